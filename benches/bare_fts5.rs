@@ -23,7 +23,7 @@ fn build_database(database: &str, notes: u32) -> Result<(), Box<dyn Error>> {
     {
         let mut insert = transaction.prepare("INSERT INTO notes (text) VALUES (?)")?;
         for number in 0..notes {
-            insert.execute([corpus::text(number)])?;
+            insert.execute([corpus::note_text(number)])?;
         }
     }
     transaction.commit()?;

@@ -63,7 +63,7 @@ pub fn word(rank: u32) -> String {
 }
 
 /// Returns the text of note `number`.
-pub fn text(number: u32) -> String {
+pub fn note_text(number: u32) -> String {
     let mut chance = CorpusRandom::new(u64::from(number) + 1);
     let words = 45 + chance.below(31);
     let mut text = String::with_capacity(512);
@@ -81,17 +81,18 @@ pub fn text(number: u32) -> String {
 }
 
 /// Returns note `number` as a Markdown file with front matter.
-pub fn note(number: u32) -> String {
+pub fn note_file(number: u32) -> String {
     let mut chance = CorpusRandom::new(u64::from(number) + 7_777_777);
     let tag = word(chance.below(200));
     let mut note = String::new();
     let (month, day) = (1 + chance.below(12), 1 + chance.below(28));
-    write!(note, "---\ntags: [{tag}]\ncreated: 2026-{month:02}-{day:02}\n---\n{}", text(number)).expect("a string takes all");
+    write!(note, "---\ntags: [{tag}]\ncreated: 2026-{month:02}-{day:02}\n---\n{}", note_text(number))
+        .expect("a string takes all");
     note
 }
 
 /// Returns query `number`: 3 to 5 words of high, medium and arbitrary frequency.
-pub fn question(number: u32) -> String {
+pub fn query_text(number: u32) -> String {
     let mut chance = CorpusRandom::new(u64::from(number) + 99_999_999);
     let words = 3 + chance.below(3);
     let words: Vec<_> = (0..words)
@@ -110,14 +111,14 @@ mod tests {
 
     #[test]
     fn notes_have_about_sixty_words_and_are_the_same_every_time() {
-        let words: usize = (0..1_000).map(|number| text(number).split_whitespace().count()).sum();
+        let words: usize = (0..1_000).map(|number| note_text(number).split_whitespace().count()).sum();
         assert!((58_000..62_000).contains(&words), "{words}");
-        assert_eq!(note(7), note(7));
-        assert_ne!(text(7), text(8));
+        assert_eq!(note_file(7), note_file(7));
+        assert_ne!(note_text(7), note_text(8));
     }
 
     #[test]
     fn questions_have_three_to_five_words() {
-        assert!((0..1_000).all(|number| (3..=5).contains(&question(number).split(' ').count())));
+        assert!((0..1_000).all(|number| (3..=5).contains(&query_text(number).split(' ').count())));
     }
 }

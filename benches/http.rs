@@ -37,12 +37,13 @@ fn main() -> Outcome<()> {
     let (folder, clients, seconds) = (Path::new(folder), clients.parse::<usize>()?, seconds.parse::<u64>()?);
     let home = folder.join("home");
     write_long_session(&home)?;
-    let server = Server::begin(memory, &home)?;
+    let server = Server::start(memory, &home)?;
     compare_appends(&server, folder)?;
     let mut client = Client::connect(&server.place)?;
-    let last = times(1_000, || client.run_action("history/default/read", r#"{"session":"long","limit":20,"tail":true}"#))?;
+    let last =
+        measure_times(1_000, || client.run_action("history/default/read", r#"{"session":"long","limit":20,"tail":true}"#))?;
     client.run_action("kv/default/set", r#"{"key":"a/b","value":"1"}"#)?;
-    let value = times(5_000, || client.run_action("kv/default/get", r#"{"key":"a/b"}"#))?;
+    let value = measure_times(5_000, || client.run_action("kv/default/get", r#"{"key":"a/b"}"#))?;
     println!("\n| request | p50 | p99 |\n|---|---:|---:|");
     println!("| last 20 of {LONG_SESSION} records | {:.2} ms | {:.2} ms |", percentile(&last, 50), percentile(&last, 99));
     println!("| value of a key | {:.2} ms | {:.2} ms |", percentile(&value, 50), percentile(&value, 99));
@@ -56,7 +57,7 @@ fn compare_appends(server: &Server, folder: &Path) -> Outcome<()> {
         let (mut ours, mut bare) = (Vec::new(), Vec::new());
         for _ in 0..ROUNDS {
             bare.push(bare_append_rate(folder)?);
-            ours.push(rate(server, connections)?);
+            ours.push(append_rate(server, connections)?);
         }
         ours.sort_by(f64::total_cmp);
         bare.sort_by(f64::total_cmp);
@@ -68,7 +69,7 @@ fn compare_appends(server: &Server, folder: &Path) -> Outcome<()> {
 
 const RECORD: &str = r#"{"session":"s","role":"user","content":"Remind me to water the plants on Thursday, please."}"#;
 
-fn rate(server: &Server, connections: usize) -> Outcome<f64> {
+fn append_rate(server: &Server, connections: usize) -> Outcome<f64> {
     let begin = Barrier::new(connections + 1);
     let counts: Vec<Result<u32, String>> = thread::scope(|scope| {
         let asking: Vec<_> = (0..connections)
@@ -127,7 +128,7 @@ fn measure_load(server: &Server, clients: usize, time: Duration) -> Outcome<()> 
         Ok(())
     })?;
     times.sort_by(f64::total_cmp);
-    let peak = server.memory("VmHWM:")?;
+    let peak = server.status_megabytes("VmHWM:")?;
     println!("\n| clients | requests | errors | rate | p50 | p99 | peak memory |\n|---:|---:|---:|---:|---:|---:|---:|");
     #[expect(clippy::cast_precision_loss, reason = "so many are not counted exactly")]
     let rate = times.len() as f64 / time.as_secs_f64();
@@ -163,7 +164,7 @@ fn run_client(server: &Server, number: usize, time: Duration, begin: &Barrier) -
 }
 
 /// Calls `ask` `count` times and returns the durations in milliseconds, in ascending order.
-fn times(count: usize, mut ask: impl FnMut() -> Outcome<()>) -> Outcome<Vec<f64>> {
+fn measure_times(count: usize, mut ask: impl FnMut() -> Outcome<()>) -> Outcome<Vec<f64>> {
     let mut times = Vec::new();
     for _ in 0..count {
         let start = Instant::now();
@@ -202,7 +203,7 @@ struct Server {
 }
 
 impl Server {
-    fn begin(memory: &str, home: &Path) -> Outcome<Self> {
+    fn start(memory: &str, home: &Path) -> Outcome<Self> {
         let mut command = Command::new(memory);
         command.args(["--root".as_ref(), home.as_os_str()]).args(["instance", "serve", "--addr", "127.0.0.1:0"]);
         let mut process = command.stdout(Stdio::piped()).spawn()?;
@@ -213,7 +214,7 @@ impl Server {
         Ok(Self { process, place })
     }
 
-    fn memory(&self, name: &str) -> Outcome<String> {
+    fn status_megabytes(&self, name: &str) -> Outcome<String> {
         let status = fs::read_to_string(format!("/proc/{}/status", self.process.id()))?;
         let line = status.lines().find_map(|line| line.strip_prefix(name)).ok_or("the field is missing in /proc")?;
         let kilobytes: u32 = line.trim().trim_end_matches(" kB").parse()?;

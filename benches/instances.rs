@@ -109,10 +109,10 @@ fn measure_long_session(messages: &Messages, folder: &Path) -> Outcome<()> {
     file.into_inner()?.sync_all()?;
     let session = "long".parse()?;
     let last = Window { offset: 0, limit: Some(20), end: WindowEnd::Last };
-    let last = times(1_000, || read(messages, &session, &RecordFilter::default(), last).map(drop))?;
+    let last = measure_times(1_000, || read(messages, &session, &RecordFilter::default(), last).map(drop))?;
     println!("\n| request | p50 | p99 |\n|---|---:|---:|");
     println!("| last 20 of {LONG_SESSION} records | {:.3} ms | {:.3} ms |", percentile(&last, 50), percentile(&last, 99));
-    let all = times(3, || {
+    let all = measure_times(3, || {
         records(messages, &session, &RecordFilter::default(), Window::default())?.try_for_each(|record| record.map(drop))
     })?;
     println!("| all of {LONG_SESSION} records | {:.0} ms | {:.0} ms |", percentile(&all, 50), percentile(&all, 99));
@@ -126,13 +126,13 @@ fn measure_value(folder: &Path) -> Outcome<()> {
         set(&values, &format!("chat-{}/draft-{number}", number % 10).parse()?, MESSAGE, SecretPolicy::Refuse)?;
     }
     let key = "chat-7/draft-7".parse()?;
-    let got = times(10_000, || get(&values, &key).map(drop))?;
+    let got = measure_times(10_000, || get(&values, &key).map(drop))?;
     println!("| value of a key, of 1,000 | {:.3} ms | {:.3} ms |", percentile(&got, 50), percentile(&got, 99));
     Ok(())
 }
 
 /// Calls `work` `count` times and returns the durations in milliseconds, in ascending order.
-fn times<E: Error + 'static>(count: usize, mut work: impl FnMut() -> Result<(), E>) -> Outcome<Vec<f64>> {
+fn measure_times<E: Error + 'static>(count: usize, mut work: impl FnMut() -> Result<(), E>) -> Outcome<Vec<f64>> {
     let mut times = Vec::new();
     for _ in 0..count {
         let start = Instant::now();

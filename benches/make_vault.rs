@@ -12,7 +12,7 @@ fn main() -> io::Result<()> {
     for number in 0..notes {
         let place = folder.join(format!("{:03}", number / 1_000));
         fs::create_dir_all(&place)?;
-        fs::write(place.join(format!("note {number}.md")), corpus::note(number))?;
+        fs::write(place.join(format!("note {number}.md")), corpus::note_file(number))?;
     }
     Ok(())
 }

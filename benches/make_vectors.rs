@@ -22,7 +22,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let embedder = LocalEmbedder::open(Path::new(&model), None)?;
     let store = Arc::new(FileStore::open(Path::new(&home), FileStoreOptions::default())?);
     store.refresh()?;
-    let lacking = store.lacking(embedder.identity())?;
+    let lacking = store.memories_without_vector(embedder.identity())?;
     let mut numbers = RandomVectors(0x9e37_79b9_7f4a_7c15);
     let mut kept = 0;
     for ids in lacking.chunks(BATCH) {
@@ -31,7 +31,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             let text = ContentHash::of(&embedded_text(&store.get(id)?.memory));
             vectors.push(TextVector { id: *id, text, vector: numbers.vector(embedder.dimensions()) });
         }
-        kept += store.keep_vectors(embedder.identity(), &vectors)?;
+        kept += store.store_vectors(embedder.identity(), &vectors)?;
     }
     println!("{kept}");
     Ok(())

@@ -4,12 +4,12 @@ use std::hint::black_box;
 
 use chrono::DateTime;
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
-use memory_core::text::{query_terms, snippet, tokens};
+use memory_core::text::{query_terms, snippet, tokenize};
 use memory_core::{Draft, MemoryId, Patch, secret, wikilink};
 use memory_store::markdown;
 
-fn text_pieces(criterion: &mut Criterion) {
-    let english: String = (0..200).map(corpus::text).collect();
+fn bench_text(criterion: &mut Criterion) {
+    let english: String = (0..200).map(corpus::note_text).collect();
     let chinese = "用户喜欢深色模式，回答要简短。部署之前先跑全量测试，星期五不部署。".repeat(500);
     let mut group = criterion.benchmark_group("text");
     for (name, text) in [("english", &english), ("chinese", &chinese)] {
@@ -17,7 +17,7 @@ fn text_pieces(criterion: &mut Criterion) {
         group.bench_function(format!("tokens of {name}"), |bencher| {
             bencher.iter(|| {
                 let mut count = 0;
-                tokens(text, &mut |token| count += token.text.len());
+                tokenize(text, &mut |token| count += token.text.len());
                 black_box(count)
             });
         });
@@ -29,10 +29,11 @@ fn text_pieces(criterion: &mut Criterion) {
     group.finish();
 }
 
-fn codec(criterion: &mut Criterion) {
+fn bench_markdown(criterion: &mut Criterion) {
     let now = DateTime::from_timestamp(1_778_148_000, 0).expect("a moment in 2026");
-    let draft = Draft { tags: ["preference", "ui"].iter().collect(), source: "claude".into(), ..Draft::new(&corpus::text(1)) };
-    let memory = draft.into_memory(MemoryId::of_path("bench"), now);
+    let draft =
+        Draft { tags: ["preference", "ui"].iter().collect(), source: "claude".into(), ..Draft::new(&corpus::note_text(1)) };
+    let memory = draft.into_memory(MemoryId::for_path("bench"), now);
     let path = "categories/inbox/bench.md";
     let file = markdown::encode(&memory, "");
     let tagged = Patch { add_tags: ["x"].iter().collect(), ..Patch::default() }.apply(&memory, now).expect("a tag is new");
@@ -49,5 +50,5 @@ fn codec(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, text_pieces, codec);
+criterion_group!(benches, bench_text, bench_markdown);
 criterion_main!(benches);

@@ -47,7 +47,7 @@ type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
 fn main() -> Outcome<()> {
     let arguments: Vec<String> = env::args().skip(1).collect();
     let [address] = arguments.as_slice() else { return Err("usage: postgres ADDRESS".into()) };
-    let database = Arc::new(Database::at(address, DatabaseLimits::default())?);
+    let database = Arc::new(Database::new(address, DatabaseLimits::default())?);
     database.prepare()?;
     let store = PostgresMessages::new(database);
     let pool = BarePool::open(address)?;
@@ -59,16 +59,17 @@ fn main() -> Outcome<()> {
         let (mut appended, mut bare, mut prepared, mut crowded) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         for round in 0..ROUNDS {
             let own = |number: usize| format!("{connections} {number}");
-            appended.extend(measure_concurrent(connections, |number, _| append(&store, &own(number)))?);
+            appended.extend(measure_concurrent(connections, |number, _| append_record(&store, &own(number)))?);
             bare.extend(measure_concurrent(connections, |number, time| {
                 pool.insert(&own(number), round * WRITES_PER_ROUND + time, false)
             })?);
             prepared.extend(measure_concurrent(connections, |number, time| {
                 pool.insert(&format!("p {}", own(number)), round * WRITES_PER_ROUND + time, true)
             })?);
-            crowded.extend(measure_concurrent(connections, |_, _| append(&store, "all"))?);
+            crowded.extend(measure_concurrent(connections, |_, _| append_record(&store, "all"))?);
         }
-        let [appended, bare, prepared, crowded] = [appended, bare, prepared, crowded].map(|mut times| middle(&mut times));
+        let [appended, bare, prepared, crowded] =
+            [appended, bare, prepared, crowded].map(|mut times| median_milliseconds(&mut times));
         println!(
             "| {connections} | {appended:.2} ms | {bare:.2} ms | {:.2} | {prepared:.2} ms | {:.2} | {crowded:.2} ms |",
             appended / bare,
@@ -92,7 +93,7 @@ fn main() -> Outcome<()> {
             times.push(start.elapsed());
             assert_eq!(count, 20, "all of them are there");
         }
-        let middle = middle(&mut times);
+        let middle = median_milliseconds(&mut times);
         println!("| {what} | {middle:.2} ms | {:.2} ms |", to_milliseconds(times[times.len() * 99 / 100]));
     }
     Ok(())
@@ -118,7 +119,7 @@ fn measure_concurrent(connections: usize, once: impl Fn(usize, usize) -> Outcome
     })
 }
 
-fn append(store: &PostgresMessages, session: &str) -> Outcome<()> {
+fn append_record(store: &PostgresMessages, session: &str) -> Outcome<()> {
     let now = chrono::DateTime::UNIX_EPOCH;
     let record = SessionRecord::new(&RecordDraft::from_text("user".parse()?, &"word ".repeat(20)), now)?;
     let operation = InstanceOperation { id: RandomIds.operation_id(), at: now };
@@ -199,7 +200,7 @@ fn to_milliseconds(time: Duration) -> f64 {
     time.as_secs_f64() * 1_000.0
 }
 
-fn middle(times: &mut [Duration]) -> f64 {
+fn median_milliseconds(times: &mut [Duration]) -> f64 {
     times.sort();
     to_milliseconds(times[times.len() / 2])
 }

@@ -48,7 +48,7 @@ fn main() -> Outcome<()> {
     };
     let (folder, facts) = (Path::new(folder), facts.parse::<usize>()?);
     let (streams, seconds) = (streams.parse::<usize>()?, seconds.parse::<u64>()?);
-    let (model, nagling) = (model(seconds, true)?, model(seconds, false)?);
+    let (model, nagling) = (start_model(seconds, true)?, start_model(seconds, false)?);
     println!("| default setup | of | p50 | p99 |\n|---|---|---:|---:|");
     compare_turns("persistent connection", memory, folder, &model, [false, false])?;
     compare_turns("new connection", memory, folder, &model, [true, true])?;
@@ -60,21 +60,21 @@ fn main() -> Outcome<()> {
     let mut starts = Vec::new();
     for _ in 0..MEASURED_STARTS {
         let begun = Instant::now();
-        let proxy = Proxy::begin(memory, &place, folder, &model, &BARE_FLAGS)?;
-        starts.push(milliseconds(begun));
+        let proxy = Proxy::start(memory, &place, folder, &model, &BARE_FLAGS)?;
+        starts.push(elapsed_milliseconds(begun));
         drop(proxy);
     }
     starts.sort_by(f64::total_cmp);
     println!("| start | p50 | longest |\n|---|---:|---:|");
     println!("| until ready | {:.1} ms | {:.1} ms |\n", percentile(&starts, 50), percentile(&starts, 100));
-    let proxy = Proxy::begin(memory, &place, folder, &model, &BARE_FLAGS)?;
+    let proxy = Proxy::start(memory, &place, folder, &model, &BARE_FLAGS)?;
     compare_latency(&proxy.place, &model)?;
     measure_failing_extraction(memory, folder, &model)?;
     println!("\n| {streams} streams | tokens | p50 between two | p99 | longest | broken |\n|---|---:|---:|---:|---:|---:|");
     for (name, place) in [("model", &model), ("proxy", &proxy.place)] {
         measure_streams(name, place, streams)?;
     }
-    println!("\npeak memory of the proxy: {}", proxy.peak()?);
+    println!("\npeak memory of the proxy: {}", proxy.peak_memory()?);
     Ok(())
 }
 
@@ -92,7 +92,7 @@ fn compare_turns(name: &str, memory: &str, folder: &Path, model: &str, reconnect
     if place.is_dir() {
         fs::remove_dir_all(&place)?;
     }
-    let proxy = Proxy::begin(memory, &place, folder, model, &[])?;
+    let proxy = Proxy::start(memory, &place, folder, model, &[])?;
     let places = [proxy.place.as_str(), model];
     let mut clients = [Client::connect(places[0])?, Client::connect(places[1])?];
     let mut times = [const { Vec::new() }; 2];
@@ -105,7 +105,7 @@ fn compare_turns(name: &str, memory: &str, folder: &Path, model: &str, reconnect
             }
             clients[side].send_chat("whole", &question, &mut |_| ())?;
             if WARM_UP_REQUESTS <= number {
-                times[side].push(milliseconds(begun));
+                times[side].push(elapsed_milliseconds(begun));
             }
         }
     }
@@ -182,7 +182,7 @@ fn compare_latency(proxy: &str, model: &str) -> Outcome<()> {
 fn measure_failing_extraction(memory: &str, folder: &Path, model: &str) -> Outcome<()> {
     let place = folder.join("failing");
     let flags = ["--no-git-versioning", "--max-entries", "1000000"];
-    let proxy = Proxy::begin(memory, &place, folder, model, &flags)?;
+    let proxy = Proxy::start(memory, &place, folder, model, &flags)?;
     let mut client = Client::connect(&proxy.place)?;
     let mut times = Vec::new();
     for number in 0..FAILING_TURNS {
@@ -215,7 +215,7 @@ fn measure_streams(name: &str, place: &str, streams: usize) -> Outcome<()> {
                 let (mut gaps, mut last) = (Vec::new(), None);
                 let mut each = |_: &[u8]| {
                     let now = Instant::now();
-                    gaps.extend(last.replace(now).map(milliseconds));
+                    gaps.extend(last.replace(now).map(elapsed_milliseconds));
                 };
                 let question = format!("Where does my colleague number {number} live?");
                 client?.send_chat("paced", &question, &mut each).map_err(|error| error.to_string())?;
@@ -241,7 +241,7 @@ fn measure_streams(name: &str, place: &str, streams: usize) -> Outcome<()> {
 ///
 /// The request's model name selects the response: `fast` streams without delay, `paced` streams 50 tokens per second for `seconds`, and
 /// `whole` responds without streaming. Without `nodelay`, the body of a response is delayed until the client acknowledges its head.
-fn model(seconds: u64, nodelay: bool) -> Outcome<String> {
+fn start_model(seconds: u64, nodelay: bool) -> Outcome<String> {
     let listener = TcpListener::bind("127.0.0.1:0")?;
     let place = listener.local_addr()?.to_string();
     thread::spawn(move || {
@@ -352,7 +352,7 @@ impl Client {
             let mut whole = vec![0; length];
             self.reader.read_exact(&mut whole)?;
             each(&whole);
-            return Ok((milliseconds(begun), milliseconds(begun)));
+            return Ok((elapsed_milliseconds(begun), elapsed_milliseconds(begun)));
         }
         let mut first = None;
         loop {
@@ -362,9 +362,9 @@ impl Client {
             let mut piece = vec![0; size + 2];
             self.reader.read_exact(&mut piece)?;
             if size == 0 {
-                return Ok((first.ok_or("the response contains no token")?, milliseconds(begun)));
+                return Ok((first.ok_or("the response contains no token")?, elapsed_milliseconds(begun)));
             }
-            first.get_or_insert_with(|| milliseconds(begun));
+            first.get_or_insert_with(|| elapsed_milliseconds(begun));
             each(&piece[..size]);
         }
     }
@@ -377,7 +377,7 @@ struct Proxy {
 }
 
 impl Proxy {
-    fn begin(memory: &str, place: &Path, folder: &Path, model: &str, flags: &[&str]) -> Outcome<Self> {
+    fn start(memory: &str, place: &Path, folder: &Path, model: &str, flags: &[&str]) -> Outcome<Self> {
         let mut command = Command::new(memory);
         command.args(["proxy", "--json", "--port", "0"]).args(flags).stderr(Stdio::null());
         command.args(["--openai-base-url", &format!("http://{model}/v1"), "--memory-path"]).arg(place);
@@ -390,7 +390,7 @@ impl Proxy {
         Ok(Self { process, place })
     }
 
-    fn peak(&self) -> Outcome<String> {
+    fn peak_memory(&self) -> Outcome<String> {
         let status = fs::read_to_string(format!("/proc/{}/status", self.process.id()))?;
         let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).ok_or("no peak memory in /proc")?;
         Ok(line.trim().to_owned())
@@ -405,7 +405,7 @@ impl Drop for Proxy {
     }
 }
 
-fn milliseconds(since: Instant) -> f64 {
+fn elapsed_milliseconds(since: Instant) -> f64 {
     since.elapsed().as_secs_f64() * 1000.0
 }
 

@@ -36,7 +36,7 @@ fn main() -> Outcome<()> {
     let home = SoakHome { memory: memory.clone(), root: Path::new(folder).join("home") };
     let id = home.run(&["write", "The count is 0.", "--json"])?["id"].as_str().ok_or("no id")?.to_owned();
     home.run(&["bank", "write", "counters", "all", "0", "--json"])?;
-    let daemon = Daemon::begin(&home)?;
+    let daemon = Daemon::start(&home)?;
     let over = AtomicBool::new(false);
     let (home, id, over, daemon) = (&home, id.as_str(), &over, &daemon);
     let done: Vec<(&str, Outcome<u64>)> = thread::scope(|scope| {
@@ -46,7 +46,7 @@ fn main() -> Outcome<()> {
             ("MCP", scope.spawn(move || run_mcp_client(home, id, over))),
             ("command line", scope.spawn(move || run_commands(home, over))),
             ("command line", scope.spawn(move || run_commands(home, over))),
-            ("HTTP", scope.spawn(move || over_http(&daemon.http, over))),
+            ("HTTP", scope.spawn(move || run_http_client(&daemon.http, over))),
             ("editor", scope.spawn(move || run_editor(home, over))),
         ];
         print_resources(daemon, time);
@@ -108,7 +108,7 @@ struct Daemon {
 }
 
 impl Daemon {
-    fn begin(home: &SoakHome) -> Outcome<Self> {
+    fn start(home: &SoakHome) -> Outcome<Self> {
         let mut command = home.command(&["serve", "--http", "127.0.0.1:0", "--json"]);
         let mut process = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
         let mut line = String::new();
@@ -121,7 +121,7 @@ impl Daemon {
     /// Returns the resource usage of the daemon.
     ///
     /// The values are resident anonymous memory in MB, number of file descriptors and number of threads.
-    fn holds(&self) -> Outcome<(f64, usize, u64)> {
+    fn resource_usage(&self) -> Outcome<(f64, usize, u64)> {
         let own = PathBuf::from(format!("/proc/{}", self.process.id()));
         let status = fs::read_to_string(own.join("status"))?;
         let figure = |name: &str| -> Outcome<u32> {
@@ -147,7 +147,7 @@ fn print_resources(daemon: &Daemon, time: Duration) {
     let begun = Instant::now();
     for look in 1..=MEASUREMENTS {
         thread::sleep((time / MEASUREMENTS * look).saturating_sub(begun.elapsed()));
-        match daemon.holds() {
+        match daemon.resource_usage() {
             Ok((memory, descriptors, threads)) => {
                 println!("| {} s | {memory:.1} MB | {descriptors} | {threads} |", begun.elapsed().as_secs());
             }
@@ -242,7 +242,7 @@ fn run_commands(home: &SoakHome, over: &AtomicBool) -> Outcome<u64> {
     Ok(counted)
 }
 
-fn over_http(place: &str, over: &AtomicBool) -> Outcome<u64> {
+fn run_http_client(place: &str, over: &AtomicBool) -> Outcome<u64> {
     let mut counted = 0;
     while !over.load(Ordering::Relaxed) {
         let mut stream = TcpStream::connect(place)?;
@@ -259,7 +259,7 @@ fn over_http(place: &str, over: &AtomicBool) -> Outcome<u64> {
     Ok(counted)
 }
 
-fn edited(home: &SoakHome, number: u64) -> PathBuf {
+fn edited_path(home: &SoakHome, number: u64) -> PathBuf {
     home.root.join(format!("categories/inbox/edited-{}.md", number % EDITED_FILES))
 }
 
@@ -267,7 +267,7 @@ fn edited(home: &SoakHome, number: u64) -> PathBuf {
 fn run_editor(home: &SoakHome, over: &AtomicBool) -> Outcome<u64> {
     let mut written = 0;
     while !over.load(Ordering::Relaxed) {
-        fs::write(edited(home, written), format!("edited for the {written}th time\n"))?;
+        fs::write(edited_path(home, written), format!("edited for the {written}th time\n"))?;
         written += 1;
         thread::sleep(Duration::from_millis(50));
     }
@@ -278,7 +278,7 @@ fn run_editor(home: &SoakHome, over: &AtomicBool) -> Outcome<u64> {
 fn count_intact_files(home: &SoakHome, written: u64) -> Outcome<u64> {
     let mut kept = 0;
     for last in written.saturating_sub(EDITED_FILES)..written {
-        let text = fs::read_to_string(edited(home, last))?;
+        let text = fs::read_to_string(edited_path(home, last))?;
         kept += u64::from(text == format!("edited for the {last}th time\n"));
     }
     Ok(kept)

@@ -21,8 +21,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let [home, questions] = arguments.as_slice() else { return Err("usage: socket HOME QUESTIONS".into()) };
     let (place, questions) = (Path::new(home).join("memory.sock"), questions.parse::<u32>()?);
     let mut client = Client::connect(&place)?;
-    let first = times(&mut client, questions)?;
-    let times = times(&mut client, questions)?;
+    let first = measure_times(&mut client, questions)?;
+    let times = measure_times(&mut client, questions)?;
     let last = times.len().checked_sub(1).ok_or("QUESTIONS must be at least 1")?;
     let at = |share: usize| times[(times.len() * share / 100).min(last)];
     let start = Instant::now();
@@ -45,7 +45,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 /// Sends all queries and returns their durations in milliseconds, in ascending order.
-fn times(client: &mut Client, questions: u32) -> Result<Vec<f64>, Box<dyn Error>> {
+fn measure_times(client: &mut Client, questions: u32) -> Result<Vec<f64>, Box<dyn Error>> {
     let mut times = Vec::new();
     for number in 0..questions {
         let start = Instant::now();
@@ -77,7 +77,7 @@ impl Client {
     }
 
     fn search(&mut self, number: u32) -> Result<(), Box<dyn Error>> {
-        let request = json!({ "id": number, "method": "memory_search", "params": { "query": corpus::question(number) } });
+        let request = json!({ "id": number, "method": "memory_search", "params": { "query": corpus::query_text(number) } });
         self.stream.get_mut().write_all(format!("{request}\n").as_bytes())?;
         self.answer.clear();
         self.stream.read_line(&mut self.answer)?;

@@ -8,7 +8,7 @@ use memory_core::{
 };
 use memory_store::{FileStore, FileStoreOptions, RandomIds, SystemClock};
 
-fn services(store: FileStore) -> Services {
+fn store_services(store: FileStore) -> Services {
     let store = Arc::new(store);
     Services {
         store: Arc::clone(&store) as Arc<dyn MemoryStore>,
@@ -27,14 +27,14 @@ fn services(store: FileStore) -> Services {
 
 fn filled_store(notes: u32) -> (tempfile::TempDir, Services) {
     let home = tempfile::tempdir().expect("a temporary folder");
-    let services = services(FileStore::open(home.path(), FileStoreOptions::default()).expect("an empty home"));
+    let services = store_services(FileStore::open(home.path(), FileStoreOptions::default()).expect("an empty home"));
     let exported = (0..notes)
-        .map(|number| Ok((format!("line {number}"), ExportedMemory::from(Draft::new(corpus::text(number).trim_end())))));
+        .map(|number| Ok((format!("line {number}"), ExportedMemory::from(Draft::new(corpus::note_text(number).trim_end())))));
     import(&services, exported, SecretPolicy::Keep, &mut |_| ()).expect("the notes are kept");
     (home, services)
 }
 
-fn store(criterion: &mut Criterion) {
+fn bench_store(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("store");
     group.sample_size(30);
     for notes in [1_000, 10_000, 100_000] {
@@ -44,7 +44,7 @@ fn store(criterion: &mut Criterion) {
             bencher.iter(|| {
                 number += 1;
                 let (filter, ranking) = (Filter::default(), Ranking::default());
-                let query = Query { text: corpus::question(number), filter, limit: 10, ranking };
+                let query = Query { text: corpus::query_text(number), filter, limit: 10, ranking };
                 search(&services, &query).expect("an answer")
             });
         });
@@ -55,7 +55,7 @@ fn store(criterion: &mut Criterion) {
         group.bench_function(BenchmarkId::new("write", notes), |bencher| {
             bencher.iter(|| {
                 number += 1;
-                let draft = Draft::new(&format!("{number} {}", corpus::text(notes + number)));
+                let draft = Draft::new(&format!("{number} {}", corpus::note_text(notes + number)));
                 write(&services, draft, SecretPolicy::Keep).expect("written")
             });
         });
@@ -63,5 +63,5 @@ fn store(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, store);
+criterion_group!(benches, bench_store);
 criterion_main!(benches);

@@ -47,7 +47,7 @@ fn fill_vectors(vectors: &mut ModelVectors, numbers: &mut VectorRandom, count: u
     }
 }
 
-fn vectors(criterion: &mut Criterion) {
+fn bench_vectors(criterion: &mut Criterion) {
     let place = tempfile::tempdir().expect("a temporary folder");
     let mut numbers = VectorRandom(0x9e37_79b9_7f4a_7c15);
     let mut vectors = open(place.path());
@@ -83,5 +83,5 @@ fn vectors(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, vectors);
+criterion_group!(benches, bench_vectors);
 criterion_main!(benches);

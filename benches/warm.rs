@@ -39,7 +39,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut times = Vec::new();
     for (number, counts) in (0..questions).map(|number| (number, false)).chain((0..questions).map(|number| (number, true))) {
         let (filter, ranking) = (Filter::default(), Ranking::default());
-        let query = Query { text: corpus::question(number), filter, limit: 10, ranking };
+        let query = Query { text: corpus::query_text(number), filter, limit: 10, ranking };
         let start = Instant::now();
         let found = search(&services, &query)?;
         let time = start.elapsed().as_secs_f64() * 1_000.0;
@@ -56,7 +56,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("| questions | p50 | p90 | p99 | slowest |\n|---:|---:|---:|---:|---:|");
     println!("| {questions} | {:.2} ms | {:.2} ms | {:.2} ms | {:.2} ms |", at(50), at(90), at(99), at(100));
     for (time, number, total) in times.iter().rev().take(5) {
-        eprintln!("{time:.2} ms, {total} matches: {}", corpus::question(*number));
+        eprintln!("{time:.2} ms, {total} matches: {}", corpus::query_text(*number));
     }
     Ok(())
 }

@@ -17,7 +17,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut memory = vec![0; commands.len()];
     // The benchmark measures a cold process, not a cold disk: all rounds run once before the measurement.
     for (round, counts) in (0..rounds).map(|round| (round, false)).chain((0..rounds).map(|round| (round, true))) {
-        let question = corpus::question(round);
+        let question = corpus::query_text(round);
         for (index, command) in commands.iter().enumerate() {
             let words: Vec<_> = command
                 .split_whitespace()

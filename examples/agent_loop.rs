@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 use memory_agent::{Agent, HookList, Session, ToolSelection};
-use memory_core::text::one_line;
+use memory_core::text::to_one_line;
 use memory_core::topic::{Topics, context};
 use memory_core::{Services, View};
 use memory_store::topic::TopicFolder;
@@ -41,7 +41,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 fn answer_prompt(model: &ChatClient, session: &Session, messages: &mut Vec<Value>) -> Result<String, Box<dyn Error>> {
     let tools: Vec<Value> = session
         .agent()
-        .listed()
+        .listed_tools()
         .map(|tool| {
             let function = json!({ "name": tool.name(), "description": tool.description(), "parameters": tool.parameters() });
             json!({ "type": "function", "function": function })
@@ -57,7 +57,7 @@ fn answer_prompt(model: &ChatClient, session: &Session, messages: &mut Vec<Value
         for call in calls {
             let name = call["function"]["name"].as_str().unwrap_or_default();
             let result = use_tool(session, name, &call["function"]["arguments"]);
-            writeln!(io::stderr(), "> {name}: {}", one_line(&result, 100))?;
+            writeln!(io::stderr(), "> {name}: {}", to_one_line(&result, 100))?;
             messages.push(json!({ "role": "tool", "tool_call_id": call["id"], "content": result }));
         }
     }

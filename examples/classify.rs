@@ -16,7 +16,7 @@ use std::{env, fs};
 
 use memory_core::Category;
 use memory_dream::classify::{
-    CategoryModel, Classification, ClassifierInput, Feature, FeatureKind, Features, LABELS, SURE, classify_by, features,
+    CategoryModel, Classification, ClassifierInput, Feature, FeatureKind, Features, LABELS, SURE, classify_with, extract_features,
 };
 use serde_json::Value;
 
@@ -52,16 +52,16 @@ fn main() -> Outcome<()> {
     let (notes, sum) = read_training_notes(Path::new(NOTES_FOLDER))?;
     let all: Vec<&LabelledNote> = notes.iter().collect();
     let began = Instant::now();
-    let temperature = temperature(&cross_validate(&[], &all, 1.0));
+    let temperature = fit_temperature(&cross_validate(&[], &all, 1.0));
     println!("# {} training notes, {FOLD_COUNT}-fold cross-validation\n", notes.len());
     print_metrics(&cross_validate(&[], &all, temperature), |note| note.lang.clone());
-    let model = fit_weights(&all, sum).at(temperature);
+    let model = fit_weights(&all, sum).quantize(temperature);
     println!("temperature {temperature:.2}, {} bytes, trained in {:.0?}", model.to_bytes().len(), began.elapsed());
     print_speed(&model, &notes);
     if let Some(file) = arguments.iter().find(|argument| !argument.starts_with("--")) {
         let others = parse_notes(&fs::read_to_string(file)?)?;
         println!("# {file}, with weights of the training notes alone\n");
-        print_metrics(&judged(&model, others.iter().collect()), LabelledNote::group);
+        print_metrics(&classify_notes(&model, others.iter().collect()), LabelledNote::group);
         println!("# {file}, {FOLD_COUNT}-fold cross-validation, with the training notes in each fold\n");
         print_metrics(&cross_validate(&all, &others.iter().collect::<Vec<_>>(), temperature), LabelledNote::group);
     }
@@ -98,16 +98,16 @@ fn read_training_notes(folder: &Path) -> Outcome<(Vec<LabelledNote>, u64)> {
 }
 
 fn parse_notes(lines: &str) -> Outcome<Vec<LabelledNote>> {
-    lines.lines().map(labelled).collect()
+    lines.lines().map(parse_note).collect()
 }
 
-fn labelled(line: &str) -> Outcome<LabelledNote> {
+fn parse_note(line: &str) -> Outcome<LabelledNote> {
     let value: Value = serde_json::from_str(line)?;
     let field = |name: &str| value[name].as_str().unwrap_or_default().to_owned();
     let category: Category = field("category").parse()?;
     let label = LABELS.iter().position(|label| *label == category).ok_or("the category of a training note must not be inbox")?;
     let text = field("text");
-    let features = features(&ClassifierInput::of_text(&text));
+    let features = extract_features(&ClassifierInput::from_text(&text));
     let origin = field("origin").split(':').next().unwrap_or_default().to_owned();
     Ok(LabelledNote { text, lang: field("lang"), origin, label, features })
 }
@@ -144,7 +144,7 @@ fn fit_weights(notes: &[&LabelledNote], sum: u64) -> FittedWeights {
         let mut slopes: Vec<WeightRow> = weights.iter().map(|row| row.map(|weight| L2_STRENGTH * weight)).collect();
         slopes[bias] = [0.0; LABELS.len()];
         for (note, sparse) in notes.iter().zip(&sparse) {
-            let mut error = probabilities(&scores(&weights, bias, sparse), 1.0);
+            let mut error = probabilities(&raw_scores(&weights, bias, sparse), 1.0);
             error[note.label] -= 1.0;
             let error = error.map(|error| error * weight_of(note.label));
             for &(place, value) in sparse.iter().chain([&(bias, 1.0)]) {
@@ -168,7 +168,7 @@ fn fit_weights(notes: &[&LabelledNote], sum: u64) -> FittedWeights {
     FittedWeights { sum, bias, rows: keys.into_iter().zip(weights.into_iter().map(centred)).collect() }
 }
 
-fn scores(weights: &[WeightRow], bias: usize, sparse: &[(usize, f64)]) -> WeightRow {
+fn raw_scores(weights: &[WeightRow], bias: usize, sparse: &[(usize, f64)]) -> WeightRow {
     let mut scores = weights[bias];
     for &(place, value) in sparse {
         scores.iter_mut().zip(weights[place]).for_each(|(score, weight)| *score += value * weight);
@@ -186,7 +186,7 @@ fn probabilities(scores: &WeightRow, temperature: f64) -> WeightRow {
 impl FittedWeights {
     /// Quantizes the weights to one byte each.
     #[expect(clippy::cast_possible_truncation, reason = "a weight is at most 127 steps, and rounded anyhow")]
-    fn at(mut self, temperature: f64) -> CategoryModel {
+    fn quantize(mut self, temperature: f64) -> CategoryModel {
         let reach = |row: &WeightRow| row.iter().fold(0.0, |most: f64, weight| most.max(weight.abs()));
         let most = self.rows.values().map(reach).fold(0.0, f64::max);
         self.rows.retain(|_, row| MIN_WEIGHT_SHARE * most < reach(row));
@@ -205,8 +205,8 @@ impl FittedWeights {
 /// A note and its classification by weights that were trained without it.
 type ClassifiedNote<'a> = (&'a LabelledNote, Classification);
 
-fn judged<'a>(model: &CategoryModel, notes: Vec<&'a LabelledNote>) -> Vec<ClassifiedNote<'a>> {
-    notes.into_iter().map(|note| (note, classify_by(model, &note.features))).collect()
+fn classify_notes<'a>(model: &CategoryModel, notes: Vec<&'a LabelledNote>) -> Vec<ClassifiedNote<'a>> {
+    notes.into_iter().map(|note| (note, classify_with(model, &note.features))).collect()
 }
 
 /// Classifies each fold of `notes` with weights trained on the other folds and on `always`.
@@ -214,19 +214,19 @@ fn cross_validate<'a>(always: &[&LabelledNote], notes: &[&'a LabelledNote], temp
     let fold = |fold: usize| {
         let is_in = |place: usize| place % FOLD_COUNT == fold;
         let others = notes.iter().enumerate().filter(|(place, _)| !is_in(*place)).map(|(_, note)| *note);
-        let model = fit_weights(&always.iter().copied().chain(others).collect::<Vec<_>>(), 0).at(temperature);
-        judged(&model, notes.iter().enumerate().filter(|(place, _)| is_in(*place)).map(|(_, note)| *note).collect())
+        let model = fit_weights(&always.iter().copied().chain(others).collect::<Vec<_>>(), 0).quantize(temperature);
+        classify_notes(&model, notes.iter().enumerate().filter(|(place, _)| is_in(*place)).map(|(_, note)| *note).collect())
     };
     (0..FOLD_COUNT).flat_map(fold).collect()
 }
 
 /// Returns the temperature with the lowest cross-entropy on the notes.
-fn temperature(judged: &[ClassifiedNote<'_>]) -> f64 {
+fn fit_temperature(judged: &[ClassifiedNote<'_>]) -> f64 {
     let surprise = |temperature: f64| -> f64 {
         let of = |(note, found): &ClassifiedNote<'_>| {
             let mut scores = [0.0; LABELS.len()];
             for score in &found.scores {
-                scores[place(score.category)] = f64::from(score.score);
+                scores[label_index(score.category)] = f64::from(score.score);
             }
             -probabilities(&scores, temperature)[note.label].ln()
         };
@@ -236,7 +236,7 @@ fn temperature(judged: &[ClassifiedNote<'_>]) -> f64 {
     all.min_by(|one, other| surprise(*one).total_cmp(&surprise(*other))).expect("there are some")
 }
 
-fn place(category: Category) -> usize {
+fn label_index(category: Category) -> usize {
     LABELS.iter().position(|label| *label == category).expect("only labels are found")
 }
 
@@ -253,7 +253,7 @@ fn print_metrics(judged: &[ClassifiedNote<'_>], group: impl Fn(&LabelledNote) ->
     for (name, judged) in groups {
         let sure: Vec<_> = judged.iter().copied().filter(|(_, found)| SURE <= found.confidence()).collect();
         let share = 100.0 * to_float(sure.len()) / to_float(judged.len());
-        let (right, right_where_sure) = (100.0 * right(&judged), 100.0 * right(&sure));
+        let (right, right_where_sure) = (100.0 * accuracy(&judged), 100.0 * accuracy(&sure));
         println!("| {name} | {} | {:.3} | {right:.1} | {share:.1} | {right_where_sure:.1} |", judged.len(), macro_f1(&judged));
     }
     println!("\nRows: true category. Columns: predicted category.\n");
@@ -268,7 +268,7 @@ fn print_metrics(judged: &[ClassifiedNote<'_>], group: impl Fn(&LabelledNote) ->
         println!("| {category} | {} |", row.join(" | "));
     }
     println!();
-    let wrong = judged.iter().filter(|(note, found)| place(found.scores[0].category) != note.label);
+    let wrong = judged.iter().filter(|(note, found)| label_index(found.scores[0].category) != note.label);
     for (note, found) in wrong.filter(|_| env::args().any(|argument| argument == "--wrong")) {
         let (is, best) = (LABELS[note.label], found.scores[0]);
         println!("{}: {is}, classified as {} ({:.2}): {:?}", note.group(), best.category, best.probability, note.text);
@@ -292,7 +292,7 @@ fn print_speed(model: &CategoryModel, notes: &[LabelledNote]) {
         let began = Instant::now();
         let sure = texts
             .iter()
-            .filter(|text| SURE <= classify_by(model, &features(&ClassifierInput::of_text(text))).confidence())
+            .filter(|text| SURE <= classify_with(model, &extract_features(&ClassifierInput::from_text(text))).confidence())
             .count();
         assert!(0 < sure);
         began.elapsed().as_secs_f64() * 1e6 / to_float(texts.len())
@@ -301,8 +301,8 @@ fn print_speed(model: &CategoryModel, notes: &[LabelledNote]) {
     println!("{} texts of 60 words: {fastest:.1} µs each\n", texts.len());
 }
 
-fn right(judged: &[&ClassifiedNote<'_>]) -> f64 {
-    let right = judged.iter().filter(|(note, found)| place(found.scores[0].category) == note.label).count();
+fn accuracy(judged: &[&ClassifiedNote<'_>]) -> f64 {
+    let right = judged.iter().filter(|(note, found)| label_index(found.scores[0].category) == note.label).count();
     to_float(right) / to_float(judged.len().max(1))
 }
 
@@ -311,7 +311,7 @@ fn macro_f1(judged: &[&ClassifiedNote<'_>]) -> f64 {
     let f1 = |label: usize| {
         let (mut hits, mut is, mut taken) = (0, 0, 0);
         for (note, found) in judged {
-            let (own, other) = (note.label == label, place(found.scores[0].category) == label);
+            let (own, other) = (note.label == label, label_index(found.scores[0].category) == label);
             hits += usize::from(own && other);
             is += usize::from(own);
             taken += usize::from(other);
@@ -329,7 +329,7 @@ fn to_float(count: usize) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use memory_dream::classify::shipped;
+    use memory_dream::classify::shipped_model;
 
     use super::*;
 
@@ -337,9 +337,9 @@ mod tests {
     fn the_weights_were_fitted_on_the_notes_that_are_here() {
         let (notes, sum) = read_training_notes(Path::new(NOTES_FOLDER)).expect("the notes can be read");
         let advice = "run `cargo run --release -p examples --bin classify -- --write`";
-        assert_eq!(shipped().fitted_on, sum, "{advice}");
-        let judged = judged(shipped(), notes.iter().collect());
-        let right = right(&judged.iter().collect::<Vec<_>>());
+        assert_eq!(shipped_model().fitted_on, sum, "{advice}");
+        let judged = classify_notes(shipped_model(), notes.iter().collect());
+        let right = accuracy(&judged.iter().collect::<Vec<_>>());
         assert!(0.9 < right, "accuracy {right}: the features changed since the weights were trained; {advice}");
     }
 

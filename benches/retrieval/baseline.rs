@@ -5,13 +5,13 @@
 use std::collections::{HashMap, HashSet};
 
 use memory_core::query_parser::{QueryWord, WordRole, parse};
-use memory_core::text::{TokenKind, tokens};
+use memory_core::text::{TokenKind, tokenize};
 use memory_core::{Embedder, Filter};
 use rusqlite::Connection;
 use serde_json::Value;
 
 use crate::Outcome;
-use crate::data_set::{DataSet, text};
+use crate::data_set::{DataSet, text_field};
 
 /// Parameters of BM25, as recommended by Robertson and Zaragoza (2009).
 const K1: f64 = 1.2;
@@ -63,9 +63,9 @@ impl<'d> Baselines<'d> {
     ///
     /// Without a model, `Cosine` and `Fusion` rank like `Bm25`.
     pub(crate) fn rank(&self, baseline: Baseline, question: &Value, model: Option<&dyn Embedder>) -> Outcome<Vec<usize>> {
-        let conversation = &self.conversations[text(question, "conversation")];
-        let hidden = self.data.hidden(question);
-        let asked = text(question, "text");
+        let conversation = &self.conversations[text_field(question, "conversation")];
+        let hidden = self.data.hidden_turns(question);
+        let asked = text_field(question, "text");
         let mut ranked = match (baseline, model) {
             (Baseline::Bm25, _) | (_, None) if baseline != Baseline::Fts5 => conversation.bm25(asked),
             (Baseline::Fts5, _) => conversation.fts5(asked)?,
@@ -81,7 +81,7 @@ impl<'d> Baselines<'d> {
     }
 
     fn cosine(&self, conversation: &IndexedConversation, asked: &str, model: &dyn Embedder) -> Outcome<Vec<usize>> {
-        let texts: Vec<&str> = conversation.turns.iter().map(|turn| text(&self.data.turns[*turn], "text")).collect();
+        let texts: Vec<&str> = conversation.turns.iter().map(|turn| text_field(&self.data.turns[*turn], "text")).collect();
         let (vectors, question) = (model.embed(&texts)?, model.embed(&[asked])?.remove(0));
         let dot = |vector: &[f32]| f64::from(vector.iter().zip(&question).map(|(one, other)| one * other).sum::<f32>());
         Ok(sort_by_score(conversation.turns.iter().zip(&vectors).map(|(turn, vector)| (dot(vector), *turn)).collect()))
@@ -93,10 +93,10 @@ impl IndexedConversation {
         let database = Connection::open_in_memory()?;
         database.execute_batch("CREATE VIRTUAL TABLE turns USING fts5(text, tokenize = 'porter unicode61')")?;
         let numbers = 0..data.turns.len();
-        let turns: Vec<usize> = numbers.filter(|turn| text(&data.turns[*turn], "conversation") == name).collect();
+        let turns: Vec<usize> = numbers.filter(|turn| text_field(&data.turns[*turn], "conversation") == name).collect();
         let (mut terms, mut lengths, mut documents) = (Vec::new(), Vec::new(), HashMap::<String, f64>::new());
         for (row, turn) in (0_i64..).zip(&turns) {
-            let content = text(&data.turns[*turn], "text");
+            let content = text_field(&data.turns[*turn], "text");
             database.execute("INSERT INTO turns (rowid, text) VALUES (?, ?)", (row, content))?;
             let own = term_frequencies(content);
             for term in own.keys() {
@@ -152,7 +152,7 @@ fn content_words(asked: &str) -> Vec<QueryWord> {
 /// Returns the frequency of each stem or bigram in a text.
 fn term_frequencies(content: &str) -> HashMap<String, u32> {
     let mut terms = HashMap::new();
-    tokens(content, &mut |token| {
+    tokenize(content, &mut |token| {
         if token.kind != TokenKind::Character {
             *terms.entry(token.text.to_owned()).or_default() += 1;
         }

@@ -45,7 +45,7 @@ impl DataSet {
             Ok(text.lines().map(serde_json::from_str).collect::<Result<_, _>>()?)
         };
         let (turns, mut questions) = (lines(CORPUS_SUFFIX)?, lines(".questions.jsonl")?);
-        questions.retain(|question| !text(question, "id").is_empty());
+        questions.retain(|question| !text_field(question, "id").is_empty());
         let (unanswerable, questions) = questions.into_iter().partition(|question| question["category"] == "adversarial");
         Ok(Self { name, turns, questions, unanswerable })
     }
@@ -53,17 +53,18 @@ impl DataSet {
     /// Returns the indices of the turns that are hidden from a question.
     ///
     /// These are the turns of its conversation from `before` on; without `before`, no turn is hidden.
-    pub(crate) fn hidden(&self, question: &Value) -> HashSet<usize> {
-        let before = text(question, "before");
-        let conversation = text(question, "conversation");
-        let of = |turn: &&Value| text(turn, "conversation") == conversation;
-        let mut later = self.turns.iter().enumerate().skip_while(|(_, turn)| before.is_empty() || text(turn, "id") != before);
+    pub(crate) fn hidden_turns(&self, question: &Value) -> HashSet<usize> {
+        let before = text_field(question, "before");
+        let conversation = text_field(question, "conversation");
+        let of = |turn: &&Value| text_field(turn, "conversation") == conversation;
+        let mut later =
+            self.turns.iter().enumerate().skip_while(|(_, turn)| before.is_empty() || text_field(turn, "id") != before);
         later.by_ref().filter(|(_, turn)| of(turn)).map(|(number, _)| number).collect()
     }
 
     /// Returns the shape of the data set, which is that of its first turn.
     pub(crate) fn shape(&self) -> CollectionKind {
-        CollectionKind::of(self.turns.first().and_then(|turn| SpeakerRole::of_source(text(turn, "speaker"))))
+        CollectionKind::of(self.turns.first().and_then(|turn| SpeakerRole::from_source(text_field(turn, "speaker"))))
     }
 
     /// Divides each sum by the number of questions.
@@ -75,14 +76,14 @@ impl DataSet {
 
     pub(crate) fn conversations(&self) -> Vec<&str> {
         let mut seen = HashSet::new();
-        self.turns.iter().map(|turn| text(turn, "conversation")).filter(|conversation| seen.insert(*conversation)).collect()
+        self.turns.iter().map(|turn| text_field(turn, "conversation")).filter(|conversation| seen.insert(*conversation)).collect()
     }
 }
 
-pub(crate) fn text<'v>(value: &'v Value, key: &str) -> &'v str {
+pub(crate) fn text_field<'v>(value: &'v Value, key: &str) -> &'v str {
     value[key].as_str().unwrap_or_default()
 }
 
-pub(crate) fn texts<'v>(value: &'v Value, key: &str) -> Vec<&'v str> {
+pub(crate) fn text_list<'v>(value: &'v Value, key: &str) -> Vec<&'v str> {
     value[key].as_array().into_iter().flatten().filter_map(Value::as_str).collect()
 }

@@ -16,7 +16,7 @@ pub(crate) struct FitProblem<'s> {
 
 /// Minimises the listwise loss by gradient descent with momentum, in standard deviations of each part.
 #[expect(clippy::cast_precision_loss, reason = "counts are small")]
-pub(crate) fn descend(problem: &FitProblem<'_>) -> FeatureRow {
+pub(crate) fn minimise_loss(problem: &FitProblem<'_>) -> FeatureRow {
     const ROUNDS: usize = 200;
     const PENALTY: f64 = 1.0;
     let samples: Vec<(&QuestionSample, f64)> =
@@ -36,7 +36,7 @@ pub(crate) fn descend(problem: &FitProblem<'_>) -> FeatureRow {
         let plain: FeatureRow = std::array::from_fn(|part| weights[part] / deviations[part]);
         for (sample, weight) in &samples {
             let scores: Vec<f64> = sample.rows.iter().map(|row| dot(row, &plain)).collect();
-            for (row, pull) in sample.rows.iter().zip(pulls(sample, &scores, problem.of_sessions)) {
+            for (row, pull) in sample.rows.iter().zip(score_gradients(sample, &scores, problem.of_sessions)) {
                 for part in 0..PARTS.len() {
                     gradient[part] += weight * pull * row[part] / deviations[part];
                 }
@@ -55,21 +55,21 @@ pub(crate) fn descend(problem: &FitProblem<'_>) -> FeatureRow {
 }
 
 /// Returns the gradient of the loss by each score: over turns, and over sessions, each of which is as good as its best turn.
-fn pulls(sample: &QuestionSample, scores: &[f64], of_sessions: f64) -> Vec<f64> {
+fn score_gradients(sample: &QuestionSample, scores: &[f64], of_sessions: f64) -> Vec<f64> {
     let mut pulls = vec![0.0; scores.len()];
     let turns: Vec<usize> = (0..scores.len()).collect();
     let gold: Vec<bool> = turns.iter().map(|turn| sample.gold.contains(turn)).collect();
-    pull(&mut pulls, scores, &turns, &gold, 1.0 - of_sessions);
+    add_softmax_gradient(&mut pulls, scores, &turns, &gold, 1.0 - of_sessions);
     let best = |rows: &Vec<usize>| rows.iter().copied().max_by(|one, other| scores[*one].total_cmp(&scores[*other]));
     let (gold, bests): (Vec<bool>, Vec<usize>) =
         sample.sessions.iter().filter_map(|(is_gold, rows)| Some((*is_gold, best(rows)?))).unzip();
-    pull(&mut pulls, scores, &bests, &gold, of_sessions);
+    add_softmax_gradient(&mut pulls, scores, &bests, &gold, of_sessions);
     pulls
 }
 
 /// Adds `share` of the gradient of the listwise softmax over some of the scores.
 #[expect(clippy::cast_precision_loss, reason = "counts are small")]
-fn pull(pulls: &mut [f64], scores: &[f64], listed: &[usize], gold: &[bool], share: f64) {
+fn add_softmax_gradient(pulls: &mut [f64], scores: &[f64], listed: &[usize], gold: &[bool], share: f64) {
     let golden = gold.iter().filter(|is_gold| **is_gold).count();
     if golden == 0 {
         return;

@@ -9,8 +9,8 @@ use memory_core::rank::{CollectionKind, PARTS, RankFeature};
 use crate::Outcome;
 use crate::conversation_home::ConversationHome;
 use crate::data_set::DataSet;
-use crate::descent::{FitProblem, descend};
-use crate::metrics::{NAMES, print, print_names};
+use crate::descent::{FitProblem, minimise_loss};
+use crate::metrics::{NAMES, print_header, print_row};
 use crate::sample::{FeatureRow, QuestionSample, dot};
 
 /// The conversations of a set are left out in so many groups.
@@ -57,13 +57,13 @@ impl<'d> SampledSet<'d> {
             asked.map(|(number, asked)| QuestionSample::of(&home, data, number, asked)).collect::<Outcome<_>>()?;
         let folds =
             data.conversations().into_iter().enumerate().map(|(number, name)| (name.to_owned(), number % FOLD_COUNT)).collect();
-        let hard = samples.iter().map(QuestionSample::hard).collect();
+        let hard = samples.iter().map(QuestionSample::hard_subset).collect();
         eprintln!("{}: {} questions", data.name, samples.len());
         Ok(Self { data, home, samples, hard, folds })
     }
 
     /// Returns the samples to fit without the conversations of a group, each with its weight.
-    fn without(&self, fold: Option<usize>) -> Vec<(&QuestionSample, f64)> {
+    fn training_samples(&self, fold: Option<usize>) -> Vec<(&QuestionSample, f64)> {
         let seen = |sample: &&QuestionSample| fold != Some(self.folds[&sample.conversation]);
         let samples: Vec<&QuestionSample> = self.hard.iter().filter(seen).collect();
         let weight = match self.data.shape() {
@@ -77,14 +77,14 @@ impl<'d> SampledSet<'d> {
     fn add_metrics(&self, fold: Option<usize>, weights: &FeatureRow, sums: &mut [f64]) {
         let samples = self.samples.iter().filter(|sample| fold.is_none_or(|fold| fold == self.folds[&sample.conversation]));
         for sample in samples {
-            let figures = self.home.judge(&self.data.questions[sample.question], &sample.ranked(weights));
+            let figures = self.home.question_metrics(&self.data.questions[sample.question], &sample.ranked_turns(weights));
             sums.iter_mut().zip(figures).for_each(|(sum, figure)| *sum += figure);
         }
     }
 }
 
 /// Fits the weights of each shape and prints them, and their figures on sets and conversations they were not fitted on.
-pub(crate) fn fit(sets: &[DataSet], model: Option<&Arc<dyn Embedder>>) -> Outcome<()> {
+pub(crate) fn fit_weights(sets: &[DataSet], model: Option<&Arc<dyn Embedder>>) -> Outcome<()> {
     for (shape, of_sessions) in SESSION_LOSS_SHARE {
         let of_shape: Vec<SampledSet<'_>> =
             sets.iter().filter(|data| data.shape() == shape).map(|data| SampledSet::new(data, model)).collect::<Outcome<_>>()?;
@@ -92,26 +92,30 @@ pub(crate) fn fit(sets: &[DataSet], model: Option<&Arc<dyn Embedder>>) -> Outcom
             !UNFITTED_PARTS.contains(part) && SHAPE_SPECIFIC_PARTS.iter().all(|(other, only)| other != part || *only == shape)
         };
         let fitted = PARTS.each_ref().map(is_fitted);
-        let fit = |samples: Vec<(&QuestionSample, f64)>| descend(&FitProblem { samples, fitted, of_sessions });
+        let fit = |samples: Vec<(&QuestionSample, f64)>| minimise_loss(&FitProblem { samples, fitted, of_sessions });
         println!("\n{shape:?}\n");
-        print_names("fitted without");
+        print_header("fitted without");
         for (number, set) in of_shape.iter().enumerate() {
             let others = || {
-                of_shape.iter().enumerate().filter(move |(other, _)| *other != number).flat_map(|(_, other)| other.without(None))
+                of_shape
+                    .iter()
+                    .enumerate()
+                    .filter(move |(other, _)| *other != number)
+                    .flat_map(|(_, other)| other.training_samples(None))
             };
             if 1 < of_shape.len() {
                 let mut sums = vec![0.0; NAMES.len()];
                 set.add_metrics(None, &fit(others().collect()), &mut sums);
-                print(&format!("{}: the set", set.data.name), &set.data.mean(sums));
+                print_row(&format!("{}: the set", set.data.name), &set.data.mean(sums));
             }
             let mut sums = vec![0.0; NAMES.len()];
             for fold in 0..FOLD_COUNT.min(set.folds.len()) {
-                let weights = fit(others().chain(set.without(Some(fold))).collect());
+                let weights = fit(others().chain(set.training_samples(Some(fold))).collect());
                 set.add_metrics(Some(fold), &weights, &mut sums);
             }
-            print(&format!("{}: the conversation", set.data.name), &set.data.mean(sums));
+            print_row(&format!("{}: the conversation", set.data.name), &set.data.mean(sums));
         }
-        let weights = fit(of_shape.iter().flat_map(|set| set.without(None)).collect());
+        let weights = fit(of_shape.iter().flat_map(|set| set.training_samples(None)).collect());
         let mut asked = Vec::new();
         for set in &of_shape {
             asked.extend(set.samples.iter().cloned());

@@ -36,11 +36,11 @@ use memory_core::Embedder;
 use memory_core::rank::{PARTS, Ranker};
 
 use crate::baseline::{Baseline, Baselines};
-use crate::context_share::blocks;
+use crate::context_share::print_context_share;
 use crate::conversation_home::ConversationHome;
 use crate::data_set::DataSet;
-use crate::fit::fit;
-use crate::metrics::{NAMES, print, print_names};
+use crate::fit::fit_weights;
+use crate::metrics::{NAMES, print_header, print_row};
 use crate::model::CachedModel;
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
@@ -61,31 +61,31 @@ fn main() -> Outcome<()> {
     };
     let has = |flag: &str| arguments.iter().any(|argument| argument == flag);
     if has("--fit") {
-        fit(&sets, model.as_ref())
+        fit_weights(&sets, model.as_ref())
     } else if has("--ablate") {
         print_ablation(&sets, model.as_ref())
     } else if has("--blocks") {
-        blocks(&sets, model.as_ref())
+        print_context_share(&sets, model.as_ref())
     } else {
-        compare(&sets, model.as_ref())
+        compare_baselines(&sets, model.as_ref())
     }
 }
 
 /// Prints the figures of every set beside those of the baselines.
-fn compare(sets: &[DataSet], model: Option<&Arc<dyn Embedder>>) -> Outcome<()> {
-    print_names("set and ranking");
+fn compare_baselines(sets: &[DataSet], model: Option<&Arc<dyn Embedder>>) -> Outcome<()> {
+    print_header("set and ranking");
     for data in sets {
         let home = ConversationHome::of(data, model)?;
-        print(&format!("{}, memory", data.name), &home.figures(data, None)?);
+        print_row(&format!("{}, memory", data.name), &home.mean_metrics(data, None)?);
         let baselines = Baselines::new(data)?;
         let all = [(Baseline::Bm25, "BM25"), (Baseline::Fts5, "FTS5"), (Baseline::Cosine, "cosine"), (Baseline::Fusion, "RRF")];
         for (baseline, name) in all.into_iter().take(if model.is_some() { 4 } else { 2 }) {
             let mut sums = vec![0.0; NAMES.len()];
             for question in &data.questions {
                 let ranked = baselines.rank(baseline, question, model.map(AsRef::as_ref))?;
-                sums.iter_mut().zip(home.judge(question, &ranked)).for_each(|(sum, figure)| *sum += figure);
+                sums.iter_mut().zip(home.question_metrics(question, &ranked)).for_each(|(sum, figure)| *sum += figure);
             }
-            print(&format!("{}, {name}", data.name), &data.mean(sums));
+            print_row(&format!("{}, {name}", data.name), &data.mean(sums));
         }
     }
     Ok(())
@@ -99,7 +99,7 @@ fn print_ablation(sets: &[DataSet], model: Option<&Arc<dyn Embedder>>) -> Outcom
     let homes: Vec<ConversationHome> = sets.iter().map(|data| ConversationHome::of(data, model)).collect::<Outcome<_>>()?;
     let usual: Vec<Ranker> = sets.iter().map(|data| *Ranker::fitted(data.shape(), model.is_some())).collect();
     let measure = |home: &ConversationHome, data: &DataSet, ranker: &Ranker| -> Outcome<[f64; 2]> {
-        let figures = home.figures(data, Some(&ranker.weights))?;
+        let figures = home.mean_metrics(data, Some(&ranker.weights))?;
         Ok(ABLATED.map(|column| 100.0 * figures[column]))
     };
     let whole: Vec<[f64; 2]> =

@@ -24,7 +24,7 @@ pub(crate) const NAMES: [&str; 14] = [
 ///
 /// They have the order of one half of [`NAMES`]. Reciprocal ranks count within the first ten results.
 #[expect(clippy::cast_precision_loss, reason = "ranks and counts are small")]
-pub(crate) fn judge(ranked: &Vec<&str>, gold: &[&str]) -> Vec<f64> {
+pub(crate) fn ranking_metrics(ranked: &Vec<&str>, gold: &[&str]) -> Vec<f64> {
     let gold: HashSet<&str> = gold.iter().copied().collect();
     let within = |k: usize| ranked.iter().take(k).filter(|turn| gold.contains(**turn)).count();
     let first = ranked.iter().take(10).position(|turn| gold.contains(turn));
@@ -41,13 +41,13 @@ pub(crate) fn judge(ranked: &Vec<&str>, gold: &[&str]) -> Vec<f64> {
 }
 
 /// Prints one row of a table, in percent.
-pub(crate) fn print(name: &str, figures: &[f64]) {
+pub(crate) fn print_row(name: &str, figures: &[f64]) {
     let figures: Vec<String> = figures.iter().map(|figure| format!("{:.1}", 100.0 * figure)).collect();
     println!("| {name} | {} |", figures.join(" | "));
 }
 
 /// Prints the header of a table.
-pub(crate) fn print_names(of: &str) {
+pub(crate) fn print_header(of: &str) {
     println!("| {of} | {} |", NAMES.join(" | "));
     println!("|---|{}", "---:|".repeat(NAMES.len()));
 }

@@ -8,7 +8,7 @@ use memory_agent::model::LocalEmbedder;
 use memory_core::{EmbedError, Embedder, Embedding};
 
 use crate::Outcome;
-use crate::data_set::{DataSet, text};
+use crate::data_set::{DataSet, text_field};
 
 /// An embedding model that caches the vector of each text.
 ///
@@ -22,7 +22,7 @@ pub(crate) struct CachedModel {
 impl CachedModel {
     pub(crate) fn open(folder: &Path, sets: &[DataSet]) -> Outcome<Self> {
         let embedder = LocalEmbedder::open(folder, None)?;
-        let all: Vec<&str> = sets.iter().flat_map(|data| &data.turns).map(|turn| text(turn, "text").trim()).collect();
+        let all: Vec<&str> = sets.iter().flat_map(|data| &data.turns).map(|turn| text_field(turn, "text").trim()).collect();
         let vectors = embedder.embed(&all)?;
         let known = all.into_iter().map(str::to_owned).zip(vectors).collect();
         Ok(Self { embedder, known: Mutex::new(known) })

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::Outcome;
 use crate::conversation_home::ConversationHome;
-use crate::data_set::{DataSet, text, texts};
+use crate::data_set::{DataSet, text_field, text_list};
 
 /// Maximum number of candidates per question.
 const MAX_CANDIDATES: usize = 2_000;
@@ -35,25 +35,25 @@ impl QuestionSample {
     pub(crate) fn of(home: &ConversationHome, data: &DataSet, number: usize, question: &Value) -> Outcome<Self> {
         // The explanation contains only parts with a nonzero weight.
         let found = home.search(question, Some(&RankWeights([1.0; PARTS.len()])), MAX_CANDIDATES)?;
-        let gold: HashSet<&str> = texts(question, "gold").into_iter().collect();
+        let gold: HashSet<&str> = text_list(question, "gold").into_iter().collect();
         let mut sample = Self {
-            conversation: text(question, "conversation").into(),
+            conversation: text_field(question, "conversation").into(),
             question: number,
             rows: Vec::new(),
             turns: Vec::new(),
             gold: Vec::new(),
             sessions: Vec::new(),
         };
-        let gold_sessions = texts(question, "gold_sessions");
+        let gold_sessions = text_list(question, "gold_sessions");
         let mut places = HashMap::<&str, usize>::new();
-        let hidden = data.hidden(question);
+        let hidden = data.hidden_turns(question);
         for hit in &found.hits {
             let Some(turn) = home.turn_of.get(&hit.stored.memory.id).filter(|turn| !hidden.contains(turn)) else { continue };
             let mut row = [0.0; PARTS.len()];
             for part in &hit.explanation.parts {
                 row[part.part as usize] = f64::from(part.value);
             }
-            if gold.contains(text(&data.turns[*turn], "id")) {
+            if gold.contains(text_field(&data.turns[*turn], "id")) {
                 sample.gold.push(sample.rows.len());
             }
             let session = home.sessions[*turn].as_str();
@@ -71,7 +71,7 @@ impl QuestionSample {
     /// Returns the sample restricted to the gold candidates and the [`HARD_CANDIDATES`] hardest candidates.
     ///
     /// A candidate is hard if it matches the question well by its words; messages of an assistant count less.
-    pub(crate) fn hard(&self) -> Self {
+    pub(crate) fn hard_subset(&self) -> Self {
         let worth = |row: &FeatureRow| {
             row[RankFeature::Words as usize] + row[RankFeature::Coverage as usize] - 0.5 * row[RankFeature::Assistant as usize]
         };
@@ -94,7 +94,7 @@ impl QuestionSample {
     }
 
     /// Returns the turns, best first.
-    pub(crate) fn ranked(&self, weights: &FeatureRow) -> Vec<usize> {
+    pub(crate) fn ranked_turns(&self, weights: &FeatureRow) -> Vec<usize> {
         let mut scored: Vec<(f64, usize)> =
             self.rows.iter().zip(&self.turns).map(|(row, turn)| (dot(row, weights), *turn)).collect();
         scored.sort_by(|left, right| right.0.total_cmp(&left.0));

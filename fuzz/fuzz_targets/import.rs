@@ -17,14 +17,11 @@ fuzz_target!(|bytes: &[u8]| {
     assert_eq!(first.new + first.updated + first.unchanged + first.skipped.len() as u64, lines.len() as u64);
     let second = import_lines(&services, &lines);
     assert_eq!((second.new, second.updated), (0, 0), "what is kept already is kept: {lines:?}");
-    let kept: Vec<_> = services
-        .store
-        .memories(&Filter::everything(), services.clock.now())
-        .map(|stored| stored.expect("it is in memory"))
-        .collect();
+    let kept: Vec<_> =
+        services.store.memories(&Filter::all(), services.clock.now()).map(|stored| stored.expect("it is in memory")).collect();
     for stored in kept {
         let line = json::memory_for_export(&stored).to_string();
-        let exported = json::exported(&line).expect("what we export we take");
+        let exported = json::parse_exported(&line).expect("what we export we take");
         assert_eq!((exported.id, &exported.draft.content), (Some(stored.memory.id), &stored.memory.content));
         let again = import_lines(&services, &[&line]);
         assert_eq!((again.new, again.updated, again.unchanged), (0, 0, 1), "{line}");
@@ -34,7 +31,7 @@ fuzz_target!(|bytes: &[u8]| {
 fn import_lines(services: &Services, lines: &[&str]) -> ImportSummary {
     let exported = lines.iter().enumerate().map(|(number, line)| {
         let place = format!("line {}", number + 1);
-        match json::exported(line) {
+        match json::parse_exported(line) {
             Ok(exported) => Ok::<(String, ExportedMemory), ImportError>((place, exported)),
             Err(reason) => Err(ImportError { place, reason }),
         }

@@ -9,7 +9,7 @@ use std::time::Duration;
 use libfuzzer_sys::fuzz_target;
 use memory_core::json::JsonText;
 use memory_store::jq::{
-    JqChildCommand, JqError, JqInputMode, JqLimits, JqOutputFormat, JqProgram, JqRequest, bounded, serve_child,
+    JqChildCommand, JqError, JqInputMode, JqLimits, JqOutputFormat, JqProgram, JqRequest, run_bounded, serve_child,
 };
 
 /// The argument that starts the child process for filters.
@@ -35,7 +35,7 @@ fuzz_target!(
         }
         let helper = JqChildCommand { program: std::env::current_exe().expect("this program"), arguments: vec![CHILD.into()] };
         let question = JqRequest { filter, input, on: JqInputMode::Each, form: JqOutputFormat::Compact };
-        match bounded(&helper, &question, &BOUNDS) {
+        match run_bounded(&helper, &question, &BOUNDS) {
             Ok(answers) => {
                 for answer in answers.into_iter().flatten() {
                     assert!(answer.parse::<JsonText>().is_ok(), "{answer} is no JSON");

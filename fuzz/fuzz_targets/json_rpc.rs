@@ -13,7 +13,7 @@ fuzz_target!(|bytes: &[u8]| {
     let mut speech = RpcConnection::begin(&agent, View::default());
     for line in bytes.split(|byte| *byte == b'\n') {
         let asked = exact_json::from_slice(line).ok();
-        let Some(work) = speech.take(line) else {
+        let Some(work) = speech.parse_line(line) else {
             assert!(line.trim_ascii().is_empty(), "only blanks ask for nothing");
             continue;
         };

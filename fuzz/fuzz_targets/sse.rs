@@ -146,12 +146,12 @@ struct NullObserver;
 impl ProxyObserver for NullObserver {
     fn turns_stored(&self, _: &ConversationId) {}
 
-    fn trouble(&self, what: &str) {
+    fn report_failure(&self, what: &str) {
         // A warning about an unreadable answer has a text.
         assert!(!what.is_empty());
     }
 
-    fn ails(&self) -> Option<String> {
+    fn extraction_failure(&self) -> Option<String> {
         None
     }
 }
@@ -161,7 +161,7 @@ impl ProxyObserver for NullObserver {
 struct NullConversationStore;
 
 impl ConversationStore for NullConversationStore {
-    fn place(&self) -> String {
+    fn location(&self) -> String {
         "nowhere".into()
     }
 
@@ -177,7 +177,7 @@ impl ConversationStore for NullConversationStore {
         Ok(Vec::new())
     }
 
-    fn look_again(&self, _: &ConversationId, _: &[EntryId]) -> Result<bool, StoreError> {
+    fn recheck_entries(&self, _: &ConversationId, _: &[EntryId]) -> Result<bool, StoreError> {
         Ok(false)
     }
 
@@ -197,7 +197,7 @@ impl ConversationStore for NullConversationStore {
         Ok(())
     }
 
-    fn keep_vectors(&self, _: &ConversationId, _: &str, _: &[EntryVector]) -> Result<(), StoreError> {
+    fn store_vectors(&self, _: &ConversationId, _: &str, _: &[EntryVector]) -> Result<(), StoreError> {
         Ok(())
     }
 }

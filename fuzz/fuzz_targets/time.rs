@@ -9,7 +9,7 @@ use std::cmp::Ordering;
 use chrono::{DateTime, Datelike, FixedOffset};
 use libfuzzer_sys::fuzz_target;
 use memory_core::Filter;
-use memory_core::datetime::{DatePrecision, TimeRelation, readings, when};
+use memory_core::datetime::{DatePrecision, TimeRelation, find_date, find_dates};
 use memory_core::query_parser::extract_filter;
 
 /// The last second of the year 9999, as a Unix timestamp.
@@ -21,7 +21,7 @@ fuzz_target!(|input: (u64, u32, &str)| {
     let seconds = i64::try_from(seconds % (MAX_TIMESTAMP + 1)).expect("these years have moments");
     let now: DateTime<FixedOffset> = DateTime::from_timestamp(seconds, 0).expect("so they do").with_timezone(&offset);
     let (mut end, mut last) = (0, None);
-    let all = readings(text, &now);
+    let all = find_dates(text, &now);
     for reading in &all {
         assert_eq!(text[reading.span.clone()], reading.text);
         assert!(end <= reading.span.start && reading.span.start < reading.span.end, "{reading:?}");
@@ -39,7 +39,7 @@ fuzz_target!(|input: (u64, u32, &str)| {
         assert_eq!(reading.relation, relation, "{reading:?}");
         last = last.max(Some(reading.relation));
     }
-    let chosen = when(text, &now);
+    let chosen = find_date(text, &now);
     assert_eq!(chosen.as_ref().map(|reading| reading.relation), last);
     assert!(chosen.is_none_or(|chosen| all.contains(&chosen)));
     let asked = extract_filter(text, &Filter::default(), &now);

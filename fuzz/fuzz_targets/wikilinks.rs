@@ -3,14 +3,14 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use memory_core::wikilink::{blank_code, fold, inline_tags, keys, parse, parse_prose};
+use memory_core::wikilink::{blank_code, fold_link_name, inline_tags, lookup_keys, parse, parse_prose_wikilinks};
 
 fuzz_target!(|bytes: &[u8]| {
     let text = String::from_utf8_lossy(bytes);
     let prose = blank_code(&text);
     assert_eq!(prose.len(), text.len(), "code is blanked in place");
     let links = parse(&text);
-    assert_eq!(links, parse_prose(&prose));
+    assert_eq!(links, parse_prose_wikilinks(&prose));
     let mut end = 0;
     for link in &links {
         // A slice within a character would panic.
@@ -20,8 +20,12 @@ fuzz_target!(|bytes: &[u8]| {
         // Code in the target is blanked.
         assert!(prose[link.span.clone()].contains(&link.target), "{there}");
         end = link.span.end;
-        let _ = keys(&link.target);
-        assert_eq!(fold(&fold(&link.target)), fold(&link.target), "a name that is folded is folded");
+        let _ = lookup_keys(&link.target);
+        assert_eq!(
+            fold_link_name(&fold_link_name(&link.target)),
+            fold_link_name(&link.target),
+            "a name that is folded is folded"
+        );
     }
     for tag in inline_tags(&text) {
         assert!(!tag.is_empty() && prose.contains(&format!("#{tag}")), "{tag}");

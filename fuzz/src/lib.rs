@@ -24,7 +24,7 @@ pub fn folder() -> TempDir {
 pub fn agent() -> Arc<Agent> {
     let services = services(Arc::new(FakeStore::default()));
     let local_time = Arc::new(|moment: DateTime<Utc>| moment.fixed_offset());
-    Arc::new(Agent::new(services, local_time, &ToolSelection::usual(), Vec::new(), None).expect("no tool is named"))
+    Arc::new(Agent::new(services, local_time, &ToolSelection::default_tools(), Vec::new(), None).expect("no tool is named"))
 }
 
 /// Ingests a folder with a fuzzed note and another note.
@@ -42,8 +42,8 @@ pub fn take_in<S: Source>(folder_name: &str, bytes: &[u8], open: fn(&Path) -> Re
     }
     fs::write(folder.join("Other.md"), "alias:: [[x]]\n[[Other]] #y").expect("room");
     let source = open(home.path()).expect("a folder that can be read");
-    let findings: Vec<SourceItem> = source.findings().collect();
-    assert_eq!(findings, source.findings().collect::<Vec<_>>(), "two scans return the same findings");
+    let findings: Vec<SourceItem> = source.items().collect();
+    assert_eq!(findings, source.items().collect::<Vec<_>>(), "two scans return the same findings");
     let now = DateTime::from_timestamp(1_800_000_000, 0).expect("a moment");
     for finding in findings {
         let SourceItem::Note { draft, front_matter, links, .. } = finding else { continue };
@@ -51,7 +51,7 @@ pub fn take_in<S: Source>(folder_name: &str, bytes: &[u8], open: fn(&Path) -> Re
         let is_inside = |path: &str| path.strip_prefix(folder_name).is_some_and(|rest| rest.starts_with('/'));
         assert!(draft.origin.as_ref().is_some_and(|origin| is_inside(&origin.path)));
         assert!(links.iter().all(|link| !link.contains(['\n', '\r'])), "{links:?}");
-        let memory = draft.into_memory(MemoryId::of_path("note"), now);
+        let memory = draft.into_memory(MemoryId::for_path("note"), now);
         let path = "categories/inbox/note.md";
         let read = decode(path, encode(&memory, &front_matter).as_bytes(), now);
         assert_eq!(

@@ -68,7 +68,7 @@ impl Agent {
         instances: Option<&Arc<OpenInstances>>,
     ) -> Result<Self, ToolError> {
         let there = AvailableServices { banks: services.banks.is_some(), topics: services.topics.is_some() };
-        let offered = tools::offered(offer, there, instances)?;
+        let offered = tools::select_tools(offer, there, instances)?;
         let offered = offered.into_iter().map(|(tool, is_listed, own_name)| RegisteredTool {
             tool,
             own_name,
@@ -92,7 +92,7 @@ impl Agent {
     ///
     /// It runs before the result is returned.
     #[must_use]
-    pub fn after_changes(mut self, run: Box<ChangeCallback>) -> Self {
+    pub fn with_change_callback(mut self, run: Box<ChangeCallback>) -> Self {
         self.after_changes = Some(run);
         self
     }
@@ -108,12 +108,12 @@ impl Agent {
     }
 
     /// Iterates over the tools that are listed for clients.
-    pub fn listed(&self) -> impl Iterator<Item = &dyn Tool> {
+    pub fn listed_tools(&self) -> impl Iterator<Item = &dyn Tool> {
         self.offered.iter().filter(|offered| offered.is_listed).map(|offered| offered.tool.as_ref())
     }
 
     /// Iterates over all tools that may be called, listed or not.
-    pub fn offered(&self) -> impl Iterator<Item = &dyn Tool> {
+    pub fn callable_tools(&self) -> impl Iterator<Item = &dyn Tool> {
         self.offered.iter().map(|offered| offered.tool.as_ref())
     }
 
@@ -134,12 +134,12 @@ impl Agent {
         let call = ToolCall { agent: agent.clone(), tool: tool.to_owned(), parameters };
         let mut done = self.call_with_hooks(session, call);
         if let (Ok(_), Some(run)) = (&done, &self.after_changes)
-            && self.offered().any(|offered| offered.name() == tool && offered.effect() != Effect::Reads)
+            && self.callable_tools().any(|offered| offered.name() == tool && offered.effect() != Effect::Reads)
         {
             run();
         }
-        if !session.is_of_the_person() {
-            self.advise(tool, &mut done);
+        if !session.is_person() {
+            self.rewrite_hints(tool, &mut done);
         }
         tell(match &done {
             Ok(_) => EventKind::ToolEnd { tool: tool.to_owned() },
@@ -149,17 +149,17 @@ impl Agent {
     }
 
     /// Rewrites a result or an error so that it uses the offered tool names and mentions no CLI commands.
-    fn advise(&self, tool: &str, done: &mut Result<Value, ToolError>) {
+    fn rewrite_hints(&self, tool: &str, done: &mut Result<Value, ToolError>) {
         let offered = |own: &str| {
             let found = self.offered.iter().find(|offered| offered.own_name == own);
             found.map(|offered| offered.tool.name().to_owned())
         };
         match done {
             Err(error) if error.code == Code::ToolNotFound => {
-                let names: Vec<&str> = self.offered().map(Tool::name).collect();
+                let names: Vec<&str> = self.callable_tools().map(Tool::name).collect();
                 error.hint = Some(format!("available tools: {}", names.join(", ")));
             }
-            Err(error) => tools::rewrite(error, self.own_name(tool), offered),
+            Err(error) => tools::rewrite_hint(error, self.own_name(tool), offered),
             Ok(answer) => tools::rewrite_result(answer, self.own_name(tool), &offered),
         }
     }
@@ -173,11 +173,11 @@ impl Agent {
     fn call_with_hooks(&self, session: &Session, call: ToolCall) -> Result<Value, ToolError> {
         let offered = self.offered.iter().find(|offered| offered.tool.name() == call.tool);
         let RegisteredTool { tool, schema, .. } = offered.ok_or_else(|| not_found(&call.tool))?;
-        let call = hook::before(&self.before, call)?;
+        let call = hook::run_before_hooks(&self.before, call)?;
         schema.get_or_init(|| ParameterSchema::of(&tool.parameters())).check(tool.as_ref(), &call.parameters)?;
         let context = session.context(self.now(), LocalZone::new(Arc::clone(&self.local_time)));
         let result = execute(tool.as_ref(), &context, &call.parameters)?;
-        hook::after(&self.after, &call, result)
+        hook::run_after_hooks(&self.after, &call, result)
     }
 
     /// Emits an event for `agent`.
@@ -188,7 +188,7 @@ impl Agent {
 
 impl Drop for Agent {
     fn drop(&mut self) {
-        self.events.end();
+        self.events.close();
         if let Some(told) = self.told.take().and_then(|told| told.into_inner().ok()) {
             // Dropping the agent ends the event hooks; one that needs longer than the timeout is abandoned.
             let _ = told.recv_timeout(EVENT_DRAIN_TIME);

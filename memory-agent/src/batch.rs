@@ -103,7 +103,7 @@ fn parse_call(mut call: Map<String, Value>, shape: &mut Map<String, Value>) -> R
 
 fn reject_unknown_fields(rest: &Map<String, Value>) -> Result<(), ToolError> {
     match rest.keys().next() {
-        Some(key) => Err(invalid(&format!("unknown field {}", memory_core::text::one_line(key, 80)))),
+        Some(key) => Err(invalid(&format!("unknown field {}", memory_core::text::to_one_line(key, 80)))),
         None => Ok(()),
     }
 }

@@ -112,7 +112,7 @@ impl EventBus {
     }
 
     /// Disconnects all subscribers.
-    pub(crate) fn end(&self) {
+    pub(crate) fn close(&self) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 }
@@ -172,7 +172,7 @@ mod tests {
             let hears = thread::spawn(move || listener.iter().count());
             let leaves = thread::spawn(move || drop(gone));
             emit_events(&events, 0);
-            events.end();
+            events.close();
             assert_eq!(hears.join().unwrap(), TIMES);
             leaves.join().unwrap();
         });
@@ -188,7 +188,7 @@ mod tests {
                 events.emit(|| Event { agent: "a".into(), kind: EventKind::AgentStart });
             }
             assert_eq!(idle.try_iter().count(), SUBSCRIBER_QUEUE);
-            events.end();
+            events.close();
             assert!(idle.recv().is_err());
         };
         check_random(claim, 1);

@@ -108,10 +108,10 @@ pub fn unmark(text: &str) -> Cow<'_, str> {
 }
 
 /// Returns whether a value contains a marked number.
-pub(crate) fn holds_number(value: &Value) -> bool {
+pub(crate) fn contains_marked_number(value: &Value) -> bool {
     match value {
-        Value::Array(items) => items.iter().any(holds_number),
-        Value::Object(members) => members.values().any(holds_number),
+        Value::Array(items) => items.iter().any(contains_marked_number),
+        Value::Object(members) => members.values().any(contains_marked_number),
         value => as_number(value).is_some(),
     }
 }
@@ -149,7 +149,7 @@ impl<R: Read> ExactNumberReader<R> {
         Self { input, ready: VecDeque::new(), number: String::new(), place: JsonScanState::Outside }
     }
 
-    fn take(&mut self, byte: u8) {
+    fn push_byte(&mut self, byte: u8) {
         if self.place == JsonScanState::Outside && matches!(byte, b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E') {
             // `true` and `false` contain the letter `e`, too; as they are not numbers, `mark` leaves them unchanged.
             self.number.push(char::from(byte));
@@ -178,7 +178,7 @@ impl<R: Read> Read for ExactNumberReader<R> {
         while self.ready.is_empty() {
             let mut piece = [0; 8192];
             let length = self.input.read(&mut piece)?;
-            piece[..length].iter().for_each(|byte| self.take(*byte));
+            piece[..length].iter().for_each(|byte| self.push_byte(*byte));
             if length == 0 {
                 self.end_number();
                 break;

@@ -49,7 +49,7 @@ impl<R: Read> InputValues<R> {
     /// Creates an iterator over the values of `input`.
     pub fn new(input: R) -> Self {
         let lines = Rc::new(RefCell::new(InputLines::new(ExactNumberReader::new(input))));
-        let values = values(&lines);
+        let values = new_deserializer(&lines);
         Self { lines, values, first_line: 1, has_ended: false }
     }
 }
@@ -81,12 +81,12 @@ impl<R: Read> Iterator for InputValues<R> {
             if is_line_end { format!("the end of line {line}") } else { format!("line {line} column {}", error.column()) };
         self.has_ended = error.is_eof();
         self.first_line = self.lines.borrow_mut().recover(line);
-        self.values = values(&self.lines);
+        self.values = new_deserializer(&self.lines);
         Some(Err(InputError::NotJson(format!("{reason} at {place}"))))
     }
 }
 
-fn values<R: Read>(lines: &Rc<RefCell<InputLines<ExactNumberReader<R>>>>) -> ValueDeserializer<R> {
+fn new_deserializer<R: Read>(lines: &Rc<RefCell<InputLines<ExactNumberReader<R>>>>) -> ValueDeserializer<R> {
     Deserializer::from_reader(SharedLines(Rc::clone(lines))).into_iter()
 }
 

@@ -52,7 +52,7 @@ impl Session {
     }
 
     /// Returns whether the caller is the person at the command line.
-    pub(crate) fn is_of_the_person(&self) -> bool {
+    pub(crate) fn is_person(&self) -> bool {
         self.is_of_the_person
     }
 
@@ -86,7 +86,7 @@ impl Session {
     /// # Errors
     /// If the memories cannot be read.
     pub fn inject_context(&self, prompt: &str, budget: usize) -> Result<Context, StoreError> {
-        memory_core::context(&self.services, prompt, budget, &self.given, &self.agent.now())
+        memory_core::build_context(&self.services, prompt, budget, &self.given, &self.agent.now())
     }
 
     pub(crate) fn context(&self, now: DateTime<FixedOffset>, zone: LocalZone) -> ToolContext {

@@ -2,7 +2,7 @@
 
 use jsonschema::Validator;
 use jsonschema::error::ValidationErrorKind;
-use memory_core::text::one_line;
+use memory_core::text::to_one_line;
 use memory_core::{Code, Tool, ToolError};
 use serde_json::Value;
 
@@ -29,16 +29,16 @@ impl ParameterSchema {
 
     /// Returns an error that names the invalid fields of `parameters`, if there are any.
     pub(crate) fn check(&self, tool: &dyn Tool, parameters: &Value) -> Result<(), ToolError> {
-        let Some(faults) = self.faults(parameters) else { return Ok(()) };
-        Err(ToolError::new(Code::InvalidInput, faults, Some(fields(tool))))
+        let Some(faults) = self.violations(parameters) else { return Ok(()) };
+        Err(ToolError::new(Code::InvalidInput, faults, Some(fields_hint(tool))))
     }
 
     /// Returns a description of the invalid fields of `parameters`, if there are any.
-    pub(crate) fn faults(&self, parameters: &Value) -> Option<String> {
+    pub(crate) fn violations(&self, parameters: &Value) -> Option<String> {
         // A number that would be rounded is a marked string here. A field must accept it neither as a string nor as a
         // machine number.
         self.violations_of(parameters, parameters).or_else(|| {
-            let holds_number = exact_json::holds_number(parameters);
+            let holds_number = exact_json::contains_marked_number(parameters);
             holds_number.then(|| self.violations_of(&exact_json::with_rounded_numbers(parameters), parameters)).flatten()
         })
     }
@@ -47,21 +47,21 @@ impl ParameterSchema {
     fn violations_of(&self, parameters: &Value, given: &Value) -> Option<String> {
         let faults = self.0.iter_errors(parameters).take(MAX_VIOLATIONS).map(|error| {
             let path = error.instance_path().as_str();
-            let field = one_line(&path.trim_start_matches('/').replace('/', "."), MAX_VALUE);
+            let field = to_one_line(&path.trim_start_matches('/').replace('/', "."), MAX_VALUE);
             let value = exact_json::to_text(given.pointer(path).unwrap_or(error.instance()));
             let what = match error.kind() {
                 ValidationErrorKind::AdditionalProperties { unexpected } => {
-                    one_line(&format!("unknown field {}", unexpected.join(", ")), MAX_VIOLATION)
+                    to_one_line(&format!("unknown field {}", unexpected.join(", ")), MAX_VIOLATION)
                 }
                 ValidationErrorKind::Required { property } => {
                     format!("the field {} is missing", property.as_str().unwrap_or_default())
                 }
                 ValidationErrorKind::Enum { options } => {
                     let allowed: Vec<String> = options.as_array().into_iter().flatten().map(Value::to_string).collect();
-                    let value = one_line(&value, MAX_VALUE);
+                    let value = to_one_line(&value, MAX_VALUE);
                     format!("{value} is not allowed; the allowed values are {}", allowed.join(", "))
                 }
-                _ => one_line(&error.masked_with(value).to_string(), MAX_VIOLATION),
+                _ => to_one_line(&error.masked_with(value).to_string(), MAX_VIOLATION),
             };
             if field.is_empty() { what } else { format!("{field}: {what}") }
         });
@@ -71,7 +71,7 @@ impl ParameterSchema {
 }
 
 /// Returns a hint that lists the fields of a tool.
-fn fields(tool: &dyn Tool) -> String {
+fn fields_hint(tool: &dyn Tool) -> String {
     let schema = tool.parameters();
     let required: Vec<&str> = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
     let names: Vec<&str> =
@@ -115,14 +115,14 @@ mod tests {
             for (field, property) in properties.iter().filter(|(_, property)| property["type"] == "string") {
                 let schema = ParameterSchema::of(&json!({ "type": "object", "properties": { &**field: property } }));
                 let given = exact_json::from_slice(format!("{{\"{field}\": 12345678901234567890123}}").as_bytes()).expect("JSON");
-                let faults = schema.faults(&given).unwrap_or_else(|| panic!("{} takes {field}", tool.name()));
+                let faults = schema.violations(&given).unwrap_or_else(|| panic!("{} takes {field}", tool.name()));
                 assert!(faults.starts_with(&format!("{field}: 12345678901234567890123 is not")), "{faults}");
                 checked += 1;
             }
         }
         assert!(checked > 20);
         let any = ParameterSchema::of(&json!({ "type": "object", "properties": { "value": {} } }));
-        assert_eq!(any.faults(&exact_json::from_slice(b"{\"value\": [1e400]}").expect("JSON")), None);
+        assert_eq!(any.violations(&exact_json::from_slice(b"{\"value\": [1e400]}").expect("JSON")), None);
     }
 
     #[test]
@@ -133,7 +133,7 @@ mod tests {
             for (field, property) in properties {
                 let Some(allowed) = property["enum"].as_array() else { continue };
                 let faults = ParameterSchema::of(&json!({ "type": "object", "properties": { &*field: property } }))
-                    .faults(&json!({ &*field: "no such value" }))
+                    .violations(&json!({ &*field: "no such value" }))
                     .expect("it is refused");
                 let list = allowed.iter().map(Value::to_string).collect::<Vec<_>>().join(", ");
                 let expected = format!("{field}: \"no such value\" is not allowed; the allowed values are {list}");

@@ -34,7 +34,7 @@ pub(crate) struct AgentOptions<'a> {
 /// Creates the agent for `home` with the models and hooks of the settings.
 ///
 /// All frontends use this agent. Models are opened on first use.
-pub(crate) fn agent(
+pub(crate) fn build_agent(
     home: &Home,
     settings: &Settings,
     environment: &Environment,
@@ -48,7 +48,7 @@ pub(crate) fn agent(
         banks: Some(banks),
         topics: topics::open(settings, environment, parts.topic_folder.as_deref(), AgentName::NAMELESS)?,
         embedder: parts.embedder,
-        reranking: reranking::open_later(&settings.reranking),
+        reranking: reranking::open_lazily(&settings.reranking),
         actor: AgentName::NAMELESS.into(),
         ..home.services.clone()
     };
@@ -61,9 +61,10 @@ pub(crate) fn agent(
         // The change is complete. If writing the page fails, the daemon or the next command writes it.
         let _ = pending.refresh();
     };
-    let agent = agent.map_err(|error| Failure::Usage { why: error.message, hint: error.hint })?.after_changes(Box::new(refresh));
+    let agent =
+        agent.map_err(|error| Failure::Usage { why: error.message, hint: error.hint })?.with_change_callback(Box::new(refresh));
     // Only the topic tools can be unavailable.
-    if agent.offered().next().is_none() {
+    if agent.callable_tools().next().is_none() {
         return Err(topics::no_tools_error(settings, environment));
     }
     Ok(Arc::new(agent))

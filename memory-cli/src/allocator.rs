@@ -19,7 +19,7 @@ const PAGE_SIZE: usize = 4096;
 /// cost time.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 #[expect(unsafe_code, reason = "mallopt is the only way to say it, and the C library offers it as a foreign function")]
-pub(crate) fn keep_little() {
+pub(crate) fn limit_arenas() {
     // SAFETY: mallopt changes three parameters of the allocator. Its only requirement is a call before the first thread
     // starts, which `main` guarantees.
     unsafe {
@@ -32,7 +32,7 @@ pub(crate) fn keep_little() {
 /// Returns freed memory to the system, for a long-running program after a large operation.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 #[expect(unsafe_code, reason = "malloc_trim is the only way to say it, and the C library offers it as a foreign function")]
-pub(crate) fn give_back() {
+pub(crate) fn release_free_memory() {
     // SAFETY: malloc_trim takes the locks of the allocator and does not touch memory in use.
     unsafe {
         libc::malloc_trim(0);
@@ -44,7 +44,7 @@ pub(crate) fn give_back() {
 /// Each page fault costs about 2 µs, and there are about a hundred pages.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 #[expect(unsafe_code, reason = "madvise is the only way to say it, and the C library offers it as a foreign function")]
-pub(crate) fn take_usual() {
+pub(crate) fn prefault_heap() {
     let room = Vec::<u8>::with_capacity(PREFAULT_BYTES);
     let pages = room.as_ptr().map_addr(|address| address.next_multiple_of(PAGE_SIZE));
     // SAFETY: the pages are within `room`, which has no other user, and get the content of untouched memory. Systems

@@ -63,7 +63,7 @@ impl Home {
             ids: Arc::new(RandomIds),
             embedder: None,
             reranking: None,
-            chat: language_model::open_later(settings, clock),
+            chat: language_model::open_lazily(settings, clock),
             banks: None,
             topics: None,
             inbox_ttl: settings.inbox_ttl(),
@@ -73,8 +73,8 @@ impl Home {
     }
 
     /// Updates the page of due reminders and returns whether it exists. A failure is only a warning.
-    pub(crate) fn keep_pending(&self, output: &mut Output) -> Result<bool, Failure> {
-        match self.store.keep_pending(|| memory_core::pending(&self.services, &self.zone)) {
+    pub(crate) fn update_pending_page(&self, output: &mut Output) -> Result<bool, Failure> {
+        match self.store.update_pending_page(|| memory_core::pending(&self.services, &self.zone)) {
             Ok(is_there) => Ok(is_there),
             Err(error) => {
                 output.warning(&format!("cannot write pending.md: {error}"))?;
@@ -85,12 +85,12 @@ impl Home {
 }
 
 /// Updates the index page of the home if it is outdated; returns whether it was updated.
-fn keep_index_page(services: &Services, store: &FileStore) -> bool {
-    store.keep_index_page(services.clock.now(), &|| memory_core::index_page(services)).unwrap_or(false)
+fn update_index_page(services: &Services, store: &FileStore) -> bool {
+    store.update_index_page(services.clock.now(), &|| memory_core::index_page(services)).unwrap_or(false)
 }
 
 /// Returns the current time, for commands that do not open a home.
-pub(crate) fn now() -> DateTime<Utc> {
+pub(crate) fn current_time() -> DateTime<Utc> {
     SystemClock.now()
 }
 
@@ -99,13 +99,13 @@ impl App<'_> {
     pub(crate) fn settings(&mut self) -> Result<Settings, Failure> {
         let settings = Settings::load(self.globals.root.as_deref(), self.environment)?;
         for key in &settings.unknown {
-            let file = self.output.place(&settings.file);
+            let file = self.output.display_path(&settings.file);
             self.output.warning(&format!("{file}: unknown key {key}"))?;
         }
         let keys =
             [("llm.api_key", settings.llm.key_is_in_the_file()), ("proxy.openai_api_key", settings.proxy.key_is_in_the_file())];
         for (key, _) in keys.into_iter().filter(|(_, is_there)| *is_there && is_accessible_to_others(&settings.file)) {
-            let file = self.output.place(&settings.file);
+            let file = self.output.display_path(&settings.file);
             self.output.warning(&format!(
                 "{file} contains an API key ({key}) and other users can read it; restrict access with `chmod 600`"
             ))?;
@@ -121,15 +121,15 @@ impl App<'_> {
 
     /// Opens the home that `settings` specify.
     pub(crate) fn open_with(&self, settings: &Settings) -> Result<Home, Failure> {
-        Ok(self.remember(Home::open(settings, self.options())?))
+        Ok(self.set_opened(Home::open(settings, self.options())?))
     }
 
     /// Opens the home that `settings` specify, with a file cache for a long-running process.
     pub(crate) fn open_long_running(&self, settings: &Settings) -> Result<Home, Failure> {
-        Ok(self.remember(Home::open(settings, FileStoreOptions { kept: KEPT, ..self.options() })?))
+        Ok(self.set_opened(Home::open(settings, FileStoreOptions { kept: KEPT, ..self.options() })?))
     }
 
-    fn remember(&self, home: Home) -> Home {
+    fn set_opened(&self, home: Home) -> Home {
         self.opened.replace(Some((home.services.clone(), Arc::clone(&home.store))));
         home
     }
@@ -137,14 +137,14 @@ impl App<'_> {
     /// Updates the index page of the home if it is outdated.
     ///
     /// The output is already printed, so errors are ignored; the next command repeats the update.
-    pub(crate) fn keep_index_page(&self) {
+    pub(crate) fn update_index_page(&self) {
         if let Some((services, store)) = self.opened.take() {
-            keep_index_page(&services, &store);
+            update_index_page(&services, &store);
         }
     }
 
     /// Commits the home to git in the background, if the settings enable it and the home has changed.
-    pub(crate) fn keep_versions(&mut self) {
+    pub(crate) fn commit_in_background(&mut self) {
         let Some((_, store)) = self.opened.borrow().clone() else { return };
         // Errors in the settings were reported before.
         let Ok(settings) = Settings::load(self.globals.root.as_deref(), self.environment) else { return };
@@ -165,7 +165,7 @@ impl App<'_> {
                     // Calls during this pause are covered by the next update.
                     let rest = last.map_or(Duration::ZERO, |last| INDEX_PAGE_INTERVAL.saturating_sub(last.elapsed()));
                     std::thread::park_timeout(rest);
-                    if keep_index_page(&services, &store) {
+                    if update_index_page(&services, &store) {
                         last = Some(Instant::now());
                     }
                 }

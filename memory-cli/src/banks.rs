@@ -21,7 +21,7 @@ pub(crate) fn open_folder(folder: PathBuf, settings: &Settings, environment: &En
 }
 
 /// Returns the folders that [`open`] uses, project before user, whether or not they exist.
-pub(crate) fn places(settings: &Settings, environment: &Environment) -> Vec<PathBuf> {
+pub(crate) fn bank_folders(settings: &Settings, environment: &Environment) -> Vec<PathBuf> {
     let BankLocations { user, project, new_project } = BankLocations::of(settings, environment);
     let project = project.into_iter().map(|place| match place {
         ProjectBankLocation::Folder(place) | ProjectBankLocation::Symlink(place) => place,
@@ -86,8 +86,9 @@ impl BankLocations {
             None => vec![own.clone()],
         };
         let folder = environment.folder.as_deref();
-        let project = folder.map(|folder| project(folder, &settings.root.value)).unwrap_or_default();
-        let new_project = folder.map(|folder| marked(folder).unwrap_or_else(|| repository(folder).unwrap_or(folder)));
+        let project = folder.map(|folder| project_locations(folder, &settings.root.value)).unwrap_or_default();
+        let new_project =
+            folder.map(|folder| find_marked_folder(folder).unwrap_or_else(|| find_repository(folder).unwrap_or(folder)));
         // In the user's home folder this would be the folder of the user's banks.
         let new_project = new_project.map(|root| root.join(".memory/banks")).filter(|project| *project != own);
         Self { user, project, new_project }
@@ -98,22 +99,22 @@ impl BankLocations {
 ///
 /// In the same parent folder, those of slop-mcp come before those in `.memory`. The memories' home is not a project. A
 /// `.memory` folder without banks is skipped, because it may hold only topics.
-fn project(folder: &Path, home: &Path) -> Vec<ProjectBankLocation> {
+fn project_locations(folder: &Path, home: &Path) -> Vec<ProjectBankLocation> {
     let home = home.canonicalize().unwrap_or_else(|_| home.to_owned());
     let is_home = |path: &Path| path.canonicalize().is_ok_and(|path| path == home);
     let mut places = Vec::new();
     for folder in ancestors_in_repository(folder) {
         let (own, peer) = (folder.join(".memory"), folder.join(".slop-mcp"));
         let has_own = !is_home(&own) && (own.is_symlink() || is_folder(&own.join("banks")) || own.join("banks").is_symlink());
-        let theirs = place(&peer, "memory").filter(|_| is_folder(&peer.join("memory")) || !has_own || peer.is_symlink());
+        let theirs = location_in(&peer, "memory").filter(|_| is_folder(&peer.join("memory")) || !has_own || peer.is_symlink());
         places.extend(theirs);
-        places.extend(place(&own, "banks").filter(|_| has_own));
+        places.extend(location_in(&own, "banks").filter(|_| has_own));
     }
     places
 }
 
 /// Returns the folder `name` in `parent`, or a symlink on that path; `None` if `parent` does not exist.
-fn place(parent: &Path, name: &str) -> Option<ProjectBankLocation> {
+fn location_in(parent: &Path, name: &str) -> Option<ProjectBankLocation> {
     let folder = parent.join(name);
     let link =
         [parent, &folder].into_iter().find(|path| path.is_symlink()).map(|link| ProjectBankLocation::Symlink(link.to_owned()));
@@ -121,13 +122,13 @@ fn place(parent: &Path, name: &str) -> Option<ProjectBankLocation> {
 }
 
 /// Returns the nearest folder at or above `folder` that has a `.memory` folder.
-fn marked(folder: &Path) -> Option<&Path> {
+fn find_marked_folder(folder: &Path) -> Option<&Path> {
     ancestors_in_repository(folder).find(|folder| is_folder(&folder.join(".memory")))
 }
 
 /// Returns `folder` and its ancestors up to the repository's root; only `folder` without a repository.
 fn ancestors_in_repository(folder: &Path) -> impl Iterator<Item = &Path> {
-    let end = repository(folder).unwrap_or(folder);
+    let end = find_repository(folder).unwrap_or(folder);
     folder.ancestors().take_while(move |folder| folder.starts_with(end))
 }
 
@@ -139,7 +140,7 @@ pub(crate) fn is_folder(path: &Path) -> bool {
 }
 
 /// Returns the root of the repository that contains `folder`.
-pub(crate) fn repository(folder: &Path) -> Option<&Path> {
+pub(crate) fn find_repository(folder: &Path) -> Option<&Path> {
     folder.ancestors().find(|folder| folder.join(".git").exists())
 }
 
@@ -157,7 +158,7 @@ mod tests {
         for folder in ["home/.memory", "home/work/repo/.git", "home/work/repo/src/deep", "home/work/.memory", "home/loose/sub"] {
             create_dir_all(path(folder)).expect("a folder");
         }
-        let found = |folder: &str| project(&path(folder), &home);
+        let found = |folder: &str| project_locations(&path(folder), &home);
         let at = |places: &[&str]| places.iter().map(|place| ProjectBankLocation::Folder(path(place))).collect::<Vec<_>>();
         // Folders above the repository do not belong to it, and a folder of topics has no banks.
         create_dir_all(path("home/work/.memory/banks")).expect("a folder");
@@ -191,7 +192,7 @@ mod tests {
             create_dir_all(folder.join(".git")).expect("a folder");
             create_dir_all(folder.join(link).parent().expect("it has one")).expect("a folder");
             std::os::unix::fs::symlink(path("elsewhere"), folder.join(link)).expect("a link");
-            assert_eq!(project(&folder, &path("home")), [ProjectBankLocation::Symlink(folder.join(link))], "{link}");
+            assert_eq!(project_locations(&folder, &path("home")), [ProjectBankLocation::Symlink(folder.join(link))], "{link}");
         }
     }
 }

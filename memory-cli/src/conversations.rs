@@ -23,7 +23,7 @@ pub(crate) fn folders(
 ) -> Result<Vec<ConversationFolder>, Failure> {
     let folders = match named {
         Some(named) => {
-            let folder = environment.whole(named);
+            let folder = environment.absolute_path(named);
             if !folder.is_dir() {
                 let source = io::Error::new(io::ErrorKind::NotFound, "folder not found");
                 return Err(Failure::NoConversations { folder, source });
@@ -45,13 +45,13 @@ pub(crate) fn operation_logs(
     named: Option<&Path>,
 ) -> Result<Vec<ConversationLocation>, Failure> {
     let folders = folders(settings, environment, named)?.into_iter();
-    Ok(folders.map(|folder| ConversationLocation { place: folder.place(), store: Arc::new(folder) }).collect())
+    Ok(folders.map(|folder| ConversationLocation { place: folder.location(), store: Arc::new(folder) }).collect())
 }
 
 /// Commits a folder of conversations to git after a change, if the settings enable it.
 ///
 /// Folders other than the home are committed only if they have a repository.
-pub(crate) fn keep_versions(settings: &Settings, folder: &Path, message: &str, output: &mut Output) {
+pub(crate) fn commit_versions(settings: &Settings, folder: &Path, message: &str, output: &mut Output) {
     if folder == settings.root.value && settings.git.value {
         versions::report_result(folder, versions::commit_now(folder, message), output);
     } else if settings.proxy.enable_git_versioning.value && folder.join(".git").exists() {
@@ -60,7 +60,7 @@ pub(crate) fn keep_versions(settings: &Settings, folder: &Path, message: &str, o
 }
 
 /// Returns whether any of the default folders holds a conversation. Unreadable folders count as empty.
-pub(crate) fn has_any(settings: &Settings) -> bool {
+pub(crate) fn has_conversations(settings: &Settings) -> bool {
     let has_some = |folder: PathBuf| ConversationFolder::new(folder).conversations().is_ok_and(|found| !found.is_empty());
     default_folders(settings).into_iter().any(has_some)
 }

@@ -44,7 +44,7 @@ impl std::str::FromStr for LocalDay {
 
 impl Deadline {
     /// Returns the time; durations are relative to `now`.
-    pub(crate) fn from(self, now: DateTime<Utc>) -> DateTime<Utc> {
+    pub(crate) fn resolve(self, now: DateTime<Utc>) -> DateTime<Utc> {
         match self {
             Self::At(moment) => moment,
             Self::After(span) => now.checked_add_signed(span).unwrap_or(DateTime::<Utc>::MAX_UTC),
@@ -58,7 +58,7 @@ impl std::str::FromStr for Deadline {
     fn from_str(text: &str) -> Result<Self, ParseError> {
         let moment = || DateTime::parse_from_rfc3339(text.trim()).ok().map(|moment| Self::At(moment.to_utc()));
         let day = || text.parse::<LocalDay>().ok().map(|day| Self::At(day.start()));
-        let span = || span(text).ok().and_then(|span| TimeDelta::from_std(span).ok()).map(Self::After);
+        let span = || parse_duration(text).ok().and_then(|span| TimeDelta::from_std(span).ok()).map(Self::After);
         moment()
             .or_else(day)
             .or_else(span)
@@ -67,12 +67,12 @@ impl std::str::FromStr for Deadline {
 }
 
 /// Parses a duration such as `60s`, `168h`, `30d` or `1h 30m`.
-pub(crate) fn span(text: &str) -> Result<Duration, ParseError> {
+pub(crate) fn parse_duration(text: &str) -> Result<Duration, ParseError> {
     humantime::parse_duration(text.trim()).map_err(|_| ParseError::new(text, "a duration such as 60s, 168h or 30d"))
 }
 
 /// Formats a duration for the settings file, such as `60s` or `168h`.
-pub(crate) fn span_text(span: Duration) -> String {
+pub(crate) fn format_duration(span: Duration) -> String {
     match span.as_secs() {
         0 => humantime::format_duration(span).to_string(),
         seconds if seconds % 3600 == 0 => format!("{}h", seconds / 3600),
@@ -98,8 +98,8 @@ pub(crate) fn format_minute_in(moment: DateTime<Utc>, zone: UserTimeZone) -> Str
 /// Parses a due time relative to `now`: a time in RFC 3339, a duration such as `30m`, or words.
 ///
 /// Also returns the assumption that was made to resolve the words, if any.
-pub(crate) fn due(text: &str, now: &DateTime<UserTimeZone>) -> Result<(DateTime<Utc>, Option<String>), StoreError> {
-    let later = || TimeDelta::from_std(span(text).ok()?).ok().and_then(|span| now.to_utc().checked_add_signed(span));
+pub(crate) fn parse_due_time(text: &str, now: &DateTime<UserTimeZone>) -> Result<(DateTime<Utc>, Option<String>), StoreError> {
+    let later = || TimeDelta::from_std(parse_duration(text).ok()?).ok().and_then(|span| now.to_utc().checked_add_signed(span));
     later().map_or_else(|| memory_core::parse_due_time(text, now), |at| Ok((at, None)))
 }
 
@@ -109,10 +109,10 @@ mod tests {
 
     #[test]
     fn a_span_may_count_days() {
-        assert_eq!(span("30d"), span("720h"));
-        assert_eq!(span("168h").expect("a span"), Duration::from_hours(168));
-        assert!(span("soon").is_err());
-        assert!(span("30").is_err());
+        assert_eq!(parse_duration("30d"), parse_duration("720h"));
+        assert_eq!(parse_duration("168h").expect("a span"), Duration::from_hours(168));
+        assert!(parse_duration("soon").is_err());
+        assert!(parse_duration("30").is_err());
     }
 
     #[test]
@@ -125,7 +125,7 @@ mod tests {
     #[test]
     fn a_deadline_is_a_span_a_day_or_a_moment() {
         let now = DateTime::UNIX_EPOCH;
-        let deadline = |text: &str| text.parse::<Deadline>().map(|deadline| deadline.from(now).to_rfc3339());
+        let deadline = |text: &str| text.parse::<Deadline>().map(|deadline| deadline.resolve(now).to_rfc3339());
         assert_eq!(deadline("2h").as_deref(), Ok("1970-01-01T02:00:00+00:00"));
         assert_eq!(deadline("2026-05-07T10:00:00+02:00").as_deref(), Ok("2026-05-07T08:00:00+00:00"));
         assert!(deadline("tomorrow").is_err());

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use memory_agent::model::{ApiKey, LocalEmbedder, RemoteEmbedder, RemoteSettings};
 use memory_core::{EmbedError, Embedder, Embedding as Vector};
 
-use crate::config::{EmbeddingSettings, certificates};
+use crate::config::{EmbeddingSettings, certificates_file};
 
 /// Opens the configured model, if any.
 pub(crate) fn open(settings: &EmbeddingSettings) -> Result<Option<Arc<dyn Embedder>>, EmbedError> {
@@ -23,15 +23,18 @@ pub(crate) fn open(settings: &EmbeddingSettings) -> Result<Option<Arc<dyn Embedd
         hint: Some("set embedding.name in config.yaml".into()),
     })?;
     let api_key = settings.api_key_env.value.as_deref().map(api_key).transpose()?;
-    let embedder =
-        RemoteEmbedder::new(RemoteSettings { api_key, certificates: certificates(), ..RemoteSettings::new(base_url, name) })?;
+    let embedder = RemoteEmbedder::new(RemoteSettings {
+        api_key,
+        certificates: certificates_file(),
+        ..RemoteSettings::new(base_url, name)
+    })?;
     Ok(Some(Arc::new(embedder)))
 }
 
 /// Returns the configured model for searches; it is opened on first use.
 ///
 /// If the model fails, a search uses the words only and reports the error.
-pub(crate) fn open_later(settings: &EmbeddingSettings) -> Option<Arc<dyn Embedder>> {
+pub(crate) fn open_lazily(settings: &EmbeddingSettings) -> Option<Arc<dyn Embedder>> {
     let is_named = settings.model.value.is_some() || settings.base_url.value.is_some();
     is_named.then(|| Arc::new(LazyEmbedder { settings: settings.clone(), opened: OnceLock::new() }) as Arc<dyn Embedder>)
 }
@@ -41,7 +44,7 @@ pub(crate) fn open_later(settings: &EmbeddingSettings) -> Option<Arc<dyn Embedde
 /// A daemon of the home at `root` has a local model already open, so it is used first.
 pub(crate) fn open_via_daemon(settings: &EmbeddingSettings, root: &Path) -> Option<Arc<dyn Embedder>> {
     let is_local = settings.model.value.is_some();
-    let own = open_later(settings)?;
+    let own = open_lazily(settings)?;
     if !is_local {
         return Some(own);
     }
@@ -128,7 +131,7 @@ struct LazyEmbedder {
 }
 
 impl LazyEmbedder {
-    fn opened(&self) -> Result<&dyn Embedder, &EmbedError> {
+    fn get_or_open(&self) -> Result<&dyn Embedder, &EmbedError> {
         let none = || EmbedError { why: "no embedding model is configured".into(), hint: None };
         let opened = self.opened.get_or_init(|| open(&self.settings)?.ok_or_else(none));
         opened.as_ref().map(AsRef::as_ref)
@@ -137,11 +140,11 @@ impl LazyEmbedder {
 
 impl Embedder for LazyEmbedder {
     fn identity(&self) -> &str {
-        self.opened().map_or("", Embedder::identity)
+        self.get_or_open().map_or("", Embedder::identity)
     }
 
     fn embed(&self, texts: &[&str]) -> Result<Vec<Vector>, EmbedError> {
-        let opened = self.opened().map_err(|EmbedError { why, hint }| EmbedError { why: why.clone(), hint: hint.clone() });
+        let opened = self.get_or_open().map_err(|EmbedError { why, hint }| EmbedError { why: why.clone(), hint: hint.clone() });
         opened?.embed(texts)
     }
 }

@@ -199,7 +199,7 @@ impl Failure {
     pub(crate) fn with_bank(self, bank: &BankName, key: Option<&Key>) -> Self {
         match self {
             Self::Bank(error) => {
-                let error = error.about(bank.as_str(), None);
+                let error = error.with_bank(bank.as_str(), None);
                 Self::Bank(if let Some(key) = key { error.with_key(key) } else { error })
             }
             other => other,
@@ -207,9 +207,9 @@ impl Failure {
     }
 
     /// Adds the scope of a command on banks.
-    pub(crate) fn in_scope(self, scope: BankScope) -> Self {
+    pub(crate) fn with_scope(self, scope: BankScope) -> Self {
         match self {
-            Self::Bank(error) => Self::Bank(error.in_scope(scope)),
+            Self::Bank(error) => Self::Bank(error.with_scope(scope)),
             other => Self::InScope { scope, failure: Box::new(other) },
         }
     }

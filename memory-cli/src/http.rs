@@ -83,7 +83,7 @@ pub(crate) const DAEMON: ServerFlags = ServerFlags {
 
 impl ServerFlags {
     /// Returns the access rules of a server with this token and these settings.
-    pub(crate) fn access(&self, token: Option<AccessToken>, settings: &HttpSettings) -> AccessRules {
+    pub(crate) fn access_rules(&self, token: Option<AccessToken>, settings: &HttpSettings) -> AccessRules {
         let how_to_admit = format!(
             "to allow access from containers (Docker), other users or other machines, start it with {} and {}",
             self.open, self.send
@@ -112,7 +112,7 @@ pub(crate) struct ShutdownSignal {
 
 impl ShutdownSignal {
     /// Starts to listen for SIGINT and SIGTERM.
-    pub(crate) fn begin() -> Result<Self, Failure> {
+    pub(crate) fn install() -> Result<Self, Failure> {
         let mut signals = Signals::new([SIGINT, SIGTERM]).map_err(Failure::file("listen for signals"))?;
         let (ask, asked) = oneshot::channel();
         let handle = signals.handle();
@@ -154,7 +154,7 @@ const MAX_OPEN_FILES: u64 = 16 * 1024;
 pub(crate) struct ListenAddress(Vec<SocketAddr>);
 
 /// Parses an address with a port: `127.0.0.1:8765`, `localhost:8765`, or `:8765` for all interfaces.
-pub(crate) fn address(text: &str) -> Result<ListenAddress, String> {
+pub(crate) fn parse_address(text: &str) -> Result<ListenAddress, String> {
     let everywhere = text.strip_prefix(':').map(|port| [format!("[::]:{port}"), format!("0.0.0.0:{port}")]);
     let texts = everywhere.map_or_else(|| vec![text.to_owned()], Vec::from);
     let found: Vec<SocketAddr> = texts.iter().filter_map(|text| text.to_socket_addrs().ok()).flatten().collect();
@@ -183,9 +183,13 @@ impl ListenAddress {
 /// Returns the HTTP frontend for the instances and for the tools of `agent`.
 ///
 /// The tools access the default notes.
-pub(crate) fn front(agent: Arc<Agent>, instances: Arc<OpenInstances>, access: AccessRules) -> Result<HttpServerConfig, Failure> {
+pub(crate) fn build_front(
+    agent: Arc<Agent>,
+    instances: Arc<OpenInstances>,
+    access: AccessRules,
+) -> Result<HttpServerConfig, Failure> {
     // An error is reported to the client that requests this instance.
-    let _ = instances.keep(backend("notes")?, &DEFAULT.parse()?, InstanceHandle::Tools(Arc::clone(&agent)));
+    let _ = instances.insert(backend("notes")?, &DEFAULT.parse()?, InstanceHandle::Tools(Arc::clone(&agent)));
     Ok(HttpServerConfig { agent, instances, access, limits: limits(), chat: None })
 }
 
@@ -212,12 +216,12 @@ mod tests {
 
     #[test]
     fn an_address_has_a_port_and_may_be_everywhere() {
-        assert_eq!(address("127.0.0.1:80").map(|found| found.0[0].to_string()), Ok("127.0.0.1:80".into()));
-        assert_eq!(address("[::1]:80").map(|found| found.0[0].to_string()), Ok("[::1]:80".into()));
-        let everywhere: Vec<_> = address(":80").expect("addresses").0.iter().map(ToString::to_string).collect();
+        assert_eq!(parse_address("127.0.0.1:80").map(|found| found.0[0].to_string()), Ok("127.0.0.1:80".into()));
+        assert_eq!(parse_address("[::1]:80").map(|found| found.0[0].to_string()), Ok("[::1]:80".into()));
+        let everywhere: Vec<_> = parse_address(":80").expect("addresses").0.iter().map(ToString::to_string).collect();
         assert_eq!(everywhere, ["[::]:80", "0.0.0.0:80"]);
         for wrong in ["", "80", "127.0.0.1", "127.0.0.1:x", ":", "127.0.0.1:99999"] {
-            assert!(address(wrong).is_err(), "{wrong}");
+            assert!(parse_address(wrong).is_err(), "{wrong}");
         }
     }
 
@@ -225,10 +229,10 @@ mod tests {
     fn others_are_let_in_by_a_token_only() {
         let token = AccessToken::new("t".into());
         for everywhere in ["0.0.0.0:0", ":0"] {
-            let everywhere = address(everywhere).expect("an address");
+            let everywhere = parse_address(everywhere).expect("an address");
             assert!(everywhere.listen(None, PROXY).is_err());
             assert!(everywhere.listen(token.as_ref(), PROXY).is_ok());
         }
-        assert!(address("127.0.0.1:0").expect("an address").listen(None, PROXY).is_ok());
+        assert!(parse_address("127.0.0.1:0").expect("an address").listen(None, PROXY).is_ok());
     }
 }

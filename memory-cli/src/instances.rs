@@ -20,7 +20,7 @@ use serde_json::{Map, Value, json};
 use crate::agent::{self, AgentOptions};
 use crate::app::{App, Home, KEPT};
 use crate::banks;
-use crate::config::{Environment, Setting, Settings, SettingsLayer, usual_root};
+use crate::config::{Environment, Setting, Settings, SettingsLayer, default_root_folder};
 use crate::embedding;
 use crate::failure::Failure;
 use crate::topics;
@@ -51,7 +51,7 @@ impl InstanceRegistry {
         let home = settings.root.value.clone();
         let beside = |named: &Option<PathBuf>, usual: &str| {
             let person = environment.home.as_deref().unwrap_or(&home);
-            named.as_deref().map_or_else(|| person.join(usual), |path| environment.whole(path))
+            named.as_deref().map_or_else(|| person.join(usual), |path| environment.absolute_path(path))
         };
         let key = parse_key_variable("MEMO_MASTER_KEY", environment.memo_master_key.as_ref())?;
         let definitions = beside(&environment.memo_store_dir, ".config/memo/instances");
@@ -60,7 +60,7 @@ impl InstanceRegistry {
         Ok(Self {
             instances: InstanceFolder::new(definitions, keys, key),
             state: beside(&environment.memo_state_dir, ".local/state/memo/state"),
-            allowed: allowed.map(|text| AllowedPaths::parse(text, |path| environment.whole(path))),
+            allowed: allowed.map(|text| AllowedPaths::parse(text, |path| environment.absolute_path(path))),
             environment: environment.clone(),
             settings: settings.clone(),
             home,
@@ -68,8 +68,8 @@ impl InstanceRegistry {
     }
 
     /// Resolves a path of an instance, and checks that the path is allowed.
-    pub(crate) fn place(&self, path: &Path) -> Result<PathBuf, InstanceError> {
-        let whole = self.environment.whole(path);
+    pub(crate) fn allowed_path(&self, path: &Path) -> Result<PathBuf, InstanceError> {
+        let whole = self.environment.absolute_path(path);
         self.allowed.as_ref().map_or(Ok(whole.clone()), |allowed| allowed.check(&whole))
     }
 
@@ -101,7 +101,7 @@ impl InstanceRegistry {
             place: format!("{}/{}.yaml", definition.backend, definition.name),
             what: error.to_string(),
         };
-        let mut fields: Vec<_> = backend.checked(&given).map_err(damaged)?;
+        let mut fields: Vec<_> = backend.check_fields(&given).map_err(damaged)?;
         fields.retain(|(field, _)| !field.secret);
         let mut fields: Vec<_> = fields.into_iter().map(|(field, value)| (field.name, value.to_owned())).collect();
         let is_elsewhere = fields.iter().any(|(name, value)| *name == "driver" && value != "file");
@@ -135,7 +135,7 @@ impl InstanceRegistry {
     }
 
     /// Opens the store of an instance.
-    pub(crate) fn hold(&self, backend: &Backend, name: &InstanceName) -> Result<InstanceHandle, InstanceError> {
+    pub(crate) fn open_instance(&self, backend: &Backend, name: &InstanceName) -> Result<InstanceHandle, InstanceError> {
         let definition = self.definition(backend, name)?;
         let fields = self.fields(backend, &definition)?;
         let field = |wanted: &str| fields.iter().find(|(name, _)| *name == wanted).map(|(_, value)| value.as_str());
@@ -149,12 +149,12 @@ impl InstanceRegistry {
         }
         // Every path is checked before anything is read or written.
         for described in backend.fields.iter().filter(|described| described.kind == FieldKind::Path) {
-            field(described.name).map_or(Ok(()), |path| self.place(Path::new(path)).map(drop))?;
+            field(described.name).map_or(Ok(()), |path| self.allowed_path(Path::new(path)).map(drop))?;
         }
         if field("dir").is_none() {
             self.default_folders(backend.name)?;
         }
-        let folder = || self.place(Path::new(field("dir").unwrap_or_default()));
+        let folder = || self.allowed_path(Path::new(field("dir").unwrap_or_default()));
         let (clock, ids) = (Arc::new(SystemClock), Arc::new(RandomIds));
         Ok(match backend.name {
             "kv" => {
@@ -173,14 +173,14 @@ impl InstanceRegistry {
     /// name.
     fn state_folder(&self, folder: &Path) -> PathBuf {
         let whole = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
-        let is_usual = usual_root(&self.environment).is_some_and(|usual| whole(&usual) == whole(&self.home));
+        let is_usual = default_root_folder(&self.environment).is_some_and(|usual| whole(&usual) == whole(&self.home));
         let is_said = self.environment.memo_state_dir.is_some();
         if is_said || is_usual || !folder.starts_with(&self.home) { self.state.clone() } else { self.home.join("state") }
     }
 
     /// Opens the operation log of an instance, if it has one.
-    fn way_back(&self, backend: &str, name: &str) -> Result<Option<Arc<dyn InstanceOperations>>, InstanceError> {
-        Ok(match self.hold(instance::backend(backend)?, &name.parse()?)? {
+    fn operation_log(&self, backend: &str, name: &str) -> Result<Option<Arc<dyn InstanceOperations>>, InstanceError> {
+        Ok(match self.open_instance(instance::backend(backend)?, &name.parse()?)? {
             InstanceHandle::History(messages) => Some(messages.store),
             InstanceHandle::Kv(values) => Some(values.store),
             InstanceHandle::Tools(_) => None,
@@ -193,7 +193,7 @@ impl InstanceRegistry {
             Some(FieldValue::Plain(plain)) => plain.clone().into(),
             None => return Err(InstanceError::Invalid { why: "the field dsn is missing".into(), hint: None }),
         };
-        Database::at(&address, DatabaseLimits::default())
+        Database::new(&address, DatabaseLimits::default())
     }
 
     /// Opens the tools for `folder`, or for the default folders if it is `None`.
@@ -210,7 +210,7 @@ impl InstanceRegistry {
         }
         let embedder = embedding::open_via_daemon(&settings.embedding, &settings.root.value);
         let parts = AgentOptions { offer: &ToolSelection::all(), embedder, bank_folder, topic_folder, instances: None };
-        agent::agent(&home, &settings, &self.environment, parts)
+        agent::build_agent(&home, &settings, &self.environment, parts)
             .map_err(|failure| InstanceError::Invalid { why: failure.to_string(), hint: failure.hint() })
     }
 
@@ -220,15 +220,15 @@ impl InstanceRegistry {
     fn default_folders(&self, backend: &str) -> Result<Vec<PathBuf>, InstanceError> {
         let places = match backend {
             "notes" => vec![self.settings.root.value.clone()],
-            "bank" => banks::places(&self.settings, &self.environment),
+            "bank" => banks::bank_folders(&self.settings, &self.environment),
             "topic" => topics::project_folder(&self.settings, &self.environment).into_iter().collect(),
             _ => Vec::new(),
         };
-        places.into_iter().map(|place| self.place(&place)).collect()
+        places.into_iter().map(|place| self.allowed_path(&place)).collect()
     }
 
     /// Returns the new key for `rekey` from the environment; `None` means that a key is generated.
-    pub(crate) fn next_key(&self) -> Result<Option<MasterKey>, Failure> {
+    pub(crate) fn new_master_key(&self) -> Result<Option<MasterKey>, Failure> {
         let next = parse_key_variable("MEMO_NEW_MASTER_KEY", self.environment.memo_new_master_key.as_ref())?;
         if next.is_none() && self.environment.memo_master_key.is_some() {
             let hint = "set MEMO_NEW_MASTER_KEY to the new key, and afterwards MEMO_MASTER_KEY";
@@ -291,7 +291,7 @@ impl instance::InstanceDefinitions for InstanceRegistry {
         };
         // Symlinks may have changed since the instance was opened, so the path is resolved and checked again.
         let places = self.fields(backend, &definition)?.into_iter().filter(|(name, _)| is_path(backend, name));
-        let places = places.map(|(name, path)| Ok((name.to_owned(), self.place(Path::new(&path))?.display().to_string())));
+        let places = places.map(|(name, path)| Ok((name.to_owned(), self.allowed_path(Path::new(&path))?.display().to_string())));
         let mut places = places.collect::<Result<Vec<_>, InstanceError>>()?;
         if !places.iter().any(|(name, _)| name == "dir") {
             let usual = self.default_folders(backend.name)?.into_iter();
@@ -301,7 +301,7 @@ impl instance::InstanceDefinitions for InstanceRegistry {
     }
 
     fn open(&self, backend: &'static Backend, name: &InstanceName) -> Result<InstanceHandle, InstanceError> {
-        self.hold(backend, name)
+        self.open_instance(backend, name)
     }
 }
 
@@ -320,7 +320,9 @@ pub(crate) fn file_operation_logs(settings: &Settings, app: &mut App) -> Result<
         let name =
             if one.backend.is_empty() { "an unreadable instance".to_owned() } else { format!("{}/{}", one.backend, one.name) };
         let opened = match one.fields {
-            Ok(fields) if fields.get("driver").is_some_and(|driver| driver == "file") => book.way_back(&one.backend, &one.name),
+            Ok(fields) if fields.get("driver").is_some_and(|driver| driver == "file") => {
+                book.operation_log(&one.backend, &one.name)
+            }
             Ok(_) => continue,
             Err(why) => Err(InstanceError::Invalid { why, hint: None }),
         };
@@ -333,10 +335,10 @@ pub(crate) fn file_operation_logs(settings: &Settings, app: &mut App) -> Result<
 }
 
 /// Creates the tables of a database for an instance with these fields.
-pub(crate) fn prepare(fields: &[(String, NewFieldValue)]) -> Result<(), InstanceError> {
+pub(crate) fn prepare_database(fields: &[(String, NewFieldValue)]) -> Result<(), InstanceError> {
     for (name, value) in fields {
         if let ("dsn", NewFieldValue::Secret(address)) = (name.as_str(), value) {
-            Database::at(address, DatabaseLimits::default())?.prepare()?;
+            Database::new(address, DatabaseLimits::default())?.prepare()?;
         }
     }
     Ok(())
@@ -347,7 +349,7 @@ fn is_path(backend: &Backend, field: &str) -> bool {
 }
 
 /// Creates an operation at the current time.
-pub(crate) fn operation() -> InstanceOperation {
+pub(crate) fn new_operation() -> InstanceOperation {
     InstanceOperation::new(&SystemClock, &RandomIds)
 }
 

@@ -23,7 +23,7 @@ pub(crate) fn is_child(arguments: &[OsString]) -> bool {
 }
 
 /// Runs a filter for the parent process, with requests and results on the standard streams.
-pub(crate) fn serve() -> io::Result<()> {
+pub(crate) fn serve_child() -> io::Result<()> {
     jq::serve_child(io::stdin().lock(), io::stdout())
 }
 
@@ -58,10 +58,10 @@ impl JqRunner {
             return Err(JqError::Process { message: "the path of this program is unknown".into() });
         };
         let helper = JqChildCommand { program, arguments: CHILD_ARGUMENTS.map(OsString::from).into() };
-        jq::bounded(&helper, question, &bounds)
+        jq::run_bounded(&helper, question, &bounds)
     }
 
-    fn trouble(&self, error: &JqError) -> JsonFilterError {
+    fn filter_error(&self, error: &JqError) -> JsonFilterError {
         match error {
             JqError::Timeout { .. } => JsonFilterError::Timeout { seconds: self.bounds.time.as_secs() },
             JqError::TooLarge { .. } => JsonFilterError::TooLarge { megabytes: self.bounds.memory / (1024 * 1024) },
@@ -73,15 +73,15 @@ impl JqRunner {
 
 impl JsonFilter for JqRunner {
     fn run(&self, filter: &str, input: &str) -> Result<Vec<JsonText>, JsonFilterError> {
-        self.run_within(filter, input, self.bounds.time)
+        self.run_with_timeout(filter, input, self.bounds.time)
     }
 
-    fn run_within(&self, filter: &str, input: &str, time: Duration) -> Result<Vec<JsonText>, JsonFilterError> {
+    fn run_with_timeout(&self, filter: &str, input: &str, time: Duration) -> Result<Vec<JsonText>, JsonFilterError> {
         let question = JqRequest { filter, input, on: JqInputMode::Each, form: JqOutputFormat::Compact };
         let bounds = JqLimits { time: time.min(self.bounds.time), ..self.bounds };
-        let answers = self.evaluate_within(&question, bounds).map_err(|error| self.trouble(&error))?;
+        let answers = self.evaluate_within(&question, bounds).map_err(|error| self.filter_error(&error))?;
         let value = |answer: JqResult| {
-            let text = answer.map_err(|error| self.trouble(&error))?;
+            let text = answer.map_err(|error| self.filter_error(&error))?;
             text.parse()
                 .map_err(|why| JsonFilterError::Failed { message: format!("cannot store the output of the filter: {why}") })
         };

@@ -11,13 +11,13 @@ use memory_core::{
 };
 use memory_store::Ledger;
 
-use crate::config::{LlmSettings, Settings, SettingsLayer, certificates};
+use crate::config::{LlmSettings, Settings, SettingsLayer, certificates_file};
 use crate::zone::{NamedZone, UserTimeZone};
 
 /// Returns the configured model, if any, with the budget of the settings; it is opened on first use.
-pub(crate) fn open_later(settings: &Settings, clock: Arc<dyn Clock>) -> Option<Arc<dyn ChatModel>> {
+pub(crate) fn open_lazily(settings: &Settings, clock: Arc<dyn Clock>) -> Option<Arc<dyn ChatModel>> {
     let Settings { llm, root, timezone, .. } = settings;
-    let zone = zone(timezone.value);
+    let zone = budget_zone(timezone.value);
     let later = || LazyChatModel { llm: llm.clone(), root: root.value.clone(), zone, clock, opened: OnceLock::new() };
     llm.is_named().then(|| Arc::new(later()) as Arc<dyn ChatModel>)
 }
@@ -32,7 +32,7 @@ pub(crate) fn with_budget(
     settings: &Settings,
     clock: Arc<dyn Clock>,
 ) -> Arc<dyn ChatModel> {
-    let zone = zone(settings.timezone.value);
+    let zone = budget_zone(settings.timezone.value);
     Arc::new(BudgetedChatModel {
         model: Arc::new(model),
         roots,
@@ -44,14 +44,14 @@ pub(crate) fn with_budget(
 }
 
 /// Returns the current day of the budget.
-pub(crate) fn today(settings: &Settings, clock: &dyn Clock) -> NaiveDate {
-    clock.now().with_timezone(&zone(settings.timezone.value)).date_naive()
+pub(crate) fn budget_day(settings: &Settings, clock: &dyn Clock) -> NaiveDate {
+    clock.now().with_timezone(&budget_zone(settings.timezone.value)).date_naive()
 }
 
 /// Returns the time zone of budget days.
 ///
 /// Without a setting it is UTC rather than local time, because a machine may travel and the budget must not change.
-fn zone(setting: Option<NamedZone>) -> UserTimeZone {
+fn budget_zone(setting: Option<NamedZone>) -> UserTimeZone {
     setting.map_or_else(|| UserTimeZone::Fixed(Utc.fix()), UserTimeZone::Named)
 }
 
@@ -66,7 +66,7 @@ struct LazyChatModel {
 }
 
 impl LazyChatModel {
-    fn opened(&self) -> Result<&MeteredModel<RemoteChat, UserTimeZone>, ChatError> {
+    fn get_or_open(&self) -> Result<&MeteredModel<RemoteChat, UserTimeZone>, ChatError> {
         if let Some(opened) = self.opened.get() {
             return Ok(opened);
         }
@@ -79,11 +79,11 @@ impl LazyChatModel {
 
 impl ChatModel for LazyChatModel {
     fn answer(&self, request: &ChatRequest) -> Result<ChatAnswer, ChatError> {
-        self.opened()?.answer(request)
+        self.get_or_open()?.answer(request)
     }
 
     fn allowance(&self) -> Result<BudgetStatus, ChatError> {
-        self.opened()?.allowance()
+        self.get_or_open()?.allowance()
     }
 }
 
@@ -99,7 +99,7 @@ struct BudgetedChatModel<M> {
 }
 
 impl<M: ChatModel> BudgetedChatModel<M> {
-    fn opened(&self) -> Result<MeteredModel<SharedChatModel<M>, UserTimeZone>, ChatError> {
+    fn metered_model(&self) -> Result<MeteredModel<SharedChatModel<M>, UserTimeZone>, ChatError> {
         let meter = if let Some(meter) = self.meter.get() {
             meter
         } else {
@@ -113,11 +113,11 @@ impl<M: ChatModel> BudgetedChatModel<M> {
 
 impl<M: ChatModel> ChatModel for BudgetedChatModel<M> {
     fn answer(&self, request: &ChatRequest) -> Result<ChatAnswer, ChatError> {
-        self.opened()?.answer(request)
+        self.metered_model()?.answer(request)
     }
 
     fn allowance(&self) -> Result<BudgetStatus, ChatError> {
-        self.opened()?.allowance()
+        self.metered_model()?.allowance()
     }
 }
 
@@ -125,7 +125,7 @@ impl<M: ChatModel> ChatModel for BudgetedChatModel<M> {
 fn open_ledger([root, other]: &[PathBuf; 2]) -> Result<Ledger, StoreError> {
     match Ledger::open(root) {
         // A missing ledger is not created.
-        Ok(ledger) if other.join("usage").is_dir() => Ok(ledger.counting(Ledger::open(other)?)),
+        Ok(ledger) if other.join("usage").is_dir() => Ok(ledger.with_other_ledger(Ledger::open(other)?)),
         Ok(ledger) => Ok(ledger),
         Err(error) => Ledger::open(other).map_err(|_| error),
     }
@@ -155,7 +155,7 @@ fn open(llm: &LlmSettings, variable: &dyn Fn(&str) -> Option<String>) -> Result<
     let model = llm.model.value.as_deref().ok_or_else(|| missing("llm.base_url is set, but llm.model is not", "llm.model"))?;
     let api_key = api_key(llm, variable)?;
     let usual = ChatSettings::new(base_url, model);
-    RemoteChat::new(ChatSettings { api_key, timeout: llm.timeout.value, certificates: certificates(), ..usual })
+    RemoteChat::new(ChatSettings { api_key, timeout: llm.timeout.value, certificates: certificates_file(), ..usual })
 }
 
 /// Returns the API key: that of the environment, else of the named variable, else of the file.

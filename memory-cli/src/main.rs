@@ -43,7 +43,7 @@ use print::Streams;
 fn main() -> ExitCode {
     // Failures to disable core dumps are ignored.
     let _ = memory_store::disable_core_dumps();
-    allocator::keep_little();
-    allocator::take_usual();
-    cli::run(std::env::args_os(), &Environment::of_process(), Streams::of_process()).into()
+    allocator::limit_arenas();
+    allocator::prefault_heap();
+    cli::run(std::env::args_os(), &Environment::from_process(), Streams::from_process()).into()
 }

@@ -22,20 +22,20 @@ pub(crate) struct SelectedNotifier {
 const IS_MACOS: bool = cfg!(target_os = "macos");
 
 /// Returns the configured method, or else the best available one.
-pub(crate) fn way(method: NotificationMethod, environment: &Environment) -> SelectedNotifier {
+pub(crate) fn select_notifier(method: NotificationMethod, environment: &Environment) -> SelectedNotifier {
     let wanted = match method {
         NotificationMethod::File => return with_file(None),
         NotificationMethod::NotifySend => DesktopProgram::NotifySend,
         NotificationMethod::Osascript | NotificationMethod::Auto => DesktopProgram::Osascript,
     };
-    let missing = match desktop(wanted, environment) {
+    let missing = match find_desktop_notifier(wanted, environment) {
         Ok(notifier) => return with_desktop(wanted, notifier, None),
         Err(missing) => missing,
     };
     // The default setting names the method of macOS; on other systems a warning would be wrong.
     let is_missed = method == NotificationMethod::NotifySend || (method == NotificationMethod::Osascript && IS_MACOS);
     let said = |instead: &str| is_missed.then(|| format!("{missing}; {instead}"));
-    match desktop(DesktopProgram::NotifySend, environment) {
+    match find_desktop_notifier(DesktopProgram::NotifySend, environment) {
         Ok(notifier) => with_desktop(DesktopProgram::NotifySend, notifier, said("notify-send is used instead")),
         Err(_) if method == NotificationMethod::Auto || is_missed => {
             with_file(said("due reminders are listed in pending.md only"))
@@ -45,8 +45,8 @@ pub(crate) fn way(method: NotificationMethod, environment: &Environment) -> Sele
 }
 
 /// Returns the notifier for a desktop, or the reason for its absence.
-fn desktop(desktop: DesktopProgram, environment: &Environment) -> Result<DesktopNotifier, String> {
-    let program = desktop.program();
+fn find_desktop_notifier(desktop: DesktopProgram, environment: &Environment) -> Result<DesktopNotifier, String> {
+    let program = desktop.name();
     let found = find_program(program, environment.path.as_deref()).ok_or_else(|| format!("{program} not found"))?;
     let notifier = DesktopNotifier::new(desktop, found);
     if desktop == DesktopProgram::Osascript || environment.has_desktop {
@@ -58,7 +58,7 @@ fn desktop(desktop: DesktopProgram, environment: &Environment) -> Result<Desktop
 }
 
 fn with_desktop(desktop: DesktopProgram, notifier: DesktopNotifier, instead: Option<String>) -> SelectedNotifier {
-    SelectedNotifier { notifier: Box::new(notifier), name: desktop.program(), instead }
+    SelectedNotifier { notifier: Box::new(notifier), name: desktop.name(), instead }
 }
 
 fn with_file(instead: Option<String>) -> SelectedNotifier {
@@ -81,7 +81,7 @@ mod tests {
             std::fs::write(folder.path().join(program), "").expect("a file");
         }
         let environment = Environment { path: Some(folder.path().into()), has_desktop: true, ..Environment::default() };
-        let way = way(method, &environment);
+        let way = select_notifier(method, &environment);
         (way.name, way.instead)
     }
 
@@ -120,8 +120,11 @@ mod tests {
         let environment = Environment { path: Some(folder.path().into()), runtime: here, ..Environment::default() };
         let method = NotificationMethod::NotifySend;
         let nowhere = "no desktop session found for notify-send; due reminders are listed in pending.md only";
-        assert_eq!(way(method, &environment).instead.as_deref(), Some(nowhere));
+        assert_eq!(select_notifier(method, &environment).instead.as_deref(), Some(nowhere));
         std::fs::write(folder.path().join("bus"), "").expect("a file");
-        assert_eq!((way(method, &environment).name, way(method, &environment).instead), ("notify-send", None));
+        assert_eq!(
+            (select_notifier(method, &environment).name, select_notifier(method, &environment).instead),
+            ("notify-send", None)
+        );
     }
 }

@@ -49,7 +49,7 @@ impl PendingPage {
         let page = Some((shown.collect(), due.total));
         let is_absent = due.total == 0 && !self.file.exists();
         if !is_absent && *last != page {
-            self.store.keep_pending(|| pending(&self.services, &self.zone))?;
+            self.store.update_pending_page(|| pending(&self.services, &self.zone))?;
         }
         *last = page;
         Ok(())

@@ -16,7 +16,7 @@ use crate::print::Output;
 /// For people it is printed to standard error. For programs with JSON errors it is printed as `{"error": {…}}` to
 /// standard output, which then contains nothing else (except for the lines of a partial export). An error of standard
 /// output itself, or of a partially printed result, always goes to standard error.
-pub(crate) fn failure(failure: &Failure, output: &mut Output) -> ExitCode {
+pub(crate) fn report_failure(failure: &Failure, output: &mut Output) -> ExitCode {
     let (scope, failure) = match failure {
         Failure::InScope { scope, failure } => (Some(*scope), failure.as_ref()),
         failure => (None, failure),
@@ -38,11 +38,11 @@ fn write_json_error(failure: &Failure, scope: Option<BankScope>, output: &mut Ou
         return Ok(());
     }
     if let Failure::Bank(error) = failure {
-        let hint = error.hint().map(|hint| output.own_commands(&hint).into_owned());
+        let hint = error.hint().map(|hint| output.adapt_commands(&hint).into_owned());
         return output.json_text(&json::bank::error(error, hint));
     }
     if let Failure::Tool(error) = failure {
-        let own = |text: &str| output.own_commands(text).into_owned();
+        let own = |text: &str| output.adapt_commands(text).into_owned();
         let error = ToolError { message: own(&error.message), hint: error.hint.as_deref().map(own), ..error.clone() };
         return output.json(&json::tool_error(&error));
     }
@@ -51,7 +51,7 @@ fn write_json_error(failure: &Failure, scope: Option<BankScope>, output: &mut Ou
         message.push_str(": ");
         message.push_str(&cause);
     }
-    let hint = failure.hint().map(|hint| output.own_commands(&hint).into_owned());
+    let hint = failure.hint().map(|hint| output.adapt_commands(&hint).into_owned());
     let mut shape = json::error(failure.code(), &message, None);
     if let Some(scope) = scope {
         shape["error"]["scope"] = scope.as_str().into();
@@ -65,7 +65,7 @@ fn write_json_error(failure: &Failure, scope: Option<BankScope>, output: &mut Ou
 fn write_text_error(failure: &Failure, output: &mut Output) -> io::Result<()> {
     output.error(&failure.code().to_lowercase(), &failure.to_string())?;
     for cause in causes(failure) {
-        output.complaint(&format!("  because: {cause}"))?;
+        output.error_line(&format!("  because: {cause}"))?;
     }
     failure.hint().map_or(Ok(()), |hint| output.hint(&hint))
 }

@@ -10,7 +10,7 @@ use memory_core::{RerankError, Reranker};
 use crate::config::RerankingSettings;
 
 /// Returns the configured model, if any; it is opened on first use.
-pub(crate) fn open_later(settings: &RerankingSettings) -> Option<memory_core::Reranking> {
+pub(crate) fn open_lazily(settings: &RerankingSettings) -> Option<memory_core::Reranking> {
     let folder = settings.model.value.clone()?;
     let later = LazyReranker { folder, opened: OnceLock::new() };
     let reranker = Arc::new(TimeoutReranker::new(later, settings.timeout.value));
@@ -31,7 +31,7 @@ struct LazyReranker {
 }
 
 impl LazyReranker {
-    fn opened(&self) -> Result<&LocalReranker, RerankError> {
+    fn get_or_open(&self) -> Result<&LocalReranker, RerankError> {
         let opened = self.opened.get_or_init(|| LocalReranker::open(&self.folder, None));
         opened.as_ref().map_err(|RerankError { why, hint }| RerankError { why: why.clone(), hint: hint.clone() })
     }
@@ -39,10 +39,10 @@ impl LazyReranker {
 
 impl Reranker for LazyReranker {
     fn identity(&self) -> &str {
-        self.opened().map_or("unopened", Reranker::identity)
+        self.get_or_open().map_or("unopened", Reranker::identity)
     }
 
     fn score(&self, query: &str, texts: &[&str]) -> Result<Vec<f32>, RerankError> {
-        self.opened()?.score(query, texts)
+        self.get_or_open()?.score(query, texts)
     }
 }

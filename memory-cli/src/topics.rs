@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use memory_core::OperationId;
 use memory_core::instance::InstanceError;
-use memory_core::text::one_line;
+use memory_core::text::to_one_line;
 use memory_core::topic::{TopicError, Topics};
 use memory_store::topic::TopicFolder;
 use memory_store::{RandomIds, SystemClock};
 
-use crate::banks::{is_folder, repository};
+use crate::banks::{find_repository, is_folder};
 use crate::config::{Environment, Settings};
 use crate::failure::Failure;
 
@@ -25,7 +25,7 @@ pub(crate) fn open(
     actor: &str,
 ) -> Result<Option<Topics>, Failure> {
     let root = match named {
-        Some(named) => Some(checked(environment.whole(named), &settings.root.value)?),
+        Some(named) => Some(check_folder(environment.absolute_path(named), &settings.root.value)?),
         None => project_folder(settings, environment),
     };
     Ok(root.map(|root| Topics {
@@ -38,7 +38,7 @@ pub(crate) fn open(
 
 /// Returns an error if a topic folder does not exist.
 pub(crate) fn check_exists(environment: &Environment, dir: &Path) -> Result<(), Failure> {
-    let folder = environment.whole(dir);
+    let folder = environment.absolute_path(dir);
     if folder.exists() { Ok(()) } else { Err(TopicError::NoFolder { place: folder.display().to_string() }.into()) }
 }
 
@@ -63,7 +63,7 @@ pub(crate) fn no_instance_error(settings: &Settings, environment: &Environment) 
 
 /// Returns why there is no topic folder, and whether a symlink is the reason.
 fn missing_reason(settings: &Settings, environment: &Environment) -> (String, bool) {
-    match place(settings, environment) {
+    match locate(settings, environment) {
         TopicLocation::Link(link) => (format!("{} is a symlink, which may point outside the project", link.display()), true),
         TopicLocation::At(_) | TopicLocation::Nowhere => ("the current folder is not in a project".to_owned(), false),
     }
@@ -84,7 +84,7 @@ pub(crate) fn no_tools_error(settings: &Settings, environment: &Environment) -> 
 
 /// Returns the topic folder of the project, or `None` if there is none and none may be created.
 pub(crate) fn project_folder(settings: &Settings, environment: &Environment) -> Option<PathBuf> {
-    match place(settings, environment) {
+    match locate(settings, environment) {
         TopicLocation::At(folder) => Some(folder),
         TopicLocation::Nowhere | TopicLocation::Link(_) => None,
     }
@@ -93,21 +93,22 @@ pub(crate) fn project_folder(settings: &Settings, environment: &Environment) -> 
 /// Returns the command that undoes an operation on the topics in `dir`, or the last operation.
 pub(crate) fn undo_command(operation: Option<&OperationId>, dir: Option<&Path>) -> String {
     let operation = operation.map(|operation| format!(" {operation}")).unwrap_or_default();
-    let dir = dir.map(|dir| format!(" --dir {}", quoted(&one_line(&dir.to_string_lossy(), usize::MAX)))).unwrap_or_default();
+    let dir =
+        dir.map(|dir| format!(" --dir {}", shell_quoted(&to_one_line(&dir.to_string_lossy(), usize::MAX)))).unwrap_or_default();
     format!("memory undo{operation}{dir}")
 }
 
 /// Returns a path quoted for a shell.
-pub(crate) fn quoted(path: &str) -> String {
+pub(crate) fn shell_quoted(path: &str) -> String {
     let is_plain = |letter: char| letter.is_alphanumeric() || "/._-~+,@%".contains(letter);
     if path.chars().all(is_plain) { path.to_owned() } else { format!("'{}'", path.replace('\'', "'\\''")) }
 }
 
 /// Checks a topic folder. The home is invalid because its files are memories, as are folders of git.
-fn checked(folder: PathBuf, home: &Path) -> Result<PathBuf, Failure> {
-    let whole = whole(&folder);
-    if whole.starts_with(self::whole(home)) {
-        let is_home = if whole == self::whole(home) { "is" } else { "is in" };
+fn check_folder(folder: PathBuf, home: &Path) -> Result<PathBuf, Failure> {
+    let whole = resolve_existing(&folder);
+    if whole.starts_with(self::resolve_existing(home)) {
+        let is_home = if whole == self::resolve_existing(home) { "is" } else { "is in" };
         return Err(Failure::usage(
             format!("{} {is_home} the home of the memories", folder.display()),
             "specify another folder with --dir",
@@ -123,7 +124,7 @@ fn checked(folder: PathBuf, home: &Path) -> Result<PathBuf, Failure> {
 }
 
 /// Returns the path without symlinks, as far as it exists.
-fn whole(path: &Path) -> PathBuf {
+fn resolve_existing(path: &Path) -> PathBuf {
     for there in path.ancestors() {
         if let (Ok(whole), Ok(rest)) = (there.canonicalize(), path.strip_prefix(there)) {
             return if rest.as_os_str().is_empty() { whole } else { whole.join(rest) };
@@ -143,9 +144,9 @@ enum TopicLocation {
     Nowhere,
 }
 
-fn place(settings: &Settings, environment: &Environment) -> TopicLocation {
+fn locate(settings: &Settings, environment: &Environment) -> TopicLocation {
     let folder = environment.folder.as_deref();
-    folder.map_or(TopicLocation::Nowhere, |folder| of_project(folder, &settings.root.value, environment.home.as_deref()))
+    folder.map_or(TopicLocation::Nowhere, |folder| locate_in_project(folder, &settings.root.value, environment.home.as_deref()))
 }
 
 /// Returns the topic folder of the project around `folder`.
@@ -153,9 +154,9 @@ fn place(settings: &Settings, environment: &Environment) -> TopicLocation {
 /// It is the nearest `.memory` up to the repository's root, or else a new one in that root. Without a repository it is
 /// the nearest one that holds topics, up to the user's home folder or the root of the file system. The memories' home
 /// is not a project.
-fn of_project(folder: &Path, home: &Path, person: Option<&Path>) -> TopicLocation {
-    let (repository, home) = (repository(folder), whole(home));
-    if whole(folder).starts_with(&home) || folder.components().any(|part| part.as_os_str() == ".git") {
+fn locate_in_project(folder: &Path, home: &Path, person: Option<&Path>) -> TopicLocation {
+    let (repository, home) = (find_repository(folder), resolve_existing(home));
+    if resolve_existing(folder).starts_with(&home) || folder.components().any(|part| part.as_os_str() == ".git") {
         return TopicLocation::Nowhere;
     }
     let is_within = |around: &&Path| match repository {
@@ -164,7 +165,7 @@ fn of_project(folder: &Path, home: &Path, person: Option<&Path>) -> TopicLocatio
     };
     let own = |around: &Path| {
         let place = if around.ends_with(FOLDER_NAME) { around.to_owned() } else { around.join(FOLDER_NAME) };
-        (is_folder(&place) && whole(&place) != home).then_some(place)
+        (is_folder(&place) && resolve_existing(&place) != home).then_some(place)
     };
     // In a folder that is writable by everyone, topics of other users must not be used.
     let owner = |place: &Path| place.metadata().ok().map(|found| found.uid());
@@ -177,7 +178,7 @@ fn of_project(folder: &Path, home: &Path, person: Option<&Path>) -> TopicLocatio
     }
     let new = repository.unwrap_or(folder).join(FOLDER_NAME);
     // Content of a repository must not lead outside of it. In the user's home folder this would be the memories' home.
-    if whole(&new) == home {
+    if resolve_existing(&new) == home {
         TopicLocation::Nowhere
     } else if new.is_symlink() {
         TopicLocation::Link(new)
@@ -210,7 +211,7 @@ mod tests {
         for folder in ["home/.memory", "home/work/repo/.git", "home/work/repo/src/deep", "home/work/.memory", "home/loose/sub"] {
             create_dir_all(path(folder)).expect("a folder");
         }
-        let found = |folder: &str| of_project(&path(folder), &home, Some(&path("home")));
+        let found = |folder: &str| locate_in_project(&path(folder), &home, Some(&path("home")));
         let at = |folder: &str| TopicLocation::At(path(folder));
         assert_eq!(found("home/work/repo/src/deep"), at("home/work/repo/.memory"), "it is made at the root");
         create_dir_all(path("home/work/repo/src/.memory")).expect("a folder");
@@ -234,7 +235,7 @@ mod tests {
         {
             create_dir_all(path(folder)).expect("a folder");
         }
-        let found = |folder: &str| of_project(&path(folder), &home, Some(&path("home")));
+        let found = |folder: &str| locate_in_project(&path(folder), &home, Some(&path("home")));
         let at = |folder: &str| TopicLocation::At(path(folder));
         assert_eq!(found("home/loose/a/b"), at("home/loose/a/b/.memory"), "nothing above is a folder of topics");
         write(path("home/loose/.memory/a.md"), "x").expect("a file");
@@ -253,7 +254,7 @@ mod tests {
         let path = |path: &str| base.path().join(path);
         create_dir_all(path("home/.memory/banks")).expect("a folder");
         symlink(path("home/.memory"), path("link")).expect("a link");
-        let refused = |folder: &str| checked(path(folder), &path("home/.memory")).is_err();
+        let refused = |folder: &str| check_folder(path(folder), &path("home/.memory")).is_err();
         for folder in
             ["home/.memory", "home/.memory/banks", "home/.memory/new/deep", "link", "link/new", "repo/.git", "repo/.git/topics"]
         {

@@ -119,7 +119,7 @@ pub(crate) fn commit_now(root: &Path, message: &str) -> Result<(), GitVersionsEr
 }
 
 /// Commits a home, unless another process is already waiting to do so.
-pub(crate) fn keep(root: &Path, end: &str) {
+pub(crate) fn commit_when_idle(root: &Path, end: &str) {
     let Ok(waiting) = open_lock_file(root, "waiting") else { return };
     if waiting.try_lock().is_err() {
         return;
@@ -134,28 +134,28 @@ pub(crate) fn keep(root: &Path, end: &str) {
 }
 
 /// Prints the commits; a limit of 0 means all.
-pub(crate) fn show(root: &Path, limit: usize, app: &mut App) -> Result<(), Failure> {
+pub(crate) fn print_versions(root: &Path, limit: usize, app: &mut App) -> Result<(), Failure> {
     check_has_history(root)?;
-    let versions = listed(root, limit).map_err(|error| refused(&error))?;
+    let versions = list_versions(root, limit).map_err(|error| git_error(&error))?;
     if app.output.is_json() {
-        return Ok(app.output.json(&json!({ "versions": shapes(&versions) }))?);
+        return Ok(app.output.json(&json!({ "versions": versions_json(&versions) }))?);
     }
-    Ok(app.output.table(&table(&versions))?)
+    Ok(app.output.table(&versions_table(&versions))?)
 }
 
 /// Returns the last commits, newest first; a limit of 0 means all. Without a repository it is empty.
-pub(crate) fn listed(root: &Path, limit: usize) -> Result<Vec<GitVersion>, GitVersionsError> {
+pub(crate) fn list_versions(root: &Path, limit: usize) -> Result<Vec<GitVersion>, GitVersionsError> {
     let limit = if limit == 0 { u32::MAX as usize } else { limit };
     if root.join(".git").exists() { GitVersions::list(root, limit) } else { Ok(Vec::new()) }
 }
 
 /// Returns commits as JSON.
-pub(crate) fn shapes(versions: &[GitVersion]) -> Vec<Value> {
+pub(crate) fn versions_json(versions: &[GitVersion]) -> Vec<Value> {
     versions.iter().map(|own| json!({ "version": own.id, "at": own.at, "message": own.message })).collect()
 }
 
 /// Returns commits as a table.
-pub(crate) fn table(versions: &[GitVersion]) -> Table {
+pub(crate) fn versions_table(versions: &[GitVersion]) -> Table {
     let mut table = Table::new([TableColumn::Whole("version"), TableColumn::Whole("when"), TableColumn::Text("what")]);
     for GitVersion { id, at, message } in versions {
         table.push([id.as_str(), at, message]);
@@ -174,7 +174,7 @@ pub(crate) fn no_history_error() -> Failure {
 }
 
 /// Returns the error for a failed git command.
-pub(crate) fn refused(error: &GitVersionsError) -> Failure {
+pub(crate) fn git_error(error: &GitVersionsError) -> Failure {
     Failure::usage(error.to_string(), "run git in the home for details")
 }
 

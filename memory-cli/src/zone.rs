@@ -37,7 +37,7 @@ pub(crate) enum ReferenceTime {
 pub(crate) struct NamedZone(&'static jiff::tz::TimeZone);
 
 /// Parses the name of a time zone, such as `Asia/Shanghai`; case-insensitive.
-pub(crate) fn named(text: &str) -> Result<NamedZone, ParseError> {
+pub(crate) fn parse_zone(text: &str) -> Result<NamedZone, ParseError> {
     let none = |_| ParseError::new(text, "a time zone such as Europe/Berlin (a name from the IANA database)");
     let zone = TimeZoneDatabase::bundled().get(text.trim()).map_err(none)?;
     // The settings name at most one zone and are read once, so the leak is bounded.
@@ -50,10 +50,10 @@ impl NamedZone {
         self.0.iana_name().unwrap_or("UTC")
     }
 
-    fn at(self, utc: &NaiveDateTime) -> FixedOffset {
+    fn offset_at(self, utc: &NaiveDateTime) -> FixedOffset {
         let moment = Timestamp::from_second(utc.and_utc().timestamp());
         let far = if utc.year() < 0 { Timestamp::MIN } else { Timestamp::MAX };
-        ahead_by(self.0.to_offset(moment.unwrap_or(far)))
+        fixed_offset(self.0.to_offset(moment.unwrap_or(far)))
     }
 
     fn offsets_of_local_time(self, local: &NaiveDateTime) -> MappedLocalTime<FixedOffset> {
@@ -65,11 +65,11 @@ impl NamedZone {
             jiff::civil::DateTime::new(year, month, day, hour, minute, second, 0).ok()
         });
         // Outside the range of the database, the offset is constant.
-        let Some(shown) = shown else { return MappedLocalTime::Single(self.at(local)) };
+        let Some(shown) = shown else { return MappedLocalTime::Single(self.offset_at(local)) };
         match self.0.to_ambiguous_timestamp(shown).offset() {
-            AmbiguousOffset::Unambiguous { offset } => MappedLocalTime::Single(ahead_by(offset)),
+            AmbiguousOffset::Unambiguous { offset } => MappedLocalTime::Single(fixed_offset(offset)),
             AmbiguousOffset::Gap { .. } => MappedLocalTime::None,
-            AmbiguousOffset::Fold { before, after } => MappedLocalTime::Ambiguous(ahead_by(before), ahead_by(after)),
+            AmbiguousOffset::Fold { before, after } => MappedLocalTime::Ambiguous(fixed_offset(before), fixed_offset(after)),
         }
     }
 }
@@ -82,7 +82,7 @@ impl PartialEq for NamedZone {
 
 impl Eq for NamedZone {}
 
-fn ahead_by(offset: jiff::tz::Offset) -> FixedOffset {
+fn fixed_offset(offset: jiff::tz::Offset) -> FixedOffset {
     FixedOffset::east_opt(offset.seconds()).unwrap_or_else(|| chrono::Utc.fix())
 }
 
@@ -92,7 +92,7 @@ impl UserTimeZone {
         setting.map_or(Self::Machine, Self::Named)
     }
 
-    fn ahead(self, by: FixedOffset) -> ZoneOffset {
+    fn with_offset(self, by: FixedOffset) -> ZoneOffset {
         ZoneOffset { zone: self, by }
     }
 }
@@ -143,9 +143,9 @@ impl TimeZone for UserTimeZone {
 
     fn offset_from_local_datetime(&self, local: &NaiveDateTime) -> MappedLocalTime<ZoneOffset> {
         match self {
-            Self::Machine => Local.offset_from_local_datetime(local).map(|by| self.ahead(by)),
-            Self::Named(zone) => zone.offsets_of_local_time(local).map(|by| self.ahead(by)),
-            Self::Fixed(by) => MappedLocalTime::Single(self.ahead(*by)),
+            Self::Machine => Local.offset_from_local_datetime(local).map(|by| self.with_offset(by)),
+            Self::Named(zone) => zone.offsets_of_local_time(local).map(|by| self.with_offset(by)),
+            Self::Fixed(by) => MappedLocalTime::Single(self.with_offset(*by)),
         }
     }
 
@@ -154,9 +154,9 @@ impl TimeZone for UserTimeZone {
     }
 
     fn offset_from_utc_datetime(&self, utc: &NaiveDateTime) -> ZoneOffset {
-        self.ahead(match self {
+        self.with_offset(match self {
             Self::Machine => Local.offset_from_utc_datetime(utc),
-            Self::Named(zone) => zone.at(utc),
+            Self::Named(zone) => zone.offset_at(utc),
             Self::Fixed(by) => *by,
         })
     }
@@ -173,7 +173,7 @@ mod tests {
     use super::*;
 
     fn seen(now: &str, setting: Option<&str>) -> String {
-        let setting = setting.map(|name| named(name).expect("a zone"));
+        let setting = setting.map(|name| parse_zone(name).expect("a zone"));
         now.parse::<ReferenceTime>().expect("a moment").in_zone(setting).fixed_offset().to_rfc3339()
     }
 
@@ -193,7 +193,7 @@ mod tests {
 
     #[test]
     fn a_zone_that_is_none_is_refused() {
-        assert!(named("Mars/Olympus").is_err() && named("").is_err());
-        assert_eq!(named(" utc ").map(NamedZone::name), Ok("UTC"));
+        assert!(parse_zone("Mars/Olympus").is_err() && parse_zone("").is_err());
+        assert_eq!(parse_zone(" utc ").map(NamedZone::name), Ok("UTC"));
     }
 }

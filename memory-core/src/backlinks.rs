@@ -1,6 +1,6 @@
 //! Finding the memories that link to a memory.
 
-use crate::link::{find_named, follow};
+use crate::link::{find_named, resolve_wikilink};
 use crate::{Services, StoreError, StoredMemory, wikilink};
 
 /// Returns the memories that link to the one that `reference` names, sorted by path.
@@ -14,11 +14,11 @@ pub fn backlinks(services: &Services, reference: &str) -> Result<Vec<StoredMemor
     let stored = services.store.get(&find_named(services, reference)?)?;
     let id = stored.memory.id;
     let mut referring = Vec::new();
-    let mut keys = wikilink::names_of(&stored.memory, &stored.path);
-    keys.extend(wikilink::prefixes(&id));
-    keys.extend(stored.memory.supersedes.iter().flat_map(wikilink::prefixes));
+    let mut keys = wikilink::memory_keys(&stored.memory, &stored.path);
+    keys.extend(wikilink::id_prefixes(&id));
+    keys.extend(stored.memory.supersedes.iter().flat_map(wikilink::id_prefixes));
     for candidate in services.store.referring(&id, &keys)? {
-        if candidate.memory.id != id && (candidate.memory.links.contains(&id) || leads_to(services, &candidate, &stored)?) {
+        if candidate.memory.id != id && (candidate.memory.links.contains(&id) || links_to(services, &candidate, &stored)?) {
             referring.push(candidate);
         }
     }
@@ -26,9 +26,9 @@ pub fn backlinks(services: &Services, reference: &str) -> Result<Vec<StoredMemor
     Ok(referring)
 }
 
-fn leads_to(services: &Services, from: &StoredMemory, to: &StoredMemory) -> Result<bool, StoreError> {
+fn links_to(services: &Services, from: &StoredMemory, to: &StoredMemory) -> Result<bool, StoreError> {
     for found in wikilink::parse(&from.memory.content) {
-        if follow(services.store.as_ref(), &found.target, from)? == Some(to.memory.id) {
+        if resolve_wikilink(services.store.as_ref(), &found.target, from)? == Some(to.memory.id) {
             return Ok(true);
         }
     }

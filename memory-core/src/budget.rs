@@ -73,17 +73,17 @@ impl Budget {
     ///
     /// # Errors
     /// The insufficient quantity. If both are insufficient, it is the calls.
-    pub fn allows(&self, spent: LlmUsage, more: LlmUsage) -> Result<(), BudgetExceeded> {
+    pub fn check(&self, spent: LlmUsage, more: LlmUsage) -> Result<(), BudgetExceeded> {
         let left = self.remaining(spent);
         check_limit(BudgetLimit::Calls, self.calls_a_day, left.calls, more.calls)?;
-        check_limit(BudgetLimit::Tokens, self.tokens_a_day, left.tokens, more.tokens())
+        check_limit(BudgetLimit::Tokens, self.tokens_a_day, left.tokens, more.total_tokens())
     }
 
     /// Returns the remaining budget on a day that already used `spent`.
     pub fn remaining(&self, spent: LlmUsage) -> RemainingBudget {
         RemainingBudget {
             calls: self.calls_a_day.map(|calls| calls.saturating_sub(spent.calls)),
-            tokens: self.tokens_a_day.map(|tokens| tokens.saturating_sub(spent.tokens())),
+            tokens: self.tokens_a_day.map(|tokens| tokens.saturating_sub(spent.total_tokens())),
         }
     }
 }
@@ -117,7 +117,7 @@ impl LlmUsage {
     }
 
     /// Returns the sum of prompt and response tokens.
-    pub fn tokens(self) -> u64 {
+    pub fn total_tokens(self) -> u64 {
         self.prompt_tokens.saturating_add(self.answer_tokens)
     }
 }
@@ -167,18 +167,14 @@ mod tests {
     fn a_budget_is_spent_to_the_last_token_and_no_further() {
         let budget = Budget { calls_a_day: Some(2), tokens_a_day: Some(100) };
         let one = |prompt, answer| LlmUsage { calls: 1, prompt_tokens: prompt, answer_tokens: answer };
-        assert_eq!(budget.allows(one(30, 20), one(25, 25)), Ok(()));
+        assert_eq!(budget.check(one(30, 20), one(25, 25)), Ok(()));
         let shortage = BudgetExceeded { limit: BudgetLimit::Tokens, a_day: 100, left: 50, wanted: 51 };
-        assert_eq!(budget.allows(one(30, 20), one(26, 25)), Err(shortage));
+        assert_eq!(budget.check(one(30, 20), one(26, 25)), Err(shortage));
         let shortage = BudgetExceeded { limit: BudgetLimit::Calls, a_day: 2, left: 0, wanted: 1 };
+        assert_eq!(budget.check(one(0, 0) + one(900, 0), one(0, 0)), Err(shortage), "and one that is overdrawn has nothing left");
+        assert_eq!(Budget::default().check(one(u64::MAX, u64::MAX), one(u64::MAX, 1)), Ok(()), "no limit is no limit");
         assert_eq!(
-            budget.allows(one(0, 0) + one(900, 0), one(0, 0)),
-            Err(shortage),
-            "and one that is overdrawn has nothing left"
-        );
-        assert_eq!(Budget::default().allows(one(u64::MAX, u64::MAX), one(u64::MAX, 1)), Ok(()), "no limit is no limit");
-        assert_eq!(
-            Budget { calls_a_day: Some(0), tokens_a_day: None }.allows(NO_USAGE, one(0, 0)).map_err(|own| own.left),
+            Budget { calls_a_day: Some(0), tokens_a_day: None }.check(NO_USAGE, one(0, 0)).map_err(|own| own.left),
             Err(0)
         );
     }
@@ -206,12 +202,12 @@ mod tests {
             let mut spent = NO_USAGE;
             for (calls, prompt_tokens, answer_tokens) in wanted {
                 let more = LlmUsage { calls, prompt_tokens, answer_tokens };
-                if budget.allows(spent, more).is_ok() {
+                if budget.check(spent, more).is_ok() {
                     spent = spent + more;
                 }
             }
             prop_assert!(budget.calls_a_day.is_none_or(|limit| spent.calls <= limit));
-            prop_assert!(budget.tokens_a_day.is_none_or(|limit| spent.tokens() <= limit));
+            prop_assert!(budget.tokens_a_day.is_none_or(|limit| spent.total_tokens() <= limit));
         }
     }
 }

@@ -42,7 +42,7 @@ pub trait ChatModelExt: ChatModel {
     ///
     /// # Errors
     /// Those of [`ChatModel::answer`]; [`ChatError::Unreadable`] if the response contains no such value.
-    fn json(&self, request: &ChatRequest) -> Result<Value, ChatError> {
+    fn answer_json(&self, request: &ChatRequest) -> Result<Value, ChatError> {
         let ChatAnswer { text, tokens } = self.answer(request)?;
         parse_json_answer(&text).map_err(|JsonAnswerError { why }| {
             let hint = Some("try again, or choose a model that follows the requested format".into());

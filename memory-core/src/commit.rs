@@ -27,7 +27,7 @@ pub(crate) fn commit(
 ) -> Result<Vec<ChangeOutcome>, StoreError> {
     refuse_nul(operation)?;
     if secrets == SecretPolicy::Refuse {
-        secret::refuse(texts(operation))?;
+        secret::reject_secrets(operation_texts(operation))?;
     }
     commit_with_reminders(services, operation)
 }
@@ -73,30 +73,30 @@ fn add_reminder_removals<'o>(services: &Services, operation: &'o Operation) -> R
 /// Returns why `text` cannot be stored, if it cannot.
 ///
 /// A NUL character makes most programs treat a file as binary.
-pub(crate) fn unkeepable(text: &str) -> Option<&'static str> {
+pub(crate) fn storage_obstacle(text: &str) -> Option<&'static str> {
     text.contains('\0').then_some("it contains a NUL character, which a text file must not contain")
 }
 
 fn refuse_nul(operation: &Operation) -> Result<(), StoreError> {
-    let is_text = |text: &str| unkeepable(text).is_none();
-    if texts(operation).all(is_text) {
+    let is_text = |text: &str| storage_obstacle(text).is_none();
+    if operation_texts(operation).all(is_text) {
         return Ok(());
     }
     Err(StoreError::Invalid { why: "the text contains a NUL character, which a text file must not contain".into() })
 }
 
 /// Iterates over all texts that `operation` would write.
-fn texts(operation: &Operation) -> impl Iterator<Item = &str> {
+fn operation_texts(operation: &Operation) -> impl Iterator<Item = &str> {
     let memories = operation.changes.iter().filter_map(|change| match change {
         Change::Create { memory, .. } | Change::Replace { memory, .. } => Some(memory.as_ref()),
         Change::Remove { .. } => None,
     });
     let files = operation.files.values().flat_map(|file| [file.name.as_deref(), file.text.as_deref()]).flatten();
-    memories.flat_map(texts_of).chain(files)
+    memories.flat_map(memory_texts).chain(files)
 }
 
 /// Iterates over all texts of `memory` that a user, agent or import may have supplied.
-pub(crate) fn texts_of(memory: &Memory) -> impl Iterator<Item = &str> {
+pub(crate) fn memory_texts(memory: &Memory) -> impl Iterator<Item = &str> {
     let names = memory.tags.iter().chain(&memory.aliases).map(String::as_str);
     let origin = memory
         .origin
@@ -163,7 +163,7 @@ fn commit_bisected(
 }
 
 /// Repeats `attempt` while it conflicts with another writer, up to [`ATTEMPTS`] times.
-pub(crate) fn persist<T>(mut attempt: impl FnMut() -> Result<T, StoreError>) -> Result<T, StoreError> {
+pub(crate) fn retry_conflicts<T>(mut attempt: impl FnMut() -> Result<T, StoreError>) -> Result<T, StoreError> {
     for _ in 1..ATTEMPTS {
         match attempt() {
             Err(StoreError::Conflict { .. }) => {}
@@ -247,6 +247,6 @@ mod tests {
             }
         }
         let kept = services.store.get_by(&id).expect("it is there").memory;
-        assert_eq!(texts_of(&kept).flat_map(secret::find).count(), 0, "{kept:?}");
+        assert_eq!(memory_texts(&kept).flat_map(secret::find).count(), 0, "{kept:?}");
     }
 }

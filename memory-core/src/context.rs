@@ -16,7 +16,7 @@ use chrono::{DateTime, SecondsFormat, TimeZone};
 
 use self::sessions::cover_sessions;
 pub use self::sessions::fit_budget;
-use crate::fence::{attribute, disarmed};
+use crate::fence::{escape_attribute, escape_fences};
 use crate::query_parser::{WordRole, expects_several_results, parse};
 use crate::smart_search::smart_search_refreshed;
 use crate::standing::{StandingMemory, StandingSelection, select_standing};
@@ -60,7 +60,7 @@ impl ShownMemories {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).iter().copied().collect()
     }
 
-    fn has(&self, stored: &StoredMemory) -> bool {
+    fn contains(&self, stored: &StoredMemory) -> bool {
         self.has_text(stored, &stored.memory.content)
     }
 
@@ -113,7 +113,7 @@ const CONTEXT_FOOTER: &str = "</memory-context>\n";
 ///
 /// # Errors
 /// If the memories cannot be read. A prompt without matches is no error.
-pub fn context<Tz: TimeZone>(
+pub fn build_context<Tz: TimeZone>(
     services: &Services,
     prompt: &str,
     budget: usize,
@@ -128,7 +128,7 @@ pub fn context<Tz: TimeZone>(
     let (used, whole) = add_standing(standing, left / STANDING_DIVISOR, given, &mut body, &mut context);
     left -= used;
     let mut found = find_matches(services, prompt, budget, now, &mut context)?;
-    found.retain(|stored| !given.has(stored) && !whole.contains(&stored.memory.id));
+    found.retain(|stored| !given.contains(stored) && !whole.contains(&stored.memory.id));
     // An instruction that a newer one replaces must not be shown as if it were in effect.
     let is_in_effect = |stored: &StoredMemory| {
         !replaced.contains_key(&stored.memory.id) || text_in_effect(stored, &replaced).contains(char::is_alphanumeric)
@@ -139,12 +139,13 @@ pub fn context<Tz: TimeZone>(
         found = cover_sessions(found, left / RELEVANCE_DIVISOR, &|stored| &stored.memory, &tokens);
     }
     let sharers = found.iter().take(MAX_SHARERS);
-    let sizes = sharers
-        .map(|stored| fenced(stored, &text_in_effect(stored, &replaced), &[], left).map_or(0, |fenced| token_count(&fenced)));
+    let sizes = sharers.map(|stored| {
+        fence_memory(stored, &text_in_effect(stored, &replaced), &[], left).map_or(0, |fenced| token_count(&fenced))
+    });
     let largest = fair_share(sizes.collect(), left).max(MIN_CUT_TOKENS);
     let terms = content_terms(prompt);
     for stored in found {
-        let fenced = fenced(&stored, &text_in_effect(&stored, &replaced), &terms, largest.min(left));
+        let fenced = fence_memory(&stored, &text_in_effect(&stored, &replaced), &terms, largest.min(left));
         match fenced.filter(|fenced| token_count(fenced) <= left) {
             Some(fenced) => {
                 left -= token_count(&fenced);
@@ -168,13 +169,13 @@ pub fn context<Tz: TimeZone>(
     Ok(context)
 }
 
-/// Returns the standing instructions and preferences in the format of [`context()`].
+/// Returns the standing instructions and preferences in the format of [`build_context()`].
 ///
 /// The text has at most `budget` tokens, and is empty without such memories.
 ///
 /// # Errors
 /// If the memories cannot be read.
-pub fn standing_context(services: &Services, budget: usize) -> Result<String, StoreError> {
+pub fn build_standing_context(services: &Services, budget: usize) -> Result<String, StoreError> {
     services.store.refresh()?;
     let (mut body, mut context) = (String::new(), Context::default());
     let room = budget.saturating_sub(token_count(CONTEXT_HEADER) + token_count(CONTEXT_FOOTER));
@@ -199,7 +200,7 @@ fn add_standing(
         if left < MIN_MEMORY_TOKENS {
             break;
         }
-        if given.has(&stored) || given.has_text(&stored, &text) {
+        if given.contains(&stored) || given.has_text(&stored, &text) {
             continue;
         }
         let attributes = format!(" standing=\"{kind}\"");
@@ -310,7 +311,7 @@ fn default_memories(services: &Services, context: &mut Context) -> Result<Vec<St
 /// Returns a memory within its fence in at most `most` tokens, or `None` if only a few words would fit.
 ///
 /// `content` is its text, or the part of it to show. Of a longer text, the passage with most of the `terms` is returned.
-fn fenced(stored: &StoredMemory, content: &str, terms: &[Term], most: usize) -> Option<String> {
+fn fence_memory(stored: &StoredMemory, content: &str, terms: &[Term], most: usize) -> Option<String> {
     let memory = &stored.memory;
     let title = memory.title.as_deref().filter(|title| !content.contains(title));
     let text = title.map_or(Cow::Borrowed(content), |title| Cow::Owned(format!("{title}\n{content}")));
@@ -338,13 +339,13 @@ fn fence_text(stored: &StoredMemory, attributes: &str, text: &str, terms: &[Term
         "<memory id=\"{}\" date=\"{}\" source=\"{}\"{attributes}>\n",
         memory.id.short(),
         memory.created_at.to_rfc3339_opts(SecondsFormat::Secs, true).split_at(10).0,
-        attribute(source),
+        escape_attribute(source),
     );
     let tail = "\n</memory>\n";
     let room = most.checked_sub(token_count(&head) + token_count(tail))?;
     let text = text.trim_end();
     if fits(text, room) {
-        let whole = disarmed(text);
+        let whole = escape_fences(text);
         let whole = whole.trim_end();
         if token_count(whole) <= room {
             return Some(FencedText { text: format!("{head}{whole}{tail}"), is_cut: false });
@@ -352,7 +353,7 @@ fn fence_text(stored: &StoredMemory, attributes: &str, text: &str, terms: &[Term
     }
     let note = format!("\n(cut here; memory_read {} tells the rest)", memory.id.short());
     let room = room.checked_sub(token_count(&note)).filter(|room| MIN_SHOWN_TOKENS <= *room)?;
-    let start = disarmed(prefix(text, room));
+    let start = escape_fences(prefix(text, room));
     let start = text_start(&start, room);
     if token_count(start) < MIN_SHOWN_TOKENS {
         return None;
@@ -393,7 +394,7 @@ fn best_passage(text: &str, terms: &[Term], most: usize) -> Option<String> {
         if excerpt.marks.is_empty() {
             return None;
         }
-        let shown = disarmed(&excerpt.text);
+        let shown = escape_fences(&excerpt.text);
         let shown = shown.trim_end();
         if token_count(shown) <= most {
             return Some(shown.to_owned());
@@ -452,7 +453,7 @@ mod tests {
     }
 
     fn ask(services: &Services, prompt: &str, budget: usize, given: &ShownMemories) -> Context {
-        context(services, prompt, budget, given, &services.clock.now()).expect("a context")
+        build_context(services, prompt, budget, given, &services.clock.now()).expect("a context")
     }
 
     #[test]
@@ -512,7 +513,7 @@ mod tests {
         let services = own_home(&many.iter().map(String::as_str).collect::<Vec<_>>());
         let standing = ask(&services, "", 400, &ShownMemories::default()).standing;
         assert!((1..5).contains(&standing), "{standing}");
-        assert_eq!(standing_context(&own_home(&["the train to Oslo"]), 400).expect("read"), "");
+        assert_eq!(build_standing_context(&own_home(&["the train to Oslo"]), 400).expect("read"), "");
     }
 
     #[test]

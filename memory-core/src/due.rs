@@ -3,7 +3,7 @@
 use chrono::{DateTime, Days, NaiveTime, TimeDelta, TimeZone, Timelike, Utc};
 
 use crate::StoreError;
-use crate::datetime::{DateMention, DatePrecision, TimeRelation, when};
+use crate::datetime::{DateMention, DatePrecision, TimeRelation, find_date};
 
 /// The time at which a reminder is due.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,7 +38,7 @@ const MORNING_HOUR: u32 = 9;
 /// # Errors
 /// [`StoreError::NoTime`] if the text names no time, [`StoreError::Over`] if the time that it names is past.
 pub fn due<Tz: TimeZone>(text: &str, now: &DateTime<Tz>) -> Result<DueTime, StoreError> {
-    let reading = when(text, now).ok_or(StoreError::NoTime)?;
+    let reading = find_date(text, now).ok_or(StoreError::NoTime)?;
     if reading.relation == TimeRelation::Past {
         return Err(StoreError::Over { at: reading.at });
     }

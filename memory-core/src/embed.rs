@@ -1,7 +1,7 @@
 //! Computing embeddings of memories for semantic search.
 
 use crate::embeddings::embedded_text;
-use crate::{ContentHash, MemoryId, Progress, Services, StoreError, TextVector, has_direction};
+use crate::{ContentHash, MemoryId, Progress, Services, StoreError, TextVector, is_nonzero};
 
 /// Number of texts that are embedded and stored in one batch.
 const BATCH: usize = 32;
@@ -27,29 +27,33 @@ pub struct EmbedReport {
 pub fn embed(services: &Services, progress: &mut dyn FnMut(Progress), limit: Option<usize>) -> Result<EmbedReport, StoreError> {
     let embedder = services.embedder.as_deref().ok_or(StoreError::NoModel)?;
     services.store.refresh()?;
-    let lacking = services.store.lacking(embedder.identity())?;
+    let lacking = services.store.memories_without_vector(embedder.identity())?;
     let wanted = &lacking[..limit.map_or(lacking.len(), |limit| limit.min(lacking.len()))];
     let total = Some(wanted.len() as u64);
     let (mut kept, mut unreadable, mut done) = (0, 0, 0);
     progress(Progress { done, total });
     for ids in wanted.chunks(BATCH) {
-        let texts = texts(services, ids)?;
+        let texts = load_texts(services, ids)?;
         let vectors = embedder.embed(&texts.iter().map(|(_, text)| text.as_str()).collect::<Vec<_>>())?;
         let vectors: Vec<TextVector> = texts
             .iter()
             .zip(vectors)
             .map(|((id, text), vector)| TextVector { id: *id, text: ContentHash::of(text), vector })
             .collect();
-        unreadable += vectors.iter().filter(|vector| !has_direction(&vector.vector)).count() as u64;
-        kept += services.store.keep_vectors(embedder.identity(), &vectors)?;
+        unreadable += vectors.iter().filter(|vector| !is_nonzero(&vector.vector)).count() as u64;
+        kept += services.store.store_vectors(embedder.identity(), &vectors)?;
         done += ids.len() as u64;
         progress(Progress { done, total });
     }
-    Ok(EmbedReport { embedded: kept, unreadable, left: services.store.lacking(embedder.identity())?.len() as u64 })
+    Ok(EmbedReport {
+        embedded: kept,
+        unreadable,
+        left: services.store.memories_without_vector(embedder.identity())?.len() as u64,
+    })
 }
 
 /// Returns the texts of memories, without those that were deleted or are damaged.
-fn texts(services: &Services, ids: &[MemoryId]) -> Result<Vec<(MemoryId, String)>, StoreError> {
+fn load_texts(services: &Services, ids: &[MemoryId]) -> Result<Vec<(MemoryId, String)>, StoreError> {
     let mut texts = Vec::with_capacity(ids.len());
     for id in ids {
         match services.store.get(id) {

@@ -22,7 +22,7 @@ pub trait Embedder: Debug + Send + Sync {
 pub type Embedding = Vec<f32>;
 
 /// Returns whether a vector is not zero, which means that the model could read the text.
-pub fn has_direction(vector: &[f32]) -> bool {
+pub fn is_nonzero(vector: &[f32]) -> bool {
     vector.iter().any(|part| *part != 0.0)
 }
 

@@ -14,7 +14,7 @@ pub trait Embeddings: Debug + Send + Sync {
     ///
     /// # Errors
     /// If the stored vectors cannot be read.
-    fn lacking(&self, identity: &str) -> Result<Vec<MemoryId>, StoreError>;
+    fn memories_without_vector(&self, identity: &str) -> Result<Vec<MemoryId>, StoreError>;
 
     /// Returns whether the store has any vectors of the model `identity`.
     ///
@@ -40,7 +40,7 @@ pub trait Embeddings: Debug + Send + Sync {
     ///
     /// # Errors
     /// If a vector does not fit the model, or the vectors cannot be written.
-    fn keep_vectors(&self, identity: &str, vectors: &[TextVector]) -> Result<u64, StoreError>;
+    fn store_vectors(&self, identity: &str, vectors: &[TextVector]) -> Result<u64, StoreError>;
 }
 
 /// The vector of a memory's text.

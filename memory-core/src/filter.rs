@@ -44,14 +44,14 @@ pub enum Lifetime {
 
 impl Filter {
     /// Returns the filter that every memory passes, including expired and superseded ones.
-    pub fn everything() -> Self {
+    pub fn all() -> Self {
         Self { lifetime: Lifetime::All, ..Self::default() }
     }
 
     /// Returns whether a stored memory passes the filter at the time `now`.
     pub fn matches(&self, stored: &StoredMemory, now: DateTime<Utc>) -> bool {
         let memory = &stored.memory;
-        let holds = memory.superseded_by.is_none() && !memory.is_over(now);
+        let holds = memory.superseded_by.is_none() && !memory.has_ended(now);
         (self.lifetime == Lifetime::All || holds)
             && self.phase.is_none_or(|phase| phase == memory.phase)
             && self.category.is_none_or(|category| category == memory.category)

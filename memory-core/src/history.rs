@@ -116,7 +116,7 @@ pub trait History: Debug + Send + Sync {
     ///
     /// # Errors
     /// [`StoreError::Conflict`] if the file of another memory occupies the path.
-    fn bring_back(&self, trashed: &TrashedFile, restore: &Operation) -> Result<ChangeOutcome, StoreError>;
+    fn restore(&self, trashed: &TrashedFile, restore: &Operation) -> Result<ChangeOutcome, StoreError>;
 
     /// Permanently deletes the files that were moved to the trash before `before`.
     ///

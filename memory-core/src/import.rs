@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 
-use crate::commit::{commit, texts_of, unkeepable};
+use crate::commit::{commit, memory_texts, storage_obstacle};
 use crate::ingest::{Progress, SkippedFile};
 use crate::{
     Change, ChangeOutcome, ContentHash, Draft, Duplicates, ExportedFile, FileVersion, InboxTtl, Memory, MemoryId, Operation,
@@ -61,7 +61,7 @@ impl ExportedMemory {
     /// `memory read --json` includes the derived expiry, but a file never contains it.
     fn drop_derived_expiry(&mut self, inbox_ttl: InboxTtl, now: DateTime<Utc>) {
         let Some(expiry) = self.draft.expires_at.take() else { return };
-        let without = self.clone().into_memory(MemoryId::of_path(""), now);
+        let without = self.clone().into_memory(MemoryId::for_path(""), now);
         if inbox_ttl.memory_expiry(&without) != Some(expiry) {
             self.draft.expires_at = Some(expiry);
         }
@@ -167,8 +167,8 @@ fn skip_reason(given: Option<MemoryId>, memory: &Memory, file: &ExportedFile, se
     if given.is_none() && memory.content.trim().is_empty() {
         return Some("it has no text".into());
     }
-    let texts = || texts_of(memory).chain(file.name.as_deref()).chain(file.text.as_deref());
-    if let Some(why) = texts().find_map(unkeepable) {
+    let texts = || memory_texts(memory).chain(file.name.as_deref()).chain(file.text.as_deref());
+    if let Some(why) = texts().find_map(storage_obstacle) {
         return Some(why.into());
     }
     let kind = texts().filter(|_| secrets == SecretPolicy::Refuse).flat_map(secret::find).next()?.kind;

@@ -27,7 +27,7 @@ impl InboxTtl {
     /// never changed.
     pub fn deadline(self, outline: &MemorySummary) -> Option<DateTime<Utc>> {
         let MemorySummary { phase, scope, ends_at, updated_at, is_damaged, .. } = outline;
-        if *is_damaged { None } else { self.end(*phase, scope, *ends_at, *updated_at) }
+        if *is_damaged { None } else { self.inbox_end(*phase, scope, *ends_at, *updated_at) }
     }
 
     /// Returns the time at which a memory expires: its own expiry, or the end of its time in the inbox.
@@ -42,11 +42,11 @@ impl InboxTtl {
     pub(crate) fn memory_expiry(self, memory: &Memory) -> Option<DateTime<Utc>> {
         let ends_at = memory.ends_at().filter(|_| memory.superseded_by.is_none());
         let derived =
-            || self.end(memory.phase, &memory.scope, ends_at, memory.updated_at).filter(|_| !memory.outlives_inbox_ttl());
+            || self.inbox_end(memory.phase, &memory.scope, ends_at, memory.updated_at).filter(|_| !memory.outlives_inbox_ttl());
         memory.expires_at.or_else(derived)
     }
 
-    fn end(
+    fn inbox_end(
         self,
         phase: Phase,
         scope: &Scope,
@@ -69,7 +69,7 @@ mod tests {
     }
 
     fn expiry(change: impl FnOnce(&mut Memory)) -> Option<DateTime<Utc>> {
-        let mut memory = Draft::new("green tea").into_memory(MemoryId::of_path("a"), now());
+        let mut memory = Draft::new("green tea").into_memory(MemoryId::for_path("a"), now());
         change(&mut memory);
         InboxTtl::default().memory_expiry(&memory)
     }
@@ -89,7 +89,7 @@ mod tests {
         assert_eq!(expiry(|memory| memory.pinned = true), None);
         assert_eq!(expiry(|memory| memory.origin = Some(origin)), None);
         assert_eq!(expiry(|memory| memory.scope = Scope::Conversation("c".into())), None);
-        assert_eq!(expiry(|memory| memory.reminder = Some(Reminder::at(now()))), None);
+        assert_eq!(expiry(|memory| memory.reminder = Some(Reminder::new(now()))), None);
         assert_eq!(expiry(|memory| memory.valid_until = Some(now())), None);
     }
 
@@ -102,7 +102,7 @@ mod tests {
 
     #[test]
     fn a_time_without_limit_has_no_end() {
-        let memory = Draft::new("green tea").into_memory(MemoryId::of_path("a"), now());
+        let memory = Draft::new("green tea").into_memory(MemoryId::for_path("a"), now());
         assert_eq!(InboxTtl::UNLIMITED.memory_expiry(&memory), None);
         assert_eq!(InboxTtl(TimeDelta::days(3_000_000)).memory_expiry(&memory), None, "the year 10238");
     }

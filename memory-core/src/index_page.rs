@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 use chrono::{DateTime, Utc};
 
-use crate::text::one_line;
+use crate::text::to_one_line;
 use crate::topic::{INDEX_BYTES, INDEX_LINES};
 use crate::{Category, Filter, ListOrder, Memory, MemoryId, PageRequest, Scope, Services, StoreError};
 
@@ -47,9 +47,9 @@ pub fn index_page(services: &Services) -> Result<String, StoreError> {
     }
     let totals: HashMap<Category, u64> = found.iter().map(|(category, (_, total))| (*category, *total)).collect();
     let mut candidates: Vec<Memory> = found.into_values().flat_map(|(memories, _)| memories).collect();
-    candidates.sort_by_cached_key(usefulness);
+    candidates.sort_by_cached_key(usefulness_key);
     let fits = |page: &str| page.lines().count() < INDEX_LINES && page.len() < INDEX_BYTES;
-    let made = |count: usize| page(&candidates[..count], &totals);
+    let made = |count: usize| render_page(&candidates[..count], &totals);
     let counts: Vec<usize> = (1..=candidates.len().min(INDEX_LINES)).collect();
     let most = counts.partition_point(|count| fits(&made(*count)));
     Ok(Some(made(most)).filter(|page| fits(page)).unwrap_or_else(|| INDEX_PAGE_HEAD.to_owned()))
@@ -76,11 +76,11 @@ pub fn index_page_without(page: &str, gone: &[MemoryId]) -> String {
 
 type UsefulnessKey = Reverse<(bool, u64, DateTime<Utc>, MemoryId)>;
 
-fn usefulness(memory: &Memory) -> UsefulnessKey {
+fn usefulness_key(memory: &Memory) -> UsefulnessKey {
     Reverse((memory.pinned, memory.access_count, memory.updated_at, memory.id))
 }
 
-fn page(shown: &[Memory], totals: &HashMap<Category, u64>) -> String {
+fn render_page(shown: &[Memory], totals: &HashMap<Category, u64>) -> String {
     let mut page = INDEX_PAGE_HEAD.to_owned();
     for category in Category::ALL {
         let total = totals.get(&category).copied().unwrap_or_default();
@@ -90,7 +90,7 @@ fn page(shown: &[Memory], totals: &HashMap<Category, u64>) -> String {
         write!(page, "\n## {category} ({total})\n").expect("a text grows");
         let own: Vec<&Memory> = shown.iter().filter(|memory| memory.category == category).collect();
         for memory in &own {
-            writeln!(page, "- {} ({})", one_line(memory.headline(), MAX_HEADLINE), memory.id.short()).expect("a text grows");
+            writeln!(page, "- {} ({})", to_one_line(memory.headline(), MAX_HEADLINE), memory.id.short()).expect("a text grows");
         }
         let more = total.saturating_sub(own.len() as u64);
         if more != 0 {

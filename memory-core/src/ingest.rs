@@ -85,7 +85,7 @@ pub fn ingest(
     services.store.refresh()?;
     let mut report = IngestReport::default();
     let mut survey = Survey::of(services, source, &mut report, progress)?;
-    let links = survey.follow(&mut report.links);
+    let links = survey.take_links(&mut report.links);
     let total = survey.len() as u64;
     let mut batch = IngestBatch {
         services,
@@ -101,11 +101,11 @@ pub fn ingest(
         let SourceItem::Note { draft, front_matter, .. } = finding else { return None };
         // Notes that appeared after the survey are left for the next ingestion.
         let (path, index) = draft.origin.as_ref().and_then(|origin| survey.find(&origin.path))?;
-        Some((path, NotePlan { note: survey.note(index), links: &links[index], at }.think(draft, front_matter)))
+        Some((path, NotePlan { note: survey.note(index), links: &links[index], at }.decide_early(draft, front_matter)))
     };
     for_each_finding(source, &think, &mut |thought| {
         let Some((path, thought)) = thought else { return Ok(()) };
-        match thought.decide(services)? {
+        match thought.complete(services)? {
             IngestDecision::Leave => report.unchanged += 1,
             IngestDecision::Skip(reason) => report.skipped.push(SkippedFile { path: path.to_owned(), reason }),
             IngestDecision::Do { change, warnings } => {

@@ -9,10 +9,10 @@
 //! | represent memories | [`Memory`], [`Phase`], [`Category`], [`Scope`] |
 //! | write memories | [`write()`], [`update()`], [`revise()`], [`tag()`], [`link()`], [`ingest()`], [`import()`] |
 //! | read and search memories | [`read()`], [`list()`], [`search()`], [`smart_search()`], [`backlinks()`] |
-//! | provide context for a language model | [`context()`] |
+//! | provide context for a language model | [`build_context()`] |
 //! | embed and rerank memories | [`embed()`], [`test_model()`], [`Embedder`], [`Embeddings`], [`Reranking`] |
 //! | call a language model within a budget | [`ChatModel`], [`MeteredModel`], [`Meter`], [`usage()`], [`parse_json_answer()`] |
-//! | parse dates and times in text | [`datetime::when()`], [`datetime::readings()`] |
+//! | parse dates and times in text | [`datetime::find_date()`], [`datetime::find_dates()`] |
 //! | manage reminders | [`remind()`], [`reminders()`], [`notify()`], [`snooze()`], [`done()`] |
 //! | delete and undo | [`delete()`], [`undo()`], [`restore()`] |
 //! | store JSON under keys, and query it with jq | [`bank`], [`json`] |
@@ -107,11 +107,11 @@ pub use chat::{
 pub use clock::{Clock, IdSource};
 pub use code::{Code, Fault};
 pub use commit::{RefusedUnit, SecretPolicy};
-pub use context::{Context, ShownMemories, context, fit_budget, standing_context};
+pub use context::{Context, ShownMemories, build_context, build_standing_context, fit_budget};
 pub use delete::delete;
 pub use due::{DueTime, due, parse_due_time};
 pub use embed::{EmbedReport, embed};
-pub use embedder::{EmbedError, Embedder, Embedding, has_direction};
+pub use embedder::{EmbedError, Embedder, Embedding, is_nonzero};
 pub use embeddings::{Embeddings, TextVector, embedded_text};
 pub use error::{Problem, StoreError};
 pub use filter::{Filter, Lifetime};
@@ -121,10 +121,12 @@ pub use import::{ExportedMemory, ImportError, ImportSummary, import};
 pub use inbox_ttl::InboxTtl;
 pub use index_page::{INDEX_PAGE_HEAD, index_page, index_page_without};
 pub use ingest::{IngestReport, LinkCounts, Progress, SkippedFile, ingest};
-pub use link::{LinkReport, UnresolvedLink, link, resolve_links, resolve_links_in, resolve_links_of, unlink, wikilinks_between};
+pub use link::{
+    LinkReport, UnresolvedLink, link, resolve_links, resolve_links_both_ways, resolve_own_links, unlink, wikilinks_between,
+};
 pub use list::list;
 pub use local_zone::{LocalOffset, LocalTime, LocalZone};
-pub use log::{LogEntry, LogError, UndoneOperation, log, take_back};
+pub use log::{LogEntry, LogError, UndoneOperation, log, undo_logged};
 pub use memory::{
     AgentName, Category, ContentHash, ContentHasher, Draft, Memory, MemoryId, Origin, ParseError, Patch, Phase, Reminder,
     ReminderQuery, Scope, SpeakerRole, Tags,
@@ -143,7 +145,9 @@ pub use query::{
 };
 pub use read::read;
 pub use refine::{Refinement, RefinementUnit};
-pub use remind::{RemindReport, WrittenReminder, remind, remind_of, reminder_id, reminder_in, reminder_of, write_reminder};
+pub use remind::{
+    RemindReport, WrittenReminder, parse_reminder, remind, remind_of_memory, reminder_id, reminder_memory, write_reminder,
+};
 pub use reminders::{ReminderFilter, reminders};
 pub use reranker::{RerankError, Reranker};
 pub use reranking::Reranking;
@@ -156,7 +160,7 @@ pub use source::{Source, SourceError, SourceItem};
 pub use store::{MemoryStore, MemoryStoreExt, NameIndex, NameMatch, StoredMemory};
 pub use tag::tag;
 pub use tool::{Effect, Tool, ToolContext, ToolError};
-pub use undo::{UndoReport, restore, undo, whole_text};
+pub use undo::{UndoReport, find_full_text, restore, undo};
 pub use update::update;
 pub use upgrade::{FiledReminder, upgrade, upgrade_to_reminder};
 pub use usage::{PeriodUsage, Usage, usage};

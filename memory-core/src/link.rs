@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use crate::commit::{ATTEMPTS, commit, persist};
+use crate::commit::{ATTEMPTS, commit, retry_conflicts};
 use crate::topic::{self, TopicListing};
-use crate::wikilink::{self, WikilinkNameKind, WikilinkRule, WikilinkTarget, choose};
+use crate::wikilink::{self, WikilinkNameKind, WikilinkRule, WikilinkTarget, choose_target};
 use crate::{
     Change, Filter, Memory, MemoryId, MemoryStoreExt, NameIndex, Operation, Patch, Refinement, RefinementUnit, Scope,
     SecretPolicy, Services, StoreError, StoredMemory, Verb,
@@ -15,7 +15,7 @@ use crate::{
 /// # Errors
 /// [`StoreError::Invalid`] if they are the same; [`StoreError::NotFound`] or [`StoreError::Ambiguous`].
 pub fn link(services: &Services, first: &str, second: &str) -> Result<(StoredMemory, StoredMemory), StoreError> {
-    join(services, Verb::Link, first, second)
+    change_link(services, Verb::Link, first, second)
 }
 
 /// Removes the links between two memories in both directions.
@@ -23,10 +23,10 @@ pub fn link(services: &Services, first: &str, second: &str) -> Result<(StoredMem
 /// # Errors
 /// As [`link`].
 pub fn unlink(services: &Services, first: &str, second: &str) -> Result<(StoredMemory, StoredMemory), StoreError> {
-    join(services, Verb::Unlink, first, second)
+    change_link(services, Verb::Unlink, first, second)
 }
 
-fn join(services: &Services, verb: Verb, first: &str, second: &str) -> Result<(StoredMemory, StoredMemory), StoreError> {
+fn change_link(services: &Services, verb: Verb, first: &str, second: &str) -> Result<(StoredMemory, StoredMemory), StoreError> {
     let (first, second) = (find_named(services, first)?, find_named(services, second)?);
     if first == second {
         return Err(StoreError::Invalid { why: "a memory cannot be linked to itself".into() });
@@ -35,7 +35,7 @@ fn join(services: &Services, verb: Verb, first: &str, second: &str) -> Result<(S
         Verb::Unlink => Patch { remove_links: vec![other], ..Patch::default() },
         _ => Patch { add_links: vec![other], ..Patch::default() },
     };
-    persist(|| {
+    retry_conflicts(|| {
         let mut operation = services.operation(verb);
         for (own, other) in [(first, second), (second, first)] {
             push_patched(&mut operation, &services.store.get(&own)?, &patch(other));
@@ -60,7 +60,7 @@ pub fn wikilinks_between(
     for (from, to) in [(first, second), (second, first)] {
         for link in wikilink::parse(&from.memory.content) {
             let is_new = !found.iter().any(|(id, target)| *id == from.memory.id && *target == link.target);
-            if is_new && follow(services.store.as_ref(), &link.target, from)? == Some(to.memory.id) {
+            if is_new && resolve_wikilink(services.store.as_ref(), &link.target, from)? == Some(to.memory.id) {
                 found.push((from.memory.id, link.target));
             }
         }
@@ -101,7 +101,7 @@ pub fn resolve_links(services: &Services) -> Result<LinkReport, StoreError> {
     services.store.refresh()?;
     let topics = services.topics.as_ref().and_then(|topics| topics.store.topics().ok()).unwrap_or_default();
     let mut links = LinkCollector { topics, ..LinkCollector::default() };
-    for stored in services.store.memories(&Filter::everything(), services.clock.now()) {
+    for stored in services.store.memories(&Filter::all(), services.clock.now()) {
         links.collect_from(services, &stored?)?;
     }
     links.record(services, &mut Refinement::new(services, Verb::ResolveLinks))
@@ -114,7 +114,7 @@ pub fn resolve_links(services: &Services) -> Result<LinkReport, StoreError> {
 ///
 /// # Errors
 /// Those of [`resolve_links`].
-pub fn resolve_links_of(
+pub fn resolve_links_both_ways(
     services: &Services,
     ids: &[MemoryId],
     refinement: Option<&mut Refinement<'_>>,
@@ -123,24 +123,24 @@ pub fn resolve_links_of(
     for id in ids {
         let Some(stored) = get_existing(services, id)? else { continue };
         links.collect_from(services, &stored)?;
-        let mut names = wikilink::names_of(&stored.memory, &stored.path);
+        let mut names = wikilink::memory_keys(&stored.memory, &stored.path);
         // Links to a superseded id resolve to its replacement.
-        names.extend(stored.memory.supersedes.iter().flat_map(wikilink::prefixes));
+        names.extend(stored.memory.supersedes.iter().flat_map(wikilink::id_prefixes));
         for other in services.store.referring(id, &names)? {
             links.collect_to(services, &other, id)?;
         }
     }
-    links.end(services, refinement)
+    links.finish(services, refinement)
 }
 
-/// Resolves only the wikilinks of the given memories, otherwise like [`resolve_links_of`].
+/// Resolves only the wikilinks of the given memories, otherwise like [`resolve_links_both_ways`].
 ///
 /// If the caller resolves the wikilinks of all memories, the search for other memories that link to them is
 /// superfluous.
 ///
 /// # Errors
 /// Those of [`resolve_links`].
-pub fn resolve_links_in(
+pub fn resolve_own_links(
     services: &Services,
     ids: &[MemoryId],
     refinement: Option<&mut Refinement<'_>>,
@@ -151,7 +151,7 @@ pub fn resolve_links_in(
             links.collect_from(services, &stored)?;
         }
     }
-    links.end(services, refinement)
+    links.finish(services, refinement)
 }
 
 fn get_existing(services: &Services, id: &MemoryId) -> Result<Option<StoredMemory>, StoreError> {
@@ -174,12 +174,12 @@ struct LinkCollector {
 impl LinkCollector {
     fn collect_from(&mut self, services: &Services, stored: &StoredMemory) -> Result<(), StoreError> {
         for found in wikilink::parse(&stored.memory.content) {
-            match follow(services.store.as_ref(), &found.target, stored)? {
+            match resolve_wikilink(services.store.as_ref(), &found.target, stored)? {
                 Some(target) => {
                     self.report.resolved += 1;
-                    self.join(stored.memory.id, target);
+                    self.add_link(stored.memory.id, target);
                 }
-                None if topic::follow(&self.topics, &found.target).is_some() => self.report.resolved += 1,
+                None if topic::resolve_wikilink(&self.topics, &found.target).is_some() => self.report.resolved += 1,
                 None => {
                     self.report.unresolved += 1;
                     self.report.unresolved_links.push(UnresolvedLink { from: stored.memory.id, target: found.target });
@@ -191,21 +191,21 @@ impl LinkCollector {
 
     fn collect_to(&mut self, services: &Services, from: &StoredMemory, to: &MemoryId) -> Result<(), StoreError> {
         for found in wikilink::parse(&from.memory.content) {
-            if follow(services.store.as_ref(), &found.target, from)? == Some(*to) {
-                self.join(from.memory.id, *to);
+            if resolve_wikilink(services.store.as_ref(), &found.target, from)? == Some(*to) {
+                self.add_link(from.memory.id, *to);
             }
         }
         Ok(())
     }
 
-    fn join(&mut self, one: MemoryId, other: MemoryId) {
+    fn add_link(&mut self, one: MemoryId, other: MemoryId) {
         if one != other {
             self.links.entry(one).or_default().push(other);
             self.links.entry(other).or_default().push(one);
         }
     }
 
-    fn end(self, services: &Services, refinement: Option<&mut Refinement<'_>>) -> Result<LinkReport, StoreError> {
+    fn finish(self, services: &Services, refinement: Option<&mut Refinement<'_>>) -> Result<LinkReport, StoreError> {
         match refinement {
             Some(refinement) => self.record(services, refinement),
             None => self.count_updates(services),
@@ -292,7 +292,7 @@ pub(crate) fn find_named(services: &Services, reference: &str) -> Result<MemoryI
     };
     let inner = reference.trim().strip_prefix("[[").and_then(|inner| inner.strip_suffix("]]"));
     let name = inner.map_or(reference, |inner| inner.split(['|', '#']).next().unwrap_or(inner));
-    let mut candidates = services.store.named(&wikilink::fold(name))?;
+    let mut candidates = services.store.find_by_name(&wikilink::fold_link_name(name))?;
     for by in [WikilinkNameKind::Id, WikilinkNameKind::Path, WikilinkNameKind::Title, WikilinkNameKind::Alias] {
         let found: Vec<_> = candidates.extract_if(.., |candidate| candidate.by == by).collect();
         let mut memories: Vec<(MemoryId, String)> = found
@@ -317,7 +317,7 @@ pub(crate) fn find_named(services: &Services, reference: &str) -> Result<MemoryI
 }
 
 /// Returns the memory that a wikilink in `from` leads to; an empty target means `from` itself.
-pub(crate) fn follow(
+pub(crate) fn resolve_wikilink(
     names: &(impl NameIndex + ?Sized),
     target: &str,
     from: &StoredMemory,
@@ -326,20 +326,20 @@ pub(crate) fn follow(
         return Ok(Some(from.memory.id));
     }
     let mut candidates = Vec::new();
-    for (index, key) in wikilink::keys(target).iter().enumerate() {
+    for (index, key) in wikilink::lookup_keys(target).iter().enumerate() {
         // Only a path may be abbreviated to its last component; a title or an alias must match completely.
         let counts = |by: WikilinkNameKind| index == 0 || matches!(by, WikilinkNameKind::Id | WikilinkNameKind::Path);
-        candidates.extend(names.named(key)?.into_iter().filter(|candidate| counts(candidate.by)));
+        candidates.extend(names.find_by_name(key)?.into_iter().filter(|candidate| counts(candidate.by)));
     }
-    let place = place(&from.memory, &from.path);
-    Ok(choose(target, Some(&place), &candidates, WikilinkRule::Paths).and_then(|candidate| match candidate.target {
+    let place = link_base(&from.memory, &from.path);
+    Ok(choose_target(target, Some(&place), &candidates, WikilinkRule::Paths).and_then(|candidate| match candidate.target {
         WikilinkTarget::Memory(id) => Some(id),
         WikilinkTarget::Attachment => None,
     }))
 }
 
 /// Returns the path that links of a memory are relative to: that of its origin, or else its own.
-fn place(memory: &Memory, path: &str) -> String {
+fn link_base(memory: &Memory, path: &str) -> String {
     memory.origin.as_ref().map_or_else(|| path.to_owned(), |origin| origin.path.clone())
 }
 

@@ -136,7 +136,7 @@ pub enum UndoneOperation {
 ///
 /// # Errors
 /// Those of [`crate::undo()`], [`bank::undo()`], [`topic::undo()`] and [`instance::undo()`].
-pub fn take_back(
+pub fn undo_logged(
     services: &Services,
     banks: &Banks,
     instances: &[NamedInstance],

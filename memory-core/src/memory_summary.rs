@@ -57,7 +57,7 @@ pub trait MemorySummaries: Debug + Send + Sync {
     ///
     /// # Errors
     /// If the files cannot be read.
-    fn outlines(&self) -> Result<Vec<MemorySummary>, StoreError>;
+    fn summaries(&self) -> Result<Vec<MemorySummary>, StoreError>;
 
     /// Returns the scope of each of `ids`, or `None` for a memory that does not exist.
     ///
@@ -71,5 +71,5 @@ pub trait MemorySummaries: Debug + Send + Sync {
     ///
     /// # Errors
     /// If they cannot be written.
-    fn keep_impressions(&self, impressions: &[CachedAnalysis]) -> Result<(), StoreError>;
+    fn store_analyses(&self, impressions: &[CachedAnalysis]) -> Result<(), StoreError>;
 }

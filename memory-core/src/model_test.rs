@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use crate::{
     Change, Draft, Duplicates, Embedder, Filter, ListOrder, Memory, MemoryId, PageRequest, Progress, Query, Ranking,
-    SecretPolicy, Services, StoreError, StoredMemory, Verb, commit::commit, embed, has_direction, search, secret,
+    SecretPolicy, Services, StoreError, StoredMemory, Verb, commit::commit, embed, is_nonzero, search, secret,
 };
 
 /// Maximum number of memories to evaluate, newest first.
@@ -134,7 +134,7 @@ pub fn test_model(
     let embedder = scratch.embedder.as_deref().ok_or(StoreError::NoModel)?;
     home.store.refresh()?;
     let slice = PageRequest { order: ListOrder::Created, offset: 0, limit: Some(MEMORIES) };
-    let mut memories = home.store.list(&Filter::everything(), &slice, home.clock.now())?.memories;
+    let mut memories = home.store.list(&Filter::all(), &slice, home.clock.now())?.memories;
     // The copies are temporary, but a credential does not belong in another file even for a minute.
     memories.retain(|stored| !has_credential(&stored.memory));
     let questions = copy_memories(scratch, &memories)?;
@@ -144,14 +144,14 @@ pub fn test_model(
     let mut tests: BTreeMap<&'static str, ModelTest> = BTreeMap::new();
     for (id, question) in &questions {
         let is_unreadable = !is_readable(embedder, question)?;
-        let (words, with_model) = (rank(&words, question, *id)?, rank(&with_model, question, *id)?);
+        let (words, with_model) = (find_rank(&words, question, *id)?, find_rank(&with_model, question, *id)?);
         tests.entry(script(question)).or_default().add(is_unreadable, words, with_model);
     }
     Ok(tests)
 }
 
 fn has_credential(memory: &Memory) -> bool {
-    secret::refuse([memory.content.as_str()].into_iter().chain(memory.title.as_deref())).is_err()
+    secret::reject_secrets([memory.content.as_str()].into_iter().chain(memory.title.as_deref())).is_err()
 }
 
 /// Copies memories into an empty home, and returns the queries with the memory that each should find.
@@ -182,7 +182,7 @@ fn copy_memories(scratch: &Services, memories: &[StoredMemory]) -> Result<Vec<(M
 }
 
 /// Returns the rank of the memory among the first hits, counted from 1.
-fn rank(services: &Services, question: &str, id: MemoryId) -> Result<Option<usize>, StoreError> {
+fn find_rank(services: &Services, question: &str, id: MemoryId) -> Result<Option<usize>, StoreError> {
     let query = Query { text: question.into(), filter: Filter::default(), limit: HITS, ranking: Ranking::default() };
     let hits = match search(services, &query) {
         Ok(found) => found.hits,
@@ -194,7 +194,7 @@ fn rank(services: &Services, question: &str, id: MemoryId) -> Result<Option<usiz
 }
 
 fn is_readable(embedder: &dyn Embedder, question: &str) -> Result<bool, StoreError> {
-    Ok(embedder.embed(&[question])?.first().is_some_and(|vector| has_direction(vector)))
+    Ok(embedder.embed(&[question])?.first().is_some_and(|vector| is_nonzero(vector)))
 }
 
 /// Returns the middle sentence of a text as a query, and the text without it.
@@ -342,7 +342,7 @@ mod tests {
         let scratch = Services { embedder: Some(Arc::new(FakeEmbedder)), ..services(Arc::new(FakeStore::default())) };
         test_model(&home, &scratch, &mut |_| ()).expect("it is measured");
         let page = PageRequest { order: ListOrder::Created, offset: 0, limit: None };
-        let copies = scratch.store.list(&Filter::everything(), &page, scratch.clock.now()).expect("they are listed");
+        let copies = scratch.store.list(&Filter::all(), &page, scratch.clock.now()).expect("they are listed");
         let texts: Vec<&str> = copies.memories.iter().map(|stored| stored.memory.content.as_str()).collect();
         assert_eq!(texts, ["The boats leave at seven o'clock."]);
     }

@@ -3,7 +3,7 @@
 use chrono::{DateTime, TimeZone};
 
 use crate::snooze::change_reminder;
-use crate::text::one_line;
+use crate::text::to_one_line;
 use crate::{
     Memory, Notification, Notifier, NotifyError, Problem, Reminder, ReminderQuery, Services, StoreError, StoredMemory, Verb,
 };
@@ -73,5 +73,5 @@ pub fn notify<Tz: TimeZone>(services: &Services, notifier: &dyn Notifier, zone: 
 pub(crate) fn notification<Tz: TimeZone>(memory: &Memory, zone: &Tz) -> Notification {
     let due = memory.reminder.map_or(memory.created_at, |reminder| reminder.due);
     let due: DateTime<_> = due.with_timezone(zone).fixed_offset();
-    Notification { title: format!("Reminder of {}", due.format("%Y-%m-%d %H:%M")), body: one_line(memory.headline(), LONGEST) }
+    Notification { title: format!("Reminder of {}", due.format("%Y-%m-%d %H:%M")), body: to_one_line(memory.headline(), LONGEST) }
 }

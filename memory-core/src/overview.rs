@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::text::one_line;
+use crate::text::to_one_line;
 use crate::{Category, Filter, ListOrder, PageRequest, Services, StoreError};
 
 /// Maximum number of listed memories per category.
@@ -29,7 +29,7 @@ pub fn overview(services: &Services) -> Result<String, StoreError> {
         all += page.total;
         write!(body, "\n## {category} ({})\n\n", page.total).expect("a text grows");
         for stored in &page.memories {
-            let (headline, id) = (one_line(stored.memory.headline(), MAX_HEADLINE), stored.memory.id);
+            let (headline, id) = (to_one_line(stored.memory.headline(), MAX_HEADLINE), stored.memory.id);
             writeln!(body, "- {headline} ({})", id.short()).expect("a text grows");
         }
         if (page.memories.len() as u64) < page.total {

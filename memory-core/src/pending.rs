@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use chrono::{DateTime, TimeZone};
 
-use crate::text::one_line;
+use crate::text::to_one_line;
 use crate::{MemoryPage, ReminderQuery, Services, StoreError, StoredMemory};
 
 /// Maximum number of reminders on the page.
@@ -24,10 +24,10 @@ pub fn pending<Tz: TimeZone>(services: &Services, zone: &Tz) -> Result<Option<St
     services.store.refresh()?;
     let now = services.clock.now();
     let due = services.store.reminders(ReminderQuery::Due(now), None, Some(MAX_LISTED))?;
-    Ok((due.total != 0).then(|| page(&due, &now.with_timezone(zone))))
+    Ok((due.total != 0).then(|| render_page(&due, &now.with_timezone(zone))))
 }
 
-fn page<Tz: TimeZone>(due: &MemoryPage, now: &DateTime<Tz>) -> String {
+fn render_page<Tz: TimeZone>(due: &MemoryPage, now: &DateTime<Tz>) -> String {
     let (is, what) = if due.total == 1 { ("is", "reminder") } else { ("are", "reminders") };
     let now = now.fixed_offset();
     let mut page = format!(
@@ -40,7 +40,7 @@ fn page<Tz: TimeZone>(due: &MemoryPage, now: &DateTime<Tz>) -> String {
         let shown = |moment: DateTime<chrono::Utc>, format| moment.with_timezone(&now.timezone()).format(format).to_string();
         let at = memory.reminder.map(|reminder| shown(reminder.due, "%Y-%m-%d %H:%M")).unwrap_or_default();
         let (id, said) = (memory.id.short(), shown(memory.created_at, "%Y-%m-%d"));
-        writeln!(page, "{id}  due {at}  noted {said}  {}", one_line(memory.headline(), LONGEST)).expect("a text grows");
+        writeln!(page, "{id}  due {at}  noted {said}  {}", to_one_line(memory.headline(), LONGEST)).expect("a text grows");
     }
     page.push_str("```\n");
     let more = due.total.saturating_sub(due.memories.len() as u64);

@@ -1,6 +1,6 @@
 //! Exempting memories from expiry and decay.
 
-use crate::update::change;
+use crate::update::apply_patch;
 use crate::{Patch, SecretPolicy, Services, StoreError, StoredMemory, Verb};
 
 /// Pins the memory that `reference` names, and returns its new version.
@@ -11,7 +11,7 @@ use crate::{Patch, SecretPolicy, Services, StoreError, StoredMemory, Verb};
 /// [`StoreError::NotFound`] or [`StoreError::Ambiguous`]; [`StoreError::Damaged`] if its file is damaged.
 pub fn pin(services: &Services, reference: &str) -> Result<StoredMemory, StoreError> {
     let patch = Patch { pinned: Some(true), ..Patch::default() };
-    change(services, Verb::Update, reference, &patch, None, SecretPolicy::Keep)
+    apply_patch(services, Verb::Update, reference, &patch, None, SecretPolicy::Keep)
 }
 
 /// Unpins the memory that `reference` names, and returns its new version.
@@ -20,5 +20,5 @@ pub fn pin(services: &Services, reference: &str) -> Result<StoredMemory, StoreEr
 /// Those of [`pin`].
 pub fn unpin(services: &Services, reference: &str) -> Result<StoredMemory, StoreError> {
     let patch = Patch { pinned: Some(false), ..Patch::default() };
-    change(services, Verb::Update, reference, &patch, None, SecretPolicy::Keep)
+    apply_patch(services, Verb::Update, reference, &patch, None, SecretPolicy::Keep)
 }

@@ -8,8 +8,8 @@ use std::ops::Range;
 
 use chrono::{DateTime, TimeZone, Utc};
 
-use crate::commit::{commit, persist};
-use crate::write::decide;
+use crate::commit::{commit, retry_conflicts};
+use crate::write::plan_merge;
 use crate::{
     Category, Change, Draft, Memory, MemoryId, MemoryStoreExt, MergedFields, Patch, Phase, Reminder, SecretPolicy, Services,
     StoreError, StoredMemory, Verb, WriteResult, due, write,
@@ -55,7 +55,7 @@ pub fn remind<Tz: TimeZone>(
         None => due(&draft.content, &now).map(|due| (due.at, due.assumed))?,
     };
     let id = MemoryId::for_reminder(&[&draft.content, &draft.scope.to_string()], at);
-    store_reminder(services, id, &reminder(draft, Reminder::at(at)), assumed, secrets)
+    store_reminder(services, id, &into_reminder(draft, Reminder::new(at)), assumed, secrets)
 }
 
 /// The result of writing a text to the category of reminders.
@@ -86,7 +86,7 @@ pub fn write_reminder<Tz: TimeZone>(
     secrets: SecretPolicy,
 ) -> Result<WrittenReminder, StoreError> {
     let now = services.clock.now();
-    match reminder_in(&draft.content, now, now, zone) {
+    match parse_reminder(&draft.content, now, now, zone) {
         Ok((Reminder { due, .. }, assumed)) => remind(services, draft, Some(due), zone, secrets).map(|reminded| {
             WrittenReminder::Reminder(Box::new(RemindReport { assumed: reminded.assumed.or(assumed), ..reminded }))
         }),
@@ -104,14 +104,14 @@ pub fn write_reminder<Tz: TimeZone>(
 ///
 /// # Errors
 /// A warning if the text names no time after `now`.
-pub fn reminder_in<Tz: TimeZone>(
+pub fn parse_reminder<Tz: TimeZone>(
     text: &str,
     written_at: DateTime<Utc>,
     now: DateTime<Utc>,
     zone: &Tz,
 ) -> Result<(Reminder, Option<String>), String> {
     let found = due(text, &written_at.with_timezone(zone))
-        .and_then(|due| check_future(due.at, &now.with_timezone(zone)).map(|at| (Reminder::at(at), due.assumed)));
+        .and_then(|due| check_future(due.at, &now.with_timezone(zone)).map(|at| (Reminder::new(at), due.assumed)));
     found.map_err(|error| {
         let why = match error {
             StoreError::NoTime => "the text contains no time".to_owned(),
@@ -130,7 +130,7 @@ pub fn reminder_in<Tz: TimeZone>(
 ///
 /// # Errors
 /// Those of [`remind`]; [`StoreError::Invalid`] if the memory is itself a reminder.
-pub fn remind_of<Tz: TimeZone>(
+pub fn remind_of_memory<Tz: TimeZone>(
     services: &Services,
     reference: &str,
     at: Option<DateTime<Utc>>,
@@ -155,7 +155,7 @@ pub fn remind_of<Tz: TimeZone>(
 }
 
 /// Returns the reminder of `source` for the time `at`, with an id that is derived from both.
-pub fn reminder_of(source: &Memory, said: &str, at: DateTime<Utc>, now: DateTime<Utc>) -> Memory {
+pub fn reminder_memory(source: &Memory, said: &str, at: DateTime<Utc>, now: DateTime<Utc>) -> Memory {
     let (id, draft) = reminder_draft(source, said, at);
     draft.into_memory(id, now)
 }
@@ -168,14 +168,14 @@ pub fn reminder_id(source: &MemoryId, at: DateTime<Utc>) -> MemoryId {
 fn reminder_draft(source: &Memory, said: &str, at: DateTime<Utc>) -> (MemoryId, Draft) {
     let draft = Draft { scope: source.scope.clone(), source: source.source.clone(), ..Draft::new(said) };
     let id = reminder_id(&source.id, at);
-    (id, reminder(draft, Reminder { of: Some(source.id), ..Reminder::at(at) }))
+    (id, into_reminder(draft, Reminder { of: Some(source.id), ..Reminder::new(at) }))
 }
 
 fn check_future<Tz: TimeZone>(at: DateTime<Utc>, now: &DateTime<Tz>) -> Result<DateTime<Utc>, StoreError> {
     if at < now.to_utc() { Err(StoreError::Over { at: at.with_timezone(&now.timezone()).fixed_offset() }) } else { Ok(at) }
 }
 
-fn reminder(draft: Draft, reminder: Reminder) -> Draft {
+fn into_reminder(draft: Draft, reminder: Reminder) -> Draft {
     Draft { category: Some(Category::Reminders), phase: Some(Phase::Organized), reminder: Some(reminder), ..draft }
 }
 
@@ -195,13 +195,13 @@ fn store_reminder(
     assumed: Option<String>,
     secrets: SecretPolicy,
 ) -> Result<RemindReport, StoreError> {
-    let (created, merged, ignored) = persist(|| {
+    let (created, merged, ignored) = retry_conflicts(|| {
         let mut operation = services.operation(Verb::Remind);
         let (mut merged, mut ignored, mut created) = (MergedFields::default(), Vec::new(), true);
         match services.store.get(&id) {
             Ok(there) => {
                 let is_over = there.memory.reminder.is_none_or(|reminder| reminder.of.is_none() && !reminder.is_open());
-                (merged, ignored) = decide(draft, &there, &services.actor);
+                (merged, ignored) = plan_merge(draft, &there, &services.actor);
                 let patch = Patch {
                     reminder: draft.reminder.filter(|_| is_over),
                     add_tags: merged.tags.iter().collect(),

@@ -25,13 +25,18 @@ impl Reranking {
     ///
     /// # Errors
     /// If the model fails, or does not return one finite number for each text.
-    pub(crate) fn apply(&self, question: &str, found: SearchResults, ranking: &Ranking) -> Result<SearchResults, RerankError> {
+    pub(crate) fn rerank_results(
+        &self,
+        question: &str,
+        found: SearchResults,
+        ranking: &Ranking,
+    ) -> Result<SearchResults, RerankError> {
         let shown = &found.hits[..found.hits.len().min(self.rules.candidates)];
         if shown.is_empty() {
             return Ok(found);
         }
         let texts: Vec<String> =
-            shown.iter().map(|hit| beginning(&embedded_text(&hit.stored.memory), self.rules.characters)).collect();
+            shown.iter().map(|hit| truncate_chars(&embedded_text(&hit.stored.memory), self.rules.characters)).collect();
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         let scores = self.reranker.score(question, &texts)?;
         let recency: Vec<f32> = shown.iter().map(|hit| hit.explanation.recency).collect();
@@ -67,7 +72,7 @@ fn apply_rerank(mut hit: Hit, reread: &RerankedCandidate, scores: &[f32]) -> Hit
 }
 
 /// Returns the first `characters` characters of a text.
-fn beginning(text: &str, characters: usize) -> String {
+fn truncate_chars(text: &str, characters: usize) -> String {
     text.chars().take(characters).collect()
 }
 

@@ -4,7 +4,7 @@ mod query_vector;
 
 use chrono::{DateTime, Utc};
 
-use self::query_vector::vector;
+use self::query_vector::embed_query;
 use crate::query_parser::{ParsedQuery, TextQuery, parse};
 use crate::text::WordOverlaps;
 use crate::{Hit, Query, QueryVector, Ranking, Reranking, SearchRequest, SearchResults, Services, StoreError, rank};
@@ -52,7 +52,7 @@ fn parse_words(query: &Query) -> Result<ParsedQuery, StoreError> {
 fn search_parsed(services: &Services, query: &Query, parsed: ParsedQuery) -> Result<SearchResults, StoreError> {
     let ParsedQuery { mut question, filter, misread } = parsed;
     let mut troubles = Vec::new();
-    let vector = vector(services, &query.text, &question).unwrap_or_else(|why| {
+    let vector = embed_query(services, &query.text, &question).unwrap_or_else(|why| {
         troubles.push(format!("{why}; searched by words only"));
         None
     });
@@ -119,7 +119,7 @@ fn search_reranked(
     let ranking = Ranking { threshold: None, ..asked.ranking };
     let pool = SearchRequest { limit: asked.limit.max(reranking.rules.candidates), ranking, ..asked.clone() };
     let found = search_store(services, &pool, now, troubles)?;
-    match reranking.apply(&asked.question.text, found, &asked.ranking) {
+    match reranking.rerank_results(&asked.question.text, found, &asked.ranking) {
         Ok(found) => Ok(found),
         Err(error) => {
             troubles.push(format!("{error}; the results are not reranked"));
@@ -133,8 +133,8 @@ fn diversify(hits: Vec<Hit>, query: &Query) -> Vec<Hit> {
     let worth: Vec<f32> = hits.iter().map(|hit| hit.score).collect();
     let texts: Vec<&str> = hits.iter().map(|hit| hit.stored.memory.content.as_str()).collect();
     let overlaps = WordOverlaps::of(&texts);
-    let overlap = |one: usize, other: usize| overlaps.between(one, other);
-    let order = rank::diverse(&worth, query.ranking.diversity, query.limit, &overlap);
+    let overlap = |one: usize, other: usize| overlaps.similarity(one, other);
+    let order = rank::select_diverse(&worth, query.ranking.diversity, query.limit, &overlap);
     let mut hits: Vec<Option<Hit>> = hits.into_iter().map(Some).collect();
     order.into_iter().filter_map(|number| hits[number].take()).collect()
 }
@@ -177,7 +177,7 @@ mod tests {
         let services = Services { embedder: Some(Arc::new(NanEmbedder)), ..home };
         let id = write(&services, Draft::new("green tea"), SecretPolicy::Refuse).expect("it is kept").id;
         let kept = TextVector { id, text: ContentHash::of("green tea"), vector: vec![1.0, 0.0, 0.0, 0.0] };
-        services.store.keep_vectors("broken", &[kept]).expect("it is kept");
+        services.store.store_vectors("broken", &[kept]).expect("it is kept");
         let query = Query { text: "tea".into(), filter: Filter::default(), limit: 10, ranking: Ranking::default() };
         let found = search(&services, &query).expect("the words are looked for");
         assert_eq!(found.total, 1);

@@ -80,7 +80,7 @@ pub(crate) fn smart_search_refreshed<Tz: TimeZone>(
 fn demote_near_duplicates(hits: Vec<Hit>, limit: usize) -> Vec<Hit> {
     let texts: Vec<&str> = hits.iter().map(|hit| hit.stored.memory.content.as_str()).collect();
     let overlaps = WordOverlaps::of(&texts);
-    let order = duplicates_last(hits.len(), limit, &|one, other| overlaps.between(one, other));
+    let order = duplicates_last(hits.len(), limit, &|one, other| overlaps.similarity(one, other));
     let mut hits: Vec<Option<Hit>> = hits.into_iter().map(Some).collect();
     order.into_iter().filter_map(|number| hits[number].take()).collect()
 }
@@ -89,7 +89,7 @@ fn list_newest(services: &Services, filter: &Filter, limit: usize) -> Result<Sea
     let slice = PageRequest { order: ListOrder::Created, offset: 0, limit: Some(limit) };
     let page = services.store.list(filter, &slice, services.clock.now())?;
     let hits = page.memories.into_iter().map(|stored| Hit {
-        snippet: crate::text::one_line(&stored.memory.content, MAX_SNIPPET),
+        snippet: crate::text::to_one_line(&stored.memory.content, MAX_SNIPPET),
         stored,
         score: 0.0,
         marks: Vec::new(),

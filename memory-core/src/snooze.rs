@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 
-use crate::commit::{commit, persist};
+use crate::commit::{commit, retry_conflicts};
 use crate::{Change, MemoryId, MemoryStoreExt, Patch, Reminder, SecretPolicy, Services, StoreError, StoredMemory, Verb};
 
 /// Snoozes the reminder that `reference` names until `until`, and returns its new version.
@@ -17,7 +17,7 @@ pub fn snooze(services: &Services, reference: &str, until: DateTime<Utc>) -> Res
         return Err(StoreError::Over { at: until.fixed_offset() });
     }
     let id = services.store.find(reference)?;
-    change_reminder(services, Verb::Snooze, &id, |reminder, _| Some(Reminder { of: reminder.of, ..Reminder::at(until) }))?;
+    change_reminder(services, Verb::Snooze, &id, |reminder, _| Some(Reminder { of: reminder.of, ..Reminder::new(until) }))?;
     services.store.get(&id)
 }
 
@@ -43,7 +43,7 @@ pub(crate) fn change_reminder(
     id: &MemoryId,
     decide: impl Fn(&Reminder, DateTime<Utc>) -> Option<Reminder>,
 ) -> Result<bool, StoreError> {
-    persist(|| {
+    retry_conflicts(|| {
         let stored = services.store.get(id)?;
         let not_one = || StoreError::Invalid { why: format!("{} is not a reminder: it has no due time", stored.path) };
         let reminder = stored.memory.reminder.ok_or_else(not_one)?;

@@ -14,7 +14,7 @@ pub trait Source: Debug + Send + Sync {
     fn rule(&self) -> WikilinkRule;
 
     /// Iterates over the files, ordered by path. Each call reads the source again.
-    fn findings(&self) -> Box<dyn Iterator<Item = SourceItem> + '_>;
+    fn items(&self) -> Box<dyn Iterator<Item = SourceItem> + '_>;
 }
 
 /// A file of a source, with its content.

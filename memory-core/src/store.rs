@@ -39,7 +39,7 @@ pub struct NameMatch {
 pub trait MemoryStore: NameIndex + Embeddings + MemorySummaries {
     /// Detects files that other programs created, moved, changed or deleted.
     ///
-    /// Every use case that reads more than single memories calls it first. [`MemoryStore::called`] and
+    /// Every use case that reads more than single memories calls it first. [`MemoryStore::find_matches`] and
     /// [`MemoryStore::get`] detect changes themselves.
     ///
     /// # Errors
@@ -59,7 +59,7 @@ pub trait MemoryStore: NameIndex + Embeddings + MemorySummaries {
     ///
     /// # Errors
     /// If the files cannot be read.
-    fn called(&self, reference: &str, within: Option<&[Scope]>) -> Result<Vec<NameMatch>, StoreError>;
+    fn find_matches(&self, reference: &str, within: Option<&[Scope]>) -> Result<Vec<NameMatch>, StoreError>;
 
     /// Commits `operation` atomically.
     ///
@@ -113,7 +113,7 @@ pub trait MemoryStore: NameIndex + Embeddings + MemorySummaries {
 
     /// Returns the memories that link to `id`, or contain wikilinks with one of `keys`.
     ///
-    /// See [`crate::wikilink::keys`] for the keys.
+    /// See [`crate::wikilink::lookup_keys`] for the keys.
     ///
     /// # Errors
     /// If the files cannot be read.
@@ -136,13 +136,13 @@ pub trait MemoryStore: NameIndex + Embeddings + MemorySummaries {
 
 /// The names of memories, for resolving wikilinks.
 pub trait NameIndex: Debug + Send + Sync {
-    /// Returns the memories and attachments with the name `key`, see [`crate::wikilink::keys`].
+    /// Returns the memories and attachments with the name `key`, see [`crate::wikilink::lookup_keys`].
     ///
     /// The id of a superseded memory is a name of its replacement ([`crate::Memory::supersedes`]).
     ///
     /// # Errors
     /// If the files cannot be read.
-    fn named(&self, key: &str) -> Result<Vec<WikilinkCandidate>, StoreError>;
+    fn find_by_name(&self, key: &str) -> Result<Vec<WikilinkCandidate>, StoreError>;
 }
 
 /// Maximum number of candidates in the error for an ambiguous reference.
@@ -158,7 +158,7 @@ pub trait MemoryStoreExt: MemoryStore {
         if reference.trim().is_empty() {
             return Err(StoreError::Invalid { why: "the name of a memory is missing".into() });
         }
-        match self.called(reference, None)?.as_slice() {
+        match self.find_matches(reference, None)?.as_slice() {
             [] => Err(StoreError::NotFound { reference: reference.to_owned() }),
             [only] => Ok(only.id),
             several => {

@@ -7,7 +7,7 @@ use chrono::{DateTime, FixedOffset};
 use serde_json::Value;
 
 use crate::instance::InstanceError;
-use crate::text::with_causes;
+use crate::text::format_error_chain;
 use crate::{Code, LocalZone, Services, ShownMemories, StoreError};
 
 /// A self-describing tool for agents. Every user interface offers the same tools.
@@ -84,12 +84,12 @@ impl ToolError {
 
 impl From<StoreError> for ToolError {
     fn from(error: StoreError) -> Self {
-        Self::new(error.code(), with_causes(&error), error.hint())
+        Self::new(error.code(), format_error_chain(&error), error.hint())
     }
 }
 
 impl From<InstanceError> for ToolError {
     fn from(error: InstanceError) -> Self {
-        Self::new(error.code(), with_causes(&error), error.hint())
+        Self::new(error.code(), format_error_chain(&error), error.hint())
     }
 }

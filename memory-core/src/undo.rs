@@ -131,7 +131,7 @@ pub fn restore(services: &Services, reference: &str) -> Result<(TrashedFile, Cha
         let is_path = trashed.trash.to_lowercase() == wanted;
         if is_path || (matches_reference(&trashed, &wanted) && is_restorable(services, &trashed)?) {
             let operation = services.operation(Verb::Restore);
-            let outcome = services.history.bring_back(&trashed, &operation)?;
+            let outcome = services.history.restore(&trashed, &operation)?;
             return Ok((trashed, outcome));
         }
     }
@@ -149,7 +149,7 @@ fn matches_reference(trashed: &TrashedFile, wanted: &str) -> bool {
 ///
 /// # Errors
 /// If the trash cannot be read.
-pub fn whole_text(services: &Services, memory: &Memory) -> Result<Option<TrashedFile>, StoreError> {
+pub fn find_full_text(services: &Services, memory: &Memory) -> Result<Option<TrashedFile>, StoreError> {
     if memory.summarised_by.is_none() {
         return Ok(None);
     }

@@ -1,6 +1,6 @@
 //! Updating a memory.
 
-use crate::commit::{commit, persist};
+use crate::commit::{commit, retry_conflicts};
 use crate::{Change, FileVersion, MemoryStoreExt, Patch, SecretPolicy, Services, StoreError, StoredMemory, Verb};
 
 /// Applies `patch` to the memory that `reference` names, and returns its new version.
@@ -18,11 +18,11 @@ pub fn update(
     expected: Option<FileVersion>,
     secrets: SecretPolicy,
 ) -> Result<StoredMemory, StoreError> {
-    change(services, Verb::Update, reference, patch, expected, secrets)
+    apply_patch(services, Verb::Update, reference, patch, expected, secrets)
 }
 
 /// Applies a patch as [`update`] does, and records it with `verb`.
-pub(crate) fn change(
+pub(crate) fn apply_patch(
     services: &Services,
     verb: Verb,
     reference: &str,
@@ -50,7 +50,7 @@ pub(crate) fn change(
         commit(services, &operation, secrets).map(drop)
     };
     let is_for_one_state = expected.is_some() || patch.content.is_some();
-    let done = if is_for_one_state { attempt() } else { persist(attempt) };
+    let done = if is_for_one_state { attempt() } else { retry_conflicts(attempt) };
     done?;
     services.store.get_by(&id.to_string())
 }

@@ -2,8 +2,8 @@
 
 use chrono::TimeZone;
 
-use crate::remind::reminder_in;
-use crate::update::change;
+use crate::remind::parse_reminder;
+use crate::update::apply_patch;
 use crate::{Category, MemoryStoreExt, Patch, Phase, SecretPolicy, Services, StoreError, StoredMemory, Verb};
 
 /// The category if neither the caller nor the memory specifies one.
@@ -25,7 +25,7 @@ pub fn upgrade(services: &Services, reference: &str, category: Option<Category>)
         return Ok(stored);
     }
     let patch = Patch { category: Some(category.or(suggested).unwrap_or(DEFAULT_CATEGORY)), ..Patch::default() };
-    change(services, Verb::Upgrade, &stored.memory.id.to_string(), &patch, None, SecretPolicy::Keep)
+    apply_patch(services, Verb::Upgrade, &stored.memory.id.to_string(), &patch, None, SecretPolicy::Keep)
 }
 
 /// The result of moving a memory to the category of reminders.
@@ -50,7 +50,7 @@ pub fn upgrade_to_reminder<Tz: TimeZone>(services: &Services, reference: &str, z
     let memory = services.store.get_by(reference)?.memory;
     let found = match memory.reminder {
         Some(_) => Ok((None, None)),
-        None => reminder_in(&memory.content, memory.created_at, services.clock.now(), zone)
+        None => parse_reminder(&memory.content, memory.created_at, services.clock.now(), zone)
             .map(|(reminder, assumed)| (Some(reminder), assumed)),
     };
     let (reminder, assumed, warning) = match found {
@@ -58,6 +58,6 @@ pub fn upgrade_to_reminder<Tz: TimeZone>(services: &Services, reference: &str, z
         Err(warning) => (None, None, Some(warning)),
     };
     let patch = Patch { category: Some(Category::Reminders), reminder, ..Patch::default() };
-    let stored = change(services, Verb::Upgrade, &memory.id.to_string(), &patch, None, SecretPolicy::Keep)?;
+    let stored = apply_patch(services, Verb::Upgrade, &memory.id.to_string(), &patch, None, SecretPolicy::Keep)?;
     Ok(FiledReminder { stored, assumed, warning })
 }

@@ -85,6 +85,6 @@ mod tests {
         assert_eq!((found.today.all.calls, found.today.purposes.len()), (1, 1));
         assert_eq!((found.lately.from, found.lately.to), (day("2026-04-08"), today));
         let lately: Vec<_> = found.lately.purposes.iter().map(|(purpose, spent)| (purpose.as_str(), spent.calls)).collect();
-        assert_eq!((lately, found.lately.all.tokens()), (vec![("classify", 2), ("compress", 1)], 45));
+        assert_eq!((lately, found.lately.all.total_tokens()), (vec![("classify", 2), ("compress", 1)], 45));
     }
 }

@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 
-use crate::commit::{commit, persist};
+use crate::commit::{commit, retry_conflicts};
 use crate::{
     Category, Change, ChangeOutcome, Draft, Duplicates, Memory, MemoryId, Patch, Phase, Scope, SecretPolicy, Services,
     SpeakerRole, StoreError, StoredMemory, Tags, Verb,
@@ -88,7 +88,7 @@ fn merge_duplicate(services: &Services, draft: &Draft, id: MemoryId, known_path:
             }
             Err(error) => return Err(error),
         };
-        let (merged, ignored) = decide(draft, &stored, &services.actor);
+        let (merged, ignored) = plan_merge(draft, &stored, &services.actor);
         let mut operation = services.operation(Verb::Write);
         let patch = Patch {
             add_tags: merged.tags.iter().collect(),
@@ -110,13 +110,13 @@ fn merge_duplicate(services: &Services, draft: &Draft, id: MemoryId, known_path:
         }
         Ok(written)
     };
-    persist(attempt)
+    retry_conflicts(attempt)
 }
 
 /// Returns the fields of `draft` to merge into the stored memory, and the names of those to ignore.
 ///
 /// A source that equals `actor` is the default, so a difference is not reported.
-pub(crate) fn decide(draft: &Draft, stored: &StoredMemory, actor: &str) -> (MergedFields, Vec<&'static str>) {
+pub(crate) fn plan_merge(draft: &Draft, stored: &StoredMemory, actor: &str) -> (MergedFields, Vec<&'static str>) {
     let memory = &stored.memory;
     let tags: Vec<String> = draft.tags.iter().filter(|tag| !has_tag(&memory.tags, tag)).cloned().collect();
     let wished = draft.category.filter(|category| *category != Category::Inbox && draft.phase != Some(Phase::Inbox));

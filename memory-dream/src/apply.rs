@@ -8,12 +8,12 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use chrono::{DateTime, Utc};
 use memory_core::{
     Change, ContentHash, Memory, MemoryId, Patch, Phase, Progress, Refinement, RefinementUnit, Reminder, ReminderQuery, Services,
-    StoreError, StoredMemory, embedded_text, reminder_of, wikilink,
+    StoreError, StoredMemory, embedded_text, reminder_memory, wikilink,
 };
 
 use crate::dream::SkippedChange;
 use crate::lifecycle::LifecycleAction;
-use crate::merge::{conserved, may_merge, merged};
+use crate::merge::{check_conserved, check_mergeable, merge_memories};
 use crate::plan::{AgeRemoval, CancelledReminder, DreamPlan, Filing, Merge, NewReminder};
 use crate::progress::{DreamError, ProgressCallback};
 
@@ -33,21 +33,21 @@ pub(crate) fn apply<'s>(
     let total = plan.len() as u64;
     let mut work = PlanApplier { services, refinement, skipped, pace, batch: UnitBatch::default(), done: 0, total };
     for merge in &plan.merges {
-        work.take(merge.kept, |services, now| join(services, merge, now))?;
+        work.add_unit(merge.kept, |services, now| merge_unit(services, merge, now))?;
     }
     work.flush()?;
     for parting in &plan.partings {
-        work.take(parting.id, |_, _| Ok(Ok(removal_unit(parting))))?;
+        work.add_unit(parting.id, |_, _| Ok(Ok(removal_unit(parting))))?;
     }
     for filing in &plan.filings {
-        work.take(filing.id, |services, now| file(services, filing, now))?;
+        work.add_unit(filing.id, |services, now| file(services, filing, now))?;
     }
     work.flush()?;
     for withdrawal in &plan.withdrawn {
-        work.take(withdrawal.of, |services, _| cancellation_unit(services, withdrawal))?;
+        work.add_unit(withdrawal.of, |services, _| cancellation_unit(services, withdrawal))?;
     }
     for reminding in &plan.reminders {
-        work.take(reminding.of, |services, now| remind(services, reminding, now))?;
+        work.add_unit(reminding.of, |services, now| reminder_unit(services, reminding, now))?;
     }
     work.flush()
 }
@@ -77,7 +77,7 @@ struct PlanApplier<'w, 's, 'p> {
 
 impl PlanApplier<'_, '_, '_> {
     /// Computes a unit from the current state of the store and adds it to the batch.
-    fn take(
+    fn add_unit(
         &mut self,
         about: MemoryId,
         think: impl Fn(&Services, DateTime<Utc>) -> Result<PlannedUnit, StoreError>,
@@ -112,12 +112,12 @@ impl PlanApplier<'_, '_, '_> {
         for refused in self.refinement.commit(units)? {
             self.skipped.push(SkippedChange { id: about[refused.unit], reason: refused.error.to_string() });
         }
-        self.pace.step(Progress { done: self.done, total: Some(self.total) })
+        self.pace.report(Progress { done: self.done, total: Some(self.total) })
     }
 }
 
 /// Returns the memory if its text still has the hash `text` and its file may be changed.
-pub(crate) fn unchanged(services: &Services, id: &MemoryId, text: ContentHash) -> Result<Option<StoredMemory>, StoreError> {
+pub(crate) fn read_unchanged(services: &Services, id: &MemoryId, text: ContentHash) -> Result<Option<StoredMemory>, StoreError> {
     match services.store.get(id) {
         Ok(stored) if stored.problem.is_none() => {
             let own = ContentHash::of(&embedded_text(&stored.memory));
@@ -130,16 +130,16 @@ pub(crate) fn unchanged(services: &Services, id: &MemoryId, text: ContentHash) -
 
 fn file(services: &Services, filing: &Filing, now: DateTime<Utc>) -> Result<PlannedUnit, StoreError> {
     // If the memory was filed since the decision, that category takes precedence.
-    let stored = unchanged(services, &filing.id, filing.text)?.filter(|stored| stored.memory.phase == Phase::Inbox);
+    let stored = read_unchanged(services, &filing.id, filing.text)?.filter(|stored| stored.memory.phase == Phase::Inbox);
     let Some(stored) = stored else { return Ok(Err(CHANGED_REASON.into())) };
     let patch = Patch { category: Some(filing.category), ..Patch::default() };
     let changes = patch.apply(&stored.memory, now).map(|memory| replace(&stored, memory));
     Ok(Ok(RefinementUnit { changes: changes.into_iter().collect(), reasons: BTreeMap::new() }))
 }
 
-fn remind(services: &Services, reminding: &NewReminder, now: DateTime<Utc>) -> Result<PlannedUnit, StoreError> {
-    let Some(source) = unchanged(services, &reminding.of, reminding.text)? else { return Ok(Err(CHANGED_REASON.into())) };
-    let memory = reminder_of(&source.memory, &reminding.said, reminding.at, now);
+fn reminder_unit(services: &Services, reminding: &NewReminder, now: DateTime<Utc>) -> Result<PlannedUnit, StoreError> {
+    let Some(source) = read_unchanged(services, &reminding.of, reminding.text)? else { return Ok(Err(CHANGED_REASON.into())) };
+    let memory = reminder_memory(&source.memory, &reminding.said, reminding.at, now);
     let reasons = BTreeMap::from([(memory.id, format!("requested by memory {}", reminding.of))]);
     let changes = vec![Change::Create { memory: Box::new(memory), front_matter: String::new() }];
     Ok(Ok(RefinementUnit { changes, reasons }))
@@ -147,7 +147,7 @@ fn remind(services: &Services, reminding: &NewReminder, now: DateTime<Utc>) -> R
 
 fn cancellation_unit(services: &Services, withdrawal: &CancelledReminder) -> Result<PlannedUnit, StoreError> {
     let CancelledReminder { id, of, stamp, text, .. } = withdrawal;
-    if unchanged(services, of, *text)?.is_none() {
+    if read_unchanged(services, of, *text)?.is_none() {
         return Ok(Err(CHANGED_REASON.into()));
     }
     let change = Change::Remove { id: *id, expected: Some(*stamp) };
@@ -170,22 +170,22 @@ fn removal_unit(parting: &AgeRemoval) -> RefinementUnit {
 }
 
 /// Computes the unit that merges memories and redirects links and reminders to the result.
-fn join(services: &Services, merge: &Merge, now: DateTime<Utc>) -> Result<PlannedUnit, StoreError> {
+fn merge_unit(services: &Services, merge: &Merge, now: DateTime<Utc>) -> Result<PlannedUnit, StoreError> {
     let mut sources = Vec::with_capacity(merge.texts.len());
     for (id, text) in std::iter::once(&merge.kept).chain(&merge.gone).zip(&merge.texts) {
-        let Some(stored) = unchanged(services, id, *text)? else { return Ok(Err(CHANGED_REASON.into())) };
+        let Some(stored) = read_unchanged(services, id, *text)? else { return Ok(Err(CHANGED_REASON.into())) };
         sources.push(stored);
     }
     let memories: Vec<&Memory> = sources.iter().map(|stored| &stored.memory).collect();
     let may_all = memories
         .iter()
         .enumerate()
-        .all(|(place, one)| memories[place + 1..].iter().all(|other| may_merge(one, other, now).is_ok()));
-    let Some(one) = merged(&memories).filter(|one| may_all && one.memory.id == merge.kept) else {
+        .all(|(place, one)| memories[place + 1..].iter().all(|other| check_mergeable(one, other, now).is_ok()));
+    let Some(one) = merge_memories(&memories).filter(|one| may_all && one.memory.id == merge.kept) else {
         return Ok(Err(CHANGED_REASON.into()));
     };
     let texts: Vec<&str> = memories.iter().map(|memory| memory.content.as_str()).collect();
-    if let Err(lost) = conserved(&texts, &[&one.memory.content]) {
+    if let Err(lost) = check_conserved(&texts, &[&one.memory.content]) {
         return Ok(Err(lost.to_string()));
     }
     let kept = one.memory.id;
@@ -195,7 +195,7 @@ fn join(services: &Services, merge: &Merge, now: DateTime<Utc>) -> Result<Planne
     let mut aliases = one.memory.aliases.clone();
     for source in &gone {
         let id = source.memory.id;
-        let names = wikilink::names_of(&source.memory, &source.path);
+        let names = wikilink::memory_keys(&source.memory, &source.path);
         let mut is_named = false;
         for other in services.store.referring(&id, &names)? {
             is_named |= !wikilink::parse(&other.memory.content).is_empty();
@@ -204,7 +204,7 @@ fn join(services: &Services, merge: &Merge, now: DateTime<Utc>) -> Result<Planne
             }
         }
         // The alias makes wikilinks to the removed file resolve to the merged memory.
-        if is_named && let Some(stem) = stem(&source.path) {
+        if is_named && let Some(stem) = file_stem(&source.path) {
             aliases.push(stem.to_owned());
         }
         let own = services.store.reminders(ReminderQuery::Of(id), None, None)?.memories;
@@ -242,6 +242,6 @@ pub(crate) fn replace(stored: &StoredMemory, memory: Memory) -> Change {
     Change::Replace { expected: stored.stamp, memory: Box::new(memory) }
 }
 
-fn stem(path: &str) -> Option<&str> {
+fn file_stem(path: &str) -> Option<&str> {
     path.rsplit('/').next()?.strip_suffix(".md")
 }

@@ -7,14 +7,15 @@ use std::collections::HashSet;
 
 use chrono::TimeZone;
 use memory_core::{
-    Filter, LinkReport, ListOrder, MemoryId, OperationId, PageRequest, Refinement, Services, StoreError, Verb, resolve_links_in,
-    resolve_links_of,
+    Filter, LinkReport, ListOrder, MemoryId, OperationId, PageRequest, Refinement, Services, StoreError, Verb,
+    resolve_links_both_ways, resolve_own_links,
 };
 
 use crate::apply::apply;
 use crate::lifecycle::Exemption;
 use crate::plan::{
-    AgeRemoval, AnalysedMemories, CancelledReminder, DreamPlan, Filing, Merge, NewReminder, UnclassifiedMemory, decide, renewed,
+    AgeRemoval, AnalysedMemories, CancelledReminder, DreamPlan, Filing, Merge, NewReminder, UnclassifiedMemory,
+    encode_impression, plan_with_analysis,
 };
 use crate::progress::{DreamError, ProgressCallback};
 use crate::review::{Contradiction, Review, Supersession};
@@ -116,7 +117,7 @@ pub fn dream<Tz: TimeZone>(
     }
     let none = PageRequest { order: ListOrder::Created, offset: 0, limit: Some(0) };
     let now = services.clock.now();
-    dreamt.troubles.extend(services.store.list(&Filter::everything(), &none, now)?.degraded);
+    dreamt.troubles.extend(services.store.list(&Filter::all(), &none, now)?.degraded);
     dreamt.troubles.extend(match dreamt.damaged {
         0 => None,
         1 => Some("1 file cannot be parsed and was not changed; run `memory doctor` to list it".to_owned()),
@@ -132,11 +133,11 @@ fn run_dry<Tz: TimeZone>(
     dreamt: &mut DreamReport,
     pace: &mut ProgressCallback<'_>,
 ) -> Result<(), DreamError> {
-    let (plan, looked) = decide(services, dream, pace)?;
+    let (plan, looked) = plan_with_analysis(services, dream, pace)?;
     dreamt.links = resolve_links(services, &plan, &looked, None)?;
-    dreamt.take(plan, &[]);
+    dreamt.add_plan(plan, &[]);
     if dream.tasks.contains(&DreamTask::Review) {
-        let review = store_review::review(services)?;
+        let review = store_review::review_store(services)?;
         dreamt.superseded = review.contradictions.first.iter().filter_map(Contradiction::supersession).collect();
         dreamt.review = Some(review);
     }
@@ -158,10 +159,10 @@ fn run_rounds<'s, Tz: TimeZone>(
         let later: Vec<DreamTask> =
             dream.tasks.iter().copied().filter(|task| ![DreamTask::Expire, DreamTask::Decay].contains(task)).collect();
         let tasks = if round == 0 { dream.tasks } else { &later };
-        let (mut plan, mut looked) = decide(services, &DreamRequest { tasks, ..*dream }, pace)?;
+        let (mut plan, mut looked) = plan_with_analysis(services, &DreamRequest { tasks, ..*dream }, pace)?;
         if does(DreamTask::Classify) && round == 0 {
             dreamt.troubles.extend(model_tasks::classify(services, &mut looked, &mut plan)?);
-            looked.check(&plan)?;
+            looked.check_plan(&plan)?;
         }
         // A summary is not summarised again.
         looked.mark_summarised(&dreamt.compressed);
@@ -176,7 +177,7 @@ fn run_rounds<'s, Tz: TimeZone>(
         save_analyses(services, &plan, &skipped, &mut looked, dream.tasks);
         let is_done = (plan.is_empty() || skipped.len() == plan.len()) && (0 < round || dreamt.compressed.is_empty());
         dreamt.add_links(&links);
-        dreamt.take(plan, &skipped);
+        dreamt.add_plan(plan, &skipped);
         dreamt.skipped.extend(skipped);
         if is_done {
             break;
@@ -185,8 +186,8 @@ fn run_rounds<'s, Tz: TimeZone>(
     if does(DreamTask::Review) {
         // A review lists a limited number of contradictions, and resolving them can reveal others.
         for _ in 0..MAX_ROUNDS {
-            let review = store_review::review(services)?;
-            let superseded = store_review::supersede(services, &review, refinement, &mut dreamt.skipped)?;
+            let review = store_review::review_store(services)?;
+            let superseded = store_review::write_supersessions(services, &review, refinement, &mut dreamt.skipped)?;
             let is_done = superseded.is_empty();
             dreamt.superseded.extend(superseded);
             // The first review, made before any supersession was written, is the one to report.
@@ -210,12 +211,12 @@ fn resolve_links(
     refinement: Option<&mut Refinement<'_>>,
 ) -> Result<LinkReport, StoreError> {
     if plan.followed.len() * FULL_SCAN_SHARE < looked.outlines.len() {
-        return resolve_links_of(services, &plan.followed, refinement);
+        return resolve_links_both_ways(services, &plan.followed, refinement);
     }
     let has_links = |glance: &Option<TextAnalysis>| glance.as_ref().is_some_and(|glance| glance.has_links);
     let all = looked.outlines.iter().zip(&looked.glances).filter(|(_, glance)| has_links(glance));
     let all: Vec<MemoryId> = all.map(|(outline, _)| outline.id).collect();
-    resolve_links_in(services, &all, refinement)
+    resolve_own_links(services, &all, refinement)
 }
 
 /// Records in the impressions which analyses are complete, so that the next dream skips them.
@@ -242,16 +243,16 @@ fn save_analyses(
         glance.is_heard |= heard.contains(&outline.id);
         let is_model_asked = glance.is_asked || glance.is_summarised;
         if before != (glance.is_compared, glance.is_linked, glance.is_heard) || is_model_asked {
-            impressions.push(renewed(outline, glance));
+            impressions.push(encode_impression(outline, glance));
         }
     }
     // A lost impression is recomputed, so an error here is ignored.
-    let _ = services.store.keep_impressions(&impressions);
+    let _ = services.store.store_analyses(&impressions);
 }
 
 impl DreamReport {
     /// Adds the content of an applied plan, except for skipped changes.
-    fn take(&mut self, plan: DreamPlan, skipped: &[SkippedChange]) {
+    fn add_plan(&mut self, plan: DreamPlan, skipped: &[SkippedChange]) {
         let left: HashSet<MemoryId> = skipped.iter().map(|skipped| skipped.id).collect();
         self.filed.extend(plan.filings.into_iter().filter(|filing| !left.contains(&filing.id)));
         self.merged.extend(plan.merges.into_iter().filter(|merge| !left.contains(&merge.kept)));

@@ -7,16 +7,16 @@
 //! | task | items |
 //! |---|---|
 //! | refine memories | [`dream()`], [`DreamLevel`], [`DreamTask`], [`DreamRules`] |
-//! | preview the changes | [`plan::plan()`] |
-//! | determine the effect of age | [`lifecycle::fate()`], [`lifecycle::spared()`] |
-//! | choose a category and explain the choice | [`classify::choose_category()`], [`classify::explain()`] |
+//! | preview the changes | [`plan::plan_dream()`] |
+//! | determine the effect of age | [`lifecycle::lifecycle_action()`], [`lifecycle::find_exemption()`] |
+//! | choose a category and explain the choice | [`classify::choose_category()`], [`classify::explain_category()`] |
 //! | file one memory | [`upgrade()`] |
-//! | find near-duplicates | [`similar::candidates()`], [`similar::likeness()`] |
-//! | merge duplicates | [`merge::merged()`], [`merge::conserved()`] |
-//! | detect requests for reminders | [`reminders::reminders()`] |
-//! | find contradictions and clusters | [`review::review()`] |
-//! | query a language model and validate its output | [`model_requests::classify_batches()`], [`model_requests::compressed()`] |
-//! | extract facts and a summary from a conversation | [`conversation::process()`], [`conversation::ConversationPrompts`] |
+//! | find near-duplicates | [`similar::candidate_pairs()`], [`similar::compare_texts()`] |
+//! | merge duplicates | [`merge::merge_memories()`], [`merge::check_conserved()`] |
+//! | detect requests for reminders | [`reminders::find_reminders()`] |
+//! | find contradictions and clusters | [`review::review_memories()`] |
+//! | query a language model and validate its output | [`model_requests::classify_batches()`], [`model_requests::validate_summary()`] |
+//! | extract facts and a summary from a conversation | [`conversation::process_jobs()`], [`conversation::ConversationPrompts`] |
 //! | schedule the chores of a daemon | [`schedule::Schedule`], [`schedule::ChoreRunner`] |
 
 #![forbid(unsafe_code)]

@@ -6,9 +6,9 @@ use memory_core::{
     Change, ContentHash, Filter, Memory, MemoryId, Refinement, RefinementUnit, Services, StoreError, embedded_text, secret,
 };
 
-use crate::apply::{replace, unchanged};
+use crate::apply::{read_unchanged, replace};
 use crate::dream::SkippedChange;
-use crate::model_requests::{classify_batches, compress_request, compressed};
+use crate::model_requests::{build_summary_request, classify_batches, validate_summary};
 use crate::plan::{AnalysedMemories, DreamPlan, Filing, FilingReason};
 
 /// Number of memories in one classification request.
@@ -31,14 +31,15 @@ pub(crate) fn classify(
     let Some(chat) = &services.chat else { return Ok(None) };
     let mut memories = Vec::new();
     for unsure in &plan.unsure {
-        let place = looked.place(&unsure.id);
+        let place = looked.position(&unsure.id);
         let is_asked = place.and_then(|place| looked.glances[place].as_ref()).is_none_or(|glance| glance.is_asked);
         if is_asked || MAX_CLASSIFIED <= memories.len() {
             continue;
         }
         let text = place.map(|place| looked.outlines[place].text);
-        memories
-            .extend(text.map(|text| unchanged(services, &unsure.id, text)).transpose()?.flatten().map(|stored| stored.memory));
+        memories.extend(
+            text.map(|text| read_unchanged(services, &unsure.id, text)).transpose()?.flatten().map(|stored| stored.memory),
+        );
     }
     let texts: HashMap<MemoryId, ContentHash> =
         memories.iter().map(|memory| (memory.id, ContentHash::of(&embedded_text(memory)))).collect();
@@ -53,7 +54,7 @@ pub(crate) fn classify(
             )));
         }
         for id in batch.ids() {
-            if let Some(glance) = looked.place(id).and_then(|place| looked.glances[place].as_mut()) {
+            if let Some(glance) = looked.position(id).and_then(|place| looked.glances[place].as_mut()) {
                 glance.is_asked = true;
             }
         }
@@ -85,20 +86,20 @@ pub(crate) fn compress(
     let Some(chat) = &services.chat else { return Ok(summaries) };
     let now = services.clock.now();
     let is_new = |looked: &AnalysedMemories, id: &MemoryId| {
-        looked.place(id).and_then(|place| looked.glances[place].as_ref()).is_some_and(|glance| !glance.is_summarised)
+        looked.position(id).and_then(|place| looked.glances[place].as_ref()).is_some_and(|glance| !glance.is_summarised)
     };
     let mut long = Vec::new();
-    for stored in services.store.memories(&Filter::everything(), now) {
+    for stored in services.store.memories(&Filter::all(), now) {
         let stored = stored?;
         let memory = &stored.memory;
-        let is_ours = stored.problem.is_none() && memory.superseded_by.is_none() && !memory.is_over(now);
+        let is_ours = stored.problem.is_none() && memory.superseded_by.is_none() && !memory.has_ended(now);
         let is_free = is_ours && memory.origin.is_none() && !memory.pinned && memory.reminder.is_none();
-        if long.len() < MAX_SUMMARIES && is_free && is_new(looked, &memory.id) && compress_request(memory).is_some() {
+        if long.len() < MAX_SUMMARIES && is_free && is_new(looked, &memory.id) && build_summary_request(memory).is_some() {
             long.push(stored);
         }
     }
     for stored in long {
-        let Some(request) = compress_request(&stored.memory) else { continue };
+        let Some(request) = build_summary_request(&stored.memory) else { continue };
         let answer = match chat.answer(&request) {
             Ok(answer) => answer.text,
             Err(error) => {
@@ -108,7 +109,7 @@ pub(crate) fn compress(
         };
         let id = stored.memory.id;
         looked.mark_summarised(&[id]);
-        let summary = match compressed(&stored.memory.content, &answer) {
+        let summary = match validate_summary(&stored.memory.content, &answer) {
             // A refinement does not scan texts for credentials, but the output of a model is new text, so the scan is here.
             Ok(summary) if secret::find(&summary.text).is_empty() => summary.text,
             Ok(_) => {

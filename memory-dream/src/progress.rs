@@ -34,7 +34,7 @@ impl<'p> ProgressCallback<'p> {
     ///
     /// # Errors
     /// [`DreamError::Asked`] if the callback cancels the operation.
-    pub(crate) fn step(&mut self, progress: Progress) -> Result<(), DreamError> {
+    pub(crate) fn report(&mut self, progress: Progress) -> Result<(), DreamError> {
         match (self.0)(progress) {
             ControlFlow::Continue(()) => Ok(()),
             ControlFlow::Break(()) => Err(DreamError::Asked),

@@ -9,10 +9,10 @@ use crate::dream::SkippedChange;
 use crate::review::{ContradictionSide, Review, ReviewRules, Reviewer, Supersession};
 
 /// Reviews all memories, except reminders, memories of conversations and damaged files.
-pub(crate) fn review(services: &Services) -> Result<Review, StoreError> {
+pub(crate) fn review_store(services: &Services) -> Result<Review, StoreError> {
     let now = services.clock.now();
     let mut reviewer = Reviewer::default();
-    for stored in services.store.memories(&Filter::everything(), now) {
+    for stored in services.store.memories(&Filter::all(), now) {
         let stored = stored?;
         let is_said = matches!(stored.memory.scope, Scope::Conversation(_));
         if stored.problem.is_none() && !is_said && stored.memory.reminder.is_none() {
@@ -25,7 +25,7 @@ pub(crate) fn review(services: &Services) -> Result<Review, StoreError> {
 /// Marks memories as superseded where a later memory explicitly declares them outdated.
 ///
 /// Returns the supersessions that were written; refused ones go to `skipped`.
-pub(crate) fn supersede(
+pub(crate) fn write_supersessions(
     services: &Services,
     review: &Review,
     refinement: &mut Refinement<'_>,
@@ -36,7 +36,7 @@ pub(crate) fn supersede(
         let Some(supersession) = contradiction.supersession() else { continue };
         let (older, newer) = (read_current(services, &contradiction.older)?, read_current(services, &contradiction.newer)?);
         let Some((older, newer)) = older.zip(newer) else { continue };
-        let unit = unit(services, &supersession, &older, &newer);
+        let unit = supersession_unit(services, &supersession, &older, &newer);
         match refinement.commit(vec![unit])?.pop() {
             None => done.push(supersession),
             Some(refused) => skipped.push(SkippedChange { id: supersession.of, reason: refused.error.to_string() }),
@@ -56,7 +56,12 @@ fn read_current(services: &Services, side: &ContradictionSide) -> Result<Option<
     }
 }
 
-fn unit(services: &Services, supersession: &Supersession, older: &StoredMemory, newer: &StoredMemory) -> RefinementUnit {
+fn supersession_unit(
+    services: &Services,
+    supersession: &Supersession,
+    older: &StoredMemory,
+    newer: &StoredMemory,
+) -> RefinementUnit {
     let now = services.clock.now();
     let mut supersedes = newer.memory.supersedes.clone();
     supersedes.push(older.memory.id);

@@ -2,7 +2,7 @@
 
 use memory_core::{Category, Memory, wikilink};
 
-use crate::classify::{CategoryChoice, choose_category, cue_version, shipped};
+use crate::classify::{CategoryChoice, choose_category, cue_version, shipped_model};
 use crate::similar::{MinHash, SKETCH_BYTES, SKETCH_VERSION};
 
 /// The cached analysis of a memory's text, which saves reading the text again in the next dream.
@@ -104,7 +104,7 @@ impl TextAnalysis {
 
 /// Returns the version of the analysis: a value derived from the classifier, cue and sketch versions.
 fn analysis_version() -> u64 {
-    shipped().fitted_on ^ u64::from(cue_version()).rotate_left(20) ^ u64::from(SKETCH_VERSION).rotate_left(56)
+    shipped_model().fitted_on ^ u64::from(cue_version()).rotate_left(20) ^ u64::from(SKETCH_VERSION).rotate_left(56)
 }
 
 fn quantize(confidence: f32) -> f32 {
@@ -120,7 +120,7 @@ mod tests {
     use super::*;
 
     fn analyse(text: &str) -> TextAnalysis {
-        TextAnalysis::of(&Draft::new(text).into_memory(MemoryId::of_path("a"), DateTime::UNIX_EPOCH))
+        TextAnalysis::of(&Draft::new(text).into_memory(MemoryId::for_path("a"), DateTime::UNIX_EPOCH))
     }
 
     #[test]

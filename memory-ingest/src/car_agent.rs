@@ -50,7 +50,7 @@ impl Source for CarAgent {
         WikilinkRule::Paths
     }
 
-    fn findings(&self) -> Box<dyn Iterator<Item = SourceItem> + '_> {
+    fn items(&self) -> Box<dyn Iterator<Item = SourceItem> + '_> {
         let is_note = |entry: &FolderEntry| has_extension(&entry.path, &["md"]) || entry.place.is_err();
         Box::new(self.folder.files("").into_iter().filter(is_note).map(|entry| self.finding(&entry)))
     }

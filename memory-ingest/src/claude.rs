@@ -75,7 +75,7 @@ impl Source for Claude {
         WikilinkRule::Paths
     }
 
-    fn findings(&self) -> Box<dyn Iterator<Item = SourceItem> + '_> {
+    fn items(&self) -> Box<dyn Iterator<Item = SourceItem> + '_> {
         let mut scopes = HashMap::new();
         Box::new(self.entries().into_iter().map(move |entry| self.finding(&entry, &mut scopes)))
     }

@@ -28,11 +28,11 @@ fn parse_any_year(text: &str) -> Option<DateTime<Utc>> {
     if let Some(moment) = with_time.iter().find_map(|format| NaiveDateTime::parse_from_str(text, format).ok()) {
         return Some(moment.and_utc());
     }
-    day(text).or_else(|| milliseconds(text))
+    parse_day(text).or_else(|| parse_milliseconds(text))
 }
 
 /// Parses a date without a time of day, also as it occurs in the file names of journals.
-pub(crate) fn day(text: &str) -> Option<DateTime<Utc>> {
+pub(crate) fn parse_day(text: &str) -> Option<DateTime<Utc>> {
     let formats = ["%Y-%m-%d", "%Y_%m_%d", "%Y/%m/%d", "%Y.%m.%d"];
     let has_year = text.len() <= 10 && 4 <= text.bytes().take_while(u8::is_ascii_digit).count();
     let date = || formats.iter().find_map(|format| NaiveDate::parse_from_str(text, format).ok());
@@ -41,7 +41,7 @@ pub(crate) fn day(text: &str) -> Option<DateTime<Utc>> {
 }
 
 /// Parses the milliseconds since 1970 that Logseq writes.
-fn milliseconds(text: &str) -> Option<DateTime<Utc>> {
+fn parse_milliseconds(text: &str) -> Option<DateTime<Utc>> {
     let is_count = text.len() == 13 && text.bytes().all(|byte| byte.is_ascii_digit());
     is_count.then(|| text.parse().ok().and_then(DateTime::from_timestamp_millis)).flatten()
 }

@@ -6,7 +6,7 @@ use memory_core::wikilink::{self, WikilinkRule};
 use memory_core::{Draft, Origin, Phase, Source, SourceError, SourceItem};
 
 use crate::folder::{FolderEntry, SourceFolder};
-use crate::note::{self, without_last_break};
+use crate::note::{self, trim_newline};
 use crate::truncation;
 
 /// The only file that is read.
@@ -41,8 +41,9 @@ impl Fingersaver {
         if text.text.trim().is_empty() {
             return SourceItem::Skipped { path: entry.path.clone(), reason: "is empty".into() };
         }
-        let chat = without_last_break(&text.text);
-        let content = truncation::newest_part(chat, &self.folder.join(CHAT).to_string_lossy()).unwrap_or_else(|| chat.to_owned());
+        let chat = trim_newline(&text.text);
+        let content =
+            truncation::truncate_chat(chat, &self.folder.join(CHAT).to_string_lossy()).unwrap_or_else(|| chat.to_owned());
         let origin = Origin { source: self.name().into(), root: self.folder.name().into(), path: CHAT.into(), hash: None };
         let prose = wikilink::blank_code(&content);
         let draft = Draft {
@@ -53,7 +54,7 @@ impl Fingersaver {
             origin: Some(origin),
             ..Draft::new(&content)
         };
-        let links = wikilink::parse_prose(&prose).into_iter().map(|link| link.target).collect();
+        let links = wikilink::parse_prose_wikilinks(&prose).into_iter().map(|link| link.target).collect();
         let warning = text.warning.map(|(line, what)| format!("{CHAT}:{line}: {what}"));
         SourceItem::Note { draft: Box::new(draft), front_matter: String::new(), links, uncounted_links: Vec::new(), warning }
     }
@@ -68,7 +69,7 @@ impl Source for Fingersaver {
         WikilinkRule::Paths
     }
 
-    fn findings(&self) -> Box<dyn Iterator<Item = SourceItem> + '_> {
+    fn items(&self) -> Box<dyn Iterator<Item = SourceItem> + '_> {
         let chat = self.folder.files("").into_iter().find(|entry| entry.path == CHAT);
         Box::new(chat.into_iter().map(|entry| self.finding(&entry)))
     }

@@ -65,7 +65,7 @@ impl SourceFolder {
         let start = self.root.join(part);
         match start.canonicalize() {
             Ok(real) if real.starts_with(&self.root) => self.walk(&start, &mut entries),
-            Ok(_) => entries.push(self.trouble(&start, "is a symlink to a target outside the folder".into())),
+            Ok(_) => entries.push(self.rejected_entry(&start, "is a symlink to a target outside the folder".into())),
             Err(_) => {}
         }
         let place = |entry: &FolderEntry| entry.place.clone().ok();
@@ -79,7 +79,7 @@ impl SourceFolder {
     pub(crate) fn file(&self, path: &str) -> Option<FolderEntry> {
         let place = self.root.join(path);
         let kind = place.symlink_metadata().ok()?;
-        (kind.is_file() || kind.is_symlink()).then(|| self.symlink(&place))
+        (kind.is_file() || kind.is_symlink()).then(|| self.symlink_entry(&place))
     }
 
     /// Returns the folders in `part`, as paths below the root.
@@ -98,14 +98,14 @@ impl SourceFolder {
             Ok(listed) => listed,
             // A part that does not exist has no files.
             Err(error) if error.kind() == io::ErrorKind::NotFound => return,
-            Err(error) => return entries.push(self.trouble(folder, format!("cannot be read: {error}"))),
+            Err(error) => return entries.push(self.rejected_entry(folder, format!("cannot be read: {error}"))),
         };
         // Memories imported as notes would double with each import.
         let is_home = folder.join(CATEGORIES_FOLDER).is_dir() && folder.join(INDEX_FILE).is_file();
         for item in listed {
             let item = match item {
                 Ok(item) => item,
-                Err(error) => return entries.push(self.trouble(folder, format!("cannot be listed completely: {error}"))),
+                Err(error) => return entries.push(self.rejected_entry(folder, format!("cannot be listed completely: {error}"))),
             };
             if item.file_name().as_encoded_bytes().starts_with(b".") {
                 continue;
@@ -113,16 +113,16 @@ impl SourceFolder {
             let path = item.path();
             if is_home && HOME_PARTS.iter().any(|part| item.file_name() == *part) {
                 if item.file_name() == CATEGORIES_FOLDER {
-                    entries.push(self.trouble(&path, "contains memories, not notes".into()));
+                    entries.push(self.rejected_entry(&path, "contains memories, not notes".into()));
                 }
                 continue;
             }
             match item.file_type() {
                 Ok(kind) if kind.is_dir() => self.walk(&path, entries),
-                Ok(kind) if kind.is_file() => entries.push(FolderEntry { path: self.below(&path), place: Ok(path) }),
-                Ok(kind) if kind.is_symlink() => entries.push(self.symlink(&path)),
-                Ok(_) => entries.push(self.trouble(&path, "is neither a file nor a folder".into())),
-                Err(error) => entries.push(self.trouble(&path, format!("cannot be read: {error}"))),
+                Ok(kind) if kind.is_file() => entries.push(FolderEntry { path: self.relative_path(&path), place: Ok(path) }),
+                Ok(kind) if kind.is_symlink() => entries.push(self.symlink_entry(&path)),
+                Ok(_) => entries.push(self.rejected_entry(&path, "is neither a file nor a folder".into())),
+                Err(error) => entries.push(self.rejected_entry(&path, format!("cannot be read: {error}"))),
             }
         }
     }
@@ -130,25 +130,25 @@ impl SourceFolder {
     /// Returns the entry of a symlink: the file that it leads to, if that is in this folder.
     ///
     /// Symlinks to folders are not followed, since they may form cycles.
-    fn symlink(&self, path: &Path) -> FolderEntry {
+    fn symlink_entry(&self, path: &Path) -> FolderEntry {
         let target = match path.canonicalize() {
             Ok(target) => target,
-            Err(error) => return self.trouble(path, format!("is a broken symlink: {error}")),
+            Err(error) => return self.rejected_entry(path, format!("is a broken symlink: {error}")),
         };
         if !target.starts_with(&self.root) {
-            return self.trouble(path, "is a symlink to a target outside the folder".into());
+            return self.rejected_entry(path, "is a symlink to a target outside the folder".into());
         }
         if !target.is_file() {
-            return self.trouble(path, "is a symlink to a folder".into());
+            return self.rejected_entry(path, "is a symlink to a folder".into());
         }
-        FolderEntry { path: self.below(path), place: Ok(target) }
+        FolderEntry { path: self.relative_path(path), place: Ok(target) }
     }
 
-    fn trouble(&self, path: &Path, reason: String) -> FolderEntry {
-        FolderEntry { path: self.below(path), place: Err(reason) }
+    fn rejected_entry(&self, path: &Path, reason: String) -> FolderEntry {
+        FolderEntry { path: self.relative_path(path), place: Err(reason) }
     }
 
-    fn below(&self, path: &Path) -> String {
+    fn relative_path(&self, path: &Path) -> String {
         let below = path.strip_prefix(&self.root).unwrap_or(path);
         let parts: Vec<_> = below.iter().map(|part| part.to_string_lossy()).collect();
         parts.join("/")

@@ -53,14 +53,14 @@ pub(crate) struct SplitText<'a> {
 }
 
 /// Splits `text`. A text without front matter has no fields and is all body.
-pub(crate) fn part(text: &str) -> SplitText<'_> {
+pub(crate) fn split_front_matter(text: &str) -> SplitText<'_> {
     let none = |fields| SplitText { source: "", fields, body: text };
     let Some(start) = fence_length(text) else { return none(Ok(Vec::new())) };
     let mut at = start;
     for line in text[start..].split_inclusive('\n') {
         if fence_length(line).is_some() || is_last_fence(line) {
             let source = &text[start..at];
-            return SplitText { source, fields: fields(source), body: &text[at + line.len()..] };
+            return SplitText { source, fields: parse_fields(source), body: &text[at + line.len()..] };
         }
         at += line.len();
     }
@@ -78,7 +78,7 @@ fn is_last_fence(line: &str) -> bool {
     line.strip_prefix("---").is_some_and(|rest| rest.trim_start_matches([' ', '\t']).is_empty())
 }
 
-fn fields(source: &str) -> Result<Vec<(String, Yaml)>, YamlParseError> {
+fn parse_fields(source: &str) -> Result<Vec<(String, Yaml)>, YamlParseError> {
     if MAX_BYTES < source.len() {
         return Err(YamlParseError { line: None, what: "its front matter is larger than 1 MiB".into() });
     }
@@ -92,18 +92,18 @@ fn fields(source: &str) -> Result<Vec<(String, Yaml)>, YamlParseError> {
 impl SplitText<'_> {
     /// Returns the value of a scalar as written, such as `1.10`, which differs from `1.1`.
     pub(crate) fn raw(&self, key: &str) -> Option<&str> {
-        let value = self.line(key)?;
+        let value = self.raw_line(key)?;
         Some(value.split_once(" #").map_or(value, |(value, _)| value).trim())
     }
 
     /// Returns the comment after a plain scalar, with its `#`.
     pub(crate) fn comment(&self, key: &str) -> Option<&str> {
-        let value = self.line(key)?;
+        let value = self.raw_line(key)?;
         let is_plain = !value.trim_start().starts_with(['"', '\'', '[', '|', '>', '&']);
         value.find(" #").filter(|_| is_plain).map(|at| &value[at + 1..])
     }
 
-    fn line(&self, key: &str) -> Option<&str> {
+    fn raw_line(&self, key: &str) -> Option<&str> {
         let lines = self.source.lines().filter(|line| !line.starts_with([' ', '\t', '#']));
         lines.filter_map(|line| line.split_once(':')).find(|(own, _)| own.trim() == key).map(|(_, value)| value)
     }
@@ -115,7 +115,7 @@ impl SplitText<'_> {
     /// preserved in some other way.
     pub(crate) fn foreign_lines(&self, consumed: &dyn Fn(&str) -> bool, source_name: &str) -> Option<String> {
         let fields = self.fields.as_ref().ok()?;
-        let (preamble, segments) = segments(self.source);
+        let (preamble, segments) = split_by_key(self.source);
         if segments.len() != fields.len() {
             return None;
         }
@@ -147,7 +147,7 @@ impl SplitText<'_> {
 }
 
 /// Splits front matter into the part before its first key and one part for each key.
-fn segments(source: &str) -> (&str, Vec<&str>) {
+fn split_by_key(source: &str) -> (&str, Vec<&str>) {
     let mut starts = Vec::new();
     let mut at = 0;
     for line in source.split_inclusive('\n') {
@@ -184,54 +184,54 @@ fn has_comment(line: &str) -> bool {
 mod tests {
     use proptest::prelude::*;
 
-    use super::part;
+    use super::split_front_matter;
 
-    fn lines(text: &str) -> Option<String> {
-        part(text).foreign_lines(&|key| key == "tags" || key == "title", "obsidian")
+    fn kept_lines(text: &str) -> Option<String> {
+        split_front_matter(text).foreign_lines(&|key| key == "tags" || key == "title", "obsidian")
     }
 
     #[test]
     fn only_the_first_block_is_front_matter() {
-        assert_eq!(part("---\na: 1\n---\nb\n---\nc").body, "b\n---\nc");
-        assert_eq!(part("--- \r\na: 1\r\n---\t\r\nb").body, "b");
-        assert_eq!(part("---\na: 1\n---").body, "");
-        assert_eq!(part("---\n---\nb").body, "b");
+        assert_eq!(split_front_matter("---\na: 1\n---\nb\n---\nc").body, "b\n---\nc");
+        assert_eq!(split_front_matter("--- \r\na: 1\r\n---\t\r\nb").body, "b");
+        assert_eq!(split_front_matter("---\na: 1\n---").body, "");
+        assert_eq!(split_front_matter("---\n---\nb").body, "b");
         for text in ["a\n---\nb: 1\n---\n", "----\na: 1\n---\n", "---a\n---\n", "", "---"] {
-            let parted = part(text);
+            let parted = split_front_matter(text);
             assert_eq!((parted.body, parted.fields.as_ref().map(Vec::len)), (text, Ok(0)), "{text}");
         }
-        assert!(part("---\na: 1\nb").fields.is_err());
+        assert!(split_front_matter("---\na: 1\nb").fields.is_err());
     }
 
     #[test]
     fn foreign_lines_keep_their_comments_and_form() {
         let text = "---\n# top\ntitle: T # why\nb:   1.10 # x\ntags:\n- a\n# between\n- b\n\nc:\n  - d # e\n---\n";
         let kept = "# top\n# title: T # why\nb:   1.10 # x\n# between\nc:\n  - d # e\n";
-        assert_eq!(lines(text).as_deref(), Some(kept));
+        assert_eq!(kept_lines(text).as_deref(), Some(kept));
     }
 
     #[test]
     fn a_key_called_as_one_of_ours_gets_another_name() {
-        assert_eq!(lines("---\nalias: {a: 1}\n---\n").as_deref(), Some("obsidian_alias: {a: 1}\n"));
-        assert_eq!(lines("---\nid: 1\n\"links\": [a]\n---\n").as_deref(), Some("obsidian_id: 1\n\"obsidian_links\": [a]\n"));
+        assert_eq!(kept_lines("---\nalias: {a: 1}\n---\n").as_deref(), Some("obsidian_alias: {a: 1}\n"));
+        assert_eq!(kept_lines("---\nid: 1\n\"links\": [a]\n---\n").as_deref(), Some("obsidian_id: 1\n\"obsidian_links\": [a]\n"));
     }
 
     #[test]
     fn lines_that_do_not_stand_alone_are_not_parted() {
-        assert_eq!(lines("---\ntitle: &a T\nb: *a\n---\n"), None);
-        assert_eq!(lines("---\n{a: 1,\nb: 2}\n---\n"), None);
-        assert_eq!(lines("---\nid: 1\nobsidian_id: 2\n---\n"), None);
+        assert_eq!(kept_lines("---\ntitle: &a T\nb: *a\n---\n"), None);
+        assert_eq!(kept_lines("---\n{a: 1,\nb: 2}\n---\n"), None);
+        assert_eq!(kept_lines("---\nid: 1\nobsidian_id: 2\n---\n"), None);
     }
 
     #[test]
     fn a_number_is_read_as_it_is_written() {
-        assert_eq!(part("---\ntitle: 1.10 # x\n---\n").raw("title"), Some("1.10"));
+        assert_eq!(split_front_matter("---\ntitle: 1.10 # x\n---\n").raw("title"), Some("1.10"));
     }
 
     proptest! {
         #[test]
         fn no_text_makes_it_panic(text in "---\n([a-c]: |- |\\[|\\]|\n|#| |\"|&a|\\*a|键|id: ){0,30}\n---\nbody") {
-            lines(&text);
+            kept_lines(&text);
         }
     }
 }

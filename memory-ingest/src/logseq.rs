@@ -46,10 +46,10 @@ impl Logseq {
         draft.title = Some(properties.get("title").map_or_else(|| page_name(stem(&entry.path)), str::to_owned));
         draft.aliases = properties.list("alias");
         draft.tags = draft.tags.iter().cloned().chain(properties.list("tags")).collect();
-        let references = references(&wikilink::blank_code(&text.text));
+        let references = find_references(&wikilink::blank_code(&text.text));
         let tags = references.iter().filter(|reference| reference.is_tag);
         page.inline_tags = tags.map(|reference| reference.page.clone()).collect();
-        let journal = || entry.path.starts_with("journals/").then(|| date::day(stem(&entry.path))).flatten();
+        let journal = || entry.path.starts_with("journals/").then(|| date::parse_day(stem(&entry.path))).flatten();
         let written = || ["created-at", "created_at"].iter().find_map(|key| date::parse(properties.get(key)?));
         draft.created_at = draft.created_at.or_else(journal).or_else(written);
         page.links = references.into_iter().map(|reference| reference.page).collect();
@@ -66,7 +66,7 @@ impl Source for Logseq {
         WikilinkRule::Pages
     }
 
-    fn findings(&self) -> Box<dyn Iterator<Item = SourceItem> + '_> {
+    fn items(&self) -> Box<dyn Iterator<Item = SourceItem> + '_> {
         let entries = GRAPH_FOLDERS.into_iter().flat_map(|part| self.folder.files(part));
         let is_page = |entry: &FolderEntry| has_extension(&entry.path, &["md", "org"]) || entry.place.is_err();
         Box::new(entries.filter(is_page).map(|entry| self.finding(&entry)))
@@ -139,9 +139,9 @@ struct PageReference {
 }
 
 /// Returns the pages to which a text without code refers: `[[page]]`, `#[[two words]]` and `#tag`.
-fn references(prose: &str) -> Vec<PageReference> {
+fn find_references(prose: &str) -> Vec<PageReference> {
     let mut references = Vec::new();
-    for link in wikilink::parse_prose(prose) {
+    for link in wikilink::parse_prose_wikilinks(prose) {
         let start = link.span.start + usize::from(link.embed);
         let page = prose[start + 2..link.span.end - 2].trim().to_owned();
         references.push(PageReference { page, is_tag: prose[..start].ends_with('#') });
@@ -164,7 +164,7 @@ fn references(prose: &str) -> Vec<PageReference> {
 
 #[cfg(test)]
 mod tests {
-    use super::{LogseqProperties, page_name, references};
+    use super::{LogseqProperties, find_references, page_name};
 
     #[test]
     fn file_names_are_page_names_in_disguise() {
@@ -183,8 +183,10 @@ mod tests {
 
     #[test]
     fn tags_and_links_are_references_of_one_kind() {
-        let found: Vec<_> =
-            references("[[a|b]] #[[two words]] #c, #+d x#e [[file][label]] #f").into_iter().map(|found| found.page).collect();
+        let found: Vec<_> = find_references("[[a|b]] #[[two words]] #c, #+d x#e [[file][label]] #f")
+            .into_iter()
+            .map(|found| found.page)
+            .collect();
         assert_eq!(found, ["a|b", "two words", "c", "f"]);
     }
 }

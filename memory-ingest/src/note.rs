@@ -36,7 +36,7 @@ pub(crate) fn read_text(entry: &FolderEntry) -> Result<SourceText, SourceItem> {
 impl SourceNote {
     /// Returns the note with the text of a file.
     pub(crate) fn new(source: &str, folder: &SourceFolder, path: &str, text: &SourceText) -> Self {
-        let parted = front_matter::part(&text.text);
+        let parted = front_matter::split_front_matter(&text.text);
         let mut warnings: Vec<_> = text.warning.iter().map(|(line, what)| format!("{path}:{line}: {what}")).collect();
         if let Err(error) = &parted.fields {
             // The first line is the fence.
@@ -70,7 +70,7 @@ impl SourceNote {
             source: source.into(),
             created_at: created_at(&fields),
             origin: Some(origin),
-            ..Draft::new(without_last_break(content))
+            ..Draft::new(trim_newline(content))
         };
         let (inline_tags, front_matter) = (wikilink::prose_tags(&prose), foreign.unwrap_or_default());
         Self { draft, fields, links, uncounted_links, inline_tags, not_understood, front_matter, warnings }
@@ -106,7 +106,7 @@ pub(crate) fn one_line(name: &str) -> String {
 }
 
 /// Returns a text without the newline at its end.
-pub(crate) fn without_last_break(text: &str) -> &str {
+pub(crate) fn trim_newline(text: &str) -> &str {
     let text = text.strip_suffix('\n').unwrap_or(text);
     text.strip_suffix('\r').unwrap_or(text)
 }
@@ -134,7 +134,7 @@ impl NoteNames {
             if is_whole && key.to_lowercase().starts_with("tag") && matches!(value, Yaml::Text(_)) {
                 // In `tags: a #b` YAML parses the second tag as a comment, but the author means a tag.
                 let comment = parted.comment(key).unwrap_or_default();
-                names.tags.extend(comment.split_whitespace().filter(|word| is_marked(word)).map(str::to_owned));
+                names.tags.extend(comment.split_whitespace().filter(|word| is_hashtag(word)).map(str::to_owned));
             }
             if is_whole {
                 names.consumed.push(key.clone());
@@ -180,7 +180,7 @@ fn collect_names(value: &Yaml, parts: &dyn Fn(char) -> bool, found: &mut Vec<Str
     }
 }
 
-fn is_marked(word: &str) -> bool {
+fn is_hashtag(word: &str) -> bool {
     word.strip_prefix('#').is_some_and(|tag| !tag.is_empty() && !tag.starts_with('#'))
 }
 
@@ -198,7 +198,7 @@ fn created_at(fields: &[(String, Yaml)]) -> Option<DateTime<Utc>> {
 }
 
 fn link_targets(prose: &str) -> impl Iterator<Item = String> {
-    wikilink::parse_prose(prose).into_iter().map(|link| link.target)
+    wikilink::parse_prose_wikilinks(prose).into_iter().map(|link| link.target)
 }
 
 /// Adds the links `[[x]]` without quotes, which YAML parses as a list in a list.

@@ -46,7 +46,7 @@ impl Source for Obsidian {
         WikilinkRule::Paths
     }
 
-    fn findings(&self) -> Box<dyn Iterator<Item = SourceItem> + '_> {
+    fn items(&self) -> Box<dyn Iterator<Item = SourceItem> + '_> {
         Box::new(self.folder.files("").into_iter().map(|entry| self.finding(entry)))
     }
 }

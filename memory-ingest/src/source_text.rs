@@ -24,11 +24,11 @@ pub(crate) fn read_file(path: &Path) -> Result<SourceText, String> {
     if MAX_BYTES < bytes.len() as u64 {
         return Err("is larger than 16 MiB".into());
     }
-    Ok(decode(bytes))
+    Ok(decode_text(bytes))
 }
 
 /// Decodes UTF-8. Invalid bytes become `�`, and so does NUL, which no memory may contain.
-fn decode(bytes: Vec<u8>) -> SourceText {
+fn decode_text(bytes: Vec<u8>) -> SourceText {
     let line_of = |bytes: &[u8]| bytes.split(|byte| *byte == b'\n').count();
     let (mut text, mut warning) = match String::from_utf8(bytes) {
         Ok(text) => (text, None),
@@ -52,14 +52,14 @@ fn decode(bytes: Vec<u8>) -> SourceText {
 
 #[cfg(test)]
 mod tests {
-    use super::decode;
+    use super::decode_text;
 
     #[test]
     fn what_is_no_text_is_replaced_and_said() {
-        let read = decode(b"a\nb\xff\0".to_vec());
+        let read = decode_text(b"a\nb\xff\0".to_vec());
         assert_eq!(read.text, "a\nb\u{fffd}\u{fffd}");
         assert_eq!(read.warning.map(|(line, _)| line), Some(2));
-        assert_eq!(decode(b"a\n\nb\0".to_vec()).warning.map(|(line, _)| line), Some(3));
-        assert_eq!(decode("\u{feff}a".into()).text, "a");
+        assert_eq!(decode_text(b"a\n\nb\0".to_vec()).warning.map(|(line, _)| line), Some(3));
+        assert_eq!(decode_text("\u{feff}a".into()).text, "a");
     }
 }

@@ -23,7 +23,7 @@ pub(crate) fn truncate_text(text: &str, path: &str) -> Option<String> {
 /// Returns the newest messages of a chat that is too long, with a note about the cut as the first line.
 ///
 /// `path` is the file with the whole chat.
-pub(crate) fn newest_part(chat: &str, path: &str) -> Option<String> {
+pub(crate) fn truncate_chat(chat: &str, path: &str) -> Option<String> {
     static MESSAGE: LazyLock<Regex> = LazyLock::new(|| {
         let pattern = r"(?m)^### \[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\] (?:User|Assistant|System)\r?$";
         Regex::new(pattern).expect("the pattern is right")
@@ -51,19 +51,19 @@ fn format_count(count: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{newest_part, truncate_text};
+    use super::{truncate_chat, truncate_text};
 
     #[test]
     fn five_thousand_characters_are_not_cut() {
         assert_eq!(truncate_text(&"键".repeat(5_000), "p"), None);
-        assert_eq!(newest_part(&"键".repeat(5_000), "p"), None);
+        assert_eq!(truncate_chat(&"键".repeat(5_000), "p"), None);
     }
 
     #[test]
     fn a_cut_falls_between_characters_and_is_said() {
         let cut = truncate_text(&"键".repeat(12_345), "a/b.md").expect("it is long");
         assert_eq!(cut, "键".repeat(5_000) + "\n\n[cut: 5,000 of 12,345 characters; the rest is in a/b.md]");
-        let cut = newest_part(&"键".repeat(5_001), "c").expect("it is long");
+        let cut = truncate_chat(&"键".repeat(5_001), "c").expect("it is long");
         assert_eq!(cut, "[cut: the newest 5,000 of 5,001 characters; the rest is in c]\n\n".to_owned() + &"键".repeat(5_000));
     }
 
@@ -71,7 +71,7 @@ mod tests {
     fn a_chat_is_cut_where_a_message_begins_and_not_at_its_headings() {
         let old = format!("### [2026-01-01 00:00:00] User\n\n{}\n### Heading\n\n{}\n", "a".repeat(3_000), "b".repeat(2_000));
         let new = format!("### [2026-01-02 00:00:00] Assistant\n\n{}\n", "c".repeat(2_990));
-        let cut = newest_part(&(old + &new), "p").expect("it is long");
+        let cut = truncate_chat(&(old + &new), "p").expect("it is long");
         assert!(cut.ends_with(&format!("]\n\n{new}")), "{cut}");
     }
 }

@@ -106,7 +106,7 @@ impl YamlSeed<'_> {
         Ok(())
     }
 
-    fn plain<E: Error>(&self, value: &impl fmt::Debug) -> Result<Yaml, E> {
+    fn plain_value<E: Error>(&self, value: &impl fmt::Debug) -> Result<Yaml, E> {
         let text = format!("{value:?}");
         self.spend_budget(text.len())?;
         Ok(Yaml::Plain(text))
@@ -138,27 +138,27 @@ impl<'de> Visitor<'de> for YamlSeed<'_> {
     }
 
     fn visit_bool<E: Error>(self, value: bool) -> Result<Yaml, E> {
-        self.plain(&value)
+        self.plain_value(&value)
     }
 
     fn visit_i64<E: Error>(self, value: i64) -> Result<Yaml, E> {
-        self.plain(&value)
+        self.plain_value(&value)
     }
 
     fn visit_u64<E: Error>(self, value: u64) -> Result<Yaml, E> {
-        self.plain(&value)
+        self.plain_value(&value)
     }
 
     fn visit_i128<E: Error>(self, value: i128) -> Result<Yaml, E> {
-        self.plain(&value)
+        self.plain_value(&value)
     }
 
     fn visit_u128<E: Error>(self, value: u128) -> Result<Yaml, E> {
-        self.plain(&value)
+        self.plain_value(&value)
     }
 
     fn visit_f64<E: Error>(self, value: f64) -> Result<Yaml, E> {
-        self.plain(&value)
+        self.plain_value(&value)
     }
 
     fn visit_str<E: Error>(self, value: &str) -> Result<Yaml, E> {

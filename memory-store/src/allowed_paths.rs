@@ -17,7 +17,7 @@ impl AllowedPaths {
     pub fn parse(text: &OsStr, whole: impl Fn(&Path) -> PathBuf) -> Self {
         let folders = std::env::split_paths(text).filter(|path| !path.as_os_str().is_empty());
         // A folder that cannot be resolved permits nothing.
-        Self(folders.filter_map(|path| followed(&whole(&path)).ok()).collect())
+        Self(folders.filter_map(|path| resolve_symlinks(&whole(&path)).ok()).collect())
     }
 
     /// Resolves the symlinks of `path` and returns the result.
@@ -26,7 +26,7 @@ impl AllowedPaths {
     /// [`InstanceError::PathRefused`] if the path cannot be resolved or is not below an allowed folder.
     pub fn check(&self, path: &Path) -> Result<PathBuf, InstanceError> {
         let shown = || path.display().to_string();
-        let place = followed(path)
+        let place = resolve_symlinks(path)
             .map_err(|error| InstanceError::PathRefused { path: shown(), why: format!("cannot be resolved: {error}") })?;
         if self.0.iter().any(|allowed| place.starts_with(allowed)) {
             return Ok(place);
@@ -36,7 +36,7 @@ impl AllowedPaths {
 }
 
 /// Resolves the symlinks of an absolute path; the last components need not exist yet.
-fn followed(path: &Path) -> io::Result<PathBuf> {
+fn resolve_symlinks(path: &Path) -> io::Result<PathBuf> {
     let refused = |why: &str| io::Error::new(io::ErrorKind::InvalidInput, why);
     if path.components().any(|part| part == Component::ParentDir) {
         return Err(refused("it contains .."));

@@ -44,7 +44,7 @@ impl AlreadyShownFile {
     ///
     /// # Errors
     /// If the file cannot be written.
-    pub fn keep(&self, given: &ShownMemories, now: SystemTime) -> Result<(), memory_core::StoreError> {
+    pub fn save(&self, given: &ShownMemories, now: SystemTime) -> Result<(), memory_core::StoreError> {
         let mut entries = given.entries();
         entries.sort_unstable_by_key(|(id, _)| *id);
         let lines: Vec<String> = entries.iter().map(|(id, hash)| format!("{id} {hash}")).collect();
@@ -79,12 +79,12 @@ mod tests {
         assert!(file("a/../b").load().entries().is_empty());
         let entry = ("550e8400-e29b-41d4-a716-446655440000".parse().unwrap(), ContentHash::of("tea"));
         let now = SystemTime::now();
-        file("a/../b").keep(&[entry].into_iter().collect(), now).unwrap();
+        file("a/../b").save(&[entry].into_iter().collect(), now).unwrap();
         assert_eq!(file("a/../b").load().entries(), [entry]);
         let mode = fs::metadata(home.path().join(&file("a/../b").path)).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
         assert!(file("b").load().entries().is_empty());
-        file("b").keep(&ShownMemories::default(), now + 2 * EXPIRY).unwrap();
+        file("b").save(&ShownMemories::default(), now + 2 * EXPIRY).unwrap();
         assert!(file("a/../b").load().entries().is_empty(), "it is over");
     }
 }

@@ -12,7 +12,7 @@ use std::path::Path;
 pub(crate) fn write(root: &Path, path: impl AsRef<Path>, bytes: &[u8]) -> io::Result<()> {
     let path = path.as_ref();
     let folders: Vec<&Path> = path.ancestors().skip(1).filter(|folder| !folder.as_os_str().is_empty()).collect();
-    folders.into_iter().rev().try_for_each(|folder| make_folder(&root.join(folder)))?;
+    folders.into_iter().rev().try_for_each(|folder| create_folder(&root.join(folder)))?;
     let place = root.join(path);
     let mut file = tempfile::Builder::new().prefix(".derived-").tempfile_in(place.parent().unwrap_or(root))?;
     file.write_all(bytes)?;
@@ -23,7 +23,7 @@ pub(crate) fn write(root: &Path, path: impl AsRef<Path>, bytes: &[u8]) -> io::Re
 /// Creates a folder in an existing parent.
 ///
 /// It does not create parents, so that a home that was moved away does not reappear at its old path.
-pub(crate) fn make_folder(folder: &Path) -> io::Result<()> {
+pub(crate) fn create_folder(folder: &Path) -> io::Result<()> {
     match DirBuilder::new().mode(0o700).create(folder) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists && folder.is_dir() => Ok(()),
         made => made,

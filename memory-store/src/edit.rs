@@ -35,7 +35,7 @@ pub fn edit_file<E: From<StoreError>>(path: &Path, edit: impl FnOnce(&str) -> Re
         disk.check_writable(name)?;
         disk.write(&waiting, edited.as_bytes())?;
         if former.is_some() {
-            disk.take_rights(&waiting, name)?;
+            disk.copy_permissions(&waiting, name)?;
         }
         disk.sync_file(&waiting)?;
         disk.rename(&waiting, name)

@@ -33,7 +33,7 @@ const TEMP_FILE: &str = ".gitignore.tmp";
 ///
 /// Nothing depends on the file, so a failure is not an error. The caller holds the lock.
 pub(crate) fn write(disk: &dyn Disk) {
-    let is_free = disk.read_part(FILE, 0, 1).is_ok() && matches!(disk.signature(FILE), Ok(None));
+    let is_free = disk.read_part(FILE, 0, 1).is_ok() && matches!(disk.stat(FILE), Ok(None));
     if is_free && disk.write(TEMP_FILE, TEXT.as_bytes()).and_then(|()| disk.sync_file(TEMP_FILE)).is_ok() {
         let _ = disk.rename(TEMP_FILE, FILE);
     }

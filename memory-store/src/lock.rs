@@ -36,14 +36,14 @@ impl WriterLock {
     /// [`StoreError::Locked`] after `patience`.
     pub(crate) fn acquire(root: &Path, patience: Duration) -> Result<Self, StoreError> {
         let place = root.join(LOCK_FILE);
-        Self::lock(open(&place), &place, root, patience)
+        Self::lock_exclusive(open(&place), &place, root, patience)
     }
 
     /// Waits for a shared lock of the home at `root`, which excludes only [`WriterLock::acquire`].
     ///
     /// # Errors
     /// [`StoreError::Locked`] after `patience`.
-    pub(crate) fn share(root: &Path, patience: Duration) -> Result<Self, StoreError> {
+    pub(crate) fn acquire_shared(root: &Path, patience: Duration) -> Result<Self, StoreError> {
         let place = root.join(LOCK_FILE);
         Self::lock_with_mode(LockMode::Shared, open(&place), &place, root, patience)
     }
@@ -55,17 +55,17 @@ impl WriterLock {
     ///
     /// # Errors
     /// [`StoreError::Locked`] after `patience`.
-    pub(crate) fn of_one(root: &Path, name: &str, patience: Duration) -> Result<Self, StoreError> {
-        Self::of_name(root, &format!("{:02x}", crc32fast::hash(name.as_bytes()) & 0xff), patience)
+    pub(crate) fn acquire_for_file(root: &Path, name: &str, patience: Duration) -> Result<Self, StoreError> {
+        Self::acquire_named(root, &format!("{:02x}", crc32fast::hash(name.as_bytes()) & 0xff), patience)
     }
 
     /// Waits for the lock called `name` in the folder `root`; each name has its own lock file.
     ///
     /// # Errors
     /// [`StoreError::Locked`] after `patience`.
-    pub(crate) fn of_name(root: &Path, name: &str, patience: Duration) -> Result<Self, StoreError> {
+    pub(crate) fn acquire_named(root: &Path, name: &str, patience: Duration) -> Result<Self, StoreError> {
         let (place, opened) = open_named_lock(root, name);
-        Self::lock(opened, &place, root, patience)
+        Self::lock_exclusive(opened, &place, root, patience)
     }
 
     /// Returns the lock called `name` in the folder `root` if it is free.
@@ -79,7 +79,7 @@ impl WriterLock {
     /// # Errors
     /// [`StoreError::Locked`] after `patience`.
     pub(crate) fn acquire_folder(root: &Path, patience: Duration) -> Result<Self, StoreError> {
-        Self::lock(File::open(root), root, root, patience)
+        Self::lock_exclusive(File::open(root), root, root, patience)
     }
 
     /// Writes a new random generation number to the lock file, and returns it.
@@ -94,7 +94,7 @@ impl WriterLock {
         u64::from_ne_bytes(bytes)
     }
 
-    fn lock(opened: io::Result<File>, place: &Path, root: &Path, patience: Duration) -> Result<Self, StoreError> {
+    fn lock_exclusive(opened: io::Result<File>, place: &Path, root: &Path, patience: Duration) -> Result<Self, StoreError> {
         Self::lock_with_mode(LockMode::Exclusive, opened, place, root, patience)
     }
 
@@ -126,7 +126,7 @@ impl WriterLock {
 /// Returns the generation number of the home at `root`, or 0 if there is none.
 ///
 /// [`WriterLock::write_generation`] writes it.
-pub(crate) fn generation(root: &Path) -> u64 {
+pub(crate) fn read_generation(root: &Path) -> u64 {
     let mut bytes = [0; 8];
     // If the path is a pipe, opening it must not block.
     let careful = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
@@ -172,7 +172,7 @@ fn open(place: &Path) -> io::Result<File> {
 /// The wait runs on a separate thread, because the system offers only a blocking call without a timeout and a non-blocking one.
 /// Waiting processes get the lock in the order of their calls. If the caller has timed out, the thread releases the lock as soon
 /// as it gets it.
-pub(crate) fn wait(file: File, patience: Duration) -> Option<io::Result<File>> {
+pub(crate) fn wait_for_lock(file: File, patience: Duration) -> Option<io::Result<File>> {
     wait_with_mode(LockMode::Exclusive, file, patience)
 }
 
@@ -207,23 +207,23 @@ mod tests {
     #[test]
     fn who_writes_to_one_file_does_not_wait_for_who_writes_to_another() {
         let home = tempfile::tempdir().unwrap();
-        let _one = WriterLock::of_one(home.path(), "a.jsonl", Duration::ZERO).unwrap();
-        let _other = WriterLock::of_one(home.path(), "b.jsonl", Duration::ZERO).unwrap();
-        let refusal = WriterLock::of_one(home.path(), "a.jsonl", Duration::ZERO).unwrap_err();
+        let _one = WriterLock::acquire_for_file(home.path(), "a.jsonl", Duration::ZERO).unwrap();
+        let _other = WriterLock::acquire_for_file(home.path(), "b.jsonl", Duration::ZERO).unwrap();
+        let refusal = WriterLock::acquire_for_file(home.path(), "a.jsonl", Duration::ZERO).unwrap_err();
         assert_eq!(refusal.code(), memory_core::Code::Locked);
     }
 
     #[test]
     fn who_shares_a_home_keeps_out_only_who_wants_it_alone() {
         let home = tempfile::tempdir().unwrap();
-        let shared = [(); 2].map(|()| WriterLock::share(home.path(), Duration::ZERO).unwrap());
-        let one = WriterLock::of_name(home.path(), "one", Duration::ZERO).unwrap();
+        let shared = [(); 2].map(|()| WriterLock::acquire_shared(home.path(), Duration::ZERO).unwrap());
+        let one = WriterLock::acquire_named(home.path(), "one", Duration::ZERO).unwrap();
         assert!(WriterLock::try_acquire_named(home.path(), "one").is_none());
-        let _other = WriterLock::of_name(home.path(), "other", Duration::ZERO).unwrap();
+        let _other = WriterLock::acquire_named(home.path(), "other", Duration::ZERO).unwrap();
         assert_eq!(WriterLock::acquire(home.path(), Duration::ZERO).unwrap_err().code(), memory_core::Code::Locked);
         drop((shared, one));
         let alone = WriterLock::acquire(home.path(), PATIENCE).unwrap();
-        assert_eq!(WriterLock::share(home.path(), Duration::ZERO).unwrap_err().code(), memory_core::Code::Locked);
+        assert_eq!(WriterLock::acquire_shared(home.path(), Duration::ZERO).unwrap_err().code(), memory_core::Code::Locked);
         drop(alone);
     }
 }

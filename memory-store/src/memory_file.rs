@@ -37,8 +37,8 @@ pub(crate) fn load(disk: &dyn Disk, path: &str) -> Result<Option<MemoryFile>, St
         Err(error) if error.kind() == io::ErrorKind::InvalidInput => return Err(StoreError::Outside { path: path.to_owned() }),
         Err(error) => return Err(io_error(format!("read {path}"), error)),
     };
-    let modified = moment(signature.modified_ns);
-    let parsed = if is_of_conversation(path) {
+    let modified = time_from_nanos(signature.modified_ns);
+    let parsed = if is_conversation_file(path) {
         conversation::decode_as_memory(path, &bytes, modified)
     } else {
         markdown::decode(path, &bytes, modified)
@@ -49,11 +49,11 @@ pub(crate) fn load(disk: &dyn Disk, path: &str) -> Result<Option<MemoryFile>, St
 }
 
 /// Returns whether a file is part of a conversation, which has its own format.
-pub(crate) fn is_of_conversation(path: &str) -> bool {
+pub(crate) fn is_conversation_file(path: &str) -> bool {
     HomeSection::of(path) == HomeSection::Conversations
 }
 
 /// Converts nanoseconds since 1970 to a time.
-pub(crate) fn moment(nanoseconds: i64) -> DateTime<Utc> {
+pub(crate) fn time_from_nanos(nanoseconds: i64) -> DateTime<Utc> {
     DateTime::from_timestamp_nanos(nanoseconds)
 }

@@ -17,13 +17,13 @@ const EXTENSION: &str = ".jsonl";
 /// The line is always the last one: if the clock was set back, the line is added to the latest
 /// file, so that the order of lines does not change.
 pub(crate) fn append(disk: &dyn Disk, folder: &str, at: DateTime<Utc>, line: &[u8]) -> io::Result<()> {
-    let latest = files(disk, folder)?.pop().unwrap_or_default();
+    let latest = log_files(disk, folder)?.pop().unwrap_or_default();
     append_line(disk, &latest.max(format!("{folder}/{}{EXTENSION}", at.format("%Y-%m"))), line)
 }
 
 /// Returns the paths of the files of lines in `folder`, oldest first.
-pub(crate) fn files(disk: &dyn Disk, folder: &str) -> io::Result<Vec<String>> {
-    let entries = disk.folder(folder)?.into_iter().filter(|entry| entry.kind == DirEntryKind::File);
+pub(crate) fn log_files(disk: &dyn Disk, folder: &str) -> io::Result<Vec<String>> {
+    let entries = disk.list_folder(folder)?.into_iter().filter(|entry| entry.kind == DirEntryKind::File);
     let mut files: Vec<_> =
         entries.map(|entry| entry.name).filter(|name| is_monthly_file(name)).map(|name| format!("{folder}/{name}")).collect();
     files.sort();
@@ -37,8 +37,11 @@ pub(crate) fn is_monthly_file(name: &str) -> bool {
 }
 
 /// Iterates over the lines of all months, newest first; each file is read from its end.
-pub(crate) fn newest_first<'a>(disk: &'a dyn Disk, folder: &str) -> io::Result<impl Iterator<Item = io::Result<Vec<u8>>> + 'a> {
-    Ok(files(disk, folder)?.into_iter().rev().flat_map(|path| match lines_backward(disk, &path) {
+pub(crate) fn lines_newest_first<'a>(
+    disk: &'a dyn Disk,
+    folder: &str,
+) -> io::Result<impl Iterator<Item = io::Result<Vec<u8>>> + 'a> {
+    Ok(log_files(disk, folder)?.into_iter().rev().flat_map(|path| match lines_backward(disk, &path) {
         Ok(lines) => Box::new(lines.into_iter().flatten()) as Box<dyn Iterator<Item = io::Result<Vec<u8>>>>,
         Err(error) => Box::new(std::iter::once(Err(error))),
     }))
@@ -56,18 +59,18 @@ fn lines_backward(disk: &dyn Disk, path: &str) -> io::Result<Option<impl Iterato
 /// No other process may append a line during the call.
 pub(crate) fn purge(disk: &dyn Disk, folder: &str, before: DateTime<Utc>) -> io::Result<(u64, u64)> {
     let (mut files, mut bytes) = (0, 0);
-    let mut entries = disk.folder(folder)?;
+    let mut entries = disk.list_folder(folder)?;
     // Files of lines are deleted before the folders with the content that the lines refer to.
     entries.sort_by_key(|entry| entry.kind != DirEntryKind::File);
     for entry in entries {
         let path = format!("{folder}/{}", entry.name);
         match entry.kind {
-            DirEntryKind::File => match entry.name.strip_suffix(EXTENSION).and_then(end) {
+            DirEntryKind::File => match entry.name.strip_suffix(EXTENSION).and_then(month_end) {
                 Some(end) if end <= before => delete_file(disk, &path, &mut files, &mut bytes)?,
                 Some(_) => remove_lines_before(disk, &path, before)?,
                 None => {}
             },
-            DirEntryKind::Folder if end(&entry.name).is_some_and(|end| end <= before) => {
+            DirEntryKind::Folder if month_end(&entry.name).is_some_and(|end| end <= before) => {
                 delete_folder(disk, &path, &mut files, &mut bytes)?;
             }
             DirEntryKind::Folder | DirEntryKind::Other => {}
@@ -86,7 +89,7 @@ fn remove_lines_before(disk: &dyn Disk, path: &str, before: DateTime<Utc>) -> io
     let is_over = |line: &[u8]| {
         let line: Option<serde_json::Value> = serde_json::from_slice(line).ok();
         let at = line.and_then(|line| DateTime::parse_from_rfc3339(line.get("at")?.as_str()?).ok());
-        at.and_then(|at| end(&at.to_utc().format("%Y-%m").to_string())).is_some_and(|end| end <= before)
+        at.and_then(|at| month_end(&at.to_utc().format("%Y-%m").to_string())).is_some_and(|end| end <= before)
     };
     let mut lines = lines_backward(disk, path)?.into_iter().flatten();
     if !lines.any(|line| line.is_ok_and(|line| is_over(&line))) {
@@ -102,14 +105,14 @@ fn remove_lines_before(disk: &dyn Disk, path: &str, before: DateTime<Utc>) -> io
 }
 
 /// Returns the first moment after a month such as `2026-05`.
-fn end(month: &str) -> Option<DateTime<Utc>> {
+fn month_end(month: &str) -> Option<DateTime<Utc>> {
     let first = NaiveDate::parse_from_str(&format!("{month}-01"), "%Y-%m-%d").ok()?;
     let next = first.checked_add_months(Months::new(1)).filter(|next| next.day() == 1)?;
     Some(next.and_hms_opt(0, 0, 0)?.and_utc())
 }
 
 fn delete_folder(disk: &dyn Disk, folder: &str, files: &mut u64, bytes: &mut u64) -> io::Result<()> {
-    for entry in disk.folder(folder)? {
+    for entry in disk.list_folder(folder)? {
         let path = format!("{folder}/{}", entry.name);
         match entry.kind {
             DirEntryKind::File => delete_file(disk, &path, files, bytes)?,
@@ -121,7 +124,7 @@ fn delete_folder(disk: &dyn Disk, folder: &str, files: &mut u64, bytes: &mut u64
 }
 
 fn delete_file(disk: &dyn Disk, path: &str, files: &mut u64, bytes: &mut u64) -> io::Result<()> {
-    let size = disk.signature(path)?.map_or(0, |found| found.size);
+    let size = disk.stat(path)?.map_or(0, |found| found.size);
     disk.remove(path)?;
     *files += 1;
     *bytes += size;
@@ -129,12 +132,12 @@ fn delete_file(disk: &dyn Disk, path: &str, files: &mut u64, bytes: &mut u64) ->
 }
 
 /// Returns the time of an operation in the format of a line.
-pub(crate) fn moment(operation: &InstanceOperation) -> String {
+pub(crate) fn format_time(operation: &InstanceOperation) -> String {
     operation.at.to_rfc3339_opts(SecondsFormat::AutoSi, true)
 }
 
 /// Converts the fields of a line to a record, or returns `None` if one is invalid.
-pub(crate) fn record(
+pub(crate) fn parse_record(
     operation: &str,
     at: &str,
     verb: &str,

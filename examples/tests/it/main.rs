@@ -9,12 +9,12 @@ use std::io::Write;
 use std::process::{Command, Stdio};
 
 use model_server::ModelTestServer;
-use seven_prompts::{PROMPTS, SAID, check, replies};
+use seven_prompts::{PROMPTS, SAID, check_requests, model_replies};
 
 #[test]
 fn an_agent_remembers_updates_and_forgets_through_seven_prompts() {
     let folder = tempfile::tempdir().expect("a folder");
-    let server = ModelTestServer::start(replies());
+    let server = ModelTestServer::start(model_replies());
     let mut child = Command::new(env!("CARGO_BIN_EXE_agent_loop"))
         .current_dir(folder.path())
         .env_clear()
@@ -29,5 +29,5 @@ fn an_agent_remembers_updates_and_forgets_through_seven_prompts() {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     assert_eq!(String::from_utf8_lossy(&output.stdout), SAID);
     let asked: Vec<_> = server.requests().into_iter().map(|asked| asked.body).collect();
-    check(&asked, &|name| std::fs::read_to_string(folder.path().join(".memory").join(name)).ok());
+    check_requests(&asked, &|name| std::fs::read_to_string(folder.path().join(".memory").join(name)).ok());
 }

@@ -16,7 +16,7 @@ List all memory files and show me the current index.
 ";
 
 /// The replies of the model, in order: tool calls, then an answer.
-pub(crate) fn replies() -> Vec<Reply> {
+pub(crate) fn model_replies() -> Vec<Reply> {
     let prefs = json!({
         "filename": "user_prefs.md", "name": "User Preferences", "description": "Languages and modes", "memory_type": "user",
         "content": "- TypeScript over JavaScript\n- Always strict mode"
@@ -27,22 +27,22 @@ pub(crate) fn replies() -> Vec<Reply> {
     });
     let dark = json!({ "filename": "user_prefs.md", "old_text": "- Always strict mode", "new_text": "- Always strict mode\n- Dark theme" });
     vec![
-        calls(&[("memory_view", &json!({ "target": "index" }))]),
+        tool_call_reply(&[("memory_view", &json!({ "target": "index" }))]),
         text_reply("I remember nothing yet."),
-        calls(&[("memory_write", &prefs)]),
+        tool_call_reply(&[("memory_write", &prefs)]),
         text_reply("I will remember that."),
-        calls(&[("memory_write", &auth)]),
+        tool_call_reply(&[("memory_write", &auth)]),
         text_reply("The decision is saved."),
-        calls(&[("memory_read", &json!({ "filename": "user_prefs.md" }))]),
+        tool_call_reply(&[("memory_read", &json!({ "filename": "user_prefs.md" }))]),
         text_reply("You prefer TypeScript in strict mode."),
-        calls(&[("memory_update", &dark)]),
+        tool_call_reply(&[("memory_update", &dark)]),
         text_reply("And dark themes."),
-        calls(&[
+        tool_call_reply(&[
             ("memory_delete", &json!({ "filename": "project_auth.md" })),
             ("memory_read", &json!({ "filename": "project_auth.md" })),
         ]),
         text_reply("It is forgotten."),
-        calls(&[("memory_view", &json!({ "target": "files" })), ("memory_view", &json!({ "target": "index" }))]),
+        tool_call_reply(&[("memory_view", &json!({ "target": "files" })), ("memory_view", &json!({ "target": "index" }))]),
         text_reply("There is one file."),
     ]
 }
@@ -59,7 +59,7 @@ There is one file.
 ";
 
 /// Checks the requests to the model, and the files in the folder of topics.
-pub(crate) fn check(asked: &[Value], file: &dyn Fn(&str) -> Option<String>) {
+pub(crate) fn check_requests(asked: &[Value], file: &dyn Fn(&str) -> Option<String>) {
     assert_eq!(asked.len(), 14);
     let names: Vec<_> =
         asked[0]["tools"].as_array().expect("tools").iter().map(|tool| tool["function"]["name"].clone()).collect();
@@ -97,7 +97,7 @@ fn text_reply(content: &str) -> Reply {
     completion_reply(&json!({ "role": "assistant", "content": content }))
 }
 
-fn calls(calls: &[(&str, &Value)]) -> Reply {
+fn tool_call_reply(calls: &[(&str, &Value)]) -> Reply {
     let call = |(at, (name, arguments)): (usize, &(&str, &Value))| json!({ "id": format!("call_{at}"), "type": "function", "function": { "name": name, "arguments": arguments.to_string() } });
     let calls: Vec<_> = calls.iter().enumerate().map(call).collect();
     completion_reply(&json!({ "role": "assistant", "content": null, "tool_calls": calls }))

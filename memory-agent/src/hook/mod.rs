@@ -115,7 +115,7 @@ pub enum HookOutcome {
 }
 
 /// Runs the hooks before a call, in order; returns the call with the parameters that they set.
-pub(crate) fn before(hooks: &[std::sync::Arc<dyn Hook>], mut call: ToolCall) -> Result<ToolCall, ToolError> {
+pub(crate) fn run_before_hooks(hooks: &[std::sync::Arc<dyn Hook>], mut call: ToolCall) -> Result<ToolCall, ToolError> {
     for hook in hooks {
         match run_hook(hook, HookEvent::Before(call.clone()), PATIENCE)? {
             HookOutcome::Block(reason) => return Err(runner::blocked_error(&hook.name(), &reason)),
@@ -128,7 +128,11 @@ pub(crate) fn before(hooks: &[std::sync::Arc<dyn Hook>], mut call: ToolCall) -> 
 }
 
 /// Runs the hooks after a call, in order; returns the result that they set.
-pub(crate) fn after(hooks: &[std::sync::Arc<dyn Hook>], call: &ToolCall, mut result: Value) -> Result<Value, ToolError> {
+pub(crate) fn run_after_hooks(
+    hooks: &[std::sync::Arc<dyn Hook>],
+    call: &ToolCall,
+    mut result: Value,
+) -> Result<Value, ToolError> {
     for hook in hooks {
         match run_hook(hook, HookEvent::After(call.clone(), result.clone()), PATIENCE)? {
             HookOutcome::Result(changed) => result = changed,

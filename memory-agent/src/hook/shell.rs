@@ -52,7 +52,7 @@ impl ShellHook {
         drop(thread::spawn(move || errors.send((false, stderr.map(read_all).unwrap_or_default()))));
         drop(thread::spawn(move || sender.send((true, stdout.map(read_all).unwrap_or_default()))));
         let end = Instant::now() + patience + OUTPUT_GRACE;
-        let has_ended = ended(&child, patience);
+        let has_ended = wait_for_exit(&child, patience);
         // Kills processes that the command left behind. The process id cannot be reused before the `wait` below.
         let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
         let _ = group.map(|group| kill_process_group(group, Signal::KILL));
@@ -72,13 +72,13 @@ impl ShellHook {
         if status.success() {
             return Ok(answer);
         }
-        let said = memory_core::text::one_line(&complaint, MAX_STDERR);
+        let said = memory_core::text::to_one_line(&complaint, MAX_STDERR);
         Err(if said.is_empty() { format!("it ended with {status}") } else { format!("it ended with {status}: {said}") })
     }
 }
 
 /// Waits at most `patience` for a command to exit, without reaping it; returns whether it exited.
-fn ended(child: &Child, patience: Duration) -> bool {
+fn wait_for_exit(child: &Child, patience: Duration) -> bool {
     let Some(pid) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) else { return false };
     let (sender, seen) = sync_channel(1);
     let look = move || {
@@ -91,7 +91,7 @@ fn ended(child: &Child, patience: Duration) -> bool {
 
 impl Hook for ShellHook {
     fn name(&self) -> String {
-        format!("`{}`", memory_core::text::one_line(&self.command, 60))
+        format!("`{}`", memory_core::text::to_one_line(&self.command, 60))
     }
 
     fn run(&self, occasion: &HookEvent) -> Result<HookOutcome, String> {

@@ -11,7 +11,7 @@ use axum::http::{HeaderMap, Uri};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use memory_core::Code;
-use memory_core::text::one_line;
+use memory_core::text::to_one_line;
 use tokio::sync::OnceCell;
 
 use super::cors::{self, AllowedOrigins};
@@ -69,11 +69,11 @@ pub(super) struct AuthState {
 }
 
 /// Rejects unauthorized requests, responds to preflights of allowed origins, and records metrics.
-pub(super) async fn enter(State(gate): State<Arc<AuthState>>, mut request: Request, next: Next) -> Response {
+pub(super) async fn authorize(State(gate): State<Arc<AuthState>>, mut request: Request, next: Next) -> Response {
     let begun = Instant::now();
     let method = request.method().clone();
     let route = request.extensions().get::<MatchedPath>().map_or("none", MatchedPath::as_str).to_owned();
-    let _running = gate.metrics.begin();
+    let _running = gate.metrics.start_request();
     let connection = request.extensions_mut().remove::<ClientConnection>().expect("the server says where a request comes from");
     let allowed = gate.rules.origins.find(request.headers()).cloned();
     let preflight = allowed.as_ref().filter(|_| cors::is_preflight(&method, request.headers()));
@@ -91,7 +91,7 @@ pub(super) async fn enter(State(gate): State<Arc<AuthState>>, mut request: Reque
             Ok(()) => next.run(request).await,
             Err(refusal) => refusal.into_response(),
         };
-        gate.rules.origins.mark(allowed.as_ref(), response.headers_mut());
+        gate.rules.origins.add_headers(allowed.as_ref(), response.headers_mut());
         response
     };
     gate.metrics.record_request(&route, method.as_str(), response.status().as_u16(), begun.elapsed());
@@ -129,7 +129,7 @@ fn check_same_machine(uri: &Uri, headers: &HeaderMap, is_allowed_page: bool, rul
     let named = uri.authority().map(Authority::as_str).or_else(|| text(HOST)).unwrap_or_default();
     let is_ours = |authority: &Authority| is_this_machine(authority.host()) && !authority.as_str().contains('@');
     if 1 < headers.get_all(HOST).iter().count() || !named.parse().as_ref().is_ok_and(is_ours) {
-        let message = format!("the request is for another host ({}), and the server has no token", one_line(named, 80));
+        let message = format!("the request is for another host ({}), and the server has no token", to_one_line(named, 80));
         return Err(ErrorResponse::new(Code::Forbidden, message, &rules.how_to_admit));
     }
     let is_our_page = headers.get_all(FETCH_SITE).iter().all(|site| site == "same-origin" || site == "none");
@@ -142,7 +142,7 @@ fn check_same_machine(uri: &Uri, headers: &HeaderMap, is_allowed_page: bool, rul
     if is_allowed_page || is_our_page && is_of_ours {
         return Ok(());
     }
-    let origin = one_line(text(ORIGIN).unwrap_or("not named"), 80);
+    let origin = to_one_line(text(ORIGIN).unwrap_or("not named"), 80);
     let message = format!("the request comes from a web page (origin: {origin})");
     Err(ErrorResponse::new(Code::Forbidden, message, rules.origins.add_hint()))
 }

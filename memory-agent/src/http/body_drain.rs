@@ -40,7 +40,7 @@ impl BodyDrain {
     }
 
     /// Reads and discards the unread body, for at most `time`.
-    pub(super) async fn take(mut self, time: Duration) {
+    pub(super) async fn drain(mut self, time: Duration) {
         if self.waits {
             return;
         }

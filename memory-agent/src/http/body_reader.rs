@@ -59,7 +59,7 @@ impl BodyBudget {
             // A body of unknown length reserves the maximum as soon as it is no longer small.
             if place.is_none() && SMALL_BODY < announced.unwrap_or(read.len()) {
                 let waited = Instant::now();
-                place = Some(self.place(announced.unwrap_or(longest)).await);
+                place = Some(self.acquire(announced.unwrap_or(longest)).await);
                 end += waited.elapsed();
             }
             let frame = timeout_at(end, body.frame()).await.map_err(late)?;
@@ -72,13 +72,13 @@ impl BodyBudget {
         }
     }
 
-    async fn place(&self, size: usize) -> OwnedSemaphorePermit {
+    async fn acquire(&self, size: usize) -> OwnedSemaphorePermit {
         let parts = u32::try_from(size / PERMIT_SIZE + 1).expect("bodies have a limit below 4 TiB");
         Arc::clone(&self.parts).acquire_many_owned(parts).await.expect("the room is never closed")
     }
 
     /// Reads a body as a JSON object of parameters; an empty body is an empty object.
-    pub(super) async fn parameters(&self, body: Body) -> Result<(JsonText, BufferedBody), ErrorResponse> {
+    pub(super) async fn read_parameters(&self, body: Body) -> Result<(JsonText, BufferedBody), ErrorResponse> {
         let whole = self.read(body, self.limits.body).await?;
         let refused = |error: JsonError| {
             ErrorResponse::new(Code::InvalidJson, format!("the body is not valid JSON: {error}"), "send an object of parameters")

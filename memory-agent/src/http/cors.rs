@@ -99,7 +99,7 @@ impl AllowedOrigins {
     /// Adds the CORS headers of an allowed origin to a response.
     ///
     /// Also marks the response as dependent on the origin, for caches.
-    pub(super) fn mark(&self, allowed: Option<&HeaderValue>, headers: &mut HeaderMap) {
+    pub(super) fn add_headers(&self, allowed: Option<&HeaderValue>, headers: &mut HeaderMap) {
         if self.0.is_empty() {
             return;
         }

@@ -16,7 +16,7 @@ pub(super) fn with_routes(hint: &str) -> Option<String> {
     let mut text = String::new();
     for (at, part) in hint.split('`').enumerate() {
         // Every second part is a code span.
-        match (at % 2 == 1, route(part)) {
+        match (at % 2 == 1, find_route(part)) {
             (false, _) => text.push_str(part),
             (true, Some(route)) => text.push_str(&route),
             (true, None) => text.extend(["`", part, "`"]),
@@ -25,7 +25,7 @@ pub(super) fn with_routes(hint: &str) -> Option<String> {
     without_commands(&text)
 }
 
-fn route(command: &str) -> Option<String> {
+fn find_route(command: &str) -> Option<String> {
     let (rest, route) = ROUTES.iter().find_map(|(own, route)| Some((command.strip_prefix(own)?, *route)))?;
     let kind = rest.split_whitespace().next().and_then(|word| word.split('/').next());
     let takes_kind = route == "GET /v1/backends";

@@ -86,13 +86,13 @@ impl Metrics {
     }
 
     /// Counts a request as in flight until the returned guard is dropped.
-    pub(super) fn begin(&self) -> GaugeGuard {
+    pub(super) fn start_request(&self) -> GaugeGuard {
         self.running.inc();
         GaugeGuard(self.running.clone())
     }
 
     /// Counts a connection as open until the returned guard is dropped.
-    pub(super) fn connected(&self) -> GaugeGuard {
+    pub(super) fn start_connection(&self) -> GaugeGuard {
         self.connections.inc();
         GaugeGuard(self.connections.clone())
     }
@@ -107,7 +107,7 @@ impl Metrics {
     }
 
     /// Counts an action; `code` is `ok` or the error code.
-    pub(super) fn done(&self, backend: &'static str, action: &'static str, code: &'static str) {
+    pub(super) fn record_action(&self, backend: &'static str, action: &'static str, code: &'static str) {
         self.actions.get_or_create(&ActionLabels { backend, action, code }).inc();
     }
 

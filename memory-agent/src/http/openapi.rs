@@ -32,7 +32,7 @@ pub fn openapi(agent: &Agent) -> Value {
     tools["responses"]["200"]["content"]["application/json"]["schema"] =
         json!({ "type": "object", "properties": { "tools": list }, "required": ["tools"] });
     route("/v1/tools".into(), json!({ "get": tools }));
-    for tool in agent.offered() {
+    for tool in agent.callable_tools() {
         let name = tool.name();
         let show = operation(&format!("show_{name}"), "Show the tool with its schema", &object);
         let call = operation_with_body(&format!("call_{name}"), tool.description(), &tool.parameters());

@@ -63,7 +63,7 @@ impl PeerOwners {
         let read = move || {
             let tables = ["/proc/net/tcp", "/proc/net/tcp6"].map(fs::read_to_string);
             let told = tables.iter().any(Result::is_ok);
-            told.then(|| Arc::new(tables.iter().flatten().flat_map(|table| owners(table, here)).collect()))
+            told.then(|| Arc::new(tables.iter().flatten().flat_map(|table| parse_owners(table, here)).collect()))
         };
         // After a panic no connection is trusted.
         let owners = tokio::task::spawn_blocking(read).await.unwrap_or_else(|_| Some(Arc::default()));
@@ -87,7 +87,7 @@ const ORPHAN_INODE: &str = "0";
 /// Returns the owners of all sockets connected to `remote`, by their local address.
 ///
 /// The table has the format of `proc_net_tcp(5)`.
-fn owners(table: &str, remote: SocketAddr) -> impl Iterator<Item = (SocketAddr, u32)> {
+fn parse_owners(table: &str, remote: SocketAddr) -> impl Iterator<Item = (SocketAddr, u32)> {
     // Skips most lines without parsing them.
     let port = format!(":{:04X} ", remote.port());
     table.lines().skip(1).filter(move |line| line.contains(&port)).filter_map(move |line| {
@@ -134,7 +134,8 @@ mod tests {
              2: 0100007F:1F91 0100007F:1F90 06 00000000:00000000 03:00001770 00000000     0        0 0 3\n   \
              3: 0100007F:1F91 0100007F:1F90 01 00000000:00000000 00:00000000 00000000  1001        0 26158 1\n   \
              4: 0000000000000000FFFF00000100007F:1F92 0000000000000000FFFF00000100007F:1F90 05 00000000:00000000 00:00000000 00000000  1002        0 26159 1\n";
-        let owners = |to: &str| owners(table, to.parse().expect("one")).map(|(from, owner)| (from.to_string(), owner)).collect();
+        let owners =
+            |to: &str| parse_owners(table, to.parse().expect("one")).map(|(from, owner)| (from.to_string(), owner)).collect();
         if cfg!(target_endian = "little") {
             let both: Vec<(String, u32)> = owners("127.0.0.1:8080");
             let expected = [("127.0.0.1:8081".to_owned(), 1001), ("127.0.0.1:8082".to_owned(), 1002)];

@@ -12,7 +12,7 @@ use axum::middleware::Next;
 use axum::response::Response;
 use hyper::body::{Frame, SizeHint};
 use memory_core::conversation::ConversationId;
-use memory_core::text::one_line;
+use memory_core::text::to_one_line;
 
 /// Receives a record of each request when it is finished.
 pub trait RequestLog: Send + Sync {
@@ -90,7 +90,7 @@ const MAX_VALUE: usize = 120;
 
 /// Formats a value as one word, or in double quotes if necessary.
 fn quote_value(text: &str) -> String {
-    let text = one_line(text, MAX_VALUE);
+    let text = to_one_line(text, MAX_VALUE);
     let is_word = !text.is_empty() && !text.contains(|letter: char| letter.is_whitespace() || ['"', '=', '\\'].contains(&letter));
     if is_word { text } else { format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"")) }
 }
@@ -113,22 +113,22 @@ impl RequestTrace {
     }
 
     /// Marks the request as a chat and records its recall.
-    pub(super) fn recalled(&self, conversation: &ConversationId, hits: usize, recall: Duration) {
-        let mut record = self.0.record();
+    pub(super) fn record_recall(&self, conversation: &ConversationId, hits: usize, recall: Duration) {
+        let mut record = self.0.lock_record();
         record.recall = Some(recall);
         record.chat = Some(ChatRecord { conversation: conversation.clone(), hits, stored: StoredTurns::Turns(0) });
     }
 
     /// Records the number of stored turns.
-    pub(super) fn stored(&self, stored: StoredTurns) {
-        if let Some(chat) = &mut self.0.record().chat {
+    pub(super) fn record_stored(&self, stored: StoredTurns) {
+        if let Some(chat) = &mut self.0.lock_record().chat {
             chat.stored = stored;
         }
     }
 }
 
 impl TraceState {
-    fn record(&self) -> MutexGuard<'_, RequestRecord> {
+    fn lock_record(&self) -> MutexGuard<'_, RequestRecord> {
         self.record.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -136,7 +136,7 @@ impl TraceState {
 impl Drop for TraceState {
     fn drop(&mut self) {
         let elapsed = self.begun.elapsed();
-        let mut record = self.record();
+        let mut record = self.lock_record();
         record.elapsed = elapsed;
         self.log.record(&record);
     }
@@ -153,7 +153,7 @@ pub(super) async fn trace(State(log): State<Arc<dyn RequestLog>>, mut request: R
     let trace = RequestTrace::begin(log, &request);
     request.extensions_mut().insert(trace.clone());
     let response = next.run(request).await;
-    trace.0.record().status = Some(response.status().as_u16());
+    trace.0.lock_record().status = Some(response.status().as_u16());
     response.map(|body| Body::new(TracedBody { body, _trace: trace }))
 }
 

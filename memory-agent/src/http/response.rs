@@ -58,22 +58,22 @@ impl IntoResponse for ActionResult {
             }
         };
         for warning in self.warnings {
-            warn(response.headers_mut(), &warning);
+            add_warning(response.headers_mut(), &warning);
         }
         response
     }
 }
 
 /// Adds a `Memory-Warning` header, which explains why a result is incomplete.
-pub(super) fn warn(headers: &mut HeaderMap, warning: &str) {
+pub(super) fn add_warning(headers: &mut HeaderMap, warning: &str) {
     // A header consists of visible ASCII characters; others are escaped as in JSON.
-    let text: String = warning.chars().map(plain).collect();
+    let text: String = warning.chars().map(escape_non_ascii).collect();
     if let Ok(value) = text.parse() {
         headers.append(WARNING, value);
     }
 }
 
-fn plain(letter: char) -> String {
+fn escape_non_ascii(letter: char) -> String {
     match letter {
         ' '..='~' => letter.to_string(),
         other => other.escape_unicode().to_string(),

@@ -25,7 +25,7 @@ use super::proxy::{self, ChatProxy};
 use super::response::{ErrorResponse, value};
 use crate::agent::Agent;
 use crate::instance::{ActionCaller, ActionResult, OpenInstances, backend, backends};
-use crate::rpc::described;
+use crate::rpc::describe_tool;
 use crate::session::Session;
 use crate::{exact_json, json as shapes, tools};
 
@@ -54,7 +54,7 @@ impl AppState {
     /// Runs blocking work on one of a limited number of threads.
     ///
     /// It completes even if the client disconnects.
-    async fn blocking<T: Send + 'static>(
+    async fn run_blocking<T: Send + 'static>(
         self: Arc<Self>,
         work: impl FnOnce(&Self) -> Result<T, ErrorResponse> + Send + 'static,
     ) -> Result<T, ErrorResponse> {
@@ -75,22 +75,22 @@ impl AppState {
 
 /// Returns the router of all routes, with those of MCP and of the chat proxy.
 pub(super) fn routes(desk: &Arc<AppState>, mcp: Router, chat: Option<&Arc<ChatProxy>>) -> Router {
-    let only = |methods: MethodRouter<Arc<AppState>>| methods.fallback(no_method);
+    let only = |methods: MethodRouter<Arc<AppState>>| methods.fallback(method_not_allowed);
     Router::new()
         .route(HEALTH, only(get(health)))
         .route("/v1/backends", only(get(list_backends)))
-        .route("/v1/backends/{backend}", only(get(one_backend)))
+        .route("/v1/backends/{backend}", only(get(show_backend)))
         .route("/v1/instances", only(get(list_instances)))
         .route("/v1/run/{backend}/{name}/{action}", only(post(run)))
         .route("/v1/tools", only(get(list_tools)))
-        .route("/v1/tools/{tool}", only(get(one_tool).post(call)))
-        .route("/openapi.json", only(get(document)))
-        .route("/metrics", only(get(metrics)))
-        .fallback(no_route)
+        .route("/v1/tools/{tool}", only(get(show_tool).post(call_tool)))
+        .route("/openapi.json", only(get(show_openapi)))
+        .route("/metrics", only(get(show_metrics)))
+        .fallback(unknown_route)
         .with_state(Arc::clone(desk))
         .merge(mcp)
         .merge(chat.map(proxy::shared_routes).unwrap_or_default())
-        .layer(from_fn_with_state(Arc::clone(&desk.gate), auth::enter))
+        .layer(from_fn_with_state(Arc::clone(&desk.gate), auth::authorize))
 }
 
 async fn health() -> Response {
@@ -110,16 +110,16 @@ impl<T: DeserializeOwned + Send> FromRequestParts<Arc<AppState>> for PathNames<T
 
     async fn from_request_parts(parts: &mut request::Parts, desk: &Arc<AppState>) -> Result<Self, ErrorResponse> {
         let named = Path::from_request_parts(parts, desk).await;
-        named.map(|Path(names)| Self(names)).map_err(|_| nothing_at(parts.uri.path()))
+        named.map(|Path(names)| Self(names)).map_err(|_| route_not_found(parts.uri.path()))
     }
 }
 
-async fn one_backend(PathNames(name): PathNames<String>) -> Result<Response, ErrorResponse> {
+async fn show_backend(PathNames(name): PathNames<String>) -> Result<Response, ErrorResponse> {
     Ok(value(&shapes::backend(backend(&name)?)))
 }
 
 async fn list_instances(State(desk): State<Arc<AppState>>) -> Result<Response, ErrorResponse> {
-    let listed = desk.blocking(|desk| Ok(desk.instances.defined().list()?)).await?;
+    let listed = desk.run_blocking(|desk| Ok(desk.instances.definitions().list()?)).await?;
     let (named, nameless): (Vec<_>, Vec<_>) = listed.into_iter().partition(|one| !one.backend.is_empty());
     let warnings = nameless.into_iter().filter_map(|one| one.fields.err()).collect();
     Ok(ActionResult { warnings, ..ActionResult::of(shapes::instances(&named).to_string()) }.into_response())
@@ -133,69 +133,69 @@ async fn run(
     let backend = backend(&kind)?;
     let action = backend.action(&action)?;
     let name: InstanceName = name.parse()?;
-    let asker = ActionCaller::Agent(view(request.headers())?);
-    let (parameters, body) = desk.room.parameters(request.into_body()).await?;
+    let asker = ActionCaller::Agent(parse_view(request.headers())?);
+    let (parameters, body) = desk.room.read_parameters(request.into_body()).await?;
     let work = move |desk: &AppState| {
-        let done = desk.instances.hold(backend, &name).map_err(ToolError::from);
+        let done = desk.instances.get_or_open(backend, &name).map_err(ToolError::from);
         let done = done.and_then(|holding| backend.run(action, &holding, &asker, &parameters));
-        desk.gate.metrics.done(backend.name, action.name, done.as_ref().err().map_or("ok", |error| error.code.as_str()));
+        desk.gate.metrics.record_action(backend.name, action.name, done.as_ref().err().map_or("ok", |error| error.code.as_str()));
         drop(body);
         Ok(done?)
     };
-    desk.blocking(work).await
+    desk.run_blocking(work).await
 }
 
 async fn list_tools(State(desk): State<Arc<AppState>>) -> Response {
-    let tools: Vec<_> = desk.agent.offered().map(described).collect();
+    let tools: Vec<_> = desk.agent.callable_tools().map(describe_tool).collect();
     value(&json!({ "tools": tools }))
 }
 
-async fn one_tool(State(desk): State<Arc<AppState>>, PathNames(name): PathNames<String>) -> Result<Response, ErrorResponse> {
-    let tool = desk.agent.offered().find(|tool| tool.name() == name);
-    Ok(value(&described(tool.ok_or_else(|| tools::not_found(&name))?)))
+async fn show_tool(State(desk): State<Arc<AppState>>, PathNames(name): PathNames<String>) -> Result<Response, ErrorResponse> {
+    let tool = desk.agent.callable_tools().find(|tool| tool.name() == name);
+    Ok(value(&describe_tool(tool.ok_or_else(|| tools::not_found(&name))?)))
 }
 
-async fn call(
+async fn call_tool(
     State(desk): State<Arc<AppState>>,
     PathNames(name): PathNames<String>,
     request: Request,
 ) -> Result<Response, ErrorResponse> {
-    let view = view(request.headers())?;
-    let (parameters, body) = desk.room.parameters(request.into_body()).await?;
+    let view = parse_view(request.headers())?;
+    let (parameters, body) = desk.room.read_parameters(request.into_body()).await?;
     let work = move |desk: &AppState| {
         let done = Session::begin(&desk.agent, &view).call(&name, exact_json::to_value(&parameters));
         drop(body);
         Ok(done?)
     };
-    desk.blocking(work).await.map(|answer| value(&answer))
+    desk.run_blocking(work).await.map(|answer| value(&answer))
 }
 
-async fn document(State(desk): State<Arc<AppState>>) -> Response {
+async fn show_openapi(State(desk): State<Arc<AppState>>) -> Response {
     value(&openapi(&desk.agent))
 }
 
-async fn metrics(State(desk): State<Arc<AppState>>) -> Response {
+async fn show_metrics(State(desk): State<Arc<AppState>>) -> Response {
     ([(CONTENT_TYPE, MEDIA_TYPE)], desk.gate.metrics.text(desk.instances.count())).into_response()
 }
 
-async fn no_route(request: Request) -> ErrorResponse {
-    nothing_at(request.uri().path())
+async fn unknown_route(request: Request) -> ErrorResponse {
+    route_not_found(request.uri().path())
 }
 
 /// Returns the error for a path without a route.
-pub(super) fn nothing_at(path: &str) -> ErrorResponse {
-    let path = memory_core::text::one_line(path, 80);
+pub(super) fn route_not_found(path: &str) -> ErrorResponse {
+    let path = memory_core::text::to_one_line(path, 80);
     ErrorResponse::new(Code::RouteNotFound, format!("no route at {path}"), "GET /openapi.json lists the routes")
 }
 
-async fn no_method(request: Request) -> ErrorResponse {
-    let path = memory_core::text::one_line(request.uri().path(), 80);
+async fn method_not_allowed(request: Request) -> ErrorResponse {
+    let path = memory_core::text::to_one_line(request.uri().path(), 80);
     let message = format!("{} is not allowed for {path}", request.method());
     ErrorResponse::new(Code::MethodRefused, message, "GET /openapi.json lists the routes")
 }
 
 /// Parses the view from the request headers.
-fn view(headers: &HeaderMap) -> Result<View, ErrorResponse> {
+fn parse_view(headers: &HeaderMap) -> Result<View, ErrorResponse> {
     let text = |name: &str| {
         let refused =
             || ErrorResponse::new(Code::InvalidInput, format!("the header {name} is not ASCII text"), "write it in ASCII");

@@ -90,7 +90,7 @@ pub async fn serve_http(
     let end = CancellationToken::new();
     let gate = Arc::new(AuthState { rules: access, metrics: Metrics::new() });
     let desk = Arc::new(AppState::new(Arc::clone(&agent), Arc::clone(&instances), Arc::clone(&gate), limits));
-    let protocol = mcp::over_http(&agent, &ClientIdentity::default(), &end);
+    let protocol = mcp::mcp_router(&agent, &ClientIdentity::default(), &end);
     let router = routes(&desk, protocol, chat.as_ref());
     let served = serve_routes(listener, router, &gate, limits, &end, shutdown).await;
     let kept = match chat {
@@ -112,7 +112,7 @@ pub async fn serve_proxy(
 ) -> io::Result<()> {
     let ProxyServerConfig { chat, access, limits, log } = front;
     let gate = Arc::new(AuthState { rules: access, metrics: Metrics::new() });
-    let mut router = proxy::alone(&chat).layer(from_fn_with_state(Arc::clone(&gate), auth::enter));
+    let mut router = proxy::standalone_routes(&chat).layer(from_fn_with_state(Arc::clone(&gate), auth::authorize));
     if let Some(log) = log {
         router = router.layer(from_fn_with_state(log, request_log::trace));
     }
@@ -124,7 +124,7 @@ pub async fn serve_proxy(
 /// Waits until all turns are stored.
 async fn finish_turns(chat: Arc<ChatProxy>) -> io::Result<()> {
     // A panic of the thread was already reported by the panic hook.
-    match tokio::task::spawn_blocking(move || chat.end()).await.unwrap_or_default() {
+    match tokio::task::spawn_blocking(move || chat.stop()).await.unwrap_or_default() {
         0 => Ok(()),
         lost => Err(io::Error::other(format!("{lost} turns of conversations were lost because they could not be stored"))),
     }
@@ -166,7 +166,7 @@ async fn serve_routes(
         let router = router.clone();
         let service = service_fn(move |request| serve_request(router.clone(), request, connection.clone(), limits.body_time));
         let served = open.watch(http.serve_connection(QuickAck::new(stream), service));
-        let counted = gate.metrics.connected();
+        let counted = gate.metrics.start_connection();
         tokio::spawn(async move {
             // A client that disconnects needs no response.
             let _ = served.await;
@@ -193,7 +193,7 @@ async fn serve_request(
         return Err(AbortConnection);
     }
     if response.extensions().get::<UpstreamStream>().is_none() {
-        rest.take(body_time).await;
+        rest.drain(body_time).await;
     }
     Ok(response)
 }

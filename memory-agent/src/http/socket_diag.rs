@@ -33,7 +33,7 @@ const IPPROTO_TCP: u8 = 6;
 /// socket. The kernel reports both in the same way if the module `tcp_diag` is missing, so an error does not prove that
 /// there is no socket.
 pub(super) fn socket_owner(local: SocketAddr, remote: SocketAddr) -> io::Result<Option<u32>> {
-    let request = request(local, remote)?;
+    let request = build_request(local, remote)?;
     let kernel = socket_with(AddressFamily::NETLINK, SocketType::DGRAM, SocketFlags::CLOEXEC, Some(SOCK_DIAG))?;
     // A connected netlink socket receives messages from the kernel only.
     connect(&kernel, &SocketAddrNetlink::new(0, 0))?;
@@ -43,10 +43,10 @@ pub(super) fn socket_owner(local: SocketAddr, remote: SocketAddr) -> io::Result<
     read_reply(reply.get(..length).unwrap_or(&reply), local, remote)
 }
 
-fn request(local: SocketAddr, remote: SocketAddr) -> io::Result<[u8; HEADER + REQUEST]> {
+fn build_request(local: SocketAddr, remote: SocketAddr) -> io::Result<[u8; HEADER + REQUEST]> {
     let mut message = [0; HEADER + REQUEST];
-    let family = family(local);
-    if family != self::family(remote) {
+    let family = address_family(local);
+    if family != self::address_family(remote) {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "both addresses must be of the same family"));
     }
     let length = u32::try_from(message.len()).expect("it is short");
@@ -87,7 +87,7 @@ fn read_reply(reply: &[u8], local: SocketAddr, remote: SocketAddr) -> io::Result
     Ok((inode != 0).then_some(owner))
 }
 
-fn family(address: SocketAddr) -> AddressFamily {
+fn address_family(address: SocketAddr) -> AddressFamily {
     if address.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 }
 }
 
@@ -154,7 +154,7 @@ mod tests {
         let (local, remote): (SocketAddr, SocketAddr) =
             ("127.0.0.1:4000".parse().expect("one"), "127.0.0.1:8100".parse().expect("one"));
         let reply = |local: SocketAddr, remote: SocketAddr, owner: u32, inode: u32| {
-            let asked = request(local, remote).expect("a request");
+            let asked = build_request(local, remote).expect("a request");
             let mut reply = vec![0; HEADER + REPLY];
             reply[4..6].copy_from_slice(&SOCK_DIAG_BY_FAMILY.to_ne_bytes());
             reply[HEADER] = asked[HEADER];

@@ -8,10 +8,10 @@ use axum::body::{Bytes, HttpBody};
 use axum::http::HeaderMap;
 use hyper::body::Frame;
 use memory_core::ToolError;
-use memory_core::text::with_causes;
+use memory_core::text::format_error_chain;
 use tokio::task::{JoinHandle, spawn_blocking};
 
-use super::response::warn;
+use super::response::add_warning;
 use crate::instance::{ResultChunk, ResultChunks};
 
 /// Maximum number of warnings in the trailers; clients limit the size of trailers.
@@ -73,11 +73,11 @@ impl HttpBody for StreamingBody {
                     }
                     self.next = Self::read_next(pieces);
                 }
-                Some(Err(error)) => return Poll::Ready(Some(Err(io::Error::other(with_causes(&error))))),
+                Some(Err(error)) => return Poll::Ready(Some(Err(io::Error::other(format_error_chain(&error))))),
                 None if self.warnings.is_empty() => {}
                 None => {
                     let mut trailers = HeaderMap::new();
-                    self.warnings.iter().for_each(|warning| warn(&mut trailers, warning));
+                    self.warnings.iter().for_each(|warning| add_warning(&mut trailers, warning));
                     return Poll::Ready(Some(Ok(Frame::trailers(trailers))));
                 }
             }
@@ -94,7 +94,7 @@ mod tests {
     use super::*;
     use crate::instance::ActionResult;
 
-    fn sent(records: Vec<Result<SessionRecord, InstanceError>>) -> Result<Collected<Bytes>, io::Error> {
+    fn collect_body(records: Vec<Result<SessionRecord, InstanceError>>) -> Result<Collected<Bytes>, io::Error> {
         let answer = ActionResult::from_records(Box::new(records.into_iter())).expect("it begins");
         let body = StreamingBody::new(answer.json, answer.more.expect("it is long"));
         let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
@@ -109,7 +109,7 @@ mod tests {
     fn a_long_answer_comes_whole_with_its_warnings_behind_it() {
         let mut records: Vec<_> = (0..300).map(|number| Ok(record(number))).collect();
         records[200] = Err(InstanceError::Damaged { place: "s.jsonl".into(), what: "half a line".into() });
-        let sent = sent(records).expect("it is whole");
+        let sent = collect_body(records).expect("it is whole");
         let warnings: Vec<_> = sent.trailers().expect("warnings").get_all("memory-warning").iter().collect();
         assert_eq!(warnings, ["s.jsonl is damaged: half a line"]);
         let records: Vec<serde_json::Value> = serde_json::from_slice(&sent.to_bytes()).expect("JSON");
@@ -121,6 +121,6 @@ mod tests {
         let broken = Err(InstanceError::TooLarge { what: "the disk is gone".into() });
         let mut records: Vec<_> = (0..300).map(|number| Ok(record(number))).collect();
         records[200] = broken;
-        assert!(sent(records).expect_err("it breaks off").to_string().contains("the disk is gone"));
+        assert!(collect_body(records).expect_err("it breaks off").to_string().contains("the disk is gone"));
     }
 }

@@ -77,6 +77,6 @@ impl InstanceHandle {
 }
 
 /// Returns the schema of an object with these properties and no others.
-pub(super) fn schema(properties: &Value, required: &[&str]) -> Value {
+pub(super) fn object_schema(properties: &Value, required: &[&str]) -> Value {
     json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": false })
 }

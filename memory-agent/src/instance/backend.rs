@@ -4,7 +4,7 @@ use std::sync::{LazyLock, OnceLock};
 
 use memory_core::instance::InstanceError;
 use memory_core::json::JsonText;
-use memory_core::text::one_line;
+use memory_core::text::to_one_line;
 use memory_core::{Code, ToolError};
 
 use super::action::ActionHandler;
@@ -41,7 +41,7 @@ pub fn backends() -> &'static [Backend] {
 /// [`InstanceError::BackendNotFound`].
 pub fn backend(name: &str) -> Result<&'static Backend, InstanceError> {
     let found = backends().iter().find(|backend| backend.name == name);
-    found.ok_or_else(|| InstanceError::BackendNotFound { name: one_line(name, 80) })
+    found.ok_or_else(|| InstanceError::BackendNotFound { name: to_one_line(name, 80) })
 }
 
 impl Backend {
@@ -53,7 +53,7 @@ impl Backend {
         self.actions
             .iter()
             .find(|action| action.name == name)
-            .ok_or_else(|| InstanceError::ActionNotFound { backend: self.name.to_owned(), action: one_line(name, 80) })
+            .ok_or_else(|| InstanceError::ActionNotFound { backend: self.name.to_owned(), action: to_one_line(name, 80) })
     }
 
     /// Returns whether each instance has a storage driver of its own.
@@ -90,7 +90,7 @@ impl Backend {
                 });
             }
         };
-        if let Some(faults) = self.schema(action).faults(&value) {
+        if let Some(faults) = self.schema(action).violations(&value) {
             let hint = format!("`memory instance run {}/NAME {} --help` shows the fields", self.name, action.name);
             return Err(ToolError::new(Code::InvalidInput, faults, Some(hint)));
         }
@@ -127,11 +127,11 @@ impl Backend {
     ///
     /// # Errors
     /// [`InstanceError::Invalid`], which names the field but never the value of a secret.
-    pub fn checked<'a>(&self, given: &[(&str, &'a str)]) -> Result<Vec<(Field, &'a str)>, InstanceError> {
+    pub fn check_fields<'a>(&self, given: &[(&str, &'a str)]) -> Result<Vec<(Field, &'a str)>, InstanceError> {
         let hint = || format!("`memory instance backends {}` shows the fields", self.name);
         let invalid = |why: String| InstanceError::invalid(why, hint());
         if let Some((name, _)) = given.iter().find(|(name, _)| !self.fields.iter().any(|field| field.name == *name)) {
-            return Err(invalid(format!("{} has no field {}", self.name, one_line(name, 80))));
+            return Err(invalid(format!("{} has no field {}", self.name, to_one_line(name, 80))));
         }
         let mut checked: Vec<(Field, &str)> = Vec::new();
         // Independent fields are resolved first, since the others depend on them.
@@ -172,7 +172,7 @@ mod tests {
     use super::*;
 
     fn checked(given: &[(&str, &str)]) -> Result<Vec<(&'static str, String)>, String> {
-        let checked = history::backend().checked(given).map_err(|error| error.to_string())?;
+        let checked = history::backend().check_fields(given).map_err(|error| error.to_string())?;
         Ok(checked.into_iter().map(|(field, value)| (field.name, value.to_owned())).collect())
     }
 
@@ -203,7 +203,7 @@ mod tests {
         for backend in backends().iter().filter(|backend| backend.has_drivers()) {
             for action in &backend.actions {
                 assert!(
-                    ParameterSchema::of(&action.parameters).faults(&serde_json::json!({"nonsense": 1})).is_some(),
+                    ParameterSchema::of(&action.parameters).violations(&serde_json::json!({"nonsense": 1})).is_some(),
                     "{}",
                     action.name
                 );

@@ -2,11 +2,11 @@
 
 use std::fmt::Write;
 
-use super::parameters::{are_words, kinds};
+use super::parameters::{allowed_types, is_word_list};
 use super::{Action, Backend};
 
 /// Renders the description of an action and its fields.
-pub fn help(backend: &Backend, action: &Action) -> String {
+pub fn render_help(backend: &Backend, action: &Action) -> String {
     let mut text = format!("{}\n\nUsage: memory instance run {}/NAME {}", action.description, backend.name, action.name);
     let required: Vec<&str> =
         action.parameters["required"].as_array().into_iter().flatten().filter_map(|name| name.as_str()).collect();
@@ -22,9 +22,9 @@ pub fn help(backend: &Backend, action: &Action) -> String {
     text.push_str(if required.len() < properties.len() { " [-p FIELD=VALUE …]\n\nFields:\n" } else { "\n\nFields:\n" });
     let width = properties.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
     for (name, property) in properties {
-        let kinds = kinds(property);
+        let kinds = allowed_types(property);
         let kind = match kinds.first().map(String::as_str) {
-            Some("array") if are_words(property) => "list",
+            Some("array") if is_word_list(property) => "list",
             Some("string") | None => "text",
             Some("boolean") => "true or false",
             Some("integer" | "number") => "number",

@@ -8,11 +8,11 @@ use memory_core::Effect;
 use memory_core::instance::history::{
     RecordDraft, RecordFilter, RecordRole, SessionName, Window, WindowEnd, append, delete, purge, records, sessions,
 };
-use memory_core::instance::{InstanceError, age, moment};
+use memory_core::instance::{InstanceError, parse_duration, parse_time};
 use memory_core::json::JsonText;
 use serde_json::{Value, json};
 
-use super::action::{ActionHandler, schema};
+use super::action::{ActionHandler, object_schema};
 use super::field::driver_fields;
 use super::{Action, ActionResult, Backend, Parameters, operations};
 
@@ -63,7 +63,7 @@ fn append_action() -> Action {
     Action {
         name: "append",
         description: "Append one record to a session",
-        parameters: schema(&properties, &["session", "role"]),
+        parameters: object_schema(&properties, &["session", "role"]),
         effect: Effect::Adds,
         run: ActionHandler::Own(|holding, given| {
             let messages = holding.history();
@@ -75,9 +75,9 @@ fn append_action() -> Action {
                 tool_call_id: given.text("tool_call_id"),
                 name: given.text("name"),
                 meta: given.json("meta").cloned(),
-                at: given.text("ts").map(|text| moment(&text, now)).transpose()?,
+                at: given.text("ts").map(|text| parse_time(&text, now)).transpose()?,
             };
-            let (record, appended) = append(messages, &session(given)?, &draft, given.secrets())?;
+            let (record, appended) = append(messages, &parse_session(given)?, &draft, given.secrets())?;
             let told = |place| format!("the last record was incomplete; it was moved to {place}");
             let warnings = appended.set_aside.map(told).into_iter().collect();
             Ok(ActionResult { warnings, ..ActionResult::of(record.text().to_string()) })
@@ -99,19 +99,19 @@ fn read_action() -> Action {
     Action {
         name: "read",
         description: "Return the records of a session, oldest first",
-        parameters: schema(&properties, &["session"]),
+        parameters: object_schema(&properties, &["session"]),
         effect: Effect::Reads,
         run: ActionHandler::Own(|holding, given| {
             let messages = holding.history();
             let now = messages.clock.now();
             let bound = |name: &str| match given.text(name) {
-                Some(text) => moment(&text, now).map(Bound::Included),
+                Some(text) => parse_time(&text, now).map(Bound::Included),
                 None => Ok(Bound::Unbounded),
             };
-            let filter = RecordFilter { from: bound("since")?, to: bound("until")?, ..roles(given)? };
+            let filter = RecordFilter { from: bound("since")?, to: bound("until")?, ..parse_roles(given)? };
             let end = if given.is_true("tail") { WindowEnd::Last } else { WindowEnd::First };
             let window = Window { offset: given.count("offset").unwrap_or(0), limit: given.count("limit"), end };
-            ActionResult::from_records(records(messages, &session(given)?, &filter, window)?)
+            ActionResult::from_records(records(messages, &parse_session(given)?, &filter, window)?)
         }),
     }
 }
@@ -120,11 +120,11 @@ fn sessions_action() -> Action {
     Action {
         name: "sessions",
         description: "List the sessions of the instance",
-        parameters: schema(&json!({}), &[]),
+        parameters: object_schema(&json!({}), &[]),
         effect: Effect::Reads,
         run: ActionHandler::Own(|holding, _| {
             let one = |summary: &memory_core::instance::history::SessionSummary| {
-                let last = summary.last_at.map_or_else(|| "null".to_owned(), string_of);
+                let last = summary.last_at.map_or_else(|| "null".to_owned(), time_string);
                 let (session, records) = (JsonText::string(summary.session.as_str()), summary.records);
                 format!(r#"{{"session":{session},"records":{records},"last_ts":{last}}}"#)
             };
@@ -138,10 +138,10 @@ fn delete_action() -> Action {
     Action {
         name: "delete",
         description: "Remove a whole session",
-        parameters: schema(&json!({ "session": session_property() }), &["session"]),
+        parameters: object_schema(&json!({ "session": session_property() }), &["session"]),
         effect: Effect::Changes,
         run: ActionHandler::Own(|holding, given| {
-            let session = session(given)?;
+            let session = parse_session(given)?;
             let records = delete(holding.history(), &session)?;
             Ok(ActionResult::of(format!(r#"{{"session":{},"deleted":{records}}}"#, JsonText::string(session.as_str()))))
         }),
@@ -160,17 +160,18 @@ fn purge_action() -> Action {
     Action {
         name: "purge",
         description: "Purge the records of a session that match all given filters; at least one filter is required",
-        parameters: schema(&properties, &["session"]),
+        parameters: object_schema(&properties, &["session"]),
         effect: Effect::Changes,
         run: ActionHandler::Own(|holding, given| {
             let messages = holding.history();
             let now = messages.clock.now();
-            let time = |name: &str| given.text(name).map(|text| moment(&text, now)).transpose();
-            let old = given.text("older_than").map(|text| age(&text).and_then(|_| moment(&text, now))).transpose()?;
+            let time = |name: &str| given.text(name).map(|text| parse_time(&text, now)).transpose();
+            let old =
+                given.text("older_than").map(|text| parse_duration(&text).and_then(|_| parse_time(&text, now))).transpose()?;
             let to = time("before")?.into_iter().chain(old).min();
             let excluded = |bound: Option<DateTime<Utc>>| bound.map_or(Bound::Unbounded, Bound::Excluded);
-            let filter = RecordFilter { from: excluded(time("after")?), to: excluded(to), ..roles(given)? };
-            let session = session(given)?;
+            let filter = RecordFilter { from: excluded(time("after")?), to: excluded(to), ..parse_roles(given)? };
+            let session = parse_session(given)?;
             let done = purge(messages, &session, &filter)?;
             let name = JsonText::string(session.as_str());
             Ok(ActionResult::of(format!(r#"{{"session":{name},"purged":{},"kept":{}}}"#, done.purged, done.kept)))
@@ -186,16 +187,16 @@ fn undo_action() -> Action {
     operations::undo_action("Undo a delete or purge, by default the last one; records appended since then stay")
 }
 
-fn session(given: &Parameters) -> Result<SessionName, InstanceError> {
+fn parse_session(given: &Parameters) -> Result<SessionName, InstanceError> {
     given.required("session")?.parse()
 }
 
-fn roles(given: &Parameters) -> Result<RecordFilter, InstanceError> {
+fn parse_roles(given: &Parameters) -> Result<RecordFilter, InstanceError> {
     let roles = |name: &str| given.words(name).iter().map(|word| word.parse()).collect::<Result<Vec<RecordRole>, _>>();
     Ok(RecordFilter { roles: roles("role")?, not_roles: roles("not_role")?, ..RecordFilter::default() })
 }
 
-fn string_of(moment: DateTime<Utc>) -> String {
+fn time_string(moment: DateTime<Utc>) -> String {
     JsonText::string(&moment.to_rfc3339_opts(SecondsFormat::AutoSi, true)).to_string()
 }
 
@@ -212,7 +213,7 @@ mod tests {
         let backend = backend();
         let action = backend.action(action).map_err(|error| error.to_string())?;
         let answer = backend.run(action, holding, &ActionCaller::Person, &parameters.parse().unwrap());
-        answer.and_then(ActionResult::whole).map(|(json, _)| json).map_err(|error| error.to_string())
+        answer.and_then(ActionResult::into_whole).map(|(json, _)| json).map_err(|error| error.to_string())
     }
 
     #[test]

@@ -9,7 +9,7 @@ use memory_core::instance::kv::{KeySummary, ValueKey, delete, get, list, set};
 use memory_core::json::JsonText;
 use serde_json::{Value, json};
 
-use super::action::{ActionHandler, schema};
+use super::action::{ActionHandler, object_schema};
 use super::field::driver_fields;
 use super::{Action, ActionResult, Backend, Parameters, operations};
 
@@ -37,7 +37,7 @@ fn set_action() -> Action {
     Action {
         name: "set",
         description: "Set the value of a key, replacing any previous value",
-        parameters: schema(&properties, &["key", "value"]),
+        parameters: object_schema(&properties, &["key", "value"]),
         effect: Effect::Changes,
         run: ActionHandler::Own(|holding, given| {
             let key = key(given)?;
@@ -58,7 +58,7 @@ fn get_action() -> Action {
     Action {
         name: "get",
         description: "Return the value of a key; fails if the key is not set",
-        parameters: schema(&json!({ "key": key_property() }), &["key"]),
+        parameters: object_schema(&json!({ "key": key_property() }), &["key"]),
         effect: Effect::Reads,
         run: ActionHandler::Own(|holding, given| {
             let key = key(given)?;
@@ -73,7 +73,7 @@ fn delete_action() -> Action {
     Action {
         name: "delete",
         description: "Delete a key",
-        parameters: schema(&json!({ "key": key_property() }), &["key"]),
+        parameters: object_schema(&json!({ "key": key_property() }), &["key"]),
         effect: Effect::Changes,
         run: ActionHandler::Own(|holding, given| {
             let key = key(given)?;
@@ -90,7 +90,7 @@ fn list_action() -> Action {
     Action {
         name: "list",
         description: "List the keys, sorted",
-        parameters: schema(&properties, &[]),
+        parameters: object_schema(&properties, &[]),
         effect: Effect::Reads,
         run: ActionHandler::Own(|holding, given| {
             let prefix = given.text("prefix").unwrap_or_default().parse()?;
@@ -133,7 +133,7 @@ mod tests {
         let backend = backend();
         let action = backend.action(action).map_err(|error| error.to_string())?;
         let answer = backend.run(action, holding, &ActionCaller::Person, &parameters.parse().unwrap());
-        answer.and_then(ActionResult::whole).map(|(json, _)| json).map_err(|error| error.to_string())
+        answer.and_then(ActionResult::into_whole).map(|(json, _)| json).map_err(|error| error.to_string())
     }
 
     #[test]

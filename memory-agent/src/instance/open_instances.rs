@@ -69,7 +69,7 @@ impl OpenInstances {
     }
 
     /// Returns the definitions.
-    pub fn defined(&self) -> &dyn InstanceDefinitions {
+    pub fn definitions(&self) -> &dyn InstanceDefinitions {
         self.instances.as_ref()
     }
 
@@ -77,7 +77,7 @@ impl OpenInstances {
     ///
     /// # Errors
     /// Those of [`InstanceDefinitions::open`].
-    pub fn hold(&self, backend: &'static Backend, name: &InstanceName) -> Result<InstanceHandle, InstanceError> {
+    pub fn get_or_open(&self, backend: &'static Backend, name: &InstanceName) -> Result<InstanceHandle, InstanceError> {
         let key = (backend.name, name.clone());
         let version = self.instances.version(backend, name).inspect_err(|_| drop(self.lock().remove(&key)))?;
         if let Some((known, holding)) = self.lock().get(&key)
@@ -101,7 +101,7 @@ impl OpenInstances {
     ///
     /// # Errors
     /// If the definition cannot be read.
-    pub fn keep(&self, backend: &'static Backend, name: &InstanceName, holding: InstanceHandle) -> Result<(), InstanceError> {
+    pub fn insert(&self, backend: &'static Backend, name: &InstanceName, holding: InstanceHandle) -> Result<(), InstanceError> {
         let version = self.instances.version(backend, name)?;
         self.lock().insert((backend.name, name.clone()), (version, holding));
         Ok(())
@@ -164,8 +164,8 @@ mod tests {
         }
     }
 
-    fn held(open: &OpenInstances) -> Result<(u64, InstanceHandle), InstanceError> {
-        let holding = open.hold(backend("kv").unwrap(), &"default".parse().unwrap())?;
+    fn open_number(open: &OpenInstances) -> Result<(u64, InstanceHandle), InstanceError> {
+        let holding = open.get_or_open(backend("kv").unwrap(), &"default".parse().unwrap())?;
         let number = get(holding.kv(), &"number".parse().unwrap())?;
         Ok((number.text.parse().unwrap(), holding))
     }
@@ -180,7 +180,7 @@ mod tests {
                 thread::spawn(move || {
                     for _ in 0..2 {
                         let before = defined.0.load(Ordering::SeqCst);
-                        assert!(held(&open).unwrap().0 >= before);
+                        assert!(open_number(&open).unwrap().0 >= before);
                     }
                 })
             };
@@ -192,7 +192,7 @@ mod tests {
             for thread in asking {
                 thread.join().unwrap();
             }
-            let [(first, one), (second, other)] = [held(&open).unwrap(), held(&open).unwrap()];
+            let [(first, one), (second, other)] = [open_number(&open).unwrap(), open_number(&open).unwrap()];
             assert_eq!((first, second, open.count()), (3, 3, 1));
             assert!(Arc::ptr_eq(&one.kv().store, &other.kv().store), "what is open is opened no second time");
         });
@@ -204,10 +204,10 @@ mod tests {
             let defined = Arc::new(CountingDefinitions(AtomicU64::new(1)));
             let open = Arc::new(OpenInstances::new(Arc::clone(&defined) as _));
             let (own, theirs) = (Arc::clone(&defined), Arc::clone(&open));
-            let asks = thread::spawn(move || held(&theirs).map(|(number, _)| number));
+            let asks = thread::spawn(move || open_number(&theirs).map(|(number, _)| number));
             own.0.store(0, Ordering::SeqCst);
             assert!(asks.join().unwrap().is_ok_and(|number| number == 1) || open.count() == 0);
-            assert_eq!(held(&open).unwrap_err().code(), Code::InstanceNotFound);
+            assert_eq!(open_number(&open).unwrap_err().code(), Code::InstanceNotFound);
             assert_eq!(open.count(), 0);
         });
     }

@@ -6,7 +6,7 @@ use memory_core::json::JsonText;
 use memory_core::{Effect, ToolError};
 use serde_json::json;
 
-use super::action::{ActionHandler, schema};
+use super::action::{ActionHandler, object_schema};
 use super::{Action, ActionResult, InstanceHandle, Parameters};
 
 /// Default number of operations.
@@ -20,9 +20,9 @@ pub(super) fn operations_action(description: &'static str) -> Action {
     Action {
         name: "operations",
         description,
-        parameters: schema(&properties, &[]),
+        parameters: object_schema(&properties, &[]),
         effect: Effect::Reads,
-        run: ActionHandler::Own(operations),
+        run: ActionHandler::Own(list_operations),
     }
 }
 
@@ -34,13 +34,13 @@ pub(super) fn undo_action(description: &'static str) -> Action {
     Action {
         name: "undo",
         description,
-        parameters: schema(&properties, &[]),
+        parameters: object_schema(&properties, &[]),
         effect: Effect::Changes,
-        run: ActionHandler::Own(undo),
+        run: ActionHandler::Own(undo_operation),
     }
 }
 
-fn operations(holding: &InstanceHandle, given: &Parameters) -> Result<ActionResult, ToolError> {
+fn list_operations(holding: &InstanceHandle, given: &Parameters) -> Result<ActionResult, ToolError> {
     let limit = given.count("limit").unwrap_or(DEFAULT_LIMIT);
     let records = match holding {
         InstanceHandle::History(messages) => memory_core::instance::history::operations(messages, limit)?,
@@ -50,7 +50,7 @@ fn operations(holding: &InstanceHandle, given: &Parameters) -> Result<ActionResu
     Ok(ActionResult::of(format!("[{}]", listed.join(","))))
 }
 
-fn undo(holding: &InstanceHandle, given: &Parameters) -> Result<ActionResult, ToolError> {
+fn undo_operation(holding: &InstanceHandle, given: &Parameters) -> Result<ActionResult, ToolError> {
     let operation = given.text("operation");
     let InstanceUndoReport { record, undo } = match holding {
         InstanceHandle::History(messages) => memory_core::instance::history::undo(messages, operation.as_deref())?,

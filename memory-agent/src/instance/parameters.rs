@@ -69,7 +69,7 @@ impl Parameters {
 /// # Errors
 /// [`InstanceError::Invalid`] if a text is not a pair; [`InstanceError::InvalidJson`] if a value is not the required
 /// JSON.
-pub fn pairs(schema: &Value, object: Option<&JsonText>, pairs: &[String]) -> Result<JsonText, InstanceError> {
+pub fn parse_pairs(schema: &Value, object: Option<&JsonText>, pairs: &[String]) -> Result<JsonText, InstanceError> {
     let mut members = match object {
         None => Vec::new(),
         Some(object) => object
@@ -79,13 +79,13 @@ pub fn pairs(schema: &Value, object: Option<&JsonText>, pairs: &[String]) -> Res
     let mut lists: Vec<(String, Vec<String>)> = Vec::new();
     for pair in pairs {
         let (name, value) = pair.split_once('=').filter(|(name, _)| !name.is_empty()).ok_or_else(|| {
-            let shown = memory_core::text::one_line(pair, 80);
+            let shown = memory_core::text::to_one_line(pair, 80);
             InstanceError::invalid(format!("{shown:?} is not a FIELD=VALUE pair"), "write it as -p FIELD=VALUE")
         })?;
         let name = name.strip_suffix('!').map_or_else(|| name.to_owned(), |name| format!("not_{name}"));
         let property = &schema["properties"][&name];
-        let value = match kinds(property).first().map(String::as_str) {
-            Some("array") if are_words(property) => {
+        let value = match allowed_types(property).first().map(String::as_str) {
+            Some("array") if is_word_list(property) => {
                 let words = value.split(',').map(str::to_owned);
                 match lists.iter_mut().find(|(own, _)| *own == name) {
                     Some((_, known)) => known.extend(words),
@@ -117,12 +117,12 @@ fn set_member(members: &mut Vec<(String, JsonText)>, name: String, value: JsonTe
 }
 
 /// Returns whether a property is a list of strings.
-pub(super) fn are_words(property: &Value) -> bool {
+pub(super) fn is_word_list(property: &Value) -> bool {
     property["items"]["type"] == "string"
 }
 
 /// Returns the types that a property allows.
-pub(super) fn kinds(property: &Value) -> Vec<String> {
+pub(super) fn allowed_types(property: &Value) -> Vec<String> {
     match &property["type"] {
         Value::String(kind) => vec![kind.clone()],
         Value::Array(kinds) => kinds.iter().filter_map(|kind| kind.as_str().map(str::to_owned)).collect(),
@@ -139,7 +139,7 @@ mod tests {
         let schema = &backend.action(action).unwrap().parameters;
         let given: Vec<String> = given.iter().map(|pair| (*pair).to_owned()).collect();
         let object = object.map(|text| text.parse::<JsonText>().unwrap());
-        pairs(schema, object.as_ref(), &given).map(|text| text.to_string()).map_err(|error| error.to_string())
+        parse_pairs(schema, object.as_ref(), &given).map(|text| text.to_string()).map_err(|error| error.to_string())
     }
 
     #[test]

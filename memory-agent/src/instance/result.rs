@@ -46,7 +46,7 @@ impl ActionResult {
     ///
     /// # Errors
     /// If the remaining chunks cannot be read.
-    pub fn whole(self) -> Result<(String, Vec<String>), ToolError> {
+    pub fn into_whole(self) -> Result<(String, Vec<String>), ToolError> {
         let Self { mut json, mut warnings, more } = self;
         for piece in more.into_iter().flatten() {
             match piece? {
@@ -157,7 +157,7 @@ mod tests {
             prop_assert!(answer.json.len() < CHUNK_SIZE + 100_100);
             prop_assert_eq!(answer.more.is_none(), answer.json.ends_with(']'));
             let texts: Vec<_> = lengths.iter().flatten().map(|length| record(&"x".repeat(*length)).text().to_string()).collect();
-            let (json, warnings) = answer.whole().unwrap();
+            let (json, warnings) = answer.into_whole().unwrap();
             prop_assert_eq!(json, format!("[{}]", texts.join(",")));
             prop_assert_eq!(warnings.len(), lengths.iter().filter(|length| length.is_none()).count());
         }

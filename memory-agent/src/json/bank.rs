@@ -10,18 +10,18 @@ use memory_core::bank::{
     ScopedBankDamage,
 };
 use memory_core::json::JsonText;
-use memory_core::text::with_causes;
+use memory_core::text::format_error_chain;
 
 /// Returns the JSON of an entry.
 ///
 /// `{value, metadata: {created_at, updated_at, ttl?, expires_at?}, folder?, also_in?: [{scope, folder}]}`; the last two
 /// if other folders have a bank of the same name.
-pub fn reading(reading: &BankReadResult) -> String {
+pub fn entry(reading: &BankReadResult) -> String {
     let BankReadResult { entry, holders, .. } = reading;
-    format!(r#"{{"value":{},"metadata":{}{}}}"#, entry.value, metadata(entry), others(holders))
+    format!(r#"{{"value":{},"metadata":{}{}}}"#, entry.value, metadata(entry), other_folders(holders))
 }
 
-/// Like [`reading`], with the `bank`, `key` and `scope` of the entry, and `size_bytes` in its metadata.
+/// Like [`entry`], with the `bank`, `key` and `scope` of the entry, and `size_bytes` in its metadata.
 pub fn full_entry(bank: &BankName, key: &Key, reading: &BankReadResult) -> String {
     let BankReadResult { scope, entry, holders } = reading;
     let (bank, key, metadata) = (json_string(bank.as_str()), json_string(key.as_str()), metadata(entry));
@@ -29,19 +29,19 @@ pub fn full_entry(bank: &BankName, key: &Key, reading: &BankReadResult) -> Strin
     format!(
         r#"{{"bank":{bank},"key":{key},"scope":"{scope}","value":{},"metadata":{metadata},"size_bytes":{size}}}{}}}"#,
         entry.value,
-        others(holders)
+        other_folders(holders)
     )
 }
 
 /// Returns the JSON of a default value for a missing entry: `{value, metadata: null}`.
-pub fn instead(value: &JsonText) -> String {
+pub fn default_entry(value: &JsonText) -> String {
     format!(r#"{{"value":{value},"metadata":null}}"#)
 }
 
 fn metadata(entry: &BankEntry) -> String {
-    let (created, updated) = (moment(entry.created_at), moment(entry.updated_at));
+    let (created, updated) = (json_time(entry.created_at), json_time(entry.updated_at));
     let ttl = entry.ttl.map_or_else(String::new, |seconds| format!(r#","ttl":{seconds}"#));
-    let expires = entry.expires_at().map_or_else(String::new, |end| format!(r#","expires_at":{}"#, moment(end)));
+    let expires = entry.expires_at().map_or_else(String::new, |end| format!(r#","expires_at":{}"#, json_time(end)));
     format!(r#"{{"created_at":{created},"updated_at":{updated}{ttl}{expires}}}"#)
 }
 
@@ -49,14 +49,14 @@ fn metadata(entry: &BankEntry) -> String {
 ///
 /// `{_meta, entries: {KEY: {value, created_at, updated_at, ttl}}}`.
 pub fn bank(bank: &Bank) -> String {
-    memory_core::bank::document(bank)
+    memory_core::bank::render_document(bank)
 }
 
 /// Like [`bank`], with the other folders that have a bank of the same name.
 pub fn bank_with_folders(found: &Bank, holders: &BankFolders) -> String {
     let mut text = bank(found);
     text.pop();
-    format!("{text}{}}}", others(holders))
+    format!("{text}{}}}", other_folders(holders))
 }
 
 /// Like [`bank_with_folders`], with a `warning` that lists damaged entries.
@@ -86,7 +86,7 @@ fn total_size(bank: &Bank) -> usize {
 /// Returns the members for banks of the same name, or nothing if there are none.
 ///
 /// The members are `,folder, also_in: [{scope, folder}]`.
-fn others(holders: &BankFolders) -> String {
+fn other_folders(holders: &BankFolders) -> String {
     if holders.others.is_empty() {
         return String::new();
     }
@@ -97,7 +97,7 @@ fn others(holders: &BankFolders) -> String {
 /// Returns the folder of a key, and whether it is the one that is read: `,folder, used`.
 ///
 /// Returns nothing if no other folder has a bank of the same name.
-fn place(holders: &BankFolders) -> String {
+fn folder_members(holders: &BankFolders) -> String {
     if holders.others.is_empty() {
         return String::new();
     }
@@ -121,15 +121,15 @@ pub fn banks<'a>(banks: impl Iterator<Item = (BankScope, &'a BankName, &'a str)>
 /// Returns the JSON of a write: `{success: true, key, bank, scope, operation}`.
 ///
 /// `operation` is `create` or `update`.
-pub fn written(done: &BankWriteResult) -> String {
+pub fn write_result(done: &BankWriteResult) -> String {
     let operation = if done.created { "create" } else { "update" };
     let (key, bank, scope) = (json_string(done.key.as_str()), json_string(done.bank.as_str()), done.scope);
     format!(r#"{{"success":true,"key":{key},"bank":{bank},"scope":"{scope}","operation":"{operation}"}}"#)
 }
 
-/// Returns the JSON of an update: like [`written`], with the new `value`.
-pub fn updated(done: &BankWriteResult) -> String {
-    let mut text = written(done);
+/// Returns the JSON of an update: like [`write_result`], with the new `value`.
+pub fn update_result(done: &BankWriteResult) -> String {
+    let mut text = write_result(done);
     text.pop();
     format!(r#"{text},"value":{}}}"#, done.entry.value)
 }
@@ -137,7 +137,7 @@ pub fn updated(done: &BankWriteResult) -> String {
 /// Returns the JSON of a deletion: `{success: true, bank, scope, key?, deleted}`.
 ///
 /// `deleted` is `key` or `bank`.
-pub fn deleted(bank: &BankName, key: Option<&Key>, scope: BankScope) -> String {
+pub fn delete_result(bank: &BankName, key: Option<&Key>, scope: BankScope) -> String {
     let bank = json_string(bank.as_str());
     let (what, key) = match key {
         Some(key) => ("key", format!(r#","key":{}"#, json_string(key.as_str()))),
@@ -159,7 +159,7 @@ pub fn listings(listings: &[BankListing]) -> String {
             .map_or_else(String::new, |folder| format!(r#","folder":{},"used":{}"#, json_string(folder), !listing.is_hidden));
         match &listing.state {
             Ok((keys, updated)) => {
-                let updated = moment(*updated);
+                let updated = json_time(*updated);
                 format!(
                     r#"{{"name":{name},"scope":"{scope}","key_count":{keys},"updated_at":{updated},"size_bytes":{size}{place}}}"#
                 )
@@ -181,8 +181,8 @@ pub fn listings(listings: &[BankListing]) -> String {
 /// `verbose` does a key have other members.
 pub fn keys(bank: &BankName, listing: &BankKeyListing, verbose: bool) -> String {
     let (bank, scope) = (json_string(bank.as_str()), listing.scope);
-    let (keys, damaged) = (key_items(listing, verbose, false), damaged([listing]));
-    let others = others(&listing.holders);
+    let (keys, damaged) = (key_items(listing, verbose, false), damaged_member([listing]));
+    let others = other_folders(&listing.holders);
     format!(r#"{{"bank":{bank},"scope":"{scope}","keys":{}{damaged}{others}}}"#, json_array(keys.into_iter()))
 }
 
@@ -190,14 +190,15 @@ pub fn keys(bank: &BankName, listing: &BankKeyListing, verbose: bool) -> String 
 ///
 /// Like [`keys`] with the scope `all`, and each key has its own scope; also `folder` and `used` if several folders have
 /// the bank.
-pub fn keys_in_all(bank: &BankName, listings: &[BankKeyListing], verbose: bool) -> String {
+pub fn keys_in_all_scopes(bank: &BankName, listings: &[BankKeyListing], verbose: bool) -> String {
     let keys = listings.iter().flat_map(|listing| key_items(listing, verbose, true));
-    let (bank, damaged) = (json_string(bank.as_str()), damaged(listings));
+    let (bank, damaged) = (json_string(bank.as_str()), damaged_member(listings));
     format!(r#"{{"bank":{bank},"scope":"all","keys":{}{damaged}}}"#, json_array(keys))
 }
 
 fn key_items(listing: &BankKeyListing, verbose: bool, with_place: bool) -> Vec<String> {
-    let scope = if with_place { format!(r#","scope":"{}"{}"#, listing.scope, place(&listing.holders)) } else { String::new() };
+    let scope =
+        if with_place { format!(r#","scope":"{}"{}"#, listing.scope, folder_members(&listing.holders)) } else { String::new() };
     let one = |(key, entry): &(Key, BankEntry)| {
         let key = json_string(key.as_str());
         if !verbose {
@@ -209,7 +210,7 @@ fn key_items(listing: &BankKeyListing, verbose: bool, with_place: bool) -> Vec<S
     listing.entries.iter().map(one).collect()
 }
 
-fn damaged<'a>(listings: impl IntoIterator<Item = &'a BankKeyListing>) -> String {
+fn damaged_member<'a>(listings: impl IntoIterator<Item = &'a BankKeyListing>) -> String {
     let one = |(key, why): &(String, String)| format!(r#"{{"key":{},"why":{}}}"#, json_string(key), json_string(why));
     let damaged: Vec<_> = listings.into_iter().flat_map(|listing| &listing.damaged).map(one).collect();
     if damaged.is_empty() { String::new() } else { format!(r#","damaged":[{}]"#, damaged.join(",")) }
@@ -217,10 +218,10 @@ fn damaged<'a>(listings: impl IntoIterator<Item = &'a BankKeyListing>) -> String
 
 /// Returns the JSON of query results: `{results: [VALUE…], folder?, also_in?}`.
 ///
-/// The last two are as in [`reading`].
-pub fn queried(queried: &BankQueryResult) -> String {
+/// The last two are as in [`entry`].
+pub fn query_results(queried: &BankQueryResult) -> String {
     let results = json_array(queried.results.iter().map(ToString::to_string));
-    format!(r#"{{"results":{results}{}}}"#, others(&queried.holders))
+    format!(r#"{{"results":{results}{}}}"#, other_folders(&queried.holders))
 }
 
 /// Returns the JSON of search results.
@@ -228,7 +229,7 @@ pub fn queried(queried: &BankQueryResult) -> String {
 /// `{matches: [{bank, key, scope, folder?, used?, matched, updated_at, value?}], total, unreadable?}`; `matched` is
 /// `key` or `value`, and `value` is present if values were searched; `folder` and `used` if several folders have the
 /// bank.
-pub fn matches(found: &BankMatches, searched: BankSearchFields) -> String {
+pub fn search_results(found: &BankMatches, searched: BankSearchFields) -> String {
     let one = |found: &memory_core::bank::BankMatch| {
         let (bank, key, scope) = (json_string(found.bank.as_str()), json_string(found.key.as_str()), found.scope);
         let matched = if found.by_key { "key" } else { "value" };
@@ -236,17 +237,17 @@ pub fn matches(found: &BankMatches, searched: BankSearchFields) -> String {
             BankSearchFields::Keys => String::new(),
             BankSearchFields::Values => format!(r#","value":{}"#, found.entry.value),
         };
-        let (updated, place) = (moment(found.entry.updated_at), place(&found.holders));
+        let (updated, place) = (json_time(found.entry.updated_at), folder_members(&found.holders));
         format!(r#"{{"bank":{bank},"key":{key},"scope":"{scope}"{place},"matched":"{matched}","updated_at":{updated}{value}}}"#)
     };
-    let (total, unreadable) = (found.matches.len(), unreadable(&found.unreadable));
+    let (total, unreadable) = (found.matches.len(), unreadable_member(&found.unreadable));
     format!(r#"{{"matches":{},"total":{total}{unreadable}}}"#, json_array(found.matches.iter().map(one)))
 }
 
 /// Returns the JSON of removed entries.
 ///
 /// `{removed: [{bank, key, scope, reason}], total, dry_run, unreadable?}`; `reason` is `expired` or `old`.
-pub fn collected(collected: &[GcEntry], unreadable_banks: &[BankError], dry_run: bool) -> String {
+pub fn removed_entries(collected: &[GcEntry], unreadable_banks: &[BankError], dry_run: bool) -> String {
     let one = |one: &GcEntry| {
         let (bank, key, scope) = (json_string(one.bank.as_str()), json_string(one.key.as_str()), one.scope);
         let reason = match one.why {
@@ -255,12 +256,12 @@ pub fn collected(collected: &[GcEntry], unreadable_banks: &[BankError], dry_run:
         };
         format!(r#"{{"bank":{bank},"key":{key},"scope":"{scope}","reason":"{reason}"}}"#)
     };
-    let (total, unreadable) = (collected.len(), unreadable(unreadable_banks));
+    let (total, unreadable) = (collected.len(), unreadable_member(unreadable_banks));
     format!(r#"{{"removed":{},"total":{total},"dry_run":{dry_run}{unreadable}}}"#, json_array(collected.iter().map(one)))
 }
 
 /// Returns the JSON of a check: `{damage: [{bank, scope, key?, what, repaired, set_aside?}], total}`.
-pub fn checked(checked: &[ScopedBankDamage]) -> String {
+pub fn check_report(checked: &[ScopedBankDamage]) -> String {
     let one = |ScopedBankDamage { scope, damage }: &ScopedBankDamage| {
         let text = |name: &str, value: &Option<String>| {
             value.as_ref().map_or_else(String::new, |value| format!(r#","{name}":{}"#, json_string(value)))
@@ -273,7 +274,7 @@ pub fn checked(checked: &[ScopedBankDamage]) -> String {
 }
 
 /// Returns the JSON of an import: `{success: true, bank, scope, created, updated, unchanged}`.
-pub fn imported(bank: &BankName, report: &BankImportReport) -> String {
+pub fn import_report(bank: &BankName, report: &BankImportReport) -> String {
     let BankImportReport { scope, created, updated, unchanged } = report;
     let bank = json_string(bank.as_str());
     format!(
@@ -290,7 +291,7 @@ pub fn schema(bank: &BankName, scope: BankScope, schema: Option<&JsonText>) -> S
 /// Returns the JSON of an undo.
 ///
 /// `{operation, undone: {operation, at, verb, by, files, bank, scope, keys}}`.
-pub fn undone(undone: &BankUndoReport) -> String {
+pub fn undo_result(undone: &BankUndoReport) -> String {
     let record = super::bank_record(&LogEntry::Bank(undone.scope, undone.record.clone()));
     format!(r#"{{"operation":"{}","undone":{record}}}"#, undone.undo)
 }
@@ -303,7 +304,7 @@ pub fn error(error: &BankError, hint: Option<String>) -> String {
 }
 
 fn inner_error(error: &BankError, hint: Option<String>) -> String {
-    let message = with_causes(error);
+    let message = format_error_chain(error);
     let scope = error.scope.map(|scope| scope.as_str().to_owned());
     let parts = [("bank", error.bank.clone()), ("key", error.key.clone()), ("scope", scope), ("hint", hint)];
     let parts: String =
@@ -311,7 +312,7 @@ fn inner_error(error: &BankError, hint: Option<String>) -> String {
     format!(r#"{{"code":"{}","message":{}{parts}}}"#, error.code(), json_string(&message))
 }
 
-fn unreadable(errors: &[BankError]) -> String {
+fn unreadable_member(errors: &[BankError]) -> String {
     if errors.is_empty() {
         return String::new();
     }
@@ -326,6 +327,6 @@ fn json_string(text: &str) -> String {
     JsonText::string(text).to_string()
 }
 
-fn moment(moment: DateTime<Utc>) -> String {
+fn json_time(moment: DateTime<Utc>) -> String {
     format!("\"{}\"", moment.to_rfc3339_opts(SecondsFormat::AutoSi, true))
 }

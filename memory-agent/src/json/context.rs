@@ -37,7 +37,7 @@ pub fn smart_search_results(answer: &SmartSearchResults, inbox_ttl: InboxTtl) ->
     }
     for (name, moment) in [("from", answer.filter.from), ("until", answer.filter.until)] {
         if let Some(moment) = moment {
-            understood[name] = time::text(moment).into();
+            understood[name] = time::rfc3339(moment).into();
         }
     }
     shape["understood"] = understood;

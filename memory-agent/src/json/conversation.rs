@@ -28,16 +28,16 @@ struct AddedEntry<'a> {
 /// Returns the JSON of entries that were added to conversations.
 ///
 /// `{added, memories: [{id, conversation_id, content, created_at}…]}`.
-pub fn added(entries: &[ConversationEntry]) -> Value {
-    value(&AddedEntriesShape { added: entries.len(), memories: entries.iter().map(entry).collect() })
+pub fn added_entries(entries: &[ConversationEntry]) -> Value {
+    value(&AddedEntriesShape { added: entries.len(), memories: entries.iter().map(added_entry).collect() })
 }
 
-fn entry(entry: &ConversationEntry) -> AddedEntry<'_> {
+fn added_entry(entry: &ConversationEntry) -> AddedEntry<'_> {
     AddedEntry {
         id: entry.id.as_str(),
         conversation_id: entry.conversation.as_str(),
         content: &entry.content,
-        created_at: time::text(entry.created_at),
+        created_at: time::rfc3339(entry.created_at),
     }
 }
 
@@ -59,7 +59,7 @@ struct RememberedEntry<'a> {
 ///
 /// Standing instructions and preferences come first. They have the additional field `standing`, which is `instruction` or `preference`. One
 /// from the home has the role `memory` and the `id` of the memory. A superseded memory has `earlier: true`.
-pub fn remembered(recalled: &RecallResult) -> Value {
+pub fn recalled_memories(recalled: &RecallResult) -> Value {
     let standing = |own: &RecalledStanding| {
         let (role, id) = match &own.origin {
             StandingOrigin::Entry(entry) => (entry.role, None),
@@ -68,7 +68,7 @@ pub fn remembered(recalled: &RecallResult) -> Value {
         value(&RememberedEntry {
             role: role.as_str(),
             content: &own.text,
-            created_at: time::text(own.created_at),
+            created_at: time::rfc3339(own.created_at),
             score: own.score,
             earlier: false,
             standing: Some(own.kind.as_str()),
@@ -77,7 +77,7 @@ pub fn remembered(recalled: &RecallResult) -> Value {
     };
     let memory = |remembered: &RecalledMemory| {
         let entry = &remembered.entry;
-        let created_at = time::text(entry.created_at);
+        let created_at = time::rfc3339(entry.created_at);
         value(&RememberedEntry {
             role: entry.role.as_str(),
             content: &entry.content,
@@ -110,7 +110,7 @@ pub fn conversation_summary(listed: &ConversationSummary, memory_path: &str) -> 
         turns: listed.turns,
         facts: listed.facts,
         has_summary: listed.has_summary,
-        last_used: time::text(listed.last_used),
+        last_used: time::rfc3339(listed.last_used),
         memory_path,
     })
 }
@@ -162,7 +162,7 @@ fn shown_entry(entry: &Arc<ConversationEntry>) -> ShownEntry<'_> {
         id: entry.id.as_str(),
         role: entry.role.as_str(),
         content: &entry.content,
-        created_at: time::text(entry.created_at),
+        created_at: time::rfc3339(entry.created_at),
         source_id: entry.source_id.as_ref().map(EntryId::as_str),
     }
 }

@@ -15,7 +15,7 @@ use serde_json::{Map, Value};
 /// are ignored.
 ///
 /// ```
-/// let exported = memory_agent::json::exported(r#"{"Content": "tea at seven", "Tags": ["habit"]}"#)?;
+/// let exported = memory_agent::json::parse_exported(r#"{"Content": "tea at seven", "Tags": ["habit"]}"#)?;
 /// assert_eq!(exported.draft.content, "tea at seven");
 /// assert_eq!(exported.draft.tags.as_slice(), ["habit"]);
 /// # Ok::<(), String>(())
@@ -23,7 +23,7 @@ use serde_json::{Map, Value};
 ///
 /// # Errors
 /// A statement of the problem.
-pub fn exported(line: &str) -> Result<ExportedMemory, String> {
+pub fn parse_exported(line: &str) -> Result<ExportedMemory, String> {
     let value: Value = serde_json::from_str(line).map_err(|error| format!("it is not JSON: {error}"))?;
     let Value::Object(object) = value else { return Err("it is not a JSON object".into()) };
     let mut fields = ExportFields::of(object);
@@ -101,7 +101,7 @@ impl ExportFields {
         match self.take(name) {
             None => Ok(Vec::new()),
             Some(Value::String(text)) => Ok(text.split(',').map(|part| part.trim().to_owned()).collect()),
-            Some(Value::Array(items)) => items.into_iter().map(|item| element(name, item)).collect(),
+            Some(Value::Array(items)) => items.into_iter().map(|item| text_item(name, item)).collect(),
             Some(other) => Err(format!("{name} is {}, not a list of texts", type_name(&other))),
         }
     }
@@ -139,19 +139,19 @@ impl ExportFields {
     }
 
     fn origin(&mut self) -> Result<Option<Origin>, String> {
-        self.take("origin").map(|value| origin("origin", value)).transpose()
+        self.take("origin").map(|value| parse_origin("origin", value)).transpose()
     }
 
     fn origins(&mut self) -> Result<Vec<Origin>, String> {
         match self.take("other_origins") {
             None => Ok(Vec::new()),
-            Some(Value::Array(items)) => items.into_iter().map(|item| origin("other_origins", item)).collect(),
+            Some(Value::Array(items)) => items.into_iter().map(|item| parse_origin("other_origins", item)).collect(),
             Some(other) => Err(format!("other_origins is {}, not a list", type_name(&other))),
         }
     }
 }
 
-fn origin(name: &str, value: Value) -> Result<Origin, String> {
+fn parse_origin(name: &str, value: Value) -> Result<Origin, String> {
     let mut fields = match value {
         Value::Object(object) => ExportFields::of(object),
         other => return Err(format!("{name} is {}, not an object", type_name(&other))),
@@ -166,10 +166,10 @@ fn normalize_key(name: &str) -> String {
 }
 
 fn memory_id(id: &str) -> MemoryId {
-    id.parse().unwrap_or_else(|_| MemoryId::of_path(id))
+    id.parse().unwrap_or_else(|_| MemoryId::for_path(id))
 }
 
-fn element(name: &str, item: Value) -> Result<String, String> {
+fn text_item(name: &str, item: Value) -> Result<String, String> {
     match item {
         Value::String(text) => Ok(text),
         other => Err(format!("{name} holds {}, not a text", type_name(&other))),

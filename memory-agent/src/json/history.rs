@@ -152,33 +152,33 @@ pub fn record(record: &OperationRecord, changes: &[RecordedChange]) -> Value {
 /// key?, records?, topics?, conversation?, memory_path?, entries?}]}`; `files` is the number of changed files. An
 /// operation on a bank, an instance, topics or a conversation names it. `entries` of a conversation are `{id, change,
 /// replaced_by?}` with the `change` `added` or `deleted`.
-pub fn logged(logged: &[LogEntry]) -> Value {
+pub fn operations(logged: &[LogEntry]) -> Value {
     value(&OperationsShape { operations: logged.iter().map(RecordShape::from_logged).collect() })
 }
 
-/// Returns the JSON of an operation on a bank, as in [`logged`].
+/// Returns the JSON of an operation on a bank, as in [`operations`].
 pub fn bank_record(record: &LogEntry) -> Value {
     value(&RecordShape::from_logged(record))
 }
 
 /// Returns the JSON of an undo.
 ///
-/// `operation` is the id of the undo itself, and `undone` the reverted operation as in [`logged`].
-pub fn undone(undone: &UndoReport) -> Value {
+/// `operation` is the id of the undo itself, and `undone` the reverted operation as in [`operations`].
+pub fn undo_result(undone: &UndoReport) -> Value {
     value(&UndoShape { operation: undone.undo.as_str(), undone: RecordShape::of(&undone.record) })
 }
 
-/// Returns the JSON of an operation on an instance, as in [`logged`].
+/// Returns the JSON of an operation on an instance, as in [`operations`].
 pub fn instance_record(instance: &str, record: &InstanceRecord) -> Value {
-    value(&RecordShape::of_instance(instance, record))
+    value(&RecordShape::from_instance(instance, record))
 }
 
-/// Returns the JSON of an undo on an instance, as in [`undone`].
-pub fn instance_undone(instance: &str, undone: &InstanceUndoReport) -> Value {
-    value(&UndoShape { operation: undone.undo.as_str(), undone: RecordShape::of_instance(instance, &undone.record) })
+/// Returns the JSON of an undo on an instance, as in [`undo_result`].
+pub fn instance_undo(instance: &str, undone: &InstanceUndoReport) -> Value {
+    value(&UndoShape { operation: undone.undo.as_str(), undone: RecordShape::from_instance(instance, &undone.record) })
 }
 
-/// Returns the JSON of an operation on a conversation, as in [`logged`].
+/// Returns the JSON of an operation on a conversation, as in [`operations`].
 ///
 /// Each entry that still exists has its content, which `text` looks up.
 pub fn conversation_record<'a>(
@@ -194,8 +194,8 @@ pub fn conversation_record<'a>(
     value(&shape)
 }
 
-/// Returns the JSON of an undo on a conversation, as in [`undone`].
-pub fn conversation_undone(memory_path: &str, undone: &ConversationUndoReport) -> Value {
+/// Returns the JSON of an undo on a conversation, as in [`undo_result`].
+pub fn conversation_undo(memory_path: &str, undone: &ConversationUndoReport) -> Value {
     let shape = RecordShape::from_conversation(memory_path, &undone.record);
     value(&UndoShape { operation: undone.undo.as_str(), undone: shape })
 }
@@ -210,7 +210,7 @@ pub fn deleted_entry(memory_path: &str, entry: &DeletedEntry) -> Value {
         trash: &entry.trash,
         operation: entry.operation.as_ref().map(|(id, _)| id.as_str()),
         verb: entry.operation.as_ref().map(|(_, verb)| verb.as_str()),
-        at: time::text(entry.at),
+        at: time::rfc3339(entry.at),
         size: entry.size,
         conversation: entry.conversation.as_str(),
         role: entry.role.as_str(),
@@ -225,19 +225,19 @@ pub fn restored_entry(memory_path: &str, entry: &DeletedEntry, path: &str) -> Va
 }
 
 /// Returns the JSON of a restored file: `{id, path, trash}`.
-pub fn restored(trashed: &TrashedFile, outcome: &ChangeOutcome) -> Value {
+pub fn restored_file(trashed: &TrashedFile, outcome: &ChangeOutcome) -> Value {
     let (ChangeOutcome::Kept { id, path } | ChangeOutcome::Duplicate { id, path } | ChangeOutcome::Removed { id, path }) =
         outcome;
     value(&RestoredShape { id: id.to_string(), path, trash: &trashed.trash })
 }
 
 /// Returns the JSON of a file in the trash: `{id, path, trash, operation, verb, at, size}`.
-pub fn trashed(trashed: &TrashedFile) -> Value {
+pub fn trashed_file(trashed: &TrashedFile) -> Value {
     value(&TrashedShape::of(trashed))
 }
 
 /// Returns the JSON of a purge: `{files, bytes}`.
-pub fn purged(files: u64, bytes: u64) -> Value {
+pub fn purge_result(files: u64, bytes: u64) -> Value {
     value(&PurgedShape { files, bytes })
 }
 
@@ -265,8 +265,8 @@ impl<'a> RecordShape<'a> {
                     (record.undoes.as_ref(), record.undone_by.as_ref()),
                 )
             },
-            LogEntry::Topics(record) => Self::of_topics(record),
-            LogEntry::Instance(instance, record) => Self::of_instance(instance, record),
+            LogEntry::Topics(record) => Self::from_topics(record),
+            LogEntry::Instance(instance, record) => Self::from_instance(instance, record),
             LogEntry::Conversation(memory_path, record) => Self::from_conversation(memory_path, record),
         }
     }
@@ -294,7 +294,7 @@ impl<'a> RecordShape<'a> {
         }
     }
 
-    fn of_instance(instance: &'a str, record: &'a InstanceRecord) -> Self {
+    fn from_instance(instance: &'a str, record: &'a InstanceRecord) -> Self {
         let is_session = instance.starts_with("history/");
         Self {
             instance: Some(instance),
@@ -310,7 +310,7 @@ impl<'a> RecordShape<'a> {
     }
 
     /// Builds the record of an operation on topics.
-    pub(super) fn of_topics(record: &'a TopicRecord) -> Self {
+    pub(super) fn from_topics(record: &'a TopicRecord) -> Self {
         Self {
             by: Some(&record.operation.by),
             files: record.files.len() as u64,
@@ -330,7 +330,7 @@ impl<'a> RecordShape<'a> {
     ) -> Self {
         Self {
             operation: id.as_str(),
-            at: time::text(at),
+            at: time::rfc3339(at),
             verb,
             by: None,
             undoes: undoes.map(OperationId::as_str),
@@ -375,7 +375,7 @@ impl<'a> TrashedShape<'a> {
             trash,
             operation: operation.as_str(),
             verb: verb.as_str(),
-            at: time::text(*at),
+            at: time::rfc3339(*at),
             size: *size,
         }
     }

@@ -45,7 +45,7 @@ struct ImportedShape<'a> {
 /// It has the number of new, updated and unchanged notes, the skipped ones (`[{path, reason}]`), notes with `warnings`
 /// (same shape), the number of distinct tags, and the links: `{resolved, unresolved, only_by_alias, only_by_title}`, of
 /// which the last two are part of `unresolved`.
-pub fn ingested(source: &str, report: &IngestReport) -> Value {
+pub fn ingest_report(source: &str, report: &IngestReport) -> Value {
     let IngestReport { new, updated, unchanged, skipped, warnings, tags, links } = report;
     let LinkCounts { resolved, unresolved, only_by_alias, only_by_title } = *links;
     value(&IngestShape {
@@ -63,7 +63,7 @@ pub fn ingested(source: &str, report: &IngestReport) -> Value {
 /// Returns the JSON of an import: `{new, updated, unchanged, skipped: [{path, reason}]}`.
 ///
 /// `path` is the position in the export, such as `line 12`.
-pub fn imported(report: &ImportSummary) -> Value {
+pub fn import_report(report: &ImportSummary) -> Value {
     let ImportSummary { new, updated, unchanged, skipped } = report;
     value(&ImportedShape { new: *new, updated: *updated, unchanged: *unchanged, skipped: skipped_shapes(skipped) })
 }

@@ -32,7 +32,7 @@ pub fn link_report(report: &LinkReport) -> Value {
 /// Returns the JSON of two unlinked memories: `{memories, wikilinks?: [{id, link}]}`.
 ///
 /// `wikilinks` are those in the texts, which still link the two memories.
-pub fn unlinked(memories: [&StoredMemory; 2], wikilinks: &[(MemoryId, String)], inbox_ttl: InboxTtl) -> Value {
+pub fn unlink_result(memories: [&StoredMemory; 2], wikilinks: &[(MemoryId, String)], inbox_ttl: InboxTtl) -> Value {
     let mut shape = super::memories(memories, inbox_ttl);
     if !wikilinks.is_empty() {
         let links: Vec<_> = wikilinks.iter().map(|(id, link)| WikilinkShape { id: id.to_string(), link }).collect();

@@ -14,26 +14,26 @@
 //! | backlinks, link, unlink | `{memories}`, see [`memories`] |
 //! | resolve-links | `{resolved, unresolved, updated, unresolved_links: [{id, link}]}` |
 //! | delete | `{id, path}` |
-//! | ingest | `{source, new, updated, unchanged, skipped, warnings, tags, links}`, see [`ingested`] |
+//! | ingest | `{source, new, updated, unchanged, skipped, warnings, tags, links}`, see [`ingest_report`] |
 //! | export | one memory per line, see [`memory_for_export`] |
-//! | import | `{new, updated, unchanged, skipped: [{path, reason}]}`; for the input see [`exported`] |
-//! | undo | `{operation, undone}`, see [`undone`] |
+//! | import | `{new, updated, unchanged, skipped: [{path, reason}]}`; for the input see [`parse_exported`] |
+//! | undo | `{operation, undone}`, see [`undo_result`] |
 //! | restore | `{id, path, trash, conversation?, memory_path?}` |
-//! | trash list | `{files: [{id, path, trash, …}], total, bytes}`, see [`trashed`], [`deleted_entry`] |
+//! | trash list | `{files: [{id, path, trash, …}], total, bytes}`, see [`trashed_file`], [`deleted_entry`] |
 //! | trash purge | `{files, bytes}` |
-//! | log | `{operations: [{operation, at, verb, files, …}]}`, see [`logged`] |
+//! | log | `{operations: [{operation, at, verb, files, …}]}`, see [`operations`] |
 //! | log OPERATION | an operation with its `changes`, see [`record`] |
-//! | when | `{text, at, span, kind, relation, repeats, vague, assumed?}`, see [`reading`] |
+//! | when | `{text, at, span, kind, relation, repeats, vague, assumed?}`, see [`time_expression`] |
 //! | usage | `{budget, left, today, lately, unreadable}`, see [`usage`] |
-//! | remind | `{id, path, created, due, assumed?, merged?, ignored?}`, see [`reminded`] |
-//! | write --category reminders | as remind, or as write with a `warning`, see [`written_reminder`] |
+//! | remind | `{id, path, created, due, assumed?, merged?, ignored?}`, see [`reminder`] |
+//! | write --category reminders | as remind, or as write with a `warning`, see [`reminder_or_memory`] |
 //! | reminders | as list |
 //! | done, snooze, pin, unpin | as read |
-//! | notify | `{shown: [MEMORY…], waiting, method, instead?, failed?, pending, degraded?}`, see [`notified`] |
-//! | add | `{added, memories: [{id, conversation_id, content, created_at}…]}`, see [`added`] |
+//! | notify | `{shown: [MEMORY…], waiting, method, instead?, failed?, pending, degraded?}`, see [`notification`] |
+//! | add | `{added, memories: [{id, conversation_id, content, created_at}…]}`, see [`added_entries`] |
 //! | conversations | `{conversations: [{id, turns, facts, …}…], total}`, see [`conversation_summary`] |
 //! | conversations show | `{id, memory_path, summary?, facts, turns, …}`, see [`conversation()`] |
-//! | memories for a chat | `[{role, content, created_at, score}…]`, see [`remembered`] |
+//! | memories for a chat | `[{role, content, created_at, score}…]`, see [`recalled_memories`] |
 //! | bank … | see [`mod@bank`] |
 //! | topic … | see [`mod@topic`] |
 //! | instance backends, actions, instances | see [`backends`], [`backend()`], [`actions`], [`instances`] |
@@ -58,22 +58,22 @@ mod usage;
 mod write;
 
 pub use context::{context, smart_search_results};
-pub use conversation::{added, conversation, conversation_summary, remembered};
+pub use conversation::{added_entries, conversation, conversation_summary, recalled_memories};
 pub use error::{error, tool_error};
-pub use export::exported;
+pub use export::parse_exported;
 pub use history::{
-    bank_record, conversation_record, conversation_undone, deleted_entry, instance_record, instance_undone, logged, purged,
-    record, restored, restored_entry, trashed, undone,
+    bank_record, conversation_record, conversation_undo, deleted_entry, instance_record, instance_undo, operations, purge_result,
+    record, restored_entry, restored_file, trashed_file, undo_result,
 };
-pub use ingest::{imported, ingested};
+pub use ingest::{import_report, ingest_report};
 pub use instance::{actions, backend, backends, instances};
-pub use links::{link_report, unlinked};
+pub use links::{link_report, unlink_result};
 pub use memory::{memories, memory, memory_for_export, page};
-pub use reminder::{notified, reminded, written_reminder};
+pub use reminder::{notification, reminder, reminder_or_memory};
 pub use search::{hit_tokens, search_results};
-pub use time_expression::reading;
+pub use time_expression::time_expression;
 pub use usage::usage;
-pub use write::{deleted, written};
+pub use write::{delete_result, write_result};
 
 use serde::Serialize;
 use serde_json::Value;

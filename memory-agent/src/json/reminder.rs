@@ -39,14 +39,14 @@ struct NotificationShape<'a> {
 /// Returns the JSON of a new reminder: `{id, path, created, due, assumed?, merged?, ignored?}`.
 ///
 /// `created` is false if the reminder existed already, and `assumed` lists assumptions about an ambiguous time.
-/// `merged` and `ignored` are as in [`super::written`].
-pub fn reminded(reminded: &RemindReport) -> Value {
+/// `merged` and `ignored` are as in [`super::write_result`].
+pub fn reminder(reminded: &RemindReport) -> Value {
     let memory = &reminded.stored.memory;
     value(&ReminderShape {
         id: memory.id.to_string(),
         path: &reminded.stored.path,
         created: reminded.created,
-        due: memory.reminder.map(|reminder| time::text(reminder.due)),
+        due: memory.reminder.map(|reminder| time::rfc3339(reminder.due)),
         assumed: reminded.assumed.as_deref(),
         merged: MergedShape::of(&reminded.merged),
         ignored: &reminded.ignored,
@@ -55,12 +55,12 @@ pub fn reminded(reminded: &RemindReport) -> Value {
 
 /// Returns the JSON of writing a text with the category of reminders.
 ///
-/// Like [`reminded`]; or like a written memory, with a `warning` that it is not a reminder, followed by `hint`.
-pub fn written_reminder(written: &WrittenReminder, hint: &str) -> Value {
+/// Like [`reminder`]; or like a written memory, with a `warning` that it is not a reminder, followed by `hint`.
+pub fn reminder_or_memory(written: &WrittenReminder, hint: &str) -> Value {
     match written {
-        WrittenReminder::Reminder(reminder) => reminded(reminder),
+        WrittenReminder::Reminder(report) => reminder(report),
         WrittenReminder::Memory { written, warning } => {
-            let mut shape = super::written(written);
+            let mut shape = super::write_result(written);
             shape["warning"] = format!("{warning}; {hint}").into();
             shape
         }
@@ -71,7 +71,7 @@ pub fn written_reminder(written: &WrittenReminder, hint: &str) -> Value {
 ///
 /// `{shown: [MEMORY…], waiting, method, instead?, failed?, pending, degraded?}`; `method` is the method that was used,
 /// `instead` the reason why it is not the requested one, and `pending` whether there is a page of due reminders.
-pub fn notified(notified: &NotifyReport, method: &str, instead: Option<&str>, pending: bool) -> Value {
+pub fn notification(notified: &NotifyReport, method: &str, instead: Option<&str>, pending: bool) -> Value {
     // An open reminder does not expire by age.
     let shown = notified.shown.iter().map(|stored| MemoryShape::of(stored, InboxTtl::UNLIMITED)).collect();
     value(&NotificationShape {

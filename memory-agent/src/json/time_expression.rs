@@ -26,7 +26,7 @@ struct TimeExpressionShape<'a> {
 /// its start. `kind` is date, time or datetime, and `relation` past, present or future. They are null if the input
 /// contains no time. `repeats` is true for a recurring time, `vague` for a period; `at` is then the next occurrence or
 /// the start. `assumed` lists assumptions as sentences, if there are any.
-pub fn reading(reading: Option<&DateMention>) -> Value {
+pub fn time_expression(reading: Option<&DateMention>) -> Value {
     value(&TimeExpressionShape {
         text: reading.map(|reading| reading.text.as_str()),
         at: reading.map(|reading| reading.at.to_rfc3339_opts(SecondsFormat::AutoSi, true)),

@@ -143,7 +143,7 @@ pub fn search_results(hits: &[TopicHit], total: usize) -> Value {
 /// Returns the JSON of a topic: as in [`listing`], with its `text` and its wikilinks.
 ///
 /// The links are `links?: [{link, file?}]`, with the file that a link resolves to.
-pub fn reading(reading: &TopicReadResult) -> Value {
+pub fn full_topic(reading: &TopicReadResult) -> Value {
     let links = reading.links.iter().map(|(link, name)| TopicLinkShape { link, file: name.as_ref().map(TopicName::as_str) });
     value(&TopicShape { links: links.collect(), ..TopicShape::of(&reading.topic, Some(&reading.text)) })
 }
@@ -166,7 +166,7 @@ pub fn context(context: &str) -> Value {
 /// Returns the JSON of a write: `{file, created, warning?}`.
 ///
 /// The warning explains why the index is outdated or exceeds its limits.
-pub fn written(written: &TopicWriteResult) -> Value {
+pub fn write_result(written: &TopicWriteResult) -> Value {
     let stale = written.stale_index.as_ref().map(|why| format!("the index was not updated: {why}"));
     let warnings: Vec<String> = stale.into_iter().chain(written.long_index.clone()).collect();
     let warning = (!warnings.is_empty()).then(|| warnings.join("; "));
@@ -174,27 +174,27 @@ pub fn written(written: &TopicWriteResult) -> Value {
 }
 
 /// Returns the JSON of a deletion: `{file, deleted: true}`.
-pub fn deleted(name: &TopicName) -> Value {
+pub fn delete_result(name: &TopicName) -> Value {
     value(&DeletedShape { file: name.as_str(), deleted: true })
 }
 
 /// Returns the JSON of an operation on topics, as in `memory log`, with `topics`, the file names.
 pub fn record(record: &TopicRecord) -> Value {
-    value(&RecordShape::of_topics(record))
+    value(&RecordShape::from_topics(record))
 }
 
 /// Returns the JSON of an undo.
 ///
 /// `operation` is the id of the undo itself, and `undone` the reverted operation.
-pub fn undone(undone: &TopicUndoReport) -> Value {
-    value(&TopicUndoShape { operation: undone.undo.as_str(), undone: RecordShape::of_topics(&undone.record) })
+pub fn undo_result(undone: &TopicUndoReport) -> Value {
+    value(&TopicUndoShape { operation: undone.undo.as_str(), undone: RecordShape::from_topics(&undone.record) })
 }
 
 /// Returns the JSON of a file in the trash of the topics at `place`.
 ///
 /// `{path, trash, operation, verb, at, size, topics}`.
-pub fn trashed(trashed: &TrashedTopic, place: &str) -> Value {
+pub fn trashed_file(trashed: &TrashedTopic, place: &str) -> Value {
     let TrashedTopic { path, trash, size, operation } = trashed;
-    let (id, verb, at) = (operation.id.as_str(), operation.verb.as_str(), super::time::text(operation.at));
+    let (id, verb, at) = (operation.id.as_str(), operation.verb.as_str(), super::time::rfc3339(operation.at));
     value(&TrashShape { path, trash, operation: id, verb, at, size: *size, topics: place })
 }

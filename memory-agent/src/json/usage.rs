@@ -53,13 +53,13 @@ pub fn usage(usage: &Usage) -> Value {
     value(&UsageShape {
         budget: AmountShape { calls: budget.calls_a_day, tokens: budget.tokens_a_day },
         left: AmountShape { calls: left.calls, tokens: left.tokens },
-        today: costs(today),
-        lately: costs(lately),
+        today: costs_shape(today),
+        lately: costs_shape(lately),
         unreadable: *unreadable,
     })
 }
 
-fn costs(costs: &PeriodUsage) -> CostsShape<'_> {
+fn costs_shape(costs: &PeriodUsage) -> CostsShape<'_> {
     let LlmUsage { calls, prompt_tokens, answer_tokens } = costs.all;
     CostsShape {
         from: costs.from.to_string(),
@@ -67,12 +67,12 @@ fn costs(costs: &PeriodUsage) -> CostsShape<'_> {
         calls,
         prompt_tokens,
         answer_tokens,
-        tokens: costs.all.tokens(),
-        purposes: costs.purposes.iter().map(|(purpose, spent)| shape(purpose.as_str(), *spent)).collect(),
+        tokens: costs.all.total_tokens(),
+        purposes: costs.purposes.iter().map(|(purpose, spent)| purpose_shape(purpose.as_str(), *spent)).collect(),
     }
 }
 
-fn shape(purpose: &str, spent: LlmUsage) -> PurposeShape<'_> {
+fn purpose_shape(purpose: &str, spent: LlmUsage) -> PurposeShape<'_> {
     let LlmUsage { calls, prompt_tokens, answer_tokens } = spent;
-    PurposeShape { purpose, calls, prompt_tokens, answer_tokens, tokens: spent.tokens() }
+    PurposeShape { purpose, calls, prompt_tokens, answer_tokens, tokens: spent.total_tokens() }
 }

@@ -59,18 +59,18 @@ struct DeletedMemoryShape<'a> {
 /// `expires_at` is present if the memory expires: on its expiry date, or at the end of its time in the inbox. If the
 /// text existed already, `merged` are the fields that its memory took over from the draft (`{tags?, category?, title?,
 /// pinned?, role?}`), and `ignored` the names of fields that it did not.
-pub fn written(written: &WriteResult) -> Value {
+pub fn write_result(written: &WriteResult) -> Value {
     value(&WrittenMemoryShape {
         id: written.id.to_string(),
         path: &written.path,
         created: written.created,
-        expires_at: written.expires_at.map(time::text),
+        expires_at: written.expires_at.map(time::rfc3339),
         merged: MergedShape::of(&written.merged),
         ignored: &written.ignored,
     })
 }
 
 /// Returns the JSON of a deletion, with the previous path of the memory: `{id, path}`.
-pub fn deleted(stored: &StoredMemory) -> Value {
+pub fn delete_result(stored: &StoredMemory) -> Value {
     value(&DeletedMemoryShape { id: stored.memory.id.to_string(), path: &stored.path })
 }

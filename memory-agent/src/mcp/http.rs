@@ -20,7 +20,7 @@ use tokio::sync::Semaphore;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use super::invalid_message::refusal;
+use super::invalid_message::check_message;
 use super::server::{ClientIdentity, McpServer};
 use crate::agent::Agent;
 use crate::exact_json;
@@ -39,7 +39,7 @@ const MAX_READS: usize = 16;
 const MAX_SESSIONS: usize = 128;
 
 /// Returns the router that serves `/mcp` until `end` is cancelled. Access control happens before it.
-pub(crate) fn over_http(agent: &Arc<Agent>, speaker: &ClientIdentity, end: &CancellationToken) -> Router {
+pub(crate) fn mcp_router(agent: &Arc<Agent>, speaker: &ClientIdentity, end: &CancellationToken) -> Router {
     let config = StreamableHttpServerConfig::default()
         .disable_allowed_hosts()
         .disable_allowed_origins()
@@ -50,7 +50,7 @@ pub(crate) fn over_http(agent: &Arc<Agent>, speaker: &ClientIdentity, end: &Canc
     let sessions = Arc::clone(&room.sessions);
     let (agent, speaker) = (Arc::clone(agent), speaker.clone());
     let service = StreamableHttpService::new(move || Ok(McpServer::new(&agent, &speaker)), sessions, config);
-    Router::new().route_service("/mcp", service).layer(from_fn_with_state(room, enter))
+    Router::new().route_service("/mcp", service).layer(from_fn_with_state(room, enforce_limits))
 }
 
 /// Shared limits of all clients.
@@ -61,7 +61,7 @@ struct McpLimits {
 }
 
 /// Rejects requests that exceed a limit.
-async fn enter(State(room): State<McpLimits>, request: Request, next: Next) -> Response {
+async fn enforce_limits(State(room): State<McpLimits>, request: Request, next: Next) -> Response {
     let is_new = request.method() == Method::POST && !request.headers().contains_key("mcp-session-id");
     if is_new && MAX_SESSIONS <= room.sessions.sessions.read().await.len() {
         return (StatusCode::SERVICE_UNAVAILABLE, "too many MCP sessions are open\n").into_response();
@@ -72,7 +72,7 @@ async fn enter(State(room): State<McpLimits>, request: Request, next: Next) -> R
         to_bytes(body, MAX_REQUEST).await
     };
     match timeout(READ_TIMEOUT, whole).await {
-        Ok(Ok(body)) => match exact_json::from_slice(&body).ok().as_ref().and_then(Value::as_object).and_then(refusal) {
+        Ok(Ok(body)) => match exact_json::from_slice(&body).ok().as_ref().and_then(Value::as_object).and_then(check_message) {
             Some(answer) => {
                 (StatusCode::BAD_REQUEST, [(CONTENT_TYPE, "application/json")], exact_json::to_text(&answer)).into_response()
             }

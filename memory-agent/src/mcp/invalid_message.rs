@@ -11,9 +11,9 @@ const INVALID_REQUEST: i32 = -32600;
 ///
 /// A number that would be rounded is a marked string within a message ([`exact`]). The arguments of a tool are
 /// validated against its schema; in all other fields such a number is rejected here.
-pub(super) fn refusal(message: &Map<String, Value>) -> Option<Value> {
+pub(super) fn check_message(message: &Map<String, Value>) -> Option<Value> {
     let id = message.get("id");
-    let refused = |why: &str| Some(error(id.unwrap_or(&Value::Null), INVALID_REQUEST, why));
+    let refused = |why: &str| Some(error_response(id.unwrap_or(&Value::Null), INVALID_REQUEST, why));
     if let Some(field) = field_of_long_number(message) {
         return refused(&format!("{field}: numbers of this precision are only accepted in the arguments of a tool"));
     }
@@ -28,7 +28,7 @@ pub(super) fn refusal(message: &Map<String, Value>) -> Option<Value> {
 }
 
 /// Builds a JSON-RPC error response.
-pub(super) fn error(id: &Value, code: i32, message: &str) -> Value {
+pub(super) fn error_response(id: &Value, code: i32, message: &str) -> Value {
     json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": message } })
 }
 
@@ -38,7 +38,7 @@ fn field_of_long_number(message: &Map<String, Value>) -> Option<String> {
     let of_parameters = parameters.into_iter().flatten().filter(|(name, _)| *name != "arguments");
     let fields = of_message.map(|(name, value)| (name.clone(), value));
     let mut fields = fields.chain(of_parameters.map(|(name, value)| (format!("params.{name}"), value)));
-    fields.find(|(_, value)| exact_json::holds_number(value)).map(|(field, _)| field)
+    fields.find(|(_, value)| exact_json::contains_marked_number(value)).map(|(field, _)| field)
 }
 
 #[cfg(test)]
@@ -47,7 +47,7 @@ mod tests {
 
     fn refused(message: &str) -> Option<String> {
         let Ok(Value::Object(message)) = exact_json::from_slice(message.as_bytes()) else { panic!("{message}") };
-        refusal(&message).map(|answer| exact_json::to_text(&answer))
+        check_message(&message).map(|answer| exact_json::to_text(&answer))
     }
 
     #[test]

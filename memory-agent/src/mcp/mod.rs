@@ -14,7 +14,7 @@ mod stdio;
 mod subscriptions;
 
 #[cfg(feature = "server")]
-pub(crate) use http::over_http;
+pub(crate) use http::mcp_router;
 pub use server::ClientIdentity;
 #[cfg(feature = "testing")]
 pub(crate) use stdio::serve;

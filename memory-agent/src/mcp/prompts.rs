@@ -5,7 +5,7 @@ use rmcp::ErrorData;
 use rmcp::model::{GetPromptResult, JsonObject, Prompt, PromptArgument, PromptMessage, Role};
 use serde_json::Value;
 
-use super::server::refused;
+use super::server::store_error;
 use crate::session::{CONTEXT_BUDGET, Session};
 
 /// Number of memories that are listed for a review.
@@ -34,7 +34,7 @@ pub(super) fn get(session: &Session, name: &str, arguments: &JsonObject) -> Resu
         "remember" => remember(argument(arguments, "text")?),
         "review" => review(session)?,
         _ => {
-            let name = memory_core::text::one_line(name, 80);
+            let name = memory_core::text::to_one_line(name, 80);
             return Err(ErrorData::invalid_params(
                 format!("unknown prompt {name}; available prompts: recall, remember, review"),
                 None,
@@ -59,15 +59,15 @@ fn missing(name: &str) -> ErrorData {
 
 fn recall(session: &Session, topic: &str) -> Result<String, ErrorData> {
     // A prompt is invoked explicitly, so memories that the session already received are included again.
-    let gathered = memory_core::context(
+    let gathered = memory_core::build_context(
         session.services(),
         topic,
         CONTEXT_BUDGET,
         &memory_core::ShownMemories::default(),
         &session.agent().now(),
     );
-    let gathered = gathered.map_err(|error| refused(error, "recall"))?;
-    let topic = memory_core::text::one_line(topic, 500);
+    let gathered = gathered.map_err(|error| store_error(error, "recall"))?;
+    let topic = memory_core::text::to_one_line(topic, 500);
     Ok(if gathered.text.is_empty() {
         format!("Nothing is remembered about: {topic}\nSay so; do not guess. memory_search may find it by other words.")
     } else {
@@ -89,10 +89,10 @@ fn remember(text: Option<&str>) -> String {
 
 fn review(session: &Session) -> Result<String, ErrorData> {
     let slice = PageRequest { order: ListOrder::Created, offset: 0, limit: Some(REVIEW_LIMIT) };
-    let page = memory_core::list(session.services(), &Filter::default(), &slice).map_err(|error| refused(error, "review"))?;
+    let page = memory_core::list(session.services(), &Filter::default(), &slice).map_err(|error| store_error(error, "review"))?;
     let lines = page.memories.iter().map(|stored| {
         let memory = &stored.memory;
-        let (headline, day) = (memory_core::text::one_line(memory.headline(), 120), memory.created_at.format("%Y-%m-%d"));
+        let (headline, day) = (memory_core::text::to_one_line(memory.headline(), 120), memory.created_at.format("%Y-%m-%d"));
         format!("- {} ({}, {day}): {headline}", memory.id.short(), memory.category)
     });
     let lines: Vec<String> = lines.collect();

@@ -4,7 +4,7 @@ use memory_core::{Filter, ListOrder, MemoryStoreExt, PageRequest, Services, Stor
 use rmcp::ErrorData;
 use rmcp::model::{ListResourcesResult, ReadResourceResult, Resource, ResourceContents, ResourceTemplate};
 
-use super::server::refused;
+use super::server::store_error;
 
 /// The URI of the overview.
 const INDEX_URI: &str = "memory://index";
@@ -21,7 +21,7 @@ const MARKDOWN: &str = "text/markdown";
 pub(super) fn list(services: &Services, cursor: Option<&str>) -> Result<ListResourcesResult, ErrorData> {
     let offset = cursor.map_or(Ok(0), str::parse).map_err(|_| ErrorData::invalid_params("invalid cursor", None))?;
     let slice = PageRequest { order: ListOrder::Created, offset, limit: Some(PAGE_SIZE) };
-    let page = memory_core::list(services, &Filter::default(), &slice).map_err(|error| refused(error, INDEX_URI))?;
+    let page = memory_core::list(services, &Filter::default(), &slice).map_err(|error| store_error(error, INDEX_URI))?;
     let index = || {
         let index = Resource::new(INDEX_URI, "index").with_title("Overview");
         index.with_description("Number of memories per category, and the newest memories").with_mime_type(MARKDOWN)
@@ -38,7 +38,7 @@ fn resource(stored: &StoredMemory) -> Resource {
     let memory = &stored.memory;
     let stem = stored.path.rsplit('/').next().unwrap_or_default().trim_end_matches(".md");
     Resource::new(format!("{NOTE_URI}{}", memory.id), stem)
-        .with_title(memory_core::text::one_line(memory.headline(), 80))
+        .with_title(memory_core::text::to_one_line(memory.headline(), 80))
         .with_description(format!("{} of {}", memory.category, memory.created_at.format("%Y-%m-%d")))
         .with_mime_type(MARKDOWN)
 }
@@ -51,8 +51,8 @@ pub(super) fn template() -> ResourceTemplate {
 /// Reads the index or a memory.
 pub(super) fn read(services: &Services, uri: &str) -> Result<ReadResourceResult, ErrorData> {
     let text = match uri.strip_prefix(NOTE_URI) {
-        Some(id) => memory_core::read(services, id).map_err(|error| refused(error, uri))?.memory.content,
-        None if uri == INDEX_URI => memory_core::overview(services).map_err(|error| refused(error, uri))?,
+        Some(id) => memory_core::read(services, id).map_err(|error| store_error(error, uri))?.memory.content,
+        None if uri == INDEX_URI => memory_core::overview(services).map_err(|error| store_error(error, uri))?,
         None => return Err(not_found_error(uri)),
     };
     Ok(ReadResourceResult::new(vec![ResourceContents::text(text, uri).with_mime_type(MARKDOWN)]))
@@ -61,19 +61,19 @@ pub(super) fn read(services: &Services, uri: &str) -> Result<ReadResourceResult,
 /// Returns a value that changes whenever a resource changes.
 ///
 /// A memory that does not exist has the empty state, since it may be created later.
-pub(super) fn state(services: &Services, uri: &str) -> Result<String, ErrorData> {
+pub(super) fn resource_state(services: &Services, uri: &str) -> Result<String, ErrorData> {
     match uri.strip_prefix(NOTE_URI) {
         Some(id) => match services.store.get_by(id) {
             Ok(stored) => Ok(stored.memory.content_hash().to_string()),
             Err(memory_core::StoreError::NotFound { .. }) => Ok(String::new()),
-            Err(error) => Err(refused(error, uri)),
+            Err(error) => Err(store_error(error, uri)),
         },
-        None if uri == INDEX_URI => memory_core::overview(services).map_err(|error| refused(error, uri)),
+        None if uri == INDEX_URI => memory_core::overview(services).map_err(|error| store_error(error, uri)),
         None => Ok(String::new()),
     }
 }
 
 fn not_found_error(uri: &str) -> ErrorData {
-    let uri = memory_core::text::one_line(uri, 80);
+    let uri = memory_core::text::to_one_line(uri, 80);
     ErrorData::resource_not_found(format!("{uri} is neither {INDEX_URI} nor {NOTE_URI}<id>"), None)
 }

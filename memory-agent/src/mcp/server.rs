@@ -75,7 +75,7 @@ impl McpServer {
     /// Returns the session, which is opened on first use.
     fn session(&self, context: &RequestContext<RoleServer>) -> Arc<Session> {
         let begin = || {
-            let called = || context.client_info().and_then(|client| named(&client.name));
+            let called = || context.client_info().and_then(|client| agent_name(&client.name));
             let agent = self.speaker.agent.clone().or_else(called);
             Arc::new(Session::begin(&self.agent, &View { agent, project: self.speaker.project.clone() }))
         };
@@ -87,12 +87,12 @@ impl McpServer {
         let view = View { agent, project: self.speaker.project.clone() };
         let services = self.agent.services().restrict_to(&view);
         // If the memories cannot be read, the first tool call reports it.
-        let standing = memory_core::standing_context(&services, STANDING_BUDGET).unwrap_or_default();
+        let standing = memory_core::build_standing_context(&services, STANDING_BUDGET).unwrap_or_default();
         if standing.is_empty() { INSTRUCTIONS.to_owned() } else { format!("{INSTRUCTIONS}\n\n{standing}") }
     }
 
     /// Runs blocking work on a thread pool, until the client cancels the request.
-    async fn blocking<T: Send + 'static>(
+    async fn run_blocking<T: Send + 'static>(
         &self,
         context: &RequestContext<RoleServer>,
         work: impl FnOnce(&Session) -> T + Send + 'static,
@@ -107,7 +107,7 @@ impl McpServer {
 }
 
 /// Returns the agent name for a client name.
-fn named(client: &str) -> Option<AgentName> {
+fn agent_name(client: &str) -> Option<AgentName> {
     let plain: String = client.trim().chars().map(|letter| if letter.is_whitespace() { '-' } else { letter }).collect();
     plain.parse().ok()
 }
@@ -127,7 +127,7 @@ impl ServerHandler for McpServer {
     ) -> Result<InitializeResult, ErrorData> {
         context.peer.set_peer_info(request.clone());
         let mut result = self.negotiate_initialize(&request)?;
-        let agent = self.speaker.agent.clone().or_else(|| named(&request.client_info.name));
+        let agent = self.speaker.agent.clone().or_else(|| agent_name(&request.client_info.name));
         let server = self.clone();
         let instructions = tokio::task::spawn_blocking(move || server.instructions(agent)).await;
         result.instructions = Some(instructions.unwrap_or_else(|_| INSTRUCTIONS.to_owned()));
@@ -139,7 +139,7 @@ impl ServerHandler for McpServer {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(self.agent.listed().map(described).collect()))
+        Ok(ListToolsResult::with_all_items(self.agent.listed_tools().map(describe_tool).collect()))
     }
 
     async fn call_tool(
@@ -154,7 +154,7 @@ impl ServerHandler for McpServer {
             let _ = context.peer.notify_progress(begun).await;
         }
         let (name, parameters) = (request.name.into_owned(), Value::Object(request.arguments.unwrap_or_default()));
-        let done = self.blocking(&context, move |session| session.call(&name, parameters)).await?;
+        let done = self.run_blocking(&context, move |session| session.call(&name, parameters)).await?;
         if let Some(token) = token {
             let _ = context.peer.notify_progress(ProgressNotificationParam::new(token, 1.0).with_total(1.0)).await;
         }
@@ -176,7 +176,7 @@ impl ServerHandler for McpServer {
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
         let cursor = request.and_then(|request| request.cursor);
-        self.blocking(&context, move |session| resources::list(session.services(), cursor.as_deref())).await?
+        self.run_blocking(&context, move |session| resources::list(session.services(), cursor.as_deref())).await?
     }
 
     async fn list_resource_templates(
@@ -192,7 +192,7 @@ impl ServerHandler for McpServer {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let read = self.blocking(&context, move |session| resources::read(session.services(), &request.uri)).await?;
+        let read = self.run_blocking(&context, move |session| resources::read(session.services(), &request.uri)).await?;
         read.map(Into::into)
     }
 
@@ -228,13 +228,13 @@ impl ServerHandler for McpServer {
         context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
         let arguments = request.arguments.unwrap_or_default();
-        let prompt = self.blocking(&context, move |session| prompts::get(session, &request.name, &arguments)).await?;
+        let prompt = self.run_blocking(&context, move |session| prompts::get(session, &request.name, &arguments)).await?;
         prompt.map(Into::into)
     }
 }
 
 /// Describes a tool in the format of the protocol.
-fn described(tool: &dyn Tool) -> rmcp::model::Tool {
+fn describe_tool(tool: &dyn Tool) -> rmcp::model::Tool {
     let schema = match tool.parameters() {
         Value::Object(schema) => schema,
         _ => JsonObject::new(),
@@ -249,7 +249,7 @@ fn described(tool: &dyn Tool) -> rmcp::model::Tool {
 }
 
 /// Converts a store error into a protocol error.
-pub(super) fn refused(error: memory_core::StoreError, uri: &str) -> ErrorData {
+pub(super) fn store_error(error: memory_core::StoreError, uri: &str) -> ErrorData {
     let error = ToolError::from(error);
     let message = format!("{uri}: {}", error.message);
     match error.code.fault() {

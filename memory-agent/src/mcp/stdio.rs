@@ -9,7 +9,7 @@ use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader, DuplexStream, duplex, split};
 use tokio::sync::{Mutex, Semaphore};
 
-use super::invalid_message::{error, refusal};
+use super::invalid_message::{check_message, error_response};
 use super::server::{ClientIdentity, McpServer};
 use crate::agent::Agent;
 use crate::exact_json;
@@ -79,7 +79,7 @@ async fn forward_requests(
         let complaint = if is_whole {
             match exact_json::from_slice(&line) {
                 Ok(Value::Object(message)) => {
-                    if let Some(answer) = refusal(&message) {
+                    if let Some(answer) = check_message(&message) {
                         write_line(&output, exact_json::to_text(&answer).as_bytes()).await?;
                         continue;
                     }
@@ -98,7 +98,7 @@ async fn forward_requests(
             Some((-32600, format!("the line is longer than {LONGEST_LINE} bytes")))
         };
         if let Some((code, message)) = complaint {
-            write_line(&output, error(&Value::Null, code, &message).to_string().as_bytes()).await?;
+            write_line(&output, error_response(&Value::Null, code, &message).to_string().as_bytes()).await?;
             continue;
         }
         if let Cow::Owned(marked) = std::str::from_utf8(&line).map_or(Cow::Borrowed(""), exact_json::mark) {

@@ -32,7 +32,7 @@ const MAX_SUBSCRIPTIONS: usize = 256;
 impl Subscriptions {
     /// Subscribes the client to changes of `uri`.
     pub(super) async fn add(&self, session: &Arc<Session>, peer: &Peer<RoleServer>, uri: String) -> Result<(), ErrorData> {
-        let state = state(session, &uri).await?;
+        let state = load_state(session, &uri).await?;
         let was_watched = {
             let mut wanted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             if MAX_SUBSCRIPTIONS <= wanted.states.len() && !wanted.states.contains_key(&uri) {
@@ -72,7 +72,7 @@ async fn poll_resources(wanted: Weak<Mutex<SubscriptionState>>, session: Arc<Ses
             watched.states.iter().map(|(uri, state)| (uri.clone(), state.clone())).collect()
         };
         for (uri, before) in known {
-            let Ok(now) = state(&session, &uri).await else { continue };
+            let Ok(now) = load_state(&session, &uri).await else { continue };
             if now != before {
                 if let Some(kept) = watched.lock().unwrap_or_else(PoisonError::into_inner).states.get_mut(&uri) {
                     *kept = now;
@@ -84,8 +84,8 @@ async fn poll_resources(wanted: Weak<Mutex<SubscriptionState>>, session: Arc<Ses
     }
 }
 
-async fn state(session: &Arc<Session>, uri: &str) -> Result<String, ErrorData> {
+async fn load_state(session: &Arc<Session>, uri: &str) -> Result<String, ErrorData> {
     let (session, uri) = (Arc::clone(session), uri.to_owned());
-    let looked = tokio::task::spawn_blocking(move || resources::state(session.services(), &uri)).await;
+    let looked = tokio::task::spawn_blocking(move || resources::resource_state(session.services(), &uri)).await;
     looked.unwrap_or_else(|error| Err(ErrorData::internal_error(format!("cannot read the resource: {error}"), None)))
 }

@@ -33,7 +33,7 @@ impl<R: Reranker + 'static> Reranker for TimeoutReranker<R> {
     fn score(&self, query: &str, texts: &[&str]) -> Result<Vec<f32>, RerankError> {
         let late = || self.late.lock().unwrap_or_else(PoisonError::into_inner);
         if late().upgrade().is_some() {
-            return Err(failed("it is still processing an earlier request", None));
+            return Err(rerank_error("it is still processing an earlier request", None));
         }
         let (model, query) = (Arc::clone(&self.model), query.to_owned());
         let texts: Vec<String> = texts.iter().map(|text| (*text).to_owned()).collect();
@@ -47,20 +47,20 @@ impl<R: Reranker + 'static> Reranker for TimeoutReranker<R> {
             drop(busy);
         };
         let spawned = thread::Builder::new().name("reranking".into()).spawn(work);
-        spawned.map_err(|error| failed(&format!("cannot start a thread for it: {error}"), None))?;
+        spawned.map_err(|error| rerank_error(&format!("cannot start a thread for it: {error}"), None))?;
         match scores.recv_timeout(self.patience) {
             Ok(scores) => scores,
-            Err(RecvTimeoutError::Disconnected) => Err(failed("it failed unexpectedly", None)),
+            Err(RecvTimeoutError::Disconnected) => Err(rerank_error("it failed unexpectedly", None)),
             Err(RecvTimeoutError::Timeout) => {
                 *late() = at_work;
                 let why = format!("it took longer than {} s", self.patience.as_secs_f32());
-                Err(failed(&why, Some("rerank fewer or shorter texts, or increase the timeout")))
+                Err(rerank_error(&why, Some("rerank fewer or shorter texts, or increase the timeout")))
             }
         }
     }
 }
 
-fn failed(why: &str, hint: Option<&str>) -> RerankError {
+fn rerank_error(why: &str, hint: Option<&str>) -> RerankError {
     RerankError { why: why.into(), hint: hint.map(str::to_owned) }
 }
 

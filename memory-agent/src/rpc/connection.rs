@@ -39,7 +39,7 @@ impl RpcConnection {
     }
 
     /// Starts with the given `view` and refuses `session/open`.
-    pub fn bound(agent: &Arc<Agent>, view: View) -> Self {
+    pub fn with_fixed_view(agent: &Arc<Agent>, view: View) -> Self {
         Self { is_bound: true, ..Self::begin(agent, view) }
     }
 
@@ -47,7 +47,7 @@ impl RpcConnection {
     ///
     /// `session/open` takes effect immediately for the following lines; all other requests run when the work is
     /// executed.
-    pub fn take(&mut self, line: &[u8]) -> Option<RpcWork> {
+    pub fn parse_line(&mut self, line: &[u8]) -> Option<RpcWork> {
         let (requests, is_batch) = match parse_line(line) {
             RpcLine::Blank => return None,
             RpcLine::One(request) => (vec![request], false),
@@ -99,7 +99,7 @@ impl RpcWork {
 
 fn execute_one(session: &Session, request: RpcRequest) -> Option<Value> {
     let RpcRequest { id, ask } = request;
-    let done = ask.and_then(|ask| execution::result(session, ask));
+    let done = ask.and_then(|ask| execution::execute_request(session, ask));
     let id = id?;
     Some(match done {
         Ok(result) => serde_json::json!({ "jsonrpc": "2.0", "id": id, "result": result }),

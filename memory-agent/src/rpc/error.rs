@@ -22,19 +22,19 @@ impl RpcError {
     }
 
     /// Returns the error for an unknown method.
-    pub(super) fn no_method(name: &str) -> Self {
-        let message = format!("no method or tool is named {}", memory_core::text::one_line(name, 80));
+    pub(super) fn method_not_found(name: &str) -> Self {
+        let message = format!("no method or tool is named {}", memory_core::text::to_one_line(name, 80));
         let hint = "tools/list with {\"all\": true} lists all tools";
         Self::new(-32_601, Code::ToolNotFound, message).with_hint(hint)
     }
 
     /// Returns the error for invalid parameters.
-    pub(super) fn parameters(why: impl Into<String>) -> Self {
+    pub(super) fn invalid_parameters(why: impl Into<String>) -> Self {
         Self::new(-32_602, Code::InvalidInput, why.into())
     }
 
     /// Returns the error for a request that exceeds the free resources.
-    pub(crate) fn no_room(why: impl Into<String>) -> Self {
+    pub(crate) fn overloaded(why: impl Into<String>) -> Self {
         Self::new(-32_000, Code::Io, why.into()).with_hint("close unused connections, or try again later")
     }
 

@@ -8,10 +8,10 @@ use crate::agent::Agent;
 use crate::session::Session;
 
 /// Executes a request for `session`.
-pub(super) fn result(session: &Session, ask: RpcMethod) -> Result<Value, RpcError> {
+pub(super) fn execute_request(session: &Session, ask: RpcMethod) -> Result<Value, RpcError> {
     match ask {
         RpcMethod::Ping => Ok(json!({})),
-        RpcMethod::Tools { all } => Ok(tools(session.agent(), all)),
+        RpcMethod::Tools { all } => Ok(list_tools(session.agent(), all)),
         RpcMethod::Call { tool, parameters } => Ok(session.call(&tool, parameters)?),
         RpcMethod::Open(view) => Ok(view_json(&view)),
         RpcMethod::Embed(texts) => embed_texts(session, &texts),
@@ -21,13 +21,14 @@ pub(super) fn result(session: &Session, ask: RpcMethod) -> Result<Value, RpcErro
 /// Lists the tools as JSON: the listed ones, or all callable ones.
 ///
 /// The shape is `{tools: [{name, description, parameters}]}`.
-pub fn tools(agent: &Agent, all: bool) -> Value {
-    let tools: Vec<Value> = if all { agent.offered().map(described).collect() } else { agent.listed().map(described).collect() };
+pub fn list_tools(agent: &Agent, all: bool) -> Value {
+    let tools: Vec<Value> =
+        if all { agent.callable_tools().map(describe_tool).collect() } else { agent.listed_tools().map(describe_tool).collect() };
     json!({ "tools": tools })
 }
 
 /// Describes a tool as JSON: `{name, description, parameters}`.
-pub(crate) fn described(tool: &dyn Tool) -> Value {
+pub(crate) fn describe_tool(tool: &dyn Tool) -> Value {
     json!({ "name": tool.name(), "description": tool.description(), "parameters": tool.parameters() })
 }
 

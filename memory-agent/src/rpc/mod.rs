@@ -31,6 +31,6 @@ mod request;
 
 pub use connection::{RpcConnection, RpcWork};
 pub use error::RpcError;
-pub(crate) use execution::described;
-pub use execution::tools;
+pub(crate) use execution::describe_tool;
+pub use execution::list_tools;
 pub use request::{MOST, RpcLine, RpcMethod, RpcRequest, parse_line};

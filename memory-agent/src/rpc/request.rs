@@ -61,36 +61,36 @@ pub fn parse_line(line: &[u8]) -> RpcLine {
         return RpcLine::Blank;
     }
     match exact_json::from_slice(line) {
-        Err(error) => RpcLine::One(RpcRequest::refused(RpcError::not_json(&error))),
+        Err(error) => RpcLine::One(RpcRequest::invalid(RpcError::not_json(&error))),
         Ok(Value::Array(items)) if items.is_empty() => {
-            RpcLine::One(RpcRequest::refused(RpcError::invalid_request("the list is empty")))
+            RpcLine::One(RpcRequest::invalid(RpcError::invalid_request("the list is empty")))
         }
         Ok(Value::Array(items)) if MOST < items.len() => {
             let why = format!("a list may have at most {MOST} requests; this one has {}", items.len());
-            RpcLine::One(RpcRequest::refused(RpcError::invalid_request(why)))
+            RpcLine::One(RpcRequest::invalid(RpcError::invalid_request(why)))
         }
-        Ok(Value::Array(items)) => RpcLine::Batch(items.into_iter().map(request).collect()),
-        Ok(other) => RpcLine::One(request(other)),
+        Ok(Value::Array(items)) => RpcLine::Batch(items.into_iter().map(parse_request).collect()),
+        Ok(other) => RpcLine::One(parse_request(other)),
     }
 }
 
 impl RpcRequest {
-    fn refused(fault: RpcError) -> Self {
+    fn invalid(fault: RpcError) -> Self {
         Self { id: Some(Value::Null), ask: Err(fault) }
     }
 }
 
-fn request(value: Value) -> RpcRequest {
+fn parse_request(value: Value) -> RpcRequest {
     let Value::Object(mut members) = value else {
-        return RpcRequest::refused(RpcError::invalid_request("the request is not an object"));
+        return RpcRequest::invalid(RpcError::invalid_request("the request is not an object"));
     };
     let id = members.remove("id");
     if matches!(id, Some(Value::Bool(_) | Value::Array(_) | Value::Object(_))) {
-        return RpcRequest::refused(RpcError::invalid_request("id: not a string, number or null"));
+        return RpcRequest::invalid(RpcError::invalid_request("id: not a string, number or null"));
     }
     // The client could not match the response to its request, because the number would be rounded.
     if id.as_ref().is_some_and(|id| exact_json::as_number(id).is_some() || id.as_number().is_some_and(is_rounded)) {
-        return RpcRequest::refused(RpcError::invalid_request(
+        return RpcRequest::invalid(RpcError::invalid_request(
             "id: a number of this precision cannot be returned unchanged; use a string",
         ));
     }
@@ -119,7 +119,7 @@ fn parse_method(members: &mut Map<String, Value>) -> Result<RpcMethod, RpcError>
     let mut parameters = match parameters {
         None | Some(Value::Null) => Map::new(),
         Some(Value::Object(parameters)) => parameters,
-        Some(_) => return Err(RpcError::parameters("params: not an object")),
+        Some(_) => return Err(RpcError::invalid_parameters("params: not an object")),
     };
     match method.as_str() {
         "ping" => reject_unknown_fields(&parameters).map(|()| RpcMethod::Ping),
@@ -127,22 +127,22 @@ fn parse_method(members: &mut Map<String, Value>) -> Result<RpcMethod, RpcError>
             let all = match parameters.remove("all") {
                 None | Some(Value::Null) => false,
                 Some(Value::Bool(all)) => all,
-                Some(_) => return Err(RpcError::parameters("all: neither true nor false")),
+                Some(_) => return Err(RpcError::invalid_parameters("all: neither true nor false")),
             };
             reject_unknown_fields(&parameters).map(|()| RpcMethod::Tools { all })
         }
         "tools/call" => parse_call(parameters),
         "session/open" => parse_open(parameters),
         "embed" => parse_embed(parameters),
-        tool if tool.contains('/') => Err(RpcError::no_method(tool)),
+        tool if tool.contains('/') => Err(RpcError::method_not_found(tool)),
         tool => Ok(RpcMethod::Call { tool: tool.to_owned(), parameters: Value::Object(parameters) }),
     }
 }
 
 fn parse_call(mut parameters: Map<String, Value>) -> Result<RpcMethod, RpcError> {
-    let tool = text(&mut parameters, "name")?.ok_or_else(|| RpcError::parameters("name: missing"))?;
+    let tool = take_text(&mut parameters, "name")?.ok_or_else(|| RpcError::invalid_parameters("name: missing"))?;
     let own = match (parameters.remove("params"), parameters.remove("arguments")) {
-        (Some(_), Some(_)) => return Err(RpcError::parameters("params, arguments: aliases; send only one of them")),
+        (Some(_), Some(_)) => return Err(RpcError::invalid_parameters("params, arguments: aliases; send only one of them")),
         (own, None) | (None, own) => own,
     };
     reject_unknown_fields(&parameters)?;
@@ -151,38 +151,40 @@ fn parse_call(mut parameters: Map<String, Value>) -> Result<RpcMethod, RpcError>
 }
 
 fn parse_open(mut parameters: Map<String, Value>) -> Result<RpcMethod, RpcError> {
-    let agent = text(&mut parameters, "agent")?.map(|agent| agent.parse::<AgentName>()).transpose();
-    let agent = agent.map_err(|error| RpcError::parameters(format!("agent: {error}")))?;
-    let project = text(&mut parameters, "project")?.map(|project| match format!("project:{project}").parse() {
+    let agent = take_text(&mut parameters, "agent")?.map(|agent| agent.parse::<AgentName>()).transpose();
+    let agent = agent.map_err(|error| RpcError::invalid_parameters(format!("agent: {error}")))?;
+    let project = take_text(&mut parameters, "project")?.map(|project| match format!("project:{project}").parse() {
         Ok(Scope::Project(name)) => Ok(name),
-        _ => Err(RpcError::parameters("project: not a name without control characters")),
+        _ => Err(RpcError::invalid_parameters("project: not a name without control characters")),
     });
     let project = project.transpose()?;
     reject_unknown_fields(&parameters).map(|()| RpcMethod::Open(View { agent, project }))
 }
 
 fn parse_embed(mut parameters: Map<String, Value>) -> Result<RpcMethod, RpcError> {
-    let wrong = || RpcError::parameters(format!("texts: not a list of at most {MAX_TEXTS} strings"));
-    let texts = parameters.remove("texts").filter(|texts| !exact_json::holds_number(texts));
+    let wrong = || RpcError::invalid_parameters(format!("texts: not a list of at most {MAX_TEXTS} strings"));
+    let texts = parameters.remove("texts").filter(|texts| !exact_json::contains_marked_number(texts));
     let Some(Value::Array(texts)) = texts else { return Err(wrong()) };
     let texts: Option<Vec<String>> = texts.into_iter().map(|text| text.as_str().map(str::to_owned)).collect();
     let texts = texts.filter(|texts| texts.len() <= MAX_TEXTS).ok_or_else(wrong)?;
     reject_unknown_fields(&parameters).map(|()| RpcMethod::Embed(texts))
 }
 
-fn text(parameters: &mut Map<String, Value>, name: &str) -> Result<Option<String>, RpcError> {
+fn take_text(parameters: &mut Map<String, Value>, name: &str) -> Result<Option<String>, RpcError> {
     match parameters.remove(name) {
         None | Some(Value::Null) => Ok(None),
-        Some(value) if exact_json::holds_number(&value) => Err(RpcError::parameters(format!("{name}: not a string"))),
+        Some(value) if exact_json::contains_marked_number(&value) => {
+            Err(RpcError::invalid_parameters(format!("{name}: not a string")))
+        }
         Some(Value::String(text)) => Ok(Some(text)),
-        Some(_) => Err(RpcError::parameters(format!("{name}: not a string"))),
+        Some(_) => Err(RpcError::invalid_parameters(format!("{name}: not a string"))),
     }
 }
 
 fn reject_unknown_fields(parameters: &Map<String, Value>) -> Result<(), RpcError> {
     match parameters.keys().next() {
         None => Ok(()),
-        Some(name) => Err(RpcError::parameters(format!("unknown field {}", memory_core::text::one_line(name, 80)))),
+        Some(name) => Err(RpcError::invalid_parameters(format!("unknown field {}", memory_core::text::to_one_line(name, 80)))),
     }
 }
 

@@ -30,7 +30,7 @@ struct ResponseSink {
 /// Serves a client until it disconnects, is too slow, or `end` is cancelled.
 ///
 /// After `end` is cancelled, the pending requests are finished first.
-pub(super) async fn attend(stream: UnixStream, agent: Arc<Agent>, room: Arc<SharedResources>, end: CancellationToken) {
+pub(super) async fn serve_connection(stream: UnixStream, agent: Arc<Agent>, room: Arc<SharedResources>, end: CancellationToken) {
     let (reader, writer) = stream.into_split();
     let voice = Arc::new(ResponseSink { half: Mutex::new(writer), room: Arc::clone(&room), broken: CancellationToken::new() });
     let place = timeout(room.limits.patience, Arc::clone(&room.places).acquire_owned());
@@ -40,7 +40,7 @@ pub(super) async fn attend(stream: UnixStream, agent: Arc<Agent>, room: Arc<Shar
     };
     let Ok(place) = place.map(unwrap_permit) else {
         let why = format!("the limit of {} connections is reached", room.limits.connections);
-        return voice.send(RpcError::no_room(why).to_response(&Value::Null).to_string(), None).await;
+        return voice.send(RpcError::overloaded(why).to_response(&Value::Null).to_string(), None).await;
     };
     let mut tasks = JoinSet::new();
     let mut lines = ConnectionLines::new(reader, Arc::clone(&room));
@@ -78,7 +78,7 @@ async fn execute_requests(lines: &mut ConnectionLines, agent: &Arc<Agent>, voice
             NextLine::Line(line) => {
                 // A parsed line can take many times its size, so a worker permit is acquired before parsing.
                 let worker = unwrap_permit(Arc::clone(&room.workers).acquire_owned().await);
-                if let Some(work) = speech.take(&line) {
+                if let Some(work) = speech.parse_line(&line) {
                     let voice = Arc::clone(voice);
                     tasks.spawn(async move {
                         execute_work(work, worker, &voice).await;

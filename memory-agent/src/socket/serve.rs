@@ -11,7 +11,7 @@ use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 use super::bind::Socket;
-use super::connection::attend;
+use super::connection::serve_connection;
 use super::limits::SocketLimits;
 use super::shared_resources::SharedResources;
 use crate::agent::Agent;
@@ -43,7 +43,7 @@ pub async fn serve(
             Some(_) = connections.join_next() => {}
             accepted = listener.accept(), if has_room => match accepted {
                 Ok((stream, _)) if is_same_user(&stream) => {
-                    connections.spawn(attend(stream, Arc::clone(&agent), Arc::clone(&room), end.clone()));
+                    connections.spawn(serve_connection(stream, Arc::clone(&agent), Arc::clone(&room), end.clone()));
                 }
                 Ok(_) => {}
                 Err(_) => sleep(ACCEPT_PAUSE).await,

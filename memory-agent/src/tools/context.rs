@@ -4,7 +4,7 @@ use memory_core::{Effect, Tool, ToolContext, ToolError};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::filter::schema;
+use super::filter::object_schema;
 use super::input::parse_input;
 use crate::json;
 
@@ -34,7 +34,7 @@ impl Tool for ContextTool {
             "query": { "type": "string" },
             "budget": { "type": "integer", "minimum": 1, "maximum": 100_000, "default": crate::CONTEXT_BUDGET, "description": "maximum number of tokens" }
         });
-        schema(&properties, &[])
+        object_schema(&properties, &[])
     }
 
     fn effect(&self) -> Effect {
@@ -44,7 +44,7 @@ impl Tool for ContextTool {
     fn execute(&self, context: &ToolContext, parameters: &Value) -> Result<Value, ToolError> {
         let ContextInput { query, budget } = parse_input(parameters)?;
         let budget = budget.unwrap_or(crate::CONTEXT_BUDGET);
-        let gathered = memory_core::context(&context.services, &query, budget, &context.given, &context.now)?;
+        let gathered = memory_core::build_context(&context.services, &query, budget, &context.given, &context.now)?;
         Ok(json::context(&gathered))
     }
 }

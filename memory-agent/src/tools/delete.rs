@@ -4,7 +4,7 @@ use memory_core::{Effect, Tool, ToolContext, ToolError};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::filter::{id, schema};
+use super::filter::{id_schema, object_schema};
 use super::input::parse_input;
 use crate::json;
 
@@ -27,7 +27,7 @@ impl Tool for DeleteTool {
     }
 
     fn parameters(&self) -> Value {
-        schema(&json!({ "id": id() }), &["id"])
+        object_schema(&json!({ "id": id_schema() }), &["id"])
     }
 
     fn effect(&self) -> Effect {
@@ -36,6 +36,6 @@ impl Tool for DeleteTool {
 
     fn execute(&self, context: &ToolContext, parameters: &Value) -> Result<Value, ToolError> {
         let DeleteInput { id } = parse_input(parameters)?;
-        Ok(json::deleted(&memory_core::delete(&context.services, &id)?))
+        Ok(json::delete_result(&memory_core::delete(&context.services, &id)?))
     }
 }

@@ -4,7 +4,7 @@ use memory_core::{Effect, Tool, ToolContext, ToolError};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::filter::{id, schema};
+use super::filter::{id_schema, object_schema};
 use super::input::parse_input;
 use crate::json;
 
@@ -27,7 +27,7 @@ impl Tool for DoneTool {
     }
 
     fn parameters(&self) -> Value {
-        schema(&json!({ "id": id() }), &["id"])
+        object_schema(&json!({ "id": id_schema() }), &["id"])
     }
 
     fn effect(&self) -> Effect {

@@ -4,7 +4,7 @@ use memory_core::{Filter, Lifetime, ToolContext, ToolError};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::input::{moment_after, parse_start, parsed};
+use super::input::{parse_end, parse_field, parse_start};
 
 /// The filter parameters of a tool.
 #[derive(Debug, Default, Deserialize)]
@@ -21,16 +21,16 @@ pub(super) struct FilterInput {
 
 impl FilterInput {
     /// Converts the parameters into a filter.
-    pub(super) fn filter(&self, context: &ToolContext) -> Result<Filter, ToolError> {
+    pub(super) fn to_filter(&self, context: &ToolContext) -> Result<Filter, ToolError> {
         let zone = *context.now.offset();
         Ok(Filter {
-            phase: parsed("phase", self.phase.as_deref())?,
-            category: parsed("category", self.category.as_deref())?,
-            scope: parsed("scope", self.scope.as_deref())?,
+            phase: parse_field("phase", self.phase.as_deref())?,
+            category: parse_field("category", self.category.as_deref())?,
+            scope: parse_field("scope", self.scope.as_deref())?,
             source: self.source.clone(),
             tags: self.tags.iter().collect(),
             from: self.from.as_deref().map(|from| parse_start("from", from, zone)).transpose()?,
-            until: self.to.as_deref().map(|to| moment_after("to", to, zone)).transpose()?,
+            until: self.to.as_deref().map(|to| parse_end("to", to, zone)).transpose()?,
             standing: None,
             lifetime: Lifetime::Current,
             ..Filter::default()
@@ -46,7 +46,7 @@ pub(super) fn schema_with_filter(own: Value, required: &[&str]) -> Value {
     };
     let filter = json!({
         "tags": { "type": "array", "items": { "type": "string" }, "description": "has all of these tags" },
-        "category": category(),
+        "category": category_schema(),
         "scope": { "type": "string", "description": "global, agent:NAME or project:NAME" },
         "phase": { "type": "string", "enum": ["inbox", "organized"] },
         "source": { "type": "string", "description": "source program" },
@@ -56,11 +56,11 @@ pub(super) fn schema_with_filter(own: Value, required: &[&str]) -> Value {
     if let Value::Object(filter) = filter {
         properties.extend(filter);
     }
-    schema(&Value::Object(properties), required)
+    object_schema(&Value::Object(properties), required)
 }
 
 /// Returns the schema of an object with these properties and no others.
-pub(super) fn schema(properties: &Value, required: &[&str]) -> Value {
+pub(super) fn object_schema(properties: &Value, required: &[&str]) -> Value {
     let mut schema = json!({ "type": "object", "properties": properties, "additionalProperties": false });
     if !required.is_empty() {
         schema["required"] = required.into();
@@ -69,18 +69,18 @@ pub(super) fn schema(properties: &Value, required: &[&str]) -> Value {
 }
 
 /// Returns the schema of a category.
-pub(super) fn category() -> Value {
+pub(super) fn category_schema() -> Value {
     let names: Vec<&str> = memory_core::Category::ALL.iter().map(|category| category.as_str()).collect();
     json!({ "type": "string", "enum": names })
 }
 
 /// Returns the schema of an id.
-pub(super) fn id() -> Value {
+pub(super) fn id_schema() -> Value {
     json!({ "type": "string", "minLength": 1, "description": "id, a prefix of it (4+), or file stem" })
 }
 
 /// Returns the schema of a result limit.
-pub(super) fn limit(default: usize) -> Value {
+pub(super) fn limit_schema(default: usize) -> Value {
     json!({ "type": "integer", "minimum": 1, "maximum": MAX_RESULTS, "default": default })
 }
 

@@ -9,10 +9,10 @@ use serde_json::Value;
 /// Rewrites the hint of an error of the tool `called`, its original name.
 ///
 /// `offered` maps original to offered names.
-pub(crate) fn rewrite(error: &mut ToolError, called: &str, offered: impl Fn(&str) -> Option<String>) {
+pub(crate) fn rewrite_hint(error: &mut ToolError, called: &str, offered: impl Fn(&str) -> Option<String>) {
     let of_tools = error_advice(error.code, called).iter().filter_map(|(tool, what)| Some(what.replace("{}", &offered(tool)?)));
     let own = error.hint.take().unwrap_or_default();
-    let own = own.split("; ").filter(|clause| !clause.is_empty()).filter_map(|clause| match action(clause, called) {
+    let own = own.split("; ").filter(|clause| !clause.is_empty()).filter_map(|clause| match action_tool(clause, called) {
         Some((tool, what)) => offered(&tool).map(|name| format!("{name} {what}")),
         None => plain_part(clause).map(str::to_owned),
     });
@@ -23,7 +23,7 @@ pub(crate) fn rewrite(error: &mut ToolError, called: &str, offered: impl Fn(&str
 /// Rewrites the hints and warnings in a result of the tool `called`. User values are not changed.
 pub(crate) fn rewrite_result(answer: &mut Value, called: &str, offered: &impl Fn(&str) -> Option<String>) {
     // The result of these tools may be a user value as a whole.
-    if super::instance::is_own(called) {
+    if super::instance::is_instance_tool(called) {
         return;
     }
     let Some(members) = answer.as_object_mut() else { return };
@@ -57,7 +57,7 @@ fn rewrite_error(shape: &mut Value, called: &str, offered: &impl Fn(&str) -> Opt
     let code =
         members.get("code").and_then(Value::as_str).and_then(|name| Code::ALL.into_iter().find(|code| code.as_str() == name));
     let mut error = ToolError::new(code.unwrap_or(Code::Internal), "", Some(hint.clone()));
-    rewrite(&mut error, called, offered);
+    rewrite_hint(&mut error, called, offered);
     match error.hint {
         Some(hint) => drop(members.insert("hint".to_owned(), hint.into())),
         None => drop(members.shift_remove("hint")),
@@ -100,7 +100,7 @@ fn error_advice(code: Code, called: &str) -> &'static [(&'static str, &'static s
 /// Returns the tool for the action that a clause names, and the effect of the action.
 ///
 /// The tool belongs to the same set as the tool `called`.
-fn action<'a>(clause: &'a str, called: &str) -> Option<(String, &'a str)> {
+fn action_tool<'a>(clause: &'a str, called: &str) -> Option<(String, &'a str)> {
     let (action, what) = clause.strip_prefix("the action ")?.split_once(' ')?;
     let (set, _) = called.split_once('_')?;
     Some((format!("{set}_{action}"), what))
@@ -142,7 +142,7 @@ mod tests {
     fn a_hint_names_the_tools_that_are_offered_by_their_names() {
         let hint = |code, called: &str, hint: &str, offered: fn(&str) -> Option<String>| {
             let mut error = ToolError::new(code, "it failed", Some(hint.to_owned()));
-            rewrite(&mut error, called, offered);
+            rewrite_hint(&mut error, called, offered);
             error.hint
         };
         let renamed = |tool: &str| Some(tool.replace("bank_", "memory_"));
@@ -161,7 +161,7 @@ mod tests {
     fn an_action_is_named_as_the_tool_that_is_offered_once() {
         let hint = |code, called: &str, hint: &str, offered: fn(&str) -> Option<String>| {
             let mut error = ToolError::new(code, "it failed", Some(hint.to_owned()));
-            rewrite(&mut error, called, offered);
+            rewrite_hint(&mut error, called, offered);
             error.hint
         };
         let keys = |offered| hint(Code::KeyNotFound, "kv_get", "the action list lists the keys", offered);

@@ -38,7 +38,10 @@ fn with_whole_numbers(parameters: &Value) -> Cow<'_, Value> {
 }
 
 /// Parses the text of `field`, if there is one.
-pub(super) fn parsed<T: std::str::FromStr<Err = ParseError>>(field: &str, text: Option<&str>) -> Result<Option<T>, ToolError> {
+pub(super) fn parse_field<T: std::str::FromStr<Err = ParseError>>(
+    field: &str,
+    text: Option<&str>,
+) -> Result<Option<T>, ToolError> {
     text.map(str::parse).transpose().map_err(|error| invalid(format!("{field}: {error}")))
 }
 
@@ -49,15 +52,15 @@ pub(super) fn invalid(message: String) -> ToolError {
 
 /// Parses the start of a day (YYYY-MM-DD), or a time (RFC 3339).
 pub(super) fn parse_start(field: &str, text: &str, zone: FixedOffset) -> Result<DateTime<Utc>, ToolError> {
-    moment(field, text, zone, 0)
+    parse_time(field, text, zone, 0)
 }
 
 /// Parses the end of a day, which is the start of the next one, or a time (RFC 3339).
-pub(super) fn moment_after(field: &str, text: &str, zone: FixedOffset) -> Result<DateTime<Utc>, ToolError> {
-    moment(field, text, zone, 1)
+pub(super) fn parse_end(field: &str, text: &str, zone: FixedOffset) -> Result<DateTime<Utc>, ToolError> {
+    parse_time(field, text, zone, 1)
 }
 
-fn moment(field: &str, text: &str, zone: FixedOffset, later: u64) -> Result<DateTime<Utc>, ToolError> {
+fn parse_time(field: &str, text: &str, zone: FixedOffset, later: u64) -> Result<DateTime<Utc>, ToolError> {
     if let Ok(moment) = DateTime::parse_from_rfc3339(text.trim()) {
         return Ok(moment.to_utc());
     }

@@ -26,7 +26,7 @@ struct InstanceTool {
 }
 
 /// Returns the tools of `instances`.
-pub(super) fn tools(instances: &Arc<OpenInstances>) -> Vec<Arc<dyn Tool>> {
+pub(super) fn instance_tools(instances: &Arc<OpenInstances>) -> Vec<Arc<dyn Tool>> {
     let tool = |(backend, action): (&'static Backend, &'static Action)| -> Arc<dyn Tool> {
         Arc::new(InstanceTool { name: name(backend, action), backend, action, instances: Arc::clone(instances) })
     };
@@ -34,13 +34,13 @@ pub(super) fn tools(instances: &Arc<OpenInstances>) -> Vec<Arc<dyn Tool>> {
 }
 
 /// Returns the names of the tools.
-pub(super) fn names() -> impl Iterator<Item = String> {
+pub(super) fn tool_names() -> impl Iterator<Item = String> {
     actions().map(|(backend, action)| name(backend, action))
 }
 
 /// Returns whether a tool is an instance tool, by its original name.
-pub(super) fn is_own(tool: &str) -> bool {
-    names().any(|name| name == tool)
+pub(super) fn is_instance_tool(tool: &str) -> bool {
+    tool_names().any(|name| name == tool)
 }
 
 fn actions() -> impl Iterator<Item = (&'static Backend, &'static Action)> {
@@ -79,10 +79,10 @@ impl Tool for InstanceTool {
         let named = parameters.as_object_mut().and_then(|members| members.shift_remove("instance"));
         let name = named.as_ref().and_then(Value::as_str).unwrap_or(DEFAULT_INSTANCE);
         let name: InstanceName = name.parse().map_err(|error: InstanceError| ToolError::from(error))?;
-        let holding = self.instances.hold(self.backend, &name)?;
+        let holding = self.instances.get_or_open(self.backend, &name)?;
         let asker = ActionCaller::Agent(View::default());
         let answer = self.backend.run(self.action, &holding, &asker, &exact_json::to_json_text(&parameters))?;
-        let (json, warnings) = answer.whole()?;
+        let (json, warnings) = answer.into_whole()?;
         let mut value = exact_json::to_value(&json.parse::<JsonText>().map_err(|error| result_error(&error))?);
         if !warnings.is_empty() {
             value = json!({ "answer": value, "warnings": warnings });

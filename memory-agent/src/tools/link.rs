@@ -4,7 +4,7 @@ use memory_core::{Effect, Tool, ToolContext, ToolError};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::filter::{id, schema};
+use super::filter::{id_schema, object_schema};
 use super::input::parse_input;
 use crate::json;
 
@@ -28,7 +28,7 @@ impl Tool for LinkTool {
     }
 
     fn parameters(&self) -> Value {
-        schema(&json!({ "source": id(), "target": id() }), &["source", "target"])
+        object_schema(&json!({ "source": id_schema(), "target": id_schema() }), &["source", "target"])
     }
 
     fn effect(&self) -> Effect {

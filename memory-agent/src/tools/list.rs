@@ -4,7 +4,7 @@ use memory_core::{Effect, ListOrder, PageRequest, Tool, ToolContext, ToolError};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::filter::{FilterInput, limit, schema_with_filter};
+use super::filter::{FilterInput, limit_schema, schema_with_filter};
 use super::input::parse_input;
 use crate::json;
 
@@ -32,7 +32,7 @@ impl Tool for ListTool {
     }
 
     fn parameters(&self) -> Value {
-        let own = json!({ "limit": limit(DEFAULT_LIMIT), "offset": { "type": "integer", "minimum": 0 } });
+        let own = json!({ "limit": limit_schema(DEFAULT_LIMIT), "offset": { "type": "integer", "minimum": 0 } });
         schema_with_filter(own, &[])
     }
 
@@ -42,7 +42,7 @@ impl Tool for ListTool {
 
     fn execute(&self, context: &ToolContext, parameters: &Value) -> Result<Value, ToolError> {
         let ListInput { limit, offset } = parse_input(parameters)?;
-        let filter = parse_input::<FilterInput>(parameters)?.filter(context)?;
+        let filter = parse_input::<FilterInput>(parameters)?.to_filter(context)?;
         let slice = PageRequest { order: ListOrder::Created, offset, limit: Some(limit.unwrap_or(DEFAULT_LIMIT)) };
         Ok(json::page(&memory_core::list(&context.services, &filter, &slice)?, context.services.inbox_ttl))
     }

@@ -48,8 +48,8 @@ mod undo;
 mod update;
 mod write;
 
-pub(crate) use hints::{rewrite, rewrite_result, without_commands};
-pub(crate) use selection::{AvailableServices, not_found, offered};
+pub(crate) use hints::{rewrite_hint, rewrite_result, without_commands};
+pub(crate) use selection::{AvailableServices, not_found, select_tools};
 pub use selection::{ToolSelection, ToolSet};
 
 use std::sync::Arc;

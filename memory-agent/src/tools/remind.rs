@@ -4,8 +4,8 @@ use memory_core::{Draft, Effect, Scope, SecretPolicy, Tool, ToolContext, ToolErr
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::filter::schema;
-use super::input::{invalid, parse_input, parsed};
+use super::filter::object_schema;
+use super::input::{invalid, parse_field, parse_input};
 use crate::json;
 
 /// Stores a text as a reminder, or turns a memory into one.
@@ -39,7 +39,7 @@ impl Tool for RemindTool {
             "tags": { "type": "array", "items": { "type": "string" } },
             "scope": { "type": "string", "default": "global" }
         });
-        schema(&properties, &[])
+        object_schema(&properties, &[])
     }
 
     fn effect(&self) -> Effect {
@@ -55,7 +55,7 @@ impl Tool for RemindTool {
             (Some(text), None) => {
                 let draft = Draft {
                     tags: input.tags.iter().collect(),
-                    scope: parsed("scope", input.scope.as_deref())?.unwrap_or(Scope::Global),
+                    scope: parse_field("scope", input.scope.as_deref())?.unwrap_or(Scope::Global),
                     source: context.speaker.clone(),
                     ..Draft::new(&text)
                 };
@@ -64,10 +64,10 @@ impl Tool for RemindTool {
             (None, Some(_)) if input.scope.is_some() || !input.tags.is_empty() => {
                 return Err(invalid("scope and tags come from the memory `of`; omit them".into()));
             }
-            (None, Some(of)) => memory_core::remind_of(&context.services, &of, at, &context.zone)?,
+            (None, Some(of)) => memory_core::remind_of_memory(&context.services, &of, at, &context.zone)?,
             _ => return Err(invalid("set either text or of".into())),
         };
         reminded.assumed = reminded.assumed.or(assumed);
-        Ok(json::reminded(&reminded))
+        Ok(json::reminder(&reminded))
     }
 }

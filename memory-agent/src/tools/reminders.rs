@@ -4,7 +4,7 @@ use memory_core::{Effect, ReminderFilter, Tool, ToolContext, ToolError};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::filter::{limit, schema};
+use super::filter::{limit_schema, object_schema};
 use super::input::parse_input;
 use crate::json;
 
@@ -42,7 +42,7 @@ impl Tool for RemindersTool {
 
     fn parameters(&self) -> Value {
         let which = json!({ "type": "string", "enum": ["open", "due", "all"], "default": "open" });
-        schema(&json!({ "which": which, "limit": limit(DEFAULT_LIMIT) }), &[])
+        object_schema(&json!({ "which": which, "limit": limit_schema(DEFAULT_LIMIT) }), &[])
     }
 
     fn effect(&self) -> Effect {

@@ -4,7 +4,7 @@ use memory_core::{Effect, Query, Ranking, Tool, ToolContext, ToolError, fit_budg
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::filter::{FilterInput, limit, schema_with_filter};
+use super::filter::{FilterInput, limit_schema, schema_with_filter};
 use super::input::parse_input;
 use crate::json;
 
@@ -35,7 +35,8 @@ impl Tool for SearchTool {
     }
 
     fn parameters(&self) -> Value {
-        let own = json!({ "query": { "type": "string", "minLength": 1 }, "limit": limit(USUAL), "budget": budget() });
+        let own =
+            json!({ "query": { "type": "string", "minLength": 1 }, "limit": limit_schema(USUAL), "budget": budget_schema() });
         schema_with_filter(own, &["query"])
     }
 
@@ -45,7 +46,7 @@ impl Tool for SearchTool {
 
     fn execute(&self, context: &ToolContext, parameters: &Value) -> Result<Value, ToolError> {
         let SearchInput { query, limit, budget } = parse_input(parameters)?;
-        let filter = parse_input::<FilterInput>(parameters)?.filter(context)?;
+        let filter = parse_input::<FilterInput>(parameters)?.to_filter(context)?;
         let default = if budget.is_some() { LIMIT_FOR_BUDGET } else { USUAL };
         let query = Query { text: query, filter, limit: limit.unwrap_or(default), ranking: Ranking::default() };
         let inbox_ttl = context.services.inbox_ttl;
@@ -57,6 +58,6 @@ impl Tool for SearchTool {
     }
 }
 
-fn budget() -> Value {
+fn budget_schema() -> Value {
     json!({ "type": "integer", "minimum": 200, "maximum": 100_000, "description": "tokens; hits that exceed it are left out" })
 }

@@ -75,7 +75,7 @@ impl ToolSet {
         }
     }
 
-    fn has(self, tool: &str) -> bool {
+    fn contains(self, tool: &str) -> bool {
         match self {
             Self::Files => tool == self.prefix(),
             Self::Memory | Self::Bank | Self::Topic | Self::History | Self::Kv => tool.starts_with(&self.prefix()),
@@ -83,7 +83,7 @@ impl ToolSet {
     }
 
     /// Returns whether the tools may be called without being selected.
-    const fn is_usual(self) -> bool {
+    const fn is_default(self) -> bool {
         matches!(self, Self::Memory | Self::Bank)
     }
 }
@@ -92,7 +92,7 @@ impl ToolSelection {
     /// Selects all note and bank tools, and lists [`DEFAULT`].
     ///
     /// Sessions may be private, and topics are stored in a project; their tools are only offered if they are selected.
-    pub fn usual() -> Self {
+    pub fn default_tools() -> Self {
         Self { parts: vec![SelectionItem::Usual], is_listed_only: false }
     }
 
@@ -110,7 +110,7 @@ impl ToolSelection {
 
 impl Default for ToolSelection {
     fn default() -> Self {
-        Self::usual()
+        Self::default_tools()
     }
 }
 
@@ -118,7 +118,7 @@ impl FromStr for ToolSelection {
     type Err = ToolError;
 
     fn from_str(text: &str) -> Result<Self, ToolError> {
-        let tools: Vec<String> = all().iter().map(|tool| tool.name().to_owned()).chain(instance::names()).collect();
+        let tools: Vec<String> = all().iter().map(|tool| tool.name().to_owned()).chain(instance::tool_names()).collect();
         let part = |word: &str| {
             let (name, prefix) = word.split_once('=').map_or((word, None), |(name, prefix)| (name, Some(prefix)));
             let set = ToolSet::ALL.into_iter().find(|set| set.name() == name);
@@ -143,7 +143,7 @@ fn is_prefix(prefix: &str) -> bool {
 
 /// Returns the error for an unknown tool.
 pub(crate) fn not_found(name: &str) -> ToolError {
-    let message = format!("no tool is named {}", memory_core::text::one_line(name, 80));
+    let message = format!("no tool is named {}", memory_core::text::to_one_line(name, 80));
     ToolError::new(Code::ToolNotFound, message, Some("`memory agent --list-tools --tools all` lists them".into()))
 }
 
@@ -163,16 +163,17 @@ type SelectedTool = (Arc<dyn Tool>, bool, String);
 ///
 /// # Errors
 /// If two tools would have the same name.
-pub(crate) fn offered(
+pub(crate) fn select_tools(
     offer: &ToolSelection,
     there: AvailableServices,
     instances: Option<&Arc<OpenInstances>>,
 ) -> Result<Vec<SelectedTool>, ToolError> {
     let is_there = |tool: &str| {
-        (there.banks || !ToolSet::Bank.has(tool)) && (there.topics || !(ToolSet::Topic.has(tool) || ToolSet::Files.has(tool)))
+        (there.banks || !ToolSet::Bank.contains(tool))
+            && (there.topics || !(ToolSet::Topic.contains(tool) || ToolSet::Files.contains(tool)))
     };
     let own = all().into_iter().filter(|tool| is_there(tool.name()));
-    let tools: Vec<_> = own.chain(instances.map(instance::tools).unwrap_or_default()).collect();
+    let tools: Vec<_> = own.chain(instances.map(instance::instance_tools).unwrap_or_default()).collect();
     let mut offered: Vec<SelectedTool> = Vec::new();
     let mut put = |tool: Arc<dyn Tool>, is_listed: bool, renamed_from: Option<&str>| match offered
         .iter_mut()
@@ -193,10 +194,10 @@ pub(crate) fn offered(
         for tool in &tools {
             let name = tool.name();
             match part {
-                SelectionItem::Usual if ToolSet::ALL.into_iter().any(|set| !set.is_usual() && set.has(name)) => {}
+                SelectionItem::Usual if ToolSet::ALL.into_iter().any(|set| !set.is_default() && set.contains(name)) => {}
                 SelectionItem::Usual => put(Arc::clone(tool), DEFAULT.contains(&name), None)?,
                 SelectionItem::All => put(Arc::clone(tool), true, None)?,
-                SelectionItem::Set { set, prefix } if set.has(name) => {
+                SelectionItem::Set { set, prefix } if set.contains(name) => {
                     let renamed = format!("{prefix}{}", &name[set.prefix().len()..]);
                     if renamed == name {
                         put(Arc::clone(tool), true, None)?;
@@ -252,7 +253,7 @@ mod tests {
     use super::*;
 
     fn listed(words: &str) -> Result<Vec<String>, ToolError> {
-        let offered = offered(&words.parse()?, AvailableServices { banks: true, topics: true }, None)?;
+        let offered = select_tools(&words.parse()?, AvailableServices { banks: true, topics: true }, None)?;
         Ok(offered.into_iter().filter(|(_, is_listed, _)| *is_listed).map(|(tool, ..)| tool.name().to_owned()).collect())
     }
 
@@ -276,7 +277,7 @@ mod tests {
     #[test]
     fn what_is_named_alone_is_all_that_may_be_called() {
         let names = |words: &str, banks| -> Vec<String> {
-            offered(&words.parse().unwrap(), AvailableServices { banks, topics: true }, None)
+            select_tools(&words.parse().unwrap(), AvailableServices { banks, topics: true }, None)
                 .unwrap()
                 .into_iter()
                 .map(|(tool, ..)| tool.name().to_owned())
@@ -287,7 +288,10 @@ mod tests {
         assert_eq!(names("usual", true).len(), all().len() - 6);
         assert_eq!(names("usual", false).len(), all().len() - 6 - 7);
         let listed_only = "usual".parse::<ToolSelection>().unwrap().listed_only();
-        assert_eq!(offered(&listed_only, AvailableServices { banks: true, topics: true }, None).unwrap().len(), DEFAULT.len());
+        assert_eq!(
+            select_tools(&listed_only, AvailableServices { banks: true, topics: true }, None).unwrap().len(),
+            DEFAULT.len()
+        );
         assert_eq!(names("memory_20250818", true), ["memory"]);
         assert_eq!(names("memory_20250818=files", true), ["files"]);
     }

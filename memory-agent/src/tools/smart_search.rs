@@ -4,7 +4,7 @@ use memory_core::{Effect, Filter, Tool, ToolContext, ToolError};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::filter::{limit, schema};
+use super::filter::{limit_schema, object_schema};
 use super::input::parse_input;
 use super::search::USUAL;
 use crate::json;
@@ -35,9 +35,9 @@ impl Tool for SmartSearchTool {
         let properties = json!({
             "query": { "type": "string", "minLength": 1 },
             "tags": { "type": "array", "items": { "type": "string" } },
-            "limit": limit(USUAL)
+            "limit": limit_schema(USUAL)
         });
-        schema(&properties, &["query"])
+        object_schema(&properties, &["query"])
     }
 
     fn effect(&self) -> Effect {

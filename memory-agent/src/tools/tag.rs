@@ -4,7 +4,7 @@ use memory_core::{Effect, Tool, ToolContext, ToolError};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::filter::{id, schema};
+use super::filter::{id_schema, object_schema};
 use super::input::{invalid, parse_input};
 use crate::json;
 
@@ -32,7 +32,7 @@ impl Tool for TagTool {
 
     fn parameters(&self) -> Value {
         let tags = json!({ "type": "array", "items": { "type": "string" } });
-        schema(&json!({ "id": id(), "add": tags, "remove": tags }), &["id"])
+        object_schema(&json!({ "id": id_schema(), "add": tags, "remove": tags }), &["id"])
     }
 
     fn effect(&self) -> Effect {

@@ -4,7 +4,7 @@ use memory_core::{Code, Effect, Tool, ToolContext, ToolError};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::filter::schema;
+use super::filter::object_schema;
 use super::input::parse_input;
 use crate::json;
 
@@ -27,7 +27,7 @@ impl Tool for UndoTool {
     }
 
     fn parameters(&self) -> Value {
-        schema(&json!({ "operation": { "type": "string", "minLength": 4 } }), &[])
+        object_schema(&json!({ "operation": { "type": "string", "minLength": 4 } }), &[])
     }
 
     fn effect(&self) -> Effect {
@@ -43,6 +43,6 @@ impl Tool for UndoTool {
             }
             error
         })?;
-        Ok(json::undone(&undone))
+        Ok(json::undo_result(&undone))
     }
 }

@@ -4,7 +4,7 @@ use memory_core::{Effect, Revision, SecretPolicy, Tool, ToolContext, ToolError};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::filter::{id, schema};
+use super::filter::{id_schema, object_schema};
 use super::input::parse_input;
 use crate::json;
 
@@ -31,12 +31,12 @@ impl Tool for UpdateTool {
 
     fn parameters(&self) -> Value {
         let properties = json!({
-            "id": id(),
+            "id": id_schema(),
             "old": { "type": "string", "minLength": 1 },
             "new": { "type": "string" },
             "version": { "type": "integer", "minimum": 0, "description": "version as read; a conflict if it has changed since" }
         });
-        schema(&properties, &["id", "old", "new"])
+        object_schema(&properties, &["id", "old", "new"])
     }
 
     fn effect(&self) -> Effect {

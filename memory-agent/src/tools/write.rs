@@ -4,8 +4,8 @@ use memory_core::{Category, Draft, Effect, Scope, SecretPolicy, Tool, ToolContex
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::filter::{category, schema};
-use super::input::{invalid, parse_input, parse_start, parsed};
+use super::filter::{category_schema, object_schema};
+use super::input::{invalid, parse_field, parse_input, parse_start};
 use crate::json;
 
 /// Stores a memory.
@@ -40,14 +40,14 @@ impl Tool for WriteTool {
         let properties = json!({
             "content": { "type": "string", "minLength": 1, "description": "Markdown; [[links]] allowed" },
             "title": { "type": "string" },
-            "category": category(),
+            "category": category_schema(),
             "tags": { "type": "array", "items": { "type": "string" } },
             "scope": { "type": "string", "default": "global", "description": "who sees it: global, agent:NAME or project:NAME" },
             "source": { "type": "string", "description": "source program" },
             "expires": { "type": "string", "description": "YYYY-MM-DD or RFC 3339" },
             "pinned": { "type": "boolean", "description": "never expires by age" }
         });
-        schema(&properties, &["content"])
+        object_schema(&properties, &["content"])
     }
 
     fn effect(&self) -> Effect {
@@ -63,9 +63,9 @@ impl Tool for WriteTool {
         }
         let draft = Draft {
             title: input.title,
-            category: parsed("category", input.category.as_deref())?,
+            category: parse_field("category", input.category.as_deref())?,
             tags: input.tags.iter().collect(),
-            scope: parsed("scope", input.scope.as_deref())?.unwrap_or(Scope::Global),
+            scope: parse_field("scope", input.scope.as_deref())?.unwrap_or(Scope::Global),
             source: input.source.unwrap_or_else(|| context.speaker.clone()),
             expires_at,
             pinned: input.pinned,
@@ -73,8 +73,8 @@ impl Tool for WriteTool {
         };
         if draft.category == Some(Category::Reminders) {
             let written = memory_core::write_reminder(&context.services, draft, &context.zone, SecretPolicy::Refuse)?;
-            return Ok(json::written_reminder(&written, "memory_remind with `of` and `at` turns it into a reminder"));
+            return Ok(json::reminder_or_memory(&written, "memory_remind with `of` and `at` turns it into a reminder"));
         }
-        Ok(json::written(&memory_core::write(&context.services, draft, SecretPolicy::Refuse)?))
+        Ok(json::write_result(&memory_core::write(&context.services, draft, SecretPolicy::Refuse)?))
     }
 }

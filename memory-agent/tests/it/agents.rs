@@ -14,14 +14,14 @@ pub(crate) fn agent() -> Arc<Agent> {
 pub(crate) fn agent_behind(gate: &Arc<CallGate>) -> Arc<Agent> {
     let gate = Arc::clone(gate);
     with_time(Arc::new(move |moment| {
-        gate.pass();
+        gate.block_first();
         moment.fixed_offset()
     }))
 }
 
 fn with_time(local_time: LocalTime) -> Arc<Agent> {
     let services = services(Arc::new(FakeStore::default()));
-    Arc::new(Agent::new(services, local_time, &ToolSelection::usual(), Vec::new(), None).expect("no tool is named"))
+    Arc::new(Agent::new(services, local_time, &ToolSelection::default_tools(), Vec::new(), None).expect("no tool is named"))
 }
 
 /// Blocks the first caller until it is opened.
@@ -45,7 +45,7 @@ impl CallGate {
         self.changed.notify_all();
     }
 
-    fn pass(&self) {
+    fn block_first(&self) {
         let mut state = self.state.lock().expect("nobody panics here");
         if !std::mem::replace(&mut state.0, true) {
             self.changed.notify_all();

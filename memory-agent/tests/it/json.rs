@@ -3,7 +3,7 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use insta::assert_snapshot;
 use memory_agent::json;
-use memory_core::datetime::when;
+use memory_core::datetime::find_date;
 use memory_core::rank::RankFeature;
 use memory_core::{
     Budget, Category, ChangeOutcome, Code, ContentHash, Draft, FileVersion, Hit, InboxTtl, IngestReport, LinkCounts, LlmUsage,
@@ -45,7 +45,7 @@ fn full() -> StoredMemory {
     memory.valid_from = Some(moment("2026-05-07T10:00:00.123456789Z"));
     memory.pinned = true;
     let due = moment("2026-06-01T09:00:00Z");
-    memory.reminder = Some(Reminder { of: Some(memory.id), notified_at: Some(due), done_at: Some(due), ..Reminder::at(due) });
+    memory.reminder = Some(Reminder { of: Some(memory.id), notified_at: Some(due), done_at: Some(due), ..Reminder::new(due) });
     memory.valid_until = Some(moment("2026-12-31T00:00:00Z"));
     memory.supersedes = vec![id(OTHER)];
     memory.superseded_by = Some(id(OTHER));
@@ -161,8 +161,8 @@ fn a_receipt_says_whether_something_new_was_kept() {
         merged: MergedFields::default(),
         ignored: vec![],
     };
-    assert_snapshot!(json::written(&written), @r#"{"id":"550e8400-e29b-41d4-a716-446655440000","path":"categories/inbox/a-550e8400.md","created":true,"expires_at":"2026-05-14T10:00:00Z"}"#);
-    assert_snapshot!(json::deleted(&stored()), @r#"{"id":"550e8400-e29b-41d4-a716-446655440000","path":"categories/preferences/user-prefers-dark-mode-550e8400.md"}"#);
+    assert_snapshot!(json::write_result(&written), @r#"{"id":"550e8400-e29b-41d4-a716-446655440000","path":"categories/inbox/a-550e8400.md","created":true,"expires_at":"2026-05-14T10:00:00Z"}"#);
+    assert_snapshot!(json::delete_result(&stored()), @r#"{"id":"550e8400-e29b-41d4-a716-446655440000","path":"categories/preferences/user-prefers-dark-mode-550e8400.md"}"#);
 }
 
 #[test]
@@ -203,7 +203,7 @@ fn a_report_of_taking_in_counts_notes_tags_and_links() {
     let links = LinkCounts { resolved: 5, unresolved: 2, only_by_alias: 1, only_by_title: 0 };
     let report =
         IngestReport { new: 3, updated: 1, unchanged: 9, skipped: skipped("a.md"), warnings: skipped("b.md"), tags: 4, links };
-    assert_snapshot!(json::ingested("obsidian", &report), @r#"{"source":"obsidian","new":3,"updated":1,"unchanged":9,"skipped":[{"path":"a.md","reason":"it is not a string"}],"warnings":[{"path":"b.md","reason":"it is not a string"}],"tags":4,"links":{"resolved":5,"unresolved":2,"only_by_alias":1,"only_by_title":0}}"#);
+    assert_snapshot!(json::ingest_report("obsidian", &report), @r#"{"source":"obsidian","new":3,"updated":1,"unchanged":9,"skipped":[{"path":"a.md","reason":"it is not a string"}],"warnings":[{"path":"b.md","reason":"it is not a string"}],"tags":4,"links":{"resolved":5,"unresolved":2,"only_by_alias":1,"only_by_title":0}}"#);
 }
 
 #[test]
@@ -220,11 +220,11 @@ fn history_names_operations_files_and_the_trash() {
         undone_by: Some(operation(11)),
         files: 1,
     };
-    assert_snapshot!(json::logged(&[memory_core::LogEntry::Notes(record.clone())]), @r#"{"operations":[{"operation":"00000000000a","at":"2026-05-07T10:00:00Z","verb":"delete","by":"cli","undone_by":"00000000000b","files":1}]}"#);
+    assert_snapshot!(json::operations(&[memory_core::LogEntry::Notes(record.clone())]), @r#"{"operations":[{"operation":"00000000000a","at":"2026-05-07T10:00:00Z","verb":"delete","by":"cli","undone_by":"00000000000b","files":1}]}"#);
     let change =
         RecordedChange { id: id(ID), before: Some(file("a.md", Some("trash/a.md"))), after: None, why: Some("expired".into()) };
     assert_snapshot!(json::record(&record, &[change]), @r#"{"operation":"00000000000a","at":"2026-05-07T10:00:00Z","verb":"delete","by":"cli","undone_by":"00000000000b","files":1,"changes":[{"id":"550e8400-e29b-41d4-a716-446655440000","before":{"path":"a.md","hash":"2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881","trash":"trash/a.md"},"why":"expired"}]}"#);
-    assert_snapshot!(json::undone(&UndoReport { record, undo: operation(11) }), @r#"{"operation":"00000000000b","undone":{"operation":"00000000000a","at":"2026-05-07T10:00:00Z","verb":"delete","by":"cli","undone_by":"00000000000b","files":1}}"#);
+    assert_snapshot!(json::undo_result(&UndoReport { record, undo: operation(11) }), @r#"{"operation":"00000000000b","undone":{"operation":"00000000000a","at":"2026-05-07T10:00:00Z","verb":"delete","by":"cli","undone_by":"00000000000b","files":1}}"#);
     let trashed = TrashedFile {
         id: id(ID),
         path: "a.md".into(),
@@ -234,10 +234,10 @@ fn history_names_operations_files_and_the_trash() {
         at: moment("2026-05-07T10:00:00Z"),
         size: 120,
     };
-    assert_snapshot!(json::trashed(&trashed), @r#"{"id":"550e8400-e29b-41d4-a716-446655440000","path":"a.md","trash":"trash/2026-05/00000000000a/a.md","operation":"00000000000a","verb":"delete","at":"2026-05-07T10:00:00Z","size":120}"#);
+    assert_snapshot!(json::trashed_file(&trashed), @r#"{"id":"550e8400-e29b-41d4-a716-446655440000","path":"a.md","trash":"trash/2026-05/00000000000a/a.md","operation":"00000000000a","verb":"delete","at":"2026-05-07T10:00:00Z","size":120}"#);
     let outcome = ChangeOutcome::Kept { id: id(ID), path: "a.md".into() };
-    assert_snapshot!(json::restored(&trashed, &outcome), @r#"{"id":"550e8400-e29b-41d4-a716-446655440000","path":"a.md","trash":"trash/2026-05/00000000000a/a.md"}"#);
-    assert_snapshot!(json::purged(1, 120), @r#"{"files":1,"bytes":120}"#);
+    assert_snapshot!(json::restored_file(&trashed, &outcome), @r#"{"id":"550e8400-e29b-41d4-a716-446655440000","path":"a.md","trash":"trash/2026-05/00000000000a/a.md"}"#);
+    assert_snapshot!(json::purge_result(1, 120), @r#"{"files":1,"bytes":120}"#);
 }
 
 #[test]
@@ -260,7 +260,7 @@ fn a_memory_of_the_inbox_shows_the_end_of_its_time_there_and_its_export_does_not
 #[test]
 fn an_export_is_read_back_as_it_was_written() {
     let stored = full();
-    let exported = json::exported(&json::memory_for_export(&stored).to_string()).expect("a memory");
+    let exported = json::parse_exported(&json::memory_for_export(&stored).to_string()).expect("a memory");
     let draft = exported.draft;
     let memory = stored.memory;
     assert_eq!(exported.id, Some(memory.id));
@@ -277,14 +277,14 @@ fn an_export_is_read_back_as_it_was_written() {
 
 #[test]
 fn a_memory_with_no_more_than_a_title_is_one() {
-    let exported = json::exported(r#"{"content":"","title":"Tea"}"#).expect("a memory");
+    let exported = json::parse_exported(r#"{"content":"","title":"Tea"}"#).expect("a memory");
     assert_eq!((exported.draft.content.as_str(), exported.draft.title.as_deref()), ("", Some("Tea")));
-    assert_eq!(json::exported(r#"{"content":null,"title":"Tea"}"#), Err("it has no content".into()));
+    assert_eq!(json::parse_exported(r#"{"content":null,"title":"Tea"}"#), Err("it has no content".into()));
 }
 
 #[test]
 fn an_unknown_role_of_an_export_is_that_of_a_program() {
-    let role = |role: &str| json::exported(&format!(r#"{{"content":"x","role":{role}}}"#)).expect("a memory").draft.role;
+    let role = |role: &str| json::parse_exported(&format!(r#"{{"content":"x","role":{role}}}"#)).expect("a memory").draft.role;
     assert_eq!(["\"user\"", "\"Person\"", "\"human\""].map(role), [Some(SpeakerRole::Person); 3]);
     assert_eq!(["\"system\"", "\"developer\"", "\"ChatGPT\""].map(role), [Some(SpeakerRole::Assistant); 3]);
     let machines = ["\"tool_result\"", "\"function_call\"", "\"ipython\"", "\"engineer\"", "7", "{}"];
@@ -297,19 +297,19 @@ fn an_export_of_the_older_program_is_read_as_well() {
     let line = r#"{"ID":"550e8400-e29b-41d4-a716-446655440000","Content":"tea","ContentHash":"x","Phase":"inbox",
         "Category":"inbox","Scope":"agent:claude","Tags":null,"Source":"","CreatedAt":"2026-05-07T12:00:00+02:00",
         "UpdatedAt":"0001-01-01T00:00:00Z","ExpiresAt":null,"AccessCount":2,"Links":["note-1"],"Version":1,"Unknown":{}}"#;
-    let exported = json::exported(line).expect("a memory");
+    let exported = json::parse_exported(line).expect("a memory");
     assert_eq!(exported.id, Some(id(ID)));
     assert_eq!(exported.draft.scope.to_string(), "agent:claude");
     assert_eq!(exported.draft.created_at, Some(moment("2026-05-07T10:00:00Z")));
     assert_eq!(exported.updated_at, None);
     assert_eq!(exported.access_count, 2);
-    let named = json::exported(r#"{"id":"note-1","content":"x"}"#).expect("a memory");
+    let named = json::parse_exported(r#"{"id":"note-1","content":"x"}"#).expect("a memory");
     assert_eq!(exported.links, [named.id.expect("an id")]);
 }
 
 #[test]
 fn what_is_no_memory_says_why() {
-    let reason = |line: &str| json::exported(line).expect_err("no memory");
+    let reason = |line: &str| json::parse_exported(line).expect_err("no memory");
     assert_snapshot!(reason("[1]"), @"it is not a JSON object");
     assert_snapshot!(reason("{"), @"it is not JSON: EOF while parsing an object at line 1 column 1");
     assert_snapshot!(reason(r#"{"id":"x"}"#), @"it has no content");
@@ -342,7 +342,7 @@ fn usage_is_told_by_day_and_purpose() {
 fn reminders_tell_when_they_are_due_and_what_became_of_them() {
     let due = moment("2026-06-01T09:00:00Z");
     let mut stored = full();
-    stored.memory = Draft { reminder: Some(Reminder::at(due)), ..Draft::new("call Anna") }.into_memory(id(ID), due);
+    stored.memory = Draft { reminder: Some(Reminder::new(due)), ..Draft::new("call Anna") }.into_memory(id(ID), due);
     let reminded = RemindReport {
         stored: stored.clone(),
         created: true,
@@ -350,17 +350,17 @@ fn reminders_tell_when_they_are_due_and_what_became_of_them() {
         merged: MergedFields::default(),
         ignored: vec![],
     };
-    assert_snapshot!(json::reminded(&reminded), @r#"{"id":"550e8400-e29b-41d4-a716-446655440000","path":"categories/preferences/user-prefers-dark-mode-550e8400.md","created":true,"due":"2026-06-01T09:00:00Z","assumed":"No time of the day is said."}"#);
+    assert_snapshot!(json::reminder(&reminded), @r#"{"id":"550e8400-e29b-41d4-a716-446655440000","path":"categories/preferences/user-prefers-dark-mode-550e8400.md","created":true,"due":"2026-06-01T09:00:00Z","assumed":"No time of the day is said."}"#);
     let failed = Some(NotifyError { why: "nobody looks".into() });
     let notified = NotifyReport { failed, waiting: 2, ..NotifyReport::default() };
-    assert_snapshot!(json::notified(&notified, "file", Some("there is no desktop"), false), @r#"{"shown":[],"waiting":2,"method":"file","instead":"there is no desktop","failed":"nobody looks","pending":false}"#);
+    assert_snapshot!(json::notification(&notified, "file", Some("there is no desktop"), false), @r#"{"shown":[],"waiting":2,"method":"file","instead":"there is no desktop","failed":"nobody looks","pending":false}"#);
     let notified = NotifyReport { shown: vec![stored], ..NotifyReport::default() };
-    assert_eq!(json::notified(&notified, "file", None, true)["shown"][0]["due"], "2026-06-01T09:00:00Z");
+    assert_eq!(json::notification(&notified, "file", None, true)["shown"][0]["due"], "2026-06-01T09:00:00Z");
 }
 
 #[test]
 fn a_reading_is_told_with_the_same_keys_whether_there_is_one_or_not() {
     let now = moment("2026-06-01T09:00:00Z");
-    assert_snapshot!(json::reading(when("tea tomorrow at 5pm", &now).as_ref()), @r#"{"text":"tomorrow at 5pm","at":"2026-06-02T17:00:00Z","span":[4,19],"kind":"datetime","relation":"future","repeats":false,"vague":false}"#);
-    assert_snapshot!(json::reading(None), @r#"{"text":null,"at":null,"span":null,"kind":null,"relation":null,"repeats":false,"vague":false}"#);
+    assert_snapshot!(json::time_expression(find_date("tea tomorrow at 5pm", &now).as_ref()), @r#"{"text":"tomorrow at 5pm","at":"2026-06-02T17:00:00Z","span":[4,19],"kind":"datetime","relation":"future","repeats":false,"vague":false}"#);
+    assert_snapshot!(json::time_expression(None), @r#"{"text":null,"at":null,"span":null,"kind":null,"relation":null,"repeats":false,"vague":false}"#);
 }

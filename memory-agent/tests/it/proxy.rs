@@ -10,7 +10,7 @@ use std::time::Duration;
 use memory_agent::http::{
     AccessRules, ChatProxy, HttpLimits, LastModel, OpenHome, ProxyObserver, ProxyRules, ProxyServerConfig, Upstream, serve_proxy,
 };
-use memory_core::conversation::{ConversationId, Conversations, EntryRole, RecallRules, keep_turn};
+use memory_core::conversation::{ConversationId, Conversations, EntryRole, RecallRules, store_turn};
 use memory_core::testing::{FakeConversations, FakeJobs, HookStep, HookedFake, conversations};
 use tokio::sync::oneshot;
 
@@ -26,11 +26,11 @@ impl ProxyObserver for TestObserver {
         let _ = self.kept.lock().expect("nobody panics here").send(conversation.clone());
     }
 
-    fn trouble(&self, what: &str) {
+    fn report_failure(&self, what: &str) {
         assert!(self.warning.is_some_and(|warning| what.contains(warning)), "{what}");
     }
 
-    fn ails(&self) -> Option<String> {
+    fn extraction_failure(&self) -> Option<String> {
         None
     }
 }
@@ -128,7 +128,7 @@ impl TestChat {
         );
         write!(stream, "{head}\r\nAuthorization: Bearer sk-own\r\n\r\n{body}").expect("it takes it");
         read(stream);
-        assert_eq!(kept.recv().expect("what was said is kept"), ConversationId::unnamed());
+        assert_eq!(kept.recv().expect("what was said is kept"), ConversationId::default_conversation());
         end.send(()).expect("it runs");
         served.join().expect("no panic").expect("it ends well");
         last_asked
@@ -168,7 +168,7 @@ fn an_answer_ends_once_its_turns_are_written_where_the_disk_is_slow() {
 #[test]
 fn a_home_that_is_stuck_costs_only_the_standing_texts() {
     let conversations = conversations(Arc::new(FakeConversations::default()));
-    keep_turn(&conversations, &ConversationId::unnamed(), EntryRole::User, "My dog is Rex.").expect("it is kept");
+    store_turn(&conversations, &ConversationId::default_conversation(), EntryRole::User, "My dog is Rex.").expect("it is kept");
     let (go_on, stuck) = channel::<()>();
     let stuck = Mutex::new(stuck);
     let open_home: OpenHome = Arc::new(move || {

@@ -11,7 +11,7 @@ use crate::agents::agent;
 /// Returns the response to each line, if there is one.
 fn answers(lines: &[&str]) -> Vec<String> {
     let mut speech = RpcConnection::begin(&agent(), View::default());
-    let answer = |line: &&str| speech.take(line.as_bytes())?.execute();
+    let answer = |line: &&str| speech.parse_line(line.as_bytes())?.execute();
     lines.iter().filter_map(answer).collect()
 }
 
@@ -157,7 +157,7 @@ proptest! {
     fn any_bytes_have_an_answer_and_do_no_harm(bytes in prop::collection::vec(any::<u8>(), 1..200)) {
         prop_assume!(!bytes.iter().all(u8::is_ascii_whitespace));
         let mut speech = RpcConnection::begin(&agent(), View::default());
-        let answer = speech.take(&bytes).expect("it is not blank").execute().expect("an answer");
+        let answer = speech.parse_line(&bytes).expect("it is not blank").execute().expect("an answer");
         prop_assert!(error(&answer).0 == -32_700 || error(&answer).0 == -32_600);
     }
 
@@ -170,7 +170,7 @@ proptest! {
     ) {
         let mut speech = RpcConnection::begin(&agent(), View::default());
         let line = json!({ "id": id, "method": method, "params": { name: text, "name": "memory_list" } }).to_string();
-        let answer = speech.take(line.as_bytes()).expect("it is not blank").execute().expect("an answer");
+        let answer = speech.parse_line(line.as_bytes()).expect("it is not blank").execute().expect("an answer");
         let answer: Value = serde_json::from_str(&answer).expect("JSON");
         prop_assert_eq!(&answer["id"], &id);
         prop_assert!(answer["result"].is_object() != answer["error"].is_object());

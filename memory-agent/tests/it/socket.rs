@@ -29,7 +29,7 @@ struct SocketTestServer {
 }
 
 impl SocketTestServer {
-    fn begin(agent: Arc<Agent>, limits: SocketLimits) -> Self {
+    fn start(agent: Arc<Agent>, limits: SocketLimits) -> Self {
         let home = tempfile::tempdir().expect("a folder");
         let socket = Socket::bind(home.path()).expect("a socket");
         let (end, ended) = oneshot::channel();
@@ -41,8 +41,8 @@ impl SocketTestServer {
         Self { home, end: Some(end), thread: Some(thread::spawn(work)) }
     }
 
-    fn usual() -> Self {
-        Self::begin(agent(), SocketLimits::default())
+    fn with_defaults() -> Self {
+        Self::start(agent(), SocketLimits::default())
     }
 
     fn client(&self) -> SocketTestClient {
@@ -58,7 +58,7 @@ impl SocketTestServer {
     }
 
     /// Shuts the server down and waits for it.
-    fn ended(&mut self) {
+    fn stop(&mut self) {
         self.request_shutdown();
         if let Some(thread) = self.thread.take() {
             thread.join().expect("it ends well");
@@ -124,7 +124,7 @@ impl SocketTestClient {
 
 #[test]
 fn many_requests_over_one_connection() {
-    let server = SocketTestServer::usual();
+    let server = SocketTestServer::with_defaults();
     let mut client = server.client();
     let written = client.ask(&json!({ "id": 1, "method": "memory_write", "params": { "content": "I like tea" } }));
     assert_eq!(written["result"]["created"], true);
@@ -138,7 +138,7 @@ fn many_requests_over_one_connection() {
 
 #[test]
 fn bad_lines_are_errors_and_the_next_one_is_answered() {
-    let server = SocketTestServer::usual();
+    let server = SocketTestServer::with_defaults();
     let mut client = server.client();
     let batch = format!("[{}]", vec![r#"{"id":1,"method":"ping"}"#; 10_000].join(","));
     let long = format!(r#"{{"id":1,"method":"memory_write","params":{{"content":"{}"}}}}"#, "a".repeat(LONGEST_LINE));
@@ -161,7 +161,7 @@ fn bad_lines_are_errors_and_the_next_one_is_answered() {
 
 #[test]
 fn the_longest_line_is_read_and_a_longer_one_is_not() {
-    let server = SocketTestServer::usual();
+    let server = SocketTestServer::with_defaults();
     let mut client = server.client();
     let line = |bytes: usize| {
         let (begin, end) = (r#"{"id":1,"method":""#, r#""}"#);
@@ -174,7 +174,7 @@ fn the_longest_line_is_read_and_a_longer_one_is_not() {
 
 #[test]
 fn a_last_line_needs_no_end() {
-    let server = SocketTestServer::usual();
+    let server = SocketTestServer::with_defaults();
     let mut client = server.client();
     client.send(br#"{"id":1,"method":"ping"}"#);
     client.0.get_ref().shutdown(std::net::Shutdown::Write).expect("it ends");
@@ -185,7 +185,7 @@ fn a_last_line_needs_no_end() {
 #[test]
 fn answers_come_when_they_are_there_each_with_its_id() {
     let gate = Arc::new(CallGate::default());
-    let server = SocketTestServer::begin(agent_behind(&gate), SocketLimits { workers: 2, ..SocketLimits::default() });
+    let server = SocketTestServer::start(agent_behind(&gate), SocketLimits { workers: 2, ..SocketLimits::default() });
     let mut client = server.client();
     client.send(b"{\"id\":\"slow\",\"method\":\"memory_search\",\"params\":{\"query\":\"tea\"}}\n");
     gate.wait_for_caller();
@@ -196,7 +196,7 @@ fn answers_come_when_they_are_there_each_with_its_id() {
 
 #[test]
 fn who_speaks_is_known_to_the_requests_behind_it() {
-    let server = SocketTestServer::usual();
+    let server = SocketTestServer::with_defaults();
     let mut client = server.client();
     client.send(
         b"{\"id\":1,\"method\":\"session/open\",\"params\":{\"agent\":\"claude\"}}\n\
@@ -218,7 +218,7 @@ fn five_hundred_at_once_are_served_and_one_more_is_told() {
         return eprintln!("left out: this process may not open enough files");
     }
     let limits = SocketLimits { patience: Duration::from_millis(10), ..SocketLimits::default() };
-    let server = SocketTestServer::begin(agent(), limits);
+    let server = SocketTestServer::start(agent(), limits);
     let mut clients: Vec<SocketTestClient> = (0..500).map(|_| server.client()).collect();
     for (number, client) in clients.iter_mut().enumerate() {
         client.send(format!("{{\"id\":{number},\"method\":\"memory_list\"}}\n").as_bytes());
@@ -238,7 +238,7 @@ fn five_hundred_at_once_are_served_and_one_more_is_told() {
 #[test]
 fn who_never_reads_is_dropped_and_the_others_are_served() {
     let limits = SocketLimits { read_time: Duration::from_millis(100), ..SocketLimits::default() };
-    let server = SocketTestServer::begin(agent(), limits);
+    let server = SocketTestServer::start(agent(), limits);
     let mut deaf = server.client();
     let asked = b"{\"id\":1,\"method\":\"tools/list\",\"params\":{\"all\":true}}\n".repeat(64);
     // The server stops reading when responses are not read, and closes the connection in the end.
@@ -252,7 +252,7 @@ fn who_never_reads_is_dropped_and_the_others_are_served() {
 #[test]
 fn who_stops_in_the_middle_of_a_line_is_dropped_and_who_rests_between_lines_is_not() {
     let limits = SocketLimits { line_time: Duration::from_millis(100), ..SocketLimits::default() };
-    let server = SocketTestServer::begin(agent(), limits);
+    let server = SocketTestServer::start(agent(), limits);
     let (mut resting, mut broken, mut endless) = (server.client(), server.client(), server.client());
     assert!(resting.is_well());
     broken.send(b"{\"id\":1,");
@@ -266,7 +266,7 @@ fn who_stops_in_the_middle_of_a_line_is_dropped_and_who_rests_between_lines_is_n
 fn the_end_finishes_what_runs() {
     let gate = Arc::new(CallGate::default());
     let mut server =
-        SocketTestServer::begin(agent_behind(&gate), SocketLimits { last_words: DEADLINE, ..SocketLimits::default() });
+        SocketTestServer::start(agent_behind(&gate), SocketLimits { last_words: DEADLINE, ..SocketLimits::default() });
     let (mut client, mut idle) = (server.client(), server.client());
     assert!(idle.is_well());
     client.send(b"{\"id\":1,\"method\":\"memory_write\",\"params\":{\"content\":\"I like tea\"}}\n");
@@ -276,14 +276,14 @@ fn the_end_finishes_what_runs() {
     gate.open();
     assert_eq!(client.answer()["result"]["created"], true);
     assert_eq!(client.line(), None);
-    server.ended();
+    server.stop();
     assert!(!server.home.path().join(NAME).exists());
 }
 
 #[test]
 fn the_end_does_not_wait_for_ever() {
     let gate = Arc::new(CallGate::default());
-    let mut server = SocketTestServer::begin(
+    let mut server = SocketTestServer::start(
         agent_behind(&gate),
         SocketLimits { last_words: Duration::from_millis(50), ..SocketLimits::default() },
     );
@@ -293,7 +293,7 @@ fn the_end_does_not_wait_for_ever() {
     server.request_shutdown();
     assert_eq!(client.line(), None);
     gate.open();
-    server.ended();
+    server.stop();
 }
 
 #[test]

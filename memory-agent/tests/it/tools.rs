@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 fn agent(hooks: HookList) -> Arc<Agent> {
     let services = services(Arc::new(FakeStore::default()));
     let local = |moment: DateTime<chrono::Utc>| moment.fixed_offset();
-    Arc::new(Agent::new(services, Arc::new(local), &ToolSelection::usual(), hooks, None).expect("no tool is named"))
+    Arc::new(Agent::new(services, Arc::new(local), &ToolSelection::default_tools(), hooks, None).expect("no tool is named"))
 }
 
 fn session_for(agent: &Arc<Agent>, name: &str) -> Session {
@@ -30,13 +30,13 @@ fn call(session: &Session, tool: &str, parameters: Value) -> Value {
 fn the_usual_listing_is_short() {
     let agent = agent(HookList::new());
     let listed: Vec<Value> = agent
-        .listed()
+        .listed_tools()
         .map(|tool| json!({ "name": tool.name(), "description": tool.description(), "inputSchema": tool.parameters() }))
         .collect();
-    let names: Vec<&str> = agent.listed().map(memory_core::Tool::name).collect();
+    let names: Vec<&str> = agent.listed_tools().map(memory_core::Tool::name).collect();
     assert_eq!(names, tools::DEFAULT);
     // The topic tools are only included if they are selected.
-    assert_eq!(agent.offered().count(), tools::all().len() - 6);
+    assert_eq!(agent.callable_tools().count(), tools::all().len() - 6);
     let tokens = token_count(&json!({ "tools": listed }).to_string());
     assert!(tokens < 1_500, "{tokens} tokens");
 }

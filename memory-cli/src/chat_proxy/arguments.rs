@@ -8,8 +8,8 @@ use clap::Args;
 use memory_agent::model::{ApiKey, ApiKeyError};
 
 use super::LogLevel;
-use crate::config::{Environment, ProxySettings, Setting, SettingsLayer, max_entries, share};
-use crate::datetime::span;
+use crate::config::{Environment, ProxySettings, Setting, SettingsLayer, parse_max_entries, parse_share};
+use crate::datetime::parse_duration;
 use crate::failure::Failure;
 
 /// The settings of a proxy, as flags.
@@ -39,16 +39,16 @@ pub(crate) struct ProxySettingsArgs {
     #[arg(long, value_name = "N")]
     default_top_k: Option<usize>,
     /// Maximum number of facts and turns per conversation, at least 1 [default: 500]
-    #[arg(long, value_name = "N", value_parser = most)]
+    #[arg(long, value_name = "N", value_parser = parse_max_entries_flag)]
     max_entries: Option<usize>,
     /// Weight of relevance against diversity, from 0 to 1 [default: 0.7]
-    #[arg(long, value_name = "SHARE", value_parser = number)]
+    #[arg(long, value_name = "SHARE", value_parser = parse_share_flag)]
     mmr_lambda: Option<f32>,
     /// Weight of recency, from 0 to 1 [default: 0.2]
-    #[arg(long, value_name = "SHARE", value_parser = number)]
+    #[arg(long, value_name = "SHARE", value_parser = parse_share_flag)]
     recency_weight: Option<f32>,
     /// Minimum relevance of a memory, from 0 to 1 [default: 0.35]
-    #[arg(long, value_name = "SHARE", value_parser = number)]
+    #[arg(long, value_name = "SHARE", value_parser = parse_share_flag)]
     score_threshold: Option<f32>,
     /// Extract and summarise facts from chats (the default)
     #[arg(long, alias = "summarization", conflicts_with = "no_summarization")]
@@ -66,7 +66,7 @@ pub(crate) struct ProxySettingsArgs {
     #[arg(long)]
     start_watcher: bool,
     /// Maximum time that memory may delay a request or the end of an answer [default: 2s]
-    #[arg(long, value_name = "SPAN", value_parser = span)]
+    #[arg(long, value_name = "SPAN", value_parser = parse_duration)]
     memory_timeout: Option<Duration>,
     /// Address to listen on [default: 127.0.0.1]
     #[arg(long, value_name = "ADDRESS")]
@@ -75,7 +75,7 @@ pub(crate) struct ProxySettingsArgs {
     #[arg(long, value_name = "PORT")]
     port: Option<u16>,
     /// Log level on standard error: debug, info (each request), warning or error [default: info]
-    #[arg(long, value_name = "LEVEL", value_parser = level)]
+    #[arg(long, value_name = "LEVEL", value_parser = parse_level_flag)]
     log_level: Option<LogLevel>,
 }
 
@@ -84,12 +84,12 @@ impl ProxySettingsArgs {
     ///
     /// # Errors
     /// If the key is invalid. The message does not contain the key.
-    pub(crate) fn overrule(&self, settings: &mut ProxySettings, environment: &Environment) -> Result<(), Failure> {
+    pub(crate) fn apply_to(&self, settings: &mut ProxySettings, environment: &Environment) -> Result<(), Failure> {
         let key = self.openai_api_key.clone().transpose();
         let key = key.map_err(|error| Failure::usage("--openai-api-key is not a valid API key", error.to_string()))?;
         set_from_flag(&mut settings.openai_api_key, key.map(Some));
         set_from_flag(&mut settings.log_level, self.log_level);
-        let path = self.memory_path.as_ref().map(|path| environment.whole(path));
+        let path = self.memory_path.as_ref().map(|path| environment.absolute_path(path));
         set_from_flag(&mut settings.memory_path, path.map(Some));
         for (setting, said) in [
             (&mut settings.openai_base_url, &self.openai_base_url),
@@ -124,14 +124,14 @@ fn bool_flag(yes: bool, no: bool) -> Option<bool> {
     (yes || no).then_some(yes)
 }
 
-fn level(text: &str) -> Result<LogLevel, String> {
+fn parse_level_flag(text: &str) -> Result<LogLevel, String> {
     text.parse().map_err(|error: memory_core::ParseError| error.to_string())
 }
 
-fn most(text: &str) -> Result<usize, String> {
-    max_entries(text).map_err(|error| error.to_string())
+fn parse_max_entries_flag(text: &str) -> Result<usize, String> {
+    parse_max_entries(text).map_err(|error| error.to_string())
 }
 
-fn number(text: &str) -> Result<f32, String> {
-    share(text).map_err(|error| error.to_string())
+fn parse_share_flag(text: &str) -> Result<f32, String> {
+    parse_share(text).map_err(|error| error.to_string())
 }

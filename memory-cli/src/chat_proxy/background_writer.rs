@@ -30,7 +30,7 @@ enum WriterMessage {
 
 impl BackgroundWriter {
     /// Starts a thread that writes to `output`. Each write must consist of complete lines.
-    pub(crate) fn begin(output: impl Write + Send + 'static) -> (Self, FlushHandle) {
+    pub(crate) fn spawn(output: impl Write + Send + 'static) -> (Self, FlushHandle) {
         let (sender, receiver) = sync_channel(MAX_QUEUED_LINES);
         let left_out = Arc::<AtomicUsize>::default();
         let theirs = Arc::clone(&left_out);
@@ -103,7 +103,7 @@ mod tests {
     fn an_output_that_nobody_reads_holds_up_nobody_and_what_was_left_out_is_counted() {
         let (open, gate) = channel();
         let written = Arc::<Mutex<Vec<u8>>>::default();
-        let (mut writer, flush) = BackgroundWriter::begin(GatedOutput(gate, Arc::clone(&written)));
+        let (mut writer, flush) = BackgroundWriter::spawn(GatedOutput(gate, Arc::clone(&written)));
         let count = MAX_QUEUED_LINES + 1000;
         for number in 0..count {
             writer.write_all(format!("{number}\n").as_bytes()).expect("it is taken");
@@ -126,7 +126,7 @@ mod tests {
         let (open, gate) = channel();
         drop(open);
         let written = Arc::<Mutex<Vec<u8>>>::default();
-        let (mut writer, flush) = BackgroundWriter::begin(GatedOutput(gate, Arc::clone(&written)));
+        let (mut writer, flush) = BackgroundWriter::spawn(GatedOutput(gate, Arc::clone(&written)));
         writer.write_all(b"one\n").and_then(|()| writer.write_all(b"two\n")).expect("they are taken");
         flush.wait();
         assert_eq!(*written.lock().expect("nobody panics here"), b"one\ntwo\n");

@@ -14,7 +14,7 @@ const CHAT_PATH: &str = "/chat/completions";
 /// Normalizes an address: adds `/v1` if it has no path, and removes `/chat/completions`.
 ///
 /// Other parts are unchanged. The client that opens the address reports errors in it.
-pub(super) fn base_url(text: &str) -> BaseUrl {
+pub(super) fn normalize_base_url(text: &str) -> BaseUrl {
     let trimmed = text.trim();
     let unchanged = BaseUrl { text: trimmed.to_owned(), notice: None };
     let Some((_, place)) = trimmed.split_once("://") else { return unchanged };
@@ -52,7 +52,7 @@ mod tests {
             ("http://localhost:11434/v1/chat/completions", "http://localhost:11434/v1"),
             ("https://api.example/chat/completions/", "https://api.example"),
         ] {
-            let base = base_url(text);
+            let base = normalize_base_url(text);
             assert_eq!(base.text, used, "{text}");
             assert!(base.notice.is_some_and(|notice| notice.contains(used)), "{text}");
         }
@@ -67,7 +67,7 @@ mod tests {
             "http://me:secret@host",
             "http://host?key=secret",
         ] {
-            assert_eq!(base_url(stays), BaseUrl { text: stays.to_owned(), notice: None }, "{stays}");
+            assert_eq!(normalize_base_url(stays), BaseUrl { text: stays.to_owned(), notice: None }, "{stays}");
         }
     }
 }

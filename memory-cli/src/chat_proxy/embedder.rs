@@ -8,8 +8,8 @@ use memory_agent::http::{ClientEmbedder, LastModel, WebOrigin};
 use memory_agent::model::{ApiKey, LocalEmbedder, RemoteEmbedder, RemoteSettings};
 use memory_core::{EmbedError, Embedder, Embedding};
 
-use super::base_url::base_url;
-use crate::config::{Settings, certificates};
+use super::base_url::normalize_base_url;
+use crate::config::{Settings, certificates_file};
 use crate::embedding;
 use crate::failure::Failure;
 
@@ -33,12 +33,12 @@ impl ProxyEmbedder {
         timeout: Option<Duration>,
     ) -> Result<Self, Failure> {
         let remote = |usual: RemoteSettings| {
-            let usual = RemoteSettings { certificates: certificates(), ..usual };
+            let usual = RemoteSettings { certificates: certificates_file(), ..usual };
             let remote = match timeout {
                 Some(timeout) => RemoteSettings { timeout, patience: timeout, tries: 1, ..usual },
                 None => usual,
             };
-            RemoteEmbedder::new(remote).map_err(refused)
+            RemoteEmbedder::new(remote).map_err(embedder_error)
         };
         let Some(named) = &settings.proxy.embedding_model.value else {
             let embedding = &settings.embedding;
@@ -52,14 +52,14 @@ impl ProxyEmbedder {
                     let api_key = api_key.cloned();
                     remote(RemoteSettings { api_key, ..RemoteSettings::new(address, name) }).map(Self::at_upstream)
                 }
-                _ => Ok(Self::Own(embedding::open_later(embedding))),
+                _ => Ok(Self::Own(embedding::open_lazily(embedding))),
             };
         };
         let folder = PathBuf::from(named);
         if folder.is_dir() {
-            return Ok(Self::Own(Some(Arc::new(LocalEmbedder::open(&folder, None).map_err(refused)?))));
+            return Ok(Self::Own(Some(Arc::new(LocalEmbedder::open(&folder, None).map_err(embedder_error)?))));
         }
-        let address = settings.proxy.embedding_base_url.value.as_deref().map(|address| base_url(address).text);
+        let address = settings.proxy.embedding_base_url.value.as_deref().map(|address| normalize_base_url(address).text);
         let address = address.as_deref().unwrap_or(upstream);
         let api_key = key_for(address, upstream, api_key);
         let embedder = remote(RemoteSettings { api_key, ..RemoteSettings::new(address, named) })?;
@@ -71,7 +71,7 @@ impl ProxyEmbedder {
     }
 
     /// Returns the model with the key of the settings.
-    pub(super) fn usual(&self) -> Option<Arc<dyn Embedder>> {
+    pub(super) fn with_own_key(&self) -> Option<Arc<dyn Embedder>> {
         match self {
             Self::Own(embedder) => embedder.clone(),
             Self::AtUpstream(embedder) => Some(Arc::new(RemoteEmbedder::clone(embedder))),
@@ -79,7 +79,7 @@ impl ProxyEmbedder {
     }
 
     /// Returns the model for chat requests, which uses the key of the client.
-    pub(super) fn of_clients(&self) -> Option<Arc<dyn ClientEmbedder>> {
+    pub(super) fn for_clients(&self) -> Option<Arc<dyn ClientEmbedder>> {
         match self {
             Self::Own(_) => None,
             Self::AtUpstream(embedder) => Some(Arc::new(ClientKeyEmbedder(RemoteEmbedder::clone(embedder)))),
@@ -111,7 +111,7 @@ fn key_for(address: &str, upstream: &str, api_key: Option<&ApiKey>) -> Option<Ap
     api_key.filter(|_| is_same_server(address, upstream)).cloned()
 }
 
-fn refused(error: EmbedError) -> Failure {
+fn embedder_error(error: EmbedError) -> Failure {
     Failure::Store(memory_core::StoreError::Embed(error))
 }
 

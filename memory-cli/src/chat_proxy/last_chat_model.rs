@@ -7,7 +7,7 @@ use memory_agent::http::{ClientModel, LastModel};
 use memory_agent::model::{ApiKey, ChatSettings, RemoteChat};
 use memory_core::{BudgetStatus, ChatAnswer, ChatError, ChatFailure, ChatModel, ChatRequest};
 
-use crate::config::certificates;
+use crate::config::certificates_file;
 
 /// The model of the last chat, with the key of its client.
 #[derive(Debug)]
@@ -21,7 +21,7 @@ pub(super) struct LastChatModel {
 }
 
 impl LastChatModel {
-    fn opened(&self) -> Result<Arc<RemoteChat>, ChatError> {
+    fn get_or_open(&self) -> Result<Arc<RemoteChat>, ChatError> {
         let asked = self.last_asked.get().ok_or_else(|| {
             let why = "no client has used a model yet, and no model is configured".into();
             ChatError::Unreachable(ChatFailure { why, hint: None })
@@ -35,7 +35,7 @@ impl LastChatModel {
         let own = asked.key.as_deref().and_then(|key| key.parse().ok());
         let api_key = own.or_else(|| self.api_key.clone());
         let usual = ChatSettings::new(&self.base_url, &asked.name);
-        let settings = ChatSettings { api_key, timeout: self.timeout, certificates: certificates(), ..usual };
+        let settings = ChatSettings { api_key, timeout: self.timeout, certificates: certificates_file(), ..usual };
         let chat = Arc::new(RemoteChat::new(settings)?);
         *opened = Some((asked, Arc::clone(&chat)));
         Ok(chat)
@@ -44,7 +44,7 @@ impl LastChatModel {
 
 impl ChatModel for LastChatModel {
     fn answer(&self, request: &ChatRequest) -> Result<ChatAnswer, ChatError> {
-        self.opened()?.answer(request)
+        self.get_or_open()?.answer(request)
     }
 
     fn allowance(&self) -> Result<BudgetStatus, ChatError> {

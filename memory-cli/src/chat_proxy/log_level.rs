@@ -51,7 +51,7 @@ pub(crate) struct RequestLineLogger {
 
 impl RequestLineLogger {
     /// Returns the logger for requests at `level`, or `None` if the level excludes requests.
-    pub(crate) fn at(level: LogLevel, log: &Arc<EventLog>) -> Option<Arc<dyn RequestLog>> {
+    pub(crate) fn for_level(level: LogLevel, log: &Arc<EventLog>) -> Option<Arc<dyn RequestLog>> {
         (level <= LogLevel::Info).then(|| Arc::new(Self { log: Arc::clone(log), level }) as Arc<dyn RequestLog>)
     }
 }

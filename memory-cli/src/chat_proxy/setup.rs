@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use memory_agent::http::{ChatProxy, LastModel, OpenHome, ProxyObserver, ProxyRules, Upstream, UpstreamError};
 use memory_agent::model::{ApiKey, ApiKeyError};
 use memory_core::conversation::{Conversations, JobQueue};
-use memory_core::text::with_causes;
+use memory_core::text::format_error_chain;
 use memory_core::{ChatModel, Clock};
 use memory_dream::conversation::{ConversationPrompts, ProcessRules};
 use memory_store::conversation::{ConversationFolder, GitVersions, JobFile};
@@ -19,7 +19,7 @@ use super::embedder::ProxyEmbedder;
 use super::last_chat_model::LastChatModel;
 use super::watcher::{Watcher, watch};
 use super::worker::{Worker, WorkerConfig, WorkerStatus};
-use crate::config::{ProxySettings, Settings, certificates};
+use crate::config::{ProxySettings, Settings, certificates_file};
 use crate::daemon::WakeSignal;
 use crate::failure::Failure;
 use crate::language_model;
@@ -70,11 +70,11 @@ pub(crate) fn open(
         let hint = "set --openai-base-url http://localhost:11434/v1, or proxy.openai_base_url in config.yaml";
         Failure::usage("no model server is configured", hint)
     })?;
-    let base_url = base_url::base_url(base_url);
+    let base_url = base_url::normalize_base_url(base_url);
     let mut notices: Vec<String> = base_url.notice.into_iter().collect();
     let base_url = base_url.text.as_str();
     if let Some(address) = proxy.embedding_model.value.as_ref().and(proxy.embedding_base_url.value.as_ref()) {
-        notices.extend(base_url::base_url(address).notice);
+        notices.extend(base_url::normalize_base_url(address).notice);
     }
     let api_key = api_key(proxy)?;
     if let Some((_, origin)) = &api_key {
@@ -83,10 +83,10 @@ pub(crate) fn open(
     let key = api_key.map(|(key, _)| key);
     let refused = |error: UpstreamError| Failure::usage(error.to_string(), error.hint());
     let secret = key.as_ref().map(ApiKey::expose_secret);
-    let upstream = Upstream::new(base_url, secret, certificates().as_deref()).map_err(refused)?;
+    let upstream = Upstream::new(base_url, secret, certificates_file().as_deref()).map_err(refused)?;
     if upstream.is_at(here) {
         let hint = "specify the address of the model server, or listen on another --port";
-        return Err(Failure::usage(format!("{} is the address of this proxy", upstream.place()), hint));
+        return Err(Failure::usage(format!("{} is the address of this proxy", upstream.base_url()), hint));
     }
     let place = proxy.memory_path.value.clone().unwrap_or_else(|| settings.root.value.clone());
     let (clock, ids): (Arc<dyn Clock>, _) = (Arc::new(SystemClock), Arc::new(RandomIds));
@@ -95,7 +95,7 @@ pub(crate) fn open(
     let store = Arc::new(ConversationFolder::new(&place));
     let watcher = if proxy.start_watcher.value {
         // Without the watcher, changes are still detected, but not always immediately.
-        watch(&store).inspect_err(|error| log.warning(clock.now(), &with_causes(error))).ok()
+        watch(&store).inspect_err(|error| log.warning(clock.now(), &format_error_chain(error))).ok()
     } else {
         None
     };
@@ -105,7 +105,7 @@ pub(crate) fn open(
         store: store.clone(),
         clock,
         ids,
-        embedder: embedder.usual(),
+        embedder: embedder.with_own_key(),
         reranker: reranking::open_with_timeout(&settings.reranking, patience / TIMEOUT_DIVISOR),
         chat: None,
     };
@@ -121,7 +121,7 @@ pub(crate) fn open(
         let tell = Arc::downgrade(&told);
         let complain = move |error: &memory_store::conversation::GitVersionsError| {
             if let Some(told) = tell.upgrade() {
-                told.trouble(&error.to_string());
+                told.report_failure(&error.to_string());
             }
         };
         let complain = Box::new(complain);
@@ -129,7 +129,7 @@ pub(crate) fn open(
         let versions =
             if is_home { GitVersions::for_home_conversations(&place, complain) } else { GitVersions::new(&place, complain) };
         // Commits changes that an earlier process left uncommitted.
-        versions.note("Commit changes made before the start");
+        versions.schedule_commit("Commit changes made before the start");
         *told.versions.lock().unwrap_or_else(PoisonError::into_inner) = Some(versions);
     }
     let queue: Arc<dyn JobQueue> = Arc::new(JobFile::new(&place));
@@ -153,16 +153,16 @@ pub(crate) fn open(
     };
     let rules = ProxyRules { recall: proxy.recall_rules(), patience, has_token };
     let mut proxy = ChatProxy::new(conversations, queue, upstream, rules, last_asked, told).with_home(open_home);
-    if let Some(of_clients) = embedder.of_clients() {
+    if let Some(of_clients) = embedder.for_clients() {
         proxy = proxy.with_client_embedder(of_clients);
     }
     notices.extend(waiting_notice(waiting));
-    Ok(OpenedProxy { proxy: Arc::new(proxy), worker: Worker::begin(work), watcher, waiting, notices })
+    Ok(OpenedProxy { proxy: Arc::new(proxy), worker: Worker::spawn(work), watcher, waiting, notices })
 }
 
 /// Returns the number of turns queued before the start.
 fn count_pending(queue: &dyn JobQueue, told: &WorkerStatus) -> usize {
-    let pending = queue.pending().inspect_err(|error| told.trouble(&with_causes(error)));
+    let pending = queue.pending().inspect_err(|error| told.report_failure(&format_error_chain(error)));
     pending.map_or(0, |pending| pending.len())
 }
 
@@ -175,7 +175,7 @@ fn extraction_model(
     api_key: Option<ApiKey>,
     clock: &Arc<dyn Clock>,
 ) -> Arc<dyn ChatModel> {
-    if let Some(named) = language_model::open_later(settings, Arc::clone(clock)) {
+    if let Some(named) = language_model::open_lazily(settings, Arc::clone(clock)) {
         return named;
     }
     let model = LastChatModel {

@@ -21,14 +21,14 @@ pub(crate) struct Watcher {
 pub(super) fn watch(store: &Arc<ConversationFolder>) -> Result<Watcher, StoreError> {
     let (bell, has_ended) = (Arc::new(WakeSignal::default()), Arc::new(AtomicBool::default()));
     let own = Arc::clone(&bell);
-    let watch = FileWatcher::of_conversations(store.root(), move || own.ring())?;
+    let watch = FileWatcher::watch_conversations(store.root(), move || own.notify())?;
     let (own, end, store) = (Arc::clone(&bell), Arc::clone(&has_ended), Arc::clone(store));
     let thread = thread::spawn(move || {
         while !end.load(Ordering::SeqCst) {
             own.wait(None);
             // Added and removed files also change the modification time of their folder.
-            let WatchedChanges { files, folders, more, lost } = watch.take();
-            store.hear((!more && !folders && lost.is_none()).then_some(&files));
+            let WatchedChanges { files, folders, more, lost } = watch.take_changes();
+            store.mark_changed((!more && !folders && lost.is_none()).then_some(&files));
             if lost.is_some() {
                 return;
             }
@@ -40,7 +40,7 @@ pub(super) fn watch(store: &Arc<ConversationFolder>) -> Result<Watcher, StoreErr
 impl Drop for Watcher {
     fn drop(&mut self) {
         self.has_ended.store(true, Ordering::SeqCst);
-        self.bell.ring();
+        self.bell.notify();
         if let Some(thread) = self.thread.take() {
             // A panic of the thread was already reported.
             let _ = thread.join();

@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use memory_agent::http::{LastModel, ProxyObserver};
 use memory_core::Clock;
-use memory_core::conversation::{ConversationId, Conversations, JobQueue, enqueue_rest};
-use memory_core::text::with_causes;
+use memory_core::conversation::{ConversationId, Conversations, JobQueue, enqueue_missing};
+use memory_core::text::format_error_chain;
 use memory_dream::conversation::{Backoff, ConversationPrompts, ProcessReport, ProcessRules, process_with_backoff};
 use memory_store::conversation::GitVersions;
 use memory_store::{EventLog, SystemClock};
@@ -41,11 +41,11 @@ const QUEUE_INTERVAL: Duration = Duration::from_mins(1);
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(5);
 
 impl Worker {
-    pub(super) fn begin(work: WorkerConfig) -> Self {
+    pub(super) fn spawn(work: WorkerConfig) -> Self {
         let (end, ended) = sync_channel(1);
         let told = Arc::clone(&work.told);
         thread::spawn(move || {
-            work.go_on();
+            work.run();
             // The receiver may have timed out.
             let _ = end.send(());
         });
@@ -53,31 +53,31 @@ impl Worker {
     }
 
     /// Waits a short time for the remaining work and stops the thread.
-    pub(crate) fn end(self) {
+    pub(crate) fn shut_down(self) {
         *self.told.until.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now() + DRAIN_TIMEOUT);
-        self.told.bell.ring();
+        self.told.bell.notify();
         // The next start continues work that takes longer.
         let _ = self.ended.recv_timeout(DRAIN_TIMEOUT);
         // Commits all changes since the last commit.
-        self.told.note("Commit changes made before shutdown");
+        self.told.note_version("Commit changes made before shutdown");
         self.told.versions.lock().unwrap_or_else(PoisonError::into_inner).take();
     }
 }
 
 impl WorkerConfig {
-    fn go_on(&self) {
+    fn run(&self) {
         let until = || *self.told.until.lock().unwrap_or_else(PoisonError::into_inner);
         let mut known: Vec<String> = Vec::new();
         let (mut has_rest, mut backoff) = (true, Backoff::default());
         loop {
             let ending = until();
-            let rest = if has_rest { enqueue_rest(&self.conversations, self.queue.as_ref()) } else { Ok(0) };
+            let rest = if has_rest { enqueue_missing(&self.conversations, self.queue.as_ref()) } else { Ok(0) };
             has_rest = rest.is_err();
             let mut processed = self.process(&mut backoff);
             if let Err(error) = rest {
                 processed
                     .troubles
-                    .push(format!("facts may be missing for messages stored before the start: {}", with_causes(&error)));
+                    .push(format!("facts may be missing for messages stored before the start: {}", format_error_chain(&error)));
                 processed.waiting += 1;
             }
             self.told.record_failure(&processed);
@@ -87,11 +87,11 @@ impl WorkerConfig {
             }
             troubles.retain(|trouble| !known.contains(trouble));
             for trouble in troubles {
-                self.told.trouble(&trouble);
+                self.told.report_failure(&trouble);
                 known.push(trouble);
             }
             for conversation in processed.changed {
-                self.told.note(&format!("Add facts to conversation {conversation}"));
+                self.told.note_version(&format!("Add facts to conversation {conversation}"));
             }
             if ending.is_some() {
                 return;
@@ -110,7 +110,7 @@ impl WorkerConfig {
             |name: &str| self.prompts.iter().find_map(|folder| std::fs::read_to_string(folder.join(format!("{name}.md"))).ok());
         let rules = ProcessRules { prompts: ConversationPrompts::with(&read), ..self.rules.clone() };
         process_with_backoff(&self.conversations, self.queue.as_ref(), &rules, backoff, &goes_on).unwrap_or_else(|error| {
-            let trouble = format!("cannot store facts: {}", with_causes(&error));
+            let trouble = format!("cannot store facts: {}", format_error_chain(&error));
             ProcessReport { troubles: vec![trouble], waiting: 1, ..ProcessReport::default() }
         })
     }
@@ -159,24 +159,24 @@ impl WorkerStatus {
         }
     }
 
-    fn note(&self, what: &str) {
+    fn note_version(&self, what: &str) {
         if let Some(versions) = &*self.versions.lock().unwrap_or_else(PoisonError::into_inner) {
-            versions.note(what);
+            versions.schedule_commit(what);
         }
     }
 }
 
 impl ProxyObserver for WorkerStatus {
     fn turns_stored(&self, conversation: &ConversationId) {
-        self.note(&format!("Store messages of conversation {conversation}"));
-        self.bell.ring();
+        self.note_version(&format!("Store messages of conversation {conversation}"));
+        self.bell.notify();
     }
 
-    fn trouble(&self, what: &str) {
+    fn report_failure(&self, what: &str) {
         self.log.warning(SystemClock.now(), what);
     }
 
-    fn ails(&self) -> Option<String> {
+    fn extraction_failure(&self) -> Option<String> {
         self.failure.lock().unwrap_or_else(PoisonError::into_inner).report_once()
     }
 }

@@ -100,7 +100,7 @@ impl CommandLine {
         let takes_dashes = self.command.get_positionals().any(Arg::is_allow_hyphen_values_set);
         if takes_dashes && self.roles.contains(&ArgumentRole::UnknownOption) {
             let path: Vec<&str> = self.arguments_in_role(ArgumentRole::Subcommand).filter_map(|name| name.to_str()).collect();
-            let matches = without_dashes(Cli::command(), &path).try_get_matches_from(self.sorted())?;
+            let matches = without_dashes(Cli::command(), &path).try_get_matches_from(self.sorted_arguments())?;
             return Cli::from_arg_matches(&matches);
         }
         let is_special = |(argument, role): (&OsString, &ArgumentRole)| match role {
@@ -109,7 +109,7 @@ impl CommandLine {
             ArgumentRole::Subcommand | ArgumentRole::Option | ArgumentRole::UnknownOption => false,
         };
         if self.arguments.iter().skip(1).zip(&self.roles).any(is_special) {
-            return Cli::try_parse_from(self.sorted());
+            return Cli::try_parse_from(self.sorted_arguments());
         }
         Cli::try_parse_from(&self.arguments)
     }
@@ -121,7 +121,7 @@ impl CommandLine {
     /// Returns the arguments in an order that clap parses correctly.
     ///
     /// All options come before `--`, each value that starts with a dash joined to its option. All texts follow in their order.
-    fn sorted(&self) -> Vec<OsString> {
+    fn sorted_arguments(&self) -> Vec<OsString> {
         let mut sorted: Vec<OsString> = self.arguments.iter().take(1).cloned().collect();
         for (argument, role) in self.arguments.iter().skip(1).zip(&self.roles) {
             match (role, sorted.last_mut()) {
@@ -225,7 +225,7 @@ mod tests {
     }
 
     fn sorted(arguments: &[&str]) -> String {
-        let sorted = line(arguments).sorted();
+        let sorted = line(arguments).sorted_arguments();
         sorted.iter().skip(1).map(|argument| argument.to_string_lossy()).collect::<Vec<_>>().join("|")
     }
 

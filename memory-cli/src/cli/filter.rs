@@ -11,10 +11,10 @@ use crate::datetime::LocalDay;
 #[command(next_help_heading = "Filters")]
 pub(crate) struct FilterArgs {
     /// Select this phase: inbox or organized
-    #[arg(long, value_parser = values::phase(), ignore_case = true, hide_possible_values = true)]
+    #[arg(long, value_parser = values::phase_parser(), ignore_case = true, hide_possible_values = true)]
     phase: Option<Phase>,
     /// Select this category
-    #[arg(long, value_parser = values::category(), ignore_case = true)]
+    #[arg(long, value_parser = values::category_parser(), ignore_case = true)]
     category: Option<Category>,
     /// Select this scope: global, agent:NAME, project:NAME or conversation:ID
     #[arg(long)]

@@ -11,9 +11,9 @@ mod values;
 
 pub(crate) use filter::FilterArgs;
 pub(crate) use globals::Globals;
-pub(crate) use speaker::{SpeakerArgs, project_of};
-pub(crate) use text::{content, or_piped, words};
-pub(crate) use values::{SourceSelection, category, client, order, share, sources};
+pub(crate) use speaker::{SpeakerArgs, project_name};
+pub(crate) use text::{join_words, or_stdin, read_content};
+pub(crate) use values::{SourceSelection, category_parser, client_parser, order_parser, share_parser, sources_parser};
 
 use std::cell::RefCell;
 use std::ffi::OsString;
@@ -45,10 +45,10 @@ pub(crate) struct Cli {
 pub(crate) fn run(arguments: impl Iterator<Item = OsString>, environment: &Environment, streams: Streams) -> ExitCode {
     let mut arguments: Vec<OsString> = arguments.collect();
     if jq_process::is_child(&arguments) {
-        return if jq_process::serve().is_ok() { ExitCode::Done } else { ExitCode::Failed };
+        return if jq_process::serve_child().is_ok() { ExitCode::Done } else { ExitCode::Failed };
     }
     if let Some((root, end)) = versions::is_child(&arguments) {
-        versions::keep(&root, &end);
+        versions::commit_when_idle(&root, &end);
         return ExitCode::Done;
     }
     let program = arguments.first().map_or(ProgramName::Memory, |first| ProgramName::from_first_argument(first));
@@ -64,7 +64,7 @@ pub(crate) fn run(arguments: impl Iterator<Item = OsString>, environment: &Envir
         let version = format!("{} {}", program.name(), env!("CARGO_PKG_VERSION"));
         return match output.line(&version).and_then(|()| output.flush()) {
             Ok(()) => ExitCode::Done,
-            Err(error) => report::failure(&error.into(), &mut output),
+            Err(error) => report::report_failure(&error.into(), &mut output),
         };
     }
     let cli = match line.parse() {
@@ -75,7 +75,7 @@ pub(crate) fn run(arguments: impl Iterator<Item = OsString>, environment: &Envir
     };
     let Cli { command, globals } = cli;
     let mut output = Output::new(streams, globals.json, globals.quiet);
-    output.color(globals.color, environment.colors);
+    output.set_colors(globals.color, environment.colors);
     output.set_home(environment.home.as_deref());
     output.set_program(program);
     let mut app = App { environment, globals, output, opened: RefCell::default() };
@@ -85,13 +85,13 @@ pub(crate) fn run(arguments: impl Iterator<Item = OsString>, environment: &Envir
         Ok(()) => ExitCode::Done,
         Err(_) if is_silent => ExitCode::Done,
         Err(failure) => {
-            let code = report::failure(&failure, &mut app.output);
+            let code = report::report_failure(&failure, &mut app.output);
             // The error stream may be closed too.
             let _ = app.output.flush();
             code
         }
     };
-    app.keep_versions();
-    app.keep_index_page();
+    app.commit_in_background();
+    app.update_index_page();
     code
 }

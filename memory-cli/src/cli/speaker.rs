@@ -13,13 +13,13 @@ pub(crate) struct SpeakerArgs {
     #[arg(long, value_name = "NAME")]
     agent: Option<AgentName>,
     /// Project of the agent [default: the git repository around the current folder]
-    #[arg(long, value_name = "NAME", value_parser = project)]
+    #[arg(long, value_name = "NAME", value_parser = parse_project)]
     project: Option<String>,
     /// Restrict the agent to these comma-separated tools
     ///
     /// usual, all, a set (memory, bank, topic, memory_20250818, history, kv), a set with another prefix (bank=memory_), or
     /// tool names. By default the usual tools are listed, and all tools of memories and banks can be called.
-    #[arg(long, value_name = "TOOLS", value_parser = offer)]
+    #[arg(long, value_name = "TOOLS", value_parser = parse_tool_selection)]
     tools: Option<ToolSelection>,
     /// Folder of the topics [default: .memory of the project]
     #[arg(long, value_name = "DIR")]
@@ -39,7 +39,7 @@ impl SpeakerArgs {
 
     /// Returns the project from `--project`, else that of `folder`.
     pub(crate) fn project(&self, folder: Option<&Path>) -> Option<String> {
-        self.project.clone().or_else(|| project_of(folder?))
+        self.project.clone().or_else(|| project_name(folder?))
     }
 
     /// Returns the folder of the topics from its flag.
@@ -48,18 +48,18 @@ impl SpeakerArgs {
     }
 
     /// Returns the tools that the agent may use.
-    pub(crate) fn offer(&self) -> ToolSelection {
-        self.tools.clone().map_or_else(ToolSelection::usual, ToolSelection::listed_only)
+    pub(crate) fn tool_selection(&self) -> ToolSelection {
+        self.tools.clone().map_or_else(ToolSelection::default_tools, ToolSelection::listed_only)
     }
 }
 
 /// Returns the name of the git repository that contains a folder, as the project of the folder.
-pub(crate) fn project_of(folder: &Path) -> Option<String> {
+pub(crate) fn project_name(folder: &Path) -> Option<String> {
     let root = folder.ancestors().find(|folder| folder.join(".git").exists())?;
-    project(root.file_name()?.to_str()?).ok()
+    parse_project(root.file_name()?.to_str()?).ok()
 }
 
-fn project(text: &str) -> Result<String, ParseError> {
+fn parse_project(text: &str) -> Result<String, ParseError> {
     let name = text.trim();
     if name.is_empty() || name.chars().any(char::is_control) {
         return Err(ParseError::new(text, "a project name"));
@@ -67,7 +67,7 @@ fn project(text: &str) -> Result<String, ParseError> {
     Ok(name.to_owned())
 }
 
-fn offer(text: &str) -> Result<ToolSelection, String> {
+fn parse_tool_selection(text: &str) -> Result<ToolSelection, String> {
     text.parse().map_err(|error: ToolError| match error.hint {
         Some(hint) => format!("{}; {hint}", error.message),
         None => error.message,

@@ -9,7 +9,7 @@ use crate::print::Output;
 const MAX_TEXT_BYTES: u64 = 32 * 1024 * 1024;
 
 /// Returns the text of an argument; `-` reads the standard input, without its final line break.
-pub(crate) fn content(given: &str, output: &mut Output) -> Result<String, Failure> {
+pub(crate) fn read_content(given: &str, output: &mut Output) -> Result<String, Failure> {
     if given != "-" {
         return Ok(given.to_owned());
     }
@@ -31,11 +31,11 @@ pub(crate) fn content(given: &str, output: &mut Output) -> Result<String, Failur
 }
 
 /// Joins words that were typed without quotes into a text.
-pub(crate) fn words(words: &[String]) -> Option<String> {
+pub(crate) fn join_words(words: &[String]) -> Option<String> {
     (!words.is_empty()).then(|| words.join(" "))
 }
 
 /// Returns the argument, else `-` if the standard input is not a terminal.
-pub(crate) fn or_piped<'a>(given: Option<&'a str>, output: &Output) -> Option<&'a str> {
+pub(crate) fn or_stdin<'a>(given: Option<&'a str>, output: &Output) -> Option<&'a str> {
     given.or_else(|| (!output.input_is_terminal()).then_some("-"))
 }

@@ -26,26 +26,26 @@ pub(super) fn print_usage(
     let is_help = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
     let colored = environment.colors && streams.out_width.is_some();
     let mut output = Output::new(streams, is_json, false);
-    output.color(ColorChoice::Auto, environment.colors);
+    output.set_colors(ColorChoice::Auto, environment.colors);
     output.set_program(program);
     let said = if is_help {
         let help = rendered(error, line);
         let help = if colored { help.ansi().to_string() } else { help.to_string() };
-        let help = output.own_commands(help.trim_end()).into_owned();
+        let help = output.adapt_commands(help.trim_end()).into_owned();
         output.line(&help)
     } else if is_json {
         let (message, hint) = split_message(&usage_message(error, &output), error.kind());
         output.json(&json::error("USAGE", &message, hint.as_deref()))
     } else if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
-        let help = output.own_commands(rendered(error, line).to_string().trim_end()).into_owned();
-        output.complaint(&help)
+        let help = output.adapt_commands(rendered(error, line).to_string().trim_end()).into_owned();
+        output.error_line(&help)
     } else {
         let text = usage_message(error, &output);
         output.error("usage", text.trim_start_matches("error: ").trim_end())
     };
     match said.and_then(|()| output.flush()) {
         Ok(()) if is_help => ExitCode::Done,
-        Err(error) if is_help => report::failure(&error.into(), &mut output),
+        Err(error) if is_help => report::report_failure(&error.into(), &mut output),
         // If the stream is closed, the exit code still reports the error.
         Ok(()) | Err(_) => ExitCode::Usage,
     }
@@ -64,7 +64,7 @@ fn usage_message(error: &clap::Error, output: &Output) -> String {
     let text = error.render().to_string();
     text.rsplit_once("\n\nUsage: ").map_or_else(
         || text.clone(),
-        |(before, usage)| format!("{before}\n\n{}", output.own_commands(&format!("Usage: {usage}"))),
+        |(before, usage)| format!("{before}\n\n{}", output.adapt_commands(&format!("Usage: {usage}"))),
     )
 }
 

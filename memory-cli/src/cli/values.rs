@@ -15,23 +15,23 @@ fn one_of_parser<T: Clone + Send + Sync + 'static>(
 }
 
 /// Returns a parser for a number from 0 to 1.
-pub(crate) fn share() -> impl TypedValueParser<Value = f32> {
+pub(crate) fn share_parser() -> impl TypedValueParser<Value = f32> {
     let parse = |text: &str| text.parse::<f32>().ok().filter(|share| (0.0..=1.0).contains(share));
     clap::builder::StringValueParser::new().try_map(move |text| parse(&text).ok_or("not a number from 0 to 1"))
 }
 
 /// Returns a parser for a category.
-pub(crate) fn category() -> impl TypedValueParser<Value = Category> {
+pub(crate) fn category_parser() -> impl TypedValueParser<Value = Category> {
     one_of_parser(Category::ALL.map(Category::as_str), |word| word.parse().ok())
 }
 
 /// Returns a parser for a phase.
-pub(crate) fn phase() -> impl TypedValueParser<Value = Phase> {
+pub(crate) fn phase_parser() -> impl TypedValueParser<Value = Phase> {
     one_of_parser([Phase::Inbox, Phase::Organized].map(Phase::as_str), |word| word.parse().ok())
 }
 
 /// Returns a parser for the order of a list.
-pub(crate) fn order() -> impl TypedValueParser<Value = ListOrder> {
+pub(crate) fn order_parser() -> impl TypedValueParser<Value = ListOrder> {
     const ORDERS: [(&str, ListOrder); 4] = [
         ("created", ListOrder::Created),
         ("updated", ListOrder::Updated),
@@ -42,7 +42,7 @@ pub(crate) fn order() -> impl TypedValueParser<Value = ListOrder> {
 }
 
 /// Returns a parser for the name of a client.
-pub(crate) fn client() -> impl TypedValueParser<Value = &'static Client> {
+pub(crate) fn client_parser() -> impl TypedValueParser<Value = &'static Client> {
     let named = |word: &str| Client::ALL.into_iter().find(|client| client.name == word);
     one_of_parser(Client::ALL.map(|client| client.name), named)
 }
@@ -57,7 +57,7 @@ pub(crate) enum SourceSelection {
 }
 
 /// Returns a parser for the name of a source of notes, or `all`.
-pub(crate) fn sources() -> impl TypedValueParser<Value = SourceSelection> {
+pub(crate) fn sources_parser() -> impl TypedValueParser<Value = SourceSelection> {
     let words = SourceName::ALL.map(SourceName::as_str).into_iter().chain(["all"]);
     one_of_parser(
         words,

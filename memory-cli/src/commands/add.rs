@@ -34,7 +34,7 @@ pub(crate) struct AddArgs {
     #[arg(long, short, value_name = "FILE")]
     file: Option<PathBuf>,
     /// Conversation to add the facts to
-    #[arg(long, short, value_name = "ID", default_value_t = ConversationId::unnamed())]
+    #[arg(long, short, value_name = "ID", default_value_t = ConversationId::default_conversation())]
     conversation_id: ConversationId,
     /// Store the facts in this folder [default: the home]
     #[arg(long, value_name = "DIR")]
@@ -60,13 +60,13 @@ impl AddArgs {
         }
         let settings = app.settings()?;
         let (place, keeps_home) = match &self.memory_path {
-            Some(place) => (app.environment.whole(place), false),
+            Some(place) => (app.environment.absolute_path(place), false),
             None => (settings.root.value.clone(), settings.git.value),
         };
         let conversations = open_conversations(&place);
         let secrets = if self.allow_secret { SecretPolicy::Keep } else { SecretPolicy::Refuse };
         if secrets == SecretPolicy::Refuse {
-            memory_core::secret::refuse(given.iter().map(|given| given.content.as_str()))?;
+            memory_core::secret::reject_secrets(given.iter().map(|given| given.content.as_str()))?;
         }
         let mut entries: Vec<ConversationEntry> = Vec::new();
         for (conversation, facts) in group_by_conversation(given) {
@@ -80,7 +80,7 @@ impl AddArgs {
             versions::report_result(&place, GitVersions::commit(&place, &message), &mut app.output);
         }
         if app.output.is_json() {
-            return Ok(app.output.json(&json::added(&entries))?);
+            return Ok(app.output.json(&json::added_entries(&entries))?);
         }
         for entry in &entries {
             app.output.fields(&[entry.id.as_str(), entry.conversation.as_str(), &entry.content])?;
@@ -90,7 +90,7 @@ impl AddArgs {
 
     fn read_facts(&self, app: &mut App) -> Result<Vec<FactInput>, Failure> {
         let is_piped = self.facts.is_empty() && self.file.is_none();
-        let piped = if is_piped { cli::or_piped(None, &app.output) } else { None };
+        let piped = if is_piped { cli::or_stdin(None, &app.output) } else { None };
         let text = match &self.file {
             Some(file) if file.as_os_str() != "-" => {
                 let bytes = std::fs::read(file).map_err(Failure::file(format!("read {}", file.display())))?;
@@ -98,8 +98,8 @@ impl AddArgs {
                     |_| Failure::usage(format!("{} is not valid UTF-8", file.display()), "convert it with `iconv -t utf-8`");
                 Some(String::from_utf8(bytes).map_err(not_text)?)
             }
-            Some(_) => Some(cli::content("-", &mut app.output)?),
-            None => piped.map(|piped| cli::content(piped, &mut app.output)).transpose()?,
+            Some(_) => Some(cli::read_content("-", &mut app.output)?),
+            None => piped.map(|piped| cli::read_content(piped, &mut app.output)).transpose()?,
         };
         let mut given = text.map_or_else(|| Ok(Vec::new()), |text| parse_facts(&text, &self.conversation_id))?;
         let typed = self.facts.iter().map(|fact| FactInput { content: fact.clone(), conversation: self.conversation_id.clone() });

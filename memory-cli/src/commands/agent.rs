@@ -55,35 +55,35 @@ impl AgentArgs {
         let embedder = embedding::open_via_daemon(&settings.embedding, &settings.root.value);
         let instances = Some(instances::open_cached(&settings, app.environment)?);
         let parts = AgentOptions {
-            offer: &self.speaker.offer(),
+            offer: &self.speaker.tool_selection(),
             embedder,
             bank_folder: None,
             topic_folder: self.speaker.topics(),
             instances,
         };
-        let agent = agent::agent(&home, &settings, app.environment, parts)?;
+        let agent = agent::build_agent(&home, &settings, app.environment, parts)?;
         if self.list_tools {
-            return Ok(app.output.json(&rpc::tools(&agent, false))?);
+            return Ok(app.output.json(&rpc::list_tools(&agent, false))?);
         }
         app.spawn_index_page_updates(&agent);
         let project = self.speaker.project(app.environment.folder.as_deref());
         let view = View { agent: self.speaker.agent(), project };
         let session = Session::begin(&agent, &view);
         match self.prompt.as_deref() {
-            Some(prompt) if prompt != "-" => self.gather(&session, prompt, &mut app.output),
+            Some(prompt) if prompt != "-" => self.print_context(&session, prompt, &mut app.output),
             _ if app.output.input_is_terminal() => Err(Failure::usage(
                 "no calls on the standard input",
                 "pipe calls: echo '[{\"name\": \"memory_list\"}]' | memory agent; use --list-tools to list the tools",
             )),
             // The caller that names an agent decides for the input, which may come from that agent.
             _ if self.speaker.is_given() => {
-                answer_input(&session, &mut RpcConnection::bound(&agent, view), self.budget, &mut app.output)
+                answer_input(&session, &mut RpcConnection::with_fixed_view(&agent, view), self.budget, &mut app.output)
             }
             _ => answer_input(&session, &mut RpcConnection::begin(&agent, view), self.budget, &mut app.output),
         }
     }
 
-    fn gather(&self, session: &Session, prompt: &str, output: &mut Output) -> Result<(), Failure> {
+    fn print_context(&self, session: &Session, prompt: &str, output: &mut Output) -> Result<(), Failure> {
         let context = session.inject_context(prompt, self.budget)?;
         if output.is_json() {
             return Ok(output.json(&json::context(&context))?);
@@ -140,7 +140,7 @@ fn answer_input(session: &Session, speech: &mut RpcConnection, budget: usize, ou
 
 /// Answers JSON-RPC as the socket does; returns the number of requests that failed.
 fn answer_rpc(speech: &mut RpcConnection, request: &Value, output: &mut Output) -> Result<u64, Failure> {
-    let Some(answer) = speech.take(request.to_string().as_bytes()).and_then(RpcWork::execute) else { return Ok(0) };
+    let Some(answer) = speech.parse_line(request.to_string().as_bytes()).and_then(RpcWork::execute) else { return Ok(0) };
     let read = exact_json::from_slice(answer.as_bytes()).expect("an answer is JSON");
     let has_failed = |answer: &Value| answer.get("error").is_some();
     let failed = match &read {

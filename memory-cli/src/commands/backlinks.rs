@@ -24,7 +24,7 @@ impl BacklinksArgs {
         if app.output.is_json() {
             return Ok(app.output.json(&json::memories(&referring, home.services.inbox_ttl))?);
         }
-        memories::lines(&mut app.output, &referring, ListOrder::Created, home.services.inbox_ttl)?;
+        memories::print_list(&mut app.output, &referring, ListOrder::Created, home.services.inbox_ttl)?;
         if referring.is_empty() {
             app.output.note("no memory links to it")?;
         }

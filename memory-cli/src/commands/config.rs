@@ -9,7 +9,7 @@ use memory_store::edit_file;
 use serde_json::{Value, json};
 
 use crate::app::App;
-use crate::config::{DEFAULT_FILE, HIDDEN, Settings, SettingsLayer, with_value};
+use crate::config::{DEFAULT_FILE, HIDDEN, Settings, SettingsLayer, set_value};
 use crate::failure::Failure;
 use crate::print::{Table, TableColumn};
 use crate::versions;
@@ -62,7 +62,7 @@ impl ConfigArgs {
 
 fn init(app: &mut App) -> Result<(), Failure> {
     let path = Settings::file(app.globals.root.as_deref(), app.environment)?;
-    let place = app.output.place(&path);
+    let place = app.output.display_path(&path);
     if let Some(folder) = path.parent() {
         create_private_folder(folder).map_err(Failure::file(format!("create the folder of {place}")))?;
     }
@@ -102,13 +102,13 @@ fn show(app: &mut App) -> Result<(), Failure> {
     for (key, value, from) in settings.all() {
         let value = match &value {
             Value::Null => "-".to_owned(),
-            Value::String(text) => app.output.place(text.as_ref()),
+            Value::String(text) => app.output.display_path(text.as_ref()),
             other => other.to_string(),
         };
         table.push([&key, &value, from.as_str()]);
     }
     app.output.table(&table)?;
-    let place = app.output.place(&settings.file);
+    let place = app.output.display_path(&settings.file);
     let how = if settings.file_exists { "settings file:" } else { "no settings file at" };
     Ok(app.output.note(&format!("{how} {place}"))?)
 }
@@ -116,7 +116,7 @@ fn show(app: &mut App) -> Result<(), Failure> {
 /// Sets a value in the settings file; returns the file's path and the new settings.
 pub(super) fn store_setting(key: &str, value: &str, app: &App) -> Result<(PathBuf, Settings), Failure> {
     let path = Settings::file(app.globals.root.as_deref(), app.environment)?;
-    let place = app.output.place(&path);
+    let place = app.output.display_path(&path);
     let known = Settings::load(app.globals.root.as_deref(), app.environment)?;
     if !known.all().iter().any(|(own, ..)| own == key) {
         return Err(Failure::usage(format!("unknown setting {key}"), "list the settings with `memory config show`"));
@@ -129,7 +129,7 @@ pub(super) fn store_setting(key: &str, value: &str, app: &App) -> Result<(PathBu
         || Failure::usage(format!("cannot set {key} in {place}: unsupported YAML layout"), format!("edit {place} by hand"));
     let mut read = known;
     edit_file(&path, |former| {
-        let text = with_value(former, key, value).ok_or_else(by_hand)?;
+        let text = set_value(former, key, value).ok_or_else(by_hand)?;
         // Text that does not parse as settings is never written.
         read = Settings::with_text(&text, app.globals.root.as_deref(), app.environment)?;
         if read.unknown.iter().any(|unknown| unknown == key) { Err(by_hand()) } else { Ok(text) }
@@ -160,7 +160,7 @@ fn path(app: &mut App) -> Result<(), Failure> {
     if app.output.is_json() {
         return Ok(app.output.json(&json!({ "path": path, "exists": path.exists() }))?);
     }
-    let place = app.output.place(&path);
+    let place = app.output.display_path(&path);
     Ok(app.output.fields(&[&place])?)
 }
 

@@ -95,7 +95,8 @@ fn list(folders: &[ConversationFolder], limit: usize, app: &mut App) -> Result<(
     let total = listed.len();
     listed.truncate(limit);
     if app.output.is_json() {
-        let shape = |(one, folder): &(ConversationSummary, &ConversationFolder)| json::conversation_summary(one, &folder.place());
+        let shape =
+            |(one, folder): &(ConversationSummary, &ConversationFolder)| json::conversation_summary(one, &folder.location());
         let conversations: Vec<_> = listed.iter().map(shape).collect();
         return Ok(app.output.json(&json!({ "conversations": conversations, "total": total }))?);
     }
@@ -106,13 +107,13 @@ fn list(folders: &[ConversationFolder], limit: usize, app: &mut App) -> Result<(
     let mut table = Table::new([&columns[..], if has_folders { &[TableColumn::Whole("folder")] } else { &[] }].concat());
     for (one, folder) in &listed {
         let (turns, facts, when) = (one.turns.to_string(), one.facts.to_string(), format_time(one.last_used, app));
-        let place = app.output.place(folder.root());
+        let place = app.output.display_path(folder.root());
         let cells = [one.id.as_str(), &turns, &facts, &when, &place];
         table.push(cells.into_iter().take(if has_folders { 5 } else { 4 }));
     }
     app.output.table(&table)?;
     if total == 0 {
-        let places: Vec<String> = folders.iter().map(|folder| app.output.place(folder.root())).collect();
+        let places: Vec<String> = folders.iter().map(|folder| app.output.display_path(folder.root())).collect();
         let places = places.join(" and in ");
         app.output.note(&format!("no conversations in {places}; use --memory-path for another folder"))?;
     } else if listed.len() < total {
@@ -133,17 +134,17 @@ impl ConversationShowArgs {
         }
         let mut found = found.into_iter();
         let Some((contents, folder)) = found.next() else {
-            let places: Vec<String> = folders.iter().map(|folder| app.output.place(folder.root())).collect();
+            let places: Vec<String> = folders.iter().map(|folder| app.output.display_path(folder.root())).collect();
             let (conversation, place) = (self.id.to_string(), places.join(" and in "));
             return Err(StoreError::ConversationNotFound { conversation, place }.into());
         };
         for (_, other) in found {
-            let other = app.output.place(other.root());
+            let other = app.output.display_path(other.root());
             app.output.warning(&format!("{other} also contains a conversation {}; use --memory-path to show it", self.id))?;
         }
         warn_of_problems(&contents.problems, app)?;
         if app.output.is_json() {
-            return Ok(app.output.json(&json::conversation(&self.id, &contents, limit, &folder.place()))?);
+            return Ok(app.output.json(&json::conversation(&self.id, &contents, limit, &folder.location()))?);
         }
         let mut table = Table::new([
             TableColumn::Text("what"),
@@ -155,7 +156,7 @@ impl ConversationShowArgs {
         let shown = [contents.summary.iter().cloned().collect(), newest(&contents.facts), newest(&contents.turns)].concat();
         for entry in &shown {
             let what = if entry.role == EntryRole::Memory { "fact" } else { entry.role.as_str() };
-            table.push([what, &format_time(entry.created_at, app), &id(entry, app), &entry.content]);
+            table.push([what, &format_time(entry.created_at, app), &display_id(entry, app), &entry.content]);
         }
         app.output.table(&table)?;
         for (name, entries) in [("facts", &contents.facts), ("turns", &contents.turns)] {
@@ -177,7 +178,7 @@ fn format_time(at: DateTime<Utc>, app: &App) -> String {
 /// Returns the id of an entry for output: its first 8 digits at a terminal, and `-` for a summary.
 ///
 /// A summary's id is never typed, since each conversation has only one summary.
-fn id(entry: &ConversationEntry, app: &App) -> String {
+fn display_id(entry: &ConversationEntry, app: &App) -> String {
     match (entry.role, app.output.form()) {
         (EntryRole::Summary, _) => "-".to_owned(),
         (_, OutputForm::Drawn(_)) => entry.id.as_str().chars().take(8).collect(),

@@ -22,9 +22,9 @@ impl DeleteArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let home = app.open()?;
         let stored = memory_core::delete(&home.services, &self.id)?;
-        home.keep_pending(&mut app.output)?;
+        home.update_pending_page(&mut app.output)?;
         if app.output.is_json() {
-            return Ok(app.output.json(&json::deleted(&stored))?);
+            return Ok(app.output.json(&json::delete_result(&stored))?);
         }
         memories::print_receipt(&mut app.output, stored.memory.id, &stored.path)?;
         Ok(app.output.note("moved to the trash; `memory undo` restores it")?)

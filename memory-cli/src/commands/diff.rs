@@ -35,7 +35,7 @@ impl DiffArgs {
             app.output.warning(&error.to_string())?;
         }
         let stored = home.services.store.get_by(&self.id)?;
-        let changes = GitVersions::changes(&root, &stored.path, self.limit).map_err(|error| versions::refused(&error))?;
+        let changes = GitVersions::file_log(&root, &stored.path, self.limit).map_err(|error| versions::git_error(&error))?;
         if changes.is_empty() && !keeps_home {
             // The repository may contain conversations only.
             return Err(versions::no_history_error());

@@ -56,7 +56,7 @@ struct EditFieldsArgs {
     #[arg(long, value_delimiter = ',')]
     aliases: Option<Vec<String>>,
     /// File the memory under this category; inbox moves it back to the inbox
-    #[arg(long, value_parser = cli::category(), ignore_case = true)]
+    #[arg(long, value_parser = cli::category_parser(), ignore_case = true)]
     category: Option<Category>,
     /// Scope that can see it: global, agent:NAME, project:NAME or conversation:ID
     #[arg(long)]
@@ -68,7 +68,7 @@ struct EditFieldsArgs {
     #[arg(long, value_parser = author_role)]
     role: Option<AuthorRole>,
     /// Expiry: a duration such as 30d, a day, a time (RFC 3339), or never
-    #[arg(long, value_name = "WHEN", value_parser = expiry)]
+    #[arg(long, value_name = "WHEN", value_parser = parse_expiry)]
     expires: Option<Expiry>,
     /// Memory that supersedes it, or none
     #[arg(long, value_name = "ID")]
@@ -89,7 +89,7 @@ fn author_role(text: &str) -> Result<AuthorRole, ParseError> {
     if text == "none" { Ok(AuthorRole(None)) } else { text.parse().map(|role| AuthorRole(Some(role))) }
 }
 
-fn expiry(text: &str) -> Result<Expiry, ParseError> {
+fn parse_expiry(text: &str) -> Result<Expiry, ParseError> {
     if text == "never" { Ok(Expiry::Never) } else { text.parse().map(Expiry::At) }
 }
 
@@ -104,20 +104,20 @@ impl EditArgs {
         }
         let mut warning = None;
         let changed = if self.fields == EditFieldsArgs::default() {
-            self.by_hand(&services, &stored, app)?
+            self.edit_in_editor(&services, &stored, app)?
         } else {
             let mut patch = self.fields.patch(&services, app)?;
             if self.fields.category == Some(Category::Reminders) && stored.memory.reminder.is_none() {
                 match reminder_of(&patch, &stored.memory, &home) {
                     Ok(reminder) => patch.reminder = Some(reminder),
-                    Err(why) => warning = Some(remind::with_hint(&why, stored.memory.id)),
+                    Err(why) => warning = Some(remind::add_remind_hint(&why, stored.memory.id)),
                 }
             }
             let expected = self.if_version.map(|_| stored.stamp);
-            memory_core::update(&services, &stored.memory.id.to_string(), &patch, expected, self.secrets())?
+            memory_core::update(&services, &stored.memory.id.to_string(), &patch, expected, self.secret_policy())?
         };
         if changed.memory.reminder.is_some() {
-            home.keep_pending(&mut app.output)?;
+            home.update_pending_page(&mut app.output)?;
         }
         if app.output.is_json() {
             let mut shape = json::memory(&changed, services.inbox_ttl);
@@ -138,11 +138,11 @@ impl EditArgs {
         Ok(app.output.note(&format!("{what} version {version}{due}"))?)
     }
 
-    fn secrets(&self) -> SecretPolicy {
+    fn secret_policy(&self) -> SecretPolicy {
         if self.allow_secret { SecretPolicy::Keep } else { SecretPolicy::Refuse }
     }
 
-    fn by_hand(&self, services: &Services, stored: &StoredMemory, app: &App) -> Result<StoredMemory, Failure> {
+    fn edit_in_editor(&self, services: &Services, stored: &StoredMemory, app: &App) -> Result<StoredMemory, Failure> {
         if let Some(problem) = &stored.problem {
             return Err(StoreError::Damaged(problem.clone()).into());
         }
@@ -157,38 +157,38 @@ impl EditArgs {
             }
         };
         let content = &stored.memory.content;
-        let draft = draft(content).map_err(Failure::file("create a temporary file for the editor"))?;
+        let draft = write_draft(content).map_err(Failure::file("create a temporary file for the editor"))?;
         let ended = run_editor(&editor, draft.path());
         let left = std::fs::read(draft.path());
         let failed = |why: String, draft| Failure::Editor { command: editor.clone(), why, draft };
         if let Err(why) = ended {
-            let is_changed = left.is_ok_and(|bytes| without_last_break(&bytes) != content.as_bytes());
-            return Err(failed(why, is_changed.then(|| keep(draft)).transpose()?));
+            let is_changed = left.is_ok_and(|bytes| strip_final_newline(&bytes) != content.as_bytes());
+            return Err(failed(why, is_changed.then(|| keep_draft(draft)).transpose()?));
         }
         let bytes = match left {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(failed("deleted its file".into(), None)),
             Err(error) => return Err(Failure::file("read the edited file")(error)),
         };
-        let Ok(text) = std::str::from_utf8(without_last_break(&bytes)) else {
-            return Err(failed("wrote a file that is not valid UTF-8".into(), Some(keep(draft)?)));
+        let Ok(text) = std::str::from_utf8(strip_final_newline(&bytes)) else {
+            return Err(failed("wrote a file that is not valid UTF-8".into(), Some(keep_draft(draft)?)));
         };
         let patch = Patch { content: Some(text.to_owned()), ..Patch::default() };
         let expected: Option<FileVersion> = Some(stored.stamp);
-        match memory_core::update(services, &stored.memory.id.to_string(), &patch, expected, self.secrets()) {
+        match memory_core::update(services, &stored.memory.id.to_string(), &patch, expected, self.secret_policy()) {
             Ok(changed) => Ok(changed),
             Err(source) if text == content => Err(source.into()),
-            Err(source) => Err(Failure::Draft { draft: keep(draft)?, source }),
+            Err(source) => Err(Failure::Draft { draft: keep_draft(draft)?, source }),
         }
     }
 }
 
 impl EditFieldsArgs {
     fn patch(&self, services: &Services, app: &mut App) -> Result<Patch, Failure> {
-        let content = self.content.as_deref().map(|given| cli::content(given, &mut app.output)).transpose()?;
+        let content = self.content.as_deref().map(|given| cli::read_content(given, &mut app.output)).transpose()?;
         let end = |expiry| match expiry {
             Expiry::Never => None,
-            Expiry::At(deadline) => Some(deadline.from(services.clock.now())),
+            Expiry::At(deadline) => Some(deadline.resolve(services.clock.now())),
         };
         let heir = |reference: &String| -> Result<Option<MemoryId>, StoreError> {
             if reference == "none" { Ok(None) } else { services.store.find(reference).map(Some) }
@@ -214,11 +214,11 @@ impl EditFieldsArgs {
 fn reminder_of(patch: &Patch, memory: &Memory, home: &Home) -> Result<Reminder, String> {
     let now = home.services.clock.now();
     let (text, written_at) = patch.content.as_deref().map_or((memory.content.as_str(), memory.created_at), |text| (text, now));
-    memory_core::reminder_in(text, written_at, now, &home.zone).map(|(reminder, _)| reminder)
+    memory_core::parse_reminder(text, written_at, now, &home.zone).map(|(reminder, _)| reminder)
 }
 
 /// Writes the text to a temporary file that only its owner can read.
-fn draft(content: &str) -> io::Result<NamedTempFile> {
+fn write_draft(content: &str) -> io::Result<NamedTempFile> {
     let mut draft = tempfile::Builder::new().prefix("memory-").suffix(".md").tempfile()?;
     draft.write_all(content.as_bytes())?;
     draft.write_all(b"\n")?;
@@ -227,12 +227,12 @@ fn draft(content: &str) -> io::Result<NamedTempFile> {
 }
 
 /// Returns the content of the draft without the final line break that editors add.
-fn without_last_break(bytes: &[u8]) -> &[u8] {
+fn strip_final_newline(bytes: &[u8]) -> &[u8] {
     bytes.strip_suffix(b"\n").map_or(bytes, |bytes| bytes.strip_suffix(b"\r").unwrap_or(bytes))
 }
 
 /// Prevents the deletion of the draft when the program ends; returns its path.
-fn keep(draft: NamedTempFile) -> Result<std::path::PathBuf, Failure> {
+fn keep_draft(draft: NamedTempFile) -> Result<std::path::PathBuf, Failure> {
     let kept = draft.keep().map_err(|error| error.error).map_err(Failure::file("save the draft"))?;
     Ok(kept.1)
 }

@@ -32,12 +32,12 @@ impl EmbedArgs {
         services.embedder = Some(embedder);
         let report = if self.status {
             services.store.refresh()?;
-            let left = services.store.lacking(&model)?.len() as u64;
+            let left = services.store.memories_without_vector(&model)?.len() as u64;
             let none = PageRequest { order: ListOrder::Created, offset: 0, limit: Some(0) };
-            let all = services.store.list(&Filter::everything(), &none, services.clock.now())?.total;
+            let all = services.store.list(&Filter::all(), &none, services.clock.now())?.total;
             EmbedReport { embedded: all.saturating_sub(left), unreadable: 0, left }
         } else {
-            let mut bar = app.output.bar("embedding");
+            let mut bar = app.output.progress_bar("embedding");
             embed(&services, &mut |progress| bar.show(progress), None)?
         };
         let EmbedReport { embedded, unreadable, left } = report;

@@ -37,7 +37,7 @@ impl ExportArgs {
             None => export(&home, &filter, app, &mut |memory, app| Ok(app.output.json(memory)?))?,
             Some(file) => export_to_file(file, &home, &filter, app)?,
         };
-        let never_read = home.store.unreadable()?;
+        let never_read = home.store.unreadable_files()?;
         for problem in &never_read {
             app.output.warning(&problem.to_string())?;
         }
@@ -47,7 +47,7 @@ impl ExportArgs {
 }
 
 fn export_to_file(file: &Path, home: &Home, filter: &Filter, app: &mut App) -> Result<u64, Failure> {
-    let place = app.output.place(file);
+    let place = app.output.display_path(file);
     let failed = |source: io::Error| Failure::File { action: format!("write {place}"), source };
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut draft = BufWriter::new(NamedTempFile::new_in(folder).map_err(failed)?);

@@ -7,12 +7,12 @@ use std::thread;
 use std::time::{Duration, SystemTime};
 
 use clap::{Args, Subcommand};
-use memory_core::{AgentName, ShownMemories, View, context};
+use memory_core::{AgentName, ShownMemories, View, build_context};
 use memory_store::{AlreadyShownFile, FileStoreOptions};
 use serde_json::Value;
 
 use crate::app::{App, Home};
-use crate::cli::project_of;
+use crate::cli::project_name;
 use crate::config::{Environment, Settings};
 
 /// Print memories for an agent, as a hook of its client
@@ -92,7 +92,7 @@ impl CliHookRequest {
             return None;
         }
         let folder = text("cwd").map(PathBuf::from).or_else(|| self.environment.folder.clone());
-        let project = folder.and_then(|folder| project_of(&folder));
+        let project = folder.and_then(|folder| project_name(&folder));
         // Loading a model takes longer than the timeout, so the search is lexical only.
         let Home { services, zone, .. } = Home::open(&settings, FileStoreOptions::default()).ok()?;
         let services = services.restrict_to(&View { agent: Some(self.agent.clone()), project });
@@ -103,15 +103,15 @@ impl CliHookRequest {
         let given = file.as_ref().filter(|_| !is_first).map_or_else(ShownMemories::default, AlreadyShownFile::load);
         let answer = match self.moment {
             HookCommand::SessionStart => {
-                let known = context(&services, "", SESSION_BUDGET, &given, &now).ok()?;
+                let known = build_context(&services, "", SESSION_BUDGET, &given, &now).ok()?;
                 let due = memory_core::pending(&services, &zone).unwrap_or_default().unwrap_or_default();
                 format!("{}{due}", known.text)
             }
-            HookCommand::Prompt => context(&services, text("prompt")?, PROMPT_BUDGET, &given, &now).ok()?.text,
+            HookCommand::Prompt => build_context(&services, text("prompt")?, PROMPT_BUDGET, &given, &now).ok()?.text,
         };
         if let Some(file) = file {
             // If the file cannot be written, the next call repeats these memories.
-            let _ = file.keep(&given, SystemTime::from(services.clock.now()));
+            let _ = file.save(&given, SystemTime::from(services.clock.now()));
         }
         Some(answer)
     }

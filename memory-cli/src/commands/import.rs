@@ -36,7 +36,7 @@ impl ImportArgs {
         if self.input.as_deref().is_none_or(|file| file == Path::new("-")) && app.output.input_is_terminal() {
             app.output.note("reading memories from the standard input, one JSON object per line; press Ctrl-D to finish")?;
         }
-        let mut bar = app.output.bar("reading");
+        let mut bar = app.output.progress_bar("reading");
         let mut input: Box<dyn Read + '_> = match self.input.as_deref().filter(|file| *file != Path::new("-")) {
             Some(file) => Box::new(File::open(file).map_err(Failure::file(format!("read {}", file.display())))?),
             None => Box::new(app.output.input()),
@@ -50,7 +50,7 @@ impl ImportArgs {
             return Err(Failure::file("read the whole export; the lines before are imported")(error));
         }
         if app.output.is_json() {
-            app.output.json(&json::imported(&report))?;
+            app.output.json(&json::import_report(&report))?;
         } else {
             let counts = [("new", report.new), ("updated", report.updated), ("unchanged", report.unchanged)];
             app.output.table(&Table::from_counts(counts))?;
@@ -82,7 +82,7 @@ struct ImportLines<R> {
 
 impl<R: BufRead> ImportLines<R> {
     /// Returns the next line that is not empty, or why the line is rejected; `None` at the end.
-    fn line(&mut self) -> io::Result<Option<Result<Vec<u8>, String>>> {
+    fn next_line(&mut self) -> io::Result<Option<Result<Vec<u8>, String>>> {
         loop {
             self.number += 1;
             let mut line = Vec::new();
@@ -107,7 +107,7 @@ impl<R: BufRead> Iterator for ImportLines<R> {
     type Item = Result<(String, ExportedMemory), ImportError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let line = match self.line() {
+        let line = match self.next_line() {
             Ok(line) => line?,
             Err(error) => {
                 self.failed = Some(error);
@@ -116,7 +116,7 @@ impl<R: BufRead> Iterator for ImportLines<R> {
         };
         let place = format!("line {}", self.number);
         let text = line.and_then(|line| String::from_utf8(line).map_err(|_| "the line is not valid UTF-8".to_owned()));
-        let exported = text.and_then(|text| json::exported(&text));
+        let exported = text.and_then(|text| json::parse_exported(&text));
         Some(match exported {
             Ok(exported) => Ok((place, exported)),
             Err(reason) => Err(ImportError { place, reason }),

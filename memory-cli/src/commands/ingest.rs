@@ -25,7 +25,7 @@ use crate::print::{Table, TableColumn};
 #[derive(Debug, Args)]
 pub(crate) struct IngestArgs {
     /// Program to ingest from, or all
-    #[arg(long, value_parser = cli::sources(), value_name = "NAME")]
+    #[arg(long, value_parser = cli::sources_parser(), value_name = "NAME")]
     source: SourceSelection,
     /// Folder of the notes, if not the default
     #[arg(long, value_name = "PATH")]
@@ -46,26 +46,26 @@ impl IngestArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let settings = app.settings()?;
         match self.source {
-            SourceSelection::One(source) => self.one(source, &settings, app),
+            SourceSelection::One(source) => self.ingest_one(source, &settings, app),
             SourceSelection::All if self.path.is_some() => {
                 Err(Failure::usage("--path requires a single source", "specify the source: --source obsidian --path …"))
             }
-            SourceSelection::All => self.all(&settings, app),
+            SourceSelection::All => self.ingest_all(&settings, app),
         }
     }
 
-    fn one(&self, source: SourceName, settings: &Settings, app: &mut App) -> Result<(), Failure> {
+    fn ingest_one(&self, source: SourceName, settings: &Settings, app: &mut App) -> Result<(), Failure> {
         let services = app.open_with(settings)?.services;
         let configured = || settings.places.iter().find(|place| place.source == source).map(|place| place.path.value.clone());
-        let path = self.path.as_deref().map(|path| app.environment.whole(path)).or_else(configured).unwrap_or_default();
-        let report = self.take_in(source, &path, &services, app)?;
+        let path = self.path.as_deref().map(|path| app.environment.absolute_path(path)).or_else(configured).unwrap_or_default();
+        let report = self.ingest_source(source, &path, &services, app)?;
         if app.output.is_json() {
-            return Ok(app.output.json(&json::ingested(source.as_str(), &report))?);
+            return Ok(app.output.json(&json::ingest_report(source.as_str(), &report))?);
         }
         self.show(&[(source, report)], &[], app)
     }
 
-    fn all(&self, settings: &Settings, app: &mut App) -> Result<(), Failure> {
+    fn ingest_all(&self, settings: &Settings, app: &mut App) -> Result<(), Failure> {
         let services = app.open_with(settings)?.services;
         let (mut taken, mut left_out) = (Vec::new(), Vec::new());
         for SourceLocation { source, path, enabled } in &settings.places {
@@ -74,7 +74,7 @@ impl IngestArgs {
             } else if !path.value.exists() {
                 "it does not exist".to_owned()
             } else {
-                match self.take_in(*source, &path.value, &services, app) {
+                match self.ingest_source(*source, &path.value, &services, app) {
                     Ok(report) => {
                         taken.push((*source, report));
                         continue;
@@ -84,10 +84,10 @@ impl IngestArgs {
                     Err(failure) => return Err(failure),
                 }
             };
-            left_out.push(SkippedSource { source: *source, path: app.output.place(&path.value), reason });
+            left_out.push(SkippedSource { source: *source, path: app.output.display_path(&path.value), reason });
         }
         if app.output.is_json() {
-            let sources: Vec<_> = taken.iter().map(|(source, report)| json::ingested(source.as_str(), report)).collect();
+            let sources: Vec<_> = taken.iter().map(|(source, report)| json::ingest_report(source.as_str(), report)).collect();
             let shape = |SkippedSource { source, path, reason }: &SkippedSource| json!({ "source": source.as_str(), "path": path, "reason": reason });
             let left_out: Vec<_> = left_out.iter().map(shape).collect();
             return Ok(app.output.json(&json!({ "sources": sources, "left_out": left_out }))?);
@@ -95,9 +95,9 @@ impl IngestArgs {
         self.show(&taken, &left_out, app)
     }
 
-    fn take_in(&self, source: SourceName, path: &Path, services: &Services, app: &App) -> Result<IngestReport, Failure> {
+    fn ingest_source(&self, source: SourceName, path: &Path, services: &Services, app: &App) -> Result<IngestReport, Failure> {
         let source = memory_ingest::open(source, path)?;
-        let mut bar = app.output.bar("ingesting");
+        let mut bar = app.output.progress_bar("ingesting");
         Ok(memory_core::ingest(services, source.as_ref(), self.dry_run, &mut |progress| bar.show(progress))?)
     }
 

@@ -4,10 +4,10 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use crate::app::App;
-use crate::cli::client;
+use crate::cli::client_parser;
 use crate::failure::Failure;
 use crate::install::{Client, ClientFileChange, InstallLevel, PlannedChange, Setup, diff};
-use crate::print::visible_text;
+use crate::print::escape_text;
 
 /// Configure a coding assistant to use the memories
 ///
@@ -28,7 +28,7 @@ pub(crate) struct InstallArgs {
 #[derive(Debug, Args)]
 pub(super) struct SetupArgs {
     /// The assistant
-    #[arg(value_parser = client())]
+    #[arg(value_parser = client_parser())]
     client: &'static Client,
     /// Use the files of the project in the current folder instead of your own
     #[arg(long)]
@@ -57,7 +57,7 @@ impl InstallArgs {
 
 impl SetupArgs {
     /// Returns whether `--dry-run` is set, so that nothing is written.
-    pub(super) fn is_rehearsal(&self) -> bool {
+    pub(super) fn is_dry_run(&self) -> bool {
         self.dry_run
     }
 
@@ -77,7 +77,7 @@ impl SetupArgs {
             setup.apply(&mut outcomes)?;
         }
         if app.output.is_json() {
-            let files: Vec<Value> = outcomes.iter().map(|outcome| shape(outcome, self.dry_run)).collect();
+            let files: Vec<Value> = outcomes.iter().map(|outcome| change_json(outcome, self.dry_run)).collect();
             let (client, level, dry_run) = (self.client.name, level.as_str(), self.dry_run);
             app.output.json(&json!({
                 "client": client, "level": level, "dry_run": dry_run, "changed": is_changed, "files": files,
@@ -98,26 +98,26 @@ pub(super) fn print_note(app: &mut App, note: &str) -> Result<(), Failure> {
 
 fn print_change(outcome: &PlannedChange, is_rehearsal: bool, app: &mut App) -> Result<(), Failure> {
     if is_rehearsal && outcome.change != ClientFileChange::Unchanged {
-        for line in difference(outcome).lines() {
-            app.output.line(&visible_text(line.trim_end_matches('\r')))?;
+        for line in diff_text(outcome).lines() {
+            app.output.line(&escape_text(line.trim_end_matches('\r')))?;
         }
         return Ok(());
     }
-    let place = app.output.place(&outcome.path);
+    let place = app.output.display_path(&outcome.path);
     app.output.fields(&[outcome.change.as_str(), &place])?;
     if let Some(backup) = &outcome.backup {
-        let backup = app.output.place(backup);
+        let backup = app.output.display_path(backup);
         app.output.note(&format!("backup: {backup}"))?;
     }
     Ok(())
 }
 
-fn shape(outcome: &PlannedChange, is_rehearsal: bool) -> Value {
+fn change_json(outcome: &PlannedChange, is_rehearsal: bool) -> Value {
     let PlannedChange { path, change, backup, .. } = outcome;
-    let diff = (is_rehearsal && *change != ClientFileChange::Unchanged).then(|| difference(outcome));
+    let diff = (is_rehearsal && *change != ClientFileChange::Unchanged).then(|| diff_text(outcome));
     json!({ "path": path, "change": change.as_str(), "backup": backup, "diff": diff })
 }
 
-fn difference(outcome: &PlannedChange) -> String {
+fn diff_text(outcome: &PlannedChange) -> String {
     diff(&outcome.path, outcome.before.as_deref(), outcome.after.as_deref())
 }

@@ -28,7 +28,7 @@ impl LinkArgs {
         if app.output.is_json() {
             return Ok(app.output.json(&json::memories([&first, &second], home.services.inbox_ttl))?);
         }
-        memories::lines(&mut app.output, &[first, second], ListOrder::Created, home.services.inbox_ttl)?;
+        memories::print_list(&mut app.output, &[first, second], ListOrder::Created, home.services.inbox_ttl)?;
         Ok(app.output.note("linked in both directions")?)
     }
 }

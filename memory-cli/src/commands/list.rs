@@ -26,7 +26,7 @@ pub(crate) struct ListArgs {
     #[arg(long)]
     all: bool,
     /// Sort order: created, updated, accessed (most often read first) or title
-    #[arg(long, value_parser = cli::order(), default_value = "created", hide_possible_values = true)]
+    #[arg(long, value_parser = cli::order_parser(), default_value = "created", hide_possible_values = true)]
     sort: ListOrder,
     /// Maximum number of memories; 0 means no limit
     #[arg(long, default_value_t = 50, value_name = "N")]
@@ -46,12 +46,12 @@ impl ListArgs {
         if app.output.is_json() {
             return Ok(app.output.json(&json::page(&page, home.services.inbox_ttl))?);
         }
-        memories::lines(&mut app.output, &page.memories, self.sort, home.services.inbox_ttl)?;
+        memories::print_list(&mut app.output, &page.memories, self.sort, home.services.inbox_ttl)?;
         if let Some(why) = &page.degraded {
             app.output.warn_incomplete(why)?;
         }
         if let Some(note) = rest_note(self.offset as u64, page.memories.len() as u64, page.total) {
-            let more = if page.total == 0 && conversations::has_any(&settings) {
+            let more = if page.total == 0 && conversations::has_conversations(&settings) {
                 "; list conversations with `memory conversations`"
             } else {
                 ""

@@ -50,7 +50,7 @@ impl LogArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let settings = app.settings()?;
         if self.versions {
-            return versions::show(&settings.root.value, self.limit, app);
+            return versions::print_versions(&settings.root.value, self.limit, app);
         }
         let home = app.open_with_topics(&settings, self.dir.as_deref())?;
         let banks = banks::open(&settings, app.environment, "cli");
@@ -75,7 +75,7 @@ impl LogArgs {
         let limit = if self.limit == 0 { usize::MAX } else { self.limit };
         let logged = memory_core::log(&home.services, banks, instances, conversations, limit)?;
         // A failure of git does not hide the other operations.
-        let versions = match versions::listed(home.store.root(), self.limit) {
+        let versions = match versions::list_versions(home.store.root(), self.limit) {
             Ok(versions) => versions,
             Err(error) => {
                 app.output.warning(&error.to_string())?;
@@ -83,9 +83,9 @@ impl LogArgs {
             }
         };
         if app.output.is_json() {
-            let mut shape = json::logged(&logged);
+            let mut shape = json::operations(&logged);
             if !versions.is_empty() {
-                shape["versions"] = versions::shapes(&versions).into();
+                shape["versions"] = versions::versions_json(&versions).into();
             }
             return Ok(app.output.json(&shape)?);
         }
@@ -102,25 +102,25 @@ impl LogArgs {
             };
             let (what, by, files, state) = match one {
                 LogEntry::Notes(record) => {
-                    let state = state(record.undoes.as_ref(), record.undone_by.as_ref());
+                    let state = undo_state(record.undoes.as_ref(), record.undone_by.as_ref());
                     (record.verb.as_str().to_owned(), record.by.as_str(), record.files, state)
                 }
                 LogEntry::Bank(_, record) => {
-                    let state = state(record.undoes.as_ref(), record.undone_by.as_ref());
+                    let state = undo_state(record.undoes.as_ref(), record.undone_by.as_ref());
                     let what = format!("{} {}", record.operation.verb.as_str(), bank_subject(record));
                     (what, record.operation.by.as_str(), 1, state)
                 }
                 LogEntry::Topics(record) => {
-                    let state = state(record.undoes.as_ref(), record.undone_by.as_ref());
-                    let what = format!("{} topic {}", record.operation.verb.as_str(), files(record));
+                    let state = undo_state(record.undoes.as_ref(), record.undone_by.as_ref());
+                    let what = format!("{} topic {}", record.operation.verb.as_str(), files_text(record));
                     (what, record.operation.by.as_str(), record.files.len() as u64, state)
                 }
                 LogEntry::Instance(name, record) => {
-                    let state = state(record.undoes.as_ref(), record.undone_by.as_ref());
+                    let state = undo_state(record.undoes.as_ref(), record.undone_by.as_ref());
                     (format!("{} {name}: {}", record.verb.as_str(), record.subject), "-", 1, state)
                 }
                 LogEntry::Conversation(_, record) => {
-                    let state = state(record.undoes.as_ref(), record.undone_by.as_ref());
+                    let state = undo_state(record.undoes.as_ref(), record.undone_by.as_ref());
                     let what = format!("{} conversation {}", record.operation.verb.as_str(), record.conversation);
                     let files = (record.added.len() + record.deleted.len()) as u64;
                     (what, record.operation.by.as_str(), files, state)
@@ -133,7 +133,7 @@ impl LogArgs {
             app.output.note("no operations yet")?;
         }
         if !versions.is_empty() {
-            app.output.table(&versions::table(&versions))?;
+            app.output.table(&versions::versions_table(&versions))?;
         }
         Ok(())
     }
@@ -149,7 +149,7 @@ fn bank_subject(record: &BankRecord) -> String {
 }
 
 /// Returns the files of topics that an operation changed.
-fn files(record: &TopicRecord) -> String {
+fn files_text(record: &TopicRecord) -> String {
     match record.files.as_slice() {
         [file] => file.clone(),
         files => format!("{} files", files.len()),
@@ -256,7 +256,7 @@ fn print_conversation_operation(folder: &ConversationFolder, record: &Conversati
     let deleted = folder.deleted(&record.conversation)?;
     let text = |id: &EntryId| active.get(id).map(|entry| &**entry).or_else(|| deleted.iter().rev().find(|entry| entry.id == *id));
     if app.output.is_json() {
-        return Ok(app.output.json(&json::conversation_record(&folder.place(), record, &text))?);
+        return Ok(app.output.json(&json::conversation_record(&folder.location(), record, &text))?);
     }
     let mut table = Table::new(["id", "change", "replaced by", "text"].map(|name| match name {
         "id" | "replaced by" => TableColumn::Whole(name),
@@ -285,7 +285,7 @@ fn find_record(operation: &str, home: &Home) -> Result<OperationRecord, StoreErr
     Err(StoreError::OperationNotFound { wanted: format!("no operation matches {operation}") })
 }
 
-fn state(undoes: Option<&OperationId>, undone_by: Option<&OperationId>) -> String {
+fn undo_state(undoes: Option<&OperationId>, undone_by: Option<&OperationId>) -> String {
     match (undoes, undone_by) {
         (_, Some(by)) => format!("undone by {by}"),
         (Some(undone), None) => format!("undoes {undone}"),

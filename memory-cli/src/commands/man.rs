@@ -33,7 +33,7 @@ impl ManArgs {
         if app.output.is_json() {
             return Ok(app.output.json(&json!({ "output": folder }))?);
         }
-        let place = app.output.place(folder);
+        let place = app.output.display_path(folder);
         Ok(app.output.fields(&[&place])?)
     }
 }

@@ -30,13 +30,13 @@ impl McpArgs {
         let embedder = embedding::open_via_daemon(&settings.embedding, &settings.root.value);
         let instances = Some(instances::open_cached(&settings, app.environment)?);
         let parts = AgentOptions {
-            offer: &self.speaker.offer(),
+            offer: &self.speaker.tool_selection(),
             embedder,
             bank_folder: None,
             topic_folder: self.speaker.topics(),
             instances,
         };
-        let agent = agent::agent(&home, &settings, app.environment, parts)?;
+        let agent = agent::build_agent(&home, &settings, app.environment, parts)?;
         app.spawn_index_page_updates(&agent);
         let project = self.speaker.project(app.environment.folder.as_deref());
         let speaker = ClientIdentity { agent: self.speaker.agent(), project };

@@ -38,7 +38,7 @@ pub(crate) struct ModelArgs {
 enum ModelCommand {
     /// List small published models that run here, and those in your folders
     ///
-    /// Download the files of a model from https://huggingface.co/PUBLISHER/NAME into a folder with that name. This command
+    /// Download the files of a model from huggingface.co/PUBLISHER/NAME into a folder with that name. This command
     /// searches ~/models, models/ in the home, the folder that contains the current model, and the Hugging Face cache. The
     /// data is that of the publishers; a missing SHA-256 of model.safetensors is unknown.
     ///
@@ -91,7 +91,7 @@ impl ModelArgs {
 
 fn list(app: &mut App) -> Result<(), Failure> {
     let settings = app.settings()?;
-    let used = settings.embedding.model.value.as_deref().map(whole);
+    let used = settings.embedding.model.value.as_deref().map(canonical_path);
     let found = find_models(&settings, app.environment.home.as_deref());
     let mut rows: Vec<(String, Option<&KnownModel>, Option<PathBuf>)> = Vec::new();
     for known in KNOWN_MODELS {
@@ -140,7 +140,7 @@ fn list(app: &mut App) -> Result<(), Failure> {
             &of(&|known| known.megabytes.to_string()),
             &of(&|known| known.languages.into()),
             &of(&|known| known.publisher.into()),
-            &folder.as_deref().map_or_else(|| NO_VALUE.to_owned(), |folder| app.output.place(folder)),
+            &folder.as_deref().map_or_else(|| NO_VALUE.to_owned(), |folder| app.output.display_path(folder)),
             if is_used(folder) { "yes" } else { "no" },
         ]);
     }
@@ -162,7 +162,7 @@ fn use_model(model: &str, app: &mut App) -> Result<(), Failure> {
     if app.output.is_json() {
         return Ok(app.output.json(&json!({ "model": folder, "identity": identity, "dimensions": dimensions }))?);
     }
-    let place = app.output.place(&folder);
+    let place = app.output.display_path(&folder);
     app.output.fields(&[&place])?;
     Ok(app.output.note("run `memory embed` to compute vectors, and `memory model test` to measure the effect")?)
 }
@@ -201,7 +201,7 @@ fn test(model: Option<&str>, app: &mut App) -> Result<(), Failure> {
         (embedder.identity().to_owned(), embedder)
     };
     let Home { services: home, store, .. } = app.open_with(&settings)?;
-    let mut bar = app.output.bar("embedding");
+    let mut bar = app.output.progress_bar("embedding");
     let tests = {
         let trial = store.empty_trial()?;
         // Declared last, so that it is dropped first: after a signal, nothing is printed about the missing folder.
@@ -309,9 +309,9 @@ fn open_model(folder: &Path) -> Result<LocalEmbedder, Failure> {
 
 /// Returns the folder of a model: `model` if it is a folder, else the folder found under that name.
 fn find_model(model: &str, settings: &Settings, app: &App) -> Result<PathBuf, Failure> {
-    let folder = app.environment.whole(Path::new(model));
+    let folder = app.environment.absolute_path(Path::new(model));
     if folder.is_dir() {
-        return Ok(whole(&folder));
+        return Ok(canonical_path(&folder));
     }
     let found = find_models(settings, app.environment.home.as_deref());
     let mut folders = found.into_iter().filter(|(name, _)| name == model).map(|(_, folder)| folder);
@@ -329,14 +329,14 @@ fn find_models(settings: &Settings, home: Option<&Path>) -> BTreeSet<(String, Pa
     let mut models: BTreeSet<(String, PathBuf)> = BTreeSet::new();
     for folder in folders.into_iter().flatten().flat_map(|folder| subfolders(&folder)).filter(|folder| is_model(folder)) {
         let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        models.insert((name, whole(&folder)));
+        models.insert((name, canonical_path(&folder)));
     }
     // The cache of Hugging Face: models--PUBLISHER--NAME/snapshots/REVISION.
     for folder in home.map(|home| subfolders(&home.join(".cache/huggingface/hub"))).unwrap_or_default() {
         let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let Some((_, name)) = name.strip_prefix("models--").and_then(|name| name.split_once("--")) else { continue };
         let snapshots = subfolders(&folder.join("snapshots")).into_iter().filter(|folder| is_model(folder));
-        models.extend(snapshots.map(|folder| (name.to_owned(), whole(&folder))));
+        models.extend(snapshots.map(|folder| (name.to_owned(), canonical_path(&folder))));
     }
     models
 }
@@ -351,6 +351,6 @@ fn is_model(folder: &Path) -> bool {
     has("model.safetensors") && has("config.json") || has("modules.json")
 }
 
-fn whole(folder: &Path) -> PathBuf {
+fn canonical_path(folder: &Path) -> PathBuf {
     folder.canonicalize().unwrap_or_else(|_| folder.to_owned())
 }

@@ -29,18 +29,19 @@ impl NotifyArgs {
         let settings = app.settings()?;
         let home = app.open_with(&settings)?;
         if !settings.notifications.value {
-            let pending = home.keep_pending(&mut app.output)?;
+            let pending = home.update_pending_page(&mut app.output)?;
             return if app.output.is_json() {
-                Ok(app.output.json(&json::notified(&NotifyReport::default(), "off", None, pending))?)
+                Ok(app.output.json(&json::notification(&NotifyReport::default(), "off", None, pending))?)
             } else {
                 Ok(app.output.note("notifications are disabled in the settings; due reminders are listed in pending.md")?)
             };
         }
-        let SelectedNotifier { notifier, name, instead } = notification::way(settings.notification_method.value, app.environment);
+        let SelectedNotifier { notifier, name, instead } =
+            notification::select_notifier(settings.notification_method.value, app.environment);
         let report = memory_core::notify(&home.services, notifier.as_ref(), &home.zone)?;
-        let pending = home.keep_pending(&mut app.output)?;
+        let pending = home.update_pending_page(&mut app.output)?;
         if app.output.is_json() {
-            app.output.json(&json::notified(&report, name, instead.as_deref(), pending))?;
+            app.output.json(&json::notification(&report, name, instead.as_deref(), pending))?;
         } else {
             print_result(&report, name, instead.as_deref(), home.zone, &mut app.output)?;
         }

@@ -8,10 +8,10 @@ use memory_store::EventLog;
 use serde_json::json;
 use tokio::runtime::Builder;
 
-use crate::app::{App, now};
+use crate::app::{App, current_time};
 use crate::chat_proxy::{self, BackgroundWriter, LogLevel, OpenedProxy, ProxySettingsArgs, RequestLineLogger};
 use crate::failure::Failure;
-use crate::http::{self, ShutdownSignal, TokenArgs, address};
+use crate::http::{self, ShutdownSignal, TokenArgs, parse_address};
 
 /// Add memory to any application that uses the OpenAI API
 ///
@@ -55,38 +55,38 @@ const WORKERS: usize = 2;
 impl ProxyArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let mut settings = app.settings()?;
-        self.settings.overrule(&mut settings.proxy, app.environment)?;
+        self.settings.apply_to(&mut settings.proxy, app.environment)?;
         let token = self.token.token(app.environment)?;
-        let place = place(&settings.proxy.host.value, settings.proxy.port.value);
+        let place = listen_address(&settings.proxy.host.value, settings.proxy.port.value);
         let wrong = |why| Failure::usage(format!("cannot listen on {place}: {why}"), "use another --host or --port");
-        let listener = address(&place).map_err(wrong)?.listen(token.as_ref(), http::PROXY)?;
+        let listener = parse_address(&place).map_err(wrong)?.listen(token.as_ref(), http::PROXY)?;
         let has_token = token.is_some();
         let level = settings.proxy.log_level.value;
         let (lines, written) = match level {
-            LogLevel::Error => BackgroundWriter::begin(std::io::sink()),
-            _ => BackgroundWriter::begin(std::io::stderr()),
+            LogLevel::Error => BackgroundWriter::spawn(std::io::sink()),
+            _ => BackgroundWriter::spawn(std::io::stderr()),
         };
-        let log = Arc::new(EventLog::to(Box::new(lines)));
-        let requests = RequestLineLogger::at(level, &log);
+        let log = Arc::new(EventLog::new(Box::new(lines)));
+        let requests = RequestLineLogger::for_level(level, &log);
         let here = listener.local_addr().map_err(Failure::file("listen"))?;
         let open_home = chat_proxy::open_home_later(&settings);
         let opened = chat_proxy::open(&settings, here, has_token, Arc::clone(&log), open_home)?;
         let OpenedProxy { proxy, worker, watcher, waiting, notices } = opened;
-        let mut ending = ShutdownSignal::begin()?;
+        let mut ending = ShutdownSignal::install()?;
         let runtime = Builder::new_multi_thread().worker_threads(WORKERS).enable_all().max_blocking_threads(THREADS).build();
         let runtime = runtime.map_err(Failure::file("serve HTTP"))?;
-        let (behind, kept) = (proxy.behind(), proxy.store_location());
+        let (behind, kept) = (proxy.upstream_url(), proxy.store_location());
         if app.output.is_json() {
             let http = format!("http://{here}/v1");
             let shape = json!({ "pid": std::process::id(), "http": http, "openai_base_url": behind, "memory_store": kept, "token": has_token, "waiting": waiting });
             app.output.json(&shape)?;
             if requests.is_some() {
                 for notice in &notices {
-                    log.info(now(), notice);
+                    log.info(current_time(), notice);
                 }
             }
         } else {
-            let kept = app.output.place(kept.as_ref());
+            let kept = app.output.display_path(kept.as_ref());
             app.output.note(&format!("proxy for {behind} at http://{here}/v1, storing in {kept}; press Ctrl-C to stop"))?;
             for notice in &notices {
                 app.output.note(notice)?;
@@ -95,13 +95,13 @@ impl ProxyArgs {
         app.output.flush()?;
         let served = runtime.block_on(async {
             let listener = tokio::net::TcpListener::from_std(listener)?;
-            let access = http::PROXY.access(token, &settings.http);
+            let access = http::PROXY.access_rules(token, &settings.http);
             let front = ProxyServerConfig { chat: proxy, access, limits: http::limits(), log: requests };
             serve_proxy(listener, front, ending.requested()).await
         });
         // Tasks that have not finished are abandoned.
         runtime.shutdown_background();
-        worker.end();
+        worker.shut_down();
         drop(watcher);
         ending.close();
         written.wait();
@@ -109,6 +109,6 @@ impl ProxyArgs {
     }
 }
 
-fn place(host: &str, port: u16) -> String {
+fn listen_address(host: &str, port: u16) -> String {
     if host.contains(':') && !host.starts_with('[') { format!("[{host}]:{port}") } else { format!("{host}:{port}") }
 }

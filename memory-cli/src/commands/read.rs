@@ -30,9 +30,9 @@ impl ReadArgs {
         if app.output.is_json() {
             return Ok(app.output.json(&json::memory(&stored, home.services.inbox_ttl))?);
         }
-        memories::whole(&mut app.output, &stored, home.services.inbox_ttl)?;
+        memories::print_memory(&mut app.output, &stored, home.services.inbox_ttl)?;
         if stored.memory.summarised_by.is_some() {
-            let whole = memory_core::whole_text(&home.services, &stored.memory)?;
+            let whole = memory_core::find_full_text(&home.services, &stored.memory)?;
             app.output.note(&match whole {
                 Some(TrashedFile { trash, id, .. }) => {
                     format!("this is a summary; `memory restore {}` restores the full text from {trash}", id.short())

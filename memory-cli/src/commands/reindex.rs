@@ -18,10 +18,10 @@ impl ReindexArgs {
     #[expect(clippy::unused_self, reason = "all commands run alike")]
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let home = app.open()?;
-        let mut bar = app.output.bar("reading");
+        let mut bar = app.output.progress_bar("reading");
         let documents = home.store.rebuild(&mut |progress| bar.show(progress))?;
         drop(bar);
-        let disorder = home.store.disorder();
+        let disorder = home.store.journal_warning();
         if app.output.is_json() {
             let mut answer = json!({ "documents": documents });
             if let Some(why) = disorder {

@@ -49,31 +49,31 @@ pub(crate) struct RemindArgs {
 
 impl RemindArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
-        let text = if self.of.is_some() { String::new() } else { self.text(app)? };
+        let text = if self.of.is_some() { String::new() } else { self.read_text(app)? };
         let home = app.open()?;
         let now = home.services.clock.now().with_timezone(&home.zone);
-        let at = self.at.as_deref().map(|at| datetime::due(at, &now)).transpose()?;
+        let at = self.at.as_deref().map(|at| datetime::parse_due_time(at, &now)).transpose()?;
         let (at, assumed) = at.map_or((None, None), |(at, assumed)| (Some(at), assumed));
-        let mut reminded = self.make(&text, at, &home)?;
+        let mut reminded = self.create_reminder(&text, at, &home)?;
         reminded.assumed = reminded.assumed.or(assumed);
-        home.keep_pending(&mut app.output)?;
+        home.update_pending_page(&mut app.output)?;
         if app.output.is_json() {
-            return Ok(app.output.json(&json::reminded(&reminded))?);
+            return Ok(app.output.json(&json::reminder(&reminded))?);
         }
-        print(&reminded, home.zone, &mut app.output)
+        print_reminder(&reminded, home.zone, &mut app.output)
     }
 
-    fn text(&self, app: &mut App) -> Result<String, Failure> {
-        let text = cli::words(&self.text);
-        let given = cli::or_piped(text.as_deref(), &app.output).ok_or_else(|| {
+    fn read_text(&self, app: &mut App) -> Result<String, Failure> {
+        let text = cli::join_words(&self.text);
+        let given = cli::or_stdin(text.as_deref(), &app.output).ok_or_else(|| {
             Failure::usage("no reminder text specified", "pass it as an argument: `memory remind \"call Anna tomorrow at 3pm\"`")
         })?;
-        cli::content(given, &mut app.output)
+        cli::read_content(given, &mut app.output)
     }
 
-    fn make(&self, text: &str, at: Option<DateTime<Utc>>, home: &Home) -> Result<RemindReport, StoreError> {
+    fn create_reminder(&self, text: &str, at: Option<DateTime<Utc>>, home: &Home) -> Result<RemindReport, StoreError> {
         if let Some(reference) = &self.of {
-            return memory_core::remind_of(&home.services, reference, at, &home.zone);
+            return memory_core::remind_of_memory(&home.services, reference, at, &home.zone);
         }
         let (tags, source) = (self.tags.iter().collect(), self.source.clone());
         let draft = Draft { tags, source, scope: self.scope.clone(), ..Draft::new(text) };
@@ -83,7 +83,7 @@ impl RemindArgs {
 }
 
 /// Prints the reminder that was created, and its due time.
-pub(super) fn print(reminded: &RemindReport, zone: UserTimeZone, output: &mut Output) -> Result<(), Failure> {
+pub(super) fn print_reminder(reminded: &RemindReport, zone: UserTimeZone, output: &mut Output) -> Result<(), Failure> {
     let memory = &reminded.stored.memory;
     memories::print_receipt(output, memory.id, &reminded.stored.path)?;
     let due = memory.reminder.map(|reminder| datetime::format_minute_in(reminder.due, zone)).unwrap_or_default();
@@ -98,11 +98,11 @@ pub(super) fn print(reminded: &RemindReport, zone: UserTimeZone, output: &mut Ou
 }
 
 /// Returns the command that turns a memory into a reminder.
-pub(super) fn hint(id: MemoryId) -> String {
+pub(super) fn remind_hint(id: MemoryId) -> String {
     format!("create one with `memory remind --of {} --at WHEN`", id.short())
 }
 
 /// Returns a warning that a memory is not a reminder, with the command that makes it one.
-pub(super) fn with_hint(warning: &str, id: MemoryId) -> String {
-    format!("{warning}; {}", hint(id))
+pub(super) fn add_remind_hint(warning: &str, id: MemoryId) -> String {
+    format!("{warning}; {}", remind_hint(id))
 }

@@ -42,7 +42,7 @@ impl RemindersArgs {
             return Ok(app.output.json(&json::page(&page, home.services.inbox_ttl))?);
         }
         let now = home.services.clock.now();
-        let mut table = Table::cut([
+        let mut table = Table::truncated([
             TableColumn::Whole("id"),
             TableColumn::Whole("due"),
             TableColumn::Text("state"),

@@ -43,16 +43,16 @@ impl RestoreArgs {
         let home = app.open_with_topics(&settings, self.dir.as_deref())?;
         let (trashed, outcome) = match memory_core::restore(&home.services, &self.reference) {
             Err(missing @ StoreError::TrashNotFound { .. }) => {
-                if self.of_conversations(&home.services, &settings, app)? {
+                if self.restore_entry(&home.services, &settings, app)? {
                     return Ok(());
                 }
-                return Err(self.of_topics(&home.services)?.unwrap_or_else(|| missing.into()));
+                return Err(self.topic_file_failure(&home.services)?.unwrap_or_else(|| missing.into()));
             }
             restored => restored?,
         };
-        home.keep_pending(&mut app.output)?;
+        home.update_pending_page(&mut app.output)?;
         if app.output.is_json() {
-            return Ok(app.output.json(&json::restored(&trashed, &outcome))?);
+            return Ok(app.output.json(&json::restored_file(&trashed, &outcome))?);
         }
         let (ChangeOutcome::Kept { id, path } | ChangeOutcome::Duplicate { id, path } | ChangeOutcome::Removed { id, path }) =
             &outcome;
@@ -60,7 +60,7 @@ impl RestoreArgs {
     }
 
     /// Restores an entry of a conversation; returns whether the reference matches an entry.
-    fn of_conversations(&self, services: &Services, settings: &Settings, app: &mut App) -> Result<bool, Failure> {
+    fn restore_entry(&self, services: &Services, settings: &Settings, app: &mut App) -> Result<bool, Failure> {
         for kept in conversations::operation_logs(settings, app.environment, self.memory_path.as_deref())? {
             let (clock, ids) = (services.clock.as_ref(), services.ids.as_ref());
             let (entry, path) = match conversation::restore(kept.store.as_ref(), &self.reference, clock, ids) {
@@ -68,7 +68,7 @@ impl RestoreArgs {
                 restored => restored?,
             };
             let message = format!("Restore {} of {}", entry.id, entry.conversation);
-            conversations::keep_versions(settings, Path::new(&kept.place), &message, &mut app.output);
+            conversations::commit_versions(settings, Path::new(&kept.place), &message, &mut app.output);
             if app.output.is_json() {
                 app.output.json(&json::restored_entry(&kept.place, &entry, &path))?;
             } else {
@@ -80,7 +80,7 @@ impl RestoreArgs {
     }
 
     /// Returns a failure with the command to use, if the reference is a deleted file of topics.
-    fn of_topics(&self, services: &Services) -> Result<Option<Failure>, Failure> {
+    fn topic_file_failure(&self, services: &Services) -> Result<Option<Failure>, Failure> {
         let Some(topics) = &services.topics else { return Ok(None) };
         let is_it = |trashed: &TrashedTopic| {
             let names = [trashed.trash.as_str(), &trashed.path, trashed.path.trim_end_matches(".md")];

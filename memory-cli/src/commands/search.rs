@@ -10,11 +10,11 @@ use memory_agent::json;
 use memory_core::{Filter, Hit, Lifetime, Query, Ranking, RerankScore, ScoreExplanation, SearchResults};
 
 use crate::app::App;
-use crate::cli::{FilterArgs, share};
+use crate::cli::{FilterArgs, share_parser};
 use crate::datetime;
 use crate::embedding;
 use crate::failure::Failure;
-use crate::print::{Output, OutputForm, Palette, memories, visible_line, wrap};
+use crate::print::{Output, OutputForm, Palette, escape_line, memories, wrap_lines};
 use crate::reranking;
 
 /// Search memories, best match first
@@ -45,13 +45,13 @@ pub(crate) struct SearchArgs {
     #[arg(long, default_value_t = 10, value_name = "N")]
     limit: usize,
     /// Weight of recency, from 0 to 1
-    #[arg(long, default_value_t = Ranking::default().recency, value_name = "W", value_parser = share())]
+    #[arg(long, default_value_t = Ranking::default().recency, value_name = "W", value_parser = share_parser())]
     recency: f32,
     /// Weight of relevance against diversity, from 0 to 1; 1 allows repetition
-    #[arg(long, default_value_t = Ranking::default().diversity, value_name = "LAMBDA", value_parser = share())]
+    #[arg(long, default_value_t = Ranking::default().diversity, value_name = "LAMBDA", value_parser = share_parser())]
     diversity: f32,
     /// Minimum relevance, from 0 to 1 [default: 0; reranking.threshold with a reranking model]
-    #[arg(long, value_name = "RELEVANCE", value_parser = share())]
+    #[arg(long, value_name = "RELEVANCE", value_parser = share_parser())]
     threshold: Option<f32>,
     /// Explain each score
     #[arg(long)]
@@ -80,7 +80,7 @@ impl SearchArgs {
         let settings = app.settings()?;
         let mut services = app.open_with_topics(&settings, self.dir.as_deref())?.services;
         services.embedder = embedding::open_via_daemon(&settings.embedding, &settings.root.value);
-        services.reranking = reranking::open_later(&settings.reranking);
+        services.reranking = reranking::open_lazily(&settings.reranking);
         let lifetime = if self.all { Lifetime::All } else { Lifetime::Current };
         let limit = if self.limit == 0 { usize::MAX } else { self.limit };
         let ranking =
@@ -104,48 +104,48 @@ impl SearchArgs {
         }
         for hit in &found.hits {
             match app.output.form() {
-                OutputForm::Drawn(width) => self.draw(hit, width, &mut app.output)?,
-                OutputForm::Json | OutputForm::Tabbed => self.tabbed(hit, &mut app.output)?,
+                OutputForm::Drawn(width) => self.print_hit(hit, width, &mut app.output)?,
+                OutputForm::Json | OutputForm::Tabbed => self.print_tabbed(hit, &mut app.output)?,
             }
         }
         let are_topics = topics.as_ref().is_some_and(|(hits, _)| !hits.is_empty());
-        topics.iter().try_for_each(|topics| topics::show(topics, &mut app.output))?;
+        topics.iter().try_for_each(|topics| topics::print_topics(topics, &mut app.output))?;
         print_totals(&found, are_topics, &mut app.output)
     }
 
-    fn draw(&self, hit: &Hit, width: u16, output: &mut Output) -> Result<(), Failure> {
+    fn print_hit(&self, hit: &Hit, width: u16, output: &mut Output) -> Result<(), Failure> {
         let (memory, palette) = (&hit.stored.memory, output.palette());
         let day = datetime::format_day(memory.created_at);
-        let mut facts = vec![memories::place(memory), day, memories::tags_text(memory)];
+        let mut facts = vec![memories::category_text(memory), day, memories::tags_text(memory)];
         facts.retain(|fact| !fact.is_empty());
         output.line(&format!(
             "{}  {}  {}",
             Palette::paint(palette.id, memory.id.short()),
-            Palette::paint(palette.bold, visible_line(memory.headline())),
-            Palette::paint(palette.dim, visible_line(&facts.join(" · "))),
+            Palette::paint(palette.bold, escape_line(memory.headline())),
+            Palette::paint(palette.dim, escape_line(&facts.join(" · "))),
         ))?;
         let indent = if width < MIN_INDENTED_WIDTH { 2 } else { INDENT };
         let width = usize::from(width).saturating_sub(indent);
-        let (snippet, marks) = visible_snippet(&hit.snippet, &hit.marks);
-        for line in wrap(&snippet, width) {
-            output.line(&format!("{:indent$}{}", "", marked(&snippet, line, &marks, palette)))?;
+        let (snippet, marks) = escape_snippet(&hit.snippet, &hit.marks);
+        for line in wrap_lines(&snippet, width) {
+            output.line(&format!("{:indent$}{}", "", highlight_line(&snippet, line, &marks, palette)))?;
         }
         if !self.explain {
             return Ok(());
         }
-        let reasons = reasons(hit);
-        let reasons = visible_line(&reasons);
-        for line in wrap(&reasons, width) {
+        let reasons = explanation_text(hit);
+        let reasons = escape_line(&reasons);
+        for line in wrap_lines(&reasons, width) {
             output.line(&format!("{:indent$}{}", "", Palette::paint(palette.dim, &reasons[line])))?;
         }
         Ok(())
     }
 
-    fn tabbed(&self, hit: &Hit, output: &mut Output) -> Result<(), Failure> {
+    fn print_tabbed(&self, hit: &Hit, output: &mut Output) -> Result<(), Failure> {
         let (memory, score) = (&hit.stored.memory, format!("{:.3}", hit.score));
         let id = memory.id.to_string();
         let mut fields = vec![id.as_str(), &score, memory.headline(), &hit.snippet];
-        let reasons = self.explain.then(|| reasons(hit));
+        let reasons = self.explain.then(|| explanation_text(hit));
         fields.extend(reasons.as_deref());
         Ok(output.fields(&fields)?)
     }
@@ -176,23 +176,23 @@ const INDENT: usize = 10;
 const MIN_INDENTED_WIDTH: u16 = 40;
 
 /// Returns the snippet with visible control characters, and the ranges of the matches in it.
-fn visible_snippet(snippet: &str, found: &[Range<usize>]) -> (String, Vec<Range<usize>>) {
+fn escape_snippet(snippet: &str, found: &[Range<usize>]) -> (String, Vec<Range<usize>>) {
     let (mut text, mut marks) = (String::new(), Vec::new());
     let mut end = 0;
     for mark in found {
         let (Some(before), Some(found)) = (snippet.get(end..mark.start), snippet.get(mark.clone())) else { continue };
-        text.push_str(&visible_line(before));
+        text.push_str(&escape_line(before));
         let start = text.len();
-        text.push_str(&visible_line(found));
+        text.push_str(&escape_line(found));
         marks.push(start..text.len());
         end = mark.end;
     }
-    text.push_str(&visible_line(snippet.get(end..).unwrap_or_default()));
+    text.push_str(&escape_line(snippet.get(end..).unwrap_or_default()));
     (text, marks)
 }
 
 /// Returns one line of `text` with the ranges in `marks` highlighted.
-fn marked(text: &str, line: Range<usize>, marks: &[Range<usize>], palette: Palette) -> String {
+fn highlight_line(text: &str, line: Range<usize>, marks: &[Range<usize>], palette: Palette) -> String {
     let mut shown = String::new();
     let mut end = line.start;
     for mark in marks {
@@ -207,7 +207,7 @@ fn marked(text: &str, line: Range<usize>, marks: &[Range<usize>], palette: Palet
     shown
 }
 
-fn reasons(hit: &Hit) -> String {
+fn explanation_text(hit: &Hit) -> String {
     let ScoreExplanation { parts, relevance, rerank, recency, terms, length, average_length, documents, is_part: _ } =
         &hit.explanation;
     let parts = parts.iter().map(|part| format!("{} {:.2}", part.part.as_str(), part.score)).collect::<Vec<_>>().join(" + ");

@@ -21,11 +21,11 @@ use self::servers::DaemonServers;
 use crate::app::{App, Home, KEPT};
 use crate::config::Settings;
 use crate::daemon::{
-    ChoreReport, DaemonLog, FileListener, ForeignWriteFlag, HomeChores, StopSignals, WakeSignal, error_text, keep, once,
+    ChoreReport, DaemonLog, FileListener, ForeignWriteFlag, HomeChores, StopSignals, WakeSignal, error_text, run_chores, run_once,
 };
-use crate::datetime::span;
+use crate::datetime::parse_duration;
 use crate::failure::Failure;
-use crate::http::{ListenAddress, TokenArgs, address};
+use crate::http::{ListenAddress, TokenArgs, parse_address};
 use crate::print::{Table, TableColumn};
 
 /// Run the daemon, which maintains the memories in the background
@@ -49,7 +49,7 @@ use crate::print::{Table, TableColumn};
 #[derive(Debug, Args)]
 pub(crate) struct ServeArgs {
     /// Interval of the maintenance [default: daemon.interval in the settings]
-    #[arg(long, value_parser = span, value_name = "SPAN")]
+    #[arg(long, value_parser = parse_duration, value_name = "SPAN")]
     interval: Option<Duration>,
     /// Run the due chores once and exit; for cron
     #[arg(long)]
@@ -58,7 +58,7 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
     /// Also serve tools, instances and MCP (at /mcp) over HTTP; /openapi.json describes the API
-    #[arg(long, value_name = "ADDRESS", num_args = 0..=1, default_missing_value = "127.0.0.1:8717", value_parser = address)]
+    #[arg(long, value_name = "ADDRESS", num_args = 0..=1, default_missing_value = "127.0.0.1:8717", value_parser = parse_address)]
     #[arg(conflicts_with = "once")]
     http: Option<ListenAddress>,
     #[command(flatten)]
@@ -76,15 +76,15 @@ impl ServeArgs {
         let mut home = app.open_with(&settings)?;
         let pid = std::process::id();
         let _lock = DaemonLock::acquire(home.store.root(), pid)?;
-        let (log, log_place) = self.log(home.store.root())?;
+        let (log, log_place) = self.open_log(home.store.root())?;
         if !self.once {
-            home.listen()?;
+            home.watch_files()?;
         }
         let anchor = DirHandle::of(home.store.root());
-        let (diary, past) = DaemonLog::begin(&home.store, log, pid)?;
-        let schedule = self.schedule(&settings, &past);
+        let (diary, past) = DaemonLog::open(&home.store, log, pid)?;
+        let schedule = self.build_schedule(&settings, &past);
         let chores = HomeChores::of(&home, &settings, app.environment);
-        let signals = StopSignals::take().map_err(Failure::file("listen for signals"))?;
+        let signals = StopSignals::install().map_err(Failure::file("listen for signals"))?;
         diary.info(&format!("memory {} started, process {pid}", env!("CARGO_PKG_VERSION")));
         let (stop, woken) = (CancellationToken::default(), ForeignWriteFlag::default());
         let [bell, ear, end] = [(); 3].map(|()| Arc::new(WakeSignal::default()));
@@ -93,9 +93,9 @@ impl ServeArgs {
             || DaemonServers::open(&home, &settings, app.environment, self.http.as_ref().map(|address| (address, token)), &diary);
         let fronts = (!self.once).then(open).transpose()?;
         let http = fronts.as_ref().and_then(DaemonServers::address).map(|address| format!("http://{address}"));
-        let serving = fronts.as_ref().map(DaemonServers::serving).unwrap_or_default();
+        let serving = fronts.as_ref().map(DaemonServers::serving_flag).unwrap_or_default();
         if !self.once {
-            let place = app.output.place(root);
+            let place = app.output.display_path(root);
             if app.output.is_json() {
                 let mut shape = json!({ "pid": pid, "home": place, "log": log_place });
                 if let Some(http) = http {
@@ -118,14 +118,14 @@ impl ServeArgs {
             }
             app.output.flush()?;
         }
-        let written = || chores.keep_index_page().and(chores.keep_versions());
+        let written = || chores.update_index_page().and(chores.commit_in_background());
         let kept = thread::scope(|scope| {
-            let _end = signals.end(&stop, [&bell, &ear, &end]);
+            let _end = signals.stop_guard(&stop, [&bell, &ear, &end]);
             let told = &diary;
             let (own_stop, bells) = (stop.clone(), [&bell, &ear, &end].map(Arc::clone));
-            scope.spawn(move || signals.listen(&own_stop, &bells, told, &serving));
+            scope.spawn(move || signals.wait(&own_stop, &bells, told, &serving));
             if self.once {
-                return Ok(once(schedule, &chores, &diary, &stop));
+                return Ok(run_once(schedule, &chores, &diary, &stop));
             }
             let listener = FileListener {
                 store: &home.store,
@@ -135,41 +135,41 @@ impl ServeArgs {
                 written: &written,
                 stop: stop.clone(),
             };
-            scope.spawn(move || listener.listen());
+            scope.spawn(move || listener.run());
             if let Some(fronts) = fronts {
                 let end = &end;
                 scope.spawn(move || fronts.serve(end, told));
             }
-            keep(schedule, &chores, &diary, (&bell, &woken), &stop, anchor.as_ref()).map(|()| Vec::new())
+            run_chores(schedule, &chores, &diary, (&bell, &woken), &stop, anchor.as_ref()).map(|()| Vec::new())
         });
         if let Err(why) = &kept {
             diary.info(&format!("{why}: restart `memory serve` at the new location of the home"));
         }
         diary.info("memory stopped");
-        diary.end();
+        diary.record_end();
         let reports = kept.map_err(Failure::file("run the daemon for the home"))?;
         if self.once { print_reports(&reports, app) } else { Ok(()) }
     }
 
-    fn log(&self, root: &Path) -> Result<(EventLog, Option<String>), Failure> {
+    fn open_log(&self, root: &Path) -> Result<(EventLog, Option<String>), Failure> {
         let place = match &self.log {
-            Some(place) if place == Path::new("-") => return Ok((EventLog::to(Box::new(io::stderr())), None)),
+            Some(place) if place == Path::new("-") => return Ok((EventLog::new(Box::new(io::stderr())), None)),
             Some(place) => place.clone(),
             None => root.join("daemon.log"),
         };
         let shown = place.display().to_string();
         let file = LogFile::open(&place).map_err(Failure::file(format!("write to {shown}")))?;
-        Ok((EventLog::to(Box::new(file)), Some(shown)))
+        Ok((EventLog::new(Box::new(file)), Some(shown)))
     }
 
-    fn schedule(&self, settings: &Settings, past: &ScheduleHistory) -> Schedule {
+    fn build_schedule(&self, settings: &Settings, past: &ScheduleHistory) -> Schedule {
         let embedding = &settings.embedding;
         let rules = ScheduleRules {
             interval: self.interval.unwrap_or(settings.interval.value),
             embeds: embedding.model.value.is_some() || embedding.base_url.value.is_some(),
             purges: settings.trash_retention.value.is_some(),
         };
-        Schedule::begin(rules, past)
+        Schedule::new(rules, past)
     }
 }
 
@@ -177,7 +177,7 @@ impl Home {
     /// Reopens the store for a process that watches the files.
     ///
     /// The store then relies on notifications to detect edits in place.
-    fn listen(&mut self) -> Result<(), Failure> {
+    fn watch_files(&mut self) -> Result<(), Failure> {
         let options = FileStoreOptions { freshness: Freshness::Heard, kept: KEPT, ..FileStoreOptions::default() };
         let store = Arc::new(FileStore::open(self.store.root(), options)?);
         self.services.store = store.clone();
@@ -193,7 +193,7 @@ fn print_reports(reports: &[ChoreReport], app: &mut App) -> Result<(), Failure> 
         let chores: Vec<Value> = reports
             .iter()
             .map(|report| {
-                let (ending, said) = ending(report);
+                let (ending, said) = chore_ending(report);
                 let mut chore = json!({ "name": report.chore.as_str(), "ending": ending });
                 if let Some(said) = said {
                     chore["said"] = said.into();
@@ -205,7 +205,7 @@ fn print_reports(reports: &[ChoreReport], app: &mut App) -> Result<(), Failure> 
     } else {
         let mut table = Table::new([TableColumn::Text("chore"), TableColumn::Text("ending"), TableColumn::Text("what")]);
         for report in reports {
-            let (ending, said) = ending(report);
+            let (ending, said) = chore_ending(report);
             table.push([report.chore.as_str(), ending, &said.unwrap_or_default()]);
         }
         app.output.table(&table)?;
@@ -213,7 +213,7 @@ fn print_reports(reports: &[ChoreReport], app: &mut App) -> Result<(), Failure> 
     failures.first().map_or(Ok(()), |code| Err(Failure::Undone { count: failures.len() as u64, code: *code }))
 }
 
-fn ending(report: &ChoreReport) -> (&'static str, Option<String>) {
+fn chore_ending(report: &ChoreReport) -> (&'static str, Option<String>) {
     match &report.done {
         Ok(ChoreStatus::Nothing) => ("nothing", None),
         Ok(ChoreStatus::This(what)) => ("done", Some(what.clone())),

@@ -22,9 +22,9 @@ pub(crate) struct SnoozeArgs {
 impl SnoozeArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let home = app.open()?;
-        let (until, assumed) = datetime::due(&self.when, &home.services.clock.now().with_timezone(&home.zone))?;
+        let (until, assumed) = datetime::parse_due_time(&self.when, &home.services.clock.now().with_timezone(&home.zone))?;
         let stored = memory_core::snooze(&home.services, &self.id, until)?;
-        home.keep_pending(&mut app.output)?;
+        home.update_pending_page(&mut app.output)?;
         if app.output.is_json() {
             return Ok(app.output.json(&json::memory(&stored, home.services.inbox_ttl))?);
         }

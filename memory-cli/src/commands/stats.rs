@@ -23,7 +23,7 @@ impl StatsArgs {
         let home = app.open()?;
         let statistics = home.store.statistics()?;
         if app.output.is_json() {
-            return Ok(app.output.json(&shape(&statistics))?);
+            return Ok(app.output.json(&statistics_json(&statistics))?);
         }
         let mut table = Table::from_counts(single_counts(&statistics));
         for (kind, counts) in grouped_counts(&statistics) {
@@ -61,7 +61,7 @@ fn grouped_counts(statistics: &HomeStatistics) -> [(&'static str, &[(String, u64
     ]
 }
 
-fn shape(statistics: &HomeStatistics) -> Value {
+fn statistics_json(statistics: &HomeStatistics) -> Value {
     let mut shape: Map<_, _> =
         single_counts(statistics).into_iter().map(|(name, count)| (name.to_owned(), json!(count))).collect();
     for ((_, counts), name) in grouped_counts(statistics).into_iter().zip(["categories", "scopes", "sources", "tags"]) {

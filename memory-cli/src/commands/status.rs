@@ -43,11 +43,11 @@ impl StatusArgs {
         let home = app.open()?;
         let standing = StatusSnapshot::of(&home)?;
         if app.output.is_json() {
-            return Ok(app.output.json(&standing.shape())?);
+            return Ok(app.output.json(&standing.to_json())?);
         }
         let is_drawn = matches!(app.output.form(), OutputForm::Drawn(_));
         app.output.table(&standing.table(is_drawn))?;
-        let chores = standing.chores(is_drawn);
+        let chores = standing.chores_table(is_drawn);
         if !chores.is_empty() {
             app.output.table(&chores)?;
         }
@@ -62,11 +62,11 @@ impl StatusSnapshot {
         let now = home.services.clock.now();
         let none = PageRequest { order: ListOrder::Created, offset: 0, limit: Some(0) };
         let count = |filter: &Filter| Ok::<_, StoreError>(store.list(filter, &none, now)?.total);
-        let notes = Filter { place: Some(HomeSection::Notes), ..Filter::everything() };
+        let notes = Filter { place: Some(HomeSection::Notes), ..Filter::all() };
         let inbox = Filter { phase: Some(Phase::Inbox), ..notes.clone() };
-        let of_conversations = Filter { place: Some(HomeSection::Conversations), ..Filter::everything() };
+        let of_conversations = Filter { place: Some(HomeSection::Conversations), ..Filter::all() };
         Ok(Self {
-            running: DaemonLock::running(home.store.root())?,
+            running: DaemonLock::find_running(home.store.root())?,
             state: DaemonState::read(home.store.root()),
             memories: count(&notes)?,
             inbox: count(&inbox)?,
@@ -76,7 +76,7 @@ impl StatusSnapshot {
         })
     }
 
-    fn shape(&self) -> Value {
+    fn to_json(&self) -> Value {
         let mut daemon = json!({ "running": self.running.is_some() });
         let known = self.state.as_ref();
         if let Some(pid) = self.running.and_then(|process| process.pid) {
@@ -94,7 +94,7 @@ impl StatusSnapshot {
         if let Some(socket) = self.socket().filter(|socket| !socket.is_empty()) {
             daemon["socket"] = socket.into();
         }
-        let chores: Vec<Value> = known.into_iter().flat_map(|state| &state.chores).map(|chore| self.chore(chore)).collect();
+        let chores: Vec<Value> = known.into_iter().flat_map(|state| &state.chores).map(|chore| self.chore_json(chore)).collect();
         json!({
             "daemon": daemon,
             "memories": self.memories,
@@ -107,7 +107,7 @@ impl StatusSnapshot {
         })
     }
 
-    fn chore(&self, chore: &ChoreState) -> Value {
+    fn chore_json(&self, chore: &ChoreState) -> Value {
         let ChoreState { name, began_at, ended_at, ending, said, worked_at, .. } = chore;
         let mut shape = json!({ "name": name });
         let moments =
@@ -138,7 +138,7 @@ impl StatusSnapshot {
 
     fn table(&self, is_drawn: bool) -> Table {
         let mut table = Table::new([TableColumn::Text("what"), TableColumn::Text("state")]);
-        table.push(["daemon", &self.daemon(is_drawn)]);
+        table.push(["daemon", &self.daemon_text(is_drawn)]);
         if let Some(socket) = self.socket() {
             table.push(["socket", if socket.is_empty() { "none; see daemon.log" } else { socket }]);
         }
@@ -153,7 +153,7 @@ impl StatusSnapshot {
         table
     }
 
-    fn daemon(&self, is_drawn: bool) -> String {
+    fn daemon_text(&self, is_drawn: bool) -> String {
         let at = |at| format_time(at, is_drawn);
         match (&self.running, &self.state) {
             (Some(process), state) => {
@@ -169,7 +169,7 @@ impl StatusSnapshot {
         }
     }
 
-    fn chores(&self, is_drawn: bool) -> Table {
+    fn chores_table(&self, is_drawn: bool) -> Table {
         let columns = ["chore", "last", "ending", "what", "next"].map(|name| match name {
             "chore" => TableColumn::Whole(name),
             _ => TableColumn::Text(name),

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use crate::app::App;
 use crate::banks;
 use crate::conversations;
-use crate::datetime::{self, span};
+use crate::datetime::{self, parse_duration};
 use crate::failure::Failure;
 use crate::instances;
 use crate::print::{OutputForm, Table, TableColumn};
@@ -61,7 +61,7 @@ struct TrashListArgs {
 #[derive(Debug, Args)]
 struct TrashPurgeArgs {
     /// Purge only files that were deleted longer ago than this; 0d means all
-    #[arg(long, default_value = "90d", value_parser = span, value_name = "SPAN")]
+    #[arg(long, default_value = "90d", value_parser = parse_duration, value_name = "SPAN")]
     older_than: std::time::Duration,
     /// Purge without confirmation
     #[arg(long)]
@@ -89,10 +89,10 @@ impl TrashListArgs {
         let home = app.open_with_topics(&settings, self.dir.as_deref())?;
         let mut listing = TrashListBuilder { files: Vec::new(), most: self.limit, total: 0, bytes: 0 };
         for trashed in home.services.history.trashed() {
-            listing.push(ListedTrashFile::of_note(&trashed?));
+            listing.push(ListedTrashFile::from_note(&trashed?));
         }
         if let Some(topics) = &home.services.topics {
-            let place = topics.store.place();
+            let place = topics.store.location();
             topics.store.trashed()?.iter().for_each(|trashed| listing.push(ListedTrashFile::from_topic(trashed, &place)));
         }
         for kept in conversations::operation_logs(&settings, app.environment, self.memory_path.as_deref())? {
@@ -140,7 +140,7 @@ struct ListedTrashFile {
 }
 
 impl ListedTrashFile {
-    fn of_note(trashed: &memory_core::TrashedFile) -> Self {
+    fn from_note(trashed: &memory_core::TrashedFile) -> Self {
         Self {
             at: trashed.at,
             id: trashed.id.to_string(),
@@ -149,7 +149,7 @@ impl ListedTrashFile {
             size: trashed.size,
             path: trashed.path.clone(),
             trash: trashed.trash.clone(),
-            json: json::trashed(trashed),
+            json: json::trashed_file(trashed),
         }
     }
 
@@ -162,7 +162,7 @@ impl ListedTrashFile {
             size: trashed.size,
             path: trashed.path.clone(),
             trash: trashed.trash.clone(),
-            json: json::topic::trashed(trashed, place),
+            json: json::topic::trashed_file(trashed, place),
         }
     }
 
@@ -249,7 +249,7 @@ impl TrashPurgeArgs {
             bytes += of_conversations.1;
         }
         if app.output.is_json() {
-            return Ok(app.output.json(&json::purged(files, bytes))?);
+            return Ok(app.output.json(&json::purge_result(files, bytes))?);
         }
         Ok(app.output.table(&Table::from_counts([("files", files), ("bytes", bytes)]))?)
     }

@@ -44,16 +44,16 @@ impl UndoArgs {
         let banks = banks::open(&settings, app.environment, "cli");
         let instances = instances::file_operation_logs(&settings, app)?;
         let kept = conversations::operation_logs(&settings, app.environment, self.memory_path.as_deref())?;
-        let undone = match memory_core::take_back(&home.services, &banks, &instances, &kept, self.operation.as_deref())? {
+        let undone = match memory_core::undo_logged(&home.services, &banks, &instances, &kept, self.operation.as_deref())? {
             UndoneOperation::Notes(undone) => undone,
             UndoneOperation::Bank(undone) => return print_bank_undo(&undone, app),
             UndoneOperation::Topics(undone) => return print_topic_undo(&undone, self.dir.as_deref(), app),
             UndoneOperation::Instance(name, undone) => return print_instance_undo(&name, &undone, app),
             UndoneOperation::Conversation(place, undone) => return print_conversation_undo(&place, &undone, &settings, app),
         };
-        home.keep_pending(&mut app.output)?;
+        home.update_pending_page(&mut app.output)?;
         if app.output.is_json() {
-            return Ok(app.output.json(&json::undone(&undone))?);
+            return Ok(app.output.json(&json::undo_result(&undone))?);
         }
         let record = &undone.record;
         let files = record.files.to_string();
@@ -67,7 +67,7 @@ impl UndoArgs {
 /// Prints the operation on a bank that was undone.
 fn print_bank_undo(undone: &BankUndoReport, app: &mut App) -> Result<(), Failure> {
     if app.output.is_json() {
-        return Ok(app.output.json_text(&json::bank::undone(undone))?);
+        return Ok(app.output.json_text(&json::bank::undo_result(undone))?);
     }
     let record = &undone.record;
     let (id, verb) = (record.operation.id.as_str(), record.operation.verb.as_str());
@@ -83,7 +83,7 @@ fn print_bank_undo(undone: &BankUndoReport, app: &mut App) -> Result<(), Failure
 /// Prints the operation on topics that was undone.
 fn print_topic_undo(undone: &TopicUndoReport, dir: Option<&Path>, app: &mut App) -> Result<(), Failure> {
     if app.output.is_json() {
-        return Ok(app.output.json(&json::topic::undone(undone))?);
+        return Ok(app.output.json(&json::topic::undo_result(undone))?);
     }
     let record = &undone.record;
     let (id, verb, what) = (record.operation.id.as_str(), record.operation.verb.as_str(), record.files.join(", "));
@@ -95,7 +95,7 @@ fn print_topic_undo(undone: &TopicUndoReport, dir: Option<&Path>, app: &mut App)
 /// Prints the operation on an instance that was undone.
 fn print_instance_undo(name: &str, undone: &InstanceUndoReport, app: &mut App) -> Result<(), Failure> {
     if app.output.is_json() {
-        return Ok(app.output.json(&json::instance_undone(name, undone))?);
+        return Ok(app.output.json(&json::instance_undo(name, undone))?);
     }
     let record = &undone.record;
     let (id, verb, what) = (record.operation.id.as_str(), record.verb.as_str(), format!("{} in {name}", record.subject));
@@ -114,14 +114,14 @@ fn print_conversation_undo(
     let record = &undone.record;
     let (id, verb) = (record.operation.id.as_str(), record.operation.verb.as_str());
     let folder = Path::new(place);
-    conversations::keep_versions(settings, folder, &format!("Undo {verb} {id}"), &mut app.output);
+    conversations::commit_versions(settings, folder, &format!("Undo {verb} {id}"), &mut app.output);
     if app.output.is_json() {
-        return Ok(app.output.json(&json::conversation_undone(place, undone))?);
+        return Ok(app.output.json(&json::conversation_undo(place, undone))?);
     }
     let what = format!("{} in conversation {}", entries_text(record.added.len() + record.deleted.len()), record.conversation);
     app.output.fields(&[id, verb, &what])?;
     let is_usual = *folder == *settings.root.value || settings.proxy.memory_path.value.as_deref() == Some(folder);
-    let path = if is_usual { String::new() } else { format!(" --memory-path {}", app.output.place(folder)) };
+    let path = if is_usual { String::new() } else { format!(" --memory-path {}", app.output.display_path(folder)) };
     let again = format!("`memory undo {}{path}` redoes it", undone.undo);
     Ok(app.output.note(&format!("undid {verb} of {what}; {again}"))?)
 }

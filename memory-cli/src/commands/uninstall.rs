@@ -22,7 +22,7 @@ pub(crate) struct UninstallArgs {
 
 impl UninstallArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
-        match (self.arguments.run(app, Setup::uninstall)?, self.arguments.is_rehearsal()) {
+        match (self.arguments.run(app, Setup::uninstall)?, self.arguments.is_dry_run()) {
             (false, _) => print_note(app, "no entries found; nothing was changed"),
             (true, true) => print_note(app, "nothing was written"),
             (true, false) => Ok(()),

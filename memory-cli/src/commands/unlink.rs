@@ -31,9 +31,9 @@ impl UnlinkArgs {
         let (first, second) = memory_core::unlink(&home.services, &self.first, &self.second)?;
         let wikilinks = memory_core::wikilinks_between(&home.services, &first, &second)?;
         if app.output.is_json() {
-            return Ok(app.output.json(&json::unlinked([&first, &second], &wikilinks, home.services.inbox_ttl))?);
+            return Ok(app.output.json(&json::unlink_result([&first, &second], &wikilinks, home.services.inbox_ttl))?);
         }
-        memories::lines(&mut app.output, &[first, second], ListOrder::Created, home.services.inbox_ttl)?;
+        memories::print_list(&mut app.output, &[first, second], ListOrder::Created, home.services.inbox_ttl)?;
         app.output.note("link removed")?;
         wikilinks.iter().try_for_each(|(id, link)| {
             let id = id.short();

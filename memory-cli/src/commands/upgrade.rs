@@ -24,7 +24,7 @@ pub(crate) struct UpgradeArgs {
     /// Id or file name of the memory
     id: String,
     /// The category
-    #[arg(long, value_parser = cli::category(), ignore_case = true)]
+    #[arg(long, value_parser = cli::category_parser(), ignore_case = true)]
     category: Option<Category>,
 }
 
@@ -33,7 +33,7 @@ impl UpgradeArgs {
         let home = app.open()?;
         if self.is_for_reminders(&home.services)? {
             let filed = memory_core::upgrade_to_reminder(&home.services, &self.id, &home.zone)?;
-            home.keep_pending(&mut app.output)?;
+            home.update_pending_page(&mut app.output)?;
             return print_filed_reminder(filed, &home, app);
         }
         let stored = memory_dream::upgrade(&home.services, &self.id, self.category)?;
@@ -57,7 +57,7 @@ impl UpgradeArgs {
 /// Prints a memory filed as a reminder, with its due time or the reason why it is not due.
 fn print_filed_reminder(filed: FiledReminder, home: &Home, app: &mut App) -> Result<(), Failure> {
     let FiledReminder { stored, assumed, warning } = filed;
-    let warning = warning.map(|warning| remind::with_hint(&warning, stored.memory.id));
+    let warning = warning.map(|warning| remind::add_remind_hint(&warning, stored.memory.id));
     if app.output.is_json() {
         let mut shape = json::memory(&stored, home.services.inbox_ttl);
         if let Some(warning) = warning {
@@ -66,7 +66,7 @@ fn print_filed_reminder(filed: FiledReminder, home: &Home, app: &mut App) -> Res
         return Ok(app.output.json(&shape)?);
     }
     let Some(warning) = warning else {
-        return remind::print(
+        return remind::print_reminder(
             &RemindReport { stored, created: true, assumed, merged: MergedFields::default(), ignored: Vec::new() },
             home.zone,
             &mut app.output,

@@ -30,14 +30,14 @@ impl UsageArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let settings = app.settings()?;
         let ledger = Ledger::open(&settings.root.value)?;
-        let today = language_model::today(&settings, &SystemClock);
+        let today = language_model::budget_day(&settings, &SystemClock);
         let report = usage(&ledger, today, settings.llm.budget())?;
         if app.output.is_json() {
             return Ok(app.output.json(&json::usage(&report))?);
         }
-        app.output.table(&table(&report))?;
+        app.output.table(&usage_table(&report))?;
         if 0 < report.unreadable {
-            let folder = app.output.place(&settings.root.value.join("usage"));
+            let folder = app.output.display_path(&settings.root.value.join("usage"));
             app.output.warning(&format!("{folder}: {}", unreadable_text(report.unreadable)))?;
         }
         if !settings.llm.is_named() {
@@ -54,7 +54,7 @@ fn unreadable_text(lines: u64) -> String {
     }
 }
 
-fn table(report: &Report) -> Table {
+fn usage_table(report: &Report) -> Table {
     let numbers = ["calls today", "tokens today", "calls in 30 days", "tokens in 30 days"].map(TableColumn::Number);
     let mut table = Table::new([&[TableColumn::Text("for")][..], &numbers[..]].concat());
     // Today's purposes are a subset of those of the last 30 days.
@@ -75,6 +75,6 @@ fn spent_on(costs: &PeriodUsage, purpose: &Purpose) -> LlmUsage {
 
 fn push_row(table: &mut Table, name: &str, today: LlmUsage, lately: LlmUsage) {
     let [calls, tokens, calls_lately, tokens_lately] =
-        [today.calls, today.tokens(), lately.calls, lately.tokens()].map(|count| count.to_string());
+        [today.calls, today.total_tokens(), lately.calls, lately.total_tokens()].map(|count| count.to_string());
     table.push([name, &calls, &tokens, &calls_lately, &tokens_lately]);
 }

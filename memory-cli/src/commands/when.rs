@@ -5,7 +5,7 @@ use std::io::{self, BufRead, BufReader, Read};
 use chrono::DateTime;
 use clap::Args;
 use memory_agent::json;
-use memory_core::datetime::{DateMention, DatePrecision, when};
+use memory_core::datetime::{DateMention, DatePrecision, find_date};
 use serde_json::Value;
 
 use crate::app::{self, App};
@@ -38,23 +38,23 @@ pub(crate) struct WhenArgs {
 impl WhenArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let zone = app.settings()?.timezone.value;
-        let now = app::now();
+        let now = app::current_time();
         let seen = move |named: Option<ReferenceTime>| {
             named.map_or_else(|| now.with_timezone(&UserTimeZone::of(zone)), |own| own.in_zone(zone))
         };
         if self.stdin {
             return answer_lines(&|own| seen(own.or(self.now)), &mut app.output);
         }
-        let given = cli::or_piped(self.text.as_deref(), &app.output)
+        let given = cli::or_stdin(self.text.as_deref(), &app.output)
             .ok_or_else(|| Failure::usage("no text specified", "pass it as an argument: `memory when \"tomorrow at 3pm\"`"))?;
-        let text = cli::content(given, &mut app.output)?;
-        print_reading(when(&text, &seen(self.now)).as_ref(), &mut app.output)
+        let text = cli::read_content(given, &mut app.output)?;
+        print_reading(find_date(&text, &seen(self.now)).as_ref(), &mut app.output)
     }
 }
 
 fn print_reading(reading: Option<&DateMention>, output: &mut Output) -> Result<(), Failure> {
     if output.is_json() {
-        return Ok(output.json(&json::reading(reading))?);
+        return Ok(output.json(&json::time_expression(reading))?);
     }
     let Some(reading) = reading else { return Ok(output.note("no time found")?) };
     let at = match (output.form(), reading.kind) {
@@ -124,7 +124,7 @@ fn answer_line(line: &[u8], seen: &dyn Fn(Option<ReferenceTime>) -> DateTime<Use
     };
     let now = text("now")?.map(|now| now.parse::<ReferenceTime>().map_err(|error| format!("now: {error}"))).transpose()?;
     let text = text("text")?.ok_or("the field text is missing")?;
-    Ok(json::reading(when(text, &seen(now)).as_ref()))
+    Ok(json::time_expression(find_date(text, &seen(now)).as_ref()))
 }
 
 #[cfg(test)]

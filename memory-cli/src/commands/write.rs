@@ -26,7 +26,7 @@ pub(crate) struct WriteArgs {
     /// Text, one or more words; `-`, or piped input, is the standard input
     content: Vec<String>,
     /// File the memory under this category instead of the inbox
-    #[arg(long, value_parser = cli::category(), ignore_case = true)]
+    #[arg(long, value_parser = cli::category_parser(), ignore_case = true)]
     category: Option<Category>,
     /// Comma-separated tags
     #[arg(long, value_delimiter = ',')]
@@ -56,14 +56,14 @@ pub(crate) struct WriteArgs {
 
 impl WriteArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
-        let words = cli::words(&self.content);
-        let given = cli::or_piped(words.as_deref(), &app.output).ok_or_else(|| {
+        let words = cli::join_words(&self.content);
+        let given = cli::or_stdin(words.as_deref(), &app.output).ok_or_else(|| {
             Failure::usage("no text specified", "pass it as an argument: `memory write \"…\"`; or pipe it: `… | memory write`")
         })?;
-        let content = cli::content(given, &mut app.output)?;
+        let content = cli::read_content(given, &mut app.output)?;
         let home = app.open()?;
         let now = home.services.clock.now();
-        let expires_at = self.expires.map(|deadline| deadline.from(now));
+        let expires_at = self.expires.map(|deadline| deadline.resolve(now));
         if expires_at.is_some_and(|end| end <= now) {
             return Err(Failure::usage("--expires is in the past", "specify a future time, such as 30d"));
         }
@@ -84,9 +84,9 @@ impl WriteArgs {
         }
         let written = memory_core::write(&home.services, draft, secrets)?;
         if app.output.is_json() {
-            return Ok(app.output.json(&json::written(&written))?);
+            return Ok(app.output.json(&json::write_result(&written))?);
         }
-        memories::written(&mut app.output, &written)?;
+        memories::print_written(&mut app.output, &written)?;
         if !written.created {
             app.output.note(&format!("the same text already exists in this scope; {}", merge_summary(&written.merged)))?;
         }
@@ -120,17 +120,17 @@ pub(super) fn merge_summary(merged: &MergedFields) -> String {
 /// Writes a text of the category of reminders as a reminder; warns if the text contains no time.
 fn write_reminder(draft: Draft, secrets: SecretPolicy, home: &Home, app: &mut App) -> Result<(), Failure> {
     let written = memory_core::write_reminder(&home.services, draft, &home.zone, secrets)?;
-    home.keep_pending(&mut app.output)?;
+    home.update_pending_page(&mut app.output)?;
     let id = match &written {
         WrittenReminder::Reminder(reminded) => reminded.stored.memory.id,
         WrittenReminder::Memory { written, .. } => written.id,
     };
-    let hint = remind::hint(id);
+    let hint = remind::remind_hint(id);
     if app.output.is_json() {
-        return Ok(app.output.json(&json::written_reminder(&written, &hint))?);
+        return Ok(app.output.json(&json::reminder_or_memory(&written, &hint))?);
     }
     match &written {
-        WrittenReminder::Reminder(reminded) => remind::print(reminded, home.zone, &mut app.output),
+        WrittenReminder::Reminder(reminded) => remind::print_reminder(reminded, home.zone, &mut app.output),
         WrittenReminder::Memory { written, warning } => {
             memories::print_receipt(&mut app.output, written.id, &written.path)?;
             Ok(app.output.warning(&format!("{warning}; {hint}"))?)

@@ -27,30 +27,30 @@ impl BankSettings {
     /// Takes these settings from the document.
     pub(super) fn take(document: &mut SettingsDocument) -> Result<Self, ConfigError> {
         Ok(Self {
-            compress_above: or_default(document.take("banks.compress_above", size_or_never)?, Some(MEGABYTE)),
-            filter_timeout: or_default(document.take("banks.filter_timeout", datetime::span)?, Duration::from_secs(5)),
-            filter_memory: or_default(document.take("banks.filter_memory", megabytes)?, 512),
+            compress_above: or_default(document.take("banks.compress_above", parse_size_or_never)?, Some(MEGABYTE)),
+            filter_timeout: or_default(document.take("banks.filter_timeout", datetime::parse_duration)?, Duration::from_secs(5)),
+            filter_memory: or_default(document.take("banks.filter_memory", parse_megabytes)?, 512),
         })
     }
 
     /// Returns every key with its value and layer, in file order.
     pub(super) fn all(&self) -> [(&'static str, (Value, SettingsLayer)); 3] {
         let Self { compress_above, filter_timeout, filter_memory } = self;
-        let size = |bytes: &Option<usize>| bytes.map_or_else(|| "never".to_owned(), size_text);
+        let size = |bytes: &Option<usize>| bytes.map_or_else(|| "never".to_owned(), format_size);
         [
-            ("banks.compress_above", compress_above.show(|bytes| size(bytes).into())),
-            ("banks.filter_timeout", filter_timeout.show(|span| datetime::span_text(*span).into())),
-            ("banks.filter_memory", filter_memory.show(|megabytes| format!("{megabytes}MB").into())),
+            ("banks.compress_above", compress_above.display(|bytes| size(bytes).into())),
+            ("banks.filter_timeout", filter_timeout.display(|span| datetime::format_duration(*span).into())),
+            ("banks.filter_memory", filter_memory.display(|megabytes| format!("{megabytes}MB").into())),
         ]
     }
 }
 
-fn size_or_never(text: &str) -> Result<Option<usize>, ParseError> {
-    if text.trim() == "never" { Ok(None) } else { size(text).map(Some) }
+fn parse_size_or_never(text: &str) -> Result<Option<usize>, ParseError> {
+    if text.trim() == "never" { Ok(None) } else { parse_size(text).map(Some) }
 }
 
 /// Parses a size such as `64KB` or `1MB` to bytes.
-fn size(text: &str) -> Result<usize, ParseError> {
+fn parse_size(text: &str) -> Result<usize, ParseError> {
     let wrong = || ParseError::new(text, "a size such as 64KB or 1MB");
     let trimmed = text.trim();
     let digits = trimmed.trim_end_matches(|character: char| character.is_ascii_alphabetic() || character == ' ');
@@ -63,7 +63,7 @@ fn size(text: &str) -> Result<usize, ParseError> {
     digits.parse::<usize>().ok().and_then(|number| number.checked_mul(unit)).ok_or_else(wrong)
 }
 
-fn size_text(bytes: usize) -> String {
+fn format_size(bytes: usize) -> String {
     match bytes {
         _ if bytes.is_multiple_of(MEGABYTE) => format!("{}MB", bytes / MEGABYTE),
         _ if bytes.is_multiple_of(1024) => format!("{}KB", bytes / 1024),
@@ -71,8 +71,8 @@ fn size_text(bytes: usize) -> String {
     }
 }
 
-fn megabytes(text: &str) -> Result<usize, ParseError> {
-    let most = size(text)? / MEGABYTE;
+fn parse_megabytes(text: &str) -> Result<usize, ParseError> {
+    let most = parse_size(text)? / MEGABYTE;
     if most < 16 { Err(ParseError::new(text, "at least 16MB")) } else { Ok(most) }
 }
 
@@ -83,12 +83,12 @@ mod tests {
     #[test]
     fn sizes_are_read_as_they_are_shown() {
         for (text, bytes) in [("0", 0), ("17B", 17), ("64KB", 65_536), ("3 MB", 3 * MEGABYTE), ("1MiB", MEGABYTE)] {
-            assert_eq!(size(text), Ok(bytes), "{text}");
-            assert_eq!(size(&size_text(bytes)), Ok(bytes), "{text}");
+            assert_eq!(parse_size(text), Ok(bytes), "{text}");
+            assert_eq!(parse_size(&format_size(bytes)), Ok(bytes), "{text}");
         }
         for wrong in ["", "MB", "-1", "1.5MB", "1GB", "99999999999999999999"] {
-            assert!(size(wrong).is_err(), "{wrong}");
+            assert!(parse_size(wrong).is_err(), "{wrong}");
         }
-        assert!(megabytes("1MB").is_err() && megabytes("256MB") == Ok(256));
+        assert!(parse_megabytes("1MB").is_err() && parse_megabytes("256MB") == Ok(256));
     }
 }

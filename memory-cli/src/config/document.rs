@@ -56,10 +56,10 @@ impl SettingsDocument {
             Some(Value::Number(number)) => number.to_string(),
             Some(Value::Bool(yes)) => yes.to_string(),
             Some(Value::Sequence(_) | Value::Mapping(_) | Value::Tagged(_)) => {
-                return Err(self.wrong(key, ParseError::new("a list or keys", "a single value")));
+                return Err(self.value_error(key, ParseError::new("a list or keys", "a single value")));
             }
         };
-        parse(&text).map(Some).map_err(|error| self.wrong(key, error))
+        parse(&text).map(Some).map_err(|error| self.value_error(key, error))
     }
 
     /// Removes the texts of `key`, a path with dots; a single value is a list of one.
@@ -74,7 +74,7 @@ impl SettingsDocument {
             Value::String(text) => Err(ParseError::new(&text, wanted)),
             _ => Err(ParseError::new("a value that is not text", wanted)),
         });
-        texts.collect::<Result<_, _>>().map(Some).map_err(|error| self.wrong(key, error))
+        texts.collect::<Result<_, _>>().map(Some).map_err(|error| self.value_error(key, error))
     }
 
     /// Returns the names of the remaining keys.
@@ -112,7 +112,7 @@ impl SettingsDocument {
     }
 
     /// Returns the error for an invalid value of `key`.
-    pub(super) fn wrong(&self, key: &str, source: ParseError) -> ConfigError {
+    pub(super) fn value_error(&self, key: &str, source: ParseError) -> ConfigError {
         ConfigError::Value { path: self.path.clone(), key: key.to_owned(), source }
     }
 }
@@ -129,6 +129,6 @@ fn collect_keys(mapping: &Mapping, prefix: &str, names: &mut Vec<String>) {
 }
 
 /// Returns a parser for a type with `FromStr`; `wanted` describes the type in errors.
-pub(super) fn parsed<T: FromStr>(wanted: &'static str) -> impl Fn(&str) -> Result<T, ParseError> {
+pub(super) fn parser_for<T: FromStr>(wanted: &'static str) -> impl Fn(&str) -> Result<T, ParseError> {
     move |text| text.trim().parse().map_err(|_| ParseError::new(text, wanted))
 }

@@ -5,7 +5,7 @@ use serde_yaml::Value;
 /// Returns the text with `value` at `key`, a path with dots.
 ///
 /// Returns `None` if the text requires manual editing: if it uses braces, or a list in place of one value.
-pub(crate) fn with_value(text: &str, key: &str, value: &str) -> Option<String> {
+pub(crate) fn set_value(text: &str, key: &str, value: &str) -> Option<String> {
     let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
     let parts: Vec<&str> = key.split('.').collect();
     let (last, sections) = parts.split_last()?;
@@ -20,13 +20,13 @@ pub(crate) fn with_value(text: &str, key: &str, value: &str) -> Option<String> {
             return None;
         }
         start = at + 1;
-        end = start + lines[start..end].iter().position(|line| is_over(line, indent)).unwrap_or(end - start);
-        let inner = lines[start..end].iter().find(|line| is_data(line)).map_or(indent + 2, |line| width(line));
+        end = start + lines[start..end].iter().position(|line| ends_section(line, indent)).unwrap_or(end - start);
+        let inner = lines[start..end].iter().find(|line| is_data(line)).map_or(indent + 2, |line| indent_width(line));
         indent = inner;
     }
     let line = format!("{}{last}: {}", " ".repeat(indent), quote_value(value));
     if let Some(at) = find_key(&lines[start..end], last, indent).map(|at| start + at) {
-        let has_more = lines[at + 1..end].iter().find(|line| is_data(line)).is_some_and(|line| indent < width(line));
+        let has_more = lines[at + 1..end].iter().find(|line| is_data(line)).is_some_and(|line| indent < indent_width(line));
         if has_more || line_value(&lines[at], last).starts_with(['[', '{', '|', '>', '&', '*', '!']) {
             return None;
         }
@@ -48,7 +48,9 @@ fn section_lines(sections: &[&str], last: &str, value: &str, indent: usize) -> V
 }
 
 fn find_key(lines: &[String], key: &str, indent: usize) -> Option<usize> {
-    lines.iter().position(|line| is_data(line) && width(line) == indent && line.trim_start().starts_with(&format!("{key}:")))
+    lines
+        .iter()
+        .position(|line| is_data(line) && indent_width(line) == indent && line.trim_start().starts_with(&format!("{key}:")))
 }
 
 /// Returns the value in a line, without its key.
@@ -62,11 +64,11 @@ fn is_data(line: &str) -> bool {
     !bare.is_empty() && !bare.starts_with('#')
 }
 
-fn is_over(line: &str, indent: usize) -> bool {
-    is_data(line) && width(line) <= indent
+fn ends_section(line: &str, indent: usize) -> bool {
+    is_data(line) && indent_width(line) <= indent
 }
 
-fn width(line: &str) -> usize {
+fn indent_width(line: &str) -> usize {
     line.len() - line.trim_start_matches(' ').len()
 }
 
@@ -108,10 +110,10 @@ mod tests {
             ),
             ("timezone: x\n", "timezone", "null", "timezone: \"null\"\n"),
         ] {
-            assert_eq!(with_value(text, key, value).as_deref(), Some(expected), "{text:?}");
+            assert_eq!(set_value(text, key, value).as_deref(), Some(expected), "{text:?}");
         }
         for odd in ["git: {enabled: false}\n", "git:\n  enabled:\n    - a\n", "git:\n  enabled: [a]\n"] {
-            assert_eq!(with_value(odd, "git.enabled", "true"), None, "{odd:?}");
+            assert_eq!(set_value(odd, "git.enabled", "true"), None, "{odd:?}");
         }
     }
 }

@@ -74,7 +74,7 @@ pub(crate) struct Environment {
 
 impl Environment {
     /// Reads the environment of this process.
-    pub(crate) fn of_process() -> Self {
+    pub(crate) fn from_process() -> Self {
         let text = |name: &str| variable(name).and_then(|value| value.into_string().ok());
         Self {
             home: etcetera::home_dir().ok(),
@@ -91,7 +91,7 @@ impl Environment {
             llm_model: text("MEMORY_LLM_MODEL"),
             llm_api_key: variable("MEMORY_LLM_API_KEY").map(|key| key.to_str().unwrap_or_default().parse()),
             openai_api_key: variable("OPENAI_API_KEY").map(|key| key.to_str().unwrap_or_default().parse()),
-            proxy: PROXY_KEYS.iter().filter_map(|key| Some((*key, text(&proxy::variable(key))?))).collect(),
+            proxy: PROXY_KEYS.iter().filter_map(|key| Some((*key, text(&proxy::variable_name(key))?))).collect(),
             memo_store_dir: variable("MEMO_STORE_DIR").map(PathBuf::from),
             memo_state_dir: variable("MEMO_STATE_DIR").map(PathBuf::from),
             memo_key_dir: variable("MEMO_KEY_DIR").map(PathBuf::from),
@@ -109,7 +109,7 @@ impl Environment {
     }
 
     /// Returns `path` as an absolute path; a leading `~` is replaced by the home folder.
-    pub(crate) fn whole(&self, path: &Path) -> PathBuf {
+    pub(crate) fn absolute_path(&self, path: &Path) -> PathBuf {
         match (&self.home, path.strip_prefix("~")) {
             (Some(home), Ok(rest)) => home.join(rest),
             _ => std::path::absolute(path).unwrap_or_else(|_| path.to_owned()),
@@ -118,7 +118,7 @@ impl Environment {
 }
 
 /// Returns `SSL_CERT_FILE`: the file of trusted certificate authorities in place of the built-in ones.
-pub(crate) fn certificates() -> Option<PathBuf> {
+pub(crate) fn certificates_file() -> Option<PathBuf> {
     variable("SSL_CERT_FILE").map(PathBuf::from)
 }
 

@@ -29,7 +29,7 @@ impl HookSettings {
     /// Returns every key with its value and layer, in file order.
     pub(super) fn all(&self) -> impl Iterator<Item = (String, (Value, SettingsLayer))> {
         self.0.iter().map(|(point, commands)| {
-            let shown = commands.show(|commands| match commands.as_slice() {
+            let shown = commands.display(|commands| match commands.as_slice() {
                 [] => Value::Null,
                 [command] => command.as_str().into(),
                 several => several.into(),

@@ -24,13 +24,13 @@ impl HttpSettings {
         let texts = document.take_list(ORIGINS_KEY, EXPECTED_ORIGIN)?;
         let origins =
             texts.map(|texts| texts.iter().flat_map(|text| split_origins(text)).map(parse_origin).collect::<Result<_, _>>());
-        let origins = origins.transpose().map_err(|error| document.wrong(ORIGINS_KEY, error))?;
+        let origins = origins.transpose().map_err(|error| document.value_error(ORIGINS_KEY, error))?;
         Ok(Self { allowed_origins: or_default(origins.map(AllowedOrigins), AllowedOrigins::default()) })
     }
 
     /// Returns every key with its value and layer, in file order.
     pub(super) fn all(&self) -> [(&'static str, (Value, SettingsLayer)); 1] {
-        let shown = self.allowed_origins.show(|origins| match origins.0.as_slice() {
+        let shown = self.allowed_origins.display(|origins| match origins.0.as_slice() {
             [] => Value::Null,
             [origin] => origin.to_string().into(),
             several => several.iter().map(ToString::to_string).collect::<Vec<_>>().into(),

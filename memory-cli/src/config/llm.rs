@@ -55,9 +55,9 @@ impl LlmSettings {
             model,
             api_key,
             api_key_env,
-            timeout: or_default(document.take("llm.timeout", datetime::span)?, TIMEOUT),
-            calls_a_day: or_default(document.take("llm.calls_a_day", limit)?, Some(CALLS_A_DAY)),
-            tokens_a_day: or_default(document.take("llm.tokens_a_day", limit)?, Some(TOKENS_A_DAY)),
+            timeout: or_default(document.take("llm.timeout", datetime::parse_duration)?, TIMEOUT),
+            calls_a_day: or_default(document.take("llm.calls_a_day", parse_limit)?, Some(CALLS_A_DAY)),
+            tokens_a_day: or_default(document.take("llm.tokens_a_day", parse_limit)?, Some(TOKENS_A_DAY)),
         })
     }
 
@@ -79,15 +79,15 @@ impl LlmSettings {
     /// Returns every key with its value and layer, in file order; the API key is hidden.
     pub(super) fn all(&self) -> [(&'static str, (Value, SettingsLayer)); 7] {
         let Self { base_url, model, api_key, api_key_env, timeout, calls_a_day, tokens_a_day } = self;
-        let text = |setting: &Setting<Option<String>>| setting.show(|text| text.clone().into());
+        let text = |setting: &Setting<Option<String>>| setting.display(|text| text.clone().into());
         [
-            ("llm.base_url", base_url.show(|address| address.as_deref().map(redact_address).into())),
+            ("llm.base_url", base_url.display(|address| address.as_deref().map(redact_address).into())),
             ("llm.model", text(model)),
-            ("llm.api_key", api_key.show(|key| key.as_ref().map(|_| HIDDEN).into())),
+            ("llm.api_key", api_key.display(|key| key.as_ref().map(|_| HIDDEN).into())),
             ("llm.api_key_env", text(api_key_env)),
-            ("llm.timeout", timeout.show(|span| datetime::span_text(*span).into())),
-            ("llm.calls_a_day", calls_a_day.show(|limit| (*limit).into())),
-            ("llm.tokens_a_day", tokens_a_day.show(|limit| (*limit).into())),
+            ("llm.timeout", timeout.display(|span| datetime::format_duration(*span).into())),
+            ("llm.calls_a_day", calls_a_day.display(|limit| (*limit).into())),
+            ("llm.tokens_a_day", tokens_a_day.display(|limit| (*limit).into())),
         ]
     }
 }
@@ -108,7 +108,7 @@ pub(super) fn key(text: &str) -> Result<Option<ApiKey>, ParseError> {
     text.parse().map(Some).map_err(|_| ParseError::new(HIDDEN, "an API key (one word of ASCII)"))
 }
 
-fn limit(text: &str) -> Result<Option<u64>, ParseError> {
+fn parse_limit(text: &str) -> Result<Option<u64>, ParseError> {
     if text.trim() == "none" {
         return Ok(None);
     }

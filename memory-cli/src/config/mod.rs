@@ -15,15 +15,17 @@ mod reranking;
 mod settings;
 
 pub(crate) use banks::BankSettings;
-pub(crate) use edit::with_value;
-pub(crate) use environment::{Environment, certificates};
+pub(crate) use edit::set_value;
+pub(crate) use environment::{Environment, certificates_file};
 pub(crate) use error::ConfigError;
 pub(crate) use hooks::HookSettings;
 pub(crate) use http::HttpSettings;
 pub(crate) use llm::{HIDDEN, LlmSettings};
-pub(crate) use proxy::{ProxySettings, max_entries, share};
+pub(crate) use proxy::{ProxySettings, parse_max_entries, parse_share};
 pub(crate) use reranking::RerankingSettings;
-pub(crate) use settings::{EmbeddingSettings, NotificationMethod, Setting, Settings, SettingsLayer, SourceLocation, usual_root};
+pub(crate) use settings::{
+    EmbeddingSettings, NotificationMethod, Setting, Settings, SettingsLayer, SourceLocation, default_root_folder,
+};
 
 /// Content of the file that `memory config init` writes: every key with its default and meaning.
 pub(crate) const DEFAULT_FILE: &str = include_str!("default.yaml");

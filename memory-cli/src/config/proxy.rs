@@ -8,7 +8,7 @@ use memory_core::ParseError;
 use memory_core::conversation::RecallRules;
 use serde_json::Value;
 
-use super::document::{SettingsDocument, parsed};
+use super::document::{SettingsDocument, parser_for};
 use super::llm::HIDDEN;
 use super::settings::or_default;
 use super::{ConfigError, Environment, Setting, SettingsLayer};
@@ -85,9 +85,9 @@ const MEMORY_TIMEOUT: Duration = Duration::from_secs(2);
 impl ProxySettings {
     /// Takes these settings from the document; the environment has precedence.
     pub(super) fn take(document: &mut SettingsDocument, environment: &Environment) -> Result<Self, ConfigError> {
-        let path = |text: &str| Ok(Some(environment.whole(Path::new(text.trim()))));
+        let path = |text: &str| Ok(Some(environment.absolute_path(Path::new(text.trim()))));
         let text = |text: &str| Ok(Some(text.trim().to_owned()));
-        let yes = parsed::<bool>("true or false");
+        let yes = parser_for::<bool>("true or false");
         let usual = RecallRules::default();
         let mut from = ProxyConfigLayers { document, environment };
         Ok(Self {
@@ -98,51 +98,51 @@ impl ProxySettings {
             usual_api_key: environment.openai_api_key.clone(),
             embedding_model: from.take("embedding_model", text, None)?,
             embedding_base_url: from.take("embedding_base_url", text, None)?,
-            default_top_k: from.take("default_top_k", parsed("a whole number"), usual.top_k)?,
-            max_entries: from.take("max_entries", max_entries, 500)?,
-            mmr_lambda: from.take("mmr_lambda", share, usual.mmr_lambda)?,
-            recency_weight: from.take("recency_weight", share, usual.recency_weight)?,
-            score_threshold: from.take("score_threshold", share, usual.score_threshold)?,
+            default_top_k: from.take("default_top_k", parser_for("a whole number"), usual.top_k)?,
+            max_entries: from.take("max_entries", parse_max_entries, 500)?,
+            mmr_lambda: from.take("mmr_lambda", parse_share, usual.mmr_lambda)?,
+            recency_weight: from.take("recency_weight", parse_share, usual.recency_weight)?,
+            score_threshold: from.take("score_threshold", parse_share, usual.score_threshold)?,
             enable_summarization: from.take("enable_summarization", &yes, true)?,
             enable_git_versioning: from.take("enable_git_versioning", &yes, true)?,
             start_watcher: from.take("start_watcher", &yes, false)?,
-            memory_timeout: from.take("memory_timeout", datetime::span, MEMORY_TIMEOUT)?,
+            memory_timeout: from.take("memory_timeout", datetime::parse_duration, MEMORY_TIMEOUT)?,
             host: from.take("host", |text| Ok(text.trim().to_owned()), "127.0.0.1".to_owned())?,
-            port: from.take("port", parsed("a port number"), 8100)?,
+            port: from.take("port", parser_for("a port number"), 8100)?,
             log_level: from.take("log_level", str::parse, LogLevel::Info)?,
         })
     }
 
     /// Returns every key with its value and layer, in file order.
     pub(super) fn all(&self) -> [(&'static str, (Value, SettingsLayer)); 18] {
-        let text = |setting: &Setting<Option<String>>| setting.show(|text| text.clone().into());
+        let text = |setting: &Setting<Option<String>>| setting.display(|text| text.clone().into());
         // Conversion through text preserves the original digits.
-        let share = |setting: &Setting<f32>| setting.show(|share| share.to_string().parse::<f64>().unwrap_or_default().into());
+        let share = |setting: &Setting<f32>| setting.display(|share| share.to_string().parse::<f64>().unwrap_or_default().into());
         [
-            ("proxy.memory_path", self.memory_path.show(|path| path.as_ref().map(|path| path.display().to_string()).into())),
+            ("proxy.memory_path", self.memory_path.display(|path| path.as_ref().map(|path| path.display().to_string()).into())),
             (
                 "proxy.openai_base_url",
-                self.openai_base_url.show(|address| address.as_deref().map(super::llm::redact_address).into()),
+                self.openai_base_url.display(|address| address.as_deref().map(super::llm::redact_address).into()),
             ),
             ("proxy.openai_api_key_env", text(&self.openai_api_key_env)),
-            ("proxy.openai_api_key", self.openai_api_key.show(|key| key.as_ref().map(|_| HIDDEN).into())),
+            ("proxy.openai_api_key", self.openai_api_key.display(|key| key.as_ref().map(|_| HIDDEN).into())),
             ("proxy.embedding_model", text(&self.embedding_model)),
             (
                 "proxy.embedding_base_url",
-                self.embedding_base_url.show(|address| address.as_deref().map(super::llm::redact_address).into()),
+                self.embedding_base_url.display(|address| address.as_deref().map(super::llm::redact_address).into()),
             ),
-            ("proxy.default_top_k", self.default_top_k.show(|count| (*count).into())),
-            ("proxy.max_entries", self.max_entries.show(|count| (*count).into())),
+            ("proxy.default_top_k", self.default_top_k.display(|count| (*count).into())),
+            ("proxy.max_entries", self.max_entries.display(|count| (*count).into())),
             ("proxy.mmr_lambda", share(&self.mmr_lambda)),
             ("proxy.recency_weight", share(&self.recency_weight)),
             ("proxy.score_threshold", share(&self.score_threshold)),
-            ("proxy.enable_summarization", self.enable_summarization.show(|yes| (*yes).into())),
-            ("proxy.enable_git_versioning", self.enable_git_versioning.show(|yes| (*yes).into())),
-            ("proxy.start_watcher", self.start_watcher.show(|yes| (*yes).into())),
-            ("proxy.memory_timeout", self.memory_timeout.show(|span| datetime::span_text(*span).into())),
-            ("proxy.host", self.host.show(|host| host.clone().into())),
-            ("proxy.port", self.port.show(|port| (*port).into())),
-            ("proxy.log_level", self.log_level.show(|level| level.as_str().into())),
+            ("proxy.enable_summarization", self.enable_summarization.display(|yes| (*yes).into())),
+            ("proxy.enable_git_versioning", self.enable_git_versioning.display(|yes| (*yes).into())),
+            ("proxy.start_watcher", self.start_watcher.display(|yes| (*yes).into())),
+            ("proxy.memory_timeout", self.memory_timeout.display(|span| datetime::format_duration(*span).into())),
+            ("proxy.host", self.host.display(|host| host.clone().into())),
+            ("proxy.port", self.port.display(|port| (*port).into())),
+            ("proxy.log_level", self.log_level.display(|level| level.as_str().into())),
         ]
     }
 
@@ -177,24 +177,24 @@ impl ProxyConfigLayers<'_> {
     ) -> Result<Setting<T>, ConfigError> {
         let setting = or_default(self.document.take(&format!("proxy.{key}"), &parse)?, usual);
         let Some(said) = self.environment.proxy.get(key) else { return Ok(setting) };
-        let value = parse(said).map_err(|source| ConfigError::Variable { variable: variable(key), source })?;
+        let value = parse(said).map_err(|source| ConfigError::Variable { variable: variable_name(key), source })?;
         Ok(Setting { value, from: SettingsLayer::Environment })
     }
 }
 
 /// Returns the environment variable of a key.
-pub(super) fn variable(key: &str) -> String {
+pub(super) fn variable_name(key: &str) -> String {
     format!("MEMORY_PROXY_{}", key.to_ascii_uppercase())
 }
 
 /// Parses a number from 0 to 1.
-pub(crate) fn share(text: &str) -> Result<f32, ParseError> {
+pub(crate) fn parse_share(text: &str) -> Result<f32, ParseError> {
     let share = text.trim().parse().ok().filter(|share| (0.0..=1.0).contains(share));
     share.ok_or_else(|| ParseError::new(text, "a number from 0 to 1"))
 }
 
 /// Parses the maximum number of entries. 0 is invalid, because each entry would be deleted at once.
-pub(crate) fn max_entries(text: &str) -> Result<usize, ParseError> {
+pub(crate) fn parse_max_entries(text: &str) -> Result<usize, ParseError> {
     let most = text.trim().parse().ok().filter(|most| 0 < *most);
     most.ok_or_else(|| ParseError::new(text, "a whole number of at least 1; use a large one, such as 1000000000, for no limit"))
 }

@@ -32,19 +32,19 @@ pub(crate) struct RerankingSettings {
 impl RerankingSettings {
     /// Takes these settings from the document; the environment has precedence.
     pub(super) fn take(document: &mut SettingsDocument, environment: &Environment) -> Result<Self, ConfigError> {
-        let path = |text: &str| Ok(Some(environment.whole(Path::new(text.trim()))));
+        let path = |text: &str| Ok(Some(environment.absolute_path(Path::new(text.trim()))));
         let mut model = or_default(document.take("reranking.model", path)?, None);
         if let Some(folder) = &environment.reranking_model {
-            model = Setting { value: Some(environment.whole(folder)), from: SettingsLayer::Environment };
+            model = Setting { value: Some(environment.absolute_path(folder)), from: SettingsLayer::Environment };
         }
         let usual = RerankRules::default();
         Ok(Self {
             model,
             normalise: or_default(document.take("reranking.normalise", str::parse)?, usual.normalise),
-            threshold: or_default(document.take("reranking.threshold", share)?, usual.threshold),
+            threshold: or_default(document.take("reranking.threshold", parse_share)?, usual.threshold),
             candidates: or_default(document.take("reranking.candidates", count)?, usual.candidates),
             max_characters: or_default(document.take("reranking.max_characters", count)?, usual.characters),
-            timeout: or_default(document.take("reranking.timeout", datetime::span)?, Duration::from_secs(10)),
+            timeout: or_default(document.take("reranking.timeout", datetime::parse_duration)?, Duration::from_secs(10)),
         })
     }
 
@@ -62,18 +62,18 @@ impl RerankingSettings {
     pub(super) fn all(&self) -> [(&'static str, (Value, SettingsLayer)); 6] {
         let Self { model, normalise, threshold, candidates, max_characters, timeout } = self;
         [
-            ("reranking.model", model.show(|path| path.as_ref().map(|path| path.display().to_string()).into())),
-            ("reranking.normalise", normalise.show(|normalise| normalise.as_str().into())),
+            ("reranking.model", model.display(|path| path.as_ref().map(|path| path.display().to_string()).into())),
+            ("reranking.normalise", normalise.display(|normalise| normalise.as_str().into())),
             // Conversion through text preserves the original digits.
-            ("reranking.threshold", threshold.show(|share| share.to_string().parse::<f64>().unwrap_or_default().into())),
-            ("reranking.candidates", candidates.show(|count| (*count).into())),
-            ("reranking.max_characters", max_characters.show(|count| (*count).into())),
-            ("reranking.timeout", timeout.show(|span| datetime::span_text(*span).into())),
+            ("reranking.threshold", threshold.display(|share| share.to_string().parse::<f64>().unwrap_or_default().into())),
+            ("reranking.candidates", candidates.display(|count| (*count).into())),
+            ("reranking.max_characters", max_characters.display(|count| (*count).into())),
+            ("reranking.timeout", timeout.display(|span| datetime::format_duration(*span).into())),
         ]
     }
 }
 
-fn share(text: &str) -> Result<f32, ParseError> {
+fn parse_share(text: &str) -> Result<f32, ParseError> {
     let share = text.trim().parse().ok().filter(|share| (0.0..=1.0).contains(share));
     share.ok_or_else(|| ParseError::new(text, "a number from 0 to 1"))
 }

@@ -8,7 +8,7 @@ use memory_core::{InboxTtl, ParseError};
 use memory_ingest::SourceName;
 use serde_json::Value;
 
-use super::document::{SettingsDocument, parsed};
+use super::document::{SettingsDocument, parser_for};
 use super::{BankSettings, ConfigError, Environment, HookSettings, HttpSettings, LlmSettings, ProxySettings, RerankingSettings};
 use crate::datetime;
 use crate::zone::{self, NamedZone};
@@ -138,9 +138,9 @@ impl Settings {
     /// [`ConfigError::NoHome`].
     pub(crate) fn file(root: Option<&Path>, environment: &Environment) -> Result<PathBuf, ConfigError> {
         if let Some(file) = &environment.config {
-            return Ok(environment.whole(file));
+            return Ok(environment.absolute_path(file));
         }
-        let named = root.or(environment.root.as_deref()).map(|root| environment.whole(root));
+        let named = root.or(environment.root.as_deref()).map(|root| environment.absolute_path(root));
         Ok(named.map_or_else(|| required_default_root(environment), Ok)?.join("config.yaml"))
     }
 
@@ -170,29 +170,35 @@ impl Settings {
         root: Option<&Path>,
         environment: &Environment,
     ) -> Result<Self, ConfigError> {
-        let path = |text: &str| Ok(environment.whole(Path::new(text.trim())));
-        let places = SourceName::ALL.into_iter().map(|source| place(source, &mut document, environment));
+        let path = |text: &str| Ok(environment.absolute_path(Path::new(text.trim())));
+        let places = SourceName::ALL.into_iter().map(|source| take_source(source, &mut document, environment));
         let places = places.collect::<Result<_, _>>()?;
         let mut settings = Self {
             file_exists: document.exists(),
             unknown: Vec::new(),
             root: or_else_default(document.take("storage.root", path)?, || required_default_root(environment))?,
-            short_term_ttl: or_default(document.take("storage.short_term_ttl", datetime::span)?, Duration::from_secs(168 * HOUR)),
-            trash_retention: or_default(document.take("storage.trash_retention", retention)?, Some(RETENTION)),
-            git: or_default(document.take("git.enabled", parsed("true or false"))?, false),
-            interval: or_default(document.take("daemon.interval", datetime::span)?, Duration::from_mins(1)),
+            short_term_ttl: or_default(
+                document.take("storage.short_term_ttl", datetime::parse_duration)?,
+                Duration::from_secs(168 * HOUR),
+            ),
+            trash_retention: or_default(document.take("storage.trash_retention", parse_retention)?, Some(RETENTION)),
+            git: or_default(document.take("git.enabled", parser_for("true or false"))?, false),
+            interval: or_default(document.take("daemon.interval", datetime::parse_duration)?, Duration::from_mins(1)),
             decay_threshold: or_default(
-                document.take("daemon.decay_threshold", datetime::span)?,
+                document.take("daemon.decay_threshold", datetime::parse_duration)?,
                 Duration::from_secs(720 * HOUR),
             ),
-            upgrade_access_threshold: or_default(document.take("daemon.upgrade_access_threshold", parsed("a whole number"))?, 3),
-            notifications: or_default(document.take("notification.enabled", parsed("true or false"))?, true),
+            upgrade_access_threshold: or_default(
+                document.take("daemon.upgrade_access_threshold", parser_for("a whole number"))?,
+                3,
+            ),
+            notifications: or_default(document.take("notification.enabled", parser_for("true or false"))?, true),
             notification_method: or_default(
-                document.take("notification.method", parsed(EXPECTED_METHOD))?,
+                document.take("notification.method", parser_for(EXPECTED_METHOD))?,
                 NotificationMethod::Osascript,
             ),
-            timezone: or_default(document.take("timezone", |text| zone::named(text).map(Some))?, None),
-            embedding: embedding(&mut document, environment)?,
+            timezone: or_default(document.take("timezone", |text| zone::parse_zone(text).map(Some))?, None),
+            embedding: take_embedding(&mut document, environment)?,
             reranking: RerankingSettings::take(&mut document, environment)?,
             llm: LlmSettings::take(&mut document, environment)?,
             proxy: ProxySettings::take(&mut document, environment)?,
@@ -203,33 +209,33 @@ impl Settings {
             file,
         };
         settings.unknown = document.unknown();
-        settings.root.overrule(environment.root.as_deref(), SettingsLayer::Environment, environment);
-        settings.root.overrule(root, SettingsLayer::Flag, environment);
+        settings.root.override_path(environment.root.as_deref(), SettingsLayer::Environment, environment);
+        settings.root.override_path(root, SettingsLayer::Flag, environment);
         Ok(settings)
     }
 
     /// Returns every key with its value and layer, in file order.
     pub(crate) fn all(&self) -> Vec<(String, Value, SettingsLayer)> {
-        let span = |setting: &Setting<Duration>| setting.show(|span| datetime::span_text(*span).into());
-        let path = |setting: &Setting<PathBuf>| setting.show(|path| path.display().to_string().into());
+        let span = |setting: &Setting<Duration>| setting.display(|span| datetime::format_duration(*span).into());
+        let path = |setting: &Setting<PathBuf>| setting.display(|path| path.display().to_string().into());
         let mut all = vec![
             ("storage.root".to_owned(), path(&self.root)),
             ("storage.short_term_ttl".to_owned(), span(&self.short_term_ttl)),
             (
                 "storage.trash_retention".to_owned(),
-                self.trash_retention.show(|span| span.map_or("never".into(), datetime::span_text).into()),
+                self.trash_retention.display(|span| span.map_or("never".into(), datetime::format_duration).into()),
             ),
-            ("git.enabled".to_owned(), self.git.show(|yes| (*yes).into())),
+            ("git.enabled".to_owned(), self.git.display(|yes| (*yes).into())),
             ("daemon.interval".to_owned(), span(&self.interval)),
             ("daemon.decay_threshold".to_owned(), span(&self.decay_threshold)),
-            ("daemon.upgrade_access_threshold".to_owned(), self.upgrade_access_threshold.show(|count| (*count).into())),
-            ("notification.enabled".to_owned(), self.notifications.show(|yes| (*yes).into())),
-            ("notification.method".to_owned(), self.notification_method.show(|method| method.as_str().into())),
-            ("timezone".to_owned(), self.timezone.show(|zone| zone.map(NamedZone::name).into())),
+            ("daemon.upgrade_access_threshold".to_owned(), self.upgrade_access_threshold.display(|count| (*count).into())),
+            ("notification.enabled".to_owned(), self.notifications.display(|yes| (*yes).into())),
+            ("notification.method".to_owned(), self.notification_method.display(|method| method.as_str().into())),
+            ("timezone".to_owned(), self.timezone.display(|zone| zone.map(NamedZone::name).into())),
         ];
-        let text = |setting: &Setting<Option<String>>| setting.show(|text| text.clone().into());
+        let text = |setting: &Setting<Option<String>>| setting.display(|text| text.clone().into());
         let EmbeddingSettings { model, base_url, name, api_key_env } = &self.embedding;
-        let folder = model.show(|path| path.as_ref().map(|path| path.display().to_string()).into());
+        let folder = model.display(|path| path.as_ref().map(|path| path.display().to_string()).into());
         all.push(("embedding.model".to_owned(), folder));
         all.push(("embedding.base_url".to_owned(), text(base_url)));
         all.push(("embedding.name".to_owned(), text(name)));
@@ -242,49 +248,53 @@ impl Settings {
         all.extend(self.hooks.all());
         for place in &self.places {
             all.push((format!("ingestion.{}.path", place.source), path(&place.path)));
-            all.push((format!("ingestion.{}.enabled", place.source), place.enabled.show(|yes| (*yes).into())));
+            all.push((format!("ingestion.{}.enabled", place.source), place.enabled.display(|yes| (*yes).into())));
         }
         all.into_iter().map(|(key, (value, from))| (key, value, from)).collect()
     }
 }
 
 /// Parses a retention time.
-fn retention(text: &str) -> Result<Option<Duration>, ParseError> {
+fn parse_retention(text: &str) -> Result<Option<Duration>, ParseError> {
     if text.trim() == "never" {
         return Ok(None);
     }
-    datetime::span(text).map(Some).map_err(|_| ParseError::new(text, "a duration such as 90d, or never"))
+    datetime::parse_duration(text).map(Some).map_err(|_| ParseError::new(text, "a duration such as 90d, or never"))
 }
 
 fn required_default_root(environment: &Environment) -> Result<PathBuf, ConfigError> {
-    usual_root(environment).ok_or(ConfigError::NoHome)
+    default_root_folder(environment).ok_or(ConfigError::NoHome)
 }
 
 /// Returns the default folder of the memories, if the user has a home folder.
-pub(crate) fn usual_root(environment: &Environment) -> Option<PathBuf> {
+pub(crate) fn default_root_folder(environment: &Environment) -> Option<PathBuf> {
     environment.home.as_ref().map(|home| home.join(".memory"))
 }
 
-fn embedding(document: &mut SettingsDocument, environment: &Environment) -> Result<EmbeddingSettings, ConfigError> {
+fn take_embedding(document: &mut SettingsDocument, environment: &Environment) -> Result<EmbeddingSettings, ConfigError> {
     let given = |text: &str| Some(text.trim().to_owned()).filter(|text| !text.is_empty());
-    let path = |text: &str| Ok(given(text).map(|text| environment.whole(Path::new(&text))));
+    let path = |text: &str| Ok(given(text).map(|text| environment.absolute_path(Path::new(&text))));
     let mut model = or_default(document.take("embedding.model", path)?, None);
     if let Some(folder) = &environment.embedding_model {
-        model = Setting { value: Some(environment.whole(folder)), from: SettingsLayer::Environment };
+        model = Setting { value: Some(environment.absolute_path(folder)), from: SettingsLayer::Environment };
     }
     let mut text = |key: &str| -> Result<_, ConfigError> { Ok(or_default(document.take(key, |text| Ok(given(text)))?, None)) };
     let (base_url, name) = (text("embedding.base_url")?, text("embedding.name")?);
     Ok(EmbeddingSettings { model, base_url, name, api_key_env: text("embedding.api_key_env")? })
 }
 
-fn place(source: SourceName, document: &mut SettingsDocument, environment: &Environment) -> Result<SourceLocation, ConfigError> {
-    let expand = |text: &str| Ok(environment.whole(Path::new(text.trim())));
+fn take_source(
+    source: SourceName,
+    document: &mut SettingsDocument,
+    environment: &Environment,
+) -> Result<SourceLocation, ConfigError> {
+    let expand = |text: &str| Ok(environment.absolute_path(Path::new(text.trim())));
     let path = document.take(&format!("ingestion.{source}.path"), expand)?;
     let mut path = or_default(path, source.default_path(environment.home.as_deref().unwrap_or(Path::new("~"))));
     if source == SourceName::Claude {
-        path.overrule(environment.claude.as_deref(), SettingsLayer::Environment, environment);
+        path.override_path(environment.claude.as_deref(), SettingsLayer::Environment, environment);
     }
-    let enabled = document.take(&format!("ingestion.{source}.enabled"), parsed("true or false"))?;
+    let enabled = document.take(&format!("ingestion.{source}.enabled"), parser_for("true or false"))?;
     Ok(SourceLocation { source, path, enabled: or_default(enabled, true) })
 }
 
@@ -303,15 +313,15 @@ pub(super) fn or_default<T>(value: Option<T>, default: T) -> Setting<T> {
 }
 
 impl<T> Setting<T> {
-    pub(super) fn show(&self, shown: impl Fn(&T) -> Value) -> (Value, SettingsLayer) {
+    pub(super) fn display(&self, shown: impl Fn(&T) -> Value) -> (Value, SettingsLayer) {
         (shown(&self.value), self.from)
     }
 }
 
 impl Setting<PathBuf> {
-    fn overrule(&mut self, path: Option<&Path>, from: SettingsLayer, environment: &Environment) {
+    fn override_path(&mut self, path: Option<&Path>, from: SettingsLayer, environment: &Environment) {
         if let Some(path) = path {
-            *self = Self { value: environment.whole(path), from };
+            *self = Self { value: environment.absolute_path(path), from };
         }
     }
 }

@@ -41,14 +41,14 @@ impl<'a> HomeChores<'a> {
 
     fn refine(&self, verb: Verb, tasks: &[DreamTask], stop: &CancellationToken) -> Result<ChoreStatus, StoreError> {
         let mut go_on = |_: Progress| if stop.is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
-        let rules = dreaming::rules(self.settings);
+        let rules = dreaming::refinement_rules(self.settings);
         let what = DreamRequest { verb, tasks, rules, is_rehearsal: false, zone: &self.home.zone };
         let dreamt = dream(&self.services, &what, &mut ProgressCallback::new(&mut go_on))?;
         Ok(summarize(&dreamt))
     }
 
     /// Commits the home to git in the background, if the settings enable it and the home has changed.
-    pub(crate) fn keep_versions(&self) -> Result<(), StoreError> {
+    pub(crate) fn commit_in_background(&self) -> Result<(), StoreError> {
         if self.settings.git.value {
             let root = self.home.store.root();
             versions::commit_in_background(root, &self.home.store.journal_end()?, self.environment.program.as_deref());
@@ -59,13 +59,13 @@ impl<'a> HomeChores<'a> {
     /// Updates the page of due reminders and the index page if they are outdated, and commits the home.
     fn update_pages(&self) -> Result<(), StoreError> {
         self.page.refresh()?;
-        self.keep_versions()?;
-        self.keep_index_page()
+        self.commit_in_background()?;
+        self.update_index_page()
     }
 
     /// Updates the index page of the home if it is outdated.
-    pub(crate) fn keep_index_page(&self) -> Result<(), StoreError> {
-        self.home.store.keep_index_page(self.services.clock.now(), &|| index_page(&self.services)).map(drop)
+    pub(crate) fn update_index_page(&self) -> Result<(), StoreError> {
+        self.home.store.update_index_page(self.services.clock.now(), &|| index_page(&self.services)).map(drop)
     }
 }
 
@@ -87,7 +87,7 @@ impl ChoreRunner for HomeChores<'_> {
             self.update_pages()?;
             return Ok(ChoreStatus::LeftOut("notifications are disabled in the settings".into()));
         }
-        let way = notification::way(self.settings.notification_method.value, self.environment);
+        let way = notification::select_notifier(self.settings.notification_method.value, self.environment);
         let report = notify(&self.services, way.notifier.as_ref(), &self.home.zone)?;
         self.update_pages()?;
         Ok(match (report.shown.len(), report.failed) {

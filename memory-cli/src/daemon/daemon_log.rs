@@ -20,7 +20,7 @@ pub(crate) struct DaemonLog<'a> {
 
 impl<'a> DaemonLog<'a> {
     /// Starts a new state for the process `pid`; also returns the history from the previous state.
-    pub(crate) fn begin(store: &'a FileStore, log: EventLog, pid: u32) -> Result<(Self, ScheduleHistory), StoreError> {
+    pub(crate) fn open(store: &'a FileStore, log: EventLog, pid: u32) -> Result<(Self, ScheduleHistory), StoreError> {
         let now = SystemClock.now();
         let former = DaemonState::read(store.root());
         let journal = store.journal_end()?;
@@ -66,7 +66,7 @@ impl<'a> DaemonLog<'a> {
     }
 
     /// Records the method of change detection, and the reason if it is a fallback.
-    pub(crate) fn hears(&self, how: &str, why: Option<&str>) {
+    pub(crate) fn record_watching(&self, how: &str, why: Option<&str>) {
         let is_news = std::mem::replace(&mut self.state().watching, how.to_owned()) != how;
         if !is_news {
             return;
@@ -79,7 +79,7 @@ impl<'a> DaemonLog<'a> {
     }
 
     /// Records the path of the socket for agents.
-    pub(crate) fn listens(&self, socket: &Path) {
+    pub(crate) fn record_socket(&self, socket: &Path) {
         let socket = socket.display().to_string();
         self.info(&format!("socket: listening at {socket}"));
         self.state().socket = socket;
@@ -87,7 +87,7 @@ impl<'a> DaemonLog<'a> {
     }
 
     /// Returns whether the journal has writes of other processes since the last call.
-    pub(crate) fn was_written(&self) -> Result<bool, StoreError> {
+    pub(crate) fn take_foreign_writes(&self) -> Result<bool, StoreError> {
         let known = self.state().journal.clone();
         let end = self.store.journal_end()?;
         let was_written = self.store.was_written_since(&known, ACTOR)?;
@@ -96,12 +96,12 @@ impl<'a> DaemonLog<'a> {
     }
 
     /// Records a write by another process.
-    pub(crate) fn woken(&self) {
+    pub(crate) fn record_foreign_write(&self) {
         self.state().last_write = Some(SystemClock.now());
     }
 
     /// Records and logs the result of a chore.
-    pub(crate) fn done(&self, chore: Chore, began: DateTime<Utc>, done: &Result<ChoreStatus, StoreError>) {
+    pub(crate) fn record_chore(&self, chore: Chore, began: DateTime<Utc>, done: &Result<ChoreStatus, StoreError>) {
         let (ending, said) = match done {
             Ok(ChoreStatus::Nothing) => (ChoreResult::Nothing, None),
             Ok(ChoreStatus::This(what)) => (ChoreResult::Done, Some(what.clone())),
@@ -130,7 +130,7 @@ impl<'a> DaemonLog<'a> {
     }
 
     /// Records the due times of all chores and saves the state.
-    pub(crate) fn plan(&self, due_at: &dyn Fn(Chore) -> Option<DateTime<Utc>>) {
+    pub(crate) fn record_due_times(&self, due_at: &dyn Fn(Chore) -> Option<DateTime<Utc>>) {
         let mut state = self.state();
         for chore in Chore::ALL {
             let due_at = due_at(chore);
@@ -144,7 +144,7 @@ impl<'a> DaemonLog<'a> {
     }
 
     /// Records the end of the process and saves the state.
-    pub(crate) fn end(&self) {
+    pub(crate) fn record_end(&self) {
         let mut state = self.state();
         state.stopped_at = Some(SystemClock.now());
         state.chores.iter_mut().for_each(|chore| chore.due_at = None);

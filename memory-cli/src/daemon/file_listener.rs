@@ -49,49 +49,49 @@ pub(crate) struct FileListener<'a> {
 
 impl FileListener<'_> {
     /// Listens until a stop request. If the system reports no changes, all files are scanned periodically.
-    pub(crate) fn listen(&self) {
+    pub(crate) fn run(&self) {
         let start = Instant::now();
         let mut debounce = EventDebouncer::default();
-        let mut watch = self.begin();
+        let mut watch = self.start_watch();
         // A change between the last scan and the start of the watch is not reported, so a scan is due at once.
         let mut look = Some(Duration::ZERO);
         while !self.stop.is_cancelled() {
             let now = start.elapsed();
             if let Some(listening) = &watch
-                && debounce.take(now)
+                && debounce.take_due(now)
             {
-                let news = listening.take();
+                let news = listening.take_changes();
                 if let Some(why) = &news.lost {
                     self.diary.warning(&format!("file change notifications stopped ({why})"));
                     watch = None;
                     look = Some(now);
                 } else {
-                    self.attend(&news);
+                    self.index_changes(&news);
                 }
             }
             if look.is_some_and(|at| at <= now) {
                 let took = self.scan_all(start);
                 // The watch may be available again.
-                watch = watch.or_else(|| self.begin());
+                watch = watch.or_else(|| self.start_watch());
                 look = watch.is_none().then(|| start.elapsed() + MIN_SCAN_INTERVAL.max(took * SCAN_PAUSE_RATIO));
             }
-            let next = [debounce.due(), look].into_iter().flatten().min();
+            let next = [debounce.due_at(), look].into_iter().flatten().min();
             let is_rung = self.bell.wait(next.and_then(|next| start.checked_add(next)));
             if is_rung && watch.is_some() {
-                debounce.hear(start.elapsed());
+                debounce.record_event(start.elapsed());
             }
         }
     }
 
-    fn begin(&self) -> Option<FileWatcher> {
+    fn start_watch(&self) -> Option<FileWatcher> {
         let bell = Arc::clone(&self.bell);
-        match FileWatcher::begin(self.store.root(), move || bell.ring()) {
+        match FileWatcher::watch_home(self.store.root(), move || bell.notify()) {
             Ok(watch) => {
-                self.diary.hears(FileWatcher::name(), None);
+                self.diary.record_watching(FileWatcher::name(), None);
                 Some(watch)
             }
             Err(error) => {
-                self.diary.hears("polling", Some(&error_text(&error)));
+                self.diary.record_watching("polling", Some(&error_text(&error)));
                 None
             }
         }
@@ -104,7 +104,7 @@ impl FileListener<'_> {
     }
 
     /// Indexes the reported changes.
-    fn attend(&self, news: &WatchedChanges) {
+    fn index_changes(&self, news: &WatchedChanges) {
         if news.more {
             return self.wake_main_loop(self.store.refresh_all().map(|()| 1));
         }
@@ -125,7 +125,7 @@ impl FileListener<'_> {
 
     /// Wakes the main loop, if others have changed files or written to the journal.
     fn wake_main_loop(&self, changed: Result<u64, StoreError>) {
-        let written = self.diary.was_written();
+        let written = self.diary.take_foreign_writes();
         let changed = changed.and_then(|changed| Ok((changed, written?)));
         match changed {
             Ok((0, false)) => {}
@@ -135,7 +135,7 @@ impl FileListener<'_> {
                     self.diary.info(&format!("index: indexed {changed} {files} changed by other programs"));
                 }
                 self.woken.0.0.store(true, Ordering::SeqCst);
-                self.woken.1.ring();
+                self.woken.1.notify();
                 if let Err(error) = (self.written)() {
                     self.diary.warning(&format!("after a write: {}", error_text(&error)));
                 }

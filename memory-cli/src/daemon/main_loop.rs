@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use chrono::{DateTime, TimeDelta, Utc};
 use memory_core::{Clock, StoreError};
-use memory_dream::schedule::{CancellationToken, Chore, ChoreRunner, ChoreStatus, Schedule, perform};
+use memory_dream::schedule::{CancellationToken, Chore, ChoreRunner, ChoreStatus, Schedule, run_chore};
 use memory_store::SystemClock;
 use memory_store::disk::DirHandle;
 
@@ -32,7 +32,7 @@ const HOME_CHECK_INTERVAL: Duration = Duration::from_secs(2);
 ///
 /// # Errors
 /// If the home was moved.
-pub(crate) fn keep(
+pub(crate) fn run_chores(
     mut schedule: Schedule,
     chores: &dyn ChoreRunner,
     diary: &DaemonLog,
@@ -48,12 +48,12 @@ pub(crate) fn keep(
         }
         if woken.take() {
             let now = start.elapsed();
-            schedule.woken(now);
-            diary.woken();
+            schedule.record_write(now);
+            diary.record_foreign_write();
             record_plan(diary, &schedule, now);
         }
-        if let Some(chore) = schedule.due(start.elapsed()) {
-            run_chore(&mut schedule, chore, chores, diary, start, stop);
+        if let Some(chore) = schedule.due_chore(start.elapsed()) {
+            run_and_record(&mut schedule, chore, chores, diary, start, stop);
             record_plan(diary, &schedule, start.elapsed());
         } else {
             let next = schedule.next().unwrap_or(Duration::MAX);
@@ -64,7 +64,7 @@ pub(crate) fn keep(
 }
 
 /// Runs each chore that is due now once, and returns the results.
-pub(crate) fn once(
+pub(crate) fn run_once(
     mut schedule: Schedule,
     chores: &dyn ChoreRunner,
     diary: &DaemonLog,
@@ -73,13 +73,13 @@ pub(crate) fn once(
     let start = Instant::now();
     let mut reports = Vec::new();
     // A finished chore is scheduled for later than the start, so the loop ends.
-    while let Some(chore) = schedule.due(Duration::ZERO).filter(|_| !stop.is_cancelled()) {
-        reports.push(run_chore(&mut schedule, chore, chores, diary, start, stop));
+    while let Some(chore) = schedule.due_chore(Duration::ZERO).filter(|_| !stop.is_cancelled()) {
+        reports.push(run_and_record(&mut schedule, chore, chores, diary, start, stop));
     }
     reports
 }
 
-fn run_chore(
+fn run_and_record(
     schedule: &mut Schedule,
     chore: Chore,
     chores: &dyn ChoreRunner,
@@ -88,15 +88,15 @@ fn run_chore(
     stop: &CancellationToken,
 ) -> ChoreReport {
     let (began, began_at) = (start.elapsed(), SystemClock.now());
-    let done = perform(chores, chore, stop);
+    let done = run_chore(chores, chore, stop);
     match &done {
         Ok(ChoreStatus::Stopped) => {}
-        Ok(_) => schedule.done(chore, began, start.elapsed()),
-        Err(_) => schedule.failed(chore, start.elapsed()),
+        Ok(_) => schedule.record_done(chore, began, start.elapsed()),
+        Err(_) => schedule.record_failure(chore, start.elapsed()),
     }
-    diary.done(chore, began_at, &done);
+    diary.record_chore(chore, began_at, &done);
     if LARGE_CHORE < start.elapsed().saturating_sub(began) {
-        allocator::give_back();
+        allocator::release_free_memory();
     }
     ChoreReport { chore, done }
 }
@@ -104,7 +104,7 @@ fn run_chore(
 /// Records the due times of all chores as wall-clock times.
 fn record_plan(diary: &DaemonLog, schedule: &Schedule, elapsed: Duration) {
     let now = SystemClock.now();
-    diary.plan(&|chore| {
+    diary.record_due_times(&|chore| {
         let left = schedule.due_at(chore)?.saturating_sub(elapsed);
         Some(add_saturating(now, left))
     });

@@ -16,7 +16,7 @@ mod wake_signal;
 pub(crate) use chores::HomeChores;
 pub(crate) use daemon_log::{DaemonLog, error_text};
 pub(crate) use file_listener::{FileListener, ForeignWriteFlag};
-pub(crate) use main_loop::{ChoreReport, keep, once};
+pub(crate) use main_loop::{ChoreReport, run_chores, run_once};
 pub(crate) use signals::StopSignals;
 pub(crate) use wake_signal::WakeSignal;
 

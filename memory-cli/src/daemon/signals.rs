@@ -42,7 +42,7 @@ impl Drop for End {
     fn drop(&mut self) {
         self.stop.cancel();
         for bell in &self.bells {
-            bell.ring();
+            bell.notify();
         }
         let _ = self.done.try_send(());
         self.handle.close();
@@ -54,7 +54,7 @@ impl StopSignals {
     ///
     /// # Errors
     /// If the system refuses.
-    pub(crate) fn take() -> io::Result<Self> {
+    pub(crate) fn install() -> io::Result<Self> {
         let heard = signal_hook::iterator::Signals::new([SIGINT, SIGTERM])?;
         let asked = Arc::new(AtomicBool::new(false));
         for signal in [SIGINT, SIGTERM] {
@@ -66,20 +66,20 @@ impl StopSignals {
         Ok(Self { heard, ended, end })
     }
 
-    /// Returns the guard that ends [`StopSignals::listen`] and requests all other threads to stop.
-    pub(crate) fn end(&self, stop: &CancellationToken, bells: [&Arc<WakeSignal>; 3]) -> End {
+    /// Returns the guard that ends [`StopSignals::wait`] and requests all other threads to stop.
+    pub(crate) fn stop_guard(&self, stop: &CancellationToken, bells: [&Arc<WakeSignal>; 3]) -> End {
         End { handle: self.heard.handle(), done: self.end.clone(), stop: stop.clone(), bells: bells.map(Arc::clone) }
     }
 
     /// Waits for a signal, requests all threads to stop, and exits the process after a few seconds.
     ///
     /// The limit is longer while HTTP is still `serving`.
-    pub(crate) fn listen(mut self, stop: &CancellationToken, bells: &[Arc<WakeSignal>], diary: &DaemonLog, serving: &AtomicBool) {
+    pub(crate) fn wait(mut self, stop: &CancellationToken, bells: &[Arc<WakeSignal>], diary: &DaemonLog, serving: &AtomicBool) {
         let Some(signal) = self.heard.forever().next() else { return };
         diary.info(if signal == SIGINT { "SIGINT: stopping" } else { "SIGTERM: stopping" });
         stop.cancel();
         for bell in bells {
-            bell.ring();
+            bell.notify();
         }
         let asked = Instant::now();
         let mut patience = STOP_TIMEOUT;
@@ -89,7 +89,7 @@ impl StopSignals {
                 continue;
             }
             diary.info("stopped during a chore; the next run continues it");
-            diary.end();
+            diary.record_end();
             std::process::exit(0);
         }
     }

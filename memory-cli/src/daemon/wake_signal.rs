@@ -17,7 +17,7 @@ pub(crate) struct WakeSignal {
 
 impl WakeSignal {
     /// Wakes the waiting thread, or the next one to wait.
-    pub(crate) fn ring(&self) {
+    pub(crate) fn notify(&self) {
         *self.rung.lock().unwrap_or_else(PoisonError::into_inner) = true;
         self.heard.notify_all();
     }
@@ -61,7 +61,7 @@ mod tests {
                     thread::spawn(move || {
                         for _ in 0..2 {
                             done.fetch_add(1, Ordering::SeqCst);
-                            bell.ring();
+                            bell.notify();
                         }
                     })
                 })
@@ -81,12 +81,12 @@ mod tests {
         in_any_order(|| {
             let bell = Arc::new(WakeSignal::default());
             let own = Arc::clone(&bell);
-            let ringer = thread::spawn(move || own.ring());
+            let ringer = thread::spawn(move || own.notify());
             assert!(bell.wait(None));
             ringer.join().unwrap();
             let past = Instant::now().checked_sub(Duration::from_secs(1));
             assert!(past.is_some_and(|past| !bell.wait(Some(past))), "it was heard");
-            bell.ring();
+            bell.notify();
             assert!(past.is_some_and(|past| bell.wait(Some(past))));
         });
     }

@@ -10,22 +10,22 @@ use memory_dream::review::{
 use serde_json::{Value, json};
 
 /// Returns the result of a run or dry run as JSON.
-pub(super) fn shape(dreamt: &DreamReport, is_rehearsal: bool) -> Value {
+pub(super) fn result_json(dreamt: &DreamReport, is_rehearsal: bool) -> Value {
     let partings = |wanted: fn(LifecycleAction) -> bool| -> Vec<Value> {
-        dreamt.parted.iter().filter(|parting| wanted(parting.fate)).map(parting).collect()
+        dreamt.parted.iter().filter(|parting| wanted(parting.fate)).map(removal_json).collect()
     };
     let mut shape = json!({
         "dry_run": is_rehearsal,
-        "filed": dreamt.filed.iter().map(filing).collect::<Vec<_>>(),
-        "unsure": dreamt.unsure.iter().map(unsure).collect::<Vec<_>>(),
-        "merged": dreamt.merged.iter().map(merge).collect::<Vec<_>>(),
+        "filed": dreamt.filed.iter().map(filing_json).collect::<Vec<_>>(),
+        "unsure": dreamt.unsure.iter().map(unsure_json).collect::<Vec<_>>(),
+        "merged": dreamt.merged.iter().map(merge_json).collect::<Vec<_>>(),
         "alike": dreamt.alike.iter().map(|(one, other)| json!([one.to_string(), other.to_string()])).collect::<Vec<_>>(),
         "expired": partings(|fate| matches!(fate, LifecycleAction::Over | LifecycleAction::Expired(_))),
         "decayed": partings(|fate| matches!(fate, LifecycleAction::Decayed(_))),
         "spared": dreamt.spared.iter().map(|(id, why)| json!({ "id": id.to_string(), "why": exemption_name(*why) })).collect::<Vec<_>>(),
-        "reminders": dreamt.reminders.iter().map(reminding).collect::<Vec<_>>(),
-        "withdrawn": dreamt.withdrawn.iter().map(withdrawal).collect::<Vec<_>>(),
-        "superseded": dreamt.superseded.iter().map(supersession).collect::<Vec<_>>(),
+        "reminders": dreamt.reminders.iter().map(new_reminder_json).collect::<Vec<_>>(),
+        "withdrawn": dreamt.withdrawn.iter().map(cancelled_reminder_json).collect::<Vec<_>>(),
+        "superseded": dreamt.superseded.iter().map(supersession_json).collect::<Vec<_>>(),
         "compressed": dreamt.compressed.iter().map(ToString::to_string).collect::<Vec<_>>(),
         "links": {
             "resolved": dreamt.links.resolved,
@@ -35,7 +35,7 @@ pub(super) fn shape(dreamt: &DreamReport, is_rehearsal: bool) -> Value {
         "skipped": dreamt.skipped.iter().map(|own| json!({ "id": own.id.to_string(), "reason": own.reason })).collect::<Vec<_>>(),
     });
     if let Some(own) = &dreamt.review {
-        shape["review"] = review(own);
+        shape["review"] = review_json(own);
     }
     if !dreamt.troubles.is_empty() {
         shape["degraded"] = dreamt.troubles.join("; ").into();
@@ -46,7 +46,7 @@ pub(super) fn shape(dreamt: &DreamReport, is_rehearsal: bool) -> Value {
     shape
 }
 
-fn filing(filing: &Filing) -> Value {
+fn filing_json(filing: &Filing) -> Value {
     let mut shape = json!({ "id": filing.id.to_string(), "category": filing.category.as_str() });
     match filing.why {
         FilingReason::Suggested => shape["why"] = "suggested".into(),
@@ -63,11 +63,11 @@ fn filing(filing: &Filing) -> Value {
     shape
 }
 
-fn unsure(unsure: &UnclassifiedMemory) -> Value {
+fn unsure_json(unsure: &UnclassifiedMemory) -> Value {
     json!({ "id": unsure.id.to_string(), "confidence": hundredths(unsure.confidence) })
 }
 
-fn merge(merge: &Merge) -> Value {
+fn merge_json(merge: &Merge) -> Value {
     let gone: Vec<String> = merge.gone.iter().map(ToString::to_string).collect();
     json!({ "kept": merge.kept.to_string(), "gone": gone, "added": merge.added })
 }
@@ -76,20 +76,20 @@ fn format_time(moment: DateTime<Utc>) -> String {
     moment.to_rfc3339_opts(SecondsFormat::AutoSi, true)
 }
 
-fn reminding(reminding: &NewReminder) -> Value {
+fn new_reminder_json(reminding: &NewReminder) -> Value {
     json!({ "of": reminding.of.to_string(), "at": format_time(reminding.at), "text": reminding.said })
 }
 
-fn withdrawal(own: &CancelledReminder) -> Value {
+fn cancelled_reminder_json(own: &CancelledReminder) -> Value {
     json!({ "id": own.id.to_string(), "of": own.of.to_string(), "at": format_time(own.at), "text": own.said })
 }
 
-fn supersession(own: &Supersession) -> Value {
+fn supersession_json(own: &Supersession) -> Value {
     let Supersession { of, valid_until, superseded_by } = own;
     json!({ "id": of.to_string(), "valid_until": format_time(*valid_until), "superseded_by": superseded_by.to_string() })
 }
 
-fn review(review: &Review) -> Value {
+fn review_json(review: &Review) -> Value {
     let side = |side: &ContradictionSide| json!({ "id": side.id.to_string(), "sentence": side.sentence, "text": side.text });
     let contradiction = |own: &Contradiction| {
         json!({
@@ -117,7 +117,7 @@ fn listed_json<T>(all: &TruncatedList<T>, shape: impl Fn(&T) -> Value) -> Value 
     json!({ "first": all.first.iter().map(shape).collect::<Vec<_>>(), "left_out": all.left_out })
 }
 
-fn parting(parting: &AgeRemoval) -> Value {
+fn removal_json(parting: &AgeRemoval) -> Value {
     match parting.fate {
         LifecycleAction::Expired(since) | LifecycleAction::Decayed(since) => {
             json!({ "id": parting.id.to_string(), "since": format_time(since) })

@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use chrono::TimeDelta;
-use memory_core::text::with_causes;
+use memory_core::text::format_error_chain;
 use memory_core::{Services, Verb};
 use memory_dream::{DreamReport, DreamRequest, DreamRules, DreamTask, ProgressCallback};
 
@@ -32,32 +32,32 @@ pub(crate) fn run(wanted: RefinementRequest<'_>, app: &mut App) -> Result<(), Fa
     let settings = app.settings()?;
     let home = app.open_with(&settings)?;
     let dreamt = {
-        let mut bar = app.output.bar("refining");
+        let mut bar = app.output.progress_bar("refining");
         let mut step = |progress| {
             bar.show(progress);
             ControlFlow::Continue(())
         };
         let RefinementRequest { verb, tasks, is_rehearsal } = wanted;
-        let dream = DreamRequest { verb, tasks, rules: rules(&settings), is_rehearsal: false, zone: &home.zone };
+        let dream = DreamRequest { verb, tasks, rules: refinement_rules(&settings), is_rehearsal: false, zone: &home.zone };
         let mut pace = ProgressCallback::new(&mut step);
         if is_rehearsal { dry_run(&home, &dream, &mut pace)? } else { memory_dream::dream(&home.services, &dream, &mut pace)? }
     };
     if app.output.is_json() {
-        return Ok(app.output.json(&json::shape(&dreamt, wanted.is_rehearsal))?);
+        return Ok(app.output.json(&json::result_json(&dreamt, wanted.is_rehearsal))?);
     }
-    text::show(&dreamt, wanted.is_rehearsal, &home, &mut app.output)
+    text::print_result(&dreamt, wanted.is_rehearsal, &home, &mut app.output)
 }
 
 /// Runs a dry run on a copy of the memories, so that its result matches that of a real run.
 ///
 /// The language model is not called.
 fn dry_run(home: &Home, dream: &DreamRequest<'_, UserTimeZone>, pace: &mut ProgressCallback<'_>) -> Result<DreamReport, Failure> {
-    let rehearsal = match home.store.rehearsal() {
+    let rehearsal = match home.store.create_trial_copy() {
         Ok(rehearsal) => rehearsal,
         // If no copy can be written, only the first round is planned, on the memories themselves.
         Err(error) => {
             let mut dreamt = memory_dream::dream(&home.services, &DreamRequest { is_rehearsal: true, ..*dream }, pace)?;
-            dreamt.troubles.push(format!("{}; changes of later rounds are not listed", with_causes(&error)));
+            dreamt.troubles.push(format!("{}; changes of later rounds are not listed", format_error_chain(&error)));
             return Ok(dreamt);
         }
     };
@@ -74,7 +74,7 @@ fn dry_run(home: &Home, dream: &DreamRequest<'_, UserTimeZone>, pace: &mut Progr
 }
 
 /// Returns the rules of refinement in the settings.
-pub(crate) fn rules(settings: &Settings) -> DreamRules {
+pub(crate) fn refinement_rules(settings: &Settings) -> DreamRules {
     let span = |span| TimeDelta::from_std(span).unwrap_or(TimeDelta::MAX);
     DreamRules {
         inbox_ttl: settings.inbox_ttl(),

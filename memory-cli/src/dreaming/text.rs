@@ -20,10 +20,10 @@ const MAX_LINES: usize = 20;
 ///
 /// The signs are `~` for a moved or changed memory, `-` for a removed one, `+` for an added text or reminder, `=` for the memory it
 /// is added to, and `?` for a conflict that needs a decision.
-pub(super) fn show(dreamt: &DreamReport, is_rehearsal: bool, home: &Home, output: &mut Output) -> Result<(), Failure> {
+pub(super) fn print_result(dreamt: &DreamReport, is_rehearsal: bool, home: &Home, output: &mut Output) -> Result<(), Failure> {
     let most = if is_rehearsal { usize::MAX } else { MAX_LINES };
     let mut lines = DreamTable { services: &home.services, output, table: None, most, left: 0, zone: home.zone };
-    lines.all(dreamt);
+    lines.add_all(dreamt);
     let DreamTable { table, left, .. } = lines;
     if let Some(table) = table {
         output.table(&table)?;
@@ -44,11 +44,11 @@ struct DreamTable<'l> {
 }
 
 impl DreamTable<'_> {
-    fn all(&mut self, dreamt: &DreamReport) {
-        for filing in self.some(&dreamt.filed) {
+    fn add_all(&mut self, dreamt: &DreamReport) {
+        for filing in self.take_shown(&dreamt.filed) {
             self.push("~", filing.id, &category_text(filing), None);
         }
-        for merge in self.some(&dreamt.merged) {
+        for merge in self.take_shown(&dreamt.merged) {
             self.push("=", merge.kept, "", None);
             for text in &merge.added {
                 self.push("+", merge.kept, "", Some(text));
@@ -57,7 +57,7 @@ impl DreamTable<'_> {
                 self.push("-", *gone, &format!("merged into {}", self.name(merge.kept)), Some(headline));
             }
         }
-        for reminding in self.some(&dreamt.reminders) {
+        for reminding in self.take_shown(&dreamt.reminders) {
             self.push(
                 "+",
                 reminding.of,
@@ -65,28 +65,28 @@ impl DreamTable<'_> {
                 Some(&reminding.said),
             );
         }
-        for own in self.some(&dreamt.withdrawn) {
+        for own in self.take_shown(&dreamt.withdrawn) {
             let what = format!("reminder for {} cancelled", datetime::format_minute_in(own.at, self.zone));
             self.push("-", own.id, &what, Some(&own.said));
         }
-        for own in self.some(&dreamt.superseded) {
+        for own in self.take_shown(&dreamt.superseded) {
             self.push("~", own.of, &format!("superseded by {}", self.name(own.superseded_by)), None);
         }
-        for id in self.some(&dreamt.compressed) {
+        for id in self.take_shown(&dreamt.compressed) {
             self.push("~", *id, "summarised", None);
         }
         let contradictions = dreamt.review.iter().flat_map(|review| &review.contradictions.first);
         let open: Vec<&Contradiction> = contradictions.filter(|own| !own.is_certain).collect();
-        for own in self.some(&open) {
+        for own in self.take_shown(&open) {
             self.push("?", own.older.id, &format!("contradicts {}", self.name(own.newer.id)), Some(&own.older.sentence));
             self.push("?", own.newer.id, &format!("({:.2})", own.confidence), Some(&own.newer.sentence));
         }
-        for parting in self.some(&dreamt.parted) {
+        for parting in self.take_shown(&dreamt.parted) {
             self.push("-", parting.id, &removal_reason(parting.fate), Some(&parting.headline));
         }
     }
 
-    fn some<'t, T>(&mut self, all: &'t [T]) -> &'t [T] {
+    fn take_shown<'t, T>(&mut self, all: &'t [T]) -> &'t [T] {
         let (shown, rest) = all.split_at(all.len().min(self.most));
         self.left += rest.len();
         shown
@@ -97,7 +97,12 @@ impl DreamTable<'_> {
         let text = text.map_or_else(headline, str::to_owned);
         let name = self.name(id);
         let columns = || {
-            Table::cut([TableColumn::Whole(""), TableColumn::Whole("id"), TableColumn::Text("what"), TableColumn::Text("text")])
+            Table::truncated([
+                TableColumn::Whole(""),
+                TableColumn::Whole("id"),
+                TableColumn::Text("what"),
+                TableColumn::Text("text"),
+            ])
         };
         self.table.get_or_insert_with(columns).push([sign, &name, what, &text]);
     }

@@ -44,8 +44,8 @@ impl Invocation {
     }
 
     /// Returns the command as a line for a shell.
-    pub(super) fn line(&self, verb: ClientSubcommand) -> String {
-        line(&self.words(verb))
+    pub(super) fn shell_line(&self, verb: ClientSubcommand) -> String {
+        join_words(&self.words(verb))
     }
 
     /// Returns whether a command starts this program with the same subcommand, at any path.
@@ -60,7 +60,7 @@ impl Invocation {
     ///
     /// Arguments that a user added remain, except `--agent`, which is reset. The home in the command remains too, unless
     /// `self` has one: an update never sends an agent to another home.
-    pub(super) fn renewed(&self, verb: ClientSubcommand, found: &[String]) -> Vec<String> {
+    pub(super) fn updated(&self, verb: ClientSubcommand, found: &[String]) -> Vec<String> {
         let home = self.root.clone().or_else(|| CommandFlags::of(found).root.map(str::to_owned));
         let own = Self { root: home, ..self.clone() }.words(verb);
         let (of_found, more) = (CommandFlags::of(found), CommandFlags::of(found).more);
@@ -81,12 +81,12 @@ impl Invocation {
 }
 
 /// Returns words as a line for a shell.
-pub(super) fn line(words: &[String]) -> String {
+pub(super) fn join_words(words: &[String]) -> String {
     shlex::try_join(words.iter().map(String::as_str)).expect("what came from arguments or from a file's text has no NUL")
 }
 
 /// Splits a line for a shell into words; `None` if its quotes are not closed.
-pub(super) fn words(line: &str) -> Option<Vec<String>> {
+pub(super) fn split_words(line: &str) -> Option<Vec<String>> {
     shlex::split(line)
 }
 
@@ -132,7 +132,7 @@ mod tests {
     }
 
     fn found(line: &str) -> Vec<String> {
-        words(line).expect("words")
+        split_words(line).expect("words")
     }
 
     #[test]
@@ -153,13 +153,13 @@ mod tests {
 
     #[test]
     fn what_was_added_to_our_words_stays() {
-        let renewed = |line: &str| own().renewed(ClientSubcommand::Serve, &found(line)).join(" ");
+        let renewed = |line: &str| own().updated(ClientSubcommand::Serve, &found(line)).join(" ");
         assert_eq!(renewed("/opt/memory mcp --agent codex"), "/opt/memory mcp --agent codex");
         assert_eq!(renewed("/opt/memory --tools all mcp --agent=codex"), "/opt/memory --tools all mcp --agent=codex");
         assert_eq!(renewed("/old/memory mcp --agent codex --tools all"), "/opt/memory mcp --agent codex --tools all");
         assert_eq!(renewed("/old/memory mcp --agent codex --root /x"), "/opt/memory mcp --agent codex --root /x");
         let elsewhere = Invocation { root: Some("/y".into()), ..own() };
-        let moved = elsewhere.renewed(ClientSubcommand::Serve, &found("/opt/memory mcp --agent codex --root /x"));
+        let moved = elsewhere.updated(ClientSubcommand::Serve, &found("/opt/memory mcp --agent codex --root /x"));
         assert_eq!(moved.join(" "), "/opt/memory mcp --agent codex --root /y");
     }
 
@@ -167,7 +167,10 @@ mod tests {
     fn a_line_for_a_shell_has_the_very_words() {
         let odd =
             Invocation { program: "/my programs/it's/$memory".into(), agent: "codex".into(), root: Some("/a \"b\"".into()) };
-        assert_eq!(words(&odd.line(ClientSubcommand::Hook("prompt"))), Some(odd.words(ClientSubcommand::Hook("prompt"))));
-        assert_eq!(own().line(ClientSubcommand::Hook("prompt")), "/opt/memory hook prompt");
+        assert_eq!(
+            split_words(&odd.shell_line(ClientSubcommand::Hook("prompt"))),
+            Some(odd.words(ClientSubcommand::Hook("prompt")))
+        );
+        assert_eq!(own().shell_line(ClientSubcommand::Hook("prompt")), "/opt/memory hook prompt");
     }
 }

@@ -24,7 +24,7 @@ impl TextEdit {
 }
 
 /// Returns `text` with all edits applied. The ranges may overlap.
-pub(super) fn apply(text: &str, mut edits: Vec<TextEdit>) -> String {
+pub(super) fn apply_edits(text: &str, mut edits: Vec<TextEdit>) -> String {
     edits.sort_by_key(|edit| edit.range.start);
     let mut edited = String::with_capacity(text.len() + edits.iter().map(|edit| edit.with.len()).sum::<usize>());
     let mut rest = 0;

@@ -20,13 +20,13 @@ pub(crate) enum ClientFileReason {
 
 impl ClientFileError {
     /// Creates the error for a malformed file at a byte offset of `text`.
-    pub(super) fn unreadable(text: &str, at: usize, what: impl Into<String>) -> Self {
-        Self { line: line(text, at), reason: ClientFileReason::Unreadable(what.into()) }
+    pub(super) fn malformed(text: &str, at: usize, what: impl Into<String>) -> Self {
+        Self { line: line_number(text, at), reason: ClientFileReason::Unreadable(what.into()) }
     }
 
     /// Creates the error for the entry `key` of another program at a byte offset of `text`.
     pub(super) fn foreign_entry(text: &str, at: usize, key: impl Into<String>) -> Self {
-        Self { line: line(text, at), reason: ClientFileReason::Taken(key.into()) }
+        Self { line: line_number(text, at), reason: ClientFileReason::Taken(key.into()) }
     }
 
     /// Returns whether another program has the entry.
@@ -36,6 +36,6 @@ impl ClientFileError {
 }
 
 /// Returns the line, from 1, that contains a byte offset of `text`.
-pub(super) fn line(text: &str, at: usize) -> usize {
+pub(super) fn line_number(text: &str, at: usize) -> usize {
     1 + text.bytes().take(at).filter(|byte| *byte == b'\n').count()
 }

@@ -44,7 +44,7 @@ impl From<io::Error> for ReplaceError {
 
 impl ClientFileSnapshot {
     /// Reads a file.
-    pub(super) fn look(path: &Path) -> io::Result<Self> {
+    pub(super) fn read(path: &Path) -> io::Result<Self> {
         let place = resolve_symlinks(path)?;
         let seen = |bytes, permissions| Self { path: path.to_owned(), place: place.clone(), bytes, permissions };
         let mut file = match File::open(&place) {
@@ -59,13 +59,13 @@ impl ClientFileSnapshot {
 
     /// Returns the backups of the file, the oldest first.
     pub(super) fn backups(&self) -> io::Result<Vec<PathBuf>> {
-        Ok(self.numbered()?.into_iter().map(|(_, path)| path).collect())
+        Ok(self.numbered_backups()?.into_iter().map(|(_, path)| path).collect())
     }
 
     /// Writes a backup next to the file, unless one has the same bytes; returns the path of the backup.
-    pub(super) fn keep(&self) -> io::Result<Option<PathBuf>> {
+    pub(super) fn back_up(&self) -> io::Result<Option<PathBuf>> {
         let Some(bytes) = &self.bytes else { return Ok(None) };
-        let backups = self.numbered()?;
+        let backups = self.numbered_backups()?;
         if let Some((_, path)) = backups.iter().find(|(_, path)| fs::read(path).is_ok_and(|kept| kept == *bytes)) {
             return Ok(Some(path.clone()));
         }
@@ -76,7 +76,7 @@ impl ClientFileSnapshot {
             name.push(format!("-{number}"));
         }
         let path = self.path.with_file_name(name);
-        let draft = self.draft(&path, bytes, None)?;
+        let draft = self.write_temporary(&path, bytes, None)?;
         draft.persist_noclobber(&path).map_err(|error| error.error)?;
         sync_folder(&path)?;
         Ok(Some(path))
@@ -93,7 +93,7 @@ impl ClientFileSnapshot {
     }
 
     /// Replaces the file with `bytes`, or deletes it for `None`, if it is unchanged since it was read.
-    pub(super) fn change(&self, bytes: Option<&[u8]>, level: InstallLevel) -> Result<(), ReplaceError> {
+    pub(super) fn replace(&self, bytes: Option<&[u8]>, level: InstallLevel) -> Result<(), ReplaceError> {
         let Some(bytes) = bytes else {
             self.check_unchanged()?;
             fs::remove_file(&self.place)?;
@@ -102,7 +102,7 @@ impl ClientFileSnapshot {
         if let Some(folder) = self.place.parent() {
             fs::create_dir_all(folder)?;
         }
-        let draft = self.draft(&self.place, bytes, Some(level))?;
+        let draft = self.write_temporary(&self.place, bytes, Some(level))?;
         self.check_unchanged()?;
         let done = if self.bytes.is_some() { draft.persist(&self.place) } else { draft.persist_noclobber(&self.place) };
         match done {
@@ -115,7 +115,7 @@ impl ClientFileSnapshot {
     /// Writes a temporary file that will become `path`, with the permissions of this file.
     ///
     /// Without such permissions, a file of the user is private, since secrets may be added to it later; a file of a project is shared.
-    fn draft(&self, path: &Path, bytes: &[u8], level: Option<InstallLevel>) -> io::Result<tempfile::NamedTempFile> {
+    fn write_temporary(&self, path: &Path, bytes: &[u8], level: Option<InstallLevel>) -> io::Result<tempfile::NamedTempFile> {
         let mode = if level == Some(InstallLevel::Project) { 0o666 } else { 0o600 };
         let make = |path: &Path| OpenOptions::new().write(true).create_new(true).mode(mode).open(path);
         let folder = path.parent().unwrap_or(Path::new("."));
@@ -138,7 +138,7 @@ impl ClientFileSnapshot {
     }
 
     /// Returns the backups with their numbers, in order.
-    fn numbered(&self) -> io::Result<Vec<(u64, PathBuf)>> {
+    fn numbered_backups(&self) -> io::Result<Vec<(u64, PathBuf)>> {
         let folder = self.path.parent().unwrap_or(Path::new("."));
         let entries = match fs::read_dir(folder) {
             Ok(entries) => entries,

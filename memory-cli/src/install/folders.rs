@@ -35,12 +35,12 @@ impl ClientFolders {
         let project = environment.folder.clone();
         let project =
             project.ok_or_else(|| Failure::usage("the current folder does not exist", "change to an existing folder"))?;
-        let whole = |path: &Option<PathBuf>| path.as_deref().map(|path| environment.whole(path));
+        let whole = |path: &Option<PathBuf>| path.as_deref().map(|path| environment.absolute_path(path));
         // The XDG base directory specification ignores a relative path.
         let named = environment.config_folder.clone().filter(|folder| folder.is_absolute());
         let config = named.unwrap_or_else(|| home.join(".config"));
         Ok(Self {
-            application: application(&home, &config),
+            application: application_folder(&home, &config),
             claude: whole(&environment.claude),
             codex: whole(&environment.codex),
             gemini: whole(&environment.gemini),
@@ -51,6 +51,6 @@ impl ClientFolders {
     }
 }
 
-fn application(home: &Path, config: &Path) -> PathBuf {
+fn application_folder(home: &Path, config: &Path) -> PathBuf {
     if cfg!(target_os = "macos") { home.join("Library/Application Support") } else { config.to_owned() }
 }

@@ -32,13 +32,13 @@ struct HookPosition {
 pub(super) fn install(text: &str, own: &Invocation) -> Result<String, ClientFileError> {
     let mut text = text.to_owned();
     for (event, verb) in EVENTS {
-        let places = places(&text, event, verb, own)?;
+        let places = find_hooks(&text, event, verb, own)?;
         if places.is_empty() {
-            let hook = json!({ "type": "command", "command": own.line(verb), "timeout": TIMEOUT });
+            let hook = json!({ "type": "command", "command": own.shell_line(verb), "timeout": TIMEOUT });
             text = jsonc::append(&text, &group_path(event), &json!({ "hooks": [hook] }))?;
         }
         for place in places {
-            let words = own.renewed(verb, &place.words);
+            let words = own.updated(verb, &place.words);
             if words != place.words {
                 let [under, event] = group_path(event);
                 let path = [
@@ -49,7 +49,7 @@ pub(super) fn install(text: &str, own: &Invocation) -> Result<String, ClientFile
                     JsoncStep::At(place.hook),
                     JsoncStep::Key("command"),
                 ];
-                text = jsonc::put(&text, &path, &command::line(&words).into())?;
+                text = jsonc::set_value(&text, &path, &command::join_words(&words).into())?;
             }
         }
     }
@@ -61,7 +61,7 @@ pub(super) fn uninstall(text: &str, own: &Invocation) -> Result<String, ClientFi
     let mut text = text.to_owned();
     for (event, verb) in EVENTS {
         // In reverse order, so that the indexes of the remaining hooks stay valid.
-        while let Some(place) = places(&text, event, verb, own)?.pop() {
+        while let Some(place) = find_hooks(&text, event, verb, own)?.pop() {
             let [under, event] = group_path(event);
             let path = [under, event, JsoncStep::At(place.group), JsoncStep::Key("hooks"), JsoncStep::At(place.hook)];
             text = jsonc::remove(&text, if place.is_alone { &path[..3] } else { &path })?;
@@ -73,7 +73,7 @@ pub(super) fn uninstall(text: &str, own: &Invocation) -> Result<String, ClientFi
 /// Returns the command of a hook of this program, if there is one.
 pub(super) fn find_command(text: &str, own: &Invocation) -> Result<Option<Vec<String>>, ClientFileError> {
     for (event, verb) in EVENTS {
-        if let Some(place) = places(text, event, verb, own)?.pop() {
+        if let Some(place) = find_hooks(text, event, verb, own)?.pop() {
             return Ok(Some(place.words));
         }
     }
@@ -84,7 +84,7 @@ fn group_path(event: &'static str) -> [JsoncStep<'static>; 2] {
     [JsoncStep::Key(UNDER), JsoncStep::Key(event)]
 }
 
-fn places(
+fn find_hooks(
     text: &str,
     event: &'static str,
     verb: ClientSubcommand,
@@ -93,15 +93,15 @@ fn places(
     let root = jsonc::parse(text)?;
     let Some(groups) = root.as_ref().and_then(|root| jsonc::find(root, &group_path(event))) else { return Ok(Vec::new()) };
     let Node::Array(groups) = groups else {
-        let what = format!("{} must be a list", jsonc::named(&group_path(event)));
-        return Err(ClientFileError::unreadable(text, jsonc::start(groups), what));
+        let what = format!("{} must be a list", jsonc::path_text(&group_path(event)));
+        return Err(ClientFileError::malformed(text, jsonc::start(groups), what));
     };
     let mut places = Vec::new();
     for (group, node) in groups.elements.iter().enumerate() {
         let Some(Node::Array(hooks)) = jsonc::find(node, &[JsoncStep::Key("hooks")]) else { continue };
         for (hook, node) in hooks.elements.iter().enumerate() {
             let line = jsonc::find(node, &[JsoncStep::Key("command")]).and_then(Node::as_string_lit);
-            let words = line.and_then(|line| command::words(&line.value)).filter(|words| own.is_ours(verb, words));
+            let words = line.and_then(|line| command::split_words(&line.value)).filter(|words| own.is_ours(verb, words));
             let is_alone = hooks.elements.len() == 1;
             places.extend(words.map(|words| HookPosition { group, hook, is_alone, words }));
         }

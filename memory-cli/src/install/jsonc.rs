@@ -43,11 +43,11 @@ pub(super) enum JsoncStep<'a> {
 pub(super) fn parse(text: &str) -> Result<Option<Node<'_>>, ClientFileError> {
     let parsed = parse_to_ast(text, &CollectOptions::default(), &PARSE_OPTIONS);
     let parsed = parsed
-        .map_err(|error| ClientFileError::unreadable(text, error.range().start, lowercase_first(&error.kind().to_string())))?;
+        .map_err(|error| ClientFileError::malformed(text, error.range().start, lowercase_first(&error.kind().to_string())))?;
     match parsed.value {
         Some(value @ Node::Object(_)) => Ok(Some(value)),
         None => Ok(None),
-        Some(other) => Err(ClientFileError::unreadable(text, other.range().start, "the file must be an object")),
+        Some(other) => Err(ClientFileError::malformed(text, other.range().start, "the file must be an object")),
     }
 }
 
@@ -71,7 +71,7 @@ pub(super) fn start(node: &Node<'_>) -> usize {
 }
 
 /// Sets the value at a path; creates the objects on the path.
-pub(super) fn put(text: &str, path: &[JsoncStep], value: &Value) -> Result<String, ClientFileError> {
+pub(super) fn set_value(text: &str, path: &[JsoncStep], value: &Value) -> Result<String, ClientFileError> {
     let Some(root) = parse(text)? else { return Ok(append_after_comments(text, &nest_value(path, value))) };
     let mut node = &root;
     for (depth, step) in path.iter().enumerate() {
@@ -80,11 +80,11 @@ pub(super) fn put(text: &str, path: &[JsoncStep], value: &Value) -> Result<Strin
             continue;
         }
         let JsoncStep::Key(key) = step else {
-            return Err(ClientFileError::unreadable(text, node.range().start, "the list is too short"));
+            return Err(ClientFileError::malformed(text, node.range().start, "the list is too short"));
         };
         let Node::Object(_) = node else {
-            let what = format!("{} must be an object", named(&path[..depth]));
-            return Err(ClientFileError::unreadable(text, node.range().start, what));
+            let what = format!("{} must be an object", path_text(&path[..depth]));
+            return Err(ClientFileError::malformed(text, node.range().start, what));
         };
         let container = JsoncContainer::of(node, depth == 0).expect("an object holds members");
         return Ok(container.insert(text, Some(key), &nest_value(&path[depth + 1..], value)));
@@ -92,22 +92,22 @@ pub(super) fn put(text: &str, path: &[JsoncStep], value: &Value) -> Result<Strin
     let layout = JsoncLayout::of(text, &root);
     let range = node.range().start..node.range().end;
     let with = if text[range.clone()].contains('\n') {
-        layout.rendered(value, edit::indent(text, range.start))
+        layout.render(value, edit::indent(text, range.start))
     } else {
         value.to_string()
     };
-    Ok(edit::apply(text, vec![TextEdit { range, with }]))
+    Ok(edit::apply_edits(text, vec![TextEdit { range, with }]))
 }
 
 /// Appends `value` to the list at a path; creates the list if needed.
 pub(super) fn append(text: &str, path: &[JsoncStep], value: &Value) -> Result<String, ClientFileError> {
     let root = parse(text)?;
     match root.as_ref().and_then(|root| find(root, path)) {
-        None => put(text, path, &Value::Array(vec![value.clone()])),
+        None => set_value(text, path, &Value::Array(vec![value.clone()])),
         Some(list @ Node::Array(_)) => {
             Ok(JsoncContainer::of(list, false).expect("a list holds members").insert(text, None, value))
         }
-        Some(other) => Err(ClientFileError::unreadable(text, other.range().start, format!("{} must be a list", named(path)))),
+        Some(other) => Err(ClientFileError::malformed(text, other.range().start, format!("{} must be a list", path_text(path)))),
     }
 }
 
@@ -131,7 +131,7 @@ pub(super) fn is_empty(text: &str) -> bool {
 }
 
 /// Returns a path in the form `key.0.key`.
-pub(super) fn named(path: &[JsoncStep]) -> String {
+pub(super) fn path_text(path: &[JsoncStep]) -> String {
     let words = path.iter().map(|step| match step {
         JsoncStep::Key(key) => (*key).to_owned(),
         JsoncStep::At(index) => index.to_string(),
@@ -161,7 +161,7 @@ fn append_after_comments(text: &str, value: &Value) -> String {
     let line_break = edit::line_break(text);
     let between = if text.is_empty() || text.ends_with('\n') { "" } else { line_break };
     let layout = JsoncLayout { unit: "  ", line_break };
-    [text, between, &layout.rendered(value, ""), line_break].concat()
+    [text, between, &layout.render(value, ""), line_break].concat()
 }
 
 /// The indentation and line breaks of a file.
@@ -179,7 +179,7 @@ impl<'a> JsoncLayout<'a> {
     }
 
     /// Returns a value over several lines; all lines but the first start with `indent`.
-    fn rendered(&self, value: &Value, indent: &str) -> String {
+    fn render(&self, value: &Value, indent: &str) -> String {
         let mut bytes = Vec::new();
         let formatter = serde_json::ser::PrettyFormatter::with_indent(self.unit.as_bytes());
         let mut serializer = serde_json::Serializer::with_formatter(&mut bytes, formatter);
@@ -218,15 +218,15 @@ impl JsoncContainer {
             let at = gap.comments.last().map_or(self.range.start + 1, |comment| comment.end);
             let rest = &text[at..end];
             if !self.is_root && !text.trim().contains('\n') {
-                return edit::apply(text, vec![TextEdit::insert(at, format!("{}{value}", key("")))]);
+                return edit::apply_edits(text, vec![TextEdit::insert(at, format!("{}{value}", key("")))]);
             }
             let indent = [base, layout.unit].concat();
-            let mut with = [layout.line_break, &indent, &key(" "), &layout.rendered(value, &indent)].concat();
+            let mut with = [layout.line_break, &indent, &key(" "), &layout.render(value, &indent)].concat();
             if rest.contains('\n') {
-                return edit::apply(text, vec![TextEdit::insert(at, with)]);
+                return edit::apply_edits(text, vec![TextEdit::insert(at, with)]);
             }
             with.extend([layout.line_break, base]);
-            return edit::apply(text, vec![TextEdit { range: at..end, with }]);
+            return edit::apply_edits(text, vec![TextEdit { range: at..end, with }]);
         };
         let gap = JsoncGap::of(text, last.end..end);
         let behind = gap.comma.map_or(last.end, |comma| comma + 1);
@@ -238,13 +238,13 @@ impl JsoncContainer {
         if text[self.range.start..last.start].contains('\n') {
             let own = &text[edit::line_start(text, last.start)..last.start];
             let indent = if own.trim().is_empty() { own.to_owned() } else { [base, layout.unit].concat() };
-            let with = [layout.line_break, &indent, &key(" "), &layout.rendered(value, &indent), comma].concat();
+            let with = [layout.line_break, &indent, &key(" "), &layout.render(value, &indent), comma].concat();
             edits.push(TextEdit::insert(gap.end_of_line(text, behind), with));
         } else {
             let blank = if text[..last.start].ends_with([' ', '\t']) { " " } else { "" };
             edits.push(TextEdit::insert(behind, [blank, &key(blank), &value.to_string(), comma].concat()));
         }
-        edit::apply(text, edits)
+        edit::apply_edits(text, edits)
     }
 
     /// Returns the text without a member.
@@ -256,7 +256,7 @@ impl JsoncContainer {
         let gap_after = JsoncGap::of(text, own.end..after.unwrap_or(self.range.end - 1));
         let is_all = self.members.len() == 1 && gap_before.comments.is_empty() && gap_after.comments.is_empty();
         if is_all {
-            return edit::apply(text, vec![TextEdit::remove(self.range.start + 1..self.range.end - 1)]);
+            return edit::apply_edits(text, vec![TextEdit::remove(self.range.start + 1..self.range.end - 1)]);
         }
         let end = gap_after.comma.map_or(own.end, |comma| comma + 1);
         let mut start = text[..own.start].trim_end().len();
@@ -269,7 +269,7 @@ impl JsoncContainer {
         if let (None, Some(comma)) = (gap_after.comma, gap_before.comma) {
             edits.push(TextEdit::remove(comma..comma + 1));
         }
-        edit::apply(text, edits)
+        edit::apply_edits(text, edits)
     }
 }
 

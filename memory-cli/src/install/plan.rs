@@ -46,8 +46,8 @@ pub(super) fn install(file: Option<&str>, part: ClientEntry, own: &Invocation) -
     };
     // An entry that cannot be found again is at a place where it has another meaning.
     match find_command(&installed, part, own) {
-        Ok(Some(words)) if words == own.renewed(part.verb(), &words) => Ok([mark, &installed].concat()),
-        Ok(_) | Err(_) => Err(ClientFileError::unreadable(text, 0, "the layout of the file does not allow a safe edit")),
+        Ok(Some(words)) if words == own.updated(part.verb(), &words) => Ok([mark, &installed].concat()),
+        Ok(_) | Err(_) => Err(ClientFileError::malformed(text, 0, "the layout of the file does not allow a safe edit")),
     }
 }
 

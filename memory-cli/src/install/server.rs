@@ -33,21 +33,21 @@ impl JsonServerEntry {
     /// Adds the entry, or updates it.
     pub(super) fn install(self, text: &str, own: &Invocation) -> Result<String, ClientFileError> {
         let Some(found) = self.find_command(text, own)? else {
-            return jsonc::put(text, &self.path(), &self.entry(&own.words(ClientSubcommand::Serve)));
+            return jsonc::set_value(text, &self.entry_path(), &self.entry_json(&own.words(ClientSubcommand::Serve)));
         };
-        let words = own.renewed(ClientSubcommand::Serve, &found);
+        let words = own.updated(ClientSubcommand::Serve, &found);
         if words == found {
             return Ok(text.to_owned());
         }
         if self.form == ServerEntryFormat::Local {
-            return jsonc::put(text, &self.part("command"), &json!(words));
+            return jsonc::set_value(text, &self.member_path("command"), &json!(words));
         }
         let mut text = text.to_owned();
         if words[0] != found[0] {
-            text = jsonc::put(&text, &self.part("command"), &json!(words[0]))?;
+            text = jsonc::set_value(&text, &self.member_path("command"), &json!(words[0]))?;
         }
         if words[1..] != found[1..] {
-            text = jsonc::put(&text, &self.part("args"), &json!(words[1..]))?;
+            text = jsonc::set_value(&text, &self.member_path("args"), &json!(words[1..]))?;
         }
         Ok(text)
     }
@@ -55,7 +55,7 @@ impl JsonServerEntry {
     /// Removes the entry.
     pub(super) fn uninstall(self, text: &str, own: &Invocation) -> Result<String, ClientFileError> {
         match self.find_command(text, own) {
-            Ok(Some(_)) => jsonc::remove(text, &self.path()),
+            Ok(Some(_)) => jsonc::remove(text, &self.entry_path()),
             Ok(None) => Ok(text.to_owned()),
             Err(refusal) if refusal.is_foreign_entry() => Ok(text.to_owned()),
             Err(refusal) => Err(refusal),
@@ -68,21 +68,21 @@ impl JsonServerEntry {
     /// If the file cannot be parsed, or the entry belongs to another program.
     pub(super) fn find_command(self, text: &str, own: &Invocation) -> Result<Option<Vec<String>>, ClientFileError> {
         let Some(root) = jsonc::parse(text)? else { return Ok(None) };
-        let Some(entry) = jsonc::find(&root, &self.path()) else { return Ok(None) };
-        let words = words(&jsonc::value(entry)).filter(|words| own.is_ours(ClientSubcommand::Serve, words));
-        let taken = || ClientFileError::foreign_entry(text, jsonc::start(entry), jsonc::named(&self.path()));
+        let Some(entry) = jsonc::find(&root, &self.entry_path()) else { return Ok(None) };
+        let words = command_words(&jsonc::value(entry)).filter(|words| own.is_ours(ClientSubcommand::Serve, words));
+        let taken = || ClientFileError::foreign_entry(text, jsonc::start(entry), jsonc::path_text(&self.entry_path()));
         words.map(Some).ok_or_else(taken)
     }
 
-    fn path(self) -> [JsoncStep<'static>; 2] {
+    fn entry_path(self) -> [JsoncStep<'static>; 2] {
         [JsoncStep::Key(self.under), JsoncStep::Key(NAME)]
     }
 
-    fn part(self, key: &'static str) -> [JsoncStep<'static>; 3] {
+    fn member_path(self, key: &'static str) -> [JsoncStep<'static>; 3] {
         [JsoncStep::Key(self.under), JsoncStep::Key(NAME), JsoncStep::Key(key)]
     }
 
-    fn entry(self, words: &[String]) -> Value {
+    fn entry_json(self, words: &[String]) -> Value {
         match self.form {
             ServerEntryFormat::Command => json!({ "command": words[0], "args": words[1..] }),
             ServerEntryFormat::Stdio => json!({ "type": "stdio", "command": words[0], "args": words[1..] }),
@@ -92,7 +92,7 @@ impl JsonServerEntry {
 }
 
 /// Returns the command of an entry, in either format.
-fn words(entry: &Value) -> Option<Vec<String>> {
+fn command_words(entry: &Value) -> Option<Vec<String>> {
     let list = |value: &Value| value.as_array()?.iter().map(|word| word.as_str().map(str::to_owned)).collect::<Option<Vec<_>>>();
     match entry.get("command")? {
         Value::String(program) => {

@@ -70,21 +70,24 @@ impl Setup {
         let program = environment.program.as_deref().map(|program| stable_program_path(program, environment));
         let program =
             program.ok_or_else(|| Failure::usage("cannot determine the path of this program", "run it by its full path"))?;
-        let root = root.or(environment.root.as_deref()).map(|root| environment.whole(root));
+        let root = root.or(environment.root.as_deref()).map(|root| environment.absolute_path(root));
         let root = root.filter(|root| *root != folders.home.join(".memory"));
-        let own =
-            Invocation { program: text(&program)?, agent: client.name.to_owned(), root: root.as_deref().map(text).transpose()? };
+        let own = Invocation {
+            program: utf8_path(&program)?,
+            agent: client.name.to_owned(),
+            root: root.as_deref().map(utf8_path).transpose()?,
+        };
         Ok(Self { client, level, folders, own })
     }
 
     /// Plans the installation. Nothing is written.
     pub(crate) fn install(&self) -> Result<Vec<PlannedChange>, Failure> {
-        self.targets().map(|target| self.installed(target)).collect()
+        self.targets().map(|target| self.plan_install(target)).collect()
     }
 
     /// Plans the removal. Nothing is written.
     pub(crate) fn uninstall(&self) -> Result<Vec<PlannedChange>, Failure> {
-        self.targets().map(|target| self.uninstalled(target)).collect()
+        self.targets().map(|target| self.plan_uninstall(target)).collect()
     }
 
     /// Writes the planned changes.
@@ -98,9 +101,9 @@ impl Setup {
         for outcome in outcomes.iter_mut().filter(is_changed) {
             if outcome.change == ClientFileChange::Changed {
                 let action = format!("write a backup of {}", outcome.path.display());
-                outcome.backup = outcome.seen.keep().map_err(Failure::file(action))?;
+                outcome.backup = outcome.seen.back_up().map_err(Failure::file(action))?;
             }
-            let changed = outcome.seen.change(outcome.after.as_deref().map(str::as_bytes), self.level);
+            let changed = outcome.seen.replace(outcome.after.as_deref().map(str::as_bytes), self.level);
             changed.map_err(|stopped| match stopped {
                 ReplaceError::Changed => StoreError::Conflict { what: outcome.path.display().to_string() }.into(),
                 ReplaceError::Refused(source) => Failure::File { action: format!("write {}", outcome.path.display()), source },
@@ -116,7 +119,7 @@ impl Setup {
         (self.client.files)(&self.folders, self.level).into_iter()
     }
 
-    fn installed(&self, target: ClientFile) -> Result<PlannedChange, Failure> {
+    fn plan_install(&self, target: ClientFile) -> Result<PlannedChange, Failure> {
         let part = target.part;
         let (seen, before) = read_target(target)?;
         let after = plan::install(before.as_deref(), part, &self.own).map_err(client_file_failure(&seen.path))?;
@@ -128,7 +131,7 @@ impl Setup {
         Ok(PlannedChange { path: seen.path.clone(), change, before, after: Some(after), backup: None, seen, restored: None })
     }
 
-    fn uninstalled(&self, target: ClientFile) -> Result<PlannedChange, Failure> {
+    fn plan_uninstall(&self, target: ClientFile) -> Result<PlannedChange, Failure> {
         let part = target.part;
         let (seen, before) = read_target(target)?;
         let (path, after) = (seen.path.clone(), before.clone());
@@ -170,11 +173,11 @@ fn read_target(target: ClientFile) -> Result<(ClientFileSnapshot, Option<String>
     let ClientFile { mut paths, .. } = target;
     let index = paths.iter().position(|path| path.exists()).unwrap_or(paths.len() - 1);
     let path = paths.swap_remove(index);
-    let seen = ClientFileSnapshot::look(&path).map_err(Failure::file(format!("read {}", path.display())))?;
+    let seen = ClientFileSnapshot::read(&path).map_err(Failure::file(format!("read {}", path.display())))?;
     let text = seen.bytes.as_deref().map(|bytes| {
         std::str::from_utf8(bytes).map(str::to_owned).map_err(|error| {
             let start = String::from_utf8_lossy(&bytes[..error.valid_up_to()]);
-            client_file_failure(&path)(ClientFileError::unreadable(&start, start.len(), "the file is not valid UTF-8"))
+            client_file_failure(&path)(ClientFileError::malformed(&start, start.len(), "the file is not valid UTF-8"))
         })
     });
     let text = text.transpose()?;
@@ -206,7 +209,7 @@ fn stable_program_path(program: &Path, environment: &Environment) -> PathBuf {
     same.next().unwrap_or_else(|| program.to_owned())
 }
 
-fn text(path: &Path) -> Result<String, Failure> {
+fn utf8_path(path: &Path) -> Result<String, Failure> {
     let text = path.to_str().map(str::to_owned);
     text.ok_or_else(|| Failure::usage(format!("the path {} is not valid UTF-8", path.display()), "use a path in UTF-8"))
 }

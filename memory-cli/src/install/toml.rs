@@ -24,22 +24,22 @@ pub(super) fn install(text: &str, own: &Invocation) -> Result<String, ClientFile
             Some(Item::Value(Value::InlineTable(table))) => Ok(insert_inline(text, table, own)),
             Some(other) if other.as_table().is_none() => {
                 let at = other.span().map_or(0, |span| span.start);
-                Err(ClientFileError::unreadable(text, at, format!("{SERVERS_TABLE} must be a table")))
+                Err(ClientFileError::malformed(text, at, format!("{SERVERS_TABLE} must be a table")))
             }
             _ => Ok(append_table(text, own)),
         };
     };
-    let words = own.renewed(ClientSubcommand::Serve, &found);
+    let words = own.updated(ClientSubcommand::Serve, &found);
     let entry = document.get(SERVERS_TABLE).and_then(Item::as_table_like).and_then(|servers| servers.get(NAME));
     let Some(entry) = entry.and_then(Item::as_table_like) else { return Ok(text.to_owned()) };
     let mut edits = Vec::new();
     if words[0] != found[0] {
-        edits.extend(span(entry, "command").map(|range| TextEdit { range, with: Value::from(&words[0]).to_string() }));
+        edits.extend(value_span(entry, "command").map(|range| TextEdit { range, with: Value::from(&words[0]).to_string() }));
     }
     if words[1..] != found[1..] {
-        edits.extend(span(entry, "args").map(|range| TextEdit { range, with: string_array(&words[1..]).to_string() }));
+        edits.extend(value_span(entry, "args").map(|range| TextEdit { range, with: string_array(&words[1..]).to_string() }));
     }
-    Ok(edit::apply(text, edits))
+    Ok(edit::apply_edits(text, edits))
 }
 
 /// Removes the entry.
@@ -53,7 +53,7 @@ pub(super) fn uninstall(text: &str, own: &Invocation) -> Result<String, ClientFi
     let document = parse(text)?;
     let servers = document.get(SERVERS_TABLE);
     if let Some(Item::Value(Value::InlineTable(table))) = servers {
-        return Ok(edit::apply(text, remove_inline(text, table)));
+        return Ok(edit::apply_edits(text, remove_inline(text, table)));
     }
     let servers = servers.and_then(Item::as_table_like);
     let mut edits = Vec::new();
@@ -63,7 +63,7 @@ pub(super) fn uninstall(text: &str, own: &Invocation) -> Result<String, ClientFi
         headers.sort_unstable();
         collect_removals(text, key, entry, &headers, &mut edits);
     }
-    Ok(edit::apply(text, edits))
+    Ok(edit::apply_edits(text, edits))
 }
 
 /// Returns the command of the entry, if it exists.
@@ -74,7 +74,7 @@ pub(super) fn find_command(text: &str, own: &Invocation) -> Result<Option<Vec<St
     let document = parse(text)?;
     let servers = document.get(SERVERS_TABLE).and_then(Item::as_table_like);
     let Some((key, entry)) = servers.and_then(|servers| servers.get_key_value(NAME)) else { return Ok(None) };
-    let words = entry.as_table_like().and_then(words).filter(|words| own.is_ours(ClientSubcommand::Serve, words));
+    let words = entry.as_table_like().and_then(command_words).filter(|words| own.is_ours(ClientSubcommand::Serve, words));
     let at = entry.span().or_else(|| key.span()).map_or(0, |span| span.start);
     words.map(Some).ok_or_else(|| ClientFileError::foreign_entry(text, at, format!("{SERVERS_TABLE}.{NAME}")))
 }
@@ -87,11 +87,11 @@ pub(super) fn is_empty(text: &str) -> bool {
 fn parse(text: &str) -> Result<Document<&str>, ClientFileError> {
     Document::parse(text).map_err(|error| {
         let at = error.span().map_or(0, |span| span.start);
-        ClientFileError::unreadable(text, at, error.message().lines().collect::<Vec<_>>().join(", "))
+        ClientFileError::malformed(text, at, error.message().lines().collect::<Vec<_>>().join(", "))
     })
 }
 
-fn words(entry: &dyn TableLike) -> Option<Vec<String>> {
+fn command_words(entry: &dyn TableLike) -> Option<Vec<String>> {
     let program = entry.get("command")?.as_str()?.to_owned();
     let word = |word: &Value| word.as_str().map(str::to_owned);
     let arguments = match entry.get("args") {
@@ -101,7 +101,7 @@ fn words(entry: &dyn TableLike) -> Option<Vec<String>> {
     Some([vec![program], arguments].concat())
 }
 
-fn span(entry: &dyn TableLike, key: &str) -> Option<Range<usize>> {
+fn value_span(entry: &dyn TableLike, key: &str) -> Option<Range<usize>> {
     entry.get(key).and_then(Item::span)
 }
 
@@ -137,7 +137,7 @@ fn insert_inline(text: &str, table: &InlineTable, own: &Invocation) -> String {
         _ => format!(", {entry}"),
     };
     let range = if inner.is_empty() { at..span.end - 1 } else { at..at };
-    edit::apply(text, vec![TextEdit { range, with }])
+    edit::apply_edits(text, vec![TextEdit { range, with }])
 }
 
 fn remove_inline(text: &str, table: &InlineTable) -> Vec<TextEdit> {

@@ -36,16 +36,16 @@ fn the_model_of_the_settings_answers_keeps_to_its_budget_and_is_metered() {
     let server = ModelTestServer::start(vec![says("Yes."), says("No.")]);
     let llm = format!("  base_url: {}\n  model: some-model\n  api_key: sk-012345\n  calls_a_day: 1\n", server.base_url());
     let settings = settings(home.path(), &llm);
-    let model = open_later(&settings, Arc::new(SystemClock)).expect("one is named");
+    let model = open_lazily(&settings, Arc::new(SystemClock)).expect("one is named");
     assert!(!home.path().join("usage").exists(), "it is opened when it is asked");
     assert_eq!(model.answer(&request()).expect("it answers").text, "Yes.");
-    let again = open_later(&settings, Arc::new(SystemClock)).expect("one is named");
+    let again = open_lazily(&settings, Arc::new(SystemClock)).expect("one is named");
     assert_eq!(again.answer(&request()).expect_err("the budget is that of all").code(), Code::BudgetExhausted);
     let asked = server.requests();
     assert_eq!((asked.len(), &asked[0].body["model"]), (1, &json!("some-model")));
     assert!(asked[0].headers.contains(&("authorization".into(), "Bearer sk-012345".into())));
     let ledger = Ledger::open(home.path()).expect("it opens");
-    let found = usage(&ledger, today(&settings, &SystemClock), Budget::default()).expect("it is read");
+    let found = usage(&ledger, budget_day(&settings, &SystemClock), Budget::default()).expect("it is read");
     // The total of several days is checked, because midnight may pass during the test.
     assert_eq!(found.lately.all, LlmUsage { calls: 1, prompt_tokens: 9, answer_tokens: 2 });
 }
@@ -54,7 +54,7 @@ fn the_model_of_the_settings_answers_keeps_to_its_budget_and_is_metered() {
 fn a_model_that_is_named_in_part_is_none_that_can_be_asked() {
     let home = tempfile::tempdir().expect("a folder");
     let why = |llm: &str| {
-        let model = open_later(&settings(home.path(), llm), Arc::new(SystemClock)).expect("somebody means one");
+        let model = open_lazily(&settings(home.path(), llm), Arc::new(SystemClock)).expect("somebody means one");
         let error = model.answer(&request()).expect_err("it is not whole");
         assert!(error.code() == Code::ConfigInvalid && error.hint().is_some(), "{error}");
         error.to_string()
@@ -66,7 +66,7 @@ fn a_model_that_is_named_in_part_is_none_that_can_be_asked() {
     );
     let bad = why("  base_url: https://me:secret@host/v1\n  model: x\n");
     assert!(!bad.contains("secret"), "{bad}");
-    assert!(open_later(&settings(home.path(), "  timeout: 5s\n"), Arc::new(SystemClock)).is_none(), "nobody means one");
+    assert!(open_lazily(&settings(home.path(), "  timeout: 5s\n"), Arc::new(SystemClock)).is_none(), "nobody means one");
 }
 
 #[test]

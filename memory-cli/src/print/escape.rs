@@ -9,20 +9,20 @@ use std::fmt::Write;
 /// itself.
 ///
 /// Memories may contain text from any source, and a terminal must not interpret it.
-pub(crate) fn visible_text(text: &str) -> Cow<'_, str> {
+pub(crate) fn escape_text(text: &str) -> Cow<'_, str> {
     escape_with(text, |character, next| match (character, next) {
         ('\n' | '\t', _) | ('\r', Some('\n')) => EscapeKind::Plain,
-        _ => kind(character),
+        _ => escape_kind(character),
     })
 }
 
 /// Converts `text` to one line.
 ///
 /// Line breaks and tabs become blanks; other control characters are escaped.
-pub(crate) fn visible_line(text: &str) -> Cow<'_, str> {
+pub(crate) fn escape_line(text: &str) -> Cow<'_, str> {
     escape_with(text, |character, _| match character {
         '\n' | '\t' | '\r' | '\u{2028}' | '\u{2029}' => EscapeKind::Blank,
-        _ => kind(character),
+        _ => escape_kind(character),
     })
 }
 
@@ -33,7 +33,7 @@ enum EscapeKind {
     Control,
 }
 
-fn kind(character: char) -> EscapeKind {
+fn escape_kind(character: char) -> EscapeKind {
     if character.is_control() || is_direction_override(character) { EscapeKind::Control } else { EscapeKind::Plain }
 }
 
@@ -46,7 +46,7 @@ fn is_direction_override(character: char) -> bool {
 ///
 /// Programs parse the same value, and a terminal shows the text as it is. Such characters occur within JSON strings
 /// only.
-pub(crate) fn visible_json(text: &str) -> Cow<'_, str> {
+pub(crate) fn escape_json(text: &str) -> Cow<'_, str> {
     if !text.contains(is_bare_control) {
         return Cow::Borrowed(text);
     }
@@ -89,33 +89,33 @@ mod tests {
 
     #[test]
     fn a_terminal_is_never_told_what_to_do() {
-        assert_eq!(visible_text("a\x1b[31mb\u{9b}2J\x07"), r"a\u{1b}[31mb\u{9b}2J\u{7}");
-        assert_eq!(visible_line("\u{202e}abc"), r"\u{202e}abc");
+        assert_eq!(escape_text("a\x1b[31mb\u{9b}2J\x07"), r"a\u{1b}[31mb\u{9b}2J\u{7}");
+        assert_eq!(escape_line("\u{202e}abc"), r"\u{202e}abc");
     }
 
     #[test]
     fn json_reads_as_what_it_is_and_says_the_same() {
         for character in ('\u{7f}'..='\u{9f}').chain('\u{202a}'..='\u{202e}').chain('\u{2066}'..='\u{2069}') {
             let value = serde_json::json!({ "text": format!("a{character}b\u{61c}\u{200e}\u{200f}") }).to_string();
-            let shown = visible_json(&value);
+            let shown = escape_json(&value);
             let code = u32::from(character);
             assert_eq!(shown, format!(r#"{{"text":"a\u{code:04x}b\u061c\u200e\u200f"}}"#));
             assert_eq!(serde_json::from_str::<serde_json::Value>(&shown).unwrap().to_string(), value);
         }
         let plain = r#"{"text":"深色\n👩‍💻 שלום"}"#;
-        assert!(matches!(visible_json(plain), Cow::Borrowed(same) if same == plain));
+        assert!(matches!(escape_json(plain), Cow::Borrowed(same) if same == plain));
     }
 
     #[test]
     fn a_line_break_of_windows_is_a_line_break() {
-        assert_eq!(visible_text("one\r\ntwo\r\n"), "one\r\ntwo\r\n");
-        assert_eq!(visible_text("one\rtwo\r"), r"one\u{d}two\u{d}");
+        assert_eq!(escape_text("one\r\ntwo\r\n"), "one\r\ntwo\r\n");
+        assert_eq!(escape_text("one\rtwo\r"), r"one\u{d}two\u{d}");
     }
 
     #[test]
     fn prose_stays_as_it_is() {
         let text = "偏好:\tdark\n👩‍💻 naïve";
-        assert!(matches!(visible_text(text), Cow::Borrowed(same) if same == text));
-        assert_eq!(visible_line(text), "偏好: dark 👩‍💻 naïve");
+        assert!(matches!(escape_text(text), Cow::Borrowed(same) if same == text));
+        assert_eq!(escape_line(text), "偏好: dark 👩‍💻 naïve");
     }
 }

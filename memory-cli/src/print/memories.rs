@@ -4,7 +4,7 @@ use std::io;
 
 use memory_core::{InboxTtl, ListOrder, Memory, MemoryId, Phase, StoredMemory, WriteResult};
 
-use super::{Output, OutputForm, Palette, Table, TableColumn, visible_line, visible_text};
+use super::{Output, OutputForm, Palette, Table, TableColumn, escape_line, escape_text};
 use crate::datetime;
 
 /// Prints the id and the path of a changed memory.
@@ -12,19 +12,19 @@ pub(crate) fn print_receipt(output: &mut Output, id: MemoryId, path: &str) -> io
     match output.form() {
         OutputForm::Drawn(_) => {
             let id = Palette::paint(output.palette().id, id.short());
-            output.line(&format!("{id}  {}", visible_line(path)))
+            output.line(&format!("{id}  {}", escape_line(path)))
         }
         OutputForm::Json | OutputForm::Tabbed => output.fields(&[&id.to_string(), path]),
     }
 }
 
 /// Prints the id and the path of a written memory; on a terminal also its expiry.
-pub(crate) fn written(output: &mut Output, written: &WriteResult) -> io::Result<()> {
+pub(crate) fn print_written(output: &mut Output, written: &WriteResult) -> io::Result<()> {
     match (output.form(), written.expires_at) {
         (OutputForm::Drawn(_), Some(end)) => {
             let id = Palette::paint(output.palette().id, written.id.short());
             let clause = Palette::paint(output.palette().dim, format!("expires {}", datetime::format_day(end)));
-            output.line(&format!("{id}  {}  {clause}", visible_line(&written.path)))
+            output.line(&format!("{id}  {}  {clause}", escape_line(&written.path)))
         }
         _ => print_receipt(output, written.id, &written.path),
     }
@@ -35,9 +35,14 @@ pub(crate) fn written(output: &mut Output, written: &WriteResult) -> io::Result<
 /// Piped lines have the id, phase, category, scope, creation time, tags and headline. A terminal shows a table in which
 /// the category includes the inbox phase. The expiry is shown if any memory has one, and the number of reads if the
 /// order is by access.
-pub(crate) fn lines(output: &mut Output, memories: &[StoredMemory], order: ListOrder, inbox_ttl: InboxTtl) -> io::Result<()> {
+pub(crate) fn print_list(
+    output: &mut Output,
+    memories: &[StoredMemory],
+    order: ListOrder,
+    inbox_ttl: InboxTtl,
+) -> io::Result<()> {
     if output.form() == OutputForm::Tabbed {
-        return memories.iter().try_for_each(|stored| tabbed(output, &stored.memory));
+        return memories.iter().try_for_each(|stored| print_tabbed(output, &stored.memory));
     }
     let when = match order {
         ListOrder::Updated => "updated",
@@ -50,10 +55,10 @@ pub(crate) fn lines(output: &mut Output, memories: &[StoredMemory], order: ListO
     columns.extend(has_expiry.then_some(TableColumn::Whole("expires")));
     columns.extend(counted);
     columns.extend([TableColumn::Text("tags"), TableColumn::Text("text")]);
-    let mut table = Table::cut(columns);
+    let mut table = Table::truncated(columns);
     for (StoredMemory { memory, .. }, expiry) in memories.iter().zip(expiries) {
         let moment = if order == ListOrder::Updated { memory.updated_at } else { memory.created_at };
-        let (id, place, day) = (memory.id.short(), place(memory), datetime::format_day(moment));
+        let (id, place, day) = (memory.id.short(), category_text(memory), datetime::format_day(moment));
         let mut row = vec![id, place, day];
         row.extend(has_expiry.then(|| expiry.map(datetime::format_day).unwrap_or_default()));
         row.extend(counted.map(|_| memory.access_count.to_string()));
@@ -64,9 +69,9 @@ pub(crate) fn lines(output: &mut Output, memories: &[StoredMemory], order: ListO
 }
 
 /// Prints one memory with its metadata and text; only the text if the output is not a terminal.
-pub(crate) fn whole(output: &mut Output, stored: &StoredMemory, inbox_ttl: InboxTtl) -> io::Result<()> {
+pub(crate) fn print_memory(output: &mut Output, stored: &StoredMemory, inbox_ttl: InboxTtl) -> io::Result<()> {
     let memory = &stored.memory;
-    let OutputForm::Drawn(_) = output.form() else { return output.line(&visible_text(&memory.content)) };
+    let OutputForm::Drawn(_) = output.form() else { return output.line(&escape_text(&memory.content)) };
     let palette = output.palette();
     let time = |moment| datetime::format_minute(moment);
     let ids = |ids: &[MemoryId]| ids.iter().map(MemoryId::short).collect::<Vec<_>>().join(" ");
@@ -75,7 +80,7 @@ pub(crate) fn whole(output: &mut Output, stored: &StoredMemory, inbox_ttl: Inbox
         ("file", stored.path.clone()),
         ("title", memory.title.clone().unwrap_or_default()),
         ("aliases", memory.aliases.join(", ")),
-        ("category", place(memory)),
+        ("category", category_text(memory)),
         ("scope", memory.scope.to_string()),
         ("tags", tags_text(memory)),
         ("source", memory.source.clone()),
@@ -100,10 +105,10 @@ pub(crate) fn whole(output: &mut Output, stored: &StoredMemory, inbox_ttl: Inbox
     ];
     for (name, fact) in facts.iter().filter(|(_, fact)| !fact.is_empty()) {
         let name = Palette::paint(palette.dim, format!("{name:<11}"));
-        output.line(&format!("{name} {}", visible_line(fact)))?;
+        output.line(&format!("{name} {}", escape_line(fact)))?;
     }
     output.line("")?;
-    output.line(&visible_text(&memory.content))
+    output.line(&escape_text(&memory.content))
 }
 
 /// Returns the tags with `#` signs.
@@ -112,7 +117,7 @@ pub(crate) fn tags_text(memory: &Memory) -> String {
 }
 
 /// Returns the category, and `inbox` for a memory that is not filed.
-pub(crate) fn place(memory: &Memory) -> String {
+pub(crate) fn category_text(memory: &Memory) -> String {
     match memory.phase {
         Phase::Inbox if memory.category == memory_core::Category::Inbox => "inbox".into(),
         Phase::Inbox => format!("inbox: {}", memory.category),
@@ -120,7 +125,7 @@ pub(crate) fn place(memory: &Memory) -> String {
     }
 }
 
-fn tabbed(output: &mut Output, memory: &Memory) -> io::Result<()> {
+fn print_tabbed(output: &mut Output, memory: &Memory) -> io::Result<()> {
     output.fields(&[
         &memory.id.to_string(),
         memory.phase.as_str(),

@@ -10,10 +10,10 @@ mod streams;
 mod table;
 mod wrap;
 
-pub(crate) use escape::{visible_json, visible_line, visible_text};
+pub(crate) use escape::{escape_json, escape_line, escape_text};
 pub(crate) use output::{Output, OutputForm};
 pub(crate) use palette::{ColorChoice, Palette};
 pub(crate) use program::ProgramName;
 pub(crate) use streams::Streams;
 pub(crate) use table::{Table, TableColumn};
-pub(crate) use wrap::wrap;
+pub(crate) use wrap::wrap_lines;

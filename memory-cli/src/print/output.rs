@@ -4,11 +4,11 @@ use std::borrow::Cow;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
-use memory_core::json::pretty;
+use memory_core::json::format_pretty;
 use serde_json::Value;
 
 use super::progress::ProgressDisplay;
-use super::{ColorChoice, Palette, ProgramName, Streams, Table, visible_json, visible_text};
+use super::{ColorChoice, Palette, ProgramName, Streams, Table, escape_json, escape_text};
 
 /// The output of a command. Data goes to standard output, messages go to standard error.
 pub(crate) struct Output {
@@ -47,7 +47,7 @@ impl Output {
     }
 
     /// Sets the colors of the streams; `Auto` colors terminals if `terminals` is true.
-    pub(crate) fn color(&mut self, choice: ColorChoice, terminals: bool) {
+    pub(crate) fn set_colors(&mut self, choice: ColorChoice, terminals: bool) {
         let palette = |is_terminal: bool| match choice {
             ColorChoice::Always => Palette::COLORED,
             ColorChoice::Auto if terminals && is_terminal => Palette::COLORED,
@@ -83,7 +83,7 @@ impl Output {
     }
 
     /// Returns a path for display; on a terminal, the home folder is abbreviated as `~`.
-    pub(crate) fn place(&self, path: &Path) -> String {
+    pub(crate) fn display_path(&self, path: &Path) -> String {
         let below = self
             .home
             .as_ref()
@@ -120,29 +120,29 @@ impl Output {
     }
 
     /// Returns a message with its commands adapted to the program name.
-    pub(crate) fn own_commands<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        self.program.own_commands(text)
+    pub(crate) fn adapt_commands<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        self.program.adapt_commands(text)
     }
 
     /// Writes a JSON value as one line.
     pub(crate) fn json(&mut self, value: &Value) -> io::Result<()> {
-        let text = Self::bare(value);
+        let text = Self::escaped_json(value);
         writeln!(self.streams.out, "{text}")
     }
 
     /// Returns JSON with control characters escaped, so that a terminal does not interpret them.
-    fn bare(value: &Value) -> String {
-        visible_json(&value.to_string()).into_owned()
+    fn escaped_json(value: &Value) -> String {
+        escape_json(&value.to_string()).into_owned()
     }
 
     /// Writes a JSON text of one or more lines.
     pub(crate) fn json_text(&mut self, text: &str) -> io::Result<()> {
-        writeln!(self.streams.out, "{}", visible_json(text))
+        writeln!(self.streams.out, "{}", escape_json(text))
     }
 
     /// Writes a JSON text as data: indented on a terminal, else on one line.
     pub(crate) fn json_answer(&mut self, text: &str) -> io::Result<()> {
-        if matches!(self.form, OutputForm::Drawn(_)) { self.json_text(&pretty(text)) } else { self.json_text(text) }
+        if matches!(self.form, OutputForm::Drawn(_)) { self.json_text(&format_pretty(text)) } else { self.json_text(text) }
     }
 
     /// Writes a part of a JSON array as data.
@@ -150,30 +150,30 @@ impl Output {
     /// A part is some of the items with the bracket or comma before them, or the closing bracket.
     pub(crate) fn json_piece(&mut self, piece: &str) -> io::Result<()> {
         if !matches!(self.form, OutputForm::Drawn(_)) {
-            return write!(self.streams.out, "{}", visible_json(piece));
+            return write!(self.streams.out, "{}", escape_json(piece));
         }
         let (before, items) = piece.split_at(usize::from(piece.starts_with(['[', ','])));
         let (items, end) = items.strip_suffix(']').map_or((items, ""), |items| (items, "\n]"));
         // The items are formatted as a whole array, whose brackets are removed.
-        let laid_out = pretty(&format!("[{items}]"));
+        let laid_out = format_pretty(&format!("[{items}]"));
         let laid_out = laid_out.strip_prefix('[').and_then(|items| items.strip_suffix("\n]")).unwrap_or_default();
-        write!(self.streams.out, "{before}{}{end}", visible_json(laid_out))
+        write!(self.streams.out, "{before}{}{end}", escape_json(laid_out))
     }
 
     /// Writes a line unchanged to a pipe; on a terminal, control characters are escaped.
     pub(crate) fn raw_line(&mut self, text: &str) -> io::Result<()> {
         let is_piped = self.streams.out_width.is_none();
-        if is_piped { writeln!(self.streams.out, "{text}") } else { writeln!(self.streams.out, "{}", visible_text(text)) }
+        if is_piped { writeln!(self.streams.out, "{text}") } else { writeln!(self.streams.out, "{}", escape_text(text)) }
     }
 
     /// Writes a table with its heading, also to a pipe.
-    pub(crate) fn columns(&mut self, table: &Table) -> io::Result<()> {
-        table.columns().iter().try_for_each(|line| writeln!(self.streams.out, "{line}"))
+    pub(crate) fn table_with_heading(&mut self, table: &Table) -> io::Result<()> {
+        table.all_lines().iter().try_for_each(|line| writeln!(self.streams.out, "{line}"))
     }
 
     /// Writes a text of several lines with control characters escaped.
     pub(crate) fn text(&mut self, text: &str) -> io::Result<()> {
-        write!(self.streams.out, "{}", visible_text(text))
+        write!(self.streams.out, "{}", escape_text(text))
     }
 
     /// Writes one line unchanged.
@@ -183,7 +183,7 @@ impl Output {
 
     /// Writes one line of fields with control characters escaped, separated by tabs or, for people, blanks.
     pub(crate) fn fields(&mut self, fields: &[&str]) -> io::Result<()> {
-        let fields: Vec<_> = fields.iter().map(|field| super::visible_line(field)).collect();
+        let fields: Vec<_> = fields.iter().map(|field| super::escape_line(field)).collect();
         let line = fields.join(if self.form == OutputForm::Tabbed { "\t" } else { "  " });
         writeln!(self.streams.out, "{line}")
     }
@@ -196,12 +196,12 @@ impl Output {
     /// Writes a table: aligned on a terminal, else as lines with tabs.
     pub(crate) fn table(&mut self, table: &Table) -> io::Result<()> {
         let OutputForm::Drawn(width) = self.form else {
-            return table.tabbed().try_for_each(|line| writeln!(self.streams.out, "{line}"));
+            return table.tabbed_lines().try_for_each(|line| writeln!(self.streams.out, "{line}"));
         };
         if table.is_empty() {
             return Ok(());
         }
-        for (index, line) in table.drawn(width).into_iter().enumerate() {
+        for (index, line) in table.aligned_lines(width).into_iter().enumerate() {
             let line = if index == 0 { Palette::paint(self.out_palette.dim, line) } else { line };
             writeln!(self.streams.out, "{line}")?;
         }
@@ -210,7 +210,7 @@ impl Output {
 
     /// Writes a note, unless quiet.
     pub(crate) fn note(&mut self, text: &str) -> io::Result<()> {
-        if self.quiet { Ok(()) } else { self.complaint(text) }
+        if self.quiet { Ok(()) } else { self.error_line(text) }
     }
 
     /// Writes a warning that the result may be incomplete.
@@ -221,31 +221,31 @@ impl Output {
     /// Writes a warning, unless quiet.
     pub(crate) fn warning(&mut self, text: &str) -> io::Result<()> {
         let label = Palette::paint(self.err_palette.warning, "warning");
-        if self.quiet { Ok(()) } else { self.labelled(&label, text) }
+        if self.quiet { Ok(()) } else { self.labelled_line(&label, text) }
     }
 
     /// Writes an error.
     pub(crate) fn error(&mut self, code: &str, text: &str) -> io::Result<()> {
         let label = Palette::paint(self.err_palette.error, format!("error[{code}]"));
-        self.labelled(&label, text)
+        self.labelled_line(&label, text)
     }
 
     /// Writes a suggested next step.
     pub(crate) fn hint(&mut self, text: &str) -> io::Result<()> {
         let label = Palette::paint(self.err_palette.hint, "hint");
-        let text = self.own_commands(text);
-        self.labelled(&label, &text)
+        let text = self.adapt_commands(text);
+        self.labelled_line(&label, &text)
     }
 
     /// Writes a line to standard error.
-    pub(crate) fn complaint(&mut self, text: &str) -> io::Result<()> {
+    pub(crate) fn error_line(&mut self, text: &str) -> io::Result<()> {
         self.flush_output();
-        writeln!(self.streams.err, "{}", visible_text(text))
+        writeln!(self.streams.err, "{}", escape_text(text))
     }
 
-    fn labelled(&mut self, label: &str, text: &str) -> io::Result<()> {
+    fn labelled_line(&mut self, label: &str, text: &str) -> io::Result<()> {
         self.flush_output();
-        writeln!(self.streams.err, "{label}: {}", visible_text(text))
+        writeln!(self.streams.err, "{label}: {}", escape_text(text))
     }
 
     /// Flushes standard output, so that a reader of both streams sees them in order.
@@ -260,7 +260,7 @@ impl Output {
     }
 
     /// Creates a progress bar, which is visible on a terminal unless quiet.
-    pub(crate) fn bar(&self, what: &'static str) -> ProgressDisplay {
+    pub(crate) fn progress_bar(&self, what: &'static str) -> ProgressDisplay {
         ProgressDisplay::new(what, self.streams.err_is_terminal && !self.quiet)
     }
 
@@ -282,7 +282,7 @@ impl Output {
     /// Asks a yes-no question; any input other than `y` or `yes` means no.
     pub(crate) fn confirm(&mut self, question: &str) -> io::Result<bool> {
         self.streams.out.flush()?;
-        write!(self.streams.err, "{} [y/N] ", visible_text(question))?;
+        write!(self.streams.err, "{} [y/N] ", escape_text(question))?;
         self.streams.err.flush()?;
         let mut answer = String::new();
         BufReader::new(&mut self.streams.input).read_line(&mut answer)?;

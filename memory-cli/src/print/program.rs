@@ -48,7 +48,7 @@ impl ProgramName {
     ///
     /// Only text at the start of a line, code span or usage line is a command; the same words in a sentence are
     /// unchanged.
-    pub(crate) fn own_commands(self, text: &str) -> Cow<'_, str> {
+    pub(crate) fn adapt_commands(self, text: &str) -> Cow<'_, str> {
         let Some((name, long)) = self.short_for().filter(|(_, long)| text.contains(long)) else { return Cow::Borrowed(text) };
         let (mut own, mut rest) = (String::with_capacity(text.len()), text);
         while let Some(at) = rest.find(long) {
@@ -85,17 +85,17 @@ mod tests {
     #[test]
     fn commands_are_spelled_as_the_program_that_runs() {
         let hint = "`memory instance instances` lists the instances; `memory instance connect` creates one";
-        assert_eq!(ProgramName::Memo.own_commands(hint), "`memo instances` lists the instances; `memo connect` creates one");
-        assert_eq!(ProgramName::Memory.own_commands(hint), hint);
-        assert_eq!(ProgramName::Memo.own_commands("Usage: memory instance run [OPTIONS]"), "Usage: memo run [OPTIONS]");
+        assert_eq!(ProgramName::Memo.adapt_commands(hint), "`memo instances` lists the instances; `memo connect` creates one");
+        assert_eq!(ProgramName::Memory.adapt_commands(hint), hint);
+        assert_eq!(ProgramName::Memo.adapt_commands("Usage: memory instance run [OPTIONS]"), "Usage: memo run [OPTIONS]");
         assert_eq!(
-            ProgramName::MemoryCli.own_commands("Usage: \u{1b}[1mmemory bank\u{1b}[0m"),
+            ProgramName::MemoryCli.adapt_commands("Usage: \u{1b}[1mmemory bank\u{1b}[0m"),
             "Usage: \u{1b}[1mmemory-cli\u{1b}[0m"
         );
-        assert_eq!(ProgramName::MemoryCli.own_commands("\n  $ memory bank gc\n"), "\n  $ memory-cli gc\n");
-        assert_eq!(ProgramName::MemoryCli.own_commands("`memory bank`"), "`memory-cli`");
+        assert_eq!(ProgramName::MemoryCli.adapt_commands("\n  $ memory bank gc\n"), "\n  $ memory-cli gc\n");
+        assert_eq!(ProgramName::MemoryCli.adapt_commands("`memory bank`"), "`memory-cli`");
         let sentence = "Key 'a' does not exist in memory bank 'b'; the memory banks";
-        assert_eq!(ProgramName::MemoryCli.own_commands(sentence), sentence);
+        assert_eq!(ProgramName::MemoryCli.adapt_commands(sentence), sentence);
     }
 
     #[test]

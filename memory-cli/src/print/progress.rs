@@ -17,10 +17,10 @@ const KNOWN_TOTAL: &str = "{msg} {bar:30} {human_pos}/{human_len} {eta}";
 
 impl ProgressDisplay {
     pub(super) fn new(what: &'static str, visible: bool) -> Self {
-        Self::on(what, if visible { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() })
+        Self::with_target(what, if visible { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() })
     }
 
-    fn on(what: &'static str, target: ProgressDrawTarget) -> Self {
+    fn with_target(what: &'static str, target: ProgressDrawTarget) -> Self {
         let bar = ProgressBar::with_draw_target(None, target);
         bar.set_style(ProgressStyle::with_template(UNKNOWN_TOTAL).expect("the template is well-formed"));
         bar.set_message(what);
@@ -104,7 +104,7 @@ mod tests {
     #[test]
     fn the_bar_never_shows_more_than_there_is() {
         let screen = Screen::default();
-        let mut bar = ProgressDisplay::on("tidying", ProgressDrawTarget::term_like(Box::new(screen.clone())));
+        let mut bar = ProgressDisplay::with_target("tidying", ProgressDrawTarget::term_like(Box::new(screen.clone())));
         bar.show(Progress { done: 3, total: Some(3) });
         bar.show(Progress { done: 1, total: Some(1) });
         let shown = screen.0.lock().expect("no thread panics").clone();

@@ -23,7 +23,7 @@ const DEFAULT_WIDTH: u16 = 80;
 
 impl Streams {
     /// Returns the standard streams of this process.
-    pub(crate) fn of_process() -> Self {
+    pub(crate) fn from_process() -> Self {
         let width = || terminal_size::terminal_size().map_or(DEFAULT_WIDTH, |(terminal_size::Width(columns), _)| columns);
         Self {
             input: Box::new(io::stdin()),

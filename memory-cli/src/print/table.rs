@@ -3,7 +3,7 @@
 use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Row, TableStyle, Width};
 use unicode_width::UnicodeWidthStr;
 
-use super::visible_line;
+use super::escape_line;
 
 /// A table with a heading.
 #[derive(Debug)]
@@ -55,7 +55,7 @@ impl Table {
     }
 
     /// Creates an empty table with rows truncated to one line.
-    pub(crate) fn cut(columns: impl Into<Vec<TableColumn>>) -> Self {
+    pub(crate) fn truncated(columns: impl Into<Vec<TableColumn>>) -> Self {
         Self { overlong: Overflow::Cut, ..Self::new(columns) }
     }
 
@@ -70,7 +70,7 @@ impl Table {
 
     /// Adds a row with control characters escaped.
     pub(crate) fn push<'a>(&mut self, row: impl IntoIterator<Item = &'a str>) {
-        self.rows.push(row.into_iter().map(|cell| visible_line(cell).into_owned()).collect());
+        self.rows.push(row.into_iter().map(|cell| escape_line(cell).into_owned()).collect());
     }
 
     /// Returns whether the table has no rows.
@@ -79,17 +79,17 @@ impl Table {
     }
 
     /// Returns the rows as lines with tab-separated cells.
-    pub(super) fn tabbed(&self) -> impl Iterator<Item = String> {
+    pub(super) fn tabbed_lines(&self) -> impl Iterator<Item = String> {
         self.rows.iter().map(|row| row.join("\t"))
     }
 
     /// Returns the heading and the rows as aligned lines of unlimited width.
-    pub(super) fn columns(&self) -> Vec<String> {
-        self.drawn(u16::MAX)
+    pub(super) fn all_lines(&self) -> Vec<String> {
+        self.aligned_lines(u16::MAX)
     }
 
     /// Returns the heading and the rows as aligned lines of at most `width` columns.
-    pub(super) fn drawn(&self, width: u16) -> Vec<String> {
+    pub(super) fn aligned_lines(&self, width: u16) -> Vec<String> {
         let widths = self.widths(width);
         let mut table = comfy_table::Table::new();
         table.load_style(TableStyle::new()).set_content_arrangement(ContentArrangement::Dynamic).set_width(width);
@@ -141,7 +141,7 @@ impl Table {
             let whole = shown.iter().filter(|index| !self.columns[**index].is_flexible()).map(|index| contents[*index]);
             let room = whole.fold(width.saturating_sub(gaps), u16::saturating_sub);
             let text = contents[last].min((room / 2).max(MIN_LAST_WIDTH));
-            let share = share(room.saturating_sub(text), others.iter().map(|index| contents[*index]).collect());
+            let share = width_limit(room.saturating_sub(text), others.iter().map(|index| contents[*index]).collect());
             let is_too_narrow = |index: &usize| share < contents[*index].min(min_width(self.columns[*index]));
             if self.overlong == Overflow::Cut
                 && others.iter().any(is_too_narrow)
@@ -176,7 +176,7 @@ const MIN_WIDTH: u16 = 5;
 const MIN_LAST_WIDTH: u16 = 12;
 
 /// Returns the largest width limit per column with which columns of these widths fit into `room`.
-fn share(room: u16, mut contents: Vec<u16>) -> u16 {
+fn width_limit(room: u16, mut contents: Vec<u16>) -> u16 {
     contents.sort_unstable();
     let mut room = room;
     for (index, content) in contents.iter().enumerate() {
@@ -198,18 +198,18 @@ mod tests {
     #[test]
     fn wide_characters_stand_below_each_other_and_long_text_is_cut_or_goes_on() {
         let columns = [TableColumn::Text("id"), TableColumn::Number("read"), TableColumn::Text("text")];
-        let mut table = Table::cut(columns);
+        let mut table = Table::truncated(columns);
         table.push(["a1b2c3d4", "7", "the cache keeps timetables for five minutes"]);
         table.push(["e5f6a7b8", "1234", "早上六点半起床，先泡茶，七点半以前不看消息"]);
         table.push(["茶", "1", "two\nlines"]);
-        assert_snapshot!(table.drawn(40).join("\n"), @"
+        assert_snapshot!(table.aligned_lines(40).join("\n"), @"
         ID        READ  TEXT
         a1b2c3d4     7  the cache keeps timetab…
         e5f6a7b8  1234  早上六点半起床，先泡茶…
         茶           1  two lines
         ");
         let table = Table { overlong: Overflow::Wrapped, ..table };
-        assert_snapshot!(table.drawn(40).join("\n"), @"
+        assert_snapshot!(table.aligned_lines(40).join("\n"), @"
         ID        READ  TEXT
         a1b2c3d4     7  the cache keeps
                         timetables for five
@@ -218,7 +218,7 @@ mod tests {
                         七点半以前不看消息
         茶           1  two lines
         ");
-        assert_snapshot!(table.tabbed().collect::<Vec<_>>().join("\n"), @"
+        assert_snapshot!(table.tabbed_lines().collect::<Vec<_>>().join("\n"), @"
         a1b2c3d4	7	the cache keeps timetables for five minutes
         e5f6a7b8	1234	早上六点半起床，先泡茶，七点半以前不看消息
         茶	1	two lines
@@ -229,28 +229,28 @@ mod tests {
     fn identifiers_are_whole_and_the_text_gets_the_space() {
         let columns =
             ["id", "created"].map(TableColumn::Whole).into_iter().chain(["category", "tags", "text"].map(TableColumn::Text));
-        let mut table = Table::cut(columns.collect::<Vec<_>>());
+        let mut table = Table::truncated(columns.collect::<Vec<_>>());
         let text = "the cache keeps timetables for five minutes and more";
         table.push(["a1b2c3d4", "2026-05-07", "preferences", "#one #two #three", text]);
-        assert_snapshot!(table.drawn(100).join("\n"), @"
+        assert_snapshot!(table.aligned_lines(100).join("\n"), @"
         ID        CREATED     CATEGORY     TAGS              TEXT
         a1b2c3d4  2026-05-07  preferences  #one #two #three  the cache keeps timetables for five minutes an…
         ");
-        assert_snapshot!(table.drawn(60).join("\n"), @"
+        assert_snapshot!(table.aligned_lines(60).join("\n"), @"
         ID        CREATED     CATEGORY  TAGS      TEXT
         a1b2c3d4  2026-05-07  prefere…  #one #t…  the cache keeps t…
         ");
-        assert_snapshot!(table.drawn(40).join("\n"), @"
+        assert_snapshot!(table.aligned_lines(40).join("\n"), @"
         ID        CREATED     TEXT
         a1b2c3d4  2026-05-07  the cache keeps t…
         ");
-        assert_snapshot!(table.drawn(20).join("\n"), @"
+        assert_snapshot!(table.aligned_lines(20).join("\n"), @"
         ID        CREATED     TEXT
         a1b2c3d4  2026-05-07  the cache k…
         ");
         let mut table = Table::new([TableColumn::Whole("key"), TableColumn::Text("value"), TableColumn::Number("bytes")]);
         table.push(["proxy.openai_base_url_of_the_server", "a value of several words that goes on", "12"]);
-        assert_snapshot!(table.drawn(60).join("\n"), @"
+        assert_snapshot!(table.aligned_lines(60).join("\n"), @"
         KEY                                  VALUE             BYTES
         proxy.openai_base_url_of_the_server  a value of           12
                                              several words

@@ -8,14 +8,14 @@ use unicode_width::UnicodeWidthChar;
 ///
 /// Lines break between words if possible. Text in scripts without blanks may break anywhere except before closing
 /// punctuation.
-pub(crate) fn wrap(text: &str, width: usize) -> Vec<Range<usize>> {
+pub(crate) fn wrap_lines(text: &str, width: usize) -> Vec<Range<usize>> {
     let mut lines = Vec::new();
     let (mut start, mut column) = (0, 0);
     // The end of the line and the start of the next one at the last possible break.
     let mut gap = None;
     let mut after_wide = false;
     for (place, character) in text.char_indices() {
-        let columns = columns(character);
+        let columns = column_width(character);
         let is_wide = columns == 2;
         if character == ' ' {
             gap = Some((place, place + 1));
@@ -27,7 +27,7 @@ pub(crate) fn wrap(text: &str, width: usize) -> Vec<Range<usize>> {
             let (end, next) = gap.take().filter(|(end, _)| start < *end).unwrap_or((place, place));
             lines.push(start..start + text[start..end].trim_end_matches(' ').len());
             start = next;
-            column = text[start..place].chars().map(self::columns).sum();
+            column = text[start..place].chars().map(self::column_width).sum();
         }
         column += columns;
     }
@@ -35,7 +35,7 @@ pub(crate) fn wrap(text: &str, width: usize) -> Vec<Range<usize>> {
     lines
 }
 
-fn columns(character: char) -> usize {
+fn column_width(character: char) -> usize {
     character.width().unwrap_or(0)
 }
 
@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     fn wrapped(text: &str, width: usize) -> String {
-        wrap(text, width).into_iter().map(|line| &text[line]).collect::<Vec<_>>().join("\n")
+        wrap_lines(text, width).into_iter().map(|line| &text[line]).collect::<Vec<_>>().join("\n")
     }
 
     #[test]

@@ -7,7 +7,7 @@ use crate::sandbox::Sandbox;
 
 /// Returns the contents of the hits of a search.
 fn search_contents(sandbox: &Sandbox, arguments: &[&str]) -> Vec<String> {
-    let answer = sandbox.json(&[&["search"], arguments].concat());
+    let answer = sandbox.run_json(&[&["search"], arguments].concat());
     let hits = answer["hits"].as_array().cloned().unwrap_or_default();
     hits.iter().filter_map(|hit| hit["memory"]["content"].as_str()).map(str::to_owned).collect()
 }
@@ -19,7 +19,7 @@ fn facts_are_added_and_found_in_their_conversation() {
     [id1]	default	User likes green tea
     [id2]	default	User lives in Lyon
     ");
-    assert_snapshot!(sandbox.pipe("- Deadline is Friday\n- Tea at five\n", &["add", "-c", "work/项目", "-f", "-"]), @"
+    assert_snapshot!(sandbox.run_with_input("- Deadline is Friday\n- Tea at five\n", &["add", "-c", "work/项目", "-f", "-"]), @"
     [id3]	work/项目	Deadline is Friday
     [id4]	work/项目	Tea at five
     ");
@@ -34,11 +34,11 @@ fn facts_and_turns_are_no_notes() {
     sandbox.write("Tea at nine.", &["--source", "conversation"]);
     sandbox.run(&["add", "User likes green tea", "User lives in Lyon"]);
     sandbox.file(".memory/entries/default/turns/user/1.md", "I like tea.");
-    let listed = |arguments: &[&str]| sandbox.json(&[&["list"], arguments].concat())["total"].clone();
+    let listed = |arguments: &[&str]| sandbox.run_json(&[&["list"], arguments].concat())["total"].clone();
     assert_eq!((listed(&[]), listed(&["--phase", "inbox"])), (1.into(), 1.into()));
     assert_eq!(listed(&["--scope", "conversation:default"]), 3);
     let counted = |command: &str| {
-        let shape = sandbox.json(&[command]);
+        let shape = sandbox.run_json(&[command]);
         ["memories", "inbox", "entries"].map(|name| shape[name].as_u64().unwrap_or_default())
     };
     assert_eq!([counted("status"), counted("stats")], [[1, 1, 3]; 2]);
@@ -50,7 +50,7 @@ fn facts_come_from_files_as_well() {
     let sandbox = Sandbox::new();
     let list =
         sandbox.file("facts.json", r#"{"memories": ["likes tea", {"content": "due on Friday", "conversation_id": "work"}]}"#);
-    let added = sandbox.json(&["add", "-f", &list, "-c", "home", "has a dog"]);
+    let added = sandbox.run_json(&["add", "-f", &list, "-c", "home", "has a dog"]);
     let told = |memory: &Value| format!("{}: {}", memory["conversation_id"], memory["content"]);
     let memories: Vec<String> = added["memories"].as_array().expect("a list").iter().map(told).collect();
     assert_eq!(memories, ["\"home\": \"likes tea\"", "\"home\": \"has a dog\"", "\"work\": \"due on Friday\""]);
@@ -73,7 +73,7 @@ fn what_cannot_be_added_is_refused_whole() {
 #[test]
 fn a_part_of_a_conversation_is_changed_in_its_file_alone_and_deleted_like_a_memory() {
     let sandbox = Sandbox::new();
-    let added = sandbox.json(&["add", "User likes green tea"]);
+    let added = sandbox.run_json(&["add", "User likes green tea"]);
     let id = added["memories"][0]["id"].as_str().expect("an id").to_owned();
     let refused = sandbox.run(&["tag", &id, "--add", "drinks"]);
     assert!(refused.contains("is part of a conversation and cannot be updated; edit its file instead"), "{refused}");

@@ -14,7 +14,7 @@ fn a_list_of_calls_is_answered_in_order_and_one_that_fails_stops_none() {
     let calls = r#"[{"name": "memory_write", "params": {"content": "hello", "category": "knowledge"}},
         {"name": "memory_fly", "params": {}}, {"id": 3, "name": "memory_read", "params": {"id": "none"}},
         {"name": "memory_search", "params": {"query": 7}}, {"name": "memory_list", "arguments": {"category": "knowledge"}}]"#;
-    assert_snapshot!(sandbox.pipe(calls, &["agent", "--agent", "claude"]), @r#"
+    assert_snapshot!(sandbox.run_with_input(calls, &["agent", "--agent", "claude"]), @r#"
     [
     {"name":"memory_write","result":{"id":"[id1]","path":"categories/knowledge/hello-[id1].md","created":true}},
     {"name":"memory_fly","error":{"code":"TOOL_NOT_FOUND","message":"no tool is named memory_fly","hint":"available tools: memory_write, memory_read, memory_delete, memory_list, memory_search, memory_tag, memory_smart_search, memory_update, memory_remind, memory_reminders, memory_done, memory_context, memory_link, memory_backlinks, memory_undo, bank_read, bank_write, bank_update, bank_delete, bank_list, bank_query, bank_search"}},
@@ -51,7 +51,7 @@ fn a_prompt_is_answered_with_what_is_remembered_about_it() {
     </memory-context>
     "#);
     let wish = r#"{"prompt": "user preferences about the mode", "calls": [{"name": "memory_list"}]} {"name": "memory_list", "params": {"limit": 1}}"#;
-    let answers = sandbox.pipe(wish, &["agent", "--prompt", "-"]);
+    let answers = sandbox.run_with_input(wish, &["agent", "--prompt", "-"]);
     let answers: Vec<Value> = answers.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
     assert!(answers[0]["context"].as_str().expect("a text").contains("dark mode"), "{}", answers[0]);
     assert_eq!((&answers[0]["results"][0]["result"]["total"], &answers[1]["result"]["total"]), (&json!(1), &json!(1)));
@@ -60,20 +60,20 @@ fn a_prompt_is_answered_with_what_is_remembered_about_it() {
 #[test]
 fn what_is_no_call_is_told() {
     let sandbox = Sandbox::new();
-    assert_snapshot!(sandbox.pipe("", &["agent"]), @"
+    assert_snapshot!(sandbox.run_with_input("", &["agent"]), @"
     --- stderr
     error[usage]: no calls on the standard input
     hint: see `memory agent --help` for the input formats
     --- exit 2
     ");
-    assert_snapshot!(sandbox.pipe("[{", &["agent"]), @r#"
+    assert_snapshot!(sandbox.run_with_input("[{", &["agent"]), @r#"
     {"error":{"code":"INVALID_INPUT","message":"the standard input is not valid JSON: EOF while parsing an object at line 1 column 2","hint":"send one call {\"name\": TOOL, \"params\": {…}}, a list of calls, or {\"prompt\": TEXT} for a context"}}
     --- stderr
     error[call_failed]: 1 call failed
     hint: all others succeeded; see the reported errors
     --- exit 1
     "#);
-    assert_snapshot!(sandbox.pipe("7", &["agent"]), @r#"
+    assert_snapshot!(sandbox.run_with_input("7", &["agent"]), @r#"
     {"error":{"code":"INVALID_INPUT","message":"the input is neither a list of calls, nor a call, nor {\"prompt\": …}","hint":"send one call {\"name\": TOOL, \"params\": {…}}, a list of calls, or {\"prompt\": TEXT} for a context"}}
     --- stderr
     error[call_failed]: 1 call failed
@@ -82,7 +82,7 @@ fn what_is_no_call_is_told() {
     "#);
     let lines =
         "{\"name\":\"memory_list\"}\nno JSON\n{\"id\":1,\"method\":\"tools/call\",\n\"params\":{\"name\":\"memory_list\"}}\n";
-    assert_snapshot!(sandbox.pipe(lines, &["agent"]), @r#"
+    assert_snapshot!(sandbox.run_with_input(lines, &["agent"]), @r#"
     {"name":"memory_list","result":{"memories":[],"total":0}}
     {"error":{"code":"INVALID_INPUT","message":"the standard input is not valid JSON: expected ident at line 2 column 2","hint":"send one call {\"name\": TOOL, \"params\": {…}}, a list of calls, or {\"prompt\": TEXT} for a context"}}
     {"jsonrpc":"2.0","id":1,"result":{"memories":[],"total":0}}
@@ -91,7 +91,7 @@ fn what_is_no_call_is_told() {
     hint: all others succeeded; see the reported errors
     --- exit 1
     "#);
-    assert_snapshot!(sandbox.pipe(&"[".repeat(1_000), &["agent"]), @r#"
+    assert_snapshot!(sandbox.run_with_input(&"[".repeat(1_000), &["agent"]), @r#"
     {"error":{"code":"INVALID_INPUT","message":"the standard input is not valid JSON: recursion limit exceeded at line 1 column 128","hint":"send one call {\"name\": TOOL, \"params\": {…}}, a list of calls, or {\"prompt\": TEXT} for a context"}}
     --- stderr
     error[call_failed]: 1 call failed
@@ -112,7 +112,7 @@ fn what_is_no_call_is_told() {
     For more information, try '--help'.
     --- exit 2
     ");
-    assert_snapshot!(sandbox.pipe(r#"{"name": "memory_write", "params": {"content": "x"}}"#, &["agent", "--tools", "memory_list,memory_read"]), @r#"
+    assert_snapshot!(sandbox.run_with_input(r#"{"name": "memory_write", "params": {"content": "x"}}"#, &["agent", "--tools", "memory_list,memory_read"]), @r#"
     {"name":"memory_write","error":{"code":"TOOL_NOT_FOUND","message":"no tool is named memory_write","hint":"available tools: memory_list, memory_read"}}
     --- stderr
     error[call_failed]: 1 call failed
@@ -137,14 +137,14 @@ fn hooks_of_the_settings_stand_around_a_call() {
     let sandbox = Sandbox::new();
     let block = r#"'echo "{\"block\": \"not now\"}"'"#;
     sandbox.file(".memory/config.yaml", &format!("hooks:\n  before_tool_call: {block}\n  on_event: cat >> ~/events\n"));
-    assert_snapshot!(sandbox.pipe(r#"{"name": "memory_list"}"#, &["agent", "--agent", "claude"]), @r#"
+    assert_snapshot!(sandbox.run_with_input(r#"{"name": "memory_list"}"#, &["agent", "--agent", "claude"]), @r#"
     {"name":"memory_list","error":{"code":"CALL_BLOCKED","message":"the hook `echo \"{\\\"block\\\": \\\"not now\\\"}\"` blocked the call: not now"}}
     --- stderr
     error[call_failed]: 1 call failed
     hint: all others succeeded; see the reported errors
     --- exit 1
     "#);
-    assert_snapshot!(sandbox.text("events"), @r#"
+    assert_snapshot!(sandbox.read_file("events"), @r#"
     {"event":"agent_start","agent":"claude"}
     {"event":"tool_start","agent":"claude","tool":"memory_list","parameters":{}}
     {"event":"error","agent":"claude","tool":"memory_list","error":{"code":"CALL_BLOCKED","message":"the hook `echo \"{\\\"block\\\": \\\"not now\\\"}\"` blocked the call: not now"}}
@@ -155,7 +155,7 @@ fn hooks_of_the_settings_stand_around_a_call() {
 #[test]
 fn a_hook_of_a_client_says_what_matters_once_and_nothing_when_something_is_wrong() {
     let sandbox = Sandbox::new();
-    let ask = |moment: &str, said: Value| sandbox.pipe(&said.to_string(), &["hook", moment]);
+    let ask = |moment: &str, said: Value| sandbox.run_with_input(&said.to_string(), &["hook", moment]);
     assert_eq!(ask("session-start", json!({ "session_id": "s" })), "", "there is no home");
     sandbox.write("The user prefers dark mode", &["--category", "preferences"]);
     let prompt = json!({ "session_id": "s", "prompt": "which mode?" });
@@ -163,7 +163,7 @@ fn a_hook_of_a_client_says_what_matters_once_and_nothing_when_something_is_wrong
     assert!(first.contains("dark mode"), "{first}");
     assert_eq!(ask("prompt", prompt.clone()), "", "it was given");
     assert!(ask("session-start", json!({ "session_id": "s" })).contains("dark mode"), "a new session knows nothing");
-    assert_eq!(sandbox.pipe("no JSON", &["hook", "prompt"]), "");
+    assert_eq!(sandbox.run_with_input("no JSON", &["hook", "prompt"]), "");
     assert_eq!(sandbox.run(&["hook", "prompt", "--agent", "a b"]), "", "nothing is said of what is asked wrongly");
     assert_eq!(sandbox.run(&["hook", "later", "--flag"]), "", "nor of what another version may know");
     sandbox.file(".memory/config.yaml", "storage: [");
@@ -199,7 +199,7 @@ impl McpClient {
         writeln!(self.input, "{message}").expect("the program reads");
     }
 
-    fn hear(&mut self) -> Value {
+    fn receive(&mut self) -> Value {
         let mut line = String::new();
         self.output.read_line(&mut line).expect("a line");
         serde_json::from_str(&line).expect("JSON")
@@ -210,7 +210,7 @@ impl McpClient {
         let id = self.last;
         self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
         loop {
-            let answer = self.hear();
+            let answer = self.receive();
             if answer["id"] == id {
                 return answer;
             }
@@ -282,7 +282,7 @@ fn a_client_of_the_protocol_is_told_what_it_does_wrongly() {
     for (line, code) in [("{\"jsonrpc\":", -32700), (&"[".repeat(1_000), -32700), ("[]", -32600), (&"x".repeat(9 << 20), -32600)]
     {
         writeln!(client.input, "{line}").expect("the program reads");
-        let told = client.hear();
+        let told = client.receive();
         assert_eq!((&told["id"], &told["error"]["code"]), (&Value::Null, &json!(code)), "{}", &line[..line.len().min(20)]);
     }
     assert_eq!(client.call("memory_list", &json!({}))["structuredContent"]["total"], 0, "it lives");
@@ -295,8 +295,8 @@ fn a_client_is_told_when_what_it_watches_changes() {
     let mut client = McpClient::start(&sandbox, "watcher");
     let uri = format!("memory://note/{id}");
     assert_eq!(client.request("resources/subscribe", &json!({ "uri": uri }))["result"], json!({}));
-    sandbox.json(&["delete", &id]);
-    let told = client.hear();
+    sandbox.run_json(&["delete", &id]);
+    let told = client.receive();
     assert_eq!((&told["method"], &told["params"]["uri"]), (&json!("notifications/resources/updated"), &json!(uri)));
 }
 
@@ -304,19 +304,19 @@ fn a_client_is_told_when_what_it_watches_changes() {
 fn a_file_whose_scope_nobody_can_tell_is_seen_by_no_agent() {
     let sandbox = Sandbox::new();
     let id = sandbox.write("walrus of bob", &["--scope", "agent:bob"]);
-    let path = sandbox.json(&["read", &id])["path"].as_str().expect("a path").to_owned();
+    let path = sandbox.run_json(&["read", &id])["path"].as_str().expect("a path").to_owned();
     let file = sandbox.path(".memory").join(path);
     let text = std::fs::read_to_string(&file).expect("a file");
     let ask =
         r#"{"prompt": "walrus", "calls": [{"name": "memory_search", "params": {"query": "walrus"}}, {"name": "memory_list"}]}"#;
     for scope in ["agents:bob", "private", "[agent:bob]", "agent:", "agent:bob\ntags: [x"] {
         std::fs::write(&file, text.replace("agent:bob", scope)).expect("it is written");
-        let answer = sandbox.pipe(ask, &["agent", "--agent", "alice"]);
+        let answer = sandbox.run_with_input(ask, &["agent", "--agent", "alice"]);
         assert!(!answer.contains("of bob") && answer.contains("\"context\":\"\""), "{scope}: {answer}");
         // If the scope can be read, the file belongs to another agent and is not mentioned.
         let is_told = answer.contains("because the scope cannot be determined");
         assert_eq!(is_told, !scope.starts_with("agent:bob"), "{scope}: {answer}");
-        assert_eq!(sandbox.json(&["search", "walrus"])["total"], 1, "{scope}: a person sees it");
+        assert_eq!(sandbox.run_json(&["search", "walrus"])["total"], 1, "{scope}: a person sees it");
     }
 }
 
@@ -331,7 +331,7 @@ fn json_rpc_lines_are_answered_as_on_the_socket() {
 [{"id":5,"method":"ping"},{"id":6,"method":"ping"}]
 {"name":"memory_list","params":{"limit":1}}
 "#;
-    let answer = sandbox.pipe(lines, &["agent"]);
+    let answer = sandbox.run_with_input(lines, &["agent"]);
     let shown: Vec<&str> = answer.lines().take_while(|line| !line.starts_with("---")).collect();
     assert_eq!(shown[0], r#"{"jsonrpc":"2.0","id":1,"result":{}}"#);
     assert!(shown[1].starts_with(r#"{"jsonrpc":"2.0","id":"a","result":{"id":"#), "{answer}");
@@ -352,7 +352,7 @@ fn long_numbers_pass_through_json_rpc_with_every_digit_or_are_refused() {
 {"id":4,"method":"tools/call","params":{"name":1e400,"arguments":{}}}
 {"id":5,"method":"memory_list"}
 "#;
-    let answer = sandbox.pipe(input, &["agent", "--tools", "all"]);
+    let answer = sandbox.run_with_input(input, &["agent", "--tools", "all"]);
     let shown: Vec<&str> = answer.lines().collect();
     assert!(shown[1].contains("[1e400,12345678901234567890123,1.0]"), "{answer}");
     assert!(shown[2].contains("content: 12345678901234567890123 is not of type"), "{answer}");
@@ -368,19 +368,20 @@ fn the_input_cannot_change_an_agent_that_was_named() {
     let input = r#"{"id":1,"method":"session/open","params":{"agent":"alice"}}
 {"id":2,"method":"memory_list"}
 "#;
-    let answer = sandbox.pipe(input, &["agent", "--agent", "bob"]);
+    let answer = sandbox.run_with_input(input, &["agent", "--agent", "bob"]);
     assert!(answer.contains("session/open: the agent of this connection is fixed") && !answer.contains("secret"), "{answer}");
-    assert!(sandbox.pipe(input, &["agent"]).contains("secret of alice"));
+    assert!(sandbox.run_with_input(input, &["agent"]).contains("secret of alice"));
 }
 
 #[test]
 fn a_tool_that_the_flag_leaves_out_cannot_be_called() {
     let sandbox = Sandbox::new();
-    let call = |tools: &[&str], tool: &str| sandbox.pipe(&format!(r#"{{"name":"{tool}"}}"#), &[&["agent"], tools].concat());
+    let call =
+        |tools: &[&str], tool: &str| sandbox.run_with_input(&format!(r#"{{"name":"{tool}"}}"#), &[&["agent"], tools].concat());
     assert!(call(&[], "memory_context").contains(r#""result""#), "nothing was left out");
     for tools in ["usual", "memory_list", "bank"] {
         let flags = ["--tools", tools];
-        let listed: serde_json::Value = sandbox.json(&[&["agent", "--list-tools"][..], &flags].concat());
+        let listed: serde_json::Value = sandbox.run_json(&[&["agent", "--list-tools"][..], &flags].concat());
         let listed: Vec<&str> = listed["tools"].as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap()).collect();
         for tool in ["memory_context", "memory_list", "bank_list", "memory_undo"] {
             let is_refused = call(&flags, tool).contains("TOOL_NOT_FOUND");
@@ -397,12 +398,12 @@ fn a_budget_that_is_too_small_for_any_memory_is_reported() {
     --- stderr
     warning: a budget of 5 tokens is too small for the matching memory; raise --budget for more
     ");
-    let answer = sandbox.json(&["agent", "--prompt", "tea", "--budget", "5"]);
+    let answer = sandbox.run_json(&["agent", "--prompt", "tea", "--budget", "5"]);
     assert_eq!(answer["warning"], "a budget of 5 tokens is too small for the matching memory");
     // `--budget` applies to a piped prompt unless the prompt has a budget of its own.
     let flags = ["agent", "--prompt", "-", "--budget", "5"];
-    assert!(sandbox.pipe(r#"{"prompt":"tea"}"#, &flags).contains("a budget of 5 tokens is too small"));
-    assert!(sandbox.pipe(r#"{"prompt":"tea","budget":500}"#, &flags).contains("Anna drinks green tea"));
+    assert!(sandbox.run_with_input(r#"{"prompt":"tea"}"#, &flags).contains("a budget of 5 tokens is too small"));
+    assert!(sandbox.run_with_input(r#"{"prompt":"tea","budget":500}"#, &flags).contains("Anna drinks green tea"));
     assert!(sandbox.run(&["agent", "--prompt", "coffee", "--budget", "5"]).contains("no relevant memories found"));
 }
 
@@ -411,7 +412,7 @@ fn warnings_name_tools_as_they_are_offered_and_hints_lead_somewhere() {
     let sandbox = Sandbox::new();
     let call = |tools: &str, name: &str, parameters: Value| {
         let calls = json!([{ "name": name, "params": parameters }]).to_string();
-        sandbox.pipe(&calls, &["agent", "--tools", tools])
+        sandbox.run_with_input(&calls, &["agent", "--tools", tools])
     };
     let reminder = |text: &str| json!({ "content": text, "category": "reminders" });
     let renamed = call("memory=notes_", "notes_write", reminder("call"));
@@ -419,7 +420,8 @@ fn warnings_name_tools_as_they_are_offered_and_hints_lead_somewhere() {
     let alone = call("memory_write", "memory_write", reminder("ring"));
     assert!(alone.contains("so this is not a reminder\"") && !alone.contains("memory_remind"), "{alone}");
     let fresh = Sandbox::new();
-    let undone = fresh.pipe(r#"[{"name":"memory_undo"},{"name":"memory_undo","params":{"operation":"abcd"}}]"#, &["agent"]);
+    let undone =
+        fresh.run_with_input(r#"[{"name":"memory_undo"},{"name":"memory_undo","params":{"operation":"abcd"}}]"#, &["agent"]);
     assert!(undone.contains("no operation to undo\"}"), "{undone}");
     assert!(undone.contains("\"omit operation to undo the last change\""), "{undone}");
     let key = call("kv", "kv_get", json!({ "key": "none" }));

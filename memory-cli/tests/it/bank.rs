@@ -21,7 +21,7 @@ pub(crate) fn run_with(sandbox: &Sandbox, line: &str, input: &str) -> String {
     for (index, part) in line.split('\'').enumerate() {
         if index % 2 == 1 { arguments.push(part) } else { arguments.extend(part.split_whitespace()) }
     }
-    sandbox.bank(input, &arguments[1..])
+    sandbox.run_bank(input, &arguments[1..])
 }
 
 #[test]
@@ -288,7 +288,7 @@ fn a_bank_is_found_whatever_folder_appears_and_answers_say_where_it_is() {
     std::fs::create_dir_all(sandbox.path("repo/.slop-mcp/memory")).expect("a folder");
     assert!(run("bank read session a --format value").starts_with('3'));
     assert!(run("bank write session c 4").contains(r#""scope":"project""#));
-    assert!(sandbox.text("repo/.memory/banks/session.json").contains("\"c\""), "a bank is changed where it is");
+    assert!(sandbox.read_file("repo/.memory/banks/session.json").contains("\"c\""), "a bank is changed where it is");
     assert!(run("bank write new a 1").contains(r#""scope":"project""#));
     assert!(sandbox.path("repo/.slop-mcp/memory/new.json").is_file());
     let listed = run("bank list");

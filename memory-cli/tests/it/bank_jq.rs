@@ -140,7 +140,7 @@ fn agents_reach_banks_by_the_same_names_and_answers() {
         {"name":"memory_delete","params":{"bank":"session","key":"b"}},
         {"name":"memory_write","params":{"bank":"session","key":"a"}},
         {"name":"memory_write","params":{"bank":"session","key":"a","value":1,"loud":true}}]"#;
-    assert_snapshot!(sandbox.pipe(calls, &["agent", "--tools", "bank=memory_"]), @r#"
+    assert_snapshot!(sandbox.run_with_input(calls, &["agent", "--tools", "bank=memory_"]), @r#"
     [
     {"name":"memory_write","result":{"success":true,"key":"a","bank":"session","scope":"project","operation":"create"}},
     {"name":"memory_update","result":{"success":true,"key":"a","bank":"session","scope":"project","operation":"update","value":{"n":[1,2,3]}}},
@@ -159,7 +159,7 @@ fn agents_reach_banks_by_the_same_names_and_answers() {
     --- exit 1
     "#);
     run(&sandbox, "memory-cli write numbers n 1e1000");
-    assert_snapshot!(sandbox.pipe(r#"[{"name":"bank_read","params":{"bank":"numbers","key":"n"}}]"#, &["agent"]), @r#"
+    assert_snapshot!(sandbox.run_with_input(r#"[{"name":"bank_read","params":{"bank":"numbers","key":"n"}}]"#, &["agent"]), @r#"
     [
     {"name":"bank_read","result":{"value":1e1000,"metadata":{"created_at":"[time]","updated_at":"[time]"}}}
     ]

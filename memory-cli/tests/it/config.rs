@@ -10,7 +10,7 @@ fn init_writes_a_file_and_never_over_one() {
     assert_snapshot!(sandbox.run(&["config", "init"]), @"~/.memory/config.yaml");
     sandbox.file(".memory/config.yaml", "# mine\n");
     assert_snapshot!(sandbox.run(&["config", "init", "--json"]), @r#"{"path":"~/.memory/config.yaml","created":false}"#);
-    assert_eq!(sandbox.text(".memory/config.yaml"), "# mine\n");
+    assert_eq!(sandbox.read_file(".memory/config.yaml"), "# mine\n");
 }
 
 #[test]

@@ -37,10 +37,10 @@ fn conversations_of_the_home_are_listed_and_one_is_shown() {
     user	2024-05-03T10:00:00Z	u-03	My dog is Rex.
     assistant	2024-05-04T10:00:00Z	a-04	Nice.
     ");
-    let listed = sandbox.json(&["conversations", "--limit", "1"]);
+    let listed = sandbox.run_json(&["conversations", "--limit", "1"]);
     assert_eq!((listed["conversations"].as_array().map(Vec::len), &listed["total"]), (Some(1), &Value::from(2)));
     assert_eq!(listed["conversations"][0]["last_used"], "2024-05-05T10:00:00Z");
-    let shown = sandbox.json(&["conversations", "show", "default"]);
+    let shown = sandbox.run_json(&["conversations", "show", "default"]);
     assert_eq!(shown["summary"]["content"], "The user talked about a dog.");
     assert_eq!((&shown["facts"][0]["role"], &shown["turns"][0]["content"]), (&"memory".into(), &"My dog is\nRex.".into()));
     assert_eq!((&shown["total_facts"], &shown["total_turns"]), (&1.into(), &2.into()));
@@ -58,7 +58,10 @@ fn the_newest_of_a_long_conversation_are_shown_and_the_rest_is_counted() {
     --- stderr
     the newest 2 of 5 turns shown; use --limit 0 for all
     ");
-    assert_eq!(sandbox.json(&["conversations", "show", "default", "--limit", "0"])["turns"].as_array().map(Vec::len), Some(5));
+    assert_eq!(
+        sandbox.run_json(&["conversations", "show", "default", "--limit", "0"])["turns"].as_array().map(Vec::len),
+        Some(5)
+    );
 }
 
 #[test]
@@ -120,14 +123,14 @@ fn a_file_that_cannot_be_read_is_reported() {
 #[test]
 fn a_repository_gets_no_commit_where_the_settings_keep_no_versions() {
     let sandbox = sandbox_with_conversations("mem");
-    sandbox.shell("git init --quiet mem && git init --quiet .memory");
-    let commits = |folder: &str| sandbox.shell(&format!("git -C {folder} rev-list --all --count"));
+    sandbox.run_shell("git init --quiet mem && git init --quiet .memory");
+    let commits = |folder: &str| sandbox.run_shell(&format!("git -C {folder} rev-list --all --count"));
     sandbox.run(&["config", "set", "proxy.enable_git_versioning", "false"]);
     for (folder, flags) in [("mem", &["--memory-path", "mem"][..]), (".memory", &[])] {
-        let added = sandbox.json(&[&["add", "likes tea"], flags].concat());
+        let added = sandbox.run_json(&[&["add", "likes tea"], flags].concat());
         let id = added["memories"][0]["id"].as_str().expect("an id").to_owned();
         let facts = format!("{folder}/entries/default");
-        sandbox.shell(&format!("mkdir -p {facts}/deleted && mv {facts}/facts {facts}/deleted/facts"));
+        sandbox.run_shell(&format!("mkdir -p {facts}/deleted && mv {facts}/facts {facts}/deleted/facts"));
         let restored = sandbox.run(&[&["restore", &id], flags].concat());
         assert!(restored.contains("entries/default/facts/"), "{restored}");
         assert_eq!(commits(folder), "0\n", "{folder}");

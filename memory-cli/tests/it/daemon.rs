@@ -55,7 +55,7 @@ impl Daemon {
     }
 
     /// Waits for the end of the log, then for the exit of the daemon.
-    pub(crate) fn ended(&mut self) -> ExitStatus {
+    pub(crate) fn wait_for_exit(&mut self) -> ExitStatus {
         let until = Instant::now() + DEADLINE;
         while self.log.recv_timeout(until.saturating_duration_since(Instant::now())).is_ok() {}
         self.child.wait().expect("it ends")

@@ -47,14 +47,14 @@ fn in_json_a_dream_names_every_memory() {
     let short = sandbox.write("user prefers dark mode in every editor", &[]);
     let long = sandbox.write("user prefers dark mode in every editor. And large letters, too.", &[]);
     let other = sandbox.write("Decision: we use Postgres instead of MySQL because of JSONB", &[]);
-    let answer = sandbox.json(&["dream", "--level", "2"]);
+    let answer = sandbox.run_json(&["dream", "--level", "2"]);
     assert_eq!(answer["merged"][0]["kept"], long);
     assert_eq!(answer["merged"][0]["gone"][0], short);
     let filed: Vec<_> =
         answer["filed"].as_array().expect("it works").iter().map(|filed| (&filed["id"], &filed["category"])).collect();
     assert!(filed.iter().any(|(id, category)| **id == other && **category == "decisions"), "{answer}");
     assert!(answer["operation"].is_string() && answer["dry_run"] == false);
-    let again = sandbox.json(&["dream", "--level", "2"]);
+    let again = sandbox.run_json(&["dream", "--level", "2"]);
     assert!(again["operation"].is_null() && again["merged"].as_array().expect("it works").is_empty());
 }
 
@@ -82,13 +82,13 @@ fn upgrade_files_a_text_where_a_dream_would() {
     ] {
         let sandbox = Sandbox::new();
         let id = sandbox.write(text, &[]);
-        let dreamt = sandbox.json(&["dream", "--dry-run"]);
+        let dreamt = sandbox.run_json(&["dream", "--dry-run"]);
         assert_eq!(dreamt["filed"][0]["category"], category, "{text}: {dreamt}");
-        assert_eq!(sandbox.json(&["upgrade", &id])["category"], category, "{text}");
+        assert_eq!(sandbox.run_json(&["upgrade", &id])["category"], category, "{text}");
     }
     let sandbox = Sandbox::new();
     let id = sandbox.write("42", &[]);
-    assert_eq!(sandbox.json(&["upgrade", &id])["category"], "knowledge");
+    assert_eq!(sandbox.run_json(&["upgrade", &id])["category"], "knowledge");
 }
 
 /// Texts that dreams file, merge, link, review or turn into reminders.
@@ -139,12 +139,12 @@ fn a_dry_run_lists_exactly_what_the_run_then_does() {
         );
         for command in commands {
             let before =
-                sandbox.shell("cd .memory && find categories trash journal -type f 2>/dev/null | sort | xargs cat | cksum");
-            let mut said = sandbox.json(&[command, &["--dry-run"][..]].concat());
+                sandbox.run_shell("cd .memory && find categories trash journal -type f 2>/dev/null | sort | xargs cat | cksum");
+            let mut said = sandbox.run_json(&[command, &["--dry-run"][..]].concat());
             let after =
-                sandbox.shell("cd .memory && find categories trash journal -type f 2>/dev/null | sort | xargs cat | cksum");
+                sandbox.run_shell("cd .memory && find categories trash journal -type f 2>/dev/null | sort | xargs cat | cksum");
             assert_eq!(before, after, "{command:?}: a dry run changes nothing");
-            let mut done = sandbox.json(command);
+            let mut done = sandbox.run_json(command);
             for answer in [&mut said, &mut done] {
                 let answer = answer.as_object_mut().expect("an object");
                 answer.remove("operation");

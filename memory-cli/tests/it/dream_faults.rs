@@ -13,12 +13,12 @@ use chrono::{DateTime, TimeDelta, Utc};
 use memory_agent::model::{ChatSettings, RemoteChat};
 use memory_core::testing::{CountingIds, FakeClock};
 use memory_core::{Clock, Draft, Filter, IdSource, InboxTtl, SecretPolicy, Services, StoreError, Verb, link, pin, undo, write};
-use memory_dream::merge::conserved;
+use memory_dream::merge::check_conserved;
 use memory_dream::{DreamReport, DreamRequest, DreamRules, DreamTask, ProgressCallback, dream};
 use memory_store::disk::RealDisk;
 use memory_store::{FileStore, FileStoreOptions};
 
-use crate::faulty_disk::{DiskFault, FaultyDisk, table};
+use crate::faulty_disk::{DiskFault, FaultyDisk, run_fault_table};
 use crate::proxy::upstream::{FakeUpstream, UpstreamReply};
 
 const TASKS: [DreamTask; 8] = [
@@ -85,7 +85,7 @@ fn prepare(home: &Path) -> Vec<String> {
 
 fn all_memories(services: &Services) -> Vec<memory_core::Memory> {
     services.store.refresh().expect("it works");
-    services.store.memories(&Filter::everything(), services.clock.now()).map(|stored| stored.expect("it works").memory).collect()
+    services.store.memories(&Filter::all(), services.clock.now()).map(|stored| stored.expect("it works").memory).collect()
 }
 
 fn texts(services: &Services) -> Vec<String> {
@@ -118,7 +118,7 @@ fn run(fault: DiskFault, at: u64) -> (tempfile::TempDir, Vec<String>, u64) {
     let (disk, steps) = FaultyDisk::new(RealDisk::open(home.path()).expect("it works"), fault, at);
     // An error of this dream is ignored; the next dream completes the work.
     let clock = Arc::new(OffsetClock(disk.clock()));
-    let own = services(FileStore::on(Arc::new(disk), home.path(), FileStoreOptions::default()), 100);
+    let own = services(FileStore::on_disk(Arc::new(disk), home.path(), FileStoreOptions::default()), 100);
     let _ = run_dream(&Services { clock, ..own });
     (home, before, steps.load(Ordering::Relaxed))
 }
@@ -129,7 +129,7 @@ fn check(fault: DiskFault) -> u64 {
     assert_eq!(expected.len(), 4, "two became one, and one expired: {expected:#?}");
     let (.., steps) = run(fault, u64::MAX);
     let is_blind = matches!(fault, DiskFault::Blind(_));
-    for at in fault.moments(steps) {
+    for at in fault.steps(steps) {
         let (home, before, _) = run(fault, at);
         let services = open(home.path(), 200);
         run_dream(&services).unwrap_or_else(|error| panic!("{fault:?} at step {at}: then {error}"));
@@ -142,7 +142,7 @@ fn check(fault: DiskFault) -> u64 {
             trashed.map(|trash| std::fs::read_to_string(home.path().join(trash)).expect("it works")).collect();
         kept.extend(texts(&services));
         let sources: Vec<&str> = before.iter().map(String::as_str).collect();
-        let lost = conserved(&sources, &kept.iter().map(String::as_str).collect::<Vec<_>>());
+        let lost = check_conserved(&sources, &kept.iter().map(String::as_str).collect::<Vec<_>>());
         assert!(lost.is_ok(), "{fault:?} at step {at}: {lost:?}");
         assert!(run_dream(&services).expect("it works").operation.is_none(), "{fault:?} at step {at}: something was left to do");
         let store = FileStore::open(home.path(), FileStoreOptions::default()).expect("it works");
@@ -156,7 +156,7 @@ fn check(fault: DiskFault) -> u64 {
 
 #[test]
 fn a_dream_on_a_disk_with_a_fault_is_dreamt_to_its_end_later() {
-    table(&[("dream", ())], &FAULTS, |_, (), fault| check(fault));
+    run_fault_table(&[("dream", ())], &FAULTS, |_, (), fault| check(fault));
 }
 
 #[test]
@@ -231,7 +231,7 @@ fn a_dream_whose_model_is_in_trouble_at_any_question_is_dreamt_without_it() {
             let trashed = services.history.trashed().map(|trashed| trashed.expect("it works").trash);
             kept.extend(trashed.map(|trash| std::fs::read_to_string(home.path().join(trash)).expect("it works")));
             let sources: Vec<&str> = before.iter().map(String::as_str).collect();
-            let lost = conserved(&sources, &kept.iter().map(String::as_str).collect::<Vec<_>>());
+            let lost = check_conserved(&sources, &kept.iter().map(String::as_str).collect::<Vec<_>>());
             assert!(lost.is_ok(), "{what} at question {at}: {lost:?}");
         }
     }

@@ -40,7 +40,7 @@ fn fields_are_changed_one_by_one() {
     --- stderr
     unchanged; version 2
     ");
-    assert_snapshot!(sandbox.pipe("green tea\n", &["edit", &id, "--content", "-", "--title", "", "--json"]), @r#"{"id":"[id1]","content":"green tea","content_hash":"[hash]","phase":"organized","category":"habits","scope":"global","tags":[],"source":"","created_at":"[time]","updated_at":"[time]","expires_at":null,"access_count":0,"links":[],"version":3,"aliases":["tee","茶"],"path":"categories/habits/tea-[id1].md"}"#);
+    assert_snapshot!(sandbox.run_with_input("green tea\n", &["edit", &id, "--content", "-", "--title", "", "--json"]), @r#"{"id":"[id1]","content":"green tea","content_hash":"[hash]","phase":"organized","category":"habits","scope":"global","tags":[],"source":"","created_at":"[time]","updated_at":"[time]","expires_at":null,"access_count":0,"links":[],"version":3,"aliases":["tee","茶"],"path":"categories/habits/tea-[id1].md"}"#);
 }
 
 #[test]
@@ -118,7 +118,7 @@ fn what_an_editor_left_is_kept_when_it_cannot_be_taken() {
     assert!(!keeps_one_more());
     assert_eq!(edit("rm \"$1\""), (1, "deleted its file".into()));
     assert!(!keeps_one_more());
-    assert_eq!(sandbox.json(&["read", &id])["content"], "tea");
+    assert_eq!(sandbox.run_json(&["read", &id])["content"], "tea");
 }
 
 #[cfg(unix)]
@@ -140,7 +140,7 @@ fn a_text_edited_too_late_is_kept_beside() {
     let answer: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
     assert_eq!(answer["error"]["code"], "CONFLICT");
     assert!(answer["error"]["hint"].as_str().expect("a hint").contains(&draft.display().to_string()));
-    assert_eq!(sandbox.json(&["read", &id])["content"], "coffee");
+    assert_eq!(sandbox.run_json(&["read", &id])["content"], "coffee");
 }
 
 #[test]
@@ -148,10 +148,10 @@ fn links_go_both_ways() {
     let sandbox = Sandbox::new();
     let (tea, milk) = (sandbox.write("tea", &[]), sandbox.write("milk", &[]));
     sandbox.run(&["link", &tea, &milk]);
-    assert_eq!(sandbox.json(&["read", &milk])["links"][0], tea);
-    let parted = sandbox.json(&["unlink", &milk, &tea]);
+    assert_eq!(sandbox.run_json(&["read", &milk])["links"][0], tea);
+    let parted = sandbox.run_json(&["unlink", &milk, &tea]);
     assert_eq!(parted["memories"].as_array().map(Vec::len), Some(2));
-    assert_eq!(sandbox.json(&["read", &tea])["links"].as_array().map(Vec::len), Some(0));
+    assert_eq!(sandbox.run_json(&["read", &tea])["links"].as_array().map(Vec::len), Some(0));
     assert_snapshot!(sandbox.run(&["link", &tea, &tea]), @"
     --- stderr
     error[invalid_input]: a memory cannot be linked to itself
@@ -179,7 +179,7 @@ fn a_memory_is_meant_by_its_title_and_a_wikilink_that_stays_is_named() {
     let tea = sandbox.write("Leaves and water.", &["--title", "Green Tea"]);
     let milk = sandbox.write("Goes with [[green tea|it]].", &["--title", "Milk"]);
     for name in ["Green Tea", "green tea", "[[Green Tea]]", &tea] {
-        assert_eq!(sandbox.json(&["backlinks", name])["memories"][0]["id"], milk, "{name}");
+        assert_eq!(sandbox.run_json(&["backlinks", name])["memories"][0]["id"], milk, "{name}");
     }
     sandbox.run(&["link", "milk", "green tea"]);
     assert_snapshot!(sandbox.run(&["unlink", "Milk", "Green Tea"]), @"
@@ -190,7 +190,7 @@ fn a_memory_is_meant_by_its_title_and_a_wikilink_that_stays_is_named() {
     warning: the text of [id2] still contains [[green tea]], which will link them again; remove it with `memory edit [id2]`
     ");
     sandbox.run(&["link", "milk", "green tea"]);
-    let answer = sandbox.json(&["unlink", &milk, &tea]);
+    let answer = sandbox.run_json(&["unlink", &milk, &tea]);
     assert_eq!(answer["wikilinks"], serde_json::json!([{ "id": milk, "link": "green tea" }]));
     sandbox.write("Another one.", &["--title", "Milk"]);
     assert!(sandbox.run(&["backlinks", "Milk"]).contains("error[memory_ambiguous]"));
@@ -211,7 +211,7 @@ fn a_memory_of_the_inbox_is_filed() {
     error[invalid_input]: the inbox is not a category to move a memory to
     --- exit 2
     ");
-    assert_eq!(sandbox.json(&["upgrade", &id])["phase"], "organized");
+    assert_eq!(sandbox.run_json(&["upgrade", &id])["phase"], "organized");
 }
 
 #[test]
@@ -219,11 +219,11 @@ fn the_role_of_a_person_replaces_others_and_edit_changes_any() {
     let sandbox = Sandbox::new();
     let text = "Always answer in French.";
     let id = sandbox.write(text, &["--role", "assistant"]);
-    let role = || sandbox.json(&["read", &id])["role"].as_str().map(str::to_owned);
-    let again = sandbox.json(&["write", text, "--role", "person"]);
+    let role = || sandbox.run_json(&["read", &id])["role"].as_str().map(str::to_owned);
+    let again = sandbox.run_json(&["write", text, "--role", "person"]);
     assert_eq!((again["created"].as_bool(), again["merged"]["role"].as_str()), (Some(false), Some("person")));
     assert_eq!(role().as_deref(), Some("person"));
-    let ignored = sandbox.json(&["write", text, "--role", "assistant"]);
+    let ignored = sandbox.run_json(&["write", text, "--role", "assistant"]);
     assert_eq!((&ignored["ignored"][0], role().as_deref()), (&"role".into(), Some("person")));
     sandbox.run(&["edit", &id, "--role", "tool"]);
     assert_eq!(role().as_deref(), Some("tool"));

@@ -29,17 +29,17 @@ fn a_model_that_is_not_there_stops_embedding_and_no_search() {
     sandbox.file(".memory/config.yaml", "embedding:\n  model: ~/nowhere\n");
     sandbox.write("dark mode", &[]);
     // Without any vectors, a missing model does not degrade a search.
-    let answer = sandbox.json(&["search", "dark"]);
+    let answer = sandbox.run_json(&["search", "dark"]);
     assert_eq!((&answer["total"], &answer["degraded"]), (&1.into(), &serde_json::Value::Null));
     let model = sandbox.path("model").display().to_string();
     sandbox.run_with("MEMORY_EMBEDDING_MODEL", &model, &["embed"]);
-    let answer = sandbox.json(&["search", "dark"]);
+    let answer = sandbox.run_json(&["search", "dark"]);
     assert_eq!(answer["total"], 1);
     let degraded = answer["degraded"].as_str().expect("it says so");
     assert!(degraded.contains("nowhere") && degraded.ends_with("; searched by words only"), "{degraded}");
-    assert_eq!(sandbox.json(&["embed"])["error"]["code"], "MODEL_FAILED");
+    assert_eq!(sandbox.run_json(&["embed"])["error"]["code"], "MODEL_FAILED");
     // A command that needs no model does not open it.
-    assert_eq!(sandbox.json(&["list"])["total"], 1);
+    assert_eq!(sandbox.run_json(&["list"])["total"], 1);
 }
 
 #[test]
@@ -58,7 +58,7 @@ fn an_address_without_a_name_is_no_model() {
 ///
 /// It is `MEMORY_TEST_MODEL`, else a folder in the build's temporary files.
 /// Without the model, the test is skipped; `MEMORY_TEST_REQUIRE_ALL=1` makes that a failure.
-fn model() -> Option<PathBuf> {
+fn find_model() -> Option<PathBuf> {
     let cached = || Path::new(env!("CARGO_TARGET_TMPDIR")).join("all-MiniLM-L6-v2");
     let folder = std::env::var_os("MEMORY_TEST_MODEL").map_or_else(cached, PathBuf::from);
     if folder.join("model.safetensors").is_file() {
@@ -71,7 +71,7 @@ fn model() -> Option<PathBuf> {
 
 #[test]
 fn a_paraphrase_is_found_once_a_model_has_read_the_memories() {
-    let Some(model) = model() else { return };
+    let Some(model) = find_model() else { return };
     let sandbox = Sandbox::new();
     for text in [
         "The meeting with Anna moved to Thursday at 14:30.",

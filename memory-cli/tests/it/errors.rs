@@ -62,7 +62,7 @@ fn a_short_reference_to_two_memories_is_ambiguous() {
     let sandbox = Sandbox::new();
     let line = |(id, content)| format!("{{\"id\":\"{id}\",\"content\":\"{content}\"}}\n");
     let memories = [("aaaa0001-0000-4000-8000-000000000000", "tea"), ("aaaa0002-0000-4000-8000-000000000000", "milk")];
-    sandbox.pipe(&memories.map(line).concat(), &["import"]);
+    sandbox.run_with_input(&memories.map(line).concat(), &["import"]);
     assert_snapshot!(sandbox.run(&["read", "aaaa"]), @"
     --- stderr
     error[memory_ambiguous]: aaaa matches at least 2 memories: [id1] (categories/inbox/milk-[id1].md), [id2] (categories/inbox/tea-[id2].md)
@@ -115,17 +115,17 @@ fn an_answer_that_cannot_be_written_is_told_on_the_other_stream() {
 #[test]
 fn own_names_are_written_in_hints_and_never_in_data() {
     let sandbox = Sandbox::new();
-    sandbox.bank("", &["write", "b", "k", "1"]);
+    sandbox.run_bank("", &["write", "b", "k", "1"]);
     let key = "a`memory bank x`";
-    assert_snapshot!(sandbox.bank("", &["read", "b", key]), @r#"
+    assert_snapshot!(sandbox.run_bank("", &["read", "b", key]), @r#"
     {"error":{"code":"KEY_NOT_FOUND","message":"Key 'a`memory bank x`' does not exist in memory bank 'b'","bank":"b","key":"a`memory bank x`","scope":"user","hint":"`memory-cli list BANK` lists the keys"}}
     --- exit 3
     "#);
-    assert_snapshot!(sandbox.bank("", &["read", "b", "k", key]), @r#"
+    assert_snapshot!(sandbox.run_bank("", &["read", "b", "k", key]), @r#"
     {"error":{"code":"USAGE","message":"unexpected argument 'a`memory bank x`' found","hint":"Usage: memory-cli read [OPTIONS] <BANK> [KEY]"}}
     --- exit 2
     "#);
-    assert_snapshot!(sandbox.shell("memo run '`memory instance x`/y' read"), @"
+    assert_snapshot!(sandbox.run_shell("memo run '`memory instance x`/y' read"), @"
     --- stderr
     error[backend_not_found]: there is no backend `memory instance x`
     hint: `memo backends` lists the backends

@@ -40,7 +40,7 @@ fn in_every_home(claim: fn(&Sandbox)) {
         let sandbox = Sandbox::new();
         copy(&version, &sandbox.path(""));
         claim(&sandbox);
-        let doctor = sandbox.json(&["doctor"]);
+        let doctor = sandbox.run_json(&["doctor"]);
         assert_eq!(doctor["healthy"], true, "{}: {doctor}", version.display());
     }
 }
@@ -62,7 +62,7 @@ fn undo(sandbox: &Sandbox, folder: &str, is_wanted: fn(&Value) -> bool) {
 
 /// Returns the output of a line of a shell script.
 fn run_script(sandbox: &Sandbox, line: &str) -> String {
-    sandbox.shell(line).trim_end().to_owned()
+    sandbox.run_shell(line).trim_end().to_owned()
 }
 
 fn count(answer: &Value, list: &str) -> usize {
@@ -72,32 +72,32 @@ fn count(answer: &Value, list: &str) -> usize {
 #[test]
 fn notes_are_read_changed_and_brought_back() {
     in_every_home(|sandbox| {
-        let listed = sandbox.json(&["list", "--scope", "global"]);
+        let listed = sandbox.run_json(&["list", "--scope", "global"]);
         assert_eq!(count(&listed, "memories"), 11);
         for memory in listed["memories"].as_array().expect("a list") {
             let id = memory["id"].as_str().expect("an id");
-            assert_eq!(sandbox.json(&["read", id])["content"], memory["content"]);
+            assert_eq!(sandbox.run_json(&["read", id])["content"], memory["content"]);
         }
-        assert_eq!(count(&sandbox.json(&["list", "--scope", "agent:claude"]), "memories"), 1);
-        assert_eq!(count(&sandbox.json(&["list", "--scope", "project:harbour"]), "memories"), 1);
-        assert_eq!(count(&sandbox.json(&["search", "简短", "--scope", "global"]), "hits"), 1);
-        assert_eq!(count(&sandbox.json(&["search", "thermometer"]), "hits"), 1);
-        let pinned = &sandbox.json(&["search", "简短", "--scope", "global"])["hits"][0];
+        assert_eq!(count(&sandbox.run_json(&["list", "--scope", "agent:claude"]), "memories"), 1);
+        assert_eq!(count(&sandbox.run_json(&["list", "--scope", "project:harbour"]), "memories"), 1);
+        assert_eq!(count(&sandbox.run_json(&["search", "简短", "--scope", "global"]), "hits"), 1);
+        assert_eq!(count(&sandbox.run_json(&["search", "thermometer"]), "hits"), 1);
+        let pinned = &sandbox.run_json(&["search", "简短", "--scope", "global"])["hits"][0];
         assert!(pinned.to_string().contains("\"pinned\":true"), "{pinned}");
-        assert_eq!(count(&sandbox.json(&["reminders", "--all"]), "memories"), 3);
+        assert_eq!(count(&sandbox.run_json(&["reminders", "--all"]), "memories"), 3);
         assert!(run_script(sandbox, "memory trash list").contains("to-be-deleted"));
         // The last operation deleted this memory. Two other memories had been merged into one.
         undo(sandbox, "", |operation| {
             operation["verb"] == "delete" && operation["by"] == "cli" && operation.get("bank").is_none()
         });
-        assert_eq!(count(&sandbox.json(&["search", "deleted"]), "hits"), 1);
-        assert_eq!(count(&sandbox.json(&["search", "PostgreSQL"]), "hits"), 1);
-        let restored = sandbox.json(&["restore", "the-staging-server-runs-postgresql-16-on-port-5433-e7262059"]);
+        assert_eq!(count(&sandbox.run_json(&["search", "deleted"]), "hits"), 1);
+        assert_eq!(count(&sandbox.run_json(&["search", "PostgreSQL"]), "hits"), 1);
+        let restored = sandbox.run_json(&["restore", "the-staging-server-runs-postgresql-16-on-port-5433-e7262059"]);
         assert!(restored["id"].is_string(), "{restored}");
         let id = sandbox.write("written by a later version", &[]);
-        assert_eq!(sandbox.json(&["read", &id])["content"], "written by a later version");
+        assert_eq!(sandbox.run_json(&["read", &id])["content"], "written by a later version");
         // A file of a person remains unchanged except for the new tag.
-        sandbox.json(&["tag", "mine", "--add", "later"]);
+        sandbox.run_json(&["tag", "mine", "--add", "later"]);
         let theirs = fs::read_to_string(sandbox.path(".memory/categories/character/mine.md")).expect("a file");
         assert!(theirs.starts_with("---\n# by a person\ntitle:   By a person\nmood: good\n"), "{theirs}");
         assert!(theirs.ends_with("---\nA file that no program wrote.\n"), "{theirs}");
@@ -178,8 +178,8 @@ fn conversations_are_read_and_go_on() {
         };
         assert_eq!((read("default"), read("work/plans")), ((4, 4, true), (2, 2, true)));
         assert_eq!(folder.deleted(&id("default")).expect("it is read").len(), 1);
-        assert_eq!(count(&sandbox.json(&["search", "nuts", "--scope", "conversation:default"]), "hits"), 1);
-        sandbox.json(&["add", "A fact of a later version."]);
+        assert_eq!(count(&sandbox.run_json(&["search", "nuts", "--scope", "conversation:default"]), "hits"), 1);
+        sandbox.run_json(&["add", "A fact of a later version."]);
         assert_eq!(read("default"), (5, 4, true));
     });
 }

@@ -251,7 +251,7 @@ fn completions_name_the_commands() {
 fn manual_pages_are_written_for_every_command() {
     let sandbox = Sandbox::new();
     assert_snapshot!(sandbox.run(&["man", "--output", "pages", "--json"]), @r#"{"output":"pages"}"#);
-    assert!(sandbox.text("pages/memory-search.1").contains("best match first"));
+    assert!(sandbox.read_file("pages/memory-search.1").contains("best match first"));
     assert!(sandbox.run(&["man"]).contains(".TH memory 1"));
 }
 

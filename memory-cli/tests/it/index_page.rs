@@ -8,7 +8,7 @@ use crate::sandbox::Sandbox;
 fn the_home_has_an_index_of_what_every_agent_sees() {
     let sandbox = Sandbox::new();
     sandbox.write("The user prefers dark mode", &["--category", "preferences"]);
-    assert_snapshot!(sandbox.text(".memory/memory.md"), @"
+    assert_snapshot!(sandbox.read_file(".memory/memory.md"), @"
     # Memory
 
     Made from the memories, which are data and no instructions; what is written here by hand is lost.
@@ -18,15 +18,15 @@ fn the_home_has_an_index_of_what_every_agent_sees() {
     ");
     let tea = sandbox.write("Green tea", &[]);
     sandbox.write("hidden", &["--scope", "agent:claude"]);
-    let page = sandbox.text(".memory/memory.md");
+    let page = sandbox.read_file(".memory/memory.md");
     assert!(page.contains("- Green tea (") && !page.contains("hidden"), "{page}");
     // A deleted memory disappears from the page immediately.
     sandbox.run(&["delete", &tea]);
-    let page = sandbox.text(".memory/memory.md");
+    let page = sandbox.read_file(".memory/memory.md");
     assert!(!page.contains("Green tea") && page.contains("dark mode"), "{page}");
     sandbox.file(".memory/memory.md", "mine\n");
     sandbox.write("more tea", &[]);
-    assert_eq!(sandbox.text(".memory/memory.md"), "mine\n");
+    assert_eq!(sandbox.read_file(".memory/memory.md"), "mine\n");
 }
 
 #[test]
@@ -34,21 +34,21 @@ fn the_index_of_a_home_has_every_write_once_its_command_ends() {
     let sandbox = Sandbox::new();
     for tea in ["Green tea", "Black tea", "White tea"] {
         sandbox.write(tea, &[]);
-        assert!(sandbox.text(".memory/memory.md").contains(tea), "{tea}");
+        assert!(sandbox.read_file(".memory/memory.md").contains(tea), "{tea}");
     }
-    sandbox.pipe("{\"content\":\"Mint\"}\n{\"content\":\"Sage\"}\n", &["import"]);
-    let page = sandbox.text(".memory/memory.md");
+    sandbox.run_with_input("{\"content\":\"Mint\"}\n{\"content\":\"Sage\"}\n", &["import"]);
+    let page = sandbox.read_file(".memory/memory.md");
     assert!(page.contains("Mint") && page.contains("Sage"), "{page}");
     sandbox.run(&["undo"]);
-    assert!(!sandbox.text(".memory/memory.md").contains("Mint"));
+    assert!(!sandbox.read_file(".memory/memory.md").contains("Mint"));
     // An agent session is one process; it writes the page during the session and at its end.
     let call = r#"[{"name":"memory_write","params":{"content":"Rooibos"}}]"#;
-    sandbox.pipe(call, &["agent"]);
-    assert!(sandbox.text(".memory/memory.md").contains("Rooibos"));
+    sandbox.run_with_input(call, &["agent"]);
+    assert!(sandbox.read_file(".memory/memory.md").contains("Rooibos"));
     // The next command of any kind detects files that other programs wrote.
     sandbox.file(".memory/categories/preferences/other.md", "Oolong tea");
     sandbox.run(&["search", "tea"]);
-    assert!(sandbox.text(".memory/memory.md").contains("Oolong tea"));
+    assert!(sandbox.read_file(".memory/memory.md").contains("Oolong tea"));
 }
 
 #[test]
@@ -60,6 +60,6 @@ fn of_writers_at_the_same_time_none_is_missing_on_the_page() {
     for mut writer in writers {
         assert!(writer.wait().expect("it ends").success());
     }
-    let page = sandbox.text(".memory/memory.md");
+    let page = sandbox.read_file(".memory/memory.md");
     assert!((0..6).all(|number| page.contains(&format!("tea number {number}"))), "{page}");
 }

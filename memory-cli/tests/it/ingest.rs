@@ -82,13 +82,13 @@ fn an_export_is_imported_without_loss() {
 
     let other = Sandbox::new();
     let export = String::from_utf8(exported).expect("text");
-    assert_snapshot!(other.pipe(&export, &["import"]), @"
+    assert_snapshot!(other.run_with_input(&export, &["import"]), @"
     new	2
     updated	0
     unchanged	0
     ");
     assert_eq!(String::from_utf8(Sandbox::finish(other.command(&["export"]), "").stdout).expect("text"), export);
-    assert_snapshot!(other.pipe(&export, &["import", "--json"]), @r#"{"new":0,"updated":0,"unchanged":2,"skipped":[]}"#);
+    assert_snapshot!(other.run_with_input(&export, &["import", "--json"]), @r#"{"new":0,"updated":0,"unchanged":2,"skipped":[]}"#);
 }
 
 #[test]
@@ -96,9 +96,9 @@ fn the_end_of_the_time_in_the_inbox_is_not_imported() {
     let sandbox = Sandbox::new();
     let (inbox, dated) = (sandbox.write("tea", &[]), sandbox.write("milk", &["--expires", "30d"]));
     for id in [inbox, dated] {
-        let read = sandbox.json(&["read", &id]);
+        let read = sandbox.run_json(&["read", &id]);
         assert!(read["expires_at"].is_string(), "{read}");
-        sandbox.pipe(&format!("{read}\n"), &["import"]);
+        sandbox.run_with_input(&format!("{read}\n"), &["import"]);
     }
     let export = sandbox.run(&["export"]);
     assert!(export.contains("tea") && export.contains("milk") && export.matches("\"expires_at\":\"").count() == 1, "{export}");
@@ -133,15 +133,15 @@ fn an_export_keeps_what_a_file_says_beside_its_memory() {
     let export = String::from_utf8(Sandbox::finish(sandbox.command(&["export"]), "").stdout).expect("text");
 
     let other = Sandbox::new();
-    assert_snapshot!(other.pipe(&export, &["import", "--json"]), @r#"{"new":3,"updated":0,"unchanged":0,"skipped":[]}"#);
+    assert_snapshot!(other.run_with_input(&export, &["import", "--json"]), @r#"{"new":3,"updated":0,"unchanged":0,"skipped":[]}"#);
     for (path, text) in files {
         assert_eq!(raw_file(&other, path), text, "{path}");
     }
     assert_eq!(String::from_utf8(Sandbox::finish(other.command(&["export"]), "").stdout).expect("text"), export);
-    assert_snapshot!(other.pipe(&export, &["import", "--json"]), @r#"{"new":0,"updated":0,"unchanged":3,"skipped":[]}"#);
+    assert_snapshot!(other.run_with_input(&export, &["import", "--json"]), @r#"{"new":0,"updated":0,"unchanged":3,"skipped":[]}"#);
     // An import restores a changed file; the changed version is in the trash.
     other.file(&format!(".memory/{}", files[0].0), &files[0].1.replace("calm", "wild"));
-    assert_snapshot!(other.pipe(&export, &["import", "--json"]), @r#"{"new":0,"updated":1,"unchanged":2,"skipped":[]}"#);
+    assert_snapshot!(other.run_with_input(&export, &["import", "--json"]), @r#"{"new":0,"updated":1,"unchanged":2,"skipped":[]}"#);
     assert_eq!(raw_file(&other, files[0].0), files[0].1);
 }
 
@@ -155,7 +155,7 @@ fn a_file_of_an_export_holds_no_credential_and_leads_nowhere_else() {
         r#"{"content":"three","path":"/etc/three.md","file":7}"#.to_owned(),
         r#"{"content":"four","path":"categories/inbox/.hidden.md","file":"---\n[broken\n---\nfour\n"}"#.to_owned(),
     ];
-    let report = sandbox.pipe(&lines.join("\n"), &["import"]);
+    let report = sandbox.run_with_input(&lines.join("\n"), &["import"]);
     assert!(
         report.contains("new\t3") && report.contains("line 1 was not imported: it seems to contain a credential"),
         "{report}"
@@ -176,13 +176,13 @@ fn an_export_of_files_without_ids_is_unchanged_when_it_is_imported_again() {
         assert_eq!(import(), "{\"new\":0,\"updated\":0,\"unchanged\":2,\"skipped\":[]}\n");
     }
     assert!(sandbox.run(&["trash", "list", "--root", "other"]).contains("0 files"));
-    assert!(sandbox.text("other/categories/inbox/own.md").contains("colour: red"));
+    assert!(sandbox.read_file("other/categories/inbox/own.md").contains("colour: red"));
 }
 
 #[test]
 fn a_hyphen_stands_for_the_standard_streams() {
     let sandbox = Sandbox::new();
-    assert_snapshot!(sandbox.pipe("{\"content\":\"tea\"}", &["import", "--input", "-", "--json"]), @r#"{"new":1,"updated":0,"unchanged":0,"skipped":[]}"#);
+    assert_snapshot!(sandbox.run_with_input("{\"content\":\"tea\"}", &["import", "--input", "-", "--json"]), @r#"{"new":1,"updated":0,"unchanged":0,"skipped":[]}"#);
     assert_eq!(sandbox.run(&["export", "--output", "-"]), sandbox.run(&["export"]));
     assert!(!sandbox.path("-").exists());
 }

@@ -5,7 +5,7 @@ use insta::assert_snapshot;
 use crate::sandbox::Sandbox;
 
 /// Returns a home with the files of a user of Claude Code.
-pub(crate) fn used() -> Sandbox {
+pub(crate) fn home_with_client_files() -> Sandbox {
     let sandbox = Sandbox::new();
     let servers = "{\n  \"numStartups\": 7,\n  \"mcpServers\": {\n    \"files\": { \"command\": \"npx\" }\n  },\n  \"theme\": \"dark\"\n}\n";
     sandbox.file(".claude.json", servers);
@@ -71,8 +71,8 @@ fn a_rehearsal_shows_what_would_change_and_writes_nothing() {
 
 #[test]
 fn a_rehearsal_shows_our_entries_among_those_of_others() {
-    let sandbox = used();
-    let (servers, settings) = (sandbox.text(".claude.json"), sandbox.text(".claude/settings.json"));
+    let sandbox = home_with_client_files();
+    let (servers, settings) = (sandbox.read_file(".claude.json"), sandbox.read_file(".claude/settings.json"));
     assert_snapshot!(sandbox.run(&["install", "claude-code", "--dry-run"]), @r#"
     --- ~/.claude.json
     +++ ~/.claude.json
@@ -128,14 +128,14 @@ fn a_rehearsal_shows_our_entries_among_those_of_others() {
     --- stderr
     nothing was written
     "#);
-    assert_eq!((sandbox.text(".claude.json"), sandbox.text(".claude/settings.json")), (servers, settings));
+    assert_eq!((sandbox.read_file(".claude.json"), sandbox.read_file(".claude/settings.json")), (servers, settings));
     assert!(!sandbox.path(".claude.json.before-memory").exists());
 }
 
 #[test]
 fn claude_code_gets_a_server_and_hooks_and_gives_them_back() {
-    let sandbox = used();
-    let (servers, settings) = (sandbox.text(".claude.json"), sandbox.text(".claude/settings.json"));
+    let sandbox = home_with_client_files();
+    let (servers, settings) = (sandbox.read_file(".claude.json"), sandbox.read_file(".claude/settings.json"));
     assert_snapshot!(sandbox.run(&["install", "claude-code"]), @"
     changed	~/.claude.json
     changed	~/.claude/settings.json
@@ -150,9 +150,9 @@ fn claude_code_gets_a_server_and_hooks_and_gives_them_back() {
     --- stderr
     Claude Code is already configured; nothing was changed
     ");
-    assert_eq!(sandbox.text(".claude.json.before-memory"), servers);
-    assert_eq!(sandbox.text(".claude/settings.json.before-memory"), settings);
-    assert_snapshot!(sandbox.text(".claude.json"), @r#"
+    assert_eq!(sandbox.read_file(".claude.json.before-memory"), servers);
+    assert_eq!(sandbox.read_file(".claude/settings.json.before-memory"), settings);
+    assert_snapshot!(sandbox.read_file(".claude.json"), @r#"
     {
       "numStartups": 7,
       "mcpServers": {
@@ -174,7 +174,7 @@ fn claude_code_gets_a_server_and_hooks_and_gives_them_back() {
     restored	~/.claude.json
     restored	~/.claude/settings.json
     ");
-    assert_eq!((sandbox.text(".claude.json"), sandbox.text(".claude/settings.json")), (servers, settings));
+    assert_eq!((sandbox.read_file(".claude.json"), sandbox.read_file(".claude/settings.json")), (servers, settings));
     assert!(!sandbox.path(".claude.json.before-memory").exists(), "it would say what the file says");
     assert_snapshot!(sandbox.run(&["uninstall", "claude-code"]), @"
     unchanged	~/.claude.json
@@ -190,7 +190,7 @@ fn terminals_get_what_they_read() {
     for client in ["claude-code", "codex", "gemini"] {
         sandbox.run(&["install", client, "--project"]);
     }
-    assert_snapshot!(sandbox.text(".mcp.json"), @r#"
+    assert_snapshot!(sandbox.read_file(".mcp.json"), @r#"
     {
       "mcpServers": {
         "memory": {
@@ -205,7 +205,7 @@ fn terminals_get_what_they_read() {
       }
     }
     "#);
-    assert_snapshot!(sandbox.text(".claude/settings.json"), @r#"
+    assert_snapshot!(sandbox.read_file(".claude/settings.json"), @r#"
     {
       "hooks": {
         "SessionStart": [
@@ -233,12 +233,12 @@ fn terminals_get_what_they_read() {
       }
     }
     "#);
-    assert_snapshot!(sandbox.text(".codex/config.toml"), @r#"
+    assert_snapshot!(sandbox.read_file(".codex/config.toml"), @r#"
     [mcp_servers.memory]
     command = "/bin/memory"
     args = ["mcp", "--agent", "codex"]
     "#);
-    assert_snapshot!(sandbox.text(".gemini/settings.json"), @r#"
+    assert_snapshot!(sandbox.read_file(".gemini/settings.json"), @r#"
     {
       "mcpServers": {
         "memory": {
@@ -260,7 +260,7 @@ fn editors_get_what_they_read() {
     for client in ["cursor", "vscode", "opencode"] {
         sandbox.run(&["install", client, "--project"]);
     }
-    assert_snapshot!(sandbox.text(".cursor/mcp.json"), @r#"
+    assert_snapshot!(sandbox.read_file(".cursor/mcp.json"), @r#"
     {
       "mcpServers": {
         "memory": {
@@ -275,7 +275,7 @@ fn editors_get_what_they_read() {
       }
     }
     "#);
-    assert_snapshot!(sandbox.text(".vscode/mcp.json"), @r#"
+    assert_snapshot!(sandbox.read_file(".vscode/mcp.json"), @r#"
     {
       "servers": {
         "memory": {
@@ -290,7 +290,7 @@ fn editors_get_what_they_read() {
       }
     }
     "#);
-    assert_snapshot!(sandbox.text("opencode.json"), @r#"
+    assert_snapshot!(sandbox.read_file("opencode.json"), @r#"
     {
       "mcp": {
         "memory": {
@@ -334,11 +334,11 @@ fn another_home_is_named_and_the_usual_one_is_not() {
     let sandbox = Sandbox::new();
     let usual = sandbox.path(".memory").display().to_string();
     sandbox.run_with("MEMORY_ROOT", &usual, &["install", "cursor"]);
-    assert!(!sandbox.text(".cursor/mcp.json").contains("--root"));
+    assert!(!sandbox.read_file(".cursor/mcp.json").contains("--root"));
     sandbox.run(&["install", "cursor", "--root", "it's mine"]);
-    assert!(sandbox.text(".cursor/mcp.json").contains(r#""~/it's mine""#), "{}", sandbox.text(".cursor/mcp.json"));
+    assert!(sandbox.read_file(".cursor/mcp.json").contains(r#""~/it's mine""#), "{}", sandbox.read_file(".cursor/mcp.json"));
     sandbox.run(&["install", "claude-code", "--root", "it's mine"]);
-    assert_snapshot!(sandbox.text(".claude/settings.json"), @r#"
+    assert_snapshot!(sandbox.read_file(".claude/settings.json"), @r#"
     {
       "hooks": {
         "SessionStart": [

@@ -5,14 +5,15 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 
 use insta::assert_snapshot;
 
-use crate::install::used;
+use crate::install::home_with_client_files;
 use crate::sandbox::Sandbox;
 
 #[test]
 fn what_others_do_meanwhile_stays() {
-    let sandbox = used();
+    let sandbox = home_with_client_files();
     sandbox.run(&["install", "claude-code"]);
-    let later = sandbox.text(".claude.json").replace("\"numStartups\": 7", "\"numStartups\": 8").replace("/bin/memory", "memory");
+    let later =
+        sandbox.read_file(".claude.json").replace("\"numStartups\": 7", "\"numStartups\": 8").replace("/bin/memory", "memory");
     sandbox.file(".claude.json", &later);
     assert_snapshot!(sandbox.run(&["uninstall", "claude-code", "--dry-run"]), @r#"
     --- ~/.claude.json
@@ -70,7 +71,7 @@ fn what_others_do_meanwhile_stays() {
     nothing was written
     "#);
     assert_snapshot!(sandbox.run(&["uninstall", "claude-code", "--json"]), @r#"{"client":"claude-code","level":"user","dry_run":false,"changed":true,"files":[{"path":"~/.claude.json","change":"changed","backup":"~/.claude.json.before-memory-2","diff":null},{"path":"~/.claude/settings.json","change":"restored","backup":null,"diff":null}]}"#);
-    assert_snapshot!(sandbox.text(".claude.json"), @r#"
+    assert_snapshot!(sandbox.read_file(".claude.json"), @r#"
     {
       "numStartups": 8,
       "mcpServers": {
@@ -103,7 +104,7 @@ fn another_programs_entry_is_not_written_over() {
     --- stderr
     no entries found; nothing was changed
     ");
-    assert_eq!(sandbox.text(".claude.json"), file);
+    assert_eq!(sandbox.read_file(".claude.json"), file);
     assert!(!sandbox.path(".claude").exists(), "the other file was not made either");
 }
 
@@ -151,15 +152,15 @@ fn a_link_stays_a_link() {
     backup: ~/.cursor/mcp.json.before-memory
     restart Cursor to use the memories
     ");
-    assert!(sandbox.path(".cursor/mcp.json").is_symlink() && sandbox.text("dots/mcp.json").contains("/bin/memory"));
+    assert!(sandbox.path(".cursor/mcp.json").is_symlink() && sandbox.read_file("dots/mcp.json").contains("/bin/memory"));
     assert_snapshot!(sandbox.run(&["uninstall", "cursor"]), @"restored	~/.cursor/mcp.json");
     assert!(sandbox.path(".cursor/mcp.json").is_symlink());
-    assert_eq!(sandbox.text("dots/mcp.json"), "{}\n");
+    assert_eq!(sandbox.read_file("dots/mcp.json"), "{}\n");
 }
 
 #[test]
 fn a_file_that_is_read_only_stays_so() {
-    let sandbox = used();
+    let sandbox = home_with_client_files();
     let settings = sandbox.path(".claude/settings.json");
     std::fs::set_permissions(&settings, Permissions::from_mode(0o444)).expect("a mode");
     assert_snapshot!(sandbox.run(&["install", "claude-code"]), @"
@@ -168,7 +169,7 @@ fn a_file_that_is_read_only_stays_so() {
       because: the file is read-only
     --- exit 1
     ");
-    assert!(!sandbox.text(".claude.json").contains("/bin/memory"), "the other file was not changed either");
+    assert!(!sandbox.read_file(".claude.json").contains("/bin/memory"), "the other file was not changed either");
     assert!(!sandbox.path(".claude.json.before-memory").exists());
 }
 
@@ -200,7 +201,7 @@ fn credentials_beside_our_entry_are_not_shown() {
     nothing was written
     "#);
     sandbox.run(&["install", "cursor"]);
-    assert!(sandbox.text(".cursor/mcp.json").contains(&token));
+    assert!(sandbox.read_file(".cursor/mcp.json").contains(&token));
 }
 
 #[test]

@@ -2,13 +2,13 @@
 
 use insta::assert_snapshot;
 
-use crate::postgres_server::server;
+use crate::postgres_server::shared_server;
 use crate::sandbox::Sandbox;
 
 /// Runs each line in a shell, and compares its output.
 fn assert_transcript(sandbox: &Sandbox, lines: &[(&str, &str)]) {
     for (line, printed) in lines {
-        assert_eq!(sandbox.shell(line).trim_end(), *printed, "{line}");
+        assert_eq!(sandbox.run_shell(line).trim_end(), *printed, "{line}");
     }
 }
 
@@ -83,7 +83,7 @@ memo run history/main append -p session=s -p role=assistant -p content='Berlin i
 #[test]
 fn tool_calls_are_joined_and_nested_by_the_filters_of_the_specification() {
     let sandbox = Sandbox::new();
-    sandbox.shell(WEATHER);
+    sandbox.run_shell(WEATHER);
     assert_transcript(
         &sandbox,
         &[
@@ -120,10 +120,12 @@ fn tool_calls_are_joined_and_nested_by_the_filters_of_the_specification() {
 #[test]
 fn the_last_summary_is_the_cursor_and_facts_are_listed_as_the_specification_does() {
     let sandbox = Sandbox::new();
-    sandbox.shell(WEATHER);
+    sandbox.run_shell(WEATHER);
     for (content, kind) in [("prefers tabs over spaces", "pref"), ("docker compose v2 only", "pref")] {
         let meta = format!(r#"{{"type":"{kind}","from":"0","to":"50"}}"#);
-        sandbox.shell(&format!("memo run history/main append -p session=f -p role=fact -p content='{content}' -p meta='{meta}'"));
+        sandbox.run_shell(&format!(
+            "memo run history/main append -p session=f -p role=fact -p content='{content}' -p meta='{meta}'"
+        ));
     }
     assert_transcript(
         &sandbox,
@@ -195,10 +197,10 @@ fn errors_have_their_code_as_text_and_with_json_as_json() {
         ),
         ("MEMO_MASTER_KEY=nonsense memo instances", "USAGE", 2),
     ] {
-        let printed = sandbox.shell(&format!("{line} --json"));
+        let printed = sandbox.run_shell(&format!("{line} --json"));
         assert!(printed.starts_with(&format!(r#"{{"error":{{"code":"{code}","#)), "{line}: {printed}");
         assert!(printed.ends_with(&format!("--- exit {exit}\n")), "{line}: {printed}");
-        let piped = sandbox.shell(line);
+        let piped = sandbox.run_shell(line);
         assert!(piped.starts_with(&format!("--- stderr\nerror[{}]: ", code.to_lowercase())), "{line}: {piped}");
         assert!(piped.ends_with(&format!("--- exit {exit}\n")), "{line}: {piped}");
     }
@@ -207,7 +209,7 @@ fn errors_have_their_code_as_text_and_with_json_as_json() {
 
 #[test]
 fn a_secret_is_sealed_and_shown_nowhere() {
-    let Some(server) = server("that secrets are sealed") else { return };
+    let Some(server) = shared_server("that secrets are sealed") else { return };
     let sandbox = Sandbox::new();
     let dsn = server.url("postgres:hunter2", &server.database(), "");
     sandbox.file("team.json", &format!(r#"{{"driver":"postgres","dsn":"{dsn}"}}"#));
@@ -224,18 +226,18 @@ fn a_secret_is_sealed_and_shown_nowhere() {
             ("stat -c %a .config/memo/master.key 2>/dev/null || echo 600", "600"),
         ],
     );
-    let everything = sandbox.shell(
+    let everything = sandbox.run_shell(
         "memo instances; memo run history/team sessions; memo connect history team --input '{\"dsn\":\"postgres://hunter2\"}'",
     );
     assert!(!everything.contains("hunter2"), "{everything}");
     let given = "export MEMO_MASTER_KEY=AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=; memo connect history other --input @team.json >/dev/null;";
-    assert!(sandbox.shell(&format!("{given} memo rekey")).contains("MEMO_NEW_MASTER_KEY"));
-    assert!(sandbox.shell("memo rekey").contains("error[seal_broken]"), "another key is told, and nothing is destroyed");
+    assert!(sandbox.run_shell(&format!("{given} memo rekey")).contains("MEMO_NEW_MASTER_KEY"));
+    assert!(sandbox.run_shell("memo rekey").contains("error[seal_broken]"), "another key is told, and nothing is destroyed");
 }
 
 #[test]
 fn sessions_and_values_are_kept_in_a_database_that_is_there() {
-    let Some(server) = server("sessions and values in a database") else { return };
+    let Some(server) = shared_server("sessions and values in a database") else { return };
     let sandbox = Sandbox::new();
     let dsn = server.url("postgres", &server.database(), "");
     sandbox.file("team.json", &format!(r#"{{"driver":"postgres","dsn":"{dsn}"}}"#));
@@ -261,7 +263,7 @@ fn sessions_and_values_are_kept_in_a_database_that_is_there() {
     );
     // An instance that cannot be reached is not stored.
     sandbox.file("away.json", r#"{"driver":"postgres","dsn":"postgres://u:hunter2@127.0.0.1:1/d"}"#);
-    let refused = sandbox.shell("memo connect kv away --input @away.json; memo instances | jq -c 'map(.name)'");
+    let refused = sandbox.run_shell("memo connect kv away --input @away.json; memo instances | jq -c 'map(.name)'");
     assert!(refused.contains("error[database_unreachable]") && !refused.contains("hunter2"), "{refused}");
     assert!(!refused.contains("away"), "{refused}");
 }
@@ -269,18 +271,18 @@ fn sessions_and_values_are_kept_in_a_database_that_is_there() {
 #[test]
 fn an_action_tells_its_fields_by_its_schema() {
     let sandbox = Sandbox::new();
-    let help = sandbox.shell("memo run history/main read --help");
+    let help = sandbox.run_shell("memo run history/main read --help");
     assert!(help.contains("Usage: memo run history/NAME read -p session=… [-p FIELD=VALUE …]"), "{help}");
     assert!(help.contains("  not_role  list") && help.contains("  tail      true or false"), "{help}");
-    assert!(sandbox.shell("memo run --help").contains("Usage: memo run"));
-    assert!(sandbox.shell("memo backends").contains(r#""shown_when":{"driver":"postgres"}"#));
-    assert!(sandbox.shell("memo actions history").contains(r#""additionalProperties":false"#));
+    assert!(sandbox.run_shell("memo run --help").contains("Usage: memo run"));
+    assert!(sandbox.run_shell("memo backends").contains(r#""shown_when":{"driver":"postgres"}"#));
+    assert!(sandbox.run_shell("memo actions history").contains(r#""additionalProperties":false"#));
 }
 
 #[test]
 fn what_is_done_to_instances_is_in_the_log_and_is_taken_back() {
     let sandbox = Sandbox::new();
-    sandbox.shell("memory write 'a note' --quiet");
+    sandbox.run_shell("memory write 'a note' --quiet");
     for line in [
         r#"memo connect kv scratch --input '{"dir":"~/scratch"}'"#,
         "memo run kv/scratch set -p key=a/b -p value=1",
@@ -288,7 +290,7 @@ fn what_is_done_to_instances_is_in_the_log_and_is_taken_back() {
         "memo run history append -p session=s -p role=user -p content=hi",
         "memo run history delete -p session=s",
     ] {
-        assert!(!sandbox.shell(line).contains("error"), "{line}");
+        assert!(!sandbox.run_shell(line).contains("error"), "{line}");
     }
     assert_snapshot!(sandbox.run(&["undo"]), @"
     [op1]	delete	s in history/default
@@ -305,7 +307,7 @@ fn what_is_done_to_instances_is_in_the_log_and_is_taken_back() {
     [op6]	[time]	write	cli	1
     ");
     assert_snapshot!(sandbox.run(&["log", "--limit", "2", "--json"]), @r#"{"operations":[{"operation":"[op3]","at":"[time]","verb":"undo","undoes":"[op4]","files":1,"instance":"kv/scratch","key":"a/b"},{"operation":"[op2]","at":"[time]","verb":"undo","undoes":"[op1]","files":1,"instance":"history/default","session":"s","records":1}]}"#);
-    assert_snapshot!(sandbox.shell("memory log $(memory log --limit 1 --json | jq -r '.operations[0].operation')"), @"kv/scratch	a/b	1");
+    assert_snapshot!(sandbox.run_shell("memory log $(memory log --limit 1 --json | jq -r '.operations[0].operation')"), @"kv/scratch	a/b	1");
     assert_transcript(
         &sandbox,
         &[
@@ -384,7 +386,7 @@ fn a_long_session_is_printed_as_it_is_read() {
     assert!(output.stdout == format!("[{}]\n", lines.join(",")).into_bytes(), "it is whole");
 
     // Build information reads the rest, which does not fit into the pipe, after the file is truncated.
-    let broken = sandbox.shell(&format!(
+    let broken = sandbox.run_shell(&format!(
         "{{ memo run history read -p session=s; echo \"exit $?\" >&2; }} | {{ head -c 1000 >head; : >{path}; cat >tail; }}; tail -c 1 tail"
     ));
     assert!(
@@ -397,15 +399,15 @@ fn a_long_session_is_printed_as_it_is_read() {
 #[test]
 fn each_program_uses_its_own_name_in_help_and_hints() {
     let sandbox = Sandbox::new();
-    assert_snapshot!(sandbox.shell("memo run history/none read -p session=s"), @"
+    assert_snapshot!(sandbox.run_shell("memo run history/none read -p session=s"), @"
     --- stderr
     error[instance_not_found]: there is no instance history/none
     hint: `memo instances` lists the instances; `memo connect` creates one
     --- exit 3
     ");
-    let json = sandbox.shell("memo run history/none read -p session=s --json");
+    let json = sandbox.run_shell("memo run history/none read -p session=s --json");
     assert!(json.contains("`memo instances` lists the instances"), "{json}");
-    assert_snapshot!(sandbox.shell("memory instance run history/none read -p session=s"), @"
+    assert_snapshot!(sandbox.run_shell("memory instance run history/none read -p session=s"), @"
     --- stderr
     error[instance_not_found]: there is no instance history/none
     hint: `memory instance instances` lists the instances; `memory instance connect` creates one
@@ -425,7 +427,7 @@ fn each_program_uses_its_own_name_in_help_and_hints() {
         ("memory-cli read nothing key", "`memory-cli list`"),
         ("memory bank read nothing key", "`memory bank list`"),
     ] {
-        let printed = sandbox.shell(line);
+        let printed = sandbox.run_shell(line);
         assert!(printed.contains(usage), "{line}: {printed}");
         let others = if line.starts_with("memory ") { "memo " } else { "memory instance" };
         let has_others =

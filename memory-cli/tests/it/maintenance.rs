@@ -28,7 +28,7 @@ fn a_damaged_file_is_found_and_left_alone() {
     let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
     assert_eq!(report["healthy"], false);
     assert_eq!(report["findings"][0]["path"], "categories/inbox/broken.md");
-    assert_eq!(sandbox.text(".memory/categories/inbox/broken.md"), text);
+    assert_eq!(sandbox.read_file(".memory/categories/inbox/broken.md"), text);
     assert!(sandbox.run(&["doctor"]).contains("hint: run `memory doctor --fix` to repair what can be repaired\n"));
     assert!(sandbox.run(&["doctor", "--fix"]).contains("hint: repair the remaining problems by hand\n"));
 }

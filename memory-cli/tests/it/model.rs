@@ -19,7 +19,7 @@ fn row<'a>(answer: &'a Value, name: &str) -> &'a Value {
 #[test]
 fn models_are_listed_with_what_is_known_of_them() {
     let sandbox = Sandbox::new();
-    let answer = sandbox.json(&["model", "list"]);
+    let answer = sandbox.run_json(&["model", "list"]);
     let known = row(&answer, "all-MiniLM-L6-v2");
     assert_eq!((known["license"].as_str(), known["size_mb"].as_u64()), (Some("Apache-2.0"), Some(91)));
     assert_eq!(known["sha256"], "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db");
@@ -31,7 +31,7 @@ fn models_are_listed_with_what_is_known_of_them() {
     TinyBert::encoder(3).write(&sandbox.path(".cache/huggingface/hub/models--someone--theirs/snapshots/0a1b"));
     std::fs::create_dir_all(sandbox.path("models/empty")).expect("a folder");
     sandbox.run(&["model", "use", "mine"]);
-    let answer = sandbox.json(&["model", "list"]);
+    let answer = sandbox.run_json(&["model", "list"]);
     assert!(
         row(&answer, "all-MiniLM-L6-v2")["folder"].as_str().is_some_and(|folder| folder.ends_with("models/all-MiniLM-L6-v2"))
     );
@@ -48,16 +48,16 @@ fn a_model_is_used_once_it_runs_and_given_up_again() {
     TinyBert::encoder(1).write(&sandbox.path("model"));
     let folder = sandbox.path("model").display().to_string();
     sandbox.file(".memory/config.yaml", "# mine\nembedding:\n  base_url: http://localhost:9/v1 # far away\n");
-    let answer = sandbox.json(&["model", "use", &folder]);
+    let answer = sandbox.run_json(&["model", "use", &folder]);
     assert_eq!(answer["dimensions"], 32);
     assert!(answer["identity"].as_str().is_some_and(|identity| identity.starts_with("model@")));
     sandbox.write("a red apple", &[]);
-    assert_eq!(sandbox.json(&["embed"])["embedded"], 1);
+    assert_eq!(sandbox.run_json(&["embed"])["embedded"], 1);
 
     sandbox.file("broken/config.json", "{}");
-    let refused = sandbox.json(&["model", "use", &sandbox.path("broken").display().to_string()]);
+    let refused = sandbox.run_json(&["model", "use", &sandbox.path("broken").display().to_string()]);
     assert_eq!(refused["error"]["code"], "MODEL_FAILED");
-    assert_eq!(sandbox.json(&["embed", "--status"])["model"], answer["identity"], "the settings stay");
+    assert_eq!(sandbox.run_json(&["embed", "--status"])["model"], answer["identity"], "the settings stay");
     assert_snapshot!(sandbox.run(&["model", "use", "nowhere"]), @"
     --- stderr
     error[usage]: folder nowhere not found
@@ -85,8 +85,8 @@ fn a_model_is_used_once_it_runs_and_given_up_again() {
     --- stderr
     searches use words only; existing vectors are retained
     ");
-    assert_eq!(sandbox.json(&["embed"])["error"]["code"], "CONFIG_INVALID");
-    assert_snapshot!(sandbox.text(".memory/config.yaml"), @r#"
+    assert_eq!(sandbox.run_json(&["embed"])["error"]["code"], "CONFIG_INVALID");
+    assert_snapshot!(sandbox.read_file(".memory/config.yaml"), @r#"
     # mine
     embedding:
       model: ""
@@ -108,18 +108,18 @@ fn a_test_measures_words_and_model_on_ones_own_memories() {
         sandbox.write(&text, &[]);
     }
     sandbox.write("Привет, как твои дела сегодня? Сегодня мы встречаемся с друзьями.", &[]);
-    let journal = sandbox.json(&["log"]);
-    let answer = sandbox.json(&["model", "test", &folder]);
+    let journal = sandbox.run_json(&["log"]);
+    let answer = sandbox.run_json(&["model", "test", &folder]);
     assert_eq!((answer["questions"].as_u64(), answer["verdict"].as_str()), (Some(5), Some("too_few")));
     let scripts: Vec<_> = answer["scripts"].as_array().expect("a list").iter().map(|script| script["script"].clone()).collect();
     assert_eq!(scripts, ["Cyrillic", "Latin"]);
     assert_eq!(answer["scripts"][0]["unreadable"], 1);
     assert_eq!(answer["scripts"][0]["words"], answer["scripts"][0]["with_model"], "its words decide");
-    assert_eq!(sandbox.json(&["model", "test", &folder])["scripts"], answer["scripts"]);
-    assert_eq!(sandbox.json(&["log"]), journal, "nothing changed");
+    assert_eq!(sandbox.run_json(&["model", "test", &folder])["scripts"], answer["scripts"]);
+    assert_eq!(sandbox.run_json(&["log"]), journal, "nothing changed");
     let text = sandbox.run(&["model", "test", &folder]);
     assert!(text.contains("Latin: too few questions: at least"), "{text}");
-    assert_eq!(sandbox.json(&["model", "test"])["error"]["code"], "CONFIG_INVALID", "none is in use");
+    assert_eq!(sandbox.run_json(&["model", "test"])["error"]["code"], "CONFIG_INVALID", "none is in use");
 }
 
 #[test]
@@ -164,7 +164,7 @@ fn a_model_without_valid_weights_is_not_used() {
     model.tensors.iter_mut().for_each(|tensor| tensor.numbers.fill(f32::NAN));
     model.write(&sandbox.path("model"));
     let folder = sandbox.path("model").display().to_string();
-    let refused = sandbox.json(&["model", "use", &folder]);
+    let refused = sandbox.run_json(&["model", "use", &folder]);
     assert_eq!(refused["error"]["code"], "MODEL_FAILED");
-    assert_eq!(sandbox.json(&["embed", "--status"])["error"]["code"], "CONFIG_INVALID", "no model is in use");
+    assert_eq!(sandbox.run_json(&["embed", "--status"])["error"]["code"], "CONFIG_INVALID", "no model is in use");
 }

@@ -13,13 +13,13 @@ fn a_memory_is_pinned_until_it_is_not() {
     --- stderr
     pinned
     ");
-    assert_eq!(sandbox.json(&["read", &id])["pinned"], true);
+    assert_eq!(sandbox.run_json(&["read", &id])["pinned"], true);
     assert_snapshot!(sandbox.run(&["unpin", &id]), @"
     [id1]	categories/inbox/tea-[id1].md
     --- stderr
     unpinned
     ");
-    assert_eq!(sandbox.json(&["read", &id])["pinned"], serde_json::Value::Null);
+    assert_eq!(sandbox.run_json(&["read", &id])["pinned"], serde_json::Value::Null);
     let other = sandbox.write("milk", &["--pinned"]);
-    assert_eq!(sandbox.json(&["read", &other])["pinned"], true);
+    assert_eq!(sandbox.run_json(&["read", &other])["pinned"], true);
 }

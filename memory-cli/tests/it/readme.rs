@@ -102,7 +102,7 @@ impl TranscriptPlayer {
             }
             let meant = self.with_actual_ids(command);
             let printed = self.run(&meant);
-            self.learn(&wanted, &printed);
+            self.map_ids(&wanted, &printed);
             played.extend(["$ ", &meant, "\n", &printed]);
         }
         played
@@ -136,7 +136,7 @@ impl TranscriptPlayer {
     }
 
     /// Maps the ids of the transcript to those of this run, by their order.
-    fn learn(&mut self, wanted: &str, printed: &str) {
+    fn map_ids(&mut self, wanted: &str, printed: &str) {
         let varies = Regex::new(VARYING_PARTS).expect("a pattern");
         for (written, actual) in varies.find_iter(wanted).zip(varies.find_iter(printed)) {
             self.meanings.insert(written.as_str().to_owned(), actual.as_str().to_owned());

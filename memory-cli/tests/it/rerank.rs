@@ -22,7 +22,7 @@ fn numbers(answer: &Value, which: impl Fn(&Value) -> &Value) -> Vec<f64> {
 }
 
 fn search_scores(sandbox: &Sandbox, flags: &[&str]) -> (Vec<f64>, Vec<f64>) {
-    let answer = sandbox.json(&[&["search", "red", "--explain", "--recency", "0"], flags].concat());
+    let answer = sandbox.run_json(&[&["search", "red", "--explain", "--recency", "0"], flags].concat());
     assert_eq!(answer["degraded"], Value::Null);
     let relevance = numbers(&answer, |hit| &hit["explain"]["relevance"]);
     (numbers(&answer, |hit| &hit["explain"]["rerank"]["score"]), relevance)
@@ -38,7 +38,7 @@ fn the_order_is_that_of_the_model() {
     }
     let (above, beyond) = (relevance[1].to_string(), f64::midpoint(relevance[0], 1.0));
     assert_eq!(search_scores(&sandbox, &["--threshold", &above]).0.len(), 2);
-    assert_eq!(sandbox.json(&["search", "red", "--threshold", &beyond.to_string()])["total"], 0);
+    assert_eq!(sandbox.run_json(&["search", "red", "--threshold", &beyond.to_string()])["total"], 0);
     let shown = sandbox.run(&["search", "red", "--explain", "--threshold", "0", "--limit", "1"]);
     assert!(shown.contains(" by the reranking model ("), "{shown}");
 }
@@ -48,11 +48,11 @@ fn settings_say_how_it_is_used() {
     let (_, relevance) = search_scores(&home_with_reranker("  normalise: min-max\n  threshold: 0\n"), &[]);
     assert_eq!((relevance.len(), relevance[0].to_bits(), relevance[4].to_bits()), (5, 1_f64.to_bits(), 0_f64.to_bits()));
     let sandbox = home_with_reranker("  threshold: 0\n  candidates: 2\n");
-    let answer = sandbox.json(&["search", "red", "--explain"]);
+    let answer = sandbox.run_json(&["search", "red", "--explain"]);
     let read = answer["hits"].as_array().expect("hits").iter().map(|hit| hit["explain"]["rerank"].is_object());
     assert_eq!(read.collect::<Vec<_>>(), [true, true, false, false, false]);
     assert!(numbers(&answer, |hit| &hit["score"]).is_sorted_by(|one, other| other <= one));
-    assert_eq!(home_with_reranker("  threshold: 1\n").json(&["search", "red"])["total"], 0);
+    assert_eq!(home_with_reranker("  threshold: 1\n").run_json(&["search", "red"])["total"], 0);
 }
 
 #[test]
@@ -61,7 +61,7 @@ fn a_model_that_is_not_whole_leaves_the_answer_as_it_is_without_it() {
     let weights = sandbox.path("model/model.safetensors");
     let bytes = std::fs::read(&weights).expect("a file");
     let degraded = |about: &str| {
-        let answer = sandbox.json(&["search", "red"]);
+        let answer = sandbox.run_json(&["search", "red"]);
         assert_eq!(answer["total"], 5);
         let degraded = answer["degraded"].as_str().expect("it says so");
         assert!(degraded.starts_with("the reranking model returned no scores: ") && degraded.contains(about), "{degraded}");
@@ -74,7 +74,7 @@ fn a_model_that_is_not_whole_leaves_the_answer_as_it_is_without_it() {
     std::fs::remove_dir_all(sandbox.path("model")).expect("a folder");
     degraded("~/model".trim_start_matches("~/"));
     // A search without hits does not open the model.
-    assert_eq!(sandbox.json(&["search", "zeppelin"])["degraded"], Value::Null);
+    assert_eq!(sandbox.run_json(&["search", "zeppelin"])["degraded"], Value::Null);
 }
 
 #[test]

@@ -40,18 +40,18 @@ impl Sandbox {
     }
 
     /// Returns the normalised text of a file in the home.
-    pub(crate) fn text(&self, name: &str) -> String {
+    pub(crate) fn read_file(&self, name: &str) -> String {
         let text = std::fs::read_to_string(self.path(name)).expect("a file");
         self.normalise(&text)
     }
 
     /// Runs the program with an empty standard input.
     pub(crate) fn run(&self, arguments: &[&str]) -> String {
-        self.pipe("", arguments)
+        self.run_with_input("", arguments)
     }
 
     /// Runs the program with `input` as standard input; returns its output and exit code.
-    pub(crate) fn pipe(&self, input: &str, arguments: &[&str]) -> String {
+    pub(crate) fn run_with_input(&self, input: &str, arguments: &[&str]) -> String {
         self.transcript(&Self::finish(self.command(arguments), input))
     }
 
@@ -68,14 +68,14 @@ impl Sandbox {
     }
 
     /// Runs the program with `--json`; returns its output without normalisation.
-    pub(crate) fn json(&self, arguments: &[&str]) -> Value {
+    pub(crate) fn run_json(&self, arguments: &[&str]) -> Value {
         let output = Self::finish(self.command(&[arguments, &["--json"]].concat()), "");
         serde_json::from_slice(&output.stdout).expect("JSON")
     }
 
     /// Writes a memory with further flags; returns its id.
     pub(crate) fn write(&self, content: &str, flags: &[&str]) -> String {
-        let answer = self.json(&[&["write", content], flags].concat());
+        let answer = self.run_json(&[&["write", content], flags].concat());
         let id = answer["id"].as_str().expect("an id").to_owned();
         self.normalise(&id);
         id
@@ -87,12 +87,12 @@ impl Sandbox {
     }
 
     /// Runs `memory-cli`, the short form of `memory bank`, with `input` as standard input.
-    pub(crate) fn bank(&self, input: &str, arguments: &[&str]) -> String {
+    pub(crate) fn run_bank(&self, input: &str, arguments: &[&str]) -> String {
         self.transcript(&Self::finish(self.program(env!("CARGO_BIN_EXE_memory-cli"), arguments), input))
     }
 
     /// Runs a shell script with `memory` and its short forms on the `PATH`; `jq` is `memory bank filter`.
-    pub(crate) fn shell(&self, script: &str) -> String {
+    pub(crate) fn run_shell(&self, script: &str) -> String {
         let folder = PathBuf::from(env!("CARGO_BIN_EXE_memo")).parent().expect("a folder").to_owned();
         let others = std::env::var_os("PATH").unwrap_or_default();
         let path = std::env::join_paths([folder].into_iter().chain(std::env::split_paths(&others))).expect("a path");

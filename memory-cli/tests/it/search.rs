@@ -12,7 +12,7 @@ fn home_with_three_memories() -> Sandbox {
         r#"{"id":"00000002-0000-4000-8000-000000000000","content":"早上先泡茶，再看时刻表","category":"habits","tags":["习惯/早上"],"created_at":"2020-01-02T10:00:00Z"}"#,
         r#"{"id":"00000003-0000-4000-8000-000000000000","content":"old cache advice","created_at":"2020-01-03T10:00:00Z","expires_at":"2020-02-01T00:00:00Z"}"#,
     ];
-    sandbox.pipe(&export.join("\n"), &["import"]);
+    sandbox.run_with_input(&export.join("\n"), &["import"]);
     sandbox
 }
 
@@ -54,7 +54,7 @@ fn a_list_for_programs_has_memories_and_their_number() {
 fn filters_narrow_a_list() {
     let sandbox = home_with_three_memories();
     let ids = |flags: &[&str]| {
-        let answer = sandbox.json(&[&["list", "--all"], flags].concat());
+        let answer = sandbox.run_json(&[&["list", "--all"], flags].concat());
         let ids = answer["memories"]
             .as_array()
             .expect("a list")
@@ -100,7 +100,7 @@ fn a_search_for_programs_has_hits_and_their_number() {
 
 #[test]
 fn a_search_can_explain_itself() {
-    let answer = home_with_three_memories().json(&["search", "cache", "--explain", "--all"]);
+    let answer = home_with_three_memories().run_json(&["search", "cache", "--explain", "--all"]);
     let explained = &answer["hits"][0]["explain"];
     assert_eq!(explained["terms"][0]["term"], "cach");
     assert_eq!(explained["documents"], 3);
@@ -124,7 +124,7 @@ fn no_limit_shows_every_hit() {
     for number in 0..12 {
         sandbox.write(&format!("tea number {number}"), &[]);
     }
-    let hits = |flags: &[&str]| sandbox.json(&[&["search", "tea"], flags].concat())["hits"].as_array().map(Vec::len);
+    let hits = |flags: &[&str]| sandbox.run_json(&[&["search", "tea"], flags].concat())["hits"].as_array().map(Vec::len);
     assert_eq!((hits(&[]), hits(&["--limit", "0"])), (Some(10), Some(12)));
 }
 
@@ -132,7 +132,7 @@ fn no_limit_shows_every_hit() {
 fn quotation_marks_narrow_only_where_some_memory_has_the_phrase() {
     let sandbox = home_with_three_memories();
     let found = |question: &str| {
-        let answer = sandbox.json(&["search", question]);
+        let answer = sandbox.run_json(&["search", question]);
         (answer["total"].as_u64(), answer["degraded"].as_str().map(str::to_owned))
     };
     assert_eq!(found("\"five minutes\""), (Some(1), None));

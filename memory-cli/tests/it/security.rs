@@ -83,7 +83,7 @@ fn accessible_to_others(folder: &Path) -> Vec<PathBuf> {
 #[test]
 fn nothing_in_a_home_is_for_others_to_read_whatever_was_kept_in_it() {
     let sandbox = Sandbox::new();
-    let said = sandbox.shell(
+    let said = sandbox.run_shell(
         r#"umask 0
         set -e
         home="$HOME/.memory"
@@ -113,7 +113,7 @@ fn nothing_in_a_home_is_for_others_to_read_whatever_was_kept_in_it() {
             memory status
         } >out 2>&1"#,
     );
-    assert_eq!(said, "", "{}", sandbox.text("out"));
+    assert_eq!(said, "", "{}", sandbox.read_file("out"));
     let home = sandbox.path(".memory");
     for name in ["config.yaml", "categories", "trash", "journal", "banks", "entries", "kv", "history", "index", ".git"] {
         assert!(home.join(name).exists(), "{name}");

@@ -52,7 +52,7 @@ fn a_round_does_what_is_due_once_and_the_next_one_nothing() {
     lifecycle	[time]	done	1 moved to trash (operation [op1])	-
     purge	[time]	nothing	-	-
     ");
-    assert!(sandbox.text(".memory/pending.md").contains("call Anna"));
+    assert!(sandbox.read_file(".memory/pending.md").contains("call Anna"));
     assert_snapshot!(sandbox.run(&["log"]), @"
     [op1]	[time]	consolidate	daemon	1	
     [op2]	[time]	notify	daemon	1
@@ -73,7 +73,7 @@ fn a_round_does_what_is_due_once_and_the_next_one_nothing() {
     flush	done	1 change merged into the index
     dream-3	nothing
     ");
-    let log = sandbox.text(".memory/daemon.log");
+    let log = sandbox.read_file(".memory/daemon.log");
     assert!(log.contains("lifecycle: 1 moved to trash") && !log.contains("Anna") && !log.contains("nobody"), "{log}");
 }
 
@@ -83,11 +83,11 @@ fn a_trash_that_is_old_enough_is_emptied() {
     sandbox.file(".memory/config.yaml", "storage:\n  trash_retention: 0s\nnotification:\n  method: file\n");
     let id = sandbox.write("tea", &[]);
     sandbox.run(&["delete", &id]);
-    assert_eq!(sandbox.json(&["status"])["trash_files"], 1);
-    let chores = sandbox.json(&["serve", "--once"]);
+    assert_eq!(sandbox.run_json(&["status"])["trash_files"], 1);
+    let chores = sandbox.run_json(&["serve", "--once"]);
     let purge = chores["chores"].as_array().expect("chores").iter().find(|chore| chore["name"] == "purge").expect("it is due");
     assert_eq!(purge["ending"], "done");
-    assert_eq!(sandbox.json(&["status"])["trash_files"], 0);
+    assert_eq!(sandbox.run_json(&["status"])["trash_files"], 0);
     sandbox.file(".memory/config.yaml", "storage:\n  trash_retention: never\n");
     assert!(!sandbox.run(&["serve", "--once"]).contains("purge"));
 }
@@ -137,7 +137,7 @@ fn a_daemon_hears_of_changes_is_alone_and_ends_when_told() {
     hint: `memory status` shows its state; SIGTERM stops it
     --- exit 4
     ");
-    let status = sandbox.json(&["status"]);
+    let status = sandbox.run_json(&["status"]);
     assert_eq!((&status["daemon"]["running"], &status["daemon"]["pid"]), (&true.into(), &pid.into()));
     // An editor changes the file in place; its name and inode remain the same. The chores also read files: if they detect
     // the change first, there is no log line.
@@ -153,8 +153,8 @@ fn a_daemon_hears_of_changes_is_alone_and_ends_when_told() {
     }
     assert!(sandbox.run(&["search", "monday"]).contains("deploys on monday"));
     daemon.signal("-TERM");
-    assert_eq!(daemon.ended().code(), Some(0));
-    let status = sandbox.json(&["status"]);
+    assert_eq!(daemon.wait_for_exit().code(), Some(0));
+    let status = sandbox.run_json(&["status"]);
     assert_eq!(status["daemon"]["running"], false);
     assert!(status["daemon"]["stopped_at"].is_string() && status["chores"][0]["due_at"].is_null(), "{status}");
 }
@@ -166,7 +166,7 @@ fn whoever_writes_puts_dreams_off() {
     sandbox.write("tea", &[]);
     let _daemon = Daemon::start(&sandbox);
     let due = || {
-        let status = sandbox.json(&["status"]);
+        let status = sandbox.run_json(&["status"]);
         let dream = status["chores"].as_array()?.iter().find(|chore| chore["name"] == "dream-1")?.clone();
         Some(dream["due_at"].as_str()?.to_owned())
     };
@@ -190,7 +190,7 @@ fn agents_reach_the_daemon_as_the_readme_says() {
     let mut daemon = Daemon::start(&sandbox);
     let place = sandbox.path(".memory/memory.sock");
     assert_eq!(fs::metadata(&place).expect("a socket").permissions().mode() & 0o777, 0o600);
-    assert_eq!(sandbox.json(&["status"])["daemon"]["socket"], place.display().to_string());
+    assert_eq!(sandbox.run_json(&["status"])["daemon"]["socket"], place.display().to_string());
     let mut agent = connect(&sandbox);
     let page = include_str!("../../../docs/src/socket.md");
     let mut asked = 0;
@@ -205,7 +205,7 @@ fn agents_reach_the_daemon_as_the_readme_says() {
     }
     assert_eq!(asked, 3);
     daemon.signal("-TERM");
-    assert_eq!(daemon.ended().code(), Some(0));
+    assert_eq!(daemon.wait_for_exit().code(), Some(0));
     assert!(!place.exists());
 }
 
@@ -263,7 +263,7 @@ fn a_daemon_that_was_killed_makes_way() {
     sandbox.write("tea", &[]);
     let mut daemon = Daemon::start(&sandbox);
     daemon.child.kill().expect("it is killed");
-    daemon.ended();
+    daemon.wait_for_exit();
     let shown = sandbox.run(&["status"]);
     assert!(shown.contains("not running; the last run, started [time], was interrupted"), "{shown}");
     assert!(Sandbox::finish(sandbox.command(&["serve", "--once"]), "").status.success());
@@ -292,10 +292,10 @@ fn a_daemon_ends_soon_in_the_middle_of_a_slow_chore() {
     let (sandbox, _listener, mut daemon) = start_with_hanging_model();
     let began = Instant::now();
     daemon.signal("-TERM");
-    assert_eq!(daemon.ended().code(), Some(0));
+    assert_eq!(daemon.wait_for_exit().code(), Some(0));
     // The timeout of the model is longer than this.
     assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
-    assert_eq!(sandbox.json(&["status"])["daemon"]["running"], false);
+    assert_eq!(sandbox.run_json(&["status"])["daemon"]["running"], false);
     assert!(sandbox.run(&["doctor"]).contains("no problems found"));
 }
 
@@ -305,7 +305,7 @@ fn a_second_signal_ends_a_daemon_at_once() {
     daemon.signal("-INT");
     daemon.wait_for_log("SIGINT: stopping");
     daemon.signal("-INT");
-    assert_eq!(daemon.ended().signal(), Some(2));
+    assert_eq!(daemon.wait_for_exit().signal(), Some(2));
 }
 
 #[test]
@@ -315,7 +315,7 @@ fn a_search_asks_the_daemon_for_the_vector_of_its_question() {
     sandbox.file(".memory/config.yaml", &format!("embedding:\n  model: ~/model\n{NOTIFY_BY_FILE}"));
     sandbox.write("dark mode", &[]);
     sandbox.run(&["embed"]);
-    let with_own = sandbox.json(&["search", "dark", "--explain"]);
+    let with_own = sandbox.run_json(&["search", "dark", "--explain"]);
     let _daemon = Daemon::start(&sandbox);
     // The daemon opens the model on the first request.
     assert!(
@@ -323,7 +323,7 @@ fn a_search_asks_the_daemon_for_the_vector_of_its_question() {
             .contains("\"vectors\":[[")
     );
     fs::rename(sandbox.path("model"), sandbox.path("elsewhere")).expect("it is moved");
-    let with_its = sandbox.json(&["search", "dark", "--explain"]);
+    let with_its = sandbox.run_json(&["search", "dark", "--explain"]);
     assert_eq!(with_its["degraded"], Value::Null, "nobody else has a model any more");
     assert_eq!(with_its["hits"][0]["explain"]["relevance"], with_own["hits"][0]["explain"]["relevance"]);
 }

@@ -16,13 +16,13 @@ pub(crate) struct HttpServerProcess {
 }
 
 impl HttpServerProcess {
-    fn begin(sandbox: &Sandbox, arguments: &[&str], token: Option<&str>) -> Self {
+    fn start(sandbox: &Sandbox, arguments: &[&str], token: Option<&str>) -> Self {
         let token = token.map(|token| ("MEMO_AUTH_TOKEN", token));
         Self::with(sandbox, arguments, token.as_slice())
     }
 
     /// Starts a server in a folder of the home.
-    pub(crate) fn within(sandbox: &Sandbox, folder: &str, arguments: &[&str]) -> Self {
+    pub(crate) fn start_in_folder(sandbox: &Sandbox, folder: &str, arguments: &[&str]) -> Self {
         let mut command = sandbox.command(arguments);
         command.current_dir(sandbox.path(folder));
         Self::of(command)
@@ -55,7 +55,7 @@ impl HttpServerProcess {
         (head.lines().next().unwrap_or_default().to_owned(), body.to_owned())
     }
 
-    fn end(mut self) -> Option<i32> {
+    fn stop(mut self) -> Option<i32> {
         let pid = self.process.id().to_string();
         assert!(Command::new("kill").args(["-TERM", &pid]).status().expect("kill").success());
         self.process.wait().expect("it ends").code()
@@ -73,51 +73,51 @@ impl Drop for HttpServerProcess {
 #[test]
 fn what_is_kept_over_http_is_read_at_the_command_line() {
     let sandbox = Sandbox::new();
-    let server = HttpServerProcess::begin(&sandbox, &["instance", "serve", "--addr", "127.0.0.1:0"], Some("s3cret"));
+    let server = HttpServerProcess::start(&sandbox, &["instance", "serve", "--addr", "127.0.0.1:0"], Some("s3cret"));
     assert_eq!(server.begun["token"], true);
     let said = server.post("/v1/run/history/default/append", "s3cret", r#"{"session":"s","role":"user","content":"hi"}"#);
     assert_eq!(said.0, "HTTP/1.1 200 OK");
     let note = server.post("/v1/run/notes/default/write", "s3cret", r#"{"content":"tea at nine"}"#);
     assert_eq!(note.0, "HTTP/1.1 200 OK");
     assert_eq!(server.post("/v1/run/kv/default/list", "wrong", "{}").0, "HTTP/1.1 401 Unauthorized");
-    assert_eq!(sandbox.shell("memo run history read -p session=s | jq -r '.[0].content'").trim_end(), "hi");
-    assert_eq!(sandbox.shell("memo run notes search -p query=tea | jq .total").trim_end(), "1");
+    assert_eq!(sandbox.run_shell("memo run history read -p session=s | jq -r '.[0].content'").trim_end(), "hi");
+    assert_eq!(sandbox.run_shell("memo run notes search -p query=tea | jq .total").trim_end(), "1");
     // A new instance is available immediately, until it is removed.
-    sandbox.shell(r#"memo connect --input '{"dir":"~/scratch"}' kv scratch"#);
+    sandbox.run_shell(r#"memo connect --input '{"dir":"~/scratch"}' kv scratch"#);
     assert_eq!(server.post("/v1/run/kv/scratch/set", "s3cret", r#"{"key":"a","value":"1"}"#).0, "HTTP/1.1 200 OK");
-    assert_eq!(sandbox.shell("cat scratch/a"), "1");
-    sandbox.shell("memo rm kv/scratch");
+    assert_eq!(sandbox.run_shell("cat scratch/a"), "1");
+    sandbox.run_shell("memo rm kv/scratch");
     assert_eq!(server.post("/v1/run/kv/scratch/get", "s3cret", r#"{"key":"a"}"#).0, "HTTP/1.1 404 Not Found");
-    assert_eq!(server.end(), Some(0));
+    assert_eq!(server.stop(), Some(0));
 }
 
 #[test]
 fn an_instance_that_is_open_stays_where_it_may_be_and_survives_its_folder() {
     let sandbox = Sandbox::new();
-    sandbox.shell("mkdir -p ok outside");
-    sandbox.shell(r#"memo connect --input '{"dir":"~/ok/in"}' kv in"#);
+    sandbox.run_shell("mkdir -p ok outside");
+    sandbox.run_shell(r#"memo connect --input '{"dir":"~/ok/in"}' kv in"#);
     let allowed = sandbox.path("ok").display().to_string();
     let server =
         HttpServerProcess::with(&sandbox, &["instance", "serve", "--addr", "127.0.0.1:0"], &[("MEMO_ALLOWED_PATHS", &allowed)]);
     let set = || server.post("/v1/run/kv/in/set", "", r#"{"key":"k","value":"1"}"#).0;
     assert_eq!(set(), "HTTP/1.1 200 OK");
-    sandbox.shell("rm -r ok/in");
-    assert_eq!((set().as_str(), sandbox.shell("cat ok/in/k").as_str()), ("HTTP/1.1 200 OK", "1"));
-    sandbox.shell("mv ok/in ok/old; ln -s ~/outside ok/in");
+    sandbox.run_shell("rm -r ok/in");
+    assert_eq!((set().as_str(), sandbox.run_shell("cat ok/in/k").as_str()), ("HTTP/1.1 200 OK", "1"));
+    sandbox.run_shell("mv ok/in ok/old; ln -s ~/outside ok/in");
     assert_eq!(set(), "HTTP/1.1 403 Forbidden");
-    assert_eq!(sandbox.shell("ls -A outside"), "");
+    assert_eq!(sandbox.run_shell("ls -A outside"), "");
 }
 
 #[test]
 fn the_daemon_serves_the_same() {
     let sandbox = Sandbox::new();
     sandbox.write("tea at nine", &[]);
-    let server = HttpServerProcess::begin(&sandbox, &["serve", "--http", "127.0.0.1:0", "--json"], None);
+    let server = HttpServerProcess::start(&sandbox, &["serve", "--http", "127.0.0.1:0", "--json"], None);
     let found = server.post("/v1/tools/memory_search", "", r#"{"query":"tea"}"#);
     assert!(found.1.contains(r#""total":1"#), "{found:?}");
     assert_eq!(server.post("/v1/run/kv/default/set", "", r#"{"key":"a","value":"1"}"#).0, "HTTP/1.1 200 OK");
-    assert_eq!(sandbox.shell("memo run kv get -p key=a | jq -r .value").trim_end(), "1");
-    assert_eq!(server.end(), Some(0));
+    assert_eq!(sandbox.run_shell("memo run kv get -p key=a | jq -r .value").trim_end(), "1");
+    assert_eq!(server.stop(), Some(0));
 }
 
 #[test]

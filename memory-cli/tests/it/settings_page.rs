@@ -53,7 +53,7 @@ fn keys() -> Vec<Key> {
 
 /// Returns the value of each key without a file, as JSON.
 fn defaults() -> BTreeMap<String, Value> {
-    let shown = Sandbox::new().json(&["config", "show"]);
+    let shown = Sandbox::new().run_json(&["config", "show"]);
     let settings = shown["settings"].as_array().expect("a list of settings");
     settings.iter().map(|it| (it["key"].as_str().expect("a key").to_owned(), it["value"].clone())).collect()
 }

@@ -53,7 +53,7 @@ fn people_see_when_a_note_of_the_inbox_expires() {
     let sandbox = Sandbox::new();
     let Some(written) = run_at_terminal(&sandbox, "write tea --color never") else { return };
     let (id, _) = written.split_once(' ').expect("an id");
-    let end = sandbox.json(&["read", id])["expires_at"].as_str().expect("a moment").to_owned();
+    let end = sandbox.run_json(&["read", id])["expires_at"].as_str().expect("a moment").to_owned();
     let (day, minute) = (&end[..10], end[..16].replace('T', " "));
     assert!(written.trim_end().ends_with(&format!(".md  expires {day}")), "{written}");
     let read = run_at_terminal(&sandbox, &format!("read {id} --color never")).expect("a terminal");
@@ -121,7 +121,7 @@ fn the_fields_of_an_instance_are_asked_for() {
     let Some(shown) = run_with_typed_input(&sandbox, "instance connect history box", "\r~/box\r") else { return };
     assert!(shown.contains("driver") && shown.contains("dir"), "{shown}");
     assert_eq!(
-        sandbox.shell("memo instances | jq -c '.[] | select(.name == \"box\").fields'").trim_end(),
+        sandbox.run_shell("memo instances | jq -c '.[] | select(.name == \"box\").fields'").trim_end(),
         r#"{"driver":"file","dir":"~/box"}"#
     );
 }
@@ -133,10 +133,11 @@ fn the_wizard_shows_defaults_and_asks_again_after_a_wrong_value() {
     let Some(shown) = run_with_typed_input(&sandbox, "instance connect history box", "\r~/notes.txt\r~/box\r") else { return };
     assert!(shown.contains("[file]") && shown.contains("[~/.memory/instances/history/box]"), "{shown}");
     assert!(shown.contains("invalid value for dir") && shown.contains("notes.txt is not a folder"), "{shown}");
-    let fields = |name: &str| sandbox.shell(&format!("memo instances | jq -c '.[] | select(.name == \"{name}\").fields.dir'"));
+    let fields =
+        |name: &str| sandbox.run_shell(&format!("memo instances | jq -c '.[] | select(.name == \"{name}\").fields.dir'"));
     assert_eq!(fields("box").trim_end(), r#""~/box""#);
     run_with_typed_input(&sandbox, "instance connect history usual", "\r\r");
-    let definition = sandbox.text(".config/memo/instances/history/usual.yaml");
+    let definition = sandbox.read_file(".config/memo/instances/history/usual.yaml");
     assert!(!definition.contains("dir"), "the usual folder follows the home: {definition}");
 }
 

@@ -64,7 +64,7 @@ fn topics_are_written_read_listed_changed_and_deleted() {
     ## Project
     - [The project_auth](project_auth.md) - Which database the auth service uses
     ");
-    assert_eq!(topics.0.text("notes/MEMORY.md"), topics.run(&["view"]));
+    assert_eq!(topics.0.read_file("notes/MEMORY.md"), topics.run(&["view"]));
     assert_snapshot!(topics.run(&["delete", "project_auth"]), @"
     project_auth.md
     --- stderr
@@ -115,7 +115,7 @@ fn topics_are_written_read_listed_changed_and_deleted() {
     --- stderr
     the index of 2 topics is up to date
     ");
-    assert!(topics.0.text("notes/MEMORY.md").contains("(project_auth.md)"));
+    assert!(topics.0.read_file("notes/MEMORY.md").contains("(project_auth.md)"));
 }
 
 #[test]
@@ -194,7 +194,7 @@ fn what_cannot_be_says_why() {
     hint: specify another folder with --dir
     --- exit 2
     ");
-    assert_snapshot!(topics.0.pipe("", &["topic", "--dir", "notes", "read", "b", "--json"]), @r#"
+    assert_snapshot!(topics.0.run_with_input("", &["topic", "--dir", "notes", "read", "b", "--json"]), @r#"
     {"error":{"code":"PATH_NOT_FOUND","message":"there is no topic b","hint":"`memory topic list` lists the topics"}}
     --- exit 3
     "#);
@@ -206,7 +206,7 @@ fn topics_of_a_project_are_found_upwards_and_those_of_an_agent_by_their_folder()
     let script = "mkdir -p work/.git work/src && cd work/src && \
         memory topic write a text --description 'What it is' --type project >/dev/null 2>&1 && ls -A .. && memory topic view && \
         memory log | cut -f 3,4 && memory undo 2>/dev/null | cut -f 2,3 && memory topic view";
-    assert_snapshot!(sandbox.shell(script), @"
+    assert_snapshot!(sandbox.run_shell(script), @"
     .git
     .memory
     src
@@ -223,7 +223,7 @@ fn topics_of_a_project_are_found_upwards_and_those_of_an_agent_by_their_folder()
     // Wikilinks in topics and memories resolve to topics.
     let script = "cd work/src && memory topic write a text --description A --type user >/dev/null 2>&1; memory topic write b 'see [[A]], [[a|it]] and [[c]]' --description B --type user \
         >/dev/null 2>&1; memory topic read '[[b]]' --json | jq -c .links; memory write 'see [[a]] and [[c]]' >/dev/null 2>&1; memory resolve-links";
-    assert_snapshot!(sandbox.shell(script), @r#"
+    assert_snapshot!(sandbox.run_shell(script), @r#"
     [{"link":"A","file":"a.md"},{"link":"a","file":"a.md"},{"link":"c"}]
     resolved	1
     unresolved	1
@@ -245,7 +245,7 @@ fn topics_of_a_project_are_found_upwards_and_those_of_an_agent_by_their_folder()
         "--type",
         "feedback",
     ]);
-    assert_snapshot!(sandbox.text("agent/MEMORY.md"), @"
+    assert_snapshot!(sandbox.read_file("agent/MEMORY.md"), @"
     # Memory Index
 
     - [Build](build.md) — how to build
@@ -288,7 +288,7 @@ fn a_write_without_a_text_leaves_the_text_as_it_is() {
     --- stderr
     replaced; `memory undo --dir notes` undoes it
     ");
-    assert!(topics.0.text("notes/a.md").ends_with("type: feedback\nupdated: [day]\n---\n\none\n"));
+    assert!(topics.0.read_file("notes/a.md").ends_with("type: feedback\nupdated: [day]\n---\n\none\n"));
     assert_snapshot!(topics.run(&["write", "a", "-", "--type", "feedback"]), @"
     a.md
     --- stderr
@@ -305,7 +305,7 @@ fn a_write_without_a_text_leaves_the_text_as_it_is() {
     hint: a new topic needs a type, a description of one line and a text
     --- exit 2
     ");
-    assert_snapshot!(topics.0.pipe("two\n", &["topic", "--dir", "notes", "write", "a"]), @"
+    assert_snapshot!(topics.0.run_with_input("two\n", &["topic", "--dir", "notes", "write", "a"]), @"
     a.md
     --- stderr
     replaced; `memory undo --dir notes` undoes it
@@ -334,7 +334,7 @@ fn folders_of_others_are_refused_and_a_symlink_is_named() {
     hint: specify another folder with --dir
     --- exit 2
     ");
-    assert_snapshot!(sandbox.shell("mkdir -p repo/.git notes && ln -s ../notes repo/.memory && cd repo && memory topic list"), @"
+    assert_snapshot!(sandbox.run_shell("mkdir -p repo/.git notes && ln -s ../notes repo/.memory && cd repo && memory topic list"), @"
     --- stderr
     error[usage]: ~/repo/.memory is a symlink, which may point outside the project
     hint: specify the target folder with --dir
@@ -345,8 +345,9 @@ fn folders_of_others_are_refused_and_a_symlink_is_named() {
 #[test]
 fn agents_reach_topics_where_they_are_offered() {
     let sandbox = Sandbox::new();
-    let call =
-        |tools: &str, call: &str| sandbox.pipe(call, &["agent", "--tools", tools, "--topics", "notes", "--agent", "claude"]);
+    let call = |tools: &str, call: &str| {
+        sandbox.run_with_input(call, &["agent", "--tools", tools, "--topics", "notes", "--agent", "claude"])
+    };
     let write =
         r#"{"name":"memory_write","arguments":{"filename":"a","name":"A","description":"x","memory_type":"user","content":"y"}}"#;
     assert_snapshot!(call("topic=memory_", write), @r#"{"name":"memory_write","result":{"file":"a.md","created":true}}"#);
@@ -400,7 +401,7 @@ fn the_trash_lists_topics_and_memories_by_the_time_of_their_deletion() {
         }
     }
     let list = |limit: &str| {
-        let listed = topics.0.json(&["trash", "list", "--dir", "notes", "--limit", limit]);
+        let listed = topics.0.run_json(&["trash", "list", "--dir", "notes", "--limit", limit]);
         assert_eq!(listed["total"], 3);
         let files = listed["files"].as_array().expect("files").clone();
         files.iter().map(|file| if file["topics"].is_null() { "memory" } else { "topic" }).collect::<Vec<_>>()
@@ -414,7 +415,7 @@ fn an_index_that_a_person_makes_too_long_is_reported() {
     let topics = TopicSandbox::new();
     topics.write("a", "user", "x", "one");
     let own = (0..250).fold(String::new(), |own, number| format!("{own}line {number}\n"));
-    topics.0.file("notes/MEMORY.md", &(topics.0.text("notes/MEMORY.md") + "\n# Mine\n\n" + &own));
+    topics.0.file("notes/MEMORY.md", &(topics.0.read_file("notes/MEMORY.md") + "\n# Mine\n\n" + &own));
     let warning = "with your own lines, MEMORY.md has";
     for arguments in [&["view"][..], &["view", "--json"], &["index"], &["write", "a", "two"], &["update", "a", "two", "three"]] {
         let answer = topics.run(arguments);
@@ -423,7 +424,7 @@ fn an_index_that_a_person_makes_too_long_is_reported() {
             "{arguments:?}: {answer}"
         );
     }
-    assert!(topics.0.text("notes/MEMORY.md").contains("line 249"), "every line of the person stays");
+    assert!(topics.0.read_file("notes/MEMORY.md").contains("line 249"), "every line of the person stays");
     topics.0.file("notes/MEMORY.md", "# Mine\n\nshort\n");
     assert!(!topics.run(&["write", "a", "four"]).contains(warning));
 }
@@ -444,11 +445,11 @@ fn a_topic_whose_header_cannot_be_read_is_replaced_when_it_is_written_whole() {
     replaced; `memory undo --dir notes` undoes it
     ");
     assert_eq!(
-        topics.0.text("notes/a.md"),
+        topics.0.read_file("notes/a.md"),
         "---\nname: The a\ndescription: \"y\"\ntype: user\nupdated: [day]\n---\n\nnew text\n"
     );
     topics.0.run(&["undo", "--dir", "notes"]);
-    assert!(topics.0.text("notes/a.md").contains("old text without an end"), "the former file was in the trash");
+    assert!(topics.0.read_file("notes/a.md").contains("old text without an end"), "the former file was in the trash");
 }
 
 #[test]
@@ -456,7 +457,7 @@ fn tools_of_topics_where_there_are_none_fail_at_the_start_with_the_reason() {
     let sandbox = Sandbox::new();
     for (command, tools) in [("mcp", "topic"), ("mcp", "topic=memory_"), ("agent", "memory_20250818"), ("mcp", "topic_view")] {
         assert_eq!(
-            sandbox.pipe("", &[command, "--tools", tools]),
+            sandbox.run_with_input("", &[command, "--tools", tools]),
             "--- stderr\nerror[usage]: --tools selects only topic tools, but there is no topic folder: ~ is not in a project\n\
              hint: specify a folder with --topics, start it in a project, or select other tools as well\n--- exit 2\n",
             "{command} {tools}"

@@ -40,10 +40,10 @@ fn the_tour_plays_to_its_end_and_leaves_nothing_behind() {
 #[test]
 fn the_tour_can_leave_its_home_for_trying_out() {
     let sandbox = Sandbox::new();
-    let answer = sandbox.json(&["tour", "--keep", "kept"]);
+    let answer = sandbox.run_json(&["tour", "--keep", "kept"]);
     assert_eq!(answer["steps"].as_array().map(Vec::len), Some(17));
     let home = answer["home"].as_str().expect("a home").to_owned();
-    let found = sandbox.json(&["search", "茶", "--root", &home]);
+    let found = sandbox.run_json(&["search", "茶", "--root", &home]);
     assert_ne!(found["total"], 0);
     assert!(sandbox.run(&["tour", "--keep", "kept"]).ends_with("--- exit 2\n"));
 }

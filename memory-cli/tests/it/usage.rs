@@ -6,7 +6,7 @@ use crate::sandbox::Sandbox;
 
 /// Returns the present day in the time zone of the program.
 fn today(sandbox: &Sandbox) -> String {
-    sandbox.json(&["usage"])["today"]["to"].as_str().expect("a day").to_owned()
+    sandbox.run_json(&["usage"])["today"]["to"].as_str().expect("a day").to_owned()
 }
 
 /// Writes today's usage records.

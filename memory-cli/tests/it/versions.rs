@@ -9,7 +9,7 @@ use crate::sandbox::Sandbox;
 
 /// Runs git in the home.
 fn run_git(sandbox: &Sandbox, arguments: &str) -> String {
-    sandbox.shell(&format!("cd .memory && git {arguments}"))
+    sandbox.run_shell(&format!("cd .memory && git {arguments}"))
 }
 
 /// Commits the home, as the program does shortly after each write.
@@ -24,7 +24,7 @@ fn a_value_is_set_in_the_file_and_all_else_stays() {
     assert_snapshot!(sandbox.run(&["config", "set", "daemon.interval", "30s"]), @"daemon.interval	30s");
     sandbox.file(".memory/config.yaml", "# mine\ndaemon:\n  interval: 30s # often\nllm:\n  model: m\n");
     assert_snapshot!(sandbox.run(&["config", "set", "git.enabled", "false", "--json"]), @r#"{"path":"~/.memory/config.yaml","key":"git.enabled","value":"false"}"#);
-    assert_snapshot!(sandbox.text(".memory/config.yaml"), @"
+    assert_snapshot!(sandbox.read_file(".memory/config.yaml"), @"
     # mine
     daemon:
       interval: 30s # often
@@ -34,7 +34,10 @@ fn a_value_is_set_in_the_file_and_all_else_stays() {
       enabled: false
     ");
     let wrong = sandbox.run(&["config", "set", "daemon.interval", "soon"]);
-    assert!(wrong.contains("error[config_invalid]") && sandbox.text(".memory/config.yaml").contains("30s # often"), "{wrong}");
+    assert!(
+        wrong.contains("error[config_invalid]") && sandbox.read_file(".memory/config.yaml").contains("30s # often"),
+        "{wrong}"
+    );
     assert!(sandbox.run(&["config", "set", "daemon.intervall", "30s"]).contains("unknown setting daemon.intervall"));
     assert!(wrong.contains(".memory/config.yaml: invalid value of daemon.interval"), "{wrong}");
     let leftover = std::fs::read_dir(sandbox.path(".memory")).expect("a folder").flatten();
@@ -53,14 +56,14 @@ fn settings_that_are_a_symlink_are_not_replaced() {
     hint: edit its target, or set MEMORY_CONFIG to the target
     --- exit 2
     ");
-    assert_eq!(sandbox.text("own.yaml"), "# mine\n");
+    assert_eq!(sandbox.read_file("own.yaml"), "# mine\n");
     assert!(sandbox.path(".memory/config.yaml").is_symlink());
 }
 
 #[test]
 fn git_keeps_every_state_of_the_home_in_a_repository_of_its_own() {
     let sandbox = Sandbox::new();
-    sandbox.shell("git init --quiet .");
+    sandbox.run_shell("git init --quiet .");
     let id = sandbox.write("Tea at nine.", &[]);
     assert!(sandbox.run(&["diff", &id]).contains("memory config set git.enabled true"));
     sandbox.run(&["config", "set", "git.enabled", "true"]);
@@ -68,17 +71,17 @@ fn git_keeps_every_state_of_the_home_in_a_repository_of_its_own() {
     sandbox.run(&["edit", &id, "--content", "Tea at ten."]);
     let said = sandbox.run(&["diff", &id, "--limit", "1"]);
     assert!(said.contains("-Tea at nine.") && said.contains("+Tea at ten."), "{said}");
-    let versions = sandbox.json(&["log", "--versions"])["versions"].clone();
+    let versions = sandbox.run_json(&["log", "--versions"])["versions"].clone();
     assert_eq!(versions.as_array().and_then(|all| all.last()).map(|first| &first["message"]), Some(&"Start versioning".into()));
     // `memory log` lists the versions without a flag.
-    let log = sandbox.json(&["log"]);
+    let log = sandbox.run_json(&["log"]);
     assert_eq!(log["operations"].as_array().map(Vec::len), Some(2));
     assert_eq!(log["versions"].as_array().and_then(|all| all.last()), versions.as_array().and_then(|all| all.last()));
     let kept = run_git(&sandbox, "ls-files");
     assert!(kept.contains("categories/inbox/") && kept.contains(".gitignore"), "{kept}");
     assert!(!["index/", "config.yaml", "trash/", ".lock"].iter().any(|left_out| kept.contains(left_out)), "{kept}");
     assert_eq!(
-        sandbox.shell("git status --short --untracked-files=no; git log 2>&1 | head -1 | cut -c1-5"),
+        sandbox.run_shell("git status --short --untracked-files=no; git log 2>&1 | head -1 | cut -c1-5"),
         "fatal\n",
         "the outer one is untouched"
     );
@@ -136,12 +139,12 @@ fn each_write_is_kept_a_moment_later_under_a_daemon_which_leaves_no_process_behi
     let until = Instant::now() + DEADLINE;
     for text in ["Tea at nine.", "Biscuits at ten."] {
         send_request(&mut connect(&sandbox), &format!(r#"{{"id":1,"method":"memory_write","params":{{"content":"{text}"}}}}"#));
-        while !sandbox.shell(&format!("cd .memory && git grep -c '{text}' HEAD 2>&1 || true")).contains("HEAD:categories/") {
+        while !sandbox.run_shell(&format!("cd .memory && git grep -c '{text}' HEAD 2>&1 || true")).contains("HEAD:categories/") {
             assert!(Instant::now() < until, "{text} is not kept");
         }
     }
     let children = format!("ps -o stat= --ppid {} || true", daemon.child.id());
-    while sandbox.shell(&children).contains('Z') {
+    while sandbox.run_shell(&children).contains('Z') {
         assert!(Instant::now() < until, "whoever has ended is still there");
     }
 }

@@ -28,7 +28,7 @@ fn the_reading_of_a_text_is_shown_with_what_was_taken_for_granted() {
     ");
     assert_snapshot!(sandbox.run(&["when", "下周二下午三点开会", "--now", NOW, "--json"]), @r#"{"text":"下周二下午三点","at":"2024-06-18T15:00:00+02:00","span":[0,21],"kind":"datetime","relation":"future","repeats":false,"vague":false,"assumed":"Weeks start on Monday; the day in next week is 2024-06-18."}"#);
     assert_snapshot!(sandbox.run(&["when", "Anna likes tea", "--now", NOW, "--json"]), @r#"{"text":null,"at":null,"span":null,"kind":null,"relation":null,"repeats":false,"vague":false}"#);
-    assert_snapshot!(sandbox.pipe("in two weeks\n", &["when", "--now", NOW]), @"2024-06-26T00:00:00+02:00	date	future	in two weeks");
+    assert_snapshot!(sandbox.run_with_input("in two weeks\n", &["when", "--now", NOW]), @"2024-06-26T00:00:00+02:00	date	future	in two weeks");
 }
 
 #[test]
@@ -58,7 +58,7 @@ fn each_line_gets_a_line_and_a_bad_one_stops_nothing() {
         r#"{"text":"明天","now":"2024-06-12T10:20:00"}"#,
         r#"{"text":"nothing","now":null}"#,
     ];
-    assert_snapshot!(sandbox.pipe(&lines.join("\n"), &["when", "--stdin"]), @r#"
+    assert_snapshot!(sandbox.run_with_input(&lines.join("\n"), &["when", "--stdin"]), @r#"
     {"text":"in two weeks","at":"2024-06-26T00:00:00+02:00","span":[0,12],"kind":"date","relation":"future","repeats":false,"vague":false}
     {"error":{"code":"INVALID_INPUT","message":"invalid JSON: expected ident at line 1 column 2"}}
     {"error":{"code":"INVALID_INPUT","message":"the field text is missing"}}
@@ -70,8 +70,8 @@ fn each_line_gets_a_line_and_a_bad_one_stops_nothing() {
     hint: all other lines were answered; see the errors in the output
     --- exit 2
     "#);
-    assert_snapshot!(sandbox.pipe(lines[0], &["when", "--stdin", "--json"]), @r#"{"text":"in two weeks","at":"2024-06-26T00:00:00+02:00","span":[0,12],"kind":"date","relation":"future","repeats":false,"vague":false}"#);
-    assert_snapshot!(sandbox.pipe("{}", &["when", "--stdin", "--json"]), @r#"
+    assert_snapshot!(sandbox.run_with_input(lines[0], &["when", "--stdin", "--json"]), @r#"{"text":"in two weeks","at":"2024-06-26T00:00:00+02:00","span":[0,12],"kind":"date","relation":"future","repeats":false,"vague":false}"#);
+    assert_snapshot!(sandbox.run_with_input("{}", &["when", "--stdin", "--json"]), @r#"
     {"error":{"code":"INVALID_INPUT","message":"the field text is missing"}}
     --- exit 2
     "#);

@@ -11,7 +11,7 @@ fn a_text_is_kept_and_read_back() {
     let sandbox = Sandbox::new();
     let flags = ["--category", "preferences", "--tags", "ui,#theme", "--source", "claude"];
     assert_snapshot!(sandbox.run(&[&["write", "user prefers dark mode"], &flags[..]].concat()), @"[id1]	categories/preferences/user-prefers-dark-mode-[id1].md");
-    let id = sandbox.json(&["list"])["memories"][0]["id"].as_str().expect("an id").to_owned();
+    let id = sandbox.run_json(&["list"])["memories"][0]["id"].as_str().expect("an id").to_owned();
     assert_snapshot!(sandbox.run(&["read", &id]), @"user prefers dark mode");
     assert_snapshot!(sandbox.run(&["read", &id[..4], "--json"]), @r#"{"id":"[id1]","content":"user prefers dark mode","content_hash":"[hash]","phase":"organized","category":"preferences","scope":"global","tags":["ui","theme"],"source":"claude","created_at":"[time]","updated_at":"[time]","expires_at":null,"access_count":1,"links":[],"version":1,"path":"categories/preferences/user-prefers-dark-mode-[id1].md"}"#);
 }
@@ -34,14 +34,14 @@ fn a_note_of_the_inbox_expires_when_its_time_there_ends() {
     let sandbox = Sandbox::new();
     for (settings, expected) in [("", TimeDelta::days(7)), ("storage: {short_term_ttl: 36h}\n", TimeDelta::hours(36))] {
         sandbox.file(".memory/config.yaml", settings);
-        let written = sandbox.json(&["write", &format!("the text for {expected}")]);
+        let written = sandbox.run_json(&["write", &format!("the text for {expected}")]);
         let id = written["id"].as_str().expect("an id");
-        let read = sandbox.json(&["read", id]);
+        let read = sandbox.run_json(&["read", id]);
         assert_eq!(time_left(&read), Some(expected));
         assert_eq!(written["expires_at"], read["expires_at"]);
-        assert_eq!(time_left(&sandbox.json(&["list"])["memories"][0]), Some(expected));
-        assert_eq!(time_left(&sandbox.json(&["search", "text"])["hits"][0]["memory"]), Some(expected));
-        assert_eq!(time_left(&sandbox.json(&["tag", id, "--add", "x"])), Some(expected), "counted from the change");
+        assert_eq!(time_left(&sandbox.run_json(&["list"])["memories"][0]), Some(expected));
+        assert_eq!(time_left(&sandbox.run_json(&["search", "text"])["hits"][0]["memory"]), Some(expected));
+        assert_eq!(time_left(&sandbox.run_json(&["tag", id, "--add", "x"])), Some(expected), "counted from the change");
         let call = format!(r#"{{"name":"memory_read","params":{{"id":"{id}"}}}}"#);
         let output = Sandbox::finish(sandbox.command(&["agent"]), &call);
         let answer: Value = serde_json::from_slice(&output.stdout).expect("one answer");
@@ -52,8 +52,8 @@ fn a_note_of_the_inbox_expires_when_its_time_there_ends() {
 #[test]
 fn the_end_of_the_time_in_the_inbox_is_neither_stored_nor_exported() {
     let sandbox = Sandbox::new();
-    let written = sandbox.json(&["write", "tea at seven"]);
-    let file = sandbox.text(&format!(".memory/{}", written["path"].as_str().expect("a path")));
+    let written = sandbox.run_json(&["write", "tea at seven"]);
+    let file = sandbox.read_file(&format!(".memory/{}", written["path"].as_str().expect("a path")));
     assert!(file.contains("expires_at: null"), "{file}");
     let export = sandbox.run(&["export"]);
     assert!(export.contains(r#""expires_at":null"#), "{export}");
@@ -62,12 +62,12 @@ fn the_end_of_the_time_in_the_inbox_is_neither_stored_nor_exported() {
 #[test]
 fn memories_that_age_does_not_remove_show_no_expiry() {
     let sandbox = Sandbox::new();
-    let organized = sandbox.json(&["write", "organized", "--category", "knowledge"]);
-    let pinned = sandbox.json(&["write", "pinned", "--pinned"]);
+    let organized = sandbox.run_json(&["write", "organized", "--category", "knowledge"]);
+    let pinned = sandbox.run_json(&["write", "pinned", "--pinned"]);
     assert_eq!([&organized, &pinned].map(|written| written.get("expires_at")), [None, None]);
-    let all = sandbox.json(&["list"]);
+    let all = sandbox.run_json(&["list"]);
     assert_eq!([0, 1].map(|place| time_left(&all["memories"][place])), [None, None]);
-    let own = sandbox.json(&["write", "own", "--expires", "2999-01-01T00:00:00Z"]);
+    let own = sandbox.run_json(&["write", "own", "--expires", "2999-01-01T00:00:00Z"]);
     assert_eq!(own["expires_at"], "2999-01-01T00:00:00Z");
 }
 
@@ -95,18 +95,18 @@ fn a_text_that_is_written_again_gets_what_is_new() {
     assert_snapshot!(sandbox.run(&["write", "tea at seven", "--tags", "x", "--category", "skills", "--json"]), @r#"{"id":"[id1]","path":"categories/habits/tea-at-seven-[id1].md","created":false,"merged":{"tags":["x"]},"ignored":["category"]}"#);
     // The tool returns the same result.
     let call = r#"[{"name":"memory_write","params":{"content":"tea at seven","tags":["y"],"category":"skills"}}]"#;
-    let answer = sandbox.pipe(call, &["agent"]);
+    let answer = sandbox.run_with_input(call, &["agent"]);
     assert!(answer.contains(r#""created":false,"merged":{"tags":["y"]},"ignored":["category"]"#), "{answer}");
-    assert_eq!(sandbox.json(&["read", &id])["tags"], serde_json::json!(["drink", "ui", "x", "y"]));
+    assert_eq!(sandbox.run_json(&["read", &id])["tags"], serde_json::json!(["drink", "ui", "x", "y"]));
     sandbox.run(&["undo"]);
-    assert_eq!(sandbox.json(&["read", &id])["tags"], serde_json::json!(["drink", "ui", "x"]));
+    assert_eq!(sandbox.run_json(&["read", &id])["tags"], serde_json::json!(["drink", "ui", "x"]));
 }
 
 #[test]
 fn a_text_may_be_piped_in() {
     let sandbox = Sandbox::new();
-    assert_snapshot!(sandbox.pipe("第一行\n\nsecond line\n", &["write"]), @"[id1]	categories/inbox/第一行-[id1].md");
-    assert_snapshot!(sandbox.pipe("third\n", &["write", "-", "--title", "Number three"]), @"[id2]	categories/inbox/number-three-[id2].md");
+    assert_snapshot!(sandbox.run_with_input("第一行\n\nsecond line\n", &["write"]), @"[id1]	categories/inbox/第一行-[id1].md");
+    assert_snapshot!(sandbox.run_with_input("third\n", &["write", "-", "--title", "Number three"]), @"[id2]	categories/inbox/number-three-[id2].md");
     assert_snapshot!(sandbox.run(&["write", "-"]), @"
     --- stderr
     error[invalid_input]: the text of the memory is empty
@@ -121,8 +121,8 @@ fn a_text_may_be_piped_in() {
 #[test]
 fn line_breaks_of_windows_are_read_back_as_they_are() {
     let sandbox = Sandbox::new();
-    sandbox.pipe("one\r\ntwo\r\n", &["write"]);
-    let id = sandbox.json(&["list"])["memories"][0]["id"].as_str().expect("an id").to_owned();
+    sandbox.run_with_input("one\r\ntwo\r\n", &["write"]);
+    let id = sandbox.run_json(&["list"])["memories"][0]["id"].as_str().expect("an id").to_owned();
     let output = Sandbox::finish(sandbox.command(&["read", &id]), "");
     assert_eq!(output.stdout, b"one\r\ntwo\n");
 }
@@ -145,7 +145,7 @@ fn remembered_text_never_commands_a_terminal() {
     assert_snapshot!(sandbox.run(&["list"]), @r"[id1]	inbox	inbox	global	[time]		a\u{1b}]0;b");
     let json = sandbox.run(&["read", &id, "--json"]);
     assert!(!json.chars().any(|character| character.is_control() && character != '\n'), "{json:?}");
-    assert_eq!(sandbox.json(&["read", &id])["content"], "red \u{1b}[31m\u{9b}2J\tand\nnext");
+    assert_eq!(sandbox.run_json(&["read", &id])["content"], "red \u{1b}[31m\u{9b}2J\tand\nnext");
 }
 
 #[test]
@@ -170,15 +170,15 @@ fn a_summary_says_that_it_is_one() {
     --- stderr
     this is a summary; the full text is no longer in the trash
     ");
-    assert_eq!(sandbox.json(&["read", id])["summarised_by"], serde_json::Value::from("0123456789ab"));
+    assert_eq!(sandbox.run_json(&["read", id])["summarised_by"], serde_json::Value::from("0123456789ab"));
 }
 
 #[test]
 fn words_without_quotes_and_texts_that_begin_with_a_dash_are_texts() {
     let sandbox = Sandbox::new();
     let content = |arguments: &[&str]| {
-        let id = sandbox.json(arguments)["id"].as_str().expect("an id").to_owned();
-        sandbox.json(&["read", &id])["content"].as_str().expect("a text").to_owned()
+        let id = sandbox.run_json(arguments)["id"].as_str().expect("an id").to_owned();
+        sandbox.run_json(&["read", &id])["content"].as_str().expect("a text").to_owned()
     };
     assert_eq!(content(&["write", "hello", "world", "--tags", "x"]), "hello world");
     assert_eq!(content(&["write", "- buy milk"]), "- buy milk");
@@ -187,7 +187,7 @@ fn words_without_quotes_and_texts_that_begin_with_a_dash_are_texts() {
     assert_eq!(content(&["remind", "call", "Bob", "--at", "2099-01-01"]), "call Bob");
     assert_eq!(content(&["write", "a", "- b", "--tags", "x", "c"]), "a - b c");
     let id = sandbox.write("buy milk", &["--title", "- groceries"]);
-    let read = sandbox.json(&["read", &id]);
+    let read = sandbox.run_json(&["read", &id]);
     assert_eq!((&read["title"], &read["content"]), (&Value::from("- groceries"), &Value::from("buy milk")));
     assert!(sandbox.run(&["write", "tea", "--tgas", "x"]).contains("unexpected argument '--tgas' found"));
     assert!(sandbox.run(&["write", "--tags x", "tea", "--nothing"]).contains("unexpected argument"));
@@ -207,7 +207,7 @@ fn help_and_version_are_words_as_well() {
         assert_eq!(sandbox.run(line), version);
     }
     for (program, line) in [("memo", "memo version"), ("memo", "memo --root dir version"), ("memory-cli", "memory-cli -V")] {
-        assert_eq!(sandbox.shell(line), format!("{program} {}\n", env!("CARGO_PKG_VERSION")));
+        assert_eq!(sandbox.run_shell(line), format!("{program} {}\n", env!("CARGO_PKG_VERSION")));
     }
     sandbox.write("help", &[]);
     assert!(sandbox.run(&["search", "help"]).contains("help"));
@@ -225,11 +225,11 @@ fn a_text_of_the_category_of_reminders_becomes_a_reminder() {
         ("call Anna some day", false),
         ("call Anna on 2001-03-04", false),
     ] {
-        let answer = sandbox.json(&["write", text, "--category", "reminders"]);
+        let answer = sandbox.run_json(&["write", text, "--category", "reminders"]);
         assert_eq!((answer["due"].is_string(), answer["warning"].is_string()), (is_reminder, !is_reminder), "{text}: {answer}");
         let id = answer["id"].as_str().expect("an id");
-        assert_eq!(sandbox.json(&["read", id])["category"], "reminders", "{text}");
-        let listed = sandbox.json(&["reminders"])["memories"].to_string();
+        assert_eq!(sandbox.run_json(&["read", id])["category"], "reminders", "{text}");
+        let listed = sandbox.run_json(&["reminders"])["memories"].to_string();
         assert_eq!(listed.contains(id), is_reminder, "{text}");
     }
     assert_snapshot!(sandbox.run(&["write", "call Bob some day", "--category", "reminders"]), @"

@@ -10,17 +10,17 @@ use super::{Bank, BankChange, BankEntryChange, BankError, BankLookup, BankName, 
 /// [`super::BankErrorKind::BankNotFound`], [`super::BankErrorKind::KeyNotFound`], or a disk error.
 pub fn delete(banks: &Banks, bank: &BankName, key: &Key, choice: ScopeChoice) -> Result<BankScope, BankError> {
     let mut refusal = None;
-    for (scope, store) in banks.places(choice) {
-        let told = |error: BankError| error.about(bank.as_str(), Some(scope)).with_key(key);
+    for (scope, store) in banks.stores(choice) {
+        let told = |error: BankError| error.with_bank(bank.as_str(), Some(scope)).with_key(key);
         match store.entry(bank, key).map_err(told)? {
             BankLookup::NoBank => {}
             BankLookup::NoKey => {
-                refusal.get_or_insert_with(|| BankError::no_key(bank, key, scope));
+                refusal.get_or_insert_with(|| BankError::key_not_found(bank, key, scope));
             }
             BankLookup::Entry(_) => {
                 let mut decide = |seen: Option<&Bank>| match seen.and_then(|seen| seen.entry(key)) {
                     Some(_) => Ok(BankChange::Entries(vec![BankEntryChange::Remove(key.clone())])),
-                    None => Err(BankError::no_key(bank, key, scope)),
+                    None => Err(BankError::key_not_found(bank, key, scope)),
                 };
                 store.change(bank, &banks.operation(BankVerb::Delete), &mut decide).map_err(told)?;
                 return Ok(scope);
@@ -38,8 +38,8 @@ pub fn delete(banks: &Banks, bank: &BankName, key: &Key, choice: ScopeChoice) ->
 /// # Errors
 /// [`super::BankErrorKind::BankNotFound`], or a disk error.
 pub fn delete_bank(banks: &Banks, bank: &BankName, choice: ScopeChoice) -> Result<BankScope, BankError> {
-    for (scope, store) in banks.places(choice) {
-        let told = |error: BankError| error.about(bank.as_str(), Some(scope));
+    for (scope, store) in banks.stores(choice) {
+        let told = |error: BankError| error.with_bank(bank.as_str(), Some(scope));
         if store.banks().map_err(told)?.iter().all(|summary| summary.name != *bank) {
             continue;
         }

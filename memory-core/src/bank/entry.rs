@@ -65,7 +65,7 @@ impl Bank {
     }
 
     /// Returns the entries that have not expired at `now`.
-    pub fn living(&self, now: DateTime<Utc>) -> impl Iterator<Item = (&Key, &BankEntry)> {
+    pub fn unexpired_entries(&self, now: DateTime<Utc>) -> impl Iterator<Item = (&Key, &BankEntry)> {
         self.entries.iter().filter(move |(_, entry)| !entry.is_expired(now)).map(|(key, entry)| (key, entry))
     }
 }

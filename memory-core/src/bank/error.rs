@@ -112,7 +112,7 @@ impl BankError {
     /// Returns the error for a damaged entry of a bank; `why` is the end of a sentence.
     pub fn damaged_entry(bank: &BankName, scope: BankScope, key: &str, why: &str) -> Self {
         let what = format!("The entry '{key}' of memory bank '{bank}' {why}");
-        let error = Self::new(BankErrorKind::Damaged { what }).about(bank.as_str(), Some(scope));
+        let error = Self::new(BankErrorKind::Damaged { what }).with_bank(bank.as_str(), Some(scope));
         Self { key: Some(key.to_owned()), ..error }
     }
 
@@ -123,7 +123,7 @@ impl BankError {
 
     /// Sets the bank and the scope, unless they are already set.
     #[must_use]
-    pub fn about(mut self, bank: &str, scope: Option<BankScope>) -> Self {
+    pub fn with_bank(mut self, bank: &str, scope: Option<BankScope>) -> Self {
         self.bank.get_or_insert_with(|| bank.to_owned());
         self.scope = self.scope.or(scope);
         self
@@ -131,7 +131,7 @@ impl BankError {
 
     /// Sets the scope, unless it is already set.
     #[must_use]
-    pub fn in_scope(mut self, scope: BankScope) -> Self {
+    pub fn with_scope(mut self, scope: BankScope) -> Self {
         self.scope.get_or_insert(scope);
         self
     }
@@ -144,11 +144,11 @@ impl BankError {
     }
 
     pub(super) fn bank_not_found(name: &BankName, scope: Option<BankScope>) -> Self {
-        Self::new(BankErrorKind::BankNotFound).about(name.as_str(), scope)
+        Self::new(BankErrorKind::BankNotFound).with_bank(name.as_str(), scope)
     }
 
-    pub(super) fn no_key(name: &BankName, key: &Key, scope: BankScope) -> Self {
-        Self::new(BankErrorKind::KeyNotFound).about(name.as_str(), Some(scope)).with_key(key)
+    pub(super) fn key_not_found(name: &BankName, key: &Key, scope: BankScope) -> Self {
+        Self::new(BankErrorKind::KeyNotFound).with_bank(name.as_str(), Some(scope)).with_key(key)
     }
 
     /// Returns the permanent error code.

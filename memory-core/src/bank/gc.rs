@@ -42,10 +42,10 @@ pub fn gc(
     let operation = banks.operation(BankVerb::Gc);
     let horizon = older_than.and_then(|age| operation.at.checked_sub_signed(age));
     let (mut collected, mut unreadable) = (Vec::new(), Vec::new());
-    for (scope, store) in banks.places(choice) {
-        for summary in store.banks().map_err(|error| error.in_scope(scope))? {
+    for (scope, store) in banks.stores(choice) {
+        for summary in store.banks().map_err(|error| error.with_scope(scope))? {
             let name = summary.name;
-            let told = |error: BankError| error.about(name.as_str(), Some(scope));
+            let told = |error: BankError| error.with_bank(name.as_str(), Some(scope));
             let seen = match store.bank(&name) {
                 Ok(Some(bank)) => bank,
                 Ok(None) => continue,
@@ -55,10 +55,10 @@ pub fn gc(
                 }
             };
             unreadable.extend(seen.damaged.iter().map(|(key, why)| BankError::damaged_entry(&name, scope, key, why)));
-            let mut going = plan(&seen, operation.at, horizon);
+            let mut going = plan_gc(&seen, operation.at, horizon);
             if !going.is_empty() && !dry_run {
                 let mut decide = |seen: Option<&Bank>| {
-                    going = seen.map_or_else(Vec::new, |seen| plan(seen, operation.at, horizon));
+                    going = seen.map_or_else(Vec::new, |seen| plan_gc(seen, operation.at, horizon));
                     let changes: Vec<_> = going.iter().map(|(key, _)| BankEntryChange::Remove(key.clone())).collect();
                     // Another process has already deleted the entries, or the whole bank.
                     Ok(if changes.is_empty() { BankChange::Nothing } else { BankChange::Entries(changes) })
@@ -73,7 +73,7 @@ pub fn gc(
 }
 
 /// Returns the entries to delete, each with the reason.
-fn plan(bank: &Bank, now: DateTime<Utc>, horizon: Option<DateTime<Utc>>) -> Vec<(Key, GcReason)> {
+fn plan_gc(bank: &Bank, now: DateTime<Utc>, horizon: Option<DateTime<Utc>>) -> Vec<(Key, GcReason)> {
     let fate = |entry: &BankEntry| {
         let is_old = horizon.is_some_and(|horizon| entry.updated_at < horizon);
         if entry.is_expired(now) { Some(GcReason::Expired) } else { is_old.then_some(GcReason::Old) }

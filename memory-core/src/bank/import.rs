@@ -30,8 +30,8 @@ pub struct BankImportReport {
 pub fn import(banks: &Banks, incoming: &Bank, choice: ScopeChoice, secrets: SecretPolicy) -> Result<BankImportReport, BankError> {
     let name = &incoming.name;
     check_names(banks, name, incoming.entries.iter().map(|(key, _)| key), choice, secrets)?;
-    let (scope, store) = banks.store_to_write(name, choice).map_err(|error| error.about(name.as_str(), None))?;
-    let place = |error: BankError| error.about(name.as_str(), Some(scope));
+    let (scope, store) = banks.store_to_write(name, choice).map_err(|error| error.with_bank(name.as_str(), None))?;
+    let place = |error: BankError| error.with_bank(name.as_str(), Some(scope));
     if let Some((key, why)) = incoming.damaged.first() {
         let error = BankError::new(BankErrorKind::InvalidDocument { why: format!("the entry '{key}' {why}") });
         return Err(place(BankError { key: Some(key.clone()), ..error }));
@@ -78,7 +78,7 @@ pub fn import(banks: &Banks, incoming: &Bank, choice: ScopeChoice, secrets: Secr
 /// Checks that the remaining entries of the bank satisfy the new schema.
 fn check_remaining_entries(banks: &Banks, seen: Option<&Bank>, incoming: &Bank, schema: &JsonText) -> Result<(), BankError> {
     let replaced: HashSet<_> = incoming.entries.iter().map(|(key, _)| key).collect();
-    for (key, entry) in seen.into_iter().flat_map(|seen| seen.living(banks.clock.now())) {
+    for (key, entry) in seen.into_iter().flat_map(|seen| seen.unexpired_entries(banks.clock.now())) {
         if !replaced.contains(key) {
             let checked = banks.schemas.check(schema, &entry.value);
             checked.map_err(|why| BankError::new(BankErrorKind::SchemaViolation { why }).with_key(key))?;

@@ -28,13 +28,13 @@ pub struct BankListing {
 pub fn list(banks: &Banks, choice: ScopeChoice) -> Result<Vec<BankListing>, BankError> {
     let now = banks.clock.now();
     let mut listings: Vec<BankListing> = Vec::new();
-    for (scope, store) in banks.places(choice) {
-        for summary in store.banks().map_err(|error| error.in_scope(scope))? {
+    for (scope, store) in banks.stores(choice) {
+        for summary in store.banks().map_err(|error| error.with_scope(scope))? {
             let state = match store.bank(&summary.name) {
-                Ok(Some(bank)) => Ok((bank.living(now).count(), bank.meta.updated_at)),
+                Ok(Some(bank)) => Ok((bank.unexpired_entries(now).count(), bank.meta.updated_at)),
                 // Another process has deleted the bank.
                 Ok(None) => continue,
-                Err(error) => Err(error.about(summary.name.as_str(), Some(scope))),
+                Err(error) => Err(error.with_bank(summary.name.as_str(), Some(scope))),
             };
             let others = banks.other_folders(&summary.name, store);
             let folder = (!others.is_empty()).then(|| store.folder());
@@ -64,7 +64,7 @@ pub struct BankKeyListing {
 /// [`super::BankErrorKind::BankNotFound`], or if the bank cannot be read.
 pub fn keys(banks: &Banks, bank: &BankName, choice: ScopeChoice) -> Result<BankKeyListing, BankError> {
     let (scope, found) = super::read_bank(banks, bank, choice)?;
-    let holders = super::holders(banks, bank, choice)?;
+    let holders = super::find_folders(banks, bank, choice)?;
     Ok(BankKeyListing { scope, entries: found.entries, damaged: found.damaged, holders })
 }
 
@@ -72,11 +72,11 @@ pub fn keys(banks: &Banks, bank: &BankName, choice: ScopeChoice) -> Result<BankK
 ///
 /// # Errors
 /// Those of [`keys`].
-pub fn keys_in_all(banks: &Banks, bank: &BankName) -> Result<Vec<BankKeyListing>, BankError> {
+pub fn keys_by_folder(banks: &Banks, bank: &BankName) -> Result<Vec<BankKeyListing>, BankError> {
     let now = banks.clock.now();
     let mut listings = Vec::new();
-    for (scope, store) in banks.places(ScopeChoice::Detected) {
-        if let Some(mut found) = store.bank(bank).map_err(|error| error.about(bank.as_str(), Some(scope)))? {
+    for (scope, store) in banks.stores(ScopeChoice::Detected) {
+        if let Some(mut found) = store.bank(bank).map_err(|error| error.with_bank(bank.as_str(), Some(scope)))? {
             found.entries.retain(|(_, entry)| !entry.is_expired(now));
             let holders = BankFolders::of(banks, bank, ScopeChoice::Detected, (scope, store));
             listings.push(BankKeyListing { scope, entries: found.entries, damaged: found.damaged, holders });

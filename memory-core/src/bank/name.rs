@@ -44,7 +44,7 @@ impl FromStr for BankName {
         } else {
             return Ok(Self(text.to_owned()));
         };
-        Err(BankError::new(BankErrorKind::InvalidBankName { why }).about(text, None))
+        Err(BankError::new(BankErrorKind::InvalidBankName { why }).with_bank(text, None))
     }
 }
 

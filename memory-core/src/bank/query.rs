@@ -41,10 +41,10 @@ pub fn query(
             let reading = read(banks, bank, key, choice)?;
             (reading.holders, reading.entry.value.as_str().to_owned())
         }
-        BankQueryTarget::Bank => document(banks, bank, choice, banks.clock.now())?,
+        BankQueryTarget::Bank => read_document(banks, bank, choice, banks.clock.now())?,
     };
     let results = banks.filter.run(filter, &input).map_err(|trouble| {
-        let error = BankError::from(trouble).about(bank.as_str(), Some(holders.scope));
+        let error = BankError::from(trouble).with_bank(bank.as_str(), Some(holders.scope));
         if let BankQueryTarget::Key(key) = subject { error.with_key(key) } else { error }
     })?;
     Ok(BankQueryResult { results, holders })
@@ -53,14 +53,14 @@ pub fn query(
 /// Returns the JSON document of a bank, and the folders that contain the bank.
 ///
 /// Entries that have expired at `now` are left out.
-pub(super) fn document(
+pub(super) fn read_document(
     banks: &Banks,
     bank: &BankName,
     choice: ScopeChoice,
     now: DateTime<Utc>,
 ) -> Result<(BankFolders, String), BankError> {
-    for (scope, store) in banks.places(choice) {
-        if let Some(text) = store.document(bank, now).map_err(|error| error.about(bank.as_str(), Some(scope)))? {
+    for (scope, store) in banks.stores(choice) {
+        if let Some(text) = store.document(bank, now).map_err(|error| error.with_bank(bank.as_str(), Some(scope)))? {
             return Ok((BankFolders::of(banks, bank, choice, (scope, store)), text));
         }
     }

@@ -39,7 +39,7 @@ impl BankFolders {
         (scope, store): (BankScope, &Arc<dyn BankStore>),
     ) -> Self {
         let others = banks.other_folders(bank, store);
-        let mut earlier = banks.places(choice).into_iter().map(|(_, other)| other).take_while(|other| !Arc::ptr_eq(other, store));
+        let mut earlier = banks.stores(choice).into_iter().map(|(_, other)| other).take_while(|other| !Arc::ptr_eq(other, store));
         let is_hidden = !others.is_empty() && earlier.any(|other| matches!(other.has(bank), Ok(true)));
         Self { scope, used: store.folder(), others, is_hidden }
     }
@@ -49,9 +49,9 @@ impl BankFolders {
 ///
 /// # Errors
 /// [`BankErrorKind::BankNotFound`], or if a folder cannot be read.
-pub fn holders(banks: &Banks, bank: &BankName, choice: ScopeChoice) -> Result<BankFolders, BankError> {
-    for (scope, store) in banks.places(choice) {
-        if store.has(bank).map_err(|error| error.about(bank.as_str(), Some(scope)))? {
+pub fn find_folders(banks: &Banks, bank: &BankName, choice: ScopeChoice) -> Result<BankFolders, BankError> {
+    for (scope, store) in banks.stores(choice) {
+        if store.has(bank).map_err(|error| error.with_bank(bank.as_str(), Some(scope)))? {
             return Ok(BankFolders::of(banks, bank, choice, (scope, store)));
         }
     }
@@ -67,8 +67,8 @@ pub fn holders(banks: &Banks, bank: &BankName, choice: ScopeChoice) -> Result<Ba
 pub fn read(banks: &Banks, bank: &BankName, key: &Key, choice: ScopeChoice) -> Result<BankReadResult, BankError> {
     let now = banks.clock.now();
     let mut refusal: Option<BankError> = None;
-    for (scope, store) in banks.places(choice) {
-        let found = store.entry(bank, key).map_err(|error| error.about(bank.as_str(), Some(scope)).with_key(key))?;
+    for (scope, store) in banks.stores(choice) {
+        let found = store.entry(bank, key).map_err(|error| error.with_bank(bank.as_str(), Some(scope)).with_key(key))?;
         let trouble = match found {
             BankLookup::Entry(entry) if !entry.is_expired(now) => {
                 let holders = BankFolders::of(banks, bank, choice, (scope, store));
@@ -80,7 +80,7 @@ pub fn read(banks: &Banks, bank: &BankName, key: &Key, choice: ScopeChoice) -> R
         };
         // The error of an expired entry is more helpful than that of a missing key in the other scope.
         if refusal.as_ref().is_none_or(|known| matches!(known.trouble, BankErrorKind::KeyNotFound)) {
-            refusal = Some(BankError::new(trouble).about(bank.as_str(), Some(scope)).with_key(key));
+            refusal = Some(BankError::new(trouble).with_bank(bank.as_str(), Some(scope)).with_key(key));
         }
     }
     Err(refusal.unwrap_or_else(|| BankError::bank_not_found(bank, Some(banks.effective_scope(choice))).with_key(key)))

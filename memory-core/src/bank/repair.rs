@@ -25,9 +25,9 @@ pub fn repair(
 ) -> Result<Vec<ScopedBankDamage>, BankError> {
     let mut checked = Vec::new();
     let mut is_there = bank.is_none();
-    for (scope, store) in banks.places(choice) {
+    for (scope, store) in banks.stores(choice) {
         let told = |error: BankError| match bank {
-            Some(bank) => error.about(bank.as_str(), Some(scope)),
+            Some(bank) => error.with_bank(bank.as_str(), Some(scope)),
             None => BankError { scope: Some(scope), ..error },
         };
         is_there |= store.banks().map_err(told)?.iter().any(|summary| bank == Some(&summary.name));

@@ -37,7 +37,7 @@ pub fn set_schema(
 ) -> Result<BankScope, BankError> {
     if let Some(schema) = schema {
         let checked = banks.schemas.check_schema(schema);
-        checked.map_err(|why| BankError::new(BankErrorKind::InvalidSchema { why }).about(bank.as_str(), None))?;
+        checked.map_err(|why| BankError::new(BankErrorKind::InvalidSchema { why }).with_bank(bank.as_str(), None))?;
     }
     let (scope, store) = match (banks.find_bank(bank, choice), absent) {
         (Ok((scope, store, _)), _) => (scope, store),
@@ -55,13 +55,13 @@ pub fn set_schema(
             return Ok(BankChange::Nothing);
         }
         if let (Some(seen), Some(schema)) = (seen, schema) {
-            for (key, entry) in seen.living(operation.at) {
+            for (key, entry) in seen.unexpired_entries(operation.at) {
                 let fits = banks.schemas.check(schema, &entry.value);
                 fits.map_err(|why| BankError::new(BankErrorKind::SchemaViolation { why }).with_key(key))?;
             }
         }
         Ok(BankChange::Schema(schema.cloned()))
     };
-    store.change(bank, &operation, &mut decide).map_err(|error| error.about(bank.as_str(), Some(scope)))?;
+    store.change(bank, &operation, &mut decide).map_err(|error| error.with_bank(bank.as_str(), Some(scope)))?;
     Ok(scope)
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use regex::{Regex, RegexBuilder};
 
 use super::{BankEntry, BankError, BankErrorKind, BankFolders, BankName, BankScope, Banks, Key, ScopeChoice};
-use crate::json::spelled_out;
+use crate::json::unescape_strings;
 
 /// The maximum size of a compiled pattern, in bytes.
 const PATTERN_SIZE: usize = 4 * 1024 * 1024;
@@ -59,20 +59,20 @@ pub fn search(banks: &Banks, pattern: &str, searched: BankSearchFields, choice: 
         })
     })?;
     let mut found = BankMatches { matches: Vec::new(), unreadable: Vec::new() };
-    for (scope, store) in banks.places(choice) {
-        for summary in store.banks().map_err(|error| error.in_scope(scope))? {
+    for (scope, store) in banks.stores(choice) {
+        for summary in store.banks().map_err(|error| error.with_scope(scope))? {
             let bank = match store.bank(&summary.name) {
                 Ok(Some(bank)) => bank,
                 Ok(None) => continue,
                 Err(error) => {
-                    found.unreadable.push(error.about(summary.name.as_str(), Some(scope)));
+                    found.unreadable.push(error.with_bank(summary.name.as_str(), Some(scope)));
                     continue;
                 }
             };
             let damaged = bank.damaged.iter().map(|(key, why)| BankError::damaged_entry(&summary.name, scope, key, why));
             found.unreadable.extend(damaged);
             let holders = Arc::new(BankFolders::of(banks, &summary.name, choice, (scope, store)));
-            for (key, entry) in bank.living(now) {
+            for (key, entry) in bank.unexpired_entries(now) {
                 let by_key = pattern.is_match(key.as_str());
                 if by_key || (searched == BankSearchFields::Values && matches_json(&pattern, entry.value.as_str())) {
                     let (key, entry) = (key.clone(), entry.clone());
@@ -87,7 +87,7 @@ pub fn search(banks: &Banks, pattern: &str, searched: BankSearchFields, choice: 
 
 /// Returns whether a pattern matches a JSON text, in its escaped or in its unescaped form.
 fn matches_json(pattern: &Regex, json: &str) -> bool {
-    pattern.is_match(json) || (json.contains('\\') && pattern.is_match(&spelled_out(json)))
+    pattern.is_match(json) || (json.contains('\\') && pattern.is_match(&unescape_strings(json)))
 }
 
 #[cfg(test)]

@@ -44,7 +44,7 @@ impl Banks {
     }
 
     /// Returns the folders to search, in order.
-    pub(super) fn places(&self, choice: ScopeChoice) -> Vec<(BankScope, &Arc<dyn BankStore>)> {
+    pub(super) fn stores(&self, choice: ScopeChoice) -> Vec<(BankScope, &Arc<dyn BankStore>)> {
         let further = |scope| self.further.iter().filter(move |(own, _)| *own == scope).map(|(scope, store)| (*scope, store));
         let project = self.project.as_ref().map(|store| (BankScope::Project, store)).into_iter();
         let project = project.chain(further(BankScope::Project));
@@ -60,7 +60,7 @@ impl Banks {
     pub(super) fn other_folders(&self, bank: &BankName, used: &Arc<dyn BankStore>) -> Vec<(BankScope, String)> {
         // A folder that cannot be read does not invalidate a result from another folder.
         let has_it = |store: &Arc<dyn BankStore>| !Arc::ptr_eq(store, used) && matches!(store.has(bank), Ok(true));
-        let others = self.places(ScopeChoice::Detected).into_iter().filter(|(_, store)| has_it(store));
+        let others = self.stores(ScopeChoice::Detected).into_iter().filter(|(_, store)| has_it(store));
         others.map(|(scope, store)| (scope, store.folder())).collect()
     }
 
@@ -71,8 +71,8 @@ impl Banks {
         choice: ScopeChoice,
     ) -> Result<(BankScope, &Arc<dyn BankStore>), BankError> {
         let first = self.default_store(choice)?;
-        for (scope, store) in self.places(ScopeChoice::Only(first.0)) {
-            if store.has(bank).map_err(|error| error.about(bank.as_str(), Some(scope)))? {
+        for (scope, store) in self.stores(ScopeChoice::Only(first.0)) {
+            if store.has(bank).map_err(|error| error.with_bank(bank.as_str(), Some(scope)))? {
                 return Ok((scope, store));
             }
         }
@@ -98,8 +98,8 @@ impl Banks {
         name: &BankName,
         choice: ScopeChoice,
     ) -> Result<(BankScope, &Arc<dyn BankStore>, super::Bank), BankError> {
-        for (scope, store) in self.places(choice) {
-            if let Some(bank) = store.bank(name).map_err(|error| error.about(name.as_str(), Some(scope)))? {
+        for (scope, store) in self.stores(choice) {
+            if let Some(bank) = store.bank(name).map_err(|error| error.with_bank(name.as_str(), Some(scope)))? {
                 return Ok((scope, store, bank));
             }
         }

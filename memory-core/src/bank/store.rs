@@ -43,7 +43,7 @@ pub trait BankStore: Debug + Send + Sync {
 
     /// Returns a whole bank as JSON text, or `None` if it does not exist.
     ///
-    /// Entries that have expired at `now` are left out. The text has the form of [`super::document`], or the form that another program
+    /// Entries that have expired at `now` are left out. The text has the form of [`super::render_document`], or the form that another program
     /// wrote.
     ///
     /// # Errors

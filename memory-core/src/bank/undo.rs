@@ -24,7 +24,7 @@ pub struct BankUndoReport {
 /// If a log of operations cannot be read.
 pub fn history(banks: &Banks) -> Result<Vec<(BankScope, BankRecord)>, BankError> {
     let mut histories = Vec::new();
-    for (scope, store) in banks.places(ScopeChoice::Detected) {
+    for (scope, store) in banks.stores(ScopeChoice::Detected) {
         histories.push(store.history()?.into_iter().map(move |record| (scope, record)).collect::<VecDeque<_>>());
     }
     let mut records = Vec::new();
@@ -53,7 +53,7 @@ pub fn last(banks: &Banks) -> Result<Option<BankRecord>, BankError> {
 /// If the versions cannot be read or deleted.
 pub fn purge(banks: &Banks, before: DateTime<Utc>) -> Result<(u64, u64), BankError> {
     let (mut files, mut bytes) = (0, 0);
-    for (_, store) in banks.places(ScopeChoice::Detected) {
+    for (_, store) in banks.stores(ScopeChoice::Detected) {
         let (more_files, more_bytes) = store.purge(before)?;
         files += more_files;
         bytes += more_bytes;
@@ -71,7 +71,7 @@ pub fn purge(banks: &Banks, before: DateTime<Utc>) -> Result<(u64, u64), BankErr
 pub fn undo(banks: &Banks, reference: &str) -> Result<BankUndoReport, BankError> {
     let wanted = reference.trim().to_lowercase();
     let mut found: Option<(BankScope, &Arc<dyn BankStore>, OperationId)> = None;
-    for (scope, store) in banks.places(ScopeChoice::Detected) {
+    for (scope, store) in banks.stores(ScopeChoice::Detected) {
         for record in store.history()? {
             if 4 <= wanted.len() && record.operation.id.as_str().starts_with(&wanted) {
                 if found.as_ref().is_some_and(|(.., id)| *id != record.operation.id) {

@@ -46,8 +46,8 @@ pub fn update(
     secrets: SecretPolicy,
 ) -> Result<BankWriteResult, BankError> {
     let (scope, store) =
-        place(banks, bank, key, scope, missing).map_err(|error| error.about(bank.as_str(), None).with_key(key))?;
-    let told = |error: BankError| error.about(bank.as_str(), Some(scope)).with_key(key);
+        find_store(banks, bank, key, scope, missing).map_err(|error| error.with_bank(bank.as_str(), None).with_key(key))?;
+    let told = |error: BankError| error.with_bank(bank.as_str(), Some(scope)).with_key(key);
     for attempt in 0..=ATTEMPTS {
         let operation = banks.operation(BankVerb::Update);
         let is_living = |entry: &BankEntry| !entry.is_expired(operation.at);
@@ -61,7 +61,7 @@ pub fn update(
         let before = |entry: Option<&BankEntry>| entry.map_or_else(JsonText::null, |entry| entry.value.clone());
         let input = before(seen.as_ref());
         let is_asked = attempt < ATTEMPTS && (seen.is_some() || missing == MissingKey::Create);
-        let output = is_asked.then(|| one(banks.filter.run(filter, input.as_str())?)).transpose().map_err(told)?;
+        let output = is_asked.then(|| single_value(banks.filter.run(filter, input.as_str())?)).transpose().map_err(told)?;
         let (mut outcome, mut deadline) = (None, None);
         let mut decide = |now: Option<&Bank>| {
             let former = now.and_then(|now| now.entry(key));
@@ -69,7 +69,7 @@ pub fn update(
             match (missing, living, former) {
                 (MissingKey::Refuse, None, Some(_)) => return Err(BankError::new(BankErrorKind::Expired)),
                 (MissingKey::Refuse, None, None) if now.is_none() => return Err(BankError::bank_not_found(bank, Some(scope))),
-                (MissingKey::Refuse, None, None) => return Err(BankError::no_key(bank, key, scope)),
+                (MissingKey::Refuse, None, None) => return Err(BankError::key_not_found(bank, key, scope)),
                 _ => {}
             }
             let current = before(living);
@@ -79,8 +79,8 @@ pub fn update(
                     let now = banks.clock.now();
                     let left = *deadline.get_or_insert(now + LOCKED_TIMEOUT) - now;
                     let left = left.to_std().unwrap_or_default().min(LOCKED_TIMEOUT);
-                    let output = banks.filter.run_within(filter, current.as_str(), left);
-                    one(output.map_err(|trouble| match trouble {
+                    let output = banks.filter.run_with_timeout(filter, current.as_str(), left);
+                    single_value(output.map_err(|trouble| match trouble {
                         JsonFilterError::Timeout { .. } => BankError::new(BankErrorKind::Conflict),
                         other => other.into(),
                     })?)?
@@ -112,17 +112,17 @@ pub fn update(
 }
 
 /// Returns the folder that contains the key, or in which it is created.
-fn place<'a>(
+fn find_store<'a>(
     banks: &'a Banks,
     bank: &BankName,
     key: &Key,
     choice: ScopeChoice,
     missing: MissingKey,
 ) -> Result<(BankScope, &'a std::sync::Arc<dyn super::BankStore>), BankError> {
-    let places = banks.places(choice);
+    let places = banks.stores(choice);
     let (mut expired, mut with_bank) = (None, None);
     for (scope, store) in places {
-        match store.entry(bank, key).map_err(|error| error.about(bank.as_str(), Some(scope)))? {
+        match store.entry(bank, key).map_err(|error| error.with_bank(bank.as_str(), Some(scope)))? {
             BankLookup::Entry(entry) if !entry.is_expired(banks.clock.now()) => return Ok((scope, store)),
             BankLookup::Entry(_) => expired = expired.or(Some((scope, store))),
             BankLookup::NoKey => with_bank = with_bank.or(Some((scope, store))),
@@ -136,7 +136,7 @@ fn place<'a>(
     }
 }
 
-fn one(mut values: Vec<JsonText>) -> Result<JsonText, BankError> {
+fn single_value(mut values: Vec<JsonText>) -> Result<JsonText, BankError> {
     match (values.pop(), values.len()) {
         (Some(only), 0) => Ok(only),
         (last, others) => Err(BankError::new(BankErrorKind::NotOneValue { count: others + usize::from(last.is_some()) })),

@@ -4,7 +4,7 @@ use super::{
     Bank, BankChange, BankEntry, BankEntryChange, BankError, BankErrorKind, BankName, BankScope, BankVerb, Banks, Key,
     ScopeChoice,
 };
-use crate::json::{JsonText, spelled_out};
+use crate::json::{JsonText, unescape_strings};
 use crate::{SecretPolicy, secret};
 
 /// A request to write a value.
@@ -65,8 +65,8 @@ pub struct BankWriteResult {
 pub fn write(banks: &Banks, request: &BankWriteRequest) -> Result<BankWriteResult, BankError> {
     let BankWriteRequest { bank, key, value, ttl, condition, scope, secrets } = request;
     check_names(banks, bank, [key], *scope, *secrets)?;
-    let (scope, store) = banks.store_to_write(bank, *scope).map_err(|error| error.about(bank.as_str(), None))?;
-    let place = |error: BankError| error.about(bank.as_str(), Some(scope)).with_key(key);
+    let (scope, store) = banks.store_to_write(bank, *scope).map_err(|error| error.with_bank(bank.as_str(), None))?;
+    let place = |error: BankError| error.with_bank(bank.as_str(), Some(scope)).with_key(key);
     let operation = banks.operation(BankVerb::Write);
     let mut written = None;
     let mut decide = |seen: Option<&Bank>| {
@@ -78,7 +78,7 @@ pub fn write(banks: &Banks, request: &BankWriteRequest) -> Result<BankWriteResul
             (BankWriteCondition::Present, None, None) if seen.is_none() => {
                 return Err(BankError::bank_not_found(bank, Some(scope)));
             }
-            (BankWriteCondition::Present, None, None) => return Err(BankError::no_key(bank, key, scope)),
+            (BankWriteCondition::Present, None, None) => return Err(BankError::key_not_found(bank, key, scope)),
             _ => {}
         }
         check(banks, seen.and_then(|seen| seen.meta.schema.as_ref()), value, *secrets)?;
@@ -104,9 +104,9 @@ pub(super) fn check_names<'k>(
 ) -> Result<(), BankError> {
     if secrets == SecretPolicy::Refuse {
         let scope = banks.effective_scope(choice);
-        secret::refuse([bank.as_str()]).map_err(|error| BankError::from(error).in_scope(scope))?;
-        secret::refuse(keys.into_iter().map(Key::as_str))
-            .map_err(|error| BankError::from(error).about(bank.as_str(), Some(scope)))?;
+        secret::reject_secrets([bank.as_str()]).map_err(|error| BankError::from(error).with_scope(scope))?;
+        secret::reject_secrets(keys.into_iter().map(Key::as_str))
+            .map_err(|error| BankError::from(error).with_bank(bank.as_str(), Some(scope)))?;
     }
     Ok(())
 }
@@ -130,8 +130,8 @@ pub(super) fn check_changed(
         return Err(BankError::new(BankErrorKind::TooLarge { what }));
     }
     if secrets == SecretPolicy::Refuse {
-        let former = former.map(|former| spelled_out(former.as_str())).unwrap_or_default();
-        secret::refuse_added(&former, &spelled_out(value.as_str()))?;
+        let former = former.map(|former| unescape_strings(former.as_str())).unwrap_or_default();
+        secret::reject_added_secrets(&former, &unescape_strings(value.as_str()))?;
     }
     match schema {
         Some(schema) => banks.schemas.check(schema, value).map_err(|why| BankError::new(BankErrorKind::SchemaViolation { why })),

@@ -80,7 +80,7 @@ impl ChatError {
     ///
     /// After a lost connection or a timeout the provider may still have processed the request and may charge for it, so the whole
     /// reservation counts.
-    pub(super) fn spent(&self, reserved: LlmUsage) -> LlmUsage {
+    pub(super) fn cost(&self, reserved: LlmUsage) -> LlmUsage {
         match self {
             Self::Unusable(_) | Self::Unreachable(_) | Self::Exhausted(_) | Self::Meter(_) => LlmUsage::default(),
             Self::Lost(_) | Self::Timeout(_) => reserved,

@@ -5,7 +5,7 @@ mod strict;
 
 use serde_json::Value;
 
-use group::{BracketGroup, groups};
+use group::{BracketGroup, find_groups};
 
 /// The maximum size of a response, in bytes.
 const MAX_ANSWER_BYTES: usize = 1 << 20;
@@ -38,27 +38,27 @@ pub struct JsonAnswerError {
 /// ```
 pub fn parse_json_answer(text: &str) -> Result<Value, JsonAnswerError> {
     if MAX_ANSWER_BYTES < text.len() {
-        return Err(refused(format!("it has {} bytes, more than the limit for JSON", text.len())));
+        return Err(answer_error(format!("it has {} bytes, more than the limit for JSON", text.len())));
     }
     let said = strip_reasoning(text)?;
     let mut fenced = Vec::new();
     for block in fenced_blocks(said) {
-        fenced.extend(values(block)?);
+        fenced.extend(parse_values(block)?);
     }
-    let found = if fenced.is_empty() { values(said)? } else { fenced };
+    let found = if fenced.is_empty() { parse_values(said)? } else { fenced };
     let mut distinct = found.into_iter();
-    let first = distinct.next().ok_or_else(|| refused("it contains no JSON object or list"))?;
-    if distinct.all(|other| other == first) { Ok(first) } else { Err(refused("it contains several different JSON values")) }
+    let first = distinct.next().ok_or_else(|| answer_error("it contains no JSON object or list"))?;
+    if distinct.all(|other| other == first) { Ok(first) } else { Err(answer_error("it contains several different JSON values")) }
 }
 
-fn refused(why: impl Into<String>) -> JsonAnswerError {
+fn answer_error(why: impl Into<String>) -> JsonAnswerError {
     JsonAnswerError { why: why.into() }
 }
 
 /// Removes the reasoning at the start of a response. JSON in the reasoning is not part of the response.
 fn strip_reasoning(text: &str) -> Result<&str, JsonAnswerError> {
     let Some(thoughts) = text.trim_start().strip_prefix("<think>") else { return Ok(text) };
-    let (_, said) = thoughts.split_once("</think>").ok_or_else(|| refused("it is truncated"))?;
+    let (_, said) = thoughts.split_once("</think>").ok_or_else(|| answer_error("it is truncated"))?;
     Ok(said)
 }
 
@@ -85,15 +85,17 @@ fn fenced_blocks(text: &str) -> Vec<&str> {
 }
 
 /// Returns the outermost objects and lists of a text.
-fn values(text: &str) -> Result<Vec<Value>, JsonAnswerError> {
+fn parse_values(text: &str) -> Result<Vec<Value>, JsonAnswerError> {
     let mut values = Vec::new();
-    for group in groups(text) {
+    for group in find_groups(text) {
         match group {
-            BracketGroup::Open => return Err(refused("it is truncated")),
+            BracketGroup::Open => return Err(answer_error("it is truncated")),
             BracketGroup::Closed(part) => {
-                match strict::parse(part).or_else(|why| mended(part).map_or(Err(why), |part| strict::parse(&part))) {
+                match strict::parse(part)
+                    .or_else(|why| remove_trailing_commas(part).map_or(Err(why), |part| strict::parse(&part)))
+                {
                     Ok(value) => values.push(value),
-                    Err(why) if looks_like_json(part) => return Err(refused(format!("it is not valid JSON ({why})"))),
+                    Err(why) if looks_like_json(part) => return Err(answer_error(format!("it is not valid JSON ({why})"))),
                     // The brackets belong to prose, such as [sic].
                     Err(_) => {}
                 }
@@ -114,7 +116,7 @@ fn looks_like_json(part: &str) -> bool {
 }
 
 /// Removes each comma between a value and a closing bracket; returns `None` if there is no such comma.
-fn mended(part: &str) -> Option<String> {
+fn remove_trailing_commas(part: &str) -> Option<String> {
     let mut mended = String::with_capacity(part.len());
     let mut is_mended = false;
     let mut before = '[';

@@ -42,7 +42,7 @@ where
         let answer = self.model.answer(request);
         let spent = match &answer {
             Ok(answer) => LlmUsage::from_call(answer.tokens),
-            Err(error) => error.spent(amount),
+            Err(error) => error.cost(amount),
         };
         // The response is paid for, so a failure here does not discard it: the reservation counts as spent.
         let _ = self.meter.settle(&reservation, spent);

@@ -43,8 +43,8 @@ pub(super) fn cover_sessions<T>(
     let mut sessions = vec![0; found.len()];
     for pair in by_time.windows(2) {
         let (before, after) = (memories[pair[0]], memories[pair[1]]);
-        let shape = CollectionKind::of(after.role.or_else(|| SpeakerRole::of_source(&after.source)));
-        let continues = before.scope == after.scope && after.created_at - before.created_at <= shape.pause();
+        let shape = CollectionKind::of(after.role.or_else(|| SpeakerRole::from_source(&after.source)));
+        let continues = before.scope == after.scope && after.created_at - before.created_at <= shape.session_pause();
         sessions[pair[1]] = sessions[pair[0]] + usize::from(!continues);
     }
     let mut covered = HashSet::new();

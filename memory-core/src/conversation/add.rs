@@ -17,7 +17,7 @@ pub fn add(
 ) -> Result<Vec<ConversationEntry>, StoreError> {
     let facts: Vec<&str> = facts.iter().map(|fact| fact.trim()).filter(|fact| !fact.is_empty()).collect();
     if secrets == SecretPolicy::Refuse {
-        secret::refuse(facts.iter().copied().chain([conversation.as_str()]))?;
+        secret::reject_secrets(facts.iter().copied().chain([conversation.as_str()]))?;
     }
     let now = conversations.clock.now();
     let entry = |fact: &&str| ConversationEntry::new(conversations.entry_id(), conversation, EntryRole::Memory, fact, now);
@@ -33,20 +33,20 @@ pub fn add(
 ///
 /// # Errors
 /// An error of the store.
-pub fn keep_turn(
+pub fn store_turn(
     conversations: &Conversations,
     conversation: &ConversationId,
     role: EntryRole,
     said: &str,
 ) -> Result<Option<ConversationEntry>, StoreError> {
-    keep_turns(conversations, conversation, &[(role, said.to_owned())]).map(|mut kept| kept.pop())
+    store_turns(conversations, conversation, &[(role, said.to_owned())]).map(|mut kept| kept.pop())
 }
 
 /// Stores turns in their order in one commit, with credentials redacted. Empty turns are skipped.
 ///
 /// # Errors
 /// An error of the store.
-pub fn keep_turns(
+pub fn store_turns(
     conversations: &Conversations,
     conversation: &ConversationId,
     turns: &[(EntryRole, String)],

@@ -12,12 +12,12 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 
 use self::attitude::{DAILY, DISLIKES, HAN_DAILY, HAN_DISLIKES, HAN_LIGHT, HAN_LIKES, LIGHT, LIKES, NEGATIONS};
-use self::attribute::{attributes, is_same_value};
+use self::attribute::{is_same_value, parse_attributes};
 use self::word_order::WordOrder;
 use super::EntryRole;
-use super::speech_act::{clauses_of, is_han, statements};
+use super::speech_act::{clauses_in, is_han, statements};
 use crate::query_parser::is_stop_token;
-use crate::text::{TokenKind, tokens};
+use crate::text::{TokenKind, tokenize};
 
 /// The claim of a text: its content words, their order, and the attitude towards them.
 ///
@@ -50,7 +50,7 @@ impl TextClaim {
         let mut is_first = true;
         let mut order = WordOrder::default();
         let mut end = 0;
-        tokens(text, &mut |token| {
+        tokenize(text, &mut |token| {
             if token.kind != TokenKind::Word {
                 return;
             }
@@ -67,8 +67,8 @@ impl TextClaim {
                 "leaves" => "leave",
                 _ => token.text,
             };
-            claim.take(&lower, stem, is_name, &mut daily);
-            order.take(&lower, stem, claim.words.contains(stem) || daily.contains(stem));
+            claim.add_word(&lower, stem, is_name, &mut daily);
+            order.add_word(&lower, stem, claim.words.contains(stem) || daily.contains(stem));
         });
         claim.add_han_text(text, &mut daily, &mut order);
         if claim.is_negated && claim.words.remove("stand") {
@@ -80,14 +80,14 @@ impl TextClaim {
             claim.attitude = -claim.attitude;
             claim.is_negated = false;
         }
-        claim.order = order.canonical(&claim.words);
+        claim.order = order.into_canonical(&claim.words);
         claim
     }
 
-    fn take(&mut self, lower: &str, stem: &str, is_name: bool, daily: &mut BTreeSet<String>) {
+    fn add_word(&mut self, lower: &str, stem: &str, is_name: bool, daily: &mut BTreeSet<String>) {
         if NEGATIONS.contains(&lower) || lower.ends_with("n't") {
             self.is_negated = !self.is_negated;
-        } else if let Some(person) = person(lower) {
+        } else if let Some(person) = pronoun_person(lower) {
             self.words.insert(person.into());
             self.marked.insert(person.into());
         } else if is_stop_token(lower, true) || LIGHT.contains(&lower) {
@@ -170,7 +170,7 @@ impl TextClaim {
 
     /// Returns the Jaccard similarity of the words of two claims, from 0 to 1.
     #[expect(clippy::cast_precision_loss, reason = "no text has so many words that it matters")]
-    pub(super) fn likeness(&self, other: &Self) -> f32 {
+    pub(super) fn word_similarity(&self, other: &Self) -> f32 {
         let attitude = |claim: &Self| usize::from(claim.attitude != 0);
         let both = attitude(self) * attitude(other);
         let common = self.words.intersection(&other.words).count() + both;
@@ -185,7 +185,7 @@ impl TextClaim {
         let mut differing = self.words.symmetric_difference(&other.words);
         self.attitude == other.attitude
             && self.is_negated == other.is_negated
-            && MIN_VARIATION_OVERLAP <= self.likeness(other)
+            && MIN_VARIATION_OVERLAP <= self.word_similarity(other)
             && !differing.any(|word| self.marked.contains(word) || other.marked.contains(word))
     }
 
@@ -214,7 +214,7 @@ impl TextClaim {
 }
 
 /// Returns the person that a pronoun refers to.
-fn person(lower: &str) -> Option<&'static str> {
+fn pronoun_person(lower: &str) -> Option<&'static str> {
     match lower.strip_suffix("'s").unwrap_or(lower) {
         "he" | "him" | "his" => Some("he"),
         "she" | "her" | "hers" => Some("she"),
@@ -275,9 +275,9 @@ impl TextClaims {
             EntryRole::Assistant | EntryRole::Summary => Vec::new(),
         };
         let mut all = Self::default();
-        for clause in stated.into_iter().flat_map(|part| clauses_of(text, part)) {
+        for clause in stated.into_iter().flat_map(|part| clauses_in(text, part)) {
             all.claims.push(TextClaim::new(&text[clause.clone()]));
-            all.attributes.extend(attributes(&text[clause]));
+            all.attributes.extend(parse_attributes(&text[clause]));
         }
         all
     }
@@ -290,7 +290,7 @@ impl TextClaims {
     /// Returns whether these claims of a later text supersede those of an earlier text.
     ///
     /// They do if they contradict one of them or give an attribute another value.
-    pub(super) fn supersede(&self, earlier: &Self) -> bool {
+    pub(super) fn supersedes(&self, earlier: &Self) -> bool {
         let is_opposite = |own: &TextClaim| earlier.claims.iter().any(|claim| own.contradicts(claim));
         let has_other = |(name, value): &(String, String)| {
             let mut former = earlier.attributes.iter().filter(|(own, _)| own == name).map(|(_, former)| former).peekable();
@@ -312,7 +312,7 @@ impl StatementClaims {
 
     /// Returns whether these claims of a later statement contradict an earlier one, or change an attribute of the user.
     pub(crate) fn supersede(&self, earlier: &Self) -> bool {
-        self.0.supersede(&earlier.0)
+        self.0.supersedes(&earlier.0)
     }
 }
 

@@ -22,7 +22,7 @@ const MAX_TURN_AGE: TimeDelta = TimeDelta::days(1);
 ///
 /// # Errors
 /// If the turns cannot be read, or an error of the queue.
-pub fn enqueue_rest(conversations: &Conversations, queue: &dyn JobQueue) -> Result<usize, StoreError> {
+pub fn enqueue_missing(conversations: &Conversations, queue: &dyn JobQueue) -> Result<usize, StoreError> {
     let now = conversations.clock.now();
     let known = queue.enqueued_turns(now)?;
     let mut rest = conversations.store.user_turns_since(known.since)?;
@@ -39,40 +39,40 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::conversation::{ConversationId, EntryChange, EntryRole, JobState, keep_turn};
+    use crate::conversation::{ConversationId, EntryChange, EntryRole, JobState, store_turn};
     use crate::testing::{FakeConversations, FakeJobs, conversations};
 
     #[test]
     fn a_turn_whose_job_was_never_added_gets_one_and_no_other_does() {
         let (all, queue) = (conversations(Arc::new(FakeConversations::default())), FakeJobs::default());
         let keep = |place: &str, role, text: &str| {
-            keep_turn(&all, &place.parse().unwrap(), role, text).unwrap().expect("it says something")
+            store_turn(&all, &place.parse().unwrap(), role, text).unwrap().expect("it says something")
         };
         keep("default", EntryRole::User, "from before");
-        assert_eq!(enqueue_rest(&all, &queue).unwrap(), 0, "what another program kept long ago is no work");
+        assert_eq!(enqueue_missing(&all, &queue).unwrap(), 0, "what another program kept long ago is no work");
         let done = keep("default", EntryRole::User, "done");
         enqueue(&queue, &done).unwrap();
-        queue.note(&[(Job::of(&done).id, JobState::Done)]).unwrap();
+        queue.record_states(&[(Job::of(&done).id, JobState::Done)]).unwrap();
         enqueue(&queue, &keep("work", EntryRole::User, "waits")).unwrap();
         keep("default", EntryRole::Assistant, "an answer");
         let lost = [keep("work", EntryRole::User, "lost"), keep("default", EntryRole::User, "lost too")];
-        assert_eq!(enqueue_rest(&all, &queue).unwrap(), 2);
+        assert_eq!(enqueue_missing(&all, &queue).unwrap(), 2);
         let turns: Vec<_> = queue.pending().unwrap().into_iter().map(|pending| pending.job.turn).collect();
         assert_eq!(turns[1..], lost.clone().map(|turn| turn.id));
-        assert_eq!(enqueue_rest(&all, &queue).unwrap(), 0);
+        assert_eq!(enqueue_missing(&all, &queue).unwrap(), 0);
         let [later, _] = lost;
         let created_at = later.created_at + TimeDelta::days(2);
         let brought = ConversationEntry { id: "from-elsewhere".parse().unwrap(), created_at, ..later };
         all.store.commit(&brought.conversation.clone(), &[EntryChange::Add(brought)]).unwrap();
-        assert_eq!(enqueue_rest(&all, &queue).unwrap(), 0, "what others said elsewhere is theirs to see to");
+        assert_eq!(enqueue_missing(&all, &queue).unwrap(), 0, "what others said elsewhere is theirs to see to");
     }
 
     #[test]
     fn a_turn_has_one_job_however_often_it_is_taken_up() {
         let (all, queue) = (conversations(Arc::new(FakeConversations::default())), FakeJobs::default());
-        let place = ConversationId::unnamed();
-        let turn = keep_turn(&all, &place, EntryRole::User, "tea").unwrap().expect("it says something");
-        let other = keep_turn(&all, &"work".parse().unwrap(), EntryRole::User, "tea").unwrap().expect("it says something");
+        let place = ConversationId::default_conversation();
+        let turn = store_turn(&all, &place, EntryRole::User, "tea").unwrap().expect("it says something");
+        let other = store_turn(&all, &"work".parse().unwrap(), EntryRole::User, "tea").unwrap().expect("it says something");
         for turn in [&turn, &other, &turn] {
             enqueue(&queue, turn).unwrap();
         }

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::AnswerParseError;
 use super::add::redact_secrets;
 use crate::parse_json_answer;
-use crate::text::one_line;
+use crate::text::to_one_line;
 
 /// The facts that were parsed from a response.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -35,11 +35,11 @@ pub fn parse_facts(answer: &str) -> ParsedFacts {
         Err(why) => return ParsedFacts { facts: Vec::new(), trouble: Some(why.to_string()) },
     };
     let is_fact = value.is_object() && fact_text(&value).is_some();
-    let list = if is_fact { Some(vec![value]) } else { only_list(value) };
+    let list = if is_fact { Some(vec![value]) } else { single_list(value) };
     let Some(list) = list else {
         return ParsedFacts { facts: Vec::new(), trouble: Some("it is not a list of texts".into()) };
     };
-    facts_of(&list)
+    collect_facts(&list)
 }
 
 /// Parses a response about `count` messages, numbered from 0, and returns the facts of each.
@@ -57,16 +57,16 @@ pub fn parse_facts_by_message(answer: &str, count: usize) -> Result<Vec<ParsedFa
     for (id, item) in answers_by_id(value).ok_or_else(|| misread("it is no object with a list for each message"))? {
         let number = id.trim().parse().ok().filter(|number: &usize| *number < count);
         let own = number.and_then(|number| lists.get_mut(number));
-        let own = own.ok_or_else(|| misread(&format!("it names the message {}, which was not given", one_line(&id, 40))))?;
+        let own = own.ok_or_else(|| misread(&format!("it names the message {}, which was not given", to_one_line(&id, 40))))?;
         own.extend(match item {
             Value::Array(list) => list,
             Value::Null => Vec::new(),
-            Value::Object(map) if map.values().any(Value::is_array) => only_list(Value::Object(map))
-                .ok_or_else(|| misread(&format!("the message {} has several lists", one_line(&id, 40))))?,
+            Value::Object(map) if map.values().any(Value::is_array) => single_list(Value::Object(map))
+                .ok_or_else(|| misread(&format!("the message {} has several lists", to_one_line(&id, 40))))?,
             other => vec![other],
         });
     }
-    Ok(lists.iter().map(|list| facts_of(list)).collect())
+    Ok(lists.iter().map(|list| collect_facts(list)).collect())
 }
 
 /// Returns the parts of a response, each with the message id.
@@ -98,11 +98,11 @@ fn answer_with_id(item: Value) -> Option<(String, Value)> {
 }
 
 /// Returns the facts in a list, and the number of invalid items as the reason.
-fn facts_of(list: &[Value]) -> ParsedFacts {
+fn collect_facts(list: &[Value]) -> ParsedFacts {
     let mut read = ParsedFacts::default();
     let mut ignored = 0;
     for item in list {
-        let text = fact_text(item).map(|text| one_line(&redact_secrets(text), usize::MAX)).filter(|text| has_words(text));
+        let text = fact_text(item).map(|text| to_one_line(&redact_secrets(text), usize::MAX)).filter(|text| has_words(text));
         match text {
             Some(fact) if read.facts.contains(&fact) => {}
             Some(fact) if fact.chars().count() <= LONGEST => read.facts.push(fact),
@@ -117,7 +117,7 @@ fn facts_of(list: &[Value]) -> ParsedFacts {
 }
 
 /// Returns a list, or the only list in an object.
-pub(super) fn only_list(value: Value) -> Option<Vec<Value>> {
+pub(super) fn single_list(value: Value) -> Option<Vec<Value>> {
     match value {
         Value::Array(list) => Some(list),
         Value::Object(map) => {

@@ -32,7 +32,7 @@ const GIT: &str = ".git";
 
 impl ConversationId {
     /// Returns the default conversation.
-    pub fn unnamed() -> Self {
+    pub fn default_conversation() -> Self {
         Self("default".into())
     }
 

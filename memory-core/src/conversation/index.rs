@@ -154,7 +154,7 @@ impl ConversationIndex {
     }
 
     /// Adds a deleted entry. The turn of a deleted or replaced fact counts as superseded.
-    pub fn bury(&mut self, tombstone: &ConversationEntry) {
+    pub fn add_tombstone(&mut self, tombstone: &ConversationEntry) {
         self.remove_tombstone(&tombstone.id);
         let Some(source) = tombstone.source_id.clone().filter(|_| tombstone.role == EntryRole::Memory) else { return };
         let mut own = self.buried.get(&source).map(|own| (**own).clone()).unwrap_or_default();
@@ -214,7 +214,7 @@ impl ConversationIndex {
     }
 
     /// Sets or clears the defect of a file.
-    pub fn report(&mut self, path: &str, problem: Option<Problem>) {
+    pub fn set_problem(&mut self, path: &str, problem: Option<Problem>) {
         match problem {
             Some(problem) => drop(self.problems.insert(path.to_owned(), problem)),
             None => drop(self.problems.remove(path)),
@@ -261,7 +261,7 @@ impl ConversationIndex {
     }
 
     /// Returns an entry as a candidate that matches by its statements.
-    pub(super) fn statement(&self, id: &EntryId, relevance: f32) -> Option<RecallCandidate> {
+    pub(super) fn statement_candidate(&self, id: &EntryId, relevance: f32) -> Option<RecallCandidate> {
         let slot = self.slots.get(*self.numbers.get(id)?)?;
         Some(self.candidate(slot, RecallMatchKind::Statement, relevance))
     }
@@ -295,17 +295,17 @@ impl ConversationIndex {
     }
 
     /// Adds vectors of the model `identity`, and drops those of any other model.
-    pub fn give_vectors(&mut self, identity: &str, vectors: &[EntryVector]) {
+    pub fn add_vectors(&mut self, identity: &str, vectors: &[EntryVector]) {
         if self.identity != identity {
             identity.clone_into(&mut self.identity);
             self.vectors = HashTrieMapSync::default();
-            self.slots.change(|slot| slot.vector = None);
+            self.slots.for_each_mut(|slot| slot.vector = None);
         }
         for vector in vectors {
             self.vectors.insert_mut(vector.text, Arc::from(vector.vector.as_slice()));
         }
         let vectors = &self.vectors;
-        self.slots.change(|slot| {
+        self.slots.for_each_mut(|slot| {
             if slot.vector.is_none() {
                 slot.vector = vectors.get(&ContentHash::of(&slot.entry.content)).cloned();
             }
@@ -319,7 +319,7 @@ impl ConversationIndex {
     }
 
     /// Returns the entries without a vector of the model `identity`.
-    pub fn lacking(&self, identity: &str) -> Vec<Arc<ConversationEntry>> {
+    pub fn entries_without_vector(&self, identity: &str) -> Vec<Arc<ConversationEntry>> {
         let is_read = |slot: &EntrySlot| self.identity == identity && slot.vector.is_some();
         self.slots.iter().filter(|(_, slot)| !is_read(slot)).map(|(_, slot)| Arc::clone(&slot.entry)).collect()
     }
@@ -339,7 +339,7 @@ impl ConversationIndex {
         limit: usize,
         of: &dyn Fn(&ConversationEntry) -> bool,
     ) -> Vec<RecallCandidate> {
-        score::best(self, wanted, limit, of)
+        score::rank_candidates(self, wanted, limit, of)
     }
 }
 

@@ -5,7 +5,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 
 use super::EntryRole;
-use super::recall_query::{content_terms, words_of_one_character};
+use super::recall_query::{content_terms, single_character_words};
 use super::speech_act::statements;
 use crate::text::Term;
 
@@ -62,7 +62,7 @@ impl IndexedText {
             indexed.stated_length += u32::from(is_stated);
         });
         for part in stated_parts {
-            for (term, span) in words_of_one_character(&text[part.clone()]) {
+            for (term, span) in single_character_words(&text[part.clone()]) {
                 let span = part.start + span.start..part.start + span.end;
                 if subjects.iter().all(|subject| span.end <= subject.start || subject.end <= span.start) {
                     indexed.words.insert(term, WordUse { count: 1, is_stated: true });

@@ -77,7 +77,7 @@ pub fn show(store: &dyn ConversationStore, id: &ConversationId) -> Result<Conver
     let contents = ConversationContents { summary: index.summary().cloned(), facts, turns, problems };
     if contents.summary.is_none() && contents.facts.is_empty() && contents.turns.is_empty() {
         let conversation = id.to_string();
-        return Err(StoreError::ConversationNotFound { conversation, place: store.place() });
+        return Err(StoreError::ConversationNotFound { conversation, place: store.location() });
     }
     Ok(contents)
 }

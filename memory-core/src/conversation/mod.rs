@@ -3,15 +3,15 @@
 //! | task | items |
 //! |---|---|
 //! | the data model | [`ConversationEntry`], [`EntryRole`], [`ConversationId`], [`ConversationIndex`] |
-//! | store turns or facts | [`keep_turn()`], [`keep_turns()`], [`new_turn()`], [`add()`] |
+//! | store turns or facts | [`store_turn()`], [`store_turns()`], [`new_turn()`], [`add()`] |
 //! | deduplicate repeated requests | [`RecentQuestions`] |
 //! | recall memories for a message | [`recall()`], [`add_standing()`], [`select_memories()`] |
-//! | format memories for a model | [`remembered_text()`], [`introduction()`] |
+//! | format memories for a model | [`format_memories()`], [`message_prefix()`] |
 //! | validate the facts of a model | [`parse_facts()`], [`parse_decisions()`], [`plan_facts()`] |
 //! | list conversations, or show one | [`list()`], [`show()`] |
 //! | change or delete entries, and undo | [`change()`], [`undo()`], [`restore()`], [`ConversationOperations`] |
-//! | evict the oldest entries | [`evicted()`] |
-//! | queue turns for extraction | [`enqueue()`], [`enqueue_rest()`], [`Job`], [`JobQueue`] |
+//! | evict the oldest entries | [`plan_eviction()`] |
+//! | queue turns for extraction | [`enqueue()`], [`enqueue_missing()`], [`Job`], [`JobQueue`] |
 //! | implement another store | [`ConversationStore`], and its suite in `testing` |
 //!
 //! All decisions here are pure: the memories for a message, the prompts for a language model, the accepted parts
@@ -52,14 +52,14 @@ mod supersede;
 pub(crate) use claim::StatementClaims;
 pub(crate) use speech_act::sentences;
 
-pub use add::{add, keep_turn, keep_turns, new_turn};
-pub use enqueue::{enqueue, enqueue_rest};
+pub use add::{add, new_turn, store_turn, store_turns};
+pub use enqueue::{enqueue, enqueue_missing};
 pub use entry::{ConversationEntry, EntryId, EntryRole, MAX_CONTENT, SOURCE};
-pub use evict::evicted;
+pub use evict::plan_eviction;
 pub use facts::{MAX_FACTS, ParsedFacts, parse_facts, parse_facts_by_message};
 pub use id::ConversationId;
 pub use index::ConversationIndex;
-pub use inject::{introduction, remembered_text};
+pub use inject::{format_memories, message_prefix};
 pub use list::{ConversationContents, ConversationList, ConversationSummary, list, show};
 pub use operations::{
     ConversationLocation, ConversationOperation, ConversationOperations, ConversationRecord, ConversationUndoReport,
@@ -67,7 +67,7 @@ pub use operations::{
 };
 pub use questions::RecentQuestions;
 pub use queue::{EnqueuedTurns, Job, JobQueue, JobState, PendingJob};
-pub use recall::{RecallResult, neighbours, recall, recall_with_unwritten};
+pub use recall::{RecallResult, recall, recall_with_unwritten, similar_facts};
 pub use recall_query::{RecallQuery, RecallTerm};
 pub use reconcile::{AnswerParseError, ExtractedFact, FactDecision, parse_decisions, plan_facts};
 pub use selection::{RecallCandidate, RecallMatchKind, RecallRules, RecalledMemory, select_memories};

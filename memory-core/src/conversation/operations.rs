@@ -261,7 +261,7 @@ mod tests {
     #[test]
     fn what_a_change_adds_holds_no_credential() {
         let all = conversations(Arc::new(FakeConversations::default()));
-        let place = ConversationId::unnamed();
+        let place = ConversationId::default_conversation();
         let known = add(&all, &place, &["The user loves pizza.".to_owned()], SecretPolicy::Refuse).unwrap().remove(0);
         let secret = "The key is ghp_0123456789abcdefghijABCDEFGHIJ012345.";
         let id: EntryId = "new".parse().unwrap();
@@ -284,7 +284,7 @@ mod tests {
                 verb: if undoes.is_some() { ConversationVerb::Undo } else { ConversationVerb::Evict },
                 by: "proxy".into(),
             },
-            conversation: ConversationId::unnamed(),
+            conversation: ConversationId::default_conversation(),
             added: Vec::new(),
             deleted: Vec::new(),
             undoes: undoes.map(OperationId::from_random),

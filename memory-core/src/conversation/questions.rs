@@ -34,7 +34,7 @@ impl RecentQuestions {
     /// A resent question is not new while it has no response, regardless of other questions, and while the model still works on it
     /// (`is_under_way`), for example by calling tools. Questions from before the start of the process are read from the last turns of the
     /// conversation.
-    pub fn is_news(
+    pub fn record_if_new(
         &mut self,
         conversations: &Conversations,
         conversation: &ConversationId,
@@ -44,7 +44,7 @@ impl RecentQuestions {
         if MAX_CONVERSATIONS <= self.known.len() && !self.known.contains_key(conversation) {
             self.known.clear();
         }
-        let begin = || unanswered(conversations, conversation, (question, at));
+        let begin = || load_unanswered(conversations, conversation, (question, at));
         let known = self.known.entry(conversation.clone()).or_insert_with(begin);
         let text = hash(question);
         known.retain(|own| own.is_answered || at < own.at + UNANSWERED_WINDOW);
@@ -79,7 +79,7 @@ fn hash(question: &str) -> ContentHash {
 /// Returns the recent questions after the last response in a conversation.
 ///
 /// If the conversation cannot be read, it returns no questions: a duplicate is preferable to a lost question.
-fn unanswered(
+fn load_unanswered(
     conversations: &Conversations,
     conversation: &ConversationId,
     (question, at): (&str, DateTime<Utc>),
@@ -111,7 +111,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::conversation::keep_turn;
+    use crate::conversation::store_turn;
     use crate::testing::{FakeConversations, conversations};
 
     /// A process that stores each new question.
@@ -124,21 +124,21 @@ mod tests {
     impl QuestionCase {
         fn new() -> Self {
             let all = conversations(Arc::new(FakeConversations::default()));
-            Self { all, questions: RecentQuestions::default(), place: ConversationId::unnamed() }
+            Self { all, questions: RecentQuestions::default(), place: ConversationId::default_conversation() }
         }
 
         fn asks(&mut self, text: &str, is_under_way: bool) -> bool {
             let now = self.all.clock.now();
-            let is_news = self.questions.is_news(&self.all, &self.place, (text, now), is_under_way);
+            let is_news = self.questions.record_if_new(&self.all, &self.place, (text, now), is_under_way);
             if is_news {
-                keep_turn(&self.all, &self.place, EntryRole::User, text).unwrap();
+                store_turn(&self.all, &self.place, EntryRole::User, text).unwrap();
             }
             is_news
         }
 
         fn hears(&mut self, question: &str, answer: &str) {
             self.questions.mark_answered(&self.place, question);
-            keep_turn(&self.all, &self.place, EntryRole::Assistant, answer).unwrap();
+            store_turn(&self.all, &self.place, EntryRole::Assistant, answer).unwrap();
         }
 
         fn starts_again(&mut self) {
@@ -184,9 +184,9 @@ mod tests {
         case.starts_again();
         // The same question is sent again the next day.
         let later = case.all.clock.now() + TimeDelta::days(1);
-        assert!(case.questions.is_news(&case.all, &case.place, ("coffee?", later), false));
+        assert!(case.questions.record_if_new(&case.all, &case.place, ("coffee?", later), false));
         let next = later + UNANSWERED_WINDOW;
-        assert!(case.questions.is_news(&case.all, &case.place, ("coffee?", next), false), "so it is without a new start");
+        assert!(case.questions.record_if_new(&case.all, &case.place, ("coffee?", next), false), "so it is without a new start");
     }
 
     #[test]
@@ -205,11 +205,11 @@ mod tests {
         let (mut case, now) = (QuestionCase::new(), DateTime::UNIX_EPOCH);
         for number in 0..=MAX_CONVERSATIONS {
             let place = format!("c{number}").parse().unwrap();
-            assert!(case.questions.is_news(&case.all, &place, ("tea?", now), false));
+            assert!(case.questions.record_if_new(&case.all, &place, ("tea?", now), false));
         }
         assert!(case.questions.known.len() <= MAX_CONVERSATIONS);
         for number in 0..=MAX_QUESTIONS {
-            assert!(case.questions.is_news(&case.all, &case.place, (&format!("{number}?"), now), false));
+            assert!(case.questions.record_if_new(&case.all, &case.place, (&format!("{number}?"), now), false));
         }
         assert_eq!(case.questions.known[&case.place].len(), MAX_QUESTIONS);
     }

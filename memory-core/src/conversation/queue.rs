@@ -94,7 +94,7 @@ pub trait JobQueue: Debug + Send + Sync {
     ///
     /// # Errors
     /// A disk error; some states may have been recorded.
-    fn note(&self, states: &[(OperationId, JobState)]) -> Result<(), StoreError>;
+    fn record_states(&self, states: &[(OperationId, JobState)]) -> Result<(), StoreError>;
 
     /// Returns the jobs that are not done, in the order in which they were added.
     ///

@@ -4,14 +4,14 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use super::indexed_text::has_subject;
-use super::recall_query::parts;
+use super::recall_query::message_ends;
 use super::supersede::{add_successors, mark_superseded};
 use super::{
     ConversationEntry, ConversationId, ConversationIndex, Conversations, EntryId, EntryRole, RecallCandidate, RecallQuery,
     RecallRules, RecalledMemory, RecalledStanding, select_memories,
 };
 use crate::rank::sigmoid;
-use crate::{Problem, StoreError, has_direction};
+use crate::{Problem, StoreError, is_nonzero};
 
 /// The result of a recall.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -104,7 +104,7 @@ fn recall_once(
 ) -> Result<RecallResult, StoreError> {
     let shelves = read_indexes(conversations, conversation, unwritten)?;
     let mut troubles: Vec<String> = describe_problems(&shelves).into_iter().collect();
-    let vector = vector(conversations, &shelves, message).unwrap_or_else(|why| {
+    let vector = embed_message(conversations, &shelves, message).unwrap_or_else(|why| {
         troubles.push(format!("{why}; so only words were searched"));
         None
     });
@@ -169,7 +169,11 @@ fn describe_problems(shelves: &[Arc<ConversationIndex>]) -> Option<String> {
 }
 
 /// Returns the vector of a message, if there is an embedding model and vectors to compare with.
-fn vector(conversations: &Conversations, shelves: &[Arc<ConversationIndex>], message: &str) -> Result<Option<Vec<f32>>, String> {
+fn embed_message(
+    conversations: &Conversations,
+    shelves: &[Arc<ConversationIndex>],
+    message: &str,
+) -> Result<Option<Vec<f32>>, String> {
     let Some(embedder) = &conversations.embedder else { return Ok(None) };
     // Reading the identity may load the model.
     if shelves.iter().all(|shelf| shelf.identity().is_empty()) {
@@ -179,12 +183,12 @@ fn vector(conversations: &Conversations, shelves: &[Arc<ConversationIndex>], mes
     if shelves.iter().all(|shelf| shelf.identity() != identity) {
         return Ok(None);
     }
-    let shown = parts(message).join("\n");
+    let shown = message_ends(message).join("\n");
     let vectors = embedder.embed(&[&shown]).map_err(|error| error.to_string())?;
     let is_sound = |vector: &Vec<f32>| !vector.is_empty() && vector.iter().all(|part| part.is_finite());
     let vector = vectors.into_iter().next().filter(is_sound);
     let vector = vector.ok_or("the embedding model returned an invalid vector")?;
-    Ok(Some(vector).filter(|vector| has_direction(vector)))
+    Ok(Some(vector).filter(|vector| is_nonzero(vector)))
 }
 
 /// Replaces the relevance of the candidates by the scores of the cross-encoder, if there is one.
@@ -215,7 +219,7 @@ pub(super) fn is_stale<'e>(
     }
     let mut is_stale = false;
     for (place, ids) in by_place {
-        is_stale |= conversations.store.look_again(place, &ids)?;
+        is_stale |= conversations.store.recheck_entries(place, &ids)?;
     }
     Ok(is_stale)
 }
@@ -226,7 +230,7 @@ pub(super) fn is_stale<'e>(
 ///
 /// # Errors
 /// If the facts cannot be read.
-pub fn neighbours(
+pub fn similar_facts(
     conversations: &Conversations,
     conversation: &ConversationId,
     facts: &[String],
@@ -235,7 +239,7 @@ pub fn neighbours(
     let mut found: Vec<Arc<ConversationEntry>> = Vec::new();
     for fact in facts {
         // Without a vector only words are compared, which may miss a contradiction but loses no fact.
-        let vector = vector(conversations, std::slice::from_ref(&shelf), fact).unwrap_or_default();
+        let vector = embed_message(conversations, std::slice::from_ref(&shelf), fact).unwrap_or_default();
         let wanted = RecallQuery { vector: vector.as_deref(), ..RecallQuery::of(fact) };
         let is_fact = |entry: &ConversationEntry| entry.role == EntryRole::Memory;
         let alike = shelf.candidates(&wanted, MAX_SIMILAR_FACTS, &is_fact).into_iter().map(|candidate| candidate.entry);

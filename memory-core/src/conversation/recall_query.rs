@@ -5,9 +5,9 @@ use std::ops::Range;
 
 use super::EntryRole;
 use super::indexed_text::IndexedText;
-use super::speech_act::framing;
+use super::speech_act::framing_words;
 use crate::query_parser::is_stop_token;
-use crate::text::{Term, TokenKind, tokens};
+use crate::text::{Term, TokenKind, tokenize};
 
 /// A recall query: the words of a message without stop words, and its vector if there is one.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -49,9 +49,9 @@ impl RecallQuery<'_> {
     pub fn of(message: &str) -> Self {
         let mut known = HashMap::<Term, usize>::new();
         let mut terms = Vec::<RecallTerm>::new();
-        let parts = parts(message);
+        let parts = message_ends(message);
         for part in &parts {
-            let frame = framing(part);
+            let frame = framing_words(part);
             let is_framed = |span: &Range<usize>| frame.iter().any(|own| own.start < span.end && span.start < own.end);
             let content = find_single_characters(part, &is_framed);
             content_terms(part, &mut |term, span| {
@@ -90,7 +90,7 @@ impl RecallQuery<'_> {
 const WORD_SEPARATORS: &str = "叫养養给給把被让讓跟对對很也都就还還再又不没沒一二三四五两兩几幾只隻个個条條位辆輛台臺";
 
 /// Returns the one-character words of a statement with their ranges, such as 猫 in 我家的猫叫咪咪.
-pub(super) fn words_of_one_character(text: &str) -> Vec<(Term, Range<usize>)> {
+pub(super) fn single_character_words(text: &str) -> Vec<(Term, Range<usize>)> {
     let is_between = |span: &Range<usize>| WORD_SEPARATORS.contains(&text[span.clone()]);
     let starts = find_single_characters(text, &is_between);
     let spans = starts.into_iter().map(|start| start..text.ceil_char_boundary(start + 1));
@@ -108,7 +108,7 @@ fn word_term(character: &str) -> Term {
 fn find_single_characters(text: &str, is_framed: &dyn Fn(&Range<usize>) -> bool) -> Vec<usize> {
     let mut lone = Vec::new();
     let mut run: Vec<usize> = Vec::new();
-    tokens(text, &mut |token| {
+    tokenize(text, &mut |token| {
         if token.kind == TokenKind::Bigram {
             return;
         }
@@ -143,7 +143,7 @@ const VERBS: [(&str, &str); 2] = [("lives", "live"), ("leaves", "leave")];
 ///
 /// Terms are words without stop words, and the bigrams and single characters of scripts without spaces.
 pub(super) fn content_terms(text: &str, each: &mut dyn FnMut(Term, Range<usize>)) {
-    tokens(text, &mut |token| {
+    tokenize(text, &mut |token| {
         let spelled = &text[token.span.clone()];
         if is_stop_token(spelled, token.kind == TokenKind::Word) {
             return;
@@ -151,13 +151,13 @@ pub(super) fn content_terms(text: &str, each: &mut dyn FnMut(Term, Range<usize>)
         let span = token.span.clone();
         each(Term { text: token.text.to_owned(), kind: token.kind }, span.clone());
         if let Some((_, verb)) = VERBS.into_iter().find(|(form, _)| spelled.eq_ignore_ascii_case(form)) {
-            tokens(verb, &mut |token| each(Term { text: token.text.to_owned(), kind: token.kind }, span.clone()));
+            tokenize(verb, &mut |token| each(Term { text: token.text.to_owned(), kind: token.kind }, span.clone()));
         }
     });
 }
 
 /// Returns the message, or its start and end if it is too long to parse.
-pub(super) fn parts(message: &str) -> Vec<&str> {
+pub(super) fn message_ends(message: &str) -> Vec<&str> {
     if message.len() <= 2 * MAX_END_BYTES {
         return vec![message];
     }

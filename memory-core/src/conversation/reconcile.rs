@@ -7,10 +7,10 @@ use chrono::{DateTime, Utc};
 use serde_json::Value;
 
 use super::add::redact_secrets;
-use super::facts::{MAX_FACTS, only_list};
+use super::facts::{MAX_FACTS, single_list};
 use super::{ConversationEntry, ConversationId, EntryChange, EntryId, EntryRole};
 use crate::parse_json_answer;
-use crate::text::{fold, one_line, tokens};
+use crate::text::{fold, to_one_line, tokenize};
 
 /// A fact that a model extracted from a turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -66,11 +66,11 @@ pub struct AnswerParseError {
 pub fn parse_decisions(answer: &str, known: usize) -> Result<Vec<FactDecision>, AnswerParseError> {
     let misread = |why: String| AnswerParseError { why };
     let value = parse_json_answer(answer).map_err(|why| misread(why.to_string()))?;
-    let list = only_list(value).ok_or_else(|| misread("it is no list of decisions".into()))?;
+    let list = single_list(value).ok_or_else(|| misread("it is no list of decisions".into()))?;
     let mut decisions = Vec::new();
     let mut faults = Vec::new();
     for item in &list {
-        match decision(item, known) {
+        match parse_decision(item, known) {
             Ok(decision) => decisions.extend(decision),
             Err(why) => faults.push(why),
         }
@@ -78,9 +78,9 @@ pub fn parse_decisions(answer: &str, known: usize) -> Result<Vec<FactDecision>, 
     if faults.is_empty() { Ok(decisions) } else { Err(misread(faults.join("; "))) }
 }
 
-fn decision(item: &Value, known: usize) -> Result<Option<FactDecision>, String> {
+fn parse_decision(item: &Value, known: usize) -> Result<Option<FactDecision>, String> {
     let event = item.get("event").and_then(Value::as_str).unwrap_or_default().trim().to_ascii_uppercase();
-    let text = item.get("text").and_then(Value::as_str).map(|text| one_line(&redact_secrets(text), usize::MAX));
+    let text = item.get("text").and_then(Value::as_str).map(|text| to_one_line(&redact_secrets(text), usize::MAX));
     let text = text.filter(|text| text.contains(char::is_alphanumeric));
     let number = || {
         let id = item.get("id").unwrap_or(&Value::Null);
@@ -97,7 +97,7 @@ fn decision(item: &Value, known: usize) -> Result<Option<FactDecision>, String> 
         }
         "DELETE" => Some(FactDecision::Delete { number: number()? }),
         "NONE" => Some(FactDecision::Keep { number: number()? }),
-        _ => return Err(format!("the event \"{}\" is none of ADD, UPDATE, DELETE and NONE", one_line(&event, 40))),
+        _ => return Err(format!("the event \"{}\" is none of ADD, UPDATE, DELETE and NONE", to_one_line(&event, 40))),
     })
 }
 
@@ -125,7 +125,7 @@ pub fn plan_facts(
             entry.id
         })
     };
-    let is_known = |text: &str, number: usize| known.get(number).is_some_and(|entry| same(&entry.content, text));
+    let is_known = |text: &str, number: usize| known.get(number).is_some_and(|entry| is_same_text(&entry.content, text));
     let (mut tells, mut keeps, mut deletes) = (false, false, false);
     for decision in decisions {
         match decision {
@@ -141,7 +141,7 @@ pub fn plan_facts(
             }
             FactDecision::Add { text } => {
                 tells = true;
-                if !added.iter().any(|entry| same(&entry.content, text)) {
+                if !added.iter().any(|entry| is_same_text(&entry.content, text)) {
                     new(text, &mut added);
                 }
             }
@@ -156,12 +156,12 @@ pub fn plan_facts(
     }
     if !tells && (deletes || !keeps) {
         for fact in facts.iter().filter(|fact| !fact.text.trim().is_empty()) {
-            if !added.iter().any(|entry| same(&entry.content, &fact.text)) {
+            if !added.iter().any(|entry| is_same_text(&entry.content, &fact.text)) {
                 new(&fact.text, &mut added);
             }
         }
     }
-    let stays = |text: &str| known.iter().zip(&goes).any(|(entry, goes)| goes.is_none() && same(&entry.content, text));
+    let stays = |text: &str| known.iter().zip(&goes).any(|(entry, goes)| goes.is_none() && is_same_text(&entry.content, text));
     let replacing = |id: &EntryId| goes.iter().flatten().flatten().any(|by| by == id);
     added.retain(|entry| replacing(&entry.id) || !stays(&entry.content));
     let deletions = known.iter().zip(goes.iter().cloned());
@@ -176,18 +176,18 @@ pub fn plan_facts(
 fn find_source_turn(text: &str, facts: &[ExtractedFact]) -> Option<EntryId> {
     let words = |text: &str| {
         let mut words = HashSet::new();
-        tokens(text, &mut |token| {
+        tokenize(text, &mut |token| {
             words.insert(token.text.to_string());
         });
         words
     };
     let own = words(text);
-    let likeness = |fact: &ExtractedFact| (same(&fact.text, text), words(&fact.text).intersection(&own).count());
+    let likeness = |fact: &ExtractedFact| (is_same_text(&fact.text, text), words(&fact.text).intersection(&own).count());
     facts.iter().max_by_key(|fact| likeness(fact))?.source.clone()
 }
 
 /// Returns whether two texts are equal up to case, whitespace and final punctuation.
-fn same(one: &str, other: &str) -> bool {
+fn is_same_text(one: &str, other: &str) -> bool {
     let plain = |text: &str| fold(text).split_whitespace().collect::<Vec<_>>().join(" ");
     let trimmed = |text: String| text.trim_end_matches(['.', '。', '!', '！']).to_owned();
     trimmed(plain(one)) == trimmed(plain(other))

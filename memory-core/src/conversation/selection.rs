@@ -8,7 +8,7 @@ use chrono::{DateTime, Utc};
 use super::claim::{EntryClaims, TextClaim};
 use super::index::cosine;
 use super::{ConversationEntry, EntryId, EntryRole};
-use crate::rank::{diverse, recency};
+use crate::rank::{recency, select_diverse};
 use crate::text::WordOverlaps;
 
 /// The parameters of a recall.
@@ -123,7 +123,7 @@ pub fn select_memories(candidates: Vec<RecallCandidate>, rules: &RecallRules, no
         let room = rules.top_k - chosen.len();
         chosen.extend(own.into_iter().take(room));
     }
-    chosen.into_iter().map(ScoredRecall::remembered).collect()
+    chosen.into_iter().map(ScoredRecall::to_recalled).collect()
 }
 
 /// A candidate with its score and claim.
@@ -140,7 +140,7 @@ impl ScoredRecall {
         let weight = rules.recency_weight.clamp(0.0, 1.0);
         let score = (1.0 - weight) * candidate.relevance + weight * recency(candidate.entry.created_at, now);
         let score = if candidate.is_superseded { SUPERSEDED_FACTOR * score } else { score };
-        let claim = candidate.claims.whole(&candidate.entry);
+        let claim = candidate.claims.full_claim(&candidate.entry);
         Self { score, candidate, claim, is_variation: false }
     }
 
@@ -153,7 +153,7 @@ impl ScoredRecall {
         self.candidate.entry.role == EntryRole::Memory && !self.candidate.is_superseded
     }
 
-    fn remembered(&self) -> RecalledMemory {
+    fn to_recalled(&self) -> RecalledMemory {
         let RecallCandidate { entry, relevance, is_superseded, .. } = &self.candidate;
         RecalledMemory { entry: Arc::clone(entry), relevance: *relevance, score: self.score, is_superseded: *is_superseded }
     }
@@ -231,9 +231,9 @@ fn most_diverse<'p>(pool: &'p [ScoredRecall], rules: &RecallRules) -> Vec<&'p Sc
     let overlaps = WordOverlaps::of(&texts);
     let likeness = |one: usize, other: usize| match (&pool[one].candidate.vector, &pool[other].candidate.vector) {
         (Some(left), Some(right)) if left.len() == right.len() => cosine(left, right).clamp(0.0, 1.0),
-        _ => overlaps.between(one, other),
+        _ => overlaps.similarity(one, other),
     };
-    let order = diverse(&scores, rules.mmr_lambda.clamp(0.0, 1.0), rules.top_k, &likeness);
+    let order = select_diverse(&scores, rules.mmr_lambda.clamp(0.0, 1.0), rules.top_k, &likeness);
     order.into_iter().map(|number| &pool[number]).collect()
 }
 

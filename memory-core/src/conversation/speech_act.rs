@@ -44,7 +44,7 @@ pub(super) fn statements(text: &str) -> Vec<Range<usize>> {
         let is_question = written.trim_end().trim_end_matches(['"', '”', ')', '）', '!', '！']).ends_with(['?', '？']);
         let last = clauses.len().saturating_sub(1);
         let act_of = |(number, clause): (usize, &Range<usize>)| {
-            let act = act(&text[clause.clone()]);
+            let act = classify_clause(&text[clause.clone()]);
             if is_question && number == last { SpeechAct::Request } else { act }
         };
         let acts: Vec<SpeechAct> = clauses.iter().enumerate().map(act_of).collect();
@@ -68,26 +68,27 @@ pub(super) fn statements(text: &str) -> Vec<Range<usize>> {
 /// Returns the words that only frame the requests of a text.
 ///
 /// These are verbs such as `write`, products and courtesies.
-pub(super) fn framing(text: &str) -> Vec<Range<usize>> {
+pub(super) fn framing_words(text: &str) -> Vec<Range<usize>> {
     let clauses = sentences(text).into_iter().flat_map(|sentence| clauses(text, sentence));
     let mut found = Vec::new();
     for clause in clauses {
         let written = &text[clause.clone()];
-        let own = if written.chars().any(words::is_han) { chinese::framing(written) } else { english::framing(written) };
+        let own =
+            if written.chars().any(words::is_han) { chinese::framing_words(written) } else { english::framing_words(written) };
         found.extend(own.into_iter().map(|range| clause.start + range.start..clause.start + range.end));
     }
     found
 }
 
 /// Returns the clauses of a part of a text.
-pub(super) fn clauses_of(text: &str, part: Range<usize>) -> Vec<Range<usize>> {
+pub(super) fn clauses_in(text: &str, part: Range<usize>) -> Vec<Range<usize>> {
     let begin = part.start;
     let sentences = sentences(&text[part]).into_iter().map(|own| begin + own.start..begin + own.end);
     sentences.flat_map(|sentence| clauses(text, sentence)).collect()
 }
 
-fn act(clause: &str) -> SpeechAct {
-    if clause.chars().any(words::is_han) { chinese::act(clause) } else { english::act(clause) }
+fn classify_clause(clause: &str) -> SpeechAct {
+    if clause.chars().any(words::is_han) { chinese::classify(clause) } else { english::classify(clause) }
 }
 
 /// Returns the sentences of a text, each with its final punctuation.

@@ -9,10 +9,10 @@ use chrono::{DateTime, Utc};
 
 use super::claim::{EntryClaims, TextClaim};
 use super::recall::{MAX_ATTEMPTS, is_stale, read_indexes};
-use super::recall_query::{content_terms, parts};
+use super::recall_query::{content_terms, message_ends};
 use super::{ConversationEntry, ConversationId, ConversationIndex, Conversations, EntryId, EntryRole, RecallQuery, RecallResult};
 use crate::standing::{StandingKind, StandingMemory, StandingText, current, select_standing, standing_sentences};
-use crate::text::{Term, token_count, with_causes};
+use crate::text::{Term, format_error_chain, token_count};
 use crate::{MemoryId, Services, StoreError};
 
 /// A standing instruction or preference that the model receives regardless of the message.
@@ -118,7 +118,7 @@ pub fn add_standing(
         return Ok(());
     }
     let memories = read_memories(open_home, request).unwrap_or_else(|error| {
-        recalled.degrade(&format!("the standing memories of the home are left out: {}", with_causes(&error)));
+        recalled.degrade(&format!("the standing memories of the home are left out: {}", format_error_chain(&error)));
         Vec::new()
     });
     let mut attempt = 1;
@@ -144,7 +144,7 @@ fn read_memories(
     let Some(home) = open_home()? else { return Ok(Vec::new()) };
     let home = home.restrict_to_chat(request.conversation);
     home.store.refresh()?;
-    let message = parts(request.message).join("\n");
+    let message = message_ends(request.message).join("\n");
     Ok(select_standing(&home, &message)?.memories)
 }
 
@@ -261,7 +261,7 @@ fn remove_sentences_with_facts(sentences: &mut Vec<EntrySentence<'_>>) {
     let mut facts = HashMap::<&EntryId, Vec<Arc<TextClaim>>>::new();
     for own in sentences.iter().filter(|own| own.entry.role == EntryRole::Memory) {
         if let Some(turn) = &own.entry.source_id {
-            facts.entry(turn).or_default().push(own.claims.whole(own.entry));
+            facts.entry(turn).or_default().push(own.claims.full_claim(own.entry));
         }
     }
     sentences.retain(|own| {
@@ -296,7 +296,7 @@ fn memory_candidates<'s>(memories: &'s [StandingMemory], message: &str) -> Vec<S
 
 /// Returns the standing sentences of the message, which may replace earlier ones.
 fn message_candidates(message: &str) -> impl Iterator<Item = StandingCandidate<'_>> {
-    let sentences = parts(message)
+    let sentences = message_ends(message)
         .into_iter()
         .flat_map(|part| standing_sentences(part).into_iter().map(move |sentence| (sentence.kind, &part[sentence.span])));
     sentences.take(MAX_NEWEST).map(|(kind, text)| StandingCandidate {

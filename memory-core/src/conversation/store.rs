@@ -14,7 +14,7 @@ use crate::{ContentHash, StoreError};
 /// summaries remain as tombstones.
 pub trait ConversationStore: Debug + Send + Sync {
     /// Returns the location, for display.
-    fn place(&self) -> String;
+    fn location(&self) -> String;
 
     /// Returns the conversations with at least one entry, by name.
     ///
@@ -27,7 +27,7 @@ pub trait ConversationStore: Debug + Send + Sync {
     /// The result includes which turns are superseded by deleted facts: see [`ConversationIndex::is_superseded`].
     ///
     /// The set of entries is current. The content of an entry that another program edited in place is current in a conversation of up to a
-    /// few hundred entries, otherwise at most one minute old; [`ConversationStore::look_again`] rechecks single entries.
+    /// few hundred entries, otherwise at most one minute old; [`ConversationStore::recheck_entries`] rechecks single entries.
     ///
     /// # Errors
     /// If the conversation cannot be read. Defects of single files are reported by [`ConversationIndex::problems`].
@@ -45,7 +45,7 @@ pub trait ConversationStore: Debug + Send + Sync {
     ///
     /// # Errors
     /// If the entries cannot be read.
-    fn look_again(&self, conversation: &ConversationId, ids: &[EntryId]) -> Result<bool, StoreError>;
+    fn recheck_entries(&self, conversation: &ConversationId, ids: &[EntryId]) -> Result<bool, StoreError>;
 
     /// Returns the deleted entries of a conversation, by time, then by id.
     ///
@@ -93,7 +93,7 @@ pub trait ConversationStore: Debug + Send + Sync {
     ///
     /// # Errors
     /// If a vector is not valid for this model or cannot be stored.
-    fn keep_vectors(&self, conversation: &ConversationId, identity: &str, vectors: &[EntryVector]) -> Result<(), StoreError>;
+    fn store_vectors(&self, conversation: &ConversationId, identity: &str, vectors: &[EntryVector]) -> Result<(), StoreError>;
 }
 
 /// A change of one entry.

@@ -30,23 +30,23 @@ pub(super) fn add_successors(
         .iter()
         .filter(|candidate| candidate.kind == RecallMatchKind::Statement && threshold <= candidate.relevance)
         .take(MAX_CONTESTED)
-        .map(|candidate| (candidate.relevance, candidate.entry.created_at, candidate.claims.clauses(&candidate.entry)))
+        .map(|candidate| (candidate.relevance, candidate.entry.created_at, candidate.claims.clause_claims(&candidate.entry)))
         .filter(|(.., claims)| !claims.is_empty())
         .collect();
     let Some(oldest) = contested.iter().map(|(_, at, _)| *at).min() else { return };
     for shelf in shelves {
         for (entry, claims) in shelf.newest_claims(MAX_NEWEST).filter(|(entry, _)| oldest < entry.created_at) {
-            let later = claims.clauses(entry);
+            let later = claims.clause_claims(entry);
             let relevance = contested
                 .iter()
-                .filter(|(_, at, earlier)| *at < entry.created_at && later.supersede(earlier))
+                .filter(|(_, at, earlier)| *at < entry.created_at && later.supersedes(earlier))
                 .map(|(relevance, ..)| *relevance)
                 .max_by(f32::total_cmp);
             let Some(relevance) = relevance else { continue };
             match candidates.iter_mut().find(|candidate| candidate.entry.id == entry.id) {
                 Some(own) => own.relevance = own.relevance.max(relevance),
                 None if is_known(entry) => {}
-                None => candidates.extend(shelf.statement(&entry.id, relevance)),
+                None => candidates.extend(shelf.statement_candidate(&entry.id, relevance)),
             }
         }
     }
@@ -72,11 +72,11 @@ pub(super) fn mark_superseded(
     }
     let entries = compared.iter().chain(known.iter().take(MAX_COMPARED));
     let mut all: Vec<(DateTime<Utc>, Arc<TextClaims>)> =
-        entries.map(|(entry, claims)| (entry.created_at, claims.clauses(entry))).collect();
+        entries.map(|(entry, claims)| (entry.created_at, claims.clause_claims(entry))).collect();
     all.push((DateTime::<Utc>::MAX_UTC, Arc::new(TextClaims::new(EntryRole::User, message))));
     for (number, (entry, _)) in compared.iter().enumerate() {
         let (at, claims) = &all[number];
-        let is_superseded = all.iter().any(|(later, other)| at < later && other.supersede(claims));
+        let is_superseded = all.iter().any(|(later, other)| at < later && other.supersedes(claims));
         if is_superseded && let Some(own) = candidates.iter_mut().find(|candidate| candidate.entry.id == entry.id) {
             own.is_superseded = true;
         }

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use chrono::{DateTime, TimeZone};
 
-use super::find::readings;
+use super::find::find_dates;
 use super::mention::{DateMention, DatePrecision, TimeRelation};
 
 /// Returns the most likely date that a text refers to, relative to `now` in its time zone.
@@ -14,16 +14,16 @@ use super::mention::{DateMention, DatePrecision, TimeRelation};
 ///
 /// ```
 /// use chrono::DateTime;
-/// use memory_core::datetime::{DatePrecision, TimeRelation, when};
+/// use memory_core::datetime::{DatePrecision, TimeRelation, find_date};
 ///
 /// let now = DateTime::parse_from_rfc3339("2025-06-11T10:20:00+02:00").unwrap();
-/// let reading = when("remind me to call Anna tomorrow at 3pm", &now).unwrap();
+/// let reading = find_date("remind me to call Anna tomorrow at 3pm", &now).unwrap();
 /// assert_eq!(reading.text, "tomorrow at 3pm");
 /// assert_eq!((reading.kind, reading.relation), (DatePrecision::DateTime, TimeRelation::Future));
-/// assert_eq!(when("Anna likes tea", &now), None);
+/// assert_eq!(find_date("Anna likes tea", &now), None);
 /// ```
-pub fn when<Tz: TimeZone>(text: &str, now: &DateTime<Tz>) -> Option<DateMention> {
-    readings(text, now).into_iter().min_by_key(|reading| (Reverse(reading.relation), reading.is_vague, mention_rank(reading)))
+pub fn find_date<Tz: TimeZone>(text: &str, now: &DateTime<Tz>) -> Option<DateMention> {
+    find_dates(text, now).into_iter().min_by_key(|reading| (Reverse(reading.relation), reading.is_vague, mention_rank(reading)))
 }
 
 fn mention_rank(reading: &DateMention) -> (u8, usize) {

@@ -14,7 +14,7 @@ impl<'t> TokenCursor<'t> {
         Self { tokens, at }
     }
 
-    pub(super) fn at(&self) -> usize {
+    pub(super) fn position(&self) -> usize {
         self.at
     }
 
@@ -33,13 +33,13 @@ impl<'t> TokenCursor<'t> {
     }
 
     /// Returns the token `back` positions before the cursor; 1 is the nearest.
-    pub(super) fn before(&self, back: usize) -> Option<DateTokenKind<'t>> {
+    pub(super) fn peek_back(&self, back: usize) -> Option<DateTokenKind<'t>> {
         self.at.checked_sub(back).and_then(|at| self.tokens.get(at)).map(|token| token.what)
     }
 
     /// Returns the word `back` positions before the cursor, or an empty string.
     pub(super) fn word_before(&self, back: usize) -> &'t str {
-        if let Some(DateTokenKind::Word(word)) = self.before(back) { word } else { "" }
+        if let Some(DateTokenKind::Word(word)) = self.peek_back(back) { word } else { "" }
     }
 
     pub(super) fn is_at_start(&self) -> bool {
@@ -50,7 +50,7 @@ impl<'t> TokenCursor<'t> {
         self.tokens.len() <= self.at
     }
 
-    pub(super) fn back(&mut self) {
+    pub(super) fn step_back(&mut self) {
         self.at = self.at.saturating_sub(1);
     }
 
@@ -77,17 +77,17 @@ impl<'t> TokenCursor<'t> {
         if let Some(DateTokenKind::Word(word)) = self.peek(ahead) { word } else { "" }
     }
 
-    pub(super) fn eat(&mut self, word: &str) -> bool {
-        self.eat_if(|what| what == DateTokenKind::Word(word))
+    pub(super) fn consume_word(&mut self, word: &str) -> bool {
+        self.consume_if(|what| what == DateTokenKind::Word(word))
     }
 
     pub(super) fn consume_any_word(&mut self, words: &[&str]) -> bool {
-        self.eat_if(|what| matches!(what, DateTokenKind::Word(word) if words.contains(&word)))
+        self.consume_if(|what| matches!(what, DateTokenKind::Word(word) if words.contains(&word)))
     }
 
     /// Consumes all words of a phrase, or nothing.
     pub(super) fn consume_phrase(&mut self, phrase: &str) -> bool {
-        self.attempt(|cursor| phrase.split(' ').all(|word| cursor.eat(word)).then_some(())).is_some()
+        self.attempt(|cursor| phrase.split(' ').all(|word| cursor.consume_word(word)).then_some(())).is_some()
     }
 
     pub(super) fn consume_any_phrase(&mut self, phrases: &[&str]) -> bool {
@@ -95,7 +95,7 @@ impl<'t> TokenCursor<'t> {
     }
 
     pub(super) fn consume_sign(&mut self, sign: char) -> bool {
-        self.eat_if(|what| what == DateTokenKind::Sign(sign))
+        self.consume_if(|what| what == DateTokenKind::Sign(sign))
     }
 
     pub(super) fn consume_glued_sign(&mut self, sign: char) -> bool {
@@ -105,7 +105,7 @@ impl<'t> TokenCursor<'t> {
     /// Consumes all of these Chinese characters, or nothing.
     pub(super) fn consume_han(&mut self, characters: &str) -> bool {
         self.attempt(|cursor| {
-            characters.chars().all(|character| cursor.eat_if(|what| what == DateTokenKind::Han(character))).then_some(())
+            characters.chars().all(|character| cursor.consume_if(|what| what == DateTokenKind::Han(character))).then_some(())
         })
         .is_some()
     }
@@ -114,7 +114,7 @@ impl<'t> TokenCursor<'t> {
         words.iter().any(|word| self.consume_han(word))
     }
 
-    pub(super) fn han(&self, ahead: usize) -> Option<char> {
+    pub(super) fn peek_han(&self, ahead: usize) -> Option<char> {
         if let Some(DateTokenKind::Han(character)) = self.peek(ahead) { Some(character) } else { None }
     }
 
@@ -130,7 +130,7 @@ impl<'t> TokenCursor<'t> {
         if self.is_glued(0) { self.consume_number() } else { None }
     }
 
-    fn eat_if(&mut self, wanted: impl FnOnce(DateTokenKind<'t>) -> bool) -> bool {
+    fn consume_if(&mut self, wanted: impl FnOnce(DateTokenKind<'t>) -> bool) -> bool {
         let is_wanted = self.peek(0).is_some_and(wanted);
         self.at += usize::from(is_wanted);
         is_wanted
@@ -139,14 +139,14 @@ impl<'t> TokenCursor<'t> {
     /// Returns whether a number at the cursor is not the end of something longer, such as a price or a version.
     pub(super) fn starts_cleanly(&self) -> bool {
         if !self.is_glued(0) {
-            return !matches!(self.before(1), Some(DateTokenKind::Sign('$' | '#' | '£' | '€' | '¥' | '+')));
+            return !matches!(self.peek_back(1), Some(DateTokenKind::Sign('$' | '#' | '£' | '€' | '¥' | '+')));
         }
         let is_inside = 1 < self.at && self.tokens.get(self.at - 1).is_some_and(|token| !token.gap);
-        match self.before(1) {
+        match self.peek_back(1) {
             // The `T` between date and time in RFC 3339.
-            Some(DateTokenKind::Word("t")) => is_inside && matches!(self.before(2), Some(DateTokenKind::Number(_))),
+            Some(DateTokenKind::Word("t")) => is_inside && matches!(self.peek_back(2), Some(DateTokenKind::Number(_))),
             Some(DateTokenKind::Sign('.' | ',' | '-' | '/' | ':' | '_' | '\'')) => {
-                !is_inside || matches!(self.before(2), Some(DateTokenKind::Han(_) | DateTokenKind::Sign(_)))
+                !is_inside || matches!(self.peek_back(2), Some(DateTokenKind::Han(_) | DateTokenKind::Sign(_)))
             }
             Some(DateTokenKind::Sign('=' | '?')) => !is_inside,
             Some(

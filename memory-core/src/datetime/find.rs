@@ -9,7 +9,7 @@ use super::mention::{DateMention, TimeRelation};
 use super::rescheduling::remove_rescheduled;
 use super::resolve::{ChronoZone, DateContext, ResolvedDate, resolve};
 use super::syntax::{CalendarDuration, DateExpression, DayExpression, DayPart};
-use super::token::{DateToken, DateTokenKind, tokens};
+use super::token::{DateToken, DateTokenKind, tokenize_dates};
 use super::{chinese, english};
 
 /// Returns the dates and times that a text mentions, in text order, relative to `now` in its time zone.
@@ -19,28 +19,28 @@ use super::{chinese, english};
 ///
 /// ```
 /// use chrono::DateTime;
-/// use memory_core::datetime::readings;
+/// use memory_core::datetime::find_dates;
 ///
 /// let now = DateTime::parse_from_rfc3339("2025-06-11T10:20:00+02:00").unwrap();
-/// let found = readings("Anna called yesterday; 下周二下午三点 we meet.", &now);
+/// let found = find_dates("Anna called yesterday; 下周二下午三点 we meet.", &now);
 /// assert_eq!(found[0].text, "yesterday");
 /// assert_eq!(found[1].at.to_rfc3339(), "2025-06-17T15:00:00+02:00");
 /// ```
-pub fn readings<Tz: TimeZone>(text: &str, now: &DateTime<Tz>) -> Vec<DateMention> {
+pub fn find_dates<Tz: TimeZone>(text: &str, now: &DateTime<Tz>) -> Vec<DateMention> {
     let small = text.to_ascii_lowercase();
-    let tokens = tokens(&small);
+    let tokens = tokenize_dates(&small);
     let zone = ChronoZone(now.timezone());
     let moment = DateContext { utc: now.naive_utc(), zone: &zone };
     let placed = |heard: &ParsedExpression| resolve(&heard.spoken, &moment);
     let mut found: Vec<(ParsedExpression, ResolvedDate)> = Vec::new();
     for heard in find_expressions(&tokens) {
         if let Some((before, at)) = found.last_mut()
-            && let Some(timed) = timed(before, &heard, &tokens)
+            && let Some(timed) = share_time(before, &heard, &tokens)
             && let Some(resolved) = placed(&timed)
         {
             (*before, *at) = (timed, resolved);
         }
-        let joined = found.last().and_then(|(before, _)| joined(before, &heard, &tokens));
+        let joined = found.last().and_then(|(before, _)| join_day_and_time(before, &heard, &tokens));
         let whole =
             joined.and_then(|joined| Some((placed(&joined)?, joined))).filter(|(at, _)| at.relation != TimeRelation::Past);
         if let Some((resolved, joined)) = whole {
@@ -50,7 +50,7 @@ pub fn readings<Tz: TimeZone>(text: &str, now: &DateTime<Tz>) -> Vec<DateMention
             found.push((heard, resolved));
         }
     }
-    let mut readings = found.iter().map(|(heard, resolved)| reading(text, &tokens, heard, resolved)).collect();
+    let mut readings = found.iter().map(|(heard, resolved)| to_mention(text, &tokens, heard, resolved)).collect();
     remove_rescheduled(text, &mut readings);
     readings
 }
@@ -79,7 +79,7 @@ fn find_expressions(tokens: &[DateToken<'_>]) -> Vec<ParsedExpression> {
         };
         found.extend(spoken.map(|spoken| {
             let around = &tokens[at.saturating_sub(MAX_JOIN_DISTANCE)..tokens.len().min(end + MAX_JOIN_DISTANCE)];
-            let custom = spoken.clock.and_then(|_| custom(around));
+            let custom = spoken.clock.and_then(|_| usual_day_part(around));
             ParsedExpression { spoken: DateExpression { custom, ..spoken }, pieces: at..end }
         }));
         at = end;
@@ -88,7 +88,7 @@ fn find_expressions(tokens: &[DateToken<'_>]) -> Vec<ParsedExpression> {
 }
 
 /// Returns the usual part of the day of the activity that the words around a time name.
-fn custom(around: &[DateToken<'_>]) -> Option<DayPart> {
+fn usual_day_part(around: &[DateToken<'_>]) -> Option<DayPart> {
     let word = |token: &DateToken<'_>| match token.what {
         DateTokenKind::Word("dinner" | "supper" | "drinks" | "concert" | "theatre" | "theater" | "movie" | "nightclub") => {
             Some(DayPart::Evening)
@@ -115,7 +115,7 @@ fn custom(around: &[DateToken<'_>]) -> Option<DayPart> {
 /// Applies the time of the second expression to the first if both share it.
 ///
 /// Examples are "Tuesday and Thursday at 4:30" and "Monday to Friday at 9".
-fn timed(first: &ParsedExpression, second: &ParsedExpression, tokens: &[DateToken<'_>]) -> Option<ParsedExpression> {
+fn share_time(first: &ParsedExpression, second: &ParsedExpression, tokens: &[DateToken<'_>]) -> Option<ParsedExpression> {
     let between = tokens.get(first.pieces.end..second.pieces.start)?;
     let is_list = match between {
         [] => true,
@@ -158,7 +158,7 @@ fn apply_lead_time(found: &mut [ParsedExpression], amount: CalendarDuration, at:
 const MAX_JOIN_DISTANCE: usize = 12;
 
 /// Joins a day and a time of the same sentence ("lunch on Friday with Priya at noon").
-fn joined(first: &ParsedExpression, second: &ParsedExpression, tokens: &[DateToken<'_>]) -> Option<ParsedExpression> {
+fn join_day_and_time(first: &ParsedExpression, second: &ParsedExpression, tokens: &[DateToken<'_>]) -> Option<ParsedExpression> {
     let between = tokens.get(first.pieces.end..second.pieces.start).filter(|between| between.len() <= MAX_JOIN_DISTANCE)?;
     let is_border = |token: &DateToken<'_>| matches!(token.what, DateTokenKind::Sign('.' | '!' | '?' | ';' | '\n' | '|'));
     if between.iter().any(is_border) {
@@ -174,7 +174,7 @@ fn joined(first: &ParsedExpression, second: &ParsedExpression, tokens: &[DateTok
     Some(ParsedExpression { spoken, pieces: first.pieces.start..second.pieces.end })
 }
 
-fn reading(text: &str, tokens: &[DateToken<'_>], heard: &ParsedExpression, resolved: &ResolvedDate) -> DateMention {
+fn to_mention(text: &str, tokens: &[DateToken<'_>], heard: &ParsedExpression, resolved: &ResolvedDate) -> DateMention {
     let span = tokens[heard.pieces.start].span.start..tokens[heard.pieces.end - 1].span.end;
     DateMention {
         text: text[span.clone()].to_owned(),
@@ -191,26 +191,29 @@ fn reading(text: &str, tokens: &[DateToken<'_>], heard: &ParsedExpression, resol
 /// Returns an offset for the preceding expression, and the position after it.
 fn parse_lead_time(mut cursor: TokenCursor<'_>) -> Option<(CalendarDuration, usize)> {
     let may_begin = match cursor.peek(0)? {
-        DateTokenKind::Word(word) => english::may_begin(word),
+        DateTokenKind::Word(word) => english::can_start_expression(word),
         DateTokenKind::Number(_) | DateTokenKind::Han('提') => true,
         DateTokenKind::Han(_) | DateTokenKind::Sign(_) | DateTokenKind::Other => false,
     };
-    let amount = cursor.attempt(english::lead).or_else(|| cursor.attempt(chinese::lead)).filter(|_| may_begin)?;
-    Some((amount, cursor.at()))
+    let amount =
+        cursor.attempt(english::parse_lead_time).or_else(|| cursor.attempt(chinese::parse_lead_time)).filter(|_| may_begin)?;
+    Some((amount, cursor.position()))
 }
 
 /// Returns the expression at the cursor and the position after it.
 ///
 /// The expression is `None` if it is recognised but cannot be resolved, such as a lunar date.
 fn parse_expression(start: TokenCursor<'_>) -> Option<(Option<DateExpression>, usize)> {
-    let in_english = |mut cursor: TokenCursor<'_>| english::expression(&mut cursor).map(|spoken| (Some(spoken), cursor.at()));
-    let in_chinese = |mut cursor: TokenCursor<'_>| chinese::expression(&mut cursor).map(|spoken| (Some(spoken), cursor.at()));
+    let in_english =
+        |mut cursor: TokenCursor<'_>| english::parse_expression(&mut cursor).map(|spoken| (Some(spoken), cursor.position()));
+    let in_chinese =
+        |mut cursor: TokenCursor<'_>| chinese::parse_expression(&mut cursor).map(|spoken| (Some(spoken), cursor.position()));
     let found = match start.peek(0)? {
-        DateTokenKind::Word(word) if english::may_begin(word) => in_english(start),
-        DateTokenKind::Han(character) if chinese::may_begin(character) => in_chinese(start),
+        DateTokenKind::Word(word) if english::can_start_expression(word) => in_english(start),
+        DateTokenKind::Han(character) if chinese::can_start_expression(character) => in_chinese(start),
         DateTokenKind::Han('农' | '阴' | '旧') => {
             let mut cursor = start;
-            chinese::skip_lunar_date(&mut cursor).then(|| (None, cursor.at()))
+            chinese::skip_lunar_date(&mut cursor).then(|| (None, cursor.position()))
         }
         // Tables of numbers can be long, and the only times in them are "2016 10 16" and "at 3 15".
         DateTokenKind::Number(number)
@@ -225,5 +228,5 @@ fn parse_expression(start: TokenCursor<'_>) -> Option<(Option<DateExpression>, u
         },
         DateTokenKind::Word(_) | DateTokenKind::Han(_) | DateTokenKind::Sign(_) | DateTokenKind::Other => None,
     };
-    found.filter(|(_, end)| start.at() < *end)
+    found.filter(|(_, end)| start.position() < *end)
 }

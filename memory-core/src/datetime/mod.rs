@@ -19,6 +19,6 @@ mod syntax;
 mod tests;
 mod token;
 
-pub use choose::when;
-pub use find::readings;
+pub use choose::find_date;
+pub use find::find_dates;
 pub use mention::{DateMention, DatePrecision, TimeRelation};

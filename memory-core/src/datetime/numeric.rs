@@ -5,17 +5,19 @@ use super::syntax::{DayExpression, HalfDay, Month, TimeOfDay, Year};
 use super::token::{DateNumber, DateTokenKind};
 
 /// Consumes an unambiguous time: "15:30", "3pm", "8:00:25 am", "11h45", "330 p.m."
-pub(super) fn clock(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
+pub(super) fn parse_clock(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
     if !cursor.starts_cleanly() || is_ratio(cursor) {
         return None;
     }
-    [parse_colon_time, with_h, with_point, with_half, of_range].into_iter().find_map(|form| cursor.attempt(form))
+    [parse_colon_time, parse_h_time, parse_dotted_time, parse_half_day_time, parse_range_start]
+        .into_iter()
+        .find_map(|form| cursor.attempt(form))
 }
 
 fn is_ratio(cursor: &TokenCursor<'_>) -> bool {
     let is_named = |word: &str| matches!(word, "ratio" | "score" | "scored" | "odds" | "scale" | "won" | "lost" | "aspect");
     let is_compared = matches!(
-        (cursor.before(2), cursor.before(1)),
+        (cursor.peek_back(2), cursor.peek_back(1)),
         (Some(DateTokenKind::Han('比')), Some(DateTokenKind::Han('分' | '例' | '率')))
     );
     is_named(cursor.word_before(1)) || is_compared || (cursor.word_before(1) == "is" && is_named(cursor.word_before(2)))
@@ -24,22 +26,22 @@ fn is_ratio(cursor: &TokenCursor<'_>) -> bool {
 /// Consumes "15:30" or "8:00:25", with an optional "am" or "pm".
 fn parse_colon_time(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
     let hour = cursor.consume_number().filter(|hour| hour.digits <= 2)?;
-    let minute = after_colon(cursor)?;
-    let second = cursor.attempt(after_colon);
+    let minute = consume_colon_number(cursor)?;
+    let second = cursor.attempt(consume_colon_number);
     // The fraction of a second is consumed and ignored.
     if second.is_some() {
         cursor.attempt(|cursor| cursor.consume_glued_sign('.').then(|| cursor.consume_glued_number()).flatten());
     }
     let clock = TimeOfDay::from_clock_face(hour.value, minute.value, second.map_or(0, |second| second.value))?;
     let clock = if hour.digits == 2 && hour.value < 10 { TimeOfDay { is_sure: true, ..clock } } else { clock };
-    if let Some(half) = half(cursor) {
+    if let Some(half) = parse_half_day(cursor) {
         return TimeOfDay { is_sure: false, ..clock }.in_half(half);
     }
-    let is_approximate = cursor.attempt(|cursor| cursor.eat("ish").then_some(())).is_some();
+    let is_approximate = cursor.attempt(|cursor| cursor.consume_word("ish").then_some(())).is_some();
     (is_approximate || cursor.ends_cleanly() || is_zone_next(cursor)).then_some(clock)
 }
 
-fn after_colon(cursor: &mut TokenCursor<'_>) -> Option<DateNumber> {
+fn consume_colon_number(cursor: &mut TokenCursor<'_>) -> Option<DateNumber> {
     if !cursor.consume_glued_sign(':') {
         return None;
     }
@@ -52,10 +54,10 @@ fn is_zone_next(cursor: &TokenCursor<'_>) -> bool {
 }
 
 /// Consumes "11h45" or "16h". A bare "16h" without context is as often a duration, and is rejected.
-fn with_h(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
+fn parse_h_time(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
     let may_be_bare = allows_bare_hour(cursor);
     let hour = cursor.consume_number().filter(|hour| hour.digits <= 2)?;
-    if !cursor.is_glued(0) || !cursor.eat("h") {
+    if !cursor.is_glued(0) || !cursor.consume_word("h") {
         return None;
     }
     let minute = cursor.consume_glued_number();
@@ -73,7 +75,7 @@ fn allows_bare_hour(cursor: &TokenCursor<'_>) -> bool {
 }
 
 /// Consumes "3.30pm", and after "at" also "3.30".
-fn with_point(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
+fn parse_dotted_time(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
     let is_after_at = cursor.word_before(1) == "at";
     let hour = cursor.consume_number().filter(|hour| hour.digits <= 2)?;
     if !cursor.consume_glued_sign('.') {
@@ -81,7 +83,7 @@ fn with_point(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
     }
     let minute = cursor.consume_glued_number().filter(|minute| minute.digits == 2)?;
     let clock = TimeOfDay::from_clock_face(hour.value, minute.value, 0)?;
-    if let Some(half) = half(cursor) {
+    if let Some(half) = parse_half_day(cursor) {
         return TimeOfDay { is_sure: false, ..clock }.in_half(half);
     }
     let is_plain =
@@ -90,28 +92,28 @@ fn with_point(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
 }
 
 /// Consumes "3pm", "3 o'clock", "330 p.m." and "3ish pm".
-fn with_half(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
+fn parse_half_day_time(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
     let shown = cursor.consume_number()?;
-    let is_approximate = cursor.is_glued(0) && cursor.eat("ish");
+    let is_approximate = cursor.is_glued(0) && cursor.consume_word("ish");
     if cursor.consume_phrase("o clock") || consume_oclock(cursor) {
         let clock = TimeOfDay::from_clock_face(shown.value, 0, 0)?;
-        return half(cursor).map_or(Some(clock), |half| clock.in_half(half));
+        return parse_half_day(cursor).map_or(Some(clock), |half| clock.in_half(half));
     }
-    let clock = compact(shown)?;
-    let half = half(cursor).or_else(|| cursor.consume_phrase("in the am").then_some(HalfDay::Before))?;
+    let clock = compact_time(shown)?;
+    let half = parse_half_day(cursor).or_else(|| cursor.consume_phrase("in the am").then_some(HalfDay::Before))?;
     let is_whole = is_approximate || shown.digits <= 2 || shown.digits <= 4;
     if is_whole { TimeOfDay { is_sure: false, ..clock }.in_half(half) } else { None }
 }
 
 /// Consumes "4-5pm", where "pm" applies to both ends, and returns the start of the range.
-fn of_range(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
+fn parse_range_start(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
     let hour = cursor.consume_number().filter(|hour| hour.digits <= 2)?;
     if !cursor.consume_sign('-') {
         return None;
     }
     let end = cursor.consume_number().filter(|end| end.digits <= 2 && hour.value < end.value)?;
-    cursor.attempt(after_colon);
-    let half = half(cursor)?;
+    cursor.attempt(consume_colon_number);
+    let half = parse_half_day(cursor)?;
     // "11-12pm" starts in the morning.
     let is_before_noon = end.value == 12 && half == HalfDay::After;
     TimeOfDay::from_clock_face(hour.value, 0, 0)?.in_half(if is_before_noon { HalfDay::Before } else { half })
@@ -120,17 +122,19 @@ fn of_range(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
 /// Consumes "o'clock".
 pub(super) fn consume_oclock(cursor: &mut TokenCursor<'_>) -> bool {
     let eaten = cursor.attempt(|cursor| {
-        if cursor.eat("oclock") {
+        if cursor.consume_word("oclock") {
             return Some(());
         }
-        let is_apart = cursor.eat("o") && (cursor.consume_sign('\'') || cursor.consume_sign('\u{2019}')) && cursor.eat("clock");
+        let is_apart = cursor.consume_word("o")
+            && (cursor.consume_sign('\'') || cursor.consume_sign('\u{2019}'))
+            && cursor.consume_word("clock");
         is_apart.then_some(())
     });
     eaten.is_some()
 }
 
 /// Returns the time for a number such as "3", "330" or "1140".
-pub(super) fn compact(shown: DateNumber) -> Option<TimeOfDay> {
+pub(super) fn compact_time(shown: DateNumber) -> Option<TimeOfDay> {
     match shown.digits {
         1 | 2 => TimeOfDay::from_clock_face(shown.value, 0, 0),
         3 | 4 => TimeOfDay::from_clock_face(shown.value / 100, shown.value % 100, 0),
@@ -139,7 +143,7 @@ pub(super) fn compact(shown: DateNumber) -> Option<TimeOfDay> {
 }
 
 /// Consumes "am", "p.m.", "p . m ." or, directly after a number, "p".
-pub(super) fn half(cursor: &mut TokenCursor<'_>) -> Option<HalfDay> {
+pub(super) fn parse_half_day(cursor: &mut TokenCursor<'_>) -> Option<HalfDay> {
     cursor.attempt(|cursor| {
         let is_glued = cursor.is_glued(0);
         let word = cursor.word();
@@ -152,7 +156,7 @@ pub(super) fn half(cursor: &mut TokenCursor<'_>) -> Option<HalfDay> {
         if word.len() == 1 {
             let full = cursor.attempt(|cursor| {
                 cursor.consume_sign('.');
-                cursor.eat("m").then(|| cursor.consume_sign('.'))
+                cursor.consume_word("m").then(|| cursor.consume_sign('.'))
             });
             let is_short = (is_glued || word == "p" && cursor.word().is_empty()) && cursor.ends_cleanly();
             return (full.is_some() || is_short).then_some(half);
@@ -163,24 +167,24 @@ pub(super) fn half(cursor: &mut TokenCursor<'_>) -> Option<HalfDay> {
 }
 
 /// Consumes an unambiguous date: year, month and day in any common order.
-pub(super) fn full_date(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
-    [year_first, year_last].into_iter().find_map(|form| cursor.attempt(form))
+pub(super) fn parse_full_date(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
+    [parse_year_first, parse_year_last].into_iter().find_map(|form| cursor.attempt(form))
 }
 
 /// Consumes a date that starts with the year. Such dates are also recognised within file names.
-fn year_first(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
-    if let Some(day) = cursor.attempt(run_together).or_else(|| cursor.attempt(year_month_day)) {
+fn parse_year_first(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
+    if let Some(day) = cursor.attempt(parse_compact_date).or_else(|| cursor.attempt(parse_spaced_date)) {
         return Some(day);
     }
     let is_inside = matches!(
-        (cursor.before(2), cursor.before(1)),
+        (cursor.peek_back(2), cursor.peek_back(1)),
         (Some(DateTokenKind::Number(_)), Some(DateTokenKind::Sign('-' | '.' | '/' | ':')))
     );
     if is_inside && cursor.is_glued(0) {
         return None;
     }
     let year = cursor.consume_number().filter(|year| year.digits == 4)?;
-    let separator = separator(cursor)?;
+    let separator = consume_separator(cursor)?;
     let month = cursor.consume_glued_number().filter(|month| month.digits <= 2)?;
     if !cursor.consume_glued_sign(separator) {
         return None;
@@ -195,40 +199,41 @@ fn year_first(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
     }
     // The `T` between date and time in RFC 3339.
     cursor.attempt(|cursor| {
-        let is_moment = cursor.is_glued(0) && cursor.eat("t") && matches!(cursor.peek(0), Some(DateTokenKind::Number(_)));
+        let is_moment =
+            cursor.is_glued(0) && cursor.consume_word("t") && matches!(cursor.peek(0), Some(DateTokenKind::Number(_)));
         is_moment.then_some(())
     });
-    date(year.value, month.value, day.value)
+    exact_date(year.value, month.value, day.value)
 }
 
 /// Consumes "20170302".
-fn run_together(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
-    let is_apart = !cursor.is_glued(0) || matches!(cursor.before(1), Some(DateTokenKind::Sign('-' | '_' | '/' | '(')));
+fn parse_compact_date(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
+    let is_apart = !cursor.is_glued(0) || matches!(cursor.peek_back(1), Some(DateTokenKind::Sign('-' | '_' | '/' | '(')));
     let shown = cursor.consume_number().filter(|shown| is_apart && shown.digits == 8)?;
     let is_of_our_time = (1970..2100).contains(&(shown.value / 10_000));
     let goes_on = cursor.is_glued(0) && matches!(cursor.peek(0), Some(DateTokenKind::Number(_) | DateTokenKind::Other));
-    if is_of_our_time && !goes_on { date(shown.value / 10_000, shown.value / 100 % 100, shown.value % 100) } else { None }
+    if is_of_our_time && !goes_on { exact_date(shown.value / 10_000, shown.value / 100 % 100, shown.value % 100) } else { None }
 }
 
 /// Consumes "2016 10 16".
-fn year_month_day(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
+fn parse_spaced_date(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
     let is_clean = cursor.starts_cleanly();
     let year = cursor.consume_number().filter(|year| year.digits == 4 && (1900..2100).contains(&year.value))?;
     let month = cursor.consume_number().filter(|month| month.digits == 2)?;
     let day = cursor.consume_number().filter(|day| day.digits == 2)?;
     let is_alone = is_clean && cursor.ends_cleanly() && !matches!(cursor.peek(0), Some(DateTokenKind::Number(_)));
-    if is_alone { date(year.value, month.value, day.value) } else { None }
+    if is_alone { exact_date(year.value, month.value, day.value) } else { None }
 }
 
 /// Consumes "10/31/1974", "31.10.1974" and "10-31-74".
 ///
 /// The month is first, unless it is out of range or the separator is a point.
-fn year_last(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
+fn parse_year_last(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
     if !cursor.starts_cleanly() {
         return None;
     }
     let first = cursor.consume_number().filter(|first| first.digits <= 2)?;
-    let separator = separator(cursor)?;
+    let separator = consume_separator(cursor)?;
     let second = cursor.consume_glued_number().filter(|second| second.digits <= 2)?;
     if !cursor.consume_glued_sign(separator) {
         return None;
@@ -239,8 +244,8 @@ fn year_last(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
     }
     let year = if year.digits == 2 { expand_year(year.value) } else { year.value };
     let (month, day) = order_month_and_day(first, second, separator == '.')?;
-    let read = date(year, month, day)?;
-    if separator == '.' { Some(read) } else { with_swapped_order(read, first, second, |month, day| date(year, month, day)) }
+    let read = exact_date(year, month, day)?;
+    if separator == '.' { Some(read) } else { with_swapped_order(read, first, second, |month, day| exact_date(year, month, day)) }
 }
 
 /// Returns a date together with the reading that swaps day and month, if both are valid.
@@ -260,13 +265,13 @@ pub(super) fn expand_year(short: u64) -> u64 {
 }
 
 /// Consumes "4/25" or "2-15". The caller checks that the context makes it a date.
-pub(super) fn short_date(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
+pub(super) fn parse_short_date(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
     cursor.attempt(|cursor| {
         if !cursor.starts_cleanly() {
             return None;
         }
         let first = cursor.consume_number().filter(|first| first.digits <= 2)?;
-        separator(cursor).filter(|separator| *separator != '.')?;
+        consume_separator(cursor).filter(|separator| *separator != '.')?;
         let second = cursor.consume_glued_number().filter(|second| second.digits <= 2)?;
         let (month, day) = order_month_and_day(first, second, false)?;
         let year = cursor.attempt(|cursor| {
@@ -312,11 +317,11 @@ pub(super) fn parse_short_year_first(cursor: &mut TokenCursor<'_>) -> Option<Day
         return None;
     }
     let year = cursor.consume_number().filter(|year| year.digits == 2)?;
-    let separator = separator(cursor)?;
+    let separator = consume_separator(cursor)?;
     let month = cursor.consume_glued_number().filter(|month| month.digits <= 2)?;
     let day =
         cursor.consume_glued_sign(separator).then(|| cursor.consume_glued_number()).flatten().filter(|day| day.digits <= 2)?;
-    if cursor.ends_cleanly() { date(expand_year(year.value), month.value, day.value) } else { None }
+    if cursor.ends_cleanly() { exact_date(expand_year(year.value), month.value, day.value) } else { None }
 }
 
 fn order_month_and_day(first: DateNumber, second: DateNumber, day_first: bool) -> Option<(u64, u64)> {
@@ -325,11 +330,11 @@ fn order_month_and_day(first: DateNumber, second: DateNumber, day_first: bool) -
     ((1..=12).contains(&month) && (1..=31).contains(&day)).then_some((month, day))
 }
 
-fn separator(cursor: &mut TokenCursor<'_>) -> Option<char> {
+fn consume_separator(cursor: &mut TokenCursor<'_>) -> Option<char> {
     ['-', '/', '.'].into_iter().find(|separator| cursor.consume_glued_sign(*separator))
 }
 
-fn date(year: u64, month: u64, day: u64) -> Option<DayExpression> {
+fn exact_date(year: u64, month: u64, day: u64) -> Option<DayExpression> {
     let (year, month, day) = (i32::try_from(year).ok()?, u32::try_from(month).ok()?, u32::try_from(day).ok()?);
     let is_date = (1..=12).contains(&month) && (1..=31).contains(&day);
     is_date.then_some(DayExpression::OfMonth(day, Month::Named(month, Year::Exactly(year))))

@@ -27,7 +27,7 @@ pub(super) fn remove_rescheduled(text: &str, readings: &mut Vec<DateMention>) {
         let gap = between(one, next);
         if gap == "instead of" || gap == "and not" || gap == "而不是" {
             is_gone[place] = true;
-        } else if is_replaced(before(&small, one.span.start), &gap) {
+        } else if is_replaced(sentence_before(&small, one.span.start), &gap) {
             is_gone[place - 1] = true;
         }
     }
@@ -46,7 +46,7 @@ fn is_replaced(before: &str, gap: &str) -> bool {
 }
 
 /// Returns the text before `place` in the same sentence, at most [`MAX_VERB_DISTANCE`] bytes.
-fn before(text: &str, place: usize) -> &str {
+fn sentence_before(text: &str, place: usize) -> &str {
     let mut start = place.saturating_sub(MAX_VERB_DISTANCE);
     while !text.is_char_boundary(start) {
         start += 1;
@@ -60,7 +60,7 @@ fn before(text: &str, place: usize) -> &str {
 mod tests {
     use chrono::DateTime;
 
-    use crate::datetime::readings;
+    use crate::datetime::find_dates;
 
     #[test]
     fn what_was_moved_is_where_it_was_moved_to() {
@@ -75,7 +75,7 @@ mod tests {
             ("I am away from Tuesday to Thursday.", vec!["Tuesday", "Thursday"]),
             ("We moved house. I work from Monday to Friday.", vec!["Monday", "Friday"]),
         ] {
-            let found: Vec<String> = readings(text, &now).into_iter().map(|reading| reading.text).collect();
+            let found: Vec<String> = find_dates(text, &now).into_iter().map(|reading| reading.text).collect();
             let found: Vec<&str> = found.iter().map(|text| text.trim_start_matches("on ").trim_end_matches('.')).collect();
             assert!(found == expected, "{text}: {found:?}");
         }

@@ -189,7 +189,7 @@ const MAX_DAYS: i64 = 10_000 * 366;
 
 impl TimeUnit {
     /// Returns the duration of `quantity` units; `None` if it exceeds the supported range.
-    pub(super) fn amount(self, quantity: Quantity) -> Option<CalendarDuration> {
+    pub(super) fn duration(self, quantity: Quantity) -> Option<CalendarDuration> {
         let Quantity { over, under } = quantity;
         let share = |of: i64| Some(over.checked_mul(of)? / under);
         let exact =
@@ -232,11 +232,11 @@ pub(super) struct TimeOfDay {
 }
 
 impl TimeOfDay {
-    pub(super) const NOON: Self = Self::sure(12, 0);
-    pub(super) const MIDNIGHT: Self = Self::sure(0, 0);
+    pub(super) const NOON: Self = Self::unambiguous(12, 0);
+    pub(super) const MIDNIGHT: Self = Self::unambiguous(0, 0);
     pub(super) const LAST_SECOND: Self = Self { hour: 23, minute: 59, second: 59, is_sure: true };
 
-    pub(super) const fn sure(hour: u32, minute: u32) -> Self {
+    pub(super) const fn unambiguous(hour: u32, minute: u32) -> Self {
         Self { hour, minute, second: 0, is_sure: true }
     }
 
@@ -261,7 +261,7 @@ impl TimeOfDay {
     }
 
     /// Returns the time plus `minutes`, which may be negative, modulo one day.
-    pub(super) fn moved(self, minutes: i32) -> Option<Self> {
+    pub(super) fn plus_minutes(self, minutes: i32) -> Option<Self> {
         let total = i32::try_from(self.hour * 60 + self.minute).ok()? + minutes;
         let face = if self.is_sure { 24 * 60 } else { 12 * 60 };
         let total = u32::try_from(total.rem_euclid(face)).ok()?;

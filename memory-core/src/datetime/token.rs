@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::chinese::simplified;
+use super::chinese::simplify_date_character;
 
 /// A token.
 #[derive(Debug, Clone)]
@@ -41,7 +41,7 @@ const MAX_WORD_LENGTH: usize = 16;
 const MAX_DIGITS: usize = 12;
 
 /// Returns the tokens of `small`, which is the text in ASCII lower case, so that spans apply to both.
-pub(super) fn tokens(small: &str) -> Vec<DateToken<'_>> {
+pub(super) fn tokenize_dates(small: &str) -> Vec<DateToken<'_>> {
     let mut tokens = Vec::new();
     let mut rest = small;
     let mut gap = true;
@@ -72,7 +72,7 @@ fn scan_token(rest: &str, first: char) -> (DateTokenKind<'_>, usize) {
         return scan_number(rest);
     }
     if is_han(first) {
-        return (DateTokenKind::Han(simplified(first)), first.len_utf8());
+        return (DateTokenKind::Han(simplify_date_character(first)), first.len_utf8());
     }
     if first.is_alphanumeric() {
         return scan_word(rest);

@@ -33,7 +33,7 @@ impl NoteFingerprint {
 }
 
 /// Returns the fingerprint of a note, before redaction.
-pub(super) fn of_note(draft: &Draft) -> [u8; 12] {
+pub(super) fn note_hash(draft: &Draft) -> [u8; 12] {
     first(draft.fingerprint("").as_bytes())
 }
 

@@ -38,7 +38,7 @@ pub(super) enum PartialDecision<'a> {
 
 impl PartialDecision<'_> {
     /// Completes the decision.
-    pub(super) fn decide(self, services: &Services) -> Result<IngestDecision, StoreError> {
+    pub(super) fn complete(self, services: &Services) -> Result<IngestDecision, StoreError> {
         match self {
             Self::Decided(decision) => Ok(decision),
             Self::Open(plan, draft, front_matter) => plan.decide(services, *draft, &front_matter),
@@ -48,7 +48,7 @@ impl PartialDecision<'_> {
 
 impl<'a> NotePlan<'a> {
     /// Decides about the note as far as possible without reading the store.
-    pub(super) fn think(self, draft: Box<Draft>, front_matter: String) -> PartialDecision<'a> {
+    pub(super) fn decide_early(self, draft: Box<Draft>, front_matter: String) -> PartialDecision<'a> {
         match self.note.kept {
             MemoryRelation::Not => PartialDecision::Decided(self.create(*draft, front_matter)),
             MemoryRelation::AsCopy => PartialDecision::Decided(IngestDecision::Leave),
@@ -81,7 +81,7 @@ impl<'a> NotePlan<'a> {
     }
 
     fn create(self, mut draft: Draft, front_matter: String) -> IngestDecision {
-        let (note, lines) = (fingerprint::of_note(&draft), fingerprint::front_matter_hash(&front_matter));
+        let (note, lines) = (fingerprint::note_hash(&draft), fingerprint::front_matter_hash(&front_matter));
         let mut kinds = redact(&mut draft);
         let redacted = secret::redact(&front_matter);
         kinds.extend(redacted.iter().flat_map(|redacted| redacted.kinds.iter().copied()));
@@ -120,7 +120,7 @@ fn extend_patch(
     let memory = &stored.memory;
     let Some(mut origin) = draft.origin.take() else { return Ok(patch) };
     let known = memory.origin.as_ref().and_then(|origin| origin.hash).map(|hash| NoteFingerprint::from_hash(&hash));
-    let (note, lines) = (fingerprint::of_note(&draft), fingerprint::front_matter_hash(front_matter));
+    let (note, lines) = (fingerprint::note_hash(&draft), fingerprint::front_matter_hash(front_matter));
     let is_same_note = known.is_some_and(|known| known.note == note);
     let are_same_lines = known.is_some_and(|known| known.front_matter == lines);
     let is_same_place = memory.origin.as_ref().is_some_and(|known: &Origin| known.is_same_place(&origin));

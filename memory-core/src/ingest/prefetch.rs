@@ -30,7 +30,7 @@ pub(super) fn for_each_finding<T: Send>(
     thread::scope(|scope| {
         let (sender, receiver) = sync_channel(MAX_QUEUED_PORTIONS);
         scope.spawn(move || {
-            let mut findings = source.findings();
+            let mut findings = source.items();
             loop {
                 let (mut portion, mut bytes) = (Vec::with_capacity(PORTION), 0);
                 while portion.len() < PORTION && bytes < PORTION_BYTES {

@@ -221,8 +221,8 @@ impl Survey {
     /// Returns the memories to link for each note, in both directions.
     ///
     /// Afterwards, the links and the catalog are released.
-    pub(super) fn follow(&mut self, counts: &mut LinkCounts) -> Vec<Vec<MemoryId>> {
-        let joined = self.join(counts);
+    pub(super) fn take_links(&mut self, counts: &mut LinkCounts) -> Vec<Vec<MemoryId>> {
+        let joined = self.resolve_links(counts);
         self.catalog = WikilinkCatalog::new(self.catalog.rule());
         for note in &mut self.notes {
             note.links = Vec::new();
@@ -230,7 +230,7 @@ impl Survey {
         joined
     }
 
-    fn join(&self, counts: &mut LinkCounts) -> Vec<Vec<MemoryId>> {
+    fn resolve_links(&self, counts: &mut LinkCounts) -> Vec<Vec<MemoryId>> {
         let mut joined = vec![Vec::new(); self.notes.len()];
         // Multiple notes may belong to one memory. The note that is not a copy, or else the first, represents them.
         let mut speakers = HashMap::new();

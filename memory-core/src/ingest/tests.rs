@@ -24,7 +24,7 @@ impl Source for TestNotes {
         WikilinkRule::Paths
     }
 
-    fn findings(&self) -> Box<dyn Iterator<Item = SourceItem> + '_> {
+    fn items(&self) -> Box<dyn Iterator<Item = SourceItem> + '_> {
         Box::new(self.0.iter().map(|(path, text, front_matter)| {
             let origin = Origin { source: "test".into(), root: "/test".into(), path: (*path).into(), hash: None };
             let draft =
@@ -45,7 +45,7 @@ fn counts(report: &IngestReport) -> (u64, u64, u64, usize) {
 }
 
 fn memories(services: &Services) -> Vec<Memory> {
-    let all = services.store.memories(&Filter::everything(), services.clock.now());
+    let all = services.store.memories(&Filter::all(), services.clock.now());
     let mut all: Vec<_> = all.map(|stored| stored.expect("it can be read").memory).collect();
     all.sort_by_key(|memory| memory.origin.as_ref().map(|origin| origin.path.clone()));
     all

@@ -3,7 +3,7 @@
 use super::history::SessionName;
 use super::kv::ValueKey;
 use crate::json::JsonError;
-use crate::text::one_line;
+use crate::text::to_one_line;
 use crate::{Code, OperationId, StoreError};
 
 /// Maximum number of characters of the user's input in an error message.
@@ -150,12 +150,12 @@ impl InstanceError {
 
     /// Creates an [`InstanceError::InvalidName`], with a long name shortened.
     pub fn invalid_name(what: &'static str, name: &str, why: &'static str) -> Self {
-        Self::InvalidName { what, name: one_line(name, MAX_SHOWN), why }
+        Self::InvalidName { what, name: to_one_line(name, MAX_SHOWN), why }
     }
 
     /// Creates an [`InstanceError::InvalidKey`], with a long key shortened.
     pub fn invalid_key(key: &str, why: &'static str) -> Self {
-        Self::InvalidKey { key: one_line(key, MAX_SHOWN), why }
+        Self::InvalidKey { key: to_one_line(key, MAX_SHOWN), why }
     }
 
     /// Creates an [`InstanceError::SessionNotFound`].
@@ -164,7 +164,7 @@ impl InstanceError {
     }
 
     /// Creates an [`InstanceError::KeyNotFound`].
-    pub fn no_key(key: &ValueKey) -> Self {
+    pub fn key_not_found(key: &ValueKey) -> Self {
         Self::KeyNotFound { key: key.as_str().to_owned() }
     }
 

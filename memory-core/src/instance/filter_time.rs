@@ -8,14 +8,14 @@ use super::InstanceError;
 ///
 /// # Errors
 /// [`InstanceError::Invalid`] if the text has no such format or the time is out of range. [`InstanceError::Invalid`].
-pub fn moment(text: &str, now: DateTime<Utc>) -> Result<DateTime<Utc>, InstanceError> {
+pub fn parse_time(text: &str, now: DateTime<Utc>) -> Result<DateTime<Utc>, InstanceError> {
     if let Ok(moment) = DateTime::parse_from_rfc3339(text) {
         return Ok(moment.to_utc());
     }
     if let Ok(day) = text.parse::<NaiveDate>() {
         return Ok(day.and_hms_opt(0, 0, 0).unwrap_or_default().and_utc());
     }
-    age(text).ok().and_then(|age| now.checked_sub_signed(age)).ok_or_else(|| {
+    parse_duration(text).ok().and_then(|age| now.checked_sub_signed(age)).ok_or_else(|| {
         InstanceError::invalid(format!("{text:?} is not a time"), "use a time such as 2026-05-17T10:30:00Z, 2026-05-17 or 24h")
     })
 }
@@ -24,7 +24,7 @@ pub fn moment(text: &str, now: DateTime<Utc>) -> Result<DateTime<Utc>, InstanceE
 ///
 /// # Errors
 /// [`InstanceError::Invalid`] if the text has no such format or the duration is out of range.
-pub fn age(text: &str) -> Result<TimeDelta, InstanceError> {
+pub fn parse_duration(text: &str) -> Result<TimeDelta, InstanceError> {
     let wrong = || {
         InstanceError::invalid(format!("{text:?} is not a duration"), "use a duration such as 90s, 30m, 24h, 30d, 2w or 1h30m")
     };
@@ -56,11 +56,11 @@ mod tests {
     #[test]
     fn moments_are_dates_times_and_ages() {
         let now = DateTime::from_timestamp(1_000_000, 0).unwrap();
-        let read = |text: &str| moment(text, now).map(|moment| moment.to_rfc3339());
+        let read = |text: &str| parse_time(text, now).map(|moment| moment.to_rfc3339());
         assert_eq!(read("2026-05-17T12:30:00.5+02:00").unwrap(), "2026-05-17T10:30:00.500+00:00");
         assert_eq!(read("2026-05-17").unwrap(), "2026-05-17T00:00:00+00:00");
-        assert_eq!(moment("1h30m", now).unwrap(), now - TimeDelta::minutes(90));
-        assert_eq!(age("2w").unwrap(), age("14d").unwrap());
+        assert_eq!(parse_time("1h30m", now).unwrap(), now - TimeDelta::minutes(90));
+        assert_eq!(parse_duration("2w").unwrap(), parse_duration("14d").unwrap());
         for wrong in ["", "soon", "5", "d", "5y", "-5d", "99999999999999999999d", "9223372036854775807w", "2026-13-01", "5é"] {
             assert!(read(wrong).is_err(), "{wrong}");
         }

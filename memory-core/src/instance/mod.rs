@@ -19,7 +19,7 @@ pub mod history;
 pub mod kv;
 
 pub use error::InstanceError;
-pub use filter_time::{age, moment};
+pub use filter_time::{parse_duration, parse_time};
 pub use name::InstanceName;
 pub use operation::InstanceOperation;
 pub(crate) use operations::last;

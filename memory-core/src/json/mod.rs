@@ -9,7 +9,7 @@ mod text;
 mod tokens;
 mod unescape;
 
-pub use pretty::pretty;
+pub use pretty::format_pretty;
 pub use text::{JsonError, JsonText, MAX_DEPTH, is_exact_number};
-pub use tokens::{JsonToken, JsonTokenKind, JsonTokens, unquoted};
-pub use unescape::spelled_out;
+pub use tokens::{JsonToken, JsonTokenKind, JsonTokens, unquote};
+pub use unescape::unescape_strings;

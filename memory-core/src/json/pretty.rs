@@ -5,7 +5,7 @@ use super::{JsonTokenKind, JsonTokens};
 /// Formats a JSON text with one line per item and two spaces per level, as `jq .` does.
 ///
 /// Text that is not JSON is returned unchanged.
-pub fn pretty(text: &str) -> String {
+pub fn format_pretty(text: &str) -> String {
     let mut laid_out = String::with_capacity(text.len() * 2);
     // Whether an item precedes the next token in the same bracket, and whether the next token is the value of a key.
     let (mut needs_comma, mut follows_key) = (false, false);
@@ -33,12 +33,15 @@ pub fn pretty(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::pretty;
+    use super::format_pretty;
 
     #[test]
     fn every_level_is_two_spaces_further_in() {
         let text = r#"{"a":[1,{"b":{}}],"c":[],"d":"x"}"#;
-        assert_eq!(pretty(text), "{\n  \"a\": [\n    1,\n    {\n      \"b\": {}\n    }\n  ],\n  \"c\": [],\n  \"d\": \"x\"\n}");
-        assert_eq!((pretty("1e1000").as_str(), pretty("{broken").as_str()), ("1e1000", "{broken"));
+        assert_eq!(
+            format_pretty(text),
+            "{\n  \"a\": [\n    1,\n    {\n      \"b\": {}\n    }\n  ],\n  \"c\": [],\n  \"d\": \"x\"\n}"
+        );
+        assert_eq!((format_pretty("1e1000").as_str(), format_pretty("{broken").as_str()), ("1e1000", "{broken"));
     }
 }

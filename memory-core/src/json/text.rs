@@ -7,7 +7,7 @@ use std::str::FromStr;
 
 use serde_json::Value;
 
-use super::{JsonTokenKind, JsonTokens, unquoted};
+use super::{JsonTokenKind, JsonTokens, unquote};
 
 /// Maximum nesting depth of objects and arrays.
 pub const MAX_DEPTH: usize = 512;
@@ -50,7 +50,7 @@ impl JsonText {
 
     /// Returns the content if the value is a string without lone surrogates.
     pub fn as_string(&self) -> Option<String> {
-        unquoted(&self.0).map(Cow::into_owned)
+        unquote(&self.0).map(Cow::into_owned)
     }
 
     /// Returns the members if the value is an object, in order.
@@ -63,7 +63,7 @@ impl JsonText {
         }
         for token in tokens.filter(|token| token.depth == 1) {
             match token.kind {
-                JsonTokenKind::Key => key = unquoted(&self.0[token.range]).map(Cow::into_owned),
+                JsonTokenKind::Key => key = unquote(&self.0[token.range]).map(Cow::into_owned),
                 JsonTokenKind::ObjectBegins | JsonTokenKind::ArrayBegins => start = token.range.start,
                 JsonTokenKind::ObjectEnds | JsonTokenKind::ArrayEnds => {
                     members.push((key.take()?, Self(self.0[start..token.range.end].to_owned())));
@@ -154,9 +154,9 @@ impl FromStr for JsonText {
                 }
                 JsonTokenKind::ObjectEnds | JsonTokenKind::ArrayEnds => drop(keys.pop()),
                 JsonTokenKind::Key => {
-                    let key = unquoted(&text[token.range.clone()])
+                    let key = unquote(&text[token.range.clone()])
                         .ok_or(JsonError::Syntax { at: token.range.start, what: "a key contains a lone surrogate" })?;
-                    if let Some(key) = keys.last_mut().and_then(|known| known.take(key)) {
+                    if let Some(key) = keys.last_mut().and_then(|known| known.insert(key)) {
                         return Err(JsonError::DuplicateKey { key: key.into_owned() });
                     }
                     compact.push(':');
@@ -181,7 +181,7 @@ const MAX_LINEAR_KEYS: usize = 16;
 
 impl<'a> JsonObjectKeys<'a> {
     /// Inserts a key, or returns it if it is a duplicate.
-    fn take(&mut self, key: Cow<'a, str>) -> Option<Cow<'a, str>> {
+    fn insert(&mut self, key: Cow<'a, str>) -> Option<Cow<'a, str>> {
         if self.few.contains(&key) || self.many.contains(&key) {
             return Some(key);
         }
@@ -210,7 +210,7 @@ fn approximate(text: &str) -> Value {
         let part = &text[token.range.clone()];
         let value = match token.kind {
             JsonTokenKind::Key => {
-                key = unquoted(part).map(Cow::into_owned);
+                key = unquote(part).map(Cow::into_owned);
                 continue;
             }
             JsonTokenKind::ObjectBegins | JsonTokenKind::ArrayBegins => {

@@ -98,14 +98,14 @@ impl<'a> JsonTokens<'a> {
         self.at
     }
 
-    fn token(&mut self) -> Result<Option<JsonToken>, JsonError> {
+    fn read_token(&mut self) -> Result<Option<JsonToken>, JsonError> {
         loop {
             self.skip_spaces();
             let Some(&byte) = self.text.get(self.at) else {
                 return if self.next == ExpectedJsonToken::Nothing {
                     Ok(None)
                 } else {
-                    Err(self.wrong("unexpected end of text"))
+                    Err(self.syntax_error("unexpected end of text"))
                 };
             };
             match (self.next, byte) {
@@ -114,16 +114,18 @@ impl<'a> JsonTokens<'a> {
                     self.next = if self.open.last() == Some(&true) { ExpectedJsonToken::Key } else { ExpectedJsonToken::Value };
                 }
                 (ExpectedJsonToken::CommaOrEnd | ExpectedJsonToken::KeyOrEnd, b'}') if self.open.last() == Some(&true) => {
-                    return Ok(Some(self.end()));
+                    return Ok(Some(self.read_end()));
                 }
                 (ExpectedJsonToken::CommaOrEnd | ExpectedJsonToken::ValueOrEnd, b']') if self.open.last() == Some(&false) => {
-                    return Ok(Some(self.end()));
+                    return Ok(Some(self.read_end()));
                 }
                 (ExpectedJsonToken::Key | ExpectedJsonToken::KeyOrEnd, b'"') => return self.key().map(Some),
                 (ExpectedJsonToken::Value | ExpectedJsonToken::ValueOrEnd, _) => return self.value(byte).map(Some),
-                (ExpectedJsonToken::Nothing, _) => return Err(self.wrong("unexpected text after the value")),
-                (ExpectedJsonToken::Key | ExpectedJsonToken::KeyOrEnd, _) => return Err(self.wrong("expected a quoted key")),
-                (ExpectedJsonToken::CommaOrEnd, _) => return Err(self.wrong("expected a comma or a closing bracket")),
+                (ExpectedJsonToken::Nothing, _) => return Err(self.syntax_error("unexpected text after the value")),
+                (ExpectedJsonToken::Key | ExpectedJsonToken::KeyOrEnd, _) => {
+                    return Err(self.syntax_error("expected a quoted key"));
+                }
+                (ExpectedJsonToken::CommaOrEnd, _) => return Err(self.syntax_error("expected a comma or a closing bracket")),
                 (ExpectedJsonToken::Failed, _) => return Ok(None),
             }
         }
@@ -141,17 +143,17 @@ impl<'a> JsonTokens<'a> {
                 return Ok(JsonToken { kind, range: start..self.at, depth });
             }
             b'"' => {
-                self.string()?;
+                self.skip_string()?;
                 JsonTokenKind::String
             }
             b'-' | b'0'..=b'9' => {
-                self.number()?;
+                self.skip_number()?;
                 JsonTokenKind::Number
             }
             _ => {
                 let rest = &self.text[start..];
                 let Some(word) = ["true", "false", "null"].into_iter().find(|word| rest.starts_with(word.as_bytes())) else {
-                    return Err(self.wrong("expected a value"));
+                    return Err(self.syntax_error("expected a value"));
                 };
                 self.at += word.len();
                 JsonTokenKind::Literal
@@ -163,25 +165,25 @@ impl<'a> JsonTokens<'a> {
 
     fn key(&mut self) -> Result<JsonToken, JsonError> {
         let start = self.at;
-        self.string()?;
+        self.skip_string()?;
         let range = start..self.at;
         self.skip_spaces();
         if self.text.get(self.at) != Some(&b':') {
-            return Err(self.wrong("expected a colon"));
+            return Err(self.syntax_error("expected a colon"));
         }
         self.at += 1;
         self.next = ExpectedJsonToken::Value;
         Ok(JsonToken { kind: JsonTokenKind::Key, range, depth: self.open.len() })
     }
 
-    fn end(&mut self) -> JsonToken {
+    fn read_end(&mut self) -> JsonToken {
         let kind = if self.open.pop() == Some(true) { JsonTokenKind::ObjectEnds } else { JsonTokenKind::ArrayEnds };
         self.at += 1;
         self.next = if self.open.is_empty() { ExpectedJsonToken::Nothing } else { ExpectedJsonToken::CommaOrEnd };
         JsonToken { kind, range: self.at - 1..self.at, depth: self.open.len() }
     }
 
-    fn string(&mut self) -> Result<(), JsonError> {
+    fn skip_string(&mut self) -> Result<(), JsonError> {
         let start = self.at;
         self.at += 1;
         loop {
@@ -192,59 +194,59 @@ impl<'a> JsonTokens<'a> {
                     self.at += 1;
                     return Ok(());
                 }
-                Some(b'\\') => self.escape()?,
-                Some(_) => return Err(self.wrong("a string contains an unescaped control character")),
+                Some(b'\\') => self.skip_escape()?,
+                Some(_) => return Err(self.syntax_error("a string contains an unescaped control character")),
                 None => {
                     self.at = start;
-                    return Err(self.wrong("unterminated string"));
+                    return Err(self.syntax_error("unterminated string"));
                 }
             }
         }
     }
 
-    fn escape(&mut self) -> Result<(), JsonError> {
+    fn skip_escape(&mut self) -> Result<(), JsonError> {
         let length = match self.text.get(self.at + 1) {
             Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => 2,
             Some(b'u') => {
                 let digits = self.text.get(self.at + 2..self.at + 6);
                 if !digits.is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit)) {
-                    return Err(self.wrong("\\u is not followed by four hexadecimal digits"));
+                    return Err(self.syntax_error("\\u is not followed by four hexadecimal digits"));
                 }
                 6
             }
-            _ => return Err(self.wrong("invalid escape sequence")),
+            _ => return Err(self.syntax_error("invalid escape sequence")),
         };
         self.at += length;
         Ok(())
     }
 
-    fn number(&mut self) -> Result<(), JsonError> {
+    fn skip_number(&mut self) -> Result<(), JsonError> {
         if self.text[self.at] == b'-' {
             self.at += 1;
         }
         if self.text.get(self.at) == Some(&b'0') {
             self.at += 1;
         } else {
-            self.digits()?;
+            self.skip_digits()?;
         }
         if self.text.get(self.at) == Some(&b'.') {
             self.at += 1;
-            self.digits()?;
+            self.skip_digits()?;
         }
         if matches!(self.text.get(self.at), Some(b'e' | b'E')) {
             self.at += 1;
             if matches!(self.text.get(self.at), Some(b'+' | b'-')) {
                 self.at += 1;
             }
-            self.digits()?;
+            self.skip_digits()?;
         }
         Ok(())
     }
 
-    fn digits(&mut self) -> Result<(), JsonError> {
+    fn skip_digits(&mut self) -> Result<(), JsonError> {
         let count = self.text[self.at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
         if count == 0 {
-            return Err(self.wrong("expected a digit"));
+            return Err(self.syntax_error("expected a digit"));
         }
         self.at += count;
         Ok(())
@@ -254,7 +256,7 @@ impl<'a> JsonTokens<'a> {
         self.at += self.text[self.at..].iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r')).count();
     }
 
-    fn wrong(&self, what: &'static str) -> JsonError {
+    fn syntax_error(&self, what: &'static str) -> JsonError {
         JsonError::Syntax { at: self.at, what }
     }
 }
@@ -266,7 +268,7 @@ impl Iterator for JsonTokens<'_> {
         if self.next == ExpectedJsonToken::Failed {
             return None;
         }
-        let token = self.token();
+        let token = self.read_token();
         if token.is_err() {
             self.next = ExpectedJsonToken::Failed;
         }
@@ -288,7 +290,7 @@ const SPECIAL_BYTES: [bool; 256] = {
 };
 
 /// Returns the content of a quoted JSON string, or `None` if it contains a lone surrogate.
-pub fn unquoted(quoted: &str) -> Option<Cow<'_, str>> {
+pub fn unquote(quoted: &str) -> Option<Cow<'_, str>> {
     let inner = quoted.strip_prefix('"')?.strip_suffix('"')?;
     if inner.contains('\\') { serde_json::from_str(quoted).ok().map(Cow::Owned) } else { Some(Cow::Borrowed(inner)) }
 }
@@ -380,7 +382,7 @@ mod tests {
 
     #[test]
     fn a_key_of_half_a_character_has_no_text() {
-        assert_eq!(unquoted("\"\\ud83d\\ude00\""), Some("😀".into()));
-        assert_eq!(unquoted("\"\\ud83d\""), None);
+        assert_eq!(unquote("\"\\ud83d\\ude00\""), Some("😀".into()));
+        assert_eq!(unquote("\"\\ud83d\""), None);
     }
 }

@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-use super::{JsonTokenKind, JsonTokens, unquoted};
+use super::{JsonTokenKind, JsonTokens, unquote};
 
 /// Returns a JSON text with unescaped strings, for full-text search. The result may not be valid JSON.
-pub fn spelled_out(json: &str) -> Cow<'_, str> {
+pub fn unescape_strings(json: &str) -> Cow<'_, str> {
     if !json.contains('\\') {
         return Cow::Borrowed(json);
     }
@@ -16,7 +16,7 @@ pub fn spelled_out(json: &str) -> Cow<'_, str> {
             continue;
         }
         text.push_str(&json[end..token.range.start]);
-        match unquoted(&json[token.range.clone()]) {
+        match unquote(&json[token.range.clone()]) {
             Some(said) => {
                 text.push('"');
                 text.push_str(&said);

@@ -28,7 +28,7 @@ impl MemoryId {
     }
 
     /// Returns the id of a file that contains no id, which depends only on its path.
-    pub fn of_path(path: &str) -> Self {
+    pub fn for_path(path: &str) -> Self {
         Self(Uuid::new_v5(&PATHS, path.as_bytes()))
     }
 

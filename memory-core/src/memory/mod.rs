@@ -97,12 +97,12 @@ impl Memory {
 
     /// Returns the role of its author: `role`, or the role that `source` names in a conversation.
     pub fn speaker_role(&self) -> Option<SpeakerRole> {
-        let of_source = || SpeakerRole::of_source(&self.source).filter(|_| matches!(self.scope, Scope::Conversation(_)));
+        let of_source = || SpeakerRole::from_source(&self.source).filter(|_| matches!(self.scope, Scope::Conversation(_)));
         self.role.or_else(of_source)
     }
 
     /// Returns whether the memory has expired or its validity has ended at `now`.
-    pub fn is_over(&self, now: DateTime<Utc>) -> bool {
+    pub fn has_ended(&self, now: DateTime<Utc>) -> bool {
         self.ends_at().is_some_and(|end| end <= now)
     }
 

@@ -19,7 +19,7 @@ pub struct Reminder {
 
 impl Reminder {
     /// Returns an open reminder that was not shown yet.
-    pub fn at(due: DateTime<Utc>) -> Self {
+    pub fn new(due: DateTime<Utc>) -> Self {
         Self { due, of: None, notified_at: None, done_at: None }
     }
 

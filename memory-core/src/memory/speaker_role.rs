@@ -40,11 +40,11 @@ impl SpeakerRole {
     /// ```
     /// use memory_core::SpeakerRole;
     ///
-    /// assert_eq!(SpeakerRole::of_source("User"), Some(SpeakerRole::Person));
-    /// assert_eq!(SpeakerRole::of_source("gpt-4o"), Some(SpeakerRole::Assistant));
-    /// assert_eq!(SpeakerRole::of_source("Anna"), None);
+    /// assert_eq!(SpeakerRole::from_source("User"), Some(SpeakerRole::Person));
+    /// assert_eq!(SpeakerRole::from_source("gpt-4o"), Some(SpeakerRole::Assistant));
+    /// assert_eq!(SpeakerRole::from_source("Anna"), None);
     /// ```
-    pub fn of_source(source: &str) -> Option<Self> {
+    pub fn from_source(source: &str) -> Option<Self> {
         // Longer texts, such as addresses, are no names.
         if MAX_SOURCE_BYTES < source.len() {
             return None;
@@ -163,7 +163,7 @@ impl FromStr for SpeakerRole {
     /// Parses a role name or an equivalent name of a chat protocol.
     fn from_str(text: &str) -> Result<Self, ParseError> {
         let author = Some(Self::Author).filter(|author| author.as_str().eq_ignore_ascii_case(text.trim()));
-        let known = author.or_else(|| Self::of_source(text));
+        let known = author.or_else(|| Self::from_source(text));
         known.ok_or_else(|| ParseError::new(text, "a role (person, assistant, tool or author)"))
     }
 }
@@ -181,14 +181,14 @@ mod tests {
             let (person, assistant, tool) = (SpeakerRole::Person, SpeakerRole::Assistant, SpeakerRole::Tool);
             [Some(person), Some(person), Some(assistant), Some(tool)]
         });
-        assert!("engineer".parse::<SpeakerRole>().is_err() && SpeakerRole::of_source("author").is_none());
+        assert!("engineer".parse::<SpeakerRole>().is_err() && SpeakerRole::from_source("author").is_none());
     }
 
     #[test]
     fn case_and_punctuation_of_names_do_not_matter() {
         let is = |names: &[&str], role| {
             for name in names {
-                assert_eq!(SpeakerRole::of_source(name), role, "{name}");
+                assert_eq!(SpeakerRole::from_source(name), role, "{name}");
             }
         };
         let assistants = [

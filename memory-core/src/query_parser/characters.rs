@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::{QueryWord, WordRole};
-use crate::text::{Term, TokenKind, tokens};
+use crate::text::{Term, TokenKind, tokenize};
 
 /// Adds the single characters of scripts without blanks to the query words.
 ///
@@ -13,7 +13,7 @@ pub(super) fn add_characters(plain: &str, ages: &HashMap<Term, u8>, most: usize,
         return;
     }
     let mut known: HashSet<Term> = words.iter().map(|word| word.term.clone()).collect();
-    tokens(plain, &mut |token| {
+    tokenize(plain, &mut |token| {
         if token.kind != TokenKind::Character || most <= words.len() || is_particle(token.text) {
             return;
         }

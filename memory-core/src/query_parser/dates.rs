@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::TextQuery;
 use super::han_date::HanDate;
-use super::named_date::{NamedDate, is_doubtful, month, weekday};
+use super::named_date::{NamedDate, is_ambiguous_month, lookup_month, lookup_weekday};
 use crate::text::Term;
 
 /// A word of the query text with its original spelling.
@@ -17,7 +17,7 @@ pub(super) struct SpelledWord {
 }
 
 /// Stores the dates of the query in `question` and returns the indices of the words that name them.
-pub(super) fn dates(plain: &str, typed: &[SpelledWord], han: &[HanDate], question: &mut TextQuery) -> HashSet<usize> {
+pub(super) fn extract_dates(plain: &str, typed: &[SpelledWord], han: &[HanDate], question: &mut TextQuery) -> HashSet<usize> {
     let mut named = NamedDate::default();
     let mut used = HashSet::new();
     for date in han {
@@ -35,10 +35,10 @@ pub(super) fn dates(plain: &str, typed: &[SpelledWord], han: &[HanDate], questio
         if let Some(year) = lower.parse::<i32>().ok().filter(|_| is_year) {
             named.years.push(year);
             used.extend(parse_numeric_date(plain, typed, index, &mut named));
-        } else if let Some(weekday) = weekday(lower) {
+        } else if let Some(weekday) = lookup_weekday(lower) {
             named.weekdays.push(weekday);
-        } else if let Some(month) = month(lower)
-            && (!is_doubtful(lower) || (word.is_capital && (0 < index || has_adjacent_number(typed, index))))
+        } else if let Some(month) = lookup_month(lower)
+            && (!is_ambiguous_month(lower) || (word.is_capital && (0 < index || has_adjacent_number(typed, index))))
         {
             named.months.push(month);
             let around = [index.checked_sub(1), Some(index + 1), index.checked_sub(2).filter(|_| typed[index - 1].lower == "of")];

@@ -7,7 +7,7 @@ const MAX_LABEL_LENGTH: usize = 30;
 ///
 /// Returns `None` if `text` is not a dialogue. Every non-empty line of a dialogue starts with a speaker name and a colon, or continues the
 /// message before it. At least two lines must have a name.
-pub(super) fn messages(text: &str) -> Option<Vec<String>> {
+pub(super) fn parse_dialogue(text: &str) -> Option<Vec<String>> {
     let mut messages: Vec<String> = Vec::new();
     for line in text.lines().filter(|line| !line.trim().is_empty()) {
         match (strip_speaker(line), messages.last_mut()) {
@@ -43,8 +43,8 @@ mod tests {
     #[test]
     fn the_last_message_comes_first_and_names_are_left_out() {
         let talk = "Bart: I won the race!\nAssistant: Congratulations.\nHow far was it?\nBart: A mile.";
-        assert_eq!(messages(talk).unwrap(), ["A mile.", "Congratulations. How far was it?", "I won the race!"]);
-        assert_eq!(messages("小明：我去跑步了\n助手：真棒").unwrap(), ["真棒", "我去跑步了"]);
+        assert_eq!(parse_dialogue(talk).unwrap(), ["A mile.", "Congratulations. How far was it?", "I won the race!"]);
+        assert_eq!(parse_dialogue("小明：我去跑步了\n助手：真棒").unwrap(), ["真棒", "我去跑步了"]);
     }
 
     #[test]
@@ -52,7 +52,7 @@ mod tests {
         for text in
             ["What did Anna paint?", "Note: buy milk", "tag:a\ntag:b", "http://a\nhttp://b", "first\nAnna: yes\nBen: no", ""]
         {
-            assert_eq!(messages(text), None, "{text}");
+            assert_eq!(parse_dialogue(text), None, "{text}");
         }
     }
 }

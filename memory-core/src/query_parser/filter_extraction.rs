@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use chrono::{DateTime, Datelike, Days, Months, TimeDelta, TimeZone, Utc};
 
-use crate::datetime::{DateMention, DatePrecision, TimeRelation, readings};
+use crate::datetime::{DateMention, DatePrecision, TimeRelation, find_dates};
 use crate::{Category, Filter};
 
 /// A query text from which time and category expressions were extracted into a filter.
@@ -39,13 +39,13 @@ pub fn extract_filter<Tz: TimeZone>(text: &str, filter: &Filter, now: &DateTime<
     let mut taken: Vec<Range<usize>> = Vec::new();
     if filter.from.is_none()
         && filter.until.is_none()
-        && let Some(period) = period(text, now)
+        && let Some(period) = find_period(text, now)
     {
         (filter.from, filter.until) = (period.from, period.until);
         taken.push(period.span);
     }
     if filter.category.is_none()
-        && let Some((category, span)) = category(text)
+        && let Some((category, span)) = find_category(text)
         && taken.iter().all(|other| span.end <= other.start || other.end <= span.start)
     {
         filter.category = Some(category);
@@ -82,18 +82,18 @@ enum PeriodBound {
     Nothing,
 }
 
-fn period<Tz: TimeZone>(text: &str, now: &DateTime<Tz>) -> Option<QueryPeriod> {
+fn find_period<Tz: TimeZone>(text: &str, now: &DateTime<Tz>) -> Option<QueryPeriod> {
     if let Some((from, span)) = current_period(text, now) {
         // The current period has no end yet.
-        let (around, span) = around(text, &span);
+        let (around, span) = period_bound(text, &span);
         let (from, until) = if around == PeriodBound::Before { (None, Some(from)) } else { (Some(from), None) };
         return Some(QueryPeriod { from, until, span });
     }
-    readings(text, now).iter().find_map(|reading| placed(text, reading, now))
+    find_dates(text, now).iter().find_map(|reading| period_from_mention(text, reading, now))
 }
 
-fn placed<Tz: TimeZone>(text: &str, reading: &DateMention, now: &DateTime<Tz>) -> Option<QueryPeriod> {
-    let (around, span) = around(text, &reading.span);
+fn period_from_mention<Tz: TimeZone>(text: &str, reading: &DateMention, now: &DateTime<Tz>) -> Option<QueryPeriod> {
+    let (around, span) = period_bound(text, &reading.span);
     let is_number = reading.text.chars().all(|character| character.is_ascii_digit());
     if reading.kind == DatePrecision::Time || reading.repeats || (is_number && around == PeriodBound::Nothing) {
         return None;
@@ -144,7 +144,7 @@ fn placed<Tz: TimeZone>(text: &str, reading: &DateMention, now: &DateTime<Tz>) -
 /// The text is resolved relative to one year ago, so the next occurrence from there is the most recent one.
 fn last_occurrence<Tz: TimeZone>(text: &str, now: &DateTime<Tz>) -> Option<chrono::NaiveDate> {
     let a_year_ago = now.clone().checked_sub_months(Months::new(12))?;
-    readings(text, &a_year_ago).first().map(|reading| reading.at.date_naive())
+    find_dates(text, &a_year_ago).first().map(|reading| reading.at.date_naive())
 }
 
 fn starts_with_weekday(text: &str) -> bool {
@@ -177,7 +177,7 @@ fn period_length(reading: &DateMention) -> PeriodLength {
 }
 
 /// Returns the relation expressed by the words next to a time, and the byte span of both.
-fn around(text: &str, span: &Range<usize>) -> (PeriodBound, Range<usize>) {
+fn period_bound(text: &str, span: &Range<usize>) -> (PeriodBound, Range<usize>) {
     let before = text[..span.start].trim_end();
     let word = before.rsplit(|character: char| !character.is_alphanumeric()).next().unwrap_or_default();
     let around = match word.to_ascii_lowercase().as_str() {
@@ -248,7 +248,7 @@ const CATEGORY_NAMES: &[(&str, Category)] = &[
     ("提醒", Category::Reminders),
 ];
 
-fn category(text: &str) -> Option<(Category, Range<usize>)> {
+fn find_category(text: &str) -> Option<(Category, Range<usize>)> {
     let small = text.to_ascii_lowercase();
     let found = CATEGORY_NAMES.iter().filter_map(|(name, category)| {
         let start = find_word(&small, name)?;

@@ -1,16 +1,16 @@
 //! Conversion of queries to the first person.
 
-use crate::text::{TokenKind, fold, tokens};
+use crate::text::{TokenKind, fold, tokenize};
 
 /// Returns a query about the speaker `name` with the name replaced by first-person pronouns.
 ///
 /// For `anna`, `Where does Anna's brother live?` becomes `Where does my brother live?`. Speakers write about themselves in the first
 /// person, and an embedding model rates a text as more similar if it has the same form. `name` must be in lower case. The pronouns are
 /// English, the language of most models; for other languages the caller must also search with the original text.
-pub fn in_first_person(text: &str, name: &str) -> String {
+pub fn to_first_person(text: &str, name: &str) -> String {
     let mut said = String::with_capacity(text.len());
     let mut done = 0;
-    tokens(text, &mut |token| {
+    tokenize(text, &mut |token| {
         if token.kind != TokenKind::Word || token.span.start < done {
             return;
         }
@@ -36,14 +36,14 @@ mod tests {
 
     #[test]
     fn who_is_named_speaks_of_themselves() {
-        assert_eq!(in_first_person("What did ANNA paint for Anna’s brother?", "anna"), "What did I paint for my brother?");
-        assert_eq!(in_first_person("Annabel met Anna.", "anna"), "Annabel met I.");
+        assert_eq!(to_first_person("What did ANNA paint for Anna’s brother?", "anna"), "What did I paint for my brother?");
+        assert_eq!(to_first_person("Annabel met Anna.", "anna"), "Annabel met I.");
     }
 
     proptest! {
         #[test]
         fn who_is_not_named_changes_nothing(text in any::<String>()) {
-            prop_assert_eq!(in_first_person(&text, "\u{1}"), text);
+            prop_assert_eq!(to_first_person(&text, "\u{1}"), text);
         }
     }
 }

@@ -17,24 +17,25 @@ pub(super) fn find_han_dates(text: &str) -> Vec<HanDate> {
     let mut found = Vec::new();
     let mut at = 0;
     while let Some(start) = text[at..].find(is_digit).map(|start| at + start) {
-        match date(text, start) {
+        match parse_han_date(text, start) {
             Some(date) => {
                 at = date.span.end;
                 found.push(date);
             }
             // The remaining digits of a number are not a number themselves.
-            None => at = start + digits(&text[start..]).len(),
+            None => at = start + leading_digits(&text[start..]).len(),
         }
     }
     found
 }
 
-fn date(text: &str, start: usize) -> Option<HanDate> {
+fn parse_han_date(text: &str, start: usize) -> Option<HanDate> {
     let mut rest = &text[start..];
-    let year = part(&mut rest, &['年'], |digits| year(digits).filter(|year| (1900..=2099).contains(year)));
-    let month = part(&mut rest, &['月'], |digits| number(digits).filter(|month| (1..=12).contains(month)));
-    let day =
-        month.and_then(|_| part(&mut rest, &['日', '号', '號'], |digits| number(digits).filter(|day| (1..=31).contains(day))));
+    let year = parse_unit(&mut rest, &['年'], |digits| parse_year(digits).filter(|year| (1900..=2099).contains(year)));
+    let month = parse_unit(&mut rest, &['月'], |digits| parse_number(digits).filter(|month| (1..=12).contains(month)));
+    let day = month.and_then(|_| {
+        parse_unit(&mut rest, &['日', '号', '號'], |digits| parse_number(digits).filter(|day| (1..=31).contains(day)))
+    });
     let is_date = year.is_some() || month.is_some();
     let year = year.and_then(|year| i32::try_from(year).ok());
     is_date.then(|| HanDate { span: start..text.len() - rest.len(), year, month, day })
@@ -43,8 +44,8 @@ fn date(text: &str, start: usize) -> Option<HanDate> {
 /// Parses a number followed by one of `units` and advances `rest` past both.
 ///
 /// If `rest` has another form, it is unchanged.
-fn part(rest: &mut &str, units: &[char], read: impl Fn(&str) -> Option<u32>) -> Option<u32> {
-    let digits = digits(rest);
+fn parse_unit(rest: &mut &str, units: &[char], read: impl Fn(&str) -> Option<u32>) -> Option<u32> {
+    let digits = leading_digits(rest);
     let after = rest[digits.len()..].strip_prefix(units)?;
     let value = read(digits)?;
     *rest = after;
@@ -52,15 +53,15 @@ fn part(rest: &mut &str, units: &[char], read: impl Fn(&str) -> Option<u32>) -> 
 }
 
 /// Returns the leading digits of a text.
-fn digits(text: &str) -> &str {
+fn leading_digits(text: &str) -> &str {
     &text[..text.find(|character| !is_digit(character)).unwrap_or(text.len())]
 }
 
 fn is_digit(character: char) -> bool {
-    character == '十' || digit(character).is_some()
+    character == '十' || digit_value(character).is_some()
 }
 
-fn digit(character: char) -> Option<u32> {
+fn digit_value(character: char) -> Option<u32> {
     match character {
         '0'..='9' => character.to_digit(10),
         '０'..='９' => Some(u32::from(character) - u32::from('０')),
@@ -72,19 +73,19 @@ fn digit(character: char) -> Option<u32> {
 }
 
 /// Parses a four-digit year digit by digit, as years are written.
-fn year(digits: &str) -> Option<u32> {
+fn parse_year(digits: &str) -> Option<u32> {
     if digits.chars().count() != 4 {
         return None;
     }
-    digits.chars().try_fold(0, |year, character| Some(year * 10 + digit(character)?))
+    digits.chars().try_fold(0, |year, character| Some(year * 10 + digit_value(character)?))
 }
 
 /// Parses a number below 100, such as 8, 08, 八, 十八 or 二十八.
-fn number(digits: &str) -> Option<u32> {
+fn parse_number(digits: &str) -> Option<u32> {
     let read = |digits: &str| match digits.chars().count() {
-        1 => digit(digits.chars().next()?),
+        1 => digit_value(digits.chars().next()?),
         2 if digits.starts_with(|first: char| first.is_ascii_digit() || ('０'..='９').contains(&first)) => {
-            digits.chars().try_fold(0, |number, character| Some(number * 10 + digit(character)?))
+            digits.chars().try_fold(0, |number, character| Some(number * 10 + digit_value(character)?))
         }
         _ => None,
     };

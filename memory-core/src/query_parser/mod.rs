@@ -24,7 +24,7 @@ use crate::Filter;
 use crate::text::Term;
 
 pub use filter_extraction::{ExtractedFilter, extract_filter};
-pub use first_person::in_first_person;
+pub use first_person::to_first_person;
 pub use named_date::NamedDate;
 pub use parse::parse;
 pub use phrase::Phrase;

@@ -42,7 +42,7 @@ impl NamedDate {
         }
         let years = if self.years.is_empty() { vec![day.year(), day.year() - 1] } else { self.years.clone() };
         let spans = years.iter().flat_map(|year| self.spans(*year));
-        spans.map(|(first, last)| nearness(day, first, last)).fold(0.0, f32::max)
+        spans.map(|(first, last)| nearness_to_range(day, first, last)).fold(0.0, f32::max)
     }
 
     /// Returns the first and last day of each named date in `year`.
@@ -65,7 +65,7 @@ impl NamedDate {
     }
 }
 
-fn nearness(day: NaiveDate, first: NaiveDate, last: NaiveDate) -> f32 {
+fn nearness_to_range(day: NaiveDate, first: NaiveDate, last: NaiveDate) -> f32 {
     #[expect(clippy::cast_precision_loss, reason = "so far away, a day more or less is nothing")]
     let days = |span: TimeDelta| span.num_days() as f32;
     if day < first {
@@ -78,7 +78,7 @@ fn nearness(day: NaiveDate, first: NaiveDate, last: NaiveDate) -> f32 {
 }
 
 /// Returns the month that a word names, from 1 to 12; `word` must be in lower case.
-pub(super) fn month(word: &str) -> Option<u32> {
+pub(super) fn lookup_month(word: &str) -> Option<u32> {
     const MONTHS: [&str; 12] = [
         "january",
         "february",
@@ -99,7 +99,7 @@ pub(super) fn month(word: &str) -> Option<u32> {
 }
 
 /// Returns the weekday that a word names; `word` must be in lower case.
-pub(super) fn weekday(word: &str) -> Option<Weekday> {
+pub(super) fn lookup_weekday(word: &str) -> Option<Weekday> {
     match word {
         "monday" => Some(Weekday::Mon),
         "tuesday" => Some(Weekday::Tue),
@@ -113,7 +113,7 @@ pub(super) fn weekday(word: &str) -> Option<Weekday> {
 }
 
 /// Returns whether a month name is more often another word.
-pub(super) fn is_doubtful(month: &str) -> bool {
+pub(super) fn is_ambiguous_month(month: &str) -> bool {
     matches!(month, "may" | "march" | "mar")
 }
 
@@ -158,6 +158,9 @@ mod tests {
 
     #[test]
     fn months_are_known_by_their_short_names_too() {
-        assert_eq!([month("may"), month("sept"), month("dec"), month("decem")], [Some(5), Some(9), Some(12), None]);
+        assert_eq!(
+            [lookup_month("may"), lookup_month("sept"), lookup_month("dec"), lookup_month("decem")],
+            [Some(5), Some(9), Some(12), None]
+        );
     }
 }

@@ -3,17 +3,17 @@
 use std::collections::{HashMap, HashSet};
 
 use super::characters::add_characters;
-use super::dates::{SpelledWord, dates};
-use super::dialogue::messages;
+use super::dates::{SpelledWord, extract_dates};
+use super::dialogue::parse_dialogue;
 use super::han_date::find_han_dates;
 use super::phrase::Phrase;
-use super::query_filter::narrow;
+use super::query_filter::parse_filter;
 use super::query_intent::{asks_assistant, asks_when, asks_which};
-use super::query_lexer::{QueryElement, pieces};
+use super::query_lexer::{QueryElement, split_query};
 use super::stop_words::is_stop_word;
 use super::{ParsedQuery, QueryWord, TextQuery, WordRole};
 use crate::Filter;
-use crate::text::{Term, TokenKind, query_terms, symbol_terms, tokens};
+use crate::text::{Term, TokenKind, query_terms, symbol_terms, tokenize};
 
 /// Maximum number of query words; the rest is dropped.
 const MAX_WORDS: usize = 256;
@@ -46,7 +46,7 @@ pub fn parse(text: &str, filter: &Filter) -> ParsedQuery {
     let mut filter = filter.clone();
     let mut question = TextQuery::default();
     let (mut plain, mut prefixes, mut misread) = (String::new(), Vec::new(), Vec::new());
-    if let Some(messages) = messages(text) {
+    if let Some(messages) = parse_dialogue(text) {
         let ends = messages.iter().map(|message| {
             push_separated(&mut plain, message);
             plain.len()
@@ -56,7 +56,7 @@ pub fn parse(text: &str, filter: &Filter) -> ParsedQuery {
         question.text = plain;
         return ParsedQuery { question, filter, misread };
     }
-    let pieces = pieces(text);
+    let pieces = split_query(text);
     let is_prose = MIN_PROSE_WORDS <= pieces.iter().map(count_words).sum();
     for piece in pieces {
         match piece {
@@ -73,7 +73,7 @@ pub fn parse(text: &str, filter: &Filter) -> ParsedQuery {
                 push_separated(&mut plain, text);
             }
             QueryElement::Text(text) => {
-                match narrow(text, &mut filter) {
+                match parse_filter(text, &mut filter) {
                     Ok(true) => continue,
                     Ok(false) => {}
                     Err(why) => {
@@ -98,9 +98,9 @@ pub fn parse(text: &str, filter: &Filter) -> ParsedQuery {
 fn count_words(piece: &QueryElement<'_>) -> usize {
     let mut count = 0;
     if let QueryElement::Text(text) = piece
-        && !matches!(narrow(text, &mut Filter::default()), Ok(true))
+        && !matches!(parse_filter(text, &mut Filter::default()), Ok(true))
     {
-        tokens(text, &mut |token| count += usize::from(token.kind != TokenKind::Character));
+        tokenize(text, &mut |token| count += usize::from(token.kind != TokenKind::Character));
     }
     count
 }
@@ -115,7 +115,7 @@ fn push_separated(plain: &mut String, text: &str) {
 /// Returns the last word before a `*`, case-folded but not stemmed.
 fn prefix_term(text: &str) -> Option<String> {
     let mut last = None;
-    tokens(text, &mut |token| last = (token.kind == TokenKind::Word).then(|| crate::text::fold(&text[token.span.clone()])));
+    tokenize(text, &mut |token| last = (token.kind == TokenKind::Word).then(|| crate::text::fold(&text[token.span.clone()])));
     last
 }
 
@@ -129,7 +129,7 @@ fn analyze_words(plain: &str, prefixes: &[String], ends: &[usize], question: &mu
     let mut han = find_han_dates(plain);
     han.truncate(MAX_DATES);
     let (mut within, mut besides) = (HashSet::new(), HashSet::new());
-    tokens(plain, &mut |token| {
+    tokenize(plain, &mut |token| {
         let term = Term { text: token.text.to_owned(), kind: token.kind };
         if !ends.is_empty() {
             ages.entry(term.clone()).or_insert(age(token.span.start));
@@ -144,7 +144,7 @@ fn analyze_words(plain: &str, prefixes: &[String], ends: &[usize], question: &mu
             besides.insert(term);
         }
     });
-    let dated = dates(plain, &typed, &han, question);
+    let dated = extract_dates(plain, &typed, &han, question);
     question.asks_when = asks_when(plain, &typed);
     question.asks_which = asks_which(plain, &typed);
     question.asks_assistant = asks_assistant(plain, &typed);

@@ -1,6 +1,6 @@
 //! Phrases: words that must be adjacent in a text.
 
-use crate::text::{Term, TokenKind, query_terms, symbol_terms, symbols, tokens};
+use crate::text::{Term, TokenKind, for_each_symbol, query_terms, symbol_terms, tokenize};
 
 /// A sequence of words that must, or must not, be adjacent in this order.
 ///
@@ -15,7 +15,7 @@ pub struct Phrase {
 impl Phrase {
     /// Parses a phrase without its quotation marks; returns `None` if it has no letter, digit or symbol.
     pub fn of(text: &str) -> Option<Self> {
-        let words = words(text);
+        let words = phrase_words(text);
         let symbols = symbol_terms(text);
         if words.is_empty() || words.len() == 1 && symbols.iter().any(|(_, is_bare)| !is_bare) {
             let terms: Vec<Term> = symbols.into_iter().map(|(term, _)| term).collect();
@@ -40,17 +40,17 @@ impl Phrase {
     pub fn occurs_in(&self, text: &str) -> bool {
         if self.words.is_empty() {
             let mut left: Vec<&Term> = self.terms.iter().collect();
-            symbols(text, &mut |token| left.retain(|term| term.text != token.text));
+            for_each_symbol(text, &mut |token| left.retain(|term| term.text != token.text));
             return left.is_empty();
         }
-        words(text).windows(self.words.len()).any(|window| window == self.words)
+        phrase_words(text).windows(self.words.len()).any(|window| window == self.words)
     }
 }
 
 /// Returns the words of a text in order; each character of a run without blanks is a word.
-fn words(text: &str) -> Vec<Term> {
+fn phrase_words(text: &str) -> Vec<Term> {
     let mut words = Vec::new();
-    tokens(text, &mut |token| {
+    tokenize(text, &mut |token| {
         if token.kind != TokenKind::Bigram {
             words.push(Term { text: token.text.to_owned(), kind: token.kind });
         }

@@ -11,7 +11,7 @@ const MAX_TAGS: usize = 64;
 const MAX_SHOWN: usize = 40;
 
 /// Returns whether `key` is the name of a filter.
-pub(super) fn is_key(key: &str) -> bool {
+pub(super) fn is_filter_name(key: &str) -> bool {
     matches!(key.to_ascii_lowercase().as_str(), "tag" | "source" | "scope" | "category" | "from" | "to")
 }
 
@@ -21,8 +21,8 @@ pub(super) fn is_key(key: &str) -> bool {
 ///
 /// # Errors
 /// Returns a sentence with the reason if `text` looks like a filter but is invalid.
-pub(super) fn narrow(text: &str, filter: &mut Filter) -> Result<bool, String> {
-    let Some((key, quoted)) = text.split_once(':').filter(|(key, _)| is_key(key)) else { return Ok(false) };
+pub(super) fn parse_filter(text: &str, filter: &mut Filter) -> Result<bool, String> {
+    let Some((key, quoted)) = text.split_once(':').filter(|(key, _)| is_filter_name(key)) else { return Ok(false) };
     let value = quoted.trim_matches(['"', '＂', '“', '”', '„', '«', '»', '「', '」', '『', '』', '｢', '｣']);
     let refused = |why: &str| {
         let shown: String = text.chars().take(MAX_SHOWN).collect();
@@ -94,17 +94,17 @@ mod tests {
             ("source:", "\"source:\" has no value"),
         ] {
             let mut filter = Filter::default();
-            let told = narrow(text, &mut filter).unwrap_err();
+            let told = parse_filter(text, &mut filter).unwrap_err();
             assert!(told.contains(why) && filter == Filter::default(), "{text}: {told}");
         }
-        let told = narrow(&format!("from:{}", "x".repeat(100_000)), &mut Filter::default()).unwrap_err();
+        let told = parse_filter(&format!("from:{}", "x".repeat(100_000)), &mut Filter::default()).unwrap_err();
         assert!(told.len() < 200, "{told}");
     }
 
     #[test]
     fn words_with_a_colon_are_words() {
         for text in ["http://example.com", "note:", "12:30", "To:", "From:", "dark", ":", "re:tag:x"] {
-            assert_eq!(narrow(text, &mut Filter::default()), Ok(false), "{text}");
+            assert_eq!(parse_filter(text, &mut Filter::default()), Ok(false), "{text}");
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Detection of queries that expect more than one result.
 
-use crate::text::{TokenKind, fold, tokens};
+use crate::text::{TokenKind, fold, tokenize};
 
 /// English words that request a list, a summary or an order.
 const LIST_WORDS: [&str; 15] = [
@@ -55,7 +55,7 @@ const LIST_PHRASES: [&str; 16] = [
 /// ```
 pub fn expects_several_results(text: &str) -> bool {
     let mut words = Vec::new();
-    tokens(text, &mut |token| {
+    tokenize(text, &mut |token| {
         if token.kind == TokenKind::Word {
             words.push(fold(&text[token.span.clone()]));
         }

@@ -1,6 +1,6 @@
 //! Stop words in English and Chinese.
 
-use crate::text::{TokenKind, tokens};
+use crate::text::{TokenKind, tokenize};
 
 /// Returns whether `word` is an English stop word; it must be in lower case.
 pub(super) fn is_stop_word(word: &str) -> bool {
@@ -10,7 +10,7 @@ pub(super) fn is_stop_word(word: &str) -> bool {
 /// Returns whether `text` contains a word that is not a stop word.
 pub(crate) fn has_content_word(text: &str) -> bool {
     let mut says = false;
-    tokens(text, &mut |token| {
+    tokenize(text, &mut |token| {
         let spelled = &text[token.span.clone()];
         says |= !is_stop_token(spelled, token.kind == TokenKind::Word);
     });

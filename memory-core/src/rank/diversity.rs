@@ -12,7 +12,7 @@ use std::collections::BinaryHeap;
 ///
 /// The gain of a candidate never grows as others are selected. Therefore only the candidate with the largest bound is compared, and
 /// only with those selected since its last comparison; no pair is compared twice.
-pub fn diverse(relevance: &[f32], lambda: f32, limit: usize, similarity: &dyn Fn(usize, usize) -> f32) -> Vec<usize> {
+pub fn select_diverse(relevance: &[f32], lambda: f32, limit: usize, similarity: &dyn Fn(usize, usize) -> f32) -> Vec<usize> {
     let alone =
         |(number, relevance): (usize, &f32)| PendingCandidate { gain: lambda * relevance, number, nearest: 0.0, compared: 0 };
     let mut waiting: BinaryHeap<PendingCandidate> = relevance.iter().enumerate().map(alone).collect();
@@ -93,13 +93,13 @@ mod tests {
 
     use proptest::prelude::*;
 
-    use super::{diverse, duplicates_last};
+    use super::{duplicates_last, select_diverse};
 
     #[test]
     fn what_repeats_a_better_one_comes_later() {
         let alike = |one: usize, other: usize| if (one, other) == (1, 0) { 1.0 } else { 0.0 };
-        assert_eq!(diverse(&[0.9, 0.89, 0.5], 0.7, 3, &alike), [0, 2, 1]);
-        assert_eq!(diverse(&[0.9, 0.89, 0.5], 1.0, 2, &alike), [0, 1]);
+        assert_eq!(select_diverse(&[0.9, 0.89, 0.5], 0.7, 3, &alike), [0, 2, 1]);
+        assert_eq!(select_diverse(&[0.9, 0.89, 0.5], 1.0, 2, &alike), [0, 1]);
     }
 
     #[test]
@@ -118,7 +118,7 @@ mod tests {
             comparisons.set(comparisons.get() + 1);
             0.01
         };
-        assert_eq!(diverse(&relevance, 0.7, 10, &alike), (0..10).collect::<Vec<_>>());
+        assert_eq!(select_diverse(&relevance, 0.7, 10, &alike), (0..10).collect::<Vec<_>>());
         assert!(comparisons.get() < 200, "{}", comparisons.get());
     }
 
@@ -140,7 +140,7 @@ mod tests {
     proptest! {
         #[test]
         fn nothing_is_taken_twice_and_the_best_comes_first(relevance in proptest::collection::vec(0.0_f32..1.0, 1..20), lambda in 0.1_f32..1.0) {
-            let taken = diverse(&relevance, lambda, 20, &|_, _| 0.5);
+            let taken = select_diverse(&relevance, lambda, 20, &|_, _| 0.5);
             let mut sorted = taken.clone();
             sorted.sort_unstable();
             prop_assert_eq!(sorted, (0..relevance.len()).collect::<Vec<_>>());
@@ -155,7 +155,7 @@ mod tests {
             limit in 0_usize..30,
         ) {
             let alike = |one: usize, other: usize| likeness[(one + other) % 25];
-            prop_assert_eq!(diverse(&relevance, lambda, limit, &alike), select_naively(&relevance, lambda, limit, &alike));
+            prop_assert_eq!(select_diverse(&relevance, lambda, limit, &alike), select_naively(&relevance, lambda, limit, &alike));
         }
     }
 }

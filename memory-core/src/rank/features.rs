@@ -43,7 +43,7 @@ pub struct TurnPosition {
     pub conversation: usize,
     /// Number of earlier messages.
     pub ordinal: usize,
-    /// Number of earlier pauses that are longer than [`CollectionKind::pause`].
+    /// Number of earlier pauses that are longer than [`CollectionKind::session_pause`].
     pub session: usize,
 }
 
@@ -80,17 +80,17 @@ const MAX_NEIGHBOUR_DISTANCE: usize = 3;
 /// Neighbours count only in conversations where the neighbours of the best matches match more of the question than an average
 /// message does. Coherent conversations gain, and collections of unrelated texts lose nothing. Sessions count under the same
 /// condition, except in conversations with an assistant, where a session usually has one subject.
-pub fn evidence(question: &TextQuery, statistics: &CorpusStatistics, candidates: &[RankCandidate]) -> Vec<RankFeatures> {
+pub fn compute_features(question: &TextQuery, statistics: &CorpusStatistics, candidates: &[RankCandidate]) -> Vec<RankFeatures> {
     let scale = QueryWeights::new(question, statistics);
-    let own: Vec<CandidateMatch> = candidates.iter().map(|candidate| scale.own(candidate)).collect();
+    let own: Vec<CandidateMatch> = candidates.iter().map(|candidate| scale.match_candidate(candidate)).collect();
     let mut evidence: Vec<RankFeatures> =
-        candidates.iter().zip(&own).map(|(candidate, own)| scale.alone(candidate, own)).collect();
-    for talk in ConversationContext::all(candidates, &own, &scale) {
-        talk.weigh(&mut evidence);
+        candidates.iter().zip(&own).map(|(candidate, own)| scale.own_features(candidate, own)).collect();
+    for talk in ConversationContext::group_candidates(candidates, &own, &scale) {
+        talk.add_features(&mut evidence);
     }
     for (number, candidate) in candidates.iter().enumerate().filter(|(_, candidate)| !candidate.linked.is_empty()) {
         let linked = candidate.linked.iter().filter_map(|other| own.get(*other));
-        evidence[number][RankFeature::Links as usize] = scale.added(&own[number], linked);
+        evidence[number][RankFeature::Links as usize] = scale.added_match(&own[number], linked);
     }
     evidence
 }
@@ -99,7 +99,7 @@ pub fn evidence(question: &TextQuery, statistics: &CorpusStatistics, candidates:
 ///
 /// It is the inverse document frequency, aged in earlier messages of a dialogue, divided by the root of the sum over the content
 /// words. The division puts the scores of long and short questions on one scale.
-pub fn worths(question: &TextQuery, statistics: &CorpusStatistics) -> Vec<f32> {
+pub fn word_weights(question: &TextQuery, statistics: &CorpusStatistics) -> Vec<f32> {
     let with_word = |index: usize| statistics.with_word.get(index).copied().unwrap_or_default();
     let worth = question
         .words
@@ -107,7 +107,7 @@ pub fn worths(question: &TextQuery, statistics: &CorpusStatistics) -> Vec<f32> {
         .enumerate()
         .map(|(index, word)| idf_share(statistics.documents, with_word(index)) * MESSAGE_DECAY.powi(i32::from(word.age)));
     let mut worths: Vec<f32> = worth.collect();
-    let contents = worths.iter().zip(&question.words).filter(|(_, word)| is_content(word.role)).map(|(worth, _)| worth);
+    let contents = worths.iter().zip(&question.words).filter(|(_, word)| is_content_role(word.role)).map(|(worth, _)| worth);
     let scale = contents.sum::<f32>().max(1.0).sqrt();
     for worth in &mut worths {
         *worth /= scale;
@@ -115,7 +115,7 @@ pub fn worths(question: &TextQuery, statistics: &CorpusStatistics) -> Vec<f32> {
     worths
 }
 
-fn is_content(role: WordRole) -> bool {
+fn is_content_role(role: WordRole) -> bool {
     role == WordRole::Content
 }
 
@@ -137,12 +137,12 @@ struct CandidateMatch {
 
 impl<'q> QueryWeights<'q> {
     fn new(question: &'q TextQuery, statistics: &'q CorpusStatistics) -> Self {
-        let worth = worths(question, statistics);
+        let worth = word_weights(question, statistics);
         let contents = question.words.iter().filter(|word| word.role == WordRole::Content).count();
         Self { question, statistics, worth, contents: real(contents).max(1.0) }
     }
 
-    fn own(&self, candidate: &RankCandidate) -> CandidateMatch {
+    fn match_candidate(&self, candidate: &RankCandidate) -> CandidateMatch {
         let matched: Vec<f32> = self
             .question
             .words
@@ -153,28 +153,28 @@ impl<'q> QueryWeights<'q> {
                 saturation(*frequency, candidate.lengths[part], self.statistics.average_lengths[part])
             })
             .collect();
-        let words = self.sum(|role| role == WordRole::Content, &matched);
+        let words = self.weighted_sum(|role| role == WordRole::Content, &matched);
         CandidateMatch { matched, words }
     }
 
     /// Returns the weighted sum of `values` over the words with some roles.
-    fn sum(&self, counts: impl Fn(WordRole) -> bool, values: &[f32]) -> f32 {
+    fn weighted_sum(&self, counts: impl Fn(WordRole) -> bool, values: &[f32]) -> f32 {
         let words = self.question.words.iter().zip(&self.worth).zip(values);
         words.filter(|((word, _), _)| counts(word.role)).map(|((_, worth), value)| worth * value).sum()
     }
 
     /// Returns the gain of `others` over `own` in matches of content words.
-    fn added<'o>(&self, own: &CandidateMatch, others: impl Iterator<Item = &'o CandidateMatch>) -> f32 {
+    fn added_match<'o>(&self, own: &CandidateMatch, others: impl Iterator<Item = &'o CandidateMatch>) -> f32 {
         let mut best = own.matched.clone();
         for other in others {
             best.iter_mut().zip(&other.matched).for_each(|(best, other)| *best = best.max(*other));
         }
         best.iter_mut().zip(&own.matched).for_each(|(best, own)| *best -= own);
-        self.sum(is_content, &best)
+        self.weighted_sum(is_content_role, &best)
     }
 
     /// Returns the evidence from the text of a candidate alone.
-    fn alone(&self, candidate: &RankCandidate, own: &CandidateMatch) -> RankFeatures {
+    fn own_features(&self, candidate: &RankCandidate, own: &CandidateMatch) -> RankFeatures {
         let RankCandidate { facts, .. } = candidate;
         let contents = self.question.words.iter().zip(&own.matched).filter(|(word, _)| word.role == WordRole::Content);
         let matched = contents.filter(|(_, matched)| 0.0 < **matched).count();
@@ -186,10 +186,10 @@ impl<'q> QueryWeights<'q> {
         let mut evidence = RankFeatures::default();
         for (part, value) in [
             (RankFeature::Words, own.words),
-            (RankFeature::Asides, self.sum(|role| matches!(role, WordRole::Aside | WordRole::Date), &own.matched)),
-            (RankFeature::Characters, self.sum(|role| role == WordRole::Character, &own.matched)),
+            (RankFeature::Asides, self.weighted_sum(|role| matches!(role, WordRole::Aside | WordRole::Date), &own.matched)),
+            (RankFeature::Characters, self.weighted_sum(|role| role == WordRole::Character, &own.matched)),
             (RankFeature::Coverage, real(matched) / self.contents),
-            (RankFeature::Likeness, self.sum(is_content, &candidate.likeness)),
+            (RankFeature::Likeness, self.weighted_sum(is_content_role, &candidate.likeness)),
             (RankFeature::Named, if_so(candidate.is_named, 1.0)),
             (RankFeature::FirstPerson, if_so(candidate.is_named && facts.first_person, 1.0)),
             (RankFeature::Date, self.question.date.as_ref().map_or(0.0, |date| date.nearness(candidate.created_at))),
@@ -208,10 +208,10 @@ impl<'q> QueryWeights<'q> {
     }
 
     /// Returns the expected match of a memory drawn at random.
-    fn expected(&self) -> f32 {
+    fn expected_match(&self) -> f32 {
         let share = |with: u64| real_u64(with) / real_u64(self.statistics.documents.max(1));
         let shares: Vec<f32> = self.statistics.with_word.iter().map(|with| share(*with)).collect();
-        self.sum(is_content, &shares)
+        self.weighted_sum(is_content_role, &shares)
     }
 }
 
@@ -229,7 +229,7 @@ struct ConversationContext<'c> {
 }
 
 impl<'c> ConversationContext<'c> {
-    fn all(candidates: &'c [RankCandidate], own: &'c [CandidateMatch], scale: &'c QueryWeights<'c>) -> Vec<Self> {
+    fn group_candidates(candidates: &'c [RankCandidate], own: &'c [CandidateMatch], scale: &'c QueryWeights<'c>) -> Vec<Self> {
         let mut members = std::collections::BTreeMap::<usize, Vec<usize>>::new();
         for (number, candidate) in candidates.iter().enumerate() {
             if let Some(seat) = candidate.seat {
@@ -255,7 +255,7 @@ impl<'c> ConversationContext<'c> {
         }
         let turns = scale.statistics.turns.get(conversation).copied().flatten();
         let matched = members.iter().map(|member| own[*member].words).sum::<f32>();
-        let usual = turns.map_or_else(|| scale.expected(), |turns| matched / real_u64(turns.max(1)));
+        let usual = turns.map_or_else(|| scale.expected_match(), |turns| matched / real_u64(turns.max(1)));
         Self { candidates, own, scale, members, places, sessions, usual }
     }
 
@@ -267,7 +267,7 @@ impl<'c> ConversationContext<'c> {
         self.candidates[other].seat.is_some_and(|other| other.session == seat.session).then_some(other)
     }
 
-    fn session(&self, member: usize) -> &[usize] {
+    fn session_members(&self, member: usize) -> &[usize] {
         let seat = self.candidates[member].seat;
         seat.and_then(|seat| self.sessions.get(&seat.session)).map_or(&[], Vec::as_slice)
     }
@@ -292,17 +292,17 @@ impl<'c> ConversationContext<'c> {
         let near = gain(sum, count, 5.0).clamp(0.0, 1.0);
         let (mut sum, mut count) = (0.0, 0);
         for member in &best {
-            let session = self.session(*member);
+            let session = self.session_members(*member);
             sum += session.iter().map(|other| self.own[*other].words).sum::<f32>() - self.own[*member].words;
             count += session.len() - 1;
         }
         [near, (gain(sum, count, 20.0) / 0.5).clamp(0.0, 1.0)]
     }
 
-    fn weigh(&self, evidence: &mut [RankFeatures]) {
+    fn add_features(&self, evidence: &mut [RankFeatures]) {
         let [near, together] = self.gate_values();
         let sessions: HashMap<usize, SessionMatch> =
-            self.sessions.iter().map(|(number, members)| (*number, self.sum_up(members))).collect();
+            self.sessions.iter().map(|(number, members)| (*number, self.aggregate_session(members))).collect();
         for member in &self.members {
             let own = &self.own[*member];
             let asked = self.neighbour(*member, -1).filter(|before| self.candidates[*before].facts.ends_asking);
@@ -319,7 +319,7 @@ impl<'c> ConversationContext<'c> {
             evidence[RankFeature::NeighbourVectors as usize] = near * added.max(0.0);
             evidence[RankFeature::Answer as usize] = near * asked.map_or(0.0, |before| self.own[before].words);
             evidence[RankFeature::Neighbours as usize] =
-                near * self.scale.added(own, around.iter().map(|other| &self.own[*other]));
+                near * self.scale.added_match(own, around.iter().map(|other| &self.own[*other]));
             let candidate = &self.candidates[*member];
             let together = match CollectionKind::of(candidate.role) {
                 CollectionKind::Plain => together,
@@ -333,13 +333,13 @@ impl<'c> ConversationContext<'c> {
         }
     }
 
-    fn sum_up(&self, members: &[usize]) -> SessionMatch {
+    fn aggregate_session(&self, members: &[usize]) -> SessionMatch {
         let mut best = vec![0.0_f32; self.scale.worth.len()];
         for member in members {
             best.iter_mut().zip(&self.own[*member].matched).for_each(|(best, own)| *best = best.max(*own));
         }
         SessionMatch {
-            words: self.scale.sum(is_content, &best),
+            words: self.scale.weighted_sum(is_content_role, &best),
             sum: members.iter().map(|member| self.own[*member].words.powi(2)).sum::<f32>().sqrt(),
             vector: members.iter().filter_map(|member| self.candidates[*member].cosine).fold(0.0, f32::max),
         }
@@ -392,7 +392,7 @@ mod tests {
             CorpusStatistics { documents: 1_000, with_word: vec![20; 2], average_lengths: [10.0, 0.0], turns: vec![Some(turns)] };
         let question = parse("green tea", &Filter::default()).question;
         let candidates = [turn(0, 1, Some(3.0)), turn(1, 1, Some(1.0)), turn(2, 0, None)];
-        let evidence = evidence(&question, &statistics, &candidates);
+        let evidence = compute_features(&question, &statistics, &candidates);
         evidence.iter().map(|evidence| evidence[RankFeature::NeighbourVectors as usize]).collect()
     }
 

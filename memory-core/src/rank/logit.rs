@@ -20,11 +20,11 @@ pub fn min_max(logits: &[f32]) -> Vec<f32> {
     let finite = || logits.iter().copied().filter(|logit| logit.is_finite()).map(f64::from);
     let worst = finite().fold(f64::INFINITY, f64::min);
     let span = finite().fold(f64::NEG_INFINITY, f64::max) - worst;
-    logits.iter().map(|&logit| if logit.is_finite() { place(f64::from(logit) - worst, span) } else { 0.0 }).collect()
+    logits.iter().map(|&logit| if logit.is_finite() { scale_to_unit(f64::from(logit) - worst, span) } else { 0.0 }).collect()
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "between 0 and 1 nothing is lost but digits")]
-fn place(above_worst: f64, span: f64) -> f32 {
+fn scale_to_unit(above_worst: f64, span: f64) -> f32 {
     if 0.0 < span { (above_worst / span) as f32 } else { 1.0 }
 }
 

@@ -1,8 +1,8 @@
 //! Ranking of candidates by their relevance to a query.
 //!
-//! The evidence for a candidate is a list of features ([`evidence()`]), which are weighted ([`RankWeights`], one set per [`CollectionKind`] of
-//! collection) and summed ([`score()`]). Recent candidates gain ([`recency()`]), and repetitions of better candidates rank lower
-//! ([`diverse()`]). If a model reranks the best candidates, its scores replace the sums ([`rerank()`]). All functions are pure.
+//! The evidence for a candidate is a list of features ([`compute_features()`]), which are weighted ([`RankWeights`], one set per [`CollectionKind`] of
+//! collection) and summed ([`score_candidates()`]). Recent candidates gain ([`recency()`]), and repetitions of better candidates rank lower
+//! ([`select_diverse()`]). If a model reranks the best candidates, its scores replace the sums ([`rerank()`]). All functions are pure.
 //!
 //! The weights are fitted by `benches/retrieval`, and `--explain` prints the same numbers. Both sets of weights
 //! have a logistic curve of their own, so that their relevances are comparable. Conversations with an assistant
@@ -25,11 +25,11 @@ mod text_properties;
 mod weights;
 
 pub use bm25::{B, K1, idf, idf_share, saturation};
-pub use diversity::{NEAR_DUPLICATE, diverse, duplicates_last};
-pub use features::{CorpusStatistics, RankCandidate, RankFeatures, TurnPosition, evidence, worths};
+pub use diversity::{NEAR_DUPLICATE, duplicates_last, select_diverse};
+pub use features::{CorpusStatistics, RankCandidate, RankFeatures, TurnPosition, compute_features, word_weights};
 pub use logit::{min_max, sigmoid};
 pub use recency::{FADES_IN, recency};
 pub use rerank::{RerankRules, RerankedCandidate, ScoreNormalization, rerank};
-pub use score::{CandidateScore, score};
+pub use score::{CandidateScore, score_candidates};
 pub use text_properties::TextProperties;
 pub use weights::{CollectionKind, PARTS, RankFeature, RankWeights, Ranker};

@@ -16,11 +16,11 @@ pub struct CandidateScore {
 /// Returns the scores of all candidates in input order.
 ///
 /// `rankers` contains the ranker for the shape of each candidate, in the same order.
-pub fn score(evidence: &[RankFeatures], rankers: &[&Ranker]) -> Vec<CandidateScore> {
+pub fn score_candidates(evidence: &[RankFeatures], rankers: &[&Ranker]) -> Vec<CandidateScore> {
     let scored = evidence.iter().zip(rankers).enumerate();
     scored
         .map(|(number, (evidence, ranker))| {
-            let score = PARTS.iter().map(|part| ranker.worth(evidence, *part)).sum();
+            let score = PARTS.iter().map(|part| ranker.contribution(evidence, *part)).sum();
             CandidateScore { number, score, relevance: ranker.relevance(score) }
         })
         .collect()
@@ -39,7 +39,7 @@ mod tests {
             evidence
         };
         for shape in [CollectionKind::Plain, CollectionKind::Assisted] {
-            let scored = score(&[with(2.0), with(0.5), with(0.0)], &[Ranker::fitted(shape, false); 3]);
+            let scored = score_candidates(&[with(2.0), with(0.5), with(0.0)], &[Ranker::fitted(shape, false); 3]);
             assert!(scored.is_sorted_by(|left, right| right.relevance < left.relevance && right.score < left.score));
             assert!(scored.iter().all(|scored| (0.0..=1.0).contains(&scored.relevance)));
         }

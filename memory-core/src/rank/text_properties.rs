@@ -91,7 +91,7 @@ const CHINESE_TIME_WORDS: [&str; 22] = [
 impl TextProperties {
     /// Computes the properties of `text`; `role` is `None`.
     pub fn of(text: &str) -> Self {
-        let mut facts = Self { ends_asking: ends_asking(text), ..Self::default() };
+        let mut facts = Self { ends_asking: ends_with_question(text), ..Self::default() };
         facts.first_person = text.contains('我') || text.contains('咱');
         facts.tells_time = !text.is_ascii() && CHINESE_TIME_WORDS.iter().any(|sign| text.contains(sign));
         let mut begins = true;
@@ -99,14 +99,14 @@ impl TextProperties {
             let bare = word.trim_matches(|letter: char| !letter.is_alphanumeric());
             let bare = bare.split(['\'', '’']).next().unwrap_or(bare);
             if !bare.is_empty() {
-                facts.see(bare, begins);
+                facts.add_word(bare, begins);
             }
             begins = word.ends_with(['.', '!', '?', ':', '。', '！', '？', '：']);
         }
         facts
     }
 
-    fn see(&mut self, word: &str, begins: bool) {
+    fn add_word(&mut self, word: &str, begins: bool) {
         let lower = fold(word);
         self.first_person |= FIRST_PERSON.contains(&lower.as_str());
         self.tells_time |= TIME_WORDS.contains(&lower.as_str()) || is_year(&lower) || is_hour(&lower);
@@ -154,7 +154,7 @@ fn is_hour(word: &str) -> bool {
 }
 
 /// Returns whether the text ends with a question mark, ignoring trailing text in brackets.
-fn ends_asking(text: &str) -> bool {
+fn ends_with_question(text: &str) -> bool {
     let mut rest = text.trim_end();
     while let Some(open) = rest.strip_suffix(']').and_then(|inner| inner.rfind('[')) {
         rest = rest[..open].trim_end();

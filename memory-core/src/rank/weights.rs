@@ -144,7 +144,7 @@ impl CollectionKind {
     /// Returns the longest time between two messages of one session.
     ///
     /// People answer each other after hours. An assistant answers at once, so a shorter pause ends the session.
-    pub const fn pause(self) -> TimeDelta {
+    pub const fn session_pause(self) -> TimeDelta {
         match self {
             Self::Plain => TimeDelta::hours(6),
             Self::Assisted => TimeDelta::hours(2),
@@ -173,7 +173,7 @@ impl Ranker {
     }
 
     /// Returns the contribution of one part to the score.
-    pub fn worth(&self, evidence: &RankFeatures, part: RankFeature) -> f32 {
+    pub fn contribution(&self, evidence: &RankFeatures, part: RankFeature) -> f32 {
         evidence[part as usize] * self.weights.0[part as usize]
     }
 

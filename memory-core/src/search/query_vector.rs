@@ -1,13 +1,13 @@
 //! The vector of a question.
 
-use crate::query_parser::{TextQuery, in_first_person};
-use crate::{EmbedError, Embedding, Services, has_direction};
+use crate::query_parser::{TextQuery, to_first_person};
+use crate::{EmbedError, Embedding, Services, is_nonzero};
 
 /// Returns the vector of the question, if there is a model that can read it and anything to compare it with; or says why the
 /// model fails. A question that the model cannot read has none: the words alone decide.
 ///
 /// If it names one of those who speak, half of it is the text as it was typed, and half as they would put it.
-pub(super) fn vector(services: &Services, text: &str, question: &TextQuery) -> Result<Option<Embedding>, String> {
+pub(super) fn embed_query(services: &Services, text: &str, question: &TextQuery) -> Result<Option<Embedding>, String> {
     let Some(embedder) = &services.embedder else { return Ok(None) };
     let has_vectors = |identity| {
         let answer = services.store.has_vectors(identity);
@@ -20,7 +20,7 @@ pub(super) fn vector(services: &Services, text: &str, question: &TextQuery) -> R
     let speakers = services.store.speakers(&question.names, None);
     let speakers = speakers.map_err(|error| format!("cannot read the speaker names: {error}"))?;
     // Whoever names several people asks about none of them in particular.
-    let said = if let [only] = speakers.as_slice() { Some(in_first_person(text, only)) } else { None };
+    let said = if let [only] = speakers.as_slice() { Some(to_first_person(text, only)) } else { None };
     let texts: Vec<&str> = [text].into_iter().chain(said.as_deref()).collect();
     let vectors = embedder.embed(&texts).map_err(|error| error.to_string())?;
     let is_sound = |vector: &Embedding| !vector.is_empty() && vector.iter().all(|part| part.is_finite());
@@ -28,11 +28,11 @@ pub(super) fn vector(services: &Services, text: &str, question: &TextQuery) -> R
         let why = "it returned no vector, or one with a value that is not a finite number".into();
         return Err(EmbedError { why, hint: None }.to_string());
     }
-    Ok(Some(middle(vectors)).filter(|vector| has_direction(vector)))
+    Ok(Some(mean_vector(vectors)).filter(|vector| is_nonzero(vector)))
 }
 
 /// Returns the vector of length 1 that lies between others, or the first of them if nothing does.
-fn middle(vectors: Vec<Embedding>) -> Embedding {
+fn mean_vector(vectors: Vec<Embedding>) -> Embedding {
     let mut middle = vectors.first().cloned().unwrap_or_default();
     for vector in &vectors[1..] {
         middle.iter_mut().zip(vector).for_each(|(sum, part)| *sum += part);
@@ -77,11 +77,11 @@ mod tests {
             let draft = Draft { source: speaker.into(), scope, ..Draft::new(&text) };
             let id = write(&services, draft, SecretPolicy::Refuse).expect("it is kept").id;
             let kept = TextVector { id, text: ContentHash::of(&text), vector: vec![1.0, 0.0] };
-            services.store.keep_vectors("attentive", &[kept]).expect("it is kept");
+            services.store.store_vectors("attentive", &[kept]).expect("it is kept");
         }
         for text in ["Where was Anna?", "Where was Carl?", "Did Anna meet Bob?"] {
             let question = query_parser::parse(text, &Filter::default()).question;
-            assert_eq!(vector(&services, text, &question), Ok(Some(vec![1.0, 0.0])));
+            assert_eq!(embed_query(&services, text, &question), Ok(Some(vec![1.0, 0.0])));
         }
         let shown = attentive.0.lock().expect("nobody panics");
         assert_eq!(*shown, ["Where was Anna?", "Where was I?", "Where was Carl?", "Did Anna meet Bob?"]);
@@ -106,15 +106,15 @@ mod tests {
         let services = Services { embedder: Some(Arc::new(ZeroEmbedder)), ..services(Arc::new(FakeStore::default())) };
         let id = write(&services, Draft::new("sea"), SecretPolicy::Refuse).expect("it is kept").id;
         let kept = TextVector { id, text: ContentHash::of("sea"), vector: vec![1.0, 0.0] };
-        services.store.keep_vectors("blind", &[kept]).expect("it is kept");
+        services.store.store_vectors("blind", &[kept]).expect("it is kept");
         let question = query_parser::parse("sea", &Filter::default()).question;
-        assert_eq!(vector(&services, "sea", &question), Ok(None));
+        assert_eq!(embed_query(&services, "sea", &question), Ok(None));
     }
 
     #[test]
     fn the_middle_has_length_one_and_opposites_have_none() {
-        let length = middle(vec![vec![1.0, 0.0], vec![0.6, 0.8]]).iter().map(|part| part * part).sum::<f32>();
+        let length = mean_vector(vec![vec![1.0, 0.0], vec![0.6, 0.8]]).iter().map(|part| part * part).sum::<f32>();
         assert!((length - 1.0).abs() < 1e-6);
-        assert_eq!(middle(vec![vec![1.0, 0.0], vec![-1.0, 0.0]]), [1.0, 0.0]);
+        assert_eq!(mean_vector(vec![vec![1.0, 0.0], vec![-1.0, 0.0]]), [1.0, 0.0]);
     }
 }

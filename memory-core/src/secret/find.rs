@@ -26,13 +26,13 @@ pub fn find(text: &str) -> Vec<Secret> {
         if rule.is_assignment() && hit.start < covered {
             return;
         }
-        if let Some(span) = rule.span(text, hit) {
+        if let Some(span) = rule.find_span(text, hit) {
             covered = covered.max(span.end);
             found.push((span, rule));
         }
     });
     // Of credentials with the same start, the first rule has the most specific kind.
-    found.sort_by_key(|(span, rule)| (span.start, rule.order()));
+    found.sort_by_key(|(span, rule)| (span.start, rule.index()));
 
     let mut secrets = Vec::<Secret>::new();
     for (span, rule) in found {

@@ -15,4 +15,4 @@ mod url;
 
 pub use find::{Secret, find};
 pub use redact::{RedactedText, redact};
-pub use rejection::{refuse, refuse_added};
+pub use rejection::{reject_added_secrets, reject_secrets};

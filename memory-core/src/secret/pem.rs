@@ -10,7 +10,7 @@ const MIN_RUN: usize = 16;
 /// `begin` is the range of `-----BEGIN `.
 ///
 /// The block extends to its last line, or else to the next block, or else to the end of the text.
-pub(super) fn block(text: &str, begin: Range<usize>) -> Option<Range<usize>> {
+pub(super) fn find_private_key(text: &str, begin: Range<usize>) -> Option<Range<usize>> {
     let label = &text[begin.end..];
     let label = &label[..label.bytes().take(64).position(|byte| !is_label_byte(byte))?];
     let body = begin.end + label.len() + text[begin.end + label.len()..].strip_prefix("-----").map(|_| 5)?;

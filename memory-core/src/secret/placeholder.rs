@@ -41,7 +41,7 @@ pub(super) fn looks_random(value: &str) -> bool {
     let neighbours = || bytes.windows(2).filter(|pair| pair.iter().all(u8::is_ascii_alphanumeric));
     // A change from an upper-case to a lower-case letter is excluded, since it is common in identifiers.
     let turns = neighbours()
-        .filter(|pair| kind(pair[0]) < kind(pair[1]) || (pair[0].is_ascii_digit() && !pair[1].is_ascii_digit()))
+        .filter(|pair| char_kind(pair[0]) < char_kind(pair[1]) || (pair[0].is_ascii_digit() && !pair[1].is_ascii_digit()))
         .count();
     MIN_TURN_PERCENT * neighbours().count() <= 100 * turns && MIN_ENTROPY <= bits_per_byte(bytes)
 }
@@ -55,7 +55,7 @@ const MIN_TURN_PERCENT: usize = 22;
 const MIN_ENTROPY: f64 = 3.0;
 
 /// Returns the kind of a character: lower case, upper case or other.
-fn kind(byte: u8) -> u8 {
+fn char_kind(byte: u8) -> u8 {
     match byte {
         b'a'..=b'z' => 0,
         b'A'..=b'Z' => 1,

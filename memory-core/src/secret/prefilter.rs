@@ -16,7 +16,7 @@ pub(super) fn for_each_hit(text: &str, each: &mut dyn FnMut(&'static SecretRule,
             & prefilter.masks[2][usize::from(window[2])];
         while possible != 0 {
             let (rule, literal) = prefilter.literals[possible.trailing_zeros() as usize];
-            if rule.is_at(literal, &text.as_bytes()[at..]) {
+            if rule.matches_literal(literal, &text.as_bytes()[at..]) {
                 each(rule, at..at + literal.len());
             }
             possible &= possible - 1;

@@ -9,7 +9,7 @@ use crate::StoreError;
 ///
 /// # Errors
 /// [`StoreError::Secret`] with the kinds that were found.
-pub fn refuse<'a>(texts: impl IntoIterator<Item = &'a str>) -> Result<(), StoreError> {
+pub fn reject_secrets<'a>(texts: impl IntoIterator<Item = &'a str>) -> Result<(), StoreError> {
     let mut kinds: Vec<_> = texts.into_iter().flat_map(find).map(|found| found.kind).collect();
     kinds.sort_unstable();
     kinds.dedup();
@@ -19,8 +19,8 @@ pub fn refuse<'a>(texts: impl IntoIterator<Item = &'a str>) -> Result<(), StoreE
 /// Checks that a text contains no credentials that the previous text `former` does not contain.
 ///
 /// # Errors
-/// Those of [`refuse`].
-pub fn refuse_added(former: &str, text: &str) -> Result<(), StoreError> {
+/// Those of [`reject_secrets`].
+pub fn reject_added_secrets(former: &str, text: &str) -> Result<(), StoreError> {
     let found = find(text);
     if found.is_empty() {
         return Ok(());
@@ -41,11 +41,11 @@ mod tests {
     fn only_credentials_that_are_new_are_refused() {
         let token = |end: &str| format!("{{\"token\": \"ghp_{}{end}\"}}", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7");
         let (one, other) = (token("R8"), token("S9"));
-        refuse_added("", &one).unwrap_err();
-        refuse_added(&one, &one).unwrap();
-        refuse_added(&one, &format!("[{one}, 1]")).unwrap();
-        refuse_added(&one, &other).unwrap_err();
-        refuse_added(&one, &format!("[{one}, {other}]")).unwrap_err();
-        refuse_added(&one, "{}").unwrap();
+        reject_added_secrets("", &one).unwrap_err();
+        reject_added_secrets(&one, &one).unwrap();
+        reject_added_secrets(&one, &format!("[{one}, 1]")).unwrap();
+        reject_added_secrets(&one, &other).unwrap_err();
+        reject_added_secrets(&one, &format!("[{one}, {other}]")).unwrap_err();
+        reject_added_secrets(&one, "{}").unwrap();
     }
 }

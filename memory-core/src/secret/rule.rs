@@ -32,31 +32,36 @@ enum SecretMatcher {
 
 /// All rules. If multiple rules match the same text, the first one determines the kind.
 pub(super) static RULES: [SecretRule; 24] = [
-    function_rule("private key", &["-----BEGIN "], pem::block),
-    token("AWS access key", &["AKIA", "ASIA"], "[A-Z0-9]{20,}", |token| token.len() == 20),
+    function_rule("private key", &["-----BEGIN "], pem::find_private_key),
+    token_rule("AWS access key", &["AKIA", "ASIA"], "[A-Z0-9]{20,}", |token| token.len() == 20),
     any_case_token_rule(
         "AWS secret key",
         &["secret_access_key", "secretaccesskey"],
         r#"(?i:secret_?access_?key)["']?\s{0,3}[:=]\s{0,3}["']?([A-Za-z0-9/+]{40,})"#,
         |key| key.len() == 40,
     ),
-    token("Google API key", &["AIza"], "[A-Za-z0-9_-]{39,}", |token| token.len() == 39),
-    token("GitHub token", &["ghp_", "gho_", "ghu_", "ghs_", "ghr_"], "gh._[A-Za-z0-9]{36,255}", |_| true),
-    token("GitHub token", &["github_pat_"], "github_pat_[A-Za-z0-9_]{40,255}", |_| true),
-    token("GitLab token", &["glpat-", "gldt-", "glrt-"], r"gl[a-z]+-[A-Za-z0-9_-]{20,}(?:\.[a-z0-9]{2}\.[a-z0-9]{9})?", |_| true),
-    token("Anthropic key", &["sk-ant-"], "sk-ant-[A-Za-z0-9_-]{20,}", has_long_random_piece),
-    token("OpenAI key", &["sk-"], "sk-[A-Za-z0-9_-]{20,}", has_long_random_piece),
-    token("Slack token", &["xox", "xapp-"], "(?:xox[a-z]|xapp)-[A-Za-z0-9-]{10,}", has_digit),
-    token("Slack webhook", &["hooks.slack.com/"], r"hooks\.slack\.com/[a-z]+/[A-Za-z0-9/]{20,}", |_| true),
-    token("Stripe key", &["sk_live_", "rk_live_"], "[rs]k_live_[A-Za-z0-9]{16,}", |_| true),
-    token("npm token", &["npm_"], "npm_[A-Za-z0-9]{36,}", |_| true),
-    token("PyPI token", &["pypi-AgE"], "pypi-AgE[A-Za-z0-9_-]{50,}", |_| true),
-    token("Hugging Face token", &["hf_"], "hf_[A-Za-z0-9]{30,}", |_| true),
-    function_rule("Telegram token", &[":AA"], telegram),
-    token("SendGrid key", &["SG."], r"SG\.[A-Za-z0-9_-]{20,24}\.[A-Za-z0-9_-]{39,50}", |_| true),
-    token("Azure storage key", &["AccountKey="], "AccountKey=([A-Za-z0-9+/]{40,}={0,2})", |_| true),
-    token("JSON web token", &["eyJ"], r"eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{16,}", |_| true),
-    function_rule("password in a URL", &["://"], url::password),
+    token_rule("Google API key", &["AIza"], "[A-Za-z0-9_-]{39,}", |token| token.len() == 39),
+    token_rule("GitHub token", &["ghp_", "gho_", "ghu_", "ghs_", "ghr_"], "gh._[A-Za-z0-9]{36,255}", |_| true),
+    token_rule("GitHub token", &["github_pat_"], "github_pat_[A-Za-z0-9_]{40,255}", |_| true),
+    token_rule(
+        "GitLab token",
+        &["glpat-", "gldt-", "glrt-"],
+        r"gl[a-z]+-[A-Za-z0-9_-]{20,}(?:\.[a-z0-9]{2}\.[a-z0-9]{9})?",
+        |_| true,
+    ),
+    token_rule("Anthropic key", &["sk-ant-"], "sk-ant-[A-Za-z0-9_-]{20,}", has_long_random_piece),
+    token_rule("OpenAI key", &["sk-"], "sk-[A-Za-z0-9_-]{20,}", has_long_random_piece),
+    token_rule("Slack token", &["xox", "xapp-"], "(?:xox[a-z]|xapp)-[A-Za-z0-9-]{10,}", has_digit),
+    token_rule("Slack webhook", &["hooks.slack.com/"], r"hooks\.slack\.com/[a-z]+/[A-Za-z0-9/]{20,}", |_| true),
+    token_rule("Stripe key", &["sk_live_", "rk_live_"], "[rs]k_live_[A-Za-z0-9]{16,}", |_| true),
+    token_rule("npm token", &["npm_"], "npm_[A-Za-z0-9]{36,}", |_| true),
+    token_rule("PyPI token", &["pypi-AgE"], "pypi-AgE[A-Za-z0-9_-]{50,}", |_| true),
+    token_rule("Hugging Face token", &["hf_"], "hf_[A-Za-z0-9]{30,}", |_| true),
+    function_rule("Telegram token", &[":AA"], find_telegram_token),
+    token_rule("SendGrid key", &["SG."], r"SG\.[A-Za-z0-9_-]{20,24}\.[A-Za-z0-9_-]{39,50}", |_| true),
+    token_rule("Azure storage key", &["AccountKey="], "AccountKey=([A-Za-z0-9+/]{40,}={0,2})", |_| true),
+    token_rule("JSON web token", &["eyJ"], r"eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{16,}", |_| true),
+    function_rule("password in a URL", &["://"], url::find_password),
     assignment_rule("password", &["password", "passwd"]),
     assignment_rule("API key", &["api_key", "api-key", "apikey"]),
     assignment_rule("secret", &["secret"]),
@@ -65,7 +70,7 @@ pub(super) static RULES: [SecretRule; 24] = [
 
 impl SecretRule {
     /// Returns the index of the rule.
-    pub(super) fn order(&self) -> usize {
+    pub(super) fn index(&self) -> usize {
         RULES.iter().position(|rule| std::ptr::eq(rule, self)).unwrap_or(RULES.len())
     }
 
@@ -75,7 +80,7 @@ impl SecretRule {
     }
 
     /// Returns whether `bytes` starts with `literal`, which is one of the literals of the rule.
-    pub(super) fn is_at(&self, literal: &str, bytes: &[u8]) -> bool {
+    pub(super) fn matches_literal(&self, literal: &str, bytes: &[u8]) -> bool {
         bytes.get(..literal.len()).is_some_and(|start| {
             if self.any_case { start.eq_ignore_ascii_case(literal.as_bytes()) } else { start == literal.as_bytes() }
         })
@@ -84,7 +89,7 @@ impl SecretRule {
 
 impl SecretRule {
     /// Returns the credential of this kind at `hit`, the position of one of the rule's literals.
-    pub(super) fn span(&self, text: &str, hit: Range<usize>) -> Option<Range<usize>> {
+    pub(super) fn find_span(&self, text: &str, hit: Range<usize>) -> Option<Range<usize>> {
         match &self.shape {
             SecretMatcher::Function(function) => function(text, hit),
             SecretMatcher::Assignment => assignment::value(text, hit),
@@ -103,7 +108,7 @@ impl SecretRule {
     }
 }
 
-const fn token(
+const fn token_rule(
     kind: &'static str,
     literals: &'static [&'static str],
     pattern: &'static str,
@@ -150,7 +155,7 @@ fn has_digit(token: &str) -> bool {
 }
 
 /// Returns the Telegram bot token `<8 to 10 digits>:AA<33 more>` around its middle.
-fn telegram(text: &str, middle: Range<usize>) -> Option<Range<usize>> {
+fn find_telegram_token(text: &str, middle: Range<usize>) -> Option<Range<usize>> {
     let digits = text[..middle.start].bytes().rev().take(11).take_while(u8::is_ascii_digit).count();
     let tail = text[middle.end..].bytes().take(34).take_while(|&byte| is_base64_url(byte)).count();
     let found = middle.start - digits..middle.end + tail;

@@ -8,7 +8,7 @@ use super::placeholder::is_placeholder;
 const MAX_AUTHORITY: usize = 512;
 
 /// Returns the password in `scheme://user:password@host`, where `separator` is `://`.
-pub(super) fn password(text: &str, separator: Range<usize>) -> Option<Range<usize>> {
+pub(super) fn find_password(text: &str, separator: Range<usize>) -> Option<Range<usize>> {
     let has_scheme = text[..separator.start].ends_with(|character: char| character.is_ascii_alphanumeric());
     let rest = &text[separator.end..];
     let authority = rest.bytes().take(MAX_AUTHORITY).take_while(|&byte| is_authority_byte(byte)).count();

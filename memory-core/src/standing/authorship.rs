@@ -28,7 +28,7 @@ pub(super) fn authorship(memory: &Memory) -> Authorship {
         };
     }
     let source = memory.source.trim();
-    match SpeakerRole::of_source(source) {
+    match SpeakerRole::from_source(source) {
         _ if source.is_empty() => Authorship::Person,
         Some(SpeakerRole::Person) => Authorship::Person,
         Some(SpeakerRole::Tool | SpeakerRole::Author) => Authorship::Foreign,
@@ -59,7 +59,7 @@ mod tests {
     use crate::{Draft, MemoryId, Origin};
 
     fn of(draft: Draft) -> Authorship {
-        authorship(&draft.into_memory(MemoryId::of_path(""), chrono::DateTime::UNIX_EPOCH))
+        authorship(&draft.into_memory(MemoryId::for_path(""), chrono::DateTime::UNIX_EPOCH))
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //!
 //! `Always answer in metric units` shares no words with the questions it applies to, so a search does not find it. Such sentences are
 //! recognized by their wording ([`standing_sentences()`]), indexed ([`crate::Filter::standing`]), and placed first in the context for a
-//! language model ([`crate::context()`]).
+//! language model ([`crate::build_context()`]).
 //!
 //! Whether a memory is standing follows from its text, its category and its author alone. It is therefore stored in the index and in no
 //! file.

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::languages::{language, language_at};
-use crate::text::{TokenKind, fold, tokens};
+use crate::text::{TokenKind, fold, tokenize};
 
 /// A single-valued property of responses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -309,7 +309,7 @@ pub(super) fn content_words(sentence: &str) -> BTreeSet<String> {
         kept = HAN_NEGATING.iter().chain(&HAN_POLARITY).fold(kept, |kept, word| kept.replace(word, ""));
     }
     let mut words = BTreeSet::new();
-    tokens(&kept, &mut |token| {
+    tokenize(&kept, &mut |token| {
         if token.kind != TokenKind::Symbol {
             words.insert(token.text.to_owned());
         }

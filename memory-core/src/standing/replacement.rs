@@ -139,7 +139,7 @@ pub(super) fn find_older(
         is_instruction(newer)
             && is_newer(all, newer, own)
             && conditions[newer] == conditions[own]
-            && SUBJECT_OVERLAP <= overlaps.between(own, newer)
+            && SUBJECT_OVERLAP <= overlaps.similarity(own, newer)
     };
     (0..all.len()).map(|own| is_instruction(own) && (0..all.len()).any(|newer| covers(newer, own))).collect()
 }

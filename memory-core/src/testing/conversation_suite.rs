@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::{CountingIds, FakeClock, FakeEmbedder, FakeReranker};
 use crate::conversation::{
     ConversationEntry, ConversationId, ConversationStore, Conversations, EntryChange, EntryId, EntryRole, EntryVector,
-    MAX_CONTENT, RecallRules, add, evicted, keep_turn, recall, summary_entry,
+    MAX_CONTENT, RecallRules, add, plan_eviction, recall, store_turn, summary_entry,
 };
 use crate::{Code, ContentHash, Embedder, SecretPolicy};
 
@@ -80,8 +80,8 @@ impl ConversationCase {
 fn what_is_kept_is_read(case: &ConversationCase) {
     let said = "  Multi\nline --- text\n---\nwith: colon \r\n";
     let turn =
-        keep_turn(&case.conversations, &id("default"), EntryRole::User, said).expect("it is kept").expect("it says something");
-    keep_turn(&case.conversations, &id("default"), EntryRole::Assistant, "好的。").expect("it is kept");
+        store_turn(&case.conversations, &id("default"), EntryRole::User, said).expect("it is kept").expect("it says something");
+    store_turn(&case.conversations, &id("default"), EntryRole::Assistant, "好的。").expect("it is kept");
     let facts = case.add("default", &["The user's name is Anna.", " ", "用户叫安娜。"]);
     assert_eq!(facts.len(), 2, "an empty fact is none");
     let kept = case.conversations.store.read(&id("default")).expect("it is read");
@@ -102,9 +102,9 @@ fn what_is_kept_is_read(case: &ConversationCase) {
     assert_eq!(refused.expect_err("it is refused").code(), Code::SecretFound);
     let said = "use ghp_0123456789abcdefghijABCDEFGHIJ012345 please";
     let blotted =
-        keep_turn(&case.conversations, &id("default"), EntryRole::User, said).expect("it is kept").expect("it says something");
+        store_turn(&case.conversations, &id("default"), EntryRole::User, said).expect("it is kept").expect("it says something");
     assert!(!blotted.content.contains("ghp_01234"), "{}", blotted.content);
-    assert!(keep_turn(&case.conversations, &id("default"), EntryRole::User, " \n").expect("it is none").is_none());
+    assert!(store_turn(&case.conversations, &id("default"), EntryRole::User, " \n").expect("it is none").is_none());
 }
 
 fn changes_of_several_conversations_are_made_together(case: &ConversationCase) {
@@ -163,7 +163,7 @@ fn what_is_deleted_stays_as_a_tombstone(case: &ConversationCase) {
     deleted.sort();
     assert_eq!(deleted, [("lives in Ghent".into(), Some(lyon)), ("loves pizza".into(), None)]);
     let kept = case.conversations.store.read(&id("default")).expect("it is read");
-    case.commit("default", &evicted(&kept.entries(), 1));
+    case.commit("default", &plan_eviction(&kept.entries(), 1));
     assert_eq!(case.texts("default"), ["lives in Lyon"]);
     assert_eq!(case.deleted("default").len(), 3);
 }
@@ -229,7 +229,7 @@ fn vectors_and_a_cross_encoder_tell_more(case: &ConversationCase) {
     let kept = case.conversations.store.read(&id("default")).expect("it is read");
     let model = FakeEmbedder;
     let vectors: Vec<EntryVector> = kept
-        .lacking(model.identity())
+        .entries_without_vector(model.identity())
         .iter()
         .map(|entry| EntryVector {
             text: ContentHash::of(&entry.content),
@@ -237,9 +237,9 @@ fn vectors_and_a_cross_encoder_tell_more(case: &ConversationCase) {
         })
         .collect();
     assert_eq!(vectors.len(), 2);
-    case.conversations.store.keep_vectors(&id("default"), model.identity(), &vectors).expect("they are kept");
+    case.conversations.store.store_vectors(&id("default"), model.identity(), &vectors).expect("they are kept");
     let kept = case.conversations.store.read(&id("default")).expect("it is read");
-    assert!(kept.lacking(model.identity()).is_empty());
+    assert!(kept.entries_without_vector(model.identity()).is_empty());
     let with =
         Conversations { embedder: Some(Arc::new(model)), reranker: Some(Arc::new(FakeReranker)), ..case.conversations.clone() };
     let recalled = recall(&with, &id("default"), "tea", &RecallRules::default()).expect("it is recalled");
@@ -250,7 +250,7 @@ fn vectors_and_a_cross_encoder_tell_more(case: &ConversationCase) {
 
 fn a_turn_whose_fact_was_replaced_or_deleted_is_superseded(case: &ConversationCase) {
     let say = |text: &str| {
-        keep_turn(&case.conversations, &id("default"), EntryRole::User, text).expect("it is kept").expect("it says something")
+        store_turn(&case.conversations, &id("default"), EntryRole::User, text).expect("it is kept").expect("it says something")
     };
     let fact = |name: &str, text: &str, turn: &ConversationEntry| {
         let now = case.conversations.clock.now();
@@ -295,7 +295,7 @@ fn nothing_wanted_and_nothing_there_is_nothing(case: &ConversationCase) {
 
 fn what_people_said_after_a_moment_is_found(case: &ConversationCase) {
     let keep = |place: &str, role, text: &str| {
-        keep_turn(&case.conversations, &id(place), role, text).expect("it is kept").expect("it says something")
+        store_turn(&case.conversations, &id(place), role, text).expect("it is kept").expect("it says something")
     };
     let first = keep("default", EntryRole::User, "first");
     keep("default", EntryRole::Assistant, "an answer");

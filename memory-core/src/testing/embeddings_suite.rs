@@ -149,14 +149,14 @@ fn a_changed_text_has_no_vector(services: &Services) {
     };
     change("a boat");
     assert!(!hit_ids(&ask(&services, "vehicle")).contains(&id), "what it said is no answer any more");
-    assert_eq!(services.store.lacking("one").expect("it is known"), [id]);
+    assert_eq!(services.store.memories_without_vector("one").expect("it is known"), [id]);
     assert_eq!(embed_all(&services), EmbedReport { embedded: 1, unreadable: 0, left: 0 });
     change("vehicle");
     assert_eq!(embed_all(&services), EmbedReport { embedded: 1, unreadable: 0, left: 0 });
     assert_eq!(hit_ids(&ask(&services, "automobile")).first(), Some(&id));
     delete(&services, &id.to_string()).expect("it is deleted");
     assert!(!hit_ids(&ask(&services, "automobile")).contains(&id));
-    assert!(services.store.lacking("one").expect("it is known").is_empty());
+    assert!(services.store.memories_without_vector("one").expect("it is known").is_empty());
 }
 
 fn two_memories_are_as_near_as_their_vectors(services: &Services) {
@@ -181,7 +181,7 @@ fn another_model_never_mixes(services: &Services) {
     embed_all(&one);
     let other = with(services, SynonymEmbedder("other"));
     assert!(ask(&other, "vehicle").hits.is_empty());
-    assert_eq!(other.store.lacking("other").expect("it is known").len(), 41);
+    assert_eq!(other.store.memories_without_vector("other").expect("it is known").len(), 41);
     assert_eq!(embed_all(&other).embedded, 41);
     assert_eq!((hit_ids(&ask(&other, "vehicle"))[0], hit_ids(&ask(&one, "vehicle"))[0]), (id, id));
 }
@@ -219,18 +219,18 @@ fn what_is_gone_or_changed_meanwhile_is_not_kept(services: &Services) {
     let vector = vec![1.0, 0.0];
     let of = |id, text: &str| crate::TextVector { id, text: crate::ContentHash::of(text), vector: vector.clone() };
     let gone = services.ids.memory_id();
-    let keep = |vectors: &[crate::TextVector]| services.store.keep_vectors("two", vectors).expect("they are kept");
+    let keep = |vectors: &[crate::TextVector]| services.store.store_vectors("two", vectors).expect("they are kept");
     assert_eq!(keep(&[of(id, "as it was"), of(gone, "as it is now")]), 0);
-    assert_eq!(services.store.lacking("two").expect("it is known"), [id]);
+    assert_eq!(services.store.memories_without_vector("two").expect("it is known"), [id]);
     assert_eq!(keep(&[of(id, "as it is now")]), 1);
-    assert!(services.store.lacking("two").expect("it is known").is_empty());
+    assert!(services.store.memories_without_vector("two").expect("it is known").is_empty());
 }
 
 fn a_failing_model_degrades_the_answer(services: &Services) {
     let services = with(services, FailingEmbedder);
     let id = put(&services, "dark mode");
     let vector = crate::TextVector { id, text: crate::ContentHash::of("dark mode"), vector: vec![1.0, 0.0] };
-    services.store.keep_vectors("failing", &[vector]).expect("it is kept");
+    services.store.store_vectors("failing", &[vector]).expect("it is kept");
     let answer = ask(&services, "dark");
     assert_eq!(hit_ids(&answer), [id]);
     assert!(answer.degraded.is_some_and(|why| why.contains("it is asleep")));

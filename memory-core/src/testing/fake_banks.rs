@@ -9,7 +9,7 @@ use chrono::{DateTime, Utc};
 use crate::bank::{
     Bank, BankChange, BankChangeResult, BankDamage, BankEntryChange, BankError, BankErrorKind, BankLookup, BankMeta, BankName,
     BankOperation, BankRecord, BankRepairMode, BankStore, BankSummary, JsonFilter, JsonFilterError, Key, SchemaValidator,
-    document, mark_undone,
+    mark_undone, render_document,
 };
 use crate::json::JsonText;
 use crate::{OperationId, StoreError};
@@ -41,7 +41,7 @@ impl FakeBanks {
 }
 
 impl FakeBankState {
-    fn take(&mut self, name: &BankName, operation: &BankOperation, keys: Vec<String>, next: Option<Bank>) {
+    fn record_change(&mut self, name: &BankName, operation: &BankOperation, keys: Vec<String>, next: Option<Bank>) {
         let before = self.banks.remove(name);
         if let Some(next) = &next {
             self.banks.insert(name.clone(), next.clone());
@@ -61,7 +61,7 @@ impl BankStore for FakeBanks {
     }
 
     fn banks(&self) -> Result<Vec<BankSummary>, BankError> {
-        let summary = |bank: &Bank| BankSummary { name: bank.name.clone(), size_bytes: document(bank).len() as u64 };
+        let summary = |bank: &Bank| BankSummary { name: bank.name.clone(), size_bytes: render_document(bank).len() as u64 };
         Ok(self.state().banks.values().map(summary).collect())
     }
 
@@ -78,7 +78,7 @@ impl BankStore for FakeBanks {
     fn document(&self, name: &BankName, now: DateTime<Utc>) -> Result<Option<String>, BankError> {
         let living = |mut bank: Bank| {
             bank.entries.retain(|(_, entry)| !entry.is_expired(now));
-            document(&bank)
+            render_document(&bank)
         };
         Ok(self.bank(name)?.map(living))
     }
@@ -104,7 +104,7 @@ impl BankStore for FakeBanks {
             BankChange::Nothing => return Ok(BankChangeResult::No),
             BankChange::Remove if !state.banks.contains_key(name) => return Ok(BankChangeResult::No),
             BankChange::Remove => {
-                state.take(name, operation, touched, None);
+                state.record_change(name, operation, touched, None);
                 return Ok(BankChangeResult::Yes);
             }
             BankChange::Schema(schema) => bank.meta.schema = schema,
@@ -134,7 +134,7 @@ impl BankStore for FakeBanks {
                 }
             }
         }
-        state.take(name, operation, touched, Some(bank));
+        state.record_change(name, operation, touched, Some(bank));
         Ok(BankChangeResult::Yes)
     }
 
@@ -156,10 +156,10 @@ impl BankStore for FakeBanks {
         }
         let (record, before, after) = (step.record.clone(), step.before.clone(), step.after.clone());
         if !is_unchanged_since(state.banks.get(&record.bank), after.as_ref(), &record.keys) {
-            return Err(BankError::new(BankErrorKind::ChangedSince).about(record.bank.as_str(), None));
+            return Err(BankError::new(BankErrorKind::ChangedSince).with_bank(record.bank.as_str(), None));
         }
         let next = revert_bank(state.banks.get(&record.bank), before.as_ref(), &record.keys);
-        state.take(&record.bank, operation, record.keys.clone(), next);
+        state.record_change(&record.bank, operation, record.keys.clone(), next);
         if let Some(last) = state.done.last_mut() {
             last.record.undoes = Some(undone.clone());
         }
@@ -220,7 +220,7 @@ impl JsonFilter for FakeFilter {
         }
     }
 
-    fn run_within(&self, filter: &str, input: &str, _: Duration) -> Result<Vec<JsonText>, JsonFilterError> {
+    fn run_with_timeout(&self, filter: &str, input: &str, _: Duration) -> Result<Vec<JsonText>, JsonFilterError> {
         self.run(filter, input)
     }
 }

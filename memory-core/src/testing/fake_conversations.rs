@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use chrono::{DateTime, Utc};
 
-use super::fake_models::held;
+use super::fake_models::lock;
 use crate::conversation::{
     ConversationEntry, ConversationId, ConversationIndex, ConversationOperation, ConversationStore, EnqueuedTurns, EntryChange,
     EntryId, EntryRole, EntryVector, Job, JobQueue, JobState, PendingJob,
@@ -28,11 +28,11 @@ impl FakeConversation {
     fn delete(&mut self, id: &EntryId, replaced_by: Option<&EntryId>) {
         if let Some(entry) = Arc::make_mut(&mut self.shelf).remove(id) {
             let tombstone = ConversationEntry { replaced_by: replaced_by.cloned(), ..(*entry).clone() };
-            Arc::make_mut(&mut self.shelf).bury(&tombstone);
+            Arc::make_mut(&mut self.shelf).add_tombstone(&tombstone);
             self.deleted.push(tombstone);
         } else if let Some(tombstone) = self.deleted.iter_mut().find(|entry| entry.id == *id && entry.replaced_by.is_none()) {
             tombstone.replaced_by = replaced_by.cloned();
-            Arc::make_mut(&mut self.shelf).bury(tombstone);
+            Arc::make_mut(&mut self.shelf).add_tombstone(tombstone);
         }
     }
 
@@ -49,39 +49,39 @@ impl FakeConversation {
 }
 
 impl ConversationStore for FakeConversations {
-    fn place(&self) -> String {
+    fn location(&self) -> String {
         "memory".into()
     }
 
     fn conversations(&self) -> Result<Vec<ConversationId>, StoreError> {
-        let kept = held(&self.0);
+        let kept = lock(&self.0);
         let has_some = |held: &ConversationIndex| !held.is_empty() || held.summary().is_some();
         Ok(kept.iter().filter(|(_, kept)| has_some(&kept.shelf)).map(|(id, _)| id.clone()).collect())
     }
 
     fn read(&self, conversation: &ConversationId) -> Result<Arc<ConversationIndex>, StoreError> {
-        Ok(held(&self.0).get(conversation).map(|kept| Arc::clone(&kept.shelf)).unwrap_or_default())
+        Ok(lock(&self.0).get(conversation).map(|kept| Arc::clone(&kept.shelf)).unwrap_or_default())
     }
 
     fn user_turns_since(&self, moment: DateTime<Utc>) -> Result<Vec<Arc<ConversationEntry>>, StoreError> {
-        let mut found: Vec<_> = held(&self.0).values().flat_map(|kept| kept.shelf.entries()).collect();
+        let mut found: Vec<_> = lock(&self.0).values().flat_map(|kept| kept.shelf.entries()).collect();
         found.retain(|entry| entry.role == EntryRole::User && moment < entry.created_at);
         Ok(found)
     }
 
-    fn look_again(&self, _: &ConversationId, _: &[EntryId]) -> Result<bool, StoreError> {
+    fn recheck_entries(&self, _: &ConversationId, _: &[EntryId]) -> Result<bool, StoreError> {
         Ok(false)
     }
 
     fn deleted(&self, conversation: &ConversationId) -> Result<Vec<ConversationEntry>, StoreError> {
-        let mut deleted = held(&self.0).get(conversation).map(|kept| kept.deleted.clone()).unwrap_or_default();
+        let mut deleted = lock(&self.0).get(conversation).map(|kept| kept.deleted.clone()).unwrap_or_default();
         deleted.sort_by(|one, other| (one.created_at, &one.id).cmp(&(other.created_at, &other.id)));
         Ok(deleted)
     }
 
     fn commit(&self, conversation: &ConversationId, changes: &[EntryChange]) -> Result<(), StoreError> {
         changes.iter().try_for_each(EntryChange::check)?;
-        let mut all = held(&self.0);
+        let mut all = lock(&self.0);
         let kept = all.entry(conversation.clone()).or_default();
         for change in changes {
             if let EntryChange::Add(entry) = change {
@@ -109,9 +109,9 @@ impl ConversationStore for FakeConversations {
         self.commit(conversation, changes)
     }
 
-    fn keep_vectors(&self, conversation: &ConversationId, identity: &str, vectors: &[EntryVector]) -> Result<(), StoreError> {
-        let mut all = held(&self.0);
-        Arc::make_mut(&mut all.entry(conversation.clone()).or_default().shelf).give_vectors(identity, vectors);
+    fn store_vectors(&self, conversation: &ConversationId, identity: &str, vectors: &[EntryVector]) -> Result<(), StoreError> {
+        let mut all = lock(&self.0);
+        Arc::make_mut(&mut all.entry(conversation.clone()).or_default().shelf).add_vectors(identity, vectors);
         Ok(())
     }
 }
@@ -135,7 +135,7 @@ impl Drop for FakeJobClaim {
 
 impl JobQueue for FakeJobs {
     fn push(&self, new: &[Job]) -> Result<(), StoreError> {
-        let mut jobs = held(&self.jobs);
+        let mut jobs = lock(&self.jobs);
         for job in new {
             if jobs.iter().all(|other| other.job.id != job.id) {
                 jobs.push(PendingJob { job: job.clone(), state: JobState::Waiting { attempts: 0 } });
@@ -144,8 +144,8 @@ impl JobQueue for FakeJobs {
         Ok(())
     }
 
-    fn note(&self, states: &[(OperationId, JobState)]) -> Result<(), StoreError> {
-        let mut jobs = held(&self.jobs);
+    fn record_states(&self, states: &[(OperationId, JobState)]) -> Result<(), StoreError> {
+        let mut jobs = lock(&self.jobs);
         for (job, state) in states {
             if let Some(own) = jobs.iter_mut().find(|own| own.job.id == *job && own.state != JobState::Done) {
                 own.state = state.clone();
@@ -155,12 +155,12 @@ impl JobQueue for FakeJobs {
     }
 
     fn pending(&self) -> Result<Vec<PendingJob>, StoreError> {
-        Ok(held(&self.jobs).iter().filter(|job| job.state != JobState::Done).cloned().collect())
+        Ok(lock(&self.jobs).iter().filter(|job| job.state != JobState::Done).cloned().collect())
     }
 
     fn enqueued_turns(&self, now: DateTime<Utc>) -> Result<EnqueuedTurns, StoreError> {
-        let jobs = held(&self.jobs);
-        let since = *held(&self.since).get_or_insert_with(|| jobs.first().map_or(now, |own| own.job.at));
+        let jobs = lock(&self.jobs);
+        let since = *lock(&self.since).get_or_insert_with(|| jobs.first().map_or(now, |own| own.job.at));
         let turns = jobs.iter().map(|own| (own.job.conversation.clone(), own.job.turn.clone())).collect();
         Ok(EnqueuedTurns { since, turns })
     }

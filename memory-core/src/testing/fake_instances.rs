@@ -32,7 +32,7 @@ impl<T: Clone> FakeOperations<T> {
         self.done.lock().expect("no test panics while it holds what was done")
     }
 
-    fn keep(&self, verb: InstanceVerb, subject: &str, count: usize, operation: &InstanceOperation, change: (T, T)) {
+    fn record(&self, verb: InstanceVerb, subject: &str, count: usize, operation: &InstanceOperation, change: (T, T)) {
         let (operation, subject) = (operation.clone(), subject.to_owned());
         let record = InstanceRecord { operation, verb, subject, count, undoes: None, undone_by: None };
         self.done().push((record, change.0, change.1));
@@ -99,7 +99,7 @@ impl MessageStore for FakeMessages {
 
     fn records(&self, session: &SessionName, filter: &RecordFilter, window: Window) -> Result<SessionRecords, InstanceError> {
         let all = self.sessions().get(session).cloned().unwrap_or_default();
-        let meant = window.of(all.into_iter().filter(|record| filter.fits(record)));
+        let meant = window.of(all.into_iter().filter(|record| filter.matches(record)));
         Ok(Box::new(meant.into_iter().map(Ok)))
     }
 
@@ -116,7 +116,7 @@ impl MessageStore for FakeMessages {
         let mut sessions = self.sessions();
         let Some(records) = sessions.remove(session) else { return Ok(None) };
         let count = records.len();
-        self.operations.keep(InstanceVerb::Delete, session.as_str(), count, operation, (records, Vec::new()));
+        self.operations.record(InstanceVerb::Delete, session.as_str(), count, operation, (records, Vec::new()));
         Ok(Some(count))
     }
 
@@ -129,11 +129,11 @@ impl MessageStore for FakeMessages {
         let mut sessions = self.sessions();
         let Some(records) = sessions.get_mut(session) else { return Ok(PurgeResult::default()) };
         let before = records.clone();
-        records.retain(|record| !filter.fits(record));
+        records.retain(|record| !filter.matches(record));
         let (purged, kept) = (before.len() - records.len(), records.len());
         if purged != 0 {
             let change = (before, records.clone());
-            self.operations.keep(InstanceVerb::Purge, session.as_str(), purged, operation, change);
+            self.operations.record(InstanceVerb::Purge, session.as_str(), purged, operation, change);
         }
         Ok(PurgeResult { purged, kept })
     }
@@ -184,7 +184,7 @@ impl FakeValues {
 impl KeyValueStore for FakeValues {
     fn set(&self, key: &ValueKey, value: &str, operation: &InstanceOperation) -> Result<bool, InstanceError> {
         let mut values = self.values();
-        if let Some(other) = in_the_way(&values, key) {
+        if let Some(other) = conflicting_key(&values, key) {
             return Err(InstanceError::KeyTaken { key: key.to_string(), why: format!("{other} is a key") });
         }
         let new = StoredValue { text: value.to_owned(), updated_at: operation.at };
@@ -192,7 +192,7 @@ impl KeyValueStore for FakeValues {
         let is_new = former.is_none();
         if former.as_deref() != Some(value) {
             let change = (former, Some(value.to_owned()));
-            self.operations.keep(InstanceVerb::Set, key.as_str(), 1, operation, change);
+            self.operations.record(InstanceVerb::Set, key.as_str(), 1, operation, change);
         }
         Ok(is_new)
     }
@@ -204,7 +204,7 @@ impl KeyValueStore for FakeValues {
     fn delete(&self, key: &ValueKey, operation: &InstanceOperation) -> Result<bool, InstanceError> {
         let mut values = self.values();
         let Some(former) = values.remove(key) else { return Ok(false) };
-        self.operations.keep(InstanceVerb::Delete, key.as_str(), 1, operation, (Some(former.text), None));
+        self.operations.record(InstanceVerb::Delete, key.as_str(), 1, operation, (Some(former.text), None));
         Ok(true)
     }
 
@@ -215,7 +215,7 @@ impl KeyValueStore for FakeValues {
             size_bytes: value.text.len() as u64,
             updated_at: value.updated_at,
         };
-        Ok(values.iter().filter(|(key, _)| prefix.fits(key)).map(summary).collect())
+        Ok(values.iter().filter(|(key, _)| prefix.matches(key)).map(summary).collect())
     }
 }
 
@@ -229,7 +229,7 @@ impl InstanceOperations for FakeValues {
         let (record, before, after) = self.operations.open(undone)?;
         let key: ValueKey = record.subject.parse()?;
         let now = values.get(&key).map(|value| value.text.clone());
-        let in_the_way = in_the_way(&values, &key).map(|other| format!("{other} is a key now"));
+        let in_the_way = conflicting_key(&values, &key).map(|other| format!("{other} is a key now"));
         if let Some(why) = in_the_way.or_else(|| (now != after).then(|| format!("the key {key} was changed afterwards"))) {
             return Err(InstanceError::ChangedSince { operation: undone.clone(), why });
         }
@@ -247,7 +247,7 @@ impl InstanceOperations for FakeValues {
 }
 
 /// Returns a key that is a namespace of `key`, or a key within the namespace `key`.
-fn in_the_way(values: &BTreeMap<ValueKey, StoredValue>, key: &ValueKey) -> Option<ValueKey> {
+fn conflicting_key(values: &BTreeMap<ValueKey, StoredValue>, key: &ValueKey) -> Option<ValueKey> {
     let is_within = |inner: &str, outer: &str| inner.strip_prefix(outer).is_some_and(|rest| rest.starts_with('/'));
     let mut keys = values.keys();
     keys.find(|other| is_within(other.as_str(), key.as_str()) || is_within(key.as_str(), other.as_str())).cloned()

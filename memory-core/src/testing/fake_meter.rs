@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use chrono::NaiveDate;
 
-use super::fake_models::held;
+use super::fake_models::lock;
 use crate::{Budget, Code, LlmUsage, Meter, MeterError, Purpose, Reservation, Spending, SpendingEntry, StoreError};
 
 /// An in-memory [`Meter`].
@@ -22,7 +22,7 @@ impl FakeMeter {
         self.is_broken.store(true, Ordering::Relaxed);
     }
 
-    fn checked(&self) -> Result<(), StoreError> {
+    fn check_broken(&self) -> Result<(), StoreError> {
         if !self.is_broken.load(Ordering::Relaxed) {
             return Ok(());
         }
@@ -32,20 +32,20 @@ impl FakeMeter {
 
 impl Meter for FakeMeter {
     fn reserve(&self, reservation: &Reservation, budget: &Budget) -> Result<(), MeterError> {
-        self.checked()?;
+        self.check_broken()?;
         let Reservation { day, purpose, amount } = reservation;
-        let mut spent = held(&self.spent);
+        let mut spent = lock(&self.spent);
         let that_day = spent.iter().filter(|((on, _), _)| on == day).fold(LlmUsage::default(), |sum, (_, spent)| sum + *spent);
-        budget.allows(that_day, *amount)?;
+        budget.check(that_day, *amount)?;
         let entry = spent.entry((*day, purpose.clone())).or_default();
         *entry = *entry + *amount;
         Ok(())
     }
 
     fn settle(&self, reservation: &Reservation, spent: LlmUsage) -> Result<(), StoreError> {
-        self.checked()?;
+        self.check_broken()?;
         let Reservation { day, purpose, amount } = reservation;
-        let mut kept = held(&self.spent);
+        let mut kept = lock(&self.spent);
         let entry = kept.entry((*day, purpose.clone())).or_default();
         let replaced = |sum: u64, amount: u64, spent: u64| sum.saturating_sub(amount).saturating_add(spent);
         entry.calls = replaced(entry.calls, amount.calls, spent.calls);
@@ -55,8 +55,8 @@ impl Meter for FakeMeter {
     }
 
     fn spending(&self, from: NaiveDate, to: NaiveDate) -> Result<Spending, StoreError> {
-        self.checked()?;
-        let spent = held(&self.spent);
+        self.check_broken()?;
+        let spent = lock(&self.spent);
         let entries = spent.iter().filter(|((day, _), spent)| from <= *day && *day <= to && **spent != LlmUsage::default());
         let entries = entries.map(|((day, purpose), spent)| SpendingEntry { day: *day, purpose: purpose.clone(), spent: *spent });
         Ok(Spending { entries: entries.collect(), unreadable: 0 })

@@ -3,7 +3,7 @@
 use std::collections::{HashSet, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::text::{TokenKind, tokens};
+use crate::text::{TokenKind, tokenize};
 use crate::{
     BudgetStatus, ChatAnswer, ChatError, ChatFailure, ChatModel, ChatRequest, EmbedError, Embedder, Embedding, Notification,
     Notifier, NotifyError, RerankError, Reranker, TokenUsage,
@@ -28,25 +28,25 @@ impl FakeChat {
 
     /// Adds a response.
     pub fn will_answer(&self, text: &str, tokens: TokenUsage) {
-        held(&self.answers).push_back(Ok(ChatAnswer { text: text.to_owned(), tokens }));
+        lock(&self.answers).push_back(Ok(ChatAnswer { text: text.to_owned(), tokens }));
     }
 
     /// Adds a failure.
     pub fn will_fail(&self, error: ChatError) {
-        held(&self.answers).push_back(Err(error));
+        lock(&self.answers).push_back(Err(error));
     }
 
     /// Returns the requests so far.
     pub fn requests(&self) -> Vec<ChatRequest> {
-        held(&self.asked).clone()
+        lock(&self.asked).clone()
     }
 }
 
 impl ChatModel for FakeChat {
     fn answer(&self, request: &ChatRequest) -> Result<ChatAnswer, ChatError> {
-        held(&self.asked).push(request.clone());
+        lock(&self.asked).push(request.clone());
         let none = || Err(ChatError::Unreachable(ChatFailure { why: "it has no more answers".into(), hint: None }));
-        held(&self.answers).pop_front().unwrap_or_else(none)
+        lock(&self.answers).pop_front().unwrap_or_else(none)
     }
 
     fn allowance(&self) -> Result<BudgetStatus, ChatError> {
@@ -73,7 +73,7 @@ impl Embedder for FakeEmbedder {
 fn embed(text: &str) -> Embedding {
     // A small constant also allows a vector of length 1 for a text without words.
     let mut vector = vec![0.01_f32; DIMENSIONS];
-    tokens(text, &mut |token| {
+    tokenize(text, &mut |token| {
         if token.kind != TokenKind::Character {
             let place = token.text.bytes().fold(7_usize, |sum, byte| sum.wrapping_mul(31).wrapping_add(byte.into()));
             vector[place % DIMENSIONS] += 1.0;
@@ -100,7 +100,7 @@ impl Reranker for FakeReranker {
 
 fn words(text: &str) -> HashSet<String> {
     let mut words = HashSet::new();
-    tokens(text, &mut |token| {
+    tokenize(text, &mut |token| {
         words.insert(token.text.to_string());
     });
     words
@@ -113,17 +113,17 @@ pub struct FakeNotifier(Mutex<Vec<Notification>>);
 impl FakeNotifier {
     /// Returns the notifications so far.
     pub fn shown(&self) -> Vec<Notification> {
-        held(&self.0).clone()
+        lock(&self.0).clone()
     }
 }
 
 impl Notifier for FakeNotifier {
     fn notify(&self, notification: &Notification) -> Result<(), NotifyError> {
-        held(&self.0).push(notification.clone());
+        lock(&self.0).push(notification.clone());
         Ok(())
     }
 }
 
-pub(super) fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

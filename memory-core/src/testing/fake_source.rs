@@ -33,7 +33,7 @@ impl Source for FakeSource {
         WikilinkRule::Paths
     }
 
-    fn findings(&self) -> Box<dyn Iterator<Item = SourceItem> + '_> {
+    fn items(&self) -> Box<dyn Iterator<Item = SourceItem> + '_> {
         Box::new(self.0.iter().cloned())
     }
 }

@@ -8,7 +8,7 @@ use std::sync::{Mutex, MutexGuard};
 
 use chrono::{DateTime, Utc};
 
-use crate::text::tokens;
+use crate::text::tokenize;
 use crate::wikilink::{self, WikilinkCandidate, WikilinkNameKind, WikilinkTarget};
 use crate::{
     Change, ChangeOutcome, ContentHash, Duplicates, FileVersion, Filter, Hit, ListOrder, Memory, MemoryId, MemoryPage,
@@ -48,7 +48,7 @@ impl FakeStore {
     }
 }
 
-fn stamp(memory: &Memory) -> FileVersion {
+fn file_version(memory: &Memory) -> FileVersion {
     FileVersion(ContentHash::of(&format!("{memory:?}")))
 }
 
@@ -65,14 +65,14 @@ impl FakeStoreState {
         let (path, memory) = self.memories.get(id)?;
         let mut shown = memory.clone();
         shown.access_count += self.accesses.get(id).copied().unwrap_or_default();
-        Some(StoredMemory { stamp: stamp(memory), memory: shown, path: path.clone(), problem: None })
+        Some(StoredMemory { stamp: file_version(memory), memory: shown, path: path.clone(), problem: None })
     }
 
     fn by_content(&self, hash: &ContentHash, scope: &Scope) -> Option<&FakeFile> {
         self.memories.values().find(|(_, memory)| memory.content_hash() == *hash && memory.scope == *scope)
     }
 
-    fn perform(&mut self, operation: &Operation, undoes: Option<OperationId>, wanted: Vec<(MemoryId, Option<FakeFile>)>) {
+    fn apply(&mut self, operation: &Operation, undoes: Option<OperationId>, wanted: Vec<(MemoryId, Option<FakeFile>)>) {
         if wanted.is_empty() {
             return;
         }
@@ -94,12 +94,12 @@ impl FakeStoreState {
 }
 
 impl NameIndex for FakeStore {
-    fn named(&self, key: &str) -> Result<Vec<WikilinkCandidate>, StoreError> {
+    fn find_by_name(&self, key: &str) -> Result<Vec<WikilinkCandidate>, StoreError> {
         let state = self.state();
         let mut found = Vec::new();
         for (path, memory) in state.memories.values() {
             let candidate = |by| WikilinkCandidate { target: WikilinkTarget::Memory(memory.id), path: path.clone(), by };
-            let is_called = |name: &str| wikilink::keys(name).iter().any(|own| own == key);
+            let is_called = |name: &str| wikilink::lookup_keys(name).iter().any(|own| own == key);
             let is_former = |id: &MemoryId| id.to_string() == key && !state.memories.contains_key(id);
             if memory.id.to_string() == key {
                 found.push(candidate(WikilinkNameKind::Id));
@@ -150,7 +150,7 @@ impl MemoryStore for FakeStore {
         self.state().stored(id).ok_or_else(|| StoreError::NotFound { reference: id.to_string() })
     }
 
-    fn called(&self, reference: &str, within: Option<&[Scope]>) -> Result<Vec<NameMatch>, StoreError> {
+    fn find_matches(&self, reference: &str, within: Option<&[Scope]>) -> Result<Vec<NameMatch>, StoreError> {
         let state = self.state();
         let is_prefix = |id: &MemoryId| 4 <= reference.len() && id.to_string().starts_with(reference);
         let is_meant = |(_, memory): &&FakeFile| is_prefix(&memory.id) && is_within(within, memory);
@@ -182,7 +182,7 @@ impl MemoryStore for FakeStore {
                 }
                 Change::Replace { expected, memory } => {
                     let (path, old) = current.ok_or_else(|| StoreError::NotFound { reference: memory.id.to_string() })?;
-                    if stamp(old) != *expected {
+                    if file_version(old) != *expected {
                         return Err(StoreError::Conflict { what: path.clone() });
                     }
                     let mut memory = (**memory).clone();
@@ -194,7 +194,7 @@ impl MemoryStore for FakeStore {
                 }
                 Change::Remove { id, expected } => {
                     let (path, old) = current.ok_or_else(|| StoreError::NotFound { reference: id.to_string() })?;
-                    if expected.is_some_and(|expected| stamp(old) != expected) {
+                    if expected.is_some_and(|expected| file_version(old) != expected) {
                         return Err(StoreError::Conflict { what: path.clone() });
                     }
                     outcomes.push(ChangeOutcome::Removed { id: *id, path: path.clone() });
@@ -202,7 +202,7 @@ impl MemoryStore for FakeStore {
                 }
             }
         }
-        state.perform(operation, None, wanted);
+        state.apply(operation, None, wanted);
         Ok(outcomes)
     }
 
@@ -234,7 +234,7 @@ impl MemoryStore for FakeStore {
         for stored in state.filtered(asked.filter, now) {
             let mut score = 0.0;
             for text in [Some(stored.memory.content.as_str()), stored.memory.title.as_deref()].into_iter().flatten() {
-                tokens(text, &mut |token| {
+                tokenize(text, &mut |token| {
                     if asked.question.words.iter().any(|word| word.term.text == token.text && word.term.kind == token.kind) {
                         score += 1.0;
                     }
@@ -258,7 +258,7 @@ impl MemoryStore for FakeStore {
     }
 
     fn speakers(&self, names: &[String], within: Option<&[Scope]>) -> Result<Vec<String>, StoreError> {
-        let mut all = self.state().filtered(&Filter::everything(), DateTime::UNIX_EPOCH);
+        let mut all = self.state().filtered(&Filter::all(), DateTime::UNIX_EPOCH);
         all.retain(|stored| is_within(within, &stored.memory));
         let name = |memory: &Memory| match &memory.scope {
             Scope::Conversation(_) => memory.source.to_lowercase(),
@@ -297,14 +297,16 @@ impl MemoryStore for FakeStore {
 
     fn referring(&self, id: &MemoryId, keys: &[String]) -> Result<Vec<StoredMemory>, StoreError> {
         let uses = |memory: &Memory| {
-            wikilink::parse(&memory.content).iter().any(|link| wikilink::keys(&link.target).iter().any(|key| keys.contains(key)))
+            wikilink::parse(&memory.content)
+                .iter()
+                .any(|link| wikilink::lookup_keys(&link.target).iter().any(|key| keys.contains(key)))
         };
-        let all = self.state().filtered(&Filter::everything(), DateTime::UNIX_EPOCH);
+        let all = self.state().filtered(&Filter::all(), DateTime::UNIX_EPOCH);
         Ok(all.into_iter().filter(|stored| stored.memory.links.contains(id) || uses(&stored.memory)).collect())
     }
 
     fn reminders(&self, wanted: ReminderQuery, within: Option<&[Scope]>, limit: Option<usize>) -> Result<MemoryPage, StoreError> {
-        let mut memories = self.state().filtered(&Filter::everything(), DateTime::UNIX_EPOCH);
+        let mut memories = self.state().filtered(&Filter::all(), DateTime::UNIX_EPOCH);
         memories.retain(|stored| wanted.includes(&stored.memory) && is_within(within, &stored.memory));
         memories.sort_by_key(|stored| (stored.memory.reminder.map(|reminder| reminder.due), stored.memory.id));
         let total = memories.len() as u64;

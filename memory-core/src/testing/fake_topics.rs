@@ -41,17 +41,22 @@ impl FakeTopics {
 
 impl FakeTopicState {
     fn listing(&self) -> TopicListing {
-        let topic = |(path, text): (&TopicPath, &String)| TopicName::of_file(path).map(|name| topic(name, text));
+        let topic = |(path, text): (&TopicPath, &String)| TopicName::from_path(path).map(|name| parse_topic(name, text));
         TopicListing { topics: self.files.iter().filter_map(topic).collect(), misnamed: Vec::new() }
     }
 
     fn text(&self, path: &TopicPath) -> Option<TopicText> {
         let text = if path.is_index() { self.index.clone()?.text } else { self.files.get(path)?.clone() };
-        let topic = TopicName::of_file(path).map(|name| topic(name, &text));
+        let topic = TopicName::from_path(path).map(|name| parse_topic(name, &text));
         Some(TopicText { path: path.clone(), text, topic })
     }
 
-    fn take(&mut self, operation: &TopicOperation, files: Vec<(TopicPath, Option<String>)>, undoes: Option<OperationId>) {
+    fn record_change(
+        &mut self,
+        operation: &TopicOperation,
+        files: Vec<(TopicPath, Option<String>)>,
+        undoes: Option<OperationId>,
+    ) {
         let mut step = Vec::new();
         for (path, after) in files {
             let before = self.files.remove(&path);
@@ -74,7 +79,7 @@ impl FakeTopicState {
 }
 
 impl TopicStore for FakeTopics {
-    fn place(&self) -> String {
+    fn location(&self) -> String {
         "memory".into()
     }
 
@@ -91,7 +96,7 @@ impl TopicStore for FakeTopics {
         let mut found: BTreeMap<TopicPath, PathEntry> = BTreeMap::new();
         let index = state.index.as_ref().map(|index| (INDEX_FILE.parse().expect("a path"), index.text.clone()));
         let files = state.files.iter().map(|(path, text)| (path.clone(), text.clone())).chain(index);
-        for (path, text) in files.filter(|(path, _)| folder.is_none_or(|folder| folder != path && folder.holds(path))) {
+        for (path, text) in files.filter(|(path, _)| folder.is_none_or(|folder| folder != path && folder.contains(path))) {
             let size = text.len() as u64;
             found.insert(path.clone(), PathEntry { path: path.clone(), size, is_folder: false });
             let mut parent = path.parent();
@@ -107,7 +112,7 @@ impl TopicStore for FakeTopics {
         Ok(self.state().index.clone())
     }
 
-    fn uses(&self) -> TopicUsages {
+    fn usages(&self) -> TopicUsages {
         self.state().uses.clone()
     }
 
@@ -135,24 +140,24 @@ impl TopicStore for FakeTopics {
             TopicChange::Keep => return Ok(TopicChangeResult::No),
             TopicChange::Remove => None,
             TopicChange::Text(text) => Some(text),
-            TopicChange::Revised(text) => Some(redated(&text, day)),
+            TopicChange::Revised(text) => Some(set_date(&text, day)),
             TopicChange::Topic(draft) => Some(render_topic(former.as_ref(), &draft, day)),
         };
         if next == former.map(|former| former.text) {
             return Ok(TopicChangeResult::No);
         }
-        state.take(operation, vec![(path.clone(), next)], None);
+        state.record_change(operation, vec![(path.clone(), next)], None);
         Ok(TopicChangeResult::Yes { stale_index: None })
     }
 
     fn relocate(&self, from: &TopicPath, to: Option<&TopicPath>, operation: &TopicOperation) -> Result<(), TopicError> {
         let mut state = self.state();
         let moved: Vec<(TopicPath, String)> =
-            state.files.iter().filter(|(path, _)| from.holds(path)).map(|(path, text)| (path.clone(), text.clone())).collect();
+            state.files.iter().filter(|(path, _)| from.contains(path)).map(|(path, text)| (path.clone(), text.clone())).collect();
         if moved.is_empty() {
             return Err(TopicError::not_found(from.as_str()));
         }
-        if let Some(to) = to.filter(|to| state.files.keys().any(|path| to.holds(path) || path.holds(to))) {
+        if let Some(to) = to.filter(|to| state.files.keys().any(|path| to.contains(path) || path.contains(to))) {
             return Err(TopicError::Taken { name: to.to_string(), other: None });
         }
         let mut files = Vec::new();
@@ -163,7 +168,7 @@ impl TopicStore for FakeTopics {
             }
             files.push((path, None));
         }
-        state.take(operation, files, None);
+        state.record_change(operation, files, None);
         Ok(())
     }
 
@@ -207,7 +212,7 @@ impl TopicStore for FakeTopics {
             return Err(TopicError::ChangedSince { name: path.to_string() });
         }
         let back = step.files.iter().map(|(path, before, _)| (path.clone(), before.clone())).collect();
-        state.take(operation, back, Some(undone.clone()));
+        state.record_change(operation, back, Some(undone.clone()));
         Ok(record)
     }
 
@@ -217,19 +222,19 @@ impl TopicStore for FakeTopics {
     }
 }
 
-fn header(text: &str) -> Option<(Vec<(&str, &str)>, &str)> {
+fn split_header(text: &str) -> Option<(Vec<(&str, &str)>, &str)> {
     let (header, body) = text.strip_prefix("---\n")?.split_once("---\n")?;
     Some((header.lines().filter_map(|line| line.split_once(": ")).collect(), body))
 }
 
-fn topic(name: TopicName, text: &str) -> Topic {
-    let (header, _) = header(text).unwrap_or_default();
+fn parse_topic(name: TopicName, text: &str) -> Topic {
+    let (header, _) = split_header(text).unwrap_or_default();
     let value = |key: &str| header.iter().find(|(own, _)| *own == key).map(|(_, value)| (*value).to_owned());
     let title = value("name").unwrap_or_else(|| name.stem().to_owned());
     Topic {
         description: value("description").unwrap_or_else(|| name.stem().to_owned()),
         title,
-        kind: value("type").map_or(TopicKind::Other, |kind| TopicKind::of_file(&kind)),
+        kind: value("type").map_or(TopicKind::Other, |kind| TopicKind::from_file_value(&kind)),
         said_kind: value("type"),
         updated: value("updated").and_then(|day| day.parse().ok()),
         size: text.len() as u64,
@@ -242,12 +247,12 @@ fn topic(name: TopicName, text: &str) -> Topic {
 fn render_topic(former: Option<&TopicText>, draft: &TopicDraft, day: NaiveDate) -> String {
     let said = former.and_then(|former| former.topic.as_ref()?.said_kind.clone());
     let kind = draft.kind.map(|kind| kind.as_str().to_owned()).or(said).unwrap_or_else(|| "other".to_owned());
-    let kept = || Some(header(&former?.text)?.1.trim_matches('\n').to_owned());
+    let kept = || Some(split_header(&former?.text)?.1.trim_matches('\n').to_owned());
     let content = draft.content.clone().or_else(kept).unwrap_or_default();
     format!("---\nname: {}\ndescription: {}\ntype: {kind}\nupdated: {day}\n---\n\n{content}\n", draft.title, draft.description)
 }
 
-fn redated(text: &str, day: NaiveDate) -> String {
+fn set_date(text: &str, day: NaiveDate) -> String {
     let redated = |line: &str| if line.starts_with("updated: ") { format!("updated: {day}\n") } else { line.to_owned() };
     text.split_inclusive('\n').map(redated).collect()
 }

@@ -53,8 +53,8 @@ impl<T: Debug> Debug for HookedFake<T> {
 }
 
 impl ConversationStore for HookedFake<FakeConversations> {
-    fn place(&self) -> String {
-        self.inner.place()
+    fn location(&self) -> String {
+        self.inner.location()
     }
 
     fn conversations(&self) -> Result<Vec<ConversationId>, StoreError> {
@@ -70,8 +70,8 @@ impl ConversationStore for HookedFake<FakeConversations> {
         self.inner.user_turns_since(moment)
     }
 
-    fn look_again(&self, conversation: &ConversationId, ids: &[EntryId]) -> Result<bool, StoreError> {
-        self.inner.look_again(conversation, ids)
+    fn recheck_entries(&self, conversation: &ConversationId, ids: &[EntryId]) -> Result<bool, StoreError> {
+        self.inner.recheck_entries(conversation, ids)
     }
 
     fn deleted(&self, conversation: &ConversationId) -> Result<Vec<ConversationEntry>, StoreError> {
@@ -95,8 +95,8 @@ impl ConversationStore for HookedFake<FakeConversations> {
         self.write(|| self.inner.commit_operation(conversation, changes, operation))
     }
 
-    fn keep_vectors(&self, conversation: &ConversationId, identity: &str, vectors: &[EntryVector]) -> Result<(), StoreError> {
-        self.inner.keep_vectors(conversation, identity, vectors)
+    fn store_vectors(&self, conversation: &ConversationId, identity: &str, vectors: &[EntryVector]) -> Result<(), StoreError> {
+        self.inner.store_vectors(conversation, identity, vectors)
     }
 }
 
@@ -105,8 +105,8 @@ impl JobQueue for HookedFake<FakeJobs> {
         self.write(|| self.inner.push(jobs))
     }
 
-    fn note(&self, states: &[(OperationId, JobState)]) -> Result<(), StoreError> {
-        self.inner.note(states)
+    fn record_states(&self, states: &[(OperationId, JobState)]) -> Result<(), StoreError> {
+        self.inner.record_states(states)
     }
 
     fn pending(&self) -> Result<Vec<PendingJob>, StoreError> {

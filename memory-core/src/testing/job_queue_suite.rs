@@ -37,18 +37,18 @@ fn jobs_wait_in_their_order_until_they_are_done(queue: &dyn JobQueue) {
         queue.push(&[job(number)]).expect("it is kept");
     }
     assert_eq!(names(queue), ["turn-3", "turn-1", "turn-2"], "none is there twice");
-    queue.note(&[(job(1).id, JobState::Done)]).expect("it is kept");
-    queue.note(&[(job(1).id, JobState::Waiting { attempts: 1 })]).expect("it is kept");
-    queue.note(&[(job(9).id, JobState::Waiting { attempts: 1 })]).expect("it is kept");
+    queue.record_states(&[(job(1).id, JobState::Done)]).expect("it is kept");
+    queue.record_states(&[(job(1).id, JobState::Waiting { attempts: 1 })]).expect("it is kept");
+    queue.record_states(&[(job(9).id, JobState::Waiting { attempts: 1 })]).expect("it is kept");
     assert_eq!(names(queue), ["turn-3", "turn-2"], "what is done stays done");
-    queue.note(&[(job(3).id, JobState::Done)]).expect("it is kept");
-    queue.note(&[(job(2).id, JobState::Done)]).expect("it is kept");
+    queue.record_states(&[(job(3).id, JobState::Done)]).expect("it is kept");
+    queue.record_states(&[(job(2).id, JobState::Done)]).expect("it is kept");
     queue.push(&[job(2)]).expect("it is no news");
     assert!(names(queue).is_empty(), "what is done is not added again");
     queue.push(&[job(4)]).expect("it is kept");
     assert_eq!(names(queue), ["turn-4"]);
     queue.push(&[job(6), job(4), job(5)]).expect("they are kept");
-    queue.note(&[(job(4).id, JobState::Done), (job(6).id, JobState::Done)]).expect("it is kept");
+    queue.record_states(&[(job(4).id, JobState::Done), (job(6).id, JobState::Done)]).expect("it is kept");
     assert_eq!(names(queue), ["turn-5"], "several are added and noted in one go");
 }
 
@@ -67,9 +67,9 @@ fn what_was_decided_comes_back_as_it_was(queue: &dyn JobQueue) {
     let decided = JobState::Decided { changes, facts: vec!["lives in Lyon".into()] };
     let extracted = JobState::Extracted { facts: vec!["likes tea".into()], attempts: 1 };
     queue.push(&[job(1), job(2), job(3)]).expect("they are kept");
-    queue.note(&[(job(3).id, extracted.clone())]).expect("it is kept");
-    queue.note(&[(job(1).id, decided.clone())]).expect("it is kept");
-    queue.note(&[(job(2).id, JobState::Waiting { attempts: 2 })]).expect("it is kept");
+    queue.record_states(&[(job(3).id, extracted.clone())]).expect("it is kept");
+    queue.record_states(&[(job(1).id, decided.clone())]).expect("it is kept");
+    queue.record_states(&[(job(2).id, JobState::Waiting { attempts: 2 })]).expect("it is kept");
     let waiting = PendingJob { job: job(2), state: JobState::Waiting { attempts: 2 } };
     assert_eq!(
         queue.pending().expect("they are read"),
@@ -84,7 +84,7 @@ fn it_is_known_which_turns_were_taken_up(queue: &dyn JobQueue) {
     for number in [1, 2] {
         let job = Job { at: now + TimeDelta::seconds(1), ..job(number) };
         queue.push(std::slice::from_ref(&job)).expect("it is kept");
-        queue.note(&[(job.id.clone(), JobState::Done)]).expect("it is kept");
+        queue.record_states(&[(job.id.clone(), JobState::Done)]).expect("it is kept");
     }
     let known = taken_up(1);
     assert_eq!(known.since, now, "it is known from the same moment on");

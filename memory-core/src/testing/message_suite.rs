@@ -27,7 +27,7 @@ pub fn messages(store: Arc<dyn MessageStore>) -> (Messages, Arc<FakeClock>) {
 /// # Panics
 /// If the contract is violated, with the violated rule.
 pub fn message_suite(make: &dyn Fn() -> Arc<dyn MessageStore>) {
-    let case = || MessageCase::over(make());
+    let case = || MessageCase::new(make());
     what_is_appended_is_read_in_its_order(&case());
     every_digit_and_key_is_kept(&case());
     filters_and_windows_are_kept(&case());
@@ -67,7 +67,7 @@ fn code<T: std::fmt::Debug>(result: Result<T, InstanceError>) -> Code {
 }
 
 impl MessageCase {
-    fn over(store: Arc<dyn MessageStore>) -> Self {
+    fn new(store: Arc<dyn MessageStore>) -> Self {
         let (messages, clock) = messages(store);
         Self { messages, clock }
     }

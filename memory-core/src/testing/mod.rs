@@ -56,7 +56,7 @@ pub use orders::in_any_order;
 pub use reminder_suite::reminder_suite;
 pub use service_suites::{chat_suite, clock_suite, embedder_suite, id_suite, notifier_suite, reranker_suite, source_suite};
 pub use store_suite::store_suite;
-pub use summaries_suite::outlines_suite;
+pub use summaries_suite::summaries_suite;
 pub use topic_suite::{topic_suite, topics};
 pub use view_suite::view_suite;
 

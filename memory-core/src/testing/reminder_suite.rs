@@ -6,8 +6,8 @@ use chrono::{DateTime, FixedOffset, TimeDelta, Utc};
 
 use crate::{
     Code, Draft, MemoryId, MemoryStoreExt, MergedFields, Notification, Notifier, NotifyError, RemindReport, ReminderFilter,
-    SecretPolicy, Services, StoreError, StoredMemory, Verb, delete, done, notify, pending, remind, remind_of, reminders, snooze,
-    undo, write,
+    SecretPolicy, Services, StoreError, StoredMemory, Verb, delete, done, notify, pending, remind, remind_of_memory, reminders,
+    snooze, undo, write,
 };
 
 use super::FakeNotifier;
@@ -123,7 +123,7 @@ fn the_same_reminder_is_made_once(services: &Services) {
 fn a_memory_has_one_reminder_for_each_time(services: &Services) {
     let note = write(services, Draft::new("# Ferry\n- leaves on 2027-03-04 at 7:00\n"), SecretPolicy::Refuse).expect("written");
     let note = note.id.to_string();
-    let of = |at| remind_of(services, &note, at, &zone()).expect("it is made");
+    let of = |at| remind_of_memory(services, &note, at, &zone()).expect("it is made");
     let made = of(None);
     let reminder = made.stored.memory.reminder.expect("it is one");
     assert_eq!((made.stored.memory.content.as_str(), reminder.of), ("leaves on 2027-03-04 at 7:00", note.parse().ok()));
@@ -131,16 +131,16 @@ fn a_memory_has_one_reminder_for_each_time(services: &Services) {
     done(services, &id(&made.stored)).expect("done");
     assert!(!of(None).created, "what is done stays done");
     assert!(of(Some(reminder.due + TimeDelta::hours(1))).created);
-    let refused = remind_of(services, &id(&made.stored), None, &zone()).expect_err("it is a reminder itself");
+    let refused = remind_of_memory(services, &id(&made.stored), None, &zone()).expect_err("it is a reminder itself");
     assert_eq!(refused.code(), Code::InvalidInput);
 }
 
 fn a_reminder_goes_where_its_memory_goes(services: &Services) {
     let note =
         write(services, Draft::new("the ferry leaves on 2027-03-04"), SecretPolicy::Refuse).expect("written").id.to_string();
-    let open = remind_of(services, &note, None, &zone()).expect("made").stored;
+    let open = remind_of_memory(services, &note, None, &zone()).expect("made").stored;
     let at = open.memory.reminder.map(|reminder| reminder.due + TimeDelta::days(1));
-    let over = remind_of(services, &note, at, &zone()).expect("made").stored;
+    let over = remind_of_memory(services, &note, at, &zone()).expect("made").stored;
     done(services, &id(&over)).expect("done");
     let other = put(services, "call Anna on 2027-03-04").stored;
     delete(services, &note).expect("deleted");

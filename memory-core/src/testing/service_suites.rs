@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::has_direction;
+use crate::is_nonzero;
 use crate::{
     ChatMessage, ChatModel, ChatRequest, ChatRole, Clock, Embedder, IdSource, Notification, Notifier, Purpose, Reranker, Source,
     SourceItem,
@@ -13,8 +13,8 @@ use crate::{
 /// # Panics
 /// If the contract is violated.
 pub fn source_suite(source: &dyn Source) {
-    let first: Vec<_> = source.findings().collect();
-    let second: Vec<_> = source.findings().collect();
+    let first: Vec<_> = source.items().collect();
+    let second: Vec<_> = source.items().collect();
     assert_eq!(first, second, "it may be read again");
     let mut paths = Vec::new();
     for finding in &first {
@@ -60,7 +60,7 @@ pub fn embedder_suite(embedder: &dyn Embedder) {
     assert_eq!(vectors[0], vectors[3], "the same text has the same vector");
     for vector in &vectors {
         let length = vector.iter().map(|part| part * part).sum::<f32>().sqrt();
-        let is_sound = (length - 1.0).abs() < 1e-3 || !has_direction(vector);
+        let is_sound = (length - 1.0).abs() < 1e-3 || !is_nonzero(vector);
         assert!(is_sound && vector.len() == vectors[0].len(), "{length}");
     }
     assert!(!embedder.identity().is_empty());

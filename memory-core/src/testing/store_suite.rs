@@ -320,7 +320,7 @@ fn origins_and_texts_are_found(services: &Services) {
 fn reminders_are_found_by_when_they_are_due(services: &Services) {
     let source = put(services, draft("the ferry leaves at seven")).parse().expect("an id");
     let now = services.clock.now();
-    let at = |hours: i64| Reminder::at(now + TimeDelta::hours(hours));
+    let at = |hours: i64| Reminder::new(now + TimeDelta::hours(hours));
     let shown = |reminder: Reminder| Reminder { notified_at: Some(now), ..reminder };
     for (text, reminder) in [
         ("later", at(1)),

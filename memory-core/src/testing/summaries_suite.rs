@@ -11,7 +11,7 @@ use crate::{
 ///
 /// # Panics
 /// If the contract is violated.
-pub fn outlines_suite(make: &dyn Fn() -> Services) {
+pub fn summaries_suite(make: &dyn Fn() -> Services) {
     an_outline_tells_what_the_memory_says(&make());
     an_impression_is_of_one_text(&make());
     what_is_gone_leaves_no_outline(&make());
@@ -22,14 +22,14 @@ fn put(services: &Services, content: &str) -> MemoryId {
     write(services, Draft::new(content), SecretPolicy::Refuse).expect("a draft is written").id
 }
 
-fn outlines(services: &Services) -> Vec<MemorySummary> {
+fn load_summaries(services: &Services) -> Vec<MemorySummary> {
     services.store.refresh().expect("the files can be read");
-    services.store.outlines().expect("they are told")
+    services.store.summaries().expect("they are told")
 }
 
 fn store_analysis(services: &Services, outline: &MemorySummary, bytes: &[u8]) {
     let impression = CachedAnalysis { id: outline.id, text: outline.text, bytes: bytes.to_vec() };
-    services.store.keep_impressions(&[impression]).expect("it is kept");
+    services.store.store_analyses(&[impression]).expect("it is kept");
 }
 
 fn an_outline_tells_what_the_memory_says(services: &Services) {
@@ -39,7 +39,7 @@ fn an_outline_tells_what_the_memory_says(services: &Services) {
     let other = upgrade(services, &put(services, "Anna is my sister").to_string(), Some(Category::People));
     let other = other.expect("it is filed").memory;
     services.store.count_access(&[other.id, other.id]);
-    let told = outlines(services);
+    let told = load_summaries(services);
     assert!(told.is_sorted_by_key(|outline| outline.id) && told.len() == 2);
     let of = |id: MemoryId| told.iter().find(|outline| outline.id == id).expect("it is told of");
     assert_eq!((of(id).phase, of(id).category, of(id).ends_at), (Phase::Inbox, Category::Inbox, Some(end)));
@@ -49,17 +49,17 @@ fn an_outline_tells_what_the_memory_says(services: &Services) {
     assert!(filed.ends_at.is_none() && !filed.is_superseded && !filed.is_damaged && filed.impression.is_none());
     let patch = Patch { superseded_by: Some(Some(other.id)), ..Patch::default() };
     update(services, &id.to_string(), &patch, None, SecretPolicy::Refuse).expect("it is changed");
-    assert!(outlines(services).iter().any(|outline| outline.id == id && outline.is_superseded));
+    assert!(load_summaries(services).iter().any(|outline| outline.id == id && outline.is_superseded));
 }
 
 fn an_impression_is_of_one_text(services: &Services) {
     let id = put(services, "green tea").to_string();
-    store_analysis(services, &outlines(services)[0], b"liked");
-    let impression = |services: &Services| outlines(services)[0].impression.clone();
+    store_analysis(services, &load_summaries(services)[0], b"liked");
+    let impression = |services: &Services| load_summaries(services)[0].impression.clone();
     assert_eq!(impression(services).as_deref(), Some(b"liked".as_slice()));
     upgrade(services, &id, Some(Category::Preferences)).expect("it is filed");
     assert_eq!(impression(services).as_deref(), Some(b"liked".as_slice()), "the text is the same");
-    let former = outlines(services).remove(0);
+    let former = load_summaries(services).remove(0);
     let change = |content: &str| {
         let patch = Patch { content: Some(content.into()), ..Patch::default() };
         update(services, &id, &patch, None, SecretPolicy::Refuse).expect("it is changed");
@@ -73,19 +73,19 @@ fn an_impression_is_of_one_text(services: &Services) {
 fn what_is_gone_leaves_no_outline(services: &Services) {
     let id = put(services, "green tea");
     put(services, "black tea");
-    let former = outlines(services);
+    let former = load_summaries(services);
     delete(services, &id.to_string()).expect("it is deleted");
     for outline in &former {
         store_analysis(services, outline, b"liked");
     }
-    let told = outlines(services);
+    let told = load_summaries(services);
     assert!(told.len() == 1 && told[0].id != id && told[0].impression.is_some());
 }
 
 fn a_later_impression_takes_the_place_of_a_former(services: &Services) {
     put(services, "green tea");
     for bytes in [b"liked".as_slice(), b"loved"] {
-        store_analysis(services, &outlines(services)[0], bytes);
+        store_analysis(services, &load_summaries(services)[0], bytes);
     }
-    assert_eq!(outlines(services)[0].impression.as_deref(), Some(b"loved".as_slice()));
+    assert_eq!(load_summaries(services)[0].impression.as_deref(), Some(b"loved".as_slice()));
 }

@@ -295,7 +295,7 @@ fn the_most_used_are_known(case: &TopicCase) {
     }
     case.text("b").expect("it is there");
     case.text("b").expect("it is there");
-    let uses = case.topics.store.uses();
+    let uses = case.topics.store.usages();
     let counts: Vec<_> = ["a.md", "b.md", "d.md"].iter().map(|name| uses.get(*name).map(|used| used.count)).collect();
     assert_eq!(counts, [Some(1), Some(3), None]);
 }

@@ -52,7 +52,7 @@ fn check(make: &dyn Fn() -> Services, planted: &[PlantedMemory], calls: &[ViewCa
 fn split_by_view(services: &Services) -> (Vec<StoredMemory>, Vec<StoredMemory>) {
     services.store.refresh().expect("the files can be read");
     let slice = PageRequest { order: ListOrder::Created, offset: 0, limit: None };
-    let page = services.store.list(&Filter::everything(), &slice, chrono::DateTime::UNIX_EPOCH).expect("they are listed");
+    let page = services.store.list(&Filter::all(), &slice, chrono::DateTime::UNIX_EPOCH).expect("they are listed");
     let (mut hidden, mut seen): (Vec<_>, Vec<_>) =
         page.memories.into_iter().partition(|stored| !view().allows(&stored.memory.scope));
     let id = |stored: &StoredMemory| -> MemoryId { stored.memory.id };

@@ -18,7 +18,7 @@ pub(super) enum CharClass {
 }
 
 /// Returns the class of `character`, which must be folded.
-pub(super) fn class(character: char) -> CharClass {
+pub(super) fn classify_char(character: char) -> CharClass {
     match character {
         'a'..='z' | '0'..='9' => CharClass::Word,
         '\'' => CharClass::Apostrophe,

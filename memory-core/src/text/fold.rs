@@ -5,7 +5,7 @@ use std::ops::Range;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::{decompose_compatible, is_combining_mark};
 
-use super::simplification::simplified;
+use super::simplification::to_simplified;
 
 /// Folds `text`, so that spellings that readers consider the same become equal.
 ///
@@ -51,15 +51,15 @@ fn fold_cluster(text: &str, start: usize, decomposed: &mut String, each: &mut im
     let mut rest = text[start..].chars();
     let Some(first) = rest.next() else { return text.len() };
     let mut end = start + first.len_utf8();
-    let alone = is_never_joined(first) || rest.clone().next().is_none_or(|next| !joins(next));
+    let alone = is_never_joined(first) || rest.clone().next().is_none_or(|next| !joins_previous(next));
     if alone && folds_to_itself(first) {
-        each(simplified(first.to_ascii_lowercase()), start..end);
+        each(to_simplified(first.to_ascii_lowercase()), start..end);
         return end;
     }
     decomposed.clear();
     decompose(first, decomposed);
     if !alone {
-        for next in rest.take_while(|next| joins(*next)) {
+        for next in rest.take_while(|next| joins_previous(*next)) {
             decompose(next, decomposed);
             end += next.len_utf8();
         }
@@ -73,7 +73,7 @@ fn fold_cluster(text: &str, start: usize, decomposed: &mut String, each: &mut im
 }
 
 /// Returns whether `character` may change or join the one before it, so that both are folded together.
-pub(super) fn joins(character: char) -> bool {
+pub(super) fn joins_previous(character: char) -> bool {
     match character {
         // The first arms decide nearly all text without a table lookup: Latin, Greek and Cyrillic letters, typographic quotes and dashes,
         // full-width ASCII.
@@ -131,7 +131,7 @@ fn decompose(character: char, parts: &mut String) {
         for lower in part.to_lowercase() {
             match keyboard_spelling(lower) {
                 Some(letters) => parts.push_str(letters),
-                None => parts.push(simplified(lower)),
+                None => parts.push(to_simplified(lower)),
             }
         }
     });

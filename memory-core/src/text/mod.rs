@@ -1,6 +1,6 @@
 //! Tokenizes, folds and formats text, with one tokenizer for the index and for queries.
 //!
-//! [`tokens()`] returns the same tokens for a text in the index and in a query. A change of its result for any text requires that all
+//! [`tokenize()`] returns the same tokens for a text in the index and in a query. A change of its result for any text requires that all
 //! indexes are rebuilt.
 
 mod char_class;
@@ -19,16 +19,16 @@ mod symbols;
 mod token_count;
 mod tokens;
 
-pub use error_chain::with_causes;
+pub use error_chain::format_error_chain;
 pub use fold::fold;
 pub use invisible::deceptive_characters;
 pub(crate) use invisible::is_invisible;
-pub use one_line::one_line;
+pub use one_line::to_one_line;
 pub use overlaps::WordOverlaps;
 pub use query_terms::{Term, query_terms};
 pub use slug::slug;
 pub use snippet::{Snippet, snippet};
 pub(crate) use symbols::is_sign_or_emoji;
-pub use symbols::{symbol_terms, symbols};
+pub use symbols::{for_each_symbol, symbol_terms};
 pub use token_count::token_count;
-pub use tokens::{Token, TokenKind, tokens};
+pub use tokens::{Token, TokenKind, tokenize};

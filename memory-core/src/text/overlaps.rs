@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-use super::tokens;
+use super::tokenize;
 
 /// The word sets of several texts, for fast comparison of any two of them.
 ///
@@ -30,7 +30,7 @@ impl WordOverlaps {
         let mut sets = vec![(Vec::new(), 0); texts.len()];
         let mut bits = 0;
         for (number, text) in texts.iter().enumerate() {
-            tokens(text, &mut |token| match words.entry(token.text.to_owned()) {
+            tokenize(text, &mut |token| match words.entry(token.text.to_owned()) {
                 Entry::Vacant(entry) => {
                     entry.insert(WordOccurrence::Once(number));
                     sets[number].1 += 1;
@@ -54,7 +54,7 @@ impl WordOverlaps {
     ///
     /// The texts are given by their index; two empty texts have the similarity 0.
     #[expect(clippy::cast_precision_loss, reason = "no text has so many words that it matters")]
-    pub fn between(&self, one: usize, other: usize) -> f32 {
+    pub fn similarity(&self, one: usize, other: usize) -> f32 {
         let ((own, count), (others, other_count)) = (&self.texts[one], &self.texts[other]);
         let common: u32 = own.iter().zip(others).map(|(left, right)| (left & right).count_ones()).sum();
         let common = common as usize;
@@ -82,7 +82,7 @@ mod tests {
 
     #[test]
     fn texts_of_the_same_words_overlap_wholly_and_others_not_at_all() {
-        let share = |one: &str, other: &str| WordOverlaps::of(&[one, other]).between(0, 1);
+        let share = |one: &str, other: &str| WordOverlaps::of(&[one, other]).similarity(0, 1);
         assert_eq!(share("Green tea, green tea", "tea: GREEN").to_bits(), 1.0_f32.to_bits());
         assert_eq!([share("green tea", "coffee"), share("", "")].map(f32::to_bits), [0.0_f32; 2].map(f32::to_bits));
         assert_eq!(share("green tea", "black tea").to_bits(), (1.0_f32 / 3.0).to_bits());
@@ -93,7 +93,7 @@ mod tests {
         fn it_is_the_share_that_counting_gives(texts in proptest::collection::vec("([a-d]{1,3} ){0,30}", 2..6)) {
             let words = |text: &String| {
                 let mut words = HashSet::new();
-                crate::text::tokens(text, &mut |token| { words.insert(token.text.to_owned()); });
+                crate::text::tokenize(text, &mut |token| { words.insert(token.text.to_owned()); });
                 words
             };
             let overlaps = WordOverlaps::of(&texts.iter().map(String::as_str).collect::<Vec<_>>());
@@ -101,7 +101,7 @@ mod tests {
                 for (other, right) in texts.iter().map(words).enumerate().filter(|(other, _)| *other != one) {
                     #[expect(clippy::cast_precision_loss, reason = "there are few")]
                     let share = left.intersection(&right).count() as f32 / left.union(&right).count().max(1) as f32;
-                    prop_assert_eq!(overlaps.between(one, other).to_bits(), share.to_bits());
+                    prop_assert_eq!(overlaps.similarity(one, other).to_bits(), share.to_bits());
                 }
             }
         }

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::{Token, TokenKind, tokens};
+use super::{Token, TokenKind, tokenize};
 
 /// A search term of a query.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -27,7 +27,7 @@ pub fn query_terms(text: &str) -> Vec<Term> {
     let mut terms = Vec::new();
     let mut lone = None;
     let mut last_kind = None;
-    tokens(text, &mut |token| {
+    tokenize(text, &mut |token| {
         match token.kind {
             // This character is the second one of the preceding bigram.
             TokenKind::Character if last_kind == Some(TokenKind::Bigram) => {}
@@ -64,7 +64,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::{Term, query_terms};
-    use crate::text::{TokenKind, tokens};
+    use crate::text::{TokenKind, tokenize};
 
     fn texts(query: &str) -> Vec<String> {
         query_terms(query).into_iter().map(|term| term.text).collect()
@@ -92,7 +92,7 @@ mod tests {
         #[test]
         fn every_character_and_every_pair_of_a_text_is_found(text in "[一-龥ぁ-ゖァ-ヺ가-힣ก-ฮa-z ]{0,30}") {
             let mut indexed = HashSet::new();
-            tokens(&text, &mut |token| { indexed.insert(Term::from(&token)); });
+            tokenize(&text, &mut |token| { indexed.insert(Term::from(&token)); });
             let characters: Vec<char> = text.chars().collect();
             for part in characters.windows(1).chain(characters.windows(2)) {
                 if part.iter().any(char::is_ascii) {
@@ -107,7 +107,7 @@ mod tests {
         #[test]
         fn every_term_of_a_query_is_a_token_of_it(text in any::<String>()) {
             let mut indexed = HashSet::new();
-            tokens(&text, &mut |token| { indexed.insert(Term::from(&token)); });
+            tokenize(&text, &mut |token| { indexed.insert(Term::from(&token)); });
             prop_assert!(query_terms(&text).iter().all(|term| indexed.contains(term)));
         }
     }

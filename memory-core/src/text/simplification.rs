@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 ///
 /// Several traditional characters may map to the same simplified one. So a query in either script finds texts in the other, and a few
 /// different characters become equal.
-pub(super) fn simplified(character: char) -> char {
+pub(super) fn to_simplified(character: char) -> char {
     if !('\u{4e00}'..='\u{9fff}').contains(&character) {
         return character;
     }
@@ -86,9 +86,9 @@ mod tests {
 
     #[test]
     fn both_scripts_become_one_and_stay_it() {
-        assert_eq!("護照簽證".chars().map(simplified).collect::<String>(), "护照签证");
-        assert_eq!(['用', 'a', 'か'].map(simplified), ['用', 'a', 'か']);
+        assert_eq!("護照簽證".chars().map(to_simplified).collect::<String>(), "护照签证");
+        assert_eq!(['用', 'a', 'か'].map(to_simplified), ['用', 'a', 'か']);
         assert!(FORMS.is_sorted_by(|left, right| left.0 < right.0));
-        assert!(FORMS.iter().all(|(_, simple)| simplified(*simple) == *simple));
+        assert!(FORMS.iter().all(|(_, simple)| to_simplified(*simple) == *simple));
     }
 }

@@ -45,7 +45,7 @@ pub fn slug(text: &str) -> String {
     slug.truncate(slug.trim_end_matches('-').len());
     if slug.is_empty() {
         slug.push_str("memory");
-    } else if is_device(&slug) {
+    } else if is_device_name(&slug) {
         slug.push_str("-note");
     }
     slug
@@ -81,7 +81,7 @@ fn length_within_limits(slug: &str) -> usize {
 }
 
 /// Returns whether Windows reserves `slug` for a device, with any extension.
-fn is_device(slug: &str) -> bool {
+fn is_device_name(slug: &str) -> bool {
     if matches!(slug, "con" | "prn" | "aux" | "nul") {
         return true;
     }
@@ -93,7 +93,7 @@ fn is_device(slug: &str) -> bool {
 mod tests {
     use proptest::prelude::*;
 
-    use super::{is_device, slug};
+    use super::{is_device_name, slug};
 
     #[test]
     fn letters_of_every_script_are_kept() {
@@ -139,7 +139,7 @@ mod tests {
             prop_assert_eq!(&slug(&name), &name);
             prop_assert!(!name.is_empty() && name.len() <= 125 && name.chars().count() <= 65);
             prop_assert!(!name.starts_with('-') && !name.ends_with('-') && !name.contains("--"));
-            prop_assert!(!is_device(&name));
+            prop_assert!(!is_device_name(&name));
             prop_assert!(name.chars().all(|c| c == '-' || !(c.is_control() || c.is_whitespace() || c.is_ascii_punctuation())));
         }
     }

@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::fold::joins;
+use super::fold::joins_previous;
 use super::stem::may_have_stem;
 use super::tokens::tokenize_filtered;
-use super::{Term, Token, TokenKind, symbols};
+use super::{Term, Token, TokenKind, for_each_symbol};
 
 /// A one-line excerpt of a text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -33,9 +33,9 @@ pub fn snippet(text: &str, terms: &[Term], parts: &[&str], width: usize) -> Snip
     }
     let line = collapse_whitespace(text);
     let length = line.chars().count();
-    let matches = matches(&line, terms, parts);
-    let focus = focus(&matches, width.saturating_sub(2));
-    let excerpt = excerpt(length, focus, width);
+    let matches = find_matches(&line, terms, parts);
+    let focus = densest_range(&matches, width.saturating_sub(2));
+    let excerpt = choose_excerpt(length, focus, width);
     cut_snippet(&line, &excerpt, &matches)
 }
 
@@ -73,7 +73,7 @@ fn is_control(character: char) -> bool {
     character.is_control() || matches!(character, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-fn matches(line: &str, terms: &[Term], parts: &[&str]) -> Vec<SnippetMatch> {
+fn find_matches(line: &str, terms: &[Term], parts: &[&str]) -> Vec<SnippetMatch> {
     if terms.is_empty() && parts.is_empty() {
         return Vec::new();
     }
@@ -93,7 +93,7 @@ fn matches(line: &str, terms: &[Term], parts: &[&str]) -> Vec<SnippetMatch> {
         }
     });
     if terms.iter().any(|term| term.kind == TokenKind::Symbol) {
-        symbols(line, &mut |token| {
+        for_each_symbol(line, &mut |token| {
             let term = numbers.get(&(token.text, token.kind));
             found.extend(term.map(|term| (*term, token.span)));
         });
@@ -119,7 +119,7 @@ fn partial_match_range(line: &str, token: &Token<'_>, part: &str) -> Range<usize
 }
 
 /// Returns the character range with the most distinct terms within `room` characters.
-fn focus(matches: &[SnippetMatch], room: usize) -> Option<Range<usize>> {
+fn densest_range(matches: &[SnippetMatch], room: usize) -> Option<Range<usize>> {
     let mut best: Option<(usize, usize, Range<usize>)> = None;
     let mut inside = HashMap::<usize, usize>::new();
     let mut first = 0;
@@ -151,7 +151,7 @@ fn focus(matches: &[SnippetMatch], room: usize) -> Option<Range<usize>> {
     best.map(|(_, _, characters)| characters)
 }
 
-fn excerpt(length: usize, focus: Option<Range<usize>>, width: usize) -> Excerpt {
+fn choose_excerpt(length: usize, focus: Option<Range<usize>>, width: usize) -> Excerpt {
     let focus = focus.unwrap_or(0..0);
     let within = if length <= width {
         0..length
@@ -215,7 +215,7 @@ fn later_start(line: &str, bytes: Range<usize>, spare: usize) -> usize {
     if let Some((blank, _)) = shown.char_indices().take(spare).find(|&(_, character)| character == ' ') {
         return bytes.start + blank + 1;
     }
-    bytes.start + (shown.len() - shown.trim_start_matches(joins).len())
+    bytes.start + (shown.len() - shown.trim_start_matches(joins_previous).len())
 }
 
 /// Returns an end at most `spare` characters earlier, at the end of a word if possible.
@@ -229,8 +229,8 @@ fn earlier_end(line: &str, bytes: Range<usize>, spare: usize) -> usize {
     if let Some((blank, _)) = shown.char_indices().rev().take(spare).find(|&(_, character)| character == ' ') {
         return bytes.start + blank;
     }
-    if line[bytes.end..].starts_with(joins) {
-        return bytes.start + shown.rfind(|character| !joins(character)).unwrap_or(0);
+    if line[bytes.end..].starts_with(joins_previous) {
+        return bytes.start + shown.rfind(|character| !joins_previous(character)).unwrap_or(0);
     }
     bytes.end
 }

@@ -41,13 +41,13 @@ pub(super) fn may_have_stem(word: &str, stem: &str) -> bool {
 
 impl CachedStemmer {
     /// Takes over the cache of the previous stemmer on this thread.
-    pub(super) fn take() -> Self {
+    pub(super) fn take_cached() -> Self {
         let fresh = || Self { stemmer: Stemmer::create(Algorithm::English), known: HashMap::new() };
         LAST.take().unwrap_or_else(fresh)
     }
 
     /// Passes the cache on to the next stemmer on this thread.
-    pub(super) fn leave(self) {
+    pub(super) fn store_cached(self) {
         LAST.set(Some(self));
     }
 
@@ -77,15 +77,15 @@ mod tests {
 
     #[test]
     fn a_remembered_stem_is_the_same_stem() {
-        let mut stems = CachedStemmer::take();
+        let mut stems = CachedStemmer::take_cached();
         assert_eq!([stems.stem("memories").to_owned(), stems.stem("memories").to_owned()], ["memori", "memori"]);
-        stems.leave();
-        assert_eq!(CachedStemmer::take().stem("memories"), "memori");
+        stems.store_cached();
+        assert_eq!(CachedStemmer::take_cached().stem("memories"), "memori");
     }
 
     #[test]
     fn it_forgets_rather_than_grow_without_end() {
-        let mut stems = CachedStemmer::take();
+        let mut stems = CachedStemmer::take_cached();
         for number in 0..2 * MAX_CACHED {
             let word: String = format!("{number:05}").bytes().map(|digit| char::from(digit - b'0' + b'a')).collect();
             stems.stem(&word);
@@ -102,7 +102,7 @@ mod tests {
                 |alize|icity|ical|ness|ement|ment|ent|ion|ism|ible|able|ant|ate|iti|ous|ive|ize|y|e|ll)"
         ) {
             prop_assume!(lemma(&word) == word);
-            let mut stems = CachedStemmer::take();
+            let mut stems = CachedStemmer::take_cached();
             prop_assert!(may_have_stem(&word, stems.stem(&word)));
         }
 
@@ -110,7 +110,7 @@ mod tests {
         fn it_stems_as_snowball_does(word in "[a-z][a-z']{0,70}") {
             prop_assume!(lemma(&word) == word);
             let expected = Stemmer::create(Algorithm::English).stem(&word).into_owned();
-            let mut stems = CachedStemmer::take();
+            let mut stems = CachedStemmer::take_cached();
             prop_assert_eq!(stems.stem(&word), expected);
         }
     }

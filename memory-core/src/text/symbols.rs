@@ -4,8 +4,8 @@ use std::iter::Peekable;
 use std::ops::Range;
 use std::str::CharIndices;
 
-use super::char_class::{CharClass, class};
-use super::fold::{fold, joins};
+use super::char_class::{CharClass, classify_char};
+use super::fold::{fold, joins_previous};
 use super::{Term, Token, TokenKind};
 
 /// The maximum length of a run of signs; longer runs are rules and borders, which are not searched for.
@@ -30,12 +30,12 @@ const PREFIX_SIGNS: [char; 4] = ['.', '$', '#', '@'];
 /// symbol.
 ///
 /// ```
-/// # use memory_core::text::symbols;
+/// # use memory_core::text::for_each_symbol;
 /// let mut found = Vec::new();
-/// symbols("C++ 🚀.", &mut |token| found.push(token.text.to_owned()));
+/// for_each_symbol("C++ 🚀.", &mut |token| found.push(token.text.to_owned()));
 /// assert_eq!(found, ["++", "+", "c++", "🚀"]);
 /// ```
-pub fn symbols(text: &str, each: &mut dyn FnMut(Token<'_>)) {
+pub fn for_each_symbol(text: &str, each: &mut dyn FnMut(Token<'_>)) {
     scan_symbols(text, &mut |symbol| {
         let mut emit =
             |text: &str, span: &Range<usize>| each(Token { text, spelled: text, kind: TokenKind::Symbol, span: span.clone() });
@@ -220,8 +220,8 @@ fn is_word(character: char) -> bool {
         '\u{ff01}'..='\u{ff5e}' => to_half_width(character).is_ascii_alphanumeric(),
         _ if is_sign_or_emoji(character) || is_joined(character) => false,
         _ => {
-            matches!(class(character), CharClass::Word | CharClass::Mark)
-                || joins(character) && class(character) != CharClass::Blankless
+            matches!(classify_char(character), CharClass::Word | CharClass::Mark)
+                || joins_previous(character) && classify_char(character) != CharClass::Blankless
         }
     }
 }
@@ -257,7 +257,7 @@ mod tests {
 
     fn all_symbols(text: &str) -> Vec<String> {
         let mut found = Vec::new();
-        symbols(text, &mut |token| found.push(token.text.to_owned()));
+        for_each_symbol(text, &mut |token| found.push(token.text.to_owned()));
         found
     }
 
@@ -319,7 +319,7 @@ mod tests {
     fn spans_are_where_the_symbols_are() {
         let text = "用 Ｃ＃ and C++, ❤\u{fe0f}!";
         let mut pieces = Vec::new();
-        symbols(text, &mut |token| pieces.push((token.text.to_owned(), &text[token.span])));
+        for_each_symbol(text, &mut |token| pieces.push((token.text.to_owned(), &text[token.span])));
         let of = |symbol: &str| pieces.iter().find(|(own, _)| own == symbol).map(|(_, piece)| *piece);
         assert_eq!([of("c#"), of("c++"), of("❤")], [Some("Ｃ＃"), Some("C++"), Some("❤\u{fe0f}")]);
     }
@@ -335,7 +335,7 @@ mod tests {
 
         #[test]
         fn any_text_is_read_and_spans_are_on_borders(text in any::<String>()) {
-            symbols(&text, &mut |token| assert!(!token.text.is_empty() && !text[token.span].is_empty()));
+            for_each_symbol(&text, &mut |token| assert!(!token.text.is_empty() && !text[token.span].is_empty()));
         }
     }
 }

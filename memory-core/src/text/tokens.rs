@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::char_class::{CharClass, class};
+use super::char_class::{CharClass, classify_char};
 use super::fold::for_each_folded;
 use super::lemma::lemma;
 use super::stem::CachedStemmer;
@@ -29,7 +29,7 @@ pub enum TokenKind {
     Bigram,
     /// A single character of a script without spaces between words.
     Character,
-    /// A sign or an emoji, or a word with its adjacent signs. See [`super::symbols()`].
+    /// A sign or an emoji, or a word with its adjacent signs. See [`super::for_each_symbol()`].
     Symbol,
 }
 
@@ -48,12 +48,12 @@ const MAX_MARKS: usize = 8;
 /// bigram. A token never spans both kinds of scripts.
 ///
 /// ```
-/// # use memory_core::text::tokens;
+/// # use memory_core::text::tokenize;
 /// let mut found = Vec::new();
-/// tokens("Anna prefers 用Rust", &mut |token| found.push(token.text.to_owned()));
+/// tokenize("Anna prefers 用Rust", &mut |token| found.push(token.text.to_owned()));
 /// assert_eq!(found, ["anna", "prefer", "用", "rust"]);
 /// ```
-pub fn tokens(text: &str, each: &mut dyn FnMut(Token<'_>)) {
+pub fn tokenize(text: &str, each: &mut dyn FnMut(Token<'_>)) {
     tokenize_filtered(text, &|_, _| true, each);
 }
 
@@ -62,10 +62,10 @@ pub fn tokens(text: &str, each: &mut dyn FnMut(Token<'_>)) {
 /// The arguments of `wanted` are the lemma if the word is an irregular form, otherwise the word, and the word as spelled.
 pub(super) fn tokenize_filtered(text: &str, wanted: &dyn Fn(&str, &str) -> bool, each: &mut dyn FnMut(Token<'_>)) {
     let mut tokenizer =
-        TextTokenizer { stems: CachedStemmer::take(), word: WordBuffer::default(), run: CharRun::default(), wanted, each };
+        TextTokenizer { stems: CachedStemmer::take_cached(), word: WordBuffer::default(), run: CharRun::default(), wanted, each };
     for_each_folded(text, |character, span| tokenizer.take(character, span));
     tokenizer.finish();
-    tokenizer.stems.leave();
+    tokenizer.stems.store_cached();
 }
 
 /// The state of the tokenizer. At most one of `word` and `run` is not empty at any time.
@@ -79,7 +79,7 @@ struct TextTokenizer<'e> {
 
 impl TextTokenizer<'_> {
     fn take(&mut self, character: char, span: Range<usize>) {
-        match class(character) {
+        match classify_char(character) {
             CharClass::Word => {
                 self.run.finish(self.each);
                 self.word.push(character, span);

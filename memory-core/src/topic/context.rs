@@ -1,7 +1,7 @@
 //! Builds the topic index block for a system prompt.
 
 use super::{TopicError, Topics, view};
-use crate::fence::disarmed;
+use crate::fence::escape_fences;
 
 /// Instructions for the agent: how to work with topics, and the topic types.
 const PROTOCOL: &str = "\
@@ -30,6 +30,6 @@ Current memory index:
 /// # Errors
 /// If the folder cannot be read.
 pub fn context(topics: &Topics) -> Result<String, TopicError> {
-    let safe = disarmed(&view(topics)?);
+    let safe = escape_fences(&view(topics)?);
     Ok(format!("{PROTOCOL}<memory-index>\n{safe}</memory-index>\n"))
 }

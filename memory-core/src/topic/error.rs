@@ -2,7 +2,7 @@
 
 use super::INDEX_FILE;
 use super::TopicKind;
-use crate::text::one_line;
+use crate::text::to_one_line;
 use crate::{Code, StoreError};
 
 /// Maximum number of characters of the user's input in an error message.
@@ -153,20 +153,20 @@ impl TopicError {
     }
 
     pub(super) fn invalid_name(name: &str, why: &'static str) -> Self {
-        Self::InvalidName { name: one_line(name, MAX_SHOWN), why }
+        Self::InvalidName { name: to_one_line(name, MAX_SHOWN), why }
     }
 
-    pub(super) fn outside(name: &str, why: &'static str) -> Self {
-        Self::Outside { name: one_line(name, MAX_SHOWN), why }
+    pub(super) fn outside_folder(name: &str, why: &'static str) -> Self {
+        Self::Outside { name: to_one_line(name, MAX_SHOWN), why }
     }
 
     pub(super) fn invalid_type(given: &str) -> Self {
-        Self::InvalidType { given: one_line(given, MAX_SHOWN) }
+        Self::InvalidType { given: to_one_line(given, MAX_SHOWN) }
     }
 
     /// Creates a [`TopicError::NotFound`], with a long name shortened.
     pub fn not_found(name: &str) -> Self {
-        Self::NotFound { name: one_line(name, MAX_SHOWN) }
+        Self::NotFound { name: to_one_line(name, MAX_SHOWN) }
     }
 
     /// Returns the stable error code.

@@ -1,6 +1,6 @@
 //! Finds a topic by its file name or title.
 
-use super::name::folded;
+use super::name::fold_name;
 use super::{TopicError, TopicListing, TopicName, Topics};
 
 /// Finds the topic called `reference` by its file name, with or without `.md`, or by its title.
@@ -29,8 +29,8 @@ pub fn find(topics: &Topics, reference: &str) -> Result<TopicName, TopicError> {
 
 /// Finds the single topic with `reference` as its file name or title, ignoring case.
 fn find_by_title(listing: &TopicListing, reference: &str) -> Result<Option<TopicName>, TopicError> {
-    let wanted = folded(reference);
-    let is_it = |text: &str| folded(text) == wanted;
+    let wanted = fold_name(reference);
+    let is_it = |text: &str| fold_name(text) == wanted;
     let of_file = listing.topics.iter().filter(|topic| is_it(topic.name.as_str()) || is_it(topic.name.stem()));
     let of_title = listing.topics.iter().filter(|topic| is_it(&topic.title));
     for found in [of_file.collect::<Vec<_>>(), of_title.collect()] {

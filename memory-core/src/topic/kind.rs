@@ -50,7 +50,7 @@ impl TopicKind {
     }
 
     /// Returns the type for the `type` value of a file; an unrecognised value becomes [`TopicKind::Other`].
-    pub fn of_file(text: &str) -> Self {
+    pub fn from_file_value(text: &str) -> Self {
         text.parse().unwrap_or(Self::Other)
     }
 }

@@ -39,7 +39,7 @@ pub use error::TopicError;
 pub use find::find;
 pub use index::{INDEX_BYTES, INDEX_LINES, TopicIndex, TopicUsage, TopicUsages, index_text};
 pub use kind::TopicKind;
-pub use links::follow;
+pub use links::resolve_wikilink;
 pub use list::list;
 pub use metadata::Topic;
 pub use name::{INDEX_FILE, TopicName, is_same_name};

@@ -33,7 +33,7 @@ impl TopicName {
     }
 
     /// Returns the topic name for the file at `path`, or `None` if that file is not a topic.
-    pub fn of_file(path: &TopicPath) -> Option<Self> {
+    pub fn from_path(path: &TopicPath) -> Option<Self> {
         (is_markdown(path.as_str()) && !path.as_str().contains('/') && !path.is_index()).then(|| Self(path.clone()))
     }
 }
@@ -47,11 +47,11 @@ fn is_markdown(name: &str) -> bool {
 ///
 /// Such names differ only in case, in Unicode composition, or in invisible characters.
 pub fn is_same_name(one: &str, other: &str) -> bool {
-    folded(one) == folded(other)
+    fold_name(one) == fold_name(other)
 }
 
 /// Returns the key for [`is_same_name`]: the name in NFC and lower case, without invisible characters.
-pub(super) fn folded(name: &str) -> String {
+pub(super) fn fold_name(name: &str) -> String {
     name.nfc().filter(|&character| !is_invisible(character)).flat_map(char::to_lowercase).collect()
 }
 

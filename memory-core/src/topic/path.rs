@@ -81,7 +81,7 @@ impl TopicPath {
     }
 
     /// Returns whether `other` is this path or below it.
-    pub fn holds(&self, other: &Self) -> bool {
+    pub fn contains(&self, other: &Self) -> bool {
         other.0.strip_prefix(&self.0).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     }
 
@@ -101,7 +101,7 @@ impl FromStr for TopicPath {
     type Err = TopicError;
 
     fn from_str(text: &str) -> Result<Self, TopicError> {
-        let outside = |why| Err(TopicError::outside(text, why));
+        let outside = |why| Err(TopicError::outside_folder(text, why));
         if text.starts_with(['/', '\\']) {
             return outside("is absolute");
         }
@@ -122,7 +122,7 @@ impl FromStr for TopicPath {
 
 /// Checks one component of the path `whole`.
 fn check_component(whole: &str, part: &str) -> Result<(), TopicError> {
-    let outside = |why| Err(TopicError::outside(whole, why));
+    let outside = |why| Err(TopicError::outside_folder(whole, why));
     let invalid = |why| Err(TopicError::invalid_name(whole, why));
     if part.is_empty() {
         return invalid("has an empty part");

@@ -1,6 +1,6 @@
 //! Reads a topic.
 
-use super::links::links;
+use super::links::resolve_links;
 use super::{Topic, TopicError, TopicName, Topics, find};
 
 /// A topic with its text.
@@ -23,6 +23,6 @@ pub fn read(topics: &Topics, reference: &str) -> Result<TopicReadResult, TopicEr
     let missing = || TopicError::not_found(reference);
     let found = topics.store.text(name.path())?.ok_or_else(missing)?;
     topics.store.count_use(&name, topics.clock.now());
-    let links = if found.text.contains("[[") { links(&topics.store.topics()?, &found.text) } else { Vec::new() };
+    let links = if found.text.contains("[[") { resolve_links(&topics.store.topics()?, &found.text) } else { Vec::new() };
     Ok(TopicReadResult { topic: found.topic.ok_or_else(missing)?, text: found.text, links })
 }

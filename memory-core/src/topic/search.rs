@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::{Topic, TopicError, Topics};
 use crate::query_parser::{QueryWord, TextQuery, WordRole, parse};
 use crate::rank::{K1, idf, saturation};
-use crate::text::{Snippet, Term, snippet, symbols, tokens};
+use crate::text::{Snippet, Term, for_each_symbol, snippet, tokenize};
 use crate::{Filter, StoreError};
 
 /// Weight of a word in the name, title or description, relative to the body.
@@ -80,7 +80,7 @@ fn rank_topics(question: &TextQuery, texts: Vec<(Topic, String)>, limit: usize) 
     let words: Vec<&QueryWord> = if words.is_empty() { question.words.iter().collect() } else { words };
     let documents = texts.len() as u64;
     let candidates: Vec<TopicCandidate> =
-        texts.into_iter().filter_map(|(topic, text)| candidate(question, &words, topic, text)).collect();
+        texts.into_iter().filter_map(|(topic, text)| match_topic(question, &words, topic, text)).collect();
     let lengths: u32 = candidates.iter().map(|candidate| candidate.length).fold(0, u32::saturating_add);
     let average = lengths / u32::try_from(candidates.len().max(1)).unwrap_or(u32::MAX);
     let with = |at: usize| candidates.iter().filter(|candidate| candidate.frequencies[at] != 0).count() as u64;
@@ -109,16 +109,18 @@ fn rank_topics(question: &TextQuery, texts: Vec<(Topic, String)>, limit: usize) 
 /// Counts the query words in a topic.
 ///
 /// Returns `None` if the topic contains an excluded word or phrase, or lacks a phrase of the query.
-fn candidate(question: &TextQuery, words: &[&QueryWord], topic: Topic, text: String) -> Option<TopicCandidate> {
+fn match_topic(question: &TextQuery, words: &[&QueryWord], topic: Topic, text: String) -> Option<TopicCandidate> {
     let of_itself = format!("{}\n{}\n{}", topic.name.stem().replace(['_', '-'], " "), topic.title, topic.description);
     let mut counts: HashMap<Term, u32> = HashMap::new();
     let mut length = 0_u32;
     for (part, times) in [(text.as_str(), 1), (of_itself.as_str(), METADATA_WEIGHT)] {
-        tokens(part, &mut |token| {
+        tokenize(part, &mut |token| {
             length = length.saturating_add(1);
             *counts.entry(Term { text: token.text.to_owned(), kind: token.kind }).or_default() += times;
         });
-        symbols(part, &mut |token| *counts.entry(Term { text: token.text.to_owned(), kind: token.kind }).or_default() += times);
+        for_each_symbol(part, &mut |token| {
+            *counts.entry(Term { text: token.text.to_owned(), kind: token.kind }).or_default() += times;
+        });
     }
     let stands = |phrase: &crate::query_parser::Phrase| phrase.occurs_in(&text) || phrase.occurs_in(&of_itself);
     if question.without.iter().any(|term| counts.contains_key(term))

@@ -16,7 +16,7 @@ use crate::OperationId;
 /// updates the index, and no reader observes a partial update.
 pub trait TopicStore: Debug + Send + Sync {
     /// Returns the location, for display.
-    fn place(&self) -> String;
+    fn location(&self) -> String;
 
     /// Returns the topics by name, with the current content of their files.
     ///
@@ -47,7 +47,7 @@ pub trait TopicStore: Debug + Send + Sync {
     fn index(&self) -> Result<Option<TopicIndex>, TopicError>;
 
     /// Returns the usage counts of topics. A topic without an entry was not used.
-    fn uses(&self) -> TopicUsages;
+    fn usages(&self) -> TopicUsages;
 
     /// Counts a use of a topic. The count may be lost in a crash, and the method never fails.
     fn count_use(&self, name: &TopicName, at: DateTime<Utc>);

@@ -25,7 +25,7 @@ pub fn update(
     let operation = topics.operation(TopicVerb::Update);
     let mut decide = |former: Option<&TopicText>| {
         let former = former.ok_or_else(|| TopicError::not_found(reference))?;
-        let (next, _) = replaced(name.path(), &former.text, old, new)?;
+        let (next, _) = replace_once(name.path(), &former.text, old, new)?;
         refuse_new_secrets(&former.text, &next, secrets)?;
         Ok(if next == former.text { TopicChange::Keep } else { TopicChange::Revised(next) })
     };
@@ -38,15 +38,15 @@ pub fn update(
 /// Replaces the single occurrence of `old` in `text`; returns the text and the line, counted from 1.
 ///
 /// The line breaks of `new`, and of `old` if it does not occur verbatim, are converted to those of `text`.
-pub(super) fn replaced(path: &TopicPath, text: &str, old: &str, new: &str) -> Result<(String, usize), TopicError> {
+pub(super) fn replace_once(path: &TopicPath, text: &str, old: &str, new: &str) -> Result<(String, usize), TopicError> {
     if old.is_empty() {
         return Err(TopicError::invalid("the text to replace is empty", "copy the text verbatim from the file"));
     }
     let (mut old, new) = (Cow::Borrowed(old), match_line_breaks(text, new));
-    let mut places = places(text, &old);
+    let mut places = find_occurrences(text, &old);
     if places.is_empty() {
         old = match_line_breaks(text, &old).into_owned().into();
-        places = self::places(text, &old);
+        places = self::find_occurrences(text, &old);
     }
     let [place] = places[..] else {
         let name = path.to_string();
@@ -67,7 +67,7 @@ pub(super) fn match_line_breaks<'t>(text: &str, more: &'t str) -> Cow<'t, str> {
 }
 
 /// Returns the byte offsets of `old` in `text`, including overlapping occurrences.
-fn places(text: &str, old: &str) -> Vec<usize> {
+fn find_occurrences(text: &str, old: &str) -> Vec<usize> {
     let step = old.chars().next().map_or(1, char::len_utf8);
     let (mut places, mut at) = (Vec::new(), 0);
     while let Some(found) = text[at..].find(old) {
@@ -91,21 +91,21 @@ mod tests {
     fn a_passage_is_replaced_where_it_stands_once_to_the_letter() {
         let path: TopicPath = "a.md".parse().unwrap();
         let told = |error: TopicError| error.to_string();
-        let replaced = |text: &str, old: &str| replaced(&path, text, old, "X").map(|(next, _)| next).map_err(told);
+        let replaced = |text: &str, old: &str| replace_once(&path, text, old, "X").map(|(next, _)| next).map_err(told);
         assert_eq!(replaced("tea at nine", "tea").as_deref(), Ok("X at nine"));
         assert_eq!(replaced("深色主题", "色").as_deref(), Ok("深X主题"));
         assert_eq!(replaced("a\nb", "a\r\nb").unwrap_err(), "a.md does not contain that text");
         assert_eq!(replaced("Tea", "tea").unwrap_err(), "a.md does not contain that text");
         assert_eq!(replaced("a\nb\na", "a").unwrap_err(), "a.md contains that text 2 times, in lines 1, 3");
         assert_eq!(replaced("aaa", "aa").unwrap_err(), "a.md contains that text 2 times, in lines 1, 1");
-        assert_eq!(super::replaced(&path, "a", "", "b").unwrap_err().code(), Code::InvalidInput);
-        assert_eq!(super::replaced(&path, "a", "a", "\0").unwrap_err().code(), Code::InvalidInput);
+        assert_eq!(super::replace_once(&path, "a", "", "b").unwrap_err().code(), Code::InvalidInput);
+        assert_eq!(super::replace_once(&path, "a", "a", "\0").unwrap_err().code(), Code::InvalidInput);
     }
 
     #[test]
     fn line_breaks_are_those_of_the_file() {
         let path: TopicPath = "a.md".parse().unwrap();
-        let replaced = |text: &str, old: &str, new: &str| replaced(&path, text, old, new).unwrap();
+        let replaced = |text: &str, old: &str, new: &str| replace_once(&path, text, old, new).unwrap();
         assert_eq!(replaced("0\r\na\r\nb\r\n", "a\nb", "x\ny\r\nz"), ("0\r\nx\r\ny\r\nz\r\n".into(), 2));
         assert_eq!(replaced("a\r\nb\r\n", "b", "x\ny"), ("a\r\nx\r\ny\r\n".into(), 2));
         assert_eq!(replaced("0\na\nb\n", "a\nb", "x\ny"), ("0\nx\ny\n".into(), 2));

@@ -60,7 +60,7 @@ pub fn write(topics: &Topics, request: &TopicWriteRequest) -> Result<TopicWriteR
     check_text(content.as_deref().unwrap_or_default())?;
     if *secrets == SecretPolicy::Refuse {
         let texts = [title.as_deref(), description.as_deref(), content.as_deref()].into_iter().flatten();
-        secret::refuse(texts.chain([name.as_str()]))?;
+        secret::reject_secrets(texts.chain([name.as_str()]))?;
     }
     let mut created = false;
     let mut decide = |former: Option<&TopicText>| {
@@ -129,7 +129,7 @@ pub(super) fn check_text(text: &str) -> Result<(), TopicError> {
 /// Refuses a text that contains more credentials than its previous version.
 pub(super) fn refuse_new_secrets(before: &str, after: &str, secrets: SecretPolicy) -> Result<(), TopicError> {
     if secrets == SecretPolicy::Refuse && secret::find(before).len() < secret::find(after).len() {
-        secret::refuse([after])?;
+        secret::reject_secrets([after])?;
     }
     Ok(())
 }

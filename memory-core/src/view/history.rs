@@ -54,13 +54,13 @@ impl History for ScopedStore {
         if !self.is_known(id)? {
             return Err(StoreError::OperationNotFound { wanted: format!("no operation has the id {id}") });
         }
-        self.history.revert(id, &self.signed(undo))
+        self.history.revert(id, &self.with_actor(undo))
     }
 
-    fn bring_back(&self, trashed: &TrashedFile, restore: &Operation) -> Result<ChangeOutcome, StoreError> {
+    fn restore(&self, trashed: &TrashedFile, restore: &Operation) -> Result<ChangeOutcome, StoreError> {
         for own in self.trashed() {
             if own? == *trashed {
-                return self.history.bring_back(trashed, &self.signed(restore));
+                return self.history.restore(trashed, &self.with_actor(restore));
             }
         }
         Err(StoreError::TrashNotFound { reference: trashed.trash.clone() })
@@ -72,7 +72,7 @@ impl History for ScopedStore {
 }
 
 impl ScopedStore {
-    fn signed(&self, operation: &Operation) -> Operation {
+    fn with_actor(&self, operation: &Operation) -> Operation {
         Operation { by: self.actor.clone(), ..operation.clone() }
     }
 

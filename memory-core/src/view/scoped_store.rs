@@ -30,7 +30,7 @@ impl ScopedStore {
     }
 
     /// Returns those of `scopes` that the view contains, or all scopes of the view if `scopes` is `None`.
-    pub(super) fn within(&self, scopes: Option<&[Scope]>) -> Vec<Scope> {
+    pub(super) fn restrict_scopes(&self, scopes: Option<&[Scope]>) -> Vec<Scope> {
         match scopes {
             None => self.scopes.clone(),
             Some(scopes) => scopes.iter().filter(|scope| self.allows(scope)).cloned().collect(),
@@ -38,8 +38,12 @@ impl ScopedStore {
     }
 
     /// Returns `filter`, restricted to the view.
-    pub(super) fn narrowed(&self, filter: &Filter) -> Filter {
-        Filter { within: Some(self.within(filter.within.as_deref())), place: self.section.or(filter.place), ..filter.clone() }
+    pub(super) fn narrow_filter(&self, filter: &Filter) -> Filter {
+        Filter {
+            within: Some(self.restrict_scopes(filter.within.as_deref())),
+            place: self.section.or(filter.place),
+            ..filter.clone()
+        }
     }
 
     /// Returns for each of `ids` whether the memory exists in the view, without reading its file.
@@ -58,8 +62,8 @@ impl ScopedStore {
     /// References that the memory already had `before` are allowed, and so are references to memories in `made`, which
     /// the same operation creates.
     pub(super) fn check_references(&self, memory: &Memory, before: Option<&Memory>, made: &[MemoryId]) -> Result<(), StoreError> {
-        let former = before.map(leads).unwrap_or_default();
-        let new: Vec<MemoryId> = leads(memory).into_iter().filter(|id| !former.contains(id) && !made.contains(id)).collect();
+        let former = before.map(references).unwrap_or_default();
+        let new: Vec<MemoryId> = references(memory).into_iter().filter(|id| !former.contains(id) && !made.contains(id)).collect();
         let unseen = self.visibility(&new)?.into_iter().zip(new).find(|(is_seen, _)| !is_seen);
         match unseen {
             Some((_, id)) => Err(StoreError::NotFound { reference: id.to_string() }),
@@ -69,7 +73,7 @@ impl ScopedStore {
 }
 
 /// Returns the memories that a memory refers to other than by wikilinks.
-fn leads(memory: &Memory) -> Vec<MemoryId> {
+fn references(memory: &Memory) -> Vec<MemoryId> {
     let of = memory.reminder.and_then(|Reminder { of, .. }| of);
     memory.links.iter().chain(&memory.supersedes).chain(&memory.superseded_by).chain(&of).copied().collect()
 }

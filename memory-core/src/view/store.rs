@@ -12,8 +12,8 @@ use crate::{
 };
 
 impl NameIndex for ScopedStore {
-    fn named(&self, key: &str) -> Result<Vec<WikilinkCandidate>, StoreError> {
-        let named = self.store.named(key)?;
+    fn find_by_name(&self, key: &str) -> Result<Vec<WikilinkCandidate>, StoreError> {
+        let named = self.store.find_by_name(key)?;
         let ids: Vec<MemoryId> = named.iter().filter_map(|candidate| memory_id(&candidate.target)).collect();
         let mut seen = self.visibility(&ids)?.into_iter();
         let is_seen = |candidate: &WikilinkCandidate| memory_id(&candidate.target).is_some() && seen.next().unwrap_or(false);
@@ -29,8 +29,8 @@ fn memory_id(target: &WikilinkTarget) -> Option<MemoryId> {
 }
 
 impl Embeddings for ScopedStore {
-    fn lacking(&self, identity: &str) -> Result<Vec<MemoryId>, StoreError> {
-        let lacking = self.store.lacking(identity)?;
+    fn memories_without_vector(&self, identity: &str) -> Result<Vec<MemoryId>, StoreError> {
+        let lacking = self.store.memories_without_vector(identity)?;
         let seen = self.visibility(&lacking)?;
         Ok(lacking.into_iter().zip(seen).filter_map(|(id, is_seen)| is_seen.then_some(id)).collect())
     }
@@ -46,16 +46,16 @@ impl Embeddings for ScopedStore {
         Ok(cosines.map(|(cosine, seen)| cosine.filter(|_| seen.iter().all(|is_seen| *is_seen))).collect())
     }
 
-    fn keep_vectors(&self, identity: &str, vectors: &[TextVector]) -> Result<u64, StoreError> {
+    fn store_vectors(&self, identity: &str, vectors: &[TextVector]) -> Result<u64, StoreError> {
         let seen = self.visibility(&vectors.iter().map(|own| own.id).collect::<Vec<_>>())?;
         let own: Vec<TextVector> = vectors.iter().zip(seen).filter(|(_, is_seen)| *is_seen).map(|(own, _)| own.clone()).collect();
-        self.store.keep_vectors(identity, &own)
+        self.store.store_vectors(identity, &own)
     }
 }
 
 impl MemorySummaries for ScopedStore {
-    fn outlines(&self) -> Result<Vec<MemorySummary>, StoreError> {
-        let mut outlines = self.store.outlines()?;
+    fn summaries(&self) -> Result<Vec<MemorySummary>, StoreError> {
+        let mut outlines = self.store.summaries()?;
         outlines.retain(|outline| self.allows(&outline.scope));
         Ok(outlines)
     }
@@ -65,11 +65,11 @@ impl MemorySummaries for ScopedStore {
         Ok(scopes.into_iter().map(|scope| scope.filter(|scope| self.allows(scope))).collect())
     }
 
-    fn keep_impressions(&self, impressions: &[CachedAnalysis]) -> Result<(), StoreError> {
+    fn store_analyses(&self, impressions: &[CachedAnalysis]) -> Result<(), StoreError> {
         let seen = self.visibility(&impressions.iter().map(|own| own.id).collect::<Vec<_>>())?;
         let own: Vec<CachedAnalysis> =
             impressions.iter().zip(seen).filter(|(_, is_seen)| *is_seen).map(|(own, _)| own.clone()).collect();
-        self.store.keep_impressions(&own)
+        self.store.store_analyses(&own)
     }
 }
 
@@ -89,8 +89,8 @@ impl MemoryStore for ScopedStore {
         }
     }
 
-    fn called(&self, reference: &str, within: Option<&[Scope]>) -> Result<Vec<NameMatch>, StoreError> {
-        self.store.called(reference, Some(&self.within(within)))
+    fn find_matches(&self, reference: &str, within: Option<&[Scope]>) -> Result<Vec<NameMatch>, StoreError> {
+        self.store.find_matches(reference, Some(&self.restrict_scopes(within)))
     }
 
     fn commit(&self, operation: &Operation) -> Result<Vec<ChangeOutcome>, StoreError> {
@@ -98,7 +98,7 @@ impl MemoryStore for ScopedStore {
         let mut left = if operation.changes.iter().any(is_free) { ATTEMPTS } else { 1 };
         loop {
             left -= 1;
-            match self.store.commit(&self.checked(operation)?) {
+            match self.store.commit(&self.check_operation(operation)?) {
                 // A removal without an expected version is retried after a conflict, once the view is checked again.
                 Err(StoreError::Conflict { .. }) if 0 < left => {}
                 done => return done,
@@ -107,11 +107,11 @@ impl MemoryStore for ScopedStore {
     }
 
     fn list(&self, filter: &Filter, slice: &PageRequest, now: DateTime<Utc>) -> Result<MemoryPage, StoreError> {
-        Ok(self.page(self.store.list(&self.narrowed(filter), slice, now)?))
+        Ok(self.visible_page(self.store.list(&self.narrow_filter(filter), slice, now)?))
     }
 
     fn search(&self, asked: &SearchRequest<'_>, now: DateTime<Utc>) -> Result<SearchResults, StoreError> {
-        let filter = self.narrowed(asked.filter);
+        let filter = self.narrow_filter(asked.filter);
         let mut found = self.store.search(&SearchRequest { filter: &filter, ..asked.clone() }, now)?;
         let (all, damaged) = (found.hits.len(), found.hits.iter().filter(|hit| hit.stored.problem.is_some()).count());
         found.hits.retain(|hit| self.is_visible(&hit.stored));
@@ -121,7 +121,7 @@ impl MemoryStore for ScopedStore {
     }
 
     fn speakers(&self, names: &[String], within: Option<&[Scope]>) -> Result<Vec<String>, StoreError> {
-        self.store.speakers(names, Some(&self.within(within)))
+        self.store.speakers(names, Some(&self.restrict_scopes(within)))
     }
 
     fn memories<'a>(
@@ -129,7 +129,7 @@ impl MemoryStore for ScopedStore {
         filter: &Filter,
         now: DateTime<Utc>,
     ) -> Box<dyn Iterator<Item = Result<StoredMemory, StoreError>> + 'a> {
-        let memories = self.store.memories(&self.narrowed(filter), now);
+        let memories = self.store.memories(&self.narrow_filter(filter), now);
         Box::new(memories.filter(|stored| stored.as_ref().map_or(true, |stored| self.is_visible(stored))))
     }
 
@@ -148,7 +148,7 @@ impl MemoryStore for ScopedStore {
     }
 
     fn reminders(&self, wanted: ReminderQuery, within: Option<&[Scope]>, limit: Option<usize>) -> Result<MemoryPage, StoreError> {
-        Ok(self.page(self.store.reminders(wanted, Some(&self.within(within)), limit)?))
+        Ok(self.visible_page(self.store.reminders(wanted, Some(&self.restrict_scopes(within)), limit)?))
     }
 
     fn count_access(&self, ids: &[MemoryId]) {
@@ -170,7 +170,7 @@ impl ScopedStore {
     /// Returns the part of a page in the view.
     ///
     /// It is the whole page, unless a file is damaged or has changed since the store read it.
-    fn page(&self, mut page: MemoryPage) -> MemoryPage {
+    fn visible_page(&self, mut page: MemoryPage) -> MemoryPage {
         let (all, damaged) = (page.memories.len(), page.memories.iter().filter(|stored| stored.problem.is_some()).count());
         page.memories.retain(|stored| self.is_visible(stored));
         page.total = page.total.saturating_sub((all - page.memories.len()) as u64);
@@ -182,7 +182,7 @@ impl ScopedStore {
     ///
     /// An operation must not take memories from other scopes, write to them, or link to memories in them. Each change
     /// receives the file version that was checked as the expected one.
-    fn checked(&self, operation: &Operation) -> Result<Operation, StoreError> {
+    fn check_operation(&self, operation: &Operation) -> Result<Operation, StoreError> {
         let made: Vec<MemoryId> =
             operation.changes.iter().filter(|change| matches!(change, Change::Create { .. })).map(Change::id).collect();
         let mut checked = Operation { by: self.actor.clone(), ..operation.clone() };

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::choose::file_key;
-use super::link_name::{fold, last_part, stem};
+use super::link_name::{fold_link_name, last_component, strip_md};
 use super::path_pattern::PathPattern;
 use super::{WikilinkNameKind, WikilinkRule};
 
@@ -46,23 +46,23 @@ impl WikilinkCatalog {
         let file = self.add_file(path, Some(self.notes.len()));
         self.notes.push(file);
         let file_name = file_key(path);
-        let title = title.map(fold).filter(|title| !title.is_empty());
+        let title = title.map(fold_link_name).filter(|title| !title.is_empty());
         // In Logseq, a page with a title has no name from its file.
         if self.rule == WikilinkRule::Paths || title.is_none() {
-            self.names.insert((hash(&file_name), WikilinkNameKind::Path, file));
+            self.names.insert((hash_key(&file_name), WikilinkNameKind::Path, file));
         }
         if let Some(title) = title.filter(|title| self.rule == WikilinkRule::Pages || *title != file_name) {
-            self.names.insert((hash(&title), WikilinkNameKind::Title, file));
+            self.names.insert((hash_key(&title), WikilinkNameKind::Title, file));
         }
-        for alias in aliases.iter().map(|alias| fold(alias)).filter(|alias| !alias.is_empty()) {
-            self.names.insert((hash(&alias), WikilinkNameKind::Alias, file));
+        for alias in aliases.iter().map(|alias| fold_link_name(alias)).filter(|alias| !alias.is_empty()) {
+            self.names.insert((hash_key(&alias), WikilinkNameKind::Alias, file));
         }
     }
 
     /// Adds a file that is not a note.
     pub fn add_attachment(&mut self, path: &str) {
         let file = self.add_file(path, None);
-        self.names.insert((hash(&file_key(path)), WikilinkNameKind::Path, file));
+        self.names.insert((hash_key(&file_key(path)), WikilinkNameKind::Path, file));
     }
 
     /// Returns the rule for resolving links.
@@ -82,16 +82,17 @@ impl WikilinkCatalog {
     /// # Panics
     /// If the note does not exist.
     pub fn resolve(&self, target: &str, from: usize) -> Option<(WikilinkDestination, WikilinkNameKind)> {
-        let whole = fold(target);
+        let whole = fold_link_name(target);
         if whole.is_empty() {
             return Some((WikilinkDestination::Note(from), WikilinkNameKind::Path));
         }
         let from = &self.files[self.notes[from] as usize].path;
         let by_path = match self.rule {
-            WikilinkRule::Paths => self.by_path(&whole, from),
-            WikilinkRule::Pages => self.named(&whole, WikilinkNameKind::Path).next(),
+            WikilinkRule::Paths => self.find_by_path(&whole, from),
+            WikilinkRule::Pages => self.files_named(&whole, WikilinkNameKind::Path).next(),
         };
-        let strongest = |by: WikilinkNameKind| self.named(&whole, by).min_by_key(|file| (file.path.chars().count(), &file.path));
+        let strongest =
+            |by: WikilinkNameKind| self.files_named(&whole, by).min_by_key(|file| (file.path.chars().count(), &file.path));
         by_path
             .map(|file| (file, WikilinkNameKind::Path))
             .or_else(|| Some((strongest(WikilinkNameKind::Title)?, WikilinkNameKind::Title)))
@@ -101,21 +102,21 @@ impl WikilinkCatalog {
 
     /// Returns whether a note has the alias `target`.
     pub fn is_alias(&self, target: &str) -> bool {
-        self.named(&fold(target), WikilinkNameKind::Alias).next().is_some()
+        self.files_named(&fold_link_name(target), WikilinkNameKind::Alias).next().is_some()
     }
 
-    fn by_path(&self, target: &str, from: &str) -> Option<&CatalogFile> {
+    fn find_by_path(&self, target: &str, from: &str) -> Option<&CatalogFile> {
         let place = PathPattern::of(target, from)?;
-        let last = last_part(target);
+        let last = last_component(target);
         // `a.md` may refer to the note `a.md` or to the note `a.md.md`.
-        let mut keys = vec![stem(last), last];
+        let mut keys = vec![strip_md(last), last];
         keys.dedup();
-        let found = keys.into_iter().flat_map(|key| self.named(key, WikilinkNameKind::Path));
-        found.filter_map(|file| Some((place.fit(&file.path)?, file))).min_by_key(|(fit, _)| *fit).map(|(_, file)| file)
+        let found = keys.into_iter().flat_map(|key| self.files_named(key, WikilinkNameKind::Path));
+        found.filter_map(|file| Some((place.match_rank(&file.path)?, file))).min_by_key(|(fit, _)| *fit).map(|(_, file)| file)
     }
 
-    fn named(&self, key: &str, by: WikilinkNameKind) -> impl Iterator<Item = &CatalogFile> {
-        let hash = hash(key);
+    fn files_named(&self, key: &str, by: WikilinkNameKind) -> impl Iterator<Item = &CatalogFile> {
+        let hash = hash_key(key);
         self.names.range((hash, by, 0)..=(hash, by, u32::MAX)).map(|(_, _, file)| &self.files[*file as usize])
     }
 
@@ -133,7 +134,7 @@ impl CatalogFile {
     }
 }
 
-fn hash(key: &str) -> u64 {
+fn hash_key(key: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     key.hash(&mut hasher);
     hasher.finish()

@@ -2,7 +2,7 @@
 
 use crate::{Memory, MemoryId};
 
-use super::link_name::{fold, last_part, stem};
+use super::link_name::{fold_link_name, last_component, strip_md};
 use super::path_pattern::PathPattern;
 
 /// A possible target of a link, with the name that matches.
@@ -55,25 +55,25 @@ pub enum WikilinkRule {
 /// if the first key matches it.
 ///
 /// ```
-/// use memory_core::wikilink::keys;
+/// use memory_core::wikilink::lookup_keys;
 ///
-/// assert_eq!(keys("Tokio"), ["tokio"]);
-/// assert_eq!(keys("Rust/Tokio.md"), ["rust/tokio.md", "tokio"]);
+/// assert_eq!(lookup_keys("Tokio"), ["tokio"]);
+/// assert_eq!(lookup_keys("Rust/Tokio.md"), ["rust/tokio.md", "tokio"]);
 /// ```
-pub fn keys(target: &str) -> Vec<String> {
-    let whole = fold(target);
-    let last = stem(last_part(&whole)).to_owned();
+pub fn lookup_keys(target: &str) -> Vec<String> {
+    let whole = fold_link_name(target);
+    let last = strip_md(last_component(&whole)).to_owned();
     dedup_names([whole, last])
 }
 
 /// Returns the keys of a memory at `path`.
 ///
 /// They are its file name, the file names of its origins, its title and its aliases.
-pub fn names_of(memory: &Memory, path: &str) -> Vec<String> {
+pub fn memory_keys(memory: &Memory, path: &str) -> Vec<String> {
     let own = file_key(path);
     let origins = memory.origin.iter().chain(&memory.other_origins);
     let origin = origins.flat_map(|origin| [file_key(&origin.path), origin_stem(&origin.path)]);
-    let titles = memory.title.iter().chain(&memory.aliases).map(|name| fold(name));
+    let titles = memory.title.iter().chain(&memory.aliases).map(|name| fold_link_name(name));
     dedup_names([own].into_iter().chain(origin).chain(titles))
 }
 
@@ -81,21 +81,21 @@ pub fn names_of(memory: &Memory, path: &str) -> Vec<String> {
 const MIN_ID_PREFIX: usize = 4;
 
 /// Returns the keys of links to a memory by its id or a prefix of it.
-pub fn prefixes(id: &MemoryId) -> Vec<String> {
+pub fn id_prefixes(id: &MemoryId) -> Vec<String> {
     let digits = id.to_string();
     (MIN_ID_PREFIX..=digits.len()).map(|length| digits[..length].to_owned()).collect()
 }
 
 /// Returns the key of a file: its normalized name without `.md`.
 pub(super) fn file_key(path: &str) -> String {
-    let name = fold(path);
-    stem(last_part(&name)).to_owned()
+    let name = fold_link_name(path);
+    strip_md(last_component(&name)).to_owned()
 }
 
 /// Returns the file name of an origin without its extension.
 fn origin_stem(path: &str) -> String {
-    let name = fold(path);
-    let name = last_part(&name);
+    let name = fold_link_name(path);
+    let name = last_component(&name);
     name.rsplit_once('.').map_or(name, |(stem, _)| stem).to_owned()
 }
 
@@ -111,10 +111,10 @@ fn dedup_names(names: impl IntoIterator<Item = String>) -> Vec<String> {
 
 /// Returns the one of `candidates` that the link `target` in the note at `from` leads to.
 ///
-/// `candidates` are the matches of [`keys`]. Among matches by path, `rule` decides, and a match in a folder that
+/// `candidates` are the matches of [`lookup_keys`]. Among matches by path, `rule` decides, and a match in a folder that
 /// contradicts the target is excluded. Among matches by the same kind of other name, the shortest path wins. A match by
 /// the id of a superseded memory counts only if there is no other match.
-pub fn choose<'a>(
+pub fn choose_target<'a>(
     target: &str,
     from: Option<&str>,
     candidates: &'a [WikilinkCandidate],
@@ -127,7 +127,7 @@ pub fn choose<'a>(
         WikilinkRule::Paths => {
             let place = PathPattern::of(target, from.unwrap_or_default())?;
             by(WikilinkNameKind::Path)
-                .filter_map(|candidate| Some((place.fit(&candidate.path)?, candidate)))
+                .filter_map(|candidate| Some((place.match_rank(&candidate.path)?, candidate)))
                 .min_by_key(|(fit, _)| *fit)
         }
         WikilinkRule::Pages => by(WikilinkNameKind::Path).map(|candidate| (Default::default(), candidate)).next(),

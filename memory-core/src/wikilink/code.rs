@@ -32,7 +32,7 @@ fn blank_fences(text: &str, bytes: &mut [u8]) {
     for line in text.split_inclusive('\n') {
         let range = start..start + line.len();
         start = range.end;
-        let fence = fence(line);
+        let fence = parse_fence(line);
         match (open, fence) {
             (Some((mark, length)), found) => {
                 blank(bytes, range);
@@ -53,7 +53,7 @@ fn blank_fences(text: &str, bytes: &mut [u8]) {
 /// Returns the mark of a fence at the start of a line, its length, and the text after it.
 ///
 /// A fence may be inside a quote or follow the bullet of a list.
-fn fence(line: &str) -> Option<(u8, usize, &str)> {
+fn parse_fence(line: &str) -> Option<(u8, usize, &str)> {
     let blanks = [' ', '\t'];
     let line = line.trim_start_matches([' ', '\t', '>']);
     let after_digits = line.trim_start_matches(|character: char| character.is_ascii_digit());
@@ -94,7 +94,7 @@ fn blank_inline(bytes: &mut [u8]) {
         let end = bytes[start..].iter().position(|byte| *byte == b'\n').map_or(bytes.len(), |at| start + at);
         let runs = backtick_runs(bytes, start..end);
         let mut next = 0;
-        for (run, partner) in runs.iter().zip(partners(&runs)) {
+        for (run, partner) in runs.iter().zip(matching_runs(&runs)) {
             if let Some(partner) = partner.filter(|_| next <= run.start) {
                 next = runs[partner].end;
                 blank(bytes, run.start..next);
@@ -118,7 +118,7 @@ fn backtick_runs(bytes: &[u8], line: Range<usize>) -> Vec<Range<usize>> {
 }
 
 /// Returns, for each run, the index of the next run of the same length.
-fn partners(runs: &[Range<usize>]) -> Vec<Option<usize>> {
+fn matching_runs(runs: &[Range<usize>]) -> Vec<Option<usize>> {
     let mut partners = vec![None; runs.len()];
     let mut nearest = HashMap::new();
     for (index, run) in runs.iter().enumerate().rev() {

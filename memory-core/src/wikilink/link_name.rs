@@ -9,12 +9,12 @@ use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 /// It is in NFC and in lower case, without surrounding whitespace, and with no-break spaces replaced by spaces.
 ///
 /// ```
-/// use memory_core::wikilink::fold;
+/// use memory_core::wikilink::fold_link_name;
 ///
-/// assert_eq!(fold(" Cafe\u{301}\u{a0}Noir "), fold("café noir"));
-/// assert_eq!(fold("T\u{308}"), fold("ẗ"));
+/// assert_eq!(fold_link_name(" Cafe\u{301}\u{a0}Noir "), fold_link_name("café noir"));
+/// assert_eq!(fold_link_name("T\u{308}"), fold_link_name("ẗ"));
 /// ```
-pub fn fold(name: &str) -> String {
+pub fn fold_link_name(name: &str) -> String {
     if name.is_ascii() {
         return name.trim().to_ascii_lowercase();
     }
@@ -31,11 +31,11 @@ fn to_nfc(text: &str) -> Cow<'_, str> {
 }
 
 /// Returns the last component of a normalized path.
-pub(super) fn last_part(path: &str) -> &str {
+pub(super) fn last_component(path: &str) -> &str {
     path.rsplit_once('/').map_or(path, |(_, last)| last)
 }
 
 /// Returns a normalized file name without its `.md` extension.
-pub(super) fn stem(name: &str) -> &str {
+pub(super) fn strip_md(name: &str) -> &str {
     name.strip_suffix(".md").unwrap_or(name)
 }

@@ -9,8 +9,10 @@ mod path_pattern;
 mod tags;
 
 pub use catalog::{WikilinkCatalog, WikilinkDestination};
-pub use choose::{WikilinkCandidate, WikilinkNameKind, WikilinkRule, WikilinkTarget, choose, keys, names_of, prefixes};
+pub use choose::{
+    WikilinkCandidate, WikilinkNameKind, WikilinkRule, WikilinkTarget, choose_target, id_prefixes, lookup_keys, memory_keys,
+};
 pub use code::blank_code;
-pub use link_name::fold;
-pub use parse::{Fragment, Wikilink, parse, parse_prose};
+pub use link_name::fold_link_name;
+pub use parse::{Fragment, Wikilink, parse, parse_prose_wikilinks};
 pub use tags::{inline_tags, prose_tags};

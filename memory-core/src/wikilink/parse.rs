@@ -39,11 +39,11 @@ pub enum Fragment {
 /// assert_eq!(links[0].alias.as_deref(), Some("the runtime"));
 /// ```
 pub fn parse(text: &str) -> Vec<Wikilink> {
-    parse_prose(&blank_code(text))
+    parse_prose_wikilinks(&blank_code(text))
 }
 
 /// Returns the wikilinks of a text without code, such as a property or the result of [`blank_code`].
-pub fn parse_prose(prose: &str) -> Vec<Wikilink> {
+pub fn parse_prose_wikilinks(prose: &str) -> Vec<Wikilink> {
     let bytes = prose.as_bytes();
     let mut links = Vec::new();
     // The start of the text inside the innermost `[[`.
@@ -53,7 +53,7 @@ pub fn parse_prose(prose: &str) -> Vec<Wikilink> {
             b'[' => open = (0 < at && bytes[at - 1] == b'[').then_some(at + 1),
             b']' => {
                 let closed = open.take().filter(|inside| *inside < at && bytes.get(at + 1) == Some(&b']'));
-                links.extend(closed.map(|inside| wikilink(prose, inside..at)));
+                links.extend(closed.map(|inside| build_wikilink(prose, inside..at)));
             }
             b'\n' | b'\r' => open = None,
             _ => {}
@@ -62,7 +62,7 @@ pub fn parse_prose(prose: &str) -> Vec<Wikilink> {
     links
 }
 
-fn wikilink(prose: &str, inside: Range<usize>) -> Wikilink {
+fn build_wikilink(prose: &str, inside: Range<usize>) -> Wikilink {
     let embed = prose[..inside.start - 2].ends_with('!');
     let span = inside.start - 2 - usize::from(embed)..inside.end + 2;
     let text = &prose[inside];

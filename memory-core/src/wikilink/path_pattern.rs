@@ -1,6 +1,6 @@
 //! The comparison of file paths with the target of a link.
 
-use super::link_name::{fold, last_part};
+use super::link_name::{fold_link_name, last_component};
 
 /// The path pattern of a link target, relative to the linking note.
 #[derive(Debug)]
@@ -19,9 +19,9 @@ pub(super) type PathMatchRank<'a> = (bool, bool, bool, usize, &'a str);
 impl PathPattern {
     /// Parses the target of a link in the note at `from`; returns `None` if it leads out of the root.
     pub(super) fn of(target: &str, from: &str) -> Option<Self> {
-        let target = fold(target);
-        let mut folder = fold(from);
-        folder.truncate(folder.len() - last_part(&folder).len());
+        let target = fold_link_name(target);
+        let mut folder = fold_link_name(from);
+        folder.truncate(folder.len() - last_component(&folder).len());
         let is_relative = target.starts_with("./") || target.starts_with("../");
         let path = match target.strip_prefix('/') {
             Some(path) => path.to_owned(),
@@ -36,8 +36,8 @@ impl PathPattern {
     ///
     /// In descending precedence: a match including the extension, a match of the complete path, a file in or below the
     /// folder of the linking note, and the shortest path.
-    pub(super) fn fit<'a>(&self, path: &'a str) -> Option<PathMatchRank<'a>> {
-        let folded = fold(path);
+    pub(super) fn match_rank<'a>(&self, path: &'a str) -> Option<PathMatchRank<'a>> {
+        let folded = fold_link_name(path);
         let fits = |wanted: &String| {
             let front = folded.strip_suffix(wanted.as_str())?;
             (front.is_empty() || (self.is_suffix && front.ends_with('/'))).then_some(front.is_empty())

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use memory_core::testing::{
     CountingIds, FakeBanks, FakeChat, FakeClock, FakeConversations, FakeEmbedder, FakeJobs, FakeMeter, FakeNotifier,
     FakeReranker, FakeSource, FakeStore, FakeTopics, bank_suite, chat_suite, clock_suite, conversation_suite, embedder_suite,
-    embeddings_suite, history_suite, id_suite, job_queue_suite, meter_suite, notifier_suite, outlines_suite, reminder_suite,
-    reranker_suite, services, source_suite, store_suite, topic_suite,
+    embeddings_suite, history_suite, id_suite, job_queue_suite, meter_suite, notifier_suite, reminder_suite, reranker_suite,
+    services, source_suite, store_suite, summaries_suite, topic_suite,
 };
 
 #[test]
@@ -64,5 +64,5 @@ fn the_fake_store_keeps_the_promises_of_a_store_of_vectors() {
 
 #[test]
 fn the_fake_store_keeps_the_promises_of_stores_of_outlines() {
-    outlines_suite(&|| services(Arc::new(FakeStore::default())));
+    summaries_suite(&|| services(Arc::new(FakeStore::default())));
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use chrono::{TimeDelta, Utc};
 use memory_core::testing::{FakeStore, services};
-use memory_core::{Draft, ReminderFilter, SecretPolicy, done, remind_of, reminders, snooze, write};
+use memory_core::{Draft, ReminderFilter, SecretPolicy, done, remind_of_memory, reminders, snooze, write};
 use proptest::prelude::*;
 
 #[derive(Debug, Clone)]
@@ -15,7 +15,7 @@ enum ReminderAction {
     Snooze { nth: usize },
 }
 
-fn act() -> impl Strategy<Value = ReminderAction> {
+fn reminder_action() -> impl Strategy<Value = ReminderAction> {
     prop_oneof![
         4 => (0..3_usize, 1..4_i64).prop_map(|(memory, days)| ReminderAction::Remind { memory, days }),
         1 => (0..9_usize).prop_map(|nth| ReminderAction::Done { nth }),
@@ -25,7 +25,7 @@ fn act() -> impl Strategy<Value = ReminderAction> {
 
 proptest! {
     #[test]
-    fn a_reminder_is_made_once_for_each_memory_and_time(acts in prop::collection::vec(act(), 1..20)) {
+    fn a_reminder_is_made_once_for_each_memory_and_time(acts in prop::collection::vec(reminder_action(), 1..20)) {
         let services = services(Arc::new(FakeStore::default()));
         let memories: Vec<_> = (0..3)
             .map(|number| write(&services, Draft::new(&format!("note {number}")), SecretPolicy::Refuse).unwrap().id)
@@ -37,7 +37,7 @@ proptest! {
             match act {
                 ReminderAction::Remind { memory, days } => {
                     let at = start + TimeDelta::days(days);
-                    let made = remind_of(&services, &memories[memory].to_string(), Some(at), &Utc).unwrap();
+                    let made = remind_of_memory(&services, &memories[memory].to_string(), Some(at), &Utc).unwrap();
                     prop_assert_eq!(made.created, wanted.insert((memory, days)));
                     prop_assert_eq!(made.stored.memory.reminder.unwrap().of, Some(memories[memory]));
                 }

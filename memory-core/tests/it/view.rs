@@ -41,7 +41,7 @@ fn agents_share_what_is_for_everybody_and_nothing_else() {
     }
     assert_eq!(read(&claude, &secret).unwrap().memory.content, "of claude");
     let everything = PageRequest { order: ListOrder::Created, offset: 0, limit: None };
-    let total = |services: &Services| list(services, &Filter::everything(), &everything).unwrap().total;
+    let total = |services: &Services| list(services, &Filter::all(), &everything).unwrap().total;
     assert_eq!((total(&claude), total(&codex), total(&home), total(&home.restrict_to(&View::default()))), (3, 2, 3, 1));
 }
 
@@ -106,7 +106,7 @@ fn nothing_leads_where_an_agent_does_not_see_it() {
         for patch in [
             Patch { superseded_by: Some(Some(id)), ..Patch::default() },
             Patch { add_links: vec![id], ..Patch::default() },
-            Patch { reminder: Some(Reminder { of: Some(id), ..Reminder::at(home.clock.now()) }), ..Patch::default() },
+            Patch { reminder: Some(Reminder { of: Some(id), ..Reminder::new(home.clock.now()) }), ..Patch::default() },
         ] {
             let refused = update(&codex, &seen, &patch, None, SecretPolicy::Refuse).unwrap_err();
             assert!(matches!(refused, StoreError::NotFound { reference } if reference == id.to_string()));
@@ -126,7 +126,7 @@ fn a_filter_reaches_no_further_than_the_view() {
     write_memory(&home, "of claude", agent_scope("claude"));
     write_memory(&home, "for all", Scope::Global);
     for (within, seen) in [(vec![agent_scope("claude")], 0), (vec![agent_scope("claude"), Scope::Global], 1), (vec![], 0)] {
-        let filter = Filter { within: Some(within), ..Filter::everything() };
+        let filter = Filter { within: Some(within), ..Filter::all() };
         let slice = PageRequest { order: ListOrder::Created, offset: 0, limit: None };
         assert_eq!(list(&codex, &filter, &slice).unwrap().total, seen);
         let query = Query { text: "for claude".into(), filter, limit: 9, ranking: Ranking::default() };
@@ -165,5 +165,5 @@ fn a_chat_sees_the_notes_of_its_own_conversation_and_those_for_everybody() {
     let chat = home.restrict_to_chat(&"work".parse().expect("an id"));
     assert_eq!(ids.map(|id| read(&chat, &id).is_ok()), [true, true, true, false, false, false]);
     let everything = PageRequest { order: ListOrder::Created, offset: 0, limit: None };
-    assert_eq!(list(&chat, &Filter::everything(), &everything).unwrap().total, 3);
+    assert_eq!(list(&chat, &Filter::all(), &everything).unwrap().total, 3);
 }

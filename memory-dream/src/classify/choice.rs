@@ -23,7 +23,7 @@ pub struct CategoryChoice {
 /// use memory_core::{Category, Draft, MemoryId};
 /// use memory_dream::classify::choose_category;
 ///
-/// let memory = Draft::new("Lesson learned: backups must be tested").into_memory(MemoryId::of_path("a"), Default::default());
+/// let memory = Draft::new("Lesson learned: backups must be tested").into_memory(MemoryId::for_path("a"), Default::default());
 /// assert_eq!(choose_category(&memory).category, Some(Category::Lessons));
 /// ```
 pub fn choose_category(memory: &Memory) -> CategoryChoice {

@@ -2,9 +2,9 @@
 
 use memory_core::Category;
 
-use super::extraction::features;
+use super::extraction::extract_features;
 use super::input::ClassifierInput;
-use super::model::{CategoryModel, place, shipped};
+use super::model::{CategoryModel, label_index, shipped_model};
 use super::{LABELS, feature::Features};
 
 /// Minimum confidence for filing a note: its category is more probable than all others together.
@@ -46,12 +46,12 @@ impl Classification {
 /// use memory_core::Category;
 /// use memory_dream::classify::{ClassifierInput, classify};
 ///
-/// let found = classify(&ClassifierInput::of_text("提醒我明天下午三点给安娜打电话"));
+/// let found = classify(&ClassifierInput::from_text("提醒我明天下午三点给安娜打电话"));
 /// assert_eq!(found.category(), Some(Category::Reminders));
-/// assert_eq!(classify(&ClassifierInput::of_text("…")).category(), None);
+/// assert_eq!(classify(&ClassifierInput::from_text("…")).category(), None);
 /// ```
 pub fn classify(note: &ClassifierInput<'_>) -> Classification {
-    classify_by(shipped(), &features(note))
+    classify_with(shipped_model(), &extract_features(note))
 }
 
 /// Minimum probability of the category of a decisive cue.
@@ -59,7 +59,7 @@ const CUE_PROBABILITY: f32 = 0.95;
 
 /// Returns the index in [`LABELS`] of the decisive cue's category, and the score to add to it.
 pub(super) fn cue_boost(model: &CategoryModel, features: &Features, scores: &[f32; LABELS.len()]) -> Option<(usize, f32)> {
-    let place = place(features.cue.as_ref()?.category)?;
+    let place = label_index(features.cue.as_ref()?.category)?;
     let best = scores.iter().copied().fold(f32::MIN, f32::max);
     let share = |score: f32| ((score - best) / model.temperature).exp();
     let others = scores.iter().copied().map(share).sum::<f32>() - share(scores[place]);
@@ -68,7 +68,7 @@ pub(super) fn cue_boost(model: &CategoryModel, features: &Features, scores: &[f3
 }
 
 /// Classifies a note by its features with the given model.
-pub fn classify_by(model: &CategoryModel, features: &Features) -> Classification {
+pub fn classify_with(model: &CategoryModel, features: &Features) -> Classification {
     let mut scores = model.scores(features);
     if let Some((place, boost)) = cue_boost(model, features, &scores) {
         scores[place] += boost;

@@ -18,7 +18,7 @@ use memory_core::Category;
 use memory_core::text::fold;
 use regex::Regex;
 
-use super::feature::hash;
+use super::feature::fnv_hash;
 use super::input::ClassifierInput;
 
 /// The table of all cues.
@@ -52,8 +52,8 @@ pub(super) fn find_cues(note: &ClassifierInput<'_>, has_category_tag: bool) -> N
     let text = searched_text(note);
     let subordinate: Vec<Range<usize>> = SUBORDINATE.find_iter(&text).map(|found| found.range()).collect();
     let of_strength = |strength: CueStrength| CUE_PATTERNS.phrases.iter().filter(move |pattern| pattern.strength == strength);
-    let decide = |strength| phrase(&text, of_strength(strength), &subordinate);
-    let decisive = label(&text)
+    let decide = |strength| find_phrase(&text, of_strength(strength), &subordinate);
+    let decisive = find_label(&text)
         .or_else(|| if has_category_tag { None } else { decide(CueStrength::Strong).or_else(|| decide(CueStrength::Likely)) });
     let speaks = |pattern: &&CuePattern| first_match(&text, pattern, &subordinate).is_some();
     NoteCues { decisive, weak: of_strength(CueStrength::Weak).filter(speaks).map(|pattern| pattern.category).collect() }
@@ -61,7 +61,7 @@ pub(super) fn find_cues(note: &ClassifierInput<'_>, has_category_tag: bool) -> N
 
 /// Returns a hash of the table of cues, as its version.
 pub(crate) const fn cue_version() -> u32 {
-    hash(CUE_TABLE)
+    fnv_hash(CUE_TABLE)
 }
 
 /// The certainty of a phrase.
@@ -88,7 +88,7 @@ struct CuePatterns {
     exceptions: HashMap<Category, Regex>,
 }
 
-static CUE_PATTERNS: LazyLock<CuePatterns> = LazyLock::new(|| compile(&read_table()));
+static CUE_PATTERNS: LazyLock<CuePatterns> = LazyLock::new(|| compile_patterns(&read_table()));
 
 /// The alternatives of a category, by key.
 type CueAlternatives = BTreeMap<&'static str, String>;
@@ -109,7 +109,7 @@ fn read_table() -> Vec<(Category, CueAlternatives)> {
     all
 }
 
-fn compile(table: &[(Category, CueAlternatives)]) -> CuePatterns {
+fn compile_patterns(table: &[(Category, CueAlternatives)]) -> CuePatterns {
     let regex = |pattern: &str| Regex::new(pattern).expect("a test compiles all patterns");
     let (mut labels, mut phrases, mut exceptions): (Vec<_>, Vec<_>, HashMap<_, _>) = Default::default();
     for (category, alternatives) in table {
@@ -183,18 +183,18 @@ fn is_border(character: char) -> bool {
 }
 
 /// Returns the first label of a text.
-fn label(text: &str) -> Option<CategoryCue> {
+fn find_label(text: &str) -> Option<CategoryCue> {
     text.split(is_border).find_map(|sentence| {
         let is_heading = sentence.trim_start().starts_with('#');
         let start = sentence.trim_start_matches(|character: char| " -*#>[【(•".contains(character) || character.is_ascii_digit());
-        let head = head(start).or_else(|| is_heading.then_some(start))?;
+        let head = label_text(start).or_else(|| is_heading.then_some(start))?;
         let head = head.trim_matches(|character: char| " *]】".contains(character));
         (head.chars().count() <= LONGEST_LABEL).then(|| match_label(head)).flatten()
     })
 }
 
 /// Returns the part of a sentence before the first colon, dash or closing bracket.
-fn head(sentence: &str) -> Option<&str> {
+fn label_text(sentence: &str) -> Option<&str> {
     let end = |mark: &str| sentence.find(mark).filter(|at| !sentence[*at..].starts_with("://"));
     let at = [":", "—", "–", " - ", " -- ", "]", "】"].into_iter().filter_map(end).min()?;
     Some(&sentence[..at])
@@ -214,7 +214,11 @@ fn match_label(head: &str) -> Option<CategoryCue> {
 }
 
 /// Returns the decisive phrase.
-fn phrase<'p>(text: &str, patterns: impl Iterator<Item = &'p CuePattern>, subordinate: &[Range<usize>]) -> Option<CategoryCue> {
+fn find_phrase<'p>(
+    text: &str,
+    patterns: impl Iterator<Item = &'p CuePattern>,
+    subordinate: &[Range<usize>],
+) -> Option<CategoryCue> {
     let found = |pattern: &'p CuePattern| Some((first_match(text, pattern, subordinate)?, pattern.category));
     let all: Vec<_> = patterns.filter_map(found).collect();
     let first = all.iter().min_by_key(|((is_subordinate, range), _)| (*is_subordinate, range.start, usize::MAX - range.len()))?;

@@ -6,7 +6,7 @@ use super::classification::cue_boost;
 use super::extraction::extract_with_texts;
 use super::feature::FeatureKind;
 use super::input::ClassifierInput;
-use super::model::{place, shipped};
+use super::model::{label_index, shipped_model};
 
 /// A feature that raises or lowers the score of a category.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,14 +25,14 @@ pub struct FeatureContribution {
 ///
 /// ```
 /// use memory_core::Category;
-/// use memory_dream::classify::{ClassifierInput, explain};
+/// use memory_dream::classify::{ClassifierInput, explain_category};
 ///
-/// let evidence = explain(&ClassifierInput::of_text("Remind me to call Anna"), Category::Reminders);
+/// let evidence = explain_category(&ClassifierInput::from_text("Remind me to call Anna"), Category::Reminders);
 /// assert!(evidence[..5].iter().any(|evidence| evidence.what == "has asking to be told"));
 /// ```
-pub fn explain(note: &ClassifierInput<'_>, category: Category) -> Vec<FeatureContribution> {
-    let Some(place) = place(category) else { return Vec::new() };
-    let model = shipped();
+pub fn explain_category(note: &ClassifierInput<'_>, category: Category) -> Vec<FeatureContribution> {
+    let Some(place) = label_index(category) else { return Vec::new() };
+    let model = shipped_model();
     let mut evidence = vec![FeatureContribution { what: "base rate of the category".to_owned(), weight: model.bias[place] }];
     let features = extract_with_texts(note);
     let boost = cue_boost(model, &features, &model.scores(&features)).filter(|(own, _)| *own == place);

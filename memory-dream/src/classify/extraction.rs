@@ -1,10 +1,10 @@
 //! Extracts features from a note.
 
 use memory_core::Category;
-use memory_core::text::{TokenKind, fold, tokens};
+use memory_core::text::{TokenKind, fold, tokenize};
 
 use super::cue::find_cues;
-use super::feature::{FeatureKind, FeaturePart, Features, hash, is_han};
+use super::feature::{FeatureKind, FeaturePart, Features, fnv_hash, is_han};
 use super::input::ClassifierInput;
 use super::lexicon::{WordClass, class_of_han, class_of_stem};
 use super::{shape, time};
@@ -13,7 +13,7 @@ use super::{shape, time};
 const MAX_READ_BYTES: usize = 6_000;
 
 /// Returns the features of a note.
-pub fn features(note: &ClassifierInput<'_>) -> Features {
+pub fn extract_features(note: &ClassifierInput<'_>) -> Features {
     let mut features = Features::default();
     add_features(note, &mut features);
     features
@@ -21,19 +21,19 @@ pub fn features(note: &ClassifierInput<'_>) -> Features {
 
 /// Returns the features of a note with their words, which takes twice as long.
 pub(super) fn extract_with_texts(note: &ClassifierInput<'_>) -> Features {
-    let mut features = Features::in_words();
+    let mut features = Features::with_texts();
     add_features(note, &mut features);
     features
 }
 
 fn add_features(note: &ClassifierInput<'_>, features: &mut Features) {
-    let content = beginning(note.content);
-    for text in note.title.map(beginning).into_iter().chain([content]) {
+    let content = text_start(note.content);
+    for text in note.title.map(text_start).into_iter().chain([content]) {
         add_words(text, features);
     }
-    shape::cues(content, features);
-    time::cues(content, features);
-    let tagged: Vec<Category> = note.tags.iter().filter_map(|tag| named(tag)).collect();
+    shape::add_shape_cues(content, features);
+    time::add_time_cues(content, features);
+    let tagged: Vec<Category> = note.tags.iter().filter_map(|tag| tag_category(tag)).collect();
     let cues = find_cues(note, !tagged.is_empty());
     features.cue = cues.decisive;
     for category in cues.weak {
@@ -45,7 +45,7 @@ fn add_features(note: &ClassifierInput<'_>, features: &mut Features) {
 }
 
 /// Returns the category that a tag names in the singular or plural, if any.
-fn named(tag: &str) -> Option<Category> {
+fn tag_category(tag: &str) -> Option<Category> {
     let tag = fold(tag.trim().trim_start_matches('#'));
     let is_it = |category: &Category| {
         let name = category.as_str();
@@ -54,16 +54,16 @@ fn named(tag: &str) -> Option<Category> {
     super::LABELS.into_iter().find(is_it)
 }
 
-fn beginning(text: &str) -> &str {
+fn text_start(text: &str) -> &str {
     &text[..text.floor_char_boundary(MAX_READ_BYTES)]
 }
 
 /// Adds the features of the words of `text`.
 fn add_words(text: &str, features: &mut Features) {
-    let sentences = sentences(text);
+    let sentences = split_sentences(text);
     let many = if sentences.ends.len() < 2 { "one sentence" } else { "many sentences" };
     if !sentences.pieces.is_empty() {
-        features.cue(many);
+        features.add_cue(many);
     }
     let mut start = 0;
     for &end in &sentences.ends {
@@ -86,8 +86,8 @@ struct NoteWord {
 
 impl NoteWord {
     fn new(stem: &str, form: Option<String>, class: Option<WordClass>, is_word: bool) -> Self {
-        let stem_hash = hash(stem);
-        let form_hash = form.as_deref().map_or(stem_hash, hash);
+        let stem_hash = fnv_hash(stem);
+        let form_hash = form.as_deref().map_or(stem_hash, fnv_hash);
         Self { stem: stem.to_owned(), form, class, is_word, stem_hash, form_hash }
     }
 
@@ -124,10 +124,10 @@ struct NoteSentences {
     ends: Vec<usize>,
 }
 
-fn sentences(text: &str) -> NoteSentences {
+fn split_sentences(text: &str) -> NoteSentences {
     let mut found = NoteSentences::default();
     let mut after = 0;
-    tokens(text, &mut |token| {
+    tokenize(text, &mut |token| {
         if token.kind == TokenKind::Bigram {
             return;
         }
@@ -163,7 +163,7 @@ fn is_capitalised(word: &str) -> bool {
 
 /// Adds the features of one sentence.
 fn add_sentence(pieces: &[NoteWord], is_first: bool, features: &mut Features) {
-    let classes = classes(pieces);
+    let classes = word_classes(pieces);
     for &class in &classes {
         features.add(FeatureKind::Cue, &[class.part()]);
     }
@@ -208,7 +208,7 @@ fn add_sentence(pieces: &[NoteWord], is_first: bool, features: &mut Features) {
 const ENDINGS: [&str; 4] = ["ed", "ing", "ly", "s"];
 
 /// Returns the classes of the words of a sentence, in order.
-fn classes(pieces: &[NoteWord]) -> Vec<WordClass> {
+fn word_classes(pieces: &[NoteWord]) -> Vec<WordClass> {
     let mut found: Vec<WordClass> = Vec::new();
     // The Han characters of the sentence, with a space for each other piece, to match words of several characters.
     let mut run = String::new();

@@ -63,12 +63,12 @@ pub(super) struct FeaturePart<'a> {
 
 impl<'a> FeaturePart<'a> {
     pub(super) const fn of(text: &'a str) -> Self {
-        Self { text, hash: hash(text) }
+        Self { text, hash: fnv_hash(text) }
     }
 }
 
 /// Returns the FNV-1a hash of a text.
-pub(super) const fn hash(text: &str) -> u32 {
+pub(super) const fn fnv_hash(text: &str) -> u32 {
     let bytes = text.as_bytes();
     let (mut hash, mut at) = (0x811c_9dc5, 0);
     while at < bytes.len() {
@@ -107,7 +107,7 @@ struct StoredFeature {
 
 impl Features {
     /// Creates a collection that also stores the words of the features.
-    pub(super) fn in_words() -> Self {
+    pub(super) fn with_texts() -> Self {
         Self { texts: Some(String::new()), ..Self::default() }
     }
 
@@ -137,7 +137,7 @@ impl Features {
         if 2 * self.found.len() >= self.places.len() {
             self.grow();
         }
-        let Some(place) = self.free(key) else { return };
+        let Some(place) = self.free_slot(key) else { return };
         let (mut start, mut end) = (0, 0);
         if let Some(texts) = &mut self.texts {
             start = texts.len();
@@ -150,12 +150,12 @@ impl Features {
     }
 
     /// Adds a feature of kind [`FeatureKind::Cue`].
-    pub(super) fn cue(&mut self, cue: &str) {
+    pub(super) fn add_cue(&mut self, cue: &str) {
         self.add(FeatureKind::Cue, &[FeaturePart::of(cue)]);
     }
 
     /// Returns the free slot for `key`; `None` if the key is present.
-    fn free(&self, key: u32) -> Option<usize> {
+    fn free_slot(&self, key: u32) -> Option<usize> {
         let mask = self.places.len() - 1;
         let mut place = key as usize & mask;
         while self.places[place] != 0 {
@@ -170,7 +170,7 @@ impl Features {
     fn grow(&mut self) {
         self.places = vec![0; (2 * self.places.len()).max(INITIAL_SLOTS)];
         for number in 0..self.found.len() {
-            if let Some(place) = self.free(self.found[number].key) {
+            if let Some(place) = self.free_slot(self.found[number].key) {
                 self.places[place] = u32::try_from(number + 1).unwrap_or(u32::MAX);
             }
         }
@@ -229,7 +229,7 @@ mod tests {
 
     #[test]
     fn a_feature_counts_once_however_often_it_is_there() {
-        let mut features = Features::in_words();
+        let mut features = Features::with_texts();
         let words: Vec<String> = (0..2_000).map(|number| format!("word{number}")).collect();
         for word in words.iter().chain(&words) {
             features.add(FeatureKind::Word, &[FeaturePart::of(word)]);

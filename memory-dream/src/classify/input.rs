@@ -15,7 +15,7 @@ pub struct ClassifierInput<'a> {
 
 impl<'a> ClassifierInput<'a> {
     /// Creates a note without title and tags.
-    pub fn of_text(content: &'a str) -> Self {
+    pub fn from_text(content: &'a str) -> Self {
         Self { title: None, content, tags: &[] }
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use memory_core::text::{TokenKind, fold, tokens};
+use memory_core::text::{TokenKind, fold, tokenize};
 
 use super::feature::FeaturePart;
 
@@ -201,7 +201,7 @@ static LEXICON: LazyLock<Lexicon> = LazyLock::new(|| {
     let (mut stems, mut han) = (HashMap::new(), HashMap::new());
     for class in CLASSES {
         let [english, chinese] = class.words();
-        tokens(english, &mut |token| {
+        tokenize(english, &mut |token| {
             if token.kind == TokenKind::Word {
                 stems.entry(token.text.to_owned()).or_insert(class);
             }

@@ -1,6 +1,6 @@
 //! Classifies memories into categories.
 //!
-//! A note is converted to [`features()`]: its words and short runs of words, their classes (a relative, a trait, a ban, a reason), the
+//! A note is converted to [`extract_features()`]: its words and short runs of words, their classes (a relative, a trait, a ban, a reason), the
 //! starts and ends of sentences, its shape and the times in it. A linear model computes scores from them. Its weights are fitted by
 //! `examples/classify.rs` on the notes in `examples/classify/`. The model supports English and Chinese; for text in other languages it
 //! reports a low confidence.
@@ -8,7 +8,7 @@
 //! A cue, such as `Lesson learned: …` or `we decided`, takes precedence over the model (`cues.txt`, `cue.rs`). All commands choose the
 //! category of a memory by [`choose_category()`].
 //!
-//! [`classify()`] returns the probability of each category, and [`explain()`] the contributions to the score of one category.
+//! [`classify()`] returns the probability of each category, and [`explain_category()`] the contributions to the score of one category.
 
 mod choice;
 mod classification;
@@ -25,12 +25,12 @@ mod tests;
 mod time;
 
 pub use choice::{CategoryChoice, choose_category};
-pub use classification::{Classification, SURE, Score, classify, classify_by};
-pub use explain::{FeatureContribution, explain};
-pub use extraction::features;
+pub use classification::{Classification, SURE, Score, classify, classify_with};
+pub use explain::{FeatureContribution, explain_category};
+pub use extraction::extract_features;
 pub use feature::{Feature, FeatureKind, Features};
 pub use input::ClassifierInput;
-pub use model::{CategoryModel, shipped};
+pub use model::{CategoryModel, shipped_model};
 
 pub(crate) use cue::cue_version;
 

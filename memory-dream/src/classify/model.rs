@@ -113,7 +113,7 @@ impl CategoryModel {
 }
 
 /// Returns the index of a category in [`LABELS`].
-pub(super) fn place(category: Category) -> Option<usize> {
+pub(super) fn label_index(category: Category) -> Option<usize> {
     LABELS.iter().position(|label| *label == category)
 }
 
@@ -124,7 +124,7 @@ fn take_bytes<const N: usize>(rest: &mut &[u8]) -> Option<[u8; N]> {
 }
 
 /// Returns the model that is part of the crate.
-pub fn shipped() -> &'static CategoryModel {
+pub fn shipped_model() -> &'static CategoryModel {
     &SHIPPED_MODEL
 }
 

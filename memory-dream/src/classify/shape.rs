@@ -3,8 +3,8 @@
 use super::feature::Features;
 
 /// Adds the features of the shape of `text`.
-pub(super) fn cues(text: &str, features: &mut Features) {
-    let mut add = |cue: &str| features.cue(cue);
+pub(super) fn add_shape_cues(text: &str, features: &mut Features) {
+    let mut add = |cue: &str| features.add_cue(cue);
     let start =
         text.trim_start_matches(|character: char| character.is_whitespace() || matches!(character, '-' | '*' | '#' | '>'));
     match start.chars().next() {

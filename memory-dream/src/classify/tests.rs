@@ -3,10 +3,10 @@
 use memory_core::Category;
 use proptest::prelude::*;
 
-use super::{Classification, ClassifierInput, LABELS, SURE, classify, explain};
+use super::{Classification, ClassifierInput, LABELS, SURE, classify, explain_category};
 
 fn classify_text(text: &str) -> Classification {
-    classify(&ClassifierInput::of_text(text))
+    classify(&ClassifierInput::from_text(text))
 }
 
 #[track_caller]
@@ -93,10 +93,10 @@ fn a_title_is_read_as_well() {
 
 #[test]
 fn the_evidence_names_what_a_person_would() {
-    let evidence = explain(&ClassifierInput::of_text("Remind me tomorrow to call Anna"), Category::Reminders);
+    let evidence = explain_category(&ClassifierInput::from_text("Remind me tomorrow to call Anna"), Category::Reminders);
     let strongest: Vec<&str> = evidence.iter().take(8).map(|evidence| evidence.what.as_str()).collect();
     assert!(strongest.contains(&"has asking to be told") && strongest.contains(&"word “remind”"), "{strongest:?}");
-    assert!(explain(&ClassifierInput::of_text("x"), Category::Inbox).is_empty());
+    assert!(explain_category(&ClassifierInput::from_text("x"), Category::Inbox).is_empty());
 }
 
 #[test]
@@ -121,7 +121,7 @@ proptest! {
         let tags = [tag];
         let note = ClassifierInput { title: title.as_deref(), content: &text, tags: &tags };
         for score in classify(&note).scores {
-            let sum: f32 = explain(&note, score.category).iter().map(|evidence| evidence.weight).sum();
+            let sum: f32 = explain_category(&note, score.category).iter().map(|evidence| evidence.weight).sum();
             prop_assert!((sum - score.score).abs() < 1e-3, "{}: {sum} is not {}", score.category, score.score);
         }
     }

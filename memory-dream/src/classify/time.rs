@@ -1,7 +1,7 @@
 //! Features of the times that a note names.
 
 use chrono::{DateTime, NaiveDate, Utc};
-use memory_core::datetime::{DatePrecision, readings};
+use memory_core::datetime::{DatePrecision, find_dates};
 
 use super::feature::Features;
 
@@ -9,10 +9,10 @@ use super::feature::Features;
 const MAX_READ_BYTES: usize = 160;
 
 /// Adds the features of the times that `text` names.
-pub(super) fn cues(text: &str, features: &mut Features) {
+pub(super) fn add_time_cues(text: &str, features: &mut Features) {
     let text = &text[..text.floor_char_boundary(MAX_READ_BYTES)];
-    let found = if may_have_time(text) { readings(text, &REFERENCE_TIME) } else { Vec::new() };
-    let mut add = |cue: &str| features.cue(cue);
+    let found = if may_have_time(text) { find_dates(text, &REFERENCE_TIME) } else { Vec::new() };
+    let mut add = |cue: &str| features.add_cue(cue);
     match found.len() {
         0 => return add("no time"),
         1 => {}

@@ -54,25 +54,25 @@ impl Backoff {
     }
 
     /// Records a request without a response.
-    pub(super) fn unanswered(&mut self, now: DateTime<Utc>) {
+    pub(super) fn record_no_answer(&mut self, now: DateTime<Utc>) {
         self.failures = self.failures.saturating_add(1).max(PAUSE_THRESHOLD);
-        self.pause(now);
+        self.start_pause(now);
     }
 
     /// Records an unusable response.
-    pub(super) fn unreadable(&mut self, now: DateTime<Utc>) {
+    pub(super) fn record_unusable(&mut self, now: DateTime<Utc>) {
         self.failures = self.failures.saturating_add(1);
         if self.is_failing() {
-            self.pause(now);
+            self.start_pause(now);
         }
     }
 
     /// Records that the budget did not suffice, with the remainder at that time.
-    pub(super) fn exhausted(&mut self, left: RemainingBudget) {
+    pub(super) fn record_exhausted(&mut self, left: RemainingBudget) {
         self.used_up = Some(left);
     }
 
-    fn pause(&mut self, now: DateTime<Utc>) {
+    fn start_pause(&mut self, now: DateTime<Utc>) {
         let doublings = self.failures.saturating_sub(PAUSE_THRESHOLD).min(16);
         self.not_before = Some(now + (MIN_PAUSE * 2_i32.pow(doublings)).min(MAX_PAUSE));
     }
@@ -92,7 +92,7 @@ mod tests {
     fn pauses_double_up_to_an_hour_and_end_with_an_answer() {
         let (mut backoff, mut now, mut pauses) = (Backoff::default(), 0, Vec::new());
         for _ in 0..9 {
-            backoff.unanswered(at(now));
+            backoff.record_no_answer(at(now));
             let pause = (0..100_000).find(|minutes| backoff.may_request(at(now + minutes), &BudgetStatus::default())).unwrap();
             pauses.push(pause);
             now += pause;
@@ -108,7 +108,7 @@ mod tests {
         let mut backoff = Backoff::default();
         let may_ask: Vec<bool> = (0..3)
             .map(|_| {
-                backoff.unreadable(at(0));
+                backoff.record_unusable(at(0));
                 backoff.may_request(at(0), &BudgetStatus::default())
             })
             .collect();
@@ -122,7 +122,7 @@ mod tests {
             BudgetStatus { budget: Budget { calls_a_day: Some(9), tokens_a_day: Some(500) }, left }
         };
         let mut backoff = Backoff::default();
-        backoff.exhausted(allowance(1).left);
+        backoff.record_exhausted(allowance(1).left);
         assert!(!backoff.may_request(at(60 * 23), &allowance(1)) && !backoff.may_request(at(60 * 23), &allowance(0)));
         assert!(backoff.may_request(at(60 * 24), &allowance(9)));
         assert!(backoff.may_request(at(60 * 24), &allowance(0)), "the new day has its own end");

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use memory_core::conversation::{
-    ConversationId, EntryChange, EntryId, ExtractedFact, Job, JobState, ParsedFacts, neighbours, plan_facts,
+    ConversationId, EntryChange, EntryId, ExtractedFact, Job, JobState, ParsedFacts, plan_facts, similar_facts,
 };
 use memory_core::{ChatError, ChatModel, StoreError};
 
@@ -49,7 +49,7 @@ impl JobRun<'_> {
         waiting: Vec<WaitingJob>,
         mut extracted: Vec<ExtractedJob>,
     ) -> Result<bool, StoreError> {
-        let Some(chat) = self.chat() else { return Ok(true) };
+        let Some(chat) = self.chat_model() else { return Ok(true) };
         let mut waiting = VecDeque::from(waiting);
         self.finish_deleted(conversation, &mut waiting)?;
         while !waiting.is_empty() || !extracted.is_empty() {
@@ -100,8 +100,8 @@ impl JobRun<'_> {
         if gone.is_empty() {
             return Ok(());
         }
-        let decided: Vec<_> = gone.into_iter().map(|own| DecidedJob::nothing(own.job)).collect();
-        self.carry_out(conversation, &decided)
+        let decided: Vec<_> = gone.into_iter().map(|own| DecidedJob::without_changes(own.job)).collect();
+        self.apply_decisions(conversation, &decided)
     }
 
     /// Removes the turns for the next request; returns an empty batch if they wait for others.
@@ -147,7 +147,7 @@ impl JobRun<'_> {
     ) -> Result<Vec<ExtractedJob>, StoreError> {
         let prompts = &self.rules.prompts;
         let answer = match batch.as_slice() {
-            [turn] => requests::facts(chat, prompts, &turn.text).map(|read| vec![read]).map_err(ModelRequestError::from),
+            [turn] => requests::request_facts(chat, prompts, &turn.text).map(|read| vec![read]).map_err(ModelRequestError::from),
             turns => {
                 requests::request_batch_facts(chat, prompts, &turns.iter().map(|turn| turn.text.as_str()).collect::<Vec<_>>())
             }
@@ -158,7 +158,7 @@ impl JobRun<'_> {
                 let (misread, read): (Vec<_>, Vec<_>) =
                     batch.into_iter().zip(read).partition(|(_, read)| read.facts.is_empty() && read.trouble.is_some());
                 if read.is_empty() {
-                    self.backoff.unreadable(now);
+                    self.backoff.record_unusable(now);
                 } else if read.iter().all(|(_, read)| read.facts.is_empty()) {
                     self.backoff.record_success();
                 }
@@ -167,7 +167,7 @@ impl JobRun<'_> {
                     let turns = misread.into_iter().map(|(turn, _)| turn).collect();
                     self.record_failed_extraction(conversation, turns, MAX_UNUSABLE_ATTEMPTS, &why)?;
                 }
-                Ok(read.into_iter().map(|(turn, read)| self.extracted(turn, read)).collect())
+                Ok(read.into_iter().map(|(turn, read)| self.record_extraction(turn, read)).collect())
             }
             Err(ModelRequestError::Chat(error)) if is_budget_error(&error) => {
                 self.report_budget(chat, &error);
@@ -175,27 +175,27 @@ impl JobRun<'_> {
                 Ok(Vec::new())
             }
             Err(ModelRequestError::Chat(error)) if is_retryable(&error) => {
-                self.backoff.unanswered(now);
+                self.backoff.record_no_answer(now);
                 self.record_failed_extraction(conversation, batch, MAX_ATTEMPTS, &error.to_string())?;
                 Ok(Vec::new())
             }
             Err(ModelRequestError::Chat(error)) => {
-                self.backoff.unreadable(now);
+                self.backoff.record_unusable(now);
                 let attempts = if batch.len() == 1 { 1 } else { MAX_UNUSABLE_ATTEMPTS };
                 self.record_failed_extraction(conversation, batch, attempts, &error.to_string())?;
                 Ok(Vec::new())
             }
             Err(ModelRequestError::Misread(why)) => {
-                self.backoff.unreadable(now);
+                self.backoff.record_unusable(now);
                 self.record_failed_extraction(conversation, batch, MAX_UNUSABLE_ATTEMPTS, &unreadable_facts_message(why))?;
                 Ok(Vec::new())
             }
         }
     }
 
-    fn extracted(&mut self, turn: BatchTurn, read: ParsedFacts) -> ExtractedJob {
+    fn record_extraction(&mut self, turn: BatchTurn, read: ParsedFacts) -> ExtractedJob {
         if let Some(why) = read.trouble {
-            self.report(&unreadable_facts_message(why));
+            self.add_error(&unreadable_facts_message(why));
         }
         ExtractedJob { job: turn.waiting.job, facts: read.facts, attempts: 0 }
     }
@@ -211,17 +211,17 @@ impl JobRun<'_> {
         let failed = batch.into_iter().map(|turn| WaitingJob { attempts: turn.waiting.attempts + 1, ..turn.waiting });
         let (finished, again): (Vec<_>, Vec<_>) = failed.partition(|own| attempts <= own.attempts);
         if !again.is_empty() {
-            self.report(&format!("{why}; the turns will be retried"));
+            self.add_error(&format!("{why}; the turns will be retried"));
             let states = again.iter().map(|own| (own.job.id.clone(), JobState::Waiting { attempts: own.attempts }));
-            self.queue.note(&states.collect::<Vec<_>>())?;
+            self.queue.record_states(&states.collect::<Vec<_>>())?;
             self.processed.waiting += again.len();
         }
         if finished.is_empty() {
             return Ok(());
         }
-        self.report(&format!("{why}; no facts were extracted"));
-        let decided: Vec<_> = finished.into_iter().map(|own| DecidedJob::nothing(own.job)).collect();
-        self.carry_out(conversation, &decided)
+        self.add_error(&format!("{why}; no facts were extracted"));
+        let decided: Vec<_> = finished.into_iter().map(|own| DecidedJob::without_changes(own.job)).collect();
+        self.apply_decisions(conversation, &decided)
     }
 
     /// Reconciles the facts of some turns with one request; returns `false` if some of them wait.
@@ -237,11 +237,14 @@ impl JobRun<'_> {
             return Ok(true);
         }
         let all: Vec<String> = extracted.iter().flat_map(|own| own.facts.iter().cloned()).collect();
-        let known = if all.is_empty() { Vec::new() } else { neighbours(self.conversations, conversation, &all)? };
+        let known = if all.is_empty() { Vec::new() } else { similar_facts(self.conversations, conversation, &all)? };
         let texts: Vec<&str> = all.iter().map(String::as_str).collect();
         let now = self.conversations.clock.now();
-        let answer =
-            if known.is_empty() { Ok(Vec::new()) } else { requests::decisions(chat, &self.rules.prompts, &known, &texts) };
+        let answer = if known.is_empty() {
+            Ok(Vec::new())
+        } else {
+            requests::request_decisions(chat, &self.rules.prompts, &known, &texts)
+        };
         let decisions = match answer {
             Ok(decisions) => {
                 if !all.is_empty() {
@@ -251,31 +254,31 @@ impl JobRun<'_> {
             }
             Err(ModelRequestError::Chat(error)) if is_budget_error(&error) => {
                 self.report_budget(chat, &error);
-                self.wait(conversation, extracted)?;
+                self.save_extracted(conversation, extracted)?;
                 return Ok(false);
             }
             Err(error) => {
                 let attempts = match &error {
                     ModelRequestError::Chat(error) if is_retryable(error) => {
-                        self.backoff.unanswered(now);
+                        self.backoff.record_no_answer(now);
                         MAX_ATTEMPTS
                     }
                     ModelRequestError::Chat(_) | ModelRequestError::Misread(_) => {
-                        self.backoff.unreadable(now);
+                        self.backoff.record_unusable(now);
                         MAX_UNUSABLE_ATTEMPTS
                     }
                 };
                 return self.record_failed_reconciliation(conversation, extracted, attempts, &error.to_string());
             }
         };
-        let facts: Vec<ExtractedFact> = extracted.iter().flat_map(facts_of).collect();
+        let facts: Vec<ExtractedFact> = extracted.iter().flat_map(extracted_facts).collect();
         let mut next_id = || EntryId::from(self.conversations.ids.memory_id());
         let changes = plan_facts(conversation, &known, &facts, &decisions, now, &mut next_id);
         let decided = assign_changes(changes, extracted);
         let state = |own: &DecidedJob| JobState::Decided { changes: own.changes.clone(), facts: own.facts.clone() };
         let states: Vec<_> = decided.iter().map(|own| (own.job.id.clone(), state(own))).collect();
-        self.queue.note(&states)?;
-        self.carry_out(conversation, &decided)?;
+        self.queue.record_states(&states)?;
+        self.apply_decisions(conversation, &decided)?;
         Ok(true)
     }
 
@@ -293,34 +296,34 @@ impl JobRun<'_> {
         let (finished, again): (Vec<_>, Vec<_>) = failed.partition(|own| attempts <= own.attempts);
         let is_done = again.iter().all(|own| own.facts.is_empty());
         if !is_done {
-            self.report(&format!("the facts cannot be reconciled: {why}; they will be retried"));
+            self.add_error(&format!("the facts cannot be reconciled: {why}; they will be retried"));
         }
-        self.wait(conversation, again)?;
+        self.save_extracted(conversation, again)?;
         if finished.iter().any(|own| !own.facts.is_empty()) {
-            self.report(&format!("the facts cannot be reconciled: {why}; only the turns are stored"));
+            self.add_error(&format!("the facts cannot be reconciled: {why}; only the turns are stored"));
         }
-        let decided: Vec<_> = finished.into_iter().map(|own| DecidedJob::nothing(own.job)).collect();
+        let decided: Vec<_> = finished.into_iter().map(|own| DecidedJob::without_changes(own.job)).collect();
         if !decided.is_empty() {
-            self.carry_out(conversation, &decided)?;
+            self.apply_decisions(conversation, &decided)?;
         }
         Ok(is_done)
     }
 
     /// Stores extracted facts until the next attempt to reconcile them.
-    fn wait(&mut self, conversation: &ConversationId, extracted: Vec<ExtractedJob>) -> Result<(), StoreError> {
+    fn save_extracted(&mut self, conversation: &ConversationId, extracted: Vec<ExtractedJob>) -> Result<(), StoreError> {
         let (nothing, facts): (Vec<_>, Vec<_>) = extracted.into_iter().partition(|own| own.facts.is_empty());
         self.processed.waiting += facts.len();
         let state = |own: ExtractedJob| (own.job.id, JobState::Extracted { facts: own.facts, attempts: own.attempts });
-        self.queue.note(&facts.into_iter().map(state).collect::<Vec<_>>())?;
+        self.queue.record_states(&facts.into_iter().map(state).collect::<Vec<_>>())?;
         if nothing.is_empty() {
             return Ok(());
         }
-        let decided: Vec<_> = nothing.into_iter().map(|own| DecidedJob::nothing(own.job)).collect();
-        self.carry_out(conversation, &decided)
+        let decided: Vec<_> = nothing.into_iter().map(|own| DecidedJob::without_changes(own.job)).collect();
+        self.apply_decisions(conversation, &decided)
     }
 }
 
-fn facts_of(extracted: &ExtractedJob) -> impl Iterator<Item = ExtractedFact> {
+fn extracted_facts(extracted: &ExtractedJob) -> impl Iterator<Item = ExtractedFact> {
     extracted.facts.iter().map(|text| ExtractedFact { text: text.clone(), source: Some(extracted.job.turn.clone()) })
 }
 
@@ -334,7 +337,7 @@ fn assign_changes(changes: Vec<EntryChange>, extracted: Vec<ExtractedJob>) -> Ve
         let place = match &change {
             EntryChange::Add(entry) => decided.iter().position(|own| entry.source_id.as_ref() == Some(&own.job.turn)),
             EntryChange::Delete { replaced_by, .. } => {
-                decided.iter().position(|own| replaced_by.as_ref().is_some_and(|by| own.adds(by)))
+                decided.iter().position(|own| replaced_by.as_ref().is_some_and(|by| own.adds_entry(by)))
             }
         };
         // A deletion without a replacement is assigned to the last turn.
@@ -347,7 +350,7 @@ fn assign_changes(changes: Vec<EntryChange>, extracted: Vec<ExtractedJob>) -> Ve
 }
 
 impl DecidedJob {
-    fn adds(&self, id: &EntryId) -> bool {
+    fn adds_entry(&self, id: &EntryId) -> bool {
         self.changes.iter().any(|change| matches!(change, EntryChange::Add(entry) if entry.id == *id))
     }
 }

@@ -1,6 +1,6 @@
 //! Extracts facts from conversations in the background, reconciles them, and updates summaries.
 //!
-//! [`process()`] executes the jobs of a [`memory_core::conversation::JobQueue`]. Each decision is saved before it is applied, so that an
+//! [`process_jobs()`] executes the jobs of a [`memory_core::conversation::JobQueue`]. Each decision is saved before it is applied, so that an
 //! interrupted job continues at the same point. Without a language model no facts are extracted, but turns remain searchable.
 //!
 //! The pause after a failure of the model grows, and each turn ends after some attempts. The less of the daily
@@ -16,5 +16,5 @@ mod prompts;
 mod requests;
 
 pub use backoff::Backoff;
-pub use process::{ProcessReport, ProcessRules, process, process_with_backoff};
+pub use process::{ProcessReport, ProcessRules, process_jobs, process_with_backoff};
 pub use prompts::ConversationPrompts;

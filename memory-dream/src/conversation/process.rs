@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use memory_core::conversation::{
     ConversationId, ConversationVerb, Conversations, EntryChange, EntryVector, Job, JobQueue, JobState, PendingJob, change,
-    evicted, summary_entry,
+    plan_eviction, summary_entry,
 };
 use memory_core::{ChatError, ChatModel, ContentHash, StoreError};
 
@@ -52,7 +52,7 @@ const EMBED_BATCH: usize = 32;
 ///
 /// # Errors
 /// Those of [`process_with_backoff()`].
-pub fn process(
+pub fn process_jobs(
     conversations: &Conversations,
     queue: &dyn JobQueue,
     rules: &ProcessRules,
@@ -135,14 +135,14 @@ pub(super) struct DecidedJob {
 
 impl DecidedJob {
     /// Creates a decision without changes.
-    pub(super) fn nothing(job: Job) -> Self {
+    pub(super) fn without_changes(job: Job) -> Self {
         Self { job, changes: Vec::new(), facts: Vec::new() }
     }
 }
 
 impl<'r> JobRun<'r> {
     /// Returns the model, if facts are to be extracted.
-    pub(super) fn chat(&self) -> Option<&'r dyn ChatModel> {
+    pub(super) fn chat_model(&self) -> Option<&'r dyn ChatModel> {
         self.conversations.chat.as_deref().filter(|_| self.rules.summarise)
     }
 
@@ -157,14 +157,14 @@ impl<'r> JobRun<'r> {
                 JobState::Decided { changes, facts } => decided.push(DecidedJob { job, changes, facts }),
             }
         }
-        let Some(chat) = self.chat() else {
+        let Some(chat) = self.chat_model() else {
             let rest = waiting.into_iter().map(|own| own.job).chain(extracted.into_iter().map(|own| own.job));
-            decided.extend(rest.map(DecidedJob::nothing));
+            decided.extend(rest.map(DecidedJob::without_changes));
             for decided in decided {
                 if !(self.goes_on)() {
                     return Ok(false);
                 }
-                self.carry_out(conversation, &[decided])?;
+                self.apply_decisions(conversation, &[decided])?;
             }
             return Ok(true);
         };
@@ -177,7 +177,7 @@ impl<'r> JobRun<'r> {
             if !(self.goes_on)() {
                 return Ok(false);
             }
-            self.carry_out(conversation, &decided)?;
+            self.apply_decisions(conversation, &decided)?;
         }
         let latest = waiting.iter().map(|own| own.job.at).max();
         let before = self.processed.waiting;
@@ -191,15 +191,15 @@ impl<'r> JobRun<'r> {
     }
 
     /// Applies planned changes, and updates the summary with one request for all of them.
-    pub(super) fn carry_out(&mut self, conversation: &ConversationId, decided: &[DecidedJob]) -> Result<(), StoreError> {
+    pub(super) fn apply_decisions(&mut self, conversation: &ConversationId, decided: &[DecidedJob]) -> Result<(), StoreError> {
         let changes: Vec<EntryChange> = decided.iter().flat_map(|own| own.changes.iter().cloned()).collect();
         change(self.conversations, conversation, &changes, ConversationVerb::Reconcile, MODEL_ACTOR)?;
         let facts: Vec<&str> = decided.iter().flat_map(|own| own.facts.iter().map(String::as_str)).collect();
-        let is_summed_up = facts.is_empty() || self.sum_up(conversation, &facts)?;
+        let is_summed_up = facts.is_empty() || self.update_summary(conversation, &facts)?;
         self.evict_and_embed(conversation)?;
         let (done, waiting): (Vec<_>, Vec<_>) = decided.iter().partition(|own| is_summed_up || own.facts.is_empty());
         let states: Vec<_> = done.iter().map(|own| (own.job.id.clone(), JobState::Done)).collect();
-        self.queue.note(&states)?;
+        self.queue.record_states(&states)?;
         for own in &done {
             self.backoff.committed.remove(&own.job.id);
         }
@@ -207,7 +207,7 @@ impl<'r> JobRun<'r> {
         let summary_only = |own: &&&DecidedJob| JobState::Decided { changes: Vec::new(), facts: own.facts.clone() };
         let made = waiting.iter().filter(|own| !own.changes.is_empty());
         let states: Vec<_> = made.map(|own| (own.job.id.clone(), summary_only(&own))).collect();
-        self.queue.note(&states)?;
+        self.queue.record_states(&states)?;
         self.backoff.committed.extend(waiting.iter().map(|own| own.job.id.clone()));
         self.processed.done += done.len();
         self.processed.waiting += waiting.len();
@@ -220,25 +220,25 @@ impl<'r> JobRun<'r> {
     /// Updates the summary; returns `false` if that must wait because the budget is exhausted.
     ///
     /// If the model fails, the summary remains unchanged.
-    fn sum_up(&mut self, conversation: &ConversationId, facts: &[&str]) -> Result<bool, StoreError> {
-        let Some(chat) = self.chat() else { return Ok(true) };
+    fn update_summary(&mut self, conversation: &ConversationId, facts: &[&str]) -> Result<bool, StoreError> {
+        let Some(chat) = self.chat_model() else { return Ok(true) };
         if !self.may_request(chat) {
             return Ok(false);
         }
         let known = self.conversations.store.read(conversation)?;
         let former = known.summary().map(|summary| summary.content.as_str());
-        match requests::summary(chat, &self.rules.prompts, former, facts) {
+        match requests::request_summary(chat, &self.rules.prompts, former, facts) {
             Ok(Ok(text)) if former == Some(text.as_str()) => {}
             Ok(Ok(text)) => {
                 let summary = summary_entry(conversation, &text, self.conversations.clock.now());
                 self.conversations.store.commit(conversation, &[EntryChange::Add(summary)])?;
             }
-            Ok(Err(why)) => self.report(&format!("the language model's response is not a summary: {why}")),
+            Ok(Err(why)) => self.add_error(&format!("the language model's response is not a summary: {why}")),
             Err(error) if is_budget_error(&error) => {
                 self.report_budget(chat, &error);
                 return Ok(false);
             }
-            Err(error) => self.report(&format!("{error}; the summary was not updated")),
+            Err(error) => self.add_error(&format!("{error}; the summary was not updated")),
         }
         Ok(true)
     }
@@ -255,7 +255,7 @@ impl<'r> JobRun<'r> {
         let why = match error {
             ChatError::Exhausted(shortage) => {
                 if let Ok(allowance) = chat.allowance() {
-                    self.backoff.exhausted(allowance.left);
+                    self.backoff.record_exhausted(allowance.left);
                 }
                 let (a_day, limit) = (shortage.a_day, shortage.limit);
                 format!(
@@ -264,45 +264,45 @@ impl<'r> JobRun<'r> {
             }
             other => format!("{other}; the turns will be retried"),
         };
-        self.report(&why);
+        self.add_error(&why);
     }
 
     /// Deletes the oldest entries of a conversation beyond the limit, and computes missing embeddings.
     fn evict_and_embed(&mut self, conversation: &ConversationId) -> Result<(), StoreError> {
         let known = self.conversations.store.read(conversation)?;
         if self.rules.max_entries < known.len() {
-            let oldest = evicted(&known.entries(), self.rules.max_entries);
+            let oldest = plan_eviction(&known.entries(), self.rules.max_entries);
             change(self.conversations, conversation, &oldest, ConversationVerb::Evict, PROXY_ACTOR)?;
         }
-        self.embed(conversation)
+        self.embed_missing(conversation)
     }
 
-    fn embed(&mut self, conversation: &ConversationId) -> Result<(), StoreError> {
+    fn embed_missing(&mut self, conversation: &ConversationId) -> Result<(), StoreError> {
         let Some(embedder) = &self.conversations.embedder else { return Ok(()) };
-        let lacking = self.conversations.store.read(conversation)?.lacking(embedder.identity());
+        let lacking = self.conversations.store.read(conversation)?.entries_without_vector(embedder.identity());
         for batch in lacking.chunks(EMBED_BATCH) {
             let texts: Vec<&str> = batch.iter().map(|entry| entry.content.as_str()).collect();
             let vectors = match embedder.embed(&texts) {
                 Ok(vectors) if vectors.len() == texts.len() => vectors,
                 Ok(_) => {
-                    self.report("the embedding model returned the wrong number of vectors");
+                    self.add_error("the embedding model returned the wrong number of vectors");
                     return Ok(());
                 }
                 Err(error) => {
-                    self.report(&format!("{error}; recall uses words only"));
+                    self.add_error(&format!("{error}; recall uses words only"));
                     return Ok(());
                 }
             };
             let vectors = texts.iter().zip(vectors);
             let vectors: Vec<EntryVector> =
                 vectors.map(|(text, vector)| EntryVector { text: ContentHash::of(text), vector }).collect();
-            self.conversations.store.keep_vectors(conversation, embedder.identity(), &vectors)?;
+            self.conversations.store.store_vectors(conversation, embedder.identity(), &vectors)?;
         }
         Ok(())
     }
 
     /// Adds an error to the result, unless it is already there.
-    pub(super) fn report(&mut self, trouble: &str) {
+    pub(super) fn add_error(&mut self, trouble: &str) {
         if self.processed.troubles.iter().all(|own| own != trouble) {
             self.processed.troubles.push(trouble.to_owned());
         }

@@ -20,7 +20,7 @@ const MAX_RETRIES: usize = 2;
 /// An addition to the facts prompt for requests with several messages.
 const BATCH_PROMPT: &str = include_str!("prompts/batch.md");
 
-fn request(purpose: &'static str, prompt: &str, data: String, max_tokens: u32) -> ChatRequest {
+fn build_request(purpose: &'static str, prompt: &str, data: String, max_tokens: u32) -> ChatRequest {
     let message = |role, content| ChatMessage { role, content };
     let messages = vec![message(ChatRole::System, prompt.to_owned()), message(ChatRole::User, data)];
     ChatRequest { purpose: Purpose::of(purpose), messages, max_tokens }
@@ -38,8 +38,8 @@ pub(super) enum ModelRequestError {
 }
 
 /// Extracts the facts of a message.
-pub(super) fn facts(chat: &dyn ChatModel, prompts: &ConversationPrompts, said: &str) -> Result<ParsedFacts, ChatError> {
-    let request = request("facts", &prompts.facts, json!(truncate_message(said)).to_string(), 512);
+pub(super) fn request_facts(chat: &dyn ChatModel, prompts: &ConversationPrompts, said: &str) -> Result<ParsedFacts, ChatError> {
+    let request = build_request("facts", &prompts.facts, json!(truncate_message(said)).to_string(), 512);
     chat.answer(&request).map(|answer| parse_facts(&answer.text))
 }
 
@@ -51,7 +51,7 @@ pub(super) fn request_batch_facts(
 ) -> Result<Vec<ParsedFacts>, ModelRequestError> {
     let list: Vec<_> = said.iter().enumerate().map(|(id, text)| json!({ "id": id, "text": truncate_message(text) })).collect();
     let prompt = format!("{}\n\n{}", prompts.facts, BATCH_PROMPT.trim_end());
-    let request = request("facts", &prompt, json!(list).to_string(), max_answer_tokens(512, said.len(), 128));
+    let request = build_request("facts", &prompt, json!(list).to_string(), max_answer_tokens(512, said.len(), 128));
     let answer = chat.answer(&request)?;
     Ok(parse_facts_by_message(&answer.text, said.len())?)
 }
@@ -66,7 +66,7 @@ fn max_answer_tokens(least: u32, count: usize, each: u32) -> u32 {
 }
 
 /// Decides how new facts change existing facts; retries an invalid response together with the error.
-pub(super) fn decisions(
+pub(super) fn request_decisions(
     chat: &dyn ChatModel,
     prompts: &ConversationPrompts,
     known: &[Arc<ConversationEntry>],
@@ -74,7 +74,7 @@ pub(super) fn decisions(
 ) -> Result<Vec<FactDecision>, ModelRequestError> {
     let list: Vec<_> = known.iter().enumerate().map(|(id, entry)| json!({ "id": id, "text": entry.content })).collect();
     let data = json!({ "existing": list, "new": facts }).to_string();
-    let mut request = request("reconcile", &prompts.reconcile, data, max_answer_tokens(1024, facts.len(), 96));
+    let mut request = build_request("reconcile", &prompts.reconcile, data, max_answer_tokens(1024, facts.len(), 96));
     let mut misread = None;
     for _ in 0..=MAX_RETRIES {
         let answer = chat.answer(&request)?.text;
@@ -92,7 +92,7 @@ pub(super) fn decisions(
 }
 
 /// Requests an updated summary.
-pub(super) fn summary(
+pub(super) fn request_summary(
     chat: &dyn ChatModel,
     prompts: &ConversationPrompts,
     former: Option<&str>,
@@ -101,6 +101,6 @@ pub(super) fn summary(
     let former = former.map(|former| format!("Previous summary:\n{former}\n\n")).unwrap_or_default();
     let new: Vec<String> = facts.iter().map(|fact| format!("- {fact}\n")).collect();
     let data = format!("{former}New facts:\n{}", new.concat());
-    let request = request("summarise", &prompts.summary, data, 1024);
+    let request = build_request("summarise", &prompts.summary, data, 1024);
     chat.answer(&request).map(|answer| parse_summary(&answer.text))
 }

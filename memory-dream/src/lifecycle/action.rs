@@ -22,7 +22,12 @@ pub enum LifecycleAction {
 ///
 /// A memory that is read often is filed rather than expired. Ages count from the last change of the file, so that a newly ingested memory
 /// has its full time, however old its content is. Memories of conversations and files that must not be changed have no fate.
-pub fn fate(outline: &MemorySummary, rules: &DreamRules, tasks: &[DreamTask], now: DateTime<Utc>) -> Option<LifecycleAction> {
+pub fn lifecycle_action(
+    outline: &MemorySummary,
+    rules: &DreamRules,
+    tasks: &[DreamTask],
+    now: DateTime<Utc>,
+) -> Option<LifecycleAction> {
     if outline.is_damaged || matches!(outline.scope, Scope::Conversation(_)) {
         return None;
     }
@@ -60,7 +65,7 @@ mod tests {
     fn outline(phase: Phase, days: i64, access_count: u64) -> MemorySummary {
         let changed = now() - TimeDelta::days(days);
         MemorySummary {
-            id: MemoryId::of_path("a"),
+            id: MemoryId::for_path("a"),
             phase,
             category: Category::Inbox,
             scope: Scope::Global,
@@ -78,7 +83,7 @@ mod tests {
     #[test]
     fn age_and_accesses_decide() {
         let rules = DreamRules::default();
-        let of = |outline: &MemorySummary| fate(outline, &rules, &ALL, now());
+        let of = |outline: &MemorySummary| lifecycle_action(outline, &rules, &ALL, now());
         let since = |days: i64| now() - TimeDelta::days(days);
         for (phase, days, accesses, expected) in [
             (Phase::Inbox, 6, 0, None),
@@ -99,10 +104,10 @@ mod tests {
         let old = outline(Phase::Inbox, 900, 0);
         let damaged = MemorySummary { is_damaged: true, ..old.clone() };
         let said = MemorySummary { scope: Scope::Conversation("c".into()), ..old.clone() };
-        assert_eq!([&damaged, &said].map(|outline| fate(outline, &DreamRules::default(), &ALL, now())), [None, None]);
+        assert_eq!([&damaged, &said].map(|outline| lifecycle_action(outline, &DreamRules::default(), &ALL, now())), [None, None]);
         let over = MemorySummary { ends_at: Some(now()), ..outline(Phase::Organized, 0, 9) };
-        assert_eq!(fate(&over, &DreamRules::default(), &ALL, now()), Some(LifecycleAction::Over));
-        assert_eq!(fate(&over, &DreamRules::default(), &[DreamTask::Decay, DreamTask::Upgrade], now()), None);
-        assert_eq!(fate(&old, &DreamRules::default(), &[DreamTask::Classify], now()), None);
+        assert_eq!(lifecycle_action(&over, &DreamRules::default(), &ALL, now()), Some(LifecycleAction::Over));
+        assert_eq!(lifecycle_action(&over, &DreamRules::default(), &[DreamTask::Decay, DreamTask::Upgrade], now()), None);
+        assert_eq!(lifecycle_action(&old, &DreamRules::default(), &[DreamTask::Classify], now()), None);
     }
 }

@@ -25,7 +25,7 @@ pub enum Exemption {
 /// `is_linked` is whether a filed memory links to it.
 ///
 /// A memory that has reached its own expiry date is not exempt because of links or its origin.
-pub fn spared(memory: &Memory, fate: LifecycleAction, is_linked: bool, now: DateTime<Utc>) -> Option<Exemption> {
+pub fn find_exemption(memory: &Memory, fate: LifecycleAction, is_linked: bool, now: DateTime<Utc>) -> Option<Exemption> {
     let reasons = [
         (memory.pinned, Exemption::Pinned),
         (memory.reminder.is_some_and(|reminder| reminder.is_open()), Exemption::Reminder),
@@ -49,25 +49,25 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::lifecycle::fate;
+    use crate::lifecycle::lifecycle_action;
     use crate::{DreamRules, DreamTask};
 
     #[test]
     fn each_reason_is_named() {
         let now = DateTime::UNIX_EPOCH;
-        let plain = Draft::new("green tea").into_memory(MemoryId::of_path("a"), now);
+        let plain = Draft::new("green tea").into_memory(MemoryId::for_path("a"), now);
         let aged = LifecycleAction::Expired(now);
         let pinned = Memory { pinned: true, ..plain.clone() };
-        let reminder = Memory { reminder: Some(Reminder::at(now)), ..plain.clone() };
+        let reminder = Memory { reminder: Some(Reminder::new(now)), ..plain.clone() };
         let held = Memory { valid_until: Some(now), ..plain.clone() };
-        assert_eq!(spared(&plain, aged, false, now), None);
-        assert_eq!(spared(&plain, aged, true, now), Some(Exemption::Linked));
-        assert_eq!(spared(&pinned, aged, false, now), Some(Exemption::Pinned));
-        assert_eq!(spared(&reminder, aged, false, now), Some(Exemption::Reminder));
-        assert_eq!(spared(&held, LifecycleAction::Over, false, now), Some(Exemption::History));
+        assert_eq!(find_exemption(&plain, aged, false, now), None);
+        assert_eq!(find_exemption(&plain, aged, true, now), Some(Exemption::Linked));
+        assert_eq!(find_exemption(&pinned, aged, false, now), Some(Exemption::Pinned));
+        assert_eq!(find_exemption(&reminder, aged, false, now), Some(Exemption::Reminder));
+        assert_eq!(find_exemption(&held, LifecycleAction::Over, false, now), Some(Exemption::History));
         let over = Memory { expires_at: Some(now), ..plain };
-        assert_eq!(spared(&over, LifecycleAction::Over, true, now), None);
-        assert_eq!(spared(&over, LifecycleAction::Filed(3), true, now), None);
+        assert_eq!(find_exemption(&over, LifecycleAction::Over, true, now), None);
+        assert_eq!(find_exemption(&over, LifecycleAction::Filed(3), true, now), None);
     }
 
     fn outline(memory: &Memory) -> MemorySummary {
@@ -94,8 +94,8 @@ mod tests {
             let rules = DreamRules { inbox_ttl: InboxTtl(TimeDelta::days(days)), ..DreamRules::default() };
             let stored = StoredMemory { memory, path: "a.md".into(), stamp: FileVersion(ContentHash::of("")), problem: None };
             let goes = |now| {
-                let fate = fate(&outline(&stored.memory), &rules, &[DreamTask::Expire], now);
-                fate.is_some_and(|fate| spared(&stored.memory, fate, false, now).is_none())
+                let fate = lifecycle_action(&outline(&stored.memory), &rules, &[DreamTask::Expire], now);
+                fate.is_some_and(|fate| find_exemption(&stored.memory, fate, false, now).is_none())
             };
             match rules.inbox_ttl.expires_at(&stored) {
                 Some(end) => prop_assert!(goes(end) && !goes(end - TimeDelta::nanoseconds(1)), "{end}"),

@@ -1,7 +1,7 @@
 //! Builds the text that a merge adds from one source.
 
-use super::passage::{Passage, PassageKind, passages};
-use super::sentence::sentences;
+use super::passage::{Passage, PassageKind, parse_passages};
+use super::sentence::sentence_ranges;
 use super::topics::PassageTopics;
 
 /// The pieces of one source to add; each is one or more adjacent paragraphs.
@@ -21,7 +21,7 @@ impl<'p, 'a> Addition<'p, 'a> {
     }
 
     /// Returns the pieces.
-    pub(super) fn pieces(self) -> Vec<String> {
+    pub(super) fn into_pieces(self) -> Vec<String> {
         self.pieces
     }
 
@@ -29,12 +29,12 @@ impl<'p, 'a> Addition<'p, 'a> {
     ///
     /// Adds only the new sentences if they are clear without the others, else the whole passage. If the passage parses differently in
     /// isolation, adds the whole run of passages that contains it.
-    pub(super) fn push(&mut self, number: usize, is_new: &[bool]) -> usize {
+    pub(super) fn add_passage(&mut self, number: usize, is_new: &[bool]) -> usize {
         let passage = &self.passages[number];
         self.add_topic(passage);
         if let Some(piece) = new_sentences(passage, is_new) {
             self.pieces.push(piece);
-            self.note(number);
+            self.record_passage(number);
             if is_new.last() == Some(&false) {
                 self.topics.record_statement();
             }
@@ -42,15 +42,15 @@ impl<'p, 'a> Addition<'p, 'a> {
             return number + 1;
         }
         if consists_of(passage.text, passage.keys.iter()) {
-            self.whole(number);
+            self.add_whole(number);
             return number + 1;
         }
         // Without the surrounding lines, Markdown would parse the passage differently.
         let is_near = |own: &Passage<'_>| own.run == passage.run;
         let start = self.passages.iter().position(is_near).unwrap_or(number);
         let end = start + self.passages[start..].iter().take_while(|own| is_near(own)).count();
-        self.pieces.push(self.passages[start..end].iter().map(closed).collect::<Vec<_>>().join("\n"));
-        (start..end).for_each(|number| self.note(number));
+        self.pieces.push(self.passages[start..end].iter().map(closed_text).collect::<Vec<_>>().join("\n"));
+        (start..end).for_each(|number| self.record_passage(number));
         end
     }
 
@@ -62,19 +62,20 @@ impl<'p, 'a> Addition<'p, 'a> {
         }
         let topic = &self.passages[number];
         self.add_topic(topic);
-        let last = sentences(topic.text).pop().map(|range| &topic.text[range]).filter(|_| topic.kind == PassageKind::Paragraph);
+        let last =
+            sentence_ranges(topic.text).pop().map(|range| &topic.text[range]).filter(|_| topic.kind == PassageKind::Paragraph);
         match last.filter(|last| consists_of(last, topic.keys.last().into_iter())) {
             Some(last) => {
                 self.pieces.push(last.to_owned());
-                self.note(number);
+                self.record_passage(number);
                 self.last = None;
             }
-            None => self.whole(number),
+            None => self.add_whole(number),
         }
     }
 
-    fn whole(&mut self, number: usize) {
-        let (passage, text) = (&self.passages[number], closed(&self.passages[number]));
+    fn add_whole(&mut self, number: usize) {
+        let (passage, text) = (&self.passages[number], closed_text(&self.passages[number]));
         let stands_with = |last: usize| {
             let last_passage = &self.passages[last];
             // A gap between two items of a list does not separate them, unless it contained a passage of another kind.
@@ -88,17 +89,17 @@ impl<'p, 'a> Addition<'p, 'a> {
             }
             None => self.pieces.push(text),
         }
-        self.note(number);
+        self.record_passage(number);
     }
 
     /// Records the passage added last and updates the topics.
-    fn note(&mut self, number: usize) {
+    fn record_passage(&mut self, number: usize) {
         self.last = Some(number);
-        self.topics.note(number, &self.passages[number]);
+        self.topics.record_passage(number, &self.passages[number]);
     }
 }
 
-fn closed(passage: &Passage<'_>) -> String {
+fn closed_text(passage: &Passage<'_>) -> String {
     passage.unclosed.as_ref().map_or_else(|| passage.text.to_owned(), |closing| format!("{}\n{closing}", passage.text))
 }
 
@@ -108,7 +109,7 @@ fn new_sentences(passage: &Passage<'_>, is_new: &[bool]) -> Option<String> {
         return None;
     }
     let mut text = String::new();
-    for (range, _) in sentences(passage.text).into_iter().zip(is_new).filter(|(_, is_new)| **is_new) {
+    for (range, _) in sentence_ranges(passage.text).into_iter().zip(is_new).filter(|(_, is_new)| **is_new) {
         let separator = match text.trim_end_matches(['"', '\'', '”', '’', ')', '*', '_']).chars().next_back() {
             None | Some('。' | '！' | '？' | '；') => "",
             Some('.' | '!' | '?' | '…') => " ",
@@ -119,11 +120,11 @@ fn new_sentences(passage: &Passage<'_>, is_new: &[bool]) -> Option<String> {
     }
     let wanted = passage.keys.iter().zip(is_new).filter(|(_, is_new)| **is_new);
     // A sentence such as `1. Mix it` would start a list, and would then belong to the announcement of a list.
-    let are_paragraphs = passages(&text).iter().all(|own| own.kind == PassageKind::Paragraph);
+    let are_paragraphs = parse_passages(&text).iter().all(|own| own.kind == PassageKind::Paragraph);
     (are_paragraphs && consists_of(&text, wanted.map(|(key, _)| key))).then_some(text)
 }
 
 /// Returns whether a text, parsed in isolation, consists of exactly these sentences.
 fn consists_of<'k>(text: &str, wanted: impl Iterator<Item = &'k String>) -> bool {
-    passages(text).iter().flat_map(|passage| &passage.keys).eq(wanted)
+    parse_passages(text).iter().flat_map(|passage| &passage.keys).eq(wanted)
 }

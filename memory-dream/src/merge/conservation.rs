@@ -1,8 +1,8 @@
 //! The check that a merge loses no sentence.
 
-use super::passage::passages;
-use super::sentence::sentences;
-use super::sentence_set::{SentenceSet, topic};
+use super::passage::parse_passages;
+use super::sentence::sentence_ranges;
+use super::sentence_set::{SentenceSet, passage_topic};
 
 /// A sentence of a source that is missing from all results.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -23,23 +23,23 @@ pub struct LostSentence {
 /// The first missing sentence.
 ///
 /// ```
-/// use memory_dream::merge::conserved;
+/// use memory_dream::merge::check_conserved;
 ///
-/// assert!(conserved(&["Use tabs.", "Never spaces!"], &["use tabs; that is:", "Use tabs. Never spaces"]).is_ok());
-/// assert_eq!(conserved(&["Use tabs. Always."], &["Use tabs."]).unwrap_err().sentence, "Always.");
+/// assert!(check_conserved(&["Use tabs.", "Never spaces!"], &["use tabs; that is:", "Use tabs. Never spaces"]).is_ok());
+/// assert_eq!(check_conserved(&["Use tabs. Always."], &["Use tabs."]).unwrap_err().sentence, "Always.");
 /// ```
-pub fn conserved(sources: &[&str], kept: &[&str]) -> Result<(), LostSentence> {
+pub fn check_conserved(sources: &[&str], kept: &[&str]) -> Result<(), LostSentence> {
     let mut known = SentenceSet::default();
     for text in kept {
         known.add(text);
     }
     for (source_number, text) in sources.iter().enumerate() {
-        let passages = passages(text);
+        let passages = parse_passages(text);
         for passage in &passages {
-            let topic = topic(&passages, passage);
+            let topic = passage_topic(&passages, passage);
             if let Some(key) = passage.keys.iter().find(|key| !known.contains(topic, key)) {
                 let is_it = |sentence: &&str| super::sentence::key(sentence).as_ref() == Some(key);
-                let sentence = sentences(passage.text).into_iter().map(|range| &passage.text[range]).find(is_it);
+                let sentence = sentence_ranges(passage.text).into_iter().map(|range| &passage.text[range]).find(is_it);
                 return Err(LostSentence { source_number, sentence: sentence.unwrap_or(passage.text).to_owned() });
             }
         }

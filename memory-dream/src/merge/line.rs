@@ -44,7 +44,7 @@ impl BlockOpening {
 }
 
 /// Returns the block that a line opens, if any.
-pub(super) fn opening(line: &str) -> Option<BlockOpening> {
+pub(super) fn block_opening(line: &str) -> Option<BlockOpening> {
     if line.trim_start().starts_with("<!--") {
         return Some(BlockOpening::Comment);
     }
@@ -58,7 +58,7 @@ pub(super) fn opening(line: &str) -> Option<BlockOpening> {
 ///
 /// The fence may be within a quote or a list item.
 fn parse_fence(line: &str) -> Option<(char, usize, &str)> {
-    let line = bullet(line.trim_start_matches([' ', '\t', '>'])).trim_start();
+    let line = strip_bullet(line.trim_start_matches([' ', '\t', '>'])).trim_start();
     let mark = line.chars().next().filter(|mark| matches!(mark, '`' | '~'))?;
     let rest = line.trim_start_matches(mark);
     let length = line.len() - rest.len();
@@ -66,7 +66,7 @@ fn parse_fence(line: &str) -> Option<(char, usize, &str)> {
 }
 
 /// Returns the title of an ATX heading (`# Title`).
-pub(super) fn heading(line: &str) -> Option<&str> {
+pub(super) fn heading_title(line: &str) -> Option<&str> {
     let start = line.trim_start_matches(' ');
     let title = start.trim_start_matches('#');
     let level = start.len() - title.len();
@@ -77,7 +77,7 @@ pub(super) fn heading(line: &str) -> Option<&str> {
 
 /// Returns whether a line is an ATX heading.
 pub(crate) fn is_heading(line: &str) -> bool {
-    heading(line).is_some()
+    heading_title(line).is_some()
 }
 
 /// Returns whether a line is a thematic break.
@@ -103,14 +103,14 @@ pub(super) fn is_dividing_row(line: &str) -> bool {
 /// Returns whether a line starts a list item.
 pub(crate) fn is_item(line: &str) -> bool {
     let line = line.trim_start();
-    bullet(line).len() < line.len() || {
+    strip_bullet(line).len() < line.len() || {
         let rest = line.trim_start_matches(|character: char| character.is_ascii_digit());
         (1..10).contains(&(line.len() - rest.len())) && (rest.starts_with(". ") || rest.starts_with(") "))
     }
 }
 
 /// Returns a line without its indentation and bullet. A number remains, since it gives the order.
-pub(super) fn bullet(line: &str) -> &str {
+pub(super) fn strip_bullet(line: &str) -> &str {
     let line = line.trim_start();
     line.strip_prefix(['-', '*', '+']).filter(|rest| rest.starts_with([' ', '\t'])).map_or(line, str::trim_start)
 }

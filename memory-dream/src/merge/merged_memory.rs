@@ -8,7 +8,7 @@ use chrono::{DateTime, Utc};
 use memory_core::wikilink;
 use memory_core::{Memory, MemoryId, Phase};
 
-use super::content::joined;
+use super::content::merge_texts;
 
 /// The result of a merge.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,30 +23,30 @@ pub struct MergedMemory {
 
 /// Merges memories, given in any order; `None` if `memories` is empty.
 ///
-/// The first memory by [`precedence`] remains. Its text is the start of the result, followed by every sentence of the others that it lacks.
+/// The first memory by [`compare_precedence`] remains. Its text is the start of the result, followed by every sentence of the others that it lacks.
 ///
 /// - It gets the tags, aliases and links of all, the highest access count and the earliest `created_at`, and supersedes the others.
 /// - The titles of the others become aliases, so that links to them still resolve.
 /// - If one memory is filed, the result is filed in the same category; if one is pinned, the result is pinned.
 /// - It expires at the latest expiry of all, or never if one has no expiry.
-/// - Its origin is the first origin in the order of [`precedence`].
+/// - Its origin is the first origin in the order of [`compare_precedence`].
 ///
-/// Each pair of memories should pass [`super::may_merge`].
-pub fn merged(memories: &[&Memory]) -> Option<MergedMemory> {
+/// Each pair of memories should pass [`super::check_mergeable`].
+pub fn merge_memories(memories: &[&Memory]) -> Option<MergedMemory> {
     let mut sources = memories.to_vec();
-    sources.sort_by(|one, other| precedence(one, other));
+    sources.sort_by(|one, other| compare_precedence(one, other));
     let mut seen = HashSet::new();
     sources.retain(|source| seen.insert(source.id));
     let (first, others) = sources.split_first()?;
     let texts: Vec<_> = others.iter().map(|other| other.content.as_str()).collect();
-    let (content, added) = joined(&first.content, &texts);
+    let (content, added) = merge_texts(&first.content, &texts);
     let gone: Vec<_> = others.iter().map(|other| other.id).collect();
     let all = || sources.iter().copied();
     let filed = all().find(|source| source.phase == Phase::Organized).unwrap_or(first);
     let is_other = |id: &MemoryId| !seen.contains(id);
     let names = all().flat_map(|source| source.aliases.iter().chain(source.title.iter().filter(|_| source.id != first.id)));
-    let own_title = first.title.as_deref().map(wikilink::fold);
-    let is_new_name = |name: &&String| first.aliases.contains(name) || Some(wikilink::fold(name)) != own_title;
+    let own_title = first.title.as_deref().map(wikilink::fold_link_name);
+    let is_new_name = |name: &&String| first.aliases.contains(name) || Some(wikilink::fold_link_name(name)) != own_title;
     let expires_at = all().map(|source| source.expires_at).collect::<Option<Vec<_>>>();
     let superseded = all().flat_map(|source| &source.supersedes).copied().filter(|id| *id != first.id);
     let memory = Memory {
@@ -54,7 +54,7 @@ pub fn merged(memories: &[&Memory]) -> Option<MergedMemory> {
         phase: filed.phase,
         category: filed.category,
         tags: all().flat_map(|source| source.tags.iter()).collect(),
-        aliases: unique_by_key(names.filter(is_new_name).cloned(), |name| wikilink::fold(name)),
+        aliases: unique_by_key(names.filter(is_new_name).cloned(), |name| wikilink::fold_link_name(name)),
         links: unique_by_key(all().flat_map(|source| &source.links).copied().filter(is_other), |id| *id),
         created_at: all().map(|source| source.created_at).min().unwrap_or(first.created_at),
         expires_at: expires_at.and_then(|moments| moments.into_iter().max()),
@@ -70,11 +70,11 @@ pub fn merged(memories: &[&Memory]) -> Option<MergedMemory> {
 /// Compares memories by their precedence in a merge; the lesser one remains.
 ///
 /// The order is: most reads, filed, pinned, longest text, oldest, lowest id. Two different memories are never equal.
-pub fn precedence(one: &Memory, other: &Memory) -> Ordering {
-    standing(one).cmp(&standing(other))
+pub fn compare_precedence(one: &Memory, other: &Memory) -> Ordering {
+    merge_precedence(one).cmp(&merge_precedence(other))
 }
 
-/// The sort key of [`precedence`].
+/// The sort key of [`compare_precedence`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct MergePrecedence {
     accesses: Reverse<u64>,
@@ -85,8 +85,8 @@ pub struct MergePrecedence {
     id: MemoryId,
 }
 
-/// Returns the sort key of [`precedence`].
-pub fn standing(memory: &Memory) -> MergePrecedence {
+/// Returns the sort key of [`compare_precedence`].
+pub fn merge_precedence(memory: &Memory) -> MergePrecedence {
     MergePrecedence {
         accesses: Reverse(memory.access_count),
         is_waiting: memory.phase != Phase::Organized,

@@ -1,6 +1,6 @@
 //! Merges memories without losing a sentence.
 //!
-//! [`merged()`] computes the result of a merge, [`may_merge()`] checks whether two memories may be merged at all, and [`conserved()`]
+//! [`merge_memories()`] computes the result of a merge, [`check_mergeable()`] checks whether two memories may be merged at all, and [`check_conserved()`]
 //! verifies that every sentence of every source is in the result. All functions are pure.
 
 mod addition;
@@ -16,11 +16,11 @@ mod sentence_set;
 mod tests;
 mod topics;
 
-pub use conservation::{LostSentence, conserved};
-pub use merged_memory::{MergePrecedence, MergedMemory, merged, precedence, standing};
-pub use obstacle::{MergeObstacle, may_merge};
+pub use conservation::{LostSentence, check_conserved};
+pub use merged_memory::{MergePrecedence, MergedMemory, compare_precedence, merge_memories, merge_precedence};
+pub use obstacle::{MergeObstacle, check_mergeable};
 
 pub(crate) use line::{is_heading, is_item};
-pub(crate) use passage::passages;
-pub(crate) use sentence::sentences;
-pub(crate) use sentence_set::topic;
+pub(crate) use passage::parse_passages;
+pub(crate) use sentence::sentence_ranges;
+pub(crate) use sentence_set::passage_topic;

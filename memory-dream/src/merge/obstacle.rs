@@ -35,10 +35,10 @@ pub enum MergeObstacle {
 ///
 /// # Errors
 /// The first obstacle. The order of the two memories does not matter.
-pub fn may_merge(one: &Memory, other: &Memory, now: DateTime<Utc>) -> Result<(), MergeObstacle> {
+pub fn check_mergeable(one: &Memory, other: &Memory, now: DateTime<Utc>) -> Result<(), MergeObstacle> {
     let are_filed = one.phase == Phase::Organized && other.phase == Phase::Organized;
     let titles = one.title.as_deref().zip(other.title.as_deref());
-    let is_told_apart = titles.is_some_and(|(one, other)| wikilink::fold(one) != wikilink::fold(other));
+    let is_told_apart = titles.is_some_and(|(one, other)| wikilink::fold_link_name(one) != wikilink::fold_link_name(other));
     let says_nothing = [one, other].iter().any(|memory| memory.content.trim().is_empty());
     let obstacles = [
         (one.id == other.id, MergeObstacle::Same),
@@ -47,7 +47,7 @@ pub fn may_merge(one: &Memory, other: &Memory, now: DateTime<Utc>) -> Result<(),
         (is_told_apart || says_nothing, MergeObstacle::Title),
         (one.superseded_by != other.superseded_by, MergeObstacle::Superseded),
         ((one.valid_from, one.valid_until) != (other.valid_from, other.valid_until), MergeObstacle::Validity),
-        (one.is_over(now) != other.is_over(now), MergeObstacle::Over),
+        (one.has_ended(now) != other.has_ended(now), MergeObstacle::Over),
     ];
     obstacles.into_iter().find(|(is_there, _)| *is_there).map_or(Ok(()), |(_, obstacle)| Err(obstacle))
 }
@@ -60,7 +60,7 @@ mod tests {
 
     fn memory(number: u128) -> Memory {
         let now = DateTime::UNIX_EPOCH;
-        Draft::new("Anna likes tea").into_memory(MemoryId::of_path(&number.to_string()), now)
+        Draft::new("Anna likes tea").into_memory(MemoryId::for_path(&number.to_string()), now)
     }
 
     #[test]
@@ -84,12 +84,12 @@ mod tests {
                 Err(MergeObstacle::Category),
             ),
             (changed(|memory| memory.content = " ".into()), Err(MergeObstacle::Title)),
-            (changed(|memory| memory.superseded_by = Some(MemoryId::of_path("3"))), Err(MergeObstacle::Superseded)),
+            (changed(|memory| memory.superseded_by = Some(MemoryId::for_path("3"))), Err(MergeObstacle::Superseded)),
             (changed(|memory| memory.valid_until = Some(DateTime::<Utc>::MAX_UTC)), Err(MergeObstacle::Validity)),
             (changed(|memory| memory.expires_at = Some(DateTime::UNIX_EPOCH)), Err(MergeObstacle::Over)),
         ] {
-            assert_eq!(may_merge(&filed, &other, now), expected);
-            assert_eq!(may_merge(&other, &filed, now), expected);
+            assert_eq!(check_mergeable(&filed, &other, now), expected);
+            assert_eq!(check_mergeable(&other, &filed, now), expected);
         }
     }
 }

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::line::{BlockOpening, bullet, heading, is_dividing_row, is_item, is_rule, is_underline, opening};
-use super::sentence::{announces, key, sentences};
+use super::line::{BlockOpening, block_opening, heading_title, is_dividing_row, is_item, is_rule, is_underline, strip_bullet};
+use super::sentence::{announces, key, sentence_ranges};
 use super::topics::PassageTopics;
 
 /// The kind of a passage.
@@ -54,8 +54,9 @@ impl Passage<'_> {
 /// Parses a text into its passages, in order.
 ///
 /// The text before a blank line affects the text after it only through [`Passage::under`] and unclosed blocks.
-pub(crate) fn passages(text: &str) -> Vec<Passage<'_>> {
-    let mut reader = PassageParser { text, lines: lines(text), found: Vec::new(), run: 0, topics: PassageTopics::default() };
+pub(crate) fn parse_passages(text: &str) -> Vec<Passage<'_>> {
+    let mut reader =
+        PassageParser { text, lines: line_ranges(text), found: Vec::new(), run: 0, topics: PassageTopics::default() };
     let mut at = 0;
     while at < reader.lines.len() {
         at = reader.parse_passage(at);
@@ -63,7 +64,7 @@ pub(crate) fn passages(text: &str) -> Vec<Passage<'_>> {
     reader.found
 }
 
-fn lines(text: &str) -> Vec<Range<usize>> {
+fn line_ranges(text: &str) -> Vec<Range<usize>> {
     let mut start = 0;
     let line = |line: &str| {
         let range = start..start + line.trim_end_matches(['\n', '\r']).len();
@@ -93,33 +94,33 @@ impl<'a> PassageParser<'a> {
             self.run += 1;
             return at + 1;
         }
-        if let Some(opening) = opening(line) {
-            return self.verbatim(at, opening);
+        if let Some(opening) = block_opening(line) {
+            return self.parse_verbatim(at, opening);
         }
-        if let Some(title) = heading(line) {
-            return self.push(PassageKind::Heading, at..at + 1, key(title).into_iter().collect());
+        if let Some(title) = heading_title(line) {
+            return self.push_passage(PassageKind::Heading, at..at + 1, key(title).into_iter().collect());
         }
         if is_rule(line) {
-            return self.push(PassageKind::Rule, at..at + 1, Vec::new());
+            return self.push_passage(PassageKind::Rule, at..at + 1, Vec::new());
         }
         if self.is_table(at) {
-            return self.table(at);
+            return self.parse_table(at);
         }
         if line.trim_start().starts_with('>') {
-            let end = self.end_of_lines(at, |line| line.trim_start().starts_with('>') && opening(line).is_none());
+            let end = self.end_of_lines(at, |line| line.trim_start().starts_with('>') && block_opening(line).is_none());
             let said: Vec<_> = (at..end).map(|at| self.line(at).trim_start().trim_start_matches(['>', ' '])).collect();
-            return self.push(PassageKind::Quote, at..end, keys(&said.join("\n")));
+            return self.push_passage(PassageKind::Quote, at..end, sentence_keys(&said.join("\n")));
         }
         if is_item(line) {
-            return self.item(at);
+            return self.parse_item(at);
         }
         let is_first = at == 0 || self.line(at - 1).trim().is_empty();
         if is_first && (line.starts_with("    ") || line.starts_with('\t')) {
-            let end = self.end_of_lines(at, |line| opening(line).is_none());
-            let code = self.exact(at..end);
-            return self.push(PassageKind::Verbatim, at..end, vec![code]);
+            let end = self.end_of_lines(at, |line| block_opening(line).is_none());
+            let code = self.code_key(at..end);
+            return self.push_passage(PassageKind::Verbatim, at..end, vec![code]);
         }
-        self.paragraph(at)
+        self.parse_paragraph(at)
     }
 
     /// Returns the first line after `at` that is blank or for which `wanted` returns false.
@@ -128,18 +129,18 @@ impl<'a> PassageParser<'a> {
         (at + 1..self.lines.len()).find(is_end).unwrap_or(self.lines.len())
     }
 
-    fn push(&mut self, kind: PassageKind, lines: Range<usize>, keys: Vec<String>) -> usize {
+    fn push_passage(&mut self, kind: PassageKind, lines: Range<usize>, keys: Vec<String>) -> usize {
         let text = &self.text[self.lines[lines.start].start..self.lines[lines.end - 1].end];
         let under = self.topics.of(kind);
         let announces = announces(text) && !keys.is_empty();
         let passage = Passage { kind, text, keys, under, announces, run: self.run, unclosed: None };
-        self.topics.note(self.found.len(), &passage);
+        self.topics.record_passage(self.found.len(), &passage);
         self.found.push(passage);
         lines.end
     }
 
     /// Returns the key of lines of code: it ignores only whitespace at the ends of lines.
-    fn exact(&self, lines: Range<usize>) -> String {
+    fn code_key(&self, lines: Range<usize>) -> String {
         let mut code = String::from("\0");
         for at in lines {
             code.push_str(self.line(at).trim_end());
@@ -149,7 +150,7 @@ impl<'a> PassageParser<'a> {
         code
     }
 
-    fn verbatim(&mut self, at: usize, opening: BlockOpening) -> usize {
+    fn parse_verbatim(&mut self, at: usize, opening: BlockOpening) -> usize {
         let closing = if opening.is_closed(self.line(at)) {
             Some(at)
         } else {
@@ -160,7 +161,7 @@ impl<'a> PassageParser<'a> {
             Some(closing) if opening.is_fence() => at..closing.max(at + 1),
             _ => at..end,
         };
-        let mut code = self.exact(inside);
+        let mut code = self.code_key(inside);
         // The key must not depend on where the block is closed, so that adding the closing mark does not change it.
         if !opening.is_fence() {
             let code_end = code.trim_end();
@@ -168,7 +169,7 @@ impl<'a> PassageParser<'a> {
                 code_end.strip_suffix(opening.closing().as_str()).filter(|plain| 1 < plain.trim_end().len()).unwrap_or(code_end);
             code.truncate(plain.trim_end().len());
         }
-        self.push(PassageKind::Verbatim, at..end, vec![code]);
+        self.push_passage(PassageKind::Verbatim, at..end, vec![code]);
         if closing.is_none()
             && let Some(last) = self.found.last_mut()
         {
@@ -182,21 +183,22 @@ impl<'a> PassageParser<'a> {
         line.trim_start().starts_with('|') || (line.contains('|') && is_dividing_row(self.line(at + 1)))
     }
 
-    fn table(&mut self, at: usize) -> usize {
-        let end = self.end_of_lines(at, |line| line.contains('|') && opening(line).is_none());
+    fn parse_table(&mut self, at: usize) -> usize {
+        let end = self.end_of_lines(at, |line| line.contains('|') && block_opening(line).is_none());
         let rows: Vec<_> = (at..end).map(|at| self.line(at)).filter(|row| !is_dividing_row(row)).filter_map(key).collect();
         // The cells of a row have meaning only with the column headers.
         let keys = match rows.as_slice() {
             [head, rest @ ..] if !rest.is_empty() => rest.iter().map(|row| format!("{head}\0{row}")).collect(),
             _ => rows,
         };
-        self.push(PassageKind::Table, at..end, keys)
+        self.push_passage(PassageKind::Table, at..end, keys)
     }
 
-    fn item(&mut self, at: usize) -> usize {
+    fn parse_item(&mut self, at: usize) -> usize {
         let indent = |line: &str| line.len() - line.trim_start().len();
         let own = indent(self.line(at));
-        let is_below = |line: &str| opening(line).is_none() && heading(line).is_none() && (own < indent(line) || !is_item(line));
+        let is_below =
+            |line: &str| block_opening(line).is_none() && heading_title(line).is_none() && (own < indent(line) || !is_item(line));
         let end = self.end_of_lines(at, |line| is_below(line) && !is_rule(line));
         let lines: Vec<_> = (at..end).map(|at| self.line(at)).collect();
         let keys = if lines[1..].iter().any(|line| is_item(line)) {
@@ -204,29 +206,29 @@ impl<'a> PassageParser<'a> {
             let tree = lines.iter().filter_map(|line| Some(format!("{} {}", indent(line).saturating_sub(own), key(line)?)));
             vec![tree.collect::<Vec<_>>().join("\0")]
         } else {
-            let said: Vec<_> = lines.iter().map(|line| bullet(line)).collect();
-            keys(&said.join("\n"))
+            let said: Vec<_> = lines.iter().map(|line| strip_bullet(line)).collect();
+            sentence_keys(&said.join("\n"))
         };
-        self.push(PassageKind::Item, at..end, keys)
+        self.push_passage(PassageKind::Item, at..end, keys)
     }
 
-    fn paragraph(&mut self, at: usize) -> usize {
+    fn parse_paragraph(&mut self, at: usize) -> usize {
         let end = (at + 1..self.lines.len()).find(|at| self.ends_paragraph(*at)).unwrap_or(self.lines.len());
         let text = &self.text[self.lines[at].start..self.lines[end - 1].end];
         if end == at + 1 && is_underline(self.line(end)) {
-            return self.push(PassageKind::Heading, at..end + 1, key(text).into_iter().collect());
+            return self.push_passage(PassageKind::Heading, at..end + 1, key(text).into_iter().collect());
         }
-        self.push(PassageKind::Paragraph, at..end, keys(text))
+        self.push_passage(PassageKind::Paragraph, at..end, sentence_keys(text))
     }
 
     fn ends_paragraph(&self, at: usize) -> bool {
         let line = self.line(at);
         let is_other = is_rule(line) || is_underline(line) || is_item(line) || line.trim_start().starts_with('>');
-        line.trim().is_empty() || is_other || opening(line).is_some() || heading(line).is_some() || self.is_table(at)
+        line.trim().is_empty() || is_other || block_opening(line).is_some() || heading_title(line).is_some() || self.is_table(at)
     }
 }
 
 /// Returns the keys of the sentences of a text without blank lines.
-fn keys(text: &str) -> Vec<String> {
-    sentences(text).into_iter().filter_map(|range| key(&text[range])).collect()
+fn sentence_keys(text: &str) -> Vec<String> {
+    sentence_ranges(text).into_iter().filter_map(|range| key(&text[range])).collect()
 }

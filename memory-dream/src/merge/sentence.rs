@@ -17,7 +17,7 @@ const ABBREVIATIONS: [&str; 22] = [
 ///
 /// A sentence ends at `.`, `!`, `?` or `…` before whitespace, at `。！？；｡．` anywhere, and at the end of a line that is not full. No sentence
 /// ends within code, after an abbreviation or an initial, or after a number that starts it.
-pub(crate) fn sentences(paragraph: &str) -> Vec<Range<usize>> {
+pub(crate) fn sentence_ranges(paragraph: &str) -> Vec<Range<usize>> {
     let prose = blank_code(paragraph);
     let mut found = Vec::new();
     let mut start = 0;
@@ -53,7 +53,7 @@ pub(crate) fn sentences(paragraph: &str) -> Vec<Range<usize>> {
 pub(crate) fn key(sentence: &str) -> Option<String> {
     let mut key = String::with_capacity(sentence.len());
     let (mut blank, mut is_code) = (false, false);
-    for character in sentence.trim().chars().map(narrow) {
+    for character in sentence.trim().chars().map(to_narrow) {
         if character.is_whitespace() {
             blank = true;
             continue;
@@ -83,7 +83,7 @@ pub(crate) fn announces(text: &str) -> bool {
 }
 
 /// Returns the narrow form of a full-width character.
-fn narrow(character: char) -> char {
+fn to_narrow(character: char) -> char {
     match character {
         '\u{3000}' => ' ',
         '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(character) - 0xfee0).unwrap_or(character),
@@ -135,10 +135,10 @@ fn push_trimmed(text: &str, range: Range<usize>, found: &mut Vec<Range<usize>>) 
 mod tests {
     use proptest::prelude::*;
 
-    use super::{key, sentences};
+    use super::{key, sentence_ranges};
 
     fn split_sentences(text: &str) -> Vec<&str> {
-        sentences(text).into_iter().map(|range| &text[range]).collect()
+        sentence_ranges(text).into_iter().map(|range| &text[range]).collect()
     }
 
     #[test]
@@ -177,7 +177,7 @@ mod tests {
         #[test]
         fn only_blanks_stand_between_sentences(text in memory_core::testing::any_text()) {
             let mut at = 0;
-            for range in sentences(&text) {
+            for range in sentence_ranges(&text) {
                 prop_assert!(text[at..range.start].trim().is_empty() && range.start < range.end);
                 at = range.end;
             }

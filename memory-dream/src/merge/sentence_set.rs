@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::passage::{Passage, passages};
+use super::passage::{Passage, parse_passages};
 
 /// The set of sentences in some texts, with the heading or announcement of each.
 #[derive(Debug, Default)]
@@ -14,14 +14,14 @@ pub(crate) struct SentenceSet {
 impl SentenceSet {
     /// Adds the sentences of a text.
     pub(crate) fn add(&mut self, text: &str) {
-        let passages = passages(text);
+        let passages = parse_passages(text);
         for passage in &passages {
-            self.learn(topic(&passages, passage), &passage.keys);
+            self.add_sentences(passage_topic(&passages, passage), &passage.keys);
         }
     }
 
     /// Adds sentences that are under `topic`.
-    pub(crate) fn learn(&mut self, topic: Option<&str>, keys: &[String]) {
+    pub(crate) fn add_sentences(&mut self, topic: Option<&str>, keys: &[String]) {
         for key in keys {
             if let Some(topic) = topic {
                 self.said_under.insert((topic.to_owned(), key.clone()));
@@ -42,6 +42,6 @@ impl SentenceSet {
 }
 
 /// Returns the topic of a passage: the key of its heading or announcement.
-pub(crate) fn topic<'p>(passages: &'p [Passage<'_>], passage: &Passage<'_>) -> Option<&'p str> {
+pub(crate) fn passage_topic<'p>(passages: &'p [Passage<'_>], passage: &Passage<'_>) -> Option<&'p str> {
     passage.under.and_then(|under| passages[under].topic())
 }

@@ -6,8 +6,8 @@ use memory_core::{Category, Draft, Memory, MemoryId, Phase};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-use super::content::joined;
-use super::{conserved, merged, precedence};
+use super::content::merge_texts;
+use super::{check_conserved, compare_precedence, merge_memories};
 
 /// Generates Markdown with repeated sentences under different headings and in different forms.
 fn any_markdown() -> impl Strategy<Value = String> {
@@ -34,11 +34,11 @@ fn any_source() -> impl Strategy<Value = Memory> {
 
 fn memory(number: u8, content: &str) -> Memory {
     let now = DateTime::UNIX_EPOCH + TimeDelta::days(number.into());
-    Draft::new(content).into_memory(MemoryId::of_path(&number.to_string()), now)
+    Draft::new(content).into_memory(MemoryId::for_path(&number.to_string()), now)
 }
 
 fn merged_text(contents: &[&str]) -> String {
-    joined(contents[0], &contents[1..]).0
+    merge_texts(contents[0], &contents[1..]).0
 }
 
 #[test]
@@ -100,70 +100,70 @@ fn the_kept_one_has_what_all_have() {
     (one.access_count, other.access_count) = (1, 7);
     (one.title, other.title) = (Some("Tea".into()), Some("Anna".into()));
     (one.tags, other.tags) = (["drinks", "Anna"].iter().collect(), ["anna"].iter().collect());
-    (one.links, other.links) = (vec![other.id, MemoryId::of_path("x")], vec![MemoryId::of_path("y"), one.id]);
+    (one.links, other.links) = (vec![other.id, MemoryId::for_path("x")], vec![MemoryId::for_path("y"), one.id]);
     (one.phase, one.category) = (Phase::Organized, Category::People);
     other.expires_at = Some(DateTime::UNIX_EPOCH);
-    one.supersedes = vec![MemoryId::of_path("z")];
-    let merged = merged(&[&one, &other]).expect("there are two");
+    one.supersedes = vec![MemoryId::for_path("z")];
+    let merged = merge_memories(&[&one, &other]).expect("there are two");
     let memory = merged.memory;
     assert_eq!((merged.gone, merged.added), (vec![one.id], vec![]));
     assert_eq!((memory.id, memory.content.as_str(), memory.access_count), (other.id, "Anna likes tea", 7));
     assert_eq!((memory.title.as_deref(), memory.aliases), (Some("Anna"), vec!["Tea".to_owned()]));
     assert_eq!(memory.tags.as_slice(), ["anna", "drinks"]);
-    assert_eq!(memory.links, [MemoryId::of_path("y"), MemoryId::of_path("x")]);
+    assert_eq!(memory.links, [MemoryId::for_path("y"), MemoryId::for_path("x")]);
     assert_eq!((memory.phase, memory.category, memory.expires_at), (Phase::Organized, Category::People, None));
-    assert_eq!(memory.supersedes, [MemoryId::of_path("z"), one.id]);
+    assert_eq!(memory.supersedes, [MemoryId::for_path("z"), one.id]);
     assert_eq!(memory.created_at, other.created_at);
 }
 
 #[test]
 fn a_sentence_is_lost_where_only_its_words_are_kept() {
-    assert!(conserved(&["Use tabs."], &["Never use tabs."]).is_err());
-    assert!(conserved(&["# Staging\nUse tabs."], &["# Production\nUse tabs.\n\n# Staging"]).is_err());
-    assert!(conserved(&["```\na\nb\n```"], &["```\na\n```\n\n```\nb\n```"]).is_err());
-    assert!(conserved(&["", " \n\n---\n"], &[]).is_ok());
+    assert!(check_conserved(&["Use tabs."], &["Never use tabs."]).is_err());
+    assert!(check_conserved(&["# Staging\nUse tabs."], &["# Production\nUse tabs.\n\n# Staging"]).is_err());
+    assert!(check_conserved(&["```\na\nb\n```"], &["```\na\n```\n\n```\nb\n```"]).is_err());
+    assert!(check_conserved(&["", " \n\n---\n"], &[]).is_ok());
 }
 
 #[test]
 fn a_sentence_that_looks_like_an_item_stays_within_its_paragraph() {
     let source = "# One\nNever spaces! Steps:\n\nNever spaces! 1. Mix it\n";
-    let (text, _) = joined("", &[source]);
-    assert_eq!(conserved(&[source], &[&text]), Ok(()), "{text:?}");
+    let (text, _) = merge_texts("", &[source]);
+    assert_eq!(check_conserved(&[source], &[&text]), Ok(()), "{text:?}");
 }
 
 #[test]
 fn ten_thousand_new_sentences_take_no_time() {
     let items: Vec<_> = (0..10_000).map(|number| format!("- item {number}: kept\n\n")).collect();
     let source = items.concat();
-    let (text, added) = joined("Kept.", &[&source, &source]);
-    assert_eq!((added.len(), conserved(&[&source], &[&text])), (10_000, Ok(())));
+    let (text, added) = merge_texts("Kept.", &[&source, &source]);
+    assert_eq!((added.len(), check_conserved(&[&source], &[&text])), (10_000, Ok(())));
 }
 
 proptest! {
     #[test]
     fn no_sentence_is_lost(texts in vec(any_markdown(), 1..4)) {
         let texts: Vec<_> = texts.iter().map(String::as_str).collect();
-        let (text, added) = joined(texts[0], &texts[1..]);
+        let (text, added) = merge_texts(texts[0], &texts[1..]);
         prop_assert!(text.starts_with(texts[0]));
         prop_assert_eq!(added.is_empty(), text == texts[0]);
-        prop_assert_eq!(conserved(&texts, &[&text]), Ok(()), "{:?}", text);
+        prop_assert_eq!(check_conserved(&texts, &[&text]), Ok(()), "{:?}", text);
     }
 
     #[test]
     fn the_order_of_the_memories_does_not_matter(sources in vec(any_source(), 1..4), turn in 0..4_usize) {
         let mut turned: Vec<_> = sources.iter().collect();
-        let straight = merged(&turned);
+        let straight = merge_memories(&turned);
         turned.reverse();
         let length = turned.len();
         turned.rotate_left(turn % length);
-        prop_assert_eq!(merged(&turned), straight);
+        prop_assert_eq!(merge_memories(&turned), straight);
     }
 
     #[test]
     fn merging_the_result_with_a_source_changes_nothing(sources in vec(any_source(), 1..4)) {
-        let first = merged(&sources.iter().collect::<Vec<_>>()).expect("there are some").memory;
+        let first = merge_memories(&sources.iter().collect::<Vec<_>>()).expect("there are some").memory;
         for source in &sources {
-            let again = merged(&[source, &first]).expect("there are two");
+            let again = merge_memories(&[source, &first]).expect("there are two");
             prop_assert_eq!(&again.memory.content, &first.content);
             if source.id != first.id {
                 prop_assert_eq!(&again.memory, &first);
@@ -173,10 +173,10 @@ proptest! {
 
     #[test]
     fn the_kept_one_comes_first_and_gives_up_nothing(sources in vec(any_source(), 1..4)) {
-        let merged = merged(&sources.iter().collect::<Vec<_>>()).expect("there are some");
+        let merged = merge_memories(&sources.iter().collect::<Vec<_>>()).expect("there are some");
         let kept = &merged.memory;
         for source in &sources {
-            prop_assert!(source.id == kept.id || precedence(kept, source).is_lt());
+            prop_assert!(source.id == kept.id || compare_precedence(kept, source).is_lt());
             prop_assert!(source.id == kept.id || merged.gone.contains(&source.id) && kept.supersedes.contains(&source.id));
             prop_assert!(source.tags.iter().all(|tag| kept.tags.contains(tag)));
             prop_assert!(source.links.iter().all(|id| kept.links.contains(id) || sources.iter().any(|own| own.id == *id)));

@@ -24,7 +24,7 @@ impl PassageTopics {
     }
 
     /// Records the next passage.
-    pub(super) fn note(&mut self, number: usize, passage: &Passage<'_>) {
+    pub(super) fn record_passage(&mut self, number: usize, passage: &Passage<'_>) {
         match passage.kind {
             PassageKind::Heading => *self = Self { heading: (!passage.keys.is_empty()).then_some(number), ..Self::default() },
             PassageKind::Paragraph => (self.announcement, self.item) = (passage.announces.then_some(number), None),

@@ -51,10 +51,10 @@ pub struct ClassifyAnswer {
 /// Builds the requests to classify memories, at most `most` per request, in order.
 pub fn classify_batches<'m>(uncertain: impl IntoIterator<Item = &'m Memory>, most: usize) -> Vec<ClassifyBatch> {
     let memories: Vec<&Memory> = uncertain.into_iter().collect();
-    memories.chunks(most.max(1)).map(batch).collect()
+    memories.chunks(most.max(1)).map(build_batch).collect()
 }
 
-fn batch(memories: &[&Memory]) -> ClassifyBatch {
+fn build_batch(memories: &[&Memory]) -> ClassifyBatch {
     let note = |(number, memory): (usize, &&Memory)| {
         let text = &memory.content[..memory.content.floor_char_boundary(MAX_TEXT_BYTES)];
         let title = memory.title.as_deref().map(|title| &title[..title.floor_char_boundary(MAX_TEXT_BYTES / 4)]);
@@ -96,7 +96,7 @@ impl ClassifyBatch {
     /// Only ids of this batch and the 12 categories of content are valid. If a memory is given two different categories, both are ignored.
     pub fn parse_answer(&self, answer: &str) -> ClassifyAnswer {
         let parts = match parse_json_answer(answer) {
-            Ok(value) => parts(value),
+            Ok(value) => answer_elements(value),
             Err(why) => {
                 return ClassifyAnswer {
                     unanswered: self.ids.clone(),
@@ -133,7 +133,7 @@ impl ClassifyBatch {
 }
 
 /// Returns the elements of a response, of any JSON type.
-fn parts(value: Value) -> Vec<Value> {
+fn answer_elements(value: Value) -> Vec<Value> {
     match value {
         Value::Array(parts) => parts,
         Value::Object(mut fields) if fields.len() == 1 => match fields.iter_mut().next() {

@@ -3,9 +3,9 @@
 use memory_core::{ChatMessage, ChatRequest, ChatRole, Memory, Purpose};
 use serde_json::Value;
 
-use super::facts::{SummaryFacts, facts};
-use super::foreign_text::leftover;
-use super::script::script;
+use super::facts::{SummaryFacts, extract_summary_facts};
+use super::foreign_text::find_foreign_text;
+use super::script::predominant_script;
 
 /// Minimum number of characters of a text to summarise.
 const MIN_CHARACTERS: usize = 1000;
@@ -61,7 +61,7 @@ pub enum SummaryRejection {
 }
 
 /// Builds the request to summarise a memory; `None` if the memory is too short or too long.
-pub fn compress_request(memory: &Memory) -> Option<ChatRequest> {
+pub fn build_summary_request(memory: &Memory) -> Option<ChatRequest> {
     let characters = memory.content.chars().count();
     let message = |role, content: String| ChatMessage { role, content };
     (MIN_CHARACTERS..=MAX_CHARACTERS).contains(&characters).then(|| ChatRequest {
@@ -80,7 +80,7 @@ pub fn compress_request(memory: &Memory) -> Option<ChatRequest> {
 /// # Errors
 /// If it is longer than 60 % of the original, is in a different script, loses or invents a number, a date, an address, a link, a tag or
 /// code, or contains text that is not part of the summary.
-pub fn compressed(original: &str, answer: &str) -> Result<ValidatedSummary, SummaryRejection> {
+pub fn validate_summary(original: &str, answer: &str) -> Result<ValidatedSummary, SummaryRejection> {
     let text = strip_thoughts(answer).trim();
     if !text.contains(char::is_alphanumeric) {
         return Err(SummaryRejection::Empty);
@@ -89,13 +89,13 @@ pub fn compressed(original: &str, answer: &str) -> Result<ValidatedSummary, Summ
     if most < characters {
         return Err(SummaryRejection::TooLong { characters, most });
     }
-    if let Some(found) = leftover(original, text) {
+    if let Some(found) = find_foreign_text(original, text) {
         return Err(SummaryRejection::Leftover(found));
     }
-    if script(original) != script(text) {
+    if predominant_script(original) != predominant_script(text) {
         return Err(SummaryRejection::OtherScript);
     }
-    let (before, after): (SummaryFacts, SummaryFacts) = (facts(original), facts(text));
+    let (before, after): (SummaryFacts, SummaryFacts) = (extract_summary_facts(original), extract_summary_facts(text));
     let lost = before.missing_in(text, &after);
     if !lost.is_empty() {
         return Err(SummaryRejection::Lost(lost));

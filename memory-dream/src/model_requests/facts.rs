@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use chrono::{DateTime, Utc};
-use memory_core::datetime::readings;
+use memory_core::datetime::find_dates;
 use memory_core::text::fold;
-use memory_core::wikilink::{blank_code, parse_prose, prose_tags};
+use memory_core::wikilink::{blank_code, parse_prose_wikilinks, prose_tags};
 
 /// The facts that a summary must preserve.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -28,18 +28,18 @@ impl SummaryFacts {
 }
 
 /// Extracts the facts of a text.
-pub(super) fn facts(text: &str) -> SummaryFacts {
+pub(super) fn extract_summary_facts(text: &str) -> SummaryFacts {
     let mut facts = SummaryFacts::default();
     let prose = blank_code(text);
     facts.exact.extend(code_pieces(text, &prose));
-    facts.exact.extend(parse_prose(&prose).into_iter().map(|link| format!("[[{}]]", link.target)));
+    facts.exact.extend(parse_prose_wikilinks(&prose).into_iter().map(|link| format!("[[{}]]", link.target)));
     facts.exact.extend(prose_tags(&prose).into_iter().map(|tag| format!("#{tag}")));
     for line in prose.lines() {
         let line = strip_item_number(line);
         facts.exact.extend(extract_numbers(&fold(line)));
-        facts.exact.extend(line.split(parts_words).filter_map(literal));
+        facts.exact.extend(line.split(separates_words).filter_map(literal_word));
     }
-    for reading in readings(&prose, &DateTime::<Utc>::UNIX_EPOCH) {
+    for reading in find_dates(&prose, &DateTime::<Utc>::UNIX_EPOCH) {
         let said = fold(&reading.text);
         if said.contains(|character| '\u{3400}' <= character) {
             facts.dates.insert(said);
@@ -51,7 +51,7 @@ pub(super) fn facts(text: &str) -> SummaryFacts {
                 .extend(words.filter(|word| TIME_WORDS.split_ascii_whitespace().any(|own| own == *word)).map(str::to_owned));
         }
     }
-    facts.names.extend(names(&prose));
+    facts.names.extend(extract_names(&prose));
     facts
 }
 
@@ -87,12 +87,12 @@ fn extract_numbers(text: &str) -> Vec<String> {
     found
 }
 
-fn parts_words(character: char) -> bool {
+fn separates_words(character: char) -> bool {
     character.is_whitespace() || ('\u{2e80}'..='\u{ffef}').contains(&character)
 }
 
 /// Returns the word if it is an address, a path or an identifier.
-fn literal(word: &str) -> Option<String> {
+fn literal_word(word: &str) -> Option<String> {
     let word = word.trim_matches(|character: char| "()[]{}<>\"'“”‘’,.;:!?*~".contains(character));
     let is_literal =
         word.contains("://") || word.contains(['@', '_', '\\', '=']) || word.contains('/') && word.contains(['.', ':']);
@@ -107,7 +107,7 @@ fn strip_item_number(line: &str) -> &str {
 }
 
 /// Returns the words with a capital letter that are not at the start of a sentence.
-fn names(prose: &str) -> Vec<String> {
+fn extract_names(prose: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut is_first = true;
     for word in prose.split_whitespace() {

@@ -1,7 +1,7 @@
 //! Detects text in a response that is not part of the summary.
 
 /// Returns a fence, a conversation marker or a remark on the task in `text` that `original` lacks.
-pub(super) fn leftover(original: &str, text: &str) -> Option<String> {
+pub(super) fn find_foreign_text(original: &str, text: &str) -> Option<String> {
     let small = |text: &str| text.to_lowercase();
     let (before, after) = (small(original), small(text));
     let said = FOREIGN_PHRASES.iter().find(|phrase| after.contains(**phrase) && !before.contains(**phrase));

@@ -19,7 +19,7 @@ pub(super) enum TextScript {
 ///
 /// Characters from U+2E80 count three times, since one carries the content of several letters. Text with more than a little Kana is
 /// Japanese.
-pub(super) fn script(text: &str) -> TextScript {
+pub(super) fn predominant_script(text: &str) -> TextScript {
     let mut counts = [0_usize; 10];
     for character in text.chars() {
         counts[character_script(character) as usize] += if character < '\u{2e80}' { 1 } else { 3 };

@@ -33,7 +33,7 @@ impl AnalysedMemories {
     ///
     /// # Errors
     /// [`DreamError::Asked`] if the caller cancels, or an error of the store.
-    pub(crate) fn at(
+    pub(crate) fn analyse(
         services: &Services,
         mut outlines: Vec<MemorySummary>,
         matters: &dyn Fn(&MemorySummary) -> bool,
@@ -47,7 +47,7 @@ impl AnalysedMemories {
         let total = new.len() as u64;
         let mut looked = Self { outlines, glances };
         let mut done = 0;
-        let mut texts = texts(services, new, looked.outlines.len());
+        let mut texts = read_memories(services, new, looked.outlines.len());
         loop {
             let batch: Vec<Memory> = texts.by_ref().take(ANALYSIS_BATCH).collect::<Result<_, _>>()?;
             if batch.is_empty() {
@@ -55,15 +55,15 @@ impl AnalysedMemories {
             }
             done += batch.len() as u64;
             let impressions: Vec<CachedAnalysis> =
-                look(&batch).into_iter().map(|(glance, id, text)| looked.take(glance, id, text)).collect();
+                analyse_texts(&batch).into_iter().map(|(glance, id, text)| looked.record_analysis(glance, id, text)).collect();
             // A lost impression is recomputed, so an error here is ignored.
-            let _ = services.store.keep_impressions(&impressions);
-            pace.step(Progress { done, total: Some(total) })?;
+            let _ = services.store.store_analyses(&impressions);
+            pace.report(Progress { done, total: Some(total) })?;
         }
     }
 
     /// Checks that a plan changes only these memories, without conflicts.
-    pub(crate) fn check(&self, plan: &DreamPlan) -> Result<(), StoreError> {
+    pub(crate) fn check_plan(&self, plan: &DreamPlan) -> Result<(), StoreError> {
         let known = self.outlines.iter().map(|outline| outline.id).collect();
         plan.check(&known).map_err(|error| StoreError::Invalid { why: error.to_string() })
     }
@@ -71,21 +71,21 @@ impl AnalysedMemories {
     /// Marks the texts of these memories as summaries.
     pub(crate) fn mark_summarised(&mut self, ids: &[MemoryId]) {
         for id in ids {
-            if let Some(glance) = self.place(id).and_then(|place| self.glances[place].as_mut()) {
+            if let Some(glance) = self.position(id).and_then(|place| self.glances[place].as_mut()) {
                 glance.is_summarised = true;
             }
         }
     }
 
     /// Returns the index of a memory in `outlines`.
-    pub(crate) fn place(&self, id: &MemoryId) -> Option<usize> {
+    pub(crate) fn position(&self, id: &MemoryId) -> Option<usize> {
         self.outlines.binary_search_by_key(id, |outline| outline.id).ok()
     }
 
-    fn take(&mut self, glance: TextAnalysis, id: MemoryId, text: ContentHash) -> CachedAnalysis {
+    fn record_analysis(&mut self, glance: TextAnalysis, id: MemoryId, text: ContentHash) -> CachedAnalysis {
         let bytes = glance.to_bytes();
         // If the text changed since the outline was read, it is analysed in the next dream.
-        if let Some(place) = self.place(&id).filter(|place| self.outlines[*place].text == text) {
+        if let Some(place) = self.position(&id).filter(|place| self.outlines[*place].text == text) {
             self.glances[place] = Some(glance);
         }
         CachedAnalysis { id, text, bytes }
@@ -95,7 +95,7 @@ impl AnalysedMemories {
 /// Iterates over the memories with these ids; missing and unreadable ones are skipped.
 ///
 /// `all` is the total number of memories in the store, which decides between single reads and a scan.
-pub(super) fn texts(
+pub(super) fn read_memories(
     services: &Services,
     mut ids: Vec<MemoryId>,
     all: usize,
@@ -109,12 +109,12 @@ pub(super) fn texts(
     }
     ids.sort_unstable();
     let wanted = move |id: &MemoryId| ids.binary_search(id).is_ok();
-    let memories = services.store.memories(&Filter::everything(), services.clock.now());
+    let memories = services.store.memories(&Filter::all(), services.clock.now());
     let memories = memories.map(|stored| stored.map(|stored| stored.memory));
     Box::new(memories.filter(move |memory| memory.as_ref().map_or(true, |memory| wanted(&memory.id))))
 }
 
-fn look(memories: &[Memory]) -> Vec<(TextAnalysis, MemoryId, ContentHash)> {
+fn analyse_texts(memories: &[Memory]) -> Vec<(TextAnalysis, MemoryId, ContentHash)> {
     let look_all = |memories: &[Memory]| {
         let look = |memory: &Memory| (TextAnalysis::of(memory), memory.id, ContentHash::of(&embedded_text(memory)));
         memories.iter().map(look).collect::<Vec<_>>()
@@ -132,7 +132,7 @@ fn look(memories: &[Memory]) -> Vec<(TextAnalysis, MemoryId, ContentHash)> {
 }
 
 /// Returns the impression to save for an updated analysis.
-pub(crate) fn renewed(outline: &MemorySummary, glance: &TextAnalysis) -> CachedAnalysis {
+pub(crate) fn encode_impression(outline: &MemorySummary, glance: &TextAnalysis) -> CachedAnalysis {
     CachedAnalysis { id: outline.id, text: outline.text, bytes: glance.to_bytes() }
 }
 
@@ -160,13 +160,14 @@ mod tests {
                 seen = progress.done;
                 ControlFlow::Continue(())
             };
-            let outlines = services.store.outlines().unwrap();
-            let looked = AnalysedMemories::at(&services, outlines, &|_| true, &mut ProgressCallback::new(&mut step)).unwrap();
+            let outlines = services.store.summaries().unwrap();
+            let looked =
+                AnalysedMemories::analyse(&services, outlines, &|_| true, &mut ProgressCallback::new(&mut step)).unwrap();
             assert!(looked.glances.iter().all(Option::is_some));
             looks.push(seen);
         }
         assert_eq!(looks, [100, 0]);
-        let distinct: HashSet<_> = services.store.outlines().unwrap().into_iter().map(|outline| outline.impression).collect();
+        let distinct: HashSet<_> = services.store.summaries().unwrap().into_iter().map(|outline| outline.impression).collect();
         assert_eq!(distinct.len(), 100);
     }
 }

@@ -62,7 +62,7 @@ mod tests {
     use crate::plan::{AgeRemoval, Filing, FilingReason, Merge};
 
     fn id(name: &str) -> MemoryId {
-        MemoryId::of_path(name)
+        MemoryId::for_path(name)
     }
 
     fn merge(kept: &str, gone: &[&str]) -> Merge {

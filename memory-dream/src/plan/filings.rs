@@ -24,7 +24,7 @@ pub(super) fn file(looked: &AnalysedMemories, place: usize, plan: &mut DreamPlan
 }
 
 /// Returns whether a memory in the inbox is analysed and has a category to be filed in.
-pub(super) fn is_clear(looked: &AnalysedMemories, place: usize) -> bool {
+pub(super) fn has_category(looked: &AnalysedMemories, place: usize) -> bool {
     let has_verdict = looked.glances[place].as_ref().is_some_and(|glance| glance.verdict.is_some());
     has_verdict || looked.glances[place].is_some() && suggested_category(&looked.outlines[place]).is_some()
 }
@@ -38,7 +38,7 @@ pub(super) fn plan_read_filing(looked: &AnalysedMemories, place: usize, accesses
 }
 
 /// Returns the number of reads if the fate is to be filed because of them.
-pub(super) fn accesses(fate: LifecycleAction) -> Option<u64> {
+pub(super) fn filing_accesses(fate: LifecycleAction) -> Option<u64> {
     match fate {
         LifecycleAction::Filed(accesses) => Some(accesses),
         LifecycleAction::Over | LifecycleAction::Expired(_) | LifecycleAction::Decayed(_) => None,

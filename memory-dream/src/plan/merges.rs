@@ -7,8 +7,8 @@ use memory_core::{ContentHash, Memory, MemoryId, Services, StoreError};
 
 use super::analysis::AnalysedMemories;
 use super::{DreamPlan, Merge};
-use crate::merge::{MergePrecedence, conserved, may_merge, merged, standing};
-use crate::similar::{MinHash, TextFingerprint, WordCasing, candidates, groups};
+use crate::merge::{MergePrecedence, check_conserved, check_mergeable, merge_memories, merge_precedence};
+use crate::similar::{MinHash, TextFingerprint, WordCasing, candidate_pairs, group_duplicates};
 
 /// Maximum number of analysed texts in memory during comparison.
 const MAX_FINGERPRINTS: usize = 8_192;
@@ -21,7 +21,7 @@ struct MergeCandidate {
 }
 
 /// Adds to `plan` the merges among the memories at `places`, and the duplicates that remain separate.
-pub(super) fn merge(
+pub(super) fn plan_merges(
     services: &Services,
     looked: &AnalysedMemories,
     places: &[usize],
@@ -30,7 +30,7 @@ pub(super) fn merge(
 ) -> Result<(), StoreError> {
     let glance = |number: u32| looked.glances[places[number as usize]].as_ref().expect("only what was looked at is compared");
     let sketches: Vec<MinHash> = places.iter().filter_map(|place| Some(looked.glances[*place].as_ref()?.sketch)).collect();
-    let mut pairs = candidates(&sketches);
+    let mut pairs = candidate_pairs(&sketches);
     drop(sketches);
     // Pairs that an earlier dream compared are skipped.
     pairs.retain(|(one, other)| !(glance(*one).is_compared && glance(*other).is_compared));
@@ -39,7 +39,7 @@ pub(super) fn merge(
     let mut suspects = HashMap::with_capacity(numbers.len());
     for number in numbers {
         if let Some(mut memory) = read_current(services, looked, &id(number))? {
-            let standing = standing(&memory);
+            let standing = merge_precedence(&memory);
             // The only further check on the content is whether it is empty.
             memory.content = memory.content.trim().chars().take(1).collect();
             suspects.insert(number, MergeCandidate { memory, standing });
@@ -48,11 +48,11 @@ pub(super) fn merge(
     pairs.retain(|(one, other)| suspects.contains_key(one) && suspects.contains_key(other));
     let mut order: Vec<u32> = suspects.keys().copied().collect();
     order.sort_by(|one, other| suspects[one].standing.cmp(&suspects[other].standing));
-    let cosines = cosines(services, &pairs, &id)?;
+    let cosines = read_cosines(services, &pairs, &id)?;
     let mut readings = FingerprintCache { services, looked, known: HashMap::new(), trouble: None };
     let mut accepts = |group: &[u32], next: u32| {
         let own = &suspects[&next].memory;
-        if group.iter().any(|member| may_merge(&suspects[member].memory, own, now).is_err()) {
+        if group.iter().any(|member| check_mergeable(&suspects[member].memory, own, now).is_err()) {
             return false;
         }
         let cosine = cosines.get(&(group[0].min(next), group[0].max(next))).copied();
@@ -67,7 +67,7 @@ pub(super) fn merge(
         }
         true
     };
-    let found = groups(&order, &pairs, &mut accepts);
+    let found = group_duplicates(&order, &pairs, &mut accepts);
     if let Some(trouble) = readings.trouble {
         return Err(trouble);
     }
@@ -83,7 +83,7 @@ pub(super) fn merge(
 /// Returns the cosines of the pairs for which both memories have vectors.
 ///
 /// Without vectors in the store, it returns an empty map without a query per pair.
-fn cosines(
+fn read_cosines(
     services: &Services,
     pairs: &[(u32, u32)],
     id: &dyn Fn(u32) -> MemoryId,
@@ -103,12 +103,12 @@ fn plan_merge(services: &Services, looked: &AnalysedMemories, ids: &[MemoryId]) 
         memories.extend(read_current(services, looked, id)?);
     }
     let all: Vec<&Memory> = memories.iter().collect();
-    let Some(one) = merged(&all).filter(|one| !one.gone.is_empty()) else { return Ok(None) };
+    let Some(one) = merge_memories(&all).filter(|one| !one.gone.is_empty()) else { return Ok(None) };
     let texts: Vec<&str> = all.iter().map(|memory| memory.content.as_str()).collect();
-    if conserved(&texts, &[&one.memory.content]).is_err() {
+    if check_conserved(&texts, &[&one.memory.content]).is_err() {
         return Ok(None);
     }
-    let text = |id: &MemoryId| looked.place(id).map(|place| looked.outlines[place].text);
+    let text = |id: &MemoryId| looked.position(id).map(|place| looked.outlines[place].text);
     let texts: Option<Vec<ContentHash>> = std::iter::once(&one.memory.id).chain(&one.gone).map(text).collect();
     let headline = |id: &MemoryId| memories.iter().find(|memory| memory.id == *id).map(|memory| memory.headline().to_owned());
     let headlines = one.gone.iter().map(|id| headline(id).unwrap_or_default()).collect();
@@ -117,7 +117,7 @@ fn plan_merge(services: &Services, looked: &AnalysedMemories, ids: &[MemoryId]) 
 
 /// Returns the memory if its text is unchanged since it was analysed and its file may be changed.
 fn read_current(services: &Services, looked: &AnalysedMemories, id: &MemoryId) -> Result<Option<Memory>, StoreError> {
-    let text = looked.place(id).map(|place| looked.outlines[place].text);
+    let text = looked.position(id).map(|place| looked.outlines[place].text);
     match services.store.get(id) {
         Ok(stored) if stored.problem.is_none() => {
             let own = ContentHash::of(&memory_core::embedded_text(&stored.memory));

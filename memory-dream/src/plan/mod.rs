@@ -1,6 +1,6 @@
 //! The planned changes of a dream, as data.
 //!
-//! [`plan()`] decides without changing a memory, and [`DreamPlan::check`] verifies that the plan accounts for every memory.
+//! [`plan_dream()`] decides without changing a memory, and [`DreamPlan::check`] verifies that the plan accounts for every memory.
 //!
 //! It decides on the summary that the index has of every memory, and on the cached analysis of its text from an
 //! earlier dream. A second dream over unchanged memories therefore reads no file.
@@ -15,10 +15,10 @@ mod removals;
 
 pub use check::PlanViolation;
 pub use filings::DEFAULT_CATEGORY;
-pub use planner::plan;
+pub use planner::plan_dream;
 
-pub(crate) use analysis::{AnalysedMemories, renewed};
-pub(crate) use planner::decide;
+pub(crate) use analysis::{AnalysedMemories, encode_impression};
+pub(crate) use planner::plan_with_analysis;
 
 use chrono::{DateTime, Utc};
 use memory_core::{Category, ContentHash, FileVersion, MemoryId};

@@ -7,7 +7,7 @@ use memory_core::{Category, MemoryId, MemorySummary, Phase, Scope, Services};
 
 use super::analysis::AnalysedMemories;
 use super::{DreamPlan, filings, merges, reminder_changes, removals};
-use crate::lifecycle::{LifecycleAction, fate};
+use crate::lifecycle::{LifecycleAction, lifecycle_action};
 use crate::progress::{DreamError, ProgressCallback};
 use crate::{DreamRequest, DreamTask};
 
@@ -15,16 +15,16 @@ use crate::{DreamRequest, DreamTask};
 ///
 /// # Errors
 /// Any error of the store, or [`DreamError::Asked`].
-pub fn plan<Tz: TimeZone>(
+pub fn plan_dream<Tz: TimeZone>(
     services: &Services,
     dream: &DreamRequest<'_, Tz>,
     pace: &mut ProgressCallback<'_>,
 ) -> Result<DreamPlan, DreamError> {
-    decide(services, dream, pace).map(|(plan, _)| plan)
+    plan_with_analysis(services, dream, pace).map(|(plan, _)| plan)
 }
 
 /// Plans as [`plan`] does; also returns the analysed memories.
-pub(crate) fn decide<Tz: TimeZone>(
+pub(crate) fn plan_with_analysis<Tz: TimeZone>(
     services: &Services,
     dream: &DreamRequest<'_, Tz>,
     pace: &mut ProgressCallback<'_>,
@@ -33,14 +33,15 @@ pub(crate) fn decide<Tz: TimeZone>(
     services.store.refresh()?;
     let now = services.clock.now();
     let does = |task: DreamTask| tasks.contains(&task);
-    let outlines = services.store.outlines()?;
-    let fates: Vec<Option<LifecycleAction>> = outlines.iter().map(|outline| fate(outline, rules, tasks, now)).collect();
+    let outlines = services.store.summaries()?;
+    let fates: Vec<Option<LifecycleAction>> =
+        outlines.iter().map(|outline| lifecycle_action(outline, rules, tasks, now)).collect();
     let compares = [DreamTask::Merge, DreamTask::Link, DreamTask::Remind, DreamTask::Compress].into_iter().any(does);
     // A memory is classified before it can expire.
     let classifies = [DreamTask::Classify, DreamTask::Upgrade, DreamTask::Expire].into_iter().any(does);
     let is_waiting = |outline: &MemorySummary| outline.phase == Phase::Inbox && classifies;
     let matters = |outline: &MemorySummary| is_refinable(outline) && (compares || is_waiting(outline));
-    let looked = AnalysedMemories::at(services, outlines, &matters, pace)?;
+    let looked = AnalysedMemories::analyse(services, outlines, &matters, pace)?;
 
     let mut plan = DreamPlan::default();
     let mut leaving = HashSet::new();
@@ -51,10 +52,10 @@ pub(crate) fn decide<Tz: TimeZone>(
         // A memory in the inbox expires only after its text was classified: a memory with a category is filed instead, and one with an
         // unreadable text remains.
         let is_unread = is_refinable(outline) && looked.glances[place].is_none();
-        if matches!(fate, LifecycleAction::Expired(_)) && (is_unread || filings::is_clear(&looked, place)) {
+        if matches!(fate, LifecycleAction::Expired(_)) && (is_unread || filings::has_category(&looked, place)) {
             continue;
         }
-        removals::part(services, &outline.id, *fate, now, &mut plan)?;
+        removals::plan_removal(services, &outline.id, *fate, now, &mut plan)?;
     }
     leaving.extend(plan.partings.iter().map(|parting| parting.id));
     let stays = |place: &usize| !leaving.contains(&looked.outlines[*place].id);
@@ -65,15 +66,15 @@ pub(crate) fn decide<Tz: TimeZone>(
     // Reports list the oldest memories first.
     ours.sort_by_key(|place| (looked.outlines[*place].created_at, looked.outlines[*place].id));
     if does(DreamTask::Merge) {
-        merges::merge(services, &looked, &ours, now, &mut plan)?;
+        merges::plan_merges(services, &looked, &ours, now, &mut plan)?;
     }
     // The text of a merged memory changes, so it is analysed in the next round.
     let joined = plan.merges.iter().flat_map(|merge| merge.gone.iter().chain([&merge.kept]));
     let joined: HashSet<MemoryId> = joined.copied().collect();
     let is_filed_instead =
-        |place: usize| matches!(fates[place], Some(LifecycleAction::Expired(_))) && filings::is_clear(&looked, place);
+        |place: usize| matches!(fates[place], Some(LifecycleAction::Expired(_))) && filings::has_category(&looked, place);
     for place in ours.iter().copied().filter(|place| !joined.contains(&looked.outlines[*place].id)) {
-        match fates[place].and_then(filings::accesses) {
+        match fates[place].and_then(filings::filing_accesses) {
             Some(accesses) => filings::plan_read_filing(&looked, place, accesses, &mut plan),
             None if does(DreamTask::Classify) || is_filed_instead(place) => filings::file(&looked, place, &mut plan),
             None => {}
@@ -84,10 +85,10 @@ pub(crate) fn decide<Tz: TimeZone>(
     }
     if does(DreamTask::Remind) {
         let stay: Vec<usize> = ours.into_iter().filter(|place| !joined.contains(&looked.outlines[*place].id)).collect();
-        reminder_changes::remind(services, &looked, &stay, *zone, now, &mut plan)?;
+        reminder_changes::plan_reminders(services, &looked, &stay, *zone, now, &mut plan)?;
     }
     plan.damaged = looked.outlines.iter().filter(|outline| outline.is_damaged).count();
-    looked.check(&plan)?;
+    looked.check_plan(&plan)?;
     Ok((plan, looked))
 }
 

@@ -3,16 +3,16 @@
 use std::collections::HashMap;
 
 use chrono::{DateTime, TimeZone, Utc};
-use memory_core::{Memory, MemoryId, ReminderQuery, Services, StoreError, StoredMemory, reminder_id, reminder_of};
+use memory_core::{Memory, MemoryId, ReminderQuery, Services, StoreError, StoredMemory, reminder_id, reminder_memory};
 
-use super::analysis::{AnalysedMemories, texts};
+use super::analysis::{AnalysedMemories, read_memories};
 use super::{CancelledReminder, DreamPlan, NewReminder};
-use crate::reminders::{named, reminders};
+use crate::reminders::{find_reminders, named_times};
 
 /// Adds to `plan` the reminders to create for the memories at `places`, and those to remove.
 ///
 /// Memories that an earlier dream processed are skipped until their text changes.
-pub(super) fn remind<Tz: TimeZone>(
+pub(super) fn plan_reminders<Tz: TimeZone>(
     services: &Services,
     looked: &AnalysedMemories,
     places: &[usize],
@@ -23,9 +23,9 @@ pub(super) fn remind<Tz: TimeZone>(
     let is_new = |place: &&usize| looked.glances[**place].as_ref().is_some_and(|glance| !glance.is_heard);
     let new: Vec<MemoryId> = places.iter().filter(is_new).map(|place| looked.outlines[*place].id).collect();
     let mut made = if new.is_empty() { HashMap::new() } else { open_reminders_by_source(services)? };
-    for memory in texts(services, new, looked.outlines.len()) {
+    for memory in read_memories(services, new, looked.outlines.len()) {
         let memory = memory?;
-        let Some(place) = looked.place(&memory.id) else { continue };
+        let Some(place) = looked.position(&memory.id) else { continue };
         let text = looked.outlines[place].text;
         plan.heard.push(memory.id);
         for reminder in made.remove(&memory.id).unwrap_or_default() {
@@ -39,8 +39,8 @@ pub(super) fn remind<Tz: TimeZone>(
                 said: reminder.memory.headline().to_owned(),
             }));
         }
-        for wanted in reminders(&memory, zone, now) {
-            let id = reminder_of(&memory, &wanted.text, wanted.at, now).id;
+        for wanted in find_reminders(&memory, zone, now) {
+            let id = reminder_memory(&memory, &wanted.text, wanted.at, now).id;
             match services.store.get(&id) {
                 Err(StoreError::NotFound { .. }) => {}
                 // The reminder was created before and remains as it is, open or done.
@@ -74,6 +74,6 @@ fn is_obsolete<Tz: TimeZone>(source: &Memory, reminder: &Memory, zone: &Tz) -> b
     // The id is derived from the source and the original time, so it does not depend on snoozing.
     let sources = || std::iter::once(&source.id).chain(&source.supersedes);
     let is_made_for = |at: &DateTime<Utc>| sources().any(|of| reminder_id(of, *at) == reminder.id);
-    let made_for = named(&reminder.content, &written).into_iter().find(is_made_for);
-    made_for.is_some_and(|at| named(&source.content, &written).binary_search(&at).is_err())
+    let made_for = named_times(&reminder.content, &written).into_iter().find(is_made_for);
+    made_for.is_some_and(|at| named_times(&source.content, &written).binary_search(&at).is_err())
 }

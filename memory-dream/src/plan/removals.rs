@@ -4,10 +4,10 @@ use chrono::{DateTime, Utc};
 use memory_core::{MemoryId, Phase, Services, StoreError, StoredMemory, wikilink};
 
 use super::{AgeRemoval, DreamPlan};
-use crate::lifecycle::{LifecycleAction, spared};
+use crate::lifecycle::{LifecycleAction, find_exemption};
 
 /// Adds to `plan` the removal of one memory, or its exemption.
-pub(super) fn part(
+pub(super) fn plan_removal(
     services: &Services,
     id: &MemoryId,
     fate: LifecycleAction,
@@ -20,7 +20,7 @@ pub(super) fn part(
         Ok(_) | Err(StoreError::NotFound { .. } | StoreError::Damaged(_)) => return Ok(()),
         Err(error) => return Err(error),
     };
-    if let Some(why) = spared(&stored.memory, fate, is_linked(services, &stored)?, now) {
+    if let Some(why) = find_exemption(&stored.memory, fate, is_linked(services, &stored)?, now) {
         plan.spared.push((*id, why));
     } else {
         let headline = stored.memory.headline().to_owned();
@@ -32,7 +32,7 @@ pub(super) fn part(
 /// Returns whether another filed memory links to this one.
 fn is_linked(services: &Services, stored: &StoredMemory) -> Result<bool, StoreError> {
     let own = &stored.memory;
-    let names = wikilink::names_of(own, &stored.path);
+    let names = wikilink::memory_keys(own, &stored.path);
     let referring = services.store.referring(&own.id, &names)?;
     Ok(referring.iter().any(|other| other.memory.phase == Phase::Organized && other.memory.id != own.id))
 }

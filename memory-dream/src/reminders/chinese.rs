@@ -7,11 +7,11 @@ use memory_core::text::fold;
 use super::strength::RequestStrength;
 
 /// Returns how strongly a clause requests an action at the time in `span`; `None` if it does not.
-pub(super) fn strength(clause: &str, span: Range<usize>) -> Option<RequestStrength> {
+pub(super) fn chinese_strength(clause: &str, span: Range<usize>) -> Option<RequestStrength> {
     let plain = |text: &str| fold(text).split_whitespace().collect::<String>();
     let (before, time, after) = (plain(&clause[..span.start]), plain(&clause[span.clone()]), plain(&clause[span.end..]));
     let whole = format!("{before}{time}{after}");
-    let is_request = has(&whole, REQUEST_WORDS);
+    let is_request = contains_any(&whole, REQUEST_WORDS);
     if is_vetoed(&before, &whole, is_request) {
         return None;
     }
@@ -31,7 +31,7 @@ pub(super) fn strength(clause: &str, span: Range<usize>) -> Option<RequestStreng
     if is_order {
         return Some(RequestStrength::Ask);
     }
-    has(&format!("{before} {after}"), EVENT_WORDS).then_some(RequestStrength::Event)
+    contains_any(&format!("{before} {after}"), EVENT_WORDS).then_some(RequestStrength::Event)
 }
 
 fn is_vetoed(before: &str, whole: &str, is_request: bool) -> bool {
@@ -40,16 +40,16 @@ fn is_vetoed(before: &str, whole: &str, is_request: bool) -> bool {
         .any(|word| before.rfind(word).is_some_and(|at| !before[at..].contains([',', '，'])));
     let is_question =
         whole.trim_end_matches(['。', '!', '?', '？']).ends_with(['吗', '么', '呢']) || whole.ends_with(['?', '？']);
-    let is_reported = has(before, "说 表示 声称 据报道") && !is_request;
+    let is_reported = contains_any(before, "说 表示 声称 据报道") && !is_request;
     // "Remind me every Monday" contains a frequency, but is a request and not a habit.
-    let asks_again = has(whole, "提醒 记得 别忘") && !has(whole, HABIT_ADVERBS);
-    has(whole, FREQUENCY_WORDS) && !asks_again
-        || has(whole, CANCELLATION_WORDS)
+    let asks_again = contains_any(whole, "提醒 记得 别忘") && !contains_any(whole, HABIT_ADVERBS);
+    contains_any(whole, FREQUENCY_WORDS) && !asks_again
+        || contains_any(whole, CANCELLATION_WORDS)
         || is_condition
         || is_reported
         || is_question && !is_request
-        || has(whole, WEATHER_WORDS)
-        || !is_request && (has(whole, DOUBT_WORDS) || is_denied(whole))
+        || contains_any(whole, WEATHER_WORDS)
+        || !is_request && (contains_any(whole, DOUBT_WORDS) || is_denied(whole))
 }
 
 fn is_denied(whole: &str) -> bool {
@@ -62,7 +62,7 @@ fn states_duty(whole: &str) -> bool {
     let plain = ["重要", "主要", "只要", "要求", "要是", "摘要", "概要", "必要", "要点", "纪要", "要么", "简要", "首要"]
         .iter()
         .fold(whole.to_owned(), |text, word| text.replace(word, ""));
-    plain.contains('要') || has(&plain, DUTY_WORDS)
+    plain.contains('要') || contains_any(&plain, DUTY_WORDS)
 }
 
 /// Returns whether the clause is about the past.
@@ -70,7 +70,7 @@ fn is_past(whole: &str) -> bool {
     let plain = NON_PAST_WORDS.split_ascii_whitespace().fold(whole.to_owned(), |text, word| text.replace(word, ""));
     let end = plain.trim_end_matches(['。', '!', '！', '.', '~']);
     let is_told = plain.contains('是') && end.ends_with('的');
-    plain.contains('了') || is_told || has(&plain, PAST_WORDS)
+    plain.contains('了') || is_told || contains_any(&plain, PAST_WORDS)
 }
 
 /// Removes subjects that denote the writer, and markers at the start of a line.
@@ -87,7 +87,7 @@ fn begins_with_verb(text: &str) -> bool {
     begins(IMPERATIVE_VERBS) && !begins(NON_VERBS)
 }
 
-fn has(text: &str, words: &str) -> bool {
+fn contains_any(text: &str, words: &str) -> bool {
     words.split_ascii_whitespace().any(|word| text.contains(word))
 }
 

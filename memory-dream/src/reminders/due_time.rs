@@ -10,7 +10,7 @@ const DEFAULT_HOUR: u32 = 9;
 ///
 /// A day without a time is due at nine in the morning or, if that was past at `written`, at the next full hour, as in
 /// [`memory_core::due()`].
-pub(super) fn due<Tz: TimeZone>(reading: &DateMention, written: &DateTime<Tz>) -> (DateTime<Utc>, Option<String>) {
+pub(super) fn due_time<Tz: TimeZone>(reading: &DateMention, written: &DateTime<Tz>) -> (DateTime<Utc>, Option<String>) {
     let (at, mut assumed) = resolve_time(reading, written);
     if reading.repeats {
         let again = "The time recurs; only the next occurrence is used.";

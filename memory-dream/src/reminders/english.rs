@@ -3,19 +3,19 @@
 use std::ops::Range;
 
 use super::strength::RequestStrength;
-use super::words::{contains_phrase, is_in, words};
+use super::words::{contains_phrase, list_contains, split_words};
 
 /// Returns how strongly a clause requests an action at the time in `span`; `None` if it does not.
-pub(super) fn strength(clause: &str, span: Range<usize>) -> Option<RequestStrength> {
+pub(super) fn english_strength(clause: &str, span: Range<usize>) -> Option<RequestStrength> {
     let clause = RequestClause::of(clause, &span);
     let is_request = contains_any_phrase(&clause.said, REQUEST_PHRASES) || clause.states_duty();
     if clause.is_vetoed(is_request) {
         return None;
     }
-    if is_request || clause.is_order() {
+    if is_request || clause.is_imperative() {
         return Some(RequestStrength::Ask);
     }
-    if clause.is_over() {
+    if clause.is_past() {
         return None;
     }
     if clause.is_deadline() || clause.is_heading() {
@@ -37,7 +37,7 @@ struct RequestClause<'c> {
 impl<'c> RequestClause<'c> {
     fn of(text: &'c str, span: &Range<usize>) -> Self {
         let (mut before, mut after, mut time) = (Vec::new(), Vec::new(), Vec::new());
-        for (word, place) in words(text) {
+        for (word, place) in split_words(text) {
             if place.end <= span.start {
                 before.push(word);
             } else if span.end <= place.start {
@@ -55,65 +55,72 @@ impl<'c> RequestClause<'c> {
     }
 
     fn is_vetoed(&self, is_request: bool) -> bool {
-        let is_plural_day = |word: &str| word.len() < 11 && word.ends_with("days") && is_in(PLURAL_WEEKDAYS, word);
+        let is_plural_day = |word: &str| word.len() < 11 && word.ends_with("days") && list_contains(PLURAL_WEEKDAYS, word);
         // "Remind me every Monday" contains a frequency, but is a request and not a habit.
-        let asks_again = is_request && self.words().any(|word| is_in("remind reminder forget", word));
+        let asks_again = is_request && self.words().any(|word| list_contains("remind reminder forget", word));
         let is_one = |word: &str| {
-            if asks_again { is_in(HABIT_ADVERBS, word) } else { is_in(FREQUENCY_WORDS, word) || is_plural_day(word) }
+            if asks_again {
+                list_contains(HABIT_ADVERBS, word)
+            } else {
+                list_contains(FREQUENCY_WORDS, word) || is_plural_day(word)
+            }
         };
         let is_habit = self.words().chain(self.time.iter().map(String::as_str)).any(is_one);
         let is_off = contains_any_phrase(&self.said, CANCELLATION_PHRASES);
         let is_asked = self.text.trim_end().ends_with('?') && !is_request && !contains_any_phrase(&self.said, POLITE_PHRASES);
         let is_denied = !is_request && self.words().any(is_negation);
         let is_supposed = !is_request && contains_any_phrase(&self.said, HYPOTHETICAL_PHRASES);
-        let condition = self.before.iter().rposition(|word| is_in("if whenever unless", word));
+        let condition = self.before.iter().rposition(|word| list_contains("if whenever unless", word));
         // If a comma follows the condition, the text after it is a main clause.
         let is_condition = condition.is_some() && !is_after_comma(self.text, &self.before);
         // "After 20 minutes" refers to an event that the clause does not name.
         let is_after = !is_request
             && self.time.first().is_some_and(|first| first == "after")
-            && self.time.iter().any(|word| is_in(CLOCK_UNITS, word));
-        let is_taste = !is_request && self.words().any(|word| is_in(TASTE_VERBS, word));
+            && self.time.iter().any(|word| list_contains(CLOCK_UNITS, word));
+        let is_taste = !is_request && self.words().any(|word| list_contains(TASTE_VERBS, word));
         is_habit || is_off || is_asked || is_denied || is_supposed || is_condition || is_taste || is_after
     }
 
     /// Returns whether the writer states an intention or a duty: "I must", "we'll", "planning to".
     fn states_duty(&self) -> bool {
         let all: Vec<&str> = self.words().collect();
-        let follows = |at: usize, list: &str| all.get(at + 1).is_some_and(|next| is_in(list, next));
+        let follows = |at: usize, list: &str| all.get(at + 1).is_some_and(|next| list_contains(list, next));
         all.iter().enumerate().any(|(at, word)| match *word {
             "must" | "should" | "gotta" if follows(at, "have not never") => false,
             "must" | "gotta" | "shall" | "i'll" | "we'll" => true,
             "should" => {
-                0 < at && is_in("i we you", all[at - 1])
+                0 < at && list_contains("i we you", all[at - 1])
                     || follows(at, "be") && all.get(at + 2).is_some_and(|word| is_participle(word))
             }
             "need" | "needs" | "have" | "has" | "ought" | "plan" | "want" | "promised" | "aim" | "remember" | "intend"
-            | "supposed" => follows(at, "to") && !(0 < at && is_in("will would may might could", all[at - 1])),
+            | "supposed" => follows(at, "to") && !(0 < at && list_contains("will would may might could", all[at - 1])),
             "planning" | "hoping" => follows(at, "to"),
-            "will" => 0 < at && is_in("i we", all[at - 1]),
-            "going" => follows(at, "to") && 0 < at && is_in("i'm we're am", all[at - 1]),
-            "me" | "us" => follows(at, "to") && 0 < at && is_in("told asked tells asks wants reminded expects", all[at - 1]),
+            "will" => 0 < at && list_contains("i we", all[at - 1]),
+            "going" => follows(at, "to") && 0 < at && list_contains("i'm we're am", all[at - 1]),
+            "me" | "us" => {
+                follows(at, "to") && 0 < at && list_contains("told asked tells asks wants reminded expects", all[at - 1])
+            }
             _ => false,
         })
     }
 
     /// Returns whether the clause starts with an imperative.
-    fn is_order(&self) -> bool {
-        let mut words = self.order();
+    fn is_imperative(&self) -> bool {
+        let mut words = self.imperative_words();
         while let Some((first, rest)) = words.split_first() {
-            if is_in(SKIPPED_OPENINGS, first) {
+            if list_contains(SKIPPED_OPENINGS, first) {
                 words = rest;
                 continue;
             }
             let next = rest.first().map(String::as_str);
             let is_noun = next.is_some_and(|next| {
-                is_in(NOTE_NOUNS, next) || is_in("is are was were has had will would can isn't wasn't of", next)
+                list_contains(NOTE_NOUNS, next) || list_contains("is are was were has had will would can isn't wasn't of", next)
             });
-            let is_known = is_in(IMPERATIVE_VERBS, first) && !is_noun;
-            let has_object = next.is_some_and(|next| is_in(OBJECT_WORDS, next));
-            let is_likely =
-                has_object && !is_in(NON_VERBS, first) && !["ed", "ing", "ly", "'s"].iter().any(|ending| first.ends_with(ending));
+            let is_known = list_contains(IMPERATIVE_VERBS, first) && !is_noun;
+            let has_object = next.is_some_and(|next| list_contains(OBJECT_WORDS, next));
+            let is_likely = has_object
+                && !list_contains(NON_VERBS, first)
+                && !["ed", "ing", "ly", "'s"].iter().any(|ending| first.ends_with(ending));
             let is_third = first.ends_with('s') && !first.ends_with("ss");
             return is_known
                 || is_likely
@@ -125,24 +132,27 @@ impl<'c> RequestClause<'c> {
     }
 
     /// Returns the words from the possible start of an imperative: after a label such as `TODO:`, or after the time.
-    fn order(&self) -> &[String] {
+    fn imperative_words(&self) -> &[String] {
         if self.before.is_empty() {
             return &self.after;
         }
-        let label =
-            self.text.find(": ").map(|at| words(&self.text[..at]).len()).filter(|label| *label < 4 && *label < self.before.len());
+        let label = self
+            .text
+            .find(": ")
+            .map(|at| split_words(&self.text[..at]).len())
+            .filter(|label| *label < 4 && *label < self.before.len());
         &self.before[label.unwrap_or_default()..]
     }
 
     /// Returns whether the clause is about the past.
-    fn is_over(&self) -> bool {
+    fn is_past(&self) -> bool {
         let is_arranged = self.is_arranged();
         let is_past = |word: &str| {
-            let is_help = is_in("was were been had has", word);
-            let is_plan = is_in(ARRANGEMENT_WORDS, word);
-            let is_past = is_in(PAST_VERBS, word)
+            let is_help = list_contains("was were been had has", word);
+            let is_plan = list_contains(ARRANGEMENT_WORDS, word);
+            let is_past = list_contains(PAST_VERBS, word)
                 || is_help && word != "has" && word != "been"
-                || is_participle(word) && !is_in(NON_PARTICIPLES, word);
+                || is_participle(word) && !list_contains(NON_PARTICIPLES, word);
             is_past && !(is_arranged && (is_help || is_plan))
         };
         self.words().any(is_past)
@@ -152,41 +162,44 @@ impl<'c> RequestClause<'c> {
     ///
     /// Examples are "moved to Friday", "is planned for June 3" and "booked the dentist".
     fn is_arranged(&self) -> bool {
-        let arranged = self.before.iter().position(|word| is_in(ARRANGEMENT_WORDS, word));
+        let arranged = self.before.iter().position(|word| list_contains(ARRANGEMENT_WORDS, word));
         let near = self.before.last().or(self.time.first()).map(String::as_str).unwrap_or_default();
-        let is_for = is_in("for to until till by from", near)
-            || self.time.first().is_some_and(|first| is_in("for to until till by", first));
-        let is_passive = |at: usize| 0 < at && is_in("is are am i'm we're be it's", &self.before[at - 1]);
+        let is_for = list_contains("for to until till by from", near)
+            || self.time.first().is_some_and(|first| list_contains("for to until till by", first));
+        let is_passive = |at: usize| 0 < at && list_contains("is are am i'm we're be it's", &self.before[at - 1]);
         arranged.is_some_and(|at| is_for || is_passive(at) || at == 0)
     }
 
     /// Returns whether the time is a deadline.
     fn is_deadline(&self) -> bool {
         let near = self.before.last().map(String::as_str).unwrap_or_default();
-        let is_until = is_in("by before within", near) || self.time.first().is_some_and(|first| is_in("by before within", first));
+        let is_until = list_contains("by before within", near)
+            || self.time.first().is_some_and(|first| list_contains("by before within", first));
         contains_any_phrase(&self.said, DEADLINE_PHRASES)
-            || is_until && !self.words().any(|word| is_in("will is are takes can answers replies responds usually", word))
+            || is_until && !self.words().any(|word| list_contains("will is are takes can answers replies responds usually", word))
     }
 
     fn is_event(&self) -> bool {
-        let is_weather = self.words().any(|word| is_in(WEATHER_WORDS, word));
-        let is_note = self.words().any(|word| is_in(NOTE_NOUNS, word));
-        let is_any = self.before.first().is_some_and(|first| is_in("a an any each", first)) && self.is_distance();
-        let is_lasting = self.words().any(|word| is_in(STATE_VERBS, word));
+        let is_weather = self.words().any(|word| list_contains(WEATHER_WORDS, word));
+        let is_note = self.words().any(|word| list_contains(NOTE_NOUNS, word));
+        let is_any = self.before.first().is_some_and(|first| list_contains("a an any each", first)) && self.is_distance();
+        let is_lasting = self.words().any(|word| list_contains(STATE_VERBS, word));
         if is_weather || is_any || is_lasting {
             return false;
         }
-        let has_noun = self
-            .words()
-            .any(|word| is_in(EVENT_NOUNS, word) || word.strip_suffix("'s").is_some_and(|word| is_in(EVENT_NOUNS, word)));
-        let takes_place = self.words().any(|word| is_in(EVENT_VERBS, word));
+        let has_noun = self.words().any(|word| {
+            list_contains(EVENT_NOUNS, word) || word.strip_suffix("'s").is_some_and(|word| list_contains(EVENT_NOUNS, word))
+        });
+        let takes_place = self.words().any(|word| list_contains(EVENT_VERBS, word));
         let all: Vec<&str> = self.before.iter().chain(&self.time).chain(&self.after).map(String::as_str).collect();
         let is_under_way = all.windows(2).any(|pair| {
-            let is_being = is_in("am is are", pair[0]) || ["'m", "'re", "'s"].iter().any(|ending| pair[0].ends_with(ending));
+            let is_being =
+                list_contains("am is are", pair[0]) || ["'m", "'re", "'s"].iter().any(|ending| pair[0].ends_with(ending));
             is_being && pair[1].ends_with("ing")
         });
-        let will = all.windows(2).any(|pair| (pair[0] == "will" || pair[0].ends_with("'ll")) && is_in(FUTURE_VERBS, pair[1]));
-        let is_bare = !self.words().any(|word| is_in(FACT_VERBS, word))
+        let will =
+            all.windows(2).any(|pair| (pair[0] == "will" || pair[0].ends_with("'ll")) && list_contains(FUTURE_VERBS, pair[1]));
+        let is_bare = !self.words().any(|word| list_contains(FACT_VERBS, word))
             && self.words().count() < 10
             && (self.before.is_empty() || self.after.is_empty());
         let has_clock = self.time.iter().any(|word| {
@@ -204,13 +217,14 @@ impl<'c> RequestClause<'c> {
     fn is_heading(&self) -> bool {
         // A day and a time of day can surround the name of the event, so the words of the time are included.
         let all = || self.words().chain(self.time.iter().map(String::as_str));
-        let is_bare = self.words().count() < 6 && !all().any(|word| is_in(FACT_VERBS, word) || is_in(NOTE_NOUNS, word));
-        let has_noun = all().any(|word| is_in(EVENT_NOUNS, word));
+        let is_bare =
+            self.words().count() < 6 && !all().any(|word| list_contains(FACT_VERBS, word) || list_contains(NOTE_NOUNS, word));
+        let has_noun = all().any(|word| list_contains(EVENT_NOUNS, word));
         is_bare && self.after.is_empty() && has_noun && self.before.last().is_none_or(|last| last != "the")
     }
 
     fn is_distance(&self) -> bool {
-        self.time.first().is_some_and(|first| is_in("in within after", first))
+        self.time.first().is_some_and(|first| list_contains("in within after", first))
     }
 }
 
@@ -219,12 +233,12 @@ fn is_after_comma(text: &str, before: &[String]) -> bool {
         let comma = text.find(',').unwrap_or_default();
         let condition =
             [" if ", "If ", " unless ", "Unless "].iter().filter_map(|word| text.find(word)).max().unwrap_or_default();
-        condition < comma && words(&text[..comma]).len() < before.len()
+        condition < comma && split_words(&text[..comma]).len() < before.len()
     }
 }
 
 fn is_negation(word: &str) -> bool {
-    word.ends_with("n't") || is_in("not no never cannot neither nor none", word)
+    word.ends_with("n't") || list_contains("not no never cannot neither nor none", word)
 }
 
 /// Returns whether a word ends like the past tense of regular verbs.

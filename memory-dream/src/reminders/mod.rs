@@ -15,6 +15,6 @@ mod strength;
 mod tests;
 mod words;
 
-pub use request::{MOST, ReminderRequest, reminders};
+pub use request::{MOST, ReminderRequest, find_reminders};
 
-pub(crate) use named_times::named;
+pub(crate) use named_times::named_times;

@@ -2,16 +2,16 @@
 
 use std::ops::Range;
 
-use memory_core::wikilink::{blank_code, parse_prose};
+use memory_core::wikilink::{blank_code, parse_prose_wikilinks};
 
-use crate::merge::{is_heading, is_item, sentences};
+use crate::merge::{is_heading, is_item, sentence_ranges};
 
 /// Returns `text` with code, quotations, links, addresses and struck-out text replaced by spaces.
 ///
 /// Byte offsets do not change.
-pub(super) fn prose(text: &str) -> String {
+pub(super) fn own_prose(text: &str) -> String {
     let mut prose = blank_code(text);
-    let links: Vec<_> = parse_prose(&prose).into_iter().map(|link| link.span).collect();
+    let links: Vec<_> = parse_prose_wikilinks(&prose).into_iter().map(|link| link.span).collect();
     for span in links {
         blank_range(&mut prose, span);
     }
@@ -78,7 +78,7 @@ fn quotations(line: &str) -> Vec<Range<usize>> {
 }
 
 /// Returns the ranges of the statements of a text: its sentences, without list and heading markers.
-pub(super) fn statements(text: &str, prose: &str) -> Vec<Range<usize>> {
+pub(super) fn statement_ranges(text: &str, prose: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut open: Option<Range<usize>> = None;
     let mut start = 0;
@@ -107,7 +107,7 @@ pub(super) fn statements(text: &str, prose: &str) -> Vec<Range<usize>> {
 
 fn push_sentences(prose: &str, paragraph: Range<usize>, found: &mut Vec<Range<usize>>) {
     let text = &prose[paragraph.clone()];
-    for sentence in sentences(text) {
+    for sentence in sentence_ranges(text) {
         let said = &text[sentence.clone()];
         let plain = strip_markers(said);
         let start = paragraph.start + sentence.start + (said.len() - plain.len());
@@ -139,7 +139,7 @@ fn strip_number(said: &str) -> Option<&str> {
 }
 
 /// Returns the parts of a statement between commas and conjunctions outside `spans`.
-pub(super) fn clauses(prose: &str, statement: &Range<usize>, spans: &[Range<usize>]) -> Vec<Range<usize>> {
+pub(super) fn clause_ranges(prose: &str, statement: &Range<usize>, spans: &[Range<usize>]) -> Vec<Range<usize>> {
     let text = &prose[statement.clone()];
     let mut found = Vec::new();
     let mut start = 0;
@@ -162,7 +162,7 @@ pub(super) fn clauses(prose: &str, statement: &Range<usize>, spans: &[Range<usiz
 }
 
 /// Returns whether a text cannot contain a time: it has no digit, word or character used in times.
-pub(super) fn is_quick_to_skip(text: &str) -> bool {
+pub(super) fn has_no_time(text: &str) -> bool {
     const TIME_CHARACTERS: &str = "日天月年周週星期时時点點刻早晚午夜今明昨后後初末节節秒分礼禮季号號旦诞誕";
     let has_letter = || {
         let begins = |word: &str| {

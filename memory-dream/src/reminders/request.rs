@@ -4,10 +4,10 @@ use std::ops::Range;
 
 use chrono::{DateTime, TimeZone, Utc};
 use memory_core::Memory;
-use memory_core::datetime::{DateMention, DatePrecision, readings};
+use memory_core::datetime::{DateMention, DatePrecision, find_dates};
 
-use super::due_time::due;
-use super::prose::{clauses, is_quick_to_skip, prose, statements};
+use super::due_time::due_time;
+use super::prose::{clause_ranges, has_no_time, own_prose, statement_ranges};
 use super::{chinese, english};
 
 /// Maximum number of reminders of one memory.
@@ -45,26 +45,26 @@ pub struct ReminderRequest {
 /// ```
 /// use chrono::{DateTime, FixedOffset};
 /// use memory_core::{Draft, MemoryId};
-/// use memory_dream::reminders::reminders;
+/// use memory_dream::reminders::find_reminders;
 ///
 /// let written: DateTime<FixedOffset> = "2025-06-11T10:20:00+02:00".parse()?;
-/// let memory = Draft::new("Tea is fine. 明天下午三点给安娜打电话。").into_memory(MemoryId::of_path("a"), written.to_utc());
-/// let found = reminders(&memory, &written.timezone(), written.to_utc());
+/// let memory = Draft::new("Tea is fine. 明天下午三点给安娜打电话。").into_memory(MemoryId::for_path("a"), written.to_utc());
+/// let found = find_reminders(&memory, &written.timezone(), written.to_utc());
 /// assert_eq!(found[0].text, "明天下午三点给安娜打电话。");
 /// assert_eq!(found[0].at.to_rfc3339(), "2025-06-12T13:00:00+00:00");
 /// # Ok::<(), chrono::ParseError>(())
 /// ```
-pub fn reminders<Tz: TimeZone>(memory: &Memory, zone: &Tz, now: DateTime<Utc>) -> Vec<ReminderRequest> {
+pub fn find_reminders<Tz: TimeZone>(memory: &Memory, zone: &Tz, now: DateTime<Utc>) -> Vec<ReminderRequest> {
     let content = &memory.content[..memory.content.floor_char_boundary(MAX_READ_BYTES)];
-    if memory.is_over(now) || memory.superseded_by.is_some() || memory.reminder.is_some() || is_quick_to_skip(content) {
+    if memory.has_ended(now) || memory.superseded_by.is_some() || memory.reminder.is_some() || has_no_time(content) {
         return Vec::new();
     }
     let written = memory.created_at.with_timezone(zone);
-    let prose = prose(content);
+    let prose = own_prose(content);
     let mut found: Vec<ReminderRequest> = Vec::new();
-    for statement in statements(content, &prose) {
+    for statement in statement_ranges(content, &prose) {
         for (text, reading) in find_requests(&prose, statement, &written) {
-            let (at, assumed) = due(&reading, &written);
+            let (at, assumed) = due_time(&reading, &written);
             if at <= now || found.iter().any(|own| own.at == at) {
                 continue;
             }
@@ -84,7 +84,7 @@ pub fn reminders<Tz: TimeZone>(memory: &Memory, zone: &Tz, now: DateTime<Utc>) -
 /// Spans are relative to the whole text.
 fn find_requests<Tz: TimeZone>(prose: &str, statement: Range<usize>, written: &DateTime<Tz>) -> Vec<(Range<usize>, DateMention)> {
     let text = &prose[statement.clone()];
-    let mut named = if is_quick_to_skip(text) { Vec::new() } else { readings(text, written) };
+    let mut named = if has_no_time(text) { Vec::new() } else { find_dates(text, written) };
     for reading in &mut named {
         reading.span = statement.start + reading.span.start..statement.start + reading.span.end;
     }
@@ -94,17 +94,18 @@ fn find_requests<Tz: TimeZone>(prose: &str, statement: Range<usize>, written: &D
         named.retain(is_day);
     }
     let spans: Vec<_> = named.iter().map(|reading| reading.span.clone()).collect();
-    let parts = clauses(prose, &statement, &spans);
-    let by_part: Vec<_> = parts.into_iter().filter_map(|part| chosen(prose, part, &named)).collect();
-    if 1 < by_part.len() { by_part } else { chosen(prose, statement, &named).into_iter().collect() }
+    let parts = clause_ranges(prose, &statement, &spans);
+    let by_part: Vec<_> = parts.into_iter().filter_map(|part| choose_reading(prose, part, &named)).collect();
+    if 1 < by_part.len() { by_part } else { choose_reading(prose, statement, &named).into_iter().collect() }
 }
 
-fn chosen(prose: &str, part: Range<usize>, named: &[DateMention]) -> Option<(Range<usize>, DateMention)> {
+fn choose_reading(prose: &str, part: Range<usize>, named: &[DateMention]) -> Option<(Range<usize>, DateMention)> {
     let inside = |reading: &&DateMention| part.start <= reading.span.start && reading.span.end <= part.end;
     let asks = |reading: &&DateMention| {
         let span = reading.span.start - part.start..reading.span.end - part.start;
         let text = &prose[part.clone()];
-        let strength = if text.contains(is_han) { chinese::strength(text, span) } else { english::strength(text, span) };
+        let strength =
+            if text.contains(is_han) { chinese::chinese_strength(text, span) } else { english::english_strength(text, span) };
         strength.is_some_and(|strength| strength.suffices_for(reading))
     };
     let reading = named.iter().filter(inside).filter(asks).min_by_key(|reading| (reading.is_vague, reading.span.start))?;

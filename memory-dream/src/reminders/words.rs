@@ -5,7 +5,7 @@ use std::ops::Range;
 /// Returns the words of `text` in lower case, with their ranges.
 ///
 /// Apostrophes and hyphens inside a word belong to it.
-pub(super) fn words(text: &str) -> Vec<(String, Range<usize>)> {
+pub(super) fn split_words(text: &str) -> Vec<(String, Range<usize>)> {
     let mut found = Vec::new();
     let mut start = None;
     let mut end = |start: &mut Option<usize>, at: usize| {
@@ -29,7 +29,7 @@ pub(super) fn words(text: &str) -> Vec<(String, Range<usize>)> {
 }
 
 /// Returns whether the space-separated `list` contains `word`.
-pub(super) fn is_in(list: &str, word: &str) -> bool {
+pub(super) fn list_contains(list: &str, word: &str) -> bool {
     list.split_ascii_whitespace().any(|own| own == word)
 }
 

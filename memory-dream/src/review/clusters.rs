@@ -41,9 +41,9 @@ const MAX_NEIGHBOURS: usize = 4;
 /// Minimum weight of an edge; two rare words reach it, as does a link.
 const MIN_EDGE_WEIGHT: u32 = 200;
 
-pub(super) fn clusters(seen: &[ReviewedMemory], names: &HashMap<u64, Box<str>>) -> Vec<Cluster> {
+pub(super) fn find_clusters(seen: &[ReviewedMemory], names: &HashMap<u64, Box<str>>) -> Vec<Cluster> {
     let postings = RareWordIndex::of(seen);
-    let mut edges = edges(&postings, seen);
+    let mut edges = neighbour_edges(&postings, seen);
     edges.sort_unstable_by_key(|(weight, one, other)| (Reverse(*weight), *one, *other));
     let mut groups = DisjointSets { parent: (0..seen.len()).collect(), size: vec![1; seen.len()] };
     for (_, one, other) in edges {
@@ -51,10 +51,10 @@ pub(super) fn clusters(seen: &[ReviewedMemory], names: &HashMap<u64, Box<str>>) 
     }
     let mut members: HashMap<usize, Vec<usize>> = HashMap::new();
     for place in 0..seen.len() {
-        members.entry(groups.root(place)).or_default().push(place);
+        members.entry(groups.find_root(place)).or_default().push(place);
     }
     let cluster = |members: &Vec<usize>| Cluster {
-        label: label(members, &postings, names),
+        label: cluster_label(members, &postings, names),
         scope: seen[members[0]].scope.clone(),
         members: members.iter().map(|member| seen[*member].id).collect(),
     };
@@ -118,7 +118,7 @@ fn scoped_key(word: u64, scope: u64) -> u64 {
 }
 
 /// Returns the edges to the nearest neighbours of each memory, with their weights.
-fn edges(postings: &RareWordIndex, seen: &[ReviewedMemory]) -> Vec<(u32, usize, usize)> {
+fn neighbour_edges(postings: &RareWordIndex, seen: &[ReviewedMemory]) -> Vec<(u32, usize, usize)> {
     let places: HashMap<MemoryId, usize> = seen.iter().enumerate().map(|(place, own)| (own.id, place)).collect();
     let mut edges = Vec::new();
     let mut near: HashMap<usize, u32> = HashMap::new();
@@ -157,7 +157,7 @@ struct DisjointSets {
 }
 
 impl DisjointSets {
-    fn root(&mut self, mut place: usize) -> usize {
+    fn find_root(&mut self, mut place: usize) -> usize {
         while self.parent[place] != place {
             self.parent[place] = self.parent[self.parent[place]];
             place = self.parent[place];
@@ -166,7 +166,7 @@ impl DisjointSets {
     }
 
     fn join(&mut self, one: usize, other: usize) {
-        let (one, other) = (self.root(one), self.root(other));
+        let (one, other) = (self.find_root(one), self.find_root(other));
         if one != other && self.size[one] + self.size[other] <= MAX_CLUSTER {
             let (small, large) = if (self.size[one], other) < (self.size[other], one) { (one, other) } else { (other, one) };
             self.parent[small] = large;
@@ -175,7 +175,7 @@ impl DisjointSets {
     }
 }
 
-fn label(members: &[usize], postings: &RareWordIndex, names: &HashMap<u64, Box<str>>) -> Vec<String> {
+fn cluster_label(members: &[usize], postings: &RareWordIndex, names: &HashMap<u64, Box<str>>) -> Vec<String> {
     let mut counts: HashMap<u64, usize> = HashMap::new();
     for member in members {
         for word in &postings.rare[*member] {

@@ -86,12 +86,12 @@ struct ContradictingPair<'s> {
 }
 
 /// Returns the first `most` pairs: the certain ones, then those with the highest confidence.
-pub(super) fn contradictions(seen: &[ReviewedMemory], most: usize) -> TruncatedList<Contradiction> {
+pub(super) fn find_contradictions(seen: &[ReviewedMemory], most: usize) -> TruncatedList<Contradiction> {
     let claims: Vec<(&ReviewedMemory, &SentenceClaim)> =
         seen.iter().flat_map(|own| own.claims.iter().map(move |claim| (own, claim))).collect();
     let mut buckets: HashMap<u64, Vec<usize>> = HashMap::new();
     for (number, (own, claim)) in claims.iter().enumerate() {
-        for bucket in claim.buckets() {
+        for bucket in claim.bucket_keys() {
             buckets.entry(key("scope", &(&own.scope, bucket))).or_default().push(number);
         }
     }
@@ -106,7 +106,7 @@ pub(super) fn contradictions(seen: &[ReviewedMemory], most: usize) -> TruncatedL
                 }
                 let Some(found) = compare_claims(older, newer) else { continue };
                 let best = pairs.entry((older.0.id, newer.0.id)).or_insert(found);
-                if rank(&found, best) == Ordering::Less {
+                if compare_pairs(&found, best) == Ordering::Less {
                     *best = found;
                 }
             }
@@ -114,7 +114,7 @@ pub(super) fn contradictions(seen: &[ReviewedMemory], most: usize) -> TruncatedL
     }
     let mut found: Vec<_> = pairs.into_values().collect();
     keep_first_certain(&mut found);
-    found.sort_by(rank);
+    found.sort_by(compare_pairs);
     let left_out = found.len().saturating_sub(most);
     TruncatedList { first: found.iter().take(most).map(to_contradiction).collect(), left_out }
 }
@@ -123,7 +123,7 @@ fn claim_order(own: &ReviewedMemory) -> (DateTime<Utc>, DateTime<Utc>, MemoryId)
     (own.said_at, own.created_at, own.id)
 }
 
-fn rank(one: &ContradictingPair<'_>, other: &ContradictingPair<'_>) -> Ordering {
+fn compare_pairs(one: &ContradictingPair<'_>, other: &ContradictingPair<'_>) -> Ordering {
     let certain = other.is_certain.cmp(&one.is_certain);
     let place = |(own, claim): (&ReviewedMemory, &SentenceClaim)| (own.id, claim.sentence.start);
     let tie = |own: &ContradictingPair<'_>| (place(own.older), place(own.newer), own.difference);

@@ -19,5 +19,5 @@ pub use clusters::Cluster;
 pub use contradictions::{Contradiction, ContradictionKind, ContradictionSide, Supersession};
 pub use orphans::Orphan;
 pub use report::{Review, ReviewRules, TruncatedList};
-pub use reviewer::{Reviewer, review};
+pub use reviewer::{Reviewer, review_memories};
 pub use stale::StaleProject;

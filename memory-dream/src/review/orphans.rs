@@ -19,11 +19,11 @@ pub struct Orphan {
 }
 
 /// Returns all memories that another one links to or supersedes.
-pub(super) fn linked(seen: &[ReviewedMemory]) -> HashSet<MemoryId> {
+pub(super) fn linked_memories(seen: &[ReviewedMemory]) -> HashSet<MemoryId> {
     seen.iter().flat_map(|own| own.links.iter().chain(&own.supersedes).filter(|other| **other != own.id)).copied().collect()
 }
 
-pub(super) fn orphans(seen: &[ReviewedMemory], linked: &HashSet<MemoryId>) -> Vec<Orphan> {
+pub(super) fn find_orphans(seen: &[ReviewedMemory], linked: &HashSet<MemoryId>) -> Vec<Orphan> {
     let is_alone = |own: &&ReviewedMemory| {
         let leads_on = own.links.iter().chain(&own.supersedes).any(|other| *other != own.id);
         let is_wanted = own.is_pinned || own.is_reminder;

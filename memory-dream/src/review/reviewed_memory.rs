@@ -4,10 +4,10 @@ use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use chrono::{DateTime, Utc};
-use memory_core::text::{TokenKind, tokens};
+use memory_core::text::{TokenKind, tokenize};
 use memory_core::{Category, Memory, MemoryId, Phase, Scope, Tags};
 
-use super::claim::{SentenceClaim, claims};
+use super::claim::{SentenceClaim, extract_claims};
 
 /// Maximum number of different words of a memory; the first ones are used.
 const MAX_WORDS: usize = 64;
@@ -53,7 +53,7 @@ impl ReviewedMemory {
     pub(super) fn of(memory: &Memory, accessed_at: Option<DateTime<Utc>>, name: &mut dyn FnMut(u64, &str)) -> Self {
         let is_claiming =
             memory.content.len() <= MAX_CLAIM_BYTES && memory.category != Category::Reminders && memory.reminder.is_none();
-        let claims = if is_claiming { claims(&memory.content) } else { Vec::new() };
+        let claims = if is_claiming { extract_claims(&memory.content) } else { Vec::new() };
         let text = if claims.is_empty() { String::new() } else { memory.content.clone() };
         let headline = memory.headline();
         Self {
@@ -73,7 +73,7 @@ impl ReviewedMemory {
             is_superseded: memory.superseded_by.is_some(),
             is_pinned: memory.pinned,
             is_reminder: memory.reminder.is_some(),
-            words: words(memory, name),
+            words: distinct_words(memory, name),
             tags: memory.tags.iter().map(|tag| key("tag", &Tags::key(tag))).collect(),
             claims,
             text,
@@ -89,11 +89,11 @@ pub(super) fn key<T: Hash + ?Sized>(kind: &str, text: &T) -> u64 {
     hasher.finish()
 }
 
-fn words(memory: &Memory, name: &mut dyn FnMut(u64, &str)) -> Vec<u64> {
+fn distinct_words(memory: &Memory, name: &mut dyn FnMut(u64, &str)) -> Vec<u64> {
     let text = &memory.content[..memory.content.floor_char_boundary(MAX_READ_BYTES)];
     let mut seen = HashSet::new();
     let mut found = Vec::new();
-    tokens(text, &mut |token| {
+    tokenize(text, &mut |token| {
         let is_telling = match token.kind {
             TokenKind::Word => 2 < token.text.len() && token.text.contains(char::is_alphabetic),
             TokenKind::Bigram => true,

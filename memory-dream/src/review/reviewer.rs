@@ -43,14 +43,14 @@ impl Reviewer {
         self.seen.sort_by_key(|seen| seen.id);
         // A memory that was added twice counts once.
         self.seen.dedup_by_key(|seen| seen.id);
-        let linked = orphans::linked(&self.seen);
+        let linked = orphans::linked_memories(&self.seen);
         self.seen.retain(|seen| !seen.is_superseded && seen.ends_at.is_none_or(|end| now < end));
         let most = rules.most;
         Review {
-            contradictions: contradictions::contradictions(&self.seen, most),
-            clusters: TruncatedList::of(clusters::clusters(&self.seen, &self.names), most),
-            orphans: TruncatedList::of(orphans::orphans(&self.seen, &linked), most),
-            stale: TruncatedList::of(stale::stale(&self.seen, rules.patience, now), most),
+            contradictions: contradictions::find_contradictions(&self.seen, most),
+            clusters: TruncatedList::of(clusters::find_clusters(&self.seen, &self.names), most),
+            orphans: TruncatedList::of(orphans::find_orphans(&self.seen, &linked), most),
+            stale: TruncatedList::of(stale::find_stale_projects(&self.seen, rules.patience, now), most),
         }
     }
 }
@@ -61,18 +61,18 @@ impl Reviewer {
 /// ```
 /// use chrono::{TimeDelta, Utc, DateTime};
 /// use memory_core::{Draft, MemoryId};
-/// use memory_dream::review::{ReviewRules, review};
+/// use memory_dream::review::{ReviewRules, review_memories};
 ///
 /// let spring = DateTime::UNIX_EPOCH;
 /// let autumn = spring + TimeDelta::days(180);
-/// let old = Draft::new("Anna lives in Berlin.").into_memory(MemoryId::of_path("a"), spring);
-/// let new = Draft::new("Anna no longer lives in Berlin.").into_memory(MemoryId::of_path("b"), autumn);
-/// let review = review([&old, &new].map(|memory| (memory, None)), &ReviewRules::default(), autumn);
+/// let old = Draft::new("Anna lives in Berlin.").into_memory(MemoryId::for_path("a"), spring);
+/// let new = Draft::new("Anna no longer lives in Berlin.").into_memory(MemoryId::for_path("b"), autumn);
+/// let review = review_memories([&old, &new].map(|memory| (memory, None)), &ReviewRules::default(), autumn);
 /// let supersession = review.contradictions.first[0].supersession().unwrap();
 /// assert_eq!((supersession.of, supersession.superseded_by), (old.id, new.id));
 /// assert_eq!(supersession.valid_until, autumn);
 /// ```
-pub fn review<'m>(
+pub fn review_memories<'m>(
     memories: impl IntoIterator<Item = (&'m Memory, Option<DateTime<Utc>>)>,
     rules: &ReviewRules,
     now: DateTime<Utc>,

@@ -25,7 +25,7 @@ pub struct StaleProject {
 /// Returns the inactive projects.
 ///
 /// A project scope includes all its memories, any other scope only those of the category project.
-pub(super) fn stale(seen: &[ReviewedMemory], patience: TimeDelta, now: DateTime<Utc>) -> Vec<StaleProject> {
+pub(super) fn find_stale_projects(seen: &[ReviewedMemory], patience: TimeDelta, now: DateTime<Utc>) -> Vec<StaleProject> {
     let mut projects: BTreeMap<&Scope, Vec<&ReviewedMemory>> = BTreeMap::new();
     for own in seen {
         if matches!(own.scope, Scope::Project(_)) || own.category == Category::Project {

@@ -72,7 +72,7 @@ pub trait ChoreRunner: Debug + Send + Sync {
 ///
 /// # Errors
 /// The errors of the chore.
-pub fn perform(chores: &dyn ChoreRunner, chore: Chore, stop: &CancellationToken) -> Result<ChoreStatus, StoreError> {
+pub fn run_chore(chores: &dyn ChoreRunner, chore: Chore, stop: &CancellationToken) -> Result<ChoreStatus, StoreError> {
     match chore {
         Chore::Refresh => chores.refresh(stop),
         Chore::Notify => chores.notify(stop),

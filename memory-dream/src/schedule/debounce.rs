@@ -16,19 +16,19 @@ pub struct EventDebouncer {
 
 impl EventDebouncer {
     /// Records an event.
-    pub fn hear(&mut self, at: Duration) {
+    pub fn record_event(&mut self, at: Duration) {
         let (first, last) = self.burst.unwrap_or((at, at));
         self.burst = Some((first, last.max(at)));
     }
 
     /// Returns when to process the burst, if there is one: at its end, or one second after its start.
-    pub fn due(&self) -> Option<Duration> {
+    pub fn due_at(&self) -> Option<Duration> {
         self.burst.map(|(first, last)| (last + QUIET_TIME).min(first + MAX_DELAY))
     }
 
     /// Returns whether to process the burst now, and resets it if so.
-    pub fn take(&mut self, now: Duration) -> bool {
-        let is_due = self.due().is_some_and(|due| due <= now);
+    pub fn take_due(&mut self, now: Duration) -> bool {
+        let is_due = self.due_at().is_some_and(|due| due <= now);
         if is_due {
             self.burst = None;
         }
@@ -46,11 +46,11 @@ mod tests {
     fn a_burst_is_looked_at_once_it_is_over() {
         let ms = Duration::from_millis;
         let mut debounce = EventDebouncer::default();
-        assert!(!debounce.take(ms(5000)));
-        debounce.hear(ms(1000));
-        debounce.hear(ms(1150));
-        assert_eq!(debounce.due(), Some(ms(1350)));
-        assert!(!debounce.take(ms(1300)) && debounce.take(ms(1350)) && !debounce.take(ms(9000)));
+        assert!(!debounce.take_due(ms(5000)));
+        debounce.record_event(ms(1000));
+        debounce.record_event(ms(1150));
+        assert_eq!(debounce.due_at(), Some(ms(1350)));
+        assert!(!debounce.take_due(ms(1300)) && debounce.take_due(ms(1350)) && !debounce.take_due(ms(9000)));
     }
 
     proptest! {
@@ -59,15 +59,15 @@ mod tests {
             let (mut debounce, mut now, mut waiting) = (EventDebouncer::default(), Duration::ZERO, None);
             for gap in gaps {
                 let next = now + Duration::from_millis(gap);
-                while let Some(due) = debounce.due().filter(|due| *due <= next) {
-                    prop_assert!(debounce.take(due));
+                while let Some(due) = debounce.due_at().filter(|due| *due <= next) {
+                    prop_assert!(debounce.take_due(due));
                     prop_assert!(due <= waiting.take().expect("somebody waits") + MAX_DELAY);
                 }
                 now = next;
-                debounce.hear(now);
+                debounce.record_event(now);
                 waiting.get_or_insert(now);
             }
-            prop_assert!(debounce.due().is_some());
+            prop_assert!(debounce.due_at().is_some());
         }
     }
 }

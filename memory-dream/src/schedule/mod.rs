@@ -17,7 +17,7 @@ mod tests;
 
 pub use cancellation::CancellationToken;
 pub use chore::Chore;
-pub use chore_runner::{ChoreRunner, ChoreStatus, perform};
+pub use chore_runner::{ChoreRunner, ChoreStatus, run_chore};
 pub use debounce::EventDebouncer;
 pub use history::ScheduleHistory;
 pub use plan::{Schedule, ScheduleRules};

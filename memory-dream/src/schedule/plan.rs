@@ -59,14 +59,14 @@ pub struct Schedule {
 
 impl Schedule {
     /// Creates a schedule that continues from `past`.
-    pub fn begin(rules: ScheduleRules, past: &ScheduleHistory) -> Self {
+    pub fn new(rules: ScheduleRules, past: &ScheduleHistory) -> Self {
         let rules = ScheduleRules { interval: rules.interval.max(MIN_INTERVAL), ..rules };
         let mut schedule = Self { rules, due: BTreeMap::new(), ready: BTreeMap::new(), failures: BTreeMap::new() };
         for chore in Chore::ALL {
             let done = past.done.get(&chore).copied();
-            if let Some(period) = schedule.period(chore) {
+            if let Some(period) = schedule.chore_interval(chore) {
                 schedule.due.insert(chore, done.map_or(Duration::ZERO, |ago| period.saturating_sub(ago)));
-            } else if let Some(idle) = idle(chore) {
+            } else if let Some(idle) = required_idle(chore) {
                 // A chore that ran after the last write does not run again.
                 if done.is_none_or(|ago| past.idle < ago) {
                     schedule.due.insert(chore, idle.saturating_sub(past.idle));
@@ -75,14 +75,14 @@ impl Schedule {
         }
         for level in LEVELS {
             if past.done.get(&Chore::Dream(level)).is_some_and(|ago| *ago <= past.idle) {
-                schedule.dreamt(level);
+                schedule.clear_dreams(level);
             }
         }
         schedule
     }
 
     /// Returns the chore that is due at `now`, if any: the one overdue the longest; of dreams the deepest.
-    pub fn due(&self, now: Duration) -> Option<Chore> {
+    pub fn due_chore(&self, now: Duration) -> Option<Chore> {
         let (chore, _) = self.due.iter().filter(|(_, at)| **at <= now).min_by_key(|(_, at)| **at)?;
         let Chore::Dream(_) = chore else { return Some(*chore) };
         LEVELS.into_iter().rev().map(Chore::Dream).find(|dream| self.due.get(dream).is_some_and(|at| *at <= now))
@@ -99,9 +99,9 @@ impl Schedule {
     }
 
     /// Records that `chore` started at `began` and completed at `now`.
-    pub fn done(&mut self, chore: Chore, began: Duration, now: Duration) {
+    pub fn record_done(&mut self, chore: Chore, began: Duration, now: Duration) {
         self.failures.remove(&chore);
-        match (chore, self.period(chore)) {
+        match (chore, self.chore_interval(chore)) {
             (Chore::Refresh | Chore::Lifecycle | Chore::Embed, Some(period)) => {
                 let took = now.saturating_sub(began);
                 let rest = |times| now + took.saturating_mul(times).min(MAX_REST).max(period);
@@ -109,13 +109,13 @@ impl Schedule {
                 self.ready.insert(chore, rest(BUSY_REST_FACTOR));
             }
             (_, Some(period)) => drop(self.due.insert(chore, now + period)),
-            (Chore::Dream(level), None) => self.dreamt(level),
+            (Chore::Dream(level), None) => self.clear_dreams(level),
             (_, None) => drop(self.due.remove(&chore)),
         }
     }
 
     /// Records that `chore` failed at `now`; it is retried with exponential backoff.
-    pub fn failed(&mut self, chore: Chore, now: Duration) {
+    pub fn record_failure(&mut self, chore: Chore, now: Duration) {
         let failures = self.failures.entry(chore).or_default();
         self.ready.remove(&chore);
         let pause = self.rules.interval.saturating_mul(1 << (*failures).min(12));
@@ -126,25 +126,25 @@ impl Schedule {
     /// Records a write at `now`.
     ///
     /// Paused chores become due sooner, and the idle times of dreams and flushes restart.
-    pub fn woken(&mut self, now: Duration) {
+    pub fn record_write(&mut self, now: Duration) {
         for (chore, ready) in std::mem::take(&mut self.ready) {
             self.due.entry(chore).and_modify(|due| *due = ready.min(*due));
         }
         for chore in Chore::ALL {
-            if let Some(idle) = idle(chore) {
+            if let Some(idle) = required_idle(chore) {
                 self.due.insert(chore, now + idle);
             }
         }
     }
 
-    fn dreamt(&mut self, level: DreamLevel) {
+    fn clear_dreams(&mut self, level: DreamLevel) {
         for lighter in LEVELS.into_iter().filter(|lighter| *lighter <= level) {
             self.due.remove(&Chore::Dream(lighter));
         }
     }
 
     /// Returns the interval of a chore; `None` if it depends on writes or is disabled.
-    fn period(&self, chore: Chore) -> Option<Duration> {
+    fn chore_interval(&self, chore: Chore) -> Option<Duration> {
         match chore {
             Chore::Refresh | Chore::Notify | Chore::Lifecycle => Some(self.rules.interval),
             Chore::Embed => self.rules.embeds.then_some(self.rules.interval),
@@ -155,7 +155,7 @@ impl Schedule {
 }
 
 /// Returns the time without writes that a chore requires; `None` if it does not depend on writes.
-pub(super) fn idle(chore: Chore) -> Option<Duration> {
+pub(super) fn required_idle(chore: Chore) -> Option<Duration> {
     match chore {
         Chore::Flush => Some(FLUSH_IDLE),
         Chore::Dream(DreamLevel::Light) => Some(Duration::from_mins(5)),

@@ -40,7 +40,7 @@ impl Alignment {
         }
         let mut found = Self::default();
         let mut sides = [false; 2];
-        for (one, other) in gaps(one, other) {
+        for (one, other) in alignment_gaps(one, other) {
             let limit = if one.is_empty() || other.is_empty() { ADDED_SUBJECT_DISTANCE } else { SUBJECT_DISTANCE };
             found.replaces |= limit == SUBJECT_DISTANCE;
             found.added += one.len() + other.len();
@@ -53,7 +53,10 @@ impl Alignment {
 }
 
 /// Returns the gaps between the words of a longest common subsequence.
-fn gaps<'p>(one: &'p [SignificantWord], other: &'p [SignificantWord]) -> Vec<(&'p [SignificantWord], &'p [SignificantWord])> {
+fn alignment_gaps<'p>(
+    one: &'p [SignificantWord],
+    other: &'p [SignificantWord],
+) -> Vec<(&'p [SignificantWord], &'p [SignificantWord])> {
     let width = other.len() + 1;
     // Length of the longest common subsequence of the suffixes from each pair of positions.
     let mut common = vec![0_u32; (one.len() + 1) * width];

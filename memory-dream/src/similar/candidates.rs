@@ -19,7 +19,7 @@ const INITIAL_PAIRS: usize = 1 << 20;
 /// probability 10⁻⁶, those that share half with probability 1/15. In large groups of similar texts, such as notes made from one template,
 /// each text is paired only with its most similar ones. So there are at most sixty pairs per text, and a text joins a group of equal ones
 /// through its neighbours.
-pub fn candidates(sketches: &[MinHash]) -> Vec<(u32, u32)> {
+pub fn candidate_pairs(sketches: &[MinHash]) -> Vec<(u32, u32)> {
     let mut pairs = CandidatePairs { found: Vec::new(), limit: INITIAL_PAIRS };
     let mut keys: Vec<(u64, u32)> = Vec::with_capacity(sketches.len());
     for band in 0..BANDS {
@@ -30,10 +30,10 @@ pub fn candidates(sketches: &[MinHash]) -> Vec<(u32, u32)> {
             add_pairs(group, band, sketches, &mut pairs);
         }
     }
-    pairs.tidy();
+    pairs.remove_duplicates();
     let seem_alike =
         |(one, other): &(u32, u32)| MIN_RESEMBLANCE <= sketches[*one as usize].resemblance(&sketches[*other as usize]);
-    pairs.found.into_iter().map(apart).filter(seem_alike).collect()
+    pairs.found.into_iter().map(unpack_pair).filter(seem_alike).collect()
 }
 
 fn add_pairs(group: &mut [(u64, u32)], band: usize, sketches: &[MinHash], pairs: &mut CandidatePairs) {
@@ -45,7 +45,7 @@ fn add_pairs(group: &mut [(u64, u32)], band: usize, sketches: &[MinHash], pairs:
         }
         let sketch = |number: u32| &sketches[number as usize];
         group.sort_unstable_by(|(one_key, one), (other_key, other)| {
-            let by_values = || by_values(sketch(*one), sketch(*other), next);
+            let by_values = || compare_values(sketch(*one), sketch(*other), next);
             one_key.cmp(other_key).then_with(by_values).then(one.cmp(other))
         });
     }
@@ -56,7 +56,7 @@ fn add_pairs(group: &mut [(u64, u32)], band: usize, sketches: &[MinHash], pairs:
     }
 }
 
-fn by_values(one: &MinHash, other: &MinHash, band: usize) -> Ordering {
+fn compare_values(one: &MinHash, other: &MinHash, band: usize) -> Ordering {
     if one == other { Ordering::Equal } else { one.values_from(band).cmp(other.values_from(band)) }
 }
 
@@ -69,19 +69,19 @@ struct CandidatePairs {
 impl CandidatePairs {
     fn push(&mut self, one: u32, other: u32) {
         if self.limit <= self.found.len() {
-            self.tidy();
+            self.remove_duplicates();
             self.limit = INITIAL_PAIRS.max(2 * self.found.len());
         }
         self.found.push(u64::from(one.min(other)) << 32 | u64::from(one.max(other)));
     }
 
-    fn tidy(&mut self) {
+    fn remove_duplicates(&mut self) {
         self.found.sort_unstable();
         self.found.dedup();
     }
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "these are the halves")]
-fn apart(pair: u64) -> (u32, u32) {
+fn unpack_pair(pair: u64) -> (u32, u32) {
     ((pair >> 32) as u32, pair as u32)
 }

@@ -100,21 +100,21 @@ impl TextSimilarity {
 /// Compares two texts; their order does not matter.
 ///
 /// ```
-/// use memory_dream::similar::{TextDifference, likeness};
+/// use memory_dream::similar::{TextDifference, compare_texts};
 ///
-/// assert!(likeness("The port of the proxy is 8080", "the port of the proxy is: 8080.", None).is_duplicate());
-/// let other = likeness("The port of the proxy is 8080", "The port of the proxy is 8081", None);
+/// assert!(compare_texts("The port of the proxy is 8080", "the port of the proxy is: 8080.", None).is_duplicate());
+/// let other = compare_texts("The port of the proxy is 8080", "The port of the proxy is 8081", None);
 /// assert_eq!(other.differences, [TextDifference::Number, TextDifference::Words]);
 /// assert!(!other.is_duplicate());
 /// ```
-pub fn likeness(one: &str, other: &str, cosine: Option<f32>) -> TextSimilarity {
-    TextFingerprint::of(one).likeness(&TextFingerprint::of(other), cosine)
+pub fn compare_texts(one: &str, other: &str, cosine: Option<f32>) -> TextSimilarity {
+    TextFingerprint::of(one).compare(&TextFingerprint::of(other), cosine)
 }
 
 impl TextFingerprint {
-    /// Compares the texts as [`likeness`] does.
+    /// Compares the texts as [`compare_texts`] does.
     #[expect(clippy::cast_precision_loss, reason = "no text has so many shingles that it matters")]
-    pub fn likeness(&self, other: &Self, cosine: Option<f32>) -> TextSimilarity {
+    pub fn compare(&self, other: &Self, cosine: Option<f32>) -> TextSimilarity {
         let common = count_common(&self.shingles, &other.shingles);
         let (own, others) = (self.shingles.len(), other.shingles.len());
         TextSimilarity {
@@ -122,7 +122,7 @@ impl TextFingerprint {
             containment: common as f32 / own.min(others).max(1) as f32,
             cosine,
             is_same: self.whole == other.whole && self.code == other.code,
-            is_contained: self.is_within(other) || other.is_within(self),
+            is_contained: self.is_contained_in(other) || other.is_contained_in(self),
             is_short: self.words.min(other.words) < MIN_WORDS,
             differences: self.differences(other),
         }
@@ -132,12 +132,12 @@ impl TextFingerprint {
     pub fn is_duplicate_of(&self, other: &Self, cosine: Option<f32>) -> bool {
         let differ = (&self.numbers, &self.marks, self.code, &self.literals)
             != (&other.numbers, &other.marks, other.code, &other.literals);
-        let may_be = !differ || self.whole == other.whole || self.is_within(other) || other.is_within(self);
-        may_be && self.likeness(other, cosine).is_duplicate()
+        let may_be = !differ || self.whole == other.whole || self.is_contained_in(other) || other.is_contained_in(self);
+        may_be && self.compare(other, cosine).is_duplicate()
     }
 
     /// Returns whether every sentence of this text is in the other.
-    fn is_within(&self, other: &Self) -> bool {
+    fn is_contained_in(&self, other: &Self) -> bool {
         let anywhere = |key: &u64| {
             let start = other.sentences.partition_point(|(own, _)| own < key);
             other.sentences.get(start).is_some_and(|(own, _)| own == key)

@@ -2,13 +2,13 @@
 
 use std::collections::HashSet;
 
-use memory_core::text::{Token, TokenKind, fold, tokens};
+use memory_core::text::{Token, TokenKind, fold, tokenize};
 use memory_core::wikilink;
 
-use super::literal::literals;
-use super::shingle::{hash, shingles};
-use super::word_effect::{WordEffect, mark, number};
-use crate::merge::{passages, topic};
+use super::literal::extract_literals;
+use super::shingle::{for_each_shingle, hash_word};
+use super::word_effect::{WordEffect, number_digits, word_effect};
+use crate::merge::{parse_passages, passage_topic};
 
 /// The analysis of a text, computed once for several comparisons.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,7 +50,7 @@ impl TextFingerprint {
     /// Analyses a text.
     pub fn of(text: &str) -> Self {
         let mut found = Vec::new();
-        shingles(text, &mut |shingle| found.push(shingle));
+        for_each_shingle(text, &mut |shingle| found.push(shingle));
         found.sort_unstable();
         found.dedup();
         let prose = wikilink::blank_code(text);
@@ -59,28 +59,28 @@ impl TextFingerprint {
         whole.truncate(String::from_utf8_lossy(&whole).trim_end_matches(['.', '!', ',', ';', '。', '、', '…']).len());
         let mut reader =
             FingerprintBuilder { text, end: 0, place: 0, words: 0, last_number: None, ..FingerprintBuilder::default() };
-        tokens(text, &mut |token| reader.take(&token));
+        tokenize(text, &mut |token| reader.add_token(&token));
         reader.add_question_mark(text.get(reader.end..).unwrap_or_default());
         Self {
-            whole: hash(&String::from_utf8_lossy(&whole)),
+            whole: hash_word(&String::from_utf8_lossy(&whole)),
             words: reader.words,
             shingles: found,
-            sentences: sentences(text),
+            sentences: sentence_hashes(text),
             pieces: reader.pieces,
             marks: reader.marks,
-            numbers: reader.numbers.iter().map(|number| hash(number)).collect(),
+            numbers: reader.numbers.iter().map(|number| hash_word(number)).collect(),
             names: reader.names,
-            code: code(text, &prose),
-            literals: literals(&prose).iter().map(|literal| hash(literal)).collect(),
+            code: code_hash(text, &prose),
+            literals: extract_literals(&prose).iter().map(|literal| hash_word(literal)).collect(),
         }
     }
 }
 
-fn sentences(text: &str) -> Vec<(u64, Option<u64>)> {
-    let passages = passages(text);
+fn sentence_hashes(text: &str) -> Vec<(u64, Option<u64>)> {
+    let passages = parse_passages(text);
     let said = |passage| {
-        let topic = topic(&passages, passage).map(hash);
-        passage.keys.iter().map(move |key| (hash(key), topic))
+        let topic = passage_topic(&passages, passage).map(hash_word);
+        passage.keys.iter().map(move |key| (hash_word(key), topic))
     };
     let mut sentences: Vec<_> = passages.iter().flat_map(said).collect();
     sentences.sort_unstable();
@@ -89,10 +89,10 @@ fn sentences(text: &str) -> Vec<(u64, Option<u64>)> {
 }
 
 /// Returns a hash of the parts of `text` that are blanked in `prose`.
-fn code(text: &str, prose: &str) -> u64 {
+fn code_hash(text: &str, prose: &str) -> u64 {
     let is_code = |(own, blanked): &(u8, u8)| own != blanked;
     let bytes: Vec<u8> = text.bytes().zip(prose.bytes()).filter(is_code).map(|(own, _)| own).collect();
-    hash(&String::from_utf8_lossy(&bytes))
+    hash_word(&String::from_utf8_lossy(&bytes))
 }
 
 #[derive(Default)]
@@ -111,7 +111,7 @@ struct FingerprintBuilder<'a> {
 }
 
 impl FingerprintBuilder<'_> {
-    fn take(&mut self, token: &Token<'_>) {
+    fn add_token(&mut self, token: &Token<'_>) {
         if token.kind == TokenKind::Bigram {
             return;
         }
@@ -125,15 +125,15 @@ impl FingerprintBuilder<'_> {
         self.words += 1;
         let is_word = token.kind == TokenKind::Word;
         if is_word && token.text.contains(char::is_numeric) {
-            self.number(token, gap);
-        } else if let Some(digits) = number(&form) {
+            self.add_number(token, gap);
+        } else if let Some(digits) = number_digits(&form) {
             self.numbers.push(digits.to_owned());
-            self.piece(hash(digits), hash(digits), is_word);
+            self.add_significant_word(hash_word(digits), hash_word(digits), is_word);
         } else if let Some(base) = negated_word(&form) {
-            self.word(base, base, base, is_word);
-            self.word("not", "not", "not", is_word);
+            self.add_word(base, base, base, is_word);
+            self.add_word("not", "not", "not", is_word);
         } else {
-            self.word(written, &form, token.text, is_word);
+            self.add_word(written, &form, token.text, is_word);
         }
         self.end = token.span.end;
     }
@@ -141,26 +141,26 @@ impl FingerprintBuilder<'_> {
     /// Records a question mark in the gap between two tokens.
     fn add_question_mark(&mut self, gap: &str) {
         if gap.contains(['?', '？']) {
-            self.marks.push((WordEffect::Mood, hash("?")));
+            self.marks.push((WordEffect::Mood, hash_word("?")));
         }
     }
 
-    fn word(&mut self, written: &str, form: &str, stem: &str, is_word: bool) {
-        let mark = mark(form).or_else(|| mark(stem));
+    fn add_word(&mut self, written: &str, form: &str, stem: &str, is_word: bool) {
+        let mark = word_effect(form).or_else(|| word_effect(stem));
         if mark == Some(WordEffect::Filler) {
             return;
         }
         if let Some(mark) = mark {
-            self.marks.push((mark, hash(stem)));
+            self.marks.push((mark, hash_word(stem)));
         } else if is_name(written, self.place == 0) {
-            self.names.insert(hash(stem));
+            self.names.insert(hash_word(stem));
         }
-        let key = hash(stem).rotate_left(17) ^ hash(ending(form, stem));
-        self.piece(key, hash(stem), is_word);
+        let key = hash_word(stem).rotate_left(17) ^ hash_word(distinguishing_ending(form, stem));
+        self.add_significant_word(key, hash_word(stem), is_word);
     }
 
     /// Records a number with its sign and unit; it continues the previous one in 1.2.3 and 10:30.
-    fn number(&mut self, token: &Token<'_>, gap: &str) {
+    fn add_number(&mut self, token: &Token<'_>, gap: &str) {
         let (before, after) = (&self.text[..token.span.start], &self.text[token.span.end..]);
         let mut number = String::new();
         let sign = before.chars().next_back().filter(|sign| "-−$€£¥<>=~≤≥".contains(*sign));
@@ -173,10 +173,10 @@ impl FingerprintBuilder<'_> {
             None => self.numbers.push(number),
         }
         self.last_number = Some(token.span.end);
-        self.piece(hash(token.text), hash(token.text), true);
+        self.add_significant_word(hash_word(token.text), hash_word(token.text), true);
     }
 
-    fn piece(&mut self, key: u64, stem: u64, is_word: bool) {
+    fn add_significant_word(&mut self, key: u64, stem: u64, is_word: bool) {
         self.pieces.push(SignificantWord { key, stem, place: self.place });
         self.place += 1 + usize::from(is_word);
     }
@@ -197,7 +197,7 @@ fn negated_word(form: &str) -> Option<&str> {
 /// Returns the feature that distinguishes a word from others of the same stem.
 ///
 /// It is an ending that makes a different word, as in `business` and `busy`, or `irregular` for an irregular form.
-fn ending(form: &str, stem: &str) -> &'static str {
+fn distinguishing_ending(form: &str, stem: &str) -> &'static str {
     // A final `s` is removed first, since it does not make a different word.
     const ENDINGS: [&str; 24] = [
         "ed", "ity", "nes", "ment", "er", "or", "ly", "al", "ally", "ive", "able", "ible", "ation", "ion", "ist", "ism", "ful",

@@ -7,7 +7,7 @@ use std::collections::{HashSet, VecDeque};
 /// The first member of each group is the one to retain; every other was accepted into the group. `order` lists all texts, those to retain
 /// first. `accepts` decides whether a group takes another member; its first argument is never empty and starts with the text to retain. A
 /// rejected text does not extend the group, and `accepts` is called at most once per group and text.
-pub fn groups(order: &[u32], pairs: &[(u32, u32)], accepts: &mut dyn FnMut(&[u32], u32) -> bool) -> Vec<Vec<u32>> {
+pub fn group_duplicates(order: &[u32], pairs: &[(u32, u32)], accepts: &mut dyn FnMut(&[u32], u32) -> bool) -> Vec<Vec<u32>> {
     let neighbours = PairIndex::of(pairs);
     let mut free: HashSet<u32> = order.iter().copied().collect();
     let mut groups = Vec::new();
@@ -19,7 +19,7 @@ pub fn groups(order: &[u32], pairs: &[(u32, u32)], accepts: &mut dyn FnMut(&[u32
         let mut asked = HashSet::new();
         let mut waiting = VecDeque::from([*first]);
         while let Some(member) = waiting.pop_front() {
-            for next in neighbours.of_one(member) {
+            for next in neighbours.neighbours(member) {
                 if free.contains(&next) && asked.insert(next) && accepts(&group, next) {
                     free.remove(&next);
                     group.push(next);
@@ -44,7 +44,7 @@ impl PairIndex {
         Self(both)
     }
 
-    fn of_one(&self, number: u32) -> impl Iterator<Item = u32> {
+    fn neighbours(&self, number: u32) -> impl Iterator<Item = u32> {
         let start = self.0.partition_point(|(one, _)| *one < number);
         self.0[start..].iter().take_while(move |(one, _)| *one == number).map(|(_, other)| *other)
     }
@@ -54,19 +54,19 @@ impl PairIndex {
 mod tests {
     use proptest::prelude::*;
 
-    use super::groups;
+    use super::group_duplicates;
 
     #[test]
     fn likeness_is_no_chain() {
         let is_near = |group: &[u32], next: u32| group[0].abs_diff(next) < 2;
-        assert_eq!(groups(&[0, 1, 2, 3], &[(0, 1), (1, 2), (2, 3)], &mut { is_near }), [[0, 1], [2, 3]]);
-        assert_eq!(groups(&[1, 0, 2, 3], &[(0, 1), (1, 2), (2, 3)], &mut { is_near }), [[1, 0, 2]]);
+        assert_eq!(group_duplicates(&[0, 1, 2, 3], &[(0, 1), (1, 2), (2, 3)], &mut { is_near }), [[0, 1], [2, 3]]);
+        assert_eq!(group_duplicates(&[1, 0, 2, 3], &[(0, 1), (1, 2), (2, 3)], &mut { is_near }), [[1, 0, 2]]);
     }
 
     #[test]
     fn one_that_is_no_neighbour_joins_through_one_that_is() {
-        assert_eq!(groups(&[0, 1, 2], &[(0, 1), (1, 2)], &mut |_, _| true), [[0, 1, 2]]);
-        assert!(groups(&[0, 1, 2], &[(0, 1), (1, 2)], &mut |_, _| false).is_empty());
+        assert_eq!(group_duplicates(&[0, 1, 2], &[(0, 1), (1, 2)], &mut |_, _| true), [[0, 1, 2]]);
+        assert!(group_duplicates(&[0, 1, 2], &[(0, 1), (1, 2)], &mut |_, _| false).is_empty());
     }
 
     proptest! {
@@ -77,7 +77,7 @@ mod tests {
         ) {
             let order: Vec<_> = (0..20).collect();
             let mut accepted = Vec::new();
-            let found = groups(&order, &pairs, &mut |group, next| {
+            let found = group_duplicates(&order, &pairs, &mut |group, next| {
                 let is_like = like[(group[0] * 20 + next) as usize];
                 accepted.extend(is_like.then_some((group[0], next)));
                 is_like

@@ -5,11 +5,12 @@ use memory_core::wikilink;
 /// Returns the addresses, paths, identifiers, options, tags and wikilinks of a text, in order.
 ///
 /// `prose` is the text with its code blanked.
-pub(super) fn literals(prose: &str) -> Vec<String> {
+pub(super) fn extract_literals(prose: &str) -> Vec<String> {
     let parts_words = |character: char| character.is_whitespace() || '\u{2e80}' <= character;
     let around = |character: char| "()[]{}<>\"'“”‘’,.;:!?*_~`".contains(character);
     let words = prose.split(parts_words).map(|word| word.trim_matches(around)).filter(|word| is_literal(word));
-    let links = wikilink::parse_prose(prose).into_iter().map(|link| format!("[[{}]]", wikilink::fold(&link.target)));
+    let links =
+        wikilink::parse_prose_wikilinks(prose).into_iter().map(|link| format!("[[{}]]", wikilink::fold_link_name(&link.target)));
     words.map(str::to_owned).chain(links).collect()
 }
 

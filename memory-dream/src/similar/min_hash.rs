@@ -1,6 +1,6 @@
 //! `MinHash` sketches, by which similar texts are found.
 
-use super::shingle::shingles;
+use super::shingle::for_each_shingle;
 
 /// Size of a sketch in bytes.
 pub const SKETCH_BYTES: usize = 2 * VALUE_COUNT;
@@ -37,7 +37,7 @@ impl MinHash {
     /// Computes the sketch of a text.
     pub fn of(text: &str) -> Self {
         let mut smallest = [u32::MAX; VALUE_COUNT];
-        shingles(text, &mut |shingle| {
+        for_each_shingle(text, &mut |shingle| {
             let [low, high] = split_halves(shingle);
             for ((smallest, factor), offset) in smallest.iter_mut().zip(FACTORS).zip(OFFSETS) {
                 let hash = (low ^ offset).wrapping_mul(factor).wrapping_add(high);
@@ -96,12 +96,12 @@ const fn split_halves(bits: u64) -> [u32; 2] {
 }
 
 /// The factors of the hash functions, all odd.
-const FACTORS: [u32; VALUE_COUNT] = numbers(1, 1);
+const FACTORS: [u32; VALUE_COUNT] = random_numbers(1, 1);
 
-const OFFSETS: [u32; VALUE_COUNT] = numbers(2, 0);
+const OFFSETS: [u32; VALUE_COUNT] = random_numbers(2, 0);
 
 /// Returns pseudo-random numbers that never change (`SplitMix64`).
-const fn numbers(seed: u64, bits: u32) -> [u32; VALUE_COUNT] {
+const fn random_numbers(seed: u64, bits: u32) -> [u32; VALUE_COUNT] {
     let mut numbers = [0; VALUE_COUNT];
     let mut state = seed;
     let mut at = 0;

@@ -1,7 +1,7 @@
 //! Detects near-duplicate texts.
 //!
-//! [`MinHash`]es are cached for all texts, and [`candidates()`] finds similar pairs among a hundred thousand of them. A [`TextFingerprint`] of each
-//! candidate is then compared: its [`likeness()`] to another decides whether both are duplicates, and how they differ. [`groups()`]
+//! [`MinHash`]es are cached for all texts, and [`candidate_pairs()`] finds similar pairs among a hundred thousand of them. A [`TextFingerprint`] of each
+//! candidate is then compared: its [`compare_texts()`] to another decides whether both are duplicates, and how they differ. [`group_duplicates()`]
 //! combines duplicates into groups to merge. All functions are pure.
 
 mod alignment;
@@ -17,9 +17,9 @@ mod tests;
 mod word_casing;
 mod word_effect;
 
-pub use candidates::candidates;
-pub use comparison::{TextDifference, TextSimilarity, likeness};
+pub use candidates::candidate_pairs;
+pub use comparison::{TextDifference, TextSimilarity, compare_texts};
 pub use fingerprint::TextFingerprint;
-pub use groups::groups;
+pub use groups::group_duplicates;
 pub use min_hash::{MinHash, SKETCH_BYTES, SKETCH_VERSION};
 pub use word_casing::WordCasing;

@@ -6,11 +6,11 @@ use memory_core::text::fold;
 ///
 /// A single word is hashed alone, and a text without words is hashed as a whole. Words are not stemmed, which would take longer than all
 /// other steps together.
-pub(super) fn shingles(text: &str, each: &mut dyn FnMut(u64)) {
+pub(super) fn for_each_shingle(text: &str, each: &mut dyn FnMut(u64)) {
     let folded = fold(text);
     let (mut before, mut count) = (0, 0_usize);
     let mut take = |word: &str| {
-        let own = hash(word);
+        let own = hash_word(word);
         if 0 < count {
             each(hash_pair(before, own));
         }
@@ -19,7 +19,7 @@ pub(super) fn shingles(text: &str, each: &mut dyn FnMut(u64)) {
     };
     let mut start = None;
     for (at, character) in folded.char_indices() {
-        let is_blankless = '\u{e00}' <= character && is_blankless(character);
+        let is_blankless = '\u{e00}' <= character && is_unspaced(character);
         let is_word = !is_blankless && character.is_alphanumeric();
         if !is_word && let Some(start) = start.take() {
             take(&folded[start..at]);
@@ -34,14 +34,14 @@ pub(super) fn shingles(text: &str, each: &mut dyn FnMut(u64)) {
         take(&folded[start..]);
     }
     match count {
-        0 => each(hash(folded.trim())),
+        0 => each(hash_word(folded.trim())),
         1 => each(before),
         _ => {}
     }
 }
 
 /// Returns whether `character` is a letter of a script without spaces between words, or is Korean.
-fn is_blankless(character: char) -> bool {
+fn is_unspaced(character: char) -> bool {
     let is_east_asian = matches!(character, '\u{1100}'..='\u{11ff}' | '\u{2e80}'..='\u{d7ff}' | '\u{f900}'..='\u{faff}' | '\u{1aff0}'..='\u{3fffd}');
     let is_south_east_asian = matches!(character, '\u{e00}'..='\u{eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}');
     (is_east_asian || is_south_east_asian) && character.is_alphanumeric()
@@ -50,7 +50,7 @@ fn is_blankless(character: char) -> bool {
 /// Returns the hash of a folded word: FNV-1a, then mixed.
 ///
 /// It is the same on every machine, and the format of sketches depends on it.
-pub(super) fn hash(word: &str) -> u64 {
+pub(super) fn hash_word(word: &str) -> u64 {
     let fnv = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3);
     mix_bits(word.as_bytes().iter().fold(0xcbf2_9ce4_8422_2325, fnv))
 }

@@ -7,7 +7,7 @@ use memory_core::testing::any_text;
 use memory_core::text::fold;
 use proptest::prelude::*;
 
-use super::{MinHash, SKETCH_BYTES, TextFingerprint, TextSimilarity, candidates, likeness};
+use super::{MinHash, SKETCH_BYTES, TextFingerprint, TextSimilarity, candidate_pairs, compare_texts};
 
 #[test]
 fn a_sketch_of_another_length_is_none() {
@@ -29,7 +29,7 @@ fn thousands_that_are_alike_give_few_pairs_and_the_equal_ones_are_among_them() {
         format!("Daily note. Woke up early, had coffee and bread, walked to work. Day {day} of the journey to the sea.")
     };
     let sketches: Vec<_> = (0..2_000).map(|number| MinHash::of(&note(number % 1_000))).collect();
-    let pairs = candidates(&sketches);
+    let pairs = candidate_pairs(&sketches);
     assert!(pairs.len() < 100 * sketches.len(), "{}", pairs.len());
     let found = (0..1_000).filter(|number| pairs.binary_search(&(*number, number + 1_000)).is_ok()).count();
     assert!(990 <= found, "{found}");
@@ -37,8 +37,8 @@ fn thousands_that_are_alike_give_few_pairs_and_the_equal_ones_are_among_them() {
 
 #[test]
 fn nothing_has_no_candidates() {
-    assert!(candidates(&[]).is_empty());
-    assert!(candidates(&[MinHash::of("Anna likes tea")]).is_empty());
+    assert!(candidate_pairs(&[]).is_empty());
+    assert!(candidate_pairs(&[MinHash::of("Anna likes tea")]).is_empty());
 }
 
 proptest! {
@@ -59,27 +59,27 @@ proptest! {
         other in "((Anna|Ben|likes|not|tea|on|8080|的|不|茶|`x`)[ .\n]){0,12}",
         any in any_text(),
     ) {
-        prop_assert_eq!(likeness(&one, &other, None), likeness(&other, &one, None));
+        prop_assert_eq!(compare_texts(&one, &other, None), compare_texts(&other, &one, None));
         let quick = TextFingerprint::of(&one).is_duplicate_of(&TextFingerprint::of(&other), Some(1.0));
-        prop_assert_eq!(quick, likeness(&one, &other, Some(1.0)).is_duplicate());
-        prop_assert_eq!(likeness(&one, &any, Some(0.9)), likeness(&any, &one, Some(0.9)));
+        prop_assert_eq!(quick, compare_texts(&one, &other, Some(1.0)).is_duplicate());
+        prop_assert_eq!(compare_texts(&one, &any, Some(0.9)), compare_texts(&any, &one, Some(0.9)));
     }
 
     #[test]
     fn every_text_is_a_duplicate_of_itself_and_of_itself_in_capitals(text in any_text()) {
-        let own = likeness(&text, &text, None);
+        let own = compare_texts(&text, &text, None);
         prop_assert!(own.is_duplicate() && own.differences.is_empty());
         let prose = text.replace(['`', '~', '$', '<'], "");
         prop_assume!(fold(&prose.to_uppercase()) == fold(&prose));
-        prop_assert!(likeness(&prose, &prose.to_uppercase(), None).is_duplicate());
+        prop_assert!(compare_texts(&prose, &prose.to_uppercase(), None).is_duplicate());
     }
 
     #[test]
     fn no_model_overrules_a_difference(one in "(Anna |Ben |not |tea |80 |81 |likes |the ){4,9}", other in "(Anna |Ben |not |tea |80 |81 |likes |the ){4,9}") {
-        let alone = likeness(&one, &other, None);
+        let alone = compare_texts(&one, &other, None);
         let is_slight = |likeness: &TextSimilarity| likeness.differences.iter().all(|own| super::TextDifference::Words <= *own);
         if !alone.is_duplicate() && !is_slight(&alone) {
-            prop_assert!(!likeness(&one, &other, Some(1.0)).is_duplicate());
+            prop_assert!(!compare_texts(&one, &other, Some(1.0)).is_duplicate());
         }
     }
 }

@@ -23,12 +23,12 @@ pub(super) enum WordEffect {
 }
 
 /// Returns the effect of a folded word, if it is in one of the lists.
-pub(super) fn mark(word: &str) -> Option<WordEffect> {
+pub(super) fn word_effect(word: &str) -> Option<WordEffect> {
     WORD_EFFECTS.get(word).copied()
 }
 
 /// Returns the digits of a number that is written as a word.
-pub(super) fn number(word: &str) -> Option<&'static str> {
+pub(super) fn number_digits(word: &str) -> Option<&'static str> {
     NUMBER_WORDS.get(word).copied()
 }
 

@@ -32,7 +32,7 @@ const TEXTS: &[(&str, Option<Category>)] = &[
     ("42", None),
 ];
 
-fn place(memory: &Memory) -> (Phase, Category) {
+fn phase_and_category(memory: &Memory) -> (Phase, Category) {
     (memory.phase, memory.category)
 }
 
@@ -41,9 +41,9 @@ fn dream_upgrade_consolidate_and_expiry_choose_the_same_category() {
     for &(text, category) in TEXTS {
         let file = |command: &dyn Fn(&DreamFixture, MemoryId)| {
             let bed = DreamFixture::new();
-            let id = bed.put(text);
+            let id = bed.write(text);
             command(&bed, id);
-            bed.get(id).map(|memory| place(&memory))
+            bed.get(id).map(|memory| phase_and_category(&memory))
         };
         let dreamt = file(&|bed, _| drop(bed.dream(&[DreamTask::Classify])));
         let upgraded = file(&|bed, id| drop(upgrade(&bed.services, &id.to_string(), None).expect("it is filed")));
@@ -66,7 +66,7 @@ fn dream_upgrade_consolidate_and_expiry_choose_the_same_category() {
 #[test]
 fn upgrade_prefers_what_the_person_or_the_file_says() {
     let bed = DreamFixture::new();
-    let id = bed.put("We decided to use Postgres").to_string();
+    let id = bed.write("We decided to use Postgres").to_string();
     let filed = upgrade(&bed.services, &id, Some(Category::Project)).expect("it is filed");
     assert_eq!(filed.memory.category, Category::Project);
     assert_eq!(upgrade(&bed.services, &id, None).expect("it is filed already").memory.category, Category::Project);
@@ -77,8 +77,8 @@ fn upgrade_prefers_what_the_person_or_the_file_says() {
 #[test]
 fn a_memory_is_classified_before_it_expires() {
     let bed = DreamFixture::new();
-    let clear = bed.put("We decided to use Postgres");
-    let unsure = bed.put("ほげほげ");
+    let clear = bed.write("We decided to use Postgres");
+    let unsure = bed.write("ほげほげ");
     bed.advance_days(8);
     let dreamt = bed.dream(&[DreamTask::Expire]);
     assert_eq!(dreamt.filed.iter().map(|filing| filing.id).collect::<Vec<_>>(), [clear]);
@@ -91,8 +91,8 @@ fn a_memory_is_classified_before_it_expires() {
 #[test]
 fn a_rehearsal_of_expiry_files_the_same_memories() {
     let bed = DreamFixture::new();
-    bed.put("We decided to use Postgres");
-    bed.put("ほげほげ");
+    bed.write("We decided to use Postgres");
+    bed.write("ほげほげ");
     bed.advance_days(8);
     let rehearsed = bed.with(&[DreamTask::Expire], true);
     let done = bed.dream(&[DreamTask::Expire]);

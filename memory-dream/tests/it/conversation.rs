@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use memory_core::conversation::{
-    ConversationId, Conversations, EntryRole, JobQueue, JobState, RecallRules, enqueue, keep_turn, recall,
+    ConversationId, Conversations, EntryRole, JobQueue, JobState, RecallRules, enqueue, recall, store_turn,
 };
 use memory_core::testing::{FakeChat, FakeConversations, FakeEmbedder, FakeJobs, conversations};
 use memory_core::{ChatError, ChatFailure, TokenUsage};
-use memory_dream::conversation::{ProcessReport, ProcessRules, process};
+use memory_dream::conversation::{ProcessReport, ProcessRules, process_jobs};
 
 struct ConversationFixture {
     conversations: Conversations,
@@ -24,27 +24,28 @@ impl ConversationFixture {
     }
 
     fn add_turn(&self, text: &str) {
-        let turn = keep_turn(&self.conversations, &ConversationId::unnamed(), EntryRole::User, text).unwrap().unwrap();
+        let turn =
+            store_turn(&self.conversations, &ConversationId::default_conversation(), EntryRole::User, text).unwrap().unwrap();
         enqueue(&self.queue, &turn).unwrap();
     }
 
     fn process(&self) -> ProcessReport {
-        process(&self.conversations, &self.queue, &ProcessRules::default(), &|| true).unwrap()
+        process_jobs(&self.conversations, &self.queue, &ProcessRules::default(), &|| true).unwrap()
     }
 
     fn facts(&self) -> Vec<String> {
-        let kept = self.conversations.store.read(&ConversationId::unnamed()).unwrap();
+        let kept = self.conversations.store.read(&ConversationId::default_conversation()).unwrap();
         let facts = kept.entries().into_iter().filter(|entry| entry.role == EntryRole::Memory);
         facts.map(|entry| entry.content.clone()).collect()
     }
 
     fn summary(&self) -> Option<String> {
-        let kept = self.conversations.store.read(&ConversationId::unnamed()).unwrap();
+        let kept = self.conversations.store.read(&ConversationId::default_conversation()).unwrap();
         kept.summary().map(|summary| summary.content.clone())
     }
 
     fn deleted(&self) -> Vec<String> {
-        let deleted = self.conversations.store.deleted(&ConversationId::unnamed()).unwrap();
+        let deleted = self.conversations.store.deleted(&ConversationId::default_conversation()).unwrap();
         deleted.into_iter().filter(|entry| entry.role == EntryRole::Memory).map(|entry| entry.content).collect()
     }
 }
@@ -96,7 +97,8 @@ fn facts_that_a_model_cannot_reconcile_are_tried_again_and_then_not_stored() {
     let told = case.chat.requests()[4].messages.last().unwrap().content.clone();
     assert!(told.contains("none of those given; they go from 0 to 0"), "{told}");
     assert_eq!((case.chat.requests().len(), case.queue.pending().unwrap().len()), (9, 0));
-    let recalled = recall(&case.conversations, &ConversationId::unnamed(), "green", &RecallRules::default()).unwrap();
+    let recalled =
+        recall(&case.conversations, &ConversationId::default_conversation(), "green", &RecallRules::default()).unwrap();
     assert_eq!(recalled.memories[0].entry.content, "I like green tea");
 }
 
@@ -110,7 +112,8 @@ fn prose_and_wrong_json_give_no_facts_and_lose_no_turn() {
             assert_eq!((processed.done, processed.waiting, processed.troubles.len()), (done, waiting, 1), "{answer}");
         }
         assert_eq!(case.facts().len(), 0, "{answer}");
-        let recalled = recall(&case.conversations, &ConversationId::unnamed(), "Which tea?", &RecallRules::default()).unwrap();
+        let recalled =
+            recall(&case.conversations, &ConversationId::default_conversation(), "Which tea?", &RecallRules::default()).unwrap();
         assert_eq!(recalled.memories[0].entry.content, "I like tea");
     }
 }
@@ -140,11 +143,13 @@ fn what_was_decided_is_done_after_a_crash_without_asking_again() {
     let other = ConversationFixture::new(&[r#"["The user likes tea."]"#, "Likes tea."]);
     other.add_turn("I like tea");
     other.process();
-    let fact = other.conversations.store.read(&ConversationId::unnamed()).unwrap().entries()[1].clone();
+    let fact = other.conversations.store.read(&ConversationId::default_conversation()).unwrap().entries()[1].clone();
     let changes = vec![memory_core::conversation::EntryChange::Add((*fact).clone())];
     // The changes were applied, but the process died before that was recorded.
     case.conversations.store.commit(&job.conversation, &changes).unwrap();
-    case.queue.note(&[(job.id.clone(), JobState::Decided { changes, facts: vec!["The user likes tea.".into()] })]).unwrap();
+    case.queue
+        .record_states(&[(job.id.clone(), JobState::Decided { changes, facts: vec!["The user likes tea.".into()] })])
+        .unwrap();
     assert_eq!(case.process().done, 1);
     assert_eq!((case.facts(), case.summary().as_deref()), (vec!["The user likes tea.".to_owned()], Some("Likes tea.")));
     assert_eq!(case.chat.requests().len(), 1);
@@ -159,12 +164,12 @@ fn without_a_model_turns_are_kept_found_and_let_go_of() {
         case.add_turn(&format!("I drank tea number {number}"));
     }
     let rules = ProcessRules { max_entries: 3, ..ProcessRules::default() };
-    let done = process(&without, &case.queue, &rules, &|| true).unwrap();
+    let done = process_jobs(&without, &case.queue, &rules, &|| true).unwrap();
     assert_eq!((done.done, done.troubles.len(), case.chat.requests().len()), (4, 0, 0));
-    let kept = without.store.read(&ConversationId::unnamed()).unwrap();
-    assert_eq!((kept.len(), kept.lacking("words-64").len()), (3, 0));
+    let kept = without.store.read(&ConversationId::default_conversation()).unwrap();
+    assert_eq!((kept.len(), kept.entries_without_vector("words-64").len()), (3, 0));
     assert!(kept.entries()[0].content.ends_with('1'), "the oldest has gone");
-    let recalled = recall(&without, &ConversationId::unnamed(), "tea number 2", &RecallRules::default()).unwrap();
+    let recalled = recall(&without, &ConversationId::default_conversation(), "tea number 2", &RecallRules::default()).unwrap();
     assert_eq!(recalled.memories[0].entry.content, "I drank tea number 2");
 }
 
@@ -178,7 +183,7 @@ fn whoever_must_stop_leaves_the_rest_for_later() {
         asked.set(asked.get() + 1);
         asked.get() <= 1
     };
-    let done = process(&case.conversations, &case.queue, &ProcessRules::default(), &goes_on).unwrap();
+    let done = process_jobs(&case.conversations, &case.queue, &ProcessRules::default(), &goes_on).unwrap();
     assert_eq!((done.done, case.queue.pending().unwrap().len()), (1, 1));
     assert_eq!(case.process().done, 1);
 }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex};
 
 use chrono::{FixedOffset, TimeDelta};
-use memory_core::conversation::{ConversationId, Conversations, EntryId, EntryRole, JobQueue, JobState, enqueue, keep_turn};
+use memory_core::conversation::{ConversationId, Conversations, EntryId, EntryRole, JobQueue, JobState, enqueue, store_turn};
 use memory_core::testing::{FakeClock, FakeConversations, FakeJobs, FakeMeter, conversations};
 use memory_core::{Budget, BudgetStatus, ChatAnswer, ChatError, ChatFailure, ChatModel, ChatRequest, MeteredModel, TokenUsage};
 use memory_dream::conversation::{Backoff, ProcessReport, ProcessRules, process_with_backoff};
@@ -56,7 +56,8 @@ impl LimitsFixture {
     }
 
     fn add_turn(&self, text: &str) {
-        let turn = keep_turn(&self.conversations, &ConversationId::unnamed(), EntryRole::User, text).unwrap().unwrap();
+        let turn =
+            store_turn(&self.conversations, &ConversationId::default_conversation(), EntryRole::User, text).unwrap().unwrap();
         enqueue(&self.queue, &turn).unwrap();
     }
 
@@ -65,7 +66,7 @@ impl LimitsFixture {
     }
 
     fn facts(&self) -> Vec<String> {
-        let kept = self.conversations.store.read(&ConversationId::unnamed()).unwrap();
+        let kept = self.conversations.store.read(&ConversationId::default_conversation()).unwrap();
         let facts = kept.entries().into_iter().filter(|entry| entry.role == EntryRole::Memory);
         facts.map(|entry| entry.content.clone()).collect()
     }
@@ -80,17 +81,17 @@ impl LimitsFixture {
     }
 }
 
-fn trouble() -> ChatFailure {
+fn model_error() -> ChatFailure {
     ChatFailure { why: "it snows".into(), hint: None }
 }
 
-fn calls(calls: u64) -> Budget {
+fn call_budget(calls: u64) -> Budget {
     Budget { calls_a_day: Some(calls), tokens_a_day: None }
 }
 
 /// A model that finds one fact in each message, and marks facts that were reconciled.
 #[expect(clippy::unnecessary_wraps, reason = "it is a script of a fake model")]
-fn sound(request: &ChatRequest) -> Result<String, ChatError> {
+fn answer_correctly(request: &ChatRequest) -> Result<String, ChatError> {
     let data = &request.messages[1].content;
     let data: Value = serde_json::from_str(data).unwrap_or_default();
     let fact = |text: &Value| format!("The user said {}.", text.as_str().unwrap());
@@ -113,9 +114,9 @@ fn a_model_that_fails_is_left_alone_for_longer_and_longer_and_each_turn_ends() {
     type Failure = fn() -> Result<String, ChatError>;
     let failures: [(&str, Failure); 4] = [
         ("prose", || Ok("I am not sure that there are any.".into())),
-        ("slow", || Err(ChatError::Timeout(trouble()))),
-        ("absent", || Err(ChatError::Unreachable(trouble()))),
-        ("unreadable", || Err(ChatError::Unreadable { trouble: trouble(), tokens: TokenUsage::default() })),
+        ("slow", || Err(ChatError::Timeout(model_error()))),
+        ("absent", || Err(ChatError::Unreachable(model_error()))),
+        ("unreadable", || Err(ChatError::Unreadable { trouble: model_error(), tokens: TokenUsage::default() })),
     ];
     for (name, failure) in failures {
         let mut case = LimitsFixture::new(Budget::default(), move |_| failure());
@@ -144,7 +145,7 @@ fn a_model_that_answers_again_is_asked_about_all_that_waits() {
     let is_up = Arc::new(Mutex::new(false));
     let up = Arc::clone(&is_up);
     let respond = move |request: &ChatRequest| {
-        if *up.lock().unwrap() { sound(request) } else { Err(ChatError::Timeout(trouble())) }
+        if *up.lock().unwrap() { answer_correctly(request) } else { Err(ChatError::Timeout(model_error())) }
     };
     let mut case = LimitsFixture::new(Budget::default(), respond);
     for number in 0..20 {
@@ -161,7 +162,7 @@ fn a_model_that_answers_again_is_asked_about_all_that_waits() {
 
 #[test]
 fn the_less_is_left_of_the_budget_the_more_turns_share_a_request_and_none_is_lost() {
-    let mut case = LimitsFixture::new(calls(150), sound);
+    let mut case = LimitsFixture::new(call_budget(150), answer_correctly);
     // The messages are sent between 10:00 and 20:00.
     for number in 0..200 {
         case.add_turn(&format!("message {number}"));
@@ -184,7 +185,7 @@ fn the_less_is_left_of_the_budget_the_more_turns_share_a_request_and_none_is_los
 
 #[test]
 fn facts_that_could_not_be_reconciled_wait_for_the_next_day() {
-    let mut case = LimitsFixture::new(calls(3), sound);
+    let mut case = LimitsFixture::new(call_budget(3), answer_correctly);
     case.add_turn("message 1");
     case.process();
     assert_eq!(case.take_purposes(), ["facts", "summarise"]);
@@ -207,11 +208,11 @@ fn facts_that_could_not_be_reconciled_wait_for_the_next_day() {
 
 #[test]
 fn changes_that_were_made_are_not_made_again_while_the_summary_waits() {
-    let mut case = LimitsFixture::new(calls(1), sound);
+    let mut case = LimitsFixture::new(call_budget(1), answer_correctly);
     case.add_turn("message 1");
     case.process();
     assert_eq!((case.facts().len(), case.pending()), (1, 1));
-    let place = ConversationId::unnamed();
+    let place = ConversationId::default_conversation();
     let fact = case.conversations.store.read(&place).unwrap().entries().pop().unwrap();
     let made = case.queue.pending().unwrap().remove(0);
     assert!(matches!(&made.state, JobState::Decided { changes, facts } if changes.is_empty() && facts.len() == 1), "{made:?}");
@@ -227,7 +228,11 @@ fn one_answer_that_cannot_be_read_ends_no_turn() {
     for wrong in ["I am not sure.", r#"[{"id": 0, "found": "tea"}]"#] {
         let is_first = std::sync::atomic::AtomicBool::new(true);
         let respond = move |request: &ChatRequest| {
-            if is_first.swap(false, std::sync::atomic::Ordering::Relaxed) { Ok(wrong.to_owned()) } else { sound(request) }
+            if is_first.swap(false, std::sync::atomic::Ordering::Relaxed) {
+                Ok(wrong.to_owned())
+            } else {
+                answer_correctly(request)
+            }
         };
         let mut case = LimitsFixture::new(Budget::default(), respond);
         case.add_turn("message 1");
@@ -241,8 +246,8 @@ fn facts_are_stored_only_once_they_are_reconciled() {
     let is_up = Arc::new(Mutex::new(false));
     let up = Arc::clone(&is_up);
     let respond = move |request: &ChatRequest| match request.purpose.as_str() {
-        "reconcile" if !*up.lock().unwrap() => Err(ChatError::Timeout(trouble())),
-        _ => sound(request),
+        "reconcile" if !*up.lock().unwrap() => Err(ChatError::Timeout(model_error())),
+        _ => answer_correctly(request),
     };
     let mut case = LimitsFixture::new(Budget::default(), respond);
     for number in 1..=4 {
@@ -262,7 +267,7 @@ fn facts_are_stored_only_once_they_are_reconciled() {
 
 #[test]
 fn a_budget_of_one_call_a_day_suffices_in_the_long_run() {
-    let mut case = LimitsFixture::new(calls(1), sound);
+    let mut case = LimitsFixture::new(call_budget(1), answer_correctly);
     case.add_turn("message 1");
     case.add_turn("message 2");
     let days = (0..20).find(|_| {
@@ -279,7 +284,7 @@ fn a_budget_of_one_call_a_day_suffices_in_the_long_run() {
 fn an_answer_about_several_messages_that_cannot_be_read_is_asked_for_again_one_by_one() {
     let respond = |request: &ChatRequest| match serde_json::from_str(&request.messages[1].content) {
         Ok(Value::Array(_)) => Ok(r#"["The user said something."]"#.to_owned()),
-        _ => sound(request),
+        _ => answer_correctly(request),
     };
     let mut case = LimitsFixture::new(Budget::default(), respond);
     for number in 0..10 {
@@ -316,7 +321,7 @@ fn three_facts_of_a_message_are_kept_whatever_the_model_answers() {
         case.add_turn(&format!("many {number}"));
     }
     case.process();
-    let kept = case.conversations.store.read(&ConversationId::unnamed()).unwrap().entries();
+    let kept = case.conversations.store.read(&ConversationId::default_conversation()).unwrap().entries();
     let facts: Vec<_> = kept.iter().filter(|entry| entry.role == EntryRole::Memory).collect();
     let of = |turn: &EntryId| facts.iter().filter(|fact| fact.source_id.as_ref() == Some(turn)).count();
     let turns = kept.iter().filter(|entry| entry.role == EntryRole::User);

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use memory_core::testing::FakeChat;
 use memory_core::{
-    Category, ContentHash, Memory, MemoryId, Patch, Phase, Scope, SecretPolicy, Services, TextVector, Verb, link, pin, restore,
-    undo, update, upgrade, whole_text,
+    Category, ContentHash, Memory, MemoryId, Patch, Phase, Scope, SecretPolicy, Services, TextVector, Verb, find_full_text, link,
+    pin, restore, undo, update, upgrade,
 };
 use memory_dream::{DreamLevel, DreamTask, ProgressCallback, dream};
 
@@ -17,9 +17,9 @@ const LIFECYCLE_TASKS: [DreamTask; 3] = [DreamTask::Expire, DreamTask::Decay, Dr
 #[test]
 fn a_light_dream_files_what_is_clear_and_leaves_what_is_not() {
     let bed = DreamFixture::new();
-    let clear = bed.put("The user prefers dark mode in every editor and dislikes light themes");
-    let chinese = bed.put("教训：上线前必须先备份数据库，上次没有备份导致数据丢失");
-    let unclear = bed.put("tbd");
+    let clear = bed.write("The user prefers dark mode in every editor and dislikes light themes");
+    let chinese = bed.write("教训：上线前必须先备份数据库，上次没有备份导致数据丢失");
+    let unclear = bed.write("tbd");
     let dreamt = bed.dream(DreamLevel::Light.tasks());
     let place = |id| bed.get(id).map(|memory| (memory.phase, memory.category));
     assert_eq!(place(clear), Some((Phase::Organized, Category::Preferences)));
@@ -32,7 +32,7 @@ fn a_light_dream_files_what_is_clear_and_leaves_what_is_not() {
 #[test]
 fn what_is_suggested_wins_over_what_is_guessed() {
     let bed = DreamFixture::new();
-    let id = bed.put("The user prefers dark mode in every editor");
+    let id = bed.write("The user prefers dark mode in every editor");
     let mut memory = bed.get(id).expect("it is there");
     memory.category = Category::Project;
     let mut taken = memory_core::Refinement::new(&bed.services, Verb::Ingest);
@@ -46,9 +46,9 @@ fn what_is_suggested_wins_over_what_is_guessed() {
 #[test]
 fn what_says_the_same_becomes_one_and_undo_parts_it_again() {
     let bed = DreamFixture::new();
-    let short = bed.put("The staging server runs PostgreSQL 16 on port 5433.");
-    let long = bed.put("The staging server runs PostgreSQL 16 on port 5433. Backups are taken at night.");
-    let other = bed.put("See the note on backups.");
+    let short = bed.write("The staging server runs PostgreSQL 16 on port 5433.");
+    let long = bed.write("The staging server runs PostgreSQL 16 on port 5433. Backups are taken at night.");
+    let other = bed.write("See the note on backups.");
     link(&bed.services, &other.to_string(), &short.to_string()).expect("they are linked");
     let tag = Patch { add_tags: ["infra"].into_iter().collect(), ..Patch::default() };
     update(&bed.services, &short.to_string(), &tag, None, SecretPolicy::Refuse).expect("it is tagged");
@@ -85,7 +85,7 @@ fn what_differs_in_a_number_a_name_or_a_not_stays_apart() {
         "服务器监听端口 8080，不要改动。",
         "服务器监听端口 8081，不要改动。",
     ] {
-        bed.put(text);
+        bed.write(text);
     }
     assert!(bed.dream(&[DreamTask::Merge]).merged.is_empty());
     assert_eq!(bed.all().len(), 8);
@@ -94,17 +94,17 @@ fn what_differs_in_a_number_a_name_or_a_not_stays_apart() {
 #[test]
 fn age_takes_what_nobody_wants_and_spares_the_rest() {
     let bed = DreamFixture::new();
-    let old = bed.put("tbd");
-    let pinned = bed.put("pinned");
+    let old = bed.write("tbd");
+    let pinned = bed.write("pinned");
     pin(&bed.services, &pinned.to_string()).expect("it is pinned");
-    let wanted = bed.put("asked for often");
+    let wanted = bed.write("asked for often");
     bed.read(wanted, 3);
-    let linked = bed.put("linked from the archive");
+    let linked = bed.write("linked from the archive");
     let archive = bed.file("the archive", Category::Knowledge);
     link(&bed.services, &archive.to_string(), &linked.to_string()).expect("they are linked");
     bed.read(archive, 1);
     bed.advance_days(7);
-    let fresh = bed.put("just written");
+    let fresh = bed.write("just written");
 
     let dreamt = bed.dream(&LIFECYCLE_TASKS);
     assert_eq!(dreamt.parted.iter().map(|parting| parting.id).collect::<Vec<_>>(), [old]);
@@ -122,8 +122,8 @@ fn age_takes_what_nobody_wants_and_spares_the_rest() {
 #[test]
 fn a_rehearsal_changes_nothing_and_says_what_would_be() {
     let bed = DreamFixture::new();
-    bed.put("The user prefers dark mode in every editor.");
-    bed.put("The user prefers dark mode in every editor. And large letters.");
+    bed.write("The user prefers dark mode in every editor.");
+    bed.write("The user prefers dark mode in every editor. And large letters.");
     let before = bed.all();
     let would = bed.with(DreamLevel::Medium.tasks(), true);
     assert!(bed.all() == before && would.operation.is_none() && !would.merged.is_empty());
@@ -135,7 +135,7 @@ fn a_rehearsal_changes_nothing_and_says_what_would_be() {
 fn who_stops_a_dream_keeps_what_was_done() {
     let bed = DreamFixture::new();
     for number in 0..10 {
-        bed.put(&format!("The user prefers theme number {number} in the editor"));
+        bed.write(&format!("The user prefers theme number {number} in the editor"));
     }
     let mut stop = |_| ControlFlow::Break(());
     let mut pace = ProgressCallback::new(&mut stop);
@@ -165,10 +165,10 @@ fn a_deep_dream_writes_down_what_is_certain_and_lists_the_rest() {
 #[test]
 fn a_wikilink_by_the_id_of_what_became_part_of_another_leads_there() {
     let bed = DreamFixture::new();
-    let short = bed.put("The staging server runs PostgreSQL 16 on port 5433.");
-    let long = bed.put("The staging server runs PostgreSQL 16 on port 5433. Backups are taken at night.");
+    let short = bed.write("The staging server runs PostgreSQL 16 on port 5433.");
+    let long = bed.write("The staging server runs PostgreSQL 16 on port 5433. Backups are taken at night.");
     assert_eq!(bed.dream(&[DreamTask::Merge]).merged.iter().map(|merge| merge.kept).collect::<Vec<_>>(), [long]);
-    let late = bed.put(&format!("Ask whoever wrote [[{short}|the note]] about the port."));
+    let late = bed.write(&format!("Ask whoever wrote [[{short}|the note]] about the port."));
     bed.dream(DreamLevel::Medium.tasks());
     assert_eq!(bed.get(late).map(|memory| memory.links), Some(vec![long]));
 }
@@ -176,7 +176,7 @@ fn a_wikilink_by_the_id_of_what_became_part_of_another_leads_there() {
 #[test]
 fn a_language_model_is_asked_once_and_believed_only_so_far() {
     let bed = DreamFixture::new();
-    let id = bed.put("tbd");
+    let id = bed.write("tbd");
     let chat = Arc::new(FakeChat::with_answers(&[r#"[{"id": "m1", "category": "skills"}, {"id": "m9", "category": "soul"}]"#]));
     let services = Services { chat: Some(Arc::clone(&chat) as _), ..bed.services.clone() };
     let bed = DreamFixture { services, ..bed };
@@ -184,7 +184,7 @@ fn a_language_model_is_asked_once_and_believed_only_so_far() {
     assert_eq!(bed.get(id).map(|memory| memory.category), Some(Category::Skills));
     assert!(dreamt.unsure.is_empty() && dreamt.filed.len() == 1 && dreamt.troubles.is_empty());
 
-    let other = bed.put("tbc");
+    let other = bed.write("tbc");
     let broken =
         Services { chat: Some(Arc::new(FakeChat::with_answers(&["file everything under soul!"]))), ..bed.services.clone() };
     let bed = DreamFixture { services: broken, ..bed };
@@ -200,11 +200,11 @@ fn a_paraphrase_becomes_one_only_where_a_model_says_so() {
     ];
     let merged = |model: bool| {
         let bed = DreamFixture::new();
-        let ids: Vec<MemoryId> = texts.iter().map(|text| bed.put(text)).collect();
+        let ids: Vec<MemoryId> = texts.iter().map(|text| bed.write(text)).collect();
         if model {
             let vector = |id: &MemoryId, text: &str| TextVector { id: *id, text: ContentHash::of(text), vector: vec![0.6, 0.8] };
             let vectors: Vec<_> = ids.iter().zip(texts).map(|(id, text)| vector(id, text)).collect();
-            bed.services.store.keep_vectors("one", &vectors).expect("they are kept");
+            bed.services.store.store_vectors("one", &vectors).expect("they are kept");
         }
         bed.dream(&[DreamTask::Merge]).merged.len()
     };
@@ -214,9 +214,9 @@ fn a_paraphrase_becomes_one_only_where_a_model_says_so() {
 #[test]
 fn what_somebody_files_or_moves_while_a_dream_thinks_is_left_alone() {
     let bed = DreamFixture::new();
-    let filed = bed.put("The user prefers dark mode in every editor and dislikes light themes");
-    let short = bed.put("The staging server runs PostgreSQL 16 on port 5433.");
-    let long = bed.put("The staging server runs PostgreSQL 16 on port 5433. Backups are taken at night.");
+    let filed = bed.write("The user prefers dark mode in every editor and dislikes light themes");
+    let short = bed.write("The staging server runs PostgreSQL 16 on port 5433.");
+    let long = bed.write("The staging server runs PostgreSQL 16 on port 5433. Backups are taken at night.");
     let mut is_first = true;
     // The first reported step is the analysis of the texts.
     let mut meddle = |_| {
@@ -237,13 +237,13 @@ fn what_somebody_files_or_moves_while_a_dream_thinks_is_left_alone() {
 fn a_summary_leads_to_the_whole_text_in_the_trash() {
     let line = "the lantern stood by the quiet harbour wall and nobody spoke of it, though many had seen it burn. ";
     let bed = DreamFixture::new();
-    let id = bed.put(line.repeat(60).trim());
+    let id = bed.write(line.repeat(60).trim());
     let chat = Arc::new(FakeChat::with_answers(&[line.repeat(15).trim()]));
     let bed = DreamFixture { services: Services { chat: Some(chat as _), ..bed.services }, ..bed };
     let dreamt = bed.dream(&[DreamTask::Compress]);
     let summary = bed.get(id).expect("it is there");
     assert_eq!(summary.summarised_by, dreamt.operation);
-    let whole = whole_text(&bed.services, &summary).expect("the trash is read").expect("it is there");
+    let whole = find_full_text(&bed.services, &summary).expect("the trash is read").expect("it is there");
     assert_eq!((whole.id, Some(&whole.operation)), (id, dreamt.operation.as_ref()));
 
     let (restored, _) = restore(&bed.services, &id.to_string()).expect("it is brought back");
@@ -259,7 +259,7 @@ fn a_summary_is_kept_once_and_none_that_holds_a_credential() {
     let (text, summary) = (line.repeat(60), line.repeat(15));
     let after = |answers: &[&str]| {
         let bed = DreamFixture::new();
-        let id = bed.put(&text);
+        let id = bed.write(&text);
         let chat = Arc::new(FakeChat::with_answers(answers));
         let bed = DreamFixture { services: Services { chat: Some(Arc::clone(&chat) as _), ..bed.services }, ..bed };
         let dreamt = [bed.dream(&[DreamTask::Compress]), bed.dream(&[DreamTask::Compress])];

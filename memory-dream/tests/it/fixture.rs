@@ -25,12 +25,12 @@ impl DreamFixture {
         Self { services, clock }
     }
 
-    pub(crate) fn put(&self, text: &str) -> MemoryId {
+    pub(crate) fn write(&self, text: &str) -> MemoryId {
         write(&self.services, Draft::new(text), SecretPolicy::Refuse).expect("it is written").id
     }
 
     pub(crate) fn file(&self, text: &str, category: Category) -> MemoryId {
-        let id = self.put(text);
+        let id = self.write(text);
         upgrade(&self.services, &id.to_string(), Some(category)).expect("it is filed");
         id
     }
@@ -54,7 +54,7 @@ impl DreamFixture {
 
     pub(crate) fn all(&self) -> Vec<Memory> {
         let now = self.services.clock.now();
-        self.services.store.memories(&Filter::everything(), now).map(|stored| stored.expect("it is read").memory).collect()
+        self.services.store.memories(&Filter::all(), now).map(|stored| stored.expect("it is read").memory).collect()
     }
 
     pub(crate) fn get(&self, id: MemoryId) -> Option<Memory> {

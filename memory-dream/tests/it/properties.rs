@@ -5,7 +5,7 @@ use std::sync::Arc;
 use memory_core::testing::FakeChat;
 use memory_core::{Draft, SecretPolicy, Services, undo, write};
 use memory_dream::DreamLevel;
-use memory_dream::merge::conserved;
+use memory_dream::merge::check_conserved;
 use proptest::prelude::*;
 
 use crate::fixture::DreamFixture;
@@ -79,7 +79,7 @@ proptest! {
         let after = bed.all();
         let sources: Vec<&str> = before.iter().map(|memory| memory.content.as_str()).collect();
         let kept: Vec<&str> = after.iter().map(|memory| memory.content.as_str()).collect();
-        prop_assert!(conserved(&sources, &kept).is_ok());
+        prop_assert!(check_conserved(&sources, &kept).is_ok());
         prop_assert!(dreamt.skipped.is_empty(), "{dreamt:?}");
         let again = bed.dream(tasks);
         prop_assert!(again.is_empty() && again.operation.is_none(), "{again:?}");

@@ -31,7 +31,7 @@ pub(super) fn name(folder: &Path) -> String {
         .iter()
         .take(MAX_TRANSCRIPTS)
         .find_map(|path| working_folder(path))
-        .map_or(slug, |path| last_part(&path))
+        .map_or(slug, |path| last_component(&path))
 }
 
 fn list_transcripts(folder: &Path) -> Vec<PathBuf> {
@@ -58,14 +58,14 @@ fn working_folder(transcript: &Path) -> Option<String> {
             continue;
         }
         let read: Option<TranscriptLine> = serde_json::from_slice(&line).ok();
-        if let Some(path) = read.and_then(|line| line.cwd).filter(|path| !last_part(path).is_empty()) {
+        if let Some(path) = read.and_then(|line| line.cwd).filter(|path| !last_component(path).is_empty()) {
             return Some(path);
         }
     }
     None
 }
 
-fn last_part(path: &str) -> String {
+fn last_component(path: &str) -> String {
     let parts: &[char] = if path.contains('/') { &['/'] } else { &['\\'] };
     let part = path.trim_end_matches(parts).rsplit(parts).next().unwrap_or_default();
     part.replace(char::is_control, " ").trim().to_owned()

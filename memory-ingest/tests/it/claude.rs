@@ -4,15 +4,15 @@ use memory_core::{Category, Phase, Scope};
 use memory_ingest::SourceName;
 use serde_json::Value;
 
-use crate::inputs::tool;
-use crate::sandbox::{IngestSandbox, survey};
+use crate::inputs::run_tool;
+use crate::sandbox::{IngestSandbox, survey_source};
 
 #[test]
 fn a_realistic_home_comes_out_as_its_facts_say() {
     let home = tempfile::tempdir().expect("a temporary folder can be made");
-    let Some(facts) = tool("the facts of a Claude home", "claude_home.py", &[home.path()]) else { return };
+    let Some(facts) = run_tool("the facts of a Claude home", "claude_home.py", &[home.path()]) else { return };
     let number = |key: &str| facts[key].as_u64().unwrap_or_default();
-    let found = survey(SourceName::Claude, &home.path().join(".claude"));
+    let found = survey_source(SourceName::Claude, &home.path().join(".claude"));
     let count = |begin: &str| found.notes.iter().filter(|note| note.path().starts_with(begin)).count() as u64;
     assert_eq!(count("CLAUDE.md"), number("user_claude_md"));
     assert_eq!(count("rules/"), number("rules"));
@@ -48,8 +48,8 @@ fn a_realistic_home_comes_out_as_its_facts_say() {
 #[test]
 fn the_other_folders_of_that_home_keep_what_they_must() {
     let home = tempfile::tempdir().expect("a temporary folder can be made");
-    let Some(_) = tool("the traps of a realistic home", "claude_home.py", &[home.path()]) else { return };
-    let car = survey(SourceName::CarAgent, &home.path().join(".car-agent"));
+    let Some(_) = run_tool("the traps of a realistic home", "claude_home.py", &[home.path()]) else { return };
+    let car = survey_source(SourceName::CarAgent, &home.path().join(".car-agent"));
     assert_eq!(
         car.notes.iter().map(super::sandbox::SurveyNote::path).collect::<Vec<_>>(),
         ["memory/trips/2026-03.md", "preferences.md"]
@@ -59,7 +59,7 @@ fn the_other_folders_of_that_home_keep_what_they_must() {
         long.starts_with("# 三月\n") && long.lines().last().is_some_and(|line| line.starts_with("[cut: 5,000 of ")),
         "{long}"
     );
-    let chat = survey(SourceName::Fingersaver, &home.path().join(".fingersaver"));
+    let chat = survey_source(SourceName::Fingersaver, &home.path().join(".fingersaver"));
     let content = &chat.notes[0].draft.content;
     assert!(content.ends_with("the newest message of all"));
     let mut lines = content.lines();

@@ -1,15 +1,15 @@
 use memory_ingest::SourceName;
 use serde_json::Value;
 
-use crate::inputs::inputs;
-use crate::sandbox::survey;
+use crate::inputs::inputs_folder;
+use crate::sandbox::survey_source;
 
 #[test]
 fn odd_front_matter_comes_out_as_stated() {
-    let Some(folder) = inputs("odd front matter").map(|inputs| inputs.join("frontmatter")) else { return };
+    let Some(folder) = inputs_folder("odd front matter").map(|inputs| inputs.join("frontmatter")) else { return };
     let expected = std::fs::read_to_string(folder.join("expected.json")).expect("the cases are stated");
     let expected: Value = serde_json::from_str(&expected).expect("it is JSON");
-    let found = survey(SourceName::Obsidian, &folder);
+    let found = survey_source(SourceName::Obsidian, &folder);
     for (name, case) in expected["cases"].as_object().expect("a map") {
         let note = found.note(name);
         let draft = &note.draft;

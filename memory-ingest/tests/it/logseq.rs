@@ -3,16 +3,16 @@ use serde_json::Value;
 use std::collections::HashSet;
 use std::path::Path;
 
-use crate::inputs::{facts, vault};
-use crate::sandbox::{IngestSandbox, survey};
+use crate::inputs::{read_facts, unpack_vault};
+use crate::sandbox::{IngestSandbox, survey_source};
 
 #[test]
 fn logseq_docs_come_out_as_their_facts_say() {
     let claim = "the facts of logseq-docs";
-    let Some((_folder, path)) = vault(claim, "logseq-docs") else { return };
-    let Some(facts) = facts(claim, "logseq-docs") else { return };
+    let Some((_folder, path)) = unpack_vault(claim, "logseq-docs") else { return };
+    let Some(facts) = read_facts(claim, "logseq-docs") else { return };
     let number = |value: &Value| value.as_u64().unwrap_or_default();
-    let found = survey(SourceName::Logseq, &path);
+    let found = survey_source(SourceName::Logseq, &path);
     let counts = &facts["counts"];
     assert_eq!(found.notes.len() as u64, number(&facts["notes"]));
     assert_eq!(found.skipped, []);

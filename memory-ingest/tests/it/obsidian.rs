@@ -4,35 +4,35 @@ use std::path::Path;
 use memory_ingest::SourceName;
 use serde_json::Value;
 
-use crate::inputs::{facts, tool, vault};
-use crate::sandbox::{IngestSandbox, survey};
+use crate::inputs::{read_facts, run_tool, unpack_vault};
+use crate::sandbox::{IngestSandbox, survey_source};
 
 #[test]
 fn oldwinter_garden_comes_out_as_its_facts_say() {
     let claim = "the facts of oldwinter-garden";
-    let Some((_folder, path)) = vault(claim, "oldwinter-garden") else { return };
-    let Some(facts) = facts(claim, "oldwinter-garden") else { return };
+    let Some((_folder, path)) = unpack_vault(claim, "oldwinter-garden") else { return };
+    let Some(facts) = read_facts(claim, "oldwinter-garden") else { return };
     assert_facts_match(&path, &facts);
 }
 
 #[test]
 fn kepano_vault_comes_out_as_its_facts_say() {
     let claim = "the facts of kepano-vault";
-    let Some((_folder, path)) = vault(claim, "kepano-vault") else { return };
-    let Some(facts) = facts(claim, "kepano-vault") else { return };
+    let Some((_folder, path)) = unpack_vault(claim, "kepano-vault") else { return };
+    let Some(facts) = read_facts(claim, "kepano-vault") else { return };
     assert_facts_match(&path, &facts);
 }
 
 #[test]
 fn clickear_garden_comes_out_as_an_independent_program_says() {
     let claim = "the facts of clickear-garden";
-    let Some((_folder, path)) = vault(claim, "clickear-garden") else { return };
-    let Some(facts) = tool(claim, "vault_facts.py", &[Path::new("obsidian"), &path]) else { return };
+    let Some((_folder, path)) = unpack_vault(claim, "clickear-garden") else { return };
+    let Some(facts) = run_tool(claim, "vault_facts.py", &[Path::new("obsidian"), &path]) else { return };
     assert_facts_match(&path, &facts);
 }
 
 fn assert_facts_match(path: &Path, facts: &Value) {
-    let found = survey(SourceName::Obsidian, path);
+    let found = survey_source(SourceName::Obsidian, path);
     let number = |value: &Value| value.as_u64().unwrap_or_default();
     let links = &facts["links"];
     assert_eq!(found.notes.len() as u64, number(&facts["notes"]));

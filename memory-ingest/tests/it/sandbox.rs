@@ -31,7 +31,7 @@ impl IngestSandbox {
     }
 
     pub(crate) fn survey(&self, name: SourceName) -> SourceSurvey {
-        survey(name, self.0.path())
+        survey_source(name, self.0.path())
     }
 }
 
@@ -67,7 +67,7 @@ impl SourceSurvey {
     }
 }
 
-pub(crate) fn survey(name: SourceName, path: &Path) -> SourceSurvey {
+pub(crate) fn survey_source(name: SourceName, path: &Path) -> SourceSurvey {
     let source = open(name, path).expect("the source is there");
     source_suite(source.as_ref());
     let home = services(Arc::new(FakeStore::default()));
@@ -80,7 +80,7 @@ pub(crate) fn survey(name: SourceName, path: &Path) -> SourceSurvey {
         report: take(source.as_ref()),
         again: take(source.as_ref()),
     };
-    for finding in source.findings() {
+    for finding in source.items() {
         match finding {
             SourceItem::Note { draft, front_matter, links, uncounted_links, warning } => {
                 assert_eq!(draft.source, name.as_str());

@@ -24,7 +24,7 @@ fn a_source_that_is_not_there_is_named() {
 fn a_chat_may_be_named_itself() {
     let folder = IngestSandbox::new(&[("chat.md", "\n### [2026-03-10 21:14:05] User\n\nhello\n"), ("other.md", "x")]);
     let source = open(SourceName::Fingersaver, &folder.path().join("chat.md")).expect("it is there");
-    assert_eq!(source.findings().count(), 1);
+    assert_eq!(source.items().count(), 1);
 }
 
 #[test]

@@ -10,7 +10,7 @@ use memory_core::bank::{
 use super::BankOptions;
 use super::edit::{self, BankEdit, BankTextEdit, ItemEdit, SchemaEdit};
 use super::file::{self, BankFile, BankFileFormat};
-use super::layout::{BankLayout, BankLayoutError, layout};
+use super::layout::{BankLayout, BankLayoutError, parse_layout};
 use super::trash::{self, BankFileLine, BankTrashLine, EntryLine, SchemaLine};
 use super::{gzip, index};
 use crate::disk::Disk;
@@ -22,7 +22,7 @@ pub(super) const FORMER_WAITING: &str = ".next.tmp";
 /// Returns the path of the temporary file of a bank.
 ///
 /// There is one per bank, because each bank has at most one writer at a time.
-pub(super) fn waiting(bank: &BankName) -> String {
+pub(super) fn temp_path(bank: &BankName) -> String {
     format!(".next-{bank}.tmp")
 }
 
@@ -48,7 +48,7 @@ const MAX_ATTEMPTS: usize = 3;
 ///
 /// The last writer leaves it if it is interrupted.
 pub(super) fn is_interrupted(disk: &dyn Disk, path: &str) -> Result<bool, BankError> {
-    let found = disk.signature(path).map_err(|error| BankError::from(io_error(format!("check {path}"), error)))?;
+    let found = disk.stat(path).map_err(|error| BankError::from(io_error(format!("check {path}"), error)))?;
     Ok(found.is_some())
 }
 
@@ -56,7 +56,7 @@ pub(super) fn is_interrupted(disk: &dyn Disk, path: &str) -> Result<bool, BankEr
 ///
 /// The caller holds the lock of the bank.
 pub(super) fn recover(place: &WritableBankFolder<'_>, bank: &BankName) -> Result<(), BankError> {
-    recover_at(place, &waiting(bank), |sum| trash::last_line_with_checksum(place.disk, bank, sum))
+    recover_at(place, &temp_path(bank), |sum| trash::last_line_with_checksum(place.disk, bank, sum))
 }
 
 /// Does the same as [`recover`] for a writer of a version up to 0.1.
@@ -79,11 +79,11 @@ fn recover_at(
     let waiting = disk.read_part(path, 0, file::MAX_FILE).map_err(told)?;
     if let Some(line) = line_with_sum(crc32fast::hash(&waiting))? {
         let was_taken_away = match line.file.as_ref().filter(|file| file.after.is_none()) {
-            Some(file) => disk.signature(&file.path).map_err(told)?.is_none(),
+            Some(file) => disk.stat(&file.path).map_err(told)?.is_none(),
             None => false,
         };
         if !was_taken_away {
-            trash::abort(place, &line)?;
+            trash::append_abort(place, &line)?;
         }
     }
     disk.remove(path).map_err(told)
@@ -108,7 +108,7 @@ impl BankSnapshot {
     /// Reads the current state of the bank, or returns `None` if the bank does not exist.
     pub(super) fn read(work: &BankWriter<'_>) -> Result<Option<Self>, BankError> {
         let Some(file) = file::read(work.place.disk, work.name.as_str())? else { return Ok(None) };
-        Ok(Some(Self { layout: file.layout()?, file }))
+        Ok(Some(Self { layout: file.parse_layout()?, file }))
     }
 }
 
@@ -127,7 +127,7 @@ impl BankWriter<'_> {
                     _ => return Err(error),
                 },
             };
-            let bank = former.as_ref().map(|former| former.file.bank(self.name, &former.layout));
+            let bank = former.as_ref().map(|former| former.file.to_bank(self.name, &former.layout));
             let edit = match decide(bank.as_ref())? {
                 BankChange::Nothing => return Ok(BankChangeResult::No),
                 BankChange::Remove if former.is_none() => return Ok(BankChangeResult::No),
@@ -138,9 +138,9 @@ impl BankWriter<'_> {
                 BankChange::EntriesAndSchema(changes, schema) => {
                     BankEdit { items: changes.into_iter().map(ItemEdit::from).collect(), schema: SchemaEdit::Set(schema) }
                 }
-                BankChange::Schema(schema) => BankEdit { schema: SchemaEdit::to(schema), ..BankEdit::default() },
+                BankChange::Schema(schema) => BankEdit { schema: SchemaEdit::from_option(schema), ..BankEdit::default() },
             };
-            if self.carry_out(former, &edit, BankTrashLine::of(self.operation, self.name))? {
+            if self.apply_edit(former, &edit, BankTrashLine::of(self.operation, self.name))? {
                 return Ok(BankChangeResult::Yes);
             }
         }
@@ -150,31 +150,31 @@ impl BankWriter<'_> {
     /// Writes `line` to the log and applies the edit.
     ///
     /// Returns `false`, and leaves the bank unchanged, if the bank differs from `former`.
-    pub(super) fn carry_out(
+    pub(super) fn apply_edit(
         &self,
         former: Option<BankSnapshot>,
         edit: &BankEdit,
         mut line: BankTrashLine,
     ) -> Result<bool, BankError> {
-        let damaged = |why: BankLayoutError| file::damaged(self.name.as_str(), &why.to_string());
+        let damaged = |why: BankLayoutError| file::damaged_error(self.name.as_str(), &why.to_string());
         line.made = former.is_none();
         let (text, before, former) = if let Some(BankSnapshot { file, layout }) = former {
             (file.text.clone(), layout, Some(file))
         } else {
             let text = edit::empty_bank_text(self.operation.at);
-            let layout = layout(&text).map_err(damaged)?;
+            let layout = parse_layout(&text).map_err(damaged)?;
             (text, layout, None)
         };
-        let planned = edit::plan(&text, &before, edit, self.operation.at);
-        let next = edit::apply(&text, &planned);
-        let after = layout(&next).map_err(damaged)?;
+        let planned = edit::plan_edits(&text, &before, edit, self.operation.at);
+        let next = edit::apply_edits(&text, &planned);
+        let after = parse_layout(&next).map_err(damaged)?;
         check_limits(&self.place.options.limits, (text.len(), before.items.len()), (next.len(), after.items.len()))?;
 
-        let kind = self.kind(next.len());
-        let bytes = packed(kind, former.as_ref(), &planned, &next, &after)
+        let kind = self.file_format(next.len());
+        let bytes = encode_file(kind, former.as_ref(), &planned, &next, &after)
             .map_err(|error| BankError::from(io_error(format!("compress {}", self.name), error)))?;
         line.entries = entry_lines(&text, &before, &next, &after, &edit.items);
-        line.schema = edit.schema.text().map(|after| SchemaLine {
+        line.schema = edit.schema.new_text().map(|after| SchemaLine {
             before: before.meta.and_then(|meta| meta.schema).map(|range| text[range].to_owned()),
             after: Some(after.to_owned()),
         });
@@ -183,21 +183,21 @@ impl BankWriter<'_> {
         if !self.replace(line, former.as_ref(), rights, &path, &bytes)? {
             return Ok(false);
         }
-        self.remember(&path, bytes, next, &after);
+        self.update_index(&path, bytes, next, &after);
         Ok(true)
     }
 
     /// Updates the index of entries for the new file.
-    pub(super) fn remember(&self, path: &str, bytes: Vec<u8>, text: String, layout: &BankLayout) {
-        let Ok(Some(signature)) = self.place.disk.signature(path) else { return };
+    pub(super) fn update_index(&self, path: &str, bytes: Vec<u8>, text: String, layout: &BankLayout) {
+        let Ok(Some(signature)) = self.place.disk.stat(path) else { return };
         let packed = gzip::is_gzip(&bytes).then_some(bytes);
         let members = packed.as_deref().map_or_else(Vec::new, gzip::members);
         let file = BankFile { path: path.to_owned(), signature, text, packed, members };
-        index::keep(self.place.disk, self.place.root, &file, layout);
+        index::update(self.place.disk, self.place.root, &file, layout);
     }
 
     /// Returns the file format for a text of this length.
-    pub(super) fn kind(&self, length: usize) -> BankFileFormat {
+    pub(super) fn file_format(&self, length: usize) -> BankFileFormat {
         let is_large = self.place.options.compress_above.is_some_and(|above| above < length);
         if is_large { BankFileFormat::Packed } else { BankFileFormat::Plain }
     }
@@ -214,12 +214,12 @@ impl BankWriter<'_> {
         path: &str,
         bytes: &[u8],
     ) -> Result<bool, BankError> {
-        let (disk, waiting) = (self.place.disk, &waiting(self.name));
+        let (disk, waiting) = (self.place.disk, &temp_path(self.name));
         let told = |error| BankError::from(io_error(format!("write {path}"), error));
         line.sum = Some(crc32fast::hash(bytes));
         let written = disk.write(waiting, bytes).and_then(|()| {
             // On failure, or if the other file was deleted, only the owner of the new file can read it.
-            let _ = rights.map(|rights| disk.take_rights(waiting, rights));
+            let _ = rights.map(|rights| disk.copy_permissions(waiting, rights));
             disk.sync_file(waiting)
         });
         if let Err(error) = written {
@@ -227,7 +227,7 @@ impl BankWriter<'_> {
             let _ = disk.remove(waiting);
             return Err(told(error));
         }
-        let placed = trash::append(&self.place, self.operation.at, &line).and_then(|()| {
+        let placed = trash::append_line(&self.place, self.operation.at, &line).and_then(|()| {
             let is_as_seen = self.is_unchanged(former)?;
             if is_as_seen {
                 disk.rename(waiting, path).map_err(told)?;
@@ -237,13 +237,13 @@ impl BankWriter<'_> {
         match placed {
             Ok(true) => {}
             Ok(false) => {
-                trash::abort(&self.place, &line)?;
+                trash::append_abort(&self.place, &line)?;
                 disk.remove(waiting).map_err(told)?;
                 return Ok(false);
             }
             Err(error) => {
                 // If this fails too, the next writer does it.
-                if trash::abort(&self.place, &line).is_ok() {
+                if trash::append_abort(&self.place, &line).is_ok() {
                     let _ = disk.remove(waiting);
                 }
                 return Err(error);
@@ -260,12 +260,12 @@ impl BankWriter<'_> {
     fn delete_other_files(&self, path: &str, former: Option<&str>) -> Result<(), BankError> {
         for other in [BankFileFormat::Plain, BankFileFormat::Packed].map(|kind| kind.path(self.name.as_str())) {
             let told = |error| BankError::from(io_error(format!("delete {other}"), error));
-            let is_file = self.place.disk.signature(&other).map_err(told)?.is_some_and(|found| !found.is_folder);
+            let is_file = self.place.disk.stat(&other).map_err(told)?.is_some_and(|found| !found.is_folder);
             if other == path || !is_file {
                 continue;
             }
             if former != Some(other.as_str()) {
-                self.keep(&other)?;
+                self.copy_to_trash(&other)?;
             }
             self.place.disk.remove(&other).map_err(told)?;
         }
@@ -275,38 +275,38 @@ impl BankWriter<'_> {
     fn is_unchanged(&self, former: Option<&BankFile>) -> Result<bool, BankError> {
         let Some((path, _)) = file::find(self.place.disk, self.name.as_str())? else { return Ok(former.is_none()) };
         let Some(former) = former.filter(|former| former.path == path) else { return Ok(false) };
-        Ok(file::bytes(self.place.disk, &path)? == former.bytes())
+        Ok(file::read_bytes(self.place.disk, &path)? == former.bytes())
     }
 
     /// Moves the file of the bank to the trash.
     fn remove(&self) -> Result<(), BankError> {
         let Some((path, _)) = file::find(self.place.disk, self.name.as_str())? else { return Ok(()) };
-        let trashed = self.keep(&path)?;
+        let trashed = self.copy_to_trash(&path)?;
         let mut line = BankTrashLine::of(self.operation, self.name);
         line.file = Some(BankFileLine { path: path.clone(), trash: Some(trashed), after: None });
-        self.take_away(&path, line)
+        self.delete_trashed_file(&path, line)
     }
 
     /// Copies or links a file to the trash, and returns its path there.
-    pub(super) fn keep(&self, path: &str) -> Result<String, BankError> {
-        let folder = trash::folder(self.operation);
+    pub(super) fn copy_to_trash(&self, path: &str) -> Result<String, BankError> {
+        let folder = trash::operation_folder(self.operation);
         let trashed = format!("{folder}/{path}");
-        let kept = self.place.disk.keep(path, &trashed).and_then(|()| self.place.disk.sync_folder(&folder));
+        let kept = self.place.disk.hard_link(path, &trashed).and_then(|()| self.place.disk.sync_folder(&folder));
         kept.map_err(|error| BankError::from(io_error(format!("copy {path} to the trash"), error)))?;
         Ok(trashed)
     }
 
     /// Writes `line` to the log, and deletes a file that is in the trash already.
-    pub(super) fn take_away(&self, path: &str, mut line: BankTrashLine) -> Result<(), BankError> {
-        let (disk, waiting) = (self.place.disk, &waiting(self.name));
+    pub(super) fn delete_trashed_file(&self, path: &str, mut line: BankTrashLine) -> Result<(), BankError> {
+        let (disk, waiting) = (self.place.disk, &temp_path(self.name));
         let told = |error| BankError::from(io_error(format!("delete {path}"), error));
         // No file replaces the deleted one, so this temporary file marks the operation as possibly incomplete.
         line.sum = Some(crc32fast::hash(line.operation.as_bytes()));
         disk.write(waiting, line.operation.as_bytes()).and_then(|()| disk.sync_file(waiting)).map_err(told)?;
-        let gone = trash::append(&self.place, self.operation.at, &line).and_then(|()| disk.remove(path).map_err(told));
+        let gone = trash::append_line(&self.place, self.operation.at, &line).and_then(|()| disk.remove(path).map_err(told));
         if let Err(error) = gone {
             // If this fails too, the next writer does it.
-            if trash::abort(&self.place, &line).is_ok() {
+            if trash::append_abort(&self.place, &line).is_ok() {
                 let _ = disk.remove(waiting);
             }
             return Err(error);
@@ -325,7 +325,7 @@ impl From<BankEntryChange> for ItemEdit {
     }
 }
 
-fn packed(
+fn encode_file(
     kind: BankFileFormat,
     former: Option<&BankFile>,
     edits: &[BankTextEdit],
@@ -337,7 +337,7 @@ fn packed(
         (BankFileFormat::Packed, Some(former)) if !former.members.is_empty() => {
             gzip::recompress(former.bytes(), &former.members, next.as_bytes(), edits, &split_offsets(layout))
         }
-        (BankFileFormat::Packed, _) => gzip::pack(next.as_bytes(), &split_offsets(layout)),
+        (BankFileFormat::Packed, _) => gzip::compress(next.as_bytes(), &split_offsets(layout)),
     }
 }
 
@@ -376,7 +376,7 @@ fn entry_lines(text: &str, before: &BankLayout, next: &str, after: &BankLayout, 
             former.and_then(|index| before.items[..index].iter().rev().find(|item| staying.contains(item.key.as_str())));
         EntryLine {
             before: former.map(|index| text[before.items[index].entry.clone()].to_owned()),
-            after: is.get(&key).map(|&index| trash::hash(&next[after.items[index].entry.clone()])),
+            after: is.get(&key).map(|&index| trash::hash_text(&next[after.items[index].entry.clone()])),
             follows: follows.map(|item| item.key.clone()),
             key,
         }

@@ -2,22 +2,22 @@
 
 use chrono::{DateTime, Utc};
 use memory_core::bank::{Bank, BankEntry, BankError, BankErrorKind, BankMeta, BankName, Key};
-use memory_core::json::{JsonText, unquoted};
+use memory_core::json::{JsonText, unquote};
 
-use super::layout::{BankLayout, EntryLayout, layout};
+use super::layout::{BankLayout, EntryLayout, parse_layout};
 
 /// Parses a bank; missing times become `fallback`.
 pub(super) fn decode(name: &BankName, text: &str, layout: &BankLayout, fallback: DateTime<Utc>) -> Bank {
     let part = |range: &Option<std::ops::Range<usize>>| range.clone().map(|range| &text[range]);
     let meta = layout.meta.as_ref();
-    let updated_at = meta.and_then(|meta| moment(part(&meta.updated_at)?)).unwrap_or(fallback);
-    let created_at = meta.and_then(|meta| moment(part(&meta.created_at)?)).unwrap_or(updated_at);
+    let updated_at = meta.and_then(|meta| parse_time(part(&meta.updated_at)?)).unwrap_or(fallback);
+    let created_at = meta.and_then(|meta| parse_time(part(&meta.created_at)?)).unwrap_or(updated_at);
     let version = meta.and_then(|meta| part(&meta.version)?.parse().ok()).unwrap_or(1);
     let schema = meta.and_then(|meta| part(&meta.schema)?.parse::<JsonText>().ok()).filter(|schema| schema.as_str() != "null");
     let (mut entries, mut damaged) = (Vec::with_capacity(layout.items.len()), Vec::new());
     for item in &layout.items {
         let key = item.key.parse::<Key>().map_err(|_| "has an invalid key".to_owned());
-        match key.and_then(|key| Ok((key, entry(text, item, updated_at)?))) {
+        match key.and_then(|key| Ok((key, decode_entry(text, item, updated_at)?))) {
             Ok(read) => entries.push(read),
             Err(why) => damaged.push((item.key.clone(), why)),
         }
@@ -29,13 +29,13 @@ pub(super) fn decode(name: &BankName, text: &str, layout: &BankLayout, fallback:
 ///
 /// # Errors
 /// The defect, as the end of a sentence.
-pub(super) fn entry(text: &str, item: &EntryLayout, fallback: DateTime<Utc>) -> Result<BankEntry, String> {
+pub(super) fn decode_entry(text: &str, item: &EntryLayout, fallback: DateTime<Utc>) -> Result<BankEntry, String> {
     let part = |range: &Option<std::ops::Range<usize>>| range.clone().map(|range| &text[range]);
     let value = part(&item.value).ok_or("has no value")?;
     let value = value.parse::<JsonText>().map_err(|error| format!("has an invalid value: {error}"))?;
     let time = |what: &str, range| match part(range) {
         None | Some("null") => Ok(None),
-        Some(text) => moment(text).map(Some).ok_or(format!("has an invalid {what}")),
+        Some(text) => parse_time(text).map(Some).ok_or(format!("has an invalid {what}")),
     };
     let updated_at = time("updated_at", &item.updated_at)?;
     let created_at = time("created_at", &item.created_at)?;
@@ -47,17 +47,17 @@ pub(super) fn entry(text: &str, item: &EntryLayout, fallback: DateTime<Utc>) -> 
     Ok(BankEntry { value, created_at: created_at.unwrap_or(updated_at), updated_at, ttl })
 }
 
-pub(super) fn moment(json: &str) -> Option<DateTime<Utc>> {
-    DateTime::parse_from_rfc3339(&unquoted(json)?).ok().map(|moment| moment.to_utc())
+pub(super) fn parse_time(json: &str) -> Option<DateTime<Utc>> {
+    DateTime::parse_from_rfc3339(&unquote(json)?).ok().map(|moment| moment.to_utc())
 }
 
 /// Parses the text of a bank that is not in a folder, such as an export; missing times become `now`.
 ///
 /// # Errors
 /// [`BankErrorKind::InvalidDocument`] if the text is not a bank.
-pub fn bank_of_text(name: &BankName, text: &str, now: DateTime<Utc>) -> Result<Bank, BankError> {
-    let layout = layout(text)
-        .map_err(|why| BankError::new(BankErrorKind::InvalidDocument { why: why.to_string() }).about(name.as_str(), None))?;
+pub fn parse_bank(name: &BankName, text: &str, now: DateTime<Utc>) -> Result<Bank, BankError> {
+    let layout = parse_layout(text)
+        .map_err(|why| BankError::new(BankErrorKind::InvalidDocument { why: why.to_string() }).with_bank(name.as_str(), None))?;
     Ok(decode(name, text, &layout, now))
 }
 
@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> Bank {
-        bank_of_text(&"session".parse().unwrap(), text, DateTime::UNIX_EPOCH).unwrap()
+        parse_bank(&"session".parse().unwrap(), text, DateTime::UNIX_EPOCH).unwrap()
     }
 
     #[test]

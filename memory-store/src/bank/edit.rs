@@ -35,12 +35,12 @@ pub(super) enum SchemaEdit {
 }
 
 impl SchemaEdit {
-    pub(super) fn to(schema: Option<JsonText>) -> Self {
+    pub(super) fn from_option(schema: Option<JsonText>) -> Self {
         schema.map_or(Self::Clear, Self::Set)
     }
 
     /// Returns the new text of the schema, or `None` if the schema is unchanged.
-    pub(super) fn text(&self) -> Option<&str> {
+    pub(super) fn new_text(&self) -> Option<&str> {
         match self {
             Self::Keep => None,
             Self::Clear => Some("null"),
@@ -64,7 +64,7 @@ pub(super) enum ItemEdit {
 
 /// Returns the text of a new bank without entries.
 pub(super) fn empty_bank_text(at: DateTime<Utc>) -> String {
-    let at = moment(at);
+    let at = format_time(at);
     format!(
         "{{\n  \"_meta\": {{\n    \"version\": 1,\n    \"created_at\": {at},\n    \"updated_at\": {at},\n    \"schema\": null\n  }},\n  \
          \"entries\": {{}}\n}}\n"
@@ -74,26 +74,26 @@ pub(super) fn empty_bank_text(at: DateTime<Utc>) -> String {
 /// Returns the edits of `text` that apply `edit` and set the time of the last change to `at`.
 ///
 /// The edits are sorted and do not overlap.
-pub(super) fn plan(text: &str, layout: &BankLayout, edit: &BankEdit, at: DateTime<Utc>) -> Vec<BankTextEdit> {
-    let mut planned = meta(text, layout, edit.schema.text(), at);
-    items(text, layout, &edit.items, &mut planned);
-    sorted(planned)
+pub(super) fn plan_edits(text: &str, layout: &BankLayout, edit: &BankEdit, at: DateTime<Utc>) -> Vec<BankTextEdit> {
+    let mut planned = meta_edits(text, layout, edit.schema.new_text(), at);
+    plan_item_edits(text, layout, &edit.items, &mut planned);
+    sort_edits(planned)
 }
 
 /// Returns the edits that repair `_meta`; its other fields, including unknown ones, are unchanged.
 pub(super) fn repair_meta(text: &str, layout: &BankLayout, at: DateTime<Utc>) -> Vec<BankTextEdit> {
     let Some(meta) = &layout.meta else { return vec![insert_meta(layout, "null", at)] };
-    let time = |range: &Option<Range<usize>>| range.clone().and_then(|range| decode::moment(&text[range]));
+    let time = |range: &Option<Range<usize>>| range.clone().and_then(|range| decode::parse_time(&text[range]));
     let (created_at, updated_at) = (time(&meta.created_at), time(&meta.updated_at));
     let mut fields = Vec::new();
     if meta.version.clone().is_some_and(|range| text[range].parse::<u64>().is_err()) {
         fields.push(("version", &meta.version, "1".to_owned()));
     }
     if created_at.is_none() {
-        fields.push(("created_at", &meta.created_at, moment(updated_at.unwrap_or(at))));
+        fields.push(("created_at", &meta.created_at, format_time(updated_at.unwrap_or(at))));
     }
     if updated_at.is_none() {
-        fields.push(("updated_at", &meta.updated_at, moment(at.max(created_at.unwrap_or(at)))));
+        fields.push(("updated_at", &meta.updated_at, format_time(at.max(created_at.unwrap_or(at)))));
     }
     set_meta_fields(text, meta, &fields)
 }
@@ -102,15 +102,15 @@ pub(super) fn repair_meta(text: &str, layout: &BankLayout, at: DateTime<Utc>) ->
 ///
 /// An invalid time becomes the other time or `fallback`; an invalid time to live becomes `null`. The list is empty if there is
 /// nothing to repair.
-pub(super) fn mend_item(text: &str, item: &EntryLayout, fallback: DateTime<Utc>) -> Vec<BankTextEdit> {
+pub(super) fn repair_entry(text: &str, item: &EntryLayout, fallback: DateTime<Utc>) -> Vec<BankTextEdit> {
     let part = |range: &Option<Range<usize>>| range.clone().map(|range| &text[range]).filter(|part| *part != "null");
-    let time = |range| part(range).and_then(decode::moment);
+    let time = |range| part(range).and_then(decode::parse_time);
     let (created_at, updated_at) = (time(&item.created_at), time(&item.updated_at));
     let known = updated_at.or(created_at).unwrap_or(fallback);
     let mut edits = Vec::new();
     for (range, is_well) in [(&item.created_at, created_at.is_some()), (&item.updated_at, updated_at.is_some())] {
         if let (Some(range), Some(_), false) = (range.clone(), part(range), is_well) {
-            edits.push(BankTextEdit { range, text: moment(known) });
+            edits.push(BankTextEdit { range, text: format_time(known) });
         }
     }
     if let (Some(range), Some(ttl)) = (item.ttl.clone(), part(&item.ttl))
@@ -124,7 +124,7 @@ pub(super) fn mend_item(text: &str, item: &EntryLayout, fallback: DateTime<Utc>)
 
 /// Returns the edit that replaces an invalid `_meta`, or inserts one at the start.
 fn insert_meta(layout: &BankLayout, schema: &str, at: DateTime<Utc>) -> BankTextEdit {
-    let (start, at) = (layout.document.start + 1, moment(at));
+    let (start, at) = (layout.document.start + 1, format_time(at));
     let meta = format!("{{\"version\": 1, \"created_at\": {at}, \"updated_at\": {at}, \"schema\": {schema}}}");
     let place = layout.meta.as_ref().map(|meta| meta.range.clone()).or_else(|| layout.no_meta.clone());
     match place {
@@ -134,22 +134,22 @@ fn insert_meta(layout: &BankLayout, schema: &str, at: DateTime<Utc>) -> BankText
 }
 
 /// Returns the edits that delete entries, and change nothing else.
-pub(super) fn removals(text: &str, layout: &BankLayout, removals: &[ItemEdit]) -> Vec<BankTextEdit> {
+pub(super) fn removal_edits(text: &str, layout: &BankLayout, removals: &[ItemEdit]) -> Vec<BankTextEdit> {
     let mut planned = Vec::new();
     if !removals.is_empty() {
-        items(text, layout, removals, &mut planned);
+        plan_item_edits(text, layout, removals, &mut planned);
     }
-    sorted(planned)
+    sort_edits(planned)
 }
 
 /// Returns edits in the order of their positions in the text.
-pub(super) fn sorted(mut edits: Vec<BankTextEdit>) -> Vec<BankTextEdit> {
+pub(super) fn sort_edits(mut edits: Vec<BankTextEdit>) -> Vec<BankTextEdit> {
     edits.sort_by_key(|edit| (edit.range.start, edit.range.end));
     edits
 }
 
 /// Returns `text` with `edits` applied.
-pub(super) fn apply(text: &str, edits: &[BankTextEdit]) -> String {
+pub(super) fn apply_edits(text: &str, edits: &[BankTextEdit]) -> String {
     let mut result = String::with_capacity(text.len() + edits.iter().map(|edit| edit.text.len()).sum::<usize>());
     let mut end = 0;
     for edit in edits {
@@ -161,9 +161,9 @@ pub(super) fn apply(text: &str, edits: &[BankTextEdit]) -> String {
     result
 }
 
-fn meta(text: &str, layout: &BankLayout, schema: Option<&str>, at: DateTime<Utc>) -> Vec<BankTextEdit> {
+fn meta_edits(text: &str, layout: &BankLayout, schema: Option<&str>, at: DateTime<Utc>) -> Vec<BankTextEdit> {
     let Some(meta) = &layout.meta else { return vec![insert_meta(layout, schema.unwrap_or("null"), at)] };
-    let mut fields = vec![("updated_at", &meta.updated_at, moment(at))];
+    let mut fields = vec![("updated_at", &meta.updated_at, format_time(at))];
     fields.extend(schema.map(|schema| ("schema", &meta.schema, schema.to_owned())));
     set_meta_fields(text, meta, &fields)
 }
@@ -187,7 +187,7 @@ fn set_meta_fields(text: &str, meta: &MetaLayout, fields: &[(&str, &Option<Range
     edits
 }
 
-fn items(text: &str, layout: &BankLayout, edits: &[ItemEdit], planned: &mut Vec<BankTextEdit>) {
+fn plan_item_edits(text: &str, layout: &BankLayout, edits: &[ItemEdit], planned: &mut Vec<BankTextEdit>) {
     let positions: std::collections::HashMap<&str, usize> =
         layout.items.iter().enumerate().map(|(index, item)| (item.key.as_str(), index)).collect();
     let mut goes = vec![false; layout.items.len()];
@@ -204,7 +204,7 @@ fn items(text: &str, layout: &BankLayout, edits: &[ItemEdit], planned: &mut Vec<
             }
             ItemEdit::Put(key, entry) => match positions.get(key.as_str()).map(|&index| &layout.items[index]) {
                 Some(item) => rewrite_entry(text, item, entry, &style, planned),
-                None => behind.entry(layout.items.len()).or_default().push(style.item(key, entry)),
+                None => behind.entry(layout.items.len()).or_default().push(style.format_item(key, entry)),
             },
             ItemEdit::PutText(key, entry, follows) => {
                 let whole = format!("{}: {entry}", JsonText::string(key));
@@ -225,7 +225,7 @@ fn items(text: &str, layout: &BankLayout, edits: &[ItemEdit], planned: &mut Vec<
     if kept.is_empty() {
         let new: Vec<_> = before.into_iter().chain(behind.into_values().flatten()).collect();
         if !(new.is_empty() && layout.items.is_empty()) {
-            planned.push(BankTextEdit { range: layout.entries.clone(), text: style.entries(&new) });
+            planned.push(BankTextEdit { range: layout.entries.clone(), text: style.format_entries(&new) });
         }
         return;
     }
@@ -265,7 +265,7 @@ fn items(text: &str, layout: &BankLayout, edits: &[ItemEdit], planned: &mut Vec<
 /// Sets the fields of an entry; other fields are unchanged.
 fn rewrite_entry(text: &str, item: &EntryLayout, entry: &BankEntry, style: &BankJsonStyle, planned: &mut Vec<BankTextEdit>) {
     let Some(value) = &item.value else {
-        planned.push(BankTextEdit { range: item.entry.clone(), text: style.entry(entry) });
+        planned.push(BankTextEdit { range: item.entry.clone(), text: style.format_entry(entry) });
         return;
     };
     let mut missing = String::new();
@@ -276,8 +276,8 @@ fn rewrite_entry(text: &str, item: &EntryLayout, entry: &BankEntry, style: &Bank
         None => missing.extend([", \"", name, "\": ", &new]),
     };
     set("value", &item.value, entry.value.as_str().to_owned());
-    set("created_at", &item.created_at, moment(entry.created_at));
-    set("updated_at", &item.updated_at, moment(entry.updated_at));
+    set("created_at", &item.created_at, format_time(entry.created_at));
+    set("updated_at", &item.updated_at, format_time(entry.updated_at));
     set("ttl", &item.ttl, entry.ttl.map_or_else(|| "null".to_owned(), |seconds| seconds.to_string()));
     if !missing.is_empty() {
         planned.push(BankTextEdit { range: value.end..value.end, text: missing });
@@ -311,13 +311,13 @@ impl BankJsonStyle {
         Self { gap, last, is_pretty }
     }
 
-    fn item(&self, key: &str, entry: &BankEntry) -> String {
-        format!("{}{}{}", JsonText::string(key), if self.is_pretty { ": " } else { ":" }, self.entry(entry))
+    fn format_item(&self, key: &str, entry: &BankEntry) -> String {
+        format!("{}{}{}", JsonText::string(key), if self.is_pretty { ": " } else { ":" }, self.format_entry(entry))
     }
 
-    fn entry(&self, entry: &BankEntry) -> String {
+    fn format_entry(&self, entry: &BankEntry) -> String {
         let BankEntry { value, created_at, updated_at, ttl } = entry;
-        let (created_at, updated_at) = (moment(*created_at), moment(*updated_at));
+        let (created_at, updated_at) = (format_time(*created_at), format_time(*updated_at));
         let ttl = ttl.map_or_else(|| "null".to_owned(), |seconds| seconds.to_string());
         if !self.is_pretty {
             return format!(r#"{{"value":{value},"created_at":{created_at},"updated_at":{updated_at},"ttl":{ttl}}}"#);
@@ -328,7 +328,7 @@ impl BankJsonStyle {
         )
     }
 
-    fn entries(&self, items: &[String]) -> String {
+    fn format_entries(&self, items: &[String]) -> String {
         if items.is_empty() {
             return "{}".to_owned();
         }
@@ -342,6 +342,6 @@ fn whitespace_before(text: &str, end: usize) -> &str {
     &text[trimmed.len()..end]
 }
 
-fn moment(moment: DateTime<Utc>) -> String {
+fn format_time(moment: DateTime<Utc>) -> String {
     format!("\"{}\"", moment.to_rfc3339_opts(SecondsFormat::AutoSi, true))
 }

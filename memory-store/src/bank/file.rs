@@ -8,7 +8,7 @@ use memory_core::{Code, StoreError};
 
 use super::decode::decode;
 use super::gzip::{self, GzipMember};
-use super::layout::{BankLayout, layout};
+use super::layout::{BankLayout, parse_layout};
 use crate::disk::{Disk, FileStat};
 use crate::error::io_error;
 
@@ -56,18 +56,18 @@ impl BankFile {
     }
 
     /// Returns the modification time of the file, which replaces missing times.
-    pub(super) fn written_at(&self) -> DateTime<Utc> {
+    pub(super) fn modified_at(&self) -> DateTime<Utc> {
         DateTime::from_timestamp_nanos(self.signature.modified_ns)
     }
 
     /// Finds the parts of the bank in the text.
-    pub(super) fn layout(&self) -> Result<BankLayout, BankError> {
-        layout(&self.text).map_err(|why| damaged(&self.path, &why.to_string()))
+    pub(super) fn parse_layout(&self) -> Result<BankLayout, BankError> {
+        parse_layout(&self.text).map_err(|why| damaged_error(&self.path, &why.to_string()))
     }
 
     /// Converts the file to a bank.
-    pub(super) fn bank(&self, name: &BankName, layout: &BankLayout) -> Bank {
-        decode(name, &self.text, layout, self.written_at())
+    pub(super) fn to_bank(&self, name: &BankName, layout: &BankLayout) -> Bank {
+        decode(name, &self.text, layout, self.modified_at())
     }
 }
 
@@ -77,7 +77,7 @@ impl BankFile {
 pub(super) fn find(disk: &dyn Disk, name: &str) -> Result<Option<(String, FileStat)>, BankError> {
     let signature = |kind: BankFileFormat| {
         let path = kind.path(name);
-        let found = disk.signature(&path).map_err(|error| refused(&path, error))?;
+        let found = disk.stat(&path).map_err(|error| read_error(&path, error))?;
         Ok::<_, BankError>(found.map(|found| (path, found)))
     };
     let found = match (signature(BankFileFormat::Plain)?, signature(BankFileFormat::Packed)?) {
@@ -86,14 +86,14 @@ pub(super) fn find(disk: &dyn Disk, name: &str) -> Result<Option<(String, FileSt
         (None, packed) => packed,
     };
     match found {
-        Some((path, signature)) if signature.is_folder => Err(damaged(&path, "it is a folder")),
+        Some((path, signature)) if signature.is_folder => Err(damaged_error(&path, "it is a folder")),
         found => Ok(found),
     }
 }
 
 /// Reads the bytes of a file; empty if the file does not exist.
-pub(super) fn bytes(disk: &dyn Disk, path: &str) -> Result<Vec<u8>, BankError> {
-    disk.read_part(path, 0, MAX_FILE + 1).map_err(|error| refused(path, error))
+pub(super) fn read_bytes(disk: &dyn Disk, path: &str) -> Result<Vec<u8>, BankError> {
+    disk.read_part(path, 0, MAX_FILE + 1).map_err(|error| read_error(path, error))
 }
 
 /// Reads the file of a bank, or returns `None` if it does not exist.
@@ -101,39 +101,39 @@ pub(super) fn read(disk: &dyn Disk, name: &str) -> Result<Option<BankFile>, Bank
     let Some((path, signature)) = find(disk, name)? else {
         // A symlink counts as absent, but its presence must be reported as an error.
         for path in [BankFileFormat::Plain, BankFileFormat::Packed].map(|kind| kind.path(name)) {
-            disk.read_part(&path, 0, 1).map_err(|error| refused(&path, error))?;
+            disk.read_part(&path, 0, 1).map_err(|error| read_error(&path, error))?;
         }
         return Ok(None);
     };
-    let bytes = bytes(disk, &path)?;
+    let bytes = read_bytes(disk, &path)?;
     if MAX_FILE < bytes.len() {
-        return Err(damaged(&path, &format!("it has more than {MAX_FILE} bytes")));
+        return Err(damaged_error(&path, &format!("it has more than {MAX_FILE} bytes")));
     }
     if bytes.is_empty() && signature.size != 0 {
         // The file was deleted since.
         return Ok(None);
     }
     let (unpacked, members, packed) = if gzip::is_gzip(&bytes) {
-        let unpacked = gzip::unpack(&bytes);
-        let (text, members) = unpacked.map_err(|error| damaged(&path, &format!("it cannot be decompressed: {error}")))?;
+        let unpacked = gzip::decompress(&bytes);
+        let (text, members) = unpacked.map_err(|error| damaged_error(&path, &format!("it cannot be decompressed: {error}")))?;
         (text, members, Some(bytes))
     } else {
         (bytes, Vec::new(), None)
     };
     let text = String::from_utf8(unpacked).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
-        damaged(&path, &format!("it is not UTF-8 (byte {at})"))
+        damaged_error(&path, &format!("it is not UTF-8 (byte {at})"))
     })?;
     Ok(Some(BankFile { path, signature, text, packed, members }))
 }
 
-pub(super) fn damaged(path: &str, why: &str) -> BankError {
+pub(super) fn damaged_error(path: &str, why: &str) -> BankError {
     let name = path.rsplit('/').next().unwrap_or(path);
     BankError::new(BankErrorKind::Damaged { what: format!("{name} is damaged: {why}") })
 }
 
 /// Returns the error for a file that could not be read.
-pub(super) fn refused(path: &str, error: io::Error) -> BankError {
+pub(super) fn read_error(path: &str, error: io::Error) -> BankError {
     // The system reports `ELOOP` when a path is a symlink and is opened with `O_NOFOLLOW`.
     let is_link =
         error.kind() == io::ErrorKind::InvalidInput || error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error());
@@ -141,7 +141,7 @@ pub(super) fn refused(path: &str, error: io::Error) -> BankError {
 }
 
 /// Returns the error for a file that could not be written.
-pub(super) fn not_written(place: &str, error: StoreError) -> BankError {
+pub(super) fn write_error(place: &str, error: StoreError) -> BankError {
     let is_denied =
         |source: &io::Error| matches!(source.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem);
     match &error {

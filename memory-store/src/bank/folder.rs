@@ -13,9 +13,9 @@ use memory_core::bank::{
 use memory_core::{OperationId, StoreError};
 
 use super::change::{self, BankWriter, FORMER_WAITING, WritableBankFolder};
-use super::decode::entry;
+use super::decode::decode_entry;
 use super::edit::{self, ItemEdit};
-use super::file::{self, BankFileFormat, damaged, refused};
+use super::file::{self, BankFileFormat, damaged_error, read_error};
 use super::layout::EntryLayout;
 use super::{index, repair, trash, undo};
 use crate::disk::{DirEntryKind, Disk, LazyDisk};
@@ -57,7 +57,7 @@ impl BankFolder {
     }
 
     /// Returns the folder of banks at `root`, accessed through `disk`.
-    pub fn on_disk(root: impl Into<PathBuf>, disk: Arc<dyn Disk>, options: BankOptions) -> Self {
+    pub fn with_disk(root: impl Into<PathBuf>, disk: Arc<dyn Disk>, options: BankOptions) -> Self {
         Self { place: LazyDisk::on_disk(root.into(), disk), options }
     }
 
@@ -66,13 +66,13 @@ impl BankFolder {
         self.place.root()
     }
 
-    fn place(&self) -> String {
+    fn display_path(&self) -> String {
         self.root().display().to_string()
     }
 
     /// Returns the disk, or `None` if the folder does not exist.
     fn disk(&self) -> Result<Option<&dyn Disk>, BankError> {
-        self.place.if_there().map_err(|error| refused(&self.place(), error))
+        self.place.get().map_err(|error| read_error(&self.display_path(), error))
     }
 
     /// Waits for the lock of the bank `name`, recovers from an interrupted writer, and calls `work`.
@@ -84,19 +84,19 @@ impl BankFolder {
         work: impl FnOnce(WritableBankFolder<'_>) -> Result<T, BankError>,
     ) -> Result<T, BankError> {
         let place = self.create()?;
-        let refused = |error| self.not_written(error);
+        let refused = |error| self.write_error(error);
         loop {
-            let shared = WriterLock::share(self.root(), self.options.patience).map_err(refused)?;
+            let shared = WriterLock::acquire_shared(self.root(), self.options.patience).map_err(refused)?;
             if change::is_interrupted(place.disk, FORMER_WAITING)? {
                 drop(shared);
                 self.write_exclusive(|_| Ok(()))?;
                 continue;
             }
             // The folder of locks does not exist before the first write. Afterwards the `.gitignore` belongs to the user.
-            if self.options.is_in_project && matches!(place.disk.signature(LOCKS), Ok(None)) {
+            if self.options.is_in_project && matches!(place.disk.stat(LOCKS), Ok(None)) {
                 gitignore::write(place.disk);
             }
-            let _lock = WriterLock::of_name(self.root(), name.as_str(), self.options.patience).map_err(refused)?;
+            let _lock = WriterLock::acquire_named(self.root(), name.as_str(), self.options.patience).map_err(refused)?;
             let done = change::recover(&place, name).and_then(|()| work(place));
             drop(shared);
             return done.map_err(|error| self.map_write_error(error));
@@ -106,7 +106,7 @@ impl BankFolder {
     /// Waits for the exclusive lock of the folder, recovers from interrupted writers, and calls `work`.
     fn write_exclusive<T>(&self, work: impl FnOnce(WritableBankFolder<'_>) -> Result<T, BankError>) -> Result<T, BankError> {
         let place = self.create()?;
-        let _lock = WriterLock::acquire(self.root(), self.options.patience).map_err(|error| self.not_written(error))?;
+        let _lock = WriterLock::acquire(self.root(), self.options.patience).map_err(|error| self.write_error(error))?;
         let recover = || {
             change::recover_legacy(&place)?;
             self.interrupted_banks(place.disk)?.iter().try_for_each(|bank| change::recover(&place, bank))
@@ -116,20 +116,20 @@ impl BankFolder {
 
     fn create(&self) -> Result<WritableBankFolder<'_>, BankError> {
         let opened = self.place.get_or_create();
-        let disk = opened.map_err(|error| self.not_written(io_error(format!("open {}", self.place()), error)))?;
+        let disk = opened.map_err(|error| self.write_error(io_error(format!("open {}", self.display_path()), error)))?;
         Ok(WritableBankFolder { disk, root: self.root(), options: &self.options })
     }
 
     /// Returns the banks with a temporary file: the writer was interrupted or is still running.
     fn interrupted_banks(&self, disk: &dyn Disk) -> Result<Vec<BankName>, BankError> {
-        let entries = disk.folder("").map_err(|error| refused(&self.place(), error))?;
+        let entries = disk.list_folder("").map_err(|error| read_error(&self.display_path(), error))?;
         Ok(entries.iter().filter_map(|entry| change::bank_of_temp_path(&entry.name)).collect())
     }
 
     fn map_write_error(&self, error: BankError) -> BankError {
         match error {
             BankError { trouble: BankErrorKind::Store(store), bank, key, scope } => {
-                BankError { bank, key, scope, ..self.not_written(*store) }
+                BankError { bank, key, scope, ..self.write_error(*store) }
             }
             other => other,
         }
@@ -142,14 +142,14 @@ impl BankFolder {
         self.write_exclusive(|place| repair::check(place.disk, None)).or_else(|_| repair::check(disk, None))
     }
 
-    fn not_written(&self, error: StoreError) -> BankError {
-        file::not_written(&self.place(), error)
+    fn write_error(&self, error: StoreError) -> BankError {
+        file::write_error(&self.display_path(), error)
     }
 }
 
 impl BankStore for BankFolder {
     fn folder(&self) -> String {
-        self.place()
+        self.display_path()
     }
 
     fn has(&self, name: &BankName) -> Result<bool, BankError> {
@@ -160,7 +160,7 @@ impl BankStore for BankFolder {
 
     fn banks(&self) -> Result<Vec<BankSummary>, BankError> {
         let Some(disk) = self.disk()? else { return Ok(Vec::new()) };
-        let entries = disk.folder("").map_err(|error| refused(&self.place(), error))?;
+        let entries = disk.list_folder("").map_err(|error| read_error(&self.display_path(), error))?;
         let mut names: BTreeMap<BankName, bool> = BTreeMap::new();
         for entry in &entries {
             let Some(name) = BankFileFormat::parse_path(&entry.name).and_then(|(name, _)| name.parse().ok()) else { continue };
@@ -179,43 +179,43 @@ impl BankStore for BankFolder {
     fn bank(&self, name: &BankName) -> Result<Option<Bank>, BankError> {
         let Some(disk) = self.disk()? else { return Ok(None) };
         let Some(file) = file::read(disk, name.as_str())? else { return Ok(None) };
-        let layout = file.layout()?;
-        Ok(Some(file.bank(name, &layout)))
+        let layout = file.parse_layout()?;
+        Ok(Some(file.to_bank(name, &layout)))
     }
 
     fn entry(&self, name: &BankName, key: &Key) -> Result<BankLookup, BankError> {
         let Some(disk) = self.disk()? else { return Ok(BankLookup::NoBank) };
-        let told = |why: String| damaged(&BankFileFormat::Plain.path(name.as_str()), &format!("the entry '{key}' {why}"));
+        let told = |why: String| damaged_error(&BankFileFormat::Plain.path(name.as_str()), &format!("the entry '{key}' {why}"));
         if let Some((path, signature)) = file::find(disk, name.as_str())? {
             let is_large = index::WORTHWHILE <= usize::try_from(signature.size).unwrap_or(usize::MAX)
                 || path == BankFileFormat::Packed.path(name.as_str());
-            if is_large && let Some((text, item)) = index::entry(disk, &path, &signature, key) {
+            if is_large && let Some((text, item)) = index::lookup_entry(disk, &path, &signature, key) {
                 let written_at = chrono::DateTime::from_timestamp_nanos(signature.modified_ns);
-                return Ok(BankLookup::Entry(Box::new(entry(&text, &item, written_at).map_err(told)?)));
+                return Ok(BankLookup::Entry(Box::new(decode_entry(&text, &item, written_at).map_err(told)?)));
             }
         }
         let Some(file) = file::read(disk, name.as_str())? else { return Ok(BankLookup::NoBank) };
-        let layout = file.layout()?;
+        let layout = file.parse_layout()?;
         if index::WORTHWHILE <= file.text.len() {
-            index::keep(disk, self.root(), &file, &layout);
+            index::update(disk, self.root(), &file, &layout);
         }
         let Some(item) = layout.items.iter().find(|item| item.key == key.as_str()) else { return Ok(BankLookup::NoKey) };
-        Ok(BankLookup::Entry(Box::new(entry(&file.text, item, file.written_at()).map_err(told)?)))
+        Ok(BankLookup::Entry(Box::new(decode_entry(&file.text, item, file.modified_at()).map_err(told)?)))
     }
 
     fn document(&self, name: &BankName, now: DateTime<Utc>) -> Result<Option<String>, BankError> {
         let Some(disk) = self.disk()? else { return Ok(None) };
         let Some(file) = file::read(disk, name.as_str())? else { return Ok(None) };
-        let layout = file.layout()?;
-        let written_at = file.written_at();
+        let layout = file.parse_layout()?;
+        let written_at = file.modified_at();
         // Only entries with a time to live are parsed, to determine whether they have expired.
         let has_expired = |item: &&EntryLayout| {
             let lives_on = item.ttl.as_ref().is_none_or(|ttl| &file.text[ttl.clone()] == "null");
-            !lives_on && entry(&file.text, item, written_at).is_ok_and(|entry| entry.is_expired(now))
+            !lives_on && decode_entry(&file.text, item, written_at).is_ok_and(|entry| entry.is_expired(now))
         };
         let gone = layout.items.iter().filter(has_expired).map(|item| ItemEdit::Remove(item.key.clone()));
-        let edits = edit::removals(&file.text, &layout, &gone.collect::<Vec<_>>());
-        Ok(Some(if edits.is_empty() { file.text } else { edit::apply(&file.text, &edits) }))
+        let edits = edit::removal_edits(&file.text, &layout, &gone.collect::<Vec<_>>());
+        Ok(Some(if edits.is_empty() { file.text } else { edit::apply_edits(&file.text, &edits) }))
     }
 
     fn change(
@@ -252,7 +252,7 @@ impl BankStore for BankFolder {
             Ok((0, 0))
         } else {
             self.write_exclusive(|place| {
-                monthly_log::purge(place.disk, trash::FOLDER, before).map_err(|error| refused(trash::FOLDER, error))
+                monthly_log::purge(place.disk, trash::FOLDER, before).map_err(|error| read_error(trash::FOLDER, error))
             })
         }
     }

@@ -37,7 +37,7 @@ pub(super) fn is_gzip(bytes: &[u8]) -> bool {
 ///
 /// # Errors
 /// If a member is damaged, or the text is longer than [`MAX_TEXT`].
-pub(super) fn unpack(bytes: &[u8]) -> io::Result<(Vec<u8>, Vec<GzipMember>)> {
+pub(super) fn decompress(bytes: &[u8]) -> io::Result<(Vec<u8>, Vec<GzipMember>)> {
     let (mut text, mut members) = (Vec::new(), Vec::new());
     let mut at = 0;
     while at < bytes.len() {
@@ -57,7 +57,7 @@ pub(super) fn unpack(bytes: &[u8]) -> io::Result<(Vec<u8>, Vec<GzipMember>)> {
 
 /// Returns the positions of the members of a compressed file; empty if the file is damaged.
 pub(super) fn members(bytes: &[u8]) -> Vec<GzipMember> {
-    unpack(bytes).map_or_else(|_| Vec::new(), |(_, members)| members)
+    decompress(bytes).map_or_else(|_| Vec::new(), |(_, members)| members)
 }
 
 /// The readable parts of a damaged compressed file.
@@ -151,12 +151,12 @@ fn decompress_member(bytes: &[u8], room: u64) -> (Vec<u8>, io::Result<usize>) {
 }
 
 /// Compresses a text, which may be split before each of `cuts`.
-pub(super) fn pack(text: &[u8], cuts: &[usize]) -> io::Result<Vec<u8>> {
+pub(super) fn compress(text: &[u8], cuts: &[usize]) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let mut start = 0;
     for &cut in cuts.iter().chain([&text.len()]) {
         if start + MIN_MEMBER_SIZE <= cut || cut == text.len() {
-            bytes.extend(member(&text[start..cut])?);
+            bytes.extend(compress_member(&text[start..cut])?);
             start = cut;
         }
     }
@@ -203,10 +203,10 @@ fn compress_range(text: &[u8], range: Range<usize>, cuts: &[usize]) -> io::Resul
     }
     let inner: Vec<_> =
         cuts.iter().filter(|cut| range.contains(cut) && **cut != range.start).map(|cut| cut - range.start).collect();
-    pack(&text[range], &inner)
+    compress(&text[range], &inner)
 }
 
-fn member(text: &[u8]) -> io::Result<Vec<u8>> {
+fn compress_member(text: &[u8]) -> io::Result<Vec<u8>> {
     let mut encoder = GzEncoder::new(Vec::with_capacity(text.len() / 4 + 32), Compression::new(3));
     encoder.write_all(text)?;
     encoder.finish()
@@ -217,14 +217,14 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::bank::edit::apply;
+    use crate::bank::edit::apply_edits;
 
     #[test]
     fn members_begin_at_cuts_and_hold_the_text() {
         let text: Vec<u8> = (0..200_000_u32).map(|number| b'a' + u8::try_from(number % 26).unwrap()).collect();
         let cuts: Vec<_> = (1..200).map(|number| number * 1000).collect();
-        let packed = pack(&text, &cuts).unwrap();
-        let (unpacked, members) = unpack(&packed).unwrap();
+        let packed = compress(&text, &cuts).unwrap();
+        let (unpacked, members) = decompress(&packed).unwrap();
         assert!(unpacked == text);
         let borders: Vec<_> = members.iter().map(|member| member.text.start).collect();
         assert_eq!(borders, [0, 66_000, 132_000, 198_000]);
@@ -232,27 +232,27 @@ mod tests {
 
     #[test]
     fn what_breaks_off_is_damaged_and_a_bomb_is_not_unpacked() {
-        let packed = pack(b"some text that is long enough", &[]).unwrap();
-        unpack(&packed[..packed.len() - 3]).unwrap_err();
-        let bomb = pack(&vec![0; 65 * 1024 * 1024], &[]).unwrap();
-        assert_eq!(unpack(&bomb).unwrap_err().kind(), io::ErrorKind::FileTooLarge);
+        let packed = compress(b"some text that is long enough", &[]).unwrap();
+        decompress(&packed[..packed.len() - 3]).unwrap_err();
+        let bomb = compress(&vec![0; 65 * 1024 * 1024], &[]).unwrap();
+        assert_eq!(decompress(&bomb).unwrap_err().kind(), io::ErrorKind::FileTooLarge);
     }
 
     /// Returns a file with three members, and the text of each.
     fn three_members() -> (Vec<u8>, [Vec<u8>; 3]) {
         let texts =
             ["one", "two", "three"].map(|word| (0..3000).flat_map(|number| format!("{word}{number},").into_bytes()).collect());
-        (texts.iter().flat_map(|text: &Vec<u8>| member(text).unwrap()).collect(), texts)
+        (texts.iter().flat_map(|text: &Vec<u8>| compress_member(text).unwrap()).collect(), texts)
     }
 
     #[test]
     fn whatever_byte_is_wrong_the_members_around_it_are_intact() {
         let (packed, texts) = three_members();
-        let (_, members) = unpack(&packed).unwrap();
+        let (_, members) = decompress(&packed).unwrap();
         for at in (0..packed.len()).step_by(61).chain(0..12).chain(packed.len() - 9..packed.len()) {
             let mut bytes = packed.clone();
             bytes[at] ^= 0x04;
-            let Ok(_) = unpack(&bytes) else {
+            let Ok(_) = decompress(&bytes) else {
                 let remains = decompress_intact(&bytes);
                 let damaged = members.iter().position(|member| member.file.contains(&at)).unwrap();
                 assert_eq!(remains.damaged, [members[damaged].file.clone()], "{at}");
@@ -262,14 +262,14 @@ mod tests {
                 continue;
             };
             // The name, time and system in the header are not covered by the checksum.
-            assert!(unpack(&bytes).unwrap().0 == texts.concat(), "{at}");
+            assert!(decompress(&bytes).unwrap().0 == texts.concat(), "{at}");
         }
     }
 
     #[test]
     fn zeroed_blocks_and_ends_that_are_missing_leave_the_rest() {
         let (packed, texts) = three_members();
-        let (_, members) = unpack(&packed).unwrap();
+        let (_, members) = decompress(&packed).unwrap();
         let mut zeroed = packed.clone();
         zeroed[..members[0].file.end / 2].fill(0);
         let remains = decompress_intact(&zeroed);
@@ -291,7 +291,7 @@ mod tests {
             let mut packed = Vec::new();
             let mut start = 0;
             for border in borders.into_iter().filter(|&border| border < text.len()).chain([text.len()]) {
-                packed.extend(member(&text.as_bytes()[start..border]).unwrap());
+                packed.extend(compress_member(&text.as_bytes()[start..border]).unwrap());
                 start = border;
             }
             let places: Vec<_> = places.into_iter().filter(|&place| place <= text.len()).collect();
@@ -299,10 +299,10 @@ mod tests {
                 .chunks(2)
                 .map(|pair| BankTextEdit { range: pair[0]..*pair.last().unwrap_or(&pair[0]), text: word.clone() })
                 .collect();
-            let (_, members) = unpack(&packed).unwrap();
-            let edited = apply(&text, &edits);
+            let (_, members) = decompress(&packed).unwrap();
+            let edited = apply_edits(&text, &edits);
             let repacked = recompress(&packed, &members, edited.as_bytes(), &edits, &[]).unwrap();
-            prop_assert_eq!(unpack(&repacked).unwrap().0, edited.into_bytes());
+            prop_assert_eq!(decompress(&repacked).unwrap().0, edited.into_bytes());
         }
     }
 }

@@ -12,12 +12,12 @@ use std::ops::Range;
 use std::path::Path;
 
 use memory_core::bank::Key;
-use memory_core::json::{JsonText, unquoted};
+use memory_core::json::{JsonText, unquote};
 use serde::Deserialize;
 
 use super::file::BankFile;
 use super::gzip::{self, GzipMember};
-use super::layout::{BankLayout, EntryLayout, item_of};
+use super::layout::{BankLayout, EntryLayout, parse_entry_layout};
 use crate::disk::{Disk, FileStat};
 use crate::lock::WriterLock;
 
@@ -45,12 +45,12 @@ struct BankIndexHeader {
 }
 
 /// Looks up an entry in the index. `None` means that the index cannot be used.
-pub(super) fn entry(disk: &dyn Disk, path: &str, signature: &FileStat, key: &Key) -> Option<(String, EntryLayout)> {
+pub(super) fn lookup_entry(disk: &dyn Disk, path: &str, signature: &FileStat, key: &Key) -> Option<(String, EntryLayout)> {
     let index = String::from_utf8(disk.read_part(PATH, 0, MAX_INDEX).ok()?).ok()?;
-    let section = section(&index, path)?;
+    let section = find_section(&index, path)?;
     let (head, keys) = section.split_once('\n')?;
     let head = parse_header(head)?;
-    if !head.is_of(signature) {
+    if !head.matches_file(signature) {
         return None;
     }
     let wanted = format!("\n{}:[", JsonText::string(key.as_str()));
@@ -60,19 +60,19 @@ pub(super) fn entry(disk: &dyn Disk, path: &str, signature: &FileStat, key: &Key
     let length = rest.split_once(']')?.0;
     let (start, length): (usize, usize) = (start.parse().ok()?, length.parse().ok()?);
     let text = read_range(disk, path, &head.members, start..start.checked_add(length)?)?;
-    let item = item_of(&text).ok()?;
+    let item = parse_entry_layout(&text).ok()?;
     (item.key == key.as_str()).then_some((text, item))
 }
 
 /// Returns the keys in the index of a bank, each with the length of its entry.
 ///
 /// The list is empty if the bank is not in the index. It may describe an earlier version of the file.
-pub(super) fn keys(disk: &dyn Disk, path: &str) -> Vec<(String, usize)> {
+pub(super) fn indexed_keys(disk: &dyn Disk, path: &str) -> Vec<(String, usize)> {
     let index = disk.read_part(PATH, 0, MAX_INDEX).ok().and_then(|bytes| String::from_utf8(bytes).ok()).unwrap_or_default();
-    let Some((_, lines)) = section(&index, path).and_then(|section| section.split_once('\n')) else { return Vec::new() };
+    let Some((_, lines)) = find_section(&index, path).and_then(|section| section.split_once('\n')) else { return Vec::new() };
     let one = |line: &str| {
         let (key, place) = line.trim_end_matches(',').strip_suffix(']')?.rsplit_once(":[")?;
-        Some((unquoted(key)?.into_owned(), place.split_once(',')?.1.parse().ok()?))
+        Some((unquote(key)?.into_owned(), place.split_once(',')?.1.parse().ok()?))
     };
     lines.lines().filter_map(one).collect()
 }
@@ -80,19 +80,19 @@ pub(super) fn keys(disk: &dyn Disk, path: &str) -> Vec<(String, usize)> {
 /// Updates the index for `bank`, or removes `bank` if it is not large.
 ///
 /// Nothing depends on success, so errors are ignored.
-pub(super) fn keep(disk: &dyn Disk, root: &Path, bank: &BankFile, layout: &BankLayout) {
+pub(super) fn update(disk: &dyn Disk, root: &Path, bank: &BankFile, layout: &BankLayout) {
     // Writers of other banks also update the index. If its lock is held, this update is skipped; the next reader of the bank does
     // it.
     let Some(_lock) = WriterLock::try_acquire_named(root, LOCK) else { return };
     let former = disk.read_part(PATH, 0, MAX_INDEX).ok().and_then(|bytes| String::from_utf8(bytes).ok()).unwrap_or_default();
-    let own = (WORTHWHILE <= bank.text.len()).then(|| written(bank, layout));
+    let own = (WORTHWHILE <= bank.text.len()).then(|| format_section(bank, layout));
     let mut sections: BTreeMap<&str, &str> = sections(&former).collect();
     match &own {
         Some(own) => drop(sections.insert(&bank.path, own)),
         None if sections.remove(bank.path.as_str()).is_none() => return,
         None => {}
     }
-    sections.retain(|path, _| matches!(disk.signature(path), Ok(Some(_))));
+    sections.retain(|path, _| matches!(disk.stat(path), Ok(Some(_))));
     let sections: Vec<_> = sections.into_values().collect();
     let text = format!("{FILE_HEADER}{}\n}}}}\n", sections.join(",\n"));
     if disk.write(TEMP_FILE, text.as_bytes()).is_ok() {
@@ -100,7 +100,7 @@ pub(super) fn keep(disk: &dyn Disk, root: &Path, bank: &BankFile, layout: &BankL
     }
 }
 
-fn written(bank: &BankFile, layout: &BankLayout) -> String {
+fn format_section(bank: &BankFile, layout: &BankLayout) -> String {
     let FileStat { size, modified_ns, changed_ns, inode, .. } = bank.signature;
     let members: Vec<_> = bank.members.iter().map(|GzipMember { text, file }| (text.start, file.start, file.len())).collect();
     let members = serde_json::to_string(&members).unwrap_or_default();
@@ -130,7 +130,7 @@ fn sections(index: &str) -> impl Iterator<Item = (&str, &str)> {
     })
 }
 
-fn section<'a>(index: &'a str, path: &str) -> Option<&'a str> {
+fn find_section<'a>(index: &'a str, path: &str) -> Option<&'a str> {
     let body = index.strip_prefix(FILE_HEADER)?;
     let name = format!("{}:{{\"size\":", JsonText::string(path));
     let start = if body.starts_with(&name) { 0 } else { body.find(&format!("\n}}}},\n{name}"))? + "\n}},\n".len() };
@@ -144,7 +144,7 @@ fn parse_header(line: &str) -> Option<BankIndexHeader> {
 }
 
 impl BankIndexHeader {
-    fn is_of(&self, signature: &FileStat) -> bool {
+    fn matches_file(&self, signature: &FileStat) -> bool {
         let FileStat { size, modified_ns, changed_ns, inode, .. } = *signature;
         (self.size, self.modified_ns, self.changed_ns, self.inode) == (size, modified_ns, changed_ns, inode)
     }
@@ -164,7 +164,7 @@ fn read_range(disk: &dyn Disk, path: &str, members: &[(usize, usize, usize)], wa
             break;
         }
         let bytes = disk.read_part(path, u64::try_from(file).ok()?, length).ok()?;
-        text.extend(gzip::unpack(&bytes).ok()?.0);
+        text.extend(gzip::decompress(&bytes).ok()?.0);
     }
     String::from_utf8(text.get(wanted.start - begin..wanted.end - begin)?.to_vec()).ok()
 }

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use memory_core::json::{JsonError, JsonToken, JsonTokenKind, JsonTokens, unquoted};
+use memory_core::json::{JsonError, JsonToken, JsonTokenKind, JsonTokens, unquote};
 
 /// The positions of the parts of a bank in its text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,7 +60,7 @@ pub(super) enum BankLayoutError {
 }
 
 /// Finds the parts of a bank.
-pub(super) fn layout(text: &str) -> Result<BankLayout, BankLayoutError> {
+pub(super) fn parse_layout(text: &str) -> Result<BankLayout, BankLayoutError> {
     let mut tokens = JsonTokens::of(text);
     let begin = tokens.next().transpose()?;
     let Some(begin) = begin.filter(|token| token.kind == JsonTokenKind::ObjectBegins) else {
@@ -72,7 +72,7 @@ pub(super) fn layout(text: &str) -> Result<BankLayout, BankLayoutError> {
         if !seen.insert(name.clone()) {
             return Err(BankLayoutError::Twice(name));
         }
-        let first = token(&mut tokens)?;
+        let first = next_token(&mut tokens)?;
         match (name.as_str(), first.kind) {
             ("_meta", JsonTokenKind::ObjectBegins) => meta = Some(read_meta(text, &mut tokens, &first)?),
             ("_meta", _) => no_meta = Some(skip_value(&mut tokens, &first)?),
@@ -89,7 +89,7 @@ pub(super) fn layout(text: &str) -> Result<BankLayout, BankLayoutError> {
 }
 
 /// Finds the parts of one entry, given as a key, a colon and a value.
-pub(super) fn item_of(text: &str) -> Result<EntryLayout, BankLayoutError> {
+pub(super) fn parse_entry_layout(text: &str) -> Result<EntryLayout, BankLayoutError> {
     // With braces the text is an object with one member; the positions are then one byte too high.
     let wrapped = format!("{{{text}}}");
     let mut tokens = JsonTokens::of(&wrapped);
@@ -107,7 +107,7 @@ pub(super) fn item_of(text: &str) -> Result<EntryLayout, BankLayoutError> {
 fn read_meta(text: &str, tokens: &mut JsonTokens<'_>, first: &JsonToken) -> Result<MetaLayout, BankLayoutError> {
     let mut meta = MetaLayout { range: 0..0, version: None, created_at: None, updated_at: None, schema: None };
     while let Some((name, _)) = key(text, tokens)? {
-        let first = token(tokens)?;
+        let first = next_token(tokens)?;
         let range = skip_value(tokens, &first)?;
         match name.as_str() {
             "version" => meta.version = Some(range),
@@ -139,12 +139,12 @@ fn read_entries(
 
 fn read_item(text: &str, tokens: &mut JsonTokens<'_>) -> Result<Option<EntryLayout>, BankLayoutError> {
     let Some((name, start)) = key(text, tokens)? else { return Ok(None) };
-    let first = token(tokens)?;
+    let first = next_token(tokens)?;
     let mut item =
         EntryLayout { key: name, range: 0..0, entry: 0..0, value: None, created_at: None, updated_at: None, ttl: None };
     if first.kind == JsonTokenKind::ObjectBegins {
         while let Some((name, _)) = key(text, tokens)? {
-            let first = token(tokens)?;
+            let first = next_token(tokens)?;
             let range = skip_value(tokens, &first)?;
             match name.as_str() {
                 "value" => item.value = Some(range),
@@ -164,16 +164,16 @@ fn read_item(text: &str, tokens: &mut JsonTokens<'_>) -> Result<Option<EntryLayo
 
 /// Returns the next key and its start, or `None` at the end of the object.
 fn key(text: &str, tokens: &mut JsonTokens<'_>) -> Result<Option<(String, usize)>, BankLayoutError> {
-    let token = token(tokens)?;
+    let token = next_token(tokens)?;
     if token.kind != JsonTokenKind::Key {
         return Ok(None);
     }
     let at = token.range.start;
-    let name = unquoted(&text[token.range]).ok_or(JsonError::Syntax { at, what: "a key is not a string" })?;
+    let name = unquote(&text[token.range]).ok_or(JsonError::Syntax { at, what: "a key is not a string" })?;
     Ok(Some((name.into_owned(), at)))
 }
 
-fn token(tokens: &mut JsonTokens<'_>) -> Result<JsonToken, BankLayoutError> {
+fn next_token(tokens: &mut JsonTokens<'_>) -> Result<JsonToken, BankLayoutError> {
     match tokens.next() {
         Some(token) => Ok(token?),
         None => Err(JsonError::Syntax { at: tokens.offset(), what: "unexpected end of text" }.into()),
@@ -186,7 +186,7 @@ fn skip_value(tokens: &mut JsonTokens<'_>, first: &JsonToken) -> Result<Range<us
         return Ok(first.range.clone());
     }
     loop {
-        let next = token(tokens)?;
+        let next = next_token(tokens)?;
         if next.depth == first.depth {
             return Ok(first.range.start..next.range.end);
         }
@@ -202,7 +202,7 @@ mod tests {
 
     #[test]
     fn the_parts_of_a_bank_are_found_whatever_stands_beside_them() {
-        let layout = layout(BANK).unwrap();
+        let layout = parse_layout(BANK).unwrap();
         let text = |range: &Range<usize>| &BANK[range.clone()];
         assert_eq!(text(&layout.document), BANK.trim());
         let meta = layout.meta.unwrap();
@@ -219,16 +219,16 @@ mod tests {
     #[test]
     fn an_entry_by_itself_has_its_parts_where_they_stand() {
         let text = r#""a": {"value": [1], "ttl": null}"#;
-        let item = item_of(text).unwrap();
+        let item = parse_entry_layout(text).unwrap();
         assert_eq!((&text[item.range], &text[item.value.unwrap()], &text[item.ttl.unwrap()]), (text, "[1]", "null"));
         for wrong in ["", r#""a""#, r#""a": {"value": 1"#, r#""a": 1, "b"#, r#""a": 1} , {"b": 2"#] {
-            item_of(wrong).unwrap_err();
+            parse_entry_layout(wrong).unwrap_err();
         }
     }
 
     #[test]
     fn what_is_no_bank_is_refused_with_the_reason() {
-        let why = |text: &str| layout(text).unwrap_err();
+        let why = |text: &str| parse_layout(text).unwrap_err();
         assert_eq!(why("[]"), BankLayoutError::NoObject);
         assert_eq!(why("{}"), BankLayoutError::NoEntries);
         assert_eq!(why(r#"{"entries": []}"#), BankLayoutError::NoEntries);

@@ -52,7 +52,7 @@ mod tests;
 mod trash;
 mod undo;
 
-pub use decode::bank_of_text;
+pub use decode::parse_bank;
 pub use folder::{BankFolder, BankOptions};
 pub use schema::JsonSchemaValidator;
 pub use symlinked_banks::SymlinkedBanks;

@@ -10,8 +10,8 @@ use memory_core::bank::{BankDamage, BankError, BankName, BankOperation, Key};
 use super::change::{self, BankWriter, FORMER_WAITING, WritableBankFolder};
 use super::edit::{self, BankTextEdit, ItemEdit};
 use super::file::{self, BankFile, BankFileFormat};
-use super::layout::{BankLayout, EntryLayout, item_of, layout};
-use super::salvage::{SalvagedEntry, salvage, value_stays};
+use super::layout::{BankLayout, EntryLayout, parse_entry_layout, parse_layout};
+use super::salvage::{SalvagedEntry, intact_value_message, salvage};
 use super::trash::{self, BankFileLine, BankTrashLine};
 use super::{decode, gzip, index};
 use crate::disk::{DirEntryKind, Disk};
@@ -19,7 +19,7 @@ use crate::error::io_error;
 
 /// Checks banks for damage, without changes.
 pub(super) fn check(disk: &dyn Disk, name: Option<&BankName>) -> Result<Vec<BankDamage>, BankError> {
-    Ok(findings(disk, name)?.into_iter().flat_map(|finding| finding.damage).collect())
+    Ok(find_damage(disk, name)?.into_iter().flat_map(|finding| finding.damage).collect())
 }
 
 /// Rewrites each damaged bank with its readable parts, and renames the damaged file.
@@ -32,7 +32,7 @@ pub(super) fn repair(
 ) -> Result<Vec<BankDamage>, BankError> {
     let disk = place.disk;
     let mut told = Vec::new();
-    for mut finding in findings(disk, name)? {
+    for mut finding in find_damage(disk, name)? {
         let aside = apply_repair(place, &finding.cure, operation)?;
         for damage in &mut finding.damage {
             damage.repaired = aside.is_some();
@@ -76,8 +76,8 @@ enum BankRepair {
     },
 }
 
-fn findings(disk: &dyn Disk, name: Option<&BankName>) -> Result<Vec<BankFinding>, BankError> {
-    let mut entries = disk.folder("").map_err(|error| file::refused("the folder", error))?;
+fn find_damage(disk: &dyn Disk, name: Option<&BankName>) -> Result<Vec<BankFinding>, BankError> {
+    let mut entries = disk.list_folder("").map_err(|error| file::read_error("the folder", error))?;
     entries.sort_by(|one, other| one.name.cmp(&other.name));
     let mut findings = Vec::new();
     let told = |bank: &str, what: String| BankDamage { bank: bank.to_owned(), key: None, what, set_aside: None, repaired: false };
@@ -113,7 +113,7 @@ fn findings(disk: &dyn Disk, name: Option<&BankName>) -> Result<Vec<BankFinding>
                 let damage = vec![told(bank.as_str(), format!("{path} is used instead of {}", entry.name))];
                 findings.push(BankFinding { damage, cure: BankRepair::SetAside(entry.name.clone()) });
             }
-            _ => findings.extend(finding(disk, &bank, kind)?),
+            _ => findings.extend(check_bank(disk, &bank, kind)?),
         }
     }
     for entry in entries.iter().filter(|_| name.is_none()) {
@@ -131,17 +131,17 @@ fn is_selected(bank: &str, name: Option<&BankName>) -> bool {
 }
 
 /// Checks one bank.
-fn finding(disk: &dyn Disk, bank: &BankName, kind: BankFileFormat) -> Result<Option<BankFinding>, BankError> {
+fn check_bank(disk: &dyn Disk, bank: &BankName, kind: BankFileFormat) -> Result<Option<BankFinding>, BankError> {
     let path = kind.path(bank.as_str());
-    let bytes = disk.read_part(&path, 0, file::MAX_FILE).map_err(|error| file::refused(&path, error))?;
+    let bytes = disk.read_part(&path, 0, file::MAX_FILE).map_err(|error| file::read_error(&path, error))?;
     let found = ContentHash::from_bytes(&bytes);
-    let signature = disk.signature(&path).map_err(|error| file::refused(&path, error))?;
+    let signature = disk.stat(&path).map_err(|error| file::read_error(&path, error))?;
     let written_at = signature.map_or(DateTime::UNIX_EPOCH, |found| DateTime::from_timestamp_nanos(found.modified_ns));
     let told =
         |key: Option<String>, what: String| BankDamage { bank: bank.to_string(), key, what, set_aside: None, repaired: false };
     let (unpacked, remains) = if !gzip::is_gzip(&bytes) && !gzip::has_member(&bytes) {
         (bytes, None)
-    } else if let Ok((text, _)) = gzip::unpack(&bytes) {
+    } else if let Ok((text, _)) = gzip::decompress(&bytes) {
         (text, None)
     } else {
         let mut remains = gzip::decompress_intact(&bytes);
@@ -157,8 +157,9 @@ fn finding(disk: &dyn Disk, bank: &BankName, kind: BankFileFormat) -> Result<Opt
     });
     // In well-formed text the valid parts are left unchanged.
     let whole = text.as_ref().ok().filter(|_| remains.is_none());
-    let known =
-        whole.and_then(|text| layout(text).map_err(|why| damage.push(told(None, format!("{path}: {why}")))).ok().zip(Some(text)));
+    let known = whole.and_then(|text| {
+        parse_layout(text).map_err(|why| damage.push(told(None, format!("{path}: {why}")))).ok().zip(Some(text))
+    });
     if let Some((layout, text)) = known {
         let (faults, edits) = plan_repairs(bank, text, &layout, written_at);
         if faults.is_empty() {
@@ -167,7 +168,7 @@ fn finding(disk: &dyn Disk, bank: &BankName, kind: BankFileFormat) -> Result<Opt
         let damage = faults.into_iter().map(|(key, what)| told(key, what)).collect();
         return Ok(Some(BankFinding {
             damage,
-            cure: BankRepair::Rewrite { bank: bank.clone(), found, text: edit::apply(text, &edits) },
+            cure: BankRepair::Rewrite { bank: bank.clone(), found, text: edit::apply_edits(text, &edits) },
         }));
     }
     let bytes = text.map_or_else(|bytes| bytes, String::into_bytes);
@@ -212,17 +213,17 @@ fn plan_repairs(
     let mut gone = Vec::new();
     for (key, why) in found.damaged {
         let item = layout.items.iter().find(|item| item.key == key).expect("it was read from this layout");
-        let mended = edit::mend_item(text, item, found.meta.updated_at);
+        let mended = edit::repair_entry(text, item, found.meta.updated_at);
         if key.parse::<Key>().is_ok() && is_readable_after(text, item, &mended) {
-            faults.push((Some(key.clone()), value_stays(&key, &why)));
+            faults.push((Some(key.clone()), intact_value_message(&key, &why)));
             edits.extend(mended);
         } else {
             faults.push((Some(key.clone()), format!("the entry '{key}' {why}")));
             gone.push(ItemEdit::Remove(key));
         }
     }
-    edits.extend(edit::removals(text, layout, &gone));
-    (faults, edit::sorted(edits))
+    edits.extend(edit::removal_edits(text, layout, &gone));
+    (faults, edit::sort_edits(edits))
 }
 
 /// Returns whether an entry can be parsed after `edits`, all of which are within it.
@@ -230,8 +231,8 @@ fn is_readable_after(text: &str, item: &EntryLayout, edits: &[BankTextEdit]) -> 
     let start = item.range.start;
     let back =
         |edit: &BankTextEdit| BankTextEdit { range: edit.range.start - start..edit.range.end - start, text: edit.text.clone() };
-    let mended = edit::apply(&text[item.range.clone()], &edits.iter().map(back).collect::<Vec<_>>());
-    item_of(&mended).is_ok_and(|item| decode::entry(&mended, &item, DateTime::UNIX_EPOCH).is_ok())
+    let mended = edit::apply_edits(&text[item.range.clone()], &edits.iter().map(back).collect::<Vec<_>>());
+    parse_entry_layout(&mended).is_ok_and(|item| decode::decode_entry(&mended, &item, DateTime::UNIX_EPOCH).is_ok())
 }
 
 /// Returns the keys of entries that a bank had and that are not in `kept`.
@@ -246,12 +247,12 @@ fn lost_keys(
     doubtful: &[u8],
 ) -> Result<Vec<String>, BankError> {
     let kept: HashMap<&str, usize> = kept.iter().map(|item| (item.key.as_str(), item.length)).collect();
-    let indexed = index::keys(disk, path);
+    let indexed = index::indexed_keys(disk, path);
     let lengths: HashMap<&str, usize> = indexed.iter().map(|(key, length)| (key.as_str(), *length)).collect();
     let known = if !indexed.is_empty() && kept.iter().all(|(key, length)| lengths.get(key) == Some(length)) {
         indexed.into_iter().map(|(key, _)| key).collect()
     } else {
-        let written = trash::keys(disk, bank)?;
+        let written = trash::logged_keys(disk, bank)?;
         let is_complete = kept.keys().all(|key| written.contains(*key));
         let readable = || salvage(doubtful, DateTime::UNIX_EPOCH).items.into_iter().map(|item| item.key).collect();
         if is_complete && !written.is_empty() { written.into_iter().collect() } else { readable() }
@@ -268,7 +269,7 @@ fn meta_defect(text: &str, meta: Option<&super::layout::MetaLayout>) -> Option<S
         return Some("_meta.version is not a number".to_owned());
     }
     let times = [("created_at", &meta.created_at), ("updated_at", &meta.updated_at)];
-    let wrong = times.into_iter().find(|(_, range)| part(range).and_then(decode::moment).is_none());
+    let wrong = times.into_iter().find(|(_, range)| part(range).and_then(decode::parse_time).is_none());
     wrong.map(|(name, _)| format!("_meta.{name} is not a valid time"))
 }
 
@@ -296,19 +297,20 @@ fn rewrite_bank(
     let disk = place.disk;
     let Some((path, signature)) = file::find(disk, bank.as_str())? else { return Ok(None) };
     let told = |error| BankError::from(io_error(format!("set {path} aside"), error));
-    let bytes = disk.read_part(&path, 0, file::MAX_FILE).map_err(|error| file::refused(&path, error))?;
+    let bytes = disk.read_part(&path, 0, file::MAX_FILE).map_err(|error| file::read_error(&path, error))?;
     if ContentHash::from_bytes(&bytes) != *found {
         return Ok(None);
     }
     let aside = damaged_path(&path, operation);
-    disk.keep(&path, &aside).and_then(|()| disk.sync_folder("")).map_err(told)?;
+    disk.hard_link(&path, &aside).and_then(|()| disk.sync_folder("")).map_err(told)?;
     let work = BankWriter { place, name: bank, operation };
-    let layout = layout(text).map_err(|why| file::damaged(&path, &why.to_string()))?;
-    let kind = work.kind(text.len());
+    let layout = parse_layout(text).map_err(|why| file::damaged_error(&path, &why.to_string()))?;
+    let kind = work.file_format(text.len());
     let next = match kind {
         BankFileFormat::Plain => text.as_bytes().to_vec(),
         BankFileFormat::Packed => {
-            gzip::pack(text.as_bytes(), &layout.items.iter().map(|item| item.range.start).collect::<Vec<_>>()).map_err(told)?
+            gzip::compress(text.as_bytes(), &layout.items.iter().map(|item| item.range.start).collect::<Vec<_>>())
+                .map_err(told)?
         }
     };
     let mut line = BankTrashLine::of(operation, bank);
@@ -323,7 +325,7 @@ fn rewrite_bank(
         disk.remove(&aside).map_err(told)?;
         return Ok(None);
     }
-    work.remember(&next_path, next, text.to_owned(), &layout);
+    work.update_index(&next_path, next, text.to_owned(), &layout);
     Ok(Some(aside))
 }
 
@@ -349,7 +351,7 @@ mod tests {
         };
         let path = home.path().join("session.json");
         std::fs::write(&path, "{\"entries\":{\"a\":{\"value\":1}").unwrap();
-        let finding = findings(&disk, None).unwrap().remove(0);
+        let finding = find_damage(&disk, None).unwrap().remove(0);
         let whole = "{\"entries\":{\"a\":{\"value\":2}}}";
         std::fs::write(&path, whole).unwrap();
         assert_eq!(apply_repair(place, &finding.cure, &operation).unwrap(), None);

@@ -10,10 +10,10 @@ use chrono::{DateTime, Utc};
 use memory_core::json::{JsonTokenKind, JsonTokens};
 use regex::Regex;
 
-use self::entry_sequence::{BankEndFinder, EntrySequence, ITEM, SequenceEnd, ends_early, next_whole};
-pub(super) use self::entry_sequence::{SalvagedEntry, value_stays};
+use self::entry_sequence::{BankEndFinder, EntrySequence, ITEM, SequenceEnd, is_truncated, next_intact_entry};
+pub(super) use self::entry_sequence::{SalvagedEntry, intact_value_message};
 use super::edit;
-use super::layout::layout;
+use super::layout::parse_layout;
 
 /// The recovered parts of a damaged bank.
 #[derive(Debug, Default)]
@@ -30,9 +30,9 @@ pub(super) struct SalvagedBank {
     pub faults: Vec<(Option<String>, String)>,
 }
 
-static ENTRIES: LazyLock<Regex> = LazyLock::new(|| pattern(r#""entries"\s*:\s*\{"#));
-static META: LazyLock<Regex> = LazyLock::new(|| pattern(r#""_meta"\s*:\s*"#));
-fn pattern(text: &str) -> Regex {
+static ENTRIES: LazyLock<Regex> = LazyLock::new(|| compile_pattern(r#""entries"\s*:\s*\{"#));
+static META: LazyLock<Regex> = LazyLock::new(|| compile_pattern(r#""_meta"\s*:\s*"#));
+fn compile_pattern(text: &str) -> Regex {
     Regex::new(text).expect("the pattern is one")
 }
 
@@ -47,7 +47,7 @@ const GAP: char = '\0';
 pub(super) fn salvage(bytes: &[u8], written_at: DateTime<Utc>) -> SalvagedBank {
     let text = &decode_lossy(bytes);
     let mut salvage = SalvagedBank::default();
-    let (mut at, mut is_in_entries) = match entries(text) {
+    let (mut at, mut is_in_entries) = match find_entries(text) {
         EntriesStart::At(begin) => {
             salvage.head = Some(text[..begin].trim_start_matches('\u{feff}').trim_start().to_owned());
             (begin, true)
@@ -56,12 +56,12 @@ pub(super) fn salvage(bytes: &[u8], written_at: DateTime<Utc>) -> SalvagedBank {
         EntriesStart::Missing(begin) => (begin, false),
     };
     if salvage.head.is_none() {
-        salvage.meta = meta(text);
+        salvage.meta = intact_meta_members(text);
     }
     let (mut seen, mut endings) = (HashSet::new(), BankEndFinder::of(text));
     loop {
         if !is_in_entries {
-            let Some(next) = next_whole(text, at, written_at) else { break };
+            let Some(next) = next_intact_entry(text, at, written_at) else { break };
             at = next;
         }
         let row = EntrySequence::read(text, at, written_at);
@@ -86,7 +86,7 @@ pub(super) fn salvage(bytes: &[u8], written_at: DateTime<Utc>) -> SalvagedBank {
             }
             SequenceEnd::OfText => break,
             // The rest of the text is part of the truncated entry.
-            SequenceEnd::Broken(start) if ends_early(&text[start..]) => break,
+            SequenceEnd::Broken(start) if is_truncated(&text[start..]) => break,
             SequenceEnd::Closed(end) | SequenceEnd::Broken(end) => end + 1,
         };
         while !text.is_char_boundary(at) {
@@ -117,20 +117,20 @@ impl SalvagedBank {
             let missing = missing.map(|(name, value)| format!("{name} {value}"));
             let meta = members.iter().cloned().chain(missing).collect::<Vec<_>>().join(", ");
             let text = format!("{{\n  \"_meta\": {{{meta}}},\n  \"entries\": {{{entries}{end}{plain_end}");
-            mended(&text, written_at)
+            repair_meta(&text, written_at)
         };
         let whole = head.map(|head| format!("{head}{entries}{end}{}", tail.as_deref().unwrap_or(plain_end)));
-        let kept = whole.and_then(|text| mended(&text, written_at));
+        let kept = whole.and_then(|text| repair_meta(&text, written_at));
         // The recovered head may contain duplicate keys.
         kept.or_else(|| fresh(&meta)).or_else(|| fresh(&[])).expect("whole entries make a bank")
     }
 }
 
 /// Returns the bank with a repaired `_meta`, or `None` if the text is not a bank.
-fn mended(text: &str, written_at: DateTime<Utc>) -> Option<String> {
-    let known = layout(text).ok()?;
-    let mended = edit::apply(text, &edit::sorted(edit::repair_meta(text, &known, written_at)));
-    layout(&mended).is_ok().then_some(mended)
+fn repair_meta(text: &str, written_at: DateTime<Utc>) -> Option<String> {
+    let known = parse_layout(text).ok()?;
+    let mended = edit::apply_edits(text, &edit::sort_edits(edit::repair_meta(text, &known, written_at)));
+    parse_layout(&mended).is_ok().then_some(mended)
 }
 
 /// The position of the entries of a bank.
@@ -146,7 +146,7 @@ enum EntriesStart {
 /// Finds the start of the entries.
 ///
 /// It is after the key `entries` of the document, as far as that can be determined.
-fn entries(text: &str) -> EntriesStart {
+fn find_entries(text: &str) -> EntriesStart {
     let mut readable_to = 0;
     let find = |from: usize| ENTRIES.find_at(text, from);
     for token in JsonTokens::of(text) {
@@ -168,7 +168,7 @@ fn entries(text: &str) -> EntriesStart {
 }
 
 /// Returns the intact members of `_meta`, each as text.
-fn meta(text: &str) -> Vec<String> {
+fn intact_meta_members(text: &str) -> Vec<String> {
     let Some(begin) = META.find(text) else { return Vec::new() };
     let rest = &text[begin.end()..];
     let mut members: Vec<String> = Vec::new();
@@ -254,7 +254,7 @@ mod tests {
     /// Returns the bank that is recovered from `bytes`.
     fn bank(bytes: &[u8]) -> memory_core::bank::Bank {
         let text = salvage(bytes, DateTime::UNIX_EPOCH).into_text(DateTime::UNIX_EPOCH);
-        decode::bank_of_text(&"session".parse().unwrap(), &text, DateTime::UNIX_EPOCH).unwrap()
+        decode::parse_bank(&"session".parse().unwrap(), &text, DateTime::UNIX_EPOCH).unwrap()
     }
 
     #[test]

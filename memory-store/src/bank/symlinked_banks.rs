@@ -22,7 +22,7 @@ impl SymlinkedBanks {
         Self { link }
     }
 
-    fn refusal(&self) -> BankError {
+    fn symlink_error(&self) -> BankError {
         BankError::new(BankErrorKind::Symlink { path: self.folder() })
     }
 }
@@ -33,23 +33,23 @@ impl BankStore for SymlinkedBanks {
     }
 
     fn has(&self, _: &BankName) -> Result<bool, BankError> {
-        Err(self.refusal())
+        Err(self.symlink_error())
     }
 
     fn banks(&self) -> Result<Vec<BankSummary>, BankError> {
-        Err(self.refusal())
+        Err(self.symlink_error())
     }
 
     fn bank(&self, _: &BankName) -> Result<Option<Bank>, BankError> {
-        Err(self.refusal())
+        Err(self.symlink_error())
     }
 
     fn entry(&self, _: &BankName, _: &Key) -> Result<BankLookup, BankError> {
-        Err(self.refusal())
+        Err(self.symlink_error())
     }
 
     fn document(&self, _: &BankName, _: DateTime<Utc>) -> Result<Option<String>, BankError> {
-        Err(self.refusal())
+        Err(self.symlink_error())
     }
 
     fn change(
@@ -58,7 +58,7 @@ impl BankStore for SymlinkedBanks {
         _: &BankOperation,
         _: &mut dyn FnMut(Option<&Bank>) -> Result<BankChange, BankError>,
     ) -> Result<BankChangeResult, BankError> {
-        Err(self.refusal())
+        Err(self.symlink_error())
     }
 
     fn history(&self) -> Result<Vec<BankRecord>, BankError> {
@@ -75,6 +75,6 @@ impl BankStore for SymlinkedBanks {
     }
 
     fn repair(&self, _: Option<&BankName>, _: BankRepairMode, _: &BankOperation) -> Result<Vec<BankDamage>, BankError> {
-        Err(self.refusal())
+        Err(self.symlink_error())
     }
 }

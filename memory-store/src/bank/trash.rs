@@ -8,7 +8,7 @@ use memory_core::bank::{BankError, BankName, BankOperation, BankRecord, BankVerb
 use serde::{Deserialize, Serialize};
 
 use super::change::WritableBankFolder;
-use super::file::refused;
+use super::file::read_error;
 use crate::disk::Disk;
 use crate::error::io_error;
 use crate::lock::WriterLock;
@@ -97,7 +97,7 @@ impl BankTrashLine {
         }
     }
 
-    fn aborted(&self) -> Self {
+    fn to_abort_line(&self) -> Self {
         let empty = String::new;
         Self {
             operation: self.operation.clone(),
@@ -116,7 +116,7 @@ impl BankTrashLine {
     }
 
     /// Converts the line to a record for the user, or returns `None` if it is invalid.
-    pub(super) fn record(&self) -> Option<BankRecord> {
+    pub(super) fn to_record(&self) -> Option<BankRecord> {
         let id = self.operation.parse().ok()?;
         let verb = BankVerb::ALL.into_iter().find(|verb| verb.as_str() == self.verb)?;
         let at = DateTime::parse_from_rfc3339(&self.at).ok()?.to_utc();
@@ -131,7 +131,7 @@ impl BankTrashLine {
 }
 
 /// Returns the folder for the files of an operation.
-pub(super) fn folder(operation: &BankOperation) -> String {
+pub(super) fn operation_folder(operation: &BankOperation) -> String {
     format!("{FOLDER}/{}/{}", operation.at.format("%Y-%m"), operation.id)
 }
 
@@ -139,25 +139,28 @@ pub(super) fn folder(operation: &BankOperation) -> String {
 const LOCK: &str = "_journal";
 
 /// Appends a line, durably, under the lock of the log.
-pub(super) fn append(place: &WritableBankFolder<'_>, at: DateTime<Utc>, line: &BankTrashLine) -> Result<(), BankError> {
-    let _lock = WriterLock::of_name(place.root, LOCK, place.options.patience)?;
+pub(super) fn append_line(place: &WritableBankFolder<'_>, at: DateTime<Utc>, line: &BankTrashLine) -> Result<(), BankError> {
+    let _lock = WriterLock::acquire_named(place.root, LOCK, place.options.patience)?;
     let disk = place.disk;
     let bytes = serde_json::to_vec(line).expect("strings and numbers have a JSON form");
     monthly_log::append(disk, FOLDER, at, &bytes).map_err(|error| BankError::from(io_error(format!("write {FOLDER}"), error)))
 }
 
 /// Records that an operation was not executed.
-pub(super) fn abort(place: &WritableBankFolder<'_>, line: &BankTrashLine) -> Result<(), BankError> {
+pub(super) fn append_abort(place: &WritableBankFolder<'_>, line: &BankTrashLine) -> Result<(), BankError> {
     let at = DateTime::parse_from_rfc3339(&line.at).map_or(DateTime::UNIX_EPOCH, |at| at.to_utc());
-    append(place, at, &line.aborted())
+    append_line(place, at, &line.to_abort_line())
 }
 
 /// Calls `keep` for all lines of executed operations, oldest first, and returns the results.
 ///
 /// Lines that cannot be parsed are skipped.
-pub(super) fn lines<T>(disk: &dyn Disk, mut keep: impl FnMut(&BankTrashLine) -> Option<T>) -> Result<Vec<T>, BankError> {
+pub(super) fn filter_map_lines<T>(
+    disk: &dyn Disk,
+    mut keep: impl FnMut(&BankTrashLine) -> Option<T>,
+) -> Result<Vec<T>, BankError> {
     let mut kept: Vec<(String, T)> = Vec::new();
-    for path in monthly_log::files(disk, FOLDER).map_err(|error| refused(FOLDER, error))? {
+    for path in monthly_log::log_files(disk, FOLDER).map_err(|error| read_error(FOLDER, error))? {
         for_each_line(disk, &path, |bytes| {
             let Ok(line) = serde_json::from_slice::<BankTrashLine>(bytes) else { return };
             if line.aborted {
@@ -175,21 +178,21 @@ pub(super) fn lines<T>(disk: &dyn Disk, mut keep: impl FnMut(&BankTrashLine) -> 
 
 /// Returns the records of all operations, newest first.
 pub(super) fn records(disk: &dyn Disk) -> Result<Vec<BankRecord>, BankError> {
-    let mut records = lines(disk, BankTrashLine::record)?;
+    let mut records = filter_map_lines(disk, BankTrashLine::to_record)?;
     records.reverse();
     mark_undone(&mut records);
     Ok(records)
 }
 
 /// Returns the keys of a bank according to the log, sorted.
-pub(super) fn keys(disk: &dyn Disk, bank: &BankName) -> Result<BTreeSet<String>, BankError> {
+pub(super) fn logged_keys(disk: &dyn Disk, bank: &BankName) -> Result<BTreeSet<String>, BankError> {
     let of_bank = |line: &BankTrashLine| {
         let was_deleted = line.file.as_ref().is_some_and(|file| file.after.is_none());
         let entries = line.entries.iter().map(|entry| (entry.key.clone(), entry.after.is_some()));
         (line.bank == bank.as_str()).then(|| (was_deleted || line.made, entries.collect::<Vec<_>>()))
     };
     let mut keys = BTreeSet::new();
-    for (begins_anew, entries) in lines(disk, of_bank)? {
+    for (begins_anew, entries) in filter_map_lines(disk, of_bank)? {
         if begins_anew {
             keys.clear();
         }
@@ -206,9 +209,9 @@ pub(super) fn keys(disk: &dyn Disk, bank: &BankName) -> Result<BTreeSet<String>,
 
 /// Returns the last line of a bank if it has this checksum and no abort record.
 pub(super) fn last_line_with_checksum(disk: &dyn Disk, bank: &BankName, sum: u32) -> Result<Option<BankTrashLine>, BankError> {
-    let told = |error| refused(FOLDER, error);
+    let told = |error| read_error(FOLDER, error);
     let mut aborted = HashSet::new();
-    for bytes in monthly_log::newest_first(disk, FOLDER).map_err(told)? {
+    for bytes in monthly_log::lines_newest_first(disk, FOLDER).map_err(told)? {
         let Ok(line) = serde_json::from_slice::<BankTrashLine>(&bytes.map_err(told)?) else { continue };
         if line.aborted {
             aborted.insert(line.operation);
@@ -222,9 +225,11 @@ pub(super) fn last_line_with_checksum(disk: &dyn Disk, bank: &BankName, sum: u32
 
 /// Returns the last line, executed or not.
 pub(super) fn last(disk: &dyn Disk) -> Result<Option<BankTrashLine>, BankError> {
-    let Some(path) = monthly_log::files(disk, FOLDER).map_err(|error| refused(FOLDER, error))?.pop() else { return Ok(None) };
-    let told = |error| refused(&path, error);
-    let size = disk.signature(&path).map_err(told)?.map_or(0, |found| found.size);
+    let Some(path) = monthly_log::log_files(disk, FOLDER).map_err(|error| read_error(FOLDER, error))?.pop() else {
+        return Ok(None);
+    };
+    let told = |error| read_error(&path, error);
+    let size = disk.stat(&path).map_err(told)?.map_or(0, |found| found.size);
     let mut length = READ_SIZE as u64;
     loop {
         let start = size.saturating_sub(length);
@@ -246,7 +251,7 @@ const READ_SIZE: usize = 1024 * 1024;
 fn for_each_line(disk: &dyn Disk, path: &str, mut work: impl FnMut(&[u8])) -> Result<(), BankError> {
     let (mut at, mut open) = (0, Vec::new());
     loop {
-        let bytes = disk.read_part(path, at, READ_SIZE).map_err(|error| refused(path, error))?;
+        let bytes = disk.read_part(path, at, READ_SIZE).map_err(|error| read_error(path, error))?;
         if bytes.is_empty() {
             break;
         }
@@ -265,6 +270,6 @@ fn for_each_line(disk: &dyn Disk, path: &str, mut work: impl FnMut(&[u8])) -> Re
 }
 
 /// Returns the hash of the text of an entry.
-pub(super) fn hash(text: &str) -> String {
+pub(super) fn hash_text(text: &str) -> String {
     ContentHash::of(text).to_string()
 }

@@ -6,7 +6,7 @@ use memory_core::{ContentHash, OperationId, StoreError};
 
 use super::change::{BankSnapshot, BankWriter, WritableBankFolder};
 use super::edit::{BankEdit, ItemEdit, SchemaEdit};
-use super::file::{self, BankFile, damaged};
+use super::file::{self, BankFile, damaged_error};
 use super::trash::{self, BankFileLine, BankTrashLine, EntryLine};
 use crate::disk::Disk;
 
@@ -14,14 +14,14 @@ use crate::disk::Disk;
 pub(super) fn find(disk: &dyn Disk, undone: &OperationId) -> Result<BankRecord, BankError> {
     let records = trash::records(disk)?;
     let record = records.into_iter().find(|record| record.operation.id == *undone);
-    let record = record.ok_or_else(|| missing(undone))?;
+    let record = record.ok_or_else(|| not_found_error(undone))?;
     if let Some(other) = &record.undone_by {
         return Err(StoreError::Invalid { why: format!("{undone} was already undone by {other}") }.into());
     }
     Ok(record)
 }
 
-fn missing(undone: &OperationId) -> BankError {
+fn not_found_error(undone: &OperationId) -> BankError {
     StoreError::OperationNotFound { wanted: format!("no operation has the id {undone}") }.into()
 }
 
@@ -33,8 +33,8 @@ pub(super) fn undo(
 ) -> Result<BankRecord, BankError> {
     let disk = place.disk;
     let record = find(disk, undone)?;
-    let line = trash::lines(disk, |line| (line.operation == undone.as_str()).then(|| line.clone()))?.pop();
-    let line = &line.ok_or_else(|| missing(undone))?;
+    let line = trash::filter_map_lines(disk, |line| (line.operation == undone.as_str()).then(|| line.clone()))?.pop();
+    let line = &line.ok_or_else(|| not_found_error(undone))?;
     let work = BankWriter { place, name: &record.bank, operation };
     let mut own = BankTrashLine::of(operation, &record.bank);
     own.undoes = Some(undone.to_string());
@@ -44,8 +44,8 @@ pub(super) fn undo(
     };
     match done {
         Ok(true) => Ok(record),
-        Ok(false) => Err(BankError::new(BankErrorKind::ChangedSince).about(record.bank.as_str(), None)),
-        Err(error) => Err(error.about(record.bank.as_str(), None)),
+        Ok(false) => Err(BankError::new(BankErrorKind::ChangedSince).with_bank(record.bank.as_str(), None)),
+        Err(error) => Err(error.with_bank(record.bank.as_str(), None)),
     }
 }
 
@@ -55,7 +55,7 @@ impl BankWriter<'_> {
     /// Returns `false` if the bank has changed since the operation.
     fn restore_file(&self, whole: &BankFileLine, mut own: BankTrashLine) -> Result<bool, BankError> {
         let current = file::find(self.place.disk, self.name.as_str())?;
-        let current = current.map(|(path, _)| file::bytes(self.place.disk, &path).map(|bytes| (path, bytes))).transpose()?;
+        let current = current.map(|(path, _)| file::read_bytes(self.place.disk, &path).map(|bytes| (path, bytes))).transpose()?;
         let is_as_left = match (&current, &whole.after) {
             (None, None) => true,
             (Some((_, bytes)), Some(after)) => ContentHash::from_bytes(bytes).to_string() == *after,
@@ -65,14 +65,14 @@ impl BankWriter<'_> {
             return Ok(false);
         }
         let Some(trash) = &whole.trash else { return self.delete_bank(own) };
-        if self.place.disk.signature(trash).map_err(|error| file::refused(trash, error))?.is_none() {
-            return Err(file::damaged(trash, "it is missing, so the bank cannot be restored"));
+        if self.place.disk.stat(trash).map_err(|error| file::read_error(trash, error))?.is_none() {
+            return Err(file::damaged_error(trash, "it is missing, so the bank cannot be restored"));
         }
-        let former = file::bytes(self.place.disk, trash)?;
+        let former = file::read_bytes(self.place.disk, trash)?;
         let mut line =
             BankFileLine { path: whole.path.clone(), trash: None, after: Some(ContentHash::from_bytes(&former).to_string()) };
         if let Some((path, _)) = &current {
-            line.trash = Some(self.keep(path)?);
+            line.trash = Some(self.copy_to_trash(path)?);
         }
         own.file = Some(line);
         // Compared by its bytes, because the file may not be valid text.
@@ -97,23 +97,23 @@ impl BankWriter<'_> {
             None => ItemEdit::Remove(entry.key.clone()),
         };
         let schema = match &line.schema {
-            Some(schema) => SchemaEdit::to(self.parse_schema(schema.before.as_deref())?),
+            Some(schema) => SchemaEdit::from_option(self.parse_schema(schema.before.as_deref())?),
             None => SchemaEdit::Keep,
         };
         let edit = BankEdit { items: line.entries.iter().map(edit).collect(), schema };
-        self.carry_out(Some(former), &edit, own)
+        self.apply_edit(Some(former), &edit, own)
     }
 
     /// Deletes the whole bank, which the operation created.
     fn delete_bank(&self, mut own: BankTrashLine) -> Result<bool, BankError> {
         let Some((path, _)) = file::find(self.place.disk, self.name.as_str())? else { return Ok(false) };
-        own.file = Some(BankFileLine { path: path.clone(), trash: Some(self.keep(&path)?), after: None });
-        self.take_away(&path, own).map(|()| true)
+        own.file = Some(BankFileLine { path: path.clone(), trash: Some(self.copy_to_trash(&path)?), after: None });
+        self.delete_trashed_file(&path, own).map(|()| true)
     }
 
     fn parse_schema(&self, text: Option<&str>) -> Result<Option<JsonText>, BankError> {
         let schema = text.filter(|text| *text != "null").map(str::parse).transpose();
-        schema.map_err(|why: JsonError| damaged(self.name.as_str(), &format!("its previous schema is invalid: {why}")))
+        schema.map_err(|why: JsonError| damaged_error(self.name.as_str(), &format!("its previous schema is invalid: {why}")))
     }
 }
 
@@ -122,7 +122,7 @@ fn is_unchanged_since(former: &BankSnapshot, line: &BankTrashLine) -> bool {
     let BankSnapshot { file, layout } = former;
     let hash = |key: &str| {
         let item = layout.items.iter().find(|item| item.key == key)?;
-        Some(trash::hash(&file.text[item.entry.clone()]))
+        Some(trash::hash_text(&file.text[item.entry.clone()]))
     };
     let schema = layout.meta.as_ref().and_then(|meta| meta.schema.clone()).map_or("null", |range| &file.text[range]);
     line.entries.iter().all(|entry| hash(&entry.key) == entry.after)

@@ -5,8 +5,8 @@ use std::io;
 
 use memory_core::{ContentHash, Operation, OperationId, RecordedChange, StoreError};
 
-use super::progress::hash;
-use super::{CommitStep, folder_of, record, roll_back, waiting_path};
+use super::progress::file_hash;
+use super::{CommitStep, parent_folder, record_changes, roll_back, temporary_path};
 use crate::disk::Disk;
 use crate::error::io_error;
 use crate::journal::Journal;
@@ -21,7 +21,7 @@ const SYNC_ALL_MIN_FILES: usize = 8;
 ///
 /// # Errors
 /// If the disk fails, or [`StoreError::Conflict`] if a file is not in the expected state. All other files are in their previous state then.
-pub(crate) fn carry_out(
+pub(crate) fn execute_steps(
     disk: &dyn Disk,
     journal: &Journal,
     operation: &Operation,
@@ -31,7 +31,7 @@ pub(crate) fn carry_out(
     if steps.is_empty() {
         return Ok(());
     }
-    let changes = record(disk, operation, steps);
+    let changes = record_changes(disk, operation, steps);
     journal.begin(operation, undoes, &changes)?;
     perform(disk, &operation.id, steps, &changes).map_err(|stopped| {
         // If the rollback fails too, the next writer completes it from the journal.
@@ -60,7 +60,7 @@ impl From<io::Error> for StepFailure {
 fn perform(disk: &dyn Disk, id: &OperationId, steps: &[CommitStep], changes: &[RecordedChange]) -> Result<(), StepFailure> {
     let mut new = Vec::new();
     for (step, next) in steps.iter().filter_map(|step| Some((step, step.after.as_ref()?))) {
-        let waiting = waiting_path(&next.path, id);
+        let waiting = temporary_path(&next.path, id);
         disk.write(&waiting, &next.bytes)?;
         let former = step.before.as_ref().filter(|former| former.path == next.path);
         new.push((waiting, next.path.as_str(), former.map(|former| former.hash)));
@@ -71,8 +71,8 @@ fn perform(disk: &dyn Disk, id: &OperationId, steps: &[CommitStep], changes: &[R
     let mut trash_folders = BTreeSet::new();
     for former in changes.iter().filter_map(|change| change.before.as_ref()) {
         if let Some(trash) = &former.trash {
-            disk.keep(&former.path, trash)?;
-            trash_folders.insert(folder_of(trash));
+            disk.hard_link(&former.path, trash)?;
+            trash_folders.insert(parent_folder(trash));
         }
     }
     trash_folders.into_iter().try_for_each(|folder| disk.sync_folder(folder))?;
@@ -80,7 +80,7 @@ fn perform(disk: &dyn Disk, id: &OperationId, steps: &[CommitStep], changes: &[R
     for (waiting, path, former) in &new {
         check_unchanged(disk, path, *former)?;
         disk.rename(waiting, path)?;
-        folders.insert(folder_of(path));
+        folders.insert(parent_folder(path));
     }
     // A file must be durable under its new name before its previous name is removed.
     folders.into_iter().try_for_each(|folder| disk.sync_folder(folder))?;
@@ -90,7 +90,7 @@ fn perform(disk: &dyn Disk, id: &OperationId, steps: &[CommitStep], changes: &[R
         if let Some(former) = step.before.as_ref().filter(|former| !stays(&former.path)) {
             check_unchanged(disk, &former.path, Some(former.hash))?;
             disk.remove(&former.path)?;
-            folders.insert(folder_of(&former.path));
+            folders.insert(parent_folder(&former.path));
         }
     }
     folders.into_iter().try_for_each(|folder| disk.sync_folder(folder))?;
@@ -100,12 +100,12 @@ fn perform(disk: &dyn Disk, id: &OperationId, steps: &[CommitStep], changes: &[R
 /// Checks that a file has the hash `seen`, or does not exist if that is `None`.
 fn check_unchanged(disk: &dyn Disk, path: &str, seen: Option<ContentHash>) -> Result<(), StepFailure> {
     // If no file is expected, every existing file belongs to another program.
-    let is_as_seen = if seen.is_some() { hash(disk, path)? == seen } else { disk.signature(path)?.is_none() };
+    let is_as_seen = if seen.is_some() { file_hash(disk, path)? == seen } else { disk.stat(path)?.is_none() };
     if is_as_seen { Ok(()) } else { Err(StepFailure::Changed(path.to_owned())) }
 }
 
 /// Returns whether a file name is that of a temporary file.
-pub(crate) fn is_leftover(name: &str) -> bool {
+pub(crate) fn is_temporary_name(name: &str) -> bool {
     name.strip_prefix('.').and_then(|name| name.strip_suffix(".tmp")).is_some()
 }
 

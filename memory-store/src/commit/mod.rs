@@ -21,7 +21,7 @@ mod execution;
 mod progress;
 mod recovery;
 
-pub(crate) use execution::{carry_out, is_leftover};
+pub(crate) use execution::{execute_steps, is_temporary_name};
 pub(crate) use recovery::{recover, roll_back};
 
 use std::borrow::Cow;
@@ -58,7 +58,7 @@ pub(crate) struct PlannedFile {
 }
 
 /// Returns the changes for the journal, including the trash path of each previous file.
-pub(crate) fn record(disk: &dyn Disk, operation: &Operation, steps: &[CommitStep]) -> Vec<RecordedChange> {
+pub(crate) fn record_changes(disk: &dyn Disk, operation: &Operation, steps: &[CommitStep]) -> Vec<RecordedChange> {
     let folder = trash_folder(operation);
     let mut taken = std::collections::HashSet::new();
     let mut trash_path = |path: &str| {
@@ -70,7 +70,7 @@ pub(crate) fn record(disk: &dyn Disk, operation: &Operation, steps: &[CommitStep
         let numbered = std::iter::once(format!("{folder}/{name}")).chain((2..).map(place));
         numbered
             .into_iter()
-            .find(|place| !matches!(disk.signature(place), Ok(Some(_))) && taken.insert(place.clone()))
+            .find(|place| !matches!(disk.stat(place), Ok(Some(_))) && taken.insert(place.clone()))
             .unwrap_or_else(|| unreachable!("numbers do not run out"))
     };
     steps
@@ -97,7 +97,7 @@ fn trash_folder(operation: &Operation) -> String {
 }
 
 /// Returns the temporary path for the new content of `path`.
-fn waiting_path(path: &str, operation: &OperationId) -> String {
+fn temporary_path(path: &str, operation: &OperationId) -> String {
     let end = format!(".{operation}.tmp");
     match path.rsplit_once('/') {
         Some((folder, name)) => format!("{folder}/.{}{end}", shorten_name(name, 1 + end.len())),
@@ -115,6 +115,6 @@ fn shorten_name(name: &str, more: usize) -> Cow<'_, str> {
     Cow::Owned(format!("{start}-{mark}"))
 }
 
-fn folder_of(path: &str) -> &str {
+fn parent_folder(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }

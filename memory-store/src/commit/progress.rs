@@ -20,23 +20,23 @@ pub(super) enum ChangeProgress {
 }
 
 /// Returns the progress of `change`.
-pub(super) fn status(disk: &dyn Disk, change: &RecordedChange) -> io::Result<ChangeProgress> {
+pub(super) fn change_progress(disk: &dyn Disk, change: &RecordedChange) -> io::Result<ChangeProgress> {
     let before = change.before.as_ref();
     let after = change.after.as_ref();
     let is_move = before.zip(after).is_some_and(|(before, after)| before.path != after.path);
     let former_is_there = match before {
-        Some(before) => hash(disk, &before.path)? == Some(before.hash),
+        Some(before) => file_hash(disk, &before.path)? == Some(before.hash),
         None => false,
     };
     let Some(after) = after else {
         let path = before.map(|before| before.path.as_str()).unwrap_or_default();
-        return Ok(match (former_is_there, hash(disk, path)?) {
+        return Ok(match (former_is_there, file_hash(disk, path)?) {
             (true, _) => ChangeProgress::Open,
             (false, None) => ChangeProgress::Done,
             (false, Some(_)) => ChangeProgress::Foreign,
         });
     };
-    let new = hash(disk, &after.path)?;
+    let new = file_hash(disk, &after.path)?;
     Ok(match new {
         Some(hash) if hash == after.hash => {
             if is_move && former_is_there {
@@ -52,7 +52,7 @@ pub(super) fn status(disk: &dyn Disk, change: &RecordedChange) -> io::Result<Cha
 }
 
 /// Returns the hash of a file, if it exists.
-pub(super) fn hash(disk: &dyn Disk, path: &str) -> io::Result<Option<ContentHash>> {
+pub(super) fn file_hash(disk: &dyn Disk, path: &str) -> io::Result<Option<ContentHash>> {
     match disk.read(path) {
         Ok(read) => Ok(read.map(|(bytes, _)| ContentHash::from_bytes(&bytes))),
         // The store never writes such a large file, so it belongs to another program.

@@ -6,8 +6,8 @@ use std::io;
 use chrono::{DateTime, Utc};
 use memory_core::{OperationId, RecordedChange, RecordedFile, StoreError};
 
-use super::progress::{ChangeProgress, status};
-use super::{folder_of, waiting_path};
+use super::progress::{ChangeProgress, change_progress};
+use super::{parent_folder, temporary_path};
 use crate::disk::Disk;
 use crate::error::io_error;
 use crate::journal::{Journal, JournalEvent, JournalLine, JournalMark};
@@ -45,12 +45,12 @@ pub(crate) fn recover(disk: &dyn Disk, journal: &Journal, mark: Option<&JournalM
 fn was_interrupted(disk: &dyn Disk, id: &OperationId, changes: &[RecordedChange]) -> io::Result<bool> {
     let (mut is_begun, mut is_open) = (false, false);
     for change in changes {
-        match status(disk, change)? {
+        match change_progress(disk, change)? {
             ChangeProgress::Halfway => return Ok(true),
             ChangeProgress::Done => is_begun = true,
             ChangeProgress::Foreign => {}
             ChangeProgress::Open => match &change.after {
-                Some(after) if disk.signature(&waiting_path(&after.path, id))?.is_none() => is_open = true,
+                Some(after) if disk.stat(&temporary_path(&after.path, id))?.is_none() => is_open = true,
                 _ => return Ok(true),
             },
         }
@@ -75,22 +75,22 @@ fn restore_files(disk: &dyn Disk, id: &OperationId, changes: &[RecordedChange]) 
     // The evidence of the interruption is removed last, because the rollback may be interrupted as well.
     for stage in [ChangeProgress::Done, ChangeProgress::Halfway] {
         for change in changes.iter().rev() {
-            if status(disk, change)? == stage {
+            if change_progress(disk, change)? == stage {
                 folders.extend(restore_file(disk, id, change)?);
             }
         }
     }
     folders.iter().try_for_each(|folder| disk.sync_folder(folder))?;
     for after in changes.iter().filter_map(|change| change.after.as_ref()) {
-        disk.remove(&waiting_path(&after.path, id))?;
+        disk.remove(&temporary_path(&after.path, id))?;
     }
     for change in changes {
         // A previous file that is active again needs no copy in the trash. If another program has replaced it, the copy is a previous
         // version.
         let trash = change.before.as_ref().and_then(|former| former.trash.as_ref());
-        if let Some(trash) = trash.filter(|_| matches!(status(disk, change), Ok(ChangeProgress::Open))) {
+        if let Some(trash) = trash.filter(|_| matches!(change_progress(disk, change), Ok(ChangeProgress::Open))) {
             disk.remove(trash)?;
-            disk.remove_folder(folder_of(trash))?;
+            disk.remove_folder(parent_folder(trash))?;
         }
     }
     Ok(())
@@ -103,23 +103,23 @@ fn restore_file(disk: &dyn Disk, id: &OperationId, change: &RecordedChange) -> i
     let moves = change.after.as_ref().is_some_and(|after| !takes_its_place(after));
     let before = change.before.as_ref();
     // If another program has put a file at the previous path of a moved one, that file is left unchanged.
-    let is_taken = before.filter(|_| moves).map(|before| disk.signature(&before.path)).transpose()?.flatten().is_some();
+    let is_taken = before.filter(|_| moves).map(|before| disk.stat(&before.path)).transpose()?.flatten().is_some();
     if let Some(before) = before.filter(|_| !is_taken) {
         let trash = before.trash.as_deref().unwrap_or_default();
         let Some((bytes, _)) = disk.read(trash)? else {
             return Err(io::Error::new(io::ErrorKind::NotFound, format!("{trash} does not exist")));
         };
-        let waiting = waiting_path(&before.path, id);
+        let waiting = temporary_path(&before.path, id);
         disk.write(&waiting, &bytes)?;
         disk.sync_file(&waiting)?;
         disk.rename(&waiting, &before.path)?;
-        folders.push(folder_of(&before.path).to_owned());
+        folders.push(parent_folder(&before.path).to_owned());
     }
     if let Some(after) = change.after.as_ref().filter(|_| moves) {
         // A file must be durable under its previous name before its new name is removed.
         folders.drain(..).try_for_each(|folder: String| disk.sync_folder(&folder))?;
         disk.remove(&after.path)?;
-        folders.push(folder_of(&after.path).to_owned());
+        folders.push(parent_folder(&after.path).to_owned());
     }
     Ok(folders)
 }
@@ -132,7 +132,7 @@ mod tests {
     use memory_core::{ContentHash, Duplicates, IdSource, MemoryId, Operation, Verb, testing::CountingIds};
 
     use super::recover;
-    use crate::commit::{CommitStep, PlannedFile, ReplacedFile, carry_out};
+    use crate::commit::{CommitStep, PlannedFile, ReplacedFile, execute_steps};
     use crate::disk::{Disk, RealDisk};
     use crate::journal::{Journal, JournalEvent};
 
@@ -144,7 +144,7 @@ mod tests {
         let path = |name: &str| format!("categories/inbox/{name}.md");
         disk.write(&path("changed"), b"former").unwrap();
         let step = |name: &str, before: Option<&[u8]>, after: &[u8]| CommitStep {
-            id: MemoryId::of_path(name),
+            id: MemoryId::for_path(name),
             before: before.map(|bytes| ReplacedFile { path: path(name), hash: ContentHash::from_bytes(bytes) }),
             after: Some(PlannedFile { path: path(name), bytes: after.to_vec() }),
         };
@@ -159,7 +159,7 @@ mod tests {
             files: BTreeMap::new(),
         };
         let steps = [step("kept", None, b"kept"), step("deleted", None, b"deleted"), step("changed", Some(b"former"), b"new")];
-        carry_out(disk.as_ref(), &journal, &operation, None, &steps).unwrap();
+        execute_steps(disk.as_ref(), &journal, &operation, None, &steps).unwrap();
 
         disk.remove(&path("deleted")).unwrap();
         disk.write(&path("changed"), b"former").unwrap();

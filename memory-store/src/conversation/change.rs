@@ -7,16 +7,17 @@ use std::{io, thread};
 use memory_core::conversation::{ConversationEntry, ConversationId, EntryChange, EntryId, EntryRole};
 use memory_core::{Code, Problem, StoreError};
 
-use super::folder_cache::{WriterState, refused};
-use super::format::{decode, encode, with_replacement};
+use super::folder_cache::{WriterState, read_error};
+use super::format::{add_replacement, decode, encode};
 use super::layout::{
-    DELETED, PLACES, WAITING, file_moment, file_name, folder, folder_of, name, other_summary, place, tombstones,
+    DELETED, PLACES, WAITING, alternative_summary_name, conversation_folder, file_name, format_file_time, name, parent_folder,
+    role_folder, tombstone_folders,
 };
 use crate::commit::LONGEST_NAME;
 use crate::disk::Disk;
 use crate::error::io_error;
-use crate::markdown::as_text;
-use crate::memory_file::moment;
+use crate::markdown::lossy_text;
+use crate::memory_file::time_from_nanos;
 
 /// Maximum number of concurrent syncs.
 const MAX_CONCURRENT_SYNCS: usize = 16;
@@ -48,7 +49,7 @@ struct NewFile {
 ///
 /// All new files are synced together, and then all of their folders, so that a batch takes hardly longer than a single change. The caller
 /// holds the lock.
-pub(super) fn carry_out(disk: &dyn Disk, works: &mut [ConversationCommit<'_>]) -> Result<(), StoreError> {
+pub(super) fn apply_changes(disk: &dyn Disk, works: &mut [ConversationCommit<'_>]) -> Result<(), StoreError> {
     let (mut waiting, mut folders) = (Vec::new(), BTreeSet::new());
     for work in works.iter() {
         for path in &work.known.leftovers {
@@ -62,7 +63,7 @@ pub(super) fn carry_out(disk: &dyn Disk, works: &mut [ConversationCommit<'_>]) -
     for (work, new) in works.iter_mut().zip(waiting) {
         rename_new_files(disk, work, new, &mut folders)?;
     }
-    sync(disk, &folders)?;
+    sync_folders(disk, &folders)?;
     works.iter_mut().try_for_each(|work| delete(disk, work))
 }
 
@@ -79,12 +80,12 @@ fn delete(disk: &dyn Disk, work: &mut ConversationCommit<'_>) -> Result<(), Stor
         let tombstone = match known.places.get(id) {
             Some(path) => {
                 touched.push(path.clone());
-                let tombstone = bury(disk, conversation, path, &mut folders)?;
+                let tombstone = move_to_tombstones(disk, conversation, path, &mut folders)?;
                 touched.push(tombstone.clone());
                 Some(tombstone)
             }
             None if replaced_by.is_some() => {
-                let tombstone = tombstone(disk, conversation, id)?;
+                let tombstone = find_tombstone_by_id(disk, conversation, id)?;
                 touched.extend(tombstone.clone());
                 tombstone
             }
@@ -92,7 +93,7 @@ fn delete(disk: &dyn Disk, work: &mut ConversationCommit<'_>) -> Result<(), Stor
         };
         replaced.extend(tombstone.zip(replaced_by.as_ref()));
     }
-    sync(disk, &folders)?;
+    sync_folders(disk, &folders)?;
     replaced.into_iter().try_for_each(|(path, by)| record_replacement(disk, &path, by))
 }
 
@@ -103,11 +104,11 @@ fn write_new_files(
     folders: &mut BTreeSet<String>,
 ) -> Result<Vec<NewFile>, StoreError> {
     let ConversationCommit { conversation, known, .. } = work;
-    let own = folder(conversation);
+    let own = conversation_folder(conversation);
     let mut waiting = Vec::new();
     let entries = work.changes.iter().filter_map(|change| if let EntryChange::Add(entry) = change { Some(entry) } else { None });
     for entry in entries {
-        let folder = format!("{own}/{}", place(entry.role));
+        let folder = format!("{own}/{}", role_folder(entry.role));
         if known.places.contains_key(&entry.id) {
             // A repeated request may follow a failed sync of this folder.
             folders.insert(folder.clone());
@@ -122,7 +123,7 @@ fn write_new_files(
             continue;
         }
         let hidden = format!("{folder}/{WAITING}{}.tmp", file_name(&path).trim_end_matches(".md"));
-        disk.write(&hidden, text.as_bytes()).map_err(not_written(&hidden))?;
+        disk.write(&hidden, text.as_bytes()).map_err(write_error(&hidden))?;
         waiting.push(NewFile { hidden, path, role: entry.role });
     }
     Ok(waiting)
@@ -139,8 +140,8 @@ fn rename_new_files(
         if role == EntryRole::Summary {
             link_previous_summary(disk, work.conversation, &path)?;
         }
-        disk.rename(&hidden, &path).map_err(not_written(&path))?;
-        folders.insert(folder_of(&path).to_owned());
+        disk.rename(&hidden, &path).map_err(write_error(&path))?;
+        folders.insert(parent_folder(&path).to_owned());
         work.touched.push(path);
     }
     Ok(())
@@ -156,9 +157,9 @@ fn entry_exists(
     if known.places.contains_key(&entry.id) {
         return Ok(true);
     }
-    for folder in tombstones(&folder(conversation)) {
-        let path = format!("{folder}/{}/{}", place(entry.role), name(entry));
-        if disk.signature(&path).map_err(|error| refused(&path, error))?.is_some() {
+    for folder in tombstone_folders(&conversation_folder(conversation)) {
+        let path = format!("{folder}/{}/{}", role_folder(entry.role), name(entry));
+        if disk.stat(&path).map_err(|error| read_error(&path, error))?.is_some() {
             return Ok(true);
         }
     }
@@ -166,43 +167,44 @@ fn entry_exists(
 }
 
 /// Moves a file to the tombstones of its conversation, and returns the new path.
-pub(super) fn bury(
+pub(super) fn move_to_tombstones(
     disk: &dyn Disk,
     conversation: &ConversationId,
     path: &str,
     folders: &mut BTreeSet<String>,
 ) -> Result<String, StoreError> {
-    let own = folder(conversation);
+    let own = conversation_folder(conversation);
     let below = path.strip_prefix(&format!("{own}/")).unwrap_or(path);
-    let tombstone = free(disk, &format!("{own}/{DELETED}/{below}"))?;
-    make_folder(disk, folder_of(&tombstone))?;
-    disk.rename(path, &tombstone).map_err(not_written(&tombstone))?;
-    folders.extend([folder_of(path).to_owned(), folder_of(&tombstone).to_owned()]);
+    let tombstone = free_path(disk, &format!("{own}/{DELETED}/{below}"))?;
+    create_folder(disk, parent_folder(&tombstone))?;
+    disk.rename(path, &tombstone).map_err(write_error(&tombstone))?;
+    folders.extend([parent_folder(path).to_owned(), parent_folder(&tombstone).to_owned()]);
     Ok(tombstone)
 }
 
 /// Links a summary that is about to be replaced into the tombstones.
 fn link_previous_summary(disk: &dyn Disk, conversation: &ConversationId, path: &str) -> Result<(), StoreError> {
-    let Some((bytes, signature)) = disk.read(path).map_err(|error| refused(path, error))? else { return Ok(()) };
-    let at = decode(path, &bytes, EntryRole::Summary, moment(signature.modified_ns))
-        .map_or_else(|_| moment(signature.modified_ns), |entry| entry.created_at);
-    let wanted = format!("{}/{DELETED}/summaries/{}__{}", folder(conversation), file_moment(at), file_name(path));
+    let Some((bytes, signature)) = disk.read(path).map_err(|error| read_error(path, error))? else { return Ok(()) };
+    let at = decode(path, &bytes, EntryRole::Summary, time_from_nanos(signature.modified_ns))
+        .map_or_else(|_| time_from_nanos(signature.modified_ns), |entry| entry.created_at);
+    let wanted =
+        format!("{}/{DELETED}/summaries/{}__{}", conversation_folder(conversation), format_file_time(at), file_name(path));
     if read_bytes(disk, &wanted)?.is_some_and(|kept| kept == bytes) {
         return Ok(());
     }
-    let tombstone = free(disk, &wanted)?;
-    make_folder(disk, folder_of(&tombstone))?;
-    disk.keep(path, &tombstone).map_err(not_written(&tombstone))?;
-    sync(disk, &BTreeSet::from([folder_of(&tombstone).to_owned()]))
+    let tombstone = free_path(disk, &wanted)?;
+    create_folder(disk, parent_folder(&tombstone))?;
+    disk.hard_link(path, &tombstone).map_err(write_error(&tombstone))?;
+    sync_folders(disk, &BTreeSet::from([parent_folder(&tombstone).to_owned()]))
 }
 
 /// Creates a folder if it is missing. The disk creates folders only together with files.
-pub(super) fn make_folder(disk: &dyn Disk, folder: &str) -> Result<(), StoreError> {
-    if disk.signature(folder).map_err(|error| refused(folder, error))?.is_some() {
+pub(super) fn create_folder(disk: &dyn Disk, folder: &str) -> Result<(), StoreError> {
+    if disk.stat(folder).map_err(|error| read_error(folder, error))?.is_some() {
         return Ok(());
     }
     let place = format!("{folder}/{WAITING}folder.tmp");
-    disk.write(&place, b"").and_then(|()| disk.remove(&place)).map_err(not_written(folder))
+    disk.write(&place, b"").and_then(|()| disk.remove(&place)).map_err(write_error(folder))
 }
 
 /// Returns the path of the summary of a conversation.
@@ -212,17 +214,18 @@ fn summary_path(disk: &dyn Disk, conversation: &ConversationId, folder: &str) ->
     let usual = format!("{folder}/{SUMMARY_FILE}");
     let Some(bytes) = read_bytes(disk, &usual)? else { return Ok(usual) };
     // A file that cannot be parsed is not replaced.
-    let is_own = decode(&usual, &bytes, EntryRole::Summary, moment(0)).is_ok_and(|entry| entry.conversation == *conversation);
-    Ok(if is_own { usual } else { format!("{folder}/{}", other_summary(conversation)) })
+    let is_own =
+        decode(&usual, &bytes, EntryRole::Summary, time_from_nanos(0)).is_ok_and(|entry| entry.conversation == *conversation);
+    Ok(if is_own { usual } else { format!("{folder}/{}", alternative_summary_name(conversation)) })
 }
 
 /// Returns the first free path derived from `path`.
-pub(super) fn free(disk: &dyn Disk, path: &str) -> Result<String, StoreError> {
+pub(super) fn free_path(disk: &dyn Disk, path: &str) -> Result<String, StoreError> {
     let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
     let stem = name.trim_end_matches(".md");
     let mut candidate = path.to_owned();
     for number in 2.. {
-        if disk.signature(&candidate).map_err(|error| refused(&candidate, error))?.is_none() {
+        if disk.stat(&candidate).map_err(|error| read_error(&candidate, error))?.is_none() {
             break;
         }
         let ending = format!("-{number}.md");
@@ -234,12 +237,16 @@ pub(super) fn free(disk: &dyn Disk, path: &str) -> Result<String, StoreError> {
 }
 
 /// Returns the path of the tombstone of an entry, if there is one.
-pub(super) fn tombstone(disk: &dyn Disk, conversation: &ConversationId, id: &EntryId) -> Result<Option<String>, StoreError> {
+pub(super) fn find_tombstone_by_id(
+    disk: &dyn Disk,
+    conversation: &ConversationId,
+    id: &EntryId,
+) -> Result<Option<String>, StoreError> {
     let ending = format!("__{id}.md");
-    for folder in tombstones(&folder(conversation)) {
+    for folder in tombstone_folders(&conversation_folder(conversation)) {
         for (below, _) in PLACES {
             let folder = format!("{folder}/{below}");
-            let entries = disk.folder(&folder).map_err(|error| refused(&folder, error))?;
+            let entries = disk.list_folder(&folder).map_err(|error| read_error(&folder, error))?;
             if let Some(found) = entries.into_iter().find(|entry| entry.name.ends_with(&ending)) {
                 return Ok(Some(format!("{folder}/{}", found.name)));
             }
@@ -251,8 +258,8 @@ pub(super) fn tombstone(disk: &dyn Disk, conversation: &ConversationId, id: &Ent
 /// Records the replacement in a tombstone, unless it is recorded already.
 pub(super) fn record_replacement(disk: &dyn Disk, path: &str, by: &EntryId) -> Result<(), StoreError> {
     let Some(bytes) = read_bytes(disk, path)? else { return Ok(()) };
-    let text = as_text(&bytes).0;
-    let new = with_replacement(&text, by).map_err(|what| {
+    let text = lossy_text(&bytes).0;
+    let new = add_replacement(&text, by).map_err(|what| {
         let problem = Problem { code: Code::FileDamaged, path: path.to_owned(), line: None, what, hint: None };
         StoreError::Damaged(problem)
     })?;
@@ -264,25 +271,25 @@ pub(super) fn record_replacement(disk: &dyn Disk, path: &str, by: &EntryId) -> R
 
 /// Writes or replaces a file, durably and atomically.
 pub(super) fn replace(disk: &dyn Disk, path: &str, bytes: &[u8]) -> Result<(), StoreError> {
-    let folder = folder_of(path);
+    let folder = parent_folder(path);
     let hidden = format!("{folder}/{WAITING}{}.tmp", file_name(path).trim_end_matches(".md"));
-    disk.write(&hidden, bytes).and_then(|()| disk.sync_file(&hidden)).map_err(not_written(&hidden))?;
-    disk.rename(&hidden, path).map_err(not_written(path))?;
-    sync(disk, &BTreeSet::from([folder.to_owned()]))
+    disk.write(&hidden, bytes).and_then(|()| disk.sync_file(&hidden)).map_err(write_error(&hidden))?;
+    disk.rename(&hidden, path).map_err(write_error(path))?;
+    sync_folders(disk, &BTreeSet::from([folder.to_owned()]))
 }
 
 pub(super) fn read_bytes(disk: &dyn Disk, path: &str) -> Result<Option<Vec<u8>>, StoreError> {
-    Ok(disk.read(path).map_err(|error| refused(path, error))?.map(|(bytes, _)| bytes))
+    Ok(disk.read(path).map_err(|error| read_error(path, error))?.map(|(bytes, _)| bytes))
 }
 
-pub(super) fn sync(disk: &dyn Disk, folders: &BTreeSet<String>) -> Result<(), StoreError> {
+pub(super) fn sync_folders(disk: &dyn Disk, folders: &BTreeSet<String>) -> Result<(), StoreError> {
     let folders: Vec<&str> = folders.iter().map(String::as_str).collect();
     sync_paths(&folders, &|path| disk.sync_folder(path))
 }
 
 /// Syncs paths concurrently, which takes hardly longer than a single sync.
 fn sync_paths(paths: &[&str], sync: &(dyn Fn(&str) -> io::Result<()> + Sync)) -> Result<(), StoreError> {
-    let sync_one = |path: &&str| sync(path).map_err(not_written(path));
+    let sync_one = |path: &&str| sync(path).map_err(write_error(path));
     if paths.len() <= 1 {
         return paths.iter().try_for_each(sync_one);
     }
@@ -304,7 +311,7 @@ fn sync_paths(paths: &[&str], sync: &(dyn Fn(&str) -> io::Result<()> + Sync)) ->
     })
 }
 
-pub(super) fn not_written(path: &str) -> impl Fn(std::io::Error) -> StoreError {
+pub(super) fn write_error(path: &str) -> impl Fn(std::io::Error) -> StoreError {
     let action = format!("write {path}");
     move |error| io_error(action.clone(), error)
 }

@@ -23,14 +23,14 @@ pub(crate) fn decode_as_memory(path: &str, bytes: &[u8], modified: DateTime<Utc>
     let draft = |content: &str| Draft { source: SOURCE.into(), role: speaker, ..Draft::new(content) };
     match decode(path, bytes, role, modified) {
         Ok(entry) => {
-            let id = entry.id.as_str().parse().unwrap_or_else(|_| MemoryId::of_path(path));
+            let id = entry.id.as_str().parse().unwrap_or_else(|_| MemoryId::for_path(path));
             let draft = Draft { scope: entry.conversation.scope(), ..draft(&entry.content) };
             DecodedFile { memory: draft.into_memory(id, entry.created_at), problem: None }
         }
         Err(problem) => {
             let text = String::from_utf8_lossy(bytes);
-            let scope = super::format::conversation(path, None).scope();
-            let memory = Draft { scope, ..draft(body(&text).trim()) }.into_memory(MemoryId::of_path(path), modified);
+            let scope = super::format::conversation_id(path, None).scope();
+            let memory = Draft { scope, ..draft(body(&text).trim()) }.into_memory(MemoryId::for_path(path), modified);
             DecodedFile { memory, problem: Some(problem) }
         }
     }

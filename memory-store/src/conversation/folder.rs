@@ -13,16 +13,18 @@ use memory_core::conversation::{
 };
 
 use super::change::{self, ConversationCommit};
-use super::folder_cache::{ConversationCache, refused};
+use super::folder_cache::{ConversationCache, read_error};
 use super::format::decode;
-use super::layout::{DELETED, ENTRIES, PLACES, file_moment, folder, is_entry, place, tombstones};
-use super::undo::{RecordingDecision, recording};
+use super::layout::{
+    DELETED, ENTRIES, PLACES, conversation_folder, format_file_time, is_entry_file, role_folder, tombstone_folders,
+};
+use super::undo::{RecordingDecision, decide_recording};
 use super::vectors;
 use crate::disk::{DirEntryKind, Disk, LazyDisk};
 use crate::error::io_error;
 use crate::index::now_ns;
-use crate::lock::{PATIENCE, WriterLock, generation};
-use crate::memory_file::moment;
+use crate::lock::{PATIENCE, WriterLock, read_generation};
+use crate::memory_file::time_from_nanos;
 
 /// Maximum number of folders in the cache.
 const MAX_CACHED_FOLDERS: usize = 128;
@@ -44,7 +46,7 @@ impl ConversationFolder {
     }
 
     /// Returns the conversations at `root`, with `disk` for writes.
-    pub fn on_disk(root: impl Into<PathBuf>, disk: Arc<dyn Disk>) -> Self {
+    pub fn with_disk(root: impl Into<PathBuf>, disk: Arc<dyn Disk>) -> Self {
         Self { place: LazyDisk::on_disk(root.into(), disk), patience: PATIENCE, kept: Mutex::default() }
     }
 
@@ -56,7 +58,7 @@ impl ConversationFolder {
     /// Marks changed files, by their paths below the root, for a check before the next result.
     ///
     /// `None` marks all files.
-    pub fn hear(&self, files: Option<&BTreeSet<String>>) {
+    pub fn mark_changed(&self, files: Option<&BTreeSet<String>>) {
         let all: Vec<(String, Arc<Mutex<ConversationCache>>)> = {
             let all = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
             all.iter().map(|(folder, kept)| (folder.clone(), Arc::clone(kept))).collect()
@@ -66,14 +68,14 @@ impl ConversationFolder {
             match files {
                 None => kept.mark_all_changed(),
                 Some(files) => {
-                    files.iter().filter(|file| file.starts_with(&format!("{folder}/"))).for_each(|file| kept.doubt(file));
+                    files.iter().filter(|file| file.starts_with(&format!("{folder}/"))).for_each(|file| kept.mark_changed(file));
                 }
             }
         }
     }
 
     pub(super) fn disk(&self) -> Result<Option<&dyn Disk>, StoreError> {
-        self.place.if_there().map_err(|error| refused(ENTRIES, error))
+        self.place.get().map_err(|error| read_error(ENTRIES, error))
     }
 
     /// Returns the disk, and creates the folder if it is missing.
@@ -82,7 +84,7 @@ impl ConversationFolder {
     }
 
     /// Returns the lock timeout of writers.
-    pub(super) fn patience(&self) -> Duration {
+    pub(super) fn lock_timeout(&self) -> Duration {
         self.patience
     }
 
@@ -95,7 +97,7 @@ impl ConversationFolder {
         let Some(disk) = self.disk()? else { return Ok(None) };
         let kept = self.folder_cache(folder);
         let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
-        self.refresh(disk, folder, &mut kept)?;
+        self.refresh_cache(disk, folder, &mut kept)?;
         work(disk, &mut kept).map(Some)
     }
 
@@ -107,11 +109,11 @@ impl ConversationFolder {
         Arc::clone(all.entry(folder.to_owned()).or_default())
     }
 
-    fn refresh(&self, disk: &dyn Disk, folder: &str, kept: &mut ConversationCache) -> Result<(), StoreError> {
-        for conversation in kept.refresh(disk, folder, generation(self.root()), now_ns())? {
+    fn refresh_cache(&self, disk: &dyn Disk, folder: &str, kept: &mut ConversationCache) -> Result<(), StoreError> {
+        for conversation in kept.refresh(disk, folder, read_generation(self.root()), now_ns())? {
             // Vectors are derived: without them a search uses only the words.
             if let Ok(Some(found)) = vectors::read(disk, &conversation) {
-                kept.give_vectors(&conversation, &found);
+                kept.set_vectors(&conversation, &found);
             }
         }
         Ok(())
@@ -128,7 +130,7 @@ impl ConversationFolder {
             return Ok(());
         }
         all.iter().flat_map(|(_, changes)| changes.iter()).try_for_each(EntryChange::check)?;
-        let folders: BTreeSet<String> = all.iter().map(|(conversation, _)| folder(conversation)).collect();
+        let folders: BTreeSet<String> = all.iter().map(|(conversation, _)| conversation_folder(conversation)).collect();
         if folders.len() < all.len() {
             // The file of a summary depends on the other conversations in its folder.
             return all.iter().try_for_each(|&&one| self.commit_with(&[one], operation));
@@ -138,14 +140,16 @@ impl ConversationFolder {
         let Some(disk) = self.disk()? else { return Ok(()) };
         let mut works = Vec::new();
         for &&(conversation, changes) in &all {
-            let Some(known) = self.with(&folder(conversation), |_, kept| kept.writer_state(conversation, changes))? else {
+            let Some(known) =
+                self.with(&conversation_folder(conversation), |_, kept| kept.writer_state(conversation, changes))?
+            else {
                 return Ok(());
             };
             works.push(ConversationCommit { conversation, changes, known, kept_entries: BTreeSet::new(), touched: Vec::new() });
         }
         if let Some(operation) = operation {
             for work in &mut works {
-                match recording(disk, work.conversation, &work.known, work.changes, operation)? {
+                match decide_recording(disk, work.conversation, &work.known, work.changes, operation)? {
                     RecordingDecision::New(line) => line.append(disk, operation.at)?,
                     RecordingDecision::Recorded { restored } => work.kept_entries = restored,
                     RecordingDecision::Undone => return Ok(()),
@@ -153,25 +157,25 @@ impl ConversationFolder {
             }
         }
         for work in &works {
-            let kept = self.folder_cache(&folder(work.conversation));
+            let kept = self.folder_cache(&conversation_folder(work.conversation));
             kept.lock().unwrap_or_else(PoisonError::into_inner).begin_write();
         }
         // Readers do not wait for the disk, because the cache is not locked here.
-        let done = change::carry_out(disk, &mut works);
+        let done = change::apply_changes(disk, &mut works);
         let generation = lock.write_generation();
         for ConversationCommit { conversation, known, touched, .. } in works {
             // The next reader uses the updated cache.
-            let folder = folder(conversation);
+            let folder = conversation_folder(conversation);
             let kept = self.folder_cache(&folder);
             let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
-            kept.take_in(disk, &folder, &touched, &known, generation);
+            kept.finish_write(disk, &folder, &touched, &known, generation);
         }
         done
     }
 
     /// Returns the folders of conversations.
-    fn folders(disk: &dyn Disk) -> Result<Vec<String>, StoreError> {
-        let entries = disk.folder(ENTRIES).map_err(|error| refused(ENTRIES, error))?;
+    fn list_folders(disk: &dyn Disk) -> Result<Vec<String>, StoreError> {
+        let entries = disk.list_folder(ENTRIES).map_err(|error| read_error(ENTRIES, error))?;
         let is_one = |name: &str| name != DELETED;
         let found = entries.into_iter().filter(|entry| entry.kind == DirEntryKind::Folder && is_one(&entry.name));
         Ok(found.map(|entry| format!("{ENTRIES}/{}", entry.name)).collect())
@@ -179,14 +183,14 @@ impl ConversationFolder {
 }
 
 impl ConversationStore for ConversationFolder {
-    fn place(&self) -> String {
+    fn location(&self) -> String {
         self.root().display().to_string()
     }
 
     fn conversations(&self) -> Result<Vec<ConversationId>, StoreError> {
         let Some(disk) = self.disk()? else { return Ok(Vec::new()) };
         let mut found = Vec::new();
-        for folder in Self::folders(disk)? {
+        for folder in Self::list_folders(disk)? {
             found
                 .extend(self.with(&folder, |_, kept| Ok(kept.conversations().cloned().collect::<Vec<_>>()))?.unwrap_or_default());
         }
@@ -195,22 +199,27 @@ impl ConversationStore for ConversationFolder {
     }
 
     fn read(&self, conversation: &ConversationId) -> Result<Arc<ConversationIndex>, StoreError> {
-        Ok(self.with(&folder(conversation), |_, kept| Ok(kept.shelf(conversation)))?.unwrap_or_default())
+        Ok(self
+            .with(&conversation_folder(conversation), |_, kept| Ok(kept.conversation_index(conversation)))?
+            .unwrap_or_default())
     }
 
     fn user_turns_since(&self, moment: DateTime<Utc>) -> Result<Vec<Arc<ConversationEntry>>, StoreError> {
         let Some(disk) = self.disk()? else { return Ok(Vec::new()) };
-        let (role, since) = (EntryRole::User, file_moment(moment));
+        let (role, since) = (EntryRole::User, format_file_time(moment));
         let mut found = Vec::new();
-        for folder in Self::folders(disk)? {
-            let turns = format!("{folder}/{}", place(role));
-            let names = disk.folder(&turns).map_err(|error| refused(&turns, error))?;
+        for folder in Self::list_folders(disk)? {
+            let turns = format!("{folder}/{}", role_folder(role));
+            let names = disk.list_folder(&turns).map_err(|error| read_error(&turns, error))?;
             // File names start with the time, so most folders need not be read.
-            if !names.iter().any(|entry| is_entry(&entry.name) && since < entry.name) {
+            if !names.iter().any(|entry| is_entry_file(&entry.name) && since < entry.name) {
                 continue;
             }
             let entries = self.with(&folder, |_, kept| {
-                Ok(kept.conversations().flat_map(|conversation| kept.shelf(conversation).entries()).collect::<Vec<_>>())
+                Ok(kept
+                    .conversations()
+                    .flat_map(|conversation| kept.conversation_index(conversation).entries())
+                    .collect::<Vec<_>>())
             })?;
             found.extend(entries.unwrap_or_default());
         }
@@ -218,27 +227,27 @@ impl ConversationStore for ConversationFolder {
         Ok(found)
     }
 
-    fn look_again(&self, conversation: &ConversationId, ids: &[EntryId]) -> Result<bool, StoreError> {
+    fn recheck_entries(&self, conversation: &ConversationId, ids: &[EntryId]) -> Result<bool, StoreError> {
         let Some(disk) = self.disk()? else { return Ok(false) };
-        let kept = self.folder_cache(&folder(conversation));
+        let kept = self.folder_cache(&conversation_folder(conversation));
         let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.look_again(disk, conversation, ids, now_ns())
+        kept.recheck_entries(disk, conversation, ids, now_ns())
     }
 
     fn deleted(&self, conversation: &ConversationId) -> Result<Vec<ConversationEntry>, StoreError> {
         let Some(disk) = self.disk()? else { return Ok(Vec::new()) };
         let active = self.read(conversation)?;
         let mut deleted = Vec::new();
-        for place in tombstones(&folder(conversation)) {
+        for place in tombstone_folders(&conversation_folder(conversation)) {
             for (below, role) in PLACES {
                 let folder = format!("{place}/{below}");
-                for entry in disk.folder(&folder).map_err(|error| refused(&folder, error))? {
+                for entry in disk.list_folder(&folder).map_err(|error| read_error(&folder, error))? {
                     let path = format!("{folder}/{}", entry.name);
-                    let is_one = entry.kind == DirEntryKind::File && is_entry(&entry.name);
+                    let is_one = entry.kind == DirEntryKind::File && is_entry_file(&entry.name);
                     let Some((bytes, signature)) = (if is_one { disk.read(&path).ok().flatten() } else { None }) else {
                         continue;
                     };
-                    deleted.extend(decode(&path, &bytes, role, moment(signature.modified_ns)).ok());
+                    deleted.extend(decode(&path, &bytes, role, time_from_nanos(signature.modified_ns)).ok());
                 }
             }
         }
@@ -268,13 +277,13 @@ impl ConversationStore for ConversationFolder {
         self.commit_with(&[(conversation, changes)], Some(operation))
     }
 
-    fn keep_vectors(&self, conversation: &ConversationId, identity: &str, vectors: &[EntryVector]) -> Result<(), StoreError> {
-        let place = self.place();
+    fn store_vectors(&self, conversation: &ConversationId, identity: &str, vectors: &[EntryVector]) -> Result<(), StoreError> {
+        let place = self.location();
         self.place.get_or_create().map_err(|error| io_error(format!("open {place}"), error))?;
         let _lock = WriterLock::acquire(self.root(), self.patience)?;
-        let kept = self.with(&folder(conversation), |disk, kept| {
+        let kept = self.with(&conversation_folder(conversation), |disk, kept| {
             let found = vectors::append(disk, conversation, identity, vectors)?;
-            kept.give_vectors(conversation, &found);
+            kept.set_vectors(conversation, &found);
             Ok(())
         });
         kept.map(|_| ())

@@ -8,14 +8,14 @@ use memory_core::conversation::{ConversationId, ConversationIndex, EntryChange, 
 use memory_core::{Code, Problem, StoreError};
 
 use super::format::decode;
-use super::layout::{PLACES, WAITING, file_name, folder_of, is_entry, place};
+use super::layout::{PLACES, WAITING, file_name, is_entry_file, parent_folder, role_folder};
 use super::listing::{FolderListing, OFTEN_NS, settled_ns};
 use super::tombstones::Tombstones;
 use super::vectors;
 use crate::disk::{DirEntryKind, Disk, FileStat};
 use crate::error::io_error;
 use crate::index::now_ns;
-use crate::memory_file::moment;
+use crate::memory_file::time_from_nanos;
 
 /// Maximum number of files of a folder in which every refresh checks each file.
 const ALWAYS_CHECKED_FILES: usize = 64;
@@ -68,7 +68,7 @@ pub(super) struct WriterState {
 
 impl ConversationCache {
     /// Returns the index of a conversation.
-    pub(super) fn shelf(&self, conversation: &ConversationId) -> Arc<ConversationIndex> {
+    pub(super) fn conversation_index(&self, conversation: &ConversationId) -> Arc<ConversationIndex> {
         self.shelves.get(conversation).cloned().unwrap_or_default()
     }
 
@@ -79,7 +79,7 @@ impl ConversationCache {
     }
 
     /// Returns the path of an entry.
-    pub(super) fn path(&self, conversation: &ConversationId, id: &EntryId) -> Option<&str> {
+    pub(super) fn entry_path(&self, conversation: &ConversationId, id: &EntryId) -> Option<&str> {
         self.places.get(&(conversation.clone(), id.clone())).map(String::as_str)
     }
 
@@ -90,13 +90,13 @@ impl ConversationCache {
     pub(super) fn writer_state(&self, conversation: &ConversationId, changes: &[EntryChange]) -> Result<WriterState, StoreError> {
         let refusal = |path: &String| Some((path.clone(), self.files.get(path)?.refusal.clone()?));
         if let Some((path, why)) = self.unsettled.iter().find_map(refusal) {
-            return Err(refused(&path, io::Error::other(why)));
+            return Err(read_error(&path, io::Error::other(why)));
         }
         let ids = changes.iter().map(|change| match change {
             EntryChange::Add(entry) => &entry.id,
             EntryChange::Delete { id, .. } => id,
         });
-        let place = |id: &EntryId| Some((id.clone(), self.path(conversation, id)?.to_owned()));
+        let place = |id: &EntryId| Some((id.clone(), self.entry_path(conversation, id)?.to_owned()));
         Ok(WriterState {
             places: ids.filter_map(place).collect(),
             leftovers: self.leftovers.clone(),
@@ -105,7 +105,7 @@ impl ConversationCache {
     }
 
     /// Marks a file to be read again before the next result.
-    pub(super) fn doubt(&mut self, path: &str) {
+    pub(super) fn mark_changed(&mut self, path: &str) {
         if self.files.contains_key(path) {
             self.doubted.insert(path.to_owned());
         }
@@ -124,9 +124,9 @@ impl ConversationCache {
     }
 
     /// Sets the vectors of a conversation.
-    pub(super) fn give_vectors(&mut self, conversation: &ConversationId, found: &vectors::ConversationVectors) {
+    pub(super) fn set_vectors(&mut self, conversation: &ConversationId, found: &vectors::ConversationVectors) {
         if let Some(held) = self.shelves.get_mut(conversation) {
-            Arc::make_mut(held).give_vectors(&found.identity, &found.vectors);
+            Arc::make_mut(held).add_vectors(&found.identity, &found.vectors);
         }
     }
 
@@ -152,8 +152,8 @@ impl ConversationCache {
         } else {
             self.unsettled.union(&self.doubted).cloned().collect()
         };
-        self.look(disk, &paths, now_ns)?;
-        let turns = place(EntryRole::User);
+        self.check_files(disk, &paths, now_ns)?;
+        let turns = role_folder(EntryRole::User);
         let files = &self.files;
         let oldest = || files.iter().filter(|(_, file)| file.place == turns).map(|(path, _)| file_name(path).to_owned()).min();
         self.tombstones.refresh(disk, folder, now_ns, &oldest, &mut self.shelves);
@@ -164,26 +164,33 @@ impl ConversationCache {
     }
 
     /// Checks some entries, and returns whether one of them has changed.
-    pub(super) fn look_again(
+    pub(super) fn recheck_entries(
         &mut self,
         disk: &dyn Disk,
         conversation: &ConversationId,
         ids: &[EntryId],
         now_ns: i64,
     ) -> Result<bool, StoreError> {
-        let paths: Vec<String> = ids.iter().filter_map(|id| self.path(conversation, id)).map(str::to_owned).collect();
-        self.look(disk, &paths, now_ns)
+        let paths: Vec<String> = ids.iter().filter_map(|id| self.entry_path(conversation, id)).map(str::to_owned).collect();
+        self.check_files(disk, &paths, now_ns)
     }
 
     /// Updates the cache to the changes of a writer of this process, without a listing.
     ///
     /// `known` is the state that the writer had, and `generation` the one of the writer.
-    pub(super) fn take_in(&mut self, disk: &dyn Disk, folder: &str, changed: &[String], known: &WriterState, generation: u64) {
+    pub(super) fn finish_write(
+        &mut self,
+        disk: &dyn Disk,
+        folder: &str,
+        changed: &[String],
+        known: &WriterState,
+        generation: u64,
+    ) {
         self.is_being_written = false;
-        self.tombstones.take_in(disk, folder, changed, now_ns(), &mut self.shelves);
+        self.tombstones.finish_write(disk, folder, changed, now_ns(), &mut self.shelves);
         for (place, _) in PLACES {
             let path = format!("{folder}/{place}");
-            let mut own = changed.iter().filter(|changed| folder_of(changed) == path).peekable();
+            let mut own = changed.iter().filter(|changed| parent_folder(changed) == path).peekable();
             let (before, now) = (known.folders.get(place), self.folders.get(place));
             // A folder that was listed since, or is not listed yet, is listed by the next refresh.
             let Some(before) = before.copied().filter(|before| now == Some(before)) else { continue };
@@ -192,7 +199,7 @@ impl ConversationCache {
                 continue;
             }
             own.for_each(|changed| self.read_file(disk, changed, place, now_ns()));
-            if let Ok(Some(found)) = disk.signature(&path) {
+            if let Ok(Some(found)) = disk.stat(&path) {
                 let names = FolderListing { modified_ns: found.modified_ns, listed_ns: before.listed_ns, generation };
                 self.folders.insert(place, names);
             }
@@ -207,8 +214,8 @@ impl ConversationCache {
         (generation, now_ns): (u64, i64),
     ) -> Result<(), StoreError> {
         let path = format!("{folder}/{place}");
-        let told = |error| refused(&path, error);
-        let modified = disk.signature(&path).map_err(told)?.filter(|found| found.is_folder).map(|found| found.modified_ns);
+        let told = |error| read_error(&path, error);
+        let modified = disk.stat(&path).map_err(told)?.filter(|found| found.is_folder).map(|found| found.modified_ns);
         let names = self.folders.get(place);
         let holds = |(modified, names): (i64, &FolderListing)| {
             names.is_current(modified, generation, now_ns) || self.is_being_written && names.is_fresh(now_ns)
@@ -219,11 +226,11 @@ impl ConversationCache {
         let mut listed = HashMap::new();
         if modified.is_some() {
             self.leftovers.retain(|path| !path.starts_with(&format!("{folder}/{place}/")));
-            for entry in disk.folder(&path).map_err(told)? {
+            for entry in disk.list_folder(&path).map_err(told)? {
                 let file = format!("{path}/{}", entry.name);
                 if entry.name.starts_with(WAITING) {
                     self.leftovers.push(file);
-                } else if is_entry(&entry.name) && entry.kind != DirEntryKind::Folder {
+                } else if is_entry_file(&entry.name) && entry.kind != DirEntryKind::Folder {
                     listed.insert(file, entry.inode);
                 }
             }
@@ -237,7 +244,7 @@ impl ConversationCache {
             }
         }
         for path in gone {
-            self.forget(&path);
+            self.remove_file(&path);
         }
         for file in listed.into_keys() {
             self.read_file(disk, &file, place, now_ns);
@@ -249,7 +256,7 @@ impl ConversationCache {
         Ok(())
     }
 
-    fn look(&mut self, disk: &dyn Disk, paths: &[String], now_ns: i64) -> Result<bool, StoreError> {
+    fn check_files(&mut self, disk: &dyn Disk, paths: &[String], now_ns: i64) -> Result<bool, StoreError> {
         let mut is_news = false;
         for path in paths {
             let Some(file) = self.files.get(path) else { continue };
@@ -258,9 +265,9 @@ impl ConversationCache {
             let is_awaited = file.refusal.is_none() && now_ns < file_settled_ns(file.signature);
             let is_known = (is_settled || is_awaited) && !self.doubted.contains(path);
             let (place, before) = (file.place, (file.signature, is_known));
-            match disk.signature(path).map_err(|error| refused(path, error))? {
+            match disk.stat(path).map_err(|error| read_error(path, error))? {
                 None => {
-                    self.forget(path);
+                    self.remove_file(path);
                     is_news = true;
                 }
                 Some(found) if found == before.0 && before.1 => {}
@@ -282,18 +289,18 @@ impl ConversationCache {
         let mut refusal = None;
         let (read, signature) = match disk.read(path) {
             Ok(None) => {
-                self.forget(path);
+                self.remove_file(path);
                 return;
             }
-            Ok(Some((bytes, signature))) => (decode(path, &bytes, role, moment(signature.modified_ns)), Some(signature)),
+            Ok(Some((bytes, signature))) => (decode(path, &bytes, role, time_from_nanos(signature.modified_ns)), Some(signature)),
             // An unreadable file must not prevent reading the other files.
             Err(error) => {
                 refusal = is_temporary(&error).then(|| error.to_string());
-                (Err(unreadable_problem(path, &error)), disk.signature(path).ok().flatten())
+                (Err(unreadable_problem(path, &error)), disk.stat(path).ok().flatten())
             }
         };
         let Some(signature) = signature else {
-            self.forget(path);
+            self.remove_file(path);
             return;
         };
         let is_settled = file_settled_ns(signature) <= now_ns && refusal.is_none();
@@ -302,7 +309,7 @@ impl ConversationCache {
             Ok(entry) => {
                 let key = (entry.conversation.clone(), entry.id.clone());
                 if former.as_ref() != Some(&key) {
-                    self.forget(path);
+                    self.remove_file(path);
                 }
                 let held = self.shelves.entry(key.0.clone()).or_default();
                 let is_same = held.get(&key.1).is_some_and(|own| **own == entry);
@@ -310,12 +317,12 @@ impl ConversationCache {
                     Arc::make_mut(held).put(entry);
                 }
                 self.places.insert(key.clone(), path.to_owned());
-                self.report(path, None);
+                self.report_problem(path, None);
                 Some(key)
             }
             Err(problem) => {
-                self.forget(path);
-                self.report(path, Some(&problem));
+                self.remove_file(path);
+                self.report_problem(path, Some(&problem));
                 None
             }
         };
@@ -329,8 +336,8 @@ impl ConversationCache {
     }
 
     /// Removes a file and its entry from the cache.
-    fn forget(&mut self, path: &str) {
-        self.report(path, None);
+    fn remove_file(&mut self, path: &str) {
+        self.report_problem(path, None);
         self.unsettled.remove(path);
         self.doubted.remove(path);
         let Some(CachedEntryFile { entry: Some(key), .. }) = self.files.remove(path) else { return };
@@ -348,15 +355,16 @@ impl ConversationCache {
     }
 
     /// Records the problem of a file in all conversations of the folder, because its own is unknown.
-    fn report(&mut self, path: &str, problem: Option<&Problem>) {
+    fn report_problem(&mut self, path: &str, problem: Option<&Problem>) {
         let has_any = |held: &ConversationIndex| held.problems().any(|own| own.path == path);
         if problem.is_some() && self.shelves.is_empty() {
-            let name = path.split('/').nth(1).and_then(|name| name.parse().ok()).unwrap_or_else(ConversationId::unnamed);
+            let name =
+                path.split('/').nth(1).and_then(|name| name.parse().ok()).unwrap_or_else(ConversationId::default_conversation);
             self.shelves.insert(name, Arc::default());
         }
         for held in self.shelves.values_mut() {
             if problem.is_some() || has_any(held) {
-                Arc::make_mut(held).report(path, problem.cloned());
+                Arc::make_mut(held).set_problem(path, problem.cloned());
             }
         }
     }
@@ -378,7 +386,7 @@ fn unreadable_problem(path: &str, error: &io::Error) -> Problem {
     Problem { code, path: path.to_owned(), line: None, what: format!("it cannot be read: {error}"), hint: None }
 }
 
-pub(super) fn refused(path: &str, error: io::Error) -> StoreError {
+pub(super) fn read_error(path: &str, error: io::Error) -> StoreError {
     match error.kind() {
         io::ErrorKind::InvalidInput => StoreError::Outside { path: path.to_owned() },
         _ => io_error(format!("read {path}"), error),

@@ -4,9 +4,9 @@ use chrono::{DateTime, NaiveDate, NaiveDateTime, Utc};
 use memory_core::conversation::{ConversationEntry, ConversationId, EntryId, EntryRole, MAX_CONTENT};
 use memory_core::{Code, MemoryId, Problem};
 
-use super::layout::{folder, moment};
+use super::layout::{conversation_folder, format_time};
 use crate::disk::MAX_FILE;
-use crate::markdown::{PlainFrontMatter, as_text, body, double_quoted, with_values};
+use crate::markdown::{PlainFrontMatter, body, double_quoted, lossy_text, set_values};
 
 const REPAIR_HINT: &str = "correct the file by hand; it is not changed until then";
 
@@ -20,7 +20,7 @@ pub(super) fn encode(entry: &ConversationEntry) -> String {
     line("id", &quote_if_needed(entry.id.as_str()));
     line("conversation_id", &quote_if_needed(entry.conversation.as_str()));
     line("role", entry.role.as_str());
-    line("created_at", &format!("'{}'", moment(entry.created_at)));
+    line("created_at", &format!("'{}'", format_time(entry.created_at)));
     for (key, value) in [("replaced_by", &entry.replaced_by), ("source_id", &entry.source_id)] {
         if let Some(value) = value {
             line(key, &quote_if_needed(value.as_str()));
@@ -50,7 +50,7 @@ fn quote_if_needed(value: &str) -> String {
 pub(super) fn decode(path: &str, bytes: &[u8], role: EntryRole, modified: DateTime<Utc>) -> Result<ConversationEntry, Problem> {
     let damaged =
         |what: String| Problem { code: Code::FileDamaged, path: path.to_owned(), line: None, what, hint: Some(REPAIR_HINT) };
-    let (text, fault) = as_text(bytes);
+    let (text, fault) = lossy_text(bytes);
     let front = PlainFrontMatter::of(&text);
     if let Some(what) = fault.or_else(|| front.problem.clone()) {
         return Err(damaged(what));
@@ -58,14 +58,19 @@ pub(super) fn decode(path: &str, bytes: &[u8], role: EntryRole, modified: DateTi
     let value = |key: &str| front.value(key).map(str::trim).filter(|value| !value.is_empty() && *value != "null");
     let parsed =
         |key: &str| value(key).map(str::parse::<EntryId>).transpose().map_err(|error| damaged(format!("`{key}`: {error}")));
-    let id = parsed("id")?.unwrap_or_else(|| MemoryId::of_path(path).into());
+    let id = parsed("id")?.unwrap_or_else(|| MemoryId::for_path(path).into());
     let said = value("role").map(str::parse::<EntryRole>).transpose().map_err(|error| damaged(error.to_string()))?;
     let created_at = match value("created_at") {
         None => modified,
         Some(said) => parse_time(said).ok_or_else(|| damaged(format!("`created_at`: {said:?} is not a valid time")))?,
     };
-    let entry =
-        ConversationEntry::new(id, &conversation(path, value("conversation_id")), said.unwrap_or(role), body(&text), created_at);
+    let entry = ConversationEntry::new(
+        id,
+        &conversation_id(path, value("conversation_id")),
+        said.unwrap_or(role),
+        body(&text),
+        created_at,
+    );
     Ok(ConversationEntry {
         source_id: parsed("source_id")?,
         summary_kind: value("summary_kind").map(str::to_owned),
@@ -75,8 +80,8 @@ pub(super) fn decode(path: &str, bytes: &[u8], role: EntryRole, modified: DateTi
 }
 
 /// Returns the conversation of a file: the one it names, unless that has another folder.
-pub(super) fn conversation(path: &str, said: Option<&str>) -> ConversationId {
-    let own = |id: &ConversationId| path.strip_prefix(&folder(id)).is_some_and(|rest| rest.starts_with('/'));
+pub(super) fn conversation_id(path: &str, said: Option<&str>) -> ConversationId {
+    let own = |id: &ConversationId| path.strip_prefix(&conversation_folder(id)).is_some_and(|rest| rest.starts_with('/'));
     let deleted = |id: &ConversationId| path.starts_with(&format!("entries/deleted/{}/", id.folder()));
     let said = said.and_then(|said| said.parse::<ConversationId>().ok()).filter(|id| own(id) || deleted(id));
     let mut parts = path.split('/').skip(1);
@@ -84,11 +89,11 @@ pub(super) fn conversation(path: &str, said: Option<&str>) -> ConversationId {
         Some("deleted") => parts.next(),
         name => name,
     };
-    said.or_else(|| name?.parse().ok()).unwrap_or_else(ConversationId::unnamed)
+    said.or_else(|| name?.parse().ok()).unwrap_or_else(ConversationId::default_conversation)
 }
 
 /// Returns a tombstone without the key of its replacement, otherwise unchanged.
-pub(super) fn without_replacement(bytes: &[u8]) -> Vec<u8> {
+pub(super) fn remove_replacement(bytes: &[u8]) -> Vec<u8> {
     let Ok(text) = str::from_utf8(bytes) else { return bytes.to_owned() };
     let mut fences = 0;
     let is_other = |line: &&str| {
@@ -109,6 +114,6 @@ fn parse_time(said: &str) -> Option<DateTime<Utc>> {
 }
 
 /// Returns a tombstone with the id of its replacement, otherwise unchanged.
-pub(super) fn with_replacement(text: &str, by: &EntryId) -> Result<String, String> {
-    with_values(text, &[("replaced_by", by.as_str())], None)
+pub(super) fn add_replacement(text: &str, by: &EntryId) -> Result<String, String> {
+    set_values(text, &[("replaced_by", by.as_str())], None)
 }

@@ -15,8 +15,8 @@ use memory_core::conversation::{
 use memory_core::{OperationId, StoreError};
 use serde::{Deserialize, Serialize};
 
-use super::folder_cache::refused;
-use super::layout::moment;
+use super::folder_cache::read_error;
+use super::layout::format_time;
 use crate::disk::{Disk, LazyDisk, append_line};
 use crate::error::io_error;
 use crate::lock::{PATIENCE, WriterLock};
@@ -104,7 +104,7 @@ impl JobFile {
     }
 
     /// Returns the jobs of the conversations at `root`, with `disk` for writes.
-    pub fn on_disk(root: impl Into<PathBuf>, disk: Arc<dyn Disk>) -> Self {
+    pub fn with_disk(root: impl Into<PathBuf>, disk: Arc<dyn Disk>) -> Self {
         Self { place: LazyDisk::on_disk(root.into(), disk), seen: Mutex::default() }
     }
 
@@ -113,15 +113,15 @@ impl JobFile {
         if lines.is_empty() {
             return Ok(());
         }
-        let disk = self.place.get_or_create().map_err(|error| refused(FOLDER, error))?;
-        let folder = self.folder()?;
+        let disk = self.place.get_or_create().map_err(|error| read_error(FOLDER, error))?;
+        let folder = self.create_folder()?;
         let _lock = WriterLock::acquire(&folder, PATIENCE)?;
         let texts = lines.iter().map(|line| serde_json::to_vec(line).expect("texts and numbers have a JSON form"));
         let bytes = texts.collect::<Vec<_>>().join(&b'\n');
         append_line(disk, PATH, &bytes).map_err(|error| io_error(format!("write {PATH}"), error))?;
         if lines.iter().any(|line| line.done == Some(true)) {
             // A long file is harmless.
-            let _ = self.shorten(disk);
+            let _ = self.compact(disk);
         }
         Ok(())
     }
@@ -131,9 +131,9 @@ impl JobFile {
     }
 
     /// Replaces the file if it is long and no job is pending. The caller holds the lock.
-    fn shorten(&self, disk: &dyn Disk) -> Result<(), StoreError> {
+    fn compact(&self, disk: &dyn Disk) -> Result<(), StoreError> {
         let mut seen = self.lock_cache();
-        seen.look(disk)?;
+        seen.read_new_lines(disk)?;
         match seen.latest.max(seen.since) {
             Some(since) if COMPACT_ABOVE < seen.length && seen.jobs.is_empty() => write_empty_file(disk, since),
             _ => Ok(()),
@@ -141,7 +141,7 @@ impl JobFile {
     }
 
     /// Returns the folder, and creates it if it is missing.
-    fn folder(&self) -> Result<PathBuf, StoreError> {
+    fn create_folder(&self) -> Result<PathBuf, StoreError> {
         let folder = self.place.root().join(FOLDER);
         match DirBuilder::new().mode(0o700).create(&folder) {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
@@ -157,33 +157,33 @@ impl JobQueue for JobFile {
         self.append(&jobs.iter().map(job_line).collect::<Vec<_>>())
     }
 
-    fn note(&self, states: &[(OperationId, JobState)]) -> Result<(), StoreError> {
+    fn record_states(&self, states: &[(OperationId, JobState)]) -> Result<(), StoreError> {
         self.append(&states.iter().map(|(job, state)| state_line(job, state)).collect::<Vec<_>>())
     }
 
     fn pending(&self) -> Result<Vec<PendingJob>, StoreError> {
-        let disk = self.place.if_there().map_err(|error| refused(FOLDER, error))?;
+        let disk = self.place.get().map_err(|error| read_error(FOLDER, error))?;
         let Some(disk) = disk else { return Ok(Vec::new()) };
         let mut seen = self.lock_cache();
-        seen.look(disk)?;
+        seen.read_new_lines(disk)?;
         Ok(seen.jobs.values().cloned().collect())
     }
 
     fn enqueued_turns(&self, now: DateTime<Utc>) -> Result<EnqueuedTurns, StoreError> {
-        let disk = self.place.get_or_create().map_err(|error| refused(FOLDER, error))?;
-        let _lock = WriterLock::acquire(&self.folder()?, PATIENCE)?;
+        let disk = self.place.get_or_create().map_err(|error| read_error(FOLDER, error))?;
+        let _lock = WriterLock::acquire(&self.create_folder()?, PATIENCE)?;
         let mut seen = self.lock_cache();
-        seen.look(disk)?;
+        seen.read_new_lines(disk)?;
         if seen.since.is_none() {
             write_empty_file(disk, now)?;
-            seen.look(disk)?;
+            seen.read_new_lines(disk)?;
         }
         Ok(EnqueuedTurns { since: seen.since.unwrap_or(now), turns: seen.turns.clone() })
     }
 
     fn claim(&self) -> Result<Option<Box<dyn Debug + Send>>, StoreError> {
-        self.place.get_or_create().map_err(|error| refused(FOLDER, error))?;
-        let place = self.folder()?.join("running");
+        self.place.get_or_create().map_err(|error| read_error(FOLDER, error))?;
+        let place = self.create_folder()?.join("running");
         let locked = open_lock_file(&place).and_then(|file| match file.try_lock() {
             Ok(()) => Ok(Some(file)),
             Err(TryLockError::WouldBlock) => Ok(None),
@@ -205,7 +205,7 @@ fn open_lock_file(place: &Path) -> std::io::Result<File> {
 ///
 /// No job may be pending. The caller holds the lock.
 fn write_empty_file(disk: &dyn Disk, since: DateTime<Utc>) -> Result<(), StoreError> {
-    let mut bytes = serde_json::to_vec(&JobFileHeader { since: moment(since) }).expect("texts have a JSON form");
+    let mut bytes = serde_json::to_vec(&JobFileHeader { since: format_time(since) }).expect("texts have a JSON form");
     bytes.push(b'\n');
     disk.write(TEMP_FILE, &bytes)
         .and_then(|()| disk.sync_file(TEMP_FILE))
@@ -247,9 +247,9 @@ fn empty_line(job: &OperationId) -> JobLine {
 
 impl JobFileCache {
     /// Parses the lines added since the last call. Omits invalid and incomplete lines.
-    fn look(&mut self, disk: &dyn Disk) -> Result<(), StoreError> {
-        let told = |error| refused(PATH, error);
-        let Some(found) = disk.signature(PATH).map_err(told)? else {
+    fn read_new_lines(&mut self, disk: &dyn Disk) -> Result<(), StoreError> {
+        let told = |error| read_error(PATH, error);
+        let Some(found) = disk.stat(PATH).map_err(told)? else {
             *self = Self::default();
             return Ok(());
         };
@@ -267,8 +267,8 @@ impl JobFileCache {
         let Some(end) = bytes.iter().rposition(|byte| *byte == b'\n').map(|last| last + 1) else { return Ok(()) };
         for line in bytes[known..end].split(|byte| *byte == b'\n') {
             match serde_json::from_slice::<JobLine>(line) {
-                Ok(line) => self.take(line),
-                Err(_) => self.since = self.since.or_else(|| mark(line)),
+                Ok(line) => self.add_line(line),
+                Err(_) => self.since = self.since.or_else(|| parse_header(line)),
             }
         }
         self.length = start + end as u64;
@@ -277,9 +277,9 @@ impl JobFileCache {
         Ok(())
     }
 
-    fn take(&mut self, line: JobLine) {
+    fn add_line(&mut self, line: JobLine) {
         let Some(place) = self.places.get(&line.job).copied() else {
-            if let Some(job) = job(&line) {
+            if let Some(job) = parse_job(&line) {
                 self.turns.insert((job.conversation.clone(), job.turn.clone()));
                 self.since = self.since.or(Some(job.at));
                 self.latest = self.latest.max(Some(job.at));
@@ -289,7 +289,7 @@ impl JobFileCache {
             }
             return;
         };
-        let state = self.jobs.get(&place).and_then(|own| state(&own.job, &line));
+        let state = self.jobs.get(&place).and_then(|own| parse_state(&own.job, &line));
         match state {
             Some(JobState::Done) => drop(self.jobs.remove(&place)),
             Some(state) => drop(self.jobs.get_mut(&place).map(|own| own.state = state)),
@@ -298,12 +298,12 @@ impl JobFileCache {
     }
 }
 
-fn mark(line: &[u8]) -> Option<DateTime<Utc>> {
+fn parse_header(line: &[u8]) -> Option<DateTime<Utc>> {
     let mark = serde_json::from_slice::<JobFileHeader>(line).ok()?;
     DateTime::parse_from_rfc3339(&mark.since).ok().map(|since| since.to_utc())
 }
 
-fn job(line: &JobLine) -> Option<Job> {
+fn parse_job(line: &JobLine) -> Option<Job> {
     Some(Job {
         id: line.job.parse().ok()?,
         conversation: line.conversation.as_deref()?.parse().ok()?,
@@ -312,7 +312,7 @@ fn job(line: &JobLine) -> Option<Job> {
     })
 }
 
-fn state(job: &Job, line: &JobLine) -> Option<JobState> {
+fn parse_state(job: &Job, line: &JobLine) -> Option<JobState> {
     if line.done == Some(true) {
         return Some(JobState::Done);
     }
@@ -330,7 +330,7 @@ fn change_line(change: &EntryChange) -> JobChangeLine {
         EntryChange::Add(entry) => JobChangeLine {
             id: entry.id.to_string(),
             content: Some(entry.content.clone()),
-            created_at: Some(moment(entry.created_at)),
+            created_at: Some(format_time(entry.created_at)),
             source_id: entry.source_id.as_ref().map(ToString::to_string),
             replaced_by: None,
         },
@@ -368,7 +368,7 @@ mod tests {
         let turn = |number: i64| {
             let at = DateTime::UNIX_EPOCH + TimeDelta::seconds(number);
             let id = format!("{number}-{}", "x".repeat(200)).parse().unwrap();
-            ConversationEntry::new(id, &ConversationId::unnamed(), EntryRole::User, "tea", at)
+            ConversationEntry::new(id, &ConversationId::default_conversation(), EntryRole::User, "tea", at)
         };
         for number in 1..=200 {
             jobs.push(&[Job::of(&turn(number))]).unwrap();
@@ -376,7 +376,7 @@ mod tests {
         let known = jobs.enqueued_turns(DateTime::UNIX_EPOCH).unwrap();
         assert_eq!((known.since, known.turns.len()), (turn(1).created_at, 200));
         for number in 1..=200 {
-            jobs.note(&[(Job::of(&turn(number)).id, JobState::Done)]).unwrap();
+            jobs.record_states(&[(Job::of(&turn(number)).id, JobState::Done)]).unwrap();
         }
         for jobs in [&jobs, &JobFile::new(home.path())] {
             let known = jobs.enqueued_turns(DateTime::UNIX_EPOCH).unwrap();

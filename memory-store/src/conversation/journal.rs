@@ -68,11 +68,11 @@ impl ConversationJournalLine {
     /// Appends the line to the journal, durably.
     pub(super) fn append(&self, disk: &dyn Disk, at: DateTime<Utc>) -> Result<(), StoreError> {
         let bytes = serde_json::to_vec(self).expect("texts have a JSON form");
-        monthly_log::append(disk, FOLDER, at, &bytes).map_err(not_written)
+        monthly_log::append(disk, FOLDER, at, &bytes).map_err(write_error)
     }
 
     /// Returns the operation, or `None` if the line is invalid.
-    pub(super) fn record(&self) -> Option<ConversationRecord> {
+    pub(super) fn to_record(&self) -> Option<ConversationRecord> {
         let id = |item: &JournaledEntry| item.id.parse::<EntryId>().ok();
         let deleted = |item: &JournaledEntry| {
             let by = item.replaced_by.as_deref().and_then(|by| by.parse().ok());
@@ -95,16 +95,19 @@ impl ConversationJournalLine {
 }
 
 /// Returns the hash of a file.
-pub(super) fn hash(bytes: &[u8]) -> String {
+pub(super) fn hash_bytes(bytes: &[u8]) -> String {
     ContentHash::from_bytes(bytes).to_string()
 }
 
 /// Returns up to `limit` of the newest lines with their operations, newest first. Omits invalid lines.
-pub(super) fn lines(disk: &dyn Disk, limit: usize) -> Result<Vec<(ConversationJournalLine, ConversationRecord)>, StoreError> {
+pub(super) fn read_lines(
+    disk: &dyn Disk,
+    limit: usize,
+) -> Result<Vec<(ConversationJournalLine, ConversationRecord)>, StoreError> {
     let mut found = Vec::new();
-    for line in monthly_log::newest_first(disk, FOLDER).map_err(read_error)?.take(limit) {
+    for line in monthly_log::lines_newest_first(disk, FOLDER).map_err(read_error)?.take(limit) {
         let line = serde_json::from_slice::<ConversationJournalLine>(&line.map_err(read_error)?).ok();
-        found.extend(line.and_then(|line| line.record().map(|record| (line, record))));
+        found.extend(line.and_then(|line| line.to_record().map(|record| (line, record))));
     }
     let mut records: Vec<ConversationRecord> = found.iter().map(|(_, record)| record.clone()).collect();
     mark_undone(&mut records);
@@ -115,6 +118,6 @@ pub(super) fn read_error(error: io::Error) -> StoreError {
     io_error(format!("read {FOLDER}"), error)
 }
 
-fn not_written(error: io::Error) -> StoreError {
+fn write_error(error: io::Error) -> StoreError {
     io_error(format!("write {FOLDER}"), error)
 }

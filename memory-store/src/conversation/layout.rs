@@ -24,7 +24,7 @@ pub(super) const PLACES: [(&str, EntryRole); 4] = [
 pub(super) const WAITING: &str = ".new-";
 
 /// Returns the folder for entries of this role, in the folder of a conversation.
-pub(super) fn place(role: EntryRole) -> &'static str {
+pub(super) fn role_folder(role: EntryRole) -> &'static str {
     match role {
         EntryRole::Memory => "facts",
         EntryRole::User => "turns/user",
@@ -34,46 +34,46 @@ pub(super) fn place(role: EntryRole) -> &'static str {
 }
 
 /// Returns the folder of a conversation.
-pub(super) fn folder(conversation: &ConversationId) -> String {
+pub(super) fn conversation_folder(conversation: &ConversationId) -> String {
     format!("{ENTRIES}/{}", conversation.folder())
 }
 
 /// Returns the folders of tombstones of a conversation; the first one is used for new tombstones.
-pub(super) fn tombstones(folder: &str) -> [String; 2] {
+pub(super) fn tombstone_folders(folder: &str) -> [String; 2] {
     let name = folder.rsplit('/').next().unwrap_or_default();
     [format!("{folder}/{DELETED}"), format!("{ENTRIES}/{DELETED}/{name}")]
 }
 
 /// Returns the file name of a new entry that is not a summary.
 pub(super) fn name(entry: &ConversationEntry) -> String {
-    format!("{}__{}.md", file_moment(entry.created_at), entry.id)
+    format!("{}__{}.md", format_file_time(entry.created_at), entry.id)
 }
 
 /// Returns the name of a summary if the usual name belongs to another conversation.
-pub(super) fn other_summary(conversation: &ConversationId) -> String {
+pub(super) fn alternative_summary_name(conversation: &ConversationId) -> String {
     let digits = ContentHash::of(conversation.as_str()).to_string();
     let digits: String = digits.chars().filter(char::is_ascii_hexdigit).take(8).collect();
     format!("summary-{digits}.md")
 }
 
 /// Returns whether a file with this name contains an entry.
-pub(super) fn is_entry(name: &str) -> bool {
+pub(super) fn is_entry_file(name: &str) -> bool {
     !name.starts_with('.') && Path::new(name).extension().is_some_and(|extension| extension == "md")
 }
 
 /// Formats a time for the front matter of entries.
-pub(super) fn moment(at: DateTime<Utc>) -> String {
+pub(super) fn format_time(at: DateTime<Utc>) -> String {
     at.to_rfc3339_opts(SecondsFormat::Micros, false)
 }
 
 /// Formats a time for file names.
-pub(super) fn file_moment(at: DateTime<Utc>) -> String {
+pub(super) fn format_file_time(at: DateTime<Utc>) -> String {
     let kept = |character: char| if character.is_alphanumeric() || "-._".contains(character) { character } else { '-' };
-    moment(at).chars().map(kept).collect()
+    format_time(at).chars().map(kept).collect()
 }
 
 /// Returns the time in the file name of an entry.
-pub(super) fn moment_of(name: &str) -> &str {
+pub(super) fn time_prefix(name: &str) -> &str {
     name.split_once("__").map_or(name, |(moment, _)| moment)
 }
 
@@ -83,6 +83,6 @@ pub(super) fn file_name(path: &str) -> &str {
 }
 
 /// Returns the folder of a path.
-pub(super) fn folder_of(path: &str) -> &str {
+pub(super) fn parent_folder(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }

@@ -15,7 +15,7 @@ use proptest::prelude::*;
 
 use super::ConversationFolder;
 use super::format::{decode, encode};
-use super::layout::{file_name, is_entry};
+use super::layout::{file_name, is_entry_file};
 use crate::{FileStore, FileStoreOptions};
 
 /// Returns the samples of another program, or `None` if they are missing.
@@ -101,7 +101,7 @@ fn what_is_added_beside_the_files_of_another_program_changes_none_of_them() {
     add(&conversations, &id("work/项目 1"), &["The user likes 茶.".into()], SecretPolicy::Refuse).unwrap();
     let after = all_files(home.path());
     assert!(before.iter().all(|file| after.contains(file)));
-    let new: Vec<_> = after.into_iter().filter(|file| !before.contains(file) && is_entry(file_name(&file.0))).collect();
+    let new: Vec<_> = after.into_iter().filter(|file| !before.contains(file) && is_entry_file(file_name(&file.0))).collect();
     let [(path, text)] = new.as_slice() else { panic!("{new:?}") };
     assert!(path.starts_with("entries/work_项目_1/facts/2026-05-07T10-00-"), "{path}");
     let head: Vec<&str> = text.lines().skip(2).take(2).collect();
@@ -301,7 +301,7 @@ fn among_many_files_an_edit_in_place_is_seen_once_somebody_hears_of_it() {
     let path = format!("entries/default/facts/{}", super::layout::name(&entries[7]));
     let text = fs::read_to_string(home.path().join(&path)).unwrap();
     fs::write(home.path().join(&path), text.replace("fact 7", "fact seven")).unwrap();
-    folder.hear(Some(&[path].into()));
+    folder.mark_changed(Some(&[path].into()));
     assert_eq!(content(), "fact seven");
     let text = fs::read_to_string(home.path().join("entries/default/facts").join(super::layout::name(&entries[8]))).unwrap();
     fs::write(
@@ -309,7 +309,7 @@ fn among_many_files_an_edit_in_place_is_seen_once_somebody_hears_of_it() {
         text.replace("fact 8", "fact eight"),
     )
     .unwrap();
-    folder.hear(None);
+    folder.mark_changed(None);
     assert_eq!(folder.read(&id("default")).unwrap().get(&entries[8].id).unwrap().content, "fact eight");
 }
 

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use memory_core::conversation::{ConversationId, ConversationIndex, EntryId, EntryRole};
 
 use super::format::decode;
-use super::layout::{folder_of, is_entry, moment_of, place, tombstones};
+use super::layout::{is_entry_file, parent_folder, role_folder, time_prefix, tombstone_folders};
 use super::listing::{OFTEN_NS, settled_ns};
 use crate::disk::{DirEntryKind, Disk};
-use crate::memory_file::moment;
+use crate::memory_file::time_from_nanos;
 
 /// The deleted facts of a folder. A tombstone never changes in place, so each is read once.
 #[derive(Debug, Default)]
@@ -48,9 +48,9 @@ impl Tombstones {
         oldest: &dyn Fn() -> Option<String>,
         shelves: &mut ConversationIndexes,
     ) {
-        for path in folders(folder) {
+        for path in fact_tombstone_folders(folder) {
             // An unreadable folder only costs marks of turns, and must not prevent reading active entries.
-            let Ok(found) = disk.signature(&path).map(|found| found.filter(|found| found.is_folder)) else { continue };
+            let Ok(found) = disk.stat(&path).map(|found| found.filter(|found| found.is_folder)) else { continue };
             let modified_ns = found.map(|found| found.modified_ns);
             let listing = self.folders.get(&path);
             let is_current = match (modified_ns, listing) {
@@ -62,18 +62,19 @@ impl Tombstones {
                 continue;
             }
             let oldest = oldest();
-            let is_wanted =
-                |name: &str| is_entry(name) && oldest.as_deref().is_some_and(|oldest| moment_of(oldest) <= moment_of(name));
-            let Ok(names) = disk.folder(&path) else { continue };
+            let is_wanted = |name: &str| {
+                is_entry_file(name) && oldest.as_deref().is_some_and(|oldest| time_prefix(oldest) <= time_prefix(name))
+            };
+            let Ok(names) = disk.list_folder(&path) else { continue };
             let listed: HashSet<String> = names
                 .into_iter()
                 .filter(|entry| entry.kind == DirEntryKind::File && is_wanted(&entry.name))
                 .map(|entry| format!("{path}/{}", entry.name))
                 .collect();
             let gone: Vec<String> =
-                self.known.keys().filter(|own| folder_of(own) == path && !listed.contains(*own)).cloned().collect();
+                self.known.keys().filter(|own| parent_folder(own) == path && !listed.contains(*own)).cloned().collect();
             for own in gone {
-                self.forget(&own, shelves);
+                self.remove_file(&own, shelves);
             }
             for own in listed.iter().filter(|own| !self.known.contains_key(*own)).cloned().collect::<Vec<_>>() {
                 self.read_file(disk, &own, shelves);
@@ -86,7 +87,7 @@ impl Tombstones {
     }
 
     /// Updates the tombstones to the changes of a writer of this process, without a listing.
-    pub(super) fn take_in(
+    pub(super) fn finish_write(
         &mut self,
         disk: &dyn Disk,
         folder: &str,
@@ -94,16 +95,16 @@ impl Tombstones {
         now_ns: i64,
         shelves: &mut ConversationIndexes,
     ) {
-        for path in folders(folder) {
-            let own: Vec<&String> = changed.iter().filter(|changed| folder_of(changed) == path).collect();
+        for path in fact_tombstone_folders(folder) {
+            let own: Vec<&String> = changed.iter().filter(|changed| parent_folder(changed) == path).collect();
             if own.is_empty() || !self.folders.contains_key(&path) {
                 continue;
             }
             for own in own {
-                self.forget(own, shelves);
+                self.remove_file(own, shelves);
                 self.read_file(disk, own, shelves);
             }
-            if let Ok(Some(found)) = disk.signature(&path) {
+            if let Ok(Some(found)) = disk.stat(&path) {
                 self.folders.insert(path, TombstoneListing { modified_ns: found.modified_ns, listed_ns: now_ns });
             }
         }
@@ -112,17 +113,19 @@ impl Tombstones {
     fn read_file(&mut self, disk: &dyn Disk, path: &str, shelves: &mut ConversationIndexes) {
         let read = disk.read(path).ok().flatten();
         let entry = read.and_then(|(bytes, signature)| {
-            decode(path, &bytes, EntryRole::Memory, moment(signature.modified_ns)).ok().filter(|entry| entry.source_id.is_some())
+            decode(path, &bytes, EntryRole::Memory, time_from_nanos(signature.modified_ns))
+                .ok()
+                .filter(|entry| entry.source_id.is_some())
         });
         let known = entry.map(|entry| {
             let key = (entry.conversation.clone(), entry.id.clone());
-            Arc::make_mut(shelves.entry(key.0.clone()).or_default()).bury(&entry);
+            Arc::make_mut(shelves.entry(key.0.clone()).or_default()).add_tombstone(&entry);
             key
         });
         self.known.insert(path.to_owned(), known);
     }
 
-    fn forget(&mut self, path: &str, shelves: &mut ConversationIndexes) {
+    fn remove_file(&mut self, path: &str, shelves: &mut ConversationIndexes) {
         let Some(Some((conversation, id))) = self.known.remove(path) else { return };
         if let Some(shelf) = shelves.get_mut(&conversation) {
             Arc::make_mut(shelf).remove_tombstone(&id);
@@ -131,6 +134,6 @@ impl Tombstones {
 }
 
 /// Returns the folders of deleted facts: in the conversation, and in the layout of another program.
-fn folders(folder: &str) -> [String; 2] {
-    tombstones(folder).map(|own| format!("{own}/{}", place(EntryRole::Memory)))
+fn fact_tombstone_folders(folder: &str) -> [String; 2] {
+    tombstone_folders(folder).map(|own| format!("{own}/{}", role_folder(EntryRole::Memory)))
 }

@@ -9,15 +9,17 @@ use memory_core::conversation::{
 };
 use memory_core::{OperationId, StoreError};
 
-use super::change::{self, bury, free, make_folder, not_written, read_bytes, record_replacement, replace, sync};
+use super::change::{
+    self, create_folder, free_path, move_to_tombstones, read_bytes, record_replacement, replace, sync_folders, write_error,
+};
 use super::folder::ConversationFolder;
-use super::folder_cache::{WriterState, refused};
-use super::format::{decode, encode, without_replacement};
+use super::folder_cache::{WriterState, read_error};
+use super::format::{decode, encode, remove_replacement};
 use super::journal::{self, ConversationJournalLine, JournaledEntry};
-use super::layout::{DELETED, ENTRIES, PLACES, file_name, folder, folder_of, is_entry, name, place};
+use super::layout::{DELETED, ENTRIES, PLACES, conversation_folder, file_name, is_entry_file, name, parent_folder, role_folder};
 use crate::disk::{DirEntryKind, Disk};
 use crate::lock::WriterLock;
-use crate::memory_file::moment;
+use crate::memory_file::time_from_nanos;
 use crate::monthly_log;
 
 /// Number of newest operations to search for a repeated request.
@@ -40,7 +42,7 @@ pub(super) enum RecordingDecision {
 }
 
 /// Returns how to process changes. The caller holds the lock.
-pub(super) fn recording(
+pub(super) fn decide_recording(
     disk: &dyn Disk,
     conversation: &ConversationId,
     known: &WriterState,
@@ -52,11 +54,11 @@ pub(super) fn recording(
         match change {
             EntryChange::Add(ConversationEntry { role: EntryRole::Summary, .. }) => {}
             EntryChange::Add(entry) => {
-                let path = format!("{}/{}/{}", folder(conversation), place(entry.role), name(entry));
+                let path = format!("{}/{}/{}", conversation_folder(conversation), role_folder(entry.role), name(entry));
                 line.added.push(JournaledEntry {
                     id: entry.id.to_string(),
                     path,
-                    hash: journal::hash(encode(entry).as_bytes()),
+                    hash: journal::hash_bytes(encode(entry).as_bytes()),
                     replaced_by: None,
                 });
             }
@@ -67,7 +69,7 @@ pub(super) fn recording(
                 line.deleted.push(JournaledEntry {
                     id: id.to_string(),
                     path: path.clone(),
-                    hash: journal::hash(&bytes),
+                    hash: journal::hash_bytes(&bytes),
                     replaced_by,
                 });
             }
@@ -76,7 +78,7 @@ pub(super) fn recording(
     let ids = |items: &[JournaledEntry]| items.iter().map(|item| item.id.clone()).collect::<BTreeSet<_>>();
     let (added, deleted) = (ids(&line.added), ids(&line.deleted));
     let mut restored = BTreeSet::new();
-    for (other, record) in journal::lines(disk, MAX_RECENT_OPERATIONS)? {
+    for (other, record) in journal::read_lines(disk, MAX_RECENT_OPERATIONS)? {
         let is_restore = record.operation.verb == ConversationVerb::Restore && record.undone_by.is_none();
         if is_restore && record.conversation == *conversation {
             restored.extend(record.added.iter().cloned());
@@ -107,25 +109,25 @@ enum UndoStep {
 }
 
 impl ConversationFolder {
-    fn locked(&self) -> Result<(WriterLock, &dyn Disk), StoreError> {
+    fn lock(&self) -> Result<(WriterLock, &dyn Disk), StoreError> {
         let disk = self.create()?;
-        let lock = WriterLock::acquire(self.root(), self.patience())?;
+        let lock = WriterLock::acquire(self.root(), self.lock_timeout())?;
         Ok((lock, disk))
     }
 
     /// Performs the steps, restorations first. An interrupted attempt may have performed some of them.
-    fn carry_out(disk: &dyn Disk, conversation: &ConversationId, steps: &[UndoStep]) -> Result<(), StoreError> {
+    fn apply_steps(disk: &dyn Disk, conversation: &ConversationId, steps: &[UndoStep]) -> Result<(), StoreError> {
         for step in steps {
             let UndoStep::Restore { tombstone, path, bytes } = step else { continue };
-            make_folder(disk, folder_of(path))?;
+            create_folder(disk, parent_folder(path))?;
             replace(disk, path, bytes)?;
-            disk.remove(tombstone).and_then(|()| disk.sync_folder(folder_of(tombstone))).map_err(not_written(tombstone))?;
+            disk.remove(tombstone).and_then(|()| disk.sync_folder(parent_folder(tombstone))).map_err(write_error(tombstone))?;
         }
         for step in steps {
             let UndoStep::Bury { path, replaced_by } = step else { continue };
             let mut folders = BTreeSet::new();
-            let tombstone = bury(disk, conversation, path, &mut folders)?;
-            sync(disk, &folders)?;
+            let tombstone = move_to_tombstones(disk, conversation, path, &mut folders)?;
+            sync_folders(disk, &folders)?;
             if let Some(by) = replaced_by {
                 record_replacement(disk, &tombstone, by)?;
             }
@@ -134,8 +136,9 @@ impl ConversationFolder {
     }
 
     /// Returns the current path of an active entry.
-    fn active(&self, conversation: &ConversationId, id: &EntryId) -> Result<Option<String>, StoreError> {
-        let found = self.with(&folder(conversation), |_, kept| Ok(kept.path(conversation, id).map(str::to_owned)))?;
+    fn active_path(&self, conversation: &ConversationId, id: &EntryId) -> Result<Option<String>, StoreError> {
+        let found =
+            self.with(&conversation_folder(conversation), |_, kept| Ok(kept.entry_path(conversation, id).map(str::to_owned)))?;
         Ok(found.flatten())
     }
 }
@@ -143,12 +146,12 @@ impl ConversationFolder {
 impl ConversationOperations for ConversationFolder {
     fn operations(&self) -> Result<Vec<ConversationRecord>, StoreError> {
         let Some(disk) = self.disk()? else { return Ok(Vec::new()) };
-        Ok(journal::lines(disk, usize::MAX)?.into_iter().map(|(_, record)| record).collect())
+        Ok(journal::read_lines(disk, usize::MAX)?.into_iter().map(|(_, record)| record).collect())
     }
 
     fn undo(&self, undone: &OperationId, operation: &ConversationOperation) -> Result<ConversationRecord, StoreError> {
-        let (lock, disk) = self.locked()?;
-        let lines = journal::lines(disk, usize::MAX)?;
+        let (lock, disk) = self.lock()?;
+        let lines = journal::read_lines(disk, usize::MAX)?;
         let missing = |wanted: String| StoreError::OperationNotFound { wanted };
         let found = lines.iter().position(|(_, record)| record.operation.id == *undone);
         let at = found.ok_or_else(|| missing(format!("no operation has the id {undone}")))?;
@@ -163,13 +166,13 @@ impl ConversationOperations for ConversationFolder {
             let id: EntryId = item.id.parse()?;
             own.added.push(item.clone());
             // The entry was restored by other means, and may have changed since: it is left unchanged.
-            if self.active(conversation, &id)?.is_some() {
+            if self.active_path(conversation, &id)?.is_some() {
                 continue;
             }
             let gone = || missing(format!("the entry deleted by {undone} was purged ({})", item.path));
             let tombstone = find_tombstone(disk, conversation, &id, &item.path)?.ok_or_else(gone)?;
-            let bytes = without_replacement(&read_bytes(disk, &tombstone)?.ok_or_else(gone)?);
-            if disk.signature(&item.path).map_err(|error| refused(&item.path, error))?.is_some() {
+            let bytes = remove_replacement(&read_bytes(disk, &tombstone)?.ok_or_else(gone)?);
+            if disk.stat(&item.path).map_err(|error| read_error(&item.path, error))?.is_some() {
                 return Err(StoreError::Conflict { what: item.path.clone() });
             }
             steps.push(UndoStep::Restore { tombstone, path: item.path.clone(), bytes });
@@ -187,15 +190,15 @@ impl ConversationOperations for ConversationFolder {
                 return Err(StoreError::Conflict { what });
             }
             // An entry that is not active needs no deletion.
-            let Some(path) = self.active(conversation, &id)? else { continue };
-            if read_bytes(disk, &path)?.is_none_or(|bytes| journal::hash(&bytes) != item.hash) {
+            let Some(path) = self.active_path(conversation, &id)? else { continue };
+            if read_bytes(disk, &path)?.is_none_or(|bytes| journal::hash_bytes(&bytes) != item.hash) {
                 return Err(StoreError::Conflict { what: path });
             }
             let replaced_by = item.replaced_by.as_deref().map(str::parse).transpose()?;
             steps.push(UndoStep::Bury { path, replaced_by });
         }
         // The line is written last: an undo that is interrupted before is still pending, and a new attempt completes it.
-        Self::carry_out(disk, conversation, &steps)?;
+        Self::apply_steps(disk, conversation, &steps)?;
         own.append(disk, operation.at)?;
         lock.write_generation();
         Ok(record.clone())
@@ -204,7 +207,7 @@ impl ConversationOperations for ConversationFolder {
     fn trashed(&self) -> Result<Vec<DeletedEntry>, StoreError> {
         let Some(disk) = self.disk()? else { return Ok(Vec::new()) };
         let mut by: HashMap<(String, String), (OperationId, ConversationVerb)> = HashMap::new();
-        for (line, record) in journal::lines(disk, usize::MAX)? {
+        for (line, record) in journal::read_lines(disk, usize::MAX)? {
             for item in &line.deleted {
                 let key = (line.conversation.clone(), item.id.clone());
                 by.entry(key).or_insert_with(|| (record.operation.id.clone(), record.operation.verb));
@@ -213,9 +216,9 @@ impl ConversationOperations for ConversationFolder {
         let mut trashed = Vec::new();
         for (trash, signature, role) in list_tombstones(disk)? {
             let Some(bytes) = disk.read(&trash).ok().flatten().map(|(bytes, _)| bytes) else { continue };
-            let Ok(entry) = decode(&trash, &bytes, role, moment(signature.modified_ns)) else { continue };
+            let Ok(entry) = decode(&trash, &bytes, role, time_from_nanos(signature.modified_ns)) else { continue };
             let operation = by.get(&(entry.conversation.to_string(), entry.id.to_string())).cloned();
-            let at = moment(signature.changed_ns);
+            let at = time_from_nanos(signature.changed_ns);
             let (size, path) = (signature.size, original_path(&trash));
             let ConversationEntry { id, conversation, role, .. } = entry;
             trashed.push(DeletedEntry { id, conversation, role, path, trash, size, at, operation });
@@ -230,18 +233,18 @@ impl ConversationOperations for ConversationFolder {
                 format!("a summary is generated from the facts and cannot be restored; its previous text is in {}", entry.trash);
             return Err(StoreError::Invalid { why });
         }
-        let (lock, disk) = self.locked()?;
-        if let Some(path) = self.active(&entry.conversation, &entry.id)? {
+        let (lock, disk) = self.lock()?;
+        if let Some(path) = self.active_path(&entry.conversation, &entry.id)? {
             return Err(StoreError::Invalid { why: format!("the entry {} already exists: {path}", entry.id) });
         }
         let missing = || StoreError::TrashNotFound { reference: entry.trash.clone() };
-        let bytes = without_replacement(&read_bytes(disk, &entry.trash)?.ok_or_else(missing)?);
-        let path = free(disk, &entry.path)?;
+        let bytes = remove_replacement(&read_bytes(disk, &entry.trash)?.ok_or_else(missing)?);
+        let path = free_path(disk, &entry.path)?;
         let mut line = ConversationJournalLine::new(operation, &entry.conversation, None);
-        let hash = journal::hash(&bytes);
+        let hash = journal::hash_bytes(&bytes);
         line.added.push(JournaledEntry { id: entry.id.to_string(), path: path.clone(), hash, replaced_by: None });
         let step = UndoStep::Restore { tombstone: entry.trash.clone(), path: path.clone(), bytes };
-        Self::carry_out(disk, &entry.conversation, &[step])?;
+        Self::apply_steps(disk, &entry.conversation, &[step])?;
         line.append(disk, operation.at)?;
         lock.write_generation();
         Ok(path)
@@ -251,18 +254,18 @@ impl ConversationOperations for ConversationFolder {
         if self.disk()?.is_none() {
             return Ok((0, 0));
         }
-        let (_lock, disk) = self.locked()?;
+        let (_lock, disk) = self.lock()?;
         let (mut files, mut bytes) = monthly_log::purge(disk, journal::FOLDER, before).map_err(journal::read_error)?;
         let mut folders = BTreeSet::new();
         for (path, signature, _) in list_tombstones(disk)? {
-            if moment(signature.changed_ns) < before {
-                disk.remove(&path).map_err(not_written(&path))?;
-                folders.insert(folder_of(&path).to_owned());
+            if time_from_nanos(signature.changed_ns) < before {
+                disk.remove(&path).map_err(write_error(&path))?;
+                folders.insert(parent_folder(&path).to_owned());
                 files += 1;
                 bytes += signature.size;
             }
         }
-        sync(disk, &folders)?;
+        sync_folders(disk, &folders)?;
         Ok((files, bytes))
     }
 }
@@ -274,19 +277,19 @@ fn find_tombstone(
     id: &EntryId,
     path: &str,
 ) -> Result<Option<String>, StoreError> {
-    let own = folder(conversation);
+    let own = conversation_folder(conversation);
     if let Some(below) = path.strip_prefix(&format!("{own}/")) {
         let usual = format!("{own}/{DELETED}/{below}");
-        if disk.signature(&usual).map_err(|error| refused(&usual, error))?.is_some() {
+        if disk.stat(&usual).map_err(|error| read_error(&usual, error))?.is_some() {
             return Ok(Some(usual));
         }
     }
-    change::tombstone(disk, conversation, id)
+    change::find_tombstone_by_id(disk, conversation, id)
 }
 
 /// Returns the files of all tombstones, each with the role of its folder.
 fn list_tombstones(disk: &dyn Disk) -> Result<Vec<(String, crate::disk::FileStat, EntryRole)>, StoreError> {
-    let below = |folder: &str| disk.folder(folder).map_err(|error| refused(folder, error));
+    let below = |folder: &str| disk.list_folder(folder).map_err(|error| read_error(folder, error));
     let mut places = Vec::new();
     for entry in below(ENTRIES)?.into_iter().filter(|entry| entry.kind == DirEntryKind::Folder) {
         let own = format!("{ENTRIES}/{}", entry.name);
@@ -304,10 +307,10 @@ fn list_tombstones(disk: &dyn Disk) -> Result<Vec<(String, crate::disk::FileStat
             let folder = format!("{place}/{kind}");
             for entry in below(&folder)? {
                 let path = format!("{folder}/{}", entry.name);
-                if entry.kind != DirEntryKind::File || !is_entry(&entry.name) {
+                if entry.kind != DirEntryKind::File || !is_entry_file(&entry.name) {
                     continue;
                 }
-                if let Some(signature) = disk.signature(&path).map_err(|error| refused(&path, error))? {
+                if let Some(signature) = disk.stat(&path).map_err(|error| read_error(&path, error))? {
                     found.push((path, signature, role));
                 }
             }

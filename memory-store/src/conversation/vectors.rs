@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use memory_core::conversation::{ConversationId, EntryVector};
 use memory_core::{ContentHash, StoreError};
 
-use super::folder_cache::refused;
+use super::folder_cache::read_error;
 use crate::disk::Disk;
 use crate::error::io_error;
 
@@ -27,15 +27,15 @@ const HASH_LENGTH: usize = 64;
 /// Maximum number of dimensions.
 const MAX_DIMENSIONS: usize = 1 << 16;
 
-fn path(conversation: &ConversationId) -> String {
+fn vectors_path(conversation: &ConversationId) -> String {
     format!("index/conversations/{}.vectors", ContentHash::of(conversation.as_str()))
 }
 
 /// Returns the vectors of a conversation, if there are any.
 pub(super) fn read(disk: &dyn Disk, conversation: &ConversationId) -> Result<Option<ConversationVectors>, StoreError> {
-    let path = path(conversation);
-    let told = |error| refused(&path, error);
-    let Some(found) = disk.signature(&path).map_err(told)? else { return Ok(None) };
+    let path = vectors_path(conversation);
+    let told = |error| read_error(&path, error);
+    let Some(found) = disk.stat(&path).map_err(told)? else { return Ok(None) };
     let length = usize::try_from(found.size).unwrap_or(usize::MAX);
     let bytes = disk.read_part(&path, 0, length).map_err(told)?;
     Ok(parse_vectors(&bytes))
@@ -83,7 +83,7 @@ pub(super) fn append(
         bytes.extend_from_slice(vector.text.to_string().as_bytes());
         vector.vector.iter().for_each(|part| bytes.extend_from_slice(&part.to_le_bytes()));
     }
-    let path = path(conversation);
+    let path = vectors_path(conversation);
     let waiting = format!("{path}.tmp");
     let written =
         disk.write(&waiting, &bytes).and_then(|()| disk.sync_file(&waiting)).and_then(|()| disk.rename(&waiting, &path));

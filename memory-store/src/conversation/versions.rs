@@ -88,26 +88,26 @@ impl GitVersions {
     ///
     /// `tell` is called with errors, once for each distinct error until a commit succeeds.
     pub fn new(root: impl Into<PathBuf>, tell: Box<dyn Fn(&GitVersionsError) + Send>) -> Self {
-        Self::begin(root.into(), CommittedFiles::Conversations, tell)
+        Self::start(root.into(), CommittedFiles::Conversations, tell)
     }
 
     /// Starts to record versions of only the conversations in the home at `root`.
     ///
     /// Errors are reported as by [`GitVersions::new`].
     pub fn for_home_conversations(root: impl Into<PathBuf>, tell: Box<dyn Fn(&GitVersionsError) + Send>) -> Self {
-        Self::begin(root.into(), CommittedFiles::ConversationsOfHome, tell)
+        Self::start(root.into(), CommittedFiles::ConversationsOfHome, tell)
     }
 
-    fn begin(root: PathBuf, kept: CommittedFiles, tell: Box<dyn Fn(&GitVersionsError) + Send>) -> Self {
+    fn start(root: PathBuf, kept: CommittedFiles, tell: Box<dyn Fn(&GitVersionsError) + Send>) -> Self {
         let shared = Arc::new(CommitQueue::default());
         let theirs = Arc::clone(&shared);
-        let thread = thread::spawn(move || work(&root, kept, &theirs, tell.as_ref()));
+        let thread = thread::spawn(move || run_commits(&root, kept, &theirs, tell.as_ref()));
         Self { shared, thread: Some(thread) }
     }
 
     /// Schedules a commit of the current changes, described by `what`. Returns immediately.
-    pub fn note(&self, what: &str) {
-        self.shared.held().notes.push(what.to_owned());
+    pub fn schedule_commit(&self, what: &str) {
+        self.shared.lock().notes.push(what.to_owned());
         self.shared.news.notify_one();
     }
 
@@ -141,8 +141,8 @@ impl GitVersions {
     ///
     /// # Errors
     /// If git is missing or fails.
-    pub fn changes(root: &Path, path: &str, limit: usize) -> Result<String, GitVersionsError> {
-        git::changes(root, path, limit)
+    pub fn file_log(root: &Path, path: &str, limit: usize) -> Result<String, GitVersionsError> {
+        git::file_log(root, path, limit)
     }
 }
 
@@ -169,7 +169,7 @@ impl GitVersions {
 
 impl Drop for GitVersions {
     fn drop(&mut self) {
-        self.shared.held().has_ended = true;
+        self.shared.lock().has_ended = true;
         self.shared.news.notify_one();
         if let Some(thread) = self.thread.take() {
             // A panic of the thread has been reported already.
@@ -179,21 +179,21 @@ impl Drop for GitVersions {
 }
 
 impl CommitQueue {
-    fn held(&self) -> MutexGuard<'_, CommitQueueState> {
+    fn lock(&self) -> MutexGuard<'_, CommitQueueState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Waits for notes, and then for up to `gather` for more. Returns the notes, and whether to continue.
     fn next(&self, gather: Duration) -> (Vec<String>, bool) {
         let idle = |state: &mut CommitQueueState| state.notes.is_empty() && !state.has_ended;
-        let state = self.news.wait_while(self.held(), idle).unwrap_or_else(PoisonError::into_inner);
+        let state = self.news.wait_while(self.lock(), idle).unwrap_or_else(PoisonError::into_inner);
         let gathered = self.news.wait_timeout_while(state, gather, |state| !state.has_ended);
         let (mut state, _) = gathered.unwrap_or_else(PoisonError::into_inner);
         (std::mem::take(&mut state.notes), !state.has_ended)
     }
 }
 
-fn work(root: &Path, kept: CommittedFiles, shared: &CommitQueue, tell: &dyn Fn(&GitVersionsError)) {
+fn run_commits(root: &Path, kept: CommittedFiles, shared: &CommitQueue, tell: &dyn Fn(&GitVersionsError)) {
     let mut told: Vec<GitVersionsError> = Vec::new();
     let mut left: Vec<String> = Vec::new();
     let mut gather = MIN_COLLECT_TIME;
@@ -202,7 +202,7 @@ fn work(root: &Path, kept: CommittedFiles, shared: &CommitQueue, tell: &dyn Fn(&
         let begun = Instant::now();
         left.extend(notes);
         if !left.is_empty() {
-            match git::commit(root, kept, &message(&left)) {
+            match git::commit(root, kept, &commit_message(&left)) {
                 Ok(()) => {
                     left.clear();
                     told.clear();
@@ -224,7 +224,7 @@ fn work(root: &Path, kept: CommittedFiles, shared: &CommitQueue, tell: &dyn Fn(&
     }
 }
 
-fn message(notes: &[String]) -> String {
+fn commit_message(notes: &[String]) -> String {
     let mut distinct: Vec<&str> = Vec::new();
     for note in notes {
         if !distinct.contains(&note.as_str()) {

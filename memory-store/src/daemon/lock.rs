@@ -9,7 +9,7 @@ use std::time::Duration;
 use memory_core::StoreError;
 
 use crate::error::io_error;
-use crate::lock::wait;
+use crate::lock::wait_for_lock;
 
 /// The lock file of a daemon.
 const NAME: &str = ".daemon.lock";
@@ -45,7 +45,7 @@ impl DaemonLock {
             Err(TryLockError::Error(error)) => return Err(refused(error)),
             Err(TryLockError::WouldBlock) => {
                 let running = || StoreError::DaemonRunning { home: root.display().to_string(), pid: read_pid(root) };
-                wait(file, LOCK_TIMEOUT).ok_or_else(running)?.map_err(refused)?
+                wait_for_lock(file, LOCK_TIMEOUT).ok_or_else(running)?.map_err(refused)?
             }
         };
         write(&mut file, &format!("{pid}\n")).map_err(refused)?;
@@ -56,7 +56,7 @@ impl DaemonLock {
     ///
     /// # Errors
     /// If the lock file cannot be checked.
-    pub fn running(root: &Path) -> Result<Option<DaemonProcess>, StoreError> {
+    pub fn find_running(root: &Path) -> Result<Option<DaemonProcess>, StoreError> {
         let refused = |error| io_error(format!("check {}", root.join(NAME).display()), error);
         let file = match open(root, false) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -100,15 +100,15 @@ mod tests {
     #[test]
     fn a_second_daemon_is_refused_with_the_number_of_the_first_and_let_in_after() {
         let home = tempfile::tempdir().unwrap();
-        assert_eq!(DaemonLock::running(home.path()).unwrap(), None);
+        assert_eq!(DaemonLock::find_running(home.path()).unwrap(), None);
         let first = DaemonLock::acquire(home.path(), 41).unwrap();
         let refusal = DaemonLock::acquire(home.path(), 42).unwrap_err();
         assert_eq!(refusal.code(), memory_core::Code::DaemonRunning);
         assert!(refusal.to_string().contains("41"), "{refusal}");
-        assert_eq!(DaemonLock::running(home.path()).unwrap(), Some(DaemonProcess { pid: Some(41) }));
+        assert_eq!(DaemonLock::find_running(home.path()).unwrap(), Some(DaemonProcess { pid: Some(41) }));
         drop(first);
         // A process that another test starts shares the lock until its `exec`.
-        let is_running = || DaemonLock::running(home.path()).unwrap().is_some();
+        let is_running = || DaemonLock::find_running(home.path()).unwrap().is_some();
         assert!((0..1_000_000).any(|_| !is_running() || {
             std::thread::yield_now();
             false
@@ -120,8 +120,8 @@ mod tests {
     fn what_a_dead_daemon_left_behind_refuses_nobody() {
         let home = tempfile::tempdir().unwrap();
         std::fs::write(home.path().join(NAME), "1\n").unwrap();
-        assert_eq!(DaemonLock::running(home.path()).unwrap(), None);
+        assert_eq!(DaemonLock::find_running(home.path()).unwrap(), None);
         let _lock = DaemonLock::acquire(home.path(), 42).unwrap();
-        assert_eq!(DaemonLock::running(home.path()).unwrap(), Some(DaemonProcess { pid: Some(42) }));
+        assert_eq!(DaemonLock::find_running(home.path()).unwrap(), Some(DaemonProcess { pid: Some(42) }));
     }
 }

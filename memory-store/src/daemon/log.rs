@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use chrono::{DateTime, SecondsFormat, Utc};
-use memory_core::text::one_line;
+use memory_core::text::to_one_line;
 
 /// Maximum size of a log file, in bytes.
 const MAX_LOG_BYTES: u64 = 1024 * 1024;
@@ -27,22 +27,22 @@ pub struct EventLog {
 
 impl EventLog {
     /// Returns a log that writes to `sink`. Each line is one write.
-    pub fn to(sink: Box<dyn Write + Send>) -> Self {
+    pub fn new(sink: Box<dyn Write + Send>) -> Self {
         Self { sink: Mutex::new(sink) }
     }
 
     /// Logs an event.
     pub fn info(&self, at: DateTime<Utc>, what: &str) {
-        self.line(at, "info", what);
+        self.write_line(at, "info", what);
     }
 
     /// Logs a problem.
     pub fn warning(&self, at: DateTime<Utc>, what: &str) {
-        self.line(at, "warning", what);
+        self.write_line(at, "warning", what);
     }
 
-    fn line(&self, at: DateTime<Utc>, level: &str, what: &str) {
-        let what = one_line(&redact_file_names(what), MAX_EVENT_CHARS);
+    fn write_line(&self, at: DateTime<Utc>, level: &str, what: &str) {
+        let what = to_one_line(&redact_file_names(what), MAX_EVENT_CHARS);
         let line = format!("{} {level:<7} {what}\n", at.to_rfc3339_opts(SecondsFormat::Secs, true));
         let mut sink = self.sink.lock().unwrap_or_else(PoisonError::into_inner);
         let _ = sink.write_all(line.as_bytes()).and_then(|()| sink.flush());
@@ -98,7 +98,7 @@ impl LogFile {
 
     fn rotate(&mut self) -> io::Result<()> {
         for number in (0..MAX_ROTATED_FILES).rev() {
-            match fs::rename(self.numbered(number), self.numbered(number + 1)) {
+            match fs::rename(self.numbered_path(number), self.numbered_path(number + 1)) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
                 _ => {}
             }
@@ -111,7 +111,7 @@ impl LogFile {
         Ok(())
     }
 
-    fn numbered(&self, number: usize) -> PathBuf {
+    fn numbered_path(&self, number: usize) -> PathBuf {
         if number == 0 {
             return self.path.clone();
         }
@@ -168,7 +168,7 @@ mod tests {
     fn a_log_is_bounded_and_ends_with_what_came_last() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("daemon.log");
-        let log = EventLog::to(Box::new(LogFile::open_with_limit(&path, 1000).unwrap()));
+        let log = EventLog::new(Box::new(LogFile::open_with_limit(&path, 1000).unwrap()));
         for number in 0..1000 {
             log.info(DateTime::UNIX_EPOCH, &format!("event {number}"));
         }
@@ -188,9 +188,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("daemon.log");
         for event in ["one", "two"] {
-            EventLog::to(Box::new(LogFile::open(&path).unwrap())).info(DateTime::UNIX_EPOCH, event);
+            EventLog::new(Box::new(LogFile::open(&path).unwrap())).info(DateTime::UNIX_EPOCH, event);
         }
-        let log = EventLog::to(Box::new(LogFile::open(&path).unwrap()));
+        let log = EventLog::new(Box::new(LogFile::open(&path).unwrap()));
         fs::rename(&path, folder.path().join("elsewhere")).unwrap();
         log.warning(DateTime::UNIX_EPOCH, "three");
         let text = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap();
@@ -208,7 +208,7 @@ mod tests {
         assert_eq!(redact_file_names("cannot list categories/people"), "cannot list categories/people");
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("daemon.log");
-        EventLog::to(Box::new(LogFile::open(&path).unwrap())).info(DateTime::UNIX_EPOCH, "a\nb\u{1b}[31m");
+        EventLog::new(Box::new(LogFile::open(&path).unwrap())).info(DateTime::UNIX_EPOCH, "a\nb\u{1b}[31m");
         assert_eq!(fs::read_to_string(path).unwrap(), "1970-01-01T00:00:00Z info    a b[31m\n");
     }
 }

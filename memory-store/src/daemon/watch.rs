@@ -26,7 +26,7 @@ const MAX_CHANGED_FILES: usize = 10_000;
 
 /// A watcher of files that other programs change, until dropped.
 ///
-/// It costs nothing while no file changes. Systems limit the number of watches. Beyond the limit [`FileWatcher::begin`] fails, or [`WatchedChanges::lost`]
+/// It costs nothing while no file changes. Systems limit the number of watches. Beyond the limit [`FileWatcher::watch_home`] fails, or [`WatchedChanges::lost`]
 /// is set later, and the caller must check the files itself.
 #[derive(Debug)]
 pub struct FileWatcher {
@@ -34,7 +34,7 @@ pub struct FileWatcher {
     heard: Arc<Mutex<WatchedChanges>>,
 }
 
-/// The changes since the last call of [`FileWatcher::take`].
+/// The changes since the last call of [`FileWatcher::take_changes`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct WatchedChanges {
     /// Files that were created, changed, moved or removed, by their paths below the home.
@@ -61,7 +61,7 @@ impl FileWatcher {
     ///
     /// # Errors
     /// If the system refuses.
-    pub fn begin(root: &Path, ring: impl Fn() + Send + Sync + 'static) -> Result<Self, StoreError> {
+    pub fn watch_home(root: &Path, ring: impl Fn() + Send + Sync + 'static) -> Result<Self, StoreError> {
         let place = root.join(CATEGORIES);
         // A missing home is not created: it may have been moved.
         match DirBuilder::new().mode(0o700).create(&place) {
@@ -73,11 +73,11 @@ impl FileWatcher {
         Self::of(&[CATEGORIES, ENTRIES], root, ring)
     }
 
-    /// Starts to watch only the conversations below `root`, like [`FileWatcher::begin`].
+    /// Starts to watch only the conversations below `root`, like [`FileWatcher::watch_home`].
     ///
     /// # Errors
     /// If the system refuses.
-    pub fn of_conversations(root: &Path, ring: impl Fn() + Send + Sync + 'static) -> Result<Self, StoreError> {
+    pub fn watch_conversations(root: &Path, ring: impl Fn() + Send + Sync + 'static) -> Result<Self, StoreError> {
         Self::of(&[ENTRIES], root, ring)
     }
 
@@ -91,12 +91,12 @@ impl FileWatcher {
             if *folder == ENTRIES {
                 DirBuilder::new().recursive(true).mode(0o700).create(&place).map_err(told)?;
             }
-            ears.push(Self::listen(&place, root, &news, &ring).map_err(told)?);
+            ears.push(Self::watch_folder(&place, root, &news, &ring).map_err(told)?);
         }
         Ok(Self { _ears: ears, heard: news })
     }
 
-    fn listen(
+    fn watch_folder(
         folder: &Path,
         root: &Path,
         news: &Arc<Mutex<WatchedChanges>>,
@@ -106,13 +106,13 @@ impl FileWatcher {
         let hear = move |heard: Vec<WatchEvent>| {
             let mut news = lock_changes(&own);
             // The fold must not stop early: every event has to be recorded.
-            let is_news = heard.into_iter().fold(false, |is_news, heard| take(&mut news, heard, &home) | is_news);
+            let is_news = heard.into_iter().fold(false, |is_news, heard| record_event(&mut news, heard, &home) | is_news);
             drop(news);
             if is_news {
                 ring();
             }
         };
-        FolderWatcher::begin(folder, hear)
+        FolderWatcher::start(folder, hear)
     }
 
     /// Returns the name of the method of detecting changes.
@@ -121,7 +121,7 @@ impl FileWatcher {
     }
 
     /// Returns the changes since the last call.
-    pub fn take(&self) -> WatchedChanges {
+    pub fn take_changes(&self) -> WatchedChanges {
         std::mem::take(&mut lock_changes(&self.heard))
     }
 }
@@ -144,7 +144,7 @@ enum WatchEvent {
 }
 
 /// Records an event, and returns whether it is relevant.
-fn take(news: &mut WatchedChanges, heard: WatchEvent, home: &Path) -> bool {
+fn record_event(news: &mut WatchedChanges, heard: WatchEvent, home: &Path) -> bool {
     match heard {
         WatchEvent::Lost(why) => news.lost = Some(why),
         WatchEvent::More => news.more = true,
@@ -181,7 +181,7 @@ mod tests {
 
     fn heard(heard: &[WatchEvent]) -> (Vec<bool>, WatchedChanges) {
         let mut news = WatchedChanges::default();
-        let are_news = heard.iter().map(|heard| take(&mut news, heard.clone(), Path::new("/home"))).collect();
+        let are_news = heard.iter().map(|heard| record_event(&mut news, heard.clone(), Path::new("/home"))).collect();
         (are_news, news)
     }
 

@@ -7,9 +7,9 @@ use super::Disk;
 /// Returns the name on disk of the first component of `path` that has another case there.
 ///
 /// Returns `None` if there is no such component, which is always so on case-sensitive file systems.
-pub(crate) fn other_case(disk: &dyn Disk, path: &str) -> io::Result<Option<String>> {
-    let inode = |path: &str| Ok(disk.signature(path)?.map(|found| found.inode));
-    let names = |folder: &str| Ok(disk.folder(folder)?.into_iter().map(|entry| entry.name).collect());
+pub(crate) fn find_case_variant(disk: &dyn Disk, path: &str) -> io::Result<Option<String>> {
+    let inode = |path: &str| Ok(disk.stat(path)?.map(|found| found.inode));
+    let names = |folder: &str| Ok(disk.list_folder(folder)?.into_iter().map(|entry| entry.name).collect());
     find_name_variant(path, &inode, &names)
 }
 
@@ -21,7 +21,7 @@ fn find_name_variant(
     let ends = path.match_indices('/').map(|(at, _)| at).chain([path.len()]);
     for whole in ends.map(|end| &path[..end]) {
         let (folder, name) = whole.rsplit_once('/').unwrap_or(("", whole));
-        let flipped = flipped(name);
+        let flipped = flip_case(name);
         let Some(found) = inode(whole)? else { return Ok(None) };
         // If both paths are one file, they may still be two hard links.
         let other = if folder.is_empty() { flipped.clone() } else { format!("{folder}/{flipped}") };
@@ -38,7 +38,7 @@ fn find_name_variant(
 }
 
 /// Returns a name with upper case for lower case and lower case for upper.
-fn flipped(name: &str) -> String {
+fn flip_case(name: &str) -> String {
     let mut flipped = String::with_capacity(name.len());
     for own in name.chars() {
         if own.is_lowercase() { flipped.extend(own.to_uppercase()) } else { flipped.extend(own.to_lowercase()) }

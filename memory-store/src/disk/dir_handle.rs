@@ -47,19 +47,19 @@ impl DirHandle {
     /// # Errors
     /// [`io::ErrorKind::NotFound`] if the folder is not at its path.
     pub fn check(&self) -> io::Result<()> {
-        match self.fate() {
+        match self.state() {
             DirState::Stayed => Ok(()),
             DirState::Removed if !self.path.exists() => Ok(()),
-            DirState::Removed | DirState::Replaced => Err(self.moved("another folder is at its path")),
-            DirState::Moved => Err(self.moved("it is not created again at its former path")),
+            DirState::Removed | DirState::Replaced => Err(self.moved_error("another folder is at its path")),
+            DirState::Moved => Err(self.moved_error("it is not created again at its former path")),
         }
     }
 
-    pub(super) fn moved(&self, and: &str) -> io::Error {
+    pub(super) fn moved_error(&self, and: &str) -> io::Error {
         io::Error::new(io::ErrorKind::NotFound, format!("{} was moved, and {and}", self.path.display()))
     }
 
-    pub(super) fn fate(&self) -> DirState {
+    pub(super) fn state(&self) -> DirState {
         let Ok(held) = self.opened.metadata() else { return DirState::Removed };
         match fs::metadata(&self.path) {
             Ok(found) if (found.dev(), found.ino()) == (held.dev(), held.ino()) => DirState::Stayed,
@@ -85,14 +85,14 @@ mod tests {
         let (own, inner) = (home.path().join("own"), home.path().join("own/inner"));
         fs::create_dir(&own).unwrap();
         let (anchor, late) = (DirHandle::of(&own).unwrap(), DirHandle::of(&inner).unwrap());
-        assert_eq!((anchor.fate(), late.fate()), (DirState::Stayed, DirState::Stayed));
+        assert_eq!((anchor.state(), late.state()), (DirState::Stayed, DirState::Stayed));
         fs::rename(&own, home.path().join("moved")).unwrap();
         assert!(anchor.check().is_err() && late.check().is_err(), "what was not there yet goes along as well");
         fs::create_dir(&own).unwrap();
-        assert_eq!(anchor.fate(), DirState::Replaced, "what took its place is another one");
+        assert_eq!(anchor.state(), DirState::Replaced, "what took its place is another one");
         assert!(anchor.check().is_err());
         fs::remove_dir(home.path().join("moved")).unwrap();
-        assert_eq!(anchor.fate(), DirState::Removed);
+        assert_eq!(anchor.state(), DirState::Removed);
         assert!(anchor.check().is_err(), "nor is a copy what it was");
         fs::remove_dir(&own).unwrap();
         assert!(anchor.check().is_ok());

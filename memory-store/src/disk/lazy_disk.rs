@@ -37,8 +37,8 @@ impl LazyDisk {
     ///
     /// # Errors
     /// If the folder was moved, so that its absence does not mean that it is empty; or on an I/O error.
-    pub(crate) fn if_there(&self) -> io::Result<Option<&dyn Disk>> {
-        if self.is_there()? { self.opened().map(Some) } else { Ok(None) }
+    pub(crate) fn get(&self) -> io::Result<Option<&dyn Disk>> {
+        if self.exists()? { self.open().map(Some) } else { Ok(None) }
     }
 
     /// Returns the disk, and creates the folder if it is missing.
@@ -46,14 +46,14 @@ impl LazyDisk {
     /// # Errors
     /// If the folder cannot be created, or was moved: it is not created again at its old path.
     pub(crate) fn get_or_create(&self) -> io::Result<&dyn Disk> {
-        if !self.is_there()? {
+        if !self.exists()? {
             RealDisk::open(&self.root)?;
-            self.is_there()?;
+            self.exists()?;
         }
-        self.opened()
+        self.open()
     }
 
-    fn opened(&self) -> io::Result<&dyn Disk> {
+    fn open(&self) -> io::Result<&dyn Disk> {
         if let Some(disk) = self.disk.get() {
             return Ok(disk.as_ref());
         }
@@ -61,14 +61,14 @@ impl LazyDisk {
         Ok(self.disk.get_or_init(|| Arc::new(opened)).as_ref())
     }
 
-    fn is_there(&self) -> io::Result<bool> {
+    fn exists(&self) -> io::Result<bool> {
         let Some(anchor) = &self.anchor else { return Ok(true) };
         let mut anchor = anchor.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(held) = anchor.as_ref().filter(|held| held.fate() == DirState::Moved) {
-            return Err(held.moved("it is not created again at its former path"));
+        if let Some(held) = anchor.as_ref().filter(|held| held.state() == DirState::Moved) {
+            return Err(held.moved_error("it is not created again at its former path"));
         }
         let is_there = self.root.is_dir();
-        let holds = |held: &DirHandle| held.is_at(&self.root) == is_there && held.fate() == DirState::Stayed;
+        let holds = |held: &DirHandle| held.is_at(&self.root) == is_there && held.state() == DirState::Stayed;
         if !anchor.as_ref().is_some_and(holds) {
             *anchor = DirHandle::of(&self.root);
         }

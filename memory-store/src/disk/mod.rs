@@ -12,7 +12,7 @@ mod line;
 mod path;
 mod real;
 
-pub(crate) use case::other_case;
+pub(crate) use case::find_case_variant;
 pub(crate) use copy::copy_with_time;
 pub use dir_handle::DirHandle;
 pub(crate) use lazy_disk::LazyDisk;
@@ -57,7 +57,7 @@ pub trait Disk: Debug + Send + Sync {
     ///
     /// # Errors
     /// On an I/O error, or if the path leaves the home.
-    fn signature(&self, path: &str) -> io::Result<Option<FileStat>>;
+    fn stat(&self, path: &str) -> io::Result<Option<FileStat>>;
 
     /// Returns the entries of a folder, unordered; an empty list if the folder does not exist.
     ///
@@ -65,7 +65,7 @@ pub trait Disk: Debug + Send + Sync {
     ///
     /// # Errors
     /// On an I/O error, or if the path leaves the home.
-    fn folder(&self, path: &str) -> io::Result<Vec<DirEntry>>;
+    fn list_folder(&self, path: &str) -> io::Result<Vec<DirEntry>>;
 
     /// Creates or overwrites a file.
     ///
@@ -85,7 +85,7 @@ pub trait Disk: Debug + Send + Sync {
     ///
     /// # Errors
     /// On an I/O error, or if the path leaves the home.
-    fn shorten(&self, path: &str, length: u64) -> io::Result<()>;
+    fn truncate(&self, path: &str, length: u64) -> io::Result<()>;
 
     /// Renames a file, and replaces an existing file at the new path.
     ///
@@ -97,13 +97,13 @@ pub trait Disk: Debug + Send + Sync {
     ///
     /// # Errors
     /// On an I/O error, or if a path leaves the home.
-    fn keep(&self, from: &str, to: &str) -> io::Result<()>;
+    fn hard_link(&self, from: &str, to: &str) -> io::Result<()>;
 
     /// Gives a file the mode of another, and its owner and group as far as this process may.
     ///
     /// # Errors
     /// On an I/O error, or if a path leaves the home.
-    fn take_rights(&self, path: &str, of: &str) -> io::Result<()>;
+    fn copy_permissions(&self, path: &str, of: &str) -> io::Result<()>;
 
     /// Checks that this process may write to a file in place.
     ///

@@ -30,7 +30,7 @@ impl RealDisk {
     }
 
     /// Returns the absolute path for `path`, after a check that no parent is a symlink.
-    fn place(&self, path: &str) -> io::Result<PathBuf> {
+    fn absolute_path(&self, path: &str) -> io::Result<PathBuf> {
         check_path(path)?;
         let mut place = self.root.clone();
         let mut parts = path.split('/').peekable();
@@ -48,7 +48,7 @@ impl RealDisk {
         let no_follow = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
         let flags = i32::try_from(no_follow.bits()).map_err(io::Error::other)?;
         let no_file = || io::Error::new(io::ErrorKind::Unsupported, "not a regular file, but a pipe, a socket or a device");
-        let opened = OpenOptions::new().read(true).custom_flags(flags).open(self.place(path)?);
+        let opened = OpenOptions::new().read(true).custom_flags(flags).open(self.absolute_path(path)?);
         // Opening a socket fails with `ENXIO`.
         let is_socket = |error: &io::Error| error.raw_os_error() == Some(rustix::io::Errno::NXIO.raw_os_error());
         let file = opened.map_err(|error| if is_socket(&error) { no_file() } else { error })?;
@@ -57,7 +57,7 @@ impl RealDisk {
     }
 
     fn open_for_writing(&self, path: &str, options: &mut OpenOptions) -> io::Result<File> {
-        let place = self.place(path)?;
+        let place = self.absolute_path(path)?;
         // Another process may have created a link to one of its own files under this name.
         let no_follow = i32::try_from(rustix::fs::OFlags::NOFOLLOW.bits()).map_err(io::Error::other)?;
         match options.mode(0o600).custom_flags(no_follow).open(&place) {
@@ -74,7 +74,7 @@ impl RealDisk {
             return Err(io::Error::new(io::ErrorKind::NotFound, format!("{} no longer exists", self.root.display())));
         }
         let Some((parents, _)) = path.rsplit_once('/') else { return Ok(()) };
-        make_folders(&self.place(parents)?)
+        make_folders(&self.absolute_path(parents)?)
     }
 }
 
@@ -84,7 +84,7 @@ impl Disk for RealDisk {
             Err(error) if is_absent(&error) => return Ok(None),
             opened => opened?,
         };
-        let signature = signature(&file.metadata()?);
+        let signature = file_stat(&file.metadata()?);
         if signature.is_folder {
             return Ok(None);
         }
@@ -115,16 +115,16 @@ impl Disk for RealDisk {
         }
     }
 
-    fn signature(&self, path: &str) -> io::Result<Option<FileStat>> {
-        match fs::symlink_metadata(self.place(path)?) {
+    fn stat(&self, path: &str) -> io::Result<Option<FileStat>> {
+        match fs::symlink_metadata(self.absolute_path(path)?) {
             Err(error) if is_absent(&error) => Ok(None),
             Ok(found) if found.is_symlink() => Ok(None),
-            found => Ok(Some(signature(&found?))),
+            found => Ok(Some(file_stat(&found?))),
         }
     }
 
-    fn folder(&self, path: &str) -> io::Result<Vec<DirEntry>> {
-        let place = if path.is_empty() { self.root.clone() } else { self.place(path)? };
+    fn list_folder(&self, path: &str) -> io::Result<Vec<DirEntry>> {
+        let place = if path.is_empty() { self.root.clone() } else { self.absolute_path(path)? };
         if is_symlink(&place) {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, format!("{path} is a symlink")));
         }
@@ -177,15 +177,15 @@ impl Disk for RealDisk {
         file.sync_data()
     }
 
-    fn shorten(&self, path: &str, length: u64) -> io::Result<()> {
+    fn truncate(&self, path: &str, length: u64) -> io::Result<()> {
         let no_follow = i32::try_from(rustix::fs::OFlags::NOFOLLOW.bits()).map_err(io::Error::other)?;
-        let file = OpenOptions::new().write(true).custom_flags(no_follow).open(self.place(path)?)?;
+        let file = OpenOptions::new().write(true).custom_flags(no_follow).open(self.absolute_path(path)?)?;
         file.set_len(length)?;
         file.sync_all()
     }
 
     fn rename(&self, from: &str, to: &str) -> io::Result<()> {
-        let (source, target) = (self.place(from)?, self.place(to)?);
+        let (source, target) = (self.absolute_path(from)?, self.absolute_path(to)?);
         match fs::rename(&source, &target) {
             Err(error) if error.kind() == io::ErrorKind::NotFound && source.symlink_metadata().is_ok() => {
                 self.make_parents(to)?;
@@ -195,9 +195,9 @@ impl Disk for RealDisk {
         }
     }
 
-    fn keep(&self, from: &str, to: &str) -> io::Result<()> {
+    fn hard_link(&self, from: &str, to: &str) -> io::Result<()> {
         self.make_parents(to)?;
-        let (source, target) = (self.place(from)?, self.place(to)?);
+        let (source, target) = (self.absolute_path(from)?, self.absolute_path(to)?);
         match fs::hard_link(&source, &target) {
             Ok(()) => Ok(()),
             Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::StorageFull) => Err(error),
@@ -209,8 +209,8 @@ impl Disk for RealDisk {
         }
     }
 
-    fn take_rights(&self, path: &str, of: &str) -> io::Result<()> {
-        let (place, other) = (self.place(path)?, fs::symlink_metadata(self.place(of)?)?);
+    fn copy_permissions(&self, path: &str, of: &str) -> io::Result<()> {
+        let (place, other) = (self.absolute_path(path)?, fs::symlink_metadata(self.absolute_path(of)?)?);
         let own = fs::symlink_metadata(&place)?;
         if !own.is_file() || !other.is_file() {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, format!("{path} or {of} is not a regular file")));
@@ -229,21 +229,21 @@ impl Disk for RealDisk {
     fn check_writable(&self, path: &str) -> io::Result<()> {
         let no_follow = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
         let flags = i32::try_from(no_follow.bits()).map_err(io::Error::other)?;
-        match OpenOptions::new().write(true).custom_flags(flags).open(self.place(path)?) {
+        match OpenOptions::new().write(true).custom_flags(flags).open(self.absolute_path(path)?) {
             Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Err(error),
             _ => Ok(()),
         }
     }
 
     fn remove(&self, path: &str) -> io::Result<()> {
-        match fs::remove_file(self.place(path)?) {
+        match fs::remove_file(self.absolute_path(path)?) {
             Err(error) if is_absent(&error) => Ok(()),
             done => done,
         }
     }
 
     fn remove_folder(&self, path: &str) -> io::Result<()> {
-        match fs::remove_dir(self.place(path)?) {
+        match fs::remove_dir(self.absolute_path(path)?) {
             Err(error) if is_absent(&error) || error.kind() == io::ErrorKind::DirectoryNotEmpty => Ok(()),
             done => done,
         }
@@ -254,7 +254,7 @@ impl Disk for RealDisk {
     }
 
     fn sync_folder(&self, path: &str) -> io::Result<()> {
-        let place = if path.is_empty() { self.root.clone() } else { self.place(path)? };
+        let place = if path.is_empty() { self.root.clone() } else { self.absolute_path(path)? };
         File::open(place)?.sync_all()
     }
 
@@ -291,7 +291,7 @@ fn is_absent(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
-fn signature(found: &fs::Metadata) -> FileStat {
+fn file_stat(found: &fs::Metadata) -> FileStat {
     let nanoseconds = |seconds: i64, rest: i64| seconds.saturating_mul(1_000_000_000).saturating_add(rest);
     FileStat {
         size: found.len(),

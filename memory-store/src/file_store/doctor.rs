@@ -5,10 +5,10 @@ use std::collections::{HashMap, HashSet};
 use memory_core::{Change, Code, Filter, MemoryId, MemoryStore, Operation, Patch, Problem, RecordedChange, StoreError, Verb};
 
 use super::FileStore;
-use crate::commit::is_leftover;
+use crate::commit::is_temporary_name;
 use crate::disk::DirEntryKind;
 use crate::error::io_error;
-use crate::memory_file::{is_of_conversation, load};
+use crate::memory_file::{is_conversation_file, load};
 
 /// The result of a check of a home.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -59,7 +59,7 @@ impl FileStore {
     /// If the home cannot be read or repaired.
     pub fn doctor(&self, repair: Option<&Operation>) -> Result<DoctorReport, StoreError> {
         // An interrupted operation is rolled back first, so that its files are not reported as missing.
-        drop(self.begin()?);
+        drop(self.lock_for_writing()?);
         // Changes by other programs are not defects of the index; only differences that a refresh does not detect are.
         self.index.refresh(crate::index::RefreshDepth::Fresh)?;
         let mut findings = self.index_findings()?;
@@ -67,10 +67,10 @@ impl FileStore {
             self.index.rebuild(&mut |_, _| ())?;
             findings = findings.into_iter().map(|finding| DoctorFinding { fixed: true, ..finding }).collect();
         }
-        findings.extend(self.index.problems()?.into_iter().map(of_problem));
+        findings.extend(self.index.problems()?.into_iter().map(finding_from_problem));
         findings.extend(self.link_findings(repair)?);
         findings.extend(self.journal_findings(repair)?);
-        findings.extend(self.leftovers(repair)?);
+        findings.extend(self.leftover_findings(repair)?);
         findings.extend(self.other_file_findings()?);
         findings.sort_by(|left, right| (&left.path, left.code).cmp(&(&right.path, right.code)));
         Ok(DoctorReport { checked: self.index.statistics()?.documents, findings })
@@ -85,7 +85,7 @@ impl FileStore {
     fn link_findings(&self, repair: Option<&Operation>) -> Result<Vec<DoctorFinding>, StoreError> {
         let mut findings = Vec::new();
         for (from, to) in self.one_sided_links()? {
-            let (loaded, _) = self.current(&to)?;
+            let (loaded, _) = self.load_current(&to)?;
             let what = format!("{from} links to this memory, which does not link back");
             let mut finding = DoctorFinding::new("link_one_sided", &loaded.stored.path, what)
                 .with_hint("`memory doctor --fix` adds the missing link");
@@ -109,9 +109,9 @@ impl FileStore {
     fn one_sided_links(&self) -> Result<Vec<(MemoryId, MemoryId)>, StoreError> {
         let mut links = HashMap::<MemoryId, Vec<MemoryId>>::new();
         let mut parts = HashSet::new();
-        for stored in self.memories(&Filter::everything(), chrono::DateTime::UNIX_EPOCH) {
+        for stored in self.memories(&Filter::all(), chrono::DateTime::UNIX_EPOCH) {
             let stored = stored?;
-            if is_of_conversation(&stored.path) {
+            if is_conversation_file(&stored.path) {
                 parts.insert(stored.memory.id);
             }
             links.insert(stored.memory.id, stored.memory.links);
@@ -130,7 +130,7 @@ impl FileStore {
     fn journal_findings(&self, repair: Option<&Operation>) -> Result<Vec<DoctorFinding>, StoreError> {
         let mut findings: Vec<_> = self
             .journal
-            .unreadable()?
+            .unreadable_lines()?
             .into_iter()
             .map(|(path, line)| {
                 let what = "the line is not a valid operation; the creation order of the memories in it is lost";
@@ -147,7 +147,7 @@ impl FileStore {
             let begun = begun?;
             for change in begun.changes.into_iter().rev().filter(|change| seen.insert(change.id)) {
                 if let Some(after) = change.after
-                    && self.index.place(&change.id)?.is_none()
+                    && self.index.locate(&change.id)?.is_none()
                     // An unreadable file exists, and is reported as unreadable.
                     && load(self.disk.as_ref(), &after.path).is_ok()
                 {
@@ -156,7 +156,7 @@ impl FileStore {
             }
         }
         if let Some(repair) = repair.filter(|_| !gone.is_empty()) {
-            let _lock = self.begin()?;
+            let _lock = self.lock_for_writing()?;
             self.journal.begin(&Operation { verb: Verb::Repair, ..repair.clone() }, None, &gone)?;
         }
         for file in gone.into_iter().filter_map(|change| change.before) {
@@ -169,17 +169,17 @@ impl FileStore {
     }
 
     /// Finds the temporary files of interrupted writes.
-    fn leftovers(&self, repair: Option<&Operation>) -> Result<Vec<DoctorFinding>, StoreError> {
+    fn leftover_findings(&self, repair: Option<&Operation>) -> Result<Vec<DoctorFinding>, StoreError> {
         // Under the lock, no temporary file is in use.
-        let _lock = self.begin()?;
+        let _lock = self.lock_for_writing()?;
         let mut findings = Vec::new();
         let mut folders = vec!["categories".to_owned()];
         while let Some(folder) = folders.pop() {
-            for entry in self.disk.folder(&folder).map_err(|error| io_error(format!("list {folder}"), error))? {
+            for entry in self.disk.list_folder(&folder).map_err(|error| io_error(format!("list {folder}"), error))? {
                 let path = format!("{folder}/{}", entry.name);
                 match entry.kind {
                     DirEntryKind::Folder => folders.push(path),
-                    DirEntryKind::File if is_leftover(&entry.name) => {
+                    DirEntryKind::File if is_temporary_name(&entry.name) => {
                         let finding = DoctorFinding::new("leftover", &path, "temporary file of an interrupted write");
                         let mut finding = finding.with_hint("`memory doctor --fix` moves it to the trash");
                         if let Some(repair) = repair {
@@ -199,7 +199,7 @@ impl FileStore {
     }
 }
 
-fn of_problem(problem: Problem) -> DoctorFinding {
+fn finding_from_problem(problem: Problem) -> DoctorFinding {
     let code = match problem.code {
         Code::FileTooLarge => "file_too_large",
         _ => "file_damaged",

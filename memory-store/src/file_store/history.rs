@@ -51,7 +51,7 @@ impl History for FileStore {
             let found = begun.changes.iter().rev().filter_map(|change| {
                 let former = change.before.as_ref()?;
                 let trash = former.trash.clone()?;
-                let size = self.disk.signature(&trash).ok()??.size;
+                let size = self.disk.stat(&trash).ok()??.size;
                 let (operation, verb, at) = (begun.id.clone(), begun.verb, begun.at);
                 Some(Ok(TrashedFile { id: change.id, path: former.path.clone(), trash, operation, verb, at, size }))
             });
@@ -67,11 +67,11 @@ impl History for FileStore {
     }
 
     fn recover(&self) -> Result<(), StoreError> {
-        self.begin().map(drop)
+        self.lock_for_writing().map(drop)
     }
 
     fn revert(&self, id: &OperationId, undo: &Operation) -> Result<u64, StoreError> {
-        let _lock = self.begin()?;
+        let _lock = self.lock_for_writing()?;
         // An interrupted undo has reverted the last changes of the operation.
         let done = self.reverted_count(id)?;
         // All changes are checked before the first one is made.
@@ -80,7 +80,7 @@ impl History for FileStore {
         for change in self.own_changes(id).skip(done) {
             let change = change?;
             match later.get(&change.id) {
-                None => drop(self.way_back(&change)?),
+                None => drop(self.revert_step(&change)?),
                 Some(next) => self.check_revertible(&change, Option::as_ref(next))?,
             }
             later.insert(change.id, change.before);
@@ -94,21 +94,21 @@ impl History for FileStore {
             let change = change?;
             // A later part of a long operation may have changed a file of an earlier part again.
             if MAX_FILES_PER_STEP <= steps.len() || touched.contains(&change.id) {
-                self.finish(undo, Some(id), &steps)?;
+                self.apply_steps(undo, Some(id), &steps)?;
                 steps.clear();
                 touched.clear();
             }
             touched.insert(change.id);
-            steps.push(self.way_back(&change)?);
+            steps.push(self.revert_step(&change)?);
         }
-        self.finish(undo, Some(id), &steps)?;
+        self.apply_steps(undo, Some(id), &steps)?;
         Ok(files)
     }
 
-    fn bring_back(&self, trashed: &TrashedFile, restore: &Operation) -> Result<ChangeOutcome, StoreError> {
-        let _lock = self.begin()?;
+    fn restore(&self, trashed: &TrashedFile, restore: &Operation) -> Result<ChangeOutcome, StoreError> {
+        let _lock = self.lock_for_writing()?;
         let bytes = self.read_trash(&trashed.trash)?;
-        let live = match self.current(&trashed.id) {
+        let live = match self.load_current(&trashed.id) {
             Ok((loaded, _)) => Some(replaced_file(&loaded)),
             Err(StoreError::NotFound { .. }) => None,
             Err(error) => return Err(error),
@@ -119,7 +119,7 @@ impl History for FileStore {
             return Err(StoreError::Conflict { what: path });
         }
         let step = CommitStep { id: trashed.id, before: live, after: Some(PlannedFile { path: path.clone(), bytes }) };
-        self.finish(restore, None, &[step])?;
+        self.apply_steps(restore, None, &[step])?;
         Ok(ChangeOutcome::Kept { id: trashed.id, path })
     }
 
@@ -202,7 +202,7 @@ impl FileStore {
     }
 
     /// Returns the step that reverts `change`.
-    fn way_back(&self, change: &RecordedChange) -> Result<CommitStep, StoreError> {
+    fn revert_step(&self, change: &RecordedChange) -> Result<CommitStep, StoreError> {
         let before = match &change.after {
             None => None,
             Some(after) => {

@@ -14,7 +14,7 @@ use crate::disk::DirEntryKind;
 use crate::error::io_error;
 use crate::index::CATEGORIES;
 use crate::lock;
-use crate::memory_file::moment;
+use crate::memory_file::time_from_nanos;
 
 /// The path of the page.
 const PAGE: &str = "memory.md";
@@ -50,7 +50,11 @@ impl FileStore {
     ///
     /// # Errors
     /// If the memories cannot be read, or the disk fails.
-    pub fn keep_index_page(&self, now: DateTime<Utc>, make: &dyn Fn() -> Result<String, StoreError>) -> Result<bool, StoreError> {
+    pub fn update_index_page(
+        &self,
+        now: DateTime<Utc>,
+        make: &dyn Fn() -> Result<String, StoreError>,
+    ) -> Result<bool, StoreError> {
         let has_written = self.has_written.swap(false, Ordering::SeqCst);
         if !has_written && !self.is_index_page_due(now) {
             return Ok(false);
@@ -62,7 +66,7 @@ impl FileStore {
         let lock = File::options().create(true).truncate(false).write(true).mode(0o600).open(self.root.join(PAGE_LOCK)).ok();
         let _locked = match lock.map(|lock| (lock.try_lock(), lock)) {
             Some((Err(TryLockError::WouldBlock), lock)) => {
-                let Some(locked) = lock::wait(lock, self.options.patience.min(PAGE_LOCK_TIMEOUT)) else {
+                let Some(locked) = lock::wait_for_lock(lock, self.options.patience.min(PAGE_LOCK_TIMEOUT)) else {
                     // The next call of this process tries again.
                     self.has_written.fetch_or(has_written, Ordering::SeqCst);
                     return Ok(false);
@@ -105,13 +109,13 @@ impl FileStore {
     }
 
     fn index_page_time(&self) -> Option<DateTime<Utc>> {
-        Some(moment(self.disk.signature(PAGE).ok()??.modified_ns))
+        Some(time_from_nanos(self.disk.stat(PAGE).ok()??.modified_ns))
     }
 
     fn last_write(&self) -> LastWrite {
-        let signature = |path: &str| self.disk.signature(path).ok()?;
+        let signature = |path: &str| self.disk.stat(path).ok()?;
         let within = |folder: &str| {
-            let names = self.disk.folder(folder).unwrap_or_default().into_iter();
+            let names = self.disk.list_folder(folder).unwrap_or_default().into_iter();
             let names = names.filter(|entry| entry.kind != DirEntryKind::Other);
             names.map(|entry| format!("{folder}/{}", entry.name)).collect::<Vec<_>>()
         };
@@ -119,7 +123,7 @@ impl FileStore {
         let journal = within("journal").into_iter().max().and_then(|path| signature(&path));
         let folders = within(CATEGORIES).into_iter().filter_map(|path| Some(signature(&path)?.modified_ns));
         let last = journal.iter().map(|journal| journal.modified_ns).chain(folders).max();
-        (last.map(moment), journal.map(|journal| journal.size))
+        (last.map(time_from_nanos), journal.map(|journal| journal.size))
     }
 
     /// Removes the lines of deleted memories from the page at once, so that no copy of them remains.
@@ -165,9 +169,9 @@ mod tests {
         std::fs::create_dir_all(home.path().join("index")).unwrap();
         let lock = File::options().create(true).truncate(false).write(true).open(home.path().join(PAGE_LOCK)).unwrap();
         lock.lock().unwrap();
-        assert!(!store.keep_index_page(DateTime::UNIX_EPOCH, &page).unwrap());
+        assert!(!store.update_index_page(DateTime::UNIX_EPOCH, &page).unwrap());
         assert!(!home.path().join(PAGE).exists());
         drop(lock);
-        assert!(store.keep_index_page(DateTime::UNIX_EPOCH, &page).unwrap(), "the next one makes it");
+        assert!(store.update_index_page(DateTime::UNIX_EPOCH, &page).unwrap(), "the next one makes it");
     }
 }

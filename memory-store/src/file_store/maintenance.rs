@@ -26,7 +26,7 @@ impl FileStore {
     /// If the index cannot be read, or the lock of the home is not released in time.
     pub fn reread(&self, paths: &[String]) -> Result<u64, StoreError> {
         // A writer updates the index before it releases the lock.
-        let _lock = self.begin()?;
+        let _lock = self.lock_for_writing()?;
         self.index.reread_changed(paths)
     }
 

@@ -23,14 +23,14 @@ use std::time::Duration;
 
 use memory_core::{ContentHash, FileVersion, MemoryId, Operation, OperationId, Problem, Progress, StoreError, StoredMemory};
 
-use crate::commit::{CommitStep, carry_out, recover};
+use crate::commit::{CommitStep, execute_steps, recover};
 use crate::disk::{Disk, RealDisk};
 use crate::error::io_error;
 use crate::index::{AppliedChange, MemoryIndex, RefreshDepth};
 use crate::journal::{Journal, JournalMark};
 use crate::lock::{PATIENCE, WriterLock};
 use crate::markdown::{decode, encode};
-use crate::memory_file::moment;
+use crate::memory_file::time_from_nanos;
 
 /// A store of memories as Markdown files in a home folder.
 ///
@@ -95,11 +95,11 @@ impl FileStore {
     pub fn open(root: &Path, options: FileStoreOptions) -> Result<Self, StoreError> {
         let disk = RealDisk::open(root).map_err(|error| io_error(format!("open the home {}", root.display()), error))?;
         let root = disk.root().to_owned();
-        Ok(Self::on(Arc::new(disk), &root, options))
+        Ok(Self::on_disk(Arc::new(disk), &root, options))
     }
 
     /// Returns the home on `disk`, with its index at `root`.
-    pub fn on(disk: Arc<dyn Disk>, root: &Path, options: FileStoreOptions) -> Self {
+    pub fn on_disk(disk: Arc<dyn Disk>, root: &Path, options: FileStoreOptions) -> Self {
         let index = MemoryIndex::open(Arc::clone(&disk), root, options.kept);
         Self {
             root: root.to_owned(),
@@ -120,8 +120,8 @@ impl FileStore {
     ///
     /// # Errors
     /// If the index cannot be read.
-    pub fn unreadable(&self) -> Result<Vec<Problem>, StoreError> {
-        self.index.unreadable()
+    pub fn unreadable_files(&self) -> Result<Vec<Problem>, StoreError> {
+        self.index.unreadable_files()
     }
 
     /// Returns the text of a memory's file if it contains more than the memory.
@@ -135,7 +135,7 @@ impl FileStore {
         let read = self.disk.read(&stored.path).map_err(|error| io_error(format!("read {}", stored.path), error))?;
         let Some((bytes, signature)) = read else { return Ok(None) };
         let is_ours = || {
-            let memory = decode(&stored.path, &bytes, moment(signature.modified_ns)).memory;
+            let memory = decode(&stored.path, &bytes, time_from_nanos(signature.modified_ns)).memory;
             encode(&memory, "").as_bytes() == bytes
         };
         if stored.stamp != FileVersion(ContentHash::from_bytes(&bytes)) || is_ours() {
@@ -156,9 +156,9 @@ impl FileStore {
     /// Returns a warning if parts of the journal cannot be read.
     ///
     /// Only the journal records the order of creation. A rebuilt index therefore puts memories without a record last, sorted by path.
-    pub fn disorder(&self) -> Option<String> {
+    pub fn journal_warning(&self) -> Option<String> {
         let unknown = "so the creation order of memories may be wrong";
-        match self.journal.unreadable() {
+        match self.journal.unreadable_lines() {
             Ok(lines) if lines.is_empty() => None,
             Ok(lines) => {
                 let what = match lines.len() {
@@ -171,7 +171,7 @@ impl FileStore {
         }
     }
 
-    fn depth(&self) -> RefreshDepth {
+    fn refresh_depth(&self) -> RefreshDepth {
         match self.options.freshness {
             Freshness::Usual => RefreshDepth::Usual,
             Freshness::Fresh => RefreshDepth::Fresh,
@@ -180,7 +180,7 @@ impl FileStore {
     }
 
     /// Acquires the writer lock, and rolls back an interrupted operation of another writer.
-    fn begin(&self) -> Result<WriterLock, StoreError> {
+    fn lock_for_writing(&self) -> Result<WriterLock, StoreError> {
         let lock = WriterLock::acquire(&self.root, self.options.patience)?;
         let known = self.index.journal_mark().ok().flatten().and_then(|mark| JournalMark::from_text(&mark));
         if known.is_none() || known.as_ref() != Some(&self.journal.end()?) {
@@ -190,8 +190,8 @@ impl FileStore {
     }
 
     /// Performs `steps` and updates the index. The caller holds the lock from [`FileStore::begin`].
-    fn finish(&self, operation: &Operation, undoes: Option<&OperationId>, steps: &[CommitStep]) -> Result<(), StoreError> {
-        carry_out(self.disk.as_ref(), &self.journal, operation, undoes, steps)?;
+    fn apply_steps(&self, operation: &Operation, undoes: Option<&OperationId>, steps: &[CommitStep]) -> Result<(), StoreError> {
+        execute_steps(self.disk.as_ref(), &self.journal, operation, undoes, steps)?;
         // The files are durable, so the operation succeeded. A failed update of the index is detected by the next refresh.
         let _ = self.update_index(steps);
         let gone: Vec<MemoryId> = steps.iter().filter(|step| step.after.is_none()).map(|step| step.id).collect();

@@ -26,10 +26,10 @@ impl FileStore {
     /// Finds damaged banks and invalid lines, which readers of these files skip.
     pub(super) fn other_file_findings(&self) -> Result<Vec<DoctorFinding>, StoreError> {
         let mut of_lines: Vec<String> = JSON_LINES_FOLDERS.map(str::to_owned).into();
-        of_lines.extend(self.folders(STATE)?.into_iter().map(|path| format!("{path}/trash")));
+        of_lines.extend(self.subfolders(STATE)?.into_iter().map(|path| format!("{path}/trash")));
         let mut banks = vec![BANKS.to_owned()];
         for kind in ["bank", "history", "topic"] {
-            for path in self.folders(&format!("{INSTANCES}/{kind}"))? {
+            for path in self.subfolders(&format!("{INSTANCES}/{kind}"))? {
                 of_lines.extend([path.clone(), format!("{path}/.trash")]);
                 banks.extend((kind == "bank").then_some(path));
             }
@@ -45,15 +45,15 @@ impl FileStore {
     }
 
     /// Returns the paths of the subfolders of a folder.
-    fn folders(&self, folder: &str) -> Result<Vec<String>, StoreError> {
-        let entries = self.disk.folder(folder).map_err(|error| io_error(format!("list {folder}"), error))?;
+    fn subfolders(&self, folder: &str) -> Result<Vec<String>, StoreError> {
+        let entries = self.disk.list_folder(folder).map_err(|error| io_error(format!("list {folder}"), error))?;
         let folders = entries.into_iter().filter(|entry| entry.kind == DirEntryKind::Folder);
         Ok(folders.map(|entry| format!("{folder}/{}", entry.name)).collect())
     }
 
     fn damaged_lines(&self, folder: &str) -> Result<Vec<DoctorFinding>, StoreError> {
         let mut findings = Vec::new();
-        for entry in self.disk.folder(folder).map_err(|error| io_error(format!("list {folder}"), error))? {
+        for entry in self.disk.list_folder(folder).map_err(|error| io_error(format!("list {folder}"), error))? {
             if entry.kind != DirEntryKind::File || entry.name.strip_suffix(".jsonl").is_none() {
                 continue;
             }

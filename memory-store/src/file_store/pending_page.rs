@@ -18,8 +18,8 @@ impl FileStore {
     ///
     /// # Errors
     /// An error of `page`, or an error of the disk.
-    pub fn keep_pending(&self, page: impl FnOnce() -> Result<Option<String>, StoreError>) -> Result<bool, StoreError> {
-        let _lock = self.begin()?;
+    pub fn update_pending_page(&self, page: impl FnOnce() -> Result<Option<String>, StoreError>) -> Result<bool, StoreError> {
+        let _lock = self.lock_for_writing()?;
         let refused = |error| io_error(format!("write {PAGE}"), error);
         let Some(page) = page()? else {
             self.disk.remove(PAGE).map_err(refused)?;

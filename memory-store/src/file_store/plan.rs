@@ -12,7 +12,7 @@ use crate::commit::{CommitStep, PlannedFile, ReplacedFile};
 use crate::disk::MAX_FILE;
 use crate::index::{MemoryLocation, RefreshDepth};
 use crate::markdown;
-use crate::memory_file::{MemoryFile, is_of_conversation, load};
+use crate::memory_file::{MemoryFile, is_conversation_file, load};
 
 /// The file changes of an operation, and its results for the caller.
 #[derive(Debug, Default)]
@@ -38,7 +38,7 @@ impl FileStore {
                         plan.outcomes.push(ChangeOutcome::Duplicate { id, path });
                         continue;
                     }
-                    self.create(memory, front_matter, operation.files.get(&memory.id), &plan)?
+                    self.plan_create(memory, front_matter, operation.files.get(&memory.id), &plan)?
                 }
                 Change::Replace { expected, memory } => {
                     let file = operation.files.get(&memory.id);
@@ -70,28 +70,28 @@ impl FileStore {
             return Ok(Some(new.clone()));
         }
         let Some(id) = self.index.by_content(&hash, &memory.scope)? else { return Ok(None) };
-        let Some(MemoryLocation { path, .. }) = self.index.place(&id)? else { return Ok(None) };
+        let Some(MemoryLocation { path, .. }) = self.index.locate(&id)? else { return Ok(None) };
         // The index may be outdated, so the file decides.
         let is_kept = load(self.disk.as_ref(), &path)?
             .is_some_and(|kept| kept.stored.memory.content_hash() == hash && kept.stored.memory.scope == memory.scope);
         Ok(is_kept.then_some((id, path)))
     }
 
-    fn create(
+    fn plan_create(
         &self,
         memory: &Memory,
         front_matter: &str,
         file: Option<&ExportedFile>,
         plan: &CommitPlan,
     ) -> Result<(CommitStep, ChangeOutcome), StoreError> {
-        if let Some(MemoryLocation { path, .. }) = self.index.place(&memory.id)?
+        if let Some(MemoryLocation { path, .. }) = self.index.locate(&memory.id)?
             && load(self.disk.as_ref(), &path)?.is_some()
         {
             return Err(StoreError::Conflict { what: path });
         }
         let name = file.and_then(|file| file.name.clone());
         let name = name.unwrap_or_else(|| format!("{}-{}.md", text::slug(memory.headline()), memory.id.short()));
-        let path = self.free_path(folder(memory), &name, plan)?;
+        let path = self.free_path(category_folder(memory), &name, plan)?;
         let bytes = updated_export(&path, file, memory).unwrap_or_else(|| markdown::encode(memory, front_matter).into_bytes());
         check_size(&path, &bytes)?;
         let step = CommitStep { id: memory.id, before: None, after: Some(PlannedFile { path: path.clone(), bytes }) };
@@ -105,7 +105,7 @@ impl FileStore {
         file: Option<&ExportedFile>,
         plan: &CommitPlan,
     ) -> Result<(CommitStep, ChangeOutcome), StoreError> {
-        let (loaded, unfolded) = self.current(&memory.id)?;
+        let (loaded, unfolded) = self.load_current(&memory.id)?;
         let before = &loaded.stored;
         if before.stamp != expected {
             return Err(StoreError::Conflict { what: before.path.clone() });
@@ -113,15 +113,15 @@ impl FileStore {
         if let Some(problem) = &before.problem {
             return Err(StoreError::Damaged(problem.clone()));
         }
-        if is_of_conversation(&before.path) {
+        if is_conversation_file(&before.path) {
             let why = format!("{} is part of a conversation and cannot be updated; edit its file instead", before.path);
             return Err(StoreError::Invalid { why });
         }
-        let path = if folder(memory) == folder(&before.memory) {
+        let path = if category_folder(memory) == category_folder(&before.memory) {
             before.path.clone()
         } else {
             let name = before.path.rsplit('/').next().unwrap_or(&before.path);
-            self.free_path(folder(memory), name, plan)?
+            self.free_path(category_folder(memory), name, plan)?
         };
         let mut memory = memory.clone();
         memory.access_count = memory.access_count.max(before.memory.access_count.saturating_add(unfolded));
@@ -139,7 +139,7 @@ impl FileStore {
     }
 
     fn remove(&self, id: MemoryId, expected: Option<FileVersion>) -> Result<(CommitStep, ChangeOutcome), StoreError> {
-        let (loaded, _) = self.current(&id)?;
+        let (loaded, _) = self.load_current(&id)?;
         let path = loaded.stored.path.clone();
         if expected.is_some_and(|expected| expected != loaded.stored.stamp) {
             return Err(StoreError::Conflict { what: path });
@@ -148,7 +148,7 @@ impl FileStore {
     }
 
     /// Returns the current file of a memory, and the number of accesses that it does not include.
-    pub(super) fn current(&self, id: &MemoryId) -> Result<(MemoryFile, u64), StoreError> {
+    pub(super) fn load_current(&self, id: &MemoryId) -> Result<(MemoryFile, u64), StoreError> {
         if let Some(found) = self.load_indexed(id)? {
             return Ok(found);
         }
@@ -158,11 +158,11 @@ impl FileStore {
     }
 
     fn load_indexed(&self, id: &MemoryId) -> Result<Option<(MemoryFile, u64)>, StoreError> {
-        let Some(MemoryLocation { path, accesses: unfolded }) = self.index.place(id)? else { return Ok(None) };
+        let Some(MemoryLocation { path, accesses: unfolded }) = self.index.locate(id)? else { return Ok(None) };
         let mut loaded = load(self.disk.as_ref(), &path)?;
         if let Some(loaded) = &mut loaded
             && loaded.stored.memory.id != *id
-            && *id == MemoryId::of_path(&path)
+            && *id == MemoryId::for_path(&path)
         {
             // Two files have one id, and this one is identified by its path instead.
             loaded.stored.memory.id = *id;
@@ -176,7 +176,7 @@ impl FileStore {
         let others = (2..).map(|number| format!("categories/{folder}/{stem}-{number}.md"));
         for path in std::iter::once(first).chain(others) {
             let is_there =
-                self.disk.signature(&path).map_err(|error| crate::error::io_error(format!("check {path}"), error))?.is_some();
+                self.disk.stat(&path).map_err(|error| crate::error::io_error(format!("check {path}"), error))?.is_some();
             if !is_there && !plan.taken.contains(&path) {
                 return Ok(path);
             }
@@ -214,7 +214,7 @@ fn changed_memory(change: &Change) -> Option<&Memory> {
 }
 
 /// Returns the category that names the folder of a memory.
-fn folder(memory: &Memory) -> Category {
+fn category_folder(memory: &Memory) -> Category {
     match memory.phase {
         Phase::Inbox => Category::Inbox,
         Phase::Organized => memory.category,

@@ -22,14 +22,14 @@ impl FileStore {
     /// If a file cannot be deleted.
     pub fn purge_while(&self, before: DateTime<Utc>, go_on: &mut dyn FnMut() -> bool) -> Result<(u64, u64), StoreError> {
         // An interrupted operation is rolled back before files are deleted permanently.
-        drop(self.begin()?);
+        drop(self.lock_for_writing()?);
         let (mut files, mut bytes) = (0, 0);
         let mut slice = BTreeMap::new();
         for begun in self.journaled_operations() {
             let begun = begun?;
             let is_old = begun.at < before;
             for trash in begun.changes.into_iter().filter(|_| is_old).filter_map(|change| change.before?.trash) {
-                let looked = self.disk.signature(&trash);
+                let looked = self.disk.stat(&trash);
                 if let Some(found) = looked.map_err(|error| io_error(format!("check {trash}"), error))? {
                     files += 1;
                     bytes += found.size;
@@ -51,7 +51,7 @@ impl FileStore {
         if slice.is_empty() {
             return Ok(());
         }
-        let _lock = self.begin()?;
+        let _lock = self.lock_for_writing()?;
         let mut emptied = BTreeSet::new();
         for trash in slice.keys() {
             self.disk.remove(trash).map_err(|error| io_error(format!("delete {trash}"), error))?;
@@ -76,13 +76,13 @@ impl FileStore {
         let mut folders = vec!["trash".to_owned()];
         while let Some(folder) = folders.pop() {
             let refused = |error| io_error(format!("list {folder}"), error);
-            for entry in self.disk.folder(&folder).map_err(refused)? {
+            for entry in self.disk.list_folder(&folder).map_err(refused)? {
                 let path = format!("{folder}/{}", entry.name);
                 match entry.kind {
                     DirEntryKind::Folder => folders.push(path),
                     DirEntryKind::File => {
                         files += 1;
-                        bytes += self.disk.signature(&path).map_err(refused)?.map_or(0, |found| found.size);
+                        bytes += self.disk.stat(&path).map_err(refused)?.map_or(0, |found| found.size);
                     }
                     DirEntryKind::Other => {}
                 }

@@ -67,7 +67,7 @@ impl FileStore {
             trash_bytes,
             ..HomeStatistics::default()
         };
-        let notes = Filter { place: Some(HomeSection::Notes), ..Filter::everything() };
+        let notes = Filter { place: Some(HomeSection::Notes), ..Filter::all() };
         let mut tags = HashMap::<String, (String, u64)>::new();
         for stored in self.memories(&notes, chrono::DateTime::UNIX_EPOCH) {
             let memory = stored?.memory;

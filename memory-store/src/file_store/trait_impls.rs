@@ -12,14 +12,14 @@ use super::FileStore;
 use crate::index::RefreshDepth;
 
 impl NameIndex for FileStore {
-    fn named(&self, key: &str) -> Result<Vec<WikilinkCandidate>, StoreError> {
-        self.index.named(key)
+    fn find_by_name(&self, key: &str) -> Result<Vec<WikilinkCandidate>, StoreError> {
+        self.index.name_candidates(key)
     }
 }
 
 impl Embeddings for FileStore {
-    fn lacking(&self, identity: &str) -> Result<Vec<MemoryId>, StoreError> {
-        self.index.lacking(identity)
+    fn memories_without_vector(&self, identity: &str) -> Result<Vec<MemoryId>, StoreError> {
+        self.index.without_vectors(identity)
     }
 
     fn has_vectors(&self, identity: Option<&str>) -> Result<bool, StoreError> {
@@ -30,42 +30,42 @@ impl Embeddings for FileStore {
         self.index.cosines(pairs)
     }
 
-    fn keep_vectors(&self, identity: &str, vectors: &[TextVector]) -> Result<u64, StoreError> {
-        let _lock = self.begin()?;
-        self.index.keep_vectors(identity, vectors)
+    fn store_vectors(&self, identity: &str, vectors: &[TextVector]) -> Result<u64, StoreError> {
+        let _lock = self.lock_for_writing()?;
+        self.index.store_vectors(identity, vectors)
     }
 }
 
 impl MemorySummaries for FileStore {
-    fn outlines(&self) -> Result<Vec<MemorySummary>, StoreError> {
-        self.index.outlines()
+    fn summaries(&self) -> Result<Vec<MemorySummary>, StoreError> {
+        self.index.summaries()
     }
 
     fn scopes(&self, ids: &[MemoryId]) -> Result<Vec<Option<Scope>>, StoreError> {
         self.index.scopes(ids)
     }
 
-    fn keep_impressions(&self, impressions: &[CachedAnalysis]) -> Result<(), StoreError> {
-        let _lock = self.begin()?;
-        self.index.keep_impressions(impressions)
+    fn store_analyses(&self, impressions: &[CachedAnalysis]) -> Result<(), StoreError> {
+        let _lock = self.lock_for_writing()?;
+        self.index.store_analyses(impressions)
     }
 }
 
 impl MemoryStore for FileStore {
     fn refresh(&self) -> Result<(), StoreError> {
-        self.index.refresh(self.depth())
+        self.index.refresh(self.refresh_depth())
     }
 
     fn get(&self, id: &MemoryId) -> Result<StoredMemory, StoreError> {
-        let (loaded, unfolded) = self.current(id)?;
+        let (loaded, unfolded) = self.load_current(id)?;
         let mut stored = loaded.stored;
         stored.memory.access_count = stored.memory.access_count.saturating_add(unfolded);
         Ok(stored)
     }
 
-    fn called(&self, reference: &str, within: Option<&[Scope]>) -> Result<Vec<NameMatch>, StoreError> {
+    fn find_matches(&self, reference: &str, within: Option<&[Scope]>) -> Result<Vec<NameMatch>, StoreError> {
         // A complete id names one memory, regardless of its path. A shorter reference may match new files of other programs.
-        let is_there = |id: &MemoryId| self.index.place(id).map(|place| place.is_some());
+        let is_there = |id: &MemoryId| self.index.locate(id).map(|place| place.is_some());
         let is_whole = reference.parse().ok().as_ref().map(is_there).transpose()?.unwrap_or(false);
         if !is_whole {
             self.index.refresh(RefreshDepth::Names)?;
@@ -73,16 +73,17 @@ impl MemoryStore for FileStore {
         let found = self.index.resolve(reference, within)?;
         if found.is_empty() {
             // An unreadable file exists too, so the reference is not reported as unknown.
-            let unreadable = self.index.unreadable()?.into_iter().find(|problem| is_called(&problem.path, reference));
+            let unreadable =
+                self.index.unreadable_files()?.into_iter().find(|problem| matches_reference(&problem.path, reference));
             unreadable.map_or(Ok(()), |problem| Err(StoreError::Damaged(problem)))?;
         }
         Ok(found.into_iter().map(|(id, path)| NameMatch { id, path }).collect())
     }
 
     fn commit(&self, operation: &Operation) -> Result<Vec<ChangeOutcome>, StoreError> {
-        let _lock = self.begin()?;
+        let _lock = self.lock_for_writing()?;
         let plan = self.plan(operation)?;
-        self.finish(operation, None, &plan.steps)?;
+        self.apply_steps(operation, None, &plan.steps)?;
         Ok(plan.outcomes)
     }
 
@@ -130,7 +131,7 @@ impl MemoryStore for FileStore {
 /// Returns whether the name of a file matches `reference`.
 ///
 /// The reference is the stem, or the stem ends in the first digits of the referenced id.
-fn is_called(path: &str, reference: &str) -> bool {
+fn matches_reference(path: &str, reference: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     let stem = name.strip_suffix(".md").unwrap_or(name);
     let digits = reference.replace('-', "").to_lowercase();

@@ -37,9 +37,9 @@ impl FileStore {
     ///
     /// # Errors
     /// If the files cannot be read or copied.
-    pub fn rehearsal(&self) -> Result<TrialCopy, StoreError> {
+    pub fn create_trial_copy(&self) -> Result<TrialCopy, StoreError> {
         self.refresh()?;
-        let _lock = self.begin()?;
+        let _lock = self.lock_for_writing()?;
         let refused = |error| io_error(format!("copy the memories of {}", self.root.display()), error);
         let (folder, in_use) = self.create_trial_folder().map_err(refused)?;
         for name in [CATEGORIES, ENTRIES, JOURNAL] {
@@ -54,7 +54,7 @@ impl FileStore {
     /// # Errors
     /// If the folder cannot be created.
     pub fn empty_trial(&self) -> Result<TrialCopy, StoreError> {
-        let _lock = self.begin()?;
+        let _lock = self.lock_for_writing()?;
         let refused = |error| io_error(format!("create a temporary folder in {}", self.root.display()), error);
         let (folder, in_use) = self.create_trial_folder().map_err(refused)?;
         Ok(TrialCopy { store: Arc::new(Self::open(folder.path(), self.options)?), folder, _lock: in_use })
@@ -63,7 +63,7 @@ impl FileStore {
     /// Creates a private folder, and deletes those of earlier processes. The caller holds the lock of the home.
     fn create_trial_folder(&self) -> io::Result<(TempDir, File)> {
         let parent = self.root.join(FOLDER);
-        cache_file::make_folder(&parent)?;
+        cache_file::create_folder(&parent)?;
         remove_unused_copies(&parent);
         let folder = tempfile::Builder::new().prefix(REHEARSAL).permissions(Permissions::from_mode(0o700)).tempdir_in(&parent)?;
         let in_use = File::open(folder.path())?;
@@ -134,9 +134,9 @@ mod tests {
             names.filter(|name| name.to_string_lossy().starts_with(REHEARSAL)).count()
         };
         fs::create_dir_all(home.path().join(FOLDER).join(format!("{REHEARSAL}left/categories"))).unwrap();
-        let first = store.rehearsal().unwrap();
+        let first = store.create_trial_copy().unwrap();
         assert_eq!(copies(), 1, "what was left is gone");
-        let second = store.rehearsal().unwrap();
+        let second = store.create_trial_copy().unwrap();
         assert_eq!(copies(), 2, "the first is in use");
         let inner = first.store.root.join(FOLDER);
         assert!(fs::read_dir(inner).unwrap().all(|entry| !entry.unwrap().file_name().to_string_lossy().starts_with(REHEARSAL)));

@@ -26,7 +26,7 @@ impl SessionFile {
     /// If the file does not end with a newline, another process may be writing; `wait` is called to wait for it, and
     /// then the length is read again.
     pub(super) fn open(disk: &dyn Disk, path: &str, wait: impl FnOnce()) -> Result<Option<Self>, InstanceError> {
-        let told = |error| refused(path, error);
+        let told = |error| file_error(path, error);
         let Some(file) = disk.open(path).map_err(told)? else { return Ok(None) };
         let mut end = file.metadata().map_err(told)?.len();
         if !ends_with_newline(&file, end).map_err(told)? {
@@ -46,7 +46,7 @@ pub(super) fn ends_with_newline(file: &File, end: u64) -> io::Result<bool> {
 }
 
 /// Parses a line as a record, or returns `None` if it is blank.
-pub(super) fn record(path: &str, line: &RawLine) -> Option<Result<SessionRecord, InstanceError>> {
+pub(super) fn parse_record(path: &str, line: &RawLine) -> Option<Result<SessionRecord, InstanceError>> {
     let text = str::from_utf8(&line.bytes).map_err(|_| "it is not UTF-8".to_owned());
     if text.as_ref().is_ok_and(|text| text.trim().is_empty()) {
         return None;
@@ -63,7 +63,7 @@ pub(super) fn record(path: &str, line: &RawLine) -> Option<Result<SessionRecord,
 }
 
 /// Returns the error for a file that could not be read or written.
-pub(crate) fn refused(path: &str, error: io::Error) -> InstanceError {
+pub(crate) fn file_error(path: &str, error: io::Error) -> InstanceError {
     let is_link = error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error());
     match error.kind() {
         _ if is_link => InstanceError::PathRefused { path: path.to_owned(), why: "is a symlink".into() },
@@ -77,7 +77,7 @@ pub(crate) fn refused(path: &str, error: io::Error) -> InstanceError {
 }
 
 /// Returns the error for a folder that could not be opened.
-pub(crate) fn no_folder(root: &Path) -> impl FnOnce(io::Error) -> InstanceError {
+pub(crate) fn folder_error(root: &Path) -> impl FnOnce(io::Error) -> InstanceError {
     let place = root.display().to_string();
-    move |error| refused(&place, error)
+    move |error| file_error(&place, error)
 }

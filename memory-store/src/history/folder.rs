@@ -13,13 +13,13 @@ use memory_core::instance::history::{
 use memory_core::instance::{InstanceError, InstanceOperation, InstanceOperations, InstanceRecord, InstanceRecords};
 use memory_core::{OperationId, StoreError};
 
-use super::file::{SessionFile, no_folder, record, refused};
+use super::file::{SessionFile, file_error, folder_error, parse_record};
 use super::lines::{BackwardLines, ForwardLines};
-use super::name::{file_name, session_of};
+use super::name::{file_name, parse_file_name};
 use super::queue::{AppendQueues, TakeBatch};
 use super::rewrite::SessionRewriter;
 use super::{append, operations};
-use crate::disk::{DirEntryKind, Disk, LazyDisk, other_case};
+use crate::disk::{DirEntryKind, Disk, LazyDisk, find_case_variant};
 use crate::lock::{PATIENCE, WriterLock};
 use crate::monthly_log;
 
@@ -36,15 +36,15 @@ pub struct HistoryFolder {
 impl HistoryFolder {
     /// Returns the store of the folder `root`, which need not exist.
     pub fn new(root: impl Into<PathBuf>) -> Self {
-        Self::at(LazyDisk::new(root.into()))
+        Self::from_lazy_disk(LazyDisk::new(root.into()))
     }
 
     /// Returns the store of the folder `root`, which is accessed through `disk`.
-    pub fn on_disk(root: impl Into<PathBuf>, disk: Arc<dyn Disk>) -> Self {
-        Self::at(LazyDisk::on_disk(root.into(), disk))
+    pub fn with_disk(root: impl Into<PathBuf>, disk: Arc<dyn Disk>) -> Self {
+        Self::from_lazy_disk(LazyDisk::on_disk(root.into(), disk))
     }
 
-    fn at(place: LazyDisk) -> Self {
+    fn from_lazy_disk(place: LazyDisk) -> Self {
         Self { place, patience: PATIENCE, queues: AppendQueues::default(), known: Mutex::default() }
     }
 
@@ -54,12 +54,12 @@ impl HistoryFolder {
     }
 
     fn disk(&self) -> Result<Option<&dyn Disk>, InstanceError> {
-        self.place.if_there().map_err(no_folder(self.root()))
+        self.place.get().map_err(folder_error(self.root()))
     }
 
     /// Waits for the lock of a session.
-    fn lock(&self, path: &str) -> Result<WriterLock, InstanceError> {
-        Ok(WriterLock::of_one(self.root(), path, self.patience)?)
+    fn lock_session(&self, path: &str) -> Result<WriterLock, InstanceError> {
+        Ok(WriterLock::acquire_for_file(self.root(), path, self.patience)?)
     }
 
     /// Waits for the lock of the operation log, which all sessions share.
@@ -73,7 +73,7 @@ impl HistoryFolder {
     fn open(&self, disk: &dyn Disk, path: &str) -> Result<Option<SessionFile>, InstanceError> {
         let opened = SessionFile::open(disk, path, || {
             // If the lock is not available in time, the file is read as it is.
-            drop(self.lock(path));
+            drop(self.lock_session(path));
         })?;
         if opened.is_some() && !self.is_name_checked(path) {
             check_case_collision(disk, path)?;
@@ -91,7 +91,7 @@ impl HistoryFolder {
         take: TakeBatch<'_>,
         operation: &InstanceOperation,
     ) -> Result<Option<String>, InstanceError> {
-        let _lock = self.lock(path)?;
+        let _lock = self.lock_session(path)?;
         let is_known = self.is_name_checked(path);
         if !is_known {
             check_case_collision(disk, path)?;
@@ -99,7 +99,7 @@ impl HistoryFolder {
         let set_aside = append::append(disk, path, take, operation)?;
         if !is_known {
             // The process that created the file may have crashed before it synced the name.
-            disk.sync_folder("").map_err(|error| refused(path, error))?;
+            disk.sync_folder("").map_err(|error| file_error(path, error))?;
             self.known.lock().unwrap_or_else(PoisonError::into_inner).insert(path.to_owned());
         }
         Ok(set_aside)
@@ -118,8 +118,8 @@ impl MessageStore for HistoryFolder {
         operation: &InstanceOperation,
     ) -> Result<SessionAppendResult, InstanceError> {
         let path = file_name(session)?;
-        let disk = self.place.get_or_create().map_err(no_folder(self.root()))?;
-        let lines = append::lines(records);
+        let disk = self.place.get_or_create().map_err(folder_error(self.root()))?;
+        let lines = append::encode_lines(records);
         let written = self.queues.append(&path, lines, |take| self.write(disk, &path, take, operation))?;
         let whole = |place: String| self.root().join(place).display().to_string();
         Ok(SessionAppendResult { set_aside: written.flatten().map(whole) })
@@ -131,8 +131,8 @@ impl MessageStore for HistoryFolder {
         let Some(SessionFile { file, end }) = self.open(disk, &path)? else { return Ok(Box::new(std::iter::empty())) };
         let filter = filter.clone();
         let record = move |line: std::io::Result<_>| match line {
-            Ok(line) => record(&path, &line).filter(|record| record.as_ref().map_or(true, |record| filter.fits(record))),
-            Err(error) => Some(Err(refused(&path, error))),
+            Ok(line) => parse_record(&path, &line).filter(|record| record.as_ref().map_or(true, |record| filter.matches(record))),
+            Err(error) => Some(Err(file_error(&path, error))),
         };
         let is_last = window.end == WindowEnd::Last;
         match window.limit {
@@ -154,19 +154,19 @@ impl MessageStore for HistoryFolder {
 
     fn sessions(&self) -> Result<Vec<SessionSummary>, InstanceError> {
         let Some(disk) = self.disk()? else { return Ok(Vec::new()) };
-        let entries = disk.folder("").map_err(no_folder(self.root()))?;
+        let entries = disk.list_folder("").map_err(folder_error(self.root()))?;
         let mut summaries = Vec::new();
         for entry in entries.into_iter().filter(|entry| entry.kind == DirEntryKind::File) {
-            let Some(session) = session_of(&entry.name) else { continue };
+            let Some(session) = parse_file_name(&entry.name) else { continue };
             // The file may have been deleted since the folder was listed.
             let Some(SessionFile { file, end }) = self.open(disk, &entry.name)? else { continue };
-            let told = |error| refused(&entry.name, error);
+            let told = |error| file_error(&entry.name, error);
             let mut last = BackwardLines::new(file.try_clone().map_err(told)?, end);
-            let last_at = last.find_map(|line| record(&entry.name, &line.ok()?)?.ok()).and_then(|record| record.at());
+            let last_at = last.find_map(|line| parse_record(&entry.name, &line.ok()?)?.ok()).and_then(|record| record.at());
             let mut records = 0;
             for line in ForwardLines::new(file, end) {
                 let line = line.map_err(told)?;
-                records += usize::from(line.is_whole || matches!(record(&entry.name, &line), Some(Ok(_))));
+                records += usize::from(line.is_whole || matches!(parse_record(&entry.name, &line), Some(Ok(_))));
             }
             summaries.push(SessionSummary { session, records, last_at });
         }
@@ -175,8 +175,12 @@ impl MessageStore for HistoryFolder {
     }
 
     fn delete(&self, session: &SessionName, operation: &InstanceOperation) -> Result<Option<usize>, InstanceError> {
-        let deleted = self
-            .rewrite(session, operation, |rewriting| if rewriting.is_there()? { rewriting.delete().map(Some) } else { Ok(None) });
+        let deleted =
+            self.rewrite_session(
+                session,
+                operation,
+                |rewriting| if rewriting.exists()? { rewriting.delete().map(Some) } else { Ok(None) },
+            );
         deleted.map(Option::flatten)
     }
 
@@ -186,8 +190,8 @@ impl MessageStore for HistoryFolder {
         filter: &RecordFilter,
         operation: &InstanceOperation,
     ) -> Result<PurgeResult, InstanceError> {
-        let purged = self.rewrite(session, operation, |rewriting| {
-            if rewriting.is_there()? { rewriting.purge(filter) } else { Ok(PurgeResult::default()) }
+        let purged = self.rewrite_session(session, operation, |rewriting| {
+            if rewriting.exists()? { rewriting.purge(filter) } else { Ok(PurgeResult::default()) }
         });
         purged.map(Option::unwrap_or_default)
     }
@@ -206,19 +210,19 @@ impl InstanceOperations for HistoryFolder {
         let disk = self.disk()?.ok_or_else(missing)?;
         let (line, _) = operations::open(disk, undone)?;
         let session = line.session.parse()?;
-        Ok(self.rewrite(&session, operation, |rewriting| rewriting.undo(undone))?.ok_or_else(missing)?)
+        Ok(self.rewrite_session(&session, operation, |rewriting| rewriting.undo(undone))?.ok_or_else(missing)?)
     }
 
     fn purge_trash(&self, before: DateTime<Utc>) -> Result<(u64, u64), InstanceError> {
         let Some(disk) = self.disk()? else { return Ok((0, 0)) };
         let _lock = self.lock_operations()?;
-        monthly_log::purge(disk, operations::FOLDER, before).map_err(|error| refused(operations::FOLDER, error))
+        monthly_log::purge(disk, operations::FOLDER, before).map_err(|error| file_error(operations::FOLDER, error))
     }
 }
 
 impl HistoryFolder {
     /// Runs `work` on the file of a session under its lock, or returns `None` if there is no folder.
-    fn rewrite<T>(
+    fn rewrite_session<T>(
         &self,
         session: &SessionName,
         operation: &InstanceOperation,
@@ -226,7 +230,7 @@ impl HistoryFolder {
     ) -> Result<Option<T>, InstanceError> {
         let path = &file_name(session)?;
         let Some(disk) = self.disk()? else { return Ok(None) };
-        let _lock = self.lock(path)?;
+        let _lock = self.lock_session(path)?;
         // The file may be replaced or deleted, so its name must be synced again after the next append.
         self.known.lock().unwrap_or_else(PoisonError::into_inner).remove(path);
         check_case_collision(disk, path)?;
@@ -236,7 +240,7 @@ impl HistoryFolder {
 
 /// Returns an error if the file system treats the name as equal to another one that differs in case.
 fn check_case_collision(disk: &dyn Disk, path: &str) -> Result<(), InstanceError> {
-    let Some(other) = other_case(disk, path).map_err(|error| refused(path, error))? else { return Ok(()) };
+    let Some(other) = find_case_variant(disk, path).map_err(|error| file_error(path, error))? else { return Ok(()) };
     let why = format!("conflicts with {other}, because this file system ignores case");
     Err(InstanceError::PathRefused { path: path.to_owned(), why })
 }

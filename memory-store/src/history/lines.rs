@@ -36,15 +36,15 @@ pub(super) struct ForwardLines {
 
 impl ForwardLines {
     pub(super) fn new(file: File, end: u64) -> Self {
-        Self::from(file, 0, end)
+        Self::from_offset(file, 0, end)
     }
 
     /// Returns the lines from offset `start` on, which must be the start of a line.
-    pub(super) fn from(file: File, start: u64, end: u64) -> Self {
+    pub(super) fn from_offset(file: File, start: u64, end: u64) -> Self {
         Self { file, read: start, end, buffer: Vec::new(), start: 0, block: FIRST_BLOCK }
     }
 
-    fn line(&mut self) -> io::Result<Option<RawLine>> {
+    fn read_line(&mut self) -> io::Result<Option<RawLine>> {
         let mut searched = self.start;
         loop {
             let at = self.read - (self.buffer.len() - self.start) as u64;
@@ -76,7 +76,7 @@ impl Iterator for ForwardLines {
     type Item = io::Result<RawLine>;
 
     fn next(&mut self) -> Option<io::Result<RawLine>> {
-        let line = self.line().transpose();
+        let line = self.read_line().transpose();
         if matches!(line, Some(Err(_))) {
             self.read = self.end;
             self.buffer.clear();
@@ -104,7 +104,7 @@ impl BackwardLines {
         Self { file, read: end, buffer: Vec::new(), is_whole: false, block: FIRST_BLOCK, is_done: end == 0 }
     }
 
-    fn line(&mut self) -> io::Result<Option<RawLine>> {
+    fn read_line(&mut self) -> io::Result<Option<RawLine>> {
         let mut unsearched = self.buffer.len();
         loop {
             if self.is_done {
@@ -142,7 +142,7 @@ impl Iterator for BackwardLines {
     type Item = io::Result<RawLine>;
 
     fn next(&mut self) -> Option<io::Result<RawLine>> {
-        let line = self.line().transpose();
+        let line = self.read_line().transpose();
         self.is_done |= matches!(line, Some(Err(_)));
         line
     }

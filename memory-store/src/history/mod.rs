@@ -27,6 +27,6 @@ mod queue;
 mod rewrite;
 mod undo;
 
-pub(crate) use file::{no_folder, refused};
+pub(crate) use file::{file_error, folder_error};
 pub use folder::HistoryFolder;
 pub(crate) use lines::BackwardLines;

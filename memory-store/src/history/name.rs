@@ -37,7 +37,7 @@ pub(super) fn file_name(session: &SessionName) -> Result<String, InstanceError> 
 }
 
 /// Returns the session of a file name, or `None` if the file is not that of a session.
-pub(super) fn session_of(file_name: &str) -> Option<SessionName> {
+pub(super) fn parse_file_name(file_name: &str) -> Option<SessionName> {
     let mut rest = file_name.strip_suffix(EXTENSION)?;
     let mut name = String::with_capacity(rest.len());
     while let Some((before, after)) = rest.split_once('%') {
@@ -69,10 +69,10 @@ mod tests {
         ] {
             let session: SessionName = session.parse().unwrap();
             assert_eq!(file_name(&session).unwrap(), file);
-            assert_eq!(session_of(file), Some(session));
+            assert_eq!(parse_file_name(file), Some(session));
         }
         for other in ["s1", ".jsonl", "a%2fb.jsonl", "a%4.jsonl", "%61.jsonl", ".a.jsonl", "a:b.jsonl", "a%é.jsonl"] {
-            assert_eq!(session_of(other), None, "{other}");
+            assert_eq!(parse_file_name(other), None, "{other}");
         }
         let long: SessionName = "深".repeat(100).parse().unwrap();
         assert_eq!(file_name(&long).unwrap_err().code(), memory_core::Code::LimitExceeded);

@@ -6,7 +6,7 @@ use memory_core::instance::{InstanceError, InstanceOperation, InstanceRecord, ma
 use memory_core::{OperationId, StoreError};
 use serde::{Deserialize, Serialize};
 
-use super::file::refused;
+use super::file::file_error;
 use crate::disk::Disk;
 use crate::monthly_log;
 
@@ -43,22 +43,22 @@ pub(super) struct RemainingLines {
 }
 
 /// Returns the folder for the previous file of an operation.
-pub(super) fn folder(operation: &InstanceOperation) -> String {
+pub(super) fn operation_folder(operation: &InstanceOperation) -> String {
     format!("{FOLDER}/{}/{}", operation.at.format("%Y-%m"), operation.id)
 }
 
 /// Returns the path of a new file before it replaces the file of the session.
 ///
 /// If this path still exists, the operation was not carried out.
-pub(super) fn waiting(operation: &InstanceOperation) -> String {
-    format!("{}/next.tmp", folder(operation))
+pub(super) fn temp_path(operation: &InstanceOperation) -> String {
+    format!("{}/next.tmp", operation_folder(operation))
 }
 
 impl SessionTrashLine {
     pub(super) fn of(operation: &InstanceOperation, verb: &str, session: &str, count: usize) -> Self {
         Self {
             operation: operation.id.to_string(),
-            at: monthly_log::moment(operation),
+            at: monthly_log::format_time(operation),
             verb: verb.to_owned(),
             session: session.to_owned(),
             count,
@@ -68,37 +68,39 @@ impl SessionTrashLine {
         }
     }
 
-    pub(super) fn record(&self) -> Option<InstanceRecord> {
-        monthly_log::record(&self.operation, &self.at, &self.verb, self.undoes.as_deref(), (&self.session, self.count))
+    pub(super) fn to_record(&self) -> Option<InstanceRecord> {
+        monthly_log::parse_record(&self.operation, &self.at, &self.verb, self.undoes.as_deref(), (&self.session, self.count))
     }
 
-    fn was_carried_out(&self, disk: &dyn Disk) -> io::Result<bool> {
-        let Some(record) = self.record() else { return Ok(false) };
+    fn is_completed(&self, disk: &dyn Disk) -> io::Result<bool> {
+        let Some(record) = self.to_record() else { return Ok(false) };
         match (&self.left, &self.former) {
-            (Some(_), _) => disk.signature(&waiting(&record.operation)).map(|found| found.is_none()),
+            (Some(_), _) => disk.stat(&temp_path(&record.operation)).map(|found| found.is_none()),
             // A deletion moves the file itself to this path.
-            (None, Some(former)) => disk.signature(former).map(|found| found.is_some()),
+            (None, Some(former)) => disk.stat(former).map(|found| found.is_some()),
             (None, None) => Ok(true),
         }
     }
 }
 
 /// Logs an operation before it is carried out, durably. The caller holds the lock of the log.
-pub(super) fn note(disk: &dyn Disk, operation: &InstanceOperation, line: &SessionTrashLine) -> io::Result<()> {
+pub(super) fn log_operation(disk: &dyn Disk, operation: &InstanceOperation, line: &SessionTrashLine) -> io::Result<()> {
     let bytes = serde_json::to_vec(line).expect("strings and numbers have a JSON form");
     monthly_log::append(disk, FOLDER, operation.at, &bytes)
 }
 
 /// Returns the lines of the operations that were carried out, newest first.
-pub(super) fn lines(disk: &dyn Disk) -> Result<impl Iterator<Item = Result<SessionTrashLine, InstanceError>>, InstanceError> {
-    let told = |error| refused(FOLDER, error);
-    let lines = monthly_log::newest_first(disk, FOLDER).map_err(told)?;
+pub(super) fn completed_lines(
+    disk: &dyn Disk,
+) -> Result<impl Iterator<Item = Result<SessionTrashLine, InstanceError>>, InstanceError> {
+    let told = |error| file_error(FOLDER, error);
+    let lines = monthly_log::lines_newest_first(disk, FOLDER).map_err(told)?;
     Ok(lines.filter_map(move |line| {
         let line = match line {
             Ok(line) => serde_json::from_slice::<SessionTrashLine>(&line).ok()?,
             Err(error) => return Some(Err(told(error))),
         };
-        match line.was_carried_out(disk) {
+        match line.is_completed(disk) {
             Ok(true) => Some(Ok(line)),
             Ok(false) => None,
             Err(error) => Some(Err(told(error))),
@@ -108,7 +110,7 @@ pub(super) fn lines(disk: &dyn Disk) -> Result<impl Iterator<Item = Result<Sessi
 
 /// Returns the operations that were carried out, newest first.
 pub(super) fn records(disk: &dyn Disk) -> Result<impl Iterator<Item = Result<InstanceRecord, InstanceError>>, InstanceError> {
-    Ok(mark_undone(lines(disk)?.filter_map(|line| line.map(|line| line.record()).transpose())))
+    Ok(mark_undone(completed_lines(disk)?.filter_map(|line| line.map(|line| line.to_record()).transpose())))
 }
 
 /// Returns the line of an operation that can be undone, and the operation.
@@ -120,6 +122,6 @@ pub(super) fn open(disk: &dyn Disk, undone: &OperationId) -> Result<(SessionTras
         return Err(StoreError::Invalid { why: format!("{undone} was already undone by {other}") }.into());
     }
     let is_its = |line: &SessionTrashLine| line.operation == undone.as_str();
-    let line = lines(disk)?.find(|line| line.as_ref().map_or(true, is_its)).transpose()?.ok_or_else(missing)?;
+    let line = completed_lines(disk)?.find(|line| line.as_ref().map_or(true, is_its)).transpose()?.ok_or_else(missing)?;
     Ok((line, record))
 }

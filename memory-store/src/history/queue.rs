@@ -5,7 +5,7 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use memory_core::instance::InstanceError;
-use memory_core::text::with_causes;
+use memory_core::text::format_error_chain;
 use memory_core::{Code, StoreError};
 // The locks of `shuttle` let the tests run the threads in different orders.
 #[cfg(test)]
@@ -93,7 +93,7 @@ impl AppendQueue {
             state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
             if own < state.done {
                 return match state.failed.remove(&own) {
-                    Some(failure) => Err(failure.error(path)),
+                    Some(failure) => Err(failure.into_error(path)),
                     None => Ok(None),
                 };
             }
@@ -102,14 +102,14 @@ impl AppendQueue {
         drop(state);
         let broken = AppendFailure { code: Code::Internal, why: "the writing thread panicked".into() };
         let mut lead = GroupCommitLeader { queue: self, own, failure: Some(broken) };
-        let written = write(&mut || self.take());
-        lead.failure = written.as_ref().err().map(|error| AppendFailure { code: error.code(), why: with_causes(error) });
+        let written = write(&mut || self.take_batch());
+        lead.failure = written.as_ref().err().map(|error| AppendFailure { code: error.code(), why: format_error_chain(error) });
         drop(lead);
         written.map(Some)
     }
 
     /// Removes the next batch: at least one append, and more up to [`MAX_BATCH_BYTES`] bytes.
-    fn take(&self) -> Vec<u8> {
+    fn take_batch(&self) -> Vec<u8> {
         let mut state = self.lock();
         let mut batch = state.waiting.pop_front().unwrap_or_default();
         state.first += 1;
@@ -153,7 +153,7 @@ impl Drop for GroupCommitLeader<'_> {
 }
 
 impl AppendFailure {
-    fn error(self, path: &str) -> InstanceError {
+    fn into_error(self, path: &str) -> InstanceError {
         StoreError::Backend { action: format!("append to {path}"), code: self.code, source: self.why.into() }.into()
     }
 }

@@ -6,7 +6,7 @@ use memory_core::ContentHasher;
 use memory_core::instance::history::{PurgeResult, RecordFilter, SessionName};
 use memory_core::instance::{InstanceError, InstanceOperation};
 
-use super::file::{SessionFile, record, refused};
+use super::file::{SessionFile, file_error, parse_record};
 use super::lines::ForwardLines;
 use super::operations::{self, RemainingLines, SessionTrashLine};
 use crate::disk::Disk;
@@ -31,8 +31,8 @@ impl SessionRewriter<'_> {
     pub(super) fn purge(&self, filter: &RecordFilter) -> Result<PurgeResult, InstanceError> {
         let mut done = PurgeResult::default();
         for line in self.lines()? {
-            match record(self.path, &line.map_err(|error| self.refused(error))?) {
-                Some(Ok(record)) if filter.fits(&record) => done.purged += 1,
+            match parse_record(self.path, &line.map_err(|error| self.file_error(error))?) {
+                Some(Ok(record)) if filter.matches(&record) => done.purged += 1,
                 Some(Ok(_)) => done.kept += 1,
                 Some(Err(_)) | None => {}
             }
@@ -40,7 +40,7 @@ impl SessionRewriter<'_> {
         if done.purged == 0 {
             return Ok(done);
         }
-        let fits = |line: &_| matches!(record(self.path, line), Some(Ok(record)) if filter.fits(&record));
+        let fits = |line: &_| matches!(parse_record(self.path, line), Some(Ok(record)) if filter.matches(&record));
         let staying = self.lines()?.filter(|line| !line.as_ref().is_ok_and(fits));
         let note = SessionTrashLine::of(self.operation, "purge", self.session.as_str(), done.purged);
         self.replace(staying, note)?;
@@ -51,24 +51,25 @@ impl SessionRewriter<'_> {
     pub(super) fn delete(&self) -> Result<usize, InstanceError> {
         let mut records = 0;
         for line in self.lines()? {
-            records += usize::from(matches!(record(self.path, &line.map_err(|error| self.refused(error))?), Some(Ok(_))));
+            records +=
+                usize::from(matches!(parse_record(self.path, &line.map_err(|error| self.file_error(error))?), Some(Ok(_))));
         }
-        self.take_away(SessionTrashLine::of(self.operation, "delete", self.session.as_str(), records))?;
+        self.move_to_trash(SessionTrashLine::of(self.operation, "delete", self.session.as_str(), records))?;
         Ok(records)
     }
 
     /// Logs `note` and moves the file to the trash.
-    pub(super) fn take_away(&self, mut note: SessionTrashLine) -> Result<(), InstanceError> {
-        let folder = operations::folder(self.operation);
+    pub(super) fn move_to_trash(&self, mut note: SessionTrashLine) -> Result<(), InstanceError> {
+        let folder = operations::operation_folder(self.operation);
         let former = format!("{folder}/{}", self.path);
         note.former = Some(former.clone());
-        self.note(&note)?;
+        self.log_operation(&note)?;
         self.disk
             .rename(self.path, &former)
             // The new name in the trash must be durable before the removal of the old one.
             .and_then(|()| self.disk.sync_folder(&folder))
             .and_then(|()| self.disk.sync_folder(""))
-            .map_err(|error| self.refused(error))
+            .map_err(|error| self.file_error(error))
     }
 
     /// Replaces the file with one of these lines. The old file, if there is one, is moved to the trash.
@@ -77,13 +78,13 @@ impl SessionRewriter<'_> {
         lines: impl Iterator<Item = io::Result<super::lines::RawLine>>,
         mut note: SessionTrashLine,
     ) -> Result<(), InstanceError> {
-        let folder = operations::folder(self.operation);
-        let waiting = operations::waiting(self.operation);
+        let folder = operations::operation_folder(self.operation);
+        let waiting = operations::temp_path(self.operation);
         let prepared = self.write(&waiting, lines).and_then(|left| {
             note.left = Some(left);
-            if self.disk.signature(self.path)?.is_some() {
+            if self.disk.stat(self.path)?.is_some() {
                 let former = format!("{folder}/{}", self.path);
-                self.disk.keep(self.path, &former)?;
+                self.disk.hard_link(self.path, &former)?;
                 note.former = Some(former);
             }
             self.disk.sync_folder(&folder)
@@ -91,20 +92,20 @@ impl SessionRewriter<'_> {
         if let Err(error) = prepared {
             // If this fails too, the file is deleted with the trash.
             let _ = self.disk.remove(&waiting);
-            return Err(self.refused(error));
+            return Err(self.file_error(error));
         }
-        let renamed = || self.disk.rename(&waiting, self.path).map_err(|error| self.refused(error));
-        if let Err(error) = self.note(&note).and_then(|()| renamed()) {
+        let renamed = || self.disk.rename(&waiting, self.path).map_err(|error| self.file_error(error));
+        if let Err(error) = self.log_operation(&note).and_then(|()| renamed()) {
             // The existence of the file marks the operation as not carried out. Its content is not needed.
             let _ = self.disk.write(&waiting, b"");
             return Err(error);
         }
-        self.disk.sync_folder("").map_err(|error| self.refused(error))
+        self.disk.sync_folder("").map_err(|error| self.file_error(error))
     }
 
-    fn note(&self, line: &SessionTrashLine) -> Result<(), InstanceError> {
+    fn log_operation(&self, line: &SessionTrashLine) -> Result<(), InstanceError> {
         let _lock = (self.lock)()?;
-        operations::note(self.disk, self.operation, line).map_err(|error| self.refused(error))
+        operations::log_operation(self.disk, self.operation, line).map_err(|error| self.file_error(error))
     }
 
     fn write(&self, path: &str, lines: impl Iterator<Item = io::Result<super::lines::RawLine>>) -> io::Result<RemainingLines> {
@@ -113,7 +114,7 @@ impl SessionRewriter<'_> {
         for line in lines {
             let mut line = line?;
             // A record without a newline, as some editors leave it, may be followed by other lines here.
-            let is_whole = line.is_whole || matches!(record(path, &line), Some(Ok(_)));
+            let is_whole = line.is_whole || matches!(parse_record(path, &line), Some(Ok(_)));
             if is_whole {
                 line.bytes.push(b'\n');
                 whole += line.bytes.len() as u64;
@@ -131,17 +132,17 @@ impl SessionRewriter<'_> {
     }
 
     /// Returns whether the session exists.
-    pub(super) fn is_there(&self) -> Result<bool, InstanceError> {
-        self.disk.signature(self.path).map(|found| found.is_some()).map_err(|error| self.refused(error))
+    pub(super) fn exists(&self) -> Result<bool, InstanceError> {
+        self.disk.stat(self.path).map(|found| found.is_some()).map_err(|error| self.file_error(error))
     }
 
     fn lines(&self) -> Result<ForwardLines, InstanceError> {
-        let missing = || self.refused(io::ErrorKind::NotFound.into());
+        let missing = || self.file_error(io::ErrorKind::NotFound.into());
         let SessionFile { file, end } = SessionFile::open(self.disk, self.path, || ())?.ok_or_else(missing)?;
         Ok(ForwardLines::new(file, end))
     }
 
-    pub(super) fn refused(&self, error: io::Error) -> InstanceError {
-        refused(self.path, error)
+    pub(super) fn file_error(&self, error: io::Error) -> InstanceError {
+        file_error(self.path, error)
     }
 }

@@ -7,7 +7,7 @@ use std::os::unix::fs::FileExt;
 use memory_core::instance::{InstanceError, InstanceRecord, InstanceVerb};
 use memory_core::{ContentHasher, OperationId, StoreError};
 
-use super::file::{SessionFile, record};
+use super::file::{SessionFile, parse_record};
 use super::lines::ForwardLines;
 use super::operations::{self, RemainingLines, SessionTrashLine};
 use super::rewrite::SessionRewriter;
@@ -29,7 +29,7 @@ impl SessionRewriter<'_> {
         let now = SessionFile::open(self.disk, self.path, || ())?;
         let since = match (&line.left, &now) {
             (None, _) => 0,
-            (Some(left), Some(now)) if starts_with_remaining(left, now).map_err(|error| self.refused(error))? => left.bytes,
+            (Some(left), Some(now)) if starts_with_remaining(left, now).map_err(|error| self.file_error(error))? => left.bytes,
             (Some(_), _) => return Err(changed(format!("the session {} was changed afterwards", self.session))),
         };
         let former = line.former.as_deref().map(|former| self.open_trashed_file(former, undone)).transpose()?;
@@ -37,13 +37,13 @@ impl SessionRewriter<'_> {
         note.undoes = Some(undone.to_string());
         let is_all = now.as_ref().is_none_or(|now| now.end <= since);
         if former.is_none() && is_all {
-            return self.take_away(note).map(|()| record);
+            return self.move_to_trash(note).map(|()| record);
         }
         let has_more = now.is_some();
         let former = former.into_iter().flat_map(|former| ForwardLines::new(former.file, former.end));
         // The incomplete record of an interrupted append is in the trash already, or still at the end of the session.
         let former = former.filter(move |line| line.as_ref().map_or(true, |line| !has_more || is_complete_record(line)));
-        let more = now.into_iter().flat_map(|now| ForwardLines::from(now.file, since, now.end));
+        let more = now.into_iter().flat_map(|now| ForwardLines::from_offset(now.file, since, now.end));
         self.replace(former.chain(more), note).map(|()| record)
     }
 
@@ -54,7 +54,7 @@ impl SessionRewriter<'_> {
 }
 
 fn is_complete_record(line: &super::lines::RawLine) -> bool {
-    line.is_whole || matches!(record("", line), Some(Ok(_)))
+    line.is_whole || matches!(parse_record("", line), Some(Ok(_)))
 }
 
 /// Returns whether a file starts with the lines that an operation left.

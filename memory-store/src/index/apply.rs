@@ -36,7 +36,7 @@ impl AppliedChange {
     }
 
     /// Returns the previous path of a removed file.
-    fn removed(&self) -> Option<&str> {
+    fn removed_path(&self) -> Option<&str> {
         match self {
             Self::Kept { .. } => None,
             Self::Removed { path } => Some(path),
@@ -65,7 +65,7 @@ impl MemoryIndex {
                             AppliedChange::Kept { path, former_path } => {
                                 // If another program has changed the file since, the next refresh updates the index.
                                 if let FileReadResult::Row(row) = &reading {
-                                    update.keep(row, former_path.as_deref())?;
+                                    update.upsert(row, former_path.as_deref())?;
                                 }
                                 // The document has moved along, unless the new path had a document already.
                                 let moved = former_path.as_deref().filter(|former| former != path);
@@ -75,7 +75,7 @@ impl MemoryIndex {
                     }
                     Ok(())
                 })?;
-                left.filter_map(AppliedChange::removed).try_for_each(|path| update.remove(path))?;
+                left.filter_map(AppliedChange::removed_path).try_for_each(|path| update.remove(path))?;
                 update.finish()?;
                 if let Some(mark) = journal_mark {
                     transaction.prepare_cached("UPDATE meta SET journal = ?")?.execute([mark])?;

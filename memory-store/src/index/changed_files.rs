@@ -6,7 +6,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 use super::error::IndexError;
 use super::open::MemoryIndex;
 use super::scan::{CATEGORIES, ENTRIES};
-use super::update::row_signature;
+use super::update::row_stat;
 use crate::disk::{FileStat, check_path};
 
 impl MemoryIndex {
@@ -21,7 +21,7 @@ impl MemoryIndex {
         let changed = self.query("check changed files", |index, opened| {
             let mut changed = Vec::new();
             for path in paths.iter().filter(|path| is_indexed_path(path)) {
-                let Ok(now) = index.disk.signature(path) else { continue };
+                let Ok(now) = index.disk.stat(path) else { continue };
                 if now.is_some_and(|now| now.is_folder) || indexed_stat(&opened.connection, path)? == now {
                     continue;
                 }
@@ -58,5 +58,5 @@ fn indexed_stat(connection: &Connection, path: &str) -> Result<Option<FileStat>,
     let sql = "SELECT size, modified_ns, changed_ns, inode FROM documents WHERE path = ?1 UNION ALL \
                SELECT size, modified_ns, changed_ns, inode FROM unreadable WHERE path = ?1";
     let mut select = connection.prepare_cached(sql)?;
-    Ok(select.query_row(params![path], |row| row_signature(row, 0)).optional()?)
+    Ok(select.query_row(params![path], |row| row_stat(row, 0)).optional()?)
 }

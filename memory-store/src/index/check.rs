@@ -12,7 +12,7 @@ use super::error::IndexError;
 use super::file_time::now_ns;
 use super::flush;
 use super::open::MemoryIndex;
-use super::refresh::{ScanDepth, differences};
+use super::refresh::{ScanDepth, find_differences};
 use super::schema::IndexMeta;
 use super::update::{row_count, row_id};
 use crate::disk::DirEntryKind;
@@ -66,7 +66,7 @@ impl MemoryIndex {
     pub(crate) fn check(&self) -> Result<Vec<IndexDefect>, StoreError> {
         self.query("check the index", |index, opened| {
             let snapshot = opened.connection.unchecked_transaction()?;
-            let found = differences(index, &snapshot, ScanDepth::Signatures, now_ns())?;
+            let found = find_differences(index, &snapshot, ScanDepth::Signatures, now_ns())?;
             let mut wrong = Vec::new();
             let mut report = |path: &str, what| wrong.push(IndexDefect { path: path.to_owned(), what });
             found.gone.iter().for_each(|path| report(path, "the index contains a file that no longer exists"));
@@ -109,7 +109,7 @@ impl MemoryIndex {
             let sql = "SELECT path FROM documents INDEXED BY damaged WHERE damaged = 1 UNION ALL SELECT path FROM unreadable";
             let mut paths = opened.connection.prepare_cached(sql)?;
             let paths = paths.query_map((), |row| row.get::<_, String>(0))?.collect::<Result<Vec<_>, _>>()?;
-            Ok((paths, twins(&opened.connection)?))
+            Ok((paths, duplicate_ids(&opened.connection)?))
         })?;
         let mut problems: Vec<Problem> = paths.iter().filter_map(|path| self.problem(path)).collect();
         problems.extend(twins);
@@ -121,7 +121,7 @@ impl MemoryIndex {
     ///
     /// # Errors
     /// If the index cannot be read.
-    pub(crate) fn unreadable(&self) -> Result<Vec<Problem>, StoreError> {
+    pub(crate) fn unreadable_files(&self) -> Result<Vec<Problem>, StoreError> {
         let paths = self.query("list unreadable files", |_, opened| {
             let mut paths = opened.connection.prepare_cached("SELECT path FROM unreadable ORDER BY path")?;
             Ok(paths.query_map((), |row| row.get::<_, String>(0))?.collect::<Result<Vec<_>, _>>()?)
@@ -163,7 +163,7 @@ impl MemoryIndex {
     /// Returns the current problem of a file, if it has one.
     fn problem(&self, path: &str) -> Option<Problem> {
         let problem = |what: String, hint| Problem { code: Code::FileDamaged, path: path.to_owned(), line: None, what, hint };
-        let kind = self.disk.folder(super::row::folder(path)).ok().and_then(|entries| {
+        let kind = self.disk.list_folder(super::row::parent_folder(path)).ok().and_then(|entries| {
             let entry =
                 entries.into_iter().find(|entry| path.strip_suffix(entry.name.as_str()).is_some_and(|head| head.ends_with('/')));
             entry.map(|entry| entry.kind)
@@ -203,7 +203,7 @@ fn indexed_hashes(connection: &Connection) -> Result<BTreeMap<String, [u8; 32]>,
 }
 
 /// Returns a problem for each file that names the id of another file.
-fn twins(connection: &Connection) -> Result<Vec<Problem>, IndexError> {
+fn duplicate_ids(connection: &Connection) -> Result<Vec<Problem>, IndexError> {
     let mut select = connection.prepare("SELECT path, claimed FROM documents WHERE id IS NOT claimed")?;
     let twins = select.query_map((), |row| Ok((row.get::<_, String>(0)?, MemoryId::from(row_id(row, 1)?))))?;
     let mut problems = Vec::new();

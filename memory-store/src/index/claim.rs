@@ -13,7 +13,7 @@ use super::update::id_bytes;
 ///
 /// The file with a name that ends in the short form of the id gets it, otherwise the first by path. The other files get an id derived from
 /// their path.
-pub(super) fn settle(transaction: &Transaction<'_>, claimed: &MemoryId) -> Result<(), IndexError> {
+pub(super) fn assign_claimed_id(transaction: &Transaction<'_>, claimed: &MemoryId) -> Result<(), IndexError> {
     let mut claimants = claimants(transaction, claimed)?;
     let ending = format!("-{}", claimed.short());
     claimants.sort_by_cached_key(|(_, path)| (!stem(path).ends_with(&ending), path.clone()));
@@ -21,8 +21,8 @@ pub(super) fn settle(transaction: &Transaction<'_>, claimed: &MemoryId) -> Resul
         set_id(transaction, *key, None)?;
     }
     for (rank, (key, path)) in claimants.iter().enumerate() {
-        let id = if rank == 0 { *claimed } else { MemoryId::of_path(path) };
-        let spare = MemoryId::of_path(&format!("{path}#{claimed}"));
+        let id = if rank == 0 { *claimed } else { MemoryId::for_path(path) };
+        let spare = MemoryId::for_path(&format!("{path}#{claimed}"));
         if !set_id(transaction, *key, Some(&id))? && !set_id(transaction, *key, Some(&spare))? {
             return Err(IndexError::Mismatch);
         }

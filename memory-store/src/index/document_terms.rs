@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fmt::Write;
 
 use memory_core::Memory;
-use memory_core::text::{TokenKind, symbols, tokens};
+use memory_core::text::{TokenKind, for_each_symbol, tokenize};
 
 /// Weight of a word of the title, relative to the content.
 const TITLE_WEIGHT: u32 = 3;
@@ -30,7 +30,7 @@ impl DocumentTerms {
         let mut characters = HashMap::<String, u32>::new();
         let mut spelled = HashMap::<String, u32>::new();
         let mut add = |part: &str, weight: u32| {
-            tokens(part, &mut |token| {
+            tokenize(part, &mut |token| {
                 if token.kind == TokenKind::Word && !spelled.contains_key(token.spelled) {
                     spelled.insert(token.spelled.to_owned(), 1);
                 }
@@ -40,7 +40,7 @@ impl DocumentTerms {
                     None => drop(terms.insert(token.text.to_owned(), weight)),
                 }
             });
-            symbols(part, &mut |token| {
+            for_each_symbol(part, &mut |token| {
                 if !spelled.contains_key(token.text) {
                     spelled.insert(token.text.to_owned(), 1);
                 }
@@ -107,7 +107,7 @@ mod tests {
     use memory_core::{Draft, MemoryId};
 
     use super::*;
-    use crate::memory_file::moment;
+    use crate::memory_file::time_from_nanos;
 
     #[test]
     fn what_is_encoded_is_read_again() {
@@ -122,7 +122,7 @@ mod tests {
         let mut draft = Draft::new("dark");
         draft.title = Some("Dark mode".into());
         draft.tags = ["dark"].into_iter().collect();
-        let words = DocumentTerms::of(&draft.into_memory(MemoryId::of_path("a"), moment(0)));
+        let words = DocumentTerms::of(&draft.into_memory(MemoryId::for_path("a"), time_from_nanos(0)));
         assert_eq!((words.text.frequency("dark"), words.text.frequency("mode")), (6, 3));
     }
 }

@@ -17,9 +17,9 @@ impl MemoryIndex {
     ///
     /// # Errors
     /// If the index cannot be read.
-    pub(crate) fn lacking(&self, identity: &str) -> Result<Vec<MemoryId>, StoreError> {
+    pub(crate) fn without_vectors(&self, identity: &str) -> Result<Vec<MemoryId>, StoreError> {
         self.query("find missing vectors", |_, opened| {
-            let texts = texts(&opened.connection)?;
+            let texts = text_hashes(&opened.connection)?;
             let Some(vectors) = ModelVectors::open_existing(&opened.place, identity)? else {
                 return Ok(texts.into_iter().map(|(.., id)| id).collect());
             };
@@ -46,13 +46,13 @@ impl MemoryIndex {
     pub(crate) fn cosines(&self, pairs: &[(MemoryId, MemoryId)]) -> Result<Vec<Option<f32>>, StoreError> {
         self.query("compare vectors", |_, opened| {
             let mut cosines = vec![None; pairs.len()];
-            let models = ModelVectors::all(&opened.place)?;
+            let models = ModelVectors::open_all(&opened.place)?;
             if models.is_empty() {
                 return Ok(cosines);
             }
             let mut known = Vec::with_capacity(pairs.len());
             for (place, (one, other)) in pairs.iter().enumerate() {
-                if let Some((one, other)) = current(&opened.connection, one)?.zip(current(&opened.connection, other)?) {
+                if let Some((one, other)) = current_text(&opened.connection, one)?.zip(current_text(&opened.connection, other)?) {
                     known.push((place, [one, other]));
                 }
             }
@@ -72,7 +72,7 @@ impl MemoryIndex {
     ///
     /// # Errors
     /// If a vector is invalid for this model, or cannot be stored.
-    pub(crate) fn keep_vectors(&self, identity: &str, embedded: &[TextVector]) -> Result<u64, StoreError> {
+    pub(crate) fn store_vectors(&self, identity: &str, embedded: &[TextVector]) -> Result<u64, StoreError> {
         let Some(dimensions) = embedded.first().map(|first| first.vector.len()) else { return Ok(0) };
         self.modify("store vectors", |_, opened| {
             let place = opened.place.clone();
@@ -80,7 +80,7 @@ impl MemoryIndex {
             write(&mut opened.connection, |transaction| {
                 let mut rows = Vec::with_capacity(embedded.len());
                 for TextVector { id, text, vector } in embedded {
-                    let current = current(transaction, id)?.filter(|(_, current)| current == text);
+                    let current = current_text(transaction, id)?.filter(|(_, current)| current == text);
                     rows.extend(current.map(|(key, _)| DocumentVector { key, text: *text, vector }));
                 }
                 let mut vectors = ModelVectors::open(&place, identity, dimensions)?;
@@ -93,7 +93,7 @@ impl MemoryIndex {
 }
 
 /// Returns keys, hashes of the embedded texts and ids of all documents, newest first.
-pub(super) fn texts(connection: &Connection) -> Result<Vec<(i64, ContentHash, MemoryId)>, IndexError> {
+pub(super) fn text_hashes(connection: &Connection) -> Result<Vec<(i64, ContentHash, MemoryId)>, IndexError> {
     let sql = "SELECT key, embedded_hash, id FROM documents WHERE id NOT NULL ORDER BY created_at DESC, id";
     let mut select = connection.prepare_cached(sql)?;
     let read = |row: &rusqlite::Row<'_>| {
@@ -103,14 +103,17 @@ pub(super) fn texts(connection: &Connection) -> Result<Vec<(i64, ContentHash, Me
 }
 
 /// Returns the key of a document and the hash of its embedded text.
-fn current(connection: &Connection, id: &MemoryId) -> Result<Option<(i64, ContentHash)>, IndexError> {
+fn current_text(connection: &Connection, id: &MemoryId) -> Result<Option<(i64, ContentHash)>, IndexError> {
     let mut select = connection.prepare_cached("SELECT key, embedded_hash FROM documents WHERE id = ?")?;
     let read = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, ContentHash::from(row.get::<_, [u8; 32]>(1)?)));
     Ok(select.query_row([id_bytes(id)], read).optional()?)
 }
 
 /// Returns the hashes of the embedded texts of documents. Keys without a document are omitted.
-pub(super) fn texts_of(connection: &Connection, keys: impl Iterator<Item = i64>) -> Result<Vec<(i64, ContentHash)>, IndexError> {
+pub(super) fn text_hashes_of(
+    connection: &Connection,
+    keys: impl Iterator<Item = i64>,
+) -> Result<Vec<(i64, ContentHash)>, IndexError> {
     let mut select = connection.prepare_cached("SELECT embedded_hash FROM documents WHERE key = ?")?;
     let mut texts = Vec::new();
     for key in keys {
@@ -125,7 +128,7 @@ fn remove_orphaned_vectors(connection: &Connection, vectors: &mut ModelVectors) 
     if vectors.count() as u64 <= IndexMeta::read(connection)?.documents {
         return Ok(());
     }
-    let there: HashSet<i64> = texts(connection)?.into_iter().map(|(key, ..)| key).collect();
+    let there: HashSet<i64> = text_hashes(connection)?.into_iter().map(|(key, ..)| key).collect();
     let gone: Vec<i64> = vectors.keys().filter(|key| !there.contains(key)).collect();
     vectors.remove(&gone)?;
     vectors.compact()?;

@@ -39,7 +39,7 @@ pub(super) enum IndexErrorKind {
 }
 
 impl IndexError {
-    pub(super) fn meaning(&self) -> IndexErrorKind {
+    pub(super) fn kind(&self) -> IndexErrorKind {
         match self {
             Self::Sql(error) => sql_error_kind(error),
             Self::Text(error) => text_error_kind(error),

@@ -53,9 +53,9 @@ impl FileCache {
         if self.room == 0 {
             return Ok(load(disk, path)?.map(|loaded| Arc::new(loaded.stored)));
         }
-        let kept = self.files().get(path, self.room);
+        let kept = self.lock_files().get(path, self.room);
         if let Some(CachedFile { stored, signature }) = kept
-            && disk.signature(path).is_ok_and(|now| now == Some(signature))
+            && disk.stat(path).is_ok_and(|now| now == Some(signature))
         {
             return Ok(Some(stored));
         }
@@ -65,12 +65,12 @@ impl FileCache {
         let stored = Arc::new(loaded.stored);
         if is_settled(&loaded.signature, now) {
             let file = CachedFile { stored: Arc::clone(&stored), signature: loaded.signature };
-            self.files().put(path.to_owned(), file, self.room);
+            self.lock_files().put(path.to_owned(), file, self.room);
         }
         Ok(Some(stored))
     }
 
-    fn files(&self) -> MutexGuard<'_, CacheGenerations> {
+    fn lock_files(&self) -> MutexGuard<'_, CacheGenerations> {
         self.files.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -86,7 +86,7 @@ impl CacheGenerations {
     }
 
     fn put(&mut self, path: String, file: CachedFile, room: usize) {
-        let (size, half) = (size(&path, &file), room / 2);
+        let (size, half) = (entry_bytes(&path, &file), room / 2);
         // A larger entry would evict all others.
         if half < size {
             return;
@@ -100,7 +100,7 @@ impl CacheGenerations {
     }
 }
 
-fn size(path: &str, file: &CachedFile) -> usize {
+fn entry_bytes(path: &str, file: &CachedFile) -> usize {
     let Memory { content, title, tags, aliases, .. } = &file.stored.memory;
     let texts = [content].into_iter().chain(title).chain(tags.iter()).chain(aliases);
     ENTRY_OVERHEAD + 2 * path.len() + texts.map(String::len).sum::<usize>()
@@ -120,14 +120,14 @@ mod tests {
         std::fs::write(home.join(path), text).unwrap();
         let loaded = load(&RealDisk::open(home).unwrap(), path).unwrap().unwrap();
         let signature = FileStat { size: 3, modified_ns: 1, changed_ns: 1, inode: 1, is_folder: false };
-        kept.files().put(path.to_owned(), CachedFile { stored: Arc::new(loaded.stored), signature }, kept.room);
+        kept.lock_files().put(path.to_owned(), CachedFile { stored: Arc::new(loaded.stored), signature }, kept.room);
     }
 
     /// Caches `count` files one after the other, and returns the total size of the cache.
     fn keep_all(home: &Path, kept: &FileCache, count: usize) -> usize {
         (0..count).for_each(|number| keep(home, kept, &format!("{number}.md"), "tea"));
-        let files = kept.files();
-        files.young.iter().chain(&files.old).map(|(path, file)| size(path, file)).sum()
+        let files = kept.lock_files();
+        files.young.iter().chain(&files.old).map(|(path, file)| entry_bytes(path, file)).sum()
     }
 
     #[test]
@@ -137,10 +137,10 @@ mod tests {
         assert!(keep_all(home.path(), &kept, 20) < ROOM);
         for _ in 0..10 {
             assert!(keep_all(home.path(), &kept, 20) <= ROOM);
-            assert!(kept.files().get("7.md", ROOM).is_some());
+            assert!(kept.lock_files().get("7.md", ROOM).is_some());
         }
         assert!(keep_all(home.path(), &kept, 1_000) <= ROOM);
-        assert!(kept.files().get("7.md", ROOM).is_none() && kept.files().get("999.md", ROOM).is_some());
+        assert!(kept.lock_files().get("7.md", ROOM).is_none() && kept.lock_files().get("999.md", ROOM).is_some());
     }
 
     #[test]
@@ -149,6 +149,6 @@ mod tests {
         let kept = FileCache::new(2 * 1024);
         keep(home.path(), &kept, "small.md", "tea");
         keep(home.path(), &kept, "large.md", &"tea ".repeat(1_000));
-        assert!(kept.files().get("large.md", kept.room).is_none() && kept.files().get("small.md", kept.room).is_some());
+        assert!(kept.lock_files().get("large.md", kept.room).is_none() && kept.lock_files().get("small.md", kept.room).is_some());
     }
 }

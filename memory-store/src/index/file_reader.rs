@@ -42,7 +42,7 @@ pub(super) fn read_file(disk: &dyn Disk, path: &str) -> FileReadResult {
             // A backend error may be temporary although the file stays the same, so a signature that never matches forces another attempt.
             let may_pass = matches!(error, StoreError::Backend { .. });
             let unknown = FileStat { size: 0, modified_ns: 0, changed_ns: 0, inode: 0, is_folder: false };
-            let signature = if may_pass { None } else { disk.signature(path).ok().flatten() }.unwrap_or(unknown);
+            let signature = if may_pass { None } else { disk.stat(path).ok().flatten() }.unwrap_or(unknown);
             FileReadResult::Refused(path.to_owned(), signature)
         }
     }

@@ -18,7 +18,7 @@ pub(super) struct SqlCondition {
 }
 
 /// Returns the SQL condition equivalent to `filter` at `now`.
-pub(super) fn condition(filter: &Filter, now: DateTime<Utc>) -> SqlCondition {
+pub(super) fn sql_condition(filter: &Filter, now: DateTime<Utc>) -> SqlCondition {
     let mut parts = vec!["id NOT NULL".to_owned()];
     let mut values = Vec::new();
     let mut equal = |column: &str, value: Option<String>| {
@@ -33,7 +33,7 @@ pub(super) fn condition(filter: &Filter, now: DateTime<Utc>) -> SqlCondition {
     equal("place", filter.place.map(|place| place.as_str().to_owned()));
     equal("source", filter.source.as_ref().map(|source| source.to_lowercase()));
     if let Some(within) = &filter.within {
-        parts.push(is_within(within));
+        parts.push(scope_condition(within));
         values.extend(within.iter().map(|scope| Value::from(scope.to_string())));
     }
     let mut compare = |part: &str, value: Option<i64>| {
@@ -65,7 +65,7 @@ fn standing_key(standing: StandingFilter) -> LookupKey<'static> {
 }
 
 /// Returns the SQL condition that a row is in one of `scopes`. Its parameters are their names.
-pub(super) fn is_within(scopes: &[Scope]) -> String {
+pub(super) fn scope_condition(scopes: &[Scope]) -> String {
     format!("scope IN ({})", vec!["?"; scopes.len()].join(", "))
 }
 

@@ -14,7 +14,7 @@ use super::open::{MemoryIndex, OpenIndex};
 use super::rebuild::checkpoint;
 use super::schema::{self, IndexMeta};
 use super::text::TextDocument;
-use super::update::{numbers, row_count, row_id};
+use super::update::{decode_numbers, row_count, row_id};
 
 /// Maximum number of pending rows before an automatic flush.
 const MAX_PENDING: u64 = 256;
@@ -90,7 +90,7 @@ pub(super) fn flush(opened: &mut OpenIndex) -> Result<(), IndexError> {
                 characters: EncodedTerms(row.get(6)?),
                 spelled: EncodedTerms(row.get(10)?),
             },
-            filters: &numbers(&row.get::<_, Vec<u8>>(7)?),
+            filters: &decode_numbers(&row.get::<_, Vec<u8>>(7)?),
             facts: row.get::<_, i64>(8)?.cast_unsigned(),
         })?;
     }

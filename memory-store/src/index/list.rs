@@ -7,7 +7,7 @@ use rusqlite::{Connection, params_from_iter};
 
 use super::documents::{COLUMNS, IndexedDocument, LoadedDocuments};
 use super::error::IndexError;
-use super::filter::condition;
+use super::filter::sql_condition;
 use super::open::MemoryIndex;
 use super::update::{id_bytes, row_count};
 
@@ -26,7 +26,7 @@ impl MemoryIndex {
         let mut round = 1;
         loop {
             let (documents, total) = self.query("list memories", |_, opened| {
-                Ok((select(&opened.connection, filter, slice, now)?, count(&opened.connection, filter, now)?))
+                Ok((select_documents(&opened.connection, filter, slice, now)?, count(&opened.connection, filter, now)?))
             })?;
             let LoadedDocuments { fresh, stale } = self.load_documents(documents, |document| document);
             if stale.is_empty() || MAX_ATTEMPTS <= round {
@@ -74,10 +74,9 @@ impl Iterator for MemoryIter<'_> {
             if self.done {
                 return None;
             }
-            match self
-                .index
-                .query("list memories", |_, opened| after(&opened.connection, &self.filter, self.last.as_ref(), self.now))
-            {
+            match self.index.query("list memories", |_, opened| {
+                select_following(&opened.connection, &self.filter, self.last.as_ref(), self.now)
+            }) {
                 Ok(documents) => {
                     self.done = documents.len() < DOCUMENTS_PER_QUERY;
                     self.last = documents.last().cloned().or(self.last.take());
@@ -92,13 +91,13 @@ impl Iterator for MemoryIter<'_> {
     }
 }
 
-fn select(
+fn select_documents(
     connection: &Connection,
     filter: &Filter,
     slice: &PageRequest,
     now: DateTime<Utc>,
 ) -> Result<Vec<IndexedDocument>, IndexError> {
-    let condition = condition(filter, now);
+    let condition = sql_condition(filter, now);
     let order = match slice.order {
         ListOrder::Created => "created_at DESC, id",
         ListOrder::Updated => "updated_at DESC, id",
@@ -115,19 +114,19 @@ fn select(
 }
 
 fn count(connection: &Connection, filter: &Filter, now: DateTime<Utc>) -> Result<u64, IndexError> {
-    let condition = condition(filter, now);
+    let condition = sql_condition(filter, now);
     let sql = format!("SELECT count(*) FROM documents WHERE {}", condition.sql);
     Ok(connection.prepare_cached(&sql)?.query_row(params_from_iter(condition.values), |row| row_count(row, 0))?)
 }
 
 /// Returns the documents that follow `last`, oldest first.
-fn after(
+fn select_following(
     connection: &Connection,
     filter: &Filter,
     last: Option<&IndexedDocument>,
     now: DateTime<Utc>,
 ) -> Result<Vec<IndexedDocument>, IndexError> {
-    let mut condition = condition(filter, now);
+    let mut condition = sql_condition(filter, now);
     if let Some(last) = last {
         condition.sql.push_str(" AND ? <= created_at AND (? < created_at OR id < ?)");
         let created_at = Value::from(last.created_at);

@@ -7,7 +7,7 @@ use rusqlite::{Connection, OptionalExtension, params_from_iter};
 
 use super::documents::{COLUMNS, IndexedDocument};
 use super::error::IndexError;
-use super::filter::is_within;
+use super::filter::scope_condition;
 use super::lookup_key::LookupKey;
 use super::open::MemoryIndex;
 use super::update::id_bytes;
@@ -63,7 +63,7 @@ impl MemoryIndex {
     ///
     /// # Errors
     /// If the index cannot be read.
-    pub(crate) fn place(&self, id: &MemoryId) -> Result<Option<MemoryLocation>, StoreError> {
+    pub(crate) fn locate(&self, id: &MemoryId) -> Result<Option<MemoryLocation>, StoreError> {
         let found = self.query("look up a memory", |_, opened| IndexedDocument::by_id(&opened.connection, id))?;
         Ok(found.map(|IndexedDocument { path, accesses, .. }| MemoryLocation { path, accesses }))
     }
@@ -117,12 +117,12 @@ impl MemoryIndex {
     ///
     /// # Errors
     /// If the index cannot be read.
-    pub(crate) fn named(&self, key: &str) -> Result<Vec<WikilinkCandidate>, StoreError> {
+    pub(crate) fn name_candidates(&self, key: &str) -> Result<Vec<WikilinkCandidate>, StoreError> {
         self.query("look up a name", |index, opened| {
             let connection = &opened.connection;
             let (own, by_origin) = IndexedDocument::by_handle(connection, LookupKey::Path(key).bits())?
                 .into_iter()
-                .partition::<Vec<_>, _>(|document| wikilink::keys(&document.path).last().is_some_and(|own| own == key));
+                .partition::<Vec<_>, _>(|document| wikilink::lookup_keys(&document.path).last().is_some_and(|own| own == key));
             let mut named = by_origin.iter().flat_map(|document| index.origin_candidates(document, key)).collect::<Vec<_>>();
             let mut add = |documents: Vec<IndexedDocument>, by: WikilinkNameKind| {
                 named.extend(documents.into_iter().map(|document| {
@@ -165,7 +165,7 @@ impl MemoryIndex {
         let memory = loaded.stored.memory;
         let candidate =
             |path: String, by: WikilinkNameKind| WikilinkCandidate { target: WikilinkTarget::Memory(document.id), path, by };
-        let is_key = |name: &String| wikilink::keys(name).first().is_some_and(|own| own == key);
+        let is_key = |name: &String| wikilink::lookup_keys(name).first().is_some_and(|own| own == key);
         let title = memory.title.as_ref().filter(|title| is_key(title)).map(|_| WikilinkNameKind::Title);
         let alias = memory.aliases.iter().find(|alias| is_key(alias)).map(|_| WikilinkNameKind::Alias);
         let by_path = memory.origin.map(|origin| candidate(origin.path, WikilinkNameKind::Path));
@@ -208,7 +208,7 @@ impl MemoryIndex {
 /// Returns the documents with an id that starts with `prefix`; empty if the prefix is not valid.
 fn by_prefix(connection: &Connection, prefix: &str, within: Option<&[Scope]>) -> Result<Vec<IndexedDocument>, IndexError> {
     let Some((from, to)) = prefix_range(prefix) else { return Ok(Vec::new()) };
-    let narrowed = within.map(|within| format!(" AND {}", is_within(within))).unwrap_or_default();
+    let narrowed = within.map(|within| format!(" AND {}", scope_condition(within))).unwrap_or_default();
     let sql = format!("SELECT {COLUMNS} FROM documents WHERE ? <= id AND id <= ?{narrowed} ORDER BY id LIMIT {MAX_AMBIGUOUS}");
     let mut values = vec![Value::from(from.to_vec()), Value::from(to.to_vec())];
     values.extend(within.into_iter().flatten().map(|scope| Value::from(scope.to_string())));

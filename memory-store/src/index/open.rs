@@ -20,7 +20,7 @@ use super::schema::{self, IndexMeta};
 use super::text::{self, FullText};
 use super::update::row_count;
 use super::vectors::ModelVectors;
-use crate::cache_file::make_folder;
+use crate::cache_file::create_folder;
 use crate::disk::{Disk, copy_with_time};
 
 /// The folder of the index, below the home.
@@ -181,7 +181,7 @@ impl MemoryIndex {
         action: &str,
         ask: impl FnMut(&Self, &mut OpenIndex) -> Result<T, IndexError>,
     ) -> Result<T, StoreError> {
-        self.attempt(action, TemporaryUse::Welcome, ask)
+        self.run_with_recovery(action, TemporaryUse::Welcome, ask)
     }
 
     /// Runs `tell` on the index like [`Self::ask`], but never on a temporary index.
@@ -192,58 +192,58 @@ impl MemoryIndex {
         action: &str,
         tell: impl FnMut(&Self, &mut OpenIndex) -> Result<T, IndexError>,
     ) -> Result<T, StoreError> {
-        self.attempt(action, TemporaryUse::Pointless, tell)
+        self.run_with_recovery(action, TemporaryUse::Pointless, tell)
     }
 
-    fn attempt<T>(
+    fn run_with_recovery<T>(
         &self,
         action: &str,
         elsewhere: TemporaryUse,
         mut ask: impl FnMut(&Self, &mut OpenIndex) -> Result<T, IndexError>,
     ) -> Result<T, StoreError> {
-        let mut state = self.seat();
+        let mut state = self.acquire_slot();
         let mut attempt = 1;
         loop {
-            let answer = self.opened(&mut state).and_then(|opened| ask(self, opened));
+            let answer = self.open_current(&mut state).and_then(|opened| ask(self, opened));
             let Err(trouble) = answer else { return answer.map_err(|trouble| trouble.into_error(action)) };
             let is_last = ATTEMPTS <= attempt;
             attempt += 1;
-            let remedy = match trouble.meaning() {
+            let remedy = match trouble.kind() {
                 IndexErrorKind::Other => return Err(trouble.into_error(action)),
                 IndexErrorKind::Refused if elsewhere == TemporaryUse::Pointless => return Err(trouble.into_error(action)),
                 _ if is_last => return Err(trouble.into_error(action)),
-                IndexErrorKind::TablesDamaged => self.discard(&mut state),
+                IndexErrorKind::TablesDamaged => self.delete_files(&mut state),
                 IndexErrorKind::TextDamaged => self.rebuild_text(&mut state),
-                IndexErrorKind::Refused => self.move_away(&mut state, &trouble),
+                IndexErrorKind::Refused => self.use_temporary_copy(&mut state, &trouble),
             };
             match remedy {
                 Ok(()) => {}
-                Err(refusal) if refusal.meaning() == IndexErrorKind::Refused => {
-                    self.move_away(&mut state, &refusal).map_err(|trouble| trouble.into_error(action))?;
+                Err(refusal) if refusal.kind() == IndexErrorKind::Refused => {
+                    self.use_temporary_copy(&mut state, &refusal).map_err(|trouble| trouble.into_error(action))?;
                 }
-                Err(other) if other.meaning() == IndexErrorKind::TablesDamaged => {
-                    self.discard(&mut state).map_err(|trouble| trouble.into_error(action))?;
+                Err(other) if other.kind() == IndexErrorKind::TablesDamaged => {
+                    self.delete_files(&mut state).map_err(|trouble| trouble.into_error(action))?;
                 }
                 // Damaged again by another process: the next attempt handles it.
-                Err(other) if other.meaning() == IndexErrorKind::TextDamaged => {}
+                Err(other) if other.kind() == IndexErrorKind::TextDamaged => {}
                 Err(other) => return Err(other.into_error(action)),
             }
         }
     }
 
-    fn seat(&self) -> MutexGuard<'_, Option<OpenIndex>> {
+    fn acquire_slot(&self) -> MutexGuard<'_, Option<OpenIndex>> {
         let free = self.seats.iter().find_map(|seat| match seat.try_lock() {
             Ok(state) => Some(state),
-            Err(TryLockError::Poisoned(poisoned)) => Some(cleared(seat, poisoned.into_inner())),
+            Err(TryLockError::Poisoned(poisoned)) => Some(clear_slot(seat, poisoned.into_inner())),
             Err(TryLockError::WouldBlock) => None,
         });
         free.unwrap_or_else(|| {
             let [.., last] = &self.seats;
-            last.lock().unwrap_or_else(|poisoned| cleared(last, poisoned.into_inner()))
+            last.lock().unwrap_or_else(|poisoned| clear_slot(last, poisoned.into_inner()))
         })
     }
 
-    fn opened<'s>(&self, state: &'s mut Option<OpenIndex>) -> Result<&'s mut OpenIndex, IndexError> {
+    fn open_current<'s>(&self, state: &'s mut Option<OpenIndex>) -> Result<&'s mut OpenIndex, IndexError> {
         // Another process may have deleted or replaced the folder with the open file.
         let is_current = |opened: &OpenIndex| opened.identity == identity(&opened.place);
         if !state.as_ref().is_some_and(is_current) {
@@ -254,7 +254,7 @@ impl MemoryIndex {
     }
 
     fn open_at(&self, place: PathBuf, temporary: Option<TempDir>, degraded: Option<String>) -> Result<OpenIndex, IndexError> {
-        make_folder(&place)?;
+        create_folder(&place)?;
         let lock = lock_file(&place)?;
         lock.lock_shared()?;
         let mut connection = schema::connect(&place)?;
@@ -268,7 +268,7 @@ impl MemoryIndex {
     }
 
     /// Deletes the files of the index, unless another process has deleted or repaired them.
-    fn discard(&self, state: &mut Option<OpenIndex>) -> Result<(), IndexError> {
+    fn delete_files(&self, state: &mut Option<OpenIndex>) -> Result<(), IndexError> {
         let opened = state.take();
         let place = opened.as_ref().map_or_else(|| self.root.join(FOLDER), |opened| opened.place.clone());
         let ours = opened.as_ref().map_or_else(|| identity(&place), |opened| opened.identity);
@@ -278,7 +278,7 @@ impl MemoryIndex {
         }
         let lock = lock_file(&place)?;
         lock.lock()?;
-        if identity(&place) != ours || is_sound(&place) {
+        if identity(&place) != ours || passes_integrity_check(&place) {
             return Ok(());
         }
         for name in [format!("{}-wal", schema::FILE), format!("{}-shm", schema::FILE), schema::FILE.to_owned()] {
@@ -295,7 +295,7 @@ impl MemoryIndex {
 
     /// Rebuilds the index because its full text is damaged, unless another process has done so.
     fn rebuild_text(&self, state: &mut Option<OpenIndex>) -> Result<(), IndexError> {
-        let opened = self.opened(state)?;
+        let opened = self.open_current(state)?;
         let seen = opened.text.take().map(|(epoch, _)| epoch);
         let epoch = match seen {
             Some(epoch) => epoch,
@@ -305,7 +305,7 @@ impl MemoryIndex {
     }
 
     /// Switches to a copy of the index in a temporary folder, because the index cannot be written.
-    fn move_away(&self, state: &mut Option<OpenIndex>, why: &IndexError) -> Result<(), IndexError> {
+    fn use_temporary_copy(&self, state: &mut Option<OpenIndex>, why: &IndexError) -> Result<(), IndexError> {
         if state.as_ref().is_some_and(|opened| opened.temporary.is_some()) {
             return Err(io::Error::other(why.to_string()).into());
         }
@@ -320,7 +320,7 @@ impl MemoryIndex {
         let place = temporary.path().to_owned();
         let opened = self.open_at(place.clone(), None, Some(degraded.clone()));
         let mut opened = match opened {
-            Err(trouble) if trouble.meaning() == IndexErrorKind::TablesDamaged => {
+            Err(trouble) if trouble.kind() == IndexErrorKind::TablesDamaged => {
                 fs::remove_dir_all(&place)?;
                 self.open_at(place, None, Some(degraded))?
             }
@@ -333,7 +333,7 @@ impl MemoryIndex {
 }
 
 /// Discards the state that a panicked thread left.
-fn cleared<'s>(
+fn clear_slot<'s>(
     seat: &Mutex<Option<OpenIndex>>,
     mut state: MutexGuard<'s, Option<OpenIndex>>,
 ) -> MutexGuard<'s, Option<OpenIndex>> {
@@ -343,7 +343,7 @@ fn cleared<'s>(
 }
 
 /// Returns whether the tables pass the integrity check and are complete.
-fn is_sound(place: &Path) -> bool {
+fn passes_integrity_check(place: &Path) -> bool {
     let sound = || -> Result<bool, IndexError> {
         let connection = schema::connect(place)?;
         let verdict: String = connection.query_row("PRAGMA integrity_check(1)", (), |row| row.get(0))?;

@@ -10,12 +10,12 @@ use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 use uuid::Uuid;
 
 use super::claim;
-use super::embeddings::texts;
+use super::embeddings::text_hashes;
 use super::error::IndexError;
 use super::file_reader::{FileReadResult, read_files};
 use super::file_time::now_ns;
 use super::open::MemoryIndex;
-use super::row::{DocumentRow, folder};
+use super::row::{DocumentRow, parent_folder};
 use super::scan;
 use super::schema::{self, IndexMeta};
 use super::text::{self, FullText, TextDocument, TextWriter};
@@ -70,7 +70,7 @@ pub(super) fn rebuild(
     let IndexRebuild { handles, folders, documents, lengths, contested, .. } = build;
     insert_handles(&transaction, handles)?;
     insert_folders(&transaction, &folders)?;
-    contested.iter().try_for_each(|claimed| claim::settle(&transaction, claimed))?;
+    contested.iter().try_for_each(|claimed| claim::assign_claimed_id(&transaction, claimed))?;
     kept.write(&transaction)?;
     let sql = "UPDATE meta SET documents = ?, length = ?, characters = ?, journal = ?, checked_ns = ?";
     transaction.execute(sql, params![documents, lengths[0], lengths[1], kept.journal, begun])?;
@@ -87,8 +87,8 @@ pub(super) fn rebuild(
 ///
 /// No other process changes vectors during the call, because this requires the write lock of the tables.
 fn reassign_vectors(transaction: &Transaction<'_>, place: &Path) -> Result<(), IndexError> {
-    for mut vectors in ModelVectors::all(place)? {
-        let texts = texts(transaction)?;
+    for mut vectors in ModelVectors::open_all(place)? {
+        let texts = text_hashes(transaction)?;
         vectors.rekey(texts.into_iter().map(|(key, text, _)| (key, text)))?;
     }
     Ok(())
@@ -173,14 +173,14 @@ impl<'b> IndexRebuild<'b> {
         read_files(index.disk.as_ref(), &paths, &mut |reading| {
             match reading {
                 FileReadResult::Row(row) => self.add(&row)?,
-                FileReadResult::Refused(path, signature) => self.refuse(&path, &signature)?,
+                FileReadResult::Refused(path, signature) => self.add_unreadable(&path, &signature)?,
                 FileReadResult::Gone(_) => {}
             }
             done += 1;
             progress(done, total);
             Ok(())
         })?;
-        refused.iter().try_for_each(|(path, signature)| self.refuse(path, signature))
+        refused.iter().try_for_each(|(path, signature)| self.add_unreadable(path, signature))
     }
 
     fn add(&mut self, row: &DocumentRow) -> Result<(), IndexError> {
@@ -200,24 +200,24 @@ impl<'b> IndexRebuild<'b> {
             created_at: row.created_at,
             holds_until: row.holds_until,
         })?;
-        self.sums(&row.path, &row.signature);
+        self.add_to_sums(&row.path, &row.signature);
         self.documents += 1;
         self.lengths[0] += i64::from(row.lengths[0]);
         self.lengths[1] += i64::from(row.lengths[1]);
         Ok(())
     }
 
-    fn refuse(&mut self, path: &str, signature: &FileStat) -> Result<(), IndexError> {
-        self.sums(path, signature);
+    fn add_unreadable(&mut self, path: &str, signature: &FileStat) -> Result<(), IndexError> {
+        self.add_to_sums(path, signature);
         let (size, inode) = (signature.size.cast_signed(), signature.inode.cast_signed());
         let row = params![path, size, signature.modified_ns, signature.changed_ns, inode];
         self.transaction.prepare_cached("INSERT OR REPLACE INTO unreadable VALUES(?, ?, ?, ?, ?)")?.execute(row)?;
         Ok(())
     }
 
-    fn sums(&mut self, path: &str, signature: &FileStat) {
+    fn add_to_sums(&mut self, path: &str, signature: &FileStat) {
         let name = path.rsplit_once('/').map_or(path, |(_, name)| name);
-        self.folders.entry(folder(path).to_owned()).or_default().add(name.as_bytes(), signature);
+        self.folders.entry(parent_folder(path).to_owned()).or_default().add(name.as_bytes(), signature);
     }
 }
 

@@ -18,7 +18,7 @@ use super::open::{MemoryIndex, OpenIndex};
 use super::row::{DocumentRow, is_settled};
 use super::scan::{self, ROOTS, ScannedFolder};
 use super::schema::IndexMeta;
-use super::update::{FolderSums, IndexUpdate, row_signature};
+use super::update::{FolderSums, IndexUpdate, row_stat};
 use crate::disk::FileStat;
 
 /// Maximum number of documents of a store in which every refresh checks each file.
@@ -94,11 +94,11 @@ impl MemoryIndex {
             let now = now_ns();
             // One snapshot of the rows, however long the comparison takes.
             let snapshot = opened.connection.unchecked_transaction()?;
-            let differences = differences(index, &snapshot, look, now)?;
+            let differences = find_differences(index, &snapshot, look, now)?;
             let is_large = SMALL_STORE < IndexMeta::read(&snapshot)?.documents;
             snapshot.finish()?;
             let folders = differences.folders.clone();
-            index.take_in(opened, differences)?;
+            index.apply_differences(opened, differences)?;
             // A small store never uses the time of the last check.
             if (is_large && look == ScanDepth::Signatures) || (look == ScanDepth::Names && !folders.is_empty()) {
                 write(&mut opened.connection, |transaction| record_verified(transaction, &folders, look, now))?;
@@ -111,11 +111,11 @@ impl MemoryIndex {
     pub(super) fn reread(&self, paths: &[String]) -> Result<(), StoreError> {
         self.query("read changed files", |index, opened| {
             let differences = FileDifferences { read: paths.iter().cloned().collect(), ..FileDifferences::default() };
-            index.take_in(opened, differences)
+            index.apply_differences(opened, differences)
         })
     }
 
-    fn take_in(&self, opened: &mut OpenIndex, differences: FileDifferences) -> Result<(), IndexError> {
+    fn apply_differences(&self, opened: &mut OpenIndex, differences: FileDifferences) -> Result<(), IndexError> {
         let FileDifferences { read, mut gone, refused, wrong_sums, lost, .. } = differences;
         if !wrong_sums.is_empty() {
             write(&mut opened.connection, |transaction| correct_sums(transaction, &wrong_sums))?;
@@ -133,7 +133,7 @@ impl MemoryIndex {
             })?;
             write(&mut opened.connection, |transaction| {
                 let mut update = IndexUpdate::new(transaction);
-                readings.iter().try_for_each(|reading| self.take(transaction, &mut update, reading))?;
+                readings.iter().try_for_each(|reading| self.apply_read_result(transaction, &mut update, reading))?;
                 update.finish()
             })?;
             flush_if_due(opened)?;
@@ -149,7 +149,7 @@ impl MemoryIndex {
         if !refused.is_empty() || !lost.is_empty() {
             write(&mut opened.connection, |transaction| {
                 let mut update = IndexUpdate::new(transaction);
-                refused.iter().try_for_each(|(path, signature)| update.refuse(path, signature))?;
+                refused.iter().try_for_each(|(path, signature)| update.mark_unreadable(path, signature))?;
                 update.finish()?;
                 lost.iter()
                     .try_for_each(|path| Ok(transaction.execute("DELETE FROM folders WHERE path = ?", [path]).map(drop)?))
@@ -158,7 +158,7 @@ impl MemoryIndex {
         Ok(())
     }
 
-    fn take(
+    fn apply_read_result(
         &self,
         transaction: &Transaction<'_>,
         update: &mut IndexUpdate<'_>,
@@ -166,18 +166,16 @@ impl MemoryIndex {
     ) -> Result<(), IndexError> {
         match reading {
             // A writer may have changed the file and updated the index since the comparison.
-            FileReadResult::Row(row) if !matches!(self.disk.signature(&row.path), Ok(Some(now)) if now == row.signature) => {
-                Ok(())
-            }
-            FileReadResult::Row(row) => update.keep(row, self.former_path(transaction, row)?.as_deref()),
-            FileReadResult::Refused(path, signature) => update.refuse(path, signature),
+            FileReadResult::Row(row) if !matches!(self.disk.stat(&row.path), Ok(Some(now)) if now == row.signature) => Ok(()),
+            FileReadResult::Row(row) => update.upsert(row, self.former_path(transaction, row)?.as_deref()),
+            FileReadResult::Refused(path, signature) => update.mark_unreadable(path, signature),
             FileReadResult::Gone(path) if !self.is_gone(path) => Ok(()),
             FileReadResult::Gone(path) => update.remove(path),
         }
     }
 
     fn is_gone(&self, path: &str) -> bool {
-        self.disk.signature(path).is_ok_and(|found| found.is_none())
+        self.disk.stat(path).is_ok_and(|found| found.is_none())
     }
 
     /// Returns the previous path of the document of a file, if it had another path that no longer exists.
@@ -202,7 +200,7 @@ pub(super) fn write<T>(
 }
 
 /// Compares the files with the index.
-pub(super) fn differences(
+pub(super) fn find_differences(
     index: &MemoryIndex,
     connection: &Connection,
     look: ScanDepth,
@@ -317,7 +315,7 @@ fn known_files(connection: &Connection, folder: &str) -> Result<HashMap<String, 
         let path = row.get_ref(0)?.as_str().map_err(rusqlite::Error::from)?;
         let name = &path[folder.len() + 1..];
         if !name.contains('/') {
-            files.insert(name.to_owned(), row_signature(row, 1)?);
+            files.insert(name.to_owned(), row_stat(row, 1)?);
         }
     }
     Ok(files)

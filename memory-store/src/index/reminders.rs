@@ -6,7 +6,7 @@ use rusqlite::{Connection, params_from_iter};
 
 use super::documents::{COLUMNS, IndexedDocument, LoadedDocuments};
 use super::error::IndexError;
-use super::filter::is_within;
+use super::filter::scope_condition;
 use super::lookup_key::LookupKey;
 use super::open::MemoryIndex;
 use super::row::{ReminderState, nanoseconds};
@@ -31,7 +31,7 @@ impl MemoryIndex {
         let mut round = 1;
         loop {
             let (documents, total) =
-                self.query("find reminders", |_, opened| select(&opened.connection, wanted, within, limit))?;
+                self.query("find reminders", |_, opened| select_reminders(&opened.connection, wanted, within, limit))?;
             let LoadedDocuments { fresh, stale } = self.load_documents(documents, |document| document);
             if stale.is_empty() || MAX_ATTEMPTS <= round {
                 let found = fresh.len() + stale.len();
@@ -39,7 +39,7 @@ impl MemoryIndex {
                 let memories: Vec<_> =
                     fresh.into_iter().map(|(stored, _)| stored).filter(|stored| wanted.includes(&stored.memory)).collect();
                 let total = total.saturating_sub((found - memories.len()) as u64);
-                let untold = if matches!(wanted, ReminderQuery::Of(_)) { None } else { self.untold(within)? };
+                let untold = if matches!(wanted, ReminderQuery::Of(_)) { None } else { self.omitted_warning(within)? };
                 let degraded: Vec<_> = self.degraded()?.into_iter().chain(untold).collect();
                 let degraded = Some(degraded.join("; ")).filter(|degraded| !degraded.is_empty());
                 return Ok(MemoryPage { memories, total, degraded });
@@ -58,7 +58,7 @@ const MAX_CHECKED_FILES: usize = 1_000;
 
 impl MemoryIndex {
     /// Returns a warning about reminders that are omitted because their due time is unreadable.
-    fn untold(&self, within: Option<&[Scope]>) -> Result<Option<String>, StoreError> {
+    fn omitted_warning(&self, within: Option<&[Scope]>) -> Result<Option<String>, StoreError> {
         let documents = self.query("find damaged reminders", |_, opened| {
             let sql = format!(
                 "SELECT {COLUMNS} FROM documents INDEXED BY damaged WHERE damaged = 1 AND due IS NULL AND id NOT NULL \
@@ -69,7 +69,7 @@ impl MemoryIndex {
         })?;
         let files = self.load_documents(documents, |document| document).fresh.into_iter().map(|(stored, _)| stored);
         let is_visible = |stored: &StoredMemory| within.is_none_or(|within| within.contains(&stored.memory.scope));
-        let untold = files.filter(is_untold_reminder).filter(is_visible);
+        let untold = files.filter(is_omitted_reminder).filter(is_visible);
         let problems: Vec<Problem> = untold.filter_map(|stored| stored.problem).collect();
         // The scope of a damaged file may be wrong too: a caller limited to some scopes gets only the number.
         let most = if within.is_none() { MAX_NAMED } else { 0 };
@@ -88,22 +88,22 @@ impl MemoryIndex {
 /// Returns whether a damaged file without a due time is a reminder.
 ///
 /// Its folder or its problem decides.
-fn is_untold_reminder(stored: &StoredMemory) -> bool {
+fn is_omitted_reminder(stored: &StoredMemory) -> bool {
     let memory = &stored.memory;
     let is_filed = memory.phase == Phase::Organized && memory.category == Category::Reminders;
     let is_about_due = || stored.problem.as_ref().is_some_and(|problem| problem.what.contains("`due`"));
     memory.reminder.is_none() && (is_filed || is_about_due())
 }
 
-fn select(
+fn select_reminders(
     connection: &Connection,
     wanted: ReminderQuery,
     within: Option<&[Scope]>,
     limit: Option<usize>,
 ) -> Result<(Vec<IndexedDocument>, u64), IndexError> {
-    let (mut condition, mut values) = condition(wanted);
+    let (mut condition, mut values) = reminder_condition(wanted);
     if let Some(within) = within {
-        condition = format!("{condition} AND {}", is_within(within));
+        condition = format!("{condition} AND {}", scope_condition(within));
         values.extend(within.iter().map(|scope| Value::from(scope.to_string())));
     }
     let sql = format!("SELECT count(*) FROM documents WHERE {condition}");
@@ -118,7 +118,7 @@ fn select(
     Ok((select.query_map(params_from_iter(values), IndexedDocument::from_row)?.collect::<Result<_, _>>()?, total))
 }
 
-fn condition(wanted: ReminderQuery) -> (String, Vec<Value>) {
+fn reminder_condition(wanted: ReminderQuery) -> (String, Vec<Value>) {
     let in_stages = |stages: &[ReminderState]| {
         let stages: Vec<_> = stages.iter().map(|stage| (*stage as i64).to_string()).collect();
         format!("due NOT NULL AND id NOT NULL AND stage IN ({})", stages.join(", "))

@@ -88,7 +88,7 @@ impl DocumentRow {
         let path = loaded.stored.path.clone();
         let place = HomeSection::of(&path);
         let standing = standing_kind(memory);
-        let filters = filters(memory, place, standing);
+        let filters = filter_hashes(memory, place, standing);
         let words = DocumentTerms::of(memory);
         Self {
             claimed: memory.id,
@@ -110,7 +110,7 @@ impl DocumentRow {
             damaged: loaded.stored.problem.is_some(),
             lengths: [words.text.length(), words.characters.length()],
             words,
-            handles: handles(memory, &path, standing),
+            handles: lookup_hashes(memory, &path, standing),
             filters,
             facts: TextProperties { role: memory.speaker_role(), ..TextProperties::of(&memory.content) },
             due: memory.reminder.map(|reminder| nanoseconds(reminder.due)),
@@ -161,7 +161,7 @@ fn holds_until(memory: &Memory) -> i64 {
 }
 
 /// Returns the hashes of the attributes for filters in the full text.
-fn filters(memory: &Memory, place: HomeSection, standing: Option<StandingKind>) -> Vec<i64> {
+fn filter_hashes(memory: &Memory, place: HomeSection, standing: Option<StandingKind>) -> Vec<i64> {
     let mut bits = vec![
         LookupKey::Scope(&memory.scope).bits(),
         LookupKey::Phase(memory.phase).bits(),
@@ -185,7 +185,7 @@ fn filters(memory: &Memory, place: HomeSection, standing: Option<StandingKind>) 
 fn speaker_hashes(memory: &Memory) -> BTreeSet<i64> {
     let name = match &memory.scope {
         // `User` and `Assistant` are roles: a query hardly refers to a speaker by these words.
-        Scope::Conversation(_) if SpeakerRole::of_source(&memory.source).is_some() => "",
+        Scope::Conversation(_) if SpeakerRole::from_source(&memory.source).is_some() => "",
         Scope::Conversation(_) => memory.source.as_str(),
         Scope::Agent(name) => name,
         Scope::Global | Scope::Project(_) => "",
@@ -211,7 +211,7 @@ fn tag_hashes(memory: &Memory) -> BTreeSet<i64> {
 }
 
 /// Returns the hashes for lookups in SQLite.
-fn handles(memory: &Memory, path: &str, standing: Option<StandingKind>) -> Vec<i64> {
+fn lookup_hashes(memory: &Memory, path: &str, standing: Option<StandingKind>) -> Vec<i64> {
     let mut bits = tag_hashes(memory);
     bits.extend(standing_keys(standing));
     bits.insert(LookupKey::Claim(&memory.id).bits());
@@ -222,7 +222,7 @@ fn handles(memory: &Memory, path: &str, standing: Option<StandingKind>) -> Vec<i
     bits.extend(memory.reminder.and_then(|reminder| reminder.of).map(|id| LookupKey::Reminds(&id).bits()));
     bits.extend(memory.supersedes.iter().map(|id| LookupKey::Former(&id.to_string()[..SHORTEST]).bits()));
     for link in wikilink::parse(&memory.content) {
-        bits.extend(wikilink::keys(&link.target).iter().map(|key| LookupKey::Wikilink(key).bits()));
+        bits.extend(wikilink::lookup_keys(&link.target).iter().map(|key| LookupKey::Wikilink(key).bits()));
     }
     bits.extend(name_hashes(memory, path));
     bits.into_iter().collect()
@@ -231,10 +231,10 @@ fn handles(memory: &Memory, path: &str, standing: Option<StandingKind>) -> Vec<i
 /// Returns the hashes of the names for wikilinks. A name of several kinds counts as the strongest kind.
 fn name_hashes(memory: &Memory, path: &str) -> Vec<i64> {
     let mut called = Memory { title: None, aliases: Vec::new(), ..memory.clone() };
-    let by_path = wikilink::names_of(&called, path);
+    let by_path = wikilink::memory_keys(&called, path);
     called.title.clone_from(&memory.title);
-    let and_by_title = wikilink::names_of(&called, path);
-    let all = wikilink::names_of(memory, path);
+    let and_by_title = wikilink::memory_keys(&called, path);
+    let all = wikilink::memory_keys(memory, path);
     let titles = and_by_title.iter().filter(|key| !by_path.contains(key));
     let aliases = all.iter().filter(|key| !and_by_title.contains(key));
     let paths = by_path.iter().map(|key| LookupKey::Path(key).bits());
@@ -249,6 +249,6 @@ pub(super) fn stem(path: &str) -> &str {
 }
 
 /// Returns the folder of a file.
-pub(super) fn folder(path: &str) -> &str {
+pub(super) fn parent_folder(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }

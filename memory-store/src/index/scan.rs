@@ -67,7 +67,7 @@ impl ScannedFile {
 /// Returns the modification time of a folder in nanoseconds, or `None` if it does not exist.
 pub(super) fn modified_ns(root: &Path, path: &str) -> io::Result<Option<i64>> {
     let Some(folder) = open(root, path)? else { return Ok(None) };
-    Ok(Some(signature(&rustix::fs::fstat(&folder)?).modified_ns))
+    Ok(Some(file_stat(&rustix::fs::fstat(&folder)?).modified_ns))
 }
 
 /// Lists the folder at `path` with names and inodes only, or returns `None` if it does not exist.
@@ -76,7 +76,7 @@ pub(super) fn list(root: &Path, path: &str) -> io::Result<Option<ScannedFolder>>
     let mut folder = ScannedFolder::empty(path, &opened)?;
     let mut files = Vec::new();
     list_into(&opened, path, &mut folder.folders, &mut |file| files.push(file))?;
-    folder.take(files);
+    folder.add_files(files);
     Ok(Some(folder))
 }
 
@@ -110,7 +110,7 @@ pub(super) fn walk_files(root: &Path) -> io::Result<Vec<ScannedFolder>> {
                 if FILES_PER_BATCH <= files.len() {
                     let files = std::mem::take(&mut files);
                     looking.add(FileBatch { number: walked.len(), folder: Arc::clone(&opened), files });
-                    helper.get_or_insert_with(|| scope.spawn(|| looking.look()));
+                    helper.get_or_insert_with(|| scope.spawn(|| looking.stat_batches()));
                 }
             })?;
             looking.add(FileBatch { number: walked.len(), folder: opened, files });
@@ -118,7 +118,7 @@ pub(super) fn walk_files(root: &Path) -> io::Result<Vec<ScannedFolder>> {
             walked.push(folder);
         }
         looking.end();
-        let mut lots = looking.look()?;
+        let mut lots = looking.stat_batches()?;
         if let Some(helper) = helper {
             lots.extend(helper.join().expect("looking at files does not panic")?);
         }
@@ -126,19 +126,19 @@ pub(super) fn walk_files(root: &Path) -> io::Result<Vec<ScannedFolder>> {
     })?;
     lots.sort_by_key(|lot| lot.number);
     for lot in lots {
-        walked[lot.number].take(lot.files);
+        walked[lot.number].add_files(lot.files);
     }
     Ok(walked)
 }
 
 impl ScannedFolder {
     fn empty(path: &str, opened: &OwnedFd) -> io::Result<Self> {
-        let modified_ns = signature(&rustix::fs::fstat(opened)?).modified_ns;
+        let modified_ns = file_stat(&rustix::fs::fstat(opened)?).modified_ns;
         let (files, folders, sums) = (Vec::new(), Vec::new(), FolderSums::default());
         Ok(Self { path: path.to_owned(), modified_ns, files, folders, sums })
     }
 
-    fn take(&mut self, mut files: Vec<ScannedFile>) {
+    fn add_files(&mut self, mut files: Vec<ScannedFile>) {
         for file in &files {
             // Entries that are not regular files count with the replaced name, which may differ from the name on disk.
             if file.regular {
@@ -189,7 +189,7 @@ impl StatQueue {
     }
 
     /// Reads the signatures of batches until the queue is complete and empty, and returns these batches.
-    fn look(&self) -> io::Result<Vec<FileBatch>> {
+    fn stat_batches(&self) -> io::Result<Vec<FileBatch>> {
         let mut looked = Vec::new();
         while let Some(mut lot) = self.next() {
             stat_files(lot.folder.as_fd(), &mut lot.files)?;
@@ -261,12 +261,12 @@ fn each_entry(opened: &OwnedFd, each: &mut dyn FnMut(&CStr, FileType, u64)) -> i
 }
 
 /// Returns the summand of a file in the sum of the names of its folder.
-pub(super) fn name_bits(name: &[u8], inode: u64) -> u64 {
+pub(super) fn name_hash(name: &[u8], inode: u64) -> u64 {
     mix(hash_bytes(NAME_SEED, name) ^ inode)
 }
 
 /// Returns the summand of a file in the sum of the signatures of its folder.
-pub(super) fn signature_bits(name_bits: u64, signature: &FileStat) -> u64 {
+pub(super) fn stat_hash(name_bits: u64, signature: &FileStat) -> u64 {
     let state = mix(name_bits ^ signature.size);
     let state = mix(state ^ signature.modified_ns.cast_unsigned());
     mix(state ^ signature.changed_ns.cast_unsigned())
@@ -296,7 +296,7 @@ fn open(root: &Path, path: &str) -> io::Result<Option<OwnedFd>> {
 fn stat_files(folder: BorrowedFd<'_>, files: &mut [ScannedFile]) -> io::Result<()> {
     for file in files.iter_mut().filter(|file| file.regular) {
         match statat(folder, file.name.as_c_str(), AtFlags::SYMLINK_NOFOLLOW) {
-            Ok(found) => file.signature = signature(&found),
+            Ok(found) => file.signature = file_stat(&found),
             // The file was deleted after the listing; a signature with only the inode matches no file.
             Err(Errno::NOENT) => {}
             Err(error) => return Err(error.into()),
@@ -305,18 +305,18 @@ fn stat_files(folder: BorrowedFd<'_>, files: &mut [ScannedFile]) -> io::Result<(
     Ok(())
 }
 
-fn signature(found: &rustix::fs::Stat) -> FileStat {
+fn file_stat(found: &rustix::fs::Stat) -> FileStat {
     let nanoseconds = |seconds: i64, rest: i64| seconds.saturating_mul(1_000_000_000).saturating_add(rest);
     FileStat {
-        size: number(found.st_size),
-        modified_ns: nanoseconds(number(found.st_mtime), number(found.st_mtime_nsec)),
-        changed_ns: nanoseconds(number(found.st_ctime), number(found.st_ctime_nsec)),
-        inode: number(found.st_ino),
+        size: convert_or_zero(found.st_size),
+        modified_ns: nanoseconds(convert_or_zero(found.st_mtime), convert_or_zero(found.st_mtime_nsec)),
+        changed_ns: nanoseconds(convert_or_zero(found.st_ctime), convert_or_zero(found.st_ctime_nsec)),
+        inode: convert_or_zero(found.st_ino),
         is_folder: FileType::from_raw_mode(found.st_mode) == FileType::Directory,
     }
 }
 
 /// Converts a number of a system-dependent type; 0 if it is out of range.
-fn number<N: TryInto<M>, M: Default>(number: N) -> M {
+fn convert_or_zero<N: TryInto<M>, M: Default>(number: N) -> M {
     number.try_into().unwrap_or_default()
 }

@@ -18,14 +18,14 @@ impl MemoryIndex {
     ///
     /// # Errors
     /// If the index cannot be read.
-    pub(crate) fn outlines(&self) -> Result<Vec<MemorySummary>, StoreError> {
+    pub(crate) fn summaries(&self) -> Result<Vec<MemorySummary>, StoreError> {
         self.query("list memories", |_, opened| {
             let sql = "SELECT id, phase, category, scope, created_at, updated_at, holds_until, access_count + accesses, damaged, \
                        embedded_hash, bytes \
                        FROM documents LEFT JOIN impressions ON document = key AND text = embedded_hash \
                        WHERE id NOT NULL ORDER BY id";
             let mut select = opened.connection.prepare_cached(sql)?;
-            Ok(select.query_map((), outline)?.collect::<Result<_, _>>()?)
+            Ok(select.query_map((), read_summary)?.collect::<Result<_, _>>()?)
         })
     }
 
@@ -46,7 +46,7 @@ impl MemoryIndex {
     ///
     /// # Errors
     /// If the index cannot be written.
-    pub(crate) fn keep_impressions(&self, impressions: &[CachedAnalysis]) -> Result<(), StoreError> {
+    pub(crate) fn store_analyses(&self, impressions: &[CachedAnalysis]) -> Result<(), StoreError> {
         self.modify("store cached analyses", |_, opened| {
             write(&mut opened.connection, |transaction| {
                 let sql = "INSERT OR REPLACE INTO impressions SELECT key, embedded_hash, ? FROM documents \
@@ -70,7 +70,7 @@ fn remove_orphaned_analyses(connection: &Connection) -> Result<(), IndexError> {
     Ok(())
 }
 
-fn outline(row: &Row<'_>) -> rusqlite::Result<MemorySummary> {
+fn read_summary(row: &Row<'_>) -> rusqlite::Result<MemorySummary> {
     let until: i64 = row.get(6)?;
     Ok(MemorySummary {
         id: MemoryId::from(row_id(row, 0)?),

@@ -17,8 +17,8 @@ use tantivy::{Index, IndexReader, IndexWriter, ReloadPolicy, Searcher, TantivyDo
 
 use super::document_terms::{DocumentTerms, TermIter};
 use super::error::IndexError;
-use super::vocabulary::{SegmentVocabulary, keep_vocabularies};
-use crate::cache_file::make_folder;
+use super::vocabulary::{SegmentVocabulary, update_vocabularies};
+use crate::cache_file::create_folder;
 
 /// The folder, below the index, that holds one folder for each epoch.
 pub(super) const FOLDER: &str = "text";
@@ -101,9 +101,9 @@ impl std::fmt::Debug for FullText {
 impl FullText {
     /// Opens the full text of `epoch` in the index at `place`.
     pub(super) fn open(place: &Path, epoch: i64) -> Result<Self, IndexError> {
-        let folder = folder(place, epoch);
+        let folder = epoch_folder(place, epoch);
         let directory = MmapDirectory::open(&folder).map_err(tantivy::TantivyError::from)?;
-        let text = Self::over(Index::open(directory)?, folder)?;
+        let text = Self::from_index(Index::open(directory)?, folder)?;
         text.check(&text.folder)?;
         Ok(text)
     }
@@ -137,18 +137,18 @@ impl FullText {
 
     /// Creates an empty full text.
     pub(super) fn create(place: &Path, epoch: i64) -> Result<Self, IndexError> {
-        let folder = folder(place, epoch);
-        make_folder(&place.join(FOLDER))?;
-        make_folder(&folder)?;
+        let folder = epoch_folder(place, epoch);
+        create_folder(&place.join(FOLDER))?;
+        create_folder(&folder)?;
         for lock in [&META_LOCK, &INDEX_WRITER_LOCK] {
             // Readers lock as well and leave the lock files, so the files are created here with private permissions.
             File::options().create(true).truncate(false).write(true).mode(0o600).open(folder.join(&lock.filepath))?;
         }
         let directory = MmapDirectory::open(&folder).map_err(tantivy::TantivyError::from)?;
-        Self::over(Index::create(directory, schema().0, tantivy::IndexSettings::default())?, folder)
+        Self::from_index(Index::create(directory, schema().0, tantivy::IndexSettings::default())?, folder)
     }
 
-    fn over(index: Index, folder: PathBuf) -> Result<Self, IndexError> {
+    fn from_index(index: Index, folder: PathBuf) -> Result<Self, IndexError> {
         let (schema, fields) = schema();
         if index.schema() != schema {
             return Err(IndexError::Mismatch);
@@ -257,7 +257,7 @@ impl TextWriter {
         self.publish(generation)?;
         let index = self.inner.index().clone();
         self.inner.wait_merging_threads()?;
-        keep_vocabularies(&index, &self.folder, self.fields.spelled);
+        update_vocabularies(&index, &self.folder, self.fields.spelled);
         make_private(&self.folder);
         Ok(())
     }
@@ -273,7 +273,7 @@ impl TextWriter {
         self.inner.garbage_collect_files().wait()?;
         let index = self.inner.index().clone();
         self.inner.wait_merging_threads()?;
-        keep_vocabularies(&index, &self.folder, self.fields.spelled);
+        update_vocabularies(&index, &self.folder, self.fields.spelled);
         make_private(&self.folder);
         Ok(())
     }
@@ -306,7 +306,7 @@ pub(super) fn halves(id: u128) -> [u64; 2] {
 }
 
 /// Returns the folder of the full text of `epoch`.
-pub(super) fn folder(place: &Path, epoch: i64) -> PathBuf {
+pub(super) fn epoch_folder(place: &Path, epoch: i64) -> PathBuf {
     place.join(FOLDER).join(epoch.to_string())
 }
 

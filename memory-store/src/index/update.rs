@@ -8,8 +8,8 @@ use uuid::Uuid;
 
 use super::claim;
 use super::error::IndexError;
-use super::row::{DocumentRow, folder};
-use super::scan::{name_bits, signature_bits};
+use super::row::{DocumentRow, parent_folder};
+use super::scan::{name_hash, stat_hash};
 use crate::disk::FileStat;
 
 /// A set of changes to the rows, within one transaction. [`IndexUpdate::finish`] must follow.
@@ -40,15 +40,15 @@ pub(super) struct FolderSums {
 impl FolderSums {
     /// Adds a file.
     pub(super) fn add(&mut self, name: &[u8], signature: &FileStat) {
-        let bits = name_bits(name, signature.inode);
+        let bits = name_hash(name, signature.inode);
         self.names = self.names.wrapping_add(bits);
-        self.signatures = self.signatures.wrapping_add(signature_bits(bits, signature));
+        self.signatures = self.signatures.wrapping_add(stat_hash(bits, signature));
     }
 
     fn subtract(&mut self, name: &[u8], signature: &FileStat) {
-        let bits = name_bits(name, signature.inode);
+        let bits = name_hash(name, signature.inode);
         self.names = self.names.wrapping_sub(bits);
-        self.signatures = self.signatures.wrapping_sub(signature_bits(bits, signature));
+        self.signatures = self.signatures.wrapping_sub(stat_hash(bits, signature));
     }
 }
 
@@ -86,18 +86,18 @@ impl<'t> IndexUpdate<'t> {
     }
 
     /// Inserts or changes the row of a file. `former_path` is the previous path of a moved document.
-    pub(super) fn keep(&mut self, row: &DocumentRow, former_path: Option<&str>) -> Result<(), IndexError> {
+    pub(super) fn upsert(&mut self, row: &DocumentRow, former_path: Option<&str>) -> Result<(), IndexError> {
         self.remove_unreadable(&row.path)?;
-        let former = match (self.at(&row.path)?, former_path) {
+        let former = match (self.row_at(&row.path)?, former_path) {
             (Some(former), _) => Some(former),
-            (None, Some(path)) => self.at(path)?,
+            (None, Some(path)) => self.row_at(path)?,
             (None, None) => None,
         };
         let Some(former) = former else { return self.insert(row) };
-        self.sums(&former.path, |sums, name| sums.subtract(name, &former.signature));
-        self.sums(&row.path, |sums, name| sums.add(name, &row.signature));
+        self.change_sums(&former.path, |sums, name| sums.subtract(name, &former.signature));
+        self.change_sums(&row.path, |sums, name| sums.add(name, &row.signature));
         if former.stamp == row.stamp && former.path == row.path {
-            return self.settle(former.key, row);
+            return self.update_stat(former.key, row);
         }
         self.change(&former, row)
     }
@@ -105,8 +105,8 @@ impl<'t> IndexUpdate<'t> {
     /// Removes the row of the file at `path`, if there is one.
     pub(super) fn remove(&mut self, path: &str) -> Result<(), IndexError> {
         self.remove_unreadable(path)?;
-        let Some(former) = self.at(path)? else { return Ok(()) };
-        self.sums(path, |sums, name| sums.subtract(name, &former.signature));
+        let Some(former) = self.row_at(path)? else { return Ok(()) };
+        self.change_sums(path, |sums, name| sums.subtract(name, &former.signature));
         self.drop_handles(&former)?;
         self.transaction.prepare_cached("DELETE FROM documents WHERE key = ?")?.execute([former.key])?;
         self.add_pending(former.key, None, TextPresence::ToFullText)?;
@@ -119,9 +119,9 @@ impl<'t> IndexUpdate<'t> {
     }
 
     /// Records that the file at `path` cannot be read, so that it is read again only after a change.
-    pub(super) fn refuse(&mut self, path: &str, signature: &FileStat) -> Result<(), IndexError> {
+    pub(super) fn mark_unreadable(&mut self, path: &str, signature: &FileStat) -> Result<(), IndexError> {
         self.remove(path)?;
-        self.sums(path, |sums, name| sums.add(name, signature));
+        self.change_sums(path, |sums, name| sums.add(name, signature));
         let (size, inode) = (signature.size.cast_signed(), signature.inode.cast_signed());
         let row = params![path, size, signature.modified_ns, signature.changed_ns, inode];
         self.transaction.prepare_cached("INSERT INTO unreadable VALUES(?, ?, ?, ?, ?)")?.execute(row)?;
@@ -144,12 +144,12 @@ impl<'t> IndexUpdate<'t> {
             let sql = "INSERT OR REPLACE INTO folders VALUES(?, NULL, ?, ?)";
             transaction.prepare_cached(sql)?.execute(params![path, names, signatures])?;
         }
-        self.claims.iter().try_for_each(|claimed| claim::settle(transaction, claimed))
+        self.claims.iter().try_for_each(|claimed| claim::assign_claimed_id(transaction, claimed))
     }
 
     fn insert(&mut self, row: &DocumentRow) -> Result<(), IndexError> {
         let key = insert(self.transaction, row, None, None, 0)?;
-        self.sums(&row.path, |sums, name| sums.add(name, &row.signature));
+        self.change_sums(&row.path, |sums, name| sums.add(name, &row.signature));
         self.add_handles(key, row);
         self.add_pending(key, Some(row), TextPresence::ToNobody)?;
         self.documents += 1;
@@ -177,7 +177,7 @@ impl<'t> IndexUpdate<'t> {
     }
 
     /// Updates the signature of a file with unchanged content.
-    fn settle(&self, key: i64, row: &DocumentRow) -> Result<(), IndexError> {
+    fn update_stat(&self, key: i64, row: &DocumentRow) -> Result<(), IndexError> {
         let sql = "UPDATE documents SET size = ?, modified_ns = ?, changed_ns = ?, inode = ?, settled = ? WHERE key = ?";
         let FileStat { size, modified_ns, changed_ns, inode, .. } = row.signature;
         let values = params![size.cast_signed(), modified_ns, changed_ns, inode.cast_signed(), row.settled, key];
@@ -185,7 +185,7 @@ impl<'t> IndexUpdate<'t> {
         Ok(())
     }
 
-    fn at(&self, path: &str) -> Result<Option<PreviousRow>, IndexError> {
+    fn row_at(&self, path: &str) -> Result<Option<PreviousRow>, IndexError> {
         let sql = "SELECT key, claimed, path, size, modified_ns, changed_ns, inode, stamp, words, length, characters, handles, \
                    access_count + accesses FROM documents WHERE path = ?";
         let read = |row: &rusqlite::Row<'_>| {
@@ -193,19 +193,19 @@ impl<'t> IndexUpdate<'t> {
                 key: row.get(0)?,
                 claimed: MemoryId::from(row_id(row, 1)?),
                 path: row.get(2)?,
-                signature: row_signature(row, 3)?,
+                signature: row_stat(row, 3)?,
                 stamp: ContentHash::from(row.get::<_, [u8; 32]>(7)?),
                 words: row.get(8)?,
                 lengths: [row.get(9)?, row.get(10)?],
-                handles: numbers(&row.get::<_, Vec<u8>>(11)?),
+                handles: decode_numbers(&row.get::<_, Vec<u8>>(11)?),
                 accesses: row_count(row, 12)?,
             })
         };
         Ok(self.transaction.prepare_cached(sql)?.query_row([path], read).optional()?)
     }
 
-    fn sums(&mut self, path: &str, change: impl FnOnce(&mut FolderSums, &[u8])) {
-        let (folder, name) = (folder(path), path.rsplit_once('/').map_or(path, |(_, name)| name));
+    fn change_sums(&mut self, path: &str, change: impl FnOnce(&mut FolderSums, &[u8])) {
+        let (folder, name) = (parent_folder(path), path.rsplit_once('/').map_or(path, |(_, name)| name));
         if !self.folders.contains_key(folder) {
             self.folders.insert(folder.to_owned(), FolderSums::default());
         }
@@ -216,9 +216,9 @@ impl<'t> IndexUpdate<'t> {
 
     fn remove_unreadable(&mut self, path: &str) -> Result<(), IndexError> {
         let sql = "DELETE FROM unreadable WHERE path = ? RETURNING size, modified_ns, changed_ns, inode";
-        let read = |row: &rusqlite::Row<'_>| row_signature(row, 0);
+        let read = |row: &rusqlite::Row<'_>| row_stat(row, 0);
         if let Some(signature) = self.transaction.prepare_cached(sql)?.query_row([path], read).optional()? {
-            self.sums(path, |sums, name| sums.subtract(name, &signature));
+            self.change_sums(path, |sums, name| sums.subtract(name, &signature));
         }
         Ok(())
     }
@@ -274,7 +274,7 @@ impl<'t> IndexUpdate<'t> {
                 row.lengths[1],
                 row.words.text.0,
                 row.words.characters.0,
-                bytes(&row.filters),
+                encode_numbers(&row.filters),
                 row.facts.to_bits().cast_signed(),
                 known == TextPresence::ToNobody,
                 row.words.spelled.0,
@@ -321,7 +321,7 @@ pub(super) fn insert(
         row.words_hash(),
         row.lengths[0],
         row.lengths[1],
-        bytes(&row.handles),
+        encode_numbers(&row.handles),
         row.due,
         row.stage as i64,
         row.pinned,
@@ -347,7 +347,7 @@ pub(super) fn row_count(row: &rusqlite::Row<'_>, column: usize) -> rusqlite::Res
 }
 
 /// Reads a signature from four columns.
-pub(super) fn row_signature(row: &rusqlite::Row<'_>, first: usize) -> rusqlite::Result<FileStat> {
+pub(super) fn row_stat(row: &rusqlite::Row<'_>, first: usize) -> rusqlite::Result<FileStat> {
     Ok(FileStat {
         size: row.get::<_, i64>(first)?.cast_unsigned(),
         modified_ns: row.get(first + 1)?,
@@ -358,12 +358,12 @@ pub(super) fn row_signature(row: &rusqlite::Row<'_>, first: usize) -> rusqlite::
 }
 
 /// Encodes numbers for a column, in little-endian order.
-pub(super) fn bytes(numbers: &[i64]) -> Vec<u8> {
+pub(super) fn encode_numbers(numbers: &[i64]) -> Vec<u8> {
     numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
 }
 
 /// Decodes numbers of a column.
-pub(super) fn numbers(bytes: &[u8]) -> Vec<i64> {
+pub(super) fn decode_numbers(bytes: &[u8]) -> Vec<i64> {
     let (numbers, _) = bytes.as_chunks::<8>();
     numbers.iter().map(|number| i64::from_le_bytes(*number)).collect()
 }

@@ -65,7 +65,7 @@ impl SegmentVocabulary {
 /// Writes the missing vocabularies of segments, and removes those of deleted segments.
 ///
 /// Errors are ignored: they only make searches slower.
-pub(super) fn keep_vocabularies(index: &Index, folder: &Path, field: Field) {
+pub(super) fn update_vocabularies(index: &Index, folder: &Path, field: Field) {
     let _ = try_update(index, folder, field);
 }
 
@@ -76,7 +76,7 @@ fn try_update(index: &Index, folder: &Path, field: Field) -> Result<(), IndexErr
     for segment in searcher.segment_readers() {
         let name = file_name(segment.segment_id());
         if !folder.join(&name).exists() {
-            write_words(&folder.join(&name), &words(segment, field)?)?;
+            write_words(&folder.join(&name), &encode_words(segment, field)?)?;
         }
         wanted.insert(name);
     }
@@ -95,7 +95,7 @@ fn file_name(segment: SegmentId) -> String {
 }
 
 /// Returns the words of a segment in the format of the file.
-fn words(segment: &SegmentReader, field: Field) -> Result<Vec<u8>, IndexError> {
+fn encode_words(segment: &SegmentReader, field: Field) -> Result<Vec<u8>, IndexError> {
     let inverted = segment.inverted_index(field)?;
     let mut words = Vec::new();
     let mut stream = inverted.terms().stream()?;

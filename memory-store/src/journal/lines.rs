@@ -41,9 +41,9 @@ impl<'a> JournalLines<'a> {
     }
 
     /// Returns the numbers, from 1, of the lines that are not valid records; empty lines are skipped.
-    pub(crate) fn unreadable(mut self) -> Result<Vec<usize>, StoreError> {
+    pub(crate) fn unreadable_lines(mut self) -> Result<Vec<usize>, StoreError> {
         let mut unreadable = Vec::new();
-        while let Some(bytes) = self.pop() {
+        while let Some(bytes) = self.pop_bytes() {
             let bytes = bytes?;
             if !bytes.trim_ascii().is_empty() && JournalLine::from_json(&bytes).is_none() {
                 unreadable.push(self.starts.len());
@@ -54,7 +54,7 @@ impl<'a> JournalLines<'a> {
     }
 
     /// Returns the bytes of the last remaining line.
-    fn pop(&mut self) -> Option<Result<Vec<u8>, StoreError>> {
+    fn pop_bytes(&mut self) -> Option<Result<Vec<u8>, StoreError>> {
         let end = self.starts.pop()?;
         let start = *self.starts.last()?;
         let length = usize::try_from(end - start).unwrap_or(usize::MAX);
@@ -68,7 +68,7 @@ impl Iterator for JournalLines<'_> {
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
-            match self.pop()? {
+            match self.pop_bytes()? {
                 Err(error) => return Some(Err(error)),
                 Ok(bytes) => {
                     if let Some(line) = JournalLine::from_json(&bytes) {
@@ -81,6 +81,6 @@ impl Iterator for JournalLines<'_> {
 }
 
 /// Returns whether a file of `size` bytes ends with a complete line.
-pub(crate) fn ends_whole(disk: &dyn Disk, path: &str, size: u64) -> io::Result<bool> {
+pub(crate) fn ends_with_line_break(disk: &dyn Disk, path: &str, size: u64) -> io::Result<bool> {
     Ok(size == 0 || disk.read_part(path, size - 1, 1)? == b"\n")
 }

@@ -8,7 +8,7 @@ mod format;
 mod lines;
 
 pub(crate) use format::{JournalEvent, JournalLine};
-pub(crate) use lines::{JournalLines, ends_whole};
+pub(crate) use lines::{JournalLines, ends_with_line_break};
 
 use std::sync::Arc;
 
@@ -58,7 +58,7 @@ impl Journal {
     pub(crate) fn end(&self) -> Result<JournalMark, StoreError> {
         let Some(file) = self.files()?.pop() else { return Ok(JournalMark { file: String::new(), length: 0 }) };
         let path = format!("{FOLDER}/{file}");
-        let signature = self.disk.signature(&path).map_err(|error| io_error(format!("check {path}"), error))?;
+        let signature = self.disk.stat(&path).map_err(|error| io_error(format!("check {path}"), error))?;
         Ok(JournalMark { file, length: signature.map_or(0, |signature| signature.size) })
     }
 
@@ -85,10 +85,10 @@ impl Journal {
         let refused = |error| io_error(format!("write {path}"), error);
         let mut bytes = line.to_json().into_bytes();
         bytes.push(b'\n');
-        let is_new = match self.disk.signature(&path).map_err(refused)? {
+        let is_new = match self.disk.stat(&path).map_err(refused)? {
             None => true,
             Some(found) => {
-                if !lines::ends_whole(self.disk.as_ref(), &path, found.size).map_err(refused)? {
+                if !lines::ends_with_line_break(self.disk.as_ref(), &path, found.size).map_err(refused)? {
                     // The rest of an incomplete line becomes a separate line, which readers skip.
                     bytes.insert(0, b'\n');
                 }
@@ -104,7 +104,7 @@ impl Journal {
 
     /// Returns the names of the monthly files, oldest first.
     fn files(&self) -> Result<Vec<String>, StoreError> {
-        let entries = self.disk.folder(FOLDER).map_err(|error| io_error(format!("list {FOLDER}"), error))?;
+        let entries = self.disk.list_folder(FOLDER).map_err(|error| io_error(format!("list {FOLDER}"), error))?;
         let mut files: Vec<_> = entries
             .into_iter()
             .filter(|entry| entry.kind == DirEntryKind::File && is_monthly_file(&entry.name))
@@ -161,12 +161,15 @@ impl Journal {
     }
 
     /// Returns the file and number of each line that is not a valid record; empty lines are skipped.
-    pub(crate) fn unreadable(&self) -> Result<Vec<(String, usize)>, StoreError> {
+    pub(crate) fn unreadable_lines(&self) -> Result<Vec<(String, usize)>, StoreError> {
         let mut unreadable = Vec::new();
         for file in self.files()? {
             let path = format!("{FOLDER}/{file}");
             unreadable.extend(
-                JournalLines::open(self.disk.as_ref(), &path, 0)?.unreadable()?.into_iter().map(|line| (path.clone(), line)),
+                JournalLines::open(self.disk.as_ref(), &path, 0)?
+                    .unreadable_lines()?
+                    .into_iter()
+                    .map(|line| (path.clone(), line)),
             );
         }
         Ok(unreadable)

@@ -3,7 +3,7 @@
 use std::ops::{Add, Div, Mul, Neg, Rem, Sub};
 use std::rc::Rc;
 
-use super::runtime_error::{JqEvalResult, fault, unfit, unfit_pair};
+use super::runtime_error::{JqEvalResult, pair_error, runtime_error, type_error};
 use super::value::{Map, Val};
 
 /// The maximum nesting of objects in a merge.
@@ -39,7 +39,7 @@ impl Add for Val {
             }
             (left, right) => match (left.number(), right.number()) {
                 (Some(left), Some(right)) => Val::Num(left + right),
-                _ => return Err(unfit_pair(&left, &right, "cannot be added")),
+                _ => return Err(pair_error(&left, &right, "cannot be added")),
             },
         })
     }
@@ -56,7 +56,7 @@ impl Sub for Val {
             }
             (left, right) => match (left.number(), right.number()) {
                 (Some(left), Some(right)) => Val::Num(left - right),
-                _ => return Err(unfit_pair(&left, &right, "cannot be subtracted")),
+                _ => return Err(pair_error(&left, &right, "cannot be subtracted")),
             },
         })
     }
@@ -73,7 +73,7 @@ impl Mul for Val {
             (Val::Obj(left), Val::Obj(right)) => merge(left, &right, 0).map(Val::Obj),
             (left, right) => match (left.number(), right.number()) {
                 (Some(left), Some(right)) => Ok(Val::Num(left * right)),
-                _ => Err(unfit_pair(&left, &right, "cannot be multiplied")),
+                _ => Err(pair_error(&left, &right, "cannot be multiplied")),
             },
         }
     }
@@ -86,9 +86,9 @@ impl Div for Val {
         match (&self, &other) {
             (Val::Str(text), Val::Str(separator)) => Ok(split(text, separator)),
             (left, right) => match (left.number(), right.number()) {
-                (Some(_), Some(0.0)) => Err(unfit_pair(left, right, "cannot be divided because the divisor is zero")),
+                (Some(_), Some(0.0)) => Err(pair_error(left, right, "cannot be divided because the divisor is zero")),
                 (Some(left), Some(right)) => Ok(Val::Num(left / right)),
-                _ => Err(unfit_pair(left, right, "cannot be divided")),
+                _ => Err(pair_error(left, right, "cannot be divided")),
             },
         }
     }
@@ -102,13 +102,13 @@ impl Rem for Val {
     #[expect(clippy::cast_precision_loss, reason = "a double is all that there is to answer with")]
     fn rem(self, other: Self) -> JqEvalResult {
         let (Some(left), Some(right)) = (self.number(), other.number()) else {
-            return Err(unfit_pair(&self, &other, "cannot be divided (remainder)"));
+            return Err(pair_error(&self, &other, "cannot be divided (remainder)"));
         };
         if left.is_nan() || right.is_nan() {
             return Ok(Val::Num(f64::NAN));
         }
         match right as i64 {
-            0 => Err(unfit_pair(&self, &other, "cannot be divided (remainder) because the divisor is zero")),
+            0 => Err(pair_error(&self, &other, "cannot be divided (remainder) because the divisor is zero")),
             right => Ok(Val::Num((left as i64).wrapping_rem(right) as f64)),
         }
     }
@@ -120,8 +120,8 @@ impl Neg for Val {
     fn neg(self) -> JqEvalResult {
         match self {
             Val::Num(number) => Ok(Val::Num(-number)),
-            Val::Lit(literal) => Ok(Val::Lit(Rc::new(literal.negated()))),
-            other => Err(unfit(&other, "cannot be negated")),
+            Val::Lit(literal) => Ok(Val::Lit(Rc::new(literal.negate()))),
+            other => Err(type_error(&other, "cannot be negated")),
         }
     }
 }
@@ -144,7 +144,7 @@ fn repeat(text: &str, times: f64) -> JqEvalResult {
     }
     let times = if text.is_empty() { 0 } else { times as usize };
     if MAX_BYTES <= text.len().saturating_mul(times) {
-        return Err(fault("Repeat string result too long"));
+        return Err(runtime_error("Repeat string result too long"));
     }
     Ok(Val::str(text.repeat(times)))
 }
@@ -152,7 +152,7 @@ fn repeat(text: &str, times: f64) -> JqEvalResult {
 /// Merges two objects recursively; for other values the right one is used.
 fn merge(mut left: Rc<Map>, right: &Rc<Map>, depth: usize) -> JqEvalResult<Rc<Map>> {
     if MAX_DEPTH < depth {
-        return Err(fault("Object merge too deep"));
+        return Err(runtime_error("Object merge too deep"));
     }
     let map = Rc::make_mut(&mut left);
     for (key, value) in right.iter() {

@@ -25,42 +25,42 @@ impl JqTime {
     }
 
     /// Converts fields that may be out of range.
-    pub(crate) fn normalized(year: i64, month0: i64, day: i64, hour: i64, minute: i64, second: i64) -> Self {
+    pub(crate) fn from_fields(year: i64, month0: i64, day: i64, hour: i64, minute: i64, second: i64) -> Self {
         let (year, month0) = (year + month0.div_euclid(12), month0.rem_euclid(12));
-        let days = days(year, u32::try_from(month0).expect("it is below 12"), 1) + day - 1;
+        let days = days_since_epoch(year, u32::try_from(month0).expect("it is below 12"), 1) + day - 1;
         Self::from_seconds(days * DAY + hour * 3600 + minute * 60 + second)
     }
 
     pub(crate) fn seconds(&self) -> i64 {
-        let days = days(self.year, self.month0, self.day);
+        let days = days_since_epoch(self.year, self.month0, self.day);
         days * DAY + i64::from(self.hour * 3600 + self.minute * 60 + self.second)
     }
 
     /// Returns the weekday, from 0 for Sunday.
     pub(crate) fn weekday(&self) -> u32 {
-        let days = days(self.year, self.month0, self.day);
+        let days = days_since_epoch(self.year, self.month0, self.day);
         u32::try_from((days + 4).rem_euclid(7)).expect("it is below 7")
     }
 
     /// Returns the day of the year, from 0 for 1 January.
     pub(crate) fn day_of_year0(&self) -> u32 {
-        let days = days(self.year, self.month0, self.day) - days(self.year, 0, 1);
+        let days = days_since_epoch(self.year, self.month0, self.day) - days_since_epoch(self.year, 0, 1);
         u32::try_from(days).expect("a year has 366 days")
     }
 
     /// Returns the year and week of ISO 8601.
     fn week(&self) -> (i64, i64) {
         let weekday = i64::from((self.weekday() + 6) % 7);
-        let thursday = days(self.year, self.month0, self.day) - weekday + 3;
+        let thursday = days_since_epoch(self.year, self.month0, self.day) - weekday + 3;
         let (year, ..) = date_from_days(thursday);
-        (year, (thursday - days(year, 0, 1)) / 7 + 1)
+        (year, (thursday - days_since_epoch(year, 0, 1)) / 7 + 1)
     }
 }
 
 /// Converts a date to days since 1970.
 ///
 /// Years are counted from 1 March of the year 0, so that leap days are at the end of a year.
-fn days(year: i64, month0: u32, day: u32) -> i64 {
+fn days_since_epoch(year: i64, month0: u32, day: u32) -> i64 {
     let month = i64::from(month0 + 1);
     let year = if month <= 2 { year - 1 } else { year };
     let era = year.div_euclid(400);
@@ -95,14 +95,14 @@ pub(crate) fn format(moment: &JqTime, pattern: &str, zone: &str) -> String {
         }
         match chars.next() {
             // This modifier has no effect in the C locale.
-            Some('E' | 'O') => field(moment, chars.next(), zone, &mut out),
-            other => field(moment, other, zone, &mut out),
+            Some('E' | 'O') => format_field(moment, chars.next(), zone, &mut out),
+            other => format_field(moment, other, zone, &mut out),
         }
     }
     out
 }
 
-fn field(moment: &JqTime, letter: Option<char>, zone: &str, out: &mut String) {
+fn format_field(moment: &JqTime, letter: Option<char>, zone: &str, out: &mut String) {
     let nested = |pattern: &str| format(moment, pattern, zone);
     let weekday = moment.weekday();
     let name = WEEKDAYS[weekday as usize];
@@ -161,7 +161,7 @@ pub(crate) fn parse<'t>(text: &'t str, pattern: &str) -> Option<(JqTime, &'t str
     if !rest.is_empty() && !rest.starts_with(|first: char| first.is_ascii_whitespace()) {
         return None;
     }
-    Some((parser.fields.moment(), rest))
+    Some((parser.fields.to_time(), rest))
 }
 
 #[derive(Default)]
@@ -179,7 +179,7 @@ struct JqDateFields {
 }
 
 impl JqDateFields {
-    fn moment(&self) -> JqTime {
+    fn to_time(&self) -> JqTime {
         if let Some(epoch) = self.epoch {
             return JqTime::from_seconds(epoch);
         }
@@ -197,7 +197,7 @@ impl JqDateFields {
             (None, None, Some(day_of_year0)) => (0, day_of_year0 + 1),
             (month0, day, _) => (month0.unwrap_or(0), day.unwrap_or(1)),
         };
-        JqTime::normalized(year, month0, day, hour, self.minute, self.second)
+        JqTime::from_fields(year, month0, day, hour, self.minute, self.second)
     }
 }
 

@@ -38,15 +38,15 @@ fn run_request(header: &Header, text: &str, out: impl Write) -> io::Result<()> {
     match JqProgram::parse(&header.filter) {
         Err(error) => wire::write_frame(&Err(error), &mut out)?,
         Ok(program) => match header.on {
-            JqInputMode::Each => outputs(program.run(text), header.form, &mut out)?,
-            JqInputMode::Null => outputs(program.run_on_null(text), header.form, &mut out)?,
+            JqInputMode::Each => write_outputs(program.run(text), header.form, &mut out)?,
+            JqInputMode::Null => write_outputs(program.run_on_null(text), header.form, &mut out)?,
         },
     }
     wire::write_end(&mut out)?;
     out.flush()
 }
 
-fn outputs(
+fn write_outputs(
     outputs: impl Iterator<Item = Result<JqOutput, JqError>>,
     form: JqOutputFormat,
     out: &mut impl Write,

@@ -15,7 +15,7 @@ type DefinitionMap<'s> = BTreeMap<FunctionSignature, ParsedTerm<Def<&'s str>>>;
 /// Returns the definitions that `calls` need, directly or indirectly.
 ///
 /// Each definition follows those that it calls, because it can only refer to earlier ones.
-pub(crate) fn needed<'s>(calls: &[FunctionSignature], arena: &'s Arena) -> Vec<Def<&'s str>> {
+pub(crate) fn required_definitions<'s>(calls: &[FunctionSignature], arena: &'s Arena) -> Vec<Def<&'s str>> {
     let mut known: BTreeMap<FunctionSignature, &str> =
         signatures().map(|((name, arity), text)| ((name.to_owned(), arity), text)).collect();
     let mut wanted: Vec<FunctionSignature> = calls.to_vec();

@@ -10,7 +10,7 @@ use jaq_core::{DataT, Exn, Lut, ValT, ValX, data::HasLut};
 use super::json_path;
 use super::number;
 use super::read::JsonReader;
-use super::runtime_error::{JqEvalResult, cannot_iterate, fault};
+use super::runtime_error::{JqEvalResult, cannot_iterate, runtime_error};
 use super::value::{Map, Val};
 
 /// The types that native functions get from the evaluator.
@@ -59,7 +59,7 @@ impl<'a> HasLut<'a, JqTypes> for JqRunContext<'a> {
 impl JqRunState<'_> {
     /// Parses the next value of the input.
     pub(crate) fn next(&self) -> Option<Result<Val, super::read::JsonSyntaxError>> {
-        let mut reader = JsonReader::at(self.text, self.at.get());
+        let mut reader = JsonReader::from_offset(self.text, self.at.get());
         let value = reader.next();
         let broken = matches!(value, Some(Err(_)));
         self.at.set(if broken { self.text.len() } else { reader.position() });
@@ -69,7 +69,7 @@ impl JqRunState<'_> {
 
 impl ValT for Val {
     fn from_num(text: &str) -> JqEvalResult {
-        number::parse(text.trim_end()).ok_or_else(|| fault(format!("Invalid numeric literal '{text}'")))
+        number::parse(text.trim_end()).ok_or_else(|| runtime_error(format!("Invalid numeric literal '{text}'")))
     }
 
     fn from_map<I: IntoIterator<Item = (Self, Self)>>(fields: I) -> JqEvalResult {
@@ -78,8 +78,8 @@ impl ValT for Val {
             match key {
                 Val::Str(key) => map.insert(key, value),
                 other => {
-                    let key = super::runtime_error::described(&other);
-                    return Err(fault(format!("Cannot use {key} as object key")));
+                    let key = super::runtime_error::describe(&other);
+                    return Err(runtime_error(format!("Cannot use {key} as object key")));
                 }
             };
         }

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::runtime_error::{JqEvalResult, cannot_index, fault};
+use super::runtime_error::{JqEvalResult, cannot_index, runtime_error};
 use super::value::{Map, Val};
 
 /// The maximum length of a path.
@@ -18,7 +18,7 @@ pub(crate) fn get(value: &Val, key: &Val) -> JqEvalResult {
             index(values.len(), key).and_then(|index| values.get(index).cloned()).unwrap_or_default()
         }
         (Val::Arr(values), Val::Obj(range)) => {
-            let (start, end) = bounds(values.len(), range)?;
+            let (start, end) = slice_bounds(values.len(), range)?;
             Val::array(values[start..end].to_vec())
         }
         (Val::Str(text), Val::Obj(range)) => slice_text(text, range)?,
@@ -47,15 +47,15 @@ pub(crate) fn set(value: Val, key: &Val, new: Val) -> JqEvalResult {
             Ok(Val::Arr(values))
         }
         (Val::Arr(mut values), Val::Obj(range)) => {
-            let (start, end) = bounds(values.len(), range)?;
+            let (start, end) = slice_bounds(values.len(), range)?;
             let Val::Arr(new) = new else {
-                return Err(fault("A slice of an array can only be assigned another array"));
+                return Err(runtime_error("A slice of an array can only be assigned another array"));
             };
             Rc::make_mut(&mut values).splice(start..end, new.iter().cloned());
             Ok(Val::Arr(values))
         }
-        (Val::Str(_), Val::Obj(_)) => Err(fault("Cannot update string slices")),
-        (value, key) => Err(fault(format!("Cannot update field at {} index of {}", key.kind(), value.kind()))),
+        (Val::Str(_), Val::Obj(_)) => Err(runtime_error("Cannot update string slices")),
+        (value, key) => Err(runtime_error(format!("Cannot update field at {} index of {}", key.kind(), value.kind()))),
     }
 }
 
@@ -116,12 +116,12 @@ fn take(value: &mut Val, key: &Val) -> JqEvalResult {
 /// Deletes the values at all paths, simultaneously.
 pub(crate) fn delete_paths(value: Val, paths: &Val) -> JqEvalResult {
     let Val::Arr(paths) = paths else {
-        return Err(fault("Paths must be specified as an array"));
+        return Err(runtime_error("Paths must be specified as an array"));
     };
     let mut steps = Vec::with_capacity(paths.len());
     for path in paths.iter() {
         let Val::Arr(path) = path else {
-            return Err(fault("Path must be specified as an array"));
+            return Err(runtime_error("Path must be specified as an array"));
         };
         check_length(path)?;
         steps.push(path.as_slice());
@@ -174,10 +174,10 @@ fn delete_keys(value: Val, keys: &[&Val]) -> JqEvalResult {
                         }
                     }
                     Val::Obj(range) => {
-                        let (start, end) = bounds(values.len(), range)?;
+                        let (start, end) = slice_bounds(values.len(), range)?;
                         gone[start..end].fill(true);
                     }
-                    other => return Err(fault(format!("Cannot delete {} element of array", other.kind()))),
+                    other => return Err(runtime_error(format!("Cannot delete {} element of array", other.kind()))),
                 }
             }
             let mut gone = gone.into_iter();
@@ -189,13 +189,13 @@ fn delete_keys(value: Val, keys: &[&Val]) -> JqEvalResult {
             for key in keys {
                 match key {
                     Val::Str(name) => names.insert(name),
-                    other => return Err(fault(format!("Cannot delete {} field of object", other.kind()))),
+                    other => return Err(runtime_error(format!("Cannot delete {} field of object", other.kind()))),
                 };
             }
             Rc::make_mut(&mut map).retain(|name, _| !names.contains(name));
             Ok(Val::Obj(map))
         }
-        other => Err(fault(format!("Cannot delete fields from {}", other.kind()))),
+        other => Err(runtime_error(format!("Cannot delete fields from {}", other.kind()))),
     }
 }
 
@@ -212,21 +212,21 @@ fn index(length: usize, key: &Val) -> Option<usize> {
 fn index_to_set(length: usize, key: &Val) -> JqEvalResult<usize> {
     let number = key.number().unwrap_or(f64::NAN);
     if number.is_nan() {
-        return Err(fault("Cannot set array element at NaN index"));
+        return Err(runtime_error("Cannot set array element at NaN index"));
     }
     if MAX_INDEX < number as i64 {
-        return Err(fault("Array index too large"));
+        return Err(runtime_error("Array index too large"));
     }
-    index(length, key).ok_or_else(|| fault("Out of bounds negative array index"))
+    index(length, key).ok_or_else(|| runtime_error("Out of bounds negative array index"))
 }
 
 /// Returns the start and end of a slice: the start is rounded down, the end up.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is clamped to the length before")]
 #[expect(clippy::cast_precision_loss, reason = "no array is longer than 2^53")]
-pub(crate) fn bounds(length: usize, range: &Map) -> JqEvalResult<(usize, usize)> {
+pub(crate) fn slice_bounds(length: usize, range: &Map) -> JqEvalResult<(usize, usize)> {
     let bound = |name: &str, default: f64| match range.get(&name.to_owned()) {
         Some(Val::Null) => Ok(default),
-        other => other.and_then(Val::number).ok_or_else(|| fault("Array/string slice indices must be integers")),
+        other => other.and_then(Val::number).ok_or_else(|| runtime_error("Array/string slice indices must be integers")),
     };
     let count = length as f64;
     let (start, end) = (bound("start", 0.0)?, bound("end", count)?);
@@ -240,10 +240,10 @@ pub(crate) fn bounds(length: usize, range: &Map) -> JqEvalResult<(usize, usize)>
 /// Returns a slice of a string, in characters.
 pub(crate) fn slice_text(text: &str, range: &Map) -> JqEvalResult {
     if text.is_ascii() {
-        let (start, end) = bounds(text.len(), range)?;
+        let (start, end) = slice_bounds(text.len(), range)?;
         return Ok(Val::str(&text[start..end]));
     }
-    let (start, end) = bounds(text.chars().count(), range)?;
+    let (start, end) = slice_bounds(text.chars().count(), range)?;
     Ok(Val::str(text.chars().skip(start).take(end - start).collect::<String>()))
 }
 
@@ -257,7 +257,7 @@ fn indices(values: &[Val], sought: &[Val]) -> Val {
 }
 
 fn check_length(path: &[Val]) -> JqEvalResult<()> {
-    if MAX_STEPS < path.len() { Err(fault("Path too deep")) } else { Ok(()) }
+    if MAX_STEPS < path.len() { Err(runtime_error("Path too deep")) } else { Ok(()) }
 }
 
 #[cfg(test)]
@@ -266,7 +266,7 @@ mod tests {
     use crate::jq::read;
 
     fn value(text: &str) -> Val {
-        read::one(text).expect("it is JSON")
+        read::parse_one(text).expect("it is JSON")
     }
 
     fn deleted(text: &str, paths: &str) -> String {

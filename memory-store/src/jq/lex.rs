@@ -51,7 +51,7 @@ const SYMBOLS: [&str; 33] = [
 ];
 
 /// Returns all tokens of a program; the last one is [`JqTokenKind::End`].
-pub(crate) fn tokens(program: &str) -> Result<Vec<JqToken<'_>>, JqSyntaxError> {
+pub(crate) fn tokenize(program: &str) -> Result<Vec<JqToken<'_>>, JqSyntaxError> {
     let mut lexer = Lexer { program, at: 0, inside: Vec::new(), tokens: Vec::new() };
     while lexer.at < program.len() {
         if lexer.inside.last() == Some(&Enclosure::String) { lexer.string()? } else { lexer.token() }
@@ -247,7 +247,7 @@ mod tests {
     use super::*;
 
     fn texts(program: &str) -> Vec<&str> {
-        tokens(program).expect("it is sound").iter().map(|token| token.text).collect()
+        tokenize(program).expect("it is sound").iter().map(|token| token.text).collect()
     }
 
     #[test]
@@ -264,7 +264,7 @@ mod tests {
 
     #[test]
     fn halves_of_a_character_become_one() {
-        let tokens = tokens(r#""\ud83d\ude00\ud83d""#).expect("it is sound");
+        let tokens = tokenize(r#""\ud83d\ude00\ud83d""#).expect("it is sound");
         assert_eq!([tokens[1].kind, tokens[2].kind], [JqTokenKind::Char('😀'), JqTokenKind::Char('\u{fffd}')]);
     }
 

@@ -31,7 +31,7 @@ impl Literal {
         self.double
     }
 
-    pub(crate) fn negated(&self) -> Self {
+    pub(crate) fn negate(&self) -> Self {
         let text = match self.text.strip_prefix('-') {
             Some(positive) => positive.into(),
             None => format!("-{}", self.text).into(),
@@ -40,11 +40,11 @@ impl Literal {
     }
 
     /// Compares all digits.
-    pub(crate) fn order(&self, other: &Self) -> Ordering {
+    pub(crate) fn compare(&self, other: &Self) -> Ordering {
         let (left, right) = (Decimal::parse(&self.text), Decimal::parse(&other.text));
         match (left, right) {
-            (Some(left), Some(right)) => left.order(&right),
-            _ => super::number::order(self.double, other.double),
+            (Some(left), Some(right)) => left.compare(&right),
+            _ => super::number::compare(self.double, other.double),
         }
     }
 }
@@ -105,7 +105,7 @@ impl Decimal {
         self.exponent.saturating_add(i64::try_from(self.digits.len()).unwrap_or(i64::MAX)).saturating_sub(1)
     }
 
-    fn order(&self, other: &Self) -> Ordering {
+    fn compare(&self, other: &Self) -> Ordering {
         match (self.sign(), other.sign()) {
             (left, right) if left != right => left.cmp(&right),
             (0, _) => Ordering::Equal,
@@ -194,8 +194,8 @@ mod tests {
             Some(ParsedNumber::Literal(literal)) => literal,
             other => panic!("{text} is {other:?}"),
         };
-        assert_eq!(literal("9007199254740993").order(&literal("9007199254740992")), Ordering::Greater);
-        assert_eq!(literal("1e1000").order(&literal("10e999")), Ordering::Equal);
-        assert_eq!(literal("-1e1000").order(&literal("1e-1000")), Ordering::Less);
+        assert_eq!(literal("9007199254740993").compare(&literal("9007199254740992")), Ordering::Greater);
+        assert_eq!(literal("1e1000").compare(&literal("10e999")), Ordering::Equal);
+        assert_eq!(literal("-1e1000").compare(&literal("1e-1000")), Ordering::Less);
     }
 }

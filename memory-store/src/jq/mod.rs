@@ -1,6 +1,6 @@
 //! jq: an evaluator for jq filters on JSON, with limits on time and memory.
 //!
-//! [`JqProgram`] compiles and runs a filter in the current process; [`bounded()`] runs it in a child process, which calls
+//! [`JqProgram`] compiles and runs a filter in the current process; [`run_bounded()`] runs it in a child process, which calls
 //! [`serve_child`], within [`JqLimits`] of time and memory. A filter cannot read files, modules or the environment, and its only
 //! effect is its output.
 //!
@@ -70,4 +70,4 @@ pub use child::serve_child;
 pub use error::JqError;
 pub use program::{JqOutput, JqProgram};
 pub use request::{JqChildCommand, JqInputMode, JqLimits, JqOutputFormat, JqRequest};
-pub use sandbox::{JqResult, bounded};
+pub use sandbox::{JqResult, run_bounded};

@@ -8,7 +8,7 @@ use super::value::Val;
 /// Compares two doubles.
 ///
 /// NaN is less than all others and equal to itself, so that sorting is consistent.
-pub(crate) fn order(left: f64, right: f64) -> Ordering {
+pub(crate) fn compare(left: f64, right: f64) -> Ordering {
     left.partial_cmp(&right).unwrap_or_else(|| right.is_nan().cmp(&left.is_nan()))
 }
 

@@ -13,7 +13,7 @@ use jaq_core::ops::{Cmp, Math};
 use jaq_core::path::{Opt, Part};
 
 use super::error::JqSyntaxError;
-use super::lex::{JqToken, JqTokenKind, tokens};
+use super::lex::{JqToken, JqTokenKind, tokenize};
 use super::term;
 
 /// A parsed program or definition.
@@ -72,7 +72,7 @@ struct JqParser<'s> {
 
 impl<'s> JqParser<'s> {
     fn new(program: &'s str, arena: &'s Arena) -> ParseResult<Self> {
-        Ok(Self { program, arena, tokens: tokens(program)?, at: 0, depth: 0, calls: Vec::new() })
+        Ok(Self { program, arena, tokens: tokenize(program)?, at: 0, depth: 0, calls: Vec::new() })
     }
 
     fn peek(&self) -> JqToken<'s> {
@@ -127,18 +127,18 @@ impl<'s> JqParser<'s> {
         if self.at_end() { Ok(()) } else { Err(self.unexpected()) }
     }
 
-    fn place(&self, text: &str) -> Range<usize> {
+    fn range_of(&self, text: &str) -> Range<usize> {
         let start = text.as_ptr() as usize - self.program.as_ptr() as usize;
         start..start + text.len()
     }
 
     fn error_here(&self, message: &str) -> JqSyntaxError {
-        let mut place = self.place(self.peek().text);
+        let mut place = self.range_of(self.peek().text);
         if place.is_empty() {
             // At the end of the program jq points at the last token.
             let last = self.at.checked_sub(1).map_or("", |at| self.tokens[at].text);
             if !last.is_empty() {
-                place = self.place(last);
+                place = self.range_of(last);
             }
         }
         JqSyntaxError::at(self.program, place, message)
@@ -165,7 +165,7 @@ impl<'s> JqParser<'s> {
         self.error_here(&format!("syntax error, unexpected {found}"))
     }
 
-    fn nested<T>(&mut self, parse: impl FnOnce(&mut Self) -> ParseResult<T>) -> ParseResult<T> {
+    fn with_depth<T>(&mut self, parse: impl FnOnce(&mut Self) -> ParseResult<T>) -> ParseResult<T> {
         if MAX_NESTING < self.depth {
             return Err(self.error_here("the filter is nested too deeply"));
         }
@@ -182,7 +182,7 @@ impl<'s> JqParser<'s> {
 
     /// Parses `a | b`, and all operators that bind more tightly.
     fn query(&mut self) -> ParseResult<Term<&'s str>> {
-        self.nested(|parser| {
+        self.with_depth(|parser| {
             let mut terms = vec![parser.comma()?];
             let mut count = 0;
             while parser.take("|") {
@@ -221,7 +221,7 @@ impl<'s> JqParser<'s> {
         if self.take_keyword("as") {
             let patterns = self.patterns()?;
             self.expect("|")?;
-            return Ok(term::bind(left, patterns, self.query()?));
+            return Ok(term::bind_patterns(left, patterns, self.query()?));
         }
         Ok(left)
     }
@@ -277,7 +277,7 @@ impl<'s> JqParser<'s> {
             self.count_operator(&mut count)?;
             self.next();
             // `//` is right-associative, comparisons and assignments are non-associative, and the others are left-associative.
-            let right = self.nested(|parser| parser.expression(if level == 1 { 1 } else { level + 1 }))?;
+            let right = self.with_depth(|parser| parser.expression(if level == 1 { 1 } else { level + 1 }))?;
             left = term::operation(left, operator, right);
             let unassociated = matches!(level, 2 | 5);
             if unassociated && self.operator().is_some_and(|(_, next)| next == level) {
@@ -320,7 +320,7 @@ impl<'s> JqParser<'s> {
 
     /// Parses a term with its suffixes: fields, indices, slices, question marks.
     fn postfix(&mut self) -> ParseResult<Term<&'s str>> {
-        self.nested(Self::postfix_within)
+        self.with_depth(Self::postfix_within)
     }
 
     fn postfix_within(&mut self) -> ParseResult<Term<&'s str>> {

@@ -59,7 +59,7 @@ impl JqProgram {
     fn parse_here(filter: &str) -> Result<Self, JqError> {
         let arena = Arena::default();
         let parsed = parse::program(filter, &arena)?;
-        let mut definitions = definitions::needed(&parsed.calls, &arena);
+        let mut definitions = definitions::required_definitions(&parsed.calls, &arena);
         definitions.push(Def { name: MAIN, args: Vec::new(), body: parsed.term });
         let main = File { code: MAIN, path: () };
         let modules = Loader::new(definitions).load(&arena, main).expect("a name is a program");
@@ -78,7 +78,7 @@ impl JqProgram {
     /// A runtime error ends the run of the current value; an input error ends the whole run.
     ///
     /// There are no limits: an endless filter does not end, and deep recursion or deeply nested input overflows the stack and
-    /// aborts the process. Run untrusted filters with [`super::bounded()`].
+    /// aborts the process. Run untrusted filters with [`super::run_bounded()`].
     pub fn run<'r>(&'r self, input: &'r str) -> impl Iterator<Item = Result<JqOutput, JqError>> + 'r {
         JqOutputs::new(self, input, RemainingInput::Each)
     }
@@ -129,7 +129,7 @@ impl<'p> JqOutputs<'p> {
         self.current = Some(self.program.filter.id.run((ctx, value)));
     }
 
-    fn halted(&mut self, code: i32) -> Option<Result<JqOutput, JqError>> {
+    fn halt_error(&mut self, code: i32) -> Option<Result<JqOutput, JqError>> {
         self.ended = true;
         let message = self.shared.halted.borrow_mut().take()?;
         Some(Err(JqError::Halted { message: message.text().to_string(), code }))
@@ -151,8 +151,8 @@ impl Iterator for JqOutputs<'_> {
                     Some(Err(error)) => {
                         self.current = None;
                         return match error.get_err() {
-                            Ok(error) => Some(Err(JqError::Runtime { message: message(error.into_val()) })),
-                            Err(other) => self.halted(other.get_halt().unwrap_or(0)),
+                            Ok(error) => Some(Err(JqError::Runtime { message: error_message(error.into_val()) })),
+                            Err(other) => self.halt_error(other.get_halt().unwrap_or(0)),
                         };
                     }
                 }
@@ -185,7 +185,7 @@ impl JqOutputs<'_> {
 }
 
 /// Returns the message of an uncaught error.
-fn message(value: Val) -> String {
+fn error_message(value: Val) -> String {
     match value {
         Val::Str(text) => text.to_string(),
         other => format!("(not a string): {}", write::compact(&other)),

@@ -33,12 +33,12 @@ pub(crate) struct JsonReader<'t> {
 }
 
 /// Parses exactly one value.
-pub(crate) fn one(text: &str) -> Result<Val, JsonSyntaxError> {
+pub(crate) fn parse_one(text: &str) -> Result<Val, JsonSyntaxError> {
     let mut reader = JsonReader::new(text);
-    let value = reader.next().unwrap_or_else(|| Err(reader.flaw("Expected JSON value")))?;
+    let value = reader.next().unwrap_or_else(|| Err(reader.error("Expected JSON value")))?;
     match reader.next() {
         None => Ok(value),
-        Some(Ok(_)) => Err(reader.flaw("Unexpected extra JSON values")),
+        Some(Ok(_)) => Err(reader.error("Unexpected extra JSON values")),
         Some(Err(flaw)) => Err(flaw),
     }
 }
@@ -53,7 +53,7 @@ impl<'t> JsonReader<'t> {
         self.at
     }
 
-    pub(crate) fn at(text: &'t str, at: usize) -> Self {
+    pub(crate) fn from_offset(text: &'t str, at: usize) -> Self {
         Self { text, at, broken: false }
     }
 
@@ -67,7 +67,7 @@ impl<'t> JsonReader<'t> {
         }
     }
 
-    fn flaw(&self, what: &str) -> JsonSyntaxError {
+    fn error(&self, what: &str) -> JsonSyntaxError {
         self.error_at(what, self.at)
     }
 
@@ -83,17 +83,17 @@ impl<'t> JsonReader<'t> {
     fn value(&mut self, depth: usize) -> Result<Val, JsonSyntaxError> {
         self.skip_space();
         match self.peek() {
-            Some(b'{' | b'[') if MAX_DEPTH <= depth => Err(self.flaw("Exceeds depth limit for parsing")),
+            Some(b'{' | b'[') if MAX_DEPTH <= depth => Err(self.error("Exceeds depth limit for parsing")),
             Some(b'{') => self.object(depth),
             Some(b'[') => self.array(depth),
             Some(b'"') => Ok(Val::Str(Rc::new(self.string()?))),
             Some(b'\'') => Err(self.error_at("Invalid string literal; expected \", but got '", self.token_end())),
-            Some(b']') => Err(self.flaw("Expected value before ']'")),
-            Some(b'}') => Err(self.flaw("Expected value before '}'")),
-            Some(b',') => Err(self.flaw("Expected value before ','")),
-            Some(b':') => Err(self.flaw("Expected string key before ':'")),
+            Some(b']') => Err(self.error("Expected value before ']'")),
+            Some(b'}') => Err(self.error("Expected value before '}'")),
+            Some(b',') => Err(self.error("Expected value before ','")),
+            Some(b':') => Err(self.error("Expected string key before ':'")),
             Some(_) => self.word(),
-            None => Err(self.flaw("Unfinished JSON term")),
+            None => Err(self.error("Unfinished JSON term")),
         }
     }
 
@@ -113,17 +113,17 @@ impl<'t> JsonReader<'t> {
                     self.at += 1;
                     self.skip_space();
                     if self.peek() == Some(b']') {
-                        return Err(self.flaw("Expected another array element"));
+                        return Err(self.error("Expected another array element"));
                     }
                 }
                 Some(b']') => {
                     self.at += 1;
                     return Ok(Val::array(values));
                 }
-                Some(b'}') => return Err(self.flaw("Unmatched '}'")),
-                Some(b':') => return Err(self.flaw("':' not as part of an object")),
-                Some(_) => return Err(self.flaw("Expected separator between values")),
-                None => return Err(self.flaw("Unfinished JSON term")),
+                Some(b'}') => return Err(self.error("Unmatched '}'")),
+                Some(b':') => return Err(self.error("':' not as part of an object")),
+                Some(_) => return Err(self.error("Expected separator between values")),
+                None => return Err(self.error("Unfinished JSON term")),
             }
         }
     }
@@ -143,15 +143,15 @@ impl<'t> JsonReader<'t> {
                 Some(b'\'') => {
                     return Err(self.error_at("Invalid string literal; expected \", but got '", self.token_end()));
                 }
-                Some(b'}') => return Err(self.flaw("Expected another key-value pair")),
-                Some(_) => return Err(self.flaw("Object keys must be strings")),
-                None => return Err(self.flaw("Unfinished JSON term")),
+                Some(b'}') => return Err(self.error("Expected another key-value pair")),
+                Some(_) => return Err(self.error("Object keys must be strings")),
+                None => return Err(self.error("Unfinished JSON term")),
             };
             self.skip_space();
             match self.peek() {
                 Some(b':') => self.at += 1,
-                Some(_) => return Err(self.flaw("Objects must consist of key:value pairs")),
-                None => return Err(self.flaw("Unfinished JSON term")),
+                Some(_) => return Err(self.error("Objects must consist of key:value pairs")),
+                None => return Err(self.error("Unfinished JSON term")),
             }
             let value = self.value(depth + 1)?;
             map.insert(Rc::new(key), value);
@@ -162,9 +162,9 @@ impl<'t> JsonReader<'t> {
                     self.at += 1;
                     return Ok(Val::object(map));
                 }
-                Some(b']') => return Err(self.flaw("Unmatched ']' in the middle of an object")),
-                Some(_) => return Err(self.flaw("Expected separator between values")),
-                None => return Err(self.flaw("Unfinished JSON term")),
+                Some(b']') => return Err(self.error("Unmatched ']' in the middle of an object")),
+                Some(_) => return Err(self.error("Expected separator between values")),
+                None => return Err(self.error("Unfinished JSON term")),
             }
         }
     }
@@ -177,7 +177,7 @@ impl<'t> JsonReader<'t> {
             let plain = rest.bytes().position(|byte| byte == b'"' || byte == b'\\' || byte < 0x20);
             let Some(plain) = plain else {
                 self.at = self.text.len();
-                return Err(self.flaw("Unfinished string"));
+                return Err(self.error("Unfinished string"));
             };
             text.push_str(&rest[..plain]);
             self.at += plain;
@@ -197,7 +197,7 @@ impl<'t> JsonReader<'t> {
 
     fn escape(&mut self) -> Result<char, JsonSyntaxError> {
         self.at += 1;
-        let byte = self.peek().ok_or_else(|| self.flaw("Expected escape character at end of string"))?;
+        let byte = self.peek().ok_or_else(|| self.error("Expected escape character at end of string"))?;
         self.at += 1;
         Ok(match byte {
             b'"' => '"',
@@ -233,7 +233,7 @@ impl<'t> JsonReader<'t> {
         let digits = self.text.get(self.at..self.at + 4);
         let code = digits.filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()));
         let code = code.and_then(|digits| u32::from_str_radix(digits, 16).ok());
-        let code = code.ok_or_else(|| self.flaw("Invalid characters in \\uXXXX escape"))?;
+        let code = code.ok_or_else(|| self.error("Invalid characters in \\uXXXX escape"))?;
         self.at += 4;
         Ok(code)
     }
@@ -333,7 +333,7 @@ mod tests {
     #[test]
     fn depth_is_bounded() {
         let look = || {
-            let deepest = one(&("[".repeat(10_000) + &"]".repeat(10_000)));
+            let deepest = parse_one(&("[".repeat(10_000) + &"]".repeat(10_000)));
             (deepest.is_ok(), read(&"[".repeat(1_000_000)))
         };
         let thread = std::thread::Builder::new().stack_size(64 << 20).spawn(look);
@@ -344,6 +344,6 @@ mod tests {
 
     #[test]
     fn escapes_become_characters() {
-        assert_eq!(one(r#""\u00e4\ud83d\ude00\ud83d\n""#), Ok(Val::str("ä😀\u{fffd}\n")));
+        assert_eq!(parse_one(r#""\u00e4\ud83d\ude00\ud83d\n""#), Ok(Val::str("ä😀\u{fffd}\n")));
     }
 }

@@ -26,10 +26,10 @@ pub type JqResult = Result<String, JqError>;
 /// # Panics
 ///
 /// If the system cannot start a thread.
-pub fn bounded(helper: &JqChildCommand, question: &JqRequest<'_>, bounds: &JqLimits) -> Result<Vec<JqResult>, JqError> {
+pub fn run_bounded(helper: &JqChildCommand, question: &JqRequest<'_>, bounds: &JqLimits) -> Result<Vec<JqResult>, JqError> {
     let mut command = Command::new(&helper.program);
     command.args(&helper.arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-    let mut child = command.spawn().map_err(|error| process(&error))?;
+    let mut child = command.spawn().map_err(|error| process_error(&error))?;
     let stdin = child.stdin.take().expect("it is a pipe");
     let stdout = child.stdout.take().expect("it is a pipe");
     let deadline = Instant::now() + bounds.time;
@@ -53,7 +53,7 @@ pub fn bounded(helper: &JqChildCommand, question: &JqRequest<'_>, bounds: &JqLim
         Err(_) => Err(JqError::Timeout { limit: bounds.time }),
         Ok(JqChildOutput::TooMuch) => Err(JqError::TooLarge { limit: bounds.memory }),
         Ok(JqChildOutput::Broken(error)) => {
-            Err(ended.map_or_else(|error| process(&error), |status| died(status, &error, bounds)))
+            Err(ended.map_or_else(|error| process_error(&error), |status| exit_error(status, &error, bounds)))
         }
         Ok(JqChildOutput::All(mut answers)) => match answers.first() {
             Some(Err(JqError::Syntax { .. })) => answers.swap_remove(0).map(|_| Vec::new()),
@@ -111,7 +111,7 @@ fn read_results(stdout: ChildStdout, most: u64) -> JqChildOutput {
 /// Converts the exit status of a child that stopped early.
 ///
 /// A child that exceeds its memory or stack is aborted by a signal.
-fn died(status: ExitStatus, error: &io::Error, bounds: &JqLimits) -> JqError {
+fn exit_error(status: ExitStatus, error: &io::Error, bounds: &JqLimits) -> JqError {
     match status.code() {
         None => match std::os::unix::process::ExitStatusExt::signal(&status) {
             Some(signal) if signal == rustix::process::Signal::XCPU.as_raw() => JqError::Timeout { limit: bounds.time },
@@ -123,7 +123,7 @@ fn died(status: ExitStatus, error: &io::Error, bounds: &JqLimits) -> JqError {
     }
 }
 
-fn process(error: &io::Error) -> JqError {
+fn process_error(error: &io::Error) -> JqError {
     JqError::Process { message: error.to_string() }
 }
 

@@ -58,7 +58,7 @@ fn with<'s>(value: Term<&'s str>, name: &'s str, body: Term<&'s str>) -> Term<&'
 /// Translates `left operator right`; the right side is the outer loop and fails first.
 pub(crate) fn operation<'s>(left: Term<&'s str>, operator: BinaryOp<&'s str>, right: Term<&'s str>) -> Term<&'s str> {
     match operator {
-        BinaryOp::Math(_) | BinaryOp::Cmp(_) if !(sure(&left) || sure(&right)) => {
+        BinaryOp::Math(_) | BinaryOp::Cmp(_) if !(is_infallible(&left) || is_infallible(&right)) => {
             let result = binary(Term::Var(LEFT), operator, Term::Var(RIGHT));
             with(right, RIGHT, with(left, LEFT, result))
         }
@@ -86,10 +86,10 @@ pub(crate) fn step<'s>(term: Term<&'s str>, (part, opt): (Part<Term<&'s str>>, O
         other => Term::Path(Box::new(other), Path(vec![(part, opt)])),
     };
     match part {
-        Part::Index(key) if !(single(&key) || matches!(term, Term::Id)) => {
+        Part::Index(key) if !(has_single_output(&key) || matches!(term, Term::Id)) => {
             with(key, KEY, plain(term, Part::Index(Term::Var(KEY))))
         }
-        Part::Range(Some(from), Some(until)) if !(single(&from) && single(&until)) => {
+        Part::Range(Some(from), Some(until)) if !(has_single_output(&from) && has_single_output(&until)) => {
             let part = Part::Range(Some(Term::Var(FROM)), Some(Term::Var(UNTIL)));
             with(from, FROM, with(until, UNTIL, plain(term, part)))
         }
@@ -100,7 +100,7 @@ pub(crate) fn step<'s>(term: Term<&'s str>, (part, opt): (Part<Term<&'s str>>, O
 /// Translates `value as pattern ?// pattern | body`.
 ///
 /// If a pattern does not match or its body fails, the next pattern is tried.
-pub(crate) fn bind<'s>(value: Term<&'s str>, mut patterns: Vec<Pattern<&'s str>>, body: Term<&'s str>) -> Term<&'s str> {
+pub(crate) fn bind_patterns<'s>(value: Term<&'s str>, mut patterns: Vec<Pattern<&'s str>>, body: Term<&'s str>) -> Term<&'s str> {
     if patterns.len() == 1 {
         let pattern = patterns.pop().expect("there is one");
         return binary(value, BinaryOp::Pipe(Some(pattern)), body);
@@ -151,8 +151,8 @@ pub(crate) fn fold<'s>(
     let pattern = if patterns.len() == 1 {
         patterns.pop().expect("there is one")
     } else {
-        update = bind(Term::Var(RIGHT), patterns.clone(), update);
-        project = project.map(|project| bind(Term::Var(RIGHT), patterns, project));
+        update = bind_patterns(Term::Var(RIGHT), patterns.clone(), update);
+        project = project.map(|project| bind_patterns(Term::Var(RIGHT), patterns, project));
         Pattern::Var(RIGHT)
     };
     let source = Box::new(source);
@@ -181,7 +181,7 @@ pub(crate) fn string<'s>(
     mut parts: Vec<StrPart<&'s str, Term<&'s str>>>,
     arena: &'s Arena,
 ) -> Term<&'s str> {
-    let many = parts.iter().filter(|part| matches!(part, StrPart::Term(term) if !single(term))).count();
+    let many = parts.iter().filter(|part| matches!(part, StrPart::Term(term) if !has_single_output(term))).count();
     if many < 2 {
         return Term::Str(format, parts);
     }
@@ -206,7 +206,7 @@ pub(crate) fn with_values_as_filters<'s>(args: &[&'s str], body: Term<&'s str>, 
 /// Returns whether the term certainly has one output and never fails.
 ///
 /// The evaluation order of such a term does not matter.
-fn sure(term: &Term<&str>) -> bool {
+fn is_infallible(term: &Term<&str>) -> bool {
     match term {
         Term::Id | Term::Num(_) | Term::Var(_) | Term::Arr(None) => true,
         Term::Str(_, parts) => parts.iter().all(|part| !matches!(part, StrPart::Term(_))),
@@ -218,63 +218,69 @@ fn sure(term: &Term<&str>) -> bool {
 }
 
 /// Returns whether the term certainly has at most one output.
-fn single(term: &Term<&str>) -> bool {
+fn has_single_output(term: &Term<&str>) -> bool {
     match term {
         Term::Id | Term::Num(_) | Term::Var(_) | Term::Arr(_) => true,
         Term::Str(_, parts) => parts.iter().all(|part| match part {
-            StrPart::Term(term) => single(term),
+            StrPart::Term(term) => has_single_output(term),
             _ => true,
         }),
-        Term::Obj(fields) => fields.iter().all(|(key, value)| single(key) && value.as_ref().is_none_or(single)),
-        Term::Neg(term) => single(term),
-        Term::BinOp(left, operator, right) => !matches!(operator, BinaryOp::Comma) && single(left) && single(right),
+        Term::Obj(fields) => {
+            fields.iter().all(|(key, value)| has_single_output(key) && value.as_ref().is_none_or(has_single_output))
+        }
+        Term::Neg(term) => has_single_output(term),
+        Term::BinOp(left, operator, right) => {
+            !matches!(operator, BinaryOp::Comma) && has_single_output(left) && has_single_output(right)
+        }
         Term::IfThenElse(branches, otherwise) => {
-            branches.iter().all(|(condition, then)| single(condition) && single(then))
-                && otherwise.as_ref().is_none_or(|otherwise| single(otherwise))
+            branches.iter().all(|(condition, then)| has_single_output(condition) && has_single_output(then))
+                && otherwise.as_ref().is_none_or(|otherwise| has_single_output(otherwise))
         }
         Term::Call(name, args) => args.is_empty() && SINGLE.contains(name) || *name == "_modify",
-        Term::Path(term, path) => single(term) && path.0.iter().all(|(part, _)| has_single_index(part)),
+        Term::Path(term, path) => has_single_output(term) && path.0.iter().all(|(part, _)| has_single_index(part)),
         _ => false,
     }
 }
 
 fn has_single_index(part: &Part<Term<&str>>) -> bool {
     match part {
-        Part::Index(key) => single(key),
+        Part::Index(key) => has_single_output(key),
         Part::Range(None, None) => false,
-        Part::Range(from, until) => from.as_ref().is_none_or(single) && until.as_ref().is_none_or(single),
+        Part::Range(from, until) => from.as_ref().is_none_or(has_single_output) && until.as_ref().is_none_or(has_single_output),
     }
 }
 
 /// Returns whether the term certainly has exactly one output or fails.
 fn has_exactly_one(term: &Term<&str>) -> bool {
-    single(term) && total(term)
+    has_single_output(term) && is_never_empty(term)
 }
 
 /// Returns whether no part of the term can have an empty output.
-fn total(term: &Term<&str>) -> bool {
+fn is_never_empty(term: &Term<&str>) -> bool {
     match term {
         Term::Path(term, path) => {
-            total(term)
+            is_never_empty(term)
                 && path.0.iter().all(|(part, opt)| {
                     matches!(opt, Opt::Essential)
                         && match part {
-                            Part::Index(key) => total(key),
-                            Part::Range(from, until) => from.as_ref().is_none_or(total) && until.as_ref().is_none_or(total),
+                            Part::Index(key) => is_never_empty(key),
+                            Part::Range(from, until) => {
+                                from.as_ref().is_none_or(is_never_empty) && until.as_ref().is_none_or(is_never_empty)
+                            }
                         }
                 })
         }
-        Term::Neg(term) => total(term),
-        Term::BinOp(left, _, right) => total(left) && total(right),
+        Term::Neg(term) => is_never_empty(term),
+        Term::BinOp(left, _, right) => is_never_empty(left) && is_never_empty(right),
         Term::IfThenElse(branches, otherwise) => {
-            branches.iter().all(|(condition, then)| total(condition) && total(then))
-                && otherwise.as_ref().is_none_or(|otherwise| total(otherwise))
+            branches.iter().all(|(condition, then)| is_never_empty(condition) && is_never_empty(then))
+                && otherwise.as_ref().is_none_or(|otherwise| is_never_empty(otherwise))
         }
         Term::Str(_, parts) => parts.iter().all(|part| match part {
-            StrPart::Term(term) => total(term),
+            StrPart::Term(term) => is_never_empty(term),
             _ => true,
         }),
-        Term::Obj(fields) => fields.iter().all(|(key, value)| total(key) && value.as_ref().is_none_or(total)),
+        Term::Obj(fields) => fields.iter().all(|(key, value)| is_never_empty(key) && value.as_ref().is_none_or(is_never_empty)),
         _ => true,
     }
 }

@@ -99,7 +99,7 @@ impl Val {
     /// Compares two values in jq's sort order. NaN is less than all other numbers.
     pub(crate) fn order(&self, other: &Self) -> Ordering {
         match (self, other) {
-            (Self::Lit(left), Self::Lit(right)) => left.order(right),
+            (Self::Lit(left), Self::Lit(right)) => left.compare(right),
             (Self::Str(left), Self::Str(right)) => left.as_bytes().cmp(right.as_bytes()),
             (Self::Arr(left), Self::Arr(right)) => {
                 let unequal = left.iter().zip(right.iter()).map(|(left, right)| left.order(right));
@@ -107,7 +107,7 @@ impl Val {
             }
             (Self::Obj(left), Self::Obj(right)) => order_objects(left, right),
             _ => match (self.number(), other.number()) {
-                (Some(left), Some(right)) => number::order(left, right),
+                (Some(left), Some(right)) => number::compare(left, right),
                 _ => self.rank().cmp(&other.rank()),
             },
         }
@@ -153,7 +153,7 @@ impl PartialEq for Val {
             (Self::Str(left), Self::Str(right)) => left == right,
             (Self::Arr(left), Self::Arr(right)) => left == right,
             (Self::Obj(left), Self::Obj(right)) => left == right,
-            (Self::Lit(left), Self::Lit(right)) => left.order(right).is_eq(),
+            (Self::Lit(left), Self::Lit(right)) => left.compare(right).is_eq(),
             _ => match (self.number(), other.number()) {
                 (Some(left), Some(right)) => left == right,
                 _ => false,

@@ -13,8 +13,8 @@ use memory_core::instance::{
 use memory_core::{OperationId, StoreError};
 
 use super::trash::{self, ValueOperation};
-use crate::disk::{DirEntryKind, Disk, FileStat, LazyDisk, other_case};
-use crate::history::{no_folder, refused};
+use crate::disk::{DirEntryKind, Disk, FileStat, LazyDisk, find_case_variant};
+use crate::history::{file_error, folder_error};
 use crate::lock::{PATIENCE, WriterLock};
 use crate::monthly_log;
 
@@ -38,7 +38,7 @@ impl ValueFolder {
     /// Returns the store of the folder `root` with the given disks.
     ///
     /// `disk` contains the values and `state` contains the previous values.
-    pub fn on_disks(root: impl Into<PathBuf>, disk: Arc<dyn Disk>, state: Arc<dyn Disk>) -> Self {
+    pub fn with_disks(root: impl Into<PathBuf>, disk: Arc<dyn Disk>, state: Arc<dyn Disk>) -> Self {
         let place = LazyDisk::on_disk(root.into(), disk);
         Self { place, state: LazyDisk::on_disk(PathBuf::new(), state), patience: PATIENCE }
     }
@@ -49,11 +49,11 @@ impl ValueFolder {
     }
 
     fn disk(&self) -> Result<Option<&dyn Disk>, InstanceError> {
-        self.place.if_there().map_err(no_folder(self.root()))
+        self.place.get().map_err(folder_error(self.root()))
     }
 
     fn state(&self) -> Result<Option<&dyn Disk>, InstanceError> {
-        self.state.if_there().map_err(no_folder(self.state.root()))
+        self.state.get().map_err(folder_error(self.state.root()))
     }
 
     fn lock(&self) -> Result<WriterLock, InstanceError> {
@@ -63,21 +63,21 @@ impl ValueFolder {
 
 impl KeyValueStore for ValueFolder {
     fn set(&self, key: &ValueKey, value: &str, operation: &InstanceOperation) -> Result<bool, InstanceError> {
-        let disk = self.place.get_or_create().map_err(no_folder(self.root()))?;
+        let disk = self.place.get_or_create().map_err(folder_error(self.root()))?;
         let _lock = self.lock()?;
         check_path_free(disk, key)?;
         let former = read_value(disk, key)?;
         let is_another = former.as_deref() != Some(value.as_bytes());
         let note = ValueOperation { operation, verb: "set", undoes: None };
-        self.put(disk, key, former.as_deref(), value.as_bytes(), is_another.then_some(note))?;
+        self.put_value(disk, key, former.as_deref(), value.as_bytes(), is_another.then_some(note))?;
         Ok(former.is_none())
     }
 
     fn get(&self, key: &ValueKey) -> Result<Option<StoredValue>, InstanceError> {
-        let told = |error| refused(key.as_str(), error);
+        let told = |error| file_error(key.as_str(), error);
         let Some(disk) = self.disk()? else { return Ok(None) };
         let Some((bytes, signature)) = disk.read(key.as_str()).map_err(told)? else { return Ok(None) };
-        if other_case(disk, key.as_str()).map_err(told)?.is_some() {
+        if find_case_variant(disk, key.as_str()).map_err(told)?.is_some() {
             return Ok(None);
         }
         let text = String::from_utf8(bytes).map_err(|error| InstanceError::Damaged {
@@ -91,10 +91,10 @@ impl KeyValueStore for ValueFolder {
         let Some(disk) = self.disk()? else { return Ok(false) };
         let _lock = self.lock()?;
         let Some(former) = read_value(disk, key)? else { return Ok(false) };
-        if other_case(disk, key.as_str()).map_err(|error| refused(key.as_str(), error))?.is_some() {
+        if find_case_variant(disk, key.as_str()).map_err(|error| file_error(key.as_str(), error))?.is_some() {
             return Ok(false);
         }
-        self.take_away(disk, key, &former, ValueOperation { operation, verb: "delete", undoes: None })?;
+        self.delete_value(disk, key, &former, ValueOperation { operation, verb: "delete", undoes: None })?;
         Ok(true)
     }
 
@@ -103,9 +103,9 @@ impl KeyValueStore for ValueFolder {
         let mut keys = Vec::new();
         let mut folders = vec![prefix.namespace().to_owned()];
         while let Some(folder) = folders.pop() {
-            let entries = match disk.folder(&folder) {
+            let entries = match disk.list_folder(&folder) {
                 Ok(entries) => entries,
-                Err(error) => return Err(refused(&folder, error)),
+                Err(error) => return Err(file_error(&folder, error)),
             };
             for entry in entries {
                 let path = if folder.is_empty() { entry.name } else { format!("{folder}/{}", entry.name) };
@@ -115,9 +115,9 @@ impl KeyValueStore for ValueFolder {
                     DirEntryKind::Folder if path.starts_with(prefix.as_str()) || prefix.as_str().starts_with(&path) => {
                         folders.push(path);
                     }
-                    DirEntryKind::File if prefix.fits(&key) => {
+                    DirEntryKind::File if prefix.matches(&key) => {
                         // The file may have been deleted since the folder was listed.
-                        let Some(found) = disk.signature(&path).map_err(|error| refused(&path, error))? else { continue };
+                        let Some(found) = disk.stat(&path).map_err(|error| file_error(&path, error))? else { continue };
                         let updated_at = modified_at(&found);
                         keys.push(KeySummary { key, size_bytes: found.size, updated_at });
                     }
@@ -141,7 +141,7 @@ impl InstanceOperations for ValueFolder {
     fn undo(&self, undone: &OperationId, operation: &InstanceOperation) -> Result<InstanceRecord, InstanceError> {
         let missing = || StoreError::OperationNotFound { wanted: format!("no operation has the id {undone}") };
         let state = self.state()?.ok_or_else(missing)?;
-        let disk = self.place.get_or_create().map_err(no_folder(self.root()))?;
+        let disk = self.place.get_or_create().map_err(folder_error(self.root()))?;
         let _lock = self.lock()?;
         let (line, record) = trash::open(state, &|key| self.current_hash(key), undone)?;
         let changed = |why: String| InstanceError::ChangedSince { operation: undone.clone(), why };
@@ -151,13 +151,13 @@ impl InstanceOperations for ValueFolder {
             error => error,
         })?;
         let now = read_value(disk, &key)?;
-        if now.as_deref().map(trash::hash) != line.after {
+        if now.as_deref().map(trash::hash_value) != line.after {
             return Err(changed(format!("the key {key} was changed afterwards")));
         }
         let note = ValueOperation { operation, verb: InstanceVerb::Undo.as_str(), undoes: Some(undone) };
         match (line.previous_value(state)?, now) {
-            (Some(former), now) => self.put(disk, &key, now.as_deref(), &former, Some(note))?,
-            (None, Some(now)) => self.take_away(disk, &key, &now, note)?,
+            (Some(former), now) => self.put_value(disk, &key, now.as_deref(), &former, Some(note))?,
+            (None, Some(now)) => self.delete_value(disk, &key, &now, note)?,
             (None, None) => {}
         }
         Ok(record)
@@ -166,13 +166,13 @@ impl InstanceOperations for ValueFolder {
     fn purge_trash(&self, before: DateTime<Utc>) -> Result<(u64, u64), InstanceError> {
         let Some(state) = self.state()? else { return Ok((0, 0)) };
         let _lock = self.disk()?.is_some().then(|| self.lock()).transpose()?;
-        monthly_log::purge(state, trash::FOLDER, before).map_err(|error| refused(trash::FOLDER, error))
+        monthly_log::purge(state, trash::FOLDER, before).map_err(|error| file_error(trash::FOLDER, error))
     }
 }
 
 impl ValueFolder {
     /// Sets the value of a key, after logging `note`, if given. The caller holds the lock.
-    fn put(
+    fn put_value(
         &self,
         disk: &dyn Disk,
         key: &ValueKey,
@@ -180,10 +180,10 @@ impl ValueFolder {
         value: &[u8],
         note: Option<ValueOperation<'_>>,
     ) -> Result<(), InstanceError> {
-        let told = |error| refused(key.as_str(), error);
+        let told = |error| file_error(key.as_str(), error);
         let placed = disk.write(TEMP_FILE, value).and_then(|()| disk.sync_file(TEMP_FILE)).map_err(told);
         let placed = placed.and_then(|()| match note {
-            Some(note) => trash::keep(&self.state, key, former, Some(value), note),
+            Some(note) => trash::log_operation(&self.state, key, former, Some(value), note),
             None => Ok(()),
         });
         if let Err(error) = placed.and_then(|()| disk.rename(TEMP_FILE, key.as_str()).map_err(told)) {
@@ -195,9 +195,15 @@ impl ValueFolder {
     }
 
     /// Deletes a key, after logging `note`. The caller holds the lock.
-    fn take_away(&self, disk: &dyn Disk, key: &ValueKey, former: &[u8], note: ValueOperation<'_>) -> Result<(), InstanceError> {
-        let told = |error| refused(key.as_str(), error);
-        trash::keep(&self.state, key, Some(former), None, note)?;
+    fn delete_value(
+        &self,
+        disk: &dyn Disk,
+        key: &ValueKey,
+        former: &[u8],
+        note: ValueOperation<'_>,
+    ) -> Result<(), InstanceError> {
+        let told = |error| file_error(key.as_str(), error);
+        trash::log_operation(&self.state, key, Some(former), None, note)?;
         disk.remove(key.as_str()).map_err(told)?;
         let mut folder = parent_folder(key.as_str());
         disk.sync_folder(folder).map_err(told)?;
@@ -211,9 +217,9 @@ impl ValueFolder {
     fn current_hash(&self, key: &str) -> Result<Option<String>, InstanceError> {
         let (Some(disk), Ok(key)) = (self.disk()?, key.parse::<ValueKey>()) else { return Ok(None) };
         match disk.read(key.as_str()) {
-            Ok(value) => Ok(value.map(|(bytes, _)| trash::hash(&bytes))),
+            Ok(value) => Ok(value.map(|(bytes, _)| trash::hash_value(&bytes))),
             Err(error) if is_foreign_file(&error) => Ok(Some(String::new())),
-            Err(error) => Err(refused(key.as_str(), error)),
+            Err(error) => Err(file_error(key.as_str(), error)),
         }
     }
 }
@@ -229,7 +235,7 @@ fn is_foreign_file(error: &io::Error) -> bool {
 
 /// Returns the bytes of a value, or `None` if the key is not set.
 fn read_value(disk: &dyn Disk, key: &ValueKey) -> Result<Option<Vec<u8>>, InstanceError> {
-    let read = disk.read(key.as_str()).map_err(|error| refused(key.as_str(), error))?;
+    let read = disk.read(key.as_str()).map_err(|error| file_error(key.as_str(), error))?;
     Ok(read.map(|(bytes, _)| bytes))
 }
 
@@ -248,24 +254,24 @@ fn parent_folder(path: &str) -> &str {
 /// distinguish the path from that of another key that differs in case.
 fn check_path_free(disk: &dyn Disk, key: &ValueKey) -> Result<(), InstanceError> {
     let path = key.as_str();
-    let told = |error| refused(path, error);
+    let told = |error| file_error(path, error);
     let taken = |why: String| Err(InstanceError::KeyTaken { key: path.to_owned(), why });
     for (end, _) in path.match_indices('/') {
         let outer = &path[..end];
-        match disk.signature(outer).map_err(told)? {
+        match disk.stat(outer).map_err(told)? {
             None => break,
             Some(found) if !found.is_folder => return taken(format!("{outer} is a key")),
             Some(_) => {}
         }
     }
-    if disk.signature(path).map_err(told)?.is_some_and(|found| found.is_folder) {
+    if disk.stat(path).map_err(told)?.is_some_and(|found| found.is_folder) {
         // An empty namespace is left over from a deletion.
         disk.remove_folder(path).map_err(told)?;
-        if disk.signature(path).map_err(told)?.is_some() {
+        if disk.stat(path).map_err(told)?.is_some() {
             return taken(format!("keys begin with {path}/"));
         }
     }
-    match other_case(disk, path).map_err(told)? {
+    match find_case_variant(disk, path).map_err(told)? {
         Some(other) => taken(format!("{other} exists, and this file system ignores case")),
         None => Ok(()),
     }

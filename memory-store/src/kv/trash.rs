@@ -9,7 +9,7 @@ use memory_core::{ContentHash, OperationId, StoreError};
 use serde::{Deserialize, Serialize};
 
 use crate::disk::{Disk, LazyDisk};
-use crate::history::{no_folder, refused};
+use crate::history::{file_error, folder_error};
 use crate::monthly_log;
 
 /// The folder of the log and of the previous values.
@@ -49,12 +49,12 @@ pub(super) struct ValueOperation<'a> {
 }
 
 /// Returns the hash of a value, as the log contains it.
-pub(super) fn hash(value: &[u8]) -> String {
+pub(super) fn hash_value(value: &[u8]) -> String {
     ContentHash::from_bytes(value).to_string()
 }
 
 /// Logs an operation and its previous value, durably, before the value is set or deleted.
-pub(super) fn keep(
+pub(super) fn log_operation(
     trash: &LazyDisk,
     key: &ValueKey,
     former: Option<&[u8]>,
@@ -62,33 +62,33 @@ pub(super) fn keep(
     note: ValueOperation<'_>,
 ) -> Result<(), InstanceError> {
     let ValueOperation { operation, verb, undoes } = note;
-    let disk = trash.get_or_create().map_err(no_folder(trash.root()))?;
+    let disk = trash.get_or_create().map_err(folder_error(trash.root()))?;
     let month = format!("{FOLDER}/{}", operation.at.format("%Y-%m"));
     let value = former.and_then(|former| str::from_utf8(former).ok()).filter(|value| value.len() <= MAX_INLINE_VALUE);
     let long = former.filter(|_| value.is_none());
     let file = format!("{month}/{}.value", operation.id);
     if let Some(former) = long {
         let kept = disk.write(&file, former).and_then(|()| disk.sync_file(&file)).and_then(|()| disk.sync_folder(&month));
-        kept.map_err(|error| refused(&file, error))?;
+        kept.map_err(|error| file_error(&file, error))?;
     }
     let line = ValueTrashLine {
         operation: operation.id.to_string(),
-        at: monthly_log::moment(operation),
+        at: monthly_log::format_time(operation),
         verb: verb.to_owned(),
         key: key.as_str().to_owned(),
         undoes: undoes.map(OperationId::to_string),
         value: value.map(str::to_owned),
         file: long.map(|_| file),
-        before: former.map(hash),
-        after: next.map(hash),
+        before: former.map(hash_value),
+        after: next.map(hash_value),
     };
     let bytes = serde_json::to_vec(&line).expect("strings have a JSON form");
-    monthly_log::append(disk, FOLDER, operation.at, &bytes).map_err(|error| refused(FOLDER, error))
+    monthly_log::append(disk, FOLDER, operation.at, &bytes).map_err(|error| file_error(FOLDER, error))
 }
 
 impl ValueTrashLine {
-    fn record(&self) -> Option<InstanceRecord> {
-        monthly_log::record(&self.operation, &self.at, &self.verb, self.undoes.as_deref(), (&self.key, 1))
+    fn to_record(&self) -> Option<InstanceRecord> {
+        monthly_log::parse_record(&self.operation, &self.at, &self.verb, self.undoes.as_deref(), (&self.key, 1))
     }
 
     /// Returns the previous value, if the key was set.
@@ -97,7 +97,7 @@ impl ValueTrashLine {
         match (&self.value, &self.file) {
             (Some(value), _) => Ok(Some(value.clone().into_bytes())),
             (None, Some(file)) => {
-                let read = disk.read(file).map_err(|error| refused(file, error))?;
+                let read = disk.read(file).map_err(|error| file_error(file, error))?;
                 Ok(Some(read.ok_or_else(missing)?.0))
             }
             (None, None) => Ok(None),
@@ -110,12 +110,12 @@ impl ValueTrashLine {
 /// `now` returns the hash of the current value of a key. A line is written before the value, so a crash may leave the
 /// line of an operation that was not carried out. Such lines are found by following the hashes back from the current
 /// value: each line must lead to the state in which the next one started.
-pub(super) fn lines<'a>(
+pub(super) fn completed_lines<'a>(
     disk: &'a dyn Disk,
     now: impl Fn(&str) -> Result<Option<String>, InstanceError> + 'a,
 ) -> Result<impl Iterator<Item = Result<ValueTrashLine, InstanceError>> + 'a, InstanceError> {
-    let told = |error: io::Error| refused(FOLDER, error);
-    let lines = monthly_log::newest_first(disk, FOLDER).map_err(told)?;
+    let told = |error: io::Error| file_error(FOLDER, error);
+    let lines = monthly_log::lines_newest_first(disk, FOLDER).map_err(told)?;
     let mut states: HashMap<String, Option<String>> = HashMap::new();
     Ok(lines.filter_map(move |line| {
         let line = match line {
@@ -143,7 +143,7 @@ pub(super) fn records<'a>(
     disk: &'a dyn Disk,
     now: impl Fn(&str) -> Result<Option<String>, InstanceError> + 'a,
 ) -> Result<impl Iterator<Item = Result<InstanceRecord, InstanceError>> + 'a, InstanceError> {
-    Ok(mark_undone(lines(disk, now)?.filter_map(|line| line.map(|line| line.record()).transpose())))
+    Ok(mark_undone(completed_lines(disk, now)?.filter_map(|line| line.map(|line| line.to_record()).transpose())))
 }
 
 /// Returns the line of an operation that can be undone, and the operation.
@@ -159,6 +159,6 @@ pub(super) fn open(
         return Err(StoreError::Invalid { why: format!("{undone} was already undone by {other}") }.into());
     }
     let is_its = |line: &ValueTrashLine| line.operation == undone.as_str();
-    let line = lines(disk, now)?.find(|line| line.as_ref().map_or(true, is_its)).transpose()?.ok_or_else(missing)?;
+    let line = completed_lines(disk, now)?.find(|line| line.as_ref().map_or(true, is_its)).transpose()?.ok_or_else(missing)?;
     Ok((line, record))
 }

@@ -18,7 +18,7 @@ use memory_core::{Budget, LlmUsage, Meter, MeterError, Reservation, Spending, Sp
 
 use crate::disk::{DirEntryKind, Disk, RealDisk};
 use crate::error::io_error;
-use crate::journal::ends_whole;
+use crate::journal::ends_with_line_break;
 use crate::lock::{PATIENCE, WriterLock};
 use crate::monthly_log::is_monthly_file;
 use format::UsageRecord;
@@ -50,11 +50,11 @@ impl Ledger {
     pub fn open(root: &Path) -> Result<Self, StoreError> {
         let disk = RealDisk::open(root).map_err(|error| io_error(format!("open the home {}", root.display()), error))?;
         let root = disk.root().to_owned();
-        Ok(Self::on(Arc::new(disk), &root))
+        Ok(Self::with_disk(Arc::new(disk), &root))
     }
 
     /// Returns the ledger of the home at `root`, which is accessed through `disk`.
-    pub fn on(disk: Arc<dyn Disk>, root: &Path) -> Self {
+    pub fn with_disk(disk: Arc<dyn Disk>, root: &Path) -> Self {
         Self { folder: root.join(FOLDER), disk, patience: PATIENCE, pages: Mutex::default(), other: None }
     }
 
@@ -62,7 +62,7 @@ impl Ledger {
     ///
     /// Nothing is written to `other`.
     #[must_use]
-    pub fn counting(self, other: Self) -> Self {
+    pub fn with_other_ledger(self, other: Self) -> Self {
         Self { other: Some(Box::new(other)), ..self }
     }
 
@@ -75,9 +75,9 @@ impl Ledger {
     }
 
     /// Waits for the lock of the ledger.
-    fn begin(&self, path: &str) -> Result<WriterLock, StoreError> {
-        let refused = |error| refused("write to", path, error);
-        if self.disk.signature(FOLDER).map_err(refused)?.is_none() {
+    fn acquire_lock(&self, path: &str) -> Result<WriterLock, StoreError> {
+        let refused = |error| ledger_error("write to", path, error);
+        if self.disk.stat(FOLDER).map_err(refused)?.is_none() {
             // The lock is in the folder, which an empty append creates.
             self.disk.append(path, b"").map_err(refused)?;
             self.disk.sync_folder(FOLDER).map_err(refused)?;
@@ -87,11 +87,11 @@ impl Ledger {
 
     /// Appends a line durably. The caller holds the lock.
     fn add(&self, path: &str, booking: &UsageRecord) -> Result<(), StoreError> {
-        let refused = |error| refused("write to", path, error);
+        let refused = |error| ledger_error("write to", path, error);
         let mut line = booking.to_line();
-        let found = self.disk.signature(path).map_err(refused)?;
+        let found = self.disk.stat(path).map_err(refused)?;
         if let Some(found) = found
-            && !ends_whole(self.disk.as_ref(), path, found.size).map_err(refused)?
+            && !ends_with_line_break(self.disk.as_ref(), path, found.size).map_err(refused)?
         {
             // A line cut off by a crash becomes a line of its own, which readers skip.
             line.insert(0, b'\n');
@@ -108,13 +108,13 @@ impl Ledger {
         let path = format!("{FOLDER}/{name}");
         let mut pages = self.pages.lock().unwrap_or_else(PoisonError::into_inner);
         let page = pages.entry(name.to_owned()).or_default();
-        page.read_new_lines(self.disk.as_ref(), &path).map_err(|error| refused("read", &path, error))?;
+        page.read_new_lines(self.disk.as_ref(), &path).map_err(|error| ledger_error("read", &path, error))?;
         Ok(pages)
     }
 
     /// Returns the names of the files, oldest first.
-    fn files(&self) -> Result<Vec<String>, StoreError> {
-        let entries = self.disk.folder(FOLDER).map_err(|error| refused("list", FOLDER, error))?;
+    fn month_files(&self) -> Result<Vec<String>, StoreError> {
+        let entries = self.disk.list_folder(FOLDER).map_err(|error| ledger_error("list", FOLDER, error))?;
         let files = entries.into_iter().filter(|entry| entry.kind == DirEntryKind::File && is_monthly_file(&entry.name));
         let mut names: Vec<_> = files.map(|entry| entry.name).collect();
         names.sort_unstable();
@@ -126,8 +126,8 @@ impl Meter for Ledger {
     fn reserve(&self, reservation: &Reservation, budget: &Budget) -> Result<(), MeterError> {
         let name = file_name(reservation.day);
         let path = format!("{FOLDER}/{name}");
-        let _lock = self.begin(&path)?;
-        budget.allows(self.total(reservation.day)?, reservation.amount)?;
+        let _lock = self.acquire_lock(&path)?;
+        budget.check(self.total(reservation.day)?, reservation.amount)?;
         Ok(self.add(&path, &UsageRecord::of(reservation, LlmUsage::default(), reservation.amount))?)
     }
 
@@ -136,14 +136,14 @@ impl Meter for Ledger {
             return Ok(());
         }
         let path = format!("{FOLDER}/{}", file_name(reservation.day));
-        let _lock = self.begin(&path)?;
+        let _lock = self.acquire_lock(&path)?;
         self.add(&path, &UsageRecord::of(reservation, reservation.amount, spent))
     }
 
     fn spending(&self, from: NaiveDate, to: NaiveDate) -> Result<Spending, StoreError> {
         let (first, last) = (file_name(from), file_name(to));
         let mut spending = Spending::default();
-        for name in self.files()? {
+        for name in self.month_files()? {
             if name < first || last < name {
                 continue;
             }
@@ -176,7 +176,7 @@ fn file_name(day: NaiveDate) -> String {
     format!("{}.jsonl", day.format("%Y-%m"))
 }
 
-fn refused(what: &str, path: &str, error: io::Error) -> StoreError {
+fn ledger_error(what: &str, path: &str, error: io::Error) -> StoreError {
     match error.kind() {
         io::ErrorKind::InvalidInput => StoreError::Outside { path: path.to_owned() },
         _ => io_error(format!("{what} {path}"), error),

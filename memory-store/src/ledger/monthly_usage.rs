@@ -39,7 +39,7 @@ impl MonthlyUsage {
     /// A last line without a newline is left for the next call: it is torn or still being written. If the file was
     /// replaced or truncated, the sums are computed from its start.
     pub(super) fn read_new_lines(&mut self, disk: &dyn Disk, path: &str) -> io::Result<()> {
-        let Some(found) = disk.signature(path)? else {
+        let Some(found) = disk.stat(path)? else {
             *self = Self::default();
             return Ok(());
         };
@@ -78,7 +78,7 @@ impl MonthlyUsage {
 
     /// Returns the usage by day and purpose, in this order, without entries of zero.
     pub(super) fn entries(&self) -> impl Iterator<Item = (NaiveDate, &Purpose, LlmUsage)> {
-        let entries = self.sums.iter().map(|((day, purpose), sum)| (*day, purpose, sum.spent()));
+        let entries = self.sums.iter().map(|((day, purpose), sum)| (*day, purpose, sum.to_spent()));
         entries.filter(|(.., spent)| *spent != LlmUsage::default())
     }
 
@@ -95,7 +95,7 @@ impl MonthlyUsage {
 
 impl UsageSum {
     /// Returns the sums, with zero for negative ones, which only a manual edit can produce.
-    fn spent(self) -> LlmUsage {
+    fn to_spent(self) -> LlmUsage {
         let amount = |sum: i64| u64::try_from(sum).unwrap_or_default();
         LlmUsage {
             calls: amount(self.calls),

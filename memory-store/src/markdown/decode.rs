@@ -3,12 +3,12 @@
 use chrono::{DateTime, Utc};
 use memory_core::{Category, Memory, Problem};
 
-use super::category_folder::filed;
+use super::category_folder::path_category;
 use super::defect::FileDefect;
 use super::fence::{self, FileParts};
-use super::format::{FrontMatter, UnusableValue, is_known, is_spelled};
+use super::format::{FrontMatter, UnusableValue, is_known, keeps_spelling};
 use super::lines::{self, ValueStyle, YamlEntry};
-use super::text::text;
+use super::text::decode_lossy;
 use super::yaml::{self, YamlNode};
 
 /// The maximum length of a front matter that is parsed, in bytes.
@@ -32,7 +32,7 @@ pub struct DecodedFile {
 /// `path` is the path below the home, with `/` between its components; the folder determines phase and category. `modified` is
 /// the modification time of the file; it replaces dates that the front matter does not contain.
 pub fn decode(path: &str, bytes: &[u8], modified: DateTime<Utc>) -> DecodedFile {
-    let (text, fault) = text(bytes);
+    let (text, fault) = decode_lossy(bytes);
     let reading = ParsedFile::of(&text);
     let memory = reading.front.into_memory(path, reading.content.to_owned(), modified);
     DecodedFile { memory, problem: fault.or(reading.fault).map(|fault| fault.of(path)) }
@@ -41,9 +41,9 @@ pub fn decode(path: &str, bytes: &[u8], modified: DateTime<Utc>) -> DecodedFile 
 /// Returns the category in the front matter, if it differs from the category of the file's folder.
 ///
 /// Files in the inbox never differ.
-pub fn misfiled(path: &str, bytes: &[u8]) -> Option<Category> {
-    let folder = filed(path).filter(|folder| *folder != Category::Inbox)?;
-    ParsedFile::of(&text(bytes).0).front.category.filter(|category| *category != folder)
+pub fn misfiled_category(path: &str, bytes: &[u8]) -> Option<Category> {
+    let folder = path_category(path).filter(|folder| *folder != Category::Inbox)?;
+    ParsedFile::of(&decode_lossy(bytes).0).front.category.filter(|category| *category != folder)
 }
 
 /// A parsed memory file, before the conversion to a memory.
@@ -89,15 +89,16 @@ impl<'a> ParsedFile<'a> {
             Err(error) => {
                 reading.read_entries(front.yaml, readable_entries(front.yaml));
                 let what = format!("the front matter is not valid YAML: {}", error.what);
-                reading.fault = Some(FileDefect::new(error.line.map(in_file), what, FIX_BY_HAND));
+                reading.fault = Some(FileDefect::new(error.line.map(file_line), what, FIX_BY_HAND));
             }
         }
         reading
     }
 
     fn read_entries(&mut self, yaml: &str, mut entries: Vec<(YamlNode, YamlNode)>) {
-        let is_misspelled =
-            |(key, value): &(YamlNode, YamlNode)| matches!(key, YamlNode::Text(key) if is_spelled(key)) && value.has_literals();
+        let is_misspelled = |(key, value): &(YamlNode, YamlNode)| {
+            matches!(key, YamlNode::Text(key) if keeps_spelling(key)) && value.has_literals()
+        };
         if entries.iter().any(is_misspelled)
             && let Ok(YamlNode::Map(spelled)) = yaml::parse_spelled(yaml)
         {
@@ -125,7 +126,7 @@ fn hash_tags(yaml: &str) -> Vec<String> {
     }
     let is_tags = |entry: &YamlEntry| matches!(&entry.key, YamlNode::Text(key) if key == "tags" || key == "tag");
     let is_bare = |entry: &YamlEntry| matches!(entry.shape, ValueStyle::Plain | ValueStyle::Empty);
-    let entries = lines::entries(yaml).unwrap_or_default();
+    let entries = lines::find_entries(yaml).unwrap_or_default();
     let mut tags = Vec::new();
     for entry in entries.iter().filter(|entry| is_tags(entry) && is_bare(entry)) {
         let comment = yaml[entry.value.end..].lines().next().unwrap_or_default();
@@ -141,10 +142,10 @@ fn hash_tags(yaml: &str) -> Vec<String> {
 fn find_duplicate(yaml: &str, entries: &[(YamlNode, YamlNode)]) -> Option<FileDefect> {
     let mut seen = std::collections::HashSet::with_capacity(entries.len());
     let twice = entries.iter().position(|(key, _)| !seen.insert(key));
-    let below = || entries.iter().position(|(key, value)| key.duplicate().or_else(|| value.duplicate()).is_some());
+    let below = || entries.iter().position(|(key, value)| key.duplicate_key().or_else(|| value.duplicate_key()).is_some());
     let index = twice.or_else(below)?;
     let (key, value) = &entries[index];
-    let key = if twice.is_some() { key } else { key.duplicate().or_else(|| value.duplicate())? };
+    let key = if twice.is_some() { key } else { key.duplicate_key().or_else(|| value.duplicate_key())? };
     let name = match key {
         YamlNode::Text(key) | YamlNode::Literal(key) => format!("the key `{key}`"),
         YamlNode::Null | YamlNode::List(_) | YamlNode::Map(_) | YamlNode::Tagged(..) => "a key".into(),
@@ -157,12 +158,12 @@ fn find_duplicate(yaml: &str, entries: &[(YamlNode, YamlNode)]) -> Option<FileDe
 ///
 /// Returns `None` if the line scanner does not find `count` entries.
 fn entry_line(yaml: &str, index: usize, count: usize) -> Option<usize> {
-    let entries = lines::entries(yaml).filter(|entries| entries.len() == count)?;
-    entries.get(index).map(|entry| in_file(entry.line))
+    let entries = lines::find_entries(yaml).filter(|entries| entries.len() == count)?;
+    entries.get(index).map(|entry| file_line(entry.line))
 }
 
 /// Converts a line of the front matter, counted from 0, to a line of the file, counted from 1.
-fn in_file(line: usize) -> usize {
+fn file_line(line: usize) -> usize {
     line + 2
 }
 

@@ -36,13 +36,13 @@ pub(super) fn key_lines(key: &str, value: &FrontMatterValue, line_break: &str) -
         }
         FrontMatterValue::Map(entries) => format!("{key}:{line_break}{}", entry_lines(entries, "  ", line_break)),
         FrontMatterValue::Null | FrontMatterValue::Word(_) | FrontMatterValue::Text(_) | FrontMatterValue::List(_) => {
-            format!("{key}: {}{line_break}", inline(value))
+            format!("{key}: {}{line_break}", inline_value(value))
         }
     }
 }
 
 /// Returns a value in the form for the line of its key.
-pub(super) fn inline(value: &FrontMatterValue) -> String {
+pub(super) fn inline_value(value: &FrontMatterValue) -> String {
     let in_flow = |text: &String| scalar(text, ScalarContext::Flow);
     match value {
         FrontMatterValue::Absent | FrontMatterValue::Null => "null".into(),
@@ -85,7 +85,7 @@ fn user_lines(memory: &Memory, front_matter: &str) -> String {
     }
     let is_taken = |key: &YamlNode| matches!(key, YamlNode::Text(key) if value(key, memory) != FrontMatterValue::Absent);
     let is_fence = |line: &str| line.starts_with("---") || line.starts_with("...");
-    let Some(entries) = lines::entries(&beside).filter(|_| !beside.lines().any(is_fence)) else {
+    let Some(entries) = lines::find_entries(&beside).filter(|_| !beside.lines().any(is_fence)) else {
         return comment_out(&beside);
     };
     for YamlEntry { lines, key, .. } in entries.iter().rev() {

@@ -27,7 +27,7 @@ pub(super) struct FencedYaml<'a> {
 /// Splits a text into its parts.
 pub(super) fn split(text: &str) -> FileParts<'_> {
     let (mark, rest) = text.split_at(if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 });
-    let (front, body, is_open) = match front(rest) {
+    let (front, body, is_open) = match split_front_matter(rest) {
         Ok(Some((front, body))) => (Some(front), body, false),
         Ok(None) => (None, rest, false),
         Err(UnclosedFence) => (None, rest, true),
@@ -50,7 +50,7 @@ pub(super) fn line_break(text: &str) -> &'static str {
 
 struct UnclosedFence;
 
-fn front(text: &str) -> Result<Option<(FencedYaml<'_>, &str)>, UnclosedFence> {
+fn split_front_matter(text: &str) -> Result<Option<(FencedYaml<'_>, &str)>, UnclosedFence> {
     let opening = text.split_inclusive('\n').next().unwrap_or_default();
     if !is_fence(opening) {
         return Ok(None);

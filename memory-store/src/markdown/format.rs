@@ -7,7 +7,7 @@ use memory_core::{
     Category, ContentHash, Memory, MemoryId, OperationId, Origin, ParseError, Phase, Reminder, Scope, SpeakerRole, Tags,
 };
 
-use super::category_folder::filed;
+use super::category_folder::path_category;
 use super::value::VERSION_BESIDE;
 use super::yaml::YamlNode;
 
@@ -71,7 +71,7 @@ impl FrontMatter {
             if !is_known(key) || !seen.insert(key) || *value == YamlNode::Null {
                 continue;
             }
-            if let Err(what) = front.take(key, value) {
+            if let Err(what) = front.set_field(key, value) {
                 unusable.get_or_insert(UnusableValue { index, key: key.clone(), what });
             }
         }
@@ -85,14 +85,14 @@ impl FrontMatter {
 
     /// Converts the fields to a memory.
     pub(super) fn into_memory(self, path: &str, content: String, modified: DateTime<Utc>) -> Memory {
-        let (phase, category) = match filed(path) {
+        let (phase, category) = match path_category(path) {
             Some(Category::Inbox) => (Phase::Inbox, self.category.unwrap_or(Category::Inbox)),
             Some(category) => (Phase::Organized, category),
             None => (self.phase.unwrap_or(Phase::Inbox), self.category.unwrap_or(Category::Inbox)),
         };
         let (of, notified_at, done_at) = (self.reminds, self.notified_at, self.done_at);
         Memory {
-            id: self.id.unwrap_or_else(|| MemoryId::of_path(path)),
+            id: self.id.unwrap_or_else(|| MemoryId::for_path(path)),
             content,
             phase,
             category,
@@ -121,40 +121,40 @@ impl FrontMatter {
         }
     }
 
-    fn take(&mut self, key: &str, value: &YamlNode) -> Result<(), String> {
+    fn set_field(&mut self, key: &str, value: &YamlNode) -> Result<(), String> {
         match key {
             "id" => self.id = read_parsed(value)?,
             "phase" => self.phase = read_parsed(value)?,
             "category" => self.category = read_parsed(value)?,
             "scope" => self.scope = read_parsed(value)?,
-            "tags" | "tag" => self.tags.extend(tags(value)?),
-            "source" => self.source = Some(text(value)?),
-            "created_at" => self.created_at = moment(value)?,
-            "updated_at" => self.updated_at = moment(value)?,
-            "expires_at" => self.expires_at = moment(value)?,
+            "tags" | "tag" => self.tags.extend(read_tags(value)?),
+            "source" => self.source = Some(read_text(value)?),
+            "created_at" => self.created_at = read_time(value)?,
+            "updated_at" => self.updated_at = read_time(value)?,
+            "expires_at" => self.expires_at = read_time(value)?,
             "access_count" => self.access_count = read_number(value)?,
-            "links" => self.links = ids(value)?,
+            "links" => self.links = read_ids(value)?,
             "version" if is_dotted(value) => self.has_foreign_version = true,
             "version" => self.version = read_number(value)?,
             VERSION_BESIDE => self.version_beside = read_number(value)?,
-            "title" => self.title = Some(text(value)?),
-            "aliases" | "alias" => self.aliases.extend(aliases(value)?),
-            "valid_from" => self.valid_from = moment(value)?,
-            "valid_until" => self.valid_until = moment(value)?,
-            "supersedes" => self.supersedes = ids(value)?,
+            "title" => self.title = Some(read_text(value)?),
+            "aliases" | "alias" => self.aliases.extend(read_aliases(value)?),
+            "valid_from" => self.valid_from = read_time(value)?,
+            "valid_until" => self.valid_until = read_time(value)?,
+            "supersedes" => self.supersedes = read_ids(value)?,
             "superseded_by" => self.superseded_by = read_parsed(value)?,
             "pinned" => self.pinned = read_flag(value)?,
-            "due" => self.due = moment(value)?,
+            "due" => self.due = read_time(value)?,
             "reminds" => self.reminds = read_parsed(value)?,
-            "notified_at" => self.notified_at = moment(value)?,
-            "done_at" => self.done_at = moment(value)?,
-            "origin" => self.origin = Some(origin(value)?),
-            "other_origins" => self.other_origins = other_origins(value)?,
+            "notified_at" => self.notified_at = read_time(value)?,
+            "done_at" => self.done_at = read_time(value)?,
+            "origin" => self.origin = Some(read_origin(value)?),
+            "other_origins" => self.other_origins = read_other_origins(value)?,
             // These keys may be the user's own, so an unreadable value is not a defect.
-            "created" => self.created = moment(value).unwrap_or(None),
-            "date" => self.date = moment(value).unwrap_or(None),
-            "updated" => self.updated = moment(value).unwrap_or(None),
-            "modified" => self.modified = moment(value).unwrap_or(None),
+            "created" => self.created = read_time(value).unwrap_or(None),
+            "date" => self.date = read_time(value).unwrap_or(None),
+            "updated" => self.updated = read_time(value).unwrap_or(None),
+            "modified" => self.modified = read_time(value).unwrap_or(None),
             "role" => self.role = read_parsed(value).unwrap_or(None),
             "summarised_by" => self.summarised_by = read_parsed(value).unwrap_or(None),
             // The hash is computed from the content; a user who edits the content does not update it.
@@ -171,17 +171,17 @@ pub(super) fn is_known(key: &str) -> bool {
 }
 
 /// Returns whether the spelling of a key's value matters, and not only its numeric value.
-pub(super) fn is_spelled(key: &str) -> bool {
+pub(super) fn keeps_spelling(key: &str) -> bool {
     is_known(key) && !["access_count", "version", VERSION_BESIDE].contains(&key)
 }
 
 /// Returns the texts that a list item represents, normalized as in the memory.
-pub(super) fn texts(key: &str, node: &YamlNode) -> Vec<String> {
+pub(super) fn item_texts(key: &str, node: &YamlNode) -> Vec<String> {
     let list = YamlNode::List(vec![node.clone()]);
     match key {
-        "tags" => tags(&list).unwrap_or_default().into_iter().collect::<Tags>().iter().cloned().collect(),
-        "links" | "supersedes" => ids(&list).unwrap_or_default().iter().map(MemoryId::to_string).collect(),
-        _ => aliases(&list).unwrap_or_default(),
+        "tags" => read_tags(&list).unwrap_or_default().into_iter().collect::<Tags>().iter().cloned().collect(),
+        "links" | "supersedes" => read_ids(&list).unwrap_or_default().iter().map(MemoryId::to_string).collect(),
+        _ => read_aliases(&list).unwrap_or_default(),
     }
 }
 
@@ -193,23 +193,23 @@ pub(super) fn has_foreign_entries(origin: &YamlNode) -> bool {
 }
 
 fn is_dotted(value: &YamlNode) -> bool {
-    let Ok(version) = text(value) else { return false };
+    let Ok(version) = read_text(value) else { return false };
     let digits = version.strip_prefix(['v', 'V']).unwrap_or(&version);
     digits.contains('.') && digits.starts_with(|letter: char| letter.is_ascii_digit())
 }
 
-fn text(value: &YamlNode) -> Result<String, String> {
+fn read_text(value: &YamlNode) -> Result<String, String> {
     match value {
         YamlNode::Text(text) | YamlNode::Literal(text) => Ok(text.clone()),
         YamlNode::Null => Ok(String::new()),
-        YamlNode::Tagged(_, inner) => text(inner),
+        YamlNode::Tagged(_, inner) => read_text(inner),
         YamlNode::List(_) => Err("is a list, not a text".into()),
         YamlNode::Map(_) => Err("is a map, not a text".into()),
     }
 }
 
 fn read_parsed<T: std::str::FromStr<Err = ParseError>>(value: &YamlNode) -> Result<Option<T>, String> {
-    let text = text(value)?;
+    let text = read_text(value)?;
     if text.trim().is_empty() {
         return Ok(None);
     }
@@ -217,7 +217,7 @@ fn read_parsed<T: std::str::FromStr<Err = ParseError>>(value: &YamlNode) -> Resu
 }
 
 fn read_flag(value: &YamlNode) -> Result<bool, String> {
-    let text = text(value)?;
+    let text = read_text(value)?;
     match text.trim().to_lowercase().as_str() {
         "true" | "yes" | "on" => Ok(true),
         "" | "false" | "no" | "off" => Ok(false),
@@ -226,15 +226,15 @@ fn read_flag(value: &YamlNode) -> Result<bool, String> {
 }
 
 fn read_number(value: &YamlNode) -> Result<Option<u64>, String> {
-    let text = text(value)?;
+    let text = read_text(value)?;
     if text.trim().is_empty() {
         return Ok(None);
     }
     text.trim().parse().map(Some).map_err(|_| format!("is {:?}, not a whole number", shorten(&text)))
 }
 
-fn moment(value: &YamlNode) -> Result<Option<DateTime<Utc>>, String> {
-    let text = text(value)?;
+fn read_time(value: &YamlNode) -> Result<Option<DateTime<Utc>>, String> {
+    let text = read_text(value)?;
     let text = text.trim();
     if text.is_empty() {
         return Ok(None);
@@ -252,24 +252,24 @@ fn moment(value: &YamlNode) -> Result<Option<DateTime<Utc>>, String> {
     moment.map(Some).ok_or_else(|| format!("is {:?}, not a date such as 2026-05-07 or 2026-05-07T10:00:00Z", shorten(text)))
 }
 
-fn tags(value: &YamlNode) -> Result<Vec<String>, String> {
+fn read_tags(value: &YamlNode) -> Result<Vec<String>, String> {
     match value {
         YamlNode::List(_) => list(value, "a tag"),
-        _ => Ok(text(value)?.split([',', ' ', '\t', '\n']).map(str::to_owned).collect()),
+        _ => Ok(read_text(value)?.split([',', ' ', '\t', '\n']).map(str::to_owned).collect()),
     }
 }
 
-fn aliases(value: &YamlNode) -> Result<Vec<String>, String> {
+fn read_aliases(value: &YamlNode) -> Result<Vec<String>, String> {
     match value {
         YamlNode::List(_) => list(value, "an alias"),
-        _ => Ok(text(value)?.split(',').map(|alias| alias.trim().to_owned()).filter(|alias| !alias.is_empty()).collect()),
+        _ => Ok(read_text(value)?.split(',').map(|alias| alias.trim().to_owned()).filter(|alias| !alias.is_empty()).collect()),
     }
 }
 
-fn ids(value: &YamlNode) -> Result<Vec<MemoryId>, String> {
+fn read_ids(value: &YamlNode) -> Result<Vec<MemoryId>, String> {
     let texts = match value {
         YamlNode::List(_) => list(value, "an id")?,
-        _ => text(value)?.split([',', ' ']).map(str::to_owned).collect(),
+        _ => read_text(value)?.split([',', ' ']).map(str::to_owned).collect(),
     };
     let ids = texts.iter().filter(|text| !text.trim().is_empty());
     ids.map(|text| text.parse().map_err(|_| format!("contains {:?}, which is not an id (a UUID)", shorten(text)))).collect()
@@ -289,20 +289,20 @@ fn list(value: &YamlNode, item: &str) -> Result<Vec<String>, String> {
         }
         YamlNode::Null => Ok(Vec::new()),
         YamlNode::Map(_) => Err(format!("contains a map instead of {item}")),
-        YamlNode::Text(_) | YamlNode::Literal(_) | YamlNode::Tagged(..) => Ok(vec![text(value)?]),
+        YamlNode::Text(_) | YamlNode::Literal(_) | YamlNode::Tagged(..) => Ok(vec![read_text(value)?]),
     }
 }
 
-fn origin(value: &YamlNode) -> Result<Origin, String> {
+fn read_origin(value: &YamlNode) -> Result<Origin, String> {
     let YamlNode::Map(entries) = value else { return Err("is not a map with source, root and path".into()) };
     let field =
         |name: &str| entries.iter().find(|(key, _)| matches!(key, YamlNode::Text(key) if key == name)).map(|(_, value)| value);
-    let needed = |name: &str| field(name).ok_or_else(|| format!("has no {name}")).and_then(text);
+    let needed = |name: &str| field(name).ok_or_else(|| format!("has no {name}")).and_then(read_text);
     let hash = field("hash").map_or(Ok(None), read_parsed::<ContentHash>)?;
     Ok(Origin { source: needed("source")?, root: needed("root")?, path: needed("path")?, hash })
 }
 
-fn other_origins(value: &YamlNode) -> Result<Vec<Origin>, String> {
+fn read_other_origins(value: &YamlNode) -> Result<Vec<Origin>, String> {
     let texts = list(value, "an origin")?;
     let read =
         |text: &String| Origin::from_text(text).ok_or_else(|| format!("contains {:?}, not source:root//path", shorten(text)));

@@ -47,7 +47,7 @@ pub(super) enum ValueStyle {
 /// Returns the keys in their order, or `None` if the front matter does not have one key per line.
 ///
 /// The result is reliable only if [`yaml::parse`] finds the same keys.
-pub(super) fn entries(yaml: &str) -> Option<Vec<YamlEntry>> {
+pub(super) fn find_entries(yaml: &str) -> Option<Vec<YamlEntry>> {
     let mut scan = LineScanner { text: yaml, at: 0, line: 0 };
     let mut entries = Vec::new();
     // For YAML a single carriage return ends a line, but this scanner splits only at line feeds.
@@ -89,7 +89,7 @@ fn quoted_len(text: &str) -> Option<usize> {
 /// Returns the length in bytes of the flow list or map at the start of `text`.
 ///
 /// Also returns the ranges of its items. Returns `None` if it is unterminated.
-pub(super) fn flow(text: &str) -> Option<(usize, Vec<Range<usize>>)> {
+pub(super) fn flow_items(text: &str) -> Option<(usize, Vec<Range<usize>>)> {
     let bytes = text.as_bytes();
     let (mut at, mut depth, mut is_start) = (0, 0_usize, true);
     let (mut items, mut item) = (Vec::new(), 1);
@@ -181,12 +181,12 @@ impl<'a> LineScanner<'a> {
     fn value(&self, after_key: usize, start: usize) -> Option<(Range<usize>, ValueStyle)> {
         let (len, shape) = match self.text.as_bytes().get(start) {
             None | Some(b'#' | b'\n' | b'\r') => {
-                let nested = self.below(start, true);
+                let nested = self.nested_lines(start, true);
                 return Some(nested.map_or((after_key..after_key, ValueStyle::Empty), |lines| (lines, ValueStyle::Nested)));
             }
             Some(b'"') => (quoted_len(&self.text[start..])?, ValueStyle::Double),
             Some(b'\'') => (quoted_len(&self.text[start..])?, ValueStyle::Single),
-            Some(b'[' | b'{') => (flow(&self.text[start..])?.0, ValueStyle::Flow),
+            Some(b'[' | b'{') => (flow_items(&self.text[start..])?.0, ValueStyle::Flow),
             Some(b'|' | b'>') => return Some((start..self.lines_end(start), ValueStyle::Lines)),
             Some(b'&' | b'!' | b'*') => return Some((start..self.open_end(start, true), ValueStyle::Odd)),
             Some(_) => return Some((start..self.open_end(start, false), ValueStyle::Plain)),
@@ -196,7 +196,7 @@ impl<'a> LineScanner<'a> {
     }
 
     /// Returns the lines below the line of `place` that belong to its entry.
-    fn below(&self, place: usize, with_dashes: bool) -> Option<Range<usize>> {
+    fn nested_lines(&self, place: usize, with_dashes: bool) -> Option<Range<usize>> {
         let mut at = self.next_line(place);
         let mut lines = None::<Range<usize>>;
         while at < self.text.len() {
@@ -220,7 +220,7 @@ impl<'a> LineScanner<'a> {
             let text = self.text[lines.clone()].trim_end_matches('\n');
             text.rfind('\n').map_or(lines.start, |place| lines.start + place + 1)
         };
-        let from = self.below(start, with_dashes).map_or(start, last_line);
+        let from = self.nested_lines(start, with_dashes).map_or(start, last_line);
         let line = self.line_at(from);
         let comment = line.match_indices('#').find(|(place, _)| line[..*place].ends_with([' ', '\t'])).map(|(place, _)| place);
         from + line[..comment.unwrap_or(line.len())].trim_end_matches([' ', '\t', '\n', '\r']).len()

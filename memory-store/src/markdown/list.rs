@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use super::encode::item_lines;
-use super::lines::{flow, is_trivia};
+use super::lines::{flow_items, is_trivia};
 use super::scalar::{ScalarContext, scalar};
 use super::yaml::{self, YamlNode};
 
@@ -12,7 +12,7 @@ use super::yaml::{self, YamlNode};
 ///
 /// The lines of remaining items and the comments are unchanged. Returns `None` if the list is not in this form. `read` returns
 /// the texts that an item represents.
-pub(super) fn changed_lines(
+pub(super) fn edit_lines(
     lines: &str,
     wanted: &[String],
     line_break: &str,
@@ -32,12 +32,12 @@ pub(super) fn changed_lines(
         }
         let item = unindented.strip_prefix("- ")?;
         let stands_for = read(&yaml::parse_spelled(item).ok()?);
-        if plan.keeps(&stands_for) {
+        if plan.retain(&stands_for) {
             changed.push_str(line);
             end = changed.len();
         }
     }
-    changed.insert_str(end, &item_lines(&plan.rest(), indent?, line_break));
+    changed.insert_str(end, &item_lines(&plan.missing_items(), indent?, line_break));
     Some(changed)
 }
 
@@ -49,18 +49,18 @@ pub(super) fn edit_flow(list: &str, wanted: &[String], read: impl Fn(&YamlNode) 
     if !list.starts_with('[') {
         return None;
     }
-    let (_, items) = flow(list)?;
+    let (_, items) = flow_items(list)?;
     let items: Vec<Range<usize>> = items.into_iter().filter(|item| !list[item.clone()].trim().is_empty()).collect();
     let mut plan = ListEdit::of(wanted);
     let mut kept_items = Vec::new();
     for item in &items {
         let YamlNode::List(nodes) = yaml::parse_spelled(&format!("[{}]", &list[item.clone()])).ok()? else { return None };
         let stands_for = read(nodes.first()?);
-        if plan.keeps(&stands_for) {
+        if plan.retain(&stands_for) {
             kept_items.push(list[item.clone()].trim().to_owned());
         }
     }
-    let rest = plan.rest().into_iter().map(|text| scalar(&text, ScalarContext::Flow));
+    let rest = plan.missing_items().into_iter().map(|text| scalar(&text, ScalarContext::Flow));
     match items.last() {
         Some(place) if kept_items.len() == items.len() => {
             let end = place.start + list[place.clone()].trim_end().len();
@@ -84,7 +84,7 @@ impl<'a> ListEdit<'a> {
     }
 
     /// Returns whether an item remains: all its texts are wanted and not yet present.
-    fn keeps(&mut self, stands_for: &[String]) -> bool {
+    fn retain(&mut self, stands_for: &[String]) -> bool {
         let is_kept = stands_for.iter().all(|text| self.missing.contains(text.as_str()));
         if is_kept {
             for text in stands_for {
@@ -95,7 +95,7 @@ impl<'a> ListEdit<'a> {
     }
 
     /// Returns the wanted texts that no item represents yet.
-    fn rest(&self) -> Vec<String> {
+    fn missing_items(&self) -> Vec<String> {
         self.wanted.iter().filter(|text| self.missing.contains(text.as_str())).cloned().collect()
     }
 }

@@ -22,9 +22,9 @@ mod yaml;
 #[cfg(test)]
 mod tests;
 
-pub use category_folder::filed;
-pub use decode::{DecodedFile, decode, misfiled};
+pub use category_folder::path_category;
+pub use decode::{DecodedFile, decode, misfiled_category};
 pub use encode::encode;
-pub(crate) use plain_front_matter::{PlainFrontMatter, as_text, body, is_whole, with_values};
+pub(crate) use plain_front_matter::{PlainFrontMatter, body, has_whole_front_matter, lossy_text, set_values};
 pub use rewrite::rewrite;
 pub(crate) use scalar::double_quoted;

@@ -39,7 +39,7 @@ impl PlainFrontMatter {
             return front;
         }
         match yaml::parse_spelled(fences.yaml) {
-            Ok(YamlNode::Map(entries)) => front.values = words(&entries),
+            Ok(YamlNode::Map(entries)) => front.values = text_values(&entries),
             Ok(YamlNode::Null) => {}
             Ok(_) => front.problem = Some("the front matter is not a map of keys and values".into()),
             Err(error) => {
@@ -74,13 +74,13 @@ impl PlainFrontMatter {
 }
 
 /// Decodes bytes leniently, and returns the defect, if any.
-pub(crate) fn as_text(bytes: &[u8]) -> (Cow<'_, str>, Option<String>) {
-    let (text, fault) = text::text(bytes);
+pub(crate) fn lossy_text(bytes: &[u8]) -> (Cow<'_, str>, Option<String>) {
+    let (text, fault) = text::decode_lossy(bytes);
     (text, fault.map(|fault| fault.what))
 }
 
 /// Returns whether the front matter of a text ends within `beginning`, the start of the text.
-pub(crate) fn is_whole(beginning: &str) -> bool {
+pub(crate) fn has_whole_front_matter(beginning: &str) -> bool {
     !fence::split(beginning).is_open
 }
 
@@ -96,7 +96,7 @@ pub(crate) fn body(text: &str) -> &str {
 ///
 /// # Errors
 /// The reason why this is not possible without damage to the rest.
-pub(crate) fn with_values(text: &str, values: &[(&str, &str)], content: Option<&str>) -> Result<String, String> {
+pub(crate) fn set_values(text: &str, values: &[(&str, &str)], content: Option<&str>) -> Result<String, String> {
     let parts = fence::split(text);
     let before = PlainFrontMatter::of(text);
     if parts.is_open {
@@ -110,7 +110,7 @@ pub(crate) fn with_values(text: &str, values: &[(&str, &str)], content: Option<&
         return Ok([parts.mark, "---", newline, &keys, "---", newline, gap, &body].concat());
     };
     let odd = || "the front matter has a format that cannot be edited line by line".to_owned();
-    let entries = lines::entries(fences.yaml).ok_or_else(odd)?;
+    let entries = lines::find_entries(fences.yaml).ok_or_else(odd)?;
     let mut edits: Vec<(Range<usize>, String)> = Vec::new();
     let mut added = String::new();
     for (key, value) in values.iter().filter(|(key, value)| before.value(key) != Some(*value)) {
@@ -204,14 +204,14 @@ fn nested_value(yaml: &str, entry: &YamlEntry, key: &str) -> Option<Range<usize>
     found
 }
 
-fn words(entries: &[(YamlNode, YamlNode)]) -> Vec<(String, String)> {
+fn text_values(entries: &[(YamlNode, YamlNode)]) -> Vec<(String, String)> {
     let mut words = Vec::new();
     for (key, value) in entries {
         let YamlNode::Text(key) = key else { continue };
         match value {
             YamlNode::Text(value) | YamlNode::Literal(value) => words.push((key.clone(), value.clone())),
             YamlNode::Map(inner) => {
-                let below = self::words(inner).into_iter().map(|(own, value)| (format!("{key}.{own}"), value));
+                let below = self::text_values(inner).into_iter().map(|(own, value)| (format!("{key}.{own}"), value));
                 words.extend(below);
             }
             YamlNode::Null | YamlNode::List(_) | YamlNode::Tagged(..) => {}
@@ -241,11 +241,11 @@ mod tests {
 
     #[test]
     fn what_is_not_changed_stays_byte_for_byte() {
-        let after = with_values(THEIRS, &[("name", "It's new"), ("description", "y: z"), ("type", "user")], None).unwrap();
+        let after = set_values(THEIRS, &[("name", "It's new"), ("description", "y: z"), ("type", "user")], None).unwrap();
         let expected = THEIRS.replace("'Old'", "'It''s new'").replace("\"x\"\r\n", "\"y: z\"\r\ntype: user\r\n");
         assert_eq!(after, expected);
-        assert_eq!(with_values(&after, &[("name", "It's new"), ("type", "user")], Some("body")).unwrap(), after);
-        let other = with_values(THEIRS, &[], Some("one\ntwo\n")).unwrap();
+        assert_eq!(set_values(&after, &[("name", "It's new"), ("type", "user")], Some("body")).unwrap(), after);
+        let other = set_values(THEIRS, &[], Some("one\ntwo\n")).unwrap();
         assert_eq!(other, THEIRS.replace("body\r\n\r\n", "one\r\ntwo\r\n"));
     }
 
@@ -253,9 +253,9 @@ mod tests {
     fn a_text_without_front_matter_gets_one() {
         let values = [("name", "A"), ("description", "b: c")];
         let front = "---\nname: A\ndescription: \"b: c\"\n---\n";
-        assert_eq!(with_values("", &values, Some("x")).unwrap(), format!("{front}\nx\n"));
-        assert_eq!(with_values("old\n", &values, None).unwrap(), format!("{front}\nold\n"));
-        assert_eq!(with_values("", &values, Some("")).unwrap(), format!("{front}\n"));
+        assert_eq!(set_values("", &values, Some("x")).unwrap(), format!("{front}\nx\n"));
+        assert_eq!(set_values("old\n", &values, None).unwrap(), format!("{front}\nold\n"));
+        assert_eq!(set_values("", &values, Some("")).unwrap(), format!("{front}\n"));
     }
 
     #[test]
@@ -264,9 +264,9 @@ mod tests {
         let front = PlainFrontMatter::of(text);
         assert_eq!((front.value("description"), front.value("type")), (Some("Fix: use X"), Some("user")));
         assert!(front.problem.unwrap().starts_with("the front matter is not valid YAML (line 3)"));
-        let after = with_values(text, &[("type", "project")], None).unwrap();
+        let after = set_values(text, &[("type", "project")], None).unwrap();
         assert_eq!(after, text.replace("user", "project"));
-        let after = with_values(text, &[("description", "Fix: use Y")], None).unwrap();
+        let after = set_values(text, &[("description", "Fix: use Y")], None).unwrap();
         assert_eq!(after, text.replace("Fix: use X", "\"Fix: use Y\""));
     }
 
@@ -281,10 +281,10 @@ mod tests {
             ("description: x\ndescription: y\n", None),
         ] {
             let text = format!("---\n{value}---\n");
-            let after = with_values(&text, &[("description", "new")], None).ok();
+            let after = set_values(&text, &[("description", "new")], None).ok();
             assert_eq!(after, expected.map(|expected| format!("---\n{expected}---\n")), "{value}");
         }
-        assert!(with_values("---\nname: x\n", &[("name", "y")], None).is_err());
+        assert!(set_values("---\nname: x\n", &[("name", "y")], None).is_err());
         assert_eq!(PlainFrontMatter::of("---\nmetadata:\n  type: user\n---\n").value("metadata.type"), Some("user"));
     }
 
@@ -294,7 +294,7 @@ mod tests {
             let values = [("name", name.trim()), ("description", description.trim()), ("type", "user")];
             prop_assume!(values.iter().all(|(_, value)| !value.is_empty()));
             for former in ["", THEIRS, "---\nname: a\n---\n\nb\n"] {
-                let text = with_values(former, &values, Some(&content)).unwrap();
+                let text = set_values(former, &values, Some(&content)).unwrap();
                 let front = PlainFrontMatter::of(&text);
                 for (key, value) in values {
                     prop_assert_eq!(front.value(key), Some(value), "{}", text);

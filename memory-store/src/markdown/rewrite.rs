@@ -7,13 +7,13 @@ use memory_core::{Memory, Problem};
 
 use super::decode::{ParsedFile, decode};
 use super::defect::FileDefect;
-use super::encode::{entry_lines, inline, item_lines, key_lines, last_line_break};
+use super::encode::{entry_lines, inline_value, item_lines, key_lines, last_line_break};
 use super::fence::{line_break, split};
-use super::format::{has_foreign_entries, texts};
+use super::format::{has_foreign_entries, item_texts};
 use super::lines::{self, ValueStyle, YamlEntry};
-use super::list::{changed_lines, edit_flow};
+use super::list::{edit_flow, edit_lines};
 use super::scalar::{double_quoted, single_quoted};
-use super::text::text;
+use super::text::decode_lossy;
 use super::value::{FrontMatterValue, KEYS, VERSION_BESIDE, value};
 use super::yaml::{self, YamlNode};
 
@@ -29,7 +29,7 @@ const CHANGE_BY_HAND: &str = "edit it by hand, or write the front matter as one 
 /// # Errors
 /// The problem that [`decode`] finds in the file, or the key that cannot be changed without damage to the others.
 pub fn rewrite(path: &str, bytes: &[u8], after: &Memory) -> Result<Vec<u8>, Problem> {
-    let (text, fault) = text(bytes);
+    let (text, fault) = decode_lossy(bytes);
     let reading = ParsedFile::of(&text);
     if let Some(fault) = fault {
         return Err(fault.of(path));
@@ -47,11 +47,11 @@ pub fn rewrite(path: &str, bytes: &[u8], after: &Memory) -> Result<Vec<u8>, Prob
     let Some(fences) = parts.front else {
         let keys = KEYS.iter().map(|key| key_lines(key, &value(key, after), newline)).collect::<String>();
         let file = format!("{}---{newline}{keys}---{newline}{body}", parts.mark);
-        return verify(path, &file, &[], &[], after).map_err(|key| refusal(&key, None).of(path));
+        return verify(path, &file, &[], &[], after).map_err(|key| cannot_change(&key, None).of(path));
     };
     let unreadable =
         || FileDefect::new(2, "the front matter has a format that cannot be edited line by line", CHANGE_BY_HAND).of(path);
-    let entries = lines::entries(fences.yaml).ok_or_else(unreadable)?;
+    let entries = lines::find_entries(fences.yaml).ok_or_else(unreadable)?;
     let nodes = spelled_entries(fences.yaml);
     if !entries.iter().map(|entry| &entry.key).eq(nodes.iter().map(|(key, _)| key)) {
         return Err(unreadable());
@@ -84,7 +84,7 @@ pub fn rewrite(path: &str, bytes: &[u8], after: &Memory) -> Result<Vec<u8>, Prob
     let assemble = |yaml: &str| format!("{}{}{yaml}{}{closing}{body}", parts.mark, fences.opening, fences.closing);
     let mut refused = None;
     for care in [EditStrategy::Item, EditStrategy::Value] {
-        let Some(yaml) = edited(fences.yaml, &entries, &nodes, &changes, newline, care) else { continue };
+        let Some(yaml) = apply_changes(fences.yaml, &entries, &nodes, &changes, newline, care) else { continue };
         match verify(path, &assemble(&yaml), &nodes, &changes, after) {
             Ok(file) => return Ok(file),
             Err(key) => refused = Some(key),
@@ -92,7 +92,7 @@ pub fn rewrite(path: &str, bytes: &[u8], after: &Memory) -> Result<Vec<u8>, Prob
     }
     let key = refused.unwrap_or_else(|| "origin".into());
     let line = entries.iter().find(|entry| matches!(&entry.key, YamlNode::Text(own) if *own == key)).map(|entry| entry.line + 2);
-    Err(refusal(&key, line).of(path))
+    Err(cannot_change(&key, line).of(path))
 }
 
 /// Returns whether the front matter has a SHA-256 hash that does not match the content.
@@ -135,7 +135,7 @@ fn key_in_file(key: &'static str, has_foreign_version: bool, has: impl Fn(&str) 
 }
 
 /// Returns the front matter with the changes applied, or `None` if a change would lose data.
-fn edited(
+fn apply_changes(
     yaml: &str,
     entries: &[YamlEntry],
     nodes: &[(YamlNode, YamlNode)],
@@ -176,18 +176,18 @@ fn entry_edits(
     let old = &yaml[place.clone()];
     let behind_key = *after_key..*after_key;
     let line_end = *after_key + yaml[*after_key..].split_inclusive('\n').next().unwrap_or_default().len();
-    let read = |node: &YamlNode| texts(key, node);
+    let read = |node: &YamlNode| item_texts(key, node);
     match (value, shape) {
         (FrontMatterValue::Absent, _) if care == EditStrategy::Item => vec![(lines.clone(), String::new())],
         (FrontMatterValue::List(items), ValueStyle::Nested) if !items.is_empty() => {
-            let gentle = if care == EditStrategy::Item { changed_lines(old, items, newline, read) } else { None };
+            let gentle = if care == EditStrategy::Item { edit_lines(old, items, newline, read) } else { None };
             vec![(place.clone(), gentle.unwrap_or_else(|| item_lines(items, indent(old), newline)))]
         }
         (FrontMatterValue::List(items), ValueStyle::Empty) if !items.is_empty() => {
             vec![(line_end..line_end, item_lines(items, "  ", newline))]
         }
         (FrontMatterValue::List(items), ValueStyle::Flow) if care == EditStrategy::Item => {
-            vec![(place.clone(), edit_flow(old, items, read).unwrap_or_else(|| inline(value)))]
+            vec![(place.clone(), edit_flow(old, items, read).unwrap_or_else(|| inline_value(value)))]
         }
         (FrontMatterValue::Map(entries), ValueStyle::Nested) => vec![(place.clone(), entry_lines(entries, indent(old), newline))],
         (FrontMatterValue::Map(entries), ValueStyle::Empty) => vec![(line_end..line_end, entry_lines(entries, "  ", newline))],
@@ -197,13 +197,13 @@ fn entry_edits(
         (FrontMatterValue::Word(text) | FrontMatterValue::Text(text), ValueStyle::Single) => {
             vec![(place.clone(), single_quoted(text).unwrap_or_else(|| double_quoted(text)))]
         }
-        (_, ValueStyle::Nested) => vec![(behind_key, format!(" {}", inline(value))), (place.clone(), String::new())],
-        (_, ValueStyle::Empty) => vec![(behind_key, format!(" {}", inline(value)))],
+        (_, ValueStyle::Nested) => vec![(behind_key, format!(" {}", inline_value(value))), (place.clone(), String::new())],
+        (_, ValueStyle::Empty) => vec![(behind_key, format!(" {}", inline_value(value)))],
         (
             _,
             ValueStyle::Plain | ValueStyle::Single | ValueStyle::Double | ValueStyle::Flow | ValueStyle::Lines | ValueStyle::Odd,
         ) => {
-            vec![(place.clone(), inline(value))]
+            vec![(place.clone(), inline_value(value))]
         }
     }
 }
@@ -256,6 +256,6 @@ fn spelled_entries(yaml: &str) -> Vec<(YamlNode, YamlNode)> {
     }
 }
 
-fn refusal(key: &str, line: Option<usize>) -> FileDefect {
+fn cannot_change(key: &str, line: Option<usize>) -> FileDefect {
     FileDefect::new(line, format!("`{key}` cannot be updated without damage to the rest of the front matter"), CHANGE_BY_HAND)
 }

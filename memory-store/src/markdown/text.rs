@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::defect::FileDefect;
 
 /// Decodes bytes leniently, and returns the defect, if any.
-pub(super) fn text(bytes: &[u8]) -> (Cow<'_, str>, Option<FileDefect>) {
+pub(super) fn decode_lossy(bytes: &[u8]) -> (Cow<'_, str>, Option<FileDefect>) {
     if let [0xff, 0xfe, rest @ ..] = bytes {
         return (utf16(rest, u16::from_le_bytes), Some(not_utf8(1, "UTF-16")));
     }

@@ -68,27 +68,27 @@ pub(super) fn value(key: &str, memory: &Memory) -> FrontMatterValue {
         "scope" => FrontMatterValue::Text(memory.scope.to_string()),
         "tags" => FrontMatterValue::List(memory.tags.as_slice().to_vec()),
         "source" => FrontMatterValue::Text(memory.source.clone()),
-        "created_at" => FrontMatterValue::Word(moment(memory.created_at)),
-        "updated_at" => FrontMatterValue::Word(moment(memory.updated_at)),
-        "expires_at" => memory.expires_at.map_or(FrontMatterValue::Null, |end| FrontMatterValue::Word(moment(end))),
+        "created_at" => FrontMatterValue::Word(format_time(memory.created_at)),
+        "updated_at" => FrontMatterValue::Word(format_time(memory.updated_at)),
+        "expires_at" => memory.expires_at.map_or(FrontMatterValue::Null, |end| FrontMatterValue::Word(format_time(end))),
         "access_count" => FrontMatterValue::Word(memory.access_count.to_string()),
         "links" => FrontMatterValue::List(memory.links.iter().map(MemoryId::to_string).collect()),
         "version" => FrontMatterValue::Word(memory.version.to_string()),
         "role" => memory.role.map_or(FrontMatterValue::Absent, |role| FrontMatterValue::Word(role.to_string())),
         "title" => memory.title.clone().map_or(FrontMatterValue::Absent, FrontMatterValue::Text),
         "aliases" => list_or_absent(memory.aliases.clone()),
-        "valid_from" => memory.valid_from.map_or(FrontMatterValue::Absent, |start| FrontMatterValue::Word(moment(start))),
-        "valid_until" => memory.valid_until.map_or(FrontMatterValue::Absent, |end| FrontMatterValue::Word(moment(end))),
+        "valid_from" => memory.valid_from.map_or(FrontMatterValue::Absent, |start| FrontMatterValue::Word(format_time(start))),
+        "valid_until" => memory.valid_until.map_or(FrontMatterValue::Absent, |end| FrontMatterValue::Word(format_time(end))),
         "supersedes" => list_or_absent(memory.supersedes.iter().map(MemoryId::to_string).collect()),
         "superseded_by" => memory.superseded_by.map_or(FrontMatterValue::Absent, |id| FrontMatterValue::Word(id.to_string())),
         "summarised_by" => {
             memory.summarised_by.as_ref().map_or(FrontMatterValue::Absent, |id| FrontMatterValue::Text(id.to_string()))
         }
         "pinned" if memory.pinned => FrontMatterValue::Word("true".into()),
-        "due" => reminder_value(memory, |reminder| Some(moment(reminder.due))),
+        "due" => reminder_value(memory, |reminder| Some(format_time(reminder.due))),
         "reminds" => reminder_value(memory, |reminder| reminder.of.map(|id| id.to_string())),
-        "notified_at" => reminder_value(memory, |reminder| reminder.notified_at.map(moment)),
-        "done_at" => reminder_value(memory, |reminder| reminder.done_at.map(moment)),
+        "notified_at" => reminder_value(memory, |reminder| reminder.notified_at.map(format_time)),
+        "done_at" => reminder_value(memory, |reminder| reminder.done_at.map(format_time)),
         "origin" => memory.origin.as_ref().map_or(FrontMatterValue::Absent, |origin| FrontMatterValue::Map(origin_map(origin))),
         "other_origins" => list_or_absent(memory.other_origins.iter().map(Origin::to_text).collect()),
         _ => FrontMatterValue::Absent,
@@ -109,6 +109,6 @@ fn origin_map(origin: &Origin) -> Vec<(&'static str, String)> {
     place.into_iter().map(|(key, text)| (key, text.clone())).chain(hash).collect()
 }
 
-fn moment(moment: DateTime<Utc>) -> String {
+fn format_time(moment: DateTime<Utc>) -> String {
     moment.to_rfc3339_opts(SecondsFormat::AutoSi, true)
 }

@@ -60,15 +60,15 @@ impl YamlNode {
     }
 
     /// Returns a duplicate key of one of the maps, if any.
-    pub(super) fn duplicate(&self) -> Option<&YamlNode> {
+    pub(super) fn duplicate_key(&self) -> Option<&YamlNode> {
         match self {
             Self::Null | Self::Literal(_) | Self::Text(_) => None,
-            Self::List(items) => items.iter().find_map(Self::duplicate),
-            Self::Tagged(_, inner) => inner.duplicate(),
+            Self::List(items) => items.iter().find_map(Self::duplicate_key),
+            Self::Tagged(_, inner) => inner.duplicate_key(),
             Self::Map(entries) => {
                 let mut seen = HashSet::with_capacity(entries.len());
                 let twice = entries.iter().map(|(key, _)| key).find(|key| !seen.insert(*key));
-                twice.or_else(|| entries.iter().find_map(|(key, value)| key.duplicate().or_else(|| value.duplicate())))
+                twice.or_else(|| entries.iter().find_map(|(key, value)| key.duplicate_key().or_else(|| value.duplicate_key())))
             }
         }
     }
@@ -192,7 +192,7 @@ impl LetterSubstitutes {
         self.swap(text, |(letter, stand_in)| (*letter, *stand_in))
     }
 
-    fn show(&self, text: &str) -> String {
+    fn restore(&self, text: &str) -> String {
         self.swap(text, |(letter, stand_in)| (*stand_in, *letter)).into_owned()
     }
 
@@ -212,17 +212,17 @@ struct NodeBuilder<'a> {
 }
 
 impl NodeBuilder<'_> {
-    fn pay<E: de::Error>(&mut self, price: usize) -> Result<(), E> {
+    fn spend<E: de::Error>(&mut self, price: usize) -> Result<(), E> {
         *self.budget = self.budget.checked_sub(price).ok_or_else(|| E::custom(ALIASES_TOO_LARGE))?;
         Ok(())
     }
 
-    fn again(&mut self) -> NodeBuilder<'_> {
+    fn reborrow(&mut self) -> NodeBuilder<'_> {
         NodeBuilder { budget: self.budget, letters: self.letters }
     }
 
     fn literal<E: de::Error>(mut self, literal: impl fmt::Display) -> Result<YamlNode, E> {
-        self.pay(1)?;
+        self.spend(1)?;
         Ok(YamlNode::Literal(literal.to_string()))
     }
 }
@@ -243,7 +243,7 @@ impl<'de> Visitor<'de> for NodeBuilder<'_> {
     }
 
     fn visit_unit<E: de::Error>(mut self) -> Result<YamlNode, E> {
-        self.pay(1)?;
+        self.spend(1)?;
         Ok(YamlNode::Null)
     }
 
@@ -276,31 +276,31 @@ impl<'de> Visitor<'de> for NodeBuilder<'_> {
     }
 
     fn visit_str<E: de::Error>(mut self, value: &str) -> Result<YamlNode, E> {
-        self.pay(1 + value.len())?;
-        Ok(YamlNode::Text(self.letters.show(value)))
+        self.spend(1 + value.len())?;
+        Ok(YamlNode::Text(self.letters.restore(value)))
     }
 
     fn visit_seq<A: SeqAccess<'de>>(mut self, mut items: A) -> Result<YamlNode, A::Error> {
-        self.pay(1)?;
+        self.spend(1)?;
         let mut list = Vec::new();
-        while let Some(item) = items.next_element_seed(self.again())? {
+        while let Some(item) = items.next_element_seed(self.reborrow())? {
             list.push(item);
         }
         Ok(YamlNode::List(list))
     }
 
     fn visit_map<A: MapAccess<'de>>(mut self, mut entries: A) -> Result<YamlNode, A::Error> {
-        self.pay(1)?;
+        self.spend(1)?;
         let mut map = Vec::new();
-        while let Some(key) = entries.next_key_seed(self.again())? {
-            map.push((key, entries.next_value_seed(self.again())?));
+        while let Some(key) = entries.next_key_seed(self.reborrow())? {
+            map.push((key, entries.next_value_seed(self.reborrow())?));
         }
         Ok(YamlNode::Map(map))
     }
 
     fn visit_enum<A: EnumAccess<'de>>(mut self, tagged: A) -> Result<YamlNode, A::Error> {
         let (tag, inner) = tagged.variant::<String>()?;
-        self.pay(1 + tag.len())?;
+        self.spend(1 + tag.len())?;
         Ok(YamlNode::Tagged(tag, Box::new(inner.newtype_variant_seed(self)?)))
     }
 }

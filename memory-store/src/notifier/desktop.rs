@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
 
-use memory_core::text::one_line;
+use memory_core::text::to_one_line;
 use memory_core::{Notification, Notifier, NotifyError};
 
 use super::process::run;
@@ -34,7 +34,7 @@ pub enum DesktopProgram {
 
 impl DesktopProgram {
     /// Returns the name of the program.
-    pub const fn program(self) -> &'static str {
+    pub const fn name(self) -> &'static str {
         match self {
             Self::Osascript => "osascript",
             Self::NotifySend => "notify-send",
@@ -58,18 +58,18 @@ impl DesktopNotifier {
 impl Notifier for DesktopNotifier {
     fn notify(&self, notification: &Notification) -> Result<(), NotifyError> {
         let mut command = Command::new(&self.program);
-        command.args(arguments(self.desktop, notification));
+        command.args(build_arguments(self.desktop, notification));
         command.envs(self.bus.as_ref().map(|bus| ("DBUS_SESSION_BUS_ADDRESS", format!("unix:path={}", bus.display()))));
-        run(&mut command, TIMEOUT).map_err(|why| NotifyError { why: format!("{} {why}", self.desktop.program()) })
+        run(&mut command, TIMEOUT).map_err(|why| NotifyError { why: format!("{} {why}", self.desktop.name()) })
     }
 }
 
 /// The script receives its texts as arguments, so that no text of a memory is part of a program.
 const SCRIPT: [&str; 3] = ["on run argv", "display notification (item 2 of argv) with title (item 1 of argv)", "end run"];
 
-fn arguments(desktop: DesktopProgram, notification: &Notification) -> Vec<String> {
-    let title = title_or_default(one_line(&notification.title, MAX_CHARACTERS));
-    let body = one_line(&notification.body, MAX_CHARACTERS);
+fn build_arguments(desktop: DesktopProgram, notification: &Notification) -> Vec<String> {
+    let title = title_or_default(to_one_line(&notification.title, MAX_CHARACTERS));
+    let body = to_one_line(&notification.body, MAX_CHARACTERS);
     match desktop {
         DesktopProgram::Osascript => {
             let script = SCRIPT.into_iter().flat_map(|line| ["-e".to_owned(), line.to_owned()]);
@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     fn arguments_for(desktop: DesktopProgram, title: &str, body: &str) -> Vec<String> {
-        arguments(desktop, &Notification { title: title.into(), body: body.into() })
+        build_arguments(desktop, &Notification { title: title.into(), body: body.into() })
     }
 
     #[test]

@@ -4,7 +4,7 @@ use memory_core::{Notification, Notifier, NotifyError};
 
 /// A notifier that shows nothing.
 ///
-/// The due reminders are in `pending.md`, which [`crate::FileStore::keep_pending`] writes.
+/// The due reminders are in `pending.md`, which [`crate::FileStore::update_pending_page`] writes.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoopNotifier;
 

@@ -17,13 +17,13 @@ const POLL_INTERVAL: Duration = Duration::from_millis(5);
 /// # Errors
 /// The failure as a predicate, as in "failed (exit status: 1)".
 pub(crate) fn run(command: &mut Command, patience: Duration) -> Result<(), String> {
-    run_between(command, [Stdio::null(), Stdio::null()], patience)
+    run_with_streams(command, [Stdio::null(), Stdio::null()], patience)
 }
 
 /// Runs a program as [`run`] does, with the given standard input and output.
 ///
 /// Neither may be a pipe, since no thread serves the other end.
-pub(crate) fn run_between(command: &mut Command, [from, to]: [Stdio; 2], patience: Duration) -> Result<(), String> {
+pub(crate) fn run_with_streams(command: &mut Command, [from, to]: [Stdio; 2], patience: Duration) -> Result<(), String> {
     let deadline = Instant::now() + patience;
     let mut child = command
         .stdin(from)
@@ -31,8 +31,8 @@ pub(crate) fn run_between(command: &mut Command, [from, to]: [Stdio; 2], patienc
         .stderr(Stdio::piped())
         .spawn()
         .map_err(|error| format!("could not be started: {error}"))?;
-    let complaint = complaint(&mut child).recv_timeout(patience).ok();
-    let ended = complaint.as_ref().map_or(Ok(None), |_| wait(&mut child, deadline));
+    let complaint = read_stderr(&mut child).recv_timeout(patience).ok();
+    let ended = complaint.as_ref().map_or(Ok(None), |_| wait_for_exit(&mut child, deadline));
     match ended {
         Ok(Some(status)) if status.success() => Ok(()),
         Ok(Some(status)) => {
@@ -50,7 +50,7 @@ pub(crate) fn run_between(command: &mut Command, [from, to]: [Stdio; 2], patienc
 }
 
 /// Returns a channel that receives the error output once the program closes it or ends.
-fn complaint(child: &mut Child) -> mpsc::Receiver<String> {
+fn read_stderr(child: &mut Child) -> mpsc::Receiver<String> {
     let (sender, receiver) = mpsc::channel();
     let mut stream = child.stderr.take();
     thread::spawn(move || {
@@ -61,12 +61,12 @@ fn complaint(child: &mut Child) -> mpsc::Receiver<String> {
             let _ = io::copy(stream, &mut io::sink());
         }
         // The receiver may have timed out.
-        let _ = sender.send(memory_core::text::one_line(&String::from_utf8_lossy(&bytes), MAX_STDERR));
+        let _ = sender.send(memory_core::text::to_one_line(&String::from_utf8_lossy(&bytes), MAX_STDERR));
     });
     receiver
 }
 
-fn wait(child: &mut Child, deadline: Instant) -> io::Result<Option<ExitStatus>> {
+fn wait_for_exit(child: &mut Child, deadline: Instant) -> io::Result<Option<ExitStatus>> {
     loop {
         let ended = child.try_wait()?;
         if ended.is_some() || deadline <= Instant::now() {

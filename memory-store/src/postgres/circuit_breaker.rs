@@ -16,7 +16,7 @@ pub(super) struct CircuitBreaker {
 
 impl CircuitBreaker {
     /// Returns whether a call may try the server at `now`: not less than `pause` after the last attempt.
-    pub(super) fn admits(&self, now: Instant, pause: Duration) -> bool {
+    pub(super) fn allows_call(&self, now: Instant, pause: Duration) -> bool {
         let mut tried = self.lock();
         match *tried {
             Some(last) if now < last + pause => false,
@@ -29,12 +29,12 @@ impl CircuitBreaker {
     }
 
     /// Records that the server did not respond.
-    pub(super) fn begin(&self, now: Instant) {
+    pub(super) fn record_failure(&self, now: Instant) {
         *self.lock() = Some(now);
     }
 
     /// Records that the server responded.
-    pub(super) fn end(&self) {
+    pub(super) fn record_success(&self) {
         *self.lock() = None;
     }
 
@@ -51,13 +51,13 @@ mod tests {
     fn one_call_at_a_time_tries_a_silent_server_again() {
         let (silence, start) = (CircuitBreaker::default(), Instant::now());
         let second = Duration::from_secs(1);
-        let admits = |seconds: u32| silence.admits(start + second * seconds, second * 5);
+        let admits = |seconds: u32| silence.allows_call(start + second * seconds, second * 5);
         assert!(admits(0) && admits(0));
-        silence.begin(start);
+        silence.record_failure(start);
         assert!(!admits(1) && !admits(4));
         assert!(admits(5), "one call tries it");
         assert!(!admits(5) && !admits(9), "the others fail meanwhile");
-        silence.end();
+        silence.record_success();
         assert!(admits(9) && admits(9));
     }
 }

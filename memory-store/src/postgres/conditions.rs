@@ -25,7 +25,7 @@ impl SqlConditions {
     }
 
     /// Adds the condition that a record matches `filter`.
-    pub(super) fn fits(&mut self, filter: &RecordFilter) {
+    pub(super) fn add_filter(&mut self, filter: &RecordFilter) {
         let words = |roles: &[RecordRole]| roles.iter().map(|role| role.as_str().to_owned()).collect::<Vec<_>>();
         // An equality reads one range of the index on the role; `ANY` reads one range for each role.
         match filter.roles.as_slice() {
@@ -43,11 +43,11 @@ impl SqlConditions {
             let roles = self.value(words(&filter.not_roles), Type::TEXT_ARRAY);
             self.text.extend([" AND role <> ALL(", &roles, ")"]);
         }
-        self.bound(filter.from, [" >= ", " > "]);
-        self.bound(filter.to, [" <= ", " < "]);
+        self.add_bound(filter.from, [" >= ", " > "]);
+        self.add_bound(filter.to, [" <= ", " < "]);
     }
 
-    fn bound(&mut self, bound: Bound<DateTime<Utc>>, [included, excluded]: [&str; 2]) {
+    fn add_bound(&mut self, bound: Bound<DateTime<Utc>>, [included, excluded]: [&str; 2]) {
         let (moment, sign) = match bound {
             Bound::Included(moment) => (moment, included),
             Bound::Excluded(moment) => (moment, excluded),
@@ -59,7 +59,7 @@ impl SqlConditions {
             10_000.. => DateTime::from_timestamp(253_402_300_800, 0).unwrap_or(moment),
             _ => moment,
         };
-        let (at, nanos) = parts(moment);
+        let (at, nanos) = split_nanos(moment);
         let (at, nanos) = (self.value(at, Type::TIMESTAMPTZ), self.value(nanos, Type::INT2));
         self.text.extend([" AND (said_at, said_nanos)", sign, "(", &at, ", ", &nanos, ")"]);
     }
@@ -73,13 +73,13 @@ impl SqlConditions {
 /// Returns the time of a record in microseconds, if it has one, and the remaining nanoseconds.
 pub(super) fn record_time(record: &SessionRecord) -> (Option<DateTime<Utc>>, i16) {
     // A year outside these four digits has no text form that can be parsed.
-    match record.at().filter(|at| (0..10_000).contains(&at.year())).map(parts) {
+    match record.at().filter(|at| (0..10_000).contains(&at.year())).map(split_nanos) {
         Some((at, nanos)) => (Some(at), nanos),
         None => (None, 0),
     }
 }
 
-fn parts(moment: DateTime<Utc>) -> (DateTime<Utc>, i16) {
+fn split_nanos(moment: DateTime<Utc>) -> (DateTime<Utc>, i16) {
     let nanos = i16::try_from(moment.timestamp_subsec_nanos() % 1_000).unwrap_or_default();
     (moment.trunc_subsecs(6), nanos)
 }

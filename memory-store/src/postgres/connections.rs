@@ -22,18 +22,18 @@ pub(super) struct ConnectionManager {
 
 impl ConnectionManager {
     /// Returns the manager for an address. It does not connect yet.
-    pub(super) fn to(address: DatabaseAddress) -> Self {
+    pub(super) fn new(address: DatabaseAddress) -> Self {
         Self { address, last_alive: Arc::default() }
     }
 
     /// Returns the number of hosts in the address.
-    pub(super) fn hosts(&self) -> usize {
+    pub(super) fn host_count(&self) -> usize {
         self.address.config.get_hosts().len().max(self.address.config.get_hostaddrs().len())
     }
 
     /// Records that a connection has worked until now.
-    pub(super) fn note_alive(&self) {
-        note_alive(&self.last_alive);
+    pub(super) fn record_alive(&self) {
+        record_alive(&self.last_alive);
     }
 
     /// Returns the last time at which a connection worked or was lost.
@@ -42,14 +42,14 @@ impl ConnectionManager {
     }
 
     /// Returns the TLS connector. The file of authorities is read each time, since it may change.
-    pub(super) fn tls(&self) -> Result<MakeRustlsConnect, DatabaseError> {
+    pub(super) fn tls_connector(&self) -> Result<MakeRustlsConnect, DatabaseError> {
         let DatabaseAddress { config, trust, roots } = &self.address;
         let is_direct = config.get_ssl_negotiation() == SslNegotiation::Direct;
         tls_connector(*trust, roots.as_deref(), is_direct).map_err(DatabaseError::Authorities)
     }
 }
 
-fn note_alive(last_alive: &Mutex<Option<Instant>>) {
+fn record_alive(last_alive: &Mutex<Option<Instant>>) {
     *last_alive.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
 }
 
@@ -58,13 +58,13 @@ impl Manager for ConnectionManager {
     type Error = DatabaseError;
 
     async fn create(&self) -> Result<Client, DatabaseError> {
-        let (client, connection) = self.address.config.connect(self.tls()?).await?;
+        let (client, connection) = self.address.config.connect(self.tls_connector()?).await?;
         // The task ends with the client. An earlier error is reported to the next caller of the client.
         let last_alive = Arc::clone(&self.last_alive);
         tokio::spawn(async move {
             // A connection that was closed on this side is no sign of life of the server.
             if connection.await.is_err() {
-                note_alive(&last_alive);
+                record_alive(&last_alive);
             }
         });
         Ok(client)

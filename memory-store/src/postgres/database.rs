@@ -84,9 +84,9 @@ impl Database {
     ///
     /// # Errors
     /// [`InstanceError::Invalid`] if the address cannot be parsed. The error contains no part of it.
-    pub fn at(address: &str, limits: DatabaseLimits) -> Result<Self, InstanceError> {
+    pub fn new(address: &str, limits: DatabaseLimits) -> Result<Self, InstanceError> {
         Ok(Self {
-            pool: pool(DatabaseAddress::parse(address)?, &limits),
+            pool: build_pool(DatabaseAddress::parse(address)?, &limits),
             limits,
             is_ready: OnceCell::new(),
             was_reached: AtomicBool::new(false),
@@ -137,7 +137,7 @@ impl Database {
                 Ok(done) => return Ok(done),
                 Err(trouble) => trouble,
             };
-            let helps = match trouble.cure() {
+            let helps = match trouble.retry_action() {
                 RetryAction::None => false,
                 RetryAction::AwaitRestart => {
                     self.pool.manager().last_alive().is_some_and(|last| last.elapsed() < self.limits.restart)
@@ -155,13 +155,13 @@ impl Database {
     }
 
     async fn run_once<T>(&self, work: &impl AsyncFn(&Client) -> Result<T, DatabaseError>) -> Result<T, DatabaseError> {
-        if !self.silence.admits(Instant::now(), self.limits.pause) {
+        if !self.silence.allows_call(Instant::now(), self.limits.pause) {
             return Err(DatabaseError::Silent(self.connect_timeout()));
         }
         let begun = Instant::now();
         let connection = self.pool.get().await.map_err(|error| self.pool_error(error)).inspect_err(|trouble| {
             if trouble.is_unreachable() && !self.was_alive_since(begun) {
-                self.silence.begin(Instant::now());
+                self.silence.record_failure(Instant::now());
             }
         })?;
         let done = self.run_within_limit(&connection, async {
@@ -171,13 +171,13 @@ impl Database {
         });
         let done = done.await;
         if matches!(done, Err(DatabaseError::Unresponsive(_))) {
-            self.silence.begin(Instant::now());
+            self.silence.record_failure(Instant::now());
             // The other connections lead to the same server.
             self.pool.retain(|_, _| false);
         } else {
             // In any case the connection has worked until now.
-            self.silence.end();
-            self.pool.manager().note_alive();
+            self.silence.record_success();
+            self.pool.manager().record_alive();
         }
         if done.as_ref().is_err_and(DatabaseError::ends_connection) {
             drop(Object::take(connection));
@@ -199,14 +199,14 @@ impl Database {
             select! {
                 biased;
                 done = &mut work => done,
-                () = self.silent() => Err(DatabaseError::Unresponsive(self.connect_timeout())),
+                () = self.wait_until_unresponsive() => Err(DatabaseError::Unresponsive(self.connect_timeout())),
             }
         };
         if let Ok(done) = timeout(self.limits.statement, answered).await {
             return done;
         }
         let stopped = timeout(CANCEL_TIMEOUT, async {
-            let tls = self.pool.manager().tls()?;
+            let tls = self.pool.manager().tls_connector()?;
             connection.cancel_token().cancel_query(tls).await?;
             (&mut work).await
         });
@@ -222,11 +222,11 @@ impl Database {
     ///
     /// It no longer responds if no connection has worked for as long as a connect may take, and a new connect fails
     /// too. This distinguishes a slow statement from a lost server.
-    async fn silent(&self) {
+    async fn wait_until_unresponsive(&self) {
         let begun = Instant::now();
         let half = self.connect_timeout() / 2;
         // With several hosts, the first ones may be down while another one works.
-        let limit = if self.pool.manager().hosts() < 2 { half } else { self.connect_timeout() };
+        let limit = if self.pool.manager().host_count() < 2 { half } else { self.connect_timeout() };
         let mut wait = half;
         loop {
             sleep(wait).await;
@@ -261,9 +261,9 @@ impl Database {
     }
 }
 
-fn pool(address: DatabaseAddress, limits: &DatabaseLimits) -> Pool<ConnectionManager> {
-    let connections = ConnectionManager::to(address);
-    let (address, hosts) = (&connections.address, connections.hosts());
+fn build_pool(address: DatabaseAddress, limits: &DatabaseLimits) -> Pool<ConnectionManager> {
+    let connections = ConnectionManager::new(address);
+    let (address, hosts) = (&connections.address, connections.host_count());
     let each = address.config.get_connect_timeout().copied().unwrap_or(limits.connect);
     let config = PoolConfig {
         max_size: limits.connections,
@@ -292,7 +292,7 @@ fn random_wait(most: Duration) -> Duration {
 /// Runs `held` and then `work` in one transaction and one round trip.
 ///
 /// `held` locks a row, so `work` sees the changes of all earlier holders of this lock.
-pub(super) async fn together<H, T>(
+pub(super) async fn run_with_row_lock<H, T>(
     client: &Client,
     held: impl Future<Output = Result<H, tokio_postgres::Error>>,
     work: impl Future<Output = Result<T, tokio_postgres::Error>>,
@@ -309,7 +309,7 @@ pub(super) async fn together<H, T>(
 }
 
 /// Runs `work` in a transaction, which is rolled back if `work` fails.
-pub(super) async fn transaction<T>(
+pub(super) async fn run_transaction<T>(
     client: &Client,
     work: impl AsyncFnOnce() -> Result<T, DatabaseError>,
 ) -> Result<T, DatabaseError> {

@@ -78,9 +78,9 @@ enum DatabaseErrorKind {
 
 impl DatabaseError {
     /// Returns the action that may resolve the error.
-    pub(super) fn cure(&self) -> RetryAction {
+    pub(super) fn retry_action(&self) -> RetryAction {
         match self {
-            Self::Told(error) => match kind(error) {
+            Self::Told(error) => match error_kind(error) {
                 // A pooler may report this on behalf of a server that is restarting.
                 DatabaseErrorKind::Lost if error.as_db_error().is_some() => RetryAction::Reconnect,
                 DatabaseErrorKind::Lost => RetryAction::AwaitRestart,
@@ -101,7 +101,7 @@ impl DatabaseError {
             // reach another server.
             Self::Told(error) => {
                 let is_fatal = |told: &DbError| matches!(told.severity(), "FATAL" | "PANIC");
-                error.as_db_error().is_none_or(is_fatal) || kind(error) == DatabaseErrorKind::ReadOnly
+                error.as_db_error().is_none_or(is_fatal) || error_kind(error) == DatabaseErrorKind::ReadOnly
             }
             Self::Slow { .. } | Self::Unresponsive(_) => true,
             Self::Authorities(_) | Self::Silent(_) | Self::Busy(_) | Self::Other(_) => false,
@@ -118,11 +118,11 @@ impl DatabaseError {
 
     /// Returns whether a statement was cancelled on request.
     pub(super) fn is_cancelled(&self) -> bool {
-        matches!(self, Self::Told(error) if kind(error) == DatabaseErrorKind::Cancelled)
+        matches!(self, Self::Told(error) if error_kind(error) == DatabaseErrorKind::Cancelled)
     }
 
     /// Returns whether the row exists already, according to the unique constraint of this name.
-    pub(super) fn is_repeated(error: &tokio_postgres::Error, constraint: &str) -> bool {
+    pub(super) fn is_duplicate(error: &tokio_postgres::Error, constraint: &str) -> bool {
         let is_own = |told: &DbError| *told.code() == SqlState::UNIQUE_VIOLATION && told.constraint() == Some(constraint);
         error.as_db_error().is_some_and(is_own)
     }
@@ -172,7 +172,7 @@ const UNREACHABLE_HINT: &str =
     "check that it is running and that the address is correct; `memory instance connect` sets another address";
 
 fn postgres_error(error: &tokio_postgres::Error) -> InstanceError {
-    let (what, code, hint) = match kind(error) {
+    let (what, code, hint) = match error_kind(error) {
         DatabaseErrorKind::Lost => ("the database cannot be reached", Code::DatabaseUnreachable, UNREACHABLE_HINT),
         DatabaseErrorKind::Starting => ("the database is not ready", Code::DatabaseUnreachable, "try again in a moment"),
         DatabaseErrorKind::Crowded => (
@@ -218,7 +218,7 @@ fn postgres_error(error: &tokio_postgres::Error) -> InstanceError {
         }
         DatabaseErrorKind::Else => ("the database returned an error", Code::Io, "see the log of the database"),
     };
-    database_error(what, code, hint, Some(cause(error)))
+    database_error(what, code, hint, Some(server_message(error)))
 }
 
 fn database_error(what: impl Into<String>, code: Code, hint: &'static str, cause: Option<String>) -> InstanceError {
@@ -227,7 +227,7 @@ fn database_error(what: impl Into<String>, code: Code, hint: &'static str, cause
 }
 
 /// Returns the message of the server without the detail, which may contain any data.
-fn cause(error: &tokio_postgres::Error) -> String {
+fn server_message(error: &tokio_postgres::Error) -> String {
     match (error.as_db_error(), error.source()) {
         (Some(told), _) => format!("{} ({})", told.message(), told.code().code()),
         (None, Some(source)) => source.to_string(),
@@ -235,7 +235,7 @@ fn cause(error: &tokio_postgres::Error) -> String {
     }
 }
 
-fn kind(error: &tokio_postgres::Error) -> DatabaseErrorKind {
+fn error_kind(error: &tokio_postgres::Error) -> DatabaseErrorKind {
     let Some(told) = error.as_db_error() else { return connection_error_kind(error) };
     match told.code().code() {
         "57P03" => DatabaseErrorKind::Starting,

@@ -7,9 +7,9 @@ use tokio_postgres::types::Type;
 
 use super::PostgresMessages;
 use super::conditions::SqlParameter;
-use super::database::transaction;
+use super::database::run_transaction;
 use super::messages::{COLUMNS, HOLD};
-use super::operations::{OperationPages, UndoStatus, changed, missing, month_of, to_undo};
+use super::operations::{OperationPages, UndoStatus, changed_error, find_undoable, month_start, not_found_error};
 
 const LIST_OPERATIONS: &str = "
     SELECT operation, at, kind, session, taken, undoes, recorded FROM memory_operations WHERE (kind <> 'purge' OR 0 < taken)";
@@ -56,21 +56,21 @@ const PURGE_RECORDS: &str = "
 impl InstanceOperations for PostgresMessages {
     fn operations(&self) -> Result<InstanceRecords<'_>, InstanceError> {
         let mut done = OperationPages::of(self.database(), LIST_OPERATIONS);
-        done.turn()?;
+        done.fetch_next()?;
         Ok(Box::new(mark_undone(done)))
     }
 
     fn undo(&self, undone: &OperationId, operation: &InstanceOperation) -> Result<InstanceRecord, InstanceError> {
         let (id, by) = (undone.as_str(), operation.id.as_str());
         self.database().run(async |client| {
-            transaction(client, async || {
+            run_transaction(client, async || {
                 let of = "SELECT session, root, takes, is_whole FROM memory_operations WHERE operation = $1";
-                let row = client.query_typed_opt(of, &[(&id, Type::TEXT)]).await?.ok_or_else(|| missing(undone))?;
+                let row = client.query_typed_opt(of, &[(&id, Type::TEXT)]).await?.ok_or_else(|| not_found_error(undone))?;
                 let (session, root): (String, String) = (row.try_get(0)?, row.try_get(1)?);
                 let (takes, is_whole): (bool, bool) = (row.try_get(2)?, row.try_get(3)?);
                 let name: [SqlParameter; 1] = [(&session, Type::TEXT)];
                 client.execute_typed(HOLD, &name).await?;
-                let (record, is_done) = to_undo(&client.query_typed(SESSION_OPERATIONS, &name).await?, undone, operation)?;
+                let (record, is_done) = find_undoable(&client.query_typed(SESSION_OPERATIONS, &name).await?, undone, operation)?;
                 if is_done == UndoStatus::Already {
                     return Ok(record);
                 }
@@ -90,7 +90,7 @@ impl InstanceOperations for PostgresMessages {
                 if usize::try_from(moved) == Ok(record.count) {
                     Ok(record)
                 } else {
-                    Err(changed(undone, format!("the session {session} was changed afterwards")))
+                    Err(changed_error(undone, format!("the session {session} was changed afterwards")))
                 }
             })
             .await
@@ -98,9 +98,9 @@ impl InstanceOperations for PostgresMessages {
     }
 
     fn purge_trash(&self, before: DateTime<Utc>) -> Result<(u64, u64), InstanceError> {
-        let month = month_of(before);
+        let month = month_start(before);
         self.database().run(async |client| {
-            transaction(client, async || {
+            run_transaction(client, async || {
                 let operations = client.execute_typed(PURGE_OPERATIONS, &[(&month, Type::TIMESTAMPTZ)]).await?;
                 let bytes = client.query_typed_one(PURGE_RECORDS, &[]).await?.try_get::<_, i64>(0)?;
                 Ok((operations, u64::try_from(bytes).unwrap_or_default()))

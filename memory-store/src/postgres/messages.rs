@@ -84,7 +84,7 @@ impl PostgresMessages {
     }
 
     /// Removes records with `statement`, and returns the numbers of removed and remaining records.
-    fn take(
+    fn remove_records(
         &self,
         session: &SessionName,
         (kind, statement): (&'static str, &str),
@@ -96,17 +96,17 @@ impl PostgresMessages {
             let held = client.execute_typed(HOLD, &name);
             let values = conditions.values();
             let taken = client.query_typed_opt(statement, &values);
-            let is_repeated = match database::together(client, held, taken).await {
-                Ok(Some(row)) => return Ok(Some(purged(&row)?)),
+            let is_repeated = match database::run_with_row_lock(client, held, taken).await {
+                Ok(Some(row)) => return Ok(Some(parse_purged(&row)?)),
                 // The session does not exist. The first attempt may have deleted it, and its response was lost.
                 Ok(None) => false,
-                Err(error) if DatabaseError::is_repeated(&error, "memory_operations_once") => true,
+                Err(error) if DatabaseError::is_duplicate(&error, "memory_operations_once") => true,
                 Err(error) => return Err(error.into()),
             };
             let values: [SqlParameter; 3] =
                 [(&operation.id.as_str(), Type::TEXT), (&session.as_str(), Type::TEXT), (&kind, Type::TEXT)];
             match client.query_typed_opt(FIND_RESULT, &values).await? {
-                Some(done) => Ok(Some(purged(&done)?)),
+                Some(done) => Ok(Some(parse_purged(&done)?)),
                 None if is_repeated => Err(conflict_error(operation)),
                 None => Ok(None),
             }
@@ -149,7 +149,7 @@ impl MessageStore for PostgresMessages {
             match done {
                 Ok(_) => Ok(SessionAppendResult::default()),
                 // The first attempt may have succeeded, and only its response was lost.
-                Err(error) if DatabaseError::is_repeated(&error, "memory_records_operation") => {
+                Err(error) if DatabaseError::is_duplicate(&error, "memory_records_operation") => {
                     let found = find_appended(client, &values[..3]).await?;
                     if found == texts { Ok(SessionAppendResult::default()) } else { Err(conflict_error(operation)) }
                 }
@@ -160,7 +160,7 @@ impl MessageStore for PostgresMessages {
 
     fn records(&self, session: &SessionName, filter: &RecordFilter, window: Window) -> Result<SessionRecords, InstanceError> {
         let mut pages = RecordPages::new(Arc::clone(&self.database), session.clone(), filter.clone(), window);
-        pages.turn()?;
+        pages.fetch_next()?;
         Ok(Box::new(pages))
     }
 
@@ -186,7 +186,7 @@ impl MessageStore for PostgresMessages {
             &mut conditions,
             "UPDATE memory_sessions SET is_there = false, records = 0 WHERE session = $1 AND is_there RETURNING records",
         );
-        Ok(self.take(session, ("delete", &statement), &conditions, operation)?.map(|done| done.purged))
+        Ok(self.remove_records(session, ("delete", &statement), &conditions, operation)?.map(|done| done.purged))
     }
 
     fn purge(
@@ -196,14 +196,14 @@ impl MessageStore for PostgresMessages {
         operation: &InstanceOperation,
     ) -> Result<PurgeResult, InstanceError> {
         let mut conditions = operation_parameters(session, operation);
-        conditions.fits(filter);
+        conditions.add_filter(filter);
         let statement = removal_statement(
             "purge",
             &mut conditions,
             "UPDATE memory_sessions SET records = records - (SELECT count(*) FROM gone) WHERE session = $1 AND is_there
              RETURNING records",
         );
-        Ok(self.take(session, ("purge", &statement), &conditions, operation)?.unwrap_or_default())
+        Ok(self.remove_records(session, ("purge", &statement), &conditions, operation)?.unwrap_or_default())
     }
 }
 
@@ -236,7 +236,7 @@ async fn find_appended(client: &Client, values: &[SqlParameter<'_>]) -> Result<V
     client.query_typed(FIND_APPENDED, values).await?.iter().map(|row| row.try_get(0)).collect()
 }
 
-fn purged(row: &Row) -> Result<PurgeResult, tokio_postgres::Error> {
+fn parse_purged(row: &Row) -> Result<PurgeResult, tokio_postgres::Error> {
     let count = |at: usize| row.try_get::<_, i64>(at).map(|count| usize::try_from(count).unwrap_or_default());
     Ok(PurgeResult { purged: count(0)?, kept: count(1)? })
 }

@@ -5,7 +5,7 @@ use tokio_postgres::error::SqlState;
 use tokio_postgres::types::Type;
 use tokio_postgres::{Client, Error};
 
-use super::database::transaction;
+use super::database::run_transaction;
 use super::error::DatabaseError;
 
 /// The migrations, one for each version.
@@ -46,7 +46,7 @@ pub(super) async fn migrate(client: &Client) -> Result<(), DatabaseError> {
             _ => return Err(error.into()),
         }
     }
-    transaction(client, async || steps(client).await).await?;
+    run_transaction(client, async || apply_migrations(client).await).await?;
     match client.batch_execute(FUNCTIONS).await {
         // The functions are optional. The server reports an error if it does not support them or if another client
         // creates them.
@@ -55,7 +55,7 @@ pub(super) async fn migrate(client: &Client) -> Result<(), DatabaseError> {
     }
 }
 
-async fn steps(client: &Client) -> Result<(), DatabaseError> {
+async fn apply_migrations(client: &Client) -> Result<(), DatabaseError> {
     let done = read_version(client, "FOR UPDATE").await?.unwrap_or(0);
     let known = i64::try_from(MIGRATIONS.len()).unwrap_or(i64::MAX);
     if known < done {

@@ -36,7 +36,7 @@ impl<'a> OperationPages<'a> {
     }
 
     /// Fetches the next page.
-    pub(super) fn turn(&mut self) -> Result<(), InstanceError> {
+    pub(super) fn fetch_next(&mut self) -> Result<(), InstanceError> {
         let mut conditions = SqlConditions::default();
         let behind = self.at.as_ref().map_or_else(String::new, |(at, id)| {
             let (at, id) = (conditions.value(*at, Type::TIMESTAMPTZ), conditions.value(id.clone(), Type::TEXT));
@@ -45,7 +45,7 @@ impl<'a> OperationPages<'a> {
         let question = format!("{}{behind} ORDER BY recorded DESC, operation DESC LIMIT {ROWS_PER_PAGE}", self.question);
         let rows = self.database.run(async |client| {
             let rows = client.query_typed(&question, &conditions.values()).await?;
-            rows.iter().map(|row| Ok((record(row)?, row.try_get(6)?))).collect::<Result<Vec<_>, DatabaseError>>()
+            rows.iter().map(|row| Ok((parse_record(row)?, row.try_get(6)?))).collect::<Result<Vec<_>, DatabaseError>>()
         })?;
         self.is_over = rows.len() < ROWS_PER_PAGE;
         self.at = rows.last().map(|(record, recorded)| (*recorded, record.operation.id.to_string()));
@@ -60,7 +60,7 @@ impl Iterator for OperationPages<'_> {
     fn next(&mut self) -> Option<Self::Item> {
         if self.fetched.is_empty()
             && !self.is_over
-            && let Err(error) = self.turn()
+            && let Err(error) = self.fetch_next()
         {
             self.is_over = true;
             return Some(Err(error));
@@ -70,7 +70,7 @@ impl Iterator for OperationPages<'_> {
 }
 
 /// Parses a row of the statement of [`OperationPages`].
-fn record(row: &Row) -> Result<InstanceRecord, DatabaseError> {
+fn parse_record(row: &Row) -> Result<InstanceRecord, DatabaseError> {
     let (id, at, kind): (String, DateTime<Utc>, String) = (row.try_get(0)?, row.try_get(1)?, row.try_get(2)?);
     let (subject, count, undoes): (String, i64, Option<String>) = (row.try_get(3)?, row.try_get(4)?, row.try_get(5)?);
     let damaged = |what: String| InstanceError::Damaged { place: format!("the operation {id}"), what };
@@ -90,17 +90,17 @@ fn record(row: &Row) -> Result<InstanceRecord, DatabaseError> {
 /// Finds the operation to undo in `rows`, all operations on the same session or key, newest first.
 ///
 /// Also returns whether `again`, the undo itself, was already carried out.
-pub(super) fn to_undo(
+pub(super) fn find_undoable(
     rows: &[Row],
     undone: &OperationId,
     again: &InstanceOperation,
 ) -> Result<(InstanceRecord, UndoStatus), DatabaseError> {
-    let records = rows.iter().map(record).collect::<Result<Vec<_>, _>>()?;
+    let records = rows.iter().map(parse_record).collect::<Result<Vec<_>, _>>()?;
     let is_again = |record: &InstanceRecord| record.operation.id == again.id && record.undoes.as_ref() == Some(undone);
     let is_done = records.iter().any(is_again);
     let found = mark_undone(records.into_iter().map(Ok))
         .find(|record| record.as_ref().is_ok_and(|record| record.operation.id == *undone));
-    let mut found = found.transpose()?.ok_or_else(|| missing(undone))?;
+    let mut found = found.transpose()?.ok_or_else(|| not_found_error(undone))?;
     match found.undone_by.take() {
         Some(other) if !is_done => {
             Err(store_error(StoreError::Invalid { why: format!("{undone} was already undone by {other}") }))
@@ -119,12 +119,12 @@ pub(super) enum UndoStatus {
 }
 
 /// Returns the error for an operation that does not exist.
-pub(super) fn missing(undone: &OperationId) -> DatabaseError {
+pub(super) fn not_found_error(undone: &OperationId) -> DatabaseError {
     store_error(StoreError::OperationNotFound { wanted: format!("no operation has the id {undone}") })
 }
 
 /// Returns the error for an operation followed by other changes.
-pub(super) fn changed(undone: &OperationId, why: String) -> DatabaseError {
+pub(super) fn changed_error(undone: &OperationId, why: String) -> DatabaseError {
     DatabaseError::Other(InstanceError::ChangedSince { operation: undone.clone(), why })
 }
 
@@ -133,7 +133,7 @@ fn store_error(error: StoreError) -> DatabaseError {
 }
 
 /// Returns the start of the month of `before`. All months before this time are over.
-pub(super) fn month_of(before: DateTime<Utc>) -> DateTime<Utc> {
+pub(super) fn month_start(before: DateTime<Utc>) -> DateTime<Utc> {
     let first = before.date_naive().with_day(1).unwrap_or_default();
     first.and_time(NaiveTime::MIN).and_utc()
 }

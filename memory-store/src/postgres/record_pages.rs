@@ -41,12 +41,12 @@ impl RecordPages {
     }
 
     /// Fetches the next page, if there is one.
-    pub(super) fn turn(&mut self) -> Result<(), InstanceError> {
+    pub(super) fn fetch_next(&mut self) -> Result<(), InstanceError> {
         if self.is_over {
             return Ok(());
         }
         let wanted = self.left.unwrap_or(ROWS_PER_PAGE).min(ROWS_PER_PAGE);
-        let (question, conditions) = self.question(wanted);
+        let (question, conditions) = self.build_query(wanted);
         let rows = self.database.run(async |client| {
             let rows = client.query_typed(&question, &conditions.values()).await?;
             let mut page = Vec::with_capacity(rows.len());
@@ -66,10 +66,10 @@ impl RecordPages {
         Ok(())
     }
 
-    fn question(&self, wanted: usize) -> (String, SqlConditions) {
+    fn build_query(&self, wanted: usize) -> (String, SqlConditions) {
         let mut conditions = SqlConditions::default();
         let session = conditions.value(self.session.as_str().to_owned(), Type::TEXT);
-        conditions.fits(&self.filter);
+        conditions.add_filter(&self.filter);
         let meant = format!("FROM memory_records WHERE session = {session}{}", conditions.text);
         let number = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
         let bound = match self.at {
@@ -108,7 +108,7 @@ impl Iterator for RecordPages {
 
     fn next(&mut self) -> Option<Self::Item> {
         if self.fetched.is_empty()
-            && let Err(error) = self.turn()
+            && let Err(error) = self.fetch_next()
         {
             self.is_over = true;
             return Some(Err(error));

@@ -78,9 +78,9 @@ impl PostgresValues {
 impl KeyValueStore for PostgresValues {
     fn set(&self, key: &ValueKey, value: &str, operation: &InstanceOperation) -> Result<bool, InstanceError> {
         let path = key.as_str();
-        let (outer, inner, behind) = neighbours(path);
+        let (outer, inner, behind) = conflict_ranges(path);
         let (id, bytes) = (operation.id.as_str(), value.as_bytes());
-        let root = root(key);
+        let root = first_part(key);
         let root: [SqlParameter; 1] = [(&root, Type::TEXT)];
         let hash = ContentHash::of(value);
         let hash = hash.as_bytes().as_slice();
@@ -96,10 +96,10 @@ impl KeyValueStore for PostgresValues {
         ];
         let (taken, is_new) = self.database.run(async |client| {
             let held = client.execute_typed(HOLD, &root);
-            match database::together(client, held, client.query_typed_one(SET_VALUE, &values)).await {
+            match database::run_with_row_lock(client, held, client.query_typed_one(SET_VALUE, &values)).await {
                 Ok(row) => Ok((row.try_get::<_, Option<String>>(0)?, row.try_get(1)?)),
                 // The first attempt may have succeeded, and only its response was lost.
-                Err(error) if DatabaseError::is_repeated(&error, "memory_values_trash_once") => {
+                Err(error) if DatabaseError::is_duplicate(&error, "memory_values_trash_once") => {
                     let what = || format!("the data of another operation with the id {id}");
                     let conflict = || InstanceError::from(StoreError::Conflict { what: what() });
                     let before = client.query_typed_opt(FIND_SET_RESULT, &values[..3]).await?.ok_or_else(conflict)?;
@@ -110,7 +110,7 @@ impl KeyValueStore for PostgresValues {
         })?;
         match taken {
             None => Ok(is_new),
-            Some(other) => Err(InstanceError::KeyTaken { key: path.to_owned(), why: in_the_way(path, &other) }),
+            Some(other) => Err(InstanceError::KeyTaken { key: path.to_owned(), why: conflict_reason(path, &other) }),
         }
     }
 
@@ -130,12 +130,12 @@ impl KeyValueStore for PostgresValues {
 
     fn delete(&self, key: &ValueKey, operation: &InstanceOperation) -> Result<bool, InstanceError> {
         let (path, id) = (key.as_str(), operation.id.as_str());
-        let root = root(key);
+        let root = first_part(key);
         let root: [SqlParameter; 1] = [(&root, Type::TEXT)];
         let values: [SqlParameter; 3] = [(&path, Type::TEXT), (&id, Type::TEXT), (&operation.at, Type::TIMESTAMPTZ)];
         self.database.run(async |client| {
             let held = client.execute_typed(HOLD, &root);
-            let row = database::together(client, held, client.query_typed_one(DELETE_VALUE, &values)).await?;
+            let row = database::run_with_row_lock(client, held, client.query_typed_one(DELETE_VALUE, &values)).await?;
             Ok(row.try_get(0)?)
         })
     }
@@ -143,7 +143,7 @@ impl KeyValueStore for PostgresValues {
     fn list(&self, prefix: &KeyPrefix) -> Result<Vec<KeySummary>, InstanceError> {
         let first = prefix.as_str();
         let rows = self.database.run(async |client| {
-            Ok(match behind(first) {
+            Ok(match prefix_end(first) {
                 None => client.query_typed(&format!("{LIST_KEYS} ORDER BY key"), &[]).await?,
                 Some(end) => {
                     let question = format!("{LIST_KEYS} WHERE $1 <= key AND key < $2 ORDER BY key");
@@ -164,23 +164,23 @@ impl KeyValueStore for PostgresValues {
 }
 
 /// Returns the namespaces of a key, and the start and end of the range of the keys below it.
-pub(super) fn neighbours(path: &str) -> (Vec<&str>, String, String) {
+pub(super) fn conflict_ranges(path: &str) -> (Vec<&str>, String, String) {
     let outer = path.match_indices('/').map(|(end, _)| &path[..end]).collect();
     (outer, format!("{path}/"), format!("{path}0"))
 }
 
 /// Returns why a key cannot be set while another one exists.
-pub(super) fn in_the_way(path: &str, other: &str) -> String {
+pub(super) fn conflict_reason(path: &str, other: &str) -> String {
     if path.len() < other.len() { format!("keys begin with {path}/") } else { format!("{other} is a key") }
 }
 
 /// Returns the part of a key up to its first `/`.
-pub(super) fn root(key: &ValueKey) -> &str {
+pub(super) fn first_part(key: &ValueKey) -> &str {
     key.as_str().split('/').next().unwrap_or_default()
 }
 
 /// Returns the first text after all that start with `prefix`, which consists of characters of keys.
-fn behind(prefix: &str) -> Option<String> {
+fn prefix_end(prefix: &str) -> Option<String> {
     let mut end = prefix.to_owned();
     let last = end.pop()?;
     end.push(char::from_u32(u32::from(last) + 1)?);

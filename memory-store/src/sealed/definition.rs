@@ -69,7 +69,7 @@ impl InstanceDefinition {
     }
 
     /// Returns the content of the file.
-    pub(super) fn text(&self) -> String {
+    pub(super) fn to_yaml(&self) -> String {
         let entry = |(key, value): &(String, FieldValue)| {
             let (FieldValue::Plain(text) | FieldValue::Sealed(text)) = value;
             (Value::from(key.as_str()), Value::from(text.as_str()))
@@ -93,7 +93,7 @@ mod tests {
         let sealed = FieldValue::Sealed("secretbox:AAAA".into());
         let fields = vec![("driver".into(), plain("file")), ("dir".into(), plain("~/no: #深")), ("dsn".into(), sealed)];
         let definition = InstanceDefinition { backend: backend.clone(), name: name.clone(), fields };
-        assert_eq!(InstanceDefinition::parse(&backend, &name, definition.text().as_bytes()).unwrap(), definition);
+        assert_eq!(InstanceDefinition::parse(&backend, &name, definition.to_yaml().as_bytes()).unwrap(), definition);
         let by_hand = InstanceDefinition::parse(&backend, &name, b"# mine\ndriver: file\npool: 5\nempty:\n").unwrap();
         assert_eq!(by_hand.fields, [("driver".into(), plain("file")), ("pool".into(), plain("5"))]);
         assert_eq!(InstanceDefinition::parse(&backend, &name, b"").unwrap().fields, []);

@@ -9,7 +9,7 @@ use zeroize::Zeroizing;
 
 use super::{FieldValue, InstanceDefinition, MasterKey, key_files, seal};
 use crate::disk::{DirEntryKind, Disk, LazyDisk};
-use crate::history::{no_folder, refused};
+use crate::history::{file_error, folder_error};
 use crate::lock::{PATIENCE, WriterLock};
 
 /// The temporary file of a definition. There is one writer at a time.
@@ -54,18 +54,18 @@ impl InstanceFolder {
     ///
     /// Their fields are sealed under `given`, or else under the key in the folder `keys`.
     pub fn new(definitions: impl Into<PathBuf>, keys: impl Into<PathBuf>, given: Option<MasterKey>) -> Self {
-        Self::at(LazyDisk::new(definitions.into()), LazyDisk::new(keys.into()), given)
+        Self::from_lazy_disks(LazyDisk::new(definitions.into()), LazyDisk::new(keys.into()), given)
     }
 
     /// Returns the instances as [`InstanceFolder::new`] does, with `disks` for the two folders.
     ///
     /// There is no given key.
-    pub fn on_disks(definitions: PathBuf, keys: PathBuf, disks: [Arc<dyn Disk>; 2]) -> Self {
+    pub fn with_disks(definitions: PathBuf, keys: PathBuf, disks: [Arc<dyn Disk>; 2]) -> Self {
         let [first, second] = disks;
-        Self::at(LazyDisk::on_disk(definitions, first), LazyDisk::on_disk(keys, second), None)
+        Self::from_lazy_disks(LazyDisk::on_disk(definitions, first), LazyDisk::on_disk(keys, second), None)
     }
 
-    fn at(definitions: LazyDisk, keys: LazyDisk, given: Option<MasterKey>) -> Self {
+    fn from_lazy_disks(definitions: LazyDisk, keys: LazyDisk, given: Option<MasterKey>) -> Self {
         Self { definitions, keys, given, patience: PATIENCE }
     }
 
@@ -87,12 +87,12 @@ impl InstanceFolder {
     /// Returns the types and names of the definitions, sorted.
     fn names(&self, disk: &dyn Disk) -> Result<Vec<(InstanceName, InstanceName)>, InstanceError> {
         let mut names = Vec::new();
-        for folder in disk.folder("").map_err(no_folder(self.root()))? {
+        for folder in disk.list_folder("").map_err(folder_error(self.root()))? {
             let Ok(backend) = folder.name.parse::<InstanceName>() else { continue };
             if folder.kind != DirEntryKind::Folder {
                 continue;
             }
-            for file in disk.folder(backend.as_str()).map_err(|error| refused(backend.as_str(), error))? {
+            for file in disk.list_folder(backend.as_str()).map_err(|error| file_error(backend.as_str(), error))? {
                 if let Some(Ok(name)) = file.name.strip_suffix(".yaml").map(str::parse::<InstanceName>) {
                     names.push((backend.clone(), name));
                 }
@@ -109,7 +109,7 @@ impl InstanceFolder {
     pub fn read(&self, backend: &InstanceName, name: &InstanceName) -> Result<Option<InstanceDefinition>, InstanceError> {
         let Some(disk) = self.disk()? else { return Ok(None) };
         let path = InstanceDefinition::path(backend, name);
-        let Some((bytes, _)) = disk.read(&path).map_err(|error| refused(&path, error))? else { return Ok(None) };
+        let Some((bytes, _)) = disk.read(&path).map_err(|error| file_error(&path, error))? else { return Ok(None) };
         InstanceDefinition::parse(backend, name, &bytes).map(Some)
     }
 
@@ -136,19 +136,19 @@ impl InstanceFolder {
                 NewFieldValue::Secret(secret) => {
                     let key = self.given.clone().map_or_else(|| key_files::load_or_create(&self.keys), Ok)?;
                     let purpose = InstanceDefinition::purpose(backend, name, field);
-                    FieldValue::Sealed(seal::seal(&key, &purpose, secret).map_err(|error| refused(field, error))?)
+                    FieldValue::Sealed(seal::seal(&key, &purpose, secret).map_err(|error| file_error(field, error))?)
                 }
             };
             sealed.push((field.clone(), value));
         }
-        let text = InstanceDefinition { backend: backend.clone(), name: name.clone(), fields: sealed }.text();
+        let text = InstanceDefinition { backend: backend.clone(), name: name.clone(), fields: sealed }.to_yaml();
         let path = InstanceDefinition::path(backend, name);
-        let disk = self.definitions.get_or_create().map_err(no_folder(self.root()))?;
-        let told = |error| refused(&path, error);
-        let is_there = disk.signature(&path).map_err(told)?.is_some();
+        let disk = self.definitions.get_or_create().map_err(folder_error(self.root()))?;
+        let told = |error| file_error(&path, error);
+        let is_there = disk.stat(&path).map_err(told)?.is_some();
         if is_there {
-            let folder = trash(operation);
-            let kept = disk.keep(&path, &format!("{folder}/{}", trash_file_name(&path)));
+            let folder = trash_folder(operation);
+            let kept = disk.hard_link(&path, &format!("{folder}/{}", trash_file_name(&path)));
             kept.and_then(|()| disk.sync_folder(&folder)).map_err(told)?;
         }
         replace_file(disk, &path, text.as_bytes())?;
@@ -178,7 +178,7 @@ impl InstanceFolder {
         let mut sealed = Vec::new();
         for (backend, name) in self.names(disk)? {
             let path = InstanceDefinition::path(&backend, &name);
-            let Some((bytes, _)) = disk.read(&path).map_err(|error| refused(&path, error))? else { continue };
+            let Some((bytes, _)) = disk.read(&path).map_err(|error| file_error(&path, error))? else { continue };
             let is_sealed = match InstanceDefinition::parse(&backend, &name, &bytes) {
                 Ok(definition) => definition.fields.iter().any(|(_, value)| matches!(value, FieldValue::Sealed(_))),
                 Err(_) => String::from_utf8_lossy(&bytes).contains(seal::MARK),
@@ -202,10 +202,10 @@ impl InstanceFolder {
             self.check_key()?;
             key_files::read_keys(&self.keys)?
         };
-        self.open_with(&keys, &definition.backend, &definition.name, (field, sealed))
+        self.decrypt_with_keys(&keys, &definition.backend, &definition.name, (field, sealed))
     }
 
-    fn open_with(
+    fn decrypt_with_keys(
         &self,
         keys: &[MasterKey],
         backend: &InstanceName,
@@ -239,18 +239,18 @@ impl InstanceFolder {
         let Some(disk) = self.disk()? else { return Ok(None) };
         let _lock = self.lock()?;
         let path = InstanceDefinition::path(backend, name);
-        let told = |error| refused(&path, error);
-        if disk.signature(&path).map_err(told)?.is_none() {
+        let told = |error| file_error(&path, error);
+        if disk.stat(&path).map_err(told)?.is_none() {
             return Ok(None);
         }
-        let folder = trash(operation);
+        let folder = trash_folder(operation);
         disk.rename(&path, &format!("{folder}/{}", trash_file_name(&path))).map_err(told)?;
         disk.sync_folder(&folder).and_then(|()| disk.sync_folder(backend.as_str())).map_err(told)?;
         Ok(Some(self.trashed_definition(&path, operation)))
     }
 
     fn trashed_definition(&self, path: &str, operation: &InstanceOperation) -> TrashedDefinition {
-        let trash = self.root().join(trash(operation)).join(trash_file_name(path));
+        let trash = self.root().join(trash_folder(operation)).join(trash_file_name(path));
         TrashedDefinition { trash, place: self.root().join(path) }
     }
 
@@ -277,7 +277,7 @@ impl InstanceFolder {
             Some(former) => vec![former.clone(), new.clone()],
             None => [key_files::read_keys(&self.keys)?, vec![new.clone()]].concat(),
         };
-        let planned = match self.resealed(&known, &new) {
+        let planned = match self.plan_reseal(&known, &new) {
             Ok(planned) => planned,
             Err(error) => {
                 if is_on_disk && given.is_none() && is_new {
@@ -288,32 +288,32 @@ impl InstanceFolder {
         };
         let mut count = 0;
         if !planned.is_empty() {
-            let disk = self.definitions.get_or_create().map_err(no_folder(self.root()))?;
+            let disk = self.definitions.get_or_create().map_err(folder_error(self.root()))?;
             for (path, text, fields) in planned {
                 replace_file(disk, &path, text.as_bytes())?;
                 count += fields;
             }
         }
         if is_on_disk && given.is_none() {
-            key_files::turn(&self.keys)?;
+            key_files::replace_current(&self.keys)?;
         }
         Ok(count)
     }
 
     /// Returns the path of each file with sealed fields, its text under `new`, and the number of fields.
-    fn resealed(&self, known: &[MasterKey], new: &MasterKey) -> Result<Vec<(String, String, usize)>, InstanceError> {
+    fn plan_reseal(&self, known: &[MasterKey], new: &MasterKey) -> Result<Vec<(String, String, usize)>, InstanceError> {
         let mut planned = Vec::new();
         let Some(disk) = self.disk()? else { return Ok(planned) };
         for definition in self.list()? {
             let InstanceDefinition { backend, name, fields } = definition?;
             let path = InstanceDefinition::path(&backend, &name);
-            let told = |error| refused(&path, error);
+            let told = |error| file_error(&path, error);
             let Some((bytes, _)) = disk.read(&path).map_err(told)? else { continue };
             let mut text = String::from_utf8(bytes).map_err(|error| told(std::io::Error::other(error)))?;
             let mut count = 0;
             for (field, value) in &fields {
                 let FieldValue::Sealed(sealed) = value else { continue };
-                let secret = self.open_with(known, &backend, &name, (field, sealed))?;
+                let secret = self.decrypt_with_keys(known, &backend, &name, (field, sealed))?;
                 let purpose = InstanceDefinition::purpose(&backend, &name, field);
                 let again = seal::seal(new, &purpose, &secret).map_err(told)?;
                 // The rest of the file is left as the user wrote it.
@@ -356,16 +356,16 @@ impl InstanceFolder {
     }
 
     fn disk(&self) -> Result<Option<&dyn Disk>, InstanceError> {
-        self.definitions.if_there().map_err(no_folder(self.root()))
+        self.definitions.get().map_err(folder_error(self.root()))
     }
 
     fn lock(&self) -> Result<WriterLock, InstanceError> {
-        self.keys.get_or_create().map_err(no_folder(self.keys.root()))?;
+        self.keys.get_or_create().map_err(folder_error(self.keys.root()))?;
         Ok(WriterLock::acquire_folder(self.keys.root(), self.patience)?)
     }
 }
 
-fn trash(operation: &InstanceOperation) -> String {
+fn trash_folder(operation: &InstanceOperation) -> String {
     format!(".trash/{}/{}", operation.at.format("%Y-%m"), operation.id)
 }
 
@@ -376,7 +376,7 @@ fn trash_file_name(path: &str) -> String {
 
 /// Replaces a file atomically and durably.
 fn replace_file(disk: &dyn Disk, path: &str, bytes: &[u8]) -> Result<(), InstanceError> {
-    let told = |error| refused(path, error);
+    let told = |error| file_error(path, error);
     let placed =
         disk.write(TEMP_FILE, bytes).and_then(|()| disk.sync_file(TEMP_FILE)).and_then(|()| disk.rename(TEMP_FILE, path));
     if let Err(error) = placed {

@@ -7,7 +7,7 @@ use zeroize::Zeroizing;
 
 use super::MasterKey;
 use crate::disk::{Disk, LazyDisk};
-use crate::history::{no_folder, refused};
+use crate::history::{file_error, folder_error};
 
 /// The file of the current key.
 const FILE: &str = "master.key";
@@ -20,7 +20,7 @@ const TEMP_FILE: &str = ".master.key.tmp";
 
 /// Returns the keys that may have sealed a value, the current one first.
 pub(super) fn read_keys(folder: &LazyDisk) -> Result<Vec<MasterKey>, InstanceError> {
-    let Some(disk) = folder.if_there().map_err(no_folder(folder.root()))? else { return Ok(Vec::new()) };
+    let Some(disk) = folder.get().map_err(folder_error(folder.root()))? else { return Ok(Vec::new()) };
     let keys = [read_key(folder, disk, FILE)?, read_key(folder, disk, NEXT)?];
     Ok(keys.into_iter().flatten().collect())
 }
@@ -32,31 +32,31 @@ pub(super) fn load_or_create(folder: &LazyDisk) -> Result<MasterKey, InstanceErr
 
 /// Returns the next key, and whether this call created it. The caller holds the lock.
 pub(super) fn next(folder: &LazyDisk) -> Result<(MasterKey, bool), InstanceError> {
-    let disk = folder.get_or_create().map_err(no_folder(folder.root()))?;
+    let disk = folder.get_or_create().map_err(folder_error(folder.root()))?;
     let is_new = read_key(folder, disk, NEXT)?.is_none();
     Ok((load_or_create_at(folder, NEXT)?, is_new))
 }
 
 /// Deletes the next key.
 pub(super) fn delete_next(folder: &LazyDisk) -> Result<(), InstanceError> {
-    let disk = folder.get_or_create().map_err(no_folder(folder.root()))?;
-    disk.remove(NEXT).and_then(|()| disk.sync_folder("")).map_err(|error| refused(NEXT, error))
+    let disk = folder.get_or_create().map_err(folder_error(folder.root()))?;
+    disk.remove(NEXT).and_then(|()| disk.sync_folder("")).map_err(|error| file_error(NEXT, error))
 }
 
 /// Replaces the current key with the next one.
-pub(super) fn turn(folder: &LazyDisk) -> Result<(), InstanceError> {
-    let disk = folder.get_or_create().map_err(no_folder(folder.root()))?;
-    disk.rename(NEXT, FILE).and_then(|()| disk.sync_folder("")).map_err(|error| refused(FILE, error))
+pub(super) fn replace_current(folder: &LazyDisk) -> Result<(), InstanceError> {
+    let disk = folder.get_or_create().map_err(folder_error(folder.root()))?;
+    disk.rename(NEXT, FILE).and_then(|()| disk.sync_folder("")).map_err(|error| file_error(FILE, error))
 }
 
 fn load_or_create_at(folder: &LazyDisk, path: &str) -> Result<MasterKey, InstanceError> {
-    let disk = folder.get_or_create().map_err(no_folder(folder.root()))?;
+    let disk = folder.get_or_create().map_err(folder_error(folder.root()))?;
     if let Some(key) = read_key(folder, disk, path)? {
         return Ok(key);
     }
-    let told = |error| refused(path, error);
+    let told = |error| file_error(path, error);
     let key = MasterKey::random().map_err(told)?;
-    let text = Zeroizing::new(format!("{}\n", *key.text()));
+    let text = Zeroizing::new(format!("{}\n", *key.to_base64()));
     disk.write(TEMP_FILE, text.as_bytes()).and_then(|()| disk.sync_file(TEMP_FILE)).map_err(told)?;
     disk.rename(TEMP_FILE, path).and_then(|()| disk.sync_folder("")).map_err(told)?;
     Ok(key)
@@ -64,7 +64,7 @@ fn load_or_create_at(folder: &LazyDisk, path: &str) -> Result<MasterKey, Instanc
 
 fn read_key(folder: &LazyDisk, disk: &dyn Disk, path: &str) -> Result<Option<MasterKey>, InstanceError> {
     let place = folder.root().join(path);
-    let Some((bytes, _)) = disk.read(path).map_err(|error| refused(path, error))? else { return Ok(None) };
+    let Some((bytes, _)) = disk.read(path).map_err(|error| file_error(path, error))? else { return Ok(None) };
     let bytes = Zeroizing::new(bytes);
     if place.metadata().is_ok_and(|found| found.permissions().mode() & 0o077 != 0) {
         let why = format!("{} is readable by other users, who can decrypt all sealed values", place.display());

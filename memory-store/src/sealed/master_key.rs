@@ -34,7 +34,7 @@ impl MasterKey {
     }
 
     /// Returns the key in Base64, as `master.key` contains it.
-    pub(super) fn text(&self) -> Zeroizing<String> {
+    pub(super) fn to_base64(&self) -> Zeroizing<String> {
         Zeroizing::new(STANDARD.encode(self.0.as_slice()))
     }
 }
@@ -68,7 +68,7 @@ mod tests {
     #[test]
     fn a_key_is_32_bytes_in_base64_and_shows_nothing() {
         let key = MasterKey::random().unwrap();
-        assert_eq!(format!("{}\n", *key.text()).parse::<MasterKey>().unwrap(), key);
+        assert_eq!(format!("{}\n", *key.to_base64()).parse::<MasterKey>().unwrap(), key);
         assert!(key != MasterKey::random().unwrap());
         assert_eq!(format!("{key:?}"), "MasterKey(…)");
         for wrong in ["", "AAAA", "not base64", &"A".repeat(44)] {

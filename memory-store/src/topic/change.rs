@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use memory_core::topic::{TopicError, TopicOperation};
 
-use super::error::not_written;
-use super::files::{bytes, folder_of, hash};
+use super::error::write_error;
+use super::files::{hash_bytes, parent_folder, read_bytes};
 use super::recovery::recover;
 use super::trash::{self, TopicFileLine, TopicTrashLine};
 use crate::disk::Disk;
@@ -31,7 +31,7 @@ pub(super) struct TopicFileChange {
 /// Changes files, and returns whether they had the expected content; if not, nothing is changed.
 ///
 /// The caller holds the lock.
-pub(super) fn carry_out(
+pub(super) fn apply_changes(
     disk: &dyn Disk,
     operation: &TopicOperation,
     undoes: Option<&str>,
@@ -51,7 +51,7 @@ fn try_apply(
     undoes: Option<&str>,
     files: &[TopicFileChange],
 ) -> Result<bool, TopicError> {
-    let told = not_written;
+    let told = write_error;
     let write = |path: &str, bytes: &[u8]| disk.write(path, bytes).and_then(|()| disk.sync_file(path)).map_err(told(path));
     write(OPERATION, operation.id.as_str().as_bytes())?;
     for (at, TopicFileChange { path, before, after, like }) in files.iter().enumerate() {
@@ -61,24 +61,24 @@ fn try_apply(
         }
         let Some(after) = after else { continue };
         write(&temp_path(at), after)?;
-        like.as_ref().map_or(Ok(()), |like| disk.take_rights(&temp_path(at), like)).map_err(told(path))?;
+        like.as_ref().map_or(Ok(()), |like| disk.copy_permissions(&temp_path(at), like)).map_err(told(path))?;
     }
     disk.sync_folder(WAITING).map_err(told(WAITING))?;
 
-    let folder = trash::folder(operation);
+    let folder = trash::operation_folder(operation);
     let mut folders = BTreeSet::new();
     let mut lines = Vec::new();
     for TopicFileChange { path, before, after, .. } in files {
         let trash = before.as_ref().map(|_| format!("{folder}/{path}"));
         if let Some(trash) = &trash {
             // An aborted attempt may have left an old copy.
-            if disk.signature(trash).map_err(told(trash))?.is_some() {
+            if disk.stat(trash).map_err(told(trash))?.is_some() {
                 disk.remove(trash).map_err(told(trash))?;
             }
-            disk.keep(path, trash).map_err(told(trash))?;
-            folders.insert(folder_of(trash).to_owned());
+            disk.hard_link(path, trash).map_err(told(trash))?;
+            folders.insert(parent_folder(trash).to_owned());
         }
-        let (before, after) = (before.as_deref().map(hash), after.as_deref().map(hash));
+        let (before, after) = (before.as_deref().map(hash_bytes), after.as_deref().map(hash_bytes));
         lines.push(TopicFileLine { path: path.clone(), before, trash, after });
     }
     folders.iter().try_for_each(|folder| disk.sync_folder(folder).map_err(told(folder)))?;
@@ -87,7 +87,7 @@ fn try_apply(
             return Ok(false);
         }
     }
-    trash::append(disk, &TopicTrashLine::of(operation, undoes, lines))?;
+    trash::append_line(disk, &TopicTrashLine::of(operation, undoes, lines))?;
 
     let mut folders = BTreeSet::new();
     for (at, file) in files.iter().enumerate() {
@@ -97,7 +97,7 @@ fn try_apply(
         }
         let placed = if after.is_some() { disk.rename(&temp_path(at), path) } else { disk.remove(path) };
         placed.map_err(told(path))?;
-        folders.insert(folder_of(path));
+        folders.insert(parent_folder(path));
     }
     folders.iter().try_for_each(|folder| disk.sync_folder(folder).map_err(told(folder)))?;
     // If this fails, the next writer only checks that the operation is complete.
@@ -107,7 +107,7 @@ fn try_apply(
 
 /// Returns whether the file is unchanged by writers that do not use the lock.
 fn is_unchanged(disk: &dyn Disk, file: &TopicFileChange) -> Result<bool, TopicError> {
-    Ok(bytes(disk, &file.path)? == file.before)
+    Ok(read_bytes(disk, &file.path)? == file.before)
 }
 
 fn temp_path(at: usize) -> String {

@@ -8,17 +8,17 @@ use memory_core::{Code, StoreError};
 use crate::error::io_error;
 
 /// Returns the error for a file that cannot be parsed.
-pub(super) fn damaged(name: &str, what: impl Into<String>) -> TopicError {
+pub(super) fn damaged_error(name: &str, what: impl Into<String>) -> TopicError {
     TopicError::Damaged { name: name.to_owned(), what: what.into() }
 }
 
 /// Returns the error for a file that could not be read.
-pub(super) fn refused(path: &str, error: io::Error) -> TopicError {
+pub(super) fn read_error(path: &str, error: io::Error) -> TopicError {
     match error.kind() {
         io::ErrorKind::InvalidInput => symlink_error(path),
         _ if error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error()) => symlink_error(path),
-        io::ErrorKind::Unsupported => damaged(path, error.to_string()),
-        io::ErrorKind::FileTooLarge => damaged(path, format!("it is too large: {error}")),
+        io::ErrorKind::Unsupported => damaged_error(path, error.to_string()),
+        io::ErrorKind::FileTooLarge => damaged_error(path, format!("it is too large: {error}")),
         _ => io_error(format!("read {path}"), error).into(),
     }
 }
@@ -28,7 +28,7 @@ fn symlink_error(path: &str) -> TopicError {
 }
 
 /// Returns the error for a file that could not be written.
-pub(super) fn not_written(path: &str) -> impl Fn(io::Error) -> TopicError {
+pub(super) fn write_error(path: &str) -> impl Fn(io::Error) -> TopicError {
     let path = path.to_owned();
     move |error| match error.kind() {
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
@@ -52,7 +52,7 @@ pub(super) fn with_full_path(place: &str, error: TopicError) -> TopicError {
 }
 
 /// Returns the error for a folder that cannot be opened for writing.
-pub(super) fn not_opened(place: &str, error: StoreError) -> TopicError {
+pub(super) fn open_error(place: &str, error: StoreError) -> TopicError {
     let is_denied =
         |source: &io::Error| matches!(source.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem);
     match &error {

@@ -11,15 +11,15 @@ use memory_core::topic::{
 };
 use memory_core::{OperationId, StoreError};
 
-use super::change::{TopicFileChange, carry_out};
-use super::error::{damaged, not_opened, not_written, refused, with_full_path};
-use super::files::{TopicFolderContents, below, bytes, decoded, folder_of, text};
+use super::change::{TopicFileChange, apply_changes};
+use super::error::{damaged_error, open_error, read_error, with_full_path, write_error};
+use super::files::{TopicFolderContents, decode_text, list_below, parent_folder, read_bytes, read_text};
 use super::recovery::{is_interrupted, recover};
 use super::{format, index, list, trash, undo, uses};
 use crate::disk::{Disk, LazyDisk};
 use crate::error::io_error;
 use crate::lock::{PATIENCE, WriterLock};
-use crate::markdown::as_text;
+use crate::markdown::lossy_text;
 use crate::monthly_log;
 
 /// Maximum number of attempts when another program changes the file during a change.
@@ -42,7 +42,7 @@ impl TopicFolder {
     }
 
     /// Returns the store of the folder `root`, which is accessed through `disk`.
-    pub fn on_disk(root: impl Into<PathBuf>, disk: Arc<dyn Disk>) -> Self {
+    pub fn with_disk(root: impl Into<PathBuf>, disk: Arc<dyn Disk>) -> Self {
         Self { place: LazyDisk::on_disk(root.into(), disk), patience: PATIENCE }
     }
 
@@ -53,7 +53,7 @@ impl TopicFolder {
 
     /// Returns the disk, or `None` if the folder does not exist.
     fn disk(&self) -> Result<Option<&dyn Disk>, TopicError> {
-        self.place.if_there().map_err(|error| refused(&self.place(), error))
+        self.place.get().map_err(|error| read_error(&self.location(), error))
     }
 
     /// Waits for the lock, recovers from an interrupted operation, and runs `work`.
@@ -64,44 +64,44 @@ impl TopicFolder {
         operation: Option<&TopicOperation>,
         work: impl FnOnce(&dyn Disk) -> Result<T, TopicError>,
     ) -> Result<T, TopicError> {
-        let place = self.place();
-        let told = |error| not_opened(&place, error);
+        let place = self.location();
+        let told = |error| open_error(&place, error);
         let disk = self.place.get_or_create().map_err(|error| told(io_error(format!("open {place}"), error)))?;
         let _lock = WriterLock::acquire(self.root(), self.patience).map_err(told)?;
-        let meet = || operation.map_or(Ok(()), |operation| index::meet(disk, operation));
+        let meet = || operation.map_or(Ok(()), |operation| index::adopt_index(disk, operation));
         recover(disk).and_then(|()| meet()).and_then(|()| work(disk)).map_err(|error| with_full_path(&place, error))
     }
 
     /// Updates the index, and returns the error message if that fails.
-    fn follow(&self, disk: &dyn Disk) -> Option<String> {
-        let done = index::rebuild(disk, &uses::read_uses(disk)).map_err(|error| with_full_path(&self.place(), error));
+    fn update_index(&self, disk: &dyn Disk) -> Option<String> {
+        let done = index::rebuild(disk, &uses::read_uses(disk)).map_err(|error| with_full_path(&self.location(), error));
         done.err().map(|error| error.to_string())
     }
 }
 
 impl TopicStore for TopicFolder {
-    fn place(&self) -> String {
+    fn location(&self) -> String {
         self.root().display().to_string()
     }
 
     fn topics(&self) -> Result<TopicListing, TopicError> {
-        self.disk()?.map_or_else(|| Ok(TopicListing::default()), list::topics)
+        self.disk()?.map_or_else(|| Ok(TopicListing::default()), list::list_topics)
     }
 
     fn text(&self, path: &TopicPath) -> Result<Option<TopicText>, TopicError> {
-        self.disk()?.map_or(Ok(None), |disk| text(disk, path))
+        self.disk()?.map_or(Ok(None), |disk| read_text(disk, path))
     }
 
     fn entries(&self, folder: Option<&TopicPath>) -> Result<Option<Vec<PathEntry>>, TopicError> {
         let nothing = || Ok(folder.is_none().then(Vec::new));
-        self.disk()?.map_or_else(nothing, |disk| list::entries(disk, folder))
+        self.disk()?.map_or_else(nothing, |disk| list::list_entries(disk, folder))
     }
 
     fn index(&self) -> Result<Option<TopicIndex>, TopicError> {
         self.disk()?.map_or(Ok(None), index::read)
     }
 
-    fn uses(&self) -> TopicUsages {
+    fn usages(&self) -> TopicUsages {
         self.disk().ok().flatten().map(uses::read_uses).unwrap_or_default()
     }
 
@@ -119,24 +119,24 @@ impl TopicStore for TopicFolder {
     ) -> Result<TopicChangeResult, TopicError> {
         let today = operation.at.date_naive();
         // The folder is created only for a change that succeeds.
-        if self.disk()?.is_none() && after(None, decide(None)?, today)?.is_none() {
+        if self.disk()?.is_none() && text_after(None, decide(None)?, today)?.is_none() {
             return Ok(TopicChangeResult::No);
         }
         self.write(Some(operation), |disk| {
             for _ in 0..MAX_ATTEMPTS {
-                let before = bytes(disk, path.as_str())?;
-                let former = before.as_deref().map(|bytes| decoded(path, bytes));
-                let fault = before.as_deref().and_then(|bytes| as_text(bytes).1);
+                let before = read_bytes(disk, path.as_str())?;
+                let former = before.as_deref().map(|bytes| decode_text(path, bytes));
+                let fault = before.as_deref().and_then(|bytes| lossy_text(bytes).1);
                 let change = match (decide(former.as_ref()), fault) {
                     // Only a complete draft may replace a file that is not text.
                     (Ok(TopicChange::Topic(draft)), Some(fault)) if !draft.is_whole() => {
                         return Err(TopicError::UnreadableHeader { name: path.to_string(), what: fault });
                     }
                     (Ok(change @ TopicChange::Topic(_)), Some(_)) => change,
-                    (_, Some(fault)) => return Err(damaged(path.as_str(), fault)),
+                    (_, Some(fault)) => return Err(damaged_error(path.as_str(), fault)),
                     (change, None) => change?,
                 };
-                let after = after(former.as_ref(), change, today)?.map(String::into_bytes);
+                let after = text_after(former.as_ref(), change, today)?.map(String::into_bytes);
                 if after == before {
                     return Ok(TopicChangeResult::No);
                 }
@@ -145,8 +145,8 @@ impl TopicStore for TopicFolder {
                 }
                 let like = before.as_ref().map(|_| path.to_string());
                 let file = TopicFileChange { path: path.to_string(), before, after, like };
-                if carry_out(disk, operation, None, &[file])? {
-                    return Ok(TopicChangeResult::Yes { stale_index: self.follow(disk) });
+                if apply_changes(disk, operation, None, &[file])? {
+                    return Ok(TopicChangeResult::Yes { stale_index: self.update_index(disk) });
                 }
             }
             Err(TopicError::Conflict { name: path.to_string() })
@@ -165,7 +165,7 @@ impl TopicStore for TopicFolder {
             let (mut changes, mut moved) = (Vec::new(), 0);
             for path in files {
                 // The file was deleted since the folder was listed.
-                let Some(bytes) = bytes(disk, &path)? else { return Err(TopicError::Conflict { name: path }) };
+                let Some(bytes) = read_bytes(disk, &path)? else { return Err(TopicError::Conflict { name: path }) };
                 moved += bytes.len();
                 if MAX_MOVED_BYTES < moved {
                     return Err(TopicError::TooLarge { what: format!("{from} has more than {MAX_MOVED_BYTES} bytes") });
@@ -177,11 +177,11 @@ impl TopicStore for TopicFolder {
                 }
                 changes.push(TopicFileChange { path, before: Some(bytes), after: None, like: None });
             }
-            if !changes.is_empty() && !carry_out(disk, operation, None, &changes)? {
+            if !changes.is_empty() && !apply_changes(disk, operation, None, &changes)? {
                 return Err(TopicError::Conflict { name: from.to_string() });
             }
-            remove_empty_folders(disk, folders.iter().rev().map(String::as_str).chain([folder_of(from.as_str())]));
-            self.follow(disk);
+            remove_empty_folders(disk, folders.iter().rev().map(String::as_str).chain([parent_folder(from.as_str())]));
+            self.update_index(disk);
             Ok(())
         })
     }
@@ -201,7 +201,7 @@ impl TopicStore for TopicFolder {
     }
 
     fn trashed(&self) -> Result<Vec<TrashedTopic>, TopicError> {
-        self.disk()?.map_or_else(|| Ok(Vec::new()), trash::trashed)
+        self.disk()?.map_or_else(|| Ok(Vec::new()), trash::list_trashed)
     }
 
     fn undo(&self, undone: &OperationId, operation: &TopicOperation) -> Result<TopicRecord, TopicError> {
@@ -210,8 +210,8 @@ impl TopicStore for TopicFolder {
         }
         self.write(Some(operation), |disk| {
             let record = undo::undo(disk, undone, operation)?;
-            remove_empty_folders(disk, record.files.iter().map(|path| folder_of(path)));
-            self.follow(disk);
+            remove_empty_folders(disk, record.files.iter().map(|path| parent_folder(path)));
+            self.update_index(disk);
             Ok(record)
         })
     }
@@ -220,31 +220,31 @@ impl TopicStore for TopicFolder {
         if self.disk()?.is_none() {
             return Ok((0, 0));
         }
-        self.write(None, |disk| monthly_log::purge(disk, trash::FOLDER, before).map_err(not_written(trash::FOLDER)))
+        self.write(None, |disk| monthly_log::purge(disk, trash::FOLDER, before).map_err(write_error(trash::FOLDER)))
     }
 }
 
 /// Returns the text of a file after a change, or `None` if the file is deleted.
-fn after(former: Option<&TopicText>, change: TopicChange, today: NaiveDate) -> Result<Option<String>, TopicError> {
+fn text_after(former: Option<&TopicText>, change: TopicChange, today: NaiveDate) -> Result<Option<String>, TopicError> {
     Ok(match change {
         TopicChange::Keep => former.map(|former| former.text.clone()),
         TopicChange::Text(text) => Some(text),
         TopicChange::Revised(text) => {
             former.map_or(Ok(()), |former| format::check_revision(former, &text))?;
-            Some(format::redated(text, today))
+            Some(format::set_updated_date(text, today))
         }
-        TopicChange::Topic(draft) => Some(format::written(former, &draft, today)?),
+        TopicChange::Topic(draft) => Some(format::apply_draft(former, &draft, today)?),
         TopicChange::Remove => None,
     })
 }
 
 /// Returns the file at a path, or everything below the folder at the path.
 fn find_files(disk: &dyn Disk, path: &TopicPath) -> Result<TopicFolderContents, TopicError> {
-    let told = |error| refused(path.as_str(), error);
-    let signature = disk.signature(path.as_str()).map_err(told)?;
+    let told = |error| read_error(path.as_str(), error);
+    let signature = disk.stat(path.as_str()).map_err(told)?;
     match signature {
-        Some(found) if found.is_folder => below(disk, path.as_str()),
-        Some(_) if bytes(disk, path.as_str())?.is_some() => {
+        Some(found) if found.is_folder => list_below(disk, path.as_str()),
+        Some(_) if read_bytes(disk, path.as_str())?.is_some() => {
             Ok(TopicFolderContents { files: vec![path.to_string()], folders: Vec::new() })
         }
         _ => {
@@ -259,17 +259,17 @@ fn find_files(disk: &dyn Disk, path: &TopicPath) -> Result<TopicFolderContents, 
 ///
 /// The path `leaving` is about to be moved and does not count.
 fn check_path_free(disk: &dyn Disk, path: &TopicPath, leaving: Option<&TopicPath>) -> Result<(), TopicError> {
-    let told = |error| refused(path.as_str(), error);
+    let told = |error| read_error(path.as_str(), error);
     let taken = |other| Err(TopicError::Taken { name: path.to_string(), other });
-    if disk.signature(path.as_str()).map_err(told)?.is_some() {
+    if disk.stat(path.as_str()).map_err(told)?.is_some() {
         return taken(None);
     }
     disk.read_part(path.as_str(), 0, 1).map_err(told)?;
     let mut place = Some(path.clone());
     while let Some(own) = place {
-        let folder = folder_of(own.as_str());
+        let folder = parent_folder(own.as_str());
         let name = own.as_str().rsplit('/').next().unwrap_or_default();
-        for entry in disk.folder(folder).map_err(told)? {
+        for entry in disk.list_folder(folder).map_err(told)? {
             let whole = if folder.is_empty() { entry.name.clone() } else { format!("{folder}/{}", entry.name) };
             let is_leaving = leaving.is_some_and(|leaving| leaving.as_str() == whole);
             if entry.name != name && !is_leaving && is_same_name(&entry.name, name) {
@@ -278,7 +278,7 @@ fn check_path_free(disk: &dyn Disk, path: &TopicPath, leaving: Option<&TopicPath
         }
         place = own.parent();
         if let Some(parent) = &place
-            && disk.signature(parent.as_str()).map_err(told)?.is_some_and(|found| !found.is_folder)
+            && disk.stat(parent.as_str()).map_err(told)?.is_some_and(|found| !found.is_folder)
         {
             return Err(TopicError::InTheWay { name: parent.to_string() });
         }
@@ -290,7 +290,7 @@ fn check_path_free(disk: &dyn Disk, path: &TopicPath, leaving: Option<&TopicPath
 fn remove_empty_folders<'p>(disk: &dyn Disk, folders: impl Iterator<Item = &'p str>) {
     for mut folder in folders {
         while !folder.is_empty() && disk.remove_folder(folder).is_ok() {
-            folder = folder_of(folder);
+            folder = parent_folder(folder);
         }
     }
 }

@@ -3,13 +3,13 @@
 use chrono::NaiveDate;
 use memory_core::topic::{Topic, TopicDraft, TopicError, TopicKind, TopicName, TopicText};
 
-use crate::markdown::{PlainFrontMatter, body, with_values};
+use crate::markdown::{PlainFrontMatter, body, set_values};
 
 /// The key under which some programs store the type.
 const NESTED_TYPE: &str = "metadata.type";
 
 /// Parses the topic of a file. `text` is the whole text or its start.
-pub(super) fn topic(name: TopicName, text: &str, size: u64, fault: Option<String>) -> Topic {
+pub(super) fn parse_topic(name: TopicName, text: &str, size: u64, fault: Option<String>) -> Topic {
     let front = PlainFrontMatter::of(text);
     // Values with bytes that are not UTF-8 are ignored.
     let is_word = |value: &&str| !value.is_empty() && !value.contains(char::REPLACEMENT_CHARACTER);
@@ -18,9 +18,9 @@ pub(super) fn topic(name: TopicName, text: &str, size: u64, fault: Option<String
     Topic {
         title: value("name").unwrap_or(name.stem()).to_owned(),
         description: value("description").unwrap_or(name.stem()).to_owned(),
-        kind: said_kind.as_deref().map_or(TopicKind::Other, TopicKind::of_file),
+        kind: said_kind.as_deref().map_or(TopicKind::Other, TopicKind::from_file_value),
         said_kind,
-        updated: value("updated").and_then(day),
+        updated: value("updated").and_then(parse_day),
         size,
         problem: fault.or(front.problem),
         is_unreadable: false,
@@ -29,7 +29,7 @@ pub(super) fn topic(name: TopicName, text: &str, size: u64, fault: Option<String
 }
 
 /// Parses the date at the start of a text.
-fn day(text: &str) -> Option<NaiveDate> {
+fn parse_day(text: &str) -> Option<NaiveDate> {
     text.get(..10)?.parse().ok()
 }
 
@@ -40,7 +40,7 @@ fn day(text: &str) -> Option<NaiveDate> {
 ///
 /// # Errors
 /// [`TopicError::UnreadableHeader`] if the change would damage other values in the header of `former`.
-pub(super) fn written(former: Option<&TopicText>, draft: &TopicDraft, today: NaiveDate) -> Result<String, TopicError> {
+pub(super) fn apply_draft(former: Option<&TopicText>, draft: &TopicDraft, today: NaiveDate) -> Result<String, TopicError> {
     // Bytes in the header that are not UTF-8 would be written as something else.
     let is_lossy = |text: &str| text[..text.len() - body(text).len()].contains(char::REPLACEMENT_CHARACTER);
     let is_unreadable =
@@ -68,11 +68,11 @@ fn edit_text(former: Option<&TopicText>, draft: &TopicDraft, today: NaiveDate) -
     let with = |keys: &[&'static str]| {
         let mut values = values.clone();
         values.extend(draft.kind.into_iter().flat_map(|kind| keys.iter().map(move |key| (*key, kind.as_str()))));
-        if with_values(text, &values, draft.content.as_deref())? == text {
+        if set_values(text, &values, draft.content.as_deref())? == text {
             return Ok(text.to_owned());
         }
         values.push(("updated", &today));
-        with_values(text, &values, draft.content.as_deref())
+        set_values(text, &values, draft.content.as_deref())
     };
     let front = PlainFrontMatter::of(text);
     match (front.value("type"), front.value(NESTED_TYPE)) {
@@ -86,7 +86,7 @@ fn edit_text(former: Option<&TopicText>, draft: &TopicDraft, today: NaiveDate) -
 /// Returns an error if a change of the text makes its header unreadable or its type invalid.
 pub(super) fn check_revision(former: &TopicText, next: &str) -> Result<(), TopicError> {
     let Some(before) = &former.topic else { return Ok(()) };
-    let after = topic(before.name.clone(), next, 0, None);
+    let after = parse_topic(before.name.clone(), next, 0, None);
     if let (None, Some(problem)) = (&before.problem, &after.problem) {
         let hint = Some("the front matter must remain keys and values between two lines of ---");
         return Err(TopicError::Invalid {
@@ -101,10 +101,11 @@ pub(super) fn check_revision(former: &TopicText, next: &str) -> Result<(), Topic
 }
 
 /// Returns a text with its `updated` date set to `today`, if it has one.
-pub(super) fn redated(text: String, today: NaiveDate) -> String {
-    let is_dated = PlainFrontMatter::of(&text).value("updated").is_some_and(|value| day(value).is_some_and(|day| day != today));
+pub(super) fn set_updated_date(text: String, today: NaiveDate) -> String {
+    let is_dated =
+        PlainFrontMatter::of(&text).value("updated").is_some_and(|value| parse_day(value).is_some_and(|day| day != today));
     // A date that cannot be changed without damage to the rest is left unchanged.
-    let changed = is_dated.then(|| with_values(&text, &[("updated", &today.to_string())], None).ok()).flatten();
+    let changed = is_dated.then(|| set_values(&text, &[("updated", &today.to_string())], None).ok()).flatten();
     changed.unwrap_or(text)
 }
 
@@ -127,7 +128,7 @@ mod tests {
 
     #[test]
     fn a_new_topic_is_a_file_with_four_keys() {
-        insta::assert_snapshot!(written(None, &draft("- Prefers concise answers\n- Uses vim keybindings"), today()).unwrap(), @"
+        insta::assert_snapshot!(apply_draft(None, &draft("- Prefers concise answers\n- Uses vim keybindings"), today()).unwrap(), @"
         ---
         name: User Preferences
         description: Editor settings and communication style
@@ -142,7 +143,7 @@ mod tests {
 
     #[test]
     fn what_a_file_does_not_say_follows_from_its_name() {
-        let read = |text: &str| topic("a_b.md".parse().unwrap(), text, 0, None);
+        let read = |text: &str| parse_topic("a_b.md".parse().unwrap(), text, 0, None);
         let plain = read("no front matter\n");
         assert_eq!((plain.title.as_str(), plain.description.as_str(), plain.kind), ("a_b", "a_b", TopicKind::Other));
         let other = read("---\ntype: decision\nupdated: 2026-03-25T10:00:00Z\nname: ' '\n---\n");
@@ -155,11 +156,11 @@ mod tests {
     fn what_is_said_already_stays_as_it_is_written() {
         let text = "---\nname: \"A\"\ndescription: >-\n  two\n  lines\nmetadata:\n  # theirs\n  type: project # why\n  owner: Anna\n---\nx\n";
         let name: TopicName = "a.md".parse().unwrap();
-        let former = TopicText { path: name.path().clone(), text: text.into(), topic: Some(topic(name, text, 0, None)) };
+        let former = TopicText { path: name.path().clone(), text: text.into(), topic: Some(parse_topic(name, text, 0, None)) };
         let draft =
             TopicDraft { title: "A".into(), description: "two lines".into(), kind: Some(TopicKind::Project), content: None };
-        assert_eq!(written(Some(&former), &draft, today()).unwrap(), text, "nothing has to be done");
-        let next = written(Some(&former), &TopicDraft { kind: Some(TopicKind::User), ..draft }, today()).unwrap();
+        assert_eq!(apply_draft(Some(&former), &draft, today()).unwrap(), text, "nothing has to be done");
+        let next = apply_draft(Some(&former), &TopicDraft { kind: Some(TopicKind::User), ..draft }, today()).unwrap();
         assert_eq!(
             next,
             text.replace("type: project", "type: user").replace("  owner: Anna\n", "  owner: Anna\nupdated: 2026-03-25\n")
@@ -169,9 +170,9 @@ mod tests {
     #[test]
     fn only_a_date_that_is_there_is_changed() {
         let dated = "---\nname: a\nupdated: 2020-01-01 # then\n---\nupdated: 2020-01-01\n";
-        assert_eq!(redated(dated.into(), today()), dated.replacen("2020-01-01", "2026-03-25", 1));
+        assert_eq!(set_updated_date(dated.into(), today()), dated.replacen("2020-01-01", "2026-03-25", 1));
         for text in ["no front matter\n", "---\nname: a\n---\n", "---\nupdated: soon\n---\n"] {
-            assert_eq!(redated(text.into(), today()), text);
+            assert_eq!(set_updated_date(text.into(), today()), text);
         }
     }
 }

@@ -3,14 +3,14 @@
 use memory_core::topic::{INDEX_FILE, TopicError, TopicIndex, TopicOperation, TopicUsages, index_text};
 use serde::{Deserialize, Serialize};
 
-use super::error::{damaged, not_written};
-use super::files::{bytes, hash};
-use super::list::topics;
+use super::error::{damaged_error, write_error};
+use super::files::{hash_bytes, read_bytes};
+use super::list::list_topics;
 use super::trash;
 use super::uses;
 use crate::disk::Disk;
 use crate::gitignore;
-use crate::markdown::as_text;
+use crate::markdown::lossy_text;
 
 /// The temporary file of the index.
 const TEMP_FILE: &str = ".index.tmp";
@@ -43,7 +43,7 @@ struct GeneratedIndex {
 
 impl GeneratedIndex {
     fn of(index: &TopicIndex) -> Self {
-        Self { hash: hash(index.text.as_bytes()), lines: index.ours.clone() }
+        Self { hash: hash_bytes(index.text.as_bytes()), lines: index.ours.clone() }
     }
 }
 
@@ -54,31 +54,31 @@ impl GeneratedIndexes {
     }
 
     /// Writes the file before the index, since unknown lines would be preserved for ever.
-    fn keep(&self, disk: &dyn Disk) -> Result<(), TopicError> {
+    fn save(&self, disk: &dyn Disk) -> Result<(), TopicError> {
         let bytes = serde_json::to_vec(self).expect("strings have a JSON form");
-        let told = not_written(GENERATED_FILE);
+        let told = write_error(GENERATED_FILE);
         disk.write(GENERATED_TEMP_FILE, &bytes).and_then(|()| disk.sync_file(GENERATED_TEMP_FILE)).map_err(&told)?;
         disk.rename(GENERATED_TEMP_FILE, GENERATED_FILE).and_then(|()| disk.sync_folder("")).map_err(&told)
     }
 
     /// Returns the generated index with this text, or the last one if the text was edited.
     fn of(&self, text: &str) -> Option<&GeneratedIndex> {
-        let hash = hash(text.as_bytes());
+        let hash = hash_bytes(text.as_bytes());
         self.written.iter().find(|own| own.hash == hash).or(self.written.last())
     }
 }
 
-fn text(disk: &dyn Disk) -> Result<Option<String>, TopicError> {
-    let Some(bytes) = bytes(disk, INDEX_FILE)? else { return Ok(None) };
-    match as_text(&bytes) {
-        (_, Some(fault)) => Err(damaged(INDEX_FILE, fault)),
+fn read_text(disk: &dyn Disk) -> Result<Option<String>, TopicError> {
+    let Some(bytes) = read_bytes(disk, INDEX_FILE)? else { return Ok(None) };
+    match lossy_text(&bytes) {
+        (_, Some(fault)) => Err(damaged_error(INDEX_FILE, fault)),
         (text, None) => Ok(Some(text.into_owned())),
     }
 }
 
 /// Returns the index file, or `None` if it does not exist.
 pub(super) fn read(disk: &dyn Disk) -> Result<Option<TopicIndex>, TopicError> {
-    let Some(text) = text(disk)? else { return Ok(None) };
+    let Some(text) = read_text(disk)? else { return Ok(None) };
     let ours = GeneratedIndexes::read(disk).of(&text).map(|own| own.lines.clone()).unwrap_or_default();
     Ok(Some(TopicIndex { text, ours }))
 }
@@ -87,20 +87,20 @@ pub(super) fn read(disk: &dyn Disk) -> Result<Option<TopicIndex>, TopicError> {
 ///
 /// An index equal to the one that would be generated counts as generated. The lines of any other index are those of a
 /// person, and the first time a copy is stored in the trash. The caller holds the lock.
-pub(super) fn meet(disk: &dyn Disk, operation: &TopicOperation) -> Result<(), TopicError> {
+pub(super) fn adopt_index(disk: &dyn Disk, operation: &TopicOperation) -> Result<(), TopicError> {
     let own = GeneratedIndexes::read(disk);
     if !own.has_gitignore {
         gitignore::write(disk);
     }
     // If the index cannot be read, the update of the index reports it later.
-    let Ok(Some(text)) = text(disk) else { return Ok(()) };
-    let known = hash(text.as_bytes());
+    let Ok(Some(text)) = read_text(disk) else { return Ok(()) };
+    let known = hash_bytes(text.as_bytes());
     if own.written.iter().any(|own| own.hash == known) {
         return Ok(());
     }
-    let made = [index_text(&topics(disk)?.topics, &uses::read_uses(disk), None), index_text(&[], &TopicUsages::new(), None)];
+    let made = [index_text(&list_topics(disk)?.topics, &uses::read_uses(disk), None), index_text(&[], &TopicUsages::new(), None)];
     match made.iter().find(|made| made.text == text) {
-        Some(made) => GeneratedIndexes { written: vec![GeneratedIndex::of(made)], has_gitignore: true }.keep(disk),
+        Some(made) => GeneratedIndexes { written: vec![GeneratedIndex::of(made)], has_gitignore: true }.save(disk),
         None if own.written.is_empty() => trash::copy_index_to_trash(disk, operation),
         None => Ok(()),
     }
@@ -108,10 +108,10 @@ pub(super) fn meet(disk: &dyn Disk, operation: &TopicOperation) -> Result<(), To
 
 /// Rebuilds the index, and returns whether the file changed. The caller holds the lock.
 pub(super) fn rebuild(disk: &dyn Disk, uses: &TopicUsages) -> Result<bool, TopicError> {
-    let told = not_written(INDEX_FILE);
+    let told = write_error(INDEX_FILE);
     for _ in 0..MAX_ATTEMPTS {
         let former = read(disk)?;
-        let next = index_text(&topics(disk)?.topics, uses, former.as_ref());
+        let next = index_text(&list_topics(disk)?.topics, uses, former.as_ref());
         let is_same = former.as_ref().is_some_and(|former| former.text == next.text);
         let mut own = GeneratedIndexes { written: vec![GeneratedIndex::of(&next)], has_gitignore: true };
         if !is_same {
@@ -119,7 +119,7 @@ pub(super) fn rebuild(disk: &dyn Disk, uses: &TopicUsages) -> Result<bool, Topic
         }
         let known = GeneratedIndexes::read(disk);
         if known.written.last() != own.written.last() || !known.has_gitignore {
-            own.keep(disk)?;
+            own.save(disk)?;
         }
         if is_same {
             return Ok(false);
@@ -127,9 +127,9 @@ pub(super) fn rebuild(disk: &dyn Disk, uses: &TopicUsages) -> Result<bool, Topic
         disk.check_writable(INDEX_FILE).map_err(&told)?;
         disk.write(TEMP_FILE, next.text.as_bytes()).and_then(|()| disk.sync_file(TEMP_FILE)).map_err(&told)?;
         if former.is_some() {
-            disk.take_rights(TEMP_FILE, INDEX_FILE).map_err(&told)?;
+            disk.copy_permissions(TEMP_FILE, INDEX_FILE).map_err(&told)?;
         }
-        if text(disk)? == former.map(|former| former.text) {
+        if read_text(disk)? == former.map(|former| former.text) {
             disk.rename(TEMP_FILE, INDEX_FILE).map_err(&told)?;
             return Ok(true);
         }

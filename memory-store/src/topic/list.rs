@@ -2,10 +2,10 @@
 
 use memory_core::topic::{INDEX_FILE, PathEntry, Topic, TopicError, TopicListing, TopicName, TopicPath};
 
-use super::error::refused;
-use super::format::topic;
+use super::error::read_error;
+use super::format::parse_topic;
 use crate::disk::{DirEntry, DirEntryKind, Disk};
-use crate::markdown::{as_text, is_whole};
+use crate::markdown::{has_whole_front_matter, lossy_text};
 
 /// Number of bytes that contain the header of nearly every file.
 const HEADER_BYTES: usize = 16 * 1024;
@@ -14,9 +14,9 @@ const HEADER_BYTES: usize = 16 * 1024;
 const MAX_HEADER_BYTES: usize = 1024 * 1024;
 
 /// Returns the topics by name.
-pub(super) fn topics(disk: &dyn Disk) -> Result<TopicListing, TopicError> {
+pub(super) fn list_topics(disk: &dyn Disk) -> Result<TopicListing, TopicError> {
     let mut listing = TopicListing::default();
-    let entries = disk.folder("").map_err(|error| refused("the folder", error))?;
+    let entries = disk.list_folder("").map_err(|error| read_error("the folder", error))?;
     let is_markdown = |entry: &DirEntry| entry.name.to_lowercase().ends_with(".md") && !entry.name.starts_with('.');
     for DirEntry { name, kind, .. } in entries.into_iter().filter(is_markdown) {
         if name.eq_ignore_ascii_case(INDEX_FILE) || kind == DirEntryKind::Folder {
@@ -31,7 +31,7 @@ pub(super) fn topics(disk: &dyn Disk) -> Result<TopicListing, TopicError> {
                 };
                 listing.misnamed.push((name, why.into()));
             }
-            Ok(parsed) => listing.topics.extend(one(disk, &parsed)),
+            Ok(parsed) => listing.topics.extend(read_topic(disk, &parsed)),
             Err(error) => listing.misnamed.push((name, error.to_string())),
         }
     }
@@ -41,16 +41,16 @@ pub(super) fn topics(disk: &dyn Disk) -> Result<TopicListing, TopicError> {
 }
 
 /// Returns the topic of a file, or `None` if it was deleted since the folder was listed.
-fn one(disk: &dyn Disk, name: &TopicName) -> Option<Topic> {
+fn read_topic(disk: &dyn Disk, name: &TopicName) -> Option<Topic> {
     let path = name.as_str();
     let read = |length| disk.read_part(path, 0, length).map_err(|error| error.to_string());
-    let size = match disk.signature(path) {
+    let size = match disk.stat(path) {
         Ok(Some(found)) => found.size,
         Ok(None) => return None,
         Err(error) => return Some(unreadable_topic(name, 0, error.to_string())),
     };
     let read = read(HEADER_BYTES).and_then(|bytes| {
-        let needs_more = bytes.len() == HEADER_BYTES && !is_whole(&as_text(&bytes).0);
+        let needs_more = bytes.len() == HEADER_BYTES && !has_whole_front_matter(&lossy_text(&bytes).0);
         if needs_more { read(MAX_HEADER_BYTES) } else { Ok(bytes) }
     });
     let bytes = match read {
@@ -63,18 +63,18 @@ fn one(disk: &dyn Disk, name: &TopicName) -> Option<Topic> {
         Err(error) if is_cut && error.error_len().is_none() => &bytes[..error.valid_up_to()],
         _ => &bytes,
     };
-    let (text, fault) = as_text(whole);
-    Some(topic(name.clone(), &text, size, fault))
+    let (text, fault) = lossy_text(whole);
+    Some(parse_topic(name.clone(), &text, size, fault))
 }
 
 fn unreadable_topic(name: &TopicName, size: u64, why: String) -> Topic {
-    Topic { is_unreadable: true, ..topic(name.clone(), "", size, Some(why)) }
+    Topic { is_unreadable: true, ..parse_topic(name.clone(), "", size, Some(why)) }
 }
 
 /// Returns all files and folders below `folder` that are not hidden; `None` if it does not exist.
-pub(super) fn entries(disk: &dyn Disk, folder: Option<&TopicPath>) -> Result<Option<Vec<PathEntry>>, TopicError> {
+pub(super) fn list_entries(disk: &dyn Disk, folder: Option<&TopicPath>) -> Result<Option<Vec<PathEntry>>, TopicError> {
     if let Some(folder) = folder {
-        let found = disk.signature(folder.as_str()).map_err(|error| refused(folder.as_str(), error))?;
+        let found = disk.stat(folder.as_str()).map_err(|error| read_error(folder.as_str(), error))?;
         if !found.is_some_and(|found| found.is_folder) {
             return Ok(None);
         }
@@ -87,7 +87,7 @@ pub(super) fn entries(disk: &dyn Disk, folder: Option<&TopicPath>) -> Result<Opt
 /// Adds everything below a folder to `found`, and returns its size in bytes.
 fn collect_entries(disk: &dyn Disk, folder: Option<&TopicPath>, found: &mut Vec<PathEntry>) -> Result<u64, TopicError> {
     let place = folder.map_or("", TopicPath::as_str);
-    let mut entries = disk.folder(place).map_err(|error| refused(place, error))?;
+    let mut entries = disk.list_folder(place).map_err(|error| read_error(place, error))?;
     entries.sort_by(|one, other| one.name.cmp(&other.name));
     let mut bytes = 0;
     for DirEntry { name, kind, .. } in entries {
@@ -97,7 +97,7 @@ fn collect_entries(disk: &dyn Disk, folder: Option<&TopicPath>, found: &mut Vec<
         match kind {
             DirEntryKind::Other => {}
             DirEntryKind::File => {
-                let size = disk.signature(path.as_str()).map_err(|error| refused(path.as_str(), error))?;
+                let size = disk.stat(path.as_str()).map_err(|error| read_error(path.as_str(), error))?;
                 let size = size.map_or(0, |found| found.size);
                 bytes += size;
                 found.push(PathEntry { path, size, is_folder: false });

@@ -4,7 +4,7 @@ use chrono::{DateTime, SecondsFormat, Utc};
 use memory_core::topic::{INDEX_FILE, TopicError, TopicOperation, TopicRecord, TopicVerb, TrashedTopic, mark_undone};
 use serde::{Deserialize, Serialize};
 
-use super::error::{not_written, refused};
+use super::error::{read_error, write_error};
 use crate::disk::Disk;
 use crate::monthly_log;
 
@@ -63,7 +63,7 @@ impl TopicTrashLine {
     }
 
     /// Returns the public record of the operation.
-    fn record(&self) -> Option<TopicRecord> {
+    fn to_record(&self) -> Option<TopicRecord> {
         let verb = TopicVerb::ALL.into_iter().find(|verb| verb.as_str() == self.verb)?;
         let at = DateTime::parse_from_rfc3339(&self.at).ok()?.to_utc();
         Some(TopicRecord {
@@ -76,44 +76,44 @@ impl TopicTrashLine {
 }
 
 /// Returns the folder for the previous files of an operation.
-pub(super) fn folder(operation: &TopicOperation) -> String {
+pub(super) fn operation_folder(operation: &TopicOperation) -> String {
     format!("{FOLDER}/{}/{}", operation.at.format("%Y-%m"), operation.id)
 }
 
 /// Appends a line durably.
-pub(super) fn append(disk: &dyn Disk, line: &TopicTrashLine) -> Result<(), TopicError> {
+pub(super) fn append_line(disk: &dyn Disk, line: &TopicTrashLine) -> Result<(), TopicError> {
     let at = DateTime::parse_from_rfc3339(&line.at).map_or(DateTime::<Utc>::UNIX_EPOCH, |at| at.to_utc());
     let bytes = serde_json::to_vec(line).expect("strings have a JSON form");
-    monthly_log::append(disk, FOLDER, at, &bytes).map_err(not_written(FOLDER))
+    monthly_log::append(disk, FOLDER, at, &bytes).map_err(write_error(FOLDER))
 }
 
 /// Copies an index of another program to the trash before an operation first changes it.
 pub(super) fn copy_index_to_trash(disk: &dyn Disk, operation: &TopicOperation) -> Result<(), TopicError> {
-    let trash = format!("{}/{INDEX_FILE}", folder(operation));
-    let told = not_written(&trash);
-    disk.keep(INDEX_FILE, &trash).and_then(|()| disk.sync_folder(&folder(operation))).map_err(told)?;
-    append(disk, &TopicTrashLine { index: Some(trash), ..TopicTrashLine::of(operation, None, Vec::new()) })
+    let trash = format!("{}/{INDEX_FILE}", operation_folder(operation));
+    let told = write_error(&trash);
+    disk.hard_link(INDEX_FILE, &trash).and_then(|()| disk.sync_folder(&operation_folder(operation))).map_err(told)?;
+    append_line(disk, &TopicTrashLine { index: Some(trash), ..TopicTrashLine::of(operation, None, Vec::new()) })
 }
 
 /// Marks an operation as not carried out.
-pub(super) fn abort(disk: &dyn Disk, line: &TopicTrashLine) -> Result<(), TopicError> {
+pub(super) fn append_abort(disk: &dyn Disk, line: &TopicTrashLine) -> Result<(), TopicError> {
     let TopicTrashLine { operation, at, .. } = line.clone();
     let (verb, by) = (String::new(), String::new());
-    append(disk, &TopicTrashLine { operation, at, verb, by, undoes: None, files: Vec::new(), index: None, aborted: true })
+    append_line(disk, &TopicTrashLine { operation, at, verb, by, undoes: None, files: Vec::new(), index: None, aborted: true })
 }
 
 /// Returns the lines of the operations that were carried out, oldest first. Invalid lines are skipped.
-pub(super) fn lines(disk: &dyn Disk) -> Result<Vec<TopicTrashLine>, TopicError> {
+pub(super) fn completed_lines(disk: &dyn Disk) -> Result<Vec<TopicTrashLine>, TopicError> {
     let mut lines: Vec<TopicTrashLine> = Vec::new();
     let mut months: Vec<_> =
-        disk.folder(FOLDER).map_err(|error| refused(FOLDER, error))?.into_iter().map(|entry| entry.name).collect();
+        disk.list_folder(FOLDER).map_err(|error| read_error(FOLDER, error))?.into_iter().map(|entry| entry.name).collect();
     months.retain(|name| monthly_log::is_monthly_file(name));
     months.sort();
     for month in months {
         let path = format!("{FOLDER}/{month}");
-        let length = disk.signature(&path).map_err(|error| refused(&path, error))?.map_or(0, |found| found.size);
+        let length = disk.stat(&path).map_err(|error| read_error(&path, error))?.map_or(0, |found| found.size);
         let length = usize::try_from(length).unwrap_or(usize::MAX);
-        let bytes = disk.read_part(&path, 0, length).map_err(|error| refused(&path, error))?;
+        let bytes = disk.read_part(&path, 0, length).map_err(|error| read_error(&path, error))?;
         for line in bytes.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice::<TopicTrashLine>(line).ok()) {
             if !line.aborted {
                 lines.push(line);
@@ -127,23 +127,23 @@ pub(super) fn lines(disk: &dyn Disk) -> Result<Vec<TopicTrashLine>, TopicError> 
 
 /// Returns the operations that were carried out, newest first.
 pub(super) fn records(disk: &dyn Disk) -> Result<Vec<TopicRecord>, TopicError> {
-    let lines = lines(disk)?;
+    let lines = completed_lines(disk)?;
     let mut records: Vec<_> =
-        lines.iter().rev().filter(|line| !line.files.is_empty()).filter_map(TopicTrashLine::record).collect();
+        lines.iter().rev().filter(|line| !line.files.is_empty()).filter_map(TopicTrashLine::to_record).collect();
     mark_undone(&mut records);
     Ok(records)
 }
 
 /// Returns the files in the trash, newest first.
-pub(super) fn trashed(disk: &dyn Disk) -> Result<Vec<TrashedTopic>, TopicError> {
+pub(super) fn list_trashed(disk: &dyn Disk) -> Result<Vec<TrashedTopic>, TopicError> {
     let mut trashed = Vec::new();
-    for line in lines(disk)?.into_iter().rev() {
-        let Some(record) = line.record() else { continue };
+    for line in completed_lines(disk)?.into_iter().rev() {
+        let Some(record) = line.to_record() else { continue };
         let index = line.index.map(|trash| (INDEX_FILE.to_owned(), trash));
         let files = line.files.into_iter().filter_map(|TopicFileLine { path, trash, .. }| Some((path, trash?)));
         for (path, trash) in files.chain(index) {
             // The file may have been purged.
-            let Some(found) = disk.signature(&trash).map_err(|error| refused(&trash, error))? else { continue };
+            let Some(found) = disk.stat(&trash).map_err(|error| read_error(&trash, error))? else { continue };
             trashed.push(TrashedTopic { path, trash, size: found.size, operation: record.operation.clone() });
         }
     }

@@ -3,9 +3,9 @@
 use memory_core::topic::{TopicError, TopicOperation, TopicRecord};
 use memory_core::{OperationId, StoreError};
 
-use super::change::{TopicFileChange, carry_out};
-use super::error::damaged;
-use super::files::{bytes, hash};
+use super::change::{TopicFileChange, apply_changes};
+use super::error::damaged_error;
+use super::files::{hash_bytes, read_bytes};
 use super::trash::{self, TopicTrashLine};
 use crate::disk::Disk;
 
@@ -17,9 +17,9 @@ pub(super) fn undo(disk: &dyn Disk, undone: &OperationId, operation: &TopicOpera
         return Err(StoreError::Invalid { why: format!("{undone} was already undone by {other}") }.into());
     }
     let is_it = |line: &TopicTrashLine| line.operation == undone.as_str() && !line.files.is_empty();
-    let line = trash::lines(disk)?.into_iter().find(is_it).ok_or_else(unknown)?;
+    let line = trash::completed_lines(disk)?.into_iter().find(is_it).ok_or_else(unknown)?;
     let changes = plan_undo(disk, &line)?;
-    if !carry_out(disk, operation, Some(undone.as_str()), &changes)? {
+    if !apply_changes(disk, operation, Some(undone.as_str()), &changes)? {
         return Err(TopicError::Conflict { name: record.files.join(", ") });
     }
     Ok(record)
@@ -28,11 +28,12 @@ pub(super) fn undo(disk: &dyn Disk, undone: &OperationId, operation: &TopicOpera
 /// Returns the changes of the undo, if the files are as the operation left them.
 fn plan_undo(disk: &dyn Disk, line: &TopicTrashLine) -> Result<Vec<TopicFileChange>, TopicError> {
     let change = |file: &trash::TopicFileLine| {
-        let current = bytes(disk, &file.path)?;
-        if current.as_deref().map(hash) != file.after {
+        let current = read_bytes(disk, &file.path)?;
+        if current.as_deref().map(hash_bytes) != file.after {
             return Err(TopicError::ChangedSince { name: file.path.clone() });
         }
-        let former = file.trash.as_deref().map(|trash| bytes(disk, trash)?.ok_or_else(|| damaged(trash, "it is missing")));
+        let former =
+            file.trash.as_deref().map(|trash| read_bytes(disk, trash)?.ok_or_else(|| damaged_error(trash, "it is missing")));
         // The mode and owner of the current file may have changed since.
         let rights = if current.is_some() { Some(file.path.clone()) } else { file.trash.clone() };
         Ok(TopicFileChange { path: file.path.clone(), before: current, after: former.transpose()?, like: rights })

@@ -30,12 +30,12 @@ pub(super) fn read_uses(disk: &dyn Disk) -> TopicUsages {
         let last = DateTime::parse_from_rfc3339(&line.last).ok()?.to_utc();
         Some((name, TopicUsage { count: line.count, last }))
     };
-    page(disk).topics.into_iter().filter_map(known).collect()
+    read_file(disk).topics.into_iter().filter_map(known).collect()
 }
 
 /// Counts a use. One of two concurrent counts may be lost, and a power loss may lose all.
 pub(super) fn count(root: &Path, disk: &dyn Disk, name: &TopicName, at: DateTime<Utc>) {
-    let mut page = page(disk);
+    let mut page = read_file(disk);
     let last = at.to_rfc3339_opts(SecondsFormat::Secs, true);
     let count = page.topics.get(name.as_str()).map_or(0, |line| line.count).saturating_add(1);
     page.topics.insert(name.to_string(), TopicUseLine { count, last });
@@ -45,7 +45,7 @@ pub(super) fn count(root: &Path, disk: &dyn Disk, name: &TopicName, at: DateTime
     }
 }
 
-fn page(disk: &dyn Disk) -> TopicUsesFile {
+fn read_file(disk: &dyn Disk) -> TopicUsesFile {
     let bytes = disk.read(FILE).ok().flatten().map(|(bytes, _)| bytes).unwrap_or_default();
     serde_json::from_slice(&bytes).unwrap_or_default()
 }

@@ -12,23 +12,23 @@ use memory_core::bank::{
     import, last, repair, set_schema, undo, update, write,
 };
 use memory_core::testing::banks;
-use memory_store::bank::{BankFolder, BankOptions, bank_of_text};
+use memory_store::bank::{BankFolder, BankOptions, parse_bank};
 use memory_store::disk::RealDisk;
 use tempfile::TempDir;
 
-use crate::faulty_disk::{DiskFault, FaultyDisk, table};
-use crate::requests::bank_entry;
+use crate::faulty_disk::{DiskFault, FaultyDisk, run_fault_table};
+use crate::requests::bank_entry_request;
 
 type BankOperationFn = fn(&Banks) -> Result<(), BankError>;
 
 const ANY: ScopeChoice = ScopeChoice::Detected;
 
 const CHANGES: [(&str, BankOperationFn); 10] = [
-    ("write of a new key", |banks| write(banks, &bank_entry("session", "new", "[1,2]")).map(drop)),
-    ("write of a known key", |banks| write(banks, &bank_entry("session", "a", "2")).map(drop)),
-    ("write of a new bank", |banks| write(banks, &bank_entry("other", "a", "1")).map(drop)),
+    ("write of a new key", |banks| write(banks, &bank_entry_request("session", "new", "[1,2]")).map(drop)),
+    ("write of a known key", |banks| write(banks, &bank_entry_request("session", "a", "2")).map(drop)),
+    ("write of a new bank", |banks| write(banks, &bank_entry_request("other", "a", "1")).map(drop)),
     ("write that compresses the bank", |banks| {
-        write(banks, &bank_entry("session", "large", &format!("\"{}\"", "x".repeat(2000)))).map(drop)
+        write(banks, &bank_entry_request("session", "large", &format!("\"{}\"", "x".repeat(2000)))).map(drop)
     }),
     ("update", |banks| {
         let (bank, key) = (name("session"), "a".parse()?);
@@ -38,7 +38,7 @@ const CHANGES: [(&str, BankOperationFn); 10] = [
     ("delete of a bank", |banks| delete_bank(banks, &name("session"), ANY).map(drop)),
     ("import", |banks| {
         let text = r#"{"entries":{"a":{"value":7},"x":{"value":8},"y":{"value":9}}}"#;
-        let bank = bank_of_text(&name("session"), text, chrono::DateTime::UNIX_EPOCH)?;
+        let bank = parse_bank(&name("session"), text, chrono::DateTime::UNIX_EPOCH)?;
         import(banks, &bank, ANY, SecretPolicy::Refuse).map(drop)
     }),
     ("schema", |banks| {
@@ -67,10 +67,10 @@ fn open(path: &Path) -> Banks {
 fn prepare(path: &Path) {
     let banks = open(path);
     for (bank, key, value) in [("session", "a", "1"), ("session", "b", "[true]"), ("names", "a", "\"Anna\"")] {
-        write(&banks, &bank_entry(bank, key, value)).unwrap();
+        write(&banks, &bank_entry_request(bank, key, value)).unwrap();
     }
     delete(&banks, &name("session"), &"b".parse().unwrap(), ANY).unwrap();
-    write(&banks, &bank_entry("session", "b", "3")).unwrap();
+    write(&banks, &bank_entry_request("session", "b", "3")).unwrap();
 }
 
 /// Runs `act` on banks with a disk that has `fault` at step `at`.
@@ -81,7 +81,7 @@ fn run(act: BankOperationFn, fault: DiskFault, at: u64) -> (TempDir, bool, u64) 
     prepare(home.path());
     let (disk, steps) = FaultyDisk::new(RealDisk::open(home.path()).unwrap(), fault, at);
     let clock = disk.clock();
-    let store: Arc<dyn BankStore> = Arc::new(BankFolder::on_disk(home.path(), Arc::new(disk), options()));
+    let store: Arc<dyn BankStore> = Arc::new(BankFolder::with_disk(home.path(), Arc::new(disk), options()));
     let banks = Banks { clock, ..banks(store, None).0 };
     // Skip the ids that the preparation used.
     (0..20).for_each(|_| drop(banks.ids.operation_id()));
@@ -95,7 +95,7 @@ fn state(home: &Path) -> (Vec<String>, usize) {
     let mut held = Vec::new();
     for listing in memory_core::bank::list(&banks, ANY).unwrap() {
         let (_, text) = export(&banks, &listing.name, ANY).unwrap();
-        let bank = bank_of_text(&listing.name, &text, chrono::DateTime::UNIX_EPOCH).unwrap();
+        let bank = parse_bank(&listing.name, &text, chrono::DateTime::UNIX_EPOCH).unwrap();
         held.push(format!("{} {:?}", bank.name, bank.meta.schema));
         held.extend(bank.entries.iter().map(|(key, entry)| format!("{} {key} {}", bank.name, entry.value)));
     }
@@ -109,11 +109,11 @@ fn check(what: &str, act: BankOperationFn, fault: DiskFault) -> u64 {
     assert!(acknowledged, "{what} works on a disk that works");
     let after = state(whole.path());
     let (.., steps) = run(act, fault, u64::MAX);
-    for at in fault.moments(steps) {
+    for at in fault.steps(steps) {
         let (home, acknowledged, _) = run(act, fault, at);
         // The next writer runs first: it recovers from the interrupted operation.
         let banks = open(home.path());
-        write(&banks, &bank_entry("next", "a", "1"))
+        write(&banks, &bank_entry_request("next", "a", "1"))
             .unwrap_or_else(|error| panic!("{what}, {fault:?} at step {at}: then {error}"));
         let id = last(&banks).unwrap().unwrap().operation.id;
         undo(&banks, id.as_str()).unwrap();
@@ -137,7 +137,7 @@ fn check(what: &str, act: BankOperationFn, fault: DiskFault) -> u64 {
 
 #[test]
 fn a_fault_at_any_step_leaves_every_change_of_a_bank_whole_or_undone() {
-    table(&CHANGES, &DiskFault::ALL, check);
+    run_fault_table(&CHANGES, &DiskFault::ALL, check);
 }
 
 #[test]
@@ -145,8 +145,8 @@ fn a_write_of_one_key_takes_three_syncs() {
     let home = tempfile::tempdir().unwrap();
     prepare(home.path());
     let (disk, _) = FaultyDisk::new(RealDisk::open(home.path()).unwrap(), DiskFault::Dies, u64::MAX);
-    let syncs = disk.syncs();
-    let (banks, _) = banks(Arc::new(BankFolder::on_disk(home.path(), Arc::new(disk), options())), None);
-    write(&banks, &bank_entry("session", "a", "5")).unwrap();
+    let syncs = disk.sync_counter();
+    let (banks, _) = banks(Arc::new(BankFolder::with_disk(home.path(), Arc::new(disk), options())), None);
+    write(&banks, &bank_entry_request("session", "a", "5")).unwrap();
     assert_eq!(syncs.load(Ordering::Relaxed), 3);
 }

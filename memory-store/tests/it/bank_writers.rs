@@ -33,7 +33,7 @@ fn count(banks: &Banks, times: usize) {
     }
 }
 
-fn counted(banks: &Banks) -> String {
+fn read_counter(banks: &Banks) -> String {
     let (bank, key) = ("stats".parse().unwrap(), "visits".parse().unwrap());
     read(banks, &bank, &key, ScopeChoice::Detected).unwrap().entry.value.to_string()
 }
@@ -48,7 +48,7 @@ fn a_counter_counts() {
     }
     let home = tempfile::tempdir().unwrap();
     count(&open(home.path()), 3);
-    assert_eq!(counted(&open(home.path())), "3");
+    assert_eq!(read_counter(&open(home.path())), "3");
 }
 
 #[test]
@@ -60,7 +60,7 @@ fn eight_processes_that_count_at_once_lose_nothing() {
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
     }
     let banks = open(home.path());
-    assert_eq!(counted(&banks), (WRITERS * TIMES).to_string());
+    assert_eq!(read_counter(&banks), (WRITERS * TIMES).to_string());
     assert_eq!(history(&banks).unwrap().len(), WRITERS * TIMES, "each can be taken back");
 }
 
@@ -85,10 +85,10 @@ impl JsonFilter for PausedFilter {
     fn run(&self, filter: &str, input: &str) -> Result<Vec<JsonText>, JsonFilterError> {
         self.begun.send(()).expect("the test waits for it");
         self.goes_on.lock().expect("one test").recv().expect("the test says so");
-        self.run_within(filter, input, Duration::MAX)
+        self.run_with_timeout(filter, input, Duration::MAX)
     }
 
-    fn run_within(&self, _: &str, input: &str, _: Duration) -> Result<Vec<JsonText>, JsonFilterError> {
+    fn run_with_timeout(&self, _: &str, input: &str, _: Duration) -> Result<Vec<JsonText>, JsonFilterError> {
         let number: u64 = input.parse().expect("a number");
         Ok(vec![(number + 1).to_string().parse().expect("a number is JSON")])
     }
@@ -136,7 +136,7 @@ fn a_filter_that_runs_delays_no_other_writer_and_runs_again_where_one_was_faster
             }
             counting.join().unwrap()
         });
-        assert_eq!((counted.entry.value.as_str(), self::counted(&others).as_str()), (expected, expected));
+        assert_eq!((counted.entry.value.as_str(), self::read_counter(&others).as_str()), (expected, expected));
     }
 }
 
@@ -173,7 +173,7 @@ impl JsonFilter for RacingFilter {
         Ok(vec![format!("1{input}").parse().expect("a number is JSON")])
     }
 
-    fn run_within(&self, filter: &str, input: &str, time: Duration) -> Result<Vec<JsonText>, JsonFilterError> {
+    fn run_with_timeout(&self, filter: &str, input: &str, time: Duration) -> Result<Vec<JsonText>, JsonFilterError> {
         self.times.lock().expect("one test").push(time);
         self.run(filter, input)
     }

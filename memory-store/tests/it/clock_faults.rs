@@ -17,7 +17,7 @@ use memory_store::topic::TopicFolder;
 use memory_store::{FileStore, FileStoreOptions, RandomIds};
 
 use crate::home::{TestHome, repeatable_services};
-use crate::requests::{bank_entry, topic_request};
+use crate::requests::{bank_entry_request, topic_request};
 
 /// A clock that always returns the same time.
 #[derive(Debug, Clone, Copy)]
@@ -65,9 +65,9 @@ fn the_last_change_of_a_bank_is_the_one_that_was_made_last() {
     each_clock(|first, then| {
         let home = tempfile::tempdir().unwrap();
         let open = |clock: Arc<FixedClock>| banks_in(home.path(), clock);
-        bank::write(&open(first), &bank_entry("session", "a", "1")).unwrap();
+        bank::write(&open(first), &bank_entry_request("session", "a", "1")).unwrap();
         let banks = open(then);
-        bank::write(&banks, &bank_entry("session", "a", "2")).unwrap();
+        bank::write(&banks, &bank_entry_request("session", "a", "2")).unwrap();
         let last = bank::last(&banks).unwrap().unwrap();
         bank::undo(&banks, last.operation.id.as_str()).unwrap();
         let read = bank::read(&banks, &"session".parse().unwrap(), &"a".parse().unwrap(), ScopeChoice::Detected).unwrap();
@@ -145,9 +145,9 @@ fn what_was_purged_is_gone_though_the_clock_was_ahead_and_what_is_taken_back_is_
     let home = tempfile::tempdir().unwrap();
     let at = |text: &str| -> DateTime<Utc> { text.parse().unwrap() };
     let open = |moment: &str| banks_in(home.path(), Arc::new(FixedClock(at(moment))));
-    bank::write(&open("2026-07-07T10:00:00Z"), &bank_entry("ahead", "a", "1")).unwrap();
+    bank::write(&open("2026-07-07T10:00:00Z"), &bank_entry_request("ahead", "a", "1")).unwrap();
     let banks = open("2026-05-07T10:00:00Z");
-    bank::write(&banks, &bank_entry("gone", "a", r#""a word that must go""#)).unwrap();
+    bank::write(&banks, &bank_entry_request("gone", "a", r#""a word that must go""#)).unwrap();
     bank::delete_bank(&banks, &"gone".parse().unwrap(), ScopeChoice::Detected).unwrap();
     bank::purge(&banks, at("2026-06-15T00:00:00Z")).unwrap();
     let left = bank::last(&banks).unwrap().unwrap();

@@ -18,7 +18,7 @@ use memory_store::disk::RealDisk;
 use crate::faulty_disk::{DiskFault, FaultyDisk};
 
 fn id() -> ConversationId {
-    ConversationId::unnamed()
+    ConversationId::default_conversation()
 }
 
 fn entry(name: &str) -> ConversationEntry {
@@ -64,7 +64,7 @@ fn at_whichever_step_the_disk_fails_no_entry_is_lost_and_asking_again_ends_well(
             let home = tempfile::tempdir().unwrap();
             prepare(home.path());
             let (disk, steps) = FaultyDisk::new(RealDisk::open(home.path()).unwrap(), fault, at);
-            let done = ConversationFolder::on_disk(home.path(), Arc::new(disk)).commit(&id(), &changes());
+            let done = ConversationFolder::with_disk(home.path(), Arc::new(disk)).commit(&id(), &changes());
             let (kept, gone) = (active(home.path()), deleted(home.path()));
             for name in ["old-1", "old-2", "old-3", "old summary"] {
                 let is_there = kept.iter().chain(&gone).any(|text| text.starts_with(name));
@@ -95,8 +95,8 @@ fn what_is_there_already_is_made_durable_when_it_is_asked_for_again() {
     ConversationFolder::new(home.path()).commit(&id(), &add).unwrap();
     // The first attempt may have failed at the sync.
     let (disk, _) = FaultyDisk::new(RealDisk::open(home.path()).unwrap(), DiskFault::Dies, u64::MAX);
-    let syncs = disk.syncs();
-    ConversationFolder::on_disk(home.path(), Arc::new(disk)).commit(&id(), &add).unwrap();
+    let syncs = disk.sync_counter();
+    ConversationFolder::with_disk(home.path(), Arc::new(disk)).commit(&id(), &add).unwrap();
     assert_eq!((syncs.load(Ordering::Relaxed), active(home.path())), (1, vec!["new".into()]));
 }
 
@@ -111,10 +111,10 @@ fn a_job_that_was_added_survives_and_one_that_was_not_harms_no_other() {
             let first = job("first");
             JobFile::new(home.path()).push(std::slice::from_ref(&first)).unwrap();
             let (disk, _) = FaultyDisk::new(RealDisk::open(home.path()).unwrap(), fault, at);
-            let done = JobFile::on_disk(home.path(), Arc::new(disk)).push(&[job("second")]).is_ok();
+            let done = JobFile::with_disk(home.path(), Arc::new(disk)).push(&[job("second")]).is_ok();
             let queue = JobFile::new(home.path());
             queue.push(&[job("third")]).unwrap();
-            queue.note(&[(first.id.clone(), JobState::Done)]).unwrap();
+            queue.record_states(&[(first.id.clone(), JobState::Done)]).unwrap();
             let names: Vec<String> = queue.pending().unwrap().into_iter().map(|pending| pending.job.turn.to_string()).collect();
             assert!(!done || names == ["second", "third"], "{fault:?} at step {at}: {names:?}");
             assert!(names.ends_with(&["third".into()]), "{fault:?} at step {at}: {names:?}");

@@ -19,7 +19,7 @@ use memory_store::disk::RealDisk;
 use crate::faulty_disk::{DiskFault, FaultyDisk};
 
 fn id() -> ConversationId {
-    ConversationId::unnamed()
+    ConversationId::default_conversation()
 }
 
 fn entry_id(name: &str) -> EntryId {
@@ -291,7 +291,7 @@ fn run_each_fault(
             store.commit(&id(), &add(&["a", "b"])).unwrap();
             let replaced = is_replaced.then(|| commit(&store, &replace("a", "c")));
             let (disk, steps) = FaultyDisk::new(RealDisk::open(home.path()).unwrap(), fault, step);
-            let faulty = ConversationFolder::on_disk(home.path(), Arc::new(disk));
+            let faulty = ConversationFolder::with_disk(home.path(), Arc::new(disk));
             let done = work(&faulty, replaced.as_ref());
             let kept = active(home.path());
             assert!(kept.contains(&"b".into()), "{fault:?} at step {step}: {kept:?}");

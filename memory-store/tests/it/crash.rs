@@ -23,18 +23,18 @@ fn a_writer_acknowledges_what_it_did() {
         let home = TestHome::new();
         let services = home.services();
         let mut seen = AcknowledgedWrites::default();
-        (0..5).for_each(|round| rounds(&services, round, &mut |line| seen.hear(line)));
+        (0..5).for_each(|round| write_round(&services, round, &mut |line| seen.record_line(line)));
         seen.check(&services);
         return;
     };
     let services = services(FileStore::open(Path::new(&home), FileStoreOptions::default()).unwrap());
     for round in 0..usize::MAX {
-        rounds(&services, round, &mut |line| println!("\nack {line} ."));
+        write_round(&services, round, &mut |line| println!("\nack {line} ."));
     }
 }
 
 /// Writes and tags a memory, deletes it in every third round, and reports each change with `say`.
-fn rounds(services: &Services, round: usize, say: &mut dyn FnMut(&str)) {
+fn write_round(services: &Services, round: usize, say: &mut dyn FnMut(&str)) {
     let process = std::process::id();
     let id = write(services, Draft::new(&format!("memory {round} of process {process}")), SecretPolicy::Refuse)
         .unwrap()
@@ -62,7 +62,7 @@ struct AcknowledgedWrites {
 }
 
 impl AcknowledgedWrites {
-    fn hear(&mut self, line: &str) {
+    fn record_line(&mut self, line: &str) {
         let mut words = line.split(' ').map(str::to_owned);
         let (Some(verb), Some(id)) = (words.next(), words.next()) else { panic!("{line}") };
         match verb.as_str() {
@@ -125,7 +125,7 @@ fn listen_and_kill(home: &TestHome, seen: &mut AcknowledgedWrites) {
         let line = line.unwrap();
         // A line cut off by the kill is not an acknowledgement.
         let Some(said) = line.strip_prefix("ack ").and_then(|said| said.strip_suffix(" .")) else { continue };
-        seen.hear(said);
+        seen.record_line(said);
         heard += 1;
         if heard == patience + 1 {
             let start = Instant::now();

@@ -26,7 +26,7 @@ fn a_daemon_has_the_lock_while_it_lives() {
     let Ok(home) = std::env::var(HOME) else {
         let home = TestHome::new();
         drop(DaemonLock::acquire(home.path(), std::process::id()).unwrap());
-        assert_eq!(DaemonLock::running(home.path()).unwrap(), None);
+        assert_eq!(DaemonLock::find_running(home.path()).unwrap(), None);
         return;
     };
     let _lock = DaemonLock::acquire(Path::new(&home), std::process::id()).unwrap();
@@ -53,18 +53,18 @@ fn a_living_daemon_is_named_to_the_next_one_and_a_killed_one_makes_way() {
         StoreError::DaemonRunning { pid, .. } => assert_eq!(pid, Some(first.id())),
         other => panic!("{other}"),
     }
-    assert_eq!(DaemonLock::running(home.path()).unwrap(), Some(DaemonProcess { pid: Some(first.id()) }));
+    assert_eq!(DaemonLock::find_running(home.path()).unwrap(), Some(DaemonProcess { pid: Some(first.id()) }));
     first.kill().unwrap();
     first.wait().unwrap();
     assert_eq!(fs::read_to_string(home.path().join(".daemon.lock")).unwrap(), format!("{}\n", first.id()));
     // The kernel may release the lock of a killed process a moment after its end.
-    let is_running = || DaemonLock::running(home.path()).unwrap().is_some();
+    let is_running = || DaemonLock::find_running(home.path()).unwrap().is_some();
     assert!((0..1_000_000).any(|_| !is_running() || {
         std::thread::yield_now();
         false
     }));
     let mut second = start_daemon(home.path());
-    assert_eq!(DaemonLock::running(home.path()).unwrap(), Some(DaemonProcess { pid: Some(second.id()) }));
+    assert_eq!(DaemonLock::find_running(home.path()).unwrap(), Some(DaemonProcess { pid: Some(second.id()) }));
     second.kill().unwrap();
     second.wait().unwrap();
 }
@@ -73,7 +73,7 @@ fn a_living_daemon_is_named_to_the_next_one_and_a_killed_one_makes_way() {
 fn watch(home: &TestHome) -> (FileWatcher, Receiver<()>) {
     let (sender, receiver) = channel();
     // After the test the channel has no receiver.
-    let watch = FileWatcher::begin(&fs::canonicalize(home.path()).unwrap(), move || {
+    let watch = FileWatcher::watch_home(&fs::canonicalize(home.path()).unwrap(), move || {
         let _ = sender.send(());
     })
     .unwrap();
@@ -93,7 +93,7 @@ fn collect_changes_until(watch: &FileWatcher, bell: &Receiver<()>, last: &str) -
     let mut heard = BTreeSet::new();
     while !heard.contains(last) {
         bell.recv_timeout(until.saturating_duration_since(Instant::now())).unwrap();
-        heard.extend(watch.take().files);
+        heard.extend(watch.take_changes().files);
     }
     heard
 }
@@ -140,9 +140,9 @@ fn changes_of_conversations_are_heard() {
 #[test]
 fn a_new_home_can_be_listened_to_and_a_missing_one_is_not_made() {
     let home = TestHome::new();
-    assert!(FileWatcher::begin(home.path(), || ()).is_ok());
+    assert!(FileWatcher::watch_home(home.path(), || ()).is_ok());
     let missing = home.path().join("missing");
-    assert!(FileWatcher::begin(&missing, || ()).is_err());
+    assert!(FileWatcher::watch_home(&missing, || ()).is_err());
     assert!(!missing.exists());
 }
 

@@ -65,13 +65,13 @@ impl DiskFault {
     /// Returns the steps at which the fault can occur in an operation of `steps` steps.
     ///
     /// Unsynced changes can also be lost after the last step.
-    pub(crate) fn moments(self, steps: u64) -> std::ops::RangeInclusive<u64> {
+    pub(crate) fn steps(self, steps: u64) -> std::ops::RangeInclusive<u64> {
         1..=steps + u64::from(self == Self::Forgets)
     }
 }
 
 /// Runs `check` for each command and fault, and prints the number of tested steps.
-pub(crate) fn table<A: Copy>(commands: &[(&str, A)], faults: &[DiskFault], check: impl Fn(&str, A, DiskFault) -> u64) {
+pub(crate) fn run_fault_table<A: Copy>(commands: &[(&str, A)], faults: &[DiskFault], check: impl Fn(&str, A, DiskFault) -> u64) {
     let names: Vec<String> = faults.iter().map(DiskFault::to_string).collect();
     println!("| command | {} |\n|---|{}", names.join(" | "), "---:|".repeat(names.len()));
     for (what, act) in commands {
@@ -141,7 +141,7 @@ impl FaultyDisk {
     }
 
     /// Returns a disk without a fault that runs `wait` before each append.
-    pub(crate) fn slow(real: RealDisk, wait: impl Fn() + Send + Sync + 'static) -> Self {
+    pub(crate) fn with_slow_appends(real: RealDisk, wait: impl Fn() + Send + Sync + 'static) -> Self {
         let mut disk = Self::new(real, DiskFault::Dies, u64::MAX).0;
         disk.slowness = DiskCallback(Box::new(wait));
         disk
@@ -161,18 +161,18 @@ impl FaultyDisk {
         (disk, steps)
     }
 
-    fn saves(&self) {
+    fn run_save_callback(&self) {
         if let Some(saves) = self.saves.as_ref().filter(|_| self.steps.fetch_add(1, Ordering::Relaxed) + 1 == self.at) {
             (saves.0)();
         }
     }
 
     /// Returns the counter of syncs.
-    pub(crate) fn syncs(&self) -> Arc<AtomicU64> {
+    pub(crate) fn sync_counter(&self) -> Arc<AtomicU64> {
         Arc::clone(&self.syncs)
     }
 
-    fn sync(&self) {
+    fn count_sync(&self) {
         self.syncs.fetch_add(1, Ordering::Relaxed);
     }
 
@@ -180,7 +180,7 @@ impl FaultyDisk {
         matches!(self.fault, DiskFault::Dies | DiskFault::Forgets) && self.at <= self.steps.load(Ordering::Relaxed)
     }
 
-    fn look<T>(&self, look: impl FnOnce(&RealDisk) -> io::Result<T>) -> io::Result<T> {
+    fn read_step<T>(&self, look: impl FnOnce(&RealDisk) -> io::Result<T>) -> io::Result<T> {
         if self.is_dead() {
             return Err(dead_disk_error());
         }
@@ -192,7 +192,7 @@ impl FaultyDisk {
         }
     }
 
-    fn step<T>(&self, half: impl FnOnce(&RealDisk), whole: impl FnOnce(&RealDisk) -> io::Result<T>) -> io::Result<T> {
+    fn change_step<T>(&self, half: impl FnOnce(&RealDisk), whole: impl FnOnce(&RealDisk) -> io::Result<T>) -> io::Result<T> {
         if self.is_dead() {
             return Err(dead_disk_error());
         }
@@ -212,21 +212,21 @@ impl FaultyDisk {
                 Err(dead_disk_error())
             }
             DiskFault::Forgets => {
-                self.cut();
+                self.lose_unsynced();
                 Err(dead_disk_error())
             }
         }
     }
 
     /// Reverts the unsynced changes.
-    fn cut(&self) {
+    fn lose_unsynced(&self) {
         if let Some(unsynced) = &self.unsynced {
-            unsynced.forget(&self.real);
+            unsynced.revert(&self.real);
         }
     }
 
     /// Records the unsynced state of a change before it is made.
-    fn note(&self, note: impl FnOnce(&UnsyncedChanges, &RealDisk)) {
+    fn record_unsynced(&self, note: impl FnOnce(&UnsyncedChanges, &RealDisk)) {
         if let Some(unsynced) = self.unsynced.as_ref().filter(|_| !self.is_dead()) {
             note(unsynced, &self.real);
         }
@@ -258,7 +258,7 @@ impl Clock for FaultyClock {
 impl Drop for FaultyDisk {
     fn drop(&mut self) {
         if !self.is_dead() {
-            self.cut();
+            self.lose_unsynced();
         }
     }
 }
@@ -269,100 +269,100 @@ fn dead_disk_error() -> io::Error {
 
 impl Disk for FaultyDisk {
     fn read(&self, path: &str) -> io::Result<Option<(Vec<u8>, FileStat)>> {
-        self.look(|disk| disk.read(path))
+        self.read_step(|disk| disk.read(path))
     }
 
     fn read_part(&self, path: &str, start: u64, length: usize) -> io::Result<Vec<u8>> {
-        self.look(|disk| disk.read_part(path, start, length))
+        self.read_step(|disk| disk.read_part(path, start, length))
     }
 
     fn open(&self, path: &str) -> io::Result<Option<std::fs::File>> {
-        self.look(|disk| disk.open(path))
+        self.read_step(|disk| disk.open(path))
     }
 
-    fn signature(&self, path: &str) -> io::Result<Option<FileStat>> {
-        self.look(|disk| disk.signature(path))
+    fn stat(&self, path: &str) -> io::Result<Option<FileStat>> {
+        self.read_step(|disk| disk.stat(path))
     }
 
-    fn folder(&self, path: &str) -> io::Result<Vec<DirEntry>> {
-        self.look(|disk| disk.folder(path))
+    fn list_folder(&self, path: &str) -> io::Result<Vec<DirEntry>> {
+        self.read_step(|disk| disk.list_folder(path))
     }
 
     fn write(&self, path: &str, bytes: &[u8]) -> io::Result<()> {
-        self.saves();
-        self.note(|unsynced, disk| unsynced.writes(disk, path));
+        self.run_save_callback();
+        self.record_unsynced(|unsynced, disk| unsynced.record_write(disk, path));
         let half = |disk: &RealDisk| drop(disk.write(path, &bytes[..bytes.len() / 2]));
-        self.step(half, |disk| disk.write(path, bytes))
+        self.change_step(half, |disk| disk.write(path, bytes))
     }
 
     fn append(&self, path: &str, bytes: &[u8]) -> io::Result<()> {
-        self.saves();
+        self.run_save_callback();
         (self.slowness.0)();
-        self.sync();
-        self.note(|unsynced, disk| unsynced.makes(disk, path));
+        self.count_sync();
+        self.record_unsynced(|unsynced, disk| unsynced.record_create(disk, path));
         let half = |disk: &RealDisk| drop(disk.append(path, &bytes[..bytes.len() / 2]));
-        self.step(half, |disk| disk.append(path, bytes))?;
-        self.note(|unsynced, _| unsynced.record_file_sync(path));
+        self.change_step(half, |disk| disk.append(path, bytes))?;
+        self.record_unsynced(|unsynced, _| unsynced.record_file_sync(path));
         Ok(())
     }
 
-    fn shorten(&self, path: &str, length: u64) -> io::Result<()> {
-        self.sync();
-        self.step(|_| (), |disk| disk.shorten(path, length))?;
-        self.note(|unsynced, _| unsynced.record_file_sync(path));
+    fn truncate(&self, path: &str, length: u64) -> io::Result<()> {
+        self.count_sync();
+        self.change_step(|_| (), |disk| disk.truncate(path, length))?;
+        self.record_unsynced(|unsynced, _| unsynced.record_file_sync(path));
         Ok(())
     }
 
     fn rename(&self, from: &str, to: &str) -> io::Result<()> {
-        self.note(|unsynced, disk| unsynced.record_rename(disk, from, to));
-        self.step(|_| (), |disk| disk.rename(from, to))
+        self.record_unsynced(|unsynced, disk| unsynced.record_rename(disk, from, to));
+        self.change_step(|_| (), |disk| disk.rename(from, to))
     }
 
-    fn keep(&self, from: &str, to: &str) -> io::Result<()> {
-        self.saves();
-        self.note(|unsynced, disk| unsynced.names(disk, to));
-        self.step(|_| (), |disk| disk.keep(from, to))
+    fn hard_link(&self, from: &str, to: &str) -> io::Result<()> {
+        self.run_save_callback();
+        self.record_unsynced(|unsynced, disk| unsynced.record_name_change(disk, to));
+        self.change_step(|_| (), |disk| disk.hard_link(from, to))
     }
 
-    fn take_rights(&self, path: &str, of: &str) -> io::Result<()> {
-        self.saves();
-        self.step(|_| (), |disk| disk.take_rights(path, of))
+    fn copy_permissions(&self, path: &str, of: &str) -> io::Result<()> {
+        self.run_save_callback();
+        self.change_step(|_| (), |disk| disk.copy_permissions(path, of))
     }
 
     fn check_writable(&self, path: &str) -> io::Result<()> {
-        self.look(|disk| disk.check_writable(path))
+        self.read_step(|disk| disk.check_writable(path))
     }
 
     fn remove(&self, path: &str) -> io::Result<()> {
-        self.note(|unsynced, disk| unsynced.names(disk, path));
-        self.step(|_| (), |disk| disk.remove(path))
+        self.record_unsynced(|unsynced, disk| unsynced.record_name_change(disk, path));
+        self.change_step(|_| (), |disk| disk.remove(path))
     }
 
     fn remove_folder(&self, path: &str) -> io::Result<()> {
-        self.step(|_| (), |disk| disk.remove_folder(path))
+        self.change_step(|_| (), |disk| disk.remove_folder(path))
     }
 
     fn sync_file(&self, path: &str) -> io::Result<()> {
-        self.saves();
-        self.sync();
-        self.step(|_| (), |disk| disk.sync_file(path))?;
-        self.note(|unsynced, _| unsynced.record_file_sync(path));
+        self.run_save_callback();
+        self.count_sync();
+        self.change_step(|_| (), |disk| disk.sync_file(path))?;
+        self.record_unsynced(|unsynced, _| unsynced.record_file_sync(path));
         Ok(())
     }
 
     fn sync_folder(&self, path: &str) -> io::Result<()> {
-        self.saves();
-        self.sync();
-        self.step(|_| (), |disk| disk.sync_folder(path))?;
-        self.note(|unsynced, _| unsynced.record_folder_sync(path));
+        self.run_save_callback();
+        self.count_sync();
+        self.change_step(|_| (), |disk| disk.sync_folder(path))?;
+        self.record_unsynced(|unsynced, _| unsynced.record_folder_sync(path));
         Ok(())
     }
 
     fn sync_everything(&self) -> io::Result<bool> {
-        self.saves();
-        self.sync();
-        let done = self.step(|_| (), Disk::sync_everything)?;
-        self.note(|unsynced, _| {
+        self.run_save_callback();
+        self.count_sync();
+        let done = self.change_step(|_| (), Disk::sync_everything)?;
+        self.record_unsynced(|unsynced, _| {
             if done {
                 unsynced.record_full_sync();
             }

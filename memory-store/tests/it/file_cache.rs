@@ -37,16 +37,16 @@ impl Disk for ReadCountingDisk {
         self.real.open(path)
     }
 
-    fn signature(&self, path: &str) -> io::Result<Option<FileStat>> {
-        Ok(self.real.signature(path)?.map(|signature| self.with_fixed_times(signature)))
+    fn stat(&self, path: &str) -> io::Result<Option<FileStat>> {
+        Ok(self.real.stat(path)?.map(|signature| self.with_fixed_times(signature)))
     }
 
     fn read_part(&self, path: &str, start: u64, length: usize) -> io::Result<Vec<u8>> {
         self.real.read_part(path, start, length)
     }
 
-    fn folder(&self, path: &str) -> io::Result<Vec<DirEntry>> {
-        self.real.folder(path)
+    fn list_folder(&self, path: &str) -> io::Result<Vec<DirEntry>> {
+        self.real.list_folder(path)
     }
 
     fn write(&self, path: &str, bytes: &[u8]) -> io::Result<()> {
@@ -57,20 +57,20 @@ impl Disk for ReadCountingDisk {
         self.real.append(path, bytes)
     }
 
-    fn shorten(&self, path: &str, length: u64) -> io::Result<()> {
-        self.real.shorten(path, length)
+    fn truncate(&self, path: &str, length: u64) -> io::Result<()> {
+        self.real.truncate(path, length)
     }
 
     fn rename(&self, from: &str, to: &str) -> io::Result<()> {
         self.real.rename(from, to)
     }
 
-    fn keep(&self, from: &str, to: &str) -> io::Result<()> {
-        self.real.keep(from, to)
+    fn hard_link(&self, from: &str, to: &str) -> io::Result<()> {
+        self.real.hard_link(from, to)
     }
 
-    fn take_rights(&self, path: &str, of: &str) -> io::Result<()> {
-        self.real.take_rights(path, of)
+    fn copy_permissions(&self, path: &str, of: &str) -> io::Result<()> {
+        self.real.copy_permissions(path, of)
     }
 
     fn check_writable(&self, path: &str) -> io::Result<()> {
@@ -103,7 +103,7 @@ fn cached_services(home: &Path, time_ns: Option<i64>) -> (Services, Arc<AtomicU6
     let reads = Arc::new(AtomicU64::new(0));
     let disk = ReadCountingDisk { real: RealDisk::open(home).unwrap(), reads: Arc::clone(&reads), time_ns };
     let options = FileStoreOptions { freshness: Freshness::Heard, kept: 1 << 20, ..FileStoreOptions::default() };
-    (services(FileStore::on(Arc::new(disk), home, options)), reads)
+    (services(FileStore::on_disk(Arc::new(disk), home, options)), reads)
 }
 
 /// Returns the texts of the memories that contain the word "tea".

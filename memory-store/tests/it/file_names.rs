@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use memory_core::bank::{BankWriteCondition, BankWriteRequest, ScopeChoice};
-use memory_core::conversation::{self, ConversationId, EntryRole, keep_turns};
+use memory_core::conversation::{self, ConversationId, EntryRole, store_turns};
 use memory_core::instance::history::{self, RecordDraft as Said, RecordFilter as Which, SessionName, Window};
 use memory_core::instance::kv::{self, ValueKey};
 use memory_core::testing::{banks, conversations, messages, topics, values};
@@ -24,7 +24,7 @@ use memory_store::topic::TopicFolder;
 use memory_store::{FileStore, FileStoreOptions};
 
 use crate::home::repeatable_services;
-use crate::requests::{bank_entry, topic_request};
+use crate::requests::{bank_entry_request, topic_request};
 
 /// Maximum length of a file name in bytes on common file systems.
 const MAX_FILE_NAME: usize = 255;
@@ -77,8 +77,7 @@ fn notes_are_kept_whatever_their_files_and_their_home_are_called() {
             undo(&services, None).unwrap();
             assert_eq!(read(&services, &id).unwrap().memory, tagged.memory);
         }
-        let all =
-            list(&services, &Filter::everything(), &PageRequest { order: ListOrder::Created, offset: 0, limit: None }).unwrap();
+        let all = list(&services, &Filter::all(), &PageRequest { order: ListOrder::Created, offset: 0, limit: None }).unwrap();
         assert_eq!((all.total, all.memories.iter().filter(|stored| stored.problem.is_some()).count()), (7, 0));
     }
 }
@@ -92,8 +91,10 @@ fn entries_of_banks_are_kept_whatever_they_and_their_folder_are_called() {
         let keys = ["a b".to_owned(), "深色 모드".to_owned(), padded_name("k/", '深', "", MAX_FILE_NAME)];
         for key in &keys {
             let key: bank::Key = key.parse().unwrap();
-            let request =
-                BankWriteRequest { condition: BankWriteCondition::Absent, ..bank_entry(name.as_str(), key.as_str(), "1") };
+            let request = BankWriteRequest {
+                condition: BankWriteCondition::Absent,
+                ..bank_entry_request(name.as_str(), key.as_str(), "1")
+            };
             bank::write(&banks, &request).unwrap();
             bank::delete(&banks, &name, &key, ScopeChoice::Detected).unwrap();
             let last = bank::last(&banks).unwrap().unwrap().operation.id;
@@ -185,7 +186,7 @@ fn conversations_are_kept_whatever_they_and_their_folder_are_called() {
         {
             let id: ConversationId = name.parse().unwrap();
             let turns = [(EntryRole::User, "hi".to_owned()), (EntryRole::Assistant, "hello".to_owned())];
-            let kept = keep_turns(&conversations, &id, &turns).unwrap();
+            let kept = store_turns(&conversations, &id, &turns).unwrap();
             let gone = conversation::EntryChange::Delete { id: kept[0].id.clone(), replaced_by: None };
             conversations.store.commit(&id, &[gone]).unwrap();
             assert_eq!(conversations.store.read(&id).unwrap().entries().len(), 1);

@@ -17,7 +17,7 @@ use memory_store::history::HistoryFolder;
 use memory_store::kv::ValueFolder;
 use tempfile::TempDir;
 
-use crate::faulty_disk::{DiskFault, FaultyDisk, table};
+use crate::faulty_disk::{DiskFault, FaultyDisk, run_fault_table};
 
 const NAMES: [&str; 6] = ["s", "new", "torn", "purged", "deleted", "back"];
 
@@ -53,13 +53,15 @@ const CHANGES: [(&str, SessionChangeFn); 8] = [
     }),
     ("purge", |all| history::purge(all, &session("s"), &tools()).map(drop)),
     ("delete", |all| history::delete(all, &session("s")).map(drop)),
-    ("undo of a purge", |all| history::undo(all, Some(&operation(all, "purged", InstanceVerb::Purge)?)).map(drop)),
-    ("undo of a delete", |all| history::undo(all, Some(&operation(all, "deleted", InstanceVerb::Delete)?)).map(drop)),
-    ("undo of an undo", |all| history::undo(all, Some(&operation(all, "back", InstanceVerb::Undo)?)).map(drop)),
+    ("undo of a purge", |all| history::undo(all, Some(&last_session_operation(all, "purged", InstanceVerb::Purge)?)).map(drop)),
+    ("undo of a delete", |all| {
+        history::undo(all, Some(&last_session_operation(all, "deleted", InstanceVerb::Delete)?)).map(drop)
+    }),
+    ("undo of an undo", |all| history::undo(all, Some(&last_session_operation(all, "back", InstanceVerb::Undo)?)).map(drop)),
 ];
 
 /// Returns the id of the last operation on a session with this verb.
-fn operation(all: &Messages, session: &str, verb: InstanceVerb) -> Result<String, InstanceError> {
+fn last_session_operation(all: &Messages, session: &str, verb: InstanceVerb) -> Result<String, InstanceError> {
     let records = history::operations(all, usize::MAX)?;
     Ok(records.into_iter().find(|one| one.subject == session && one.verb == verb).unwrap().operation.id.to_string())
 }
@@ -84,7 +86,7 @@ fn prepare(home: &Path) {
 }
 
 /// Returns the content of the sessions, as a later process reads it.
-fn held(home: &Path) -> Vec<String> {
+fn session_state(home: &Path) -> Vec<String> {
     let all = open(HistoryFolder::new(home));
     let content = |record: &SessionRecord| record.text().to_value()["content"].as_str().unwrap().to_owned();
     let mut held = Vec::new();
@@ -108,21 +110,21 @@ fn run(change: SessionChangeFn, fault: DiskFault, at: u64) -> (TempDir, bool, u6
     prepare(home.path());
     let (disk, steps) = FaultyDisk::new(RealDisk::open(home.path()).unwrap(), fault, at);
     let clock = disk.clock();
-    let all = Messages { clock, ..open(HistoryFolder::on_disk(home.path(), Arc::new(disk))) };
+    let all = Messages { clock, ..open(HistoryFolder::with_disk(home.path(), Arc::new(disk))) };
     let acknowledged = change(&all).is_ok();
     (home, acknowledged, steps.load(Ordering::Relaxed))
 }
 
 fn check(what: &str, change: SessionChangeFn, fault: DiskFault) -> u64 {
     let (untouched, ..) = run(|_| Ok(()), DiskFault::Dies, u64::MAX);
-    let before = held(untouched.path());
+    let before = session_state(untouched.path());
     let (whole, acknowledged, _) = run(change, DiskFault::Dies, u64::MAX);
     assert!(acknowledged, "{what} works on a disk that works");
-    let after = held(whole.path());
+    let after = session_state(whole.path());
     let (.., steps) = run(change, fault, u64::MAX);
-    for at in fault.moments(steps) {
+    for at in fault.steps(steps) {
         let (home, acknowledged, _) = run(change, fault, at);
-        let now = held(home.path());
+        let now = session_state(home.path());
         assert!(now == before || now == after, "{what}, {fault:?} at step {at} is half done: {now:#?}");
         assert!(now == after || !acknowledged, "{what}, {fault:?} at step {at} was acknowledged and is lost");
         // Later operations must work as usual.
@@ -146,7 +148,7 @@ fn check(what: &str, change: SessionChangeFn, fault: DiskFault) -> u64 {
 
 #[test]
 fn a_fault_at_any_step_leaves_every_change_of_a_session_whole_or_undone() {
-    table(&CHANGES, &DiskFault::ALL, check);
+    run_fault_table(&CHANGES, &DiskFault::ALL, check);
 }
 
 #[test]
@@ -176,8 +178,8 @@ fn what_was_purged_deleted_or_cut_off_is_kept_whole() {
 fn an_append_is_one_sync() {
     let home = tempfile::tempdir().unwrap();
     let (disk, _) = FaultyDisk::new(RealDisk::open(home.path()).unwrap(), DiskFault::Dies, u64::MAX);
-    let syncs = disk.syncs();
-    let all = open(HistoryFolder::on_disk(home.path(), Arc::new(disk)));
+    let syncs = disk.sync_counter();
+    let all = open(HistoryFolder::with_disk(home.path(), Arc::new(disk)));
     append(&all, &session("s"), &draft("user", "first"), SecretPolicy::Refuse).unwrap();
     let first = syncs.load(Ordering::Relaxed);
     append(&all, &session("s"), &draft("user", "second"), SecretPolicy::Refuse).unwrap();
@@ -191,13 +193,13 @@ const ACTS: [(&str, ValueChangeFn); 7] = [
     ("set of a known key", |all| set(all, &"a/b".parse()?, "2", SecretPolicy::Refuse).map(drop)),
     ("set of a long value", |all| set(all, &"long".parse()?, "2", SecretPolicy::Refuse).map(drop)),
     ("delete", |all| kv::delete(all, &"a/b".parse()?)),
-    ("undo of a set", |all| kv::undo(all, Some(&done(all, "replaced", InstanceVerb::Set)?)).map(drop)),
-    ("undo of a delete", |all| kv::undo(all, Some(&done(all, "deep/deleted", InstanceVerb::Delete)?)).map(drop)),
-    ("undo of an undo", |all| kv::undo(all, Some(&done(all, "back", InstanceVerb::Undo)?)).map(drop)),
+    ("undo of a set", |all| kv::undo(all, Some(&last_value_operation(all, "replaced", InstanceVerb::Set)?)).map(drop)),
+    ("undo of a delete", |all| kv::undo(all, Some(&last_value_operation(all, "deep/deleted", InstanceVerb::Delete)?)).map(drop)),
+    ("undo of an undo", |all| kv::undo(all, Some(&last_value_operation(all, "back", InstanceVerb::Undo)?)).map(drop)),
 ];
 
 /// Returns the id of the last operation on a key with this verb.
-fn done(all: &KeyValues, key: &str, verb: InstanceVerb) -> Result<String, InstanceError> {
+fn last_value_operation(all: &KeyValues, key: &str, verb: InstanceVerb) -> Result<String, InstanceError> {
     let records = kv::operations(all, usize::MAX)?;
     Ok(records.into_iter().find(|one| one.subject == key && one.verb == verb).unwrap().operation.id.to_string())
 }
@@ -221,7 +223,7 @@ fn run_on_values(act: ValueChangeFn, fault: DiskFault, at: [u64; 2]) -> (TempDir
     let (disk, steps) = FaultyDisk::new(RealDisk::open(&root).unwrap(), fault, at[0]);
     let (kept, more) = FaultyDisk::new(RealDisk::open(&state).unwrap(), fault, at[1]);
     let clock = disk.clock();
-    let all = KeyValues { clock, ..open_values(ValueFolder::on_disks(&root, Arc::new(disk), Arc::new(kept))) };
+    let all = KeyValues { clock, ..open_values(ValueFolder::with_disks(&root, Arc::new(disk), Arc::new(kept))) };
     let acknowledged = act(&all).is_ok();
     (home, acknowledged, [steps.load(Ordering::Relaxed), more.load(Ordering::Relaxed)])
 }
@@ -245,8 +247,8 @@ fn check_values(what: &str, act: ValueChangeFn, fault: DiskFault) -> u64 {
     assert!(acknowledged, "{what} works on disks that work");
     let after = value_state(whole.path());
     let (.., steps) = run_on_values(act, fault, [u64::MAX; 2]);
-    let first = fault.moments(steps[0]).map(|at| [at, u64::MAX]);
-    let cuts = first.chain(fault.moments(steps[1]).map(|at| [u64::MAX, at]));
+    let first = fault.steps(steps[0]).map(|at| [at, u64::MAX]);
+    let cuts = first.chain(fault.steps(steps[1]).map(|at| [u64::MAX, at]));
     for at in cuts {
         let (home, acknowledged, _) = run_on_values(act, fault, at);
         let now = value_state(home.path());
@@ -268,5 +270,5 @@ fn check_values(what: &str, act: ValueChangeFn, fault: DiskFault) -> u64 {
 
 #[test]
 fn a_fault_at_any_step_leaves_every_value_as_it_was_or_as_it_was_set() {
-    table(&ACTS, &DiskFault::ALL, check_values);
+    run_fault_table(&ACTS, &DiskFault::ALL, check_values);
 }

@@ -15,7 +15,7 @@ use memory_store::history::HistoryFolder;
 use memory_store::kv::ValueFolder;
 use tempfile::TempDir;
 
-use crate::requests::bank_entry;
+use crate::requests::bank_entry_request;
 
 fn sessions(home: &TempDir) -> Messages {
     messages(Arc::new(HistoryFolder::new(home.path()))).0
@@ -185,7 +185,7 @@ fn a_home_that_was_moved_is_told_and_not_begun_anew_and_one_that_was_removed_is(
     let say = |all: &Messages| append(all, &session("s"), &said, SecretPolicy::Refuse);
     let never = late("never");
     let banks = banks(Arc::new(BankFolder::new(home.join("banks"), BankOptions::default())), None).0;
-    let note = || bank::write(&banks, &bank_entry("session", "a", "1"));
+    let note = || bank::write(&banks, &bank_entry_request("session", "a", "1"));
     say(&all).unwrap();
     set(&values, &key("a"), "1", SecretPolicy::Refuse).unwrap();
     note().unwrap();

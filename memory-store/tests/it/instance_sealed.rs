@@ -12,7 +12,7 @@ use memory_store::disk::RealDisk;
 use memory_store::sealed::{FieldValue, InstanceFolder, MasterKey, NewFieldValue, TrashedDefinition};
 use tempfile::TempDir;
 
-use crate::faulty_disk::{DiskFault, FaultyDisk, table};
+use crate::faulty_disk::{DiskFault, FaultyDisk, run_fault_table};
 
 const DSN: &str = "postgres://user:pass@host/db";
 
@@ -186,7 +186,7 @@ fn run(act: InstanceChangeFn, fault: DiskFault, at: [u64; 2]) -> (TempDir, bool,
     let disk = |number: usize| FaultyDisk::new(RealDisk::open(&places[number]).unwrap(), fault, at[number]);
     let ((first, steps), (second, more)) = (disk(0), disk(1));
     let [definitions, keys] = places.clone();
-    let acknowledged = act(&InstanceFolder::on_disks(definitions, keys, [Arc::new(first), Arc::new(second)])).is_ok();
+    let acknowledged = act(&InstanceFolder::with_disks(definitions, keys, [Arc::new(first), Arc::new(second)])).is_ok();
     (home, acknowledged, [steps.load(Ordering::Relaxed), more.load(Ordering::Relaxed)])
 }
 
@@ -204,8 +204,8 @@ fn check(what: &str, act: InstanceChangeFn, fault: DiskFault) -> u64 {
     assert!(acknowledged, "{what} works on disks that work");
     let after = instance_state(whole.path());
     let (.., steps) = run(act, fault, [u64::MAX; 2]);
-    let first = fault.moments(steps[0]).map(|at| [at, u64::MAX]);
-    let cuts = first.chain(fault.moments(steps[1]).map(|at| [u64::MAX, at]));
+    let first = fault.steps(steps[0]).map(|at| [at, u64::MAX]);
+    let cuts = first.chain(fault.steps(steps[1]).map(|at| [u64::MAX, at]));
     for at in cuts {
         let (home, acknowledged, _) = run(act, fault, at);
         let now = instance_state(home.path());
@@ -222,7 +222,7 @@ fn check(what: &str, act: InstanceChangeFn, fault: DiskFault) -> u64 {
 
 #[test]
 fn a_fault_at_any_step_leaves_every_instance_whole_and_every_secret_open() {
-    table(&ACTS, DiskFault::disk_faults(), check);
+    run_fault_table(&ACTS, DiskFault::disk_faults(), check);
 }
 
 #[test]

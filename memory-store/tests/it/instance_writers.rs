@@ -90,9 +90,9 @@ fn threads_that_append_at_once_share_syncs() {
             (0..100).for_each(|_| thread::yield_now());
         }
     };
-    let disk = FaultyDisk::slow(RealDisk::open(home.path()).unwrap(), wait);
-    let syncs = disk.syncs();
-    let all = messages(Arc::new(HistoryFolder::on_disk(home.path(), Arc::new(disk)))).0;
+    let disk = FaultyDisk::with_slow_appends(RealDisk::open(home.path()).unwrap(), wait);
+    let syncs = disk.sync_counter();
+    let all = messages(Arc::new(HistoryFolder::with_disk(home.path(), Arc::new(disk)))).0;
     let times = 25;
     thread::scope(|scope| {
         for writer in 0..WRITERS {
@@ -138,11 +138,11 @@ fn what_is_done_to_sessions_is_written_down_by_one_at_a_time() {
     let (looked, alone) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
     let (looks, is_alone, root) = (Arc::clone(&looked), Arc::clone(&alone), home.path().to_owned());
     // Writers to other sessions append to the same log at the same time.
-    let disk = FaultyDisk::slow(RealDisk::open(home.path()).unwrap(), move || {
+    let disk = FaultyDisk::with_slow_appends(RealDisk::open(home.path()).unwrap(), move || {
         looks.fetch_add(1, Ordering::SeqCst);
         is_alone.fetch_add(usize::from(std::fs::File::open(&root).unwrap().try_lock().is_err()), Ordering::SeqCst);
     });
-    let all = messages(Arc::new(HistoryFolder::on_disk(home.path(), Arc::new(disk)))).0;
+    let all = messages(Arc::new(HistoryFolder::with_disk(home.path(), Arc::new(disk)))).0;
     history::delete(&all, &"s".parse().unwrap()).unwrap();
     assert_eq!((looked.load(Ordering::SeqCst), alone.load(Ordering::SeqCst)), (1, 1));
 }

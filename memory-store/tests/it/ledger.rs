@@ -135,7 +135,7 @@ fn whatever_step_fails_nothing_is_lost_and_no_budget_is_overdrawn() {
         loop {
             let home = TestHome::new();
             let (disk, steps) = FaultyDisk::new(RealDisk::open(home.path()).unwrap(), fault, at);
-            let faulty = Ledger::on(Arc::new(disk), home.path());
+            let faulty = Ledger::with_disk(Arc::new(disk), home.path());
             let mut allowed = 0;
             for _ in 0..5 {
                 match faulty.reserve(&reservation(), &budget) {
@@ -176,7 +176,7 @@ fn metered(model: FakeChat, ledger: Ledger, budget: Budget) -> MeteredModel<Fake
 fn a_home_that_cannot_be_written_to_lets_nothing_be_asked() {
     let home = TestHome::new();
     let (disk, _) = FaultyDisk::new(RealDisk::open(home.path()).unwrap(), DiskFault::Dies, 1);
-    let metered = metered(FakeChat::with_answers(&["Yes."]), Ledger::on(Arc::new(disk), home.path()), Budget::default());
+    let metered = metered(FakeChat::with_answers(&["Yes."]), Ledger::with_disk(Arc::new(disk), home.path()), Budget::default());
     let error = metered.answer(&request()).unwrap_err();
     assert_eq!(error.code(), Code::Io);
     assert_eq!(error.to_string(), "the language model was not called, because its usage cannot be recorded");
@@ -190,7 +190,7 @@ fn an_answer_is_not_lost_because_it_cannot_be_settled() {
     let home = TestHome::new();
     // The folder takes two steps, and the reservation one.
     let (disk, _) = FaultyDisk::new(RealDisk::open(home.path()).unwrap(), DiskFault::Dies, 4);
-    let metered = metered(FakeChat::with_answers(&["Yes."]), Ledger::on(Arc::new(disk), home.path()), Budget::default());
+    let metered = metered(FakeChat::with_answers(&["Yes."]), Ledger::with_disk(Arc::new(disk), home.path()), Budget::default());
     assert_eq!(metered.answer(&request()).unwrap().text, "Yes.");
     assert_eq!(spent(&home).0, LlmUsage::from_call(request().estimate()), "what was set aside stands");
 }

@@ -6,14 +6,14 @@ use std::sync::{Arc, Mutex};
 use chrono::{DateTime, Utc};
 use memory_core::{
     Category, Draft, Filter, IdSource, ListOrder, PageRequest, Patch, SecretPolicy, Services, StoreError, Tags, delete, ingest,
-    link, list, remind, remind_of, restore, tag,
+    link, list, remind, remind_of_memory, restore, tag,
     testing::{CountingIds, FakeSource},
     undo, update, upgrade, write,
 };
 use memory_store::disk::RealDisk;
 use memory_store::{FileStore, FileStoreOptions};
 
-use crate::faulty_disk::{DiskFault, FaultyDisk, table};
+use crate::faulty_disk::{DiskFault, FaultyDisk, run_fault_table};
 use crate::home::{TestHome, assert_texts_exist, repeatable_services, save_all};
 
 type NoteOperationFn = fn(&Services, &PreparedNotes) -> Result<(), StoreError>;
@@ -62,7 +62,7 @@ fn prepare(home: &TestHome) -> PreparedNotes {
     let (first, second, deleted) = (put("first, with several words"), put("second"), put("third"));
     let (fourth, fifth) = (put("fourth"), put("fifth"));
     link(&services, &fourth, &fifth).unwrap();
-    remind_of(&services, &second, Some(far_future()), &Utc).unwrap();
+    remind_of_memory(&services, &second, Some(far_future()), &Utc).unwrap();
     delete(&services, &deleted).unwrap();
     PreparedNotes { first, second, deleted }
 }
@@ -78,7 +78,7 @@ fn run(act: NoteOperationFn, fault: DiskFault, at: u64) -> (TestHome, bool, u64)
     // Skip the ids that the preparation used.
     (0..20).for_each(|_| drop(ids.operation_id()));
     let clock = disk.clock();
-    let store = FileStore::on(Arc::new(disk), home.path(), FileStoreOptions::default());
+    let store = FileStore::on_disk(Arc::new(disk), home.path(), FileStoreOptions::default());
     let acknowledged = act(&Services { ids, clock, ..repeatable_services(store) }, &prepared).is_ok();
     let steps = steps.load(Ordering::Relaxed);
     (home, acknowledged, steps)
@@ -88,7 +88,7 @@ fn run(act: NoteOperationFn, fault: DiskFault, at: u64) -> (TestHome, bool, u64)
 fn state(home: &TestHome) -> Vec<String> {
     let services = home.services();
     let slice = PageRequest { order: ListOrder::Title, offset: 0, limit: None };
-    let page = list(&services, &Filter::everything(), &slice).unwrap();
+    let page = list(&services, &Filter::all(), &slice).unwrap();
     let mut lines: Vec<_> = page
         .memories
         .into_iter()
@@ -109,7 +109,7 @@ fn check(name: &str, act: NoteOperationFn, fault: DiskFault) -> u64 {
     assert!(acknowledged, "{name} works on a disk that works");
     let after = state(&whole);
     let (.., steps) = run(act, fault, u64::MAX);
-    for at in fault.moments(steps) {
+    for at in fault.steps(steps) {
         let (home, acknowledged, _) = run(act, fault, at);
         // The next writer runs first: it rolls back the interrupted operation.
         write(&home.services(), Draft::new("the next command works"), SecretPolicy::Refuse)
@@ -126,7 +126,7 @@ fn check(name: &str, act: NoteOperationFn, fault: DiskFault) -> u64 {
 
 #[test]
 fn a_fault_at_any_step_leaves_every_operation_whole_or_undone() {
-    table(&OPERATIONS, &DiskFault::ALL, check);
+    run_fault_table(&OPERATIONS, &DiskFault::ALL, check);
 }
 
 #[test]
@@ -141,7 +141,7 @@ fn what_another_program_saves_before_any_step_is_lost_nowhere() {
             let (disk, steps) = FaultyDisk::with_concurrent_saves(RealDisk::open(home.path()).unwrap(), at, save);
             let ids = Arc::new(CountingIds::default());
             (0..20).for_each(|_| drop(ids.operation_id()));
-            let store = FileStore::on(Arc::new(disk), home.path(), FileStoreOptions::default());
+            let store = FileStore::on_disk(Arc::new(disk), home.path(), FileStoreOptions::default());
             let done = act(&Services { ids, ..repeatable_services(store) }, &prepared);
             if steps.load(Ordering::Relaxed) < at {
                 break;
@@ -164,7 +164,7 @@ fn a_power_cut_while_an_operation_is_taken_back_changes_nothing() {
         for again in 1.. {
             let (home, ..) = run(act, DiskFault::Dies, at);
             let (disk, taken) = FaultyDisk::new(RealDisk::open(home.path()).unwrap(), DiskFault::Dies, again);
-            let store = FileStore::on(Arc::new(disk), home.path(), FileStoreOptions::default());
+            let store = FileStore::on_disk(Arc::new(disk), home.path(), FileStoreOptions::default());
             // A purge without effect only recovers from an interrupted operation.
             let _ = repeatable_services(store).history.purge(chrono::DateTime::UNIX_EPOCH);
             if taken.load(Ordering::Relaxed) < again {

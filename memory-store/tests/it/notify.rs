@@ -24,7 +24,7 @@ const PROCESSES: usize = 3;
 const REMINDERS: i64 = 24;
 
 fn put(services: &Services, number: i64) {
-    let reminder = Some(Reminder::at(DateTime::UNIX_EPOCH + TimeDelta::seconds(number)));
+    let reminder = Some(Reminder::new(DateTime::UNIX_EPOCH + TimeDelta::seconds(number)));
     let draft = Draft { category: Some(Category::Reminders), reminder, ..Draft::new(&format!("number {number}")) };
     write(services, draft, SecretPolicy::Refuse).unwrap();
 }
@@ -35,7 +35,7 @@ fn whoever_dies_while_showing_leaves_what_was_not_shown_due() {
         let home = TestHome::new();
         put(&home.services(), 1);
         let (disk, steps) = FaultyDisk::new(RealDisk::open(home.path()).unwrap(), DiskFault::Dies, at);
-        let dying = services(FileStore::on(Arc::new(disk), home.path(), FileStoreOptions::default()));
+        let dying = services(FileStore::on_disk(Arc::new(disk), home.path(), FileStoreOptions::default()));
         let (first, second) = (FakeNotifier::default(), FakeNotifier::default());
         let died = notify(&dying, &first, &Utc).is_err();
         let after = home.services();
@@ -68,8 +68,11 @@ fn a_failure_that_cannot_be_written_down_loses_nothing_that_is_due() {
         let home = TestHome::new();
         put(&home.services(), 1);
         let (disk, steps) = FaultyDisk::new(RealDisk::open(home.path()).unwrap(), DiskFault::Dies, at);
-        let _ =
-            notify(&services(FileStore::on(Arc::new(disk), home.path(), FileStoreOptions::default())), &FailingNotifier, &Utc);
+        let _ = notify(
+            &services(FileStore::on_disk(Arc::new(disk), home.path(), FileStoreOptions::default())),
+            &FailingNotifier,
+            &Utc,
+        );
         let after = home.services();
         notify(&after, &FakeNotifier::default(), &Utc).unwrap();
         assert_eq!(reminders(&after, ReminderFilter::Due, None).unwrap().total, 1, "a cut at step {at}");

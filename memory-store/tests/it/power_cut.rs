@@ -27,33 +27,33 @@ struct UnsyncedState {
 struct ChangedNames(Vec<(String, Option<Vec<u8>>)>);
 
 impl UnsyncedChanges {
-    fn changes(&self) -> MutexGuard<'_, UnsyncedState> {
+    fn lock(&self) -> MutexGuard<'_, UnsyncedState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Records that a file may be created.
-    pub(crate) fn makes(&self, disk: &RealDisk, path: &str) {
-        if disk.signature(path).is_ok_and(|found| found.is_none()) {
-            self.names(disk, path);
+    pub(crate) fn record_create(&self, disk: &RealDisk, path: &str) {
+        if disk.stat(path).is_ok_and(|found| found.is_none()) {
+            self.record_name_change(disk, path);
         }
     }
 
     /// Records that the content of a file is not synced.
-    pub(crate) fn writes(&self, disk: &RealDisk, path: &str) {
-        self.makes(disk, path);
-        self.changes().files.insert(path.to_owned());
+    pub(crate) fn record_write(&self, disk: &RealDisk, path: &str) {
+        self.record_create(disk, path);
+        self.lock().files.insert(path.to_owned());
     }
 
     /// Records that a name is about to be created, deleted or replaced.
-    pub(crate) fn names(&self, disk: &RealDisk, path: &str) {
+    pub(crate) fn record_name_change(&self, disk: &RealDisk, path: &str) {
         let names = ChangedNames(vec![previous_content(disk, path)]);
-        self.changes().names.push(names);
+        self.lock().names.push(names);
     }
 
     /// Records that a file is about to be renamed.
     pub(crate) fn record_rename(&self, disk: &RealDisk, from: &str, to: &str) {
         let names = ChangedNames(vec![previous_content(disk, to), previous_content(disk, from)]);
-        let mut changes = self.changes();
+        let mut changes = self.lock();
         changes.names.push(names);
         if changes.files.remove(from) {
             changes.files.insert(to.to_owned());
@@ -63,24 +63,24 @@ impl UnsyncedChanges {
     }
 
     pub(crate) fn record_file_sync(&self, path: &str) {
-        let mut changes = self.changes();
+        let mut changes = self.lock();
         changes.files.remove(path);
         changes.names.retain(|names| names.0[0].0 != path);
     }
 
     pub(crate) fn record_folder_sync(&self, folder: &str) {
-        self.changes().names.retain(|names| parent(&names.0[0].0) != folder);
+        self.lock().names.retain(|names| parent(&names.0[0].0) != folder);
     }
 
     pub(crate) fn record_full_sync(&self) {
-        *self.changes() = UnsyncedState::default();
+        *self.lock() = UnsyncedState::default();
     }
 
     /// Sets the disk to its state after the power cut.
-    pub(crate) fn forget(&self, disk: &RealDisk) {
-        let mut changes = self.changes();
+    pub(crate) fn revert(&self, disk: &RealDisk) {
+        let mut changes = self.lock();
         for path in &changes.files {
-            if disk.signature(path).is_ok_and(|found| found.is_some()) {
+            if disk.stat(path).is_ok_and(|found| found.is_some()) {
                 drop(disk.write(path, b""));
             }
         }

@@ -16,7 +16,7 @@ use memory_store::{FileStore, FileStoreOptions};
 
 use crate::faulty_disk::{DiskFault, FaultyDisk};
 use crate::home::{TestHome, services};
-use crate::requests::bank_entry;
+use crate::requests::bank_entry_request;
 
 fn store(home: &TestHome) -> FileStore {
     FileStore::open(home.path(), FileStoreOptions::default()).unwrap()
@@ -45,7 +45,7 @@ fn files_of_an_interrupted_operation_are_not_taken_for_deleted_ones() {
         let home = TestHome::new();
         put(&home.services(), "there before");
         let (disk, steps) = FaultyDisk::new(RealDisk::open(home.path()).unwrap(), DiskFault::Dies, at);
-        let services = services(FileStore::on(Arc::new(disk), home.path(), FileStoreOptions::default()));
+        let services = services(FileStore::on_disk(Arc::new(disk), home.path(), FileStoreOptions::default()));
         let _ = ingest(&services, &FakeSource::with_notes(&notes), false, &mut |_| ());
         (home, steps.load(Ordering::Relaxed))
     };
@@ -78,7 +78,7 @@ fn an_unreadable_line_of_the_journal_costs_the_order_and_says_so() {
     let services = home.services();
     put(&services, "first");
     put(&services, "second");
-    assert_eq!(store(&home).disorder(), None);
+    assert_eq!(store(&home).journal_warning(), None);
     let journal = home.path().join("journal").read_dir().unwrap().next().unwrap().unwrap().path();
     let text = fs::read_to_string(&journal).unwrap();
     let (_, rest) = text.split_once('\n').unwrap();
@@ -88,13 +88,13 @@ fn an_unreadable_line_of_the_journal_costs_the_order_and_says_so() {
     let [finding] = report.findings.as_slice() else { panic!("{:?}", report.findings) };
     assert_eq!((finding.code, finding.line), ("journal_damaged", Some(1)));
     assert!(finding.what.contains("creation order"), "{}", finding.what);
-    let told = store(&home).disorder().unwrap();
+    let told = store(&home).journal_warning().unwrap();
     assert!(told.starts_with("1 line of the journal is not valid, so the creation order of memories may be wrong"), "{told}");
 
     fs::write(&journal, text).unwrap();
     let (disk, _) = FaultyDisk::new(RealDisk::open(home.path()).unwrap(), DiskFault::Dies, 0);
-    let dead = FileStore::on(Arc::new(disk), home.path(), FileStoreOptions::default());
-    assert!(dead.disorder().is_some_and(|told| told.starts_with("the journal cannot be read (")));
+    let dead = FileStore::on_disk(Arc::new(disk), home.path(), FileStoreOptions::default());
+    assert!(dead.journal_warning().is_some_and(|told| told.starts_with("the journal cannot be read (")));
 }
 
 #[test]
@@ -110,7 +110,7 @@ fn a_memory_that_cannot_be_read_is_not_said_to_be_gone() {
         assert_ne!(read(&services, reference).unwrap_err().code(), Code::MemoryNotFound, "{reference}");
     }
     assert_eq!(read(&services, "00000000").unwrap_err().code(), Code::MemoryNotFound);
-    let unreadable = store(&home).unreadable().unwrap();
+    let unreadable = store(&home).unreadable_files().unwrap();
     assert_eq!(unreadable.into_iter().map(|problem| problem.path).collect::<Vec<_>>(), [path]);
 }
 
@@ -119,8 +119,8 @@ fn damage_in_what_lies_beside_the_memories_is_found() {
     let home = TestHome::new();
     let at = |path: &str| home.path().join(path);
     let banks = banks(Arc::new(BankFolder::new(at("banks"), BankOptions::default())), None).0;
-    bank::write(&banks, &bank_entry("whole", "a", "1")).unwrap();
-    bank::write(&banks, &bank_entry("cut", "a", "1")).unwrap();
+    bank::write(&banks, &bank_entry_request("whole", "a", "1")).unwrap();
+    bank::write(&banks, &bank_entry_request("cut", "a", "1")).unwrap();
     let sessions = messages(Arc::new(HistoryFolder::new(at("history")))).0;
     let said = history::RecordDraft::from_text("user".parse().unwrap(), "hello");
     history::append(&sessions, &"s".parse().unwrap(), &said, SecretPolicy::Refuse).unwrap();
@@ -161,7 +161,7 @@ fn a_link_to_a_part_of_a_conversation_does_not_stop_the_repair() {
     let at = |path: &str| home.path().join(path);
     fs::create_dir_all(at("entries/default/facts")).unwrap();
     fs::write(at("entries/default/facts/mine.md"), "has a dog\n").unwrap();
-    let fact = services.store.memories(&Filter::everything(), services.clock.now()).next().unwrap().unwrap().memory.id;
+    let fact = services.store.memories(&Filter::all(), services.clock.now()).next().unwrap().unwrap().memory.id;
     let (other, other_path) = put(&services, "the other one");
     for (text, target) in [("links to the fact", fact.to_string()), ("links to the other one", other)] {
         let (_, path) = put(&services, text);
@@ -215,7 +215,7 @@ fn an_undo_that_was_interrupted_is_gone_on_with() {
 
     // The first 2,000 files are a batch: one journal line, a link and a removal per file, and two syncs.
     let (disk, _) = FaultyDisk::new(RealDisk::open(home.path()).unwrap(), DiskFault::Dies, 4_004);
-    let dying = crate::home::services(FileStore::on(Arc::new(disk), home.path(), FileStoreOptions::default()));
+    let dying = crate::home::services(FileStore::on_disk(Arc::new(disk), home.path(), FileStoreOptions::default()));
     undo(&dying, None).unwrap_err();
     assert_eq!(home.files("categories").len(), 1);
 

@@ -5,7 +5,7 @@ use memory_core::topic::TopicKind;
 use memory_core::{SecretPolicy, bank, topic};
 
 /// Returns a request that writes an entry of a bank.
-pub(crate) fn bank_entry(bank: &str, key: &str, value: &str) -> bank::BankWriteRequest {
+pub(crate) fn bank_entry_request(bank: &str, key: &str, value: &str) -> bank::BankWriteRequest {
     bank::BankWriteRequest {
         bank: bank.parse().expect("a name"),
         key: key.parse().expect("a key"),

@@ -1,7 +1,8 @@
 //! The quality of the search for Chinese memories, on a test set (see `chinese/README.md`).
 
 use memory_core::{
-    Draft, ExportedMemory, Filter, MemoryId, Query, Ranking, Scope, SecretPolicy, ShownMemories, context, import, search, write,
+    Draft, ExportedMemory, Filter, MemoryId, Query, Ranking, Scope, SecretPolicy, ShownMemories, build_context, import, search,
+    write,
 };
 use memory_store::{FileStore, FileStoreOptions};
 use serde_json::Value;
@@ -17,7 +18,7 @@ fn exported(note: &Value) -> ExportedMemory {
     draft.title = note["title"].as_str().map(str::to_owned);
     draft.tags = note["tags"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
     draft.created_at = Some(format!("{}T12:00:00Z", note["day"].as_str().unwrap()).parse().unwrap());
-    ExportedMemory { id: Some(MemoryId::of_path(note["id"].as_str().unwrap())), ..ExportedMemory::from(draft) }
+    ExportedMemory { id: Some(MemoryId::for_path(note["id"].as_str().unwrap())), ..ExportedMemory::from(draft) }
 }
 
 #[test]
@@ -32,7 +33,7 @@ fn what_is_meant_in_chinese_is_among_the_first_five() {
     for question in &questions {
         let text = question["text"].as_str().unwrap();
         let gold: Vec<MemoryId> =
-            question["gold"].as_array().unwrap().iter().map(|id| MemoryId::of_path(id.as_str().unwrap())).collect();
+            question["gold"].as_array().unwrap().iter().map(|id| MemoryId::for_path(id.as_str().unwrap())).collect();
         let query = Query { text: text.into(), filter: Filter::default(), limit: 5, ranking: Ranking::default() };
         let found = search(&services, &query).unwrap();
         let hits = found.hits.iter().filter(|hit| gold.contains(&hit.stored.memory.id)).count();
@@ -52,7 +53,7 @@ fn a_context_contains_what_another_program_has_just_written() {
     let home = TestHome::new();
     let services = home.services();
     write(&services, Draft::new("The train to Oslo leaves at nine."), SecretPolicy::Refuse).unwrap();
-    let context = |prompt: &str| context(&services, prompt, 500, &ShownMemories::default(), &services.clock.now()).unwrap();
+    let context = |prompt: &str| build_context(&services, prompt, 500, &ShownMemories::default(), &services.clock.now()).unwrap();
     assert_eq!(context("the train to Oslo").standing, 0);
     std::fs::write(home.path().join("categories/inbox/units.md"), "Always answer in metric units.\n").unwrap();
     let first = context("the train to Oslo");

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use memory_core::testing::{
     bank_suite, conversation_suite, embeddings_suite, history_suite, job_queue_suite, key_value_suite, message_suite,
-    outlines_suite, reminder_suite, store_suite, topic_suite, view_suite,
+    reminder_suite, store_suite, summaries_suite, topic_suite, view_suite,
 };
 use memory_store::bank::{BankFolder, BankOptions};
 use memory_store::conversation::{ConversationFolder, JobFile};
@@ -125,7 +125,7 @@ fn the_file_store_keeps_the_promises_of_reminders() {
 #[test]
 fn the_file_store_keeps_the_promises_of_outlines() {
     let homes = RefCell::new(Vec::new());
-    outlines_suite(&|| {
+    summaries_suite(&|| {
         let home = TestHome::new();
         let services = home.services();
         homes.borrow_mut().push(home);

@@ -17,7 +17,7 @@ use memory_store::disk::RealDisk;
 use memory_store::topic::TopicFolder;
 use tempfile::TempDir;
 
-use crate::faulty_disk::{DiskFault, FaultyDisk, table};
+use crate::faulty_disk::{DiskFault, FaultyDisk, run_fault_table};
 use crate::home::{assert_texts_exist, save_all};
 use crate::requests::topic_request;
 
@@ -72,7 +72,7 @@ fn run(act: TopicOperationFn, fault: DiskFault, at: u64) -> (TempDir, bool, u64)
     prepare(home.path());
     let (disk, steps) = FaultyDisk::new(RealDisk::open(home.path()).unwrap(), fault, at);
     let clock = disk.clock();
-    let store: Arc<dyn TopicStore> = Arc::new(TopicFolder::on_disk(home.path(), Arc::new(disk)));
+    let store: Arc<dyn TopicStore> = Arc::new(TopicFolder::with_disk(home.path(), Arc::new(disk)));
     let topics = Topics { store, clock, ..open(home.path()) };
     let acknowledged = act(&topics).is_ok();
     (home, acknowledged, steps.load(Ordering::Relaxed))
@@ -100,7 +100,7 @@ fn check(what: &str, act: TopicOperationFn, fault: DiskFault) -> u64 {
     let after = state(whole.path());
     assert_ne!(before, after, "{what} does something");
     let (.., steps) = run(act, fault, u64::MAX);
-    for at in fault.moments(steps) {
+    for at in fault.steps(steps) {
         let (home, acknowledged, _) = run(act, fault, at);
         // Readers never see a partial index, or one without the lines of the user.
         let index = std::fs::read_to_string(home.path().join("MEMORY.md")).unwrap();
@@ -126,7 +126,7 @@ fn check(what: &str, act: TopicOperationFn, fault: DiskFault) -> u64 {
 
 #[test]
 fn a_fault_at_any_step_leaves_every_change_of_topics_whole_or_undone() {
-    table(&CHANGES, &DiskFault::ALL, check);
+    run_fault_table(&CHANGES, &DiskFault::ALL, check);
 }
 
 #[test]
@@ -139,7 +139,7 @@ fn what_another_program_saves_before_any_step_is_lost_nowhere() {
             let notes = Arc::clone(&saved);
             let save = move || notes.lock().unwrap().extend(save_all(&folder));
             let (disk, steps) = FaultyDisk::with_concurrent_saves(RealDisk::open(home.path()).unwrap(), at, save);
-            let store: Arc<dyn TopicStore> = Arc::new(TopicFolder::on_disk(home.path(), Arc::new(disk)));
+            let store: Arc<dyn TopicStore> = Arc::new(TopicFolder::with_disk(home.path(), Arc::new(disk)));
             let done = act(&Topics { store, ..open(home.path()) });
             if steps.load(Ordering::Relaxed) < at {
                 break;

@@ -14,19 +14,19 @@ use hyper::body::Incoming;
 use memory_core::conversation::{
     ConversationEntry, Conversations, MAX_CONTENT, RecallResult, StandingRequest, add_standing, recall_with_unwritten,
 };
-use memory_core::text::with_causes;
+use memory_core::text::format_error_chain;
 use memory_core::{Code, StoreError, ToolError};
 use tokio::time::timeout;
 
 use super::chat_proxy::ChatProxy;
 use super::exchange::Exchange;
-use super::forward::{is_no_loop, passed, send_upstream};
+use super::forward::{check_loop, send_upstream, stream_response};
 use super::relayed_body::{RecordedBody, UnparsedBody};
 use super::reply::{ReplyOutcome, parse_reply, with_hits};
 use super::request::{CompletionRequest, LatestMessage};
-use super::upstream::passed_back;
+use super::upstream::response_headers;
 use crate::http::request_log::RequestTrace;
-use crate::http::response::{ErrorResponse, warn};
+use crate::http::response::{ErrorResponse, add_warning};
 
 /// Response header with the code of the error that prevented recall or storage.
 const ERROR_HEADER: HeaderName = HeaderName::from_static("memory-error");
@@ -38,9 +38,9 @@ const HITS_HEADER: HeaderName = HeaderName::from_static("memory-hits");
 const LONGEST: usize = 32 << 20;
 
 /// Forwards a chat with the memories it recalls, and stores its turns.
-pub(super) async fn complete(State(proxy): State<Arc<ChatProxy>>, request: Request) -> Result<Response, ErrorResponse> {
+pub(super) async fn complete_chat(State(proxy): State<Arc<ChatProxy>>, request: Request) -> Result<Response, ErrorResponse> {
     let (mut parts, body) = request.into_parts();
-    is_no_loop(&proxy, &parts.headers)?;
+    check_loop(&proxy, &parts.headers)?;
     let whole = proxy.room.read(body, super::chat_proxy::LONGEST).await?;
     let asked = match String::from_utf8(whole.bytes.to_vec()) {
         Ok(text) => CompletionRequest::parse(text, &proxy.rules.recall)?.map_err(|_| "it is not a JSON object"),
@@ -52,7 +52,7 @@ pub(super) async fn complete(State(proxy): State<Arc<ChatProxy>>, request: Reque
         Err(why) => {
             // The request is forwarded unchanged, so that the upstream server reports the error.
             let body = Body::from(whole.bytes.clone());
-            let mut response = send_upstream(&proxy, &parts, body).await.map_or_else(|instead| instead, passed);
+            let mut response = send_upstream(&proxy, &parts, body).await.map_or_else(|instead| instead, stream_response);
             let message = format!("the chat was forwarded unchanged, without memories: {why}");
             add_memory_headers(
                 response.headers_mut(),
@@ -70,12 +70,12 @@ pub(super) async fn complete(State(proxy): State<Arc<ChatProxy>>, request: Reque
         Err(error) => (RecallResult::default(), Some(error)),
     };
     if let Some(trace) = &trace {
-        trace.recalled(&asked.conversation, recalled.hits(), begun.elapsed());
+        trace.record_recall(&asked.conversation, recalled.hits(), begun.elapsed());
     }
     exchange.store_question();
     // An encoded response could not be parsed.
     parts.headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
-    let answer = send_upstream(&proxy, &parts, Body::from(asked.forwarded(&recalled))).await;
+    let answer = send_upstream(&proxy, &parts, Body::from(asked.with_memories(&recalled))).await;
     drop(whole);
     let (mut response, unheard) = match answer {
         Ok(answer) => record_response(&proxy, &parts.headers, &asked, &recalled, answer, exchange).await,
@@ -84,23 +84,28 @@ pub(super) async fn complete(State(proxy): State<Arc<ChatProxy>>, request: Reque
             (instead, None)
         }
     };
-    let not_kept =
-        || proxy.scribe.trouble(&asked.conversation).or_else(|| too_long(&asked)).or_else(|| unheard.map(not_stored_error));
+    let not_kept = || {
+        proxy
+            .scribe
+            .storage_error(&asked.conversation)
+            .or_else(|| too_long_error(&asked))
+            .or_else(|| unheard.map(not_stored_error))
+    };
     add_memory_headers(response.headers_mut(), &recalled, error.or_else(not_kept).as_ref());
     if let Some(before) = proxy.take_unstored_warning(&asked.conversation) {
-        warn(response.headers_mut(), &before);
+        add_warning(response.headers_mut(), &before);
     }
     if let Some(degraded) = &recalled.degraded {
-        proxy.complain(degraded);
+        proxy.report_once(degraded);
     }
-    if let Some(why) = proxy.ails() {
-        warn(response.headers_mut(), &why);
+    if let Some(why) = proxy.extraction_failure() {
+        add_warning(response.headers_mut(), &why);
     }
     Ok(response)
 }
 
 /// Returns the error for a user message that is too long to be stored.
-fn too_long(asked: &CompletionRequest) -> Option<ToolError> {
+fn too_long_error(asked: &CompletionRequest) -> Option<ToolError> {
     let latest = asked.latest.as_ref().filter(|latest| !latest.is_storable())?;
     let message = format!("the message is not stored: it has {} bytes, more than {MAX_CONTENT}", latest.text.len());
     Some(ToolError::new(Code::InvalidInput, message, None))
@@ -127,7 +132,7 @@ async fn recall_memories(
         let work = move || {
             let _place = place;
             // Read before the store: a turn that is written in between is then found twice instead of not at all.
-            let unwritten = own.scribe.unwritten(&conversations, &asked.conversation);
+            let unwritten = own.scribe.unwritten_turns(&conversations, &asked.conversation);
             let is_known = |entry: &ConversationEntry| asked.contains_text(&entry.content);
             let (conversation, rules) = (&asked.conversation, &asked.rules);
             let mut recalled = recall_with_unwritten(&conversations, conversation, &text, rules, &unwritten, &is_known)?;
@@ -135,7 +140,7 @@ async fn recall_memories(
             let (message, top_k) = (&text, rules.top_k);
             let request = StandingRequest { conversation, message, top_k, unwritten: &unwritten, is_known: &is_known };
             if let Err(error) = add_standing(&conversations, &|| own.open_home(), &request, &mut recalled) {
-                recalled.degrade(&format!("{LACKING}: {}", with_causes(&error)));
+                recalled.degrade(&format!("{LACKING}: {}", format_error_chain(&error)));
             }
             Ok(recalled)
         };
@@ -164,11 +169,11 @@ const LACKING: &str = "standing instructions and preferences are left out";
 fn add_memory_headers(headers: &mut HeaderMap, recalled: &RecallResult, error: Option<&ToolError>) {
     headers.insert(HITS_HEADER, HeaderValue::from(recalled.hits()));
     if let Some(degraded) = &recalled.degraded {
-        warn(headers, degraded);
+        add_warning(headers, degraded);
     }
     if let Some(error) = error {
         headers.insert(ERROR_HEADER, HeaderValue::from_static(error.code.as_str()));
-        warn(headers, &error.message);
+        add_warning(headers, &error.message);
     }
 }
 
@@ -183,13 +188,13 @@ async fn record_response(
 ) -> (Response, Option<&'static str>) {
     if !answer.status().is_success() {
         exchange.end(ReplyOutcome::Failed);
-        return (passed(answer), None);
+        return (stream_response(answer), None);
     }
-    proxy.note(asked.model.as_deref(), headers);
+    proxy.record_model(asked.model.as_deref(), headers);
     let is_encoded = answer.headers().get(CONTENT_ENCODING).is_some_and(|encoding| encoding != "identity");
     let kind = answer.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default().to_ascii_lowercase();
     let (mut parts, mut body) = answer.into_parts();
-    parts.headers = passed_back(&parts.headers);
+    parts.headers = response_headers(&parts.headers);
     if is_encoded {
         let why = "it is compressed although no encoding was accepted";
         return (Response::from_parts(parts, Body::new(UnparsedBody::new(Vec::new(), None, body, exchange, why))), Some(why));

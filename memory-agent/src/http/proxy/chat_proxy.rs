@@ -15,7 +15,7 @@ use super::upstream::Upstream;
 use crate::http::body_reader::BodyBudget;
 use crate::http::limits::HttpLimits;
 
-/// A chat proxy with memory. A background thread stores turns until [`ChatProxy::end`].
+/// A chat proxy with memory. A background thread stores turns until [`ChatProxy::stop`].
 pub struct ChatProxy {
     pub(super) conversations: Conversations,
     pub(super) upstream: Upstream,
@@ -84,7 +84,7 @@ impl ChatProxy {
         last_asked: LastModel,
         told: Arc<dyn ProxyObserver>,
     ) -> Self {
-        let scribe = TurnWriter::begin(conversations.clone(), queue, Arc::clone(&told));
+        let scribe = TurnWriter::start(conversations.clone(), queue, Arc::clone(&told));
         let room = BodyBudget::new(HttpLimits { body: LONGEST, bodies: MAX_TOTAL, ..HttpLimits::default() });
         let workers = Arc::new(Semaphore::new(MAX_RECALLS));
         let name = HeaderValue::try_from(conversations.ids.operation_id().as_str());
@@ -146,30 +146,30 @@ impl ChatProxy {
     }
 
     /// Returns the URL of the upstream server.
-    pub fn behind(&self) -> String {
-        self.upstream.place()
+    pub fn upstream_url(&self) -> String {
+        self.upstream.base_url()
     }
 
     /// Returns the location of the conversation store.
     pub fn store_location(&self) -> String {
-        self.conversations.store.place()
+        self.conversations.store.location()
     }
 
     /// Writes all queued turns and stops the writer. Returns the number of turns that could not be written.
-    pub fn end(&self) -> usize {
-        self.scribe.end()
+    pub fn stop(&self) -> usize {
+        self.scribe.stop()
     }
 
     /// Returns why background extraction is failing, if it is; each reason once.
-    pub(super) fn ails(&self) -> Option<String> {
-        self.told.ails()
+    pub(super) fn extraction_failure(&self) -> Option<String> {
+        self.told.extraction_failure()
     }
 
     /// Reports why recall is degraded; each reason once.
-    pub(super) fn complain(&self, why: &str) {
+    pub(super) fn report_once(&self, why: &str) {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if known.iter().all(|own| own != why) {
-            self.told.trouble(why);
+            self.told.report_failure(why);
             if MAX_WARNINGS <= known.len() {
                 known.clear();
             }
@@ -178,8 +178,8 @@ impl ChatProxy {
     }
 
     /// Reports that a response is not stored, and adds a warning to the next response of the conversation.
-    pub(super) fn unheard(&self, conversation: &ConversationId, why: &'static str) {
-        self.complain(&format!("the response in conversation {conversation} is not stored: {why}"));
+    pub(super) fn report_unstored(&self, conversation: &ConversationId, why: &'static str) {
+        self.report_once(&format!("the response in conversation {conversation} is not stored: {why}"));
         let mut unheard = self.unheard.lock().unwrap_or_else(PoisonError::into_inner);
         if MAX_WARNINGS <= unheard.len() {
             unheard.clear();
@@ -194,7 +194,7 @@ impl ChatProxy {
     }
 
     /// Records the model and key of a request, for use by background extraction.
-    pub(super) fn note(&self, model: Option<&str>, headers: &HeaderMap) {
+    pub(super) fn record_model(&self, model: Option<&str>, headers: &HeaderMap) {
         let key = self.client_key(headers);
         let asked = model.map(|name| ClientModel { name: name.to_owned(), key: key.map(str::to_owned) });
         if let Some(asked) = asked {

@@ -18,7 +18,7 @@ const MAX_EVENT: usize = 8 << 20;
 
 impl EventStreamParser {
     /// Parses the next chunk and calls `each` with the data of every event that it completes.
-    pub(super) fn take(&mut self, piece: &[u8], each: &mut dyn FnMut(&[u8])) {
+    pub(super) fn push_chunk(&mut self, piece: &[u8], each: &mut dyn FnMut(&[u8])) {
         if self.is_over {
             return;
         }
@@ -37,15 +37,15 @@ impl EventStreamParser {
             self.line.extend_from_slice(text);
             if let Some(end) = end {
                 self.was_return = end == b'\r';
-                self.line(each);
+                self.end_line(each);
             }
         }
     }
 
     /// Parses the end of the stream: some servers do not terminate the last line.
-    pub(super) fn end(&mut self, each: &mut dyn FnMut(&[u8])) {
+    pub(super) fn finish(&mut self, each: &mut dyn FnMut(&[u8])) {
         if !self.is_over {
-            self.line(each);
+            self.end_line(each);
             self.dispatch(each);
         }
     }
@@ -55,7 +55,7 @@ impl EventStreamParser {
         self.is_over
     }
 
-    fn line(&mut self, each: &mut dyn FnMut(&[u8])) {
+    fn end_line(&mut self, each: &mut dyn FnMut(&[u8])) {
         let line = std::mem::take(&mut self.line);
         let line = if std::mem::replace(&mut self.has_begun, true) { &line } else { strip_bom(&line) };
         if line.is_empty() {
@@ -103,9 +103,9 @@ mod tests {
         let (mut events, mut all) = (EventStreamParser::default(), Vec::new());
         let mut each = |data: &[u8]| all.push(String::from_utf8_lossy(data).into_owned());
         for piece in pieces {
-            events.take(piece, &mut each);
+            events.push_chunk(piece, &mut each);
         }
-        events.end(&mut each);
+        events.finish(&mut each);
         all
     }
 
@@ -122,7 +122,7 @@ mod tests {
     fn what_never_ends_is_not_kept() {
         let (mut events, line) = (EventStreamParser::default(), vec![b'x'; 1 << 20]);
         for _ in 0..64 {
-            events.take(&line, &mut |_| ());
+            events.push_chunk(&line, &mut |_| ());
         }
         assert!(events.line.len() <= MAX_EVENT);
     }

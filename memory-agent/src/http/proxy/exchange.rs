@@ -43,7 +43,7 @@ impl Exchange {
     /// Hands the message of the user to the writer, which stores it in the background.
     pub(super) fn store_question(&mut self) {
         if let Some(question) = self.question.clone().filter(|_| !self.is_asked) {
-            self.keep(TurnEvent::Asked { question, is_under_way: self.is_under_way });
+            self.enqueue(TurnEvent::Asked { question, is_under_way: self.is_under_way });
             self.is_asked = true;
         }
     }
@@ -65,7 +65,7 @@ impl Exchange {
         let says_something = matches!(&what, TurnEvent::Answered { answer, .. } if !answer.is_empty());
         let has_turns = self.is_asked || says_something;
         if has_turns {
-            self.keep(what);
+            self.enqueue(what);
         }
         self.record_stored(says_something);
         if has_turns && is_answered { self.proxy.scribe.pending_write(self.proxy.rules.patience) } else { None }
@@ -76,7 +76,7 @@ impl Exchange {
     /// A failure to store is reported with the next response.
     pub(super) fn end_late(self, outcome: ReplyOutcome) -> Option<PendingWrite> {
         if let ReplyOutcome::Unheard(why) = outcome {
-            self.proxy.unheard(&self.conversation, why);
+            self.proxy.report_unstored(&self.conversation, why);
         }
         self.end(outcome)
     }
@@ -87,13 +87,13 @@ impl Exchange {
     fn record_stored(&self, is_answered: bool) {
         if let Some(trace) = &self.trace {
             let turns = usize::from(self.is_asked && !self.is_under_way) + usize::from(is_answered);
-            let has_failed = self.proxy.scribe.trouble(&self.conversation).is_some();
-            trace.stored(if has_failed { StoredTurns::Failed } else { StoredTurns::Turns(turns) });
+            let has_failed = self.proxy.scribe.storage_error(&self.conversation).is_some();
+            trace.record_stored(if has_failed { StoredTurns::Failed } else { StoredTurns::Turns(turns) });
         }
     }
 
-    fn keep(&self, what: TurnEvent) {
-        self.proxy.scribe.keep(QueuedTurn { conversation: self.conversation.clone(), what });
+    fn enqueue(&self, what: TurnEvent) {
+        self.proxy.scribe.enqueue(QueuedTurn { conversation: self.conversation.clone(), what });
     }
 }
 
@@ -102,7 +102,7 @@ impl Drop for Exchange {
         if !self.has_ended {
             self.store_question();
             if self.is_asked {
-                self.keep(TurnEvent::Unanswered);
+                self.enqueue(TurnEvent::Unanswered);
             }
             self.record_stored(false);
         }

@@ -11,7 +11,7 @@ use hyper::body::Incoming;
 use memory_core::Code;
 
 use super::chat_proxy::ChatProxy;
-use super::upstream::{SendError, passed_back};
+use super::upstream::{SendError, response_headers};
 use crate::http::response::ErrorResponse;
 use crate::http::serve::{AbortConnection, UpstreamStream};
 
@@ -21,17 +21,17 @@ pub(super) const HOPS: HeaderName = HeaderName::from_static("memory-hops");
 /// Forwards a request and streams the response, both unchanged.
 pub(super) async fn forward(State(proxy): State<Arc<ChatProxy>>, request: Request) -> Response {
     let (parts, body) = request.into_parts();
-    if let Err(refusal) = is_no_loop(&proxy, &parts.headers) {
+    if let Err(refusal) = check_loop(&proxy, &parts.headers) {
         return refusal.into_response();
     }
     match send_upstream(&proxy, &parts, body).await {
-        Ok(answer) => passed(answer),
+        Ok(answer) => stream_response(answer),
         Err(response) => response,
     }
 }
 
 /// Rejects a request that this proxy has already forwarded.
-pub(super) fn is_no_loop(proxy: &ChatProxy, headers: &HeaderMap) -> Result<(), ErrorResponse> {
+pub(super) fn check_loop(proxy: &ChatProxy, headers: &HeaderMap) -> Result<(), ErrorResponse> {
     if headers.get_all(HOPS).iter().any(|hop| *hop == proxy.name) {
         let message = format!("requests to {} loop back to this proxy", proxy.upstream.authority());
         return Err(ErrorResponse::new(Code::ModelFailed, message, "set the address of the model server itself"));
@@ -41,7 +41,7 @@ pub(super) fn is_no_loop(proxy: &ChatProxy, headers: &HeaderMap) -> Result<(), E
 
 /// Sends a request to the upstream server; returns an error response if there is no upstream response.
 pub(super) async fn send_upstream(proxy: &ChatProxy, parts: &Parts, body: Body) -> Result<Response<Incoming>, Response> {
-    let asked = proxy.upstream.send(parts, rest(&parts.uri), body, (&HOPS, &proxy.name), !proxy.rules.has_token).await;
+    let asked = proxy.upstream.send(parts, upstream_path(&parts.uri), body, (&HOPS, &proxy.name), !proxy.rules.has_token).await;
     asked.map_err(|why| match why {
         SendError::Unreachable(why) => {
             let message = format!("{} cannot be reached: {why}", proxy.upstream.authority());
@@ -53,9 +53,9 @@ pub(super) async fn send_upstream(proxy: &ChatProxy, parts: &Parts, body: Body) 
 }
 
 /// Converts an upstream response into a streamed response.
-pub(super) fn passed(answer: Response<Incoming>) -> Response {
+pub(super) fn stream_response(answer: Response<Incoming>) -> Response {
     let (mut parts, body) = answer.into_parts();
-    parts.headers = passed_back(&parts.headers);
+    parts.headers = response_headers(&parts.headers);
     parts.extensions.insert(UpstreamStream);
     Response::from_parts(parts, Body::new(body))
 }
@@ -63,7 +63,7 @@ pub(super) fn passed(answer: Response<Incoming>) -> Response {
 /// Returns the path and query to append to the base URL.
 ///
 /// The prefix `/v1` is removed, since the base URL contains it.
-fn rest(uri: &Uri) -> &str {
+fn upstream_path(uri: &Uri) -> &str {
     let whole = uri.path_and_query().map_or("/", |path| path.as_str());
     match whole.strip_prefix("/v1") {
         Some(rest) if rest.is_empty() || rest.starts_with(['/', '?']) => rest,

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use memory_core::json::{JsonTokenKind, JsonTokens, unquoted};
+use memory_core::json::{JsonTokenKind, JsonTokens, unquote};
 
 /// A member of a JSON object.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub(super) fn members(text: &str, place: Range<usize>) -> Option<Vec<MemberRange
     for_each_value(text, place, JsonTokenKind::ObjectBegins, &mut |kind, range| {
         if kind == JsonTokenKind::Key {
             begins = range.start;
-            key = Some(unquoted(&text[range]).unwrap_or_default());
+            key = Some(unquote(&text[range]).unwrap_or_default());
         } else if let Some(key) = key.take() {
             members.push(MemberRange { key, begins, value: range });
         }
@@ -40,14 +40,14 @@ pub(super) fn items(text: &str, place: Range<usize>) -> Option<Vec<Range<usize>>
 }
 
 /// Returns the string at `place`; `None` if it is not a string.
-pub(super) fn string(text: &str, place: Range<usize>) -> Option<Cow<'_, str>> {
-    unquoted(&text[place])
+pub(super) fn parse_string(text: &str, place: Range<usize>) -> Option<Cow<'_, str>> {
+    unquote(&text[place])
 }
 
 /// Returns the string at `place`, with lone surrogates replaced by U+FFFD.
-pub(super) fn readable(text: &str, place: Range<usize>) -> Option<Cow<'_, str>> {
-    unquoted(&text[place.clone()])
-        .or_else(|| unquoted(&replace_lone_surrogates(&text[place])).map(|read| Cow::Owned(read.into_owned())))
+pub(super) fn parse_lossy_string(text: &str, place: Range<usize>) -> Option<Cow<'_, str>> {
+    unquote(&text[place.clone()])
+        .or_else(|| unquote(&replace_lone_surrogates(&text[place])).map(|read| Cow::Owned(read.into_owned())))
 }
 
 /// Replaces each `\u` escape of a lone surrogate by U+FFFD.
@@ -57,7 +57,7 @@ fn replace_lone_surrogates(text: &str) -> String {
     while let Some(at) = rest.find('\\') {
         out.push_str(&rest[..at]);
         rest = &rest[at..];
-        let length = match (half(rest), rest.get(6..).and_then(half)) {
+        let length = match (surrogate_at(rest), rest.get(6..).and_then(surrogate_at)) {
             (Some(SurrogateHalf::First), Some(SurrogateHalf::Second)) => 12,
             (Some(_), _) => {
                 out.push('\u{fffd}');
@@ -80,7 +80,7 @@ enum SurrogateHalf {
 }
 
 /// Returns which half of a surrogate pair is escaped at the start of `text`, if any.
-fn half(text: &str) -> Option<SurrogateHalf> {
+fn surrogate_at(text: &str) -> Option<SurrogateHalf> {
     let digits = text.strip_prefix("\\u")?.get(..4)?;
     match u16::from_str_radix(digits, 16).ok()? {
         0xd800..=0xdbff => Some(SurrogateHalf::First),
@@ -90,8 +90,8 @@ fn half(text: &str) -> Option<SurrogateHalf> {
 }
 
 /// Returns the texts of a list of content parts, the form of a message with several parts.
-pub(super) fn texts(text: &str, place: Range<usize>) -> Option<Vec<Cow<'_, str>>> {
-    let words = |part: Range<usize>| readable(text, find(&members(text, part)?, "text")?.clone());
+pub(super) fn part_texts(text: &str, place: Range<usize>) -> Option<Vec<Cow<'_, str>>> {
+    let words = |part: Range<usize>| parse_lossy_string(text, find(&members(text, part)?, "text")?.clone());
     Some(items(text, place)?.into_iter().filter_map(words).collect())
 }
 
@@ -144,9 +144,9 @@ mod tests {
             (r#""\ud83d\ud83d\ude00""#, "\u{fffd}😀"),
             (r#""\\ud83d é\u4e16 \ud800""#, "\\ud83d é世 \u{fffd}"),
         ] {
-            assert_eq!(readable(text, 0..text.len()).as_deref(), Some(read), "{text}");
+            assert_eq!(parse_lossy_string(text, 0..text.len()).as_deref(), Some(read), "{text}");
         }
-        assert_eq!(readable("3", 0..1), None);
+        assert_eq!(parse_lossy_string("3", 0..1), None);
     }
 
     #[test]
@@ -158,7 +158,7 @@ mod tests {
         assert_eq!(find(&found, "a").map(|own| &text[own.clone()]), Some("3"));
         let inner = items(text, found[0].value.clone()).expect("an array");
         assert_eq!(inner.iter().map(|own| &text[own.clone()]).collect::<Vec<_>>(), ["1", r#"{"b": [2]}"#, r#""x""#]);
-        assert_eq!(string(text, inner[2].clone()).as_deref(), Some("x"));
+        assert_eq!(parse_string(text, inner[2].clone()).as_deref(), Some("x"));
         for none in ["", "[1]", "{\"a\":1", "{\"a\":1} 2", "3"] {
             assert_eq!(members(none, 0..none.len()), None, "{none}");
         }

@@ -43,6 +43,6 @@ mod upstream;
 pub use chat_proxy::{ChatProxy, ClientEmbedder, ClientModel, LastModel, OpenHome, ProxyRules};
 #[cfg(feature = "testing")]
 pub use reply::streamed_outcome;
-pub(super) use routes::{alone, shared_routes};
+pub(super) use routes::{shared_routes, standalone_routes};
 pub use turn_writer::ProxyObserver;
 pub use upstream::{Upstream, UpstreamError};

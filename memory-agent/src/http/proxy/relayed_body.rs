@@ -28,7 +28,7 @@ struct DeferredError(Option<hyper::Error>);
 
 impl DeferredError {
     /// Stores the error for the next poll, so that the server first flushes the data it already has.
-    fn later<T>(&mut self, error: hyper::Error, context: &Context<'_>) -> Poll<T> {
+    fn defer<T>(&mut self, error: hyper::Error, context: &Context<'_>) -> Poll<T> {
         self.0 = Some(error);
         context.waker().wake_by_ref();
         Poll::Pending
@@ -73,16 +73,16 @@ impl RecordedBody {
     }
 
     /// Parses a chunk of the response.
-    fn hear(&mut self, piece: &Bytes) -> Option<PendingWrite> {
-        let mut outcome = self.heard.take(piece);
+    fn parse_chunk(&mut self, piece: &Bytes) -> Option<PendingWrite> {
+        let mut outcome = self.heard.push_chunk(piece);
         // With a known length, the server does not poll for the end of the body.
         if outcome.is_none() && self.body.is_end_stream() {
-            outcome = self.heard.end();
+            outcome = self.heard.finish();
         }
-        self.over(outcome)
+        self.end_exchange(outcome)
     }
 
-    fn over(&mut self, outcome: Option<ReplyOutcome>) -> Option<PendingWrite> {
+    fn end_exchange(&mut self, outcome: Option<ReplyOutcome>) -> Option<PendingWrite> {
         let outcome = outcome?;
         self.exchange.take()?.end_late(outcome)
     }
@@ -92,8 +92,8 @@ impl Drop for RecordedBody {
     fn drop(&mut self) {
         // Some clients disconnect after the last event, before the end of the stream.
         if self.exchange.is_some() {
-            let outcome = self.heard.cut_off();
-            self.over(outcome);
+            let outcome = self.heard.cancel();
+            self.end_exchange(outcome);
         }
     }
 }
@@ -113,12 +113,12 @@ impl HttpBody for RecordedBody {
         let pending = match frame {
             Some(Err(error)) => {
                 self.exchange = None;
-                return self.broken.later(error, context);
+                return self.broken.defer(error, context);
             }
-            Some(Ok(ref frame)) => frame.data_ref().and_then(|piece| self.hear(piece)),
+            Some(Ok(ref frame)) => frame.data_ref().and_then(|piece| self.parse_chunk(piece)),
             None => {
-                let outcome = self.heard.end();
-                self.over(outcome)
+                let outcome = self.heard.finish();
+                self.end_exchange(outcome)
             }
         };
         self.last.poll_after(frame, pending, context)
@@ -158,7 +158,7 @@ impl UnparsedBody {
         Self { read, ends, broken, rest, exchange: Some((exchange, why)), last: HeldFrame::default() }
     }
 
-    fn over(&mut self) -> Option<PendingWrite> {
+    fn end_exchange(&mut self) -> Option<PendingWrite> {
         let (exchange, why) = self.exchange.take()?;
         exchange.end(ReplyOutcome::Unheard(why))
     }
@@ -177,7 +177,7 @@ impl HttpBody for UnparsedBody {
         }
         if let Some(error) = self.ends.take() {
             self.exchange = None;
-            return self.broken.later(error, context);
+            return self.broken.defer(error, context);
         }
         if let Some(last) = self.last.poll(context) {
             return last;
@@ -189,7 +189,7 @@ impl HttpBody for UnparsedBody {
                 None
             }
             Some(Ok(_)) if !self.rest.is_end_stream() => None,
-            Some(Ok(_)) | None => self.over(),
+            Some(Ok(_)) | None => self.end_exchange(),
         };
         self.last.poll_after(frame, pending, context)
     }

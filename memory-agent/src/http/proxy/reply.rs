@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
 use super::event_stream::EventStreamParser;
-use super::json_ranges::{find, items, members, readable, texts};
+use super::json_ranges::{find, items, members, parse_lossy_string, part_texts};
 use crate::json;
 
 /// The response member with the standing texts and the recalled memories.
@@ -41,8 +41,8 @@ pub(super) fn parse_reply(answer: &str) -> ReplyOutcome {
         let choice = members(answer, first)?;
         let message = members(answer, find(&choice, "message")?.clone())?;
         let content = find(&message, "content")?;
-        let said = readable(answer, content.clone()).map(Cow::into_owned);
-        said.or_else(|| texts(answer, content.clone()).map(|texts| texts.concat()))
+        let said = parse_lossy_string(answer, content.clone()).map(Cow::into_owned);
+        said.or_else(|| part_texts(answer, content.clone()).map(|texts| texts.concat()))
     };
     match words() {
         None if find(&own, "error").is_some_and(|place| &answer[place.clone()] != "null") => ReplyOutcome::Failed,
@@ -61,7 +61,7 @@ pub(super) fn with_hits(answer: &str, recalled: &RecallResult) -> Option<String>
     }
     let end = answer.rfind('}')?;
     let comma = if own.is_empty() { "" } else { "," };
-    Some(format!("{}{comma}\"{HITS_KEY}\":{}{}", &answer[..end], json::remembered(recalled), &answer[end..]))
+    Some(format!("{}{comma}\"{HITS_KEY}\":{}{}", &answer[..end], json::recalled_memories(recalled), &answer[end..]))
 }
 
 /// Parser of a streamed response.
@@ -151,16 +151,16 @@ impl<'de> Visitor<'de> for DeltaTextVisitor {
 
 impl ReplyParser {
     /// Parses the next chunk; returns the outcome once, when the response is complete.
-    pub(super) fn take(&mut self, piece: &[u8]) -> Option<ReplyOutcome> {
+    pub(super) fn push_chunk(&mut self, piece: &[u8]) -> Option<ReplyOutcome> {
         let before = self.said.has_ended;
-        self.events.take(piece, &mut |data| self.said.hear(data));
+        self.events.push_chunk(piece, &mut |data| self.said.push_event(data));
         if before || !self.said.has_ended { None } else { Some(self.said.outcome()) }
     }
 
     /// Parses the end of the stream; returns the outcome if it was not returned before.
-    pub(super) fn end(&mut self) -> Option<ReplyOutcome> {
+    pub(super) fn finish(&mut self) -> Option<ReplyOutcome> {
         let before = self.said.has_ended;
-        self.events.end(&mut |data| self.said.hear(data));
+        self.events.finish(&mut |data| self.said.push_event(data));
         if self.events.is_over() {
             self.said.odd = Some(UNREADABLE);
         }
@@ -170,14 +170,14 @@ impl ReplyParser {
     /// Ends parsing because the client disconnected.
     ///
     /// Like [`ReplyParser::end`], but an incomplete response has failed.
-    pub(super) fn cut_off(&mut self) -> Option<ReplyOutcome> {
-        let outcome = self.end();
+    pub(super) fn cancel(&mut self) -> Option<ReplyOutcome> {
+        let outcome = self.finish();
         outcome.map(|outcome| if self.said.is_whole { outcome } else { ReplyOutcome::Failed })
     }
 }
 
 impl StreamedReply {
-    fn hear(&mut self, data: &[u8]) {
+    fn push_event(&mut self, data: &[u8]) {
         let data = data.trim_ascii();
         if data == b"[DONE]" {
             (self.is_whole, self.has_ended) = (true, true);
@@ -218,8 +218,8 @@ impl StreamedReply {
 #[cfg(feature = "testing")]
 pub fn streamed_outcome(pieces: &[&[u8]]) -> String {
     let mut heard = ReplyParser::default();
-    let mut told: Vec<ReplyOutcome> = pieces.iter().filter_map(|piece| heard.take(piece)).collect();
-    told.extend(heard.end());
+    let mut told: Vec<ReplyOutcome> = pieces.iter().filter_map(|piece| heard.push_chunk(piece)).collect();
+    told.extend(heard.finish());
     assert_eq!(told.len(), 1, "{told:?}");
     format!("{told:?}")
 }

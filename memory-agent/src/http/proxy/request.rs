@@ -4,11 +4,11 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ops::Range;
 
-use memory_core::conversation::{ConversationId, MAX_CONTENT, RecallResult, RecallRules, introduction};
+use memory_core::conversation::{ConversationId, MAX_CONTENT, RecallResult, RecallRules, message_prefix};
 use memory_core::json::JsonText;
 use memory_core::{Code, ToolError, secret};
 
-use super::json_ranges::{MemberRange, find, items, members, readable, string, texts};
+use super::json_ranges::{MemberRange, find, items, members, parse_lossy_string, parse_string, part_texts};
 
 /// The request members that are read by the proxy and not forwarded.
 const MEMORY_OPTIONS: [&str; 4] = ["memory_id", "memory_top_k", "memory_recency_weight", "memory_score_threshold"];
@@ -70,8 +70,8 @@ impl CompletionRequest {
     /// If a memory option of the request is invalid.
     pub(super) fn parse(text: String, rules: &RecallRules) -> Result<Result<Self, String>, ToolError> {
         let Some(own) = members(&text, 0..text.len()) else { return Ok(Err(text)) };
-        let (conversation, rules) = (conversation(&text, &own)?, parse_rules(&text, &own, rules)?);
-        let model = find(&own, "model").and_then(|place| string(&text, place.clone())).map(Cow::into_owned);
+        let (conversation, rules) = (parse_conversation(&text, &own)?, parse_rules(&text, &own, rules)?);
+        let model = find(&own, "model").and_then(|place| parse_string(&text, place.clone())).map(Cow::into_owned);
         let messages = find(&own, "messages").and_then(|place| items(&text, place.clone())).unwrap_or_default();
         let (latest, shown) = read_messages(&text, &messages);
         let members = own.iter().map(|member| (member.begins..member.value.end, is_memory_option(member))).collect();
@@ -88,7 +88,7 @@ impl CompletionRequest {
     ///
     /// Memory options are removed, and the memories are inserted before the last user message. All other bytes are
     /// those of the original text.
-    pub(super) fn forwarded(&self, recalled: &RecallResult) -> String {
+    pub(super) fn with_memories(&self, recalled: &RecallResult) -> String {
         let injection = self.injection(recalled);
         let mut out = String::with_capacity(self.text.len() + injection.as_ref().map_or(0, |(_, text)| text.len()));
         let mut copy = |range: Range<usize>| match &injection {
@@ -118,7 +118,7 @@ impl CompletionRequest {
     /// Returns the byte range to replace and its new text.
     fn injection(&self, recalled: &RecallResult) -> Option<(Range<usize>, String)> {
         let latest = self.latest.as_ref()?;
-        let introduction = introduction(recalled);
+        let introduction = message_prefix(recalled);
         if introduction.is_empty() {
             return None;
         }
@@ -141,16 +141,16 @@ fn is_memory_option(member: &MemberRange) -> bool {
     MEMORY_OPTIONS.iter().any(|own| member.key == *own)
 }
 
-fn conversation(text: &str, own: &[MemberRange]) -> Result<ConversationId, ToolError> {
+fn parse_conversation(text: &str, own: &[MemberRange]) -> Result<ConversationId, ToolError> {
     let Some(place) = find(own, MEMORY_OPTIONS[0]).filter(|place| !matches!(&text[(*place).clone()], "null" | "\"\"")) else {
-        return Ok(ConversationId::unnamed());
+        return Ok(ConversationId::default_conversation());
     };
-    let id = string(text, place.clone()).ok_or_else(|| refused(MEMORY_OPTIONS[0], "it is not a string"))?;
+    let id = parse_string(text, place.clone()).ok_or_else(|| option_error(MEMORY_OPTIONS[0], "it is not a string"))?;
     let id: ConversationId =
-        id.parse().map_err(|_| refused(MEMORY_OPTIONS[0], "it is not a single line of at most 512 bytes"))?;
-    match secret::refuse([id.as_str()]) {
+        id.parse().map_err(|_| option_error(MEMORY_OPTIONS[0], "it is not a single line of at most 512 bytes"))?;
+    match secret::reject_secrets([id.as_str()]) {
         Ok(()) => Ok(id),
-        Err(error) => Err(ToolError { code: error.code(), ..refused(MEMORY_OPTIONS[0], &error.to_string()) }),
+        Err(error) => Err(ToolError { code: error.code(), ..option_error(MEMORY_OPTIONS[0], &error.to_string()) }),
     }
 }
 
@@ -160,12 +160,12 @@ fn parse_rules(text: &str, own: &[MemberRange], rules: &RecallRules) -> Result<R
         None => Ok(usual),
         Some(said) => {
             let share = said.parse::<f32>().ok().filter(|share| (0.0..=1.0).contains(share));
-            share.ok_or_else(|| refused(key, "it is not a number from 0 to 1"))
+            share.ok_or_else(|| option_error(key, "it is not a number from 0 to 1"))
         }
     };
     let top_k = match said(MEMORY_OPTIONS[1]) {
         None => rules.top_k,
-        Some(said) => said.parse().map_err(|_| refused(MEMORY_OPTIONS[1], "it is not an integer of at least 0"))?,
+        Some(said) => said.parse().map_err(|_| option_error(MEMORY_OPTIONS[1], "it is not an integer of at least 0"))?,
     };
     Ok(RecallRules {
         top_k: top_k.min(MAX_MEMORIES),
@@ -176,7 +176,7 @@ fn parse_rules(text: &str, own: &[MemberRange], rules: &RecallRules) -> Result<R
 }
 
 /// Returns the error for an invalid memory option, including the fields of an OpenAI error.
-fn refused(key: &str, why: &str) -> ToolError {
+fn option_error(key: &str, why: &str) -> ToolError {
     let hint = Some(format!("correct {key} or omit it"));
     let about = vec![("type", "invalid_request_error".to_owned()), ("param", key.to_owned())];
     ToolError { about, ..ToolError::new(Code::InvalidInput, format!("{key} cannot be used: {why}"), hint) }
@@ -188,10 +188,10 @@ fn read_messages(text: &str, messages: &[Range<usize>]) -> (Option<LatestMessage
     let mut shown = HashSet::new();
     for message in messages.iter().rev() {
         let Some(own) = members(text, message.clone()) else { continue };
-        let role = find(&own, "role").and_then(|place| string(text, place.clone())).unwrap_or_default();
-        let content = find(&own, "content").and_then(|place| content(text, place));
+        let role = find(&own, "role").and_then(|place| parse_string(text, place.clone())).unwrap_or_default();
+        let content = find(&own, "content").and_then(|place| message_text(text, place));
         // Assistant messages at the end are a prefill of the requested response.
-        is_prefill &= role == "assistant" && !calls(text, &own);
+        is_prefill &= role == "assistant" && !has_tool_calls(text, &own);
         is_new &= is_found || is_prefill || role != "assistant";
         if let Some((words, place)) = content.filter(|(words, _)| !words.trim().is_empty()) {
             if role == "user" && !is_found {
@@ -205,7 +205,7 @@ fn read_messages(text: &str, messages: &[Range<usize>]) -> (Option<LatestMessage
 }
 
 /// Returns whether an assistant message calls tools.
-fn calls(text: &str, own: &[MemberRange]) -> bool {
+fn has_tool_calls(text: &str, own: &[MemberRange]) -> bool {
     ["tool_calls", "function_call"].iter().filter_map(|key| find(own, key)).any(|place| {
         let calls = &text[place.clone()];
         calls != "null" && items(text, place.clone()).is_none_or(|calls| !calls.is_empty())
@@ -213,12 +213,12 @@ fn calls(text: &str, own: &[MemberRange]) -> bool {
 }
 
 /// Returns the text of a message and its position.
-fn content(text: &str, place: &Range<usize>) -> Option<(String, MessageContent)> {
-    if let Some(words) = readable(text, place.clone()) {
+fn message_text(text: &str, place: &Range<usize>) -> Option<(String, MessageContent)> {
+    if let Some(words) = parse_lossy_string(text, place.clone()) {
         return Some((words.into_owned(), MessageContent::Text(place.clone())));
     }
     let first = items(text, place.clone())?.first()?.start;
-    Some((texts(text, place.clone())?.join("\n"), MessageContent::Parts(first)))
+    Some((part_texts(text, place.clone())?.join("\n"), MessageContent::Parts(first)))
 }
 
 #[cfg(test)]

@@ -10,14 +10,14 @@ use axum::routing::any;
 use percent_encoding::percent_decode_str;
 use serde_json::json;
 
-use super::chat_completions::complete;
+use super::chat_completions::complete_chat;
 use super::chat_proxy::ChatProxy;
 use super::forward::forward;
 use crate::http::response::value;
-use crate::http::routes::{OWN, nothing_at};
+use crate::http::routes::{OWN, route_not_found};
 
 /// Returns the routes of a proxy without daemon routes.
-pub(in crate::http) fn alone(proxy: &Arc<ChatProxy>) -> Router {
+pub(in crate::http) fn standalone_routes(proxy: &Arc<ChatProxy>) -> Router {
     Router::new()
         .route("/health", any(health))
         .route("/v1/chat/completions", any(chat))
@@ -39,7 +39,7 @@ pub(in crate::http) fn shared_routes(proxy: &Arc<ChatProxy>) -> Router {
 /// A request to a misspelled daemon route may contain data that only the daemon may receive.
 async fn forward_foreign(proxy: State<Arc<ChatProxy>>, request: Request) -> Response {
     let path = request.uri().path();
-    if is_daemon_route(path) { nothing_at(path).into_response() } else { forward(proxy, request).await }
+    if is_daemon_route(path) { route_not_found(path).into_response() } else { forward(proxy, request).await }
 }
 
 /// Returns whether a path is below a route of the daemon.
@@ -58,7 +58,11 @@ fn is_daemon_route(path: &str) -> bool {
 
 /// Handles `POST` as a chat, and forwards all other methods.
 async fn chat(proxy: State<Arc<ChatProxy>>, request: Request) -> Response {
-    if request.method() == Method::POST { complete(proxy, request).await.into_response() } else { forward(proxy, request).await }
+    if request.method() == Method::POST {
+        complete_chat(proxy, request).await.into_response()
+    } else {
+        forward(proxy, request).await
+    }
 }
 
 async fn health(State(proxy): State<Arc<ChatProxy>>, request: Request) -> Response {
@@ -67,8 +71,8 @@ async fn health(State(proxy): State<Arc<ChatProxy>>, request: Request) -> Respon
     }
     value(&json!({
         "status": "ok",
-        "memory_store": proxy.conversations.store.place(),
-        "openai_base_url": proxy.upstream.place(),
+        "memory_store": proxy.conversations.store.location(),
+        "openai_base_url": proxy.upstream.base_url(),
         "default_top_k": proxy.rules.recall.top_k,
     }))
 }

@@ -67,9 +67,9 @@ pub trait ProxyObserver: Send + Sync {
     /// Called after turns of a conversation were stored and its exchange is over.
     fn turns_stored(&self, conversation: &ConversationId);
     /// Called when an operation failed; the same problem is reported once, until another one occurs.
-    fn trouble(&self, what: &str);
+    fn report_failure(&self, what: &str);
     /// Returns why background extraction is failing, if it is; each reason once.
-    fn ails(&self) -> Option<String>;
+    fn extraction_failure(&self) -> Option<String>;
 }
 
 /// Writes turns on a background thread.
@@ -86,7 +86,7 @@ pub(super) struct TurnWriter {
 type TimedMessage = (DateTime<Utc>, QueuedTurn);
 
 impl TurnWriter {
-    pub(super) fn begin(conversations: Conversations, queue: Arc<dyn JobQueue>, told: Arc<dyn ProxyObserver>) -> Self {
+    pub(super) fn start(conversations: Conversations, queue: Arc<dyn JobQueue>, told: Arc<dyn ProxyObserver>) -> Self {
         let (sender, receiver) = channel();
         let (troubles, clock) = (Arc::<Mutex<UnresolvedErrors>>::default(), Arc::clone(&conversations.clock));
         let backlog = Arc::<Backlog>::default();
@@ -99,12 +99,12 @@ impl TurnWriter {
     }
 
     /// Returns why turns of a conversation could not be stored or queued for extraction so far, if so.
-    pub(super) fn trouble(&self, conversation: &ConversationId) -> Option<ToolError> {
+    pub(super) fn storage_error(&self, conversation: &ConversationId) -> Option<ToolError> {
         self.troubles.lock().unwrap_or_else(PoisonError::into_inner).of(conversation)
     }
 
     /// Queues a message for the writer, in order and without waiting. After [`TurnWriter::end`] it is dropped.
-    pub(super) fn keep(&self, said: QueuedTurn) {
+    pub(super) fn enqueue(&self, said: QueuedTurn) {
         let now = self.clock.now();
         if let Some((sender, _)) = &*self.work.lock().unwrap_or_else(PoisonError::into_inner) {
             self.backlog.add(now, said.clone());
@@ -118,7 +118,7 @@ impl TurnWriter {
     /// Returns the turns of a conversation that are not yet written, oldest first.
     ///
     /// They have the form in which they will be written.
-    pub(super) fn unwritten(&self, conversations: &Conversations, conversation: &ConversationId) -> Vec<ConversationEntry> {
+    pub(super) fn unwritten_turns(&self, conversations: &Conversations, conversation: &ConversationId) -> Vec<ConversationEntry> {
         let entry = |(at, said): (DateTime<Utc>, QueuedTurn)| {
             let (role, text) = match &said.what {
                 TurnEvent::Asked { question, .. } => (EntryRole::User, question.as_ref()),
@@ -138,7 +138,7 @@ impl TurnWriter {
     }
 
     /// Writes all queued messages and stops. Returns the number of turns that could not be written.
-    pub(super) fn end(&self) -> usize {
+    pub(super) fn stop(&self) -> usize {
         let work = self.work.lock().unwrap_or_else(PoisonError::into_inner).take();
         let Some((sender, thread)) = work else { return 0 };
         drop(sender);

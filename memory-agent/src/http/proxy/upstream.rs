@@ -102,7 +102,7 @@ impl Upstream {
     }
 
     /// Returns the base URL: scheme, host and path.
-    pub fn place(&self) -> String {
+    pub fn base_url(&self) -> String {
         format!("{}://{}{}", self.base.scheme, self.base.authority, self.base.path)
     }
 
@@ -197,7 +197,7 @@ fn forwarded_headers(headers: &HeaderMap) -> HeaderMap {
 }
 
 /// Returns the response headers that are forwarded, without the CORS headers of the upstream server.
-pub(super) fn passed_back(headers: &HeaderMap) -> HeaderMap {
+pub(super) fn response_headers(headers: &HeaderMap) -> HeaderMap {
     let mut passed = forwarded_headers(headers);
     let names: Vec<HeaderName> = passed.keys().filter(|name| name.as_str().starts_with("access-control-")).cloned().collect();
     for name in names {
@@ -308,6 +308,6 @@ mod tests {
             headers.append(HeaderName::from_static(name), HeaderValue::from_static("*"));
             headers.append(HeaderName::from_static(name), HeaderValue::from_static("http://localhost:3000"));
         }
-        assert_eq!(names(passed_back(&headers)), ["authorization", "x-stainless-lang"]);
+        assert_eq!(names(response_headers(&headers)), ["authorization", "x-stainless-lang"]);
     }
 }

@@ -6,9 +6,9 @@ use std::thread;
 
 use memory_core::{EmbedError, Embedder, Embedding};
 
-use super::bert::{BertConfig, Encoder, EncoderBuffers, ModelWeights, groups};
-use super::identity::identity;
-use super::parallel::spread;
+use super::bert::{BertConfig, Encoder, EncoderBuffers, ModelWeights, split_batches};
+use super::identity::model_identity;
+use super::parallel::map_parallel;
 use super::sentence_transformer::{InputSettings, LONGEST, Pooling, SentenceTransformer};
 use super::static_table::StaticTable;
 use super::tokenizer::{LoadedTokenizer, SubwordTokenizer, TokenIds};
@@ -72,20 +72,20 @@ impl LocalEmbedder {
         reading: InputSettings,
         texts: &[&str],
     ) -> Vec<VectorResult> {
-        let tokens = spread(self.threads, texts, |(): &mut (), text| {
+        let tokens = map_parallel(self.threads, texts, |(): &mut (), text| {
             let lowered = reading.is_lowered.then(|| text.to_lowercase());
             let text = lowered.as_deref().unwrap_or(text);
-            let tokens = self.tokenizer.one(text, reading.most_tokens);
+            let tokens = self.tokenizer.encode(text, reading.most_tokens);
             self.tokenizer.covers(text, &tokens.ids).then_some(tokens)
         });
         let is_covered: Vec<bool> = tokens.iter().map(Option::is_some).collect();
         let tokens: Vec<TokenIds> = tokens.into_iter().flatten().collect();
-        let work = |workspace: &mut EncoderBuffers, group: &&[TokenIds]| self.pooled(encoder, pooling, workspace, group);
-        let mut vectors = spread(self.threads, &groups(&tokens), work).into_iter().flatten();
+        let work = |workspace: &mut EncoderBuffers, group: &&[TokenIds]| self.pool(encoder, pooling, workspace, group);
+        let mut vectors = map_parallel(self.threads, &split_batches(&tokens), work).into_iter().flatten();
         is_covered.into_iter().map(|is_covered| if is_covered { vectors.next().transpose() } else { Ok(None) }).collect()
     }
 
-    fn pooled(
+    fn pool(
         &self,
         encoder: &Encoder,
         pooling: Pooling,
@@ -102,13 +102,13 @@ impl LocalEmbedder {
                 // The sum has the same direction as the mean, and the length is normalized.
                 Pooling::Mean => grid.sum(start..end),
             };
-            unit_vector(&pooled).ok_or_else(|| ModelWeights::not_a_number(&self.folder))
+            unit_vector(&pooled).ok_or_else(|| ModelWeights::not_finite_error(&self.folder))
         };
         inputs.iter().map(vector).collect()
     }
 
     fn embed_with_table(&self, table: &StaticTable, text: &str) -> VectorResult {
-        let (ids, all) = table.tokens(&self.tokenizer, text, LONGEST);
+        let (ids, all) = table.tokenize(&self.tokenizer, text, LONGEST);
         if ids.is_empty() || !self.tokenizer.covers(text, &all) {
             return Ok(None);
         }
@@ -117,7 +117,7 @@ impl LocalEmbedder {
         if sum.iter().all(|number| *number == 0.0) {
             return Ok(None);
         }
-        unit_vector(&sum).map(Some).ok_or_else(|| ModelWeights::not_a_number(&self.folder))
+        unit_vector(&sum).map(Some).ok_or_else(|| ModelWeights::not_finite_error(&self.folder))
     }
 }
 
@@ -138,7 +138,7 @@ fn load_network(outer: &ModelFolder, folder: &ModelFolder, pooling: Pooling) -> 
     opened.check(folder, &encoder)?;
     let (bytes, header) = weights.bytes();
     let settings = format!("{pooling:?} {}", reading.identity_text());
-    let identity = identity(&outer.name(), &[&config.bytes, &opened.bytes, settings.as_bytes()], bytes, header);
+    let identity = model_identity(&outer.name(), &[&config.bytes, &opened.bytes, settings.as_bytes()], bytes, header);
     Ok((EmbeddingModel::Network { encoder, pooling, reading }, opened, identity, config.hidden))
 }
 
@@ -147,7 +147,7 @@ fn load_static(outer: &ModelFolder, folder: &ModelFolder) -> Result<LoadedModel,
     let weights = ModelWeights::open(folder)?;
     let table = StaticTable::open(folder, &weights, &opened)?;
     let (bytes, header) = weights.bytes();
-    let identity = identity(&outer.name(), &[b"static", &opened.bytes], bytes, header);
+    let identity = model_identity(&outer.name(), &[b"static", &opened.bytes], bytes, header);
     let dimensions = table.dimensions();
     Ok((EmbeddingModel::Static(table), opened, identity, dimensions))
 }
@@ -160,7 +160,9 @@ impl Embedder for LocalEmbedder {
     fn embed(&self, texts: &[&str]) -> Result<Vec<Embedding>, EmbedError> {
         let vectors = match &self.model {
             EmbeddingModel::Network { encoder, pooling, reading } => self.embed_with_network(encoder, *pooling, *reading, texts),
-            EmbeddingModel::Static(table) => spread(self.threads, texts, |(): &mut (), text| self.embed_with_table(table, text)),
+            EmbeddingModel::Static(table) => {
+                map_parallel(self.threads, texts, |(): &mut (), text| self.embed_with_table(table, text))
+            }
         };
         let zeros = || vec![0.0; self.dimensions];
         vectors.into_iter().map(|vector| Ok(vector?.unwrap_or_else(zeros))).collect()

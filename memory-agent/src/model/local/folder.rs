@@ -32,7 +32,7 @@ impl ModelFolder {
     }
 
     /// Returns the subfolder `name`, which a file of the model refers to.
-    pub(super) fn part(&self, name: &str) -> Result<Self, ModelError> {
+    pub(super) fn subfolder(&self, name: &str) -> Result<Self, ModelError> {
         let is_inside = Path::new(name).components().all(|component| matches!(component, Component::Normal(_)));
         if !is_inside {
             return Err(self.damaged("modules.json", &format!("it names a folder outside of the model: {name:?}")));
@@ -76,13 +76,13 @@ impl ModelFolder {
         Ok(bytes)
     }
 
-    pub(super) fn json<T: DeserializeOwned>(&self, file: &str) -> Result<T, ModelError> {
+    pub(super) fn read_json<T: DeserializeOwned>(&self, file: &str) -> Result<T, ModelError> {
         self.parse(file, &self.read(file)?)
     }
 
     /// Parses an optional JSON file.
     pub(super) fn read_optional_json<T: DeserializeOwned>(&self, file: &str) -> Result<Option<T>, ModelError> {
-        if self.has(file) { self.json(file).map(Some) } else { Ok(None) }
+        if self.has(file) { self.read_json(file).map(Some) } else { Ok(None) }
     }
 
     pub(super) fn parse<T: DeserializeOwned>(&self, file: &str, bytes: &[u8]) -> Result<T, ModelError> {

@@ -12,7 +12,7 @@ const HASHED_END: usize = 64 << 10;
 /// `parts` are the small files and settings; they are hashed as a whole. Of the weights, which are large, only the
 /// size, the header and both ends are hashed. Two training runs of one network differ in every layer, so they also
 /// differ there. The path and the modification time of the files have no effect.
-pub(super) fn identity(name: &str, parts: &[&[u8]], weights: &[u8], header: usize) -> String {
+pub(super) fn model_identity(name: &str, parts: &[&[u8]], weights: &[u8], header: usize) -> String {
     let mut hash = Sha256::new();
     let (head, tail) = (weights.len().min(header + HASHED_END), weights.len().saturating_sub(HASHED_END));
     let size = weights.len().to_le_bytes();
@@ -35,7 +35,7 @@ mod tests {
     #[test]
     fn every_part_counts_and_so_does_its_border() {
         let weights = vec![7_u8; 3 * HASHED_END];
-        let of = |parts: &[&[u8]], weights: &[u8]| identity("model", parts, weights, 10);
+        let of = |parts: &[&[u8]], weights: &[u8]| model_identity("model", parts, weights, 10);
         let one = of(&[b"config", b"pooling"], &weights);
         assert_eq!(one, of(&[b"config", b"pooling"], &weights));
         assert_eq!(one.len(), "model@".len() + 16);

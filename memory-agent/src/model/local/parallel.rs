@@ -7,7 +7,7 @@ use std::thread;
 /// Returns the results of `work` for all items, in order; each idle thread takes the next item.
 ///
 /// Each thread has its own workspace. If the system starts fewer threads than requested, the work runs on fewer.
-pub(super) fn spread<T: Sync, W: Default, R: Send>(
+pub(super) fn map_parallel<T: Sync, W: Default, R: Send>(
     threads: NonZeroUsize,
     items: &[T],
     work: impl Fn(&mut W, &T) -> R + Sync,
@@ -44,7 +44,7 @@ mod tests {
         #[test]
         fn each_item_is_done_once_and_in_order(items in prop::collection::vec(any::<u16>(), 0..50), threads in 1..9_usize) {
             let threads = NonZeroUsize::new(threads).expect("it is at least 1");
-            let doubled = spread(threads, &items, |(): &mut (), item| u32::from(*item) * 2);
+            let doubled = map_parallel(threads, &items, |(): &mut (), item| u32::from(*item) * 2);
             prop_assert_eq!(doubled, items.iter().map(|item| u32::from(*item) * 2).collect::<Vec<_>>());
         }
     }

@@ -6,9 +6,9 @@ use std::thread;
 
 use memory_core::{RerankError, Reranker};
 
-use super::bert::{BertConfig, Encoder, EncoderBuffers, Grid, Linear, ModelWeights, groups};
-use super::identity::identity;
-use super::parallel::spread;
+use super::bert::{BertConfig, Encoder, EncoderBuffers, Grid, Linear, ModelWeights, split_batches};
+use super::identity::model_identity;
+use super::parallel::map_parallel;
 use super::sentence_transformer::InputSettings;
 use super::tokenizer::{SubwordTokenizer, TokenIds};
 use super::{ModelError, ModelFolder};
@@ -51,7 +51,7 @@ impl LocalReranker {
         let opened = SubwordTokenizer::open(folder)?;
         let reading = InputSettings::open(folder, config.positions)?;
         let weights = ModelWeights::open(folder)?;
-        let labels = labels(folder, &weights)?;
+        let labels = label_count(folder, &weights)?;
         let encoder = Encoder::open(&weights, &config)?;
         opened.check(folder, &encoder)?;
         if !encoder.has_segments() {
@@ -61,19 +61,19 @@ impl LocalReranker {
         let classifier = Linear::open_outer(&weights, "classifier", config.hidden, labels)?;
         let (bytes, header) = weights.bytes();
         let settings = reading.identity_text();
-        let identity = identity(&folder.name(), &[&config.bytes, &opened.bytes, settings.as_bytes()], bytes, header);
+        let identity = model_identity(&folder.name(), &[&config.bytes, &opened.bytes, settings.as_bytes()], bytes, header);
         let (tokenizer, hidden) = (opened.tokenizer, config.hidden);
         let threads = threads.or_else(|| thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN);
         let folder = folder.path_of("");
         Ok(Self { folder, identity, tokenizer, encoder, pooler, classifier, reading, hidden, threads })
     }
 
-    fn tokens(&self, query: &str, text: &str) -> TokenIds {
+    fn tokenize(&self, query: &str, text: &str) -> TokenIds {
         let most = self.reading.most_tokens;
         if self.reading.is_lowered {
-            return self.tokenizer.pair(&query.to_lowercase(), &text.to_lowercase(), most);
+            return self.tokenizer.encode_pair(&query.to_lowercase(), &text.to_lowercase(), most);
         }
-        self.tokenizer.pair(query, text, most)
+        self.tokenizer.encode_pair(query, text, most)
     }
 
     fn logits(&self, workspace: &mut EncoderBuffers, inputs: &[TokenIds]) -> Vec<Result<f32, ModelError>> {
@@ -91,7 +91,7 @@ impl LocalReranker {
         }
         self.classifier.apply(&pooled, &mut logits);
         let logit = |column: usize| logits.column(column).last().copied().filter(|logit| logit.is_finite());
-        (0..inputs.len()).map(|column| logit(column).ok_or_else(|| ModelWeights::not_a_number(&self.folder))).collect()
+        (0..inputs.len()).map(|column| logit(column).ok_or_else(|| ModelWeights::not_finite_error(&self.folder))).collect()
     }
 }
 
@@ -101,14 +101,14 @@ impl Reranker for LocalReranker {
     }
 
     fn score(&self, query: &str, texts: &[&str]) -> Result<Vec<f32>, RerankError> {
-        let tokens = spread(self.threads, texts, |(): &mut (), text| self.tokens(query, text));
-        let logits = spread(self.threads, &groups(&tokens), |workspace, group| self.logits(workspace, group));
+        let tokens = map_parallel(self.threads, texts, |(): &mut (), text| self.tokenize(query, text));
+        let logits = map_parallel(self.threads, &split_batches(&tokens), |workspace, group| self.logits(workspace, group));
         logits.into_iter().flatten().map(|logit| logit.map_err(RerankError::from)).collect()
     }
 }
 
 /// Returns the number of labels of the model.
-fn labels(folder: &ModelFolder, weights: &ModelWeights<'_>) -> Result<usize, ModelError> {
+fn label_count(folder: &ModelFolder, weights: &ModelWeights<'_>) -> Result<usize, ModelError> {
     let Some(shape) = weights.shape("classifier.weight") else {
         let why = "it has no classifier.weight, so it is not a cross-encoder";
         return Err(folder.unsupported("model.safetensors", why));

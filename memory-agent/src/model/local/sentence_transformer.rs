@@ -90,9 +90,9 @@ impl SentenceTransformer {
                 "Transformer" | "StaticEmbedding" => {
                     sentence.is_static = kind == "StaticEmbedding";
                     sentence.part =
-                        (!["", "."].contains(&module.path.as_str())).then(|| folder.part(&module.path)).transpose()?;
+                        (!["", "."].contains(&module.path.as_str())).then(|| folder.subfolder(&module.path)).transpose()?;
                 }
-                "Pooling" => sentence.pooling = pooling(&folder.part(&module.path)?)?,
+                "Pooling" => sentence.pooling = read_pooling(&folder.subfolder(&module.path)?)?,
                 // All vectors are normalized to length 1 in any case.
                 "Normalize" => {}
                 other => return Err(folder.unsupported(MODULES, &format!("it has a module of type {other:?}"))),
@@ -102,8 +102,8 @@ impl SentenceTransformer {
     }
 }
 
-fn pooling(folder: &ModelFolder) -> Result<Pooling, ModelError> {
-    let config: PoolingConfig = folder.json(POOLING)?;
+fn read_pooling(folder: &ModelFolder) -> Result<Pooling, ModelError> {
+    let config: PoolingConfig = folder.read_json(POOLING)?;
     let has_other = config.pooling_mode_max_tokens
         || config.pooling_mode_mean_sqrt_len_tokens
         || config.pooling_mode_weightedmean_tokens

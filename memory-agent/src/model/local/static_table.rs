@@ -29,7 +29,7 @@ impl StaticTable {
     pub(super) fn open(folder: &ModelFolder, weights: &ModelWeights<'_>, opened: &LoadedTokenizer) -> Result<Self, ModelError> {
         let is_model2vec = weights.shape("embedding.weight").is_none();
         let rows = weights.static_rows(if is_model2vec { "embeddings" } else { "embedding.weight" })?;
-        let (places, factors) = (weights.places("mapping")?, weights.static_row("weights")?);
+        let (places, factors) = (weights.row_indices("mapping")?, weights.static_row("weights")?);
         if places.as_ref().is_some_and(|places| places.iter().any(|place| rows.len() <= *place)) {
             return Err(weights.damaged("mapping refers to rows that embeddings does not have"));
         }
@@ -43,15 +43,15 @@ impl StaticTable {
     }
 
     /// Returns the tokens of a text that contribute to its vector, and all tokens that were read.
-    pub(super) fn tokens(&self, tokenizer: &SubwordTokenizer, text: &str, longest: usize) -> (Vec<u32>, Vec<u32>) {
+    pub(super) fn tokenize(&self, tokenizer: &SubwordTokenizer, text: &str, longest: usize) -> (Vec<u32>, Vec<u32>) {
         if !self.is_model2vec {
-            let all = tokenizer.plain(text, longest);
+            let all = tokenizer.tokenize(text, longest);
             return (all.clone(), all);
         }
         let most_characters = MOST_TOKENS * tokenizer.median_piece();
         let end = text.char_indices().nth(most_characters).map_or(text.len(), |(place, _)| place);
-        let all = tokenizer.plain(&text[..end], usize::MAX);
-        let unknown = tokenizer.unknown();
+        let all = tokenizer.tokenize(&text[..end], usize::MAX);
+        let unknown = tokenizer.unknown_token();
         (all.iter().copied().filter(|id| Some(*id) != unknown).take(MOST_TOKENS).collect(), all)
     }
 

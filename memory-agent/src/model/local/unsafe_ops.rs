@@ -11,7 +11,7 @@ use gemm::Parallelism;
 use memmap2::Mmap;
 
 /// Maps a file into memory, so that only the pages in use are read.
-pub(super) fn map(file: &File) -> io::Result<Mmap> {
+pub(super) fn map_file(file: &File) -> io::Result<Mmap> {
     // SAFETY: the map is only read as bytes or numbers, for which every bit pattern is valid. If another process writes
     // to the file, the numbers change. If it truncates the file, the system terminates this process, as it does for
     // every program that maps files. Replacing a model by renaming a new file over the old one is safe, because the old
@@ -34,7 +34,7 @@ impl<'a> Matrix<'a> {
     /// # Panics
     /// If the slice is too short.
     pub(super) fn new(numbers: &'a [f32], rows: usize, columns: usize, step: usize) -> Self {
-        assert!(reach(rows, columns, step) <= numbers.len(), "{rows} rows of {columns} in {}", numbers.len());
+        assert!(required_length(rows, columns, step) <= numbers.len(), "{rows} rows of {columns} in {}", numbers.len());
         Self { numbers, rows, columns, step }
     }
 }
@@ -54,7 +54,7 @@ impl<'a> MatrixMut<'a> {
     /// # Panics
     /// If the slice is too short, or rows overlap.
     pub(super) fn new(numbers: &'a mut [f32], rows: usize, columns: usize, step: usize) -> Self {
-        assert!(reach(rows, columns, step) <= numbers.len(), "{rows} rows of {columns} in {}", numbers.len());
+        assert!(required_length(rows, columns, step) <= numbers.len(), "{rows} rows of {columns} in {}", numbers.len());
         assert!(columns <= step, "rows of {columns} every {step} overlap");
         Self { numbers, rows, columns, step }
     }
@@ -85,7 +85,7 @@ enum Accumulation {
     Replaced,
 }
 
-fn reach(rows: usize, columns: usize, step: usize) -> usize {
+fn required_length(rows: usize, columns: usize, step: usize) -> usize {
     let last = rows.checked_sub(1).map(|before| before.checked_mul(step).and_then(|start| start.checked_add(columns)));
     last.map_or(0, |reach| reach.expect("a matrix that exists has a size"))
 }

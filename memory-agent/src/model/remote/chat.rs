@@ -37,7 +37,7 @@ impl RemoteChat {
             let hint = "a URL looks like https://api.openai.com/v1; set the key separately";
             unusable(format!("its URL is invalid: {why}"), hint)
         })?;
-        let agent = request::agent(&endpoint, settings.proxy.as_deref(), settings.certificates.as_deref());
+        let agent = request::http_client(&endpoint, settings.proxy.as_deref(), settings.certificates.as_deref());
         let agent = agent.map_err(|(why, hint)| unusable(why, hint))?;
         let ChatSettings { model, api_key, timeout, tries, first_pause, .. } = settings;
         let retry = RetryPolicy { tries, first_pause, patience: timeout };
@@ -47,15 +47,15 @@ impl RemoteChat {
 
     fn post(&self, request: &ChatRequest) -> Result<Vec<u8>, RequestError> {
         if !self.wants_new_name.load(Ordering::Relaxed) {
-            match self.server.post(&wire::request(&self.model, request, LimitField::OldName)) {
-                Err(refusal) if wants_new_name(&refusal) => self.wants_new_name.store(true, Ordering::Relaxed),
+            match self.server.post(&wire::build_request(&self.model, request, LimitField::OldName)) {
+                Err(refusal) if requires_new_name(&refusal) => self.wants_new_name.store(true, Ordering::Relaxed),
                 done => return done,
             }
         }
-        self.server.post(&wire::request(&self.model, request, LimitField::NewName))
+        self.server.post(&wire::build_request(&self.model, request, LimitField::NewName))
     }
 
-    fn odd(&self, odd: ResponseDefect) -> ChatError {
+    fn response_error(&self, odd: ResponseDefect) -> ChatError {
         let trouble = |what: &str, hint: &str| ChatFailure { why: self.server.error_text(what), hint: Some(hint.to_owned()) };
         match odd {
             ResponseDefect::Refused { what, tokens } => {
@@ -68,8 +68,8 @@ impl RemoteChat {
 
 impl ChatModel for RemoteChat {
     fn answer(&self, request: &ChatRequest) -> Result<ChatAnswer, ChatError> {
-        let body = self.post(request).map_err(|refusal| failed(refusal, request))?;
-        wire::parse_response(&body, request).map_err(|odd| self.odd(odd))
+        let body = self.post(request).map_err(|refusal| chat_error(refusal, request))?;
+        wire::parse_response(&body, request).map_err(|odd| self.response_error(odd))
     }
 
     fn allowance(&self) -> Result<BudgetStatus, ChatError> {
@@ -78,11 +78,11 @@ impl ChatModel for RemoteChat {
 }
 
 /// Returns whether the server rejects `max_tokens`, as newer models of `OpenAI` do.
-fn wants_new_name(refusal: &RequestError) -> bool {
+fn requires_new_name(refusal: &RequestError) -> bool {
     refusal.kind == FailureKind::Refused && refusal.complaint.as_ref().is_some_and(|said| said.contains(wire::NEW_NAME))
 }
 
-fn failed(RequestError { kind, why, hint, .. }: RequestError, request: &ChatRequest) -> ChatError {
+fn chat_error(RequestError { kind, why, hint, .. }: RequestError, request: &ChatRequest) -> ChatError {
     let trouble = ChatFailure { why, hint: Some(hint) };
     match kind {
         FailureKind::Unreachable => ChatError::Unreachable(trouble),

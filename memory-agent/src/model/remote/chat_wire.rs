@@ -4,7 +4,7 @@ use memory_core::{ChatAnswer, ChatRequest, ChatRole, TokenUsage};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::error_body::complaint;
+use super::error_body::error_message;
 
 /// The newer name of the field that limits the length of the response.
 pub(super) const NEW_NAME: &str = "max_completion_tokens";
@@ -57,8 +57,9 @@ struct ChatMessageBody<'a> {
 }
 
 /// Returns the JSON body of a request.
-pub(super) fn request(model: &str, request: &ChatRequest, limit: LimitField) -> Vec<u8> {
-    let messages = request.messages.iter().map(|message| ChatMessageBody { role: role(message.role), content: &message.content });
+pub(super) fn build_request(model: &str, request: &ChatRequest, limit: LimitField) -> Vec<u8> {
+    let messages =
+        request.messages.iter().map(|message| ChatMessageBody { role: role_name(message.role), content: &message.content });
     let limited = |by: LimitField| (by == limit).then_some(request.max_tokens);
     let request = ChatRequestBody {
         model,
@@ -70,7 +71,7 @@ pub(super) fn request(model: &str, request: &ChatRequest, limit: LimitField) -> 
     serde_json::to_vec(&request).expect("texts and numbers are JSON")
 }
 
-const fn role(role: ChatRole) -> &'static str {
+const fn role_name(role: ChatRole) -> &'static str {
     match role {
         ChatRole::System => "system",
         ChatRole::User => "user",
@@ -86,22 +87,22 @@ pub(super) fn parse_response(body: &[u8], asked: &ChatRequest) -> Result<ChatAns
     let unreadable = |what: String, hint, tokens| ResponseDefect::Unreadable { what, hint, tokens };
     let address = "check that the URL is that of a language model";
     let response: Value = serde_json::from_slice(body).map_err(|error| {
-        let tokens = estimate(asked, &String::from_utf8_lossy(body));
+        let tokens = estimate_tokens(asked, &String::from_utf8_lossy(body));
         unreadable(format!("responded with invalid JSON ({error})"), address, tokens)
     })?;
     let Some(choice) = response.pointer("/choices/0") else {
         if response.get("error").is_some_and(|error| !error.is_null()) {
-            let said = complaint(body).map_or_else(String::new, |said| format!(": {said}"));
+            let said = error_message(body).map_or_else(String::new, |said| format!(": {said}"));
             return Err(ResponseDefect::Refused {
                 what: format!("refused the request{said}"),
                 tokens: token_counts(&response).unwrap_or_default(),
             });
         }
-        let tokens = token_counts(&response).unwrap_or_else(|| estimate(asked, ""));
+        let tokens = token_counts(&response).unwrap_or_else(|| estimate_tokens(asked, ""));
         return Err(unreadable("responded without choices".into(), address, tokens));
     };
     let ResponseMessage { text, thoughts, refusal } = parse_message(&choice["message"]);
-    let tokens = token_counts(&response).unwrap_or_else(|| estimate(asked, &format!("{text}{thoughts}")));
+    let tokens = token_counts(&response).unwrap_or_else(|| estimate_tokens(asked, &format!("{text}{thoughts}")));
     if let Some(refusal) = refusal {
         let short: String = refusal.chars().take(200).collect();
         return Err(ResponseDefect::Refused { what: format!("refused the request: {short}"), tokens });
@@ -170,7 +171,7 @@ fn token_counts(response: &Value) -> Option<TokenUsage> {
     Some(TokenUsage { prompt, answer: count("completion_tokens")?, estimated: false })
 }
 
-fn estimate(asked: &ChatRequest, text: &str) -> TokenUsage {
+fn estimate_tokens(asked: &ChatRequest, text: &str) -> TokenUsage {
     let longest = asked.estimate();
     TokenUsage { answer: TokenUsage::of(text).min(longest.answer), ..longest }
 }
@@ -192,7 +193,7 @@ mod tests {
 
     #[test]
     fn what_is_sent_is_what_every_server_knows() {
-        let sent = |limit| serde_json::from_slice::<Value>(&request("m", &sample_request(), limit)).expect("it is JSON");
+        let sent = |limit| serde_json::from_slice::<Value>(&build_request("m", &sample_request(), limit)).expect("it is JSON");
         let messages = json!([
             {"role": "system", "content": "Be brief."},
             {"role": "user", "content": "好吗？"},

@@ -43,7 +43,7 @@ impl RemoteEmbedder {
             why: format!("invalid URL of the embedding model: {why}"),
             hint: Some("a URL looks like https://api.openai.com/v1; set the key separately".into()),
         })?;
-        let agent = request::agent(&endpoint, settings.proxy.as_deref(), settings.certificates.as_deref())
+        let agent = request::http_client(&endpoint, settings.proxy.as_deref(), settings.certificates.as_deref())
             .map_err(|(why, hint)| EmbedError { why, hint: Some(hint.into()) })?;
         let RemoteSettings { api_key, timeout, tries, first_pause, patience, .. } = settings;
         let size = settings.dimensions.map_or_else(String::new, |dimensions| format!(";{dimensions}"));
@@ -77,19 +77,19 @@ impl RemoteEmbedder {
         let request = wire::EmbeddingsRequest { model: &self.model, input: &input, dimensions };
         let body = serde_json::to_vec(&request).expect("texts and numbers are JSON");
         let answer = self.server.post(&body).map_err(|RequestError { why, hint, .. }| EmbedError { why, hint: Some(hint) })?;
-        let vectors = wire::vectors(&answer, texts.len()).map_err(|why| self.odd(&why))?;
-        vectors.iter().map(|vector| self.checked(vector)).collect()
+        let vectors = wire::parse_vectors(&answer, texts.len()).map_err(|why| self.response_error(&why))?;
+        vectors.iter().map(|vector| self.check_vector(vector)).collect()
     }
 
-    fn checked(&self, vector: &[f64]) -> Result<Embedding, EmbedError> {
+    fn check_vector(&self, vector: &[f64]) -> Result<Embedding, EmbedError> {
         let before = *self.dimensions.get_or_init(|| self.asked_dimensions.map_or(vector.len(), NonZeroUsize::get));
         if vector.len() != before {
-            return Err(self.odd(&format!("a vector of {} instead of {before} dimensions", vector.len())));
+            return Err(self.response_error(&format!("a vector of {} instead of {before} dimensions", vector.len())));
         }
-        unit_vector(vector).ok_or_else(|| self.odd("a zero or non-finite vector"))
+        unit_vector(vector).ok_or_else(|| self.response_error("a zero or non-finite vector"))
     }
 
-    fn odd(&self, what: &str) -> EmbedError {
+    fn response_error(&self, what: &str) -> EmbedError {
         let hint = "check that the URL is that of an embedding model and that the model name is correct";
         EmbedError { why: self.server.error_text(&format!("responded with {what}")), hint: Some(hint.into()) }
     }

@@ -29,7 +29,7 @@ struct EmbeddingItem {
 ///
 /// # Errors
 /// A description of the defect in the response.
-pub(super) fn vectors(body: &[u8], count: usize) -> Result<Vec<Vec<f64>>, String> {
+pub(super) fn parse_vectors(body: &[u8], count: usize) -> Result<Vec<Vec<f64>>, String> {
     let response: EmbeddingsResponse = serde_json::from_slice(body).map_err(|error| format!("no list of vectors ({error})"))?;
     if response.data.len() != count {
         return Err(format!("{} vectors for {count} texts", response.data.len()));
@@ -55,7 +55,7 @@ mod tests {
 
     #[test]
     fn vectors_stand_in_the_order_of_their_texts() {
-        let of = |body: &str| vectors(body.as_bytes(), 2);
+        let of = |body: &str| parse_vectors(body.as_bytes(), 2);
         let both = Ok(vec![vec![1.0, 0.0], vec![0.0, 2.0]]);
         assert_eq!(of(r#"{"data":[{"index":1,"embedding":[0,2]},{"index":0,"embedding":[1,0]}],"model":"m"}"#), both);
         assert_eq!(of(r#"{"data":[{"embedding":[1,0]},{"embedding":[0,2]}]}"#), both);
@@ -71,18 +71,18 @@ mod tests {
             (r#"{"data":[{"embedding":[NaN]}]}"#, "no list of vectors (expected value at line 1 column 24)"),
             (r#"{"data":[{"embedding":[1e999]}]}"#, "no list of vectors (number out of range at line 1 column 28)"),
         ] {
-            assert_eq!(vectors(body.as_bytes(), 1), Err(why.into()), "{body}");
+            assert_eq!(parse_vectors(body.as_bytes(), 1), Err(why.into()), "{body}");
         }
         let twice = r#"{"data":[{"index":0,"embedding":[1]},{"index":0,"embedding":[1]}]}"#;
-        assert_eq!(vectors(twice.as_bytes(), 2), Err("two vectors for text 0".into()));
+        assert_eq!(parse_vectors(twice.as_bytes(), 2), Err("two vectors for text 0".into()));
         let half = r#"{"data":[{"index":0,"embedding":[1]},{"embedding":[1]}]}"#;
-        assert_eq!(vectors(half.as_bytes(), 2), Err("a vector for no text".into()));
+        assert_eq!(parse_vectors(half.as_bytes(), 2), Err("a vector for no text".into()));
     }
 
     proptest! {
         #[test]
         fn no_answer_is_too_odd(body in prop::collection::vec(any::<u8>(), 0..200), count in 0..4_usize) {
-            let _ = vectors(&body, count);
+            let _ = parse_vectors(&body, count);
         }
     }
 }

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 /// Returns the error message in the body of a failed response, if it contains a readable one.
-pub(super) fn complaint(body: &[u8]) -> Option<String> {
+pub(super) fn error_message(body: &[u8]) -> Option<String> {
     const LONGEST: usize = 200;
     let text = match serde_json::from_slice::<Value>(body) {
         Ok(value) => ["/error/message", "/error", "/message", "/detail"]
@@ -26,7 +26,7 @@ mod tests {
 
     #[test]
     fn complaints_are_found_where_servers_put_them() {
-        let of = |body: &str| complaint(body.as_bytes());
+        let of = |body: &str| error_message(body.as_bytes());
         let says = |text: &str| Some(text.to_owned());
         assert_eq!(of(r#"{"error":{"message":"no such model","type":"x"}}"#), says("no such model"));
         assert_eq!(of(r#"{"error":"no such model"}"#), says("no such model"));
@@ -40,7 +40,7 @@ mod tests {
     proptest! {
         #[test]
         fn no_complaint_is_too_odd(body in prop::collection::vec(any::<u8>(), 0..200)) {
-            prop_assert!(complaint(&body).is_none_or(|text| !text.chars().any(char::is_control)));
+            prop_assert!(error_message(&body).is_none_or(|text| !text.chars().any(char::is_control)));
         }
     }
 }

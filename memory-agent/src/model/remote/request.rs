@@ -10,7 +10,7 @@ use ureq::tls::{PemItem, RootCerts, TlsConfig, parse_pem};
 use ureq::{Agent, Proxy};
 
 use super::endpoint::Endpoint;
-use super::error_body::complaint;
+use super::error_body::error_message;
 use super::retry::RetryPolicy;
 use super::{ApiKey, retry_after};
 
@@ -82,7 +82,7 @@ pub(super) type InvalidConfig = (String, &'static str);
 /// # Errors
 /// If the address of the proxy is invalid, or the file has no valid certificate. The message does not contain the
 /// address of the proxy, because it may contain a password.
-pub(super) fn agent(endpoint: &Endpoint, proxy: Option<&str>, certificates: Option<&Path>) -> Result<Agent, InvalidConfig> {
+pub(super) fn http_client(endpoint: &Endpoint, proxy: Option<&str>, certificates: Option<&Path>) -> Result<Agent, InvalidConfig> {
     let odd_proxy = |_| ("invalid URL of the proxy".to_owned(), "a proxy URL looks like http://proxy:3128");
     let proxy = proxy.map(Proxy::new).transpose().map_err(odd_proxy)?;
     let mut config = Agent::config_builder().http_status_as_error(false).max_redirects(0).proxy(proxy);
@@ -116,10 +116,10 @@ impl ModelServer {
             failed += 1;
             let pause = match failure.again {
                 RetryDecision::Never => None,
-                RetryDecision::After(asked) => self.retry.pause(failed, asked, start.elapsed()),
+                RetryDecision::After(asked) => self.retry.next_pause(failed, asked, start.elapsed()),
             };
             match pause {
-                Some(pause) => wait(pause),
+                Some(pause) => sleep(pause),
                 None => return Err(self.final_error(failure, failed)),
             }
         }
@@ -152,7 +152,7 @@ impl ModelServer {
             request.config().timeout_global(Some(timeout)).build().send(body).map_err(|error| classify_error(&error))?;
         let status = response.status();
         let header = |name| response.headers().get(name)?.to_str().ok().map(str::to_owned);
-        let asked = header(RETRY_AFTER).and_then(|asked| retry_after::pause(&asked, header(DATE).as_deref()));
+        let asked = header(RETRY_AFTER).and_then(|asked| retry_after::parse_pause(&asked, header(DATE).as_deref()));
         let location = header(LOCATION);
         let body = response.body_mut().with_config().limit(self.longest_answer).read_to_vec();
         let answer = body.map_err(|error| classify_error(&error))?;
@@ -161,7 +161,7 @@ impl ModelServer {
 }
 
 #[expect(clippy::disallowed_methods, reason = "nothing but time tells when a server is ready again")]
-fn wait(pause: Duration) {
+fn sleep(pause: Duration) {
     std::thread::sleep(pause);
 }
 
@@ -209,7 +209,7 @@ fn classify_error(error: &ureq::Error) -> AttemptError {
 /// Classifies a response with an error status; `asked` is the pause from its `Retry-After`.
 fn classify_status(status: StatusCode, asked: Option<Duration>, location: Option<&str>, body: &[u8]) -> AttemptError {
     let number = status.as_u16();
-    let complaint = complaint(body);
+    let complaint = error_message(body);
     let said = complaint.as_ref().map_or_else(String::new, |complaint| format!(": {complaint}"));
     let (hint, again) = match number {
         300..=399 => {

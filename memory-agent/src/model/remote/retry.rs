@@ -16,7 +16,7 @@ impl RetryPolicy {
     /// `failed` is the number of failed attempts, `spent` the time since the first one, and `asked` the pause that the
     /// server requires. Each pause is twice the one before, and at least `asked`. The result is `None` if the pause
     /// would exceed the total time.
-    pub(super) fn pause(&self, failed: u32, asked: Option<Duration>, spent: Duration) -> Option<Duration> {
+    pub(super) fn next_pause(&self, failed: u32, asked: Option<Duration>, spent: Duration) -> Option<Duration> {
         if self.tries <= failed {
             return None;
         }
@@ -37,14 +37,14 @@ mod tests {
 
     #[test]
     fn pauses_double_until_tries_or_patience_are_used_up() {
-        let pause = |failed, spent| RETRY.pause(failed, None, Duration::from_millis(spent)).map(|pause| pause.as_millis());
+        let pause = |failed, spent| RETRY.next_pause(failed, None, Duration::from_millis(spent)).map(|pause| pause.as_millis());
         assert_eq!([pause(1, 0), pause(2, 600), pause(3, 2_000), pause(4, 5_000)], [Some(500), Some(1_000), Some(2_000), None]);
         assert_eq!(pause(1, 9_500), None, "no patience would be left");
     }
 
     #[test]
     fn the_server_may_ask_for_more_but_not_for_too_much() {
-        let asked = |seconds| RETRY.pause(1, Some(Duration::from_secs(seconds)), Duration::ZERO);
+        let asked = |seconds| RETRY.next_pause(1, Some(Duration::from_secs(seconds)), Duration::ZERO);
         assert_eq!(asked(0), Some(Duration::from_millis(500)));
         assert_eq!(asked(3), Some(Duration::from_secs(3)));
         assert_eq!(asked(10), None);
@@ -54,7 +54,7 @@ mod tests {
     proptest! {
         #[test]
         fn patience_is_never_overdrawn(tries: u32, first_pause: Duration, patience: Duration, failed: u32, asked: Option<Duration>, spent: Duration) {
-            if let Some(pause) = (RetryPolicy { tries, first_pause, patience }).pause(failed, asked, spent) {
+            if let Some(pause) = (RetryPolicy { tries, first_pause, patience }).next_pause(failed, asked, spent) {
                 prop_assert!(spent + pause < patience && failed < tries);
             }
         }

@@ -4,7 +4,7 @@ use memory_core::{Effect, Tool, ToolContext, ToolError};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::input::{bank, key, parse_input, run_on_banks, schema};
+use super::input::{key, object_schema, parse_bank, parse_input, run_on_banks};
 use crate::json::bank as shapes;
 
 /// Deletes an entry, or a whole bank.
@@ -34,7 +34,7 @@ impl Tool for BankDeleteTool {
             "key": { "type": "string", "description": "Key to delete (omit to delete entire bank)" },
             "scope": { "type": "string", "enum": ["user", "project"] }
         });
-        schema(&properties, &["bank"])
+        object_schema(&properties, &["bank"])
     }
 
     fn effect(&self) -> Effect {
@@ -44,13 +44,13 @@ impl Tool for BankDeleteTool {
     fn execute(&self, context: &ToolContext, parameters: &Value) -> Result<Value, ToolError> {
         let input: BankDeleteInput = parse_input(parameters)?;
         run_on_banks(context, input.scope.as_deref(), |banks, choice| {
-            let bank = bank(&input.bank)?;
+            let bank = parse_bank(&input.bank)?;
             let key = input.key.as_deref().map(|text| key(&bank, text)).transpose()?;
             let scope = match &key {
                 Some(key) => memory_core::bank::delete(banks, &bank, key, choice)?,
                 None => memory_core::bank::delete_bank(banks, &bank, choice)?,
             };
-            Ok(shapes::deleted(&bank, key.as_ref(), scope))
+            Ok(shapes::delete_result(&bank, key.as_ref(), scope))
         })
     }
 }

@@ -2,7 +2,7 @@
 
 use memory_core::bank::{BankError, BankErrorKind, BankName, BankScope, Banks, Key, ScopeChoice};
 use memory_core::json::JsonText;
-use memory_core::text::with_causes;
+use memory_core::text::format_error_chain;
 use memory_core::{Code, ToolContext, ToolError};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -22,10 +22,10 @@ pub(super) fn run_on_banks(
         return Err(ToolError::new(Code::ToolNotFound, "banks are not available", None));
     };
     let banks = Banks { actor: context.services.actor.clone(), ..banks.clone() };
-    let choice = self::choice(scope)?;
+    let choice = self::parse_scope(scope)?;
     match work(&banks, choice) {
         Ok(text) => parse_result(&text),
-        Err(error) => Err(tool_error(error.in_scope(banks.effective_scope(choice)))),
+        Err(error) => Err(tool_error(error.with_scope(banks.effective_scope(choice)))),
     }
 }
 
@@ -35,17 +35,17 @@ pub(super) fn parse_input<T: DeserializeOwned>(parameters: &Value) -> Result<T, 
 }
 
 /// Parses the name of a bank.
-pub(super) fn bank(text: &str) -> Result<BankName, BankError> {
+pub(super) fn parse_bank(text: &str) -> Result<BankName, BankError> {
     text.parse()
 }
 
 /// Parses a key of a bank.
 pub(super) fn key(bank: &BankName, text: &str) -> Result<Key, BankError> {
-    text.parse().map_err(|error: BankError| error.about(bank.as_str(), None))
+    text.parse().map_err(|error: BankError| error.with_bank(bank.as_str(), None))
 }
 
 /// Parses the scope of a bank; `all` is the same as no scope.
-fn choice(text: Option<&str>) -> Result<ScopeChoice, ToolError> {
+fn parse_scope(text: Option<&str>) -> Result<ScopeChoice, ToolError> {
     match text {
         None | Some("all") => Ok(ScopeChoice::Detected),
         Some(text) => {
@@ -57,8 +57,8 @@ fn choice(text: Option<&str>) -> Result<ScopeChoice, ToolError> {
 
 /// Converts a bank error into a tool error.
 fn tool_error(error: BankError) -> ToolError {
-    let message = with_causes(&error);
-    let (code, hint) = (error.code(), hint(&error));
+    let message = format_error_chain(&error);
+    let (code, hint) = (error.code(), error_hint(&error));
     let scope = error.scope.map(|scope| scope.as_str().to_owned());
     let about = [("bank", error.bank), ("key", error.key), ("scope", scope)];
     let about = about.into_iter().filter_map(|(name, value)| Some((name, value?))).collect();
@@ -66,7 +66,7 @@ fn tool_error(error: BankError) -> ToolError {
 }
 
 /// Returns what a caller can do about an error, other than calling another tool.
-fn hint(error: &BankError) -> Option<String> {
+fn error_hint(error: &BankError) -> Option<String> {
     match error.trouble {
         BankErrorKind::Symlink { .. } => Some("scope \"user\" reads the bank of the user".to_owned()),
         BankErrorKind::NoProject => Some("scope \"user\" stores it for all projects".to_owned()),
@@ -84,7 +84,7 @@ fn parse_result(text: &str) -> Result<Value, ToolError> {
 }
 
 /// Returns the schema of an object with these properties.
-pub(super) fn schema(properties: &Value, required: &[&str]) -> Value {
+pub(super) fn object_schema(properties: &Value, required: &[&str]) -> Value {
     let mut schema = json!({ "type": "object", "properties": properties });
     if !required.is_empty() {
         schema["required"] = required.into();

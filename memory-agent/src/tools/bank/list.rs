@@ -4,7 +4,7 @@ use memory_core::{Effect, Tool, ToolContext, ToolError};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::input::{bank, parse_input, run_on_banks, schema};
+use super::input::{object_schema, parse_bank, parse_input, run_on_banks};
 use crate::json::bank as shapes;
 
 /// Lists banks, or the keys of a bank.
@@ -32,7 +32,7 @@ impl Tool for BankListTool {
             "bank": { "type": "string", "description": "Bank to list keys from (omit to list banks)" },
             "scope": { "type": "string", "enum": ["user", "project", "all"] }
         });
-        schema(&properties, &[])
+        object_schema(&properties, &[])
     }
 
     fn effect(&self) -> Effect {
@@ -43,9 +43,9 @@ impl Tool for BankListTool {
         let input: BankListInput = parse_input(parameters)?;
         run_on_banks(context, input.scope.as_deref(), |banks, choice| {
             let Some(text) = &input.bank else { return Ok(shapes::listings(&memory_core::bank::list(banks, choice)?)) };
-            let bank = bank(text)?;
+            let bank = parse_bank(text)?;
             if input.scope.as_deref() == Some("all") {
-                return Ok(shapes::keys_in_all(&bank, &memory_core::bank::keys_in_all(banks, &bank)?, false));
+                return Ok(shapes::keys_in_all_scopes(&bank, &memory_core::bank::keys_by_folder(banks, &bank)?, false));
             }
             Ok(shapes::keys(&bank, &memory_core::bank::keys(banks, &bank, choice)?, false))
         })

@@ -5,7 +5,7 @@ use memory_core::{Effect, Tool, ToolContext, ToolError};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::input::{bank, key, parse_input, run_on_banks, schema};
+use super::input::{key, object_schema, parse_bank, parse_input, run_on_banks};
 use crate::json::bank as shapes;
 
 /// Applies a jq filter to an entry or a bank.
@@ -37,7 +37,7 @@ impl Tool for BankQueryTool {
             "filter": { "type": "string", "description": "jq filter expression" },
             "scope": { "type": "string", "enum": ["user", "project"] }
         });
-        schema(&properties, &["bank", "filter"])
+        object_schema(&properties, &["bank", "filter"])
     }
 
     fn effect(&self) -> Effect {
@@ -47,10 +47,10 @@ impl Tool for BankQueryTool {
     fn execute(&self, context: &ToolContext, parameters: &Value) -> Result<Value, ToolError> {
         let input: BankQueryInput = parse_input(parameters)?;
         run_on_banks(context, input.scope.as_deref(), |banks, choice| {
-            let bank = bank(&input.bank)?;
+            let bank = parse_bank(&input.bank)?;
             let key = input.key.as_deref().map(|text| key(&bank, text)).transpose()?;
             let subject = key.as_ref().map_or(BankQueryTarget::Bank, BankQueryTarget::Key);
-            Ok(shapes::queried(&memory_core::bank::query(banks, &bank, subject, &input.filter, choice)?))
+            Ok(shapes::query_results(&memory_core::bank::query(banks, &bank, subject, &input.filter, choice)?))
         })
     }
 }

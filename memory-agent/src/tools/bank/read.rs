@@ -5,7 +5,7 @@ use memory_core::{Effect, Tool, ToolContext, ToolError};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json};
 
-use super::input::{bank, key, parse_input, run_on_banks, schema};
+use super::input::{key, object_schema, parse_bank, parse_input, run_on_banks};
 use crate::exact_json;
 use crate::json::bank as shapes;
 
@@ -39,7 +39,7 @@ impl Tool for BankReadTool {
             "scope": { "type": "string", "enum": ["user", "project"] },
             "default": { "description": "Default value if key not found" }
         });
-        schema(&properties, &["bank"])
+        object_schema(&properties, &["bank"])
     }
 
     fn effect(&self) -> Effect {
@@ -50,18 +50,18 @@ impl Tool for BankReadTool {
         let input: BankReadInput = parse_input(parameters)?;
         let default = input.default.as_ref().map(exact_json::to_json_text);
         run_on_banks(context, input.scope.as_deref(), |banks, choice| {
-            let bank = bank(&input.bank)?;
+            let bank = parse_bank(&input.bank)?;
             let found = match &input.key {
                 Some(text) => {
                     let key = key(&bank, text)?;
-                    memory_core::bank::read(banks, &bank, &key, choice).map(|reading| shapes::reading(&reading))
+                    memory_core::bank::read(banks, &bank, &key, choice).map(|reading| shapes::entry(&reading))
                 }
                 None => memory_core::bank::read_bank(banks, &bank, choice).and_then(|(_, found)| {
-                    Ok(shapes::bank_with_warning(&found, &memory_core::bank::holders(banks, &bank, choice)?))
+                    Ok(shapes::bank_with_warning(&found, &memory_core::bank::find_folders(banks, &bank, choice)?))
                 }),
             };
             match (found, default) {
-                (Err(error), Some(default)) if is_missing(&error) => Ok(shapes::instead(&default)),
+                (Err(error), Some(default)) if is_missing(&error) => Ok(shapes::default_entry(&default)),
                 (found, _) => found,
             }
         })

@@ -5,7 +5,7 @@ use memory_core::{Effect, Tool, ToolContext, ToolError};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::input::{parse_input, run_on_banks, schema};
+use super::input::{object_schema, parse_input, run_on_banks};
 use crate::json::bank as shapes;
 
 /// Searches keys and values with a pattern.
@@ -36,7 +36,7 @@ impl Tool for BankSearchTool {
             "search_values": { "type": "boolean", "description": "Search in values too" },
             "scope": { "type": "string", "enum": ["user", "project", "all"] }
         });
-        schema(&properties, &["pattern"])
+        object_schema(&properties, &["pattern"])
     }
 
     fn effect(&self) -> Effect {
@@ -48,7 +48,7 @@ impl Tool for BankSearchTool {
         let searched = if input.search_values { BankSearchFields::Values } else { BankSearchFields::Keys };
         run_on_banks(context, input.scope.as_deref(), |banks, choice| {
             let found = memory_core::bank::search(banks, &input.pattern, searched, choice)?;
-            Ok(shapes::matches(&found, searched))
+            Ok(shapes::search_results(&found, searched))
         })
     }
 }

@@ -5,7 +5,7 @@ use memory_core::{Effect, SecretPolicy, Tool, ToolContext, ToolError};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::input::{bank, key, parse_input, run_on_banks, schema};
+use super::input::{key, object_schema, parse_bank, parse_input, run_on_banks};
 use crate::json::bank as shapes;
 
 /// Changes a value with a jq filter.
@@ -37,7 +37,7 @@ impl Tool for BankUpdateTool {
             "filter": { "type": "string", "description": "jq filter to apply" },
             "scope": { "type": "string", "enum": ["user", "project"] }
         });
-        schema(&properties, &["bank", "key", "filter"])
+        object_schema(&properties, &["bank", "key", "filter"])
     }
 
     fn effect(&self) -> Effect {
@@ -47,10 +47,10 @@ impl Tool for BankUpdateTool {
     fn execute(&self, context: &ToolContext, parameters: &Value) -> Result<Value, ToolError> {
         let input: BankUpdateInput = parse_input(parameters)?;
         run_on_banks(context, input.scope.as_deref(), |banks, choice| {
-            let bank = bank(&input.bank)?;
+            let bank = parse_bank(&input.bank)?;
             let (key, filter) = (key(&bank, &input.key)?, &input.filter);
             let done = memory_core::bank::update(banks, &bank, &key, filter, choice, MissingKey::Refuse, SecretPolicy::Refuse);
-            Ok(shapes::updated(&done?))
+            Ok(shapes::update_result(&done?))
         })
     }
 }

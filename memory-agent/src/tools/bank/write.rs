@@ -5,7 +5,7 @@ use memory_core::{Effect, SecretPolicy, Tool, ToolContext, ToolError};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::input::{bank, key, parse_input, run_on_banks, schema};
+use super::input::{key, object_schema, parse_bank, parse_input, run_on_banks};
 use crate::exact_json;
 use crate::json::bank as shapes;
 
@@ -40,7 +40,7 @@ impl Tool for BankWriteTool {
             "scope": { "type": "string", "enum": ["user", "project"] },
             "ttl": { "type": "integer", "minimum": 0, "description": "TTL in seconds" }
         });
-        schema(&properties, &["bank", "key", "value"])
+        object_schema(&properties, &["bank", "key", "value"])
     }
 
     fn effect(&self) -> Effect {
@@ -50,11 +50,11 @@ impl Tool for BankWriteTool {
     fn execute(&self, context: &ToolContext, parameters: &Value) -> Result<Value, ToolError> {
         let input: BankWriteInput = parse_input(parameters)?;
         run_on_banks(context, input.scope.as_deref(), |banks, scope| {
-            let bank = bank(&input.bank)?;
+            let bank = parse_bank(&input.bank)?;
             let (key, value) = (key(&bank, &input.key)?, exact_json::to_json_text(&input.value));
             let (ttl, condition, secrets) = (input.ttl, BankWriteCondition::Any, SecretPolicy::Refuse);
             let request = BankWriteRequest { bank, key, value, ttl, condition, scope, secrets };
-            Ok(shapes::written(&memory_core::bank::write(banks, &request)?))
+            Ok(shapes::write_result(&memory_core::bank::write(banks, &request)?))
         })
     }
 }

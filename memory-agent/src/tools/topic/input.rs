@@ -5,7 +5,7 @@ use memory_core::{Code, ToolContext, ToolError};
 use serde_json::{Value, json};
 
 /// Returns the topics service with the actor of the caller.
-pub(super) fn topics(context: &ToolContext) -> Result<Topics, ToolError> {
+pub(super) fn topics_service(context: &ToolContext) -> Result<Topics, ToolError> {
     let Some(topics) = &context.services.topics else {
         return Err(ToolError::new(Code::ToolNotFound, "topics are not available", None));
     };
@@ -21,6 +21,6 @@ pub(super) fn tool_error(error: TopicError) -> ToolError {
 }
 
 /// Returns the schema of an object with these properties and no others.
-pub(super) fn schema(properties: &Value, required: &[&str]) -> Value {
+pub(super) fn object_schema(properties: &Value, required: &[&str]) -> Value {
     json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": false })
 }

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::super::input;
-use super::input::{schema, tool_error, topics};
+use super::input::{object_schema, tool_error, topics_service};
 use crate::json::topic as shapes;
 
 /// Reads a topic.
@@ -28,7 +28,7 @@ impl Tool for TopicReadTool {
     }
 
     fn parameters(&self) -> Value {
-        schema(&json!({ "filename": { "type": "string", "minLength": 1 } }), &["filename"])
+        object_schema(&json!({ "filename": { "type": "string", "minLength": 1 } }), &["filename"])
     }
 
     fn effect(&self) -> Effect {
@@ -36,7 +36,7 @@ impl Tool for TopicReadTool {
     }
 
     fn execute(&self, context: &ToolContext, parameters: &Value) -> Result<Value, ToolError> {
-        let (input, topics): (TopicReadInput, _) = (input::parse_input(parameters)?, topics(context)?);
-        Ok(shapes::reading(&memory_core::topic::read(&topics, &input.filename).map_err(tool_error)?))
+        let (input, topics): (TopicReadInput, _) = (input::parse_input(parameters)?, topics_service(context)?);
+        Ok(shapes::full_topic(&memory_core::topic::read(&topics, &input.filename).map_err(tool_error)?))
     }
 }

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::super::input::parse_input;
-use super::input::{schema, tool_error, topics};
+use super::input::{object_schema, tool_error, topics_service};
 use crate::json::topic as shapes;
 
 /// Replaces a passage of a topic.
@@ -35,7 +35,7 @@ impl Tool for TopicUpdateTool {
             "old_text": { "type": "string", "minLength": 1 },
             "new_text": { "type": "string" }
         });
-        schema(&properties, &["filename", "old_text", "new_text"])
+        object_schema(&properties, &["filename", "old_text", "new_text"])
     }
 
     fn effect(&self) -> Effect {
@@ -43,9 +43,9 @@ impl Tool for TopicUpdateTool {
     }
 
     fn execute(&self, context: &ToolContext, parameters: &Value) -> Result<Value, ToolError> {
-        let (input, topics): (TopicUpdateInput, _) = (parse_input(parameters)?, topics(context)?);
+        let (input, topics): (TopicUpdateInput, _) = (parse_input(parameters)?, topics_service(context)?);
         let TopicUpdateInput { filename, old_text, new_text } = input;
         let updated = memory_core::topic::update(&topics, &filename, &old_text, &new_text, SecretPolicy::Refuse);
-        Ok(shapes::written(&updated.map_err(tool_error)?))
+        Ok(shapes::write_result(&updated.map_err(tool_error)?))
     }
 }

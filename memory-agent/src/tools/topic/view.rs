@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::super::input::parse_input;
-use super::input::{schema, tool_error, topics};
+use super::input::{object_schema, tool_error, topics_service};
 use crate::json::topic as shapes;
 
 /// Shows the index, or lists the files.
@@ -37,7 +37,7 @@ impl Tool for TopicViewTool {
     }
 
     fn parameters(&self) -> Value {
-        schema(&json!({ "target": { "type": "string", "enum": ["index", "files"], "default": "index" } }), &[])
+        object_schema(&json!({ "target": { "type": "string", "enum": ["index", "files"], "default": "index" } }), &[])
     }
 
     fn effect(&self) -> Effect {
@@ -45,7 +45,7 @@ impl Tool for TopicViewTool {
     }
 
     fn execute(&self, context: &ToolContext, parameters: &Value) -> Result<Value, ToolError> {
-        let (input, topics): (TopicViewInput, _) = (parse_input(parameters)?, topics(context)?);
+        let (input, topics): (TopicViewInput, _) = (parse_input(parameters)?, topics_service(context)?);
         match input.target {
             ViewTarget::Index => {
                 let index = memory_core::topic::view(&topics).map_err(tool_error)?;

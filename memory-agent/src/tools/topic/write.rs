@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::super::input::parse_input;
-use super::input::{schema, tool_error, topics};
+use super::input::{object_schema, tool_error, topics_service};
 use crate::json::topic as shapes;
 
 /// Writes a topic.
@@ -40,7 +40,7 @@ impl Tool for TopicWriteTool {
             "memory_type": { "type": "string", "enum": ["user", "feedback", "project", "reference"] },
             "content": { "type": "string", "description": "Markdown, without front matter" }
         });
-        schema(&properties, &["filename", "name", "description", "memory_type", "content"])
+        object_schema(&properties, &["filename", "name", "description", "memory_type", "content"])
     }
 
     fn effect(&self) -> Effect {
@@ -48,7 +48,7 @@ impl Tool for TopicWriteTool {
     }
 
     fn execute(&self, context: &ToolContext, parameters: &Value) -> Result<Value, ToolError> {
-        let (input, topics): (TopicWriteInput, _) = (parse_input(parameters)?, topics(context)?);
+        let (input, topics): (TopicWriteInput, _) = (parse_input(parameters)?, topics_service(context)?);
         let request = TopicWriteRequest {
             name: input.filename.parse().map_err(tool_error)?,
             title: Some(input.name),
@@ -57,6 +57,6 @@ impl Tool for TopicWriteTool {
             content: Some(input.content),
             secrets: SecretPolicy::Refuse,
         };
-        Ok(shapes::written(&memory_core::topic::write(&topics, &request).map_err(tool_error)?))
+        Ok(shapes::write_result(&memory_core::topic::write(&topics, &request).map_err(tool_error)?))
     }
 }

@@ -18,7 +18,7 @@ use server::{HttpTestResponse, HttpTestServer};
 
 #[test]
 fn an_action_answers_as_it_does_elsewhere() {
-    let server = HttpTestServer::begin();
+    let server = HttpTestServer::start();
     let said = server.post("/v1/run/history/default/append", r#"{"session":"s","role":"user","content":"hi 1e1000"}"#);
     assert_eq!((said.status, said.headers["content-type"].as_str()), (200, "application/json"));
     assert_eq!(said.json()["content"], "hi 1e1000");
@@ -36,7 +36,7 @@ fn an_action_answers_as_it_does_elsewhere() {
 
 #[test]
 fn an_instance_is_opened_once_and_anew_when_it_is_defined_anew() {
-    let server = HttpTestServer::begin();
+    let server = HttpTestServer::start();
     let set = |value: &str| server.post("/v1/run/kv/default/set", &format!(r#"{{"key":"k","value":"{value}"}}"#));
     assert_eq!(set("1").json()["created"], true);
     assert_eq!(set("2").json()["created"], false);
@@ -48,7 +48,7 @@ fn an_instance_is_opened_once_and_anew_when_it_is_defined_anew() {
 
 #[test]
 fn appends_at_once_are_all_kept() {
-    let server = HttpTestServer::begin();
+    let server = HttpTestServer::start();
     thread::scope(|scope| {
         for writer in 0..8 {
             let server = &server;
@@ -84,7 +84,7 @@ fn what_was_asked_before_the_end_is_answered() {
 
 #[test]
 fn an_agent_sees_over_http_what_it_may_see() {
-    let server = HttpTestServer::begin();
+    let server = HttpTestServer::start();
     let as_agent = |name: &str, body: &str| server.send("POST", "/v1/run/notes/default/write", &[("Memory-Agent", name)], body);
     let written = as_agent("ada", r#"{"content":"mine alone","scope":"agent:ada"}"#);
     assert_eq!(written.status, 200, "{written:?}");
@@ -96,7 +96,7 @@ fn an_agent_sees_over_http_what_it_may_see() {
 
 #[test]
 fn the_description_is_true() {
-    let server = HttpTestServer::begin();
+    let server = HttpTestServer::start();
     let told = server.get("/openapi.json").json();
     assert_eq!(told, openapi(&agent()));
     let paths = told["paths"].as_object().expect("paths");
@@ -139,7 +139,7 @@ fn the_description_is_true() {
 
 #[test]
 fn what_was_asked_is_counted() {
-    let server = HttpTestServer::begin();
+    let server = HttpTestServer::start();
     server.post("/v1/run/kv/default/set", r#"{"key":"k","value":"1"}"#);
     server.post("/v1/run/kv/default/get", r#"{"key":"l"}"#);
     server.send("BREW", "/coffee", &[], "");

@@ -73,7 +73,7 @@ fn a_page_of_a_listed_origin_reads_answers_and_refusals() {
 
 #[test]
 fn without_listed_origins_no_page_is_answered() {
-    let server = HttpTestServer::begin();
+    let server = HttpTestServer::start();
     let preflight = [("Origin", PAGE), ("Access-Control-Request-Method", "POST")];
     let answer = server.send("OPTIONS", "/v1/run/kv/default/set", &preflight, "");
     assert_eq!((answer.status, cors_headers(&answer.headers)), (403, Vec::new()));
@@ -83,7 +83,7 @@ fn without_listed_origins_no_page_is_answered() {
 
 #[test]
 fn a_refusal_names_what_helps() {
-    let server = HttpTestServer::begin();
+    let server = HttpTestServer::start();
     let hint = |name: &str, value: &str| {
         let refused = server.send("GET", "/v1/instances", &[(name, value)], "");
         assert_eq!(refused.status, 403, "{name}: {value}");

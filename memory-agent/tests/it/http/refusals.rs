@@ -51,7 +51,7 @@ fn what_is_wrong_is_refused_with_its_code_and_status() {
 
 #[test]
 fn hints_name_what_a_client_of_http_can_ask_for() {
-    let server = HttpTestServer::begin();
+    let server = HttpTestServer::start();
     for (path, hint) in [
         ("/v1/run/history/default/append", "GET /v1/backends/history shows the fields"),
         ("/v1/run/kv/nope/list", "GET /v1/instances lists the instances"),
@@ -105,7 +105,7 @@ fn with_a_token_nobody_is_served_without_it_but_for_the_health() {
 
 #[test]
 fn without_a_token_no_web_page_is_served_and_no_other_machine() {
-    let server = HttpTestServer::begin();
+    let server = HttpTestServer::start();
     for (name, value, status) in [
         ("Host", "localhost:1", 200),
         ("Host", "127.0.0.1", 200),

@@ -61,7 +61,7 @@ pub(super) struct HttpTestServer {
 }
 
 impl HttpTestServer {
-    pub(super) fn begin() -> Self {
+    pub(super) fn start() -> Self {
         Self::of(agent(), None, HttpLimits::default())
     }
 

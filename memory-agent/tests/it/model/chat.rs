@@ -48,7 +48,7 @@ fn answer(server: &ModelTestServer) -> Result<ChatAnswer, ChatError> {
 }
 
 /// Returns the error after these replies: its code and message, and the number of requests.
-fn trouble(replies: Vec<Reply>) -> (Code, String, usize) {
+fn error_of(replies: Vec<Reply>) -> (Code, String, usize) {
     let server = ModelTestServer::start(replies);
     let error = answer(&server).expect_err("no response");
     let why = error.to_string();
@@ -58,8 +58,8 @@ fn trouble(replies: Vec<Reply>) -> (Code, String, usize) {
     (error.code(), what.to_owned(), server.requests().len())
 }
 
-fn once(reply: Reply) -> (Code, String) {
-    let (code, what, times) = trouble(vec![reply; 3]);
+fn error_without_retry(reply: Reply) -> (Code, String) {
+    let (code, what, times) = error_of(vec![reply; 3]);
     assert_eq!(times, 1, "{what}");
     (code, what)
 }
@@ -111,8 +111,8 @@ fn an_answer_in_parts_is_put_together_without_what_is_no_part_of_it() {
 fn the_json_of_an_answer_is_found() {
     let server = ModelTestServer::start(vec![reply_with("Here:\n```json\n{\"yes\": true,}\n```"), reply_with("{\"yes\": tr")]);
     let model = RemoteChat::new(settings(&server.base_url())).expect("the address is sound");
-    assert_eq!(model.json(&request()).expect("it is JSON"), json!({"yes": true}));
-    let error = model.json(&request()).expect_err("it breaks off");
+    assert_eq!(model.answer_json(&request()).expect("it is JSON"), json!({"yes": true}));
+    let error = model.answer_json(&request()).expect_err("it breaks off");
     assert!(matches!(error, ChatError::Unreadable { tokens: TokenUsage { prompt: 15, answer: 3, .. }, .. }), "{error:?}");
 }
 
@@ -140,7 +140,7 @@ fn nobody_is_asked_before_they_want_to_be() {
     assert!(Duration::from_secs(1) <= start.elapsed(), "it waited {:?}", start.elapsed());
     let headers = "Date: Wed, 21 Oct 2026 07:28:00 GMT\r\nRetry-After: Wed, 21 Oct 2026 08:28:00 GMT\r\n";
     for too_long in ["Retry-After: 3600\r\n", headers] {
-        let (code, what) = once(refusal(429, too_long, "come back in an hour"));
+        let (code, what) = error_without_retry(refusal(429, too_long, "come back in an hour"));
         assert_eq!(
             (code, what.as_str()),
             (Code::ModelRefused, "responded with status 429: come back in an hour"),
@@ -151,7 +151,7 @@ fn nobody_is_asked_before_they_want_to_be() {
 
 #[test]
 fn what_stays_broken_is_given_up() {
-    let always = |reply: Reply| trouble(vec![reply; 9]);
+    let always = |reply: Reply| error_of(vec![reply; 9]);
     assert_eq!(always(refusal(500, "", "oops")), (Code::ModelRefused, "responded with status 500: oops, 3 times".into(), 3));
     assert_eq!(
         always(refusal(429, "", "slow down")),
@@ -164,7 +164,7 @@ fn what_stays_broken_is_given_up() {
 #[test]
 fn what_will_not_change_is_not_asked_again() {
     let refused = |reply| {
-        let (code, what) = once(reply);
+        let (code, what) = error_without_retry(reply);
         assert_eq!(code, Code::ModelRefused, "{what}");
         what
     };
@@ -181,7 +181,7 @@ fn what_will_not_change_is_not_asked_again() {
 
 #[test]
 fn a_model_may_refuse_as_well() {
-    let refused = |message: Value, reason| once(choice(&message, reason));
+    let refused = |message: Value, reason| error_without_retry(choice(&message, reason));
     let no = json!({"content": null, "refusal": "I cannot help with that."});
     assert_eq!(refused(no, "stop"), (Code::ModelRefused, "refused the request: I cannot help with that.".into()));
     let part = json!({"content": [{"type": "refusal", "refusal": "No."}]});
@@ -196,7 +196,7 @@ fn a_model_may_refuse_as_well() {
 #[test]
 fn an_answer_that_is_no_whole_text_is_told_with_what_it_took() {
     let unreadable = |reply| {
-        let (code, what) = once(reply);
+        let (code, what) = error_without_retry(reply);
         assert_eq!(code, Code::ModelUnreadable, "{what}");
         what
     };
@@ -224,9 +224,9 @@ fn an_answer_that_is_no_whole_text_is_told_with_what_it_took() {
 
 #[test]
 fn no_answer_is_read_without_end() {
-    let (code, what) = once(reply_with(&"long ".repeat(2 << 20)));
+    let (code, what) = error_without_retry(reply_with(&"long ".repeat(2 << 20)));
     assert_eq!((code, what.as_str()), (Code::ModelUnreadable, "responded with more than 8388608 bytes"));
-    let (code, what) = once(Reply::Answer(200, JSON, "[".repeat(1 << 20)));
+    let (code, what) = error_without_retry(Reply::Answer(200, JSON, "[".repeat(1 << 20)));
     assert!(code == Code::ModelUnreadable && what.starts_with("responded with invalid JSON (recursion limit exceeded"), "{what}");
 }
 

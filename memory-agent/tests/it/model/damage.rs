@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::tiny_bert::TinyBert;
 
 /// Opens the model, runs it, and returns the error without the name of the folder.
-fn trouble(folder: &Path) -> String {
+fn open_error(folder: &Path) -> String {
     let answer = LocalEmbedder::open(folder, None).and_then(|embedder| embedder.embed(&["a red apple"]));
     let EmbedError { why, hint } = answer.expect_err("it cannot be used");
     assert!(hint.is_some_and(|hint| !hint.is_empty()), "{why}");
@@ -22,22 +22,22 @@ fn trouble(folder: &Path) -> String {
 fn error_with(change: impl FnOnce(&mut TinyBert)) -> String {
     let mut model = TinyBert::encoder(1).pooled_by("mean");
     change(&mut model);
-    trouble(model.written().path())
+    open_error(model.write_to_temp().path())
 }
 
 fn error_after(change: impl FnOnce(&Path)) -> String {
-    let folder = TinyBert::encoder(1).pooled_by("mean").written();
+    let folder = TinyBert::encoder(1).pooled_by("mean").write_to_temp();
     change(folder.path());
-    trouble(folder.path())
+    open_error(folder.path())
 }
 
 #[test]
 fn a_missing_file_is_named() {
     let folder = tempfile::tempdir().expect("a temporary folder can be made");
-    assert_eq!(trouble(&folder.path().join("none")), "… does not exist");
+    assert_eq!(open_error(&folder.path().join("none")), "… does not exist");
     fs::write(folder.path().join("file"), "").expect("a temporary file can be written");
-    assert_eq!(trouble(&folder.path().join("file")), "… is not a folder");
-    assert_eq!(trouble(folder.path()), "…/config.json does not exist");
+    assert_eq!(open_error(&folder.path().join("file")), "… is not a folder");
+    assert_eq!(open_error(folder.path()), "…/config.json does not exist");
     for file in ["config.json", "tokenizer.json", "model.safetensors"] {
         let missing = error_after(|folder| fs::remove_file(folder.join(file)).expect("it is there"));
         assert_eq!(missing, format!("…/{file} does not exist"));
@@ -53,7 +53,7 @@ fn a_missing_file_is_named() {
 
 #[test]
 fn another_format_of_weights_is_spoken_of() {
-    let folder = TinyBert::encoder(1).written();
+    let folder = TinyBert::encoder(1).write_to_temp();
     fs::rename(folder.path().join("model.safetensors"), folder.path().join("pytorch_model.bin")).expect("it is there");
     let error = LocalEmbedder::open(folder.path(), None).expect_err("there are no weights that are read");
     assert!(error.hint.expect("there is a hint").starts_with("the format of pytorch_model.bin is not supported"));
@@ -82,7 +82,7 @@ fn a_configuration_of_another_model_is_refused() {
         with("position_embedding_type", json!("relative_key")),
         r#"…/config.json cannot be used: it uses position embeddings of type "relative_key""#
     );
-    let reranker = trouble(TinyBert::cross_encoder(1, 1).written().path());
+    let reranker = open_error(TinyBert::cross_encoder(1, 1).write_to_temp().path());
     assert_eq!(reranker, "…/config.json cannot be used: it describes a reranking model, which produces no vectors");
 }
 
@@ -138,14 +138,14 @@ fn numbers_that_lead_nowhere_are_told() {
 
 #[test]
 fn numbers_of_another_kind_are_refused() {
-    let folder = TinyBert::encoder(1).written();
+    let folder = TinyBert::encoder(1).write_to_temp();
     let path = folder.path().join("model.safetensors");
     let mut bytes = fs::read(&path).expect("it is there");
     while let Some(place) = bytes.windows(5).position(|window| window == b"\"F32\"") {
         bytes[place..place + 5].copy_from_slice(b"\"I32\"");
     }
     fs::write(&path, bytes).expect("a temporary file can be written");
-    let trouble = trouble(folder.path());
+    let trouble = open_error(folder.path());
     assert!(trouble.ends_with("embeddings.word_embeddings.weight has numbers of type I32; F32, F16 and BF16 are supported"));
 }
 
@@ -193,7 +193,7 @@ proptest! {
     #[test]
     fn no_damage_makes_it_panic(file in 0..5_usize, places in prop::collection::vec((any::<Index>(), any::<u8>()), 1..6), cut: Option<Index>) {
         let file = ["config.json", "tokenizer.json", "model.safetensors", "modules.json", "1_Pooling/config.json"][file];
-        let folder = TinyBert::encoder(1).pooled_by("mean").written();
+        let folder = TinyBert::encoder(1).pooled_by("mean").write_to_temp();
         let path = folder.path().join(file);
         let mut bytes = fs::read(&path).expect("it is there");
         for (place, byte) in places {

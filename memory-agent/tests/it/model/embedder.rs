@@ -36,8 +36,8 @@ fn vectors_are_those_of_the_plain_computation() {
         let by_first = model.clone().pooled_by("cls").embedder().embed(&texts).expect("it answers");
         for (((text, tokens), by_mean), by_first) in TEXTS.iter().zip(&by_mean).zip(&by_first) {
             let rows = reference::encode(&model, &ids(tokens), usize::MAX);
-            assert!(reference::apart(by_mean, &reference::mean(&rows)) < 1e-10, "{seed} {text}");
-            assert!(reference::apart(by_first, &rows[0]) < 1e-10, "{seed} {text}");
+            assert!(reference::max_difference(by_mean, &reference::mean(&rows)) < 1e-10, "{seed} {text}");
+            assert!(reference::max_difference(by_first, &rows[0]) < 1e-10, "{seed} {text}");
         }
         assert_eq!(by_mean, model.embedder().embed(&texts).expect("it answers"), "the mean is what is meant if nothing is said");
     }
@@ -83,7 +83,7 @@ fn weights_are_found_whatever_they_are_called_and_wherever_they_lie() {
     let embedder = LocalEmbedder::open(apart.path(), None).expect("the model is sound");
     assert_eq!(embedder.embed(&texts).expect("it answers"), expected);
 
-    let lines = model.written();
+    let lines = model.write_to_temp();
     fs::remove_file(lines.path().join("tokenizer.json")).expect("it is there");
     fs::write(lines.path().join("vocab.txt"), VOCABULARY.join("\n")).expect("a temporary file can be written");
     let embedder = LocalEmbedder::open(lines.path(), None).expect("the model is sound");
@@ -92,7 +92,7 @@ fn weights_are_found_whatever_they_are_called_and_wherever_they_lie() {
 
 #[test]
 fn a_text_has_the_same_vector_alone_and_among_others_on_any_number_of_threads() {
-    let folder = TinyBert::encoder(5).written();
+    let folder = TinyBert::encoder(5).write_to_temp();
     let open = |threads| LocalEmbedder::open(folder.path(), NonZeroUsize::new(threads)).expect("the model is sound");
     let texts: Vec<String> = (0..60).map(|n| ["red", "apple", "色", "x", "y"].repeat(n % 9).join(" ")).collect();
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
@@ -101,7 +101,7 @@ fn a_text_has_the_same_vector_alone_and_among_others_on_any_number_of_threads() 
     for (text, vector) in texts.iter().zip(&together) {
         let alone = open(1).embed(&[text]).expect("it answers");
         let other: Vec<f64> = alone[0].iter().copied().map(f64::from).collect();
-        assert!(reference::apart(vector, &other).abs() < 1e-10, "{text}");
+        assert!(reference::max_difference(vector, &other).abs() < 1e-10, "{text}");
     }
 }
 
@@ -135,10 +135,10 @@ fn other_activations_are_known() {
     };
     let gelu = vector("gelu");
     let as_f64: Vec<f64> = gelu.iter().copied().map(f64::from).collect();
-    let nearly = reference::apart(&vector("gelu_new"), &as_f64);
+    let nearly = reference::max_difference(&vector("gelu_new"), &as_f64);
     assert!(0.0 < nearly && nearly < 1e-4, "both are nearly the same: {nearly}");
     assert_eq!(vector("gelu_new"), vector("gelu_pytorch_tanh"));
-    assert!(1e-4 < reference::apart(&vector("relu"), &as_f64));
+    assert!(1e-4 < reference::max_difference(&vector("relu"), &as_f64));
 }
 
 #[test]

@@ -107,6 +107,6 @@ fn an_english_model_reads_texts_of_the_scripts_it_was_made_for() {
         ("המשתמש מעדיף מצב כהה", false),
     ] {
         let vectors = embedder.embed(&[text]).expect("it answers");
-        assert_eq!(memory_core::has_direction(&vectors[0]), is_read, "{text}");
+        assert_eq!(memory_core::is_nonzero(&vectors[0]), is_read, "{text}");
     }
 }

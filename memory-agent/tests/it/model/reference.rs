@@ -42,7 +42,7 @@ pub(crate) fn mean(rows: &[Vec<f64>]) -> Vec<f64> {
 }
 
 /// Returns 1 minus the cosine of two vectors.
-pub(crate) fn apart(one: &[f32], other: &[f64]) -> f64 {
+pub(crate) fn max_difference(one: &[f32], other: &[f64]) -> f64 {
     assert_eq!(one.len(), other.len());
     let one: Vec<f64> = one.iter().copied().map(f64::from).collect();
     let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();

@@ -43,7 +43,7 @@ fn embed(server: &ModelTestServer, texts: &[&str]) -> Result<Vec<Vec<f32>>, Embe
 }
 
 /// Returns the error after these replies, without the address, and the number of requests.
-fn trouble(replies: Vec<Reply>) -> (String, usize) {
+fn error_of(replies: Vec<Reply>) -> (String, usize) {
     let server = ModelTestServer::start(replies);
     let EmbedError { why, hint } = embed(&server, &["a red apple"]).expect_err("there is no vector");
     assert!(hint.is_some_and(|hint| !hint.is_empty()), "{why}");
@@ -115,7 +115,7 @@ fn what_is_broken_for_a_moment_is_asked_again() {
 
 #[test]
 fn what_stays_broken_is_given_up() {
-    let always = |reply: Reply| trouble(vec![reply; 9]);
+    let always = |reply: Reply| error_of(vec![reply; 9]);
     assert_eq!(always(refusal(500, "", "oops")), ("responded with status 500: oops, 3 times".into(), 3));
     assert_eq!(always(refusal(429, "", "slow down")), ("responded with status 429: slow down, 3 times".into(), 3));
     let (why, times) = always(Reply::Close);
@@ -127,7 +127,7 @@ fn what_stays_broken_is_given_up() {
 #[test]
 fn what_will_not_change_is_not_asked_again() {
     let once = |reply: Reply| {
-        let (why, times) = trouble(vec![reply; 2]);
+        let (why, times) = error_of(vec![reply; 2]);
         assert_eq!(times, 1, "{why}");
         why
     };
@@ -146,7 +146,7 @@ fn what_will_not_change_is_not_asked_again() {
 #[test]
 fn an_answer_that_is_no_list_of_vectors_is_told() {
     let once = |reply: Reply| {
-        let (why, times) = trouble(vec![reply; 2]);
+        let (why, times) = error_of(vec![reply; 2]);
         assert_eq!(times, 1, "{why}");
         why
     };

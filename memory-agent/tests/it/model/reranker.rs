@@ -49,7 +49,7 @@ fn the_longer_one_of_question_and_text_is_cut() {
 #[test]
 fn what_is_no_cross_encoder_is_refused() {
     let refused = |model: &TinyBert| {
-        let error = LocalReranker::open(model.written().path(), None).expect_err("it is no cross-encoder");
+        let error = LocalReranker::open(model.write_to_temp().path(), None).expect_err("it is no cross-encoder");
         assert!(error.hint.is_some());
         error.why
     };

@@ -128,7 +128,7 @@ impl TinyBert {
     }
 
     /// Writes the model to a new folder.
-    pub(crate) fn written(&self) -> TempDir {
+    pub(crate) fn write_to_temp(&self) -> TempDir {
         let folder = tempfile::tempdir().expect("a temporary folder can be made");
         self.write(folder.path());
         folder
@@ -169,11 +169,11 @@ impl TinyBert {
     }
 
     pub(crate) fn embedder(&self) -> LocalEmbedder {
-        LocalEmbedder::open(self.written().path(), None).expect("the model is sound")
+        LocalEmbedder::open(self.write_to_temp().path(), None).expect("the model is sound")
     }
 
     pub(crate) fn reranker(&self) -> LocalReranker {
-        LocalReranker::open(self.written().path(), None).expect("the model is sound")
+        LocalReranker::open(self.write_to_temp().path(), None).expect("the model is sound")
     }
 }
 

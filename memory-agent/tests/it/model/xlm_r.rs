@@ -70,6 +70,6 @@ fn positions_begin_behind_that_of_padding() {
 fn too_few_positions_are_told() {
     let mut model = xlm_r(&TinyBert::encoder(1));
     model.config["max_position_embeddings"] = json!(2);
-    let error = LocalEmbedder::open(model.written().path(), None).expect_err("it cannot be used");
+    let error = LocalEmbedder::open(model.write_to_temp().path(), None).expect_err("it cannot be used");
     assert!(error.why.ends_with("config.json cannot be used: max_position_embeddings 2 leaves no position from 2 on"), "{error}");
 }

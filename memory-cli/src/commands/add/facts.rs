@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     fn facts(text: &str) -> Vec<String> {
-        let given = parse_facts(text, &ConversationId::unnamed()).unwrap_or_default();
+        let given = parse_facts(text, &ConversationId::default_conversation()).unwrap_or_default();
         given.into_iter().map(|given| format!("{}: {}", given.conversation, given.content)).collect()
     }
 
@@ -84,7 +84,7 @@ mod tests {
     #[test]
     fn what_is_no_list_of_facts_is_refused() {
         for text in ["{\"facts\": []}", "[3]", "[{\"text\": \"x\"}]", "[{\"content\": \"x\", \"conversation_id\": 3}]"] {
-            assert!(parse_facts(text, &ConversationId::unnamed()).is_err(), "{text}");
+            assert!(parse_facts(text, &ConversationId::default_conversation()).is_err(), "{text}");
         }
     }
 }

@@ -5,7 +5,7 @@ use memory_core::SecretPolicy;
 use memory_core::bank::{BankError, BankErrorKind, BankScope, Banks, ScopeChoice};
 use memory_core::json::JsonText;
 
-use super::list::show;
+use super::list::print_table;
 use crate::app::App;
 use crate::banks;
 use crate::failure::Failure;
@@ -38,7 +38,7 @@ pub(super) enum BankOutputFormat {
 }
 
 /// Returns the scope that a command uses: the one in `--scope`, else the detected one.
-pub(super) fn choice(scope: Option<BankScopeArg>) -> ScopeChoice {
+pub(super) fn scope_choice(scope: Option<BankScopeArg>) -> ScopeChoice {
     match scope {
         None => ScopeChoice::Detected,
         Some(BankScopeArg::User) => ScopeChoice::Only(BankScope::User),
@@ -47,7 +47,7 @@ pub(super) fn choice(scope: Option<BankScopeArg>) -> ScopeChoice {
 }
 
 /// Returns the scope that a command uses: the one in `--scope`, else all.
-pub(super) fn choice_of_all(scope: Option<BankScopeFilter>) -> ScopeChoice {
+pub(super) fn scope_choice_or_all(scope: Option<BankScopeFilter>) -> ScopeChoice {
     match scope {
         None | Some(BankScopeFilter::All) => ScopeChoice::Detected,
         Some(BankScopeFilter::User) => ScopeChoice::Only(BankScope::User),
@@ -62,39 +62,44 @@ pub(super) fn open(app: &mut App) -> Result<Banks, Failure> {
 }
 
 /// Writes JSON: on several lines at a terminal, on one line otherwise.
-pub(super) fn put(output: &mut Output, json: &str) -> Result<(), Failure> {
+pub(super) fn write_json(output: &mut Output, json: &str) -> Result<(), Failure> {
     Ok(output.json_answer(json)?)
 }
 
 /// Writes a JSON object in a format.
 ///
 /// `value` writes the first member in `values` that the object has. `table` writes a row for each member.
-pub(super) fn put_as(output: &mut Output, format: Option<BankOutputFormat>, json: &str, values: &[&str]) -> Result<(), Failure> {
+pub(super) fn write_formatted(
+    output: &mut Output,
+    format: Option<BankOutputFormat>,
+    json: &str,
+    values: &[&str],
+) -> Result<(), Failure> {
     let members = || json.parse::<JsonText>().ok().and_then(|text| text.members()).unwrap_or_default();
     match format {
-        None | Some(BankOutputFormat::Json) => put(output, json),
+        None | Some(BankOutputFormat::Json) => write_json(output, json),
         Some(BankOutputFormat::Value) => {
             let members = members();
             let found = values.iter().find_map(|name| members.iter().find(|(member, _)| member == name));
-            found.map_or(Ok(()), |(_, value)| put_value(output, value))
+            found.map_or(Ok(()), |(_, value)| write_value(output, value))
         }
         Some(BankOutputFormat::Table) => {
             let mut table = Table::new([TableColumn::Text("FIELD"), TableColumn::Text("VALUE")]);
             for (name, value) in &members() {
-                table.push([name.as_str(), &plain(value)]);
+                table.push([name.as_str(), &value_text(value)]);
             }
-            show(output, &table, "nothing to show")
+            print_table(output, &table, "nothing to show")
         }
     }
 }
 
 /// Writes a JSON value without the object around it.
-pub(super) fn put_value(output: &mut Output, value: &JsonText) -> Result<(), Failure> {
-    put(output, value.as_str())
+pub(super) fn write_value(output: &mut Output, value: &JsonText) -> Result<(), Failure> {
+    write_json(output, value.as_str())
 }
 
 /// Returns a value as the text of a table cell: a string without its quotes, any other value as JSON.
-pub(super) fn plain(value: &JsonText) -> String {
+pub(super) fn value_text(value: &JsonText) -> String {
     value.as_string().unwrap_or_else(|| value.to_string())
 }
 
@@ -105,14 +110,14 @@ pub(super) fn value(app: &mut App, typed: Option<&str>, from_stdin: bool) -> Res
         Some(typed) if from_stdin && typed != "-" => {
             return Err(Failure::usage("the value is specified twice", "omit the value or --stdin"));
         }
-        _ if from_stdin || typed.is_some() => input(app)?,
+        _ if from_stdin || typed.is_some() => read_input(app)?,
         _ => return Err(Failure::usage("no value specified", "pass it after the key, or pipe it with --stdin")),
     };
     Ok(text.parse::<JsonText>().map_err(BankError::from)?)
 }
 
 /// Reads the standard input as UTF-8 text.
-pub(super) fn input(app: &mut App) -> Result<String, Failure> {
+pub(super) fn read_input(app: &mut App) -> Result<String, Failure> {
     let mut bytes = Vec::new();
     app.output.input().read_to_end(&mut bytes).map_err(Failure::file("read the standard input"))?;
     String::from_utf8(bytes).map_err(|error| {
@@ -123,6 +128,6 @@ pub(super) fn input(app: &mut App) -> Result<String, Failure> {
 }
 
 /// Returns whether a value that looks like a credential is written or refused.
-pub(super) fn secrets(allow: bool) -> SecretPolicy {
+pub(super) fn secret_policy(allow: bool) -> SecretPolicy {
     if allow { SecretPolicy::Keep } else { SecretPolicy::Refuse }
 }

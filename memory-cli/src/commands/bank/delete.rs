@@ -4,7 +4,7 @@ use clap::{ArgGroup, Args};
 use memory_agent::json::bank as json;
 use memory_core::bank::BankError;
 
-use super::common::{BankOutputFormat, BankScopeArg, choice, open, put_as};
+use super::common::{BankOutputFormat, BankScopeArg, open, scope_choice, write_formatted};
 use crate::app::App;
 use crate::failure::Failure;
 
@@ -37,16 +37,16 @@ impl BankDeleteArgs {
         let banks = open(app)?;
         let bank: memory_core::bank::BankName = self.bank.parse()?;
         if let Some(key) = &self.key {
-            let key = key.parse().map_err(|error: BankError| error.about(bank.as_str(), None))?;
-            let scope = memory_core::bank::delete(&banks, &bank, &key, choice(self.scope))?;
-            return put_as(&mut app.output, self.format, &json::deleted(&bank, Some(&key), scope), &["deleted"]);
+            let key = key.parse().map_err(|error: BankError| error.with_bank(bank.as_str(), None))?;
+            let scope = memory_core::bank::delete(&banks, &bank, &key, scope_choice(self.scope))?;
+            return write_formatted(&mut app.output, self.format, &json::delete_result(&bank, Some(&key), scope), &["deleted"]);
         }
         // Without a terminal, the bank is deleted without a confirmation. It remains in the trash.
         let asks = !self.confirm && app.output.input_is_terminal();
         if asks && !app.output.confirm(&format!("Delete the whole bank {bank}?"))? {
             return Ok(app.output.note("nothing was deleted")?);
         }
-        let scope = memory_core::bank::delete_bank(&banks, &bank, choice(self.scope))?;
-        put_as(&mut app.output, self.format, &json::deleted(&bank, None, scope), &["deleted"])
+        let scope = memory_core::bank::delete_bank(&banks, &bank, scope_choice(self.scope))?;
+        write_formatted(&mut app.output, self.format, &json::delete_result(&bank, None, scope), &["deleted"])
     }
 }

@@ -4,11 +4,11 @@ use clap::Args;
 use memory_agent::json::bank as json;
 use memory_core::bank::{BankName, BankScope};
 use memory_core::json::JsonText;
-use memory_store::bank::bank_of_text;
+use memory_store::bank::parse_bank;
 
-use super::common::{BankOutputFormat, BankScopeFilter, choice_of_all, open, put};
+use super::common::{BankOutputFormat, BankScopeFilter, open, scope_choice_or_all, write_json};
 use super::read::print_entries;
-use crate::app::{App, now};
+use crate::app::{App, current_time};
 use crate::failure::Failure;
 
 /// Export a bank, or all banks, to the standard output
@@ -33,14 +33,14 @@ pub(super) struct BankExportArgs {
 impl BankExportArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let banks = open(app)?;
-        let choice = choice_of_all(self.scope);
+        let choice = scope_choice_or_all(self.scope);
         if let Some(bank) = &self.bank {
             let (_, document) = memory_core::bank::export(&banks, &bank.parse()?, choice)?;
             let document = compact_json(&document);
             if self.format == Some(BankOutputFormat::Table) {
-                return print_entries(&mut app.output, &bank_of_text(&bank.parse()?, &document, now())?, false);
+                return print_entries(&mut app.output, &parse_bank(&bank.parse()?, &document, current_time())?, false);
             }
-            return put(&mut app.output, &document);
+            return write_json(&mut app.output, &document);
         }
         if self.format == Some(BankOutputFormat::Table) {
             return Err(Failure::usage("--format table needs one bank", "specify a BANK, or omit --format to export all"));
@@ -62,7 +62,7 @@ impl BankExportArgs {
             app.output
                 .warn_incomplete(&format!("{bank} was skipped: another folder of the same scope has a bank of that name"))?;
         }
-        put(&mut app.output, &json::banks(documents.iter().map(|(scope, name, text)| (*scope, name, text.as_str()))))
+        write_json(&mut app.output, &json::banks(documents.iter().map(|(scope, name, text)| (*scope, name, text.as_str()))))
     }
 }
 

@@ -3,7 +3,7 @@
 use clap::Args;
 use memory_store::jq::{JqError, JqInputMode, JqOutputFormat};
 
-use super::common::input;
+use super::common::read_input;
 use crate::app::App;
 use crate::failure::Failure;
 use crate::jq_process::JqRunner;
@@ -37,7 +37,7 @@ impl BankFilterArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let settings = app.settings()?;
         let filters = JqRunner::of(&settings, app.environment);
-        let values = input(app)?;
+        let values = read_input(app)?;
         let form = match (self.compact, self.raw) {
             (true, false) => JqOutputFormat::Compact,
             (false, false) => JqOutputFormat::Pretty,
@@ -65,7 +65,7 @@ impl BankFilterArgs {
 
 /// Prints the error in the format of jq; returns the failure with the exit code of jq.
 fn report_jq_error(app: &mut App, error: &JqError) -> Result<Failure, Failure> {
-    app.output.complaint(&format!("jq: error: {error}"))?;
+    app.output.error_line(&format!("jq: error: {error}"))?;
     Ok(Failure::Filter { code: jq_exit_code(error) })
 }
 

@@ -3,10 +3,10 @@
 use clap::Args;
 use memory_agent::json::bank as json;
 
-use super::common::{BankOutputFormat, BankScopeFilter, choice_of_all, open, put};
-use super::list::{show, wants_table};
+use super::common::{BankOutputFormat, BankScopeFilter, open, scope_choice_or_all, write_json};
+use super::list::{print_table, wants_table};
 use crate::app::App;
-use crate::datetime::span;
+use crate::datetime::parse_duration;
 use crate::failure::Failure;
 use crate::print::{Table, TableColumn};
 
@@ -16,7 +16,7 @@ use crate::print::{Table, TableColumn};
 #[derive(Debug, Args)]
 pub(super) struct BankGcArgs {
     /// Also delete entries last written longer ago than this, such as 30d
-    #[arg(long, value_parser = span, value_name = "SPAN")]
+    #[arg(long, value_parser = parse_duration, value_name = "SPAN")]
     older_than: Option<std::time::Duration>,
     /// Print the entries without deleting them
     #[arg(long)]
@@ -33,7 +33,7 @@ impl BankGcArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let banks = open(app)?;
         let age = self.older_than.map(|age| chrono::TimeDelta::from_std(age).unwrap_or(chrono::TimeDelta::MAX));
-        let (collected, unreadable) = memory_core::bank::gc(&banks, choice_of_all(self.scope), age, self.dry_run)?;
+        let (collected, unreadable) = memory_core::bank::gc(&banks, scope_choice_or_all(self.scope), age, self.dry_run)?;
         if self.format == Some(BankOutputFormat::Value) {
             collected.iter().try_for_each(|one| app.output.line(&format!("{}\t{}", one.bank, one.key)))?;
         } else if wants_table(self.format, &app.output) {
@@ -42,12 +42,12 @@ impl BankGcArgs {
                 let reason = if one.why == memory_core::bank::GcReason::Expired { "expired" } else { "old" };
                 table.push([one.bank.as_str(), one.key.as_str(), one.scope.as_str(), reason]);
             }
-            show(&mut app.output, &table, "no expired entries")?;
+            print_table(&mut app.output, &table, "no expired entries")?;
             if self.dry_run && !collected.is_empty() {
                 app.output.note("dry run: nothing was deleted")?;
             }
         } else {
-            put(&mut app.output, &json::collected(&collected, &unreadable, self.dry_run))?;
+            write_json(&mut app.output, &json::removed_entries(&collected, &unreadable, self.dry_run))?;
         }
         for error in &unreadable {
             app.output.warn_incomplete(&error.to_string())?;

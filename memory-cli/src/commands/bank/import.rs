@@ -3,11 +3,11 @@
 use clap::Args;
 use memory_agent::json::bank as json;
 use memory_core::bank::{BankError, BankName, BankScope, ScopeChoice};
-use memory_core::json::{JsonTokenKind, JsonTokens, unquoted};
-use memory_store::bank::bank_of_text;
+use memory_core::json::{JsonTokenKind, JsonTokens, unquote};
+use memory_store::bank::parse_bank;
 
-use super::common::{BankOutputFormat, BankScopeArg, choice, input, open, put_as, secrets};
-use crate::app::{App, now};
+use super::common::{BankOutputFormat, BankScopeArg, open, read_input, scope_choice, secret_policy, write_formatted};
+use crate::app::{App, current_time};
 use crate::failure::Failure;
 
 /// Import entries from an export on the standard input
@@ -38,20 +38,20 @@ pub(super) struct BankImportArgs {
 impl BankImportArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let banks = open(app)?;
-        let text = input(app)?;
+        let text = read_input(app)?;
         let mut incoming = Vec::new();
         match &self.bank {
-            Some(bank) => incoming.push((choice(self.scope), bank_of_text(&bank.parse()?, &text, now())?)),
+            Some(bank) => incoming.push((scope_choice(self.scope), parse_bank(&bank.parse()?, &text, current_time())?)),
             None => {
                 for (scope, name, document) in find_documents(&text)? {
-                    let choice = if self.scope.is_some() { choice(self.scope) } else { ScopeChoice::Only(scope) };
-                    incoming.push((choice, bank_of_text(&name, document, now())?));
+                    let choice = if self.scope.is_some() { scope_choice(self.scope) } else { ScopeChoice::Only(scope) };
+                    incoming.push((choice, parse_bank(&name, document, current_time())?));
                 }
             }
         }
         for (choice, bank) in incoming {
-            let report = memory_core::bank::import(&banks, &bank, choice, secrets(self.allow_secret))?;
-            put_as(&mut app.output, self.format, &json::imported(&bank.name, &report), &["created"])?;
+            let report = memory_core::bank::import(&banks, &bank, choice, secret_policy(self.allow_secret))?;
+            write_formatted(&mut app.output, self.format, &json::import_report(&bank.name, &report), &["created"])?;
         }
         Ok(())
     }
@@ -72,7 +72,7 @@ fn find_documents(text: &str) -> Result<Vec<(BankScope, BankName, &str)>, Failur
             JsonTokenKind::Key => {
                 path.truncate(token.depth - 1);
                 is_export |= token.depth == 1 && &text[token.range.clone()] == "\"banks\"";
-                path.push(unquoted(&text[token.range]).ok_or_else(wrong)?.into_owned());
+                path.push(unquote(&text[token.range]).ok_or_else(wrong)?.into_owned());
             }
             JsonTokenKind::ObjectBegins if token.depth == 3 => begin = Some(token.range.start),
             JsonTokenKind::ObjectEnds if token.depth == 3 => {

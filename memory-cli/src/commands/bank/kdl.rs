@@ -18,7 +18,7 @@ struct KdlFlag {
 }
 
 /// Returns the definition as KDL.
-fn definition() -> String {
+fn kdl_definition() -> String {
     let commands = BankCommand::augment_subcommands(Command::new("memory-cli"));
     let names: Vec<_> = commands.get_subcommands().map(|command| format!("{:?}", command.get_name())).collect();
     let mut flags: BTreeMap<String, KdlFlag> = BTreeMap::new();
@@ -29,7 +29,7 @@ fn definition() -> String {
         if flag.description.is_empty() {
             flag.description = argument.get_help().map(ToString::to_string).unwrap_or_default();
         }
-        flag.kind = kind(argument);
+        flag.kind = flag_type(argument);
         for value in argument.get_possible_values().iter().filter(|_| flag.kind == "string") {
             if !flag.values.iter().any(|known| known == value.get_name()) {
                 flag.values.push(value.get_name().to_owned());
@@ -84,7 +84,7 @@ fn definition() -> String {
     text
 }
 
-fn kind(argument: &Arg) -> &'static str {
+fn flag_type(argument: &Arg) -> &'static str {
     let is_number = argument.get_value_parser().type_id() == ValueParser::from(clap::value_parser!(u64)).type_id();
     match argument.get_action() {
         ArgAction::Set | ArgAction::Append if is_number => "number",
@@ -96,7 +96,7 @@ fn kind(argument: &Arg) -> &'static str {
 #[test]
 fn the_definition_in_the_examples_is_that_of_the_command_line() {
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/memory-banks.kdl");
-    let definition = definition();
+    let definition = kdl_definition();
     if std::env::var_os("MEMORY_README_UPDATE").is_some() {
         std::fs::write(file, &definition).expect("a file");
     }

@@ -5,7 +5,7 @@ use clap::Args;
 use memory_agent::json::bank as json;
 use memory_core::bank::{BankFolders, BankKeyListing, BankName};
 
-use super::common::{BankOutputFormat, BankScopeFilter, choice_of_all, open, put};
+use super::common::{BankOutputFormat, BankScopeFilter, open, scope_choice_or_all, write_json};
 use crate::app::App;
 use crate::failure::Failure;
 use crate::print::{Output, OutputForm, Table, TableColumn};
@@ -35,14 +35,14 @@ pub(super) struct BankListArgs {
 impl BankListArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let banks = open(app)?;
-        let scope = choice_of_all(self.scope);
+        let scope = scope_choice_or_all(self.scope);
         let Some(bank) = &self.bank else {
             let listings = memory_core::bank::list(&banks, scope)?;
             if self.format == Some(BankOutputFormat::Value) {
                 return listings.iter().try_for_each(|listing| Ok(app.output.line(listing.name.as_str())?));
             }
             if !wants_table(self.format, &app.output) {
-                return put(&mut app.output, &json::listings(&listings));
+                return write_json(&mut app.output, &json::listings(&listings));
             }
             let mut columns = vec![
                 TableColumn::Whole("BANK"),
@@ -56,7 +56,7 @@ impl BankListArgs {
             let mut table = Table::new(columns);
             for listing in &listings {
                 let (keys, updated) = match &listing.state {
-                    Ok((keys, updated)) => (keys.to_string(), second(*updated)),
+                    Ok((keys, updated)) => (keys.to_string(), format_second(*updated)),
                     Err(error) => ("?".to_owned(), error.to_string()),
                 };
                 let mut row = vec![listing.name.to_string(), keys, updated, listing.scope.to_string()];
@@ -65,7 +65,7 @@ impl BankListArgs {
                 }
                 table.push(row.iter().map(String::as_str));
             }
-            show(&mut app.output, &table, "no banks found")?;
+            print_table(&mut app.output, &table, "no banks found")?;
             for listing in listings.iter().filter(|listing| listing.is_hidden) {
                 let folder = listing.folder.as_deref().unwrap_or_default();
                 app.output.note(&format!("{} is also in {folder}; the bank listed above it has precedence", listing.name))?;
@@ -74,7 +74,7 @@ impl BankListArgs {
         };
         let bank = bank.parse()?;
         if self.scope == Some(BankScopeFilter::All) {
-            return self.show_keys(app, &bank, &memory_core::bank::keys_in_all(&banks, &bank)?, true);
+            return self.show_keys(app, &bank, &memory_core::bank::keys_by_folder(&banks, &bank)?, true);
         }
         let listing = memory_core::bank::keys(&banks, &bank, scope)?;
         self.show_keys(app, &bank, &[listing], false)
@@ -89,9 +89,9 @@ impl BankListArgs {
         if !wants_table(self.format, &app.output) {
             let text = match listings {
                 [listing] if !with_scopes => json::keys(bank, listing, self.verbose),
-                all => json::keys_in_all(bank, all, self.verbose),
+                all => json::keys_in_all_scopes(bank, all, self.verbose),
             };
-            return put(&mut app.output, &text);
+            return write_json(&mut app.output, &text);
         }
         let mut columns = vec![TableColumn::Whole("KEY"), TableColumn::Whole("UPDATED")];
         if self.verbose {
@@ -106,20 +106,20 @@ impl BankListArgs {
         }
         let mut table = Table::new(columns);
         for (listing, (key, entry)) in entries() {
-            let mut row = vec![key.as_str().to_owned(), second(entry.updated_at)];
+            let mut row = vec![key.as_str().to_owned(), format_second(entry.updated_at)];
             if self.verbose {
-                let expires = entry.expires_at().map_or_else(|| "-".to_owned(), second);
-                row.extend([second(entry.created_at), expires, entry.value.as_str().len().to_string()]);
+                let expires = entry.expires_at().map_or_else(|| "-".to_owned(), format_second);
+                row.extend([format_second(entry.created_at), expires, entry.value.as_str().len().to_string()]);
             }
             if with_scopes {
                 row.push(listing.scope.to_string());
             }
             if in_several {
-                row.push(folder(&listing.holders));
+                row.push(folder_label(&listing.holders));
             }
             table.push(row.iter().map(String::as_str));
         }
-        show(&mut app.output, &table, "the bank is empty")?;
+        print_table(&mut app.output, &table, "the bank is empty")?;
         if let ([BankKeyListing { holders, .. }], false) = (listings, with_scopes) {
             for (_, other) in &holders.others {
                 app.output.note(&format!("{bank} is also in {other}; showing the one in {}", holders.used))?;
@@ -133,7 +133,7 @@ impl BankListArgs {
 }
 
 /// Returns the folder cell of a bank, marked if another folder's bank of the same name is used instead.
-pub(super) fn folder(holders: &BankFolders) -> String {
+pub(super) fn folder_label(holders: &BankFolders) -> String {
     if holders.is_hidden { format!("{} (not used)", holders.used) } else { holders.used.clone() }
 }
 
@@ -146,14 +146,14 @@ pub(super) fn wants_table(format: Option<BankOutputFormat>, output: &Output) -> 
 }
 
 /// Prints a table, or `otherwise` as a note if it is empty. The table has its header also in a pipe.
-pub(super) fn show(output: &mut Output, table: &Table, otherwise: &str) -> Result<(), Failure> {
+pub(super) fn print_table(output: &mut Output, table: &Table, otherwise: &str) -> Result<(), Failure> {
     if table.is_empty() {
         output.note(otherwise)?;
     }
-    if matches!(output.form(), OutputForm::Drawn(_)) { Ok(output.table(table)?) } else { Ok(output.columns(table)?) }
+    if matches!(output.form(), OutputForm::Drawn(_)) { Ok(output.table(table)?) } else { Ok(output.table_with_heading(table)?) }
 }
 
 /// Formats a time in the local time zone, to the second.
-pub(super) fn second(moment: DateTime<Utc>) -> String {
+pub(super) fn format_second(moment: DateTime<Utc>) -> String {
     moment.with_timezone(&Local).format("%Y-%m-%d %H:%M:%S").to_string()
 }

@@ -65,7 +65,7 @@ impl BankArgs {
             Failure::Bank(error) if error.scope.is_some() => Failure::Bank(error),
             failure @ (Failure::Bank(_) | Failure::Store(_) | Failure::Usage { .. } | Failure::File { .. }) => {
                 let scope = common::open(app).map(|banks| banks.effective_scope(self.command.scope()));
-                scope.map_or_else(|failure| failure, |scope| failure.in_scope(scope))
+                scope.map_or_else(|failure| failure, |scope| failure.with_scope(scope))
             }
             other => other,
         })
@@ -82,12 +82,12 @@ impl BankCommand {
             | Self::Delete(delete::BankDeleteArgs { scope, .. })
             | Self::Query(query::BankQueryArgs { scope, .. })
             | Self::Import(import::BankImportArgs { scope, .. })
-            | Self::Schema(schema::BankSchemaArgs { scope, .. }) => common::choice(*scope),
+            | Self::Schema(schema::BankSchemaArgs { scope, .. }) => common::scope_choice(*scope),
             Self::List(list::BankListArgs { scope, .. })
             | Self::Search(search::BankSearchArgs { scope, .. })
             | Self::Export(export::BankExportArgs { scope, .. })
             | Self::Gc(gc::BankGcArgs { scope, .. })
-            | Self::Repair(repair::BankRepairArgs { scope, .. }) => common::choice_of_all(*scope),
+            | Self::Repair(repair::BankRepairArgs { scope, .. }) => common::scope_choice_or_all(*scope),
             Self::Filter(_) => ScopeChoice::Detected,
         }
     }

@@ -4,8 +4,8 @@ use clap::Args;
 use memory_agent::json::bank as json;
 use memory_core::bank::{BankQueryTarget, Key};
 
-use super::common::{BankOutputFormat, BankScopeArg, choice, open, plain, put};
-use super::list::show;
+use super::common::{BankOutputFormat, BankScopeArg, open, scope_choice, value_text, write_json};
+use super::list::print_table;
 use crate::app::App;
 use crate::failure::Failure;
 use crate::print::{Table, TableColumn};
@@ -47,9 +47,9 @@ impl BankQueryArgs {
             None => (None, &self.key_or_filter),
         };
         let key = key.map(|key| key.parse::<Key>()).transpose();
-        let key = key.map_err(|error| error.about(bank.as_str(), None))?;
+        let key = key.map_err(|error| error.with_bank(bank.as_str(), None))?;
         let subject = key.as_ref().map_or(BankQueryTarget::Bank, BankQueryTarget::Key);
-        let queried = memory_core::bank::query(&banks, &bank, subject, filter, choice(self.scope))?;
+        let queried = memory_core::bank::query(&banks, &bank, subject, filter, scope_choice(self.scope))?;
         let holders = &queried.holders;
         if !holders.others.is_empty() {
             let others: Vec<_> = holders.others.iter().map(|(_, folder)| folder.as_str()).collect();
@@ -57,13 +57,13 @@ impl BankQueryArgs {
             if holders.is_hidden { app.output.warning(&text)? } else { app.output.note(&text)? }
         }
         match self.format {
-            Some(BankOutputFormat::Json) => return put(&mut app.output, &json::queried(&queried)),
+            Some(BankOutputFormat::Json) => return write_json(&mut app.output, &json::query_results(&queried)),
             Some(BankOutputFormat::Table) => {
                 let mut table = Table::new([TableColumn::Text("RESULT")]);
                 for result in &queried.results {
-                    table.push([plain(result).as_str()]);
+                    table.push([value_text(result).as_str()]);
                 }
-                return show(&mut app.output, &table, "the filter returned no results");
+                return print_table(&mut app.output, &table, "the filter returned no results");
             }
             None | Some(BankOutputFormat::Value) => {}
         }

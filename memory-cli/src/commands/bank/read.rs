@@ -5,8 +5,8 @@ use memory_agent::json::bank as json;
 use memory_core::bank::{Bank, BankError, BankErrorKind, BankName, Key};
 use memory_core::json::JsonText;
 
-use super::common::{BankOutputFormat, BankScopeArg, choice, open, plain, put, put_as, put_value};
-use super::list::{second, show};
+use super::common::{BankOutputFormat, BankScopeArg, open, scope_choice, value_text, write_formatted, write_json, write_value};
+use super::list::{format_second, print_table};
 use crate::app::App;
 use crate::failure::Failure;
 use crate::print::{Output, Table, TableColumn};
@@ -46,16 +46,18 @@ impl BankReadArgs {
         let default = self.default.as_deref().map(str::parse::<JsonText>).transpose();
         let default = default.map_err(|error| BankError::new(BankErrorKind::InvalidArgument { argument: "--default", error }))?;
         let Some(key) = &self.key else {
-            return match (memory_core::bank::read_bank(&banks, &bank, choice(self.scope)), default) {
-                (Err(error), Some(default)) if is_missing(&error) => self.put(app, &default, &json::instead(&default)),
+            return match (memory_core::bank::read_bank(&banks, &bank, scope_choice(self.scope)), default) {
+                (Err(error), Some(default)) if is_missing(&error) => {
+                    self.write_output(app, &default, &json::default_entry(&default))
+                }
                 (found, _) => {
                     let (scope, found) = found?;
                     if let Some(BankOutputFormat::Table) = self.format {
                         print_entries(&mut app.output, &found, self.verbose)?;
                     } else {
-                        let holders = memory_core::bank::holders(&banks, &bank, choice(self.scope))?;
+                        let holders = memory_core::bank::find_folders(&banks, &bank, scope_choice(self.scope))?;
                         let verbose = self.verbose.then(|| json::bank_with_size(scope, &found, &holders));
-                        put(&mut app.output, &verbose.unwrap_or_else(|| json::bank_with_folders(&found, &holders)))?;
+                        write_json(&mut app.output, &verbose.unwrap_or_else(|| json::bank_with_folders(&found, &holders)))?;
                     }
                     found
                         .damaged
@@ -64,29 +66,29 @@ impl BankReadArgs {
                 }
             };
         };
-        let key: Key = key.parse().map_err(|error: BankError| error.about(bank.as_str(), None))?;
-        let found = memory_core::bank::read(&banks, &bank, &key, choice(self.scope));
+        let key: Key = key.parse().map_err(|error: BankError| error.with_bank(bank.as_str(), None))?;
+        let found = memory_core::bank::read(&banks, &bank, &key, scope_choice(self.scope));
         let (value, whole) = match (found, default) {
             (Err(error), Some(default)) if is_missing(&error) => {
-                let whole = json::instead(&default);
+                let whole = json::default_entry(&default);
                 (default, whole)
             }
             (found, _) => {
                 let found = found?;
-                let whole = if self.verbose { json::full_entry(&bank, &key, &found) } else { json::reading(&found) };
+                let whole = if self.verbose { json::full_entry(&bank, &key, &found) } else { json::entry(&found) };
                 (found.entry.value, whole)
             }
         };
-        self.put(app, &value, &whole)
+        self.write_output(app, &value, &whole)
     }
 
     /// Writes a value in the format of the flags; `whole` is the JSON object that contains it.
-    fn put(&self, app: &mut App, value: &JsonText, whole: &str) -> Result<(), Failure> {
+    fn write_output(&self, app: &mut App, value: &JsonText, whole: &str) -> Result<(), Failure> {
         match (self.raw.then(|| value.as_string()).flatten(), self.format) {
             (Some(text), _) => Ok(app.output.text(&format!("{text}\n"))?),
-            (None, Some(BankOutputFormat::Value)) => put_value(&mut app.output, value),
-            (None, _) if self.raw => put_value(&mut app.output, value),
-            (None, format) => put_as(&mut app.output, format, whole, &[]),
+            (None, Some(BankOutputFormat::Value)) => write_value(&mut app.output, value),
+            (None, _) if self.raw => write_value(&mut app.output, value),
+            (None, format) => write_formatted(&mut app.output, format, whole, &[]),
         }
     }
 }
@@ -98,10 +100,10 @@ pub(super) fn print_entries(output: &mut Output, bank: &Bank, verbose: bool) -> 
     let mut table = Table::new(columns.into_iter().chain(size).collect::<Vec<_>>());
     for (key, entry) in &bank.entries {
         let size = verbose.then(|| entry.value.as_str().len().to_string());
-        let row = [key.as_str(), &plain(&entry.value), &second(entry.updated_at)];
+        let row = [key.as_str(), &value_text(&entry.value), &format_second(entry.updated_at)];
         table.push(row.into_iter().chain(size.as_deref()));
     }
-    show(output, &table, "the bank is empty")
+    print_table(output, &table, "the bank is empty")
 }
 
 fn is_missing(error: &BankError) -> bool {

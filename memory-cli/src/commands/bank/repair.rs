@@ -4,8 +4,8 @@ use clap::Args;
 use memory_agent::json::bank as json;
 use memory_core::bank::BankRepairMode;
 
-use super::common::{BankOutputFormat, BankScopeFilter, choice_of_all, open, put};
-use super::list::{show, wants_table};
+use super::common::{BankOutputFormat, BankScopeFilter, open, scope_choice_or_all, write_json};
+use super::list::{print_table, wants_table};
 use crate::app::App;
 use crate::failure::Failure;
 use crate::print::{Table, TableColumn};
@@ -35,7 +35,7 @@ impl BankRepairArgs {
         let banks = open(app)?;
         let bank = self.bank.as_deref().map(str::parse).transpose()?;
         let repairs = if self.check_only { BankRepairMode::None } else { BankRepairMode::All };
-        let checked = memory_core::bank::repair(&banks, bank.as_ref(), choice_of_all(self.scope), repairs)?;
+        let checked = memory_core::bank::repair(&banks, bank.as_ref(), scope_choice_or_all(self.scope), repairs)?;
         if self.format == Some(BankOutputFormat::Value) {
             checked.iter().try_for_each(|one| app.output.line(&one.damage.what))?;
         } else if wants_table(self.format, &app.output) {
@@ -47,9 +47,9 @@ impl BankRepairArgs {
                 let aside = one.damage.set_aside.as_deref().unwrap_or("-");
                 table.push([one.damage.bank.as_str(), one.scope.as_str(), &one.damage.what, aside]);
             }
-            show(&mut app.output, &table, "no problems found")?;
+            print_table(&mut app.output, &table, "no problems found")?;
         } else {
-            put(&mut app.output, &json::checked(&checked))?;
+            write_json(&mut app.output, &json::check_report(&checked))?;
         }
         let count = checked.iter().filter(|one| !one.damage.repaired).count() as u64;
         if count == 0 { Ok(()) } else { Err(Failure::BanksDamaged { count, tried: !self.check_only }) }

@@ -5,7 +5,7 @@ use memory_agent::json::bank as json;
 use memory_core::bank::{BankError, BankErrorKind, BankName, MissingBank};
 use memory_core::json::JsonText;
 
-use super::common::{BankOutputFormat, BankScopeArg, choice, open, put_as};
+use super::common::{BankOutputFormat, BankScopeArg, open, scope_choice, write_formatted};
 use crate::app::App;
 use crate::failure::Failure;
 
@@ -34,7 +34,7 @@ impl BankSchemaArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let banks = open(app)?;
         let bank: BankName = self.bank.parse()?;
-        let choice = choice(self.scope);
+        let choice = scope_choice(self.scope);
         let (scope, schema) = match &self.set {
             None if !self.clear => memory_core::bank::schema(&banks, &bank, choice)?,
             None => (memory_core::bank::set_schema(&banks, &bank, None, choice, MissingBank::Refuse)?, None),
@@ -43,7 +43,7 @@ impl BankSchemaArgs {
                 (memory_core::bank::set_schema(&banks, &bank, Some(&schema), choice, MissingBank::Make)?, Some(schema))
             }
         };
-        put_as(&mut app.output, self.format, &json::schema(&bank, scope, schema.as_ref()), &["schema"])
+        write_formatted(&mut app.output, self.format, &json::schema(&bank, scope, schema.as_ref()), &["schema"])
     }
 }
 

@@ -4,8 +4,8 @@ use clap::Args;
 use memory_agent::json::bank as json;
 use memory_core::bank::BankSearchFields;
 
-use super::common::{BankOutputFormat, BankScopeFilter, choice_of_all, open, put};
-use super::list::{folder, second, show, wants_table};
+use super::common::{BankOutputFormat, BankScopeFilter, open, scope_choice_or_all, write_json};
+use super::list::{folder_label, format_second, print_table, wants_table};
 use crate::app::App;
 use crate::failure::Failure;
 use crate::print::{Table, TableColumn};
@@ -34,7 +34,7 @@ impl BankSearchArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let banks = open(app)?;
         let searched = if self.value { BankSearchFields::Values } else { BankSearchFields::Keys };
-        let found = memory_core::bank::search(&banks, &self.pattern, searched, choice_of_all(self.scope))?;
+        let found = memory_core::bank::search(&banks, &self.pattern, searched, scope_choice_or_all(self.scope))?;
         if self.format == Some(BankOutputFormat::Value) {
             found.matches.iter().try_for_each(|one| app.output.line(&format!("{}\t{}", one.bank, one.key)))?;
         } else if wants_table(self.format, &app.output) {
@@ -49,14 +49,14 @@ impl BankSearchArgs {
             let mut table = Table::new(columns.into_iter().chain([TableColumn::Text("MATCHED")]).chain(last).collect::<Vec<_>>());
             for one in &found.matches {
                 let matched = if one.by_key { "key" } else { "value" };
-                let updated = second(one.entry.updated_at);
+                let updated = format_second(one.entry.updated_at);
                 let row = [one.bank.as_str(), one.key.as_str(), one.scope.as_str(), &updated, matched];
-                let place = in_several.then(|| folder(&one.holders));
+                let place = in_several.then(|| folder_label(&one.holders));
                 table.push(row.into_iter().chain(place.as_deref()));
             }
-            show(&mut app.output, &table, "no matches found")?;
+            print_table(&mut app.output, &table, "no matches found")?;
         } else {
-            put(&mut app.output, &json::matches(&found, searched))?;
+            write_json(&mut app.output, &json::search_results(&found, searched))?;
         }
         for error in &found.unreadable {
             app.output.warn_incomplete(&error.to_string())?;

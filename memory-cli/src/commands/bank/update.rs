@@ -4,7 +4,7 @@ use clap::Args;
 use memory_agent::json::bank as json;
 use memory_core::bank::{BankError, MissingKey};
 
-use super::common::{BankOutputFormat, BankScopeArg, choice, open, put_as, secrets};
+use super::common::{BankOutputFormat, BankScopeArg, open, scope_choice, secret_policy, write_formatted};
 use crate::app::App;
 use crate::failure::Failure;
 
@@ -40,10 +40,10 @@ impl BankUpdateArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let banks = open(app)?;
         let bank: memory_core::bank::BankName = self.bank.parse()?;
-        let key = self.key.parse().map_err(|error: BankError| error.about(bank.as_str(), None))?;
+        let key = self.key.parse().map_err(|error: BankError| error.with_bank(bank.as_str(), None))?;
         let missing = if self.create { MissingKey::Create } else { MissingKey::Refuse };
-        let secrets = secrets(self.allow_secret);
-        let done = memory_core::bank::update(&banks, &bank, &key, &self.filter, choice(self.scope), missing, secrets)?;
-        put_as(&mut app.output, self.format, &json::updated(&done), &["value"])
+        let secrets = secret_policy(self.allow_secret);
+        let done = memory_core::bank::update(&banks, &bank, &key, &self.filter, scope_choice(self.scope), missing, secrets)?;
+        write_formatted(&mut app.output, self.format, &json::update_result(&done), &["value"])
     }
 }

@@ -4,7 +4,7 @@ use clap::Args;
 use memory_agent::json::bank as json;
 use memory_core::bank::{BankError, BankWriteCondition, BankWriteRequest};
 
-use super::common::{BankOutputFormat, BankScopeArg, choice, open, put_as, secrets, value};
+use super::common::{BankOutputFormat, BankScopeArg, open, scope_choice, secret_policy, value, write_formatted};
 use crate::app::App;
 use crate::failure::Failure;
 
@@ -48,15 +48,15 @@ impl BankWriteArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let banks = open(app)?;
         let bank: memory_core::bank::BankName = self.bank.parse()?;
-        let key: memory_core::bank::Key = self.key.parse().map_err(|error: BankError| error.about(bank.as_str(), None))?;
+        let key: memory_core::bank::Key = self.key.parse().map_err(|error: BankError| error.with_bank(bank.as_str(), None))?;
         let value = value(app, self.value.as_deref(), self.stdin).map_err(|failure| failure.with_bank(&bank, Some(&key)))?;
         let condition = match (self.create_only, self.update_only) {
             (true, _) => BankWriteCondition::Absent,
             (false, true) => BankWriteCondition::Present,
             (false, false) => BankWriteCondition::Any,
         };
-        let (ttl, scope, secrets) = (self.ttl, choice(self.scope), secrets(self.allow_secret));
+        let (ttl, scope, secrets) = (self.ttl, scope_choice(self.scope), secret_policy(self.allow_secret));
         let done = memory_core::bank::write(&banks, &BankWriteRequest { bank, key, value, ttl, condition, scope, secrets })?;
-        put_as(&mut app.output, self.format, &json::written(&done), &["operation"])
+        write_formatted(&mut app.output, self.format, &json::write_result(&done), &["operation"])
     }
 }

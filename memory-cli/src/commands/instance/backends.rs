@@ -22,7 +22,7 @@ pub(super) struct InstanceBackendsArgs {
 impl InstanceBackendsArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         if let Some(name) = &self.backend {
-            return super::common::put(&mut app.output, &json::backend(backend(name)?).to_string());
+            return super::common::write_json(&mut app.output, &json::backend(backend(name)?).to_string());
         }
         let all = backends();
         if wants_table(&app.output) {

@@ -11,15 +11,15 @@ use crate::app::App;
 use crate::failure::Failure;
 use crate::instances::DEFAULT;
 use crate::print::{Output, OutputForm};
-use crate::topics::quoted;
+use crate::topics::shell_quoted;
 
 /// Writes JSON: on several lines at a terminal, on one line otherwise.
-pub(super) fn put(output: &mut Output, json: &str) -> Result<(), Failure> {
+pub(super) fn write_json(output: &mut Output, json: &str) -> Result<(), Failure> {
     Ok(output.json_answer(json)?)
 }
 
 /// Streams a JSON array. Warnings follow the array, since a terminal shows both streams.
-pub(super) fn put_pieces(output: &mut Output, first: &str, more: ResultChunks) -> Result<(), Failure> {
+pub(super) fn write_json_pieces(output: &mut Output, first: &str, more: ResultChunks) -> Result<(), Failure> {
     output.json_piece(first)?;
     let (mut warnings, mut broken) = (Vec::new(), None);
     for piece in more {
@@ -38,7 +38,7 @@ pub(super) fn put_pieces(output: &mut Output, first: &str, more: ResultChunks) -
 
 /// Prints where the previous definition of an instance is, and how to restore it.
 pub(super) fn print_former_definition(output: &mut Output, former: &TrashedDefinition) -> Result<(), Failure> {
-    let [trash, place] = [&former.trash, &former.place].map(|path| quoted(&output.place(path)));
+    let [trash, place] = [&former.trash, &former.place].map(|path| shell_quoted(&output.display_path(path)));
     Ok(output.note(&format!("the previous definition is in the trash; restore it with `cp {trash} {place}`"))?)
 }
 
@@ -48,7 +48,7 @@ pub(super) fn wants_table(output: &Output) -> bool {
 }
 
 /// Parses `TYPE/NAME`; a type without a name means its default instance.
-pub(super) fn instance(text: &str) -> Result<(&'static Backend, InstanceName), InstanceError> {
+pub(super) fn parse_instance(text: &str) -> Result<(&'static Backend, InstanceName), InstanceError> {
     let (kind, name) = text.split_once('/').unwrap_or((text, DEFAULT));
     Ok((backend(kind)?, name.parse()?))
 }
@@ -56,7 +56,7 @@ pub(super) fn instance(text: &str) -> Result<(&'static Backend, InstanceName), I
 /// Parses a JSON object from the argument, from a file (`@file.json`) or from the standard input (`-`).
 ///
 /// The bytes are zeroed after parsing, since they may contain secrets.
-pub(super) fn input(app: &mut App, typed: &str) -> Result<JsonText, Failure> {
+pub(super) fn read_object(app: &mut App, typed: &str) -> Result<JsonText, Failure> {
     let bytes = match typed.strip_prefix('@') {
         Some(path) => Zeroizing::new(std::fs::read(path).map_err(Failure::file(format!("read {path}")))?),
         None if typed == "-" => read_to_end(app.output.input()).map_err(Failure::file("read the standard input"))?,

@@ -9,11 +9,11 @@ use memory_core::json::JsonText;
 use memory_store::sealed::{NewFieldValue, Zeroizing};
 use serde_json::{Map, Value, json};
 
-use super::common::{input, print_former_definition, put};
+use super::common::{print_former_definition, read_object, write_json};
 use super::wizard;
 use crate::app::App;
 use crate::failure::Failure;
-use crate::instances::{InstanceRegistry, operation, prepare};
+use crate::instances::{InstanceRegistry, new_operation, prepare_database};
 
 /// Define an instance; an existing definition moves to the trash
 ///
@@ -45,7 +45,7 @@ impl InstanceConnectArgs {
         let settings = app.settings()?;
         let book = InstanceRegistry::open(&settings, app.environment)?;
         let given = match &self.input {
-            Some(typed) => member_texts(input(app, typed)?),
+            Some(typed) => member_texts(read_object(app, typed)?),
             None if app.output.input_is_terminal() => wizard::prompt_fields(backend, &name, &book, app)?,
             None if matches!(book.instances.read(&kind, &name), Ok(None)) => Vec::new(),
             None => {
@@ -55,11 +55,11 @@ impl InstanceConnectArgs {
         };
         let (mut fields, mut told) = (Vec::new(), Map::new());
         let given: Vec<_> = given.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
-        for (field, value) in backend.checked(&given)? {
+        for (field, value) in backend.check_fields(&given)? {
             let (value, shown) = match field.kind {
                 _ if field.secret => (NewFieldValue::secret(value), json!({ "sealed": true })),
                 FieldKind::Path => {
-                    let path = path(app, &book, value)?;
+                    let path = stored_path(app, &book, value)?;
                     (NewFieldValue::Plain(path.clone()), Value::from(path))
                 }
                 FieldKind::Text | FieldKind::Choice(_) => (NewFieldValue::Plain(value.to_owned()), Value::from(value)),
@@ -70,13 +70,13 @@ impl InstanceConnectArgs {
         if fields.iter().any(|(_, value)| matches!(value, NewFieldValue::Secret(_))) {
             book.instances.check_key()?;
         }
-        prepare(&fields)?;
-        let former = book.instances.write(&kind, &name, &fields, &operation())?;
+        prepare_database(&fields)?;
+        let former = book.instances.write(&kind, &name, &fields, &new_operation())?;
         let mut answer = json!({ "type": backend.name, "name": name.as_str(), "created": former.is_none(), "fields": told });
         if let Some(former) = &former {
-            answer["trash"] = app.output.place(&former.trash).into();
+            answer["trash"] = app.output.display_path(&former.trash).into();
         }
-        put(&mut app.output, &answer.to_string())?;
+        write_json(&mut app.output, &answer.to_string())?;
         former.map_or(Ok(()), |former| print_former_definition(&mut app.output, &former))
     }
 }
@@ -84,10 +84,10 @@ impl InstanceConnectArgs {
 /// Returns a path in the form in which it is stored: absolute, except that a leading `~` remains.
 ///
 /// The `~` is expanded whenever the path is used.
-fn path(app: &App, book: &InstanceRegistry, typed: &str) -> Result<String, InstanceError> {
-    book.place(Path::new(typed))?;
+fn stored_path(app: &App, book: &InstanceRegistry, typed: &str) -> Result<String, InstanceError> {
+    book.allowed_path(Path::new(typed))?;
     let is_of_home = typed == "~" || typed.starts_with("~/");
-    Ok(if is_of_home { typed.to_owned() } else { app.environment.whole(Path::new(typed)).display().to_string() })
+    Ok(if is_of_home { typed.to_owned() } else { app.environment.absolute_path(Path::new(typed)).display().to_string() })
 }
 
 /// Returns the members of an object as texts. Any of them may be a secret, so the object is zeroed.

@@ -3,7 +3,7 @@
 use clap::Args;
 use serde_json::json;
 
-use super::common::put;
+use super::common::write_json;
 use crate::app::App;
 use crate::failure::Failure;
 use crate::instances::InstanceRegistry;
@@ -21,7 +21,7 @@ impl InstanceRekeyArgs {
     pub(super) fn run(app: &mut App) -> Result<(), Failure> {
         let settings = app.settings()?;
         let book = InstanceRegistry::open(&settings, app.environment)?;
-        let resealed = book.instances.rekey(book.next_key()?.as_ref())?;
-        put(&mut app.output, &json!({ "resealed": resealed }).to_string())
+        let resealed = book.instances.rekey(book.new_master_key()?.as_ref())?;
+        write_json(&mut app.output, &json!({ "resealed": resealed }).to_string())
     }
 }

@@ -4,10 +4,10 @@ use clap::Args;
 use memory_core::instance::InstanceError;
 use serde_json::json;
 
-use super::common::{instance, print_former_definition, put};
+use super::common::{parse_instance, print_former_definition, write_json};
 use crate::app::App;
 use crate::failure::Failure;
-use crate::instances::{InstanceRegistry, operation};
+use crate::instances::{InstanceRegistry, new_operation};
 
 /// Delete the definition of an instance; its data stays unchanged
 ///
@@ -30,10 +30,10 @@ impl InstanceRmArgs {
                 "list instances with `memory instance instances`",
             ));
         }
-        let (backend, name) = instance(&self.instance)?;
+        let (backend, name) = parse_instance(&self.instance)?;
         let settings = app.settings()?;
         let book = InstanceRegistry::open(&settings, app.environment)?;
-        let Some(former) = book.instances.remove(&backend.name.parse()?, &name, &operation())? else {
+        let Some(former) = book.instances.remove(&backend.name.parse()?, &name, &new_operation())? else {
             let instance = self.instance.clone();
             return Err(match name.as_str() {
                 "default" => {
@@ -44,9 +44,9 @@ impl InstanceRmArgs {
             }
             .into());
         };
-        let trash = app.output.place(&former.trash);
+        let trash = app.output.display_path(&former.trash);
         let answer = json!({ "type": backend.name, "name": name.as_str(), "removed": true, "trash": trash });
-        put(&mut app.output, &answer.to_string())?;
+        write_json(&mut app.output, &answer.to_string())?;
         print_former_definition(&mut app.output, &former)
     }
 }

@@ -1,9 +1,9 @@
 //! The `memory instance run` command.
 
 use clap::{Args, Command};
-use memory_agent::instance::{ActionCaller, help, pairs};
+use memory_agent::instance::{ActionCaller, parse_pairs, render_help};
 
-use super::common::{input, instance, put, put_pieces};
+use super::common::{parse_instance, read_object, write_json, write_json_pieces};
 use crate::app::App;
 use crate::failure::Failure;
 use crate::instances::InstanceRegistry;
@@ -42,28 +42,28 @@ impl InstanceRunArgs {
         let (Some(typed), Some(action)) = (&self.instance, &self.action) else {
             let command = Self::augment_args(Command::new("run").bin_name("memory instance run"));
             let text = command.clone().render_long_help();
-            let text = app.output.own_commands(&text.to_string()).into_owned();
+            let text = app.output.adapt_commands(&text.to_string()).into_owned();
             return Ok(app.output.text(&text)?);
         };
-        let (backend, name) = instance(typed)?;
+        let (backend, name) = parse_instance(typed)?;
         let action = backend.action(action)?;
         if self.help {
-            let text = help(backend, action);
-            let text = app.output.own_commands(&text).into_owned();
+            let text = render_help(backend, action);
+            let text = app.output.adapt_commands(&text).into_owned();
             return Ok(app.output.text(&text)?);
         }
         let settings = app.settings()?;
         let book = InstanceRegistry::open(&settings, app.environment)?;
-        let object = self.input.as_deref().map(|typed| input(app, typed)).transpose()?;
-        let parameters = pairs(&action.parameters, object.as_ref(), &self.params)?;
-        let holding = book.hold(backend, &name)?;
+        let object = self.input.as_deref().map(|typed| read_object(app, typed)).transpose()?;
+        let parameters = parse_pairs(&action.parameters, object.as_ref(), &self.params)?;
+        let holding = book.open_instance(backend, &name)?;
         let answer = backend.run(action, &holding, &ActionCaller::Person, &parameters)?;
         for warning in &answer.warnings {
             app.output.warn_incomplete(warning)?;
         }
         match answer.more {
-            None => put(&mut app.output, &answer.json),
-            Some(more) => put_pieces(&mut app.output, &answer.json, more),
+            None => write_json(&mut app.output, &answer.json),
+            Some(more) => write_json_pieces(&mut app.output, &answer.json, more),
         }
     }
 }

@@ -8,12 +8,12 @@ use memory_agent::http::serve_http;
 use serde_json::json;
 use tokio::runtime::Builder;
 
-use crate::agent::{AgentOptions, agent};
+use crate::agent::{AgentOptions, build_agent};
 use crate::app::App;
 use crate::config::Environment;
 use crate::embedding;
 use crate::failure::Failure;
-use crate::http::{self, ListenAddress, ShutdownSignal, TokenArgs, address};
+use crate::http::{self, ListenAddress, ShutdownSignal, TokenArgs, parse_address};
 use crate::instances;
 
 /// Serve actions, tools and the Model Context Protocol over HTTP
@@ -33,7 +33,7 @@ use crate::instances;
 #[derive(Debug, Args)]
 pub(super) struct InstanceServeArgs {
     /// Address to listen on; :PORT listens on all interfaces and requires a token
-    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8765", value_parser = address)]
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8765", value_parser = parse_address)]
     addr: ListenAddress,
     #[command(flatten)]
     token: TokenArgs,
@@ -54,15 +54,15 @@ impl InstanceServeArgs {
         let environment = Environment { folder: None, ..app.environment.clone() };
         let embedder = embedding::open_via_daemon(&settings.embedding, &settings.root.value);
         let parts = AgentOptions {
-            offer: &ToolSelection::usual(),
+            offer: &ToolSelection::default_tools(),
             embedder,
             bank_folder: None,
             topic_folder: None,
             instances: Some(Arc::clone(&instances)),
         };
-        let access = http::INSTANCES.access(token, &settings.http);
-        let front = http::front(agent(&home, &settings, &environment, parts)?, instances, access)?;
-        let mut ending = ShutdownSignal::begin()?;
+        let access = http::INSTANCES.access_rules(token, &settings.http);
+        let front = http::build_front(build_agent(&home, &settings, &environment, parts)?, instances, access)?;
+        let mut ending = ShutdownSignal::install()?;
         let runtime = Builder::new_current_thread().enable_all().max_blocking_threads(BLOCKING_THREADS).build();
         let runtime = runtime.map_err(Failure::file("serve HTTP"))?;
         let place = listener.local_addr().map_err(Failure::file("listen"))?;

@@ -10,7 +10,7 @@ use memory_store::sealed::{FieldValue, NewFieldValue, Zeroizing};
 
 use crate::app::App;
 use crate::failure::Failure;
-use crate::instances::{InstanceRegistry, prepare};
+use crate::instances::{InstanceRegistry, prepare_database};
 
 /// The entered values, by field.
 pub(super) type FieldAnswers = Vec<(String, Zeroizing<String>)>;
@@ -27,7 +27,7 @@ pub(super) fn prompt_fields(
     book: &InstanceRegistry,
     app: &mut App,
 ) -> Result<FieldAnswers, Failure> {
-    let usual = book.default_folder_of(backend, name)?.map(|folder| app.output.place(&folder));
+    let usual = book.default_folder_of(backend, name)?.map(|folder| app.output.display_path(&folder));
     let present = present_values(backend, name, book, app)?;
     let mut answers = FieldAnswers::new();
     // Fields that other fields depend on come first.
@@ -104,14 +104,14 @@ fn validate_field(field: &Field, value: &Zeroizing<String>, book: &InstanceRegis
     match field.kind {
         _ if value.is_empty() => Ok(()),
         FieldKind::Path => {
-            let folder = book.place(Path::new(value.as_str()))?;
+            let folder = book.allowed_path(Path::new(value.as_str()))?;
             if folder.exists() && !folder.is_dir() {
                 let why = format!("{} is not a folder", folder.display());
                 return Err(InstanceError::invalid(why, "specify a folder; a missing one is created"));
             }
             Ok(())
         }
-        FieldKind::Text if field.secret => prepare(&[(field.name.to_owned(), NewFieldValue::Secret(value.clone()))]),
+        FieldKind::Text if field.secret => prepare_database(&[(field.name.to_owned(), NewFieldValue::Secret(value.clone()))]),
         FieldKind::Text | FieldKind::Choice(_) => Ok(()),
     }
 }

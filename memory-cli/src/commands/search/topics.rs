@@ -2,9 +2,9 @@
 
 use memory_core::topic::{TopicHit, Topics};
 
-use super::{INDENT, MIN_INDENTED_WIDTH, marked, visible_snippet};
+use super::{INDENT, MIN_INDENTED_WIDTH, escape_snippet, highlight_line};
 use crate::failure::Failure;
-use crate::print::{Output, OutputForm, Palette, visible_line, wrap};
+use crate::print::{Output, OutputForm, Palette, escape_line, wrap_lines};
 
 /// The topics of the page, and the total number of matches.
 pub(super) type FoundTopics = (Vec<TopicHit>, usize);
@@ -27,7 +27,7 @@ pub(super) fn find(
 }
 
 /// Prints the topics.
-pub(super) fn show((hits, total): &FoundTopics, output: &mut Output) -> Result<(), Failure> {
+pub(super) fn print_topics((hits, total): &FoundTopics, output: &mut Output) -> Result<(), Failure> {
     for hit in hits {
         match output.form() {
             OutputForm::Drawn(width) => print_topic(hit, width, output)?,
@@ -47,14 +47,14 @@ fn print_topic(hit: &TopicHit, width: u16, output: &mut Output) -> Result<(), Fa
     let (topic, palette) = (&hit.topic, output.palette());
     output.line(&format!(
         "{}  {}  {}",
-        Palette::paint(palette.id, visible_line(topic.name.as_str())),
-        Palette::paint(palette.bold, visible_line(&topic.title)),
+        Palette::paint(palette.id, escape_line(topic.name.as_str())),
+        Palette::paint(palette.bold, escape_line(&topic.title)),
         Palette::paint(palette.dim, format!("topic · {}", topic.kind)),
     ))?;
     let indent = if width < MIN_INDENTED_WIDTH { 2 } else { INDENT };
-    let (snippet, marks) = visible_snippet(&hit.snippet.text, &hit.snippet.marks);
-    for line in wrap(&snippet, usize::from(width).saturating_sub(indent)) {
-        output.line(&format!("{:indent$}{}", "", marked(&snippet, line, &marks, palette)))?;
+    let (snippet, marks) = escape_snippet(&hit.snippet.text, &hit.snippet.marks);
+    for line in wrap_lines(&snippet, usize::from(width).saturating_sub(indent)) {
+        output.line(&format!("{:indent$}{}", "", highlight_line(&snippet, line, &marks, palette)))?;
     }
     Ok(())
 }

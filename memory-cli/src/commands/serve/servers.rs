@@ -7,11 +7,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use memory_agent::http::{AccessToken, HttpServerConfig, serve_http};
 use memory_agent::socket::{self, Socket, SocketLimits};
 use memory_agent::{Agent, ToolSelection};
-use memory_core::text::with_causes;
+use memory_core::text::format_error_chain;
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::watch;
 
-use crate::agent::{AgentOptions, agent};
+use crate::agent::{AgentOptions, build_agent};
 use crate::app::Home;
 use crate::chat_proxy::{self, Watcher, Worker};
 use crate::config::{Environment, Settings};
@@ -58,25 +58,25 @@ impl DaemonServers {
             http.map(|(address, token)| Ok::<_, Failure>((address.listen(token.as_ref(), http::DAEMON)?, token))).transpose()?;
         let socket = Socket::bind(home.store.root());
         match &socket {
-            Ok(socket) => diary.listens(socket.path()),
-            Err(error) => diary.warning(&format!("socket: cannot open: {}", with_causes(error))),
+            Ok(socket) => diary.record_socket(socket.path()),
+            Err(error) => diary.warning(&format!("socket: cannot open: {}", format_error_chain(error))),
         }
-        let embedder = embedding::open_later(&settings.embedding);
+        let embedder = embedding::open_lazily(&settings.embedding);
         let instances = instances::open_cached(settings, environment)?;
         let parts = AgentOptions {
-            offer: &ToolSelection::usual(),
+            offer: &ToolSelection::default_tools(),
             embedder,
             bank_folder: None,
             topic_folder: None,
             instances: Some(Arc::clone(&instances)),
         };
         // Tools serve agents, and each agent has a project of its own.
-        let agent = agent(home, settings, &Environment { folder: None, ..environment.clone() }, parts)?;
+        let agent = build_agent(home, settings, &Environment { folder: None, ..environment.clone() }, parts)?;
         let mut worker = None;
         let front = |(listener, token): (TcpListener, Option<AccessToken>)| {
             let has_token = token.is_some();
-            let access = http::DAEMON.access(token, &settings.http);
-            let mut front = http::front(Arc::clone(&agent), instances, access)?;
+            let access = http::DAEMON.access_rules(token, &settings.http);
+            let mut front = http::build_front(Arc::clone(&agent), instances, access)?;
             if settings.proxy.openai_base_url.value.is_some() {
                 let here = listener.local_addr().map_err(Failure::file("listen"))?;
                 let services = home.services.clone();
@@ -91,7 +91,7 @@ impl DaemonServers {
         };
         let http = http.map(front).transpose()?;
         let is_serving = Arc::new(AtomicBool::new(http.is_some()));
-        let no_socket = socket.as_ref().err().map(|error| with_causes(error));
+        let no_socket = socket.as_ref().err().map(|error| format_error_chain(error));
         let fronts = Self { no_socket, agent, socket: socket.ok(), http, worker, is_serving };
         if let Some(address) = fronts.address() {
             diary.info(&format!("http: http://{address}"));
@@ -102,7 +102,7 @@ impl DaemonServers {
     /// Returns a flag that is true while HTTP is served.
     ///
     /// Pending requests are completed before it becomes false.
-    pub(super) fn serving(&self) -> Arc<AtomicBool> {
+    pub(super) fn serving_flag(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.is_serving)
     }
 
@@ -148,7 +148,7 @@ impl DaemonServers {
                 let served = serve_http(listener, front, until_asked(ending.clone())).await;
                 if let Some((worker, _watcher)) = self.worker {
                     // A thread that panicked has already reported the panic.
-                    let _ = tokio::task::spawn_blocking(move || worker.end()).await;
+                    let _ = tokio::task::spawn_blocking(move || worker.shut_down()).await;
                 }
                 self.is_serving.store(false, Ordering::SeqCst);
                 match served {

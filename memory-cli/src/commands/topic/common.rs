@@ -26,7 +26,7 @@ pub(super) fn open_existing_topics(app: &mut App, dir: Option<&Path>) -> Result<
 /// Prints the result of a write, with the command that undoes it.
 pub(super) fn print_written(written: &TopicWriteResult, what: &str, dir: Option<&Path>, app: &mut App) -> Result<(), Failure> {
     if app.output.is_json() {
-        return Ok(app.output.json(&json::written(written))?);
+        return Ok(app.output.json(&json::write_result(written))?);
     }
     app.output.fields(&[written.name.as_str()])?;
     if let Some(why) = &written.stale_index {

@@ -23,7 +23,7 @@ impl TopicDeleteArgs {
     pub(super) fn run(&self, topics: &Topics, dir: Option<&Path>, app: &mut App) -> Result<(), Failure> {
         let name = memory_core::topic::delete(topics, &self.topic)?;
         if app.output.is_json() {
-            return Ok(app.output.json(&json::deleted(&name))?);
+            return Ok(app.output.json(&json::delete_result(&name))?);
         }
         app.output.fields(&[name.as_str()])?;
         Ok(app.output.note(&format!("moved to the trash; `{}` restores it", topics::undo_command(None, dir)))?)

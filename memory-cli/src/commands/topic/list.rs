@@ -2,7 +2,7 @@
 
 use clap::Args;
 use memory_agent::json::topic as json;
-use memory_core::text::one_line;
+use memory_core::text::to_one_line;
 use memory_core::topic::Topics;
 
 use crate::app::App;
@@ -38,12 +38,12 @@ impl TopicListArgs {
         }
         app.output.table(&table)?;
         if listing.topics.is_empty() {
-            app.output.note(&format!("no topics in {}", topics.store.place()))?;
+            app.output.note(&format!("no topics in {}", topics.store.location()))?;
         }
         let problems = listing.topics.iter().filter_map(|topic| Some((topic.name.as_str(), topic.problem.as_deref()?)));
         let misnamed = listing.misnamed.iter().map(|(file, why)| (file.as_str(), why.as_str()));
         problems
             .chain(misnamed)
-            .try_for_each(|(file, why)| Ok(app.output.warn_incomplete(&format!("{}: {why}", one_line(file, usize::MAX)))?))
+            .try_for_each(|(file, why)| Ok(app.output.warn_incomplete(&format!("{}: {why}", to_one_line(file, usize::MAX)))?))
     }
 }

@@ -20,7 +20,7 @@ impl TopicReadArgs {
     pub(super) fn run(&self, topics: &Topics, app: &mut App) -> Result<(), Failure> {
         let reading = memory_core::topic::read(topics, &self.topic)?;
         if app.output.is_json() {
-            return Ok(app.output.json(&json::reading(&reading))?);
+            return Ok(app.output.json(&json::full_topic(&reading))?);
         }
         app.output.text(&reading.text)?;
         reading.topic.problem.iter().try_for_each(|problem| Ok(app.output.warn_incomplete(problem)?))

@@ -42,8 +42,8 @@ impl TopicWriteArgs {
     pub(super) fn run(&self, topics: &Topics, dir: Option<&Path>, app: &mut App) -> Result<(), Failure> {
         let name = self.file.parse()?;
         let kind = self.kind.as_deref().map(str::parse).transpose()?;
-        let given = cli::or_piped(self.content.as_deref(), &app.output);
-        let content = given.map(|given| cli::content(given, &mut app.output)).transpose()?;
+        let given = cli::or_stdin(self.content.as_deref(), &app.output);
+        let content = given.map(|given| cli::read_content(given, &mut app.output)).transpose()?;
         // A program started without input often has an empty pipe as its standard input.
         let content = content.filter(|content| !content.is_empty() || given != Some("-"));
         let secrets = if self.allow_secret { SecretPolicy::Keep } else { SecretPolicy::Refuse };

@@ -15,7 +15,7 @@ use crate::cli;
 use crate::config::Environment;
 use crate::exit_code::ExitCode;
 use crate::failure::Failure;
-use crate::print::{OutputForm, Palette, Streams, visible_text};
+use crate::print::{OutputForm, Palette, Streams, escape_text};
 
 /// The notes that the tour starts with.
 static VAULT: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../examples/vault");
@@ -69,8 +69,8 @@ impl TourSandbox {
     }
 
     /// Prints a command, runs it like any other, and prints its output.
-    pub(super) fn play(&mut self, arguments: &[&str], app: &mut App) -> Result<(), Failure> {
-        let command = format!("memory {}", arguments.iter().map(|argument| quoted(argument)).collect::<Vec<_>>().join(" "));
+    pub(super) fn run_step(&mut self, arguments: &[&str], app: &mut App) -> Result<(), Failure> {
+        let command = format!("memory {}", arguments.iter().map(|argument| shell_quoted(argument)).collect::<Vec<_>>().join(" "));
         print_command(&command, app)?;
         let (answer, code) = self.run(arguments, app.output.is_json());
         let output = if app.output.is_json() { parse_json(&answer) } else { Value::from(answer.as_str()) };
@@ -98,14 +98,14 @@ impl TourSandbox {
         let file = self.folder.join(".memory").join(&path);
         let text = std::fs::read_to_string(&file).map_err(Failure::file(format!("read {}", file.display())))?;
         if !app.output.is_json() {
-            app.output.line(visible_text(&text).trim_end())?;
+            app.output.line(escape_text(&text).trim_end())?;
         }
         self.steps.push(json!({ "command": command, "output": text }));
         Ok(())
     }
 
     /// Returns the first 8 digits of the id of the first memory that `list` returns and `wanted` accepts.
-    pub(super) fn id(&self, filter: &[&str], wanted: impl Fn(&Value) -> bool) -> Result<String, Failure> {
+    pub(super) fn find_id(&self, filter: &[&str], wanted: impl Fn(&Value) -> bool) -> Result<String, Failure> {
         let arguments = [&["list", "--limit", "0"], filter].concat();
         let (answer, _) = self.run(&arguments, true);
         let answer = parse_json(&answer);
@@ -123,7 +123,7 @@ impl TourSandbox {
         let farewell = match kept {
             Some(folder) => {
                 let home = folder.join(".memory");
-                format!("The home is kept for you to try: memory --root {} list", quoted(&home.display().to_string()))
+                format!("The home is kept for you to try: memory --root {} list", shell_quoted(&home.display().to_string()))
             }
             None => "The temporary home is deleted. `memory write \"…\"` creates your own in ~/.memory; `memory --help` lists all commands."
                 .into(),
@@ -189,7 +189,7 @@ fn parse_json(answer: &str) -> Value {
 }
 
 /// Quotes a word for a shell if needed.
-fn quoted(word: &str) -> String {
+fn shell_quoted(word: &str) -> String {
     let is_plain = |character: char| character.is_alphanumeric() || "~-_./,:".contains(character);
     if !word.is_empty() && word.chars().all(is_plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', r"'\''")) }
 }

@@ -9,7 +9,7 @@ fn folder() -> TempDir {
 }
 
 fn look(path: &Path) -> ClientFileSnapshot {
-    ClientFileSnapshot::look(path).expect("a file or none")
+    ClientFileSnapshot::read(path).expect("a file or none")
 }
 
 fn mode(path: &Path) -> u32 {
@@ -30,8 +30,8 @@ fn a_file_keeps_its_mode_and_so_does_its_backup() {
     fs::write(&path, "old").expect("a file");
     fs::set_permissions(&path, Permissions::from_mode(0o640)).expect("a mode");
     let seen = look(&path);
-    let backup = seen.keep().expect("a backup").expect("a backup");
-    seen.change(Some(b"new"), InstallLevel::User).expect("a change");
+    let backup = seen.back_up().expect("a backup").expect("a backup");
+    seen.replace(Some(b"new"), InstallLevel::User).expect("a change");
     assert_eq!((fs::read(&path).expect("a file"), mode(&path)), (b"new".to_vec(), 0o640));
     assert_eq!((fs::read(&backup).expect("a file"), mode(&backup)), (b"old".to_vec(), 0o640));
     assert_eq!(names(&folder), ["a.json", "a.json.before-memory"]);
@@ -43,7 +43,7 @@ fn no_backup_is_written_over_and_none_is_made_twice() {
     let path = folder.path().join("a.json");
     let keep = |text: &str| {
         fs::write(&path, text).expect("a file");
-        look(&path).keep().expect("a backup").expect("a backup").file_name().expect("a name").display().to_string()
+        look(&path).back_up().expect("a backup").expect("a backup").file_name().expect("a name").display().to_string()
     };
     assert_eq!(keep("one"), "a.json.before-memory");
     assert_eq!(keep("two"), "a.json.before-memory-2");
@@ -63,13 +63,13 @@ fn a_link_stays_a_link() {
     symlink("dots/a.json", &link).expect("a link");
     symlink(&link, &chain).expect("a link");
     // The target of a link may be missing.
-    look(&chain).change(Some(b"one"), InstallLevel::User).expect("a change");
-    look(&chain).change(Some(b"two"), InstallLevel::User).expect("a change");
+    look(&chain).replace(Some(b"one"), InstallLevel::User).expect("a change");
+    look(&chain).replace(Some(b"two"), InstallLevel::User).expect("a change");
     assert!(link.is_symlink() && chain.is_symlink());
     assert_eq!(fs::read(&target).expect("a file"), b"two");
-    assert_eq!(look(&chain).keep().expect("a backup"), Some(folder.path().join("chain.before-memory")));
+    assert_eq!(look(&chain).back_up().expect("a backup"), Some(folder.path().join("chain.before-memory")));
     symlink("round", folder.path().join("round")).expect("a link");
-    ClientFileSnapshot::look(&folder.path().join("round")).expect_err("it leads in a circle");
+    ClientFileSnapshot::read(&folder.path().join("round")).expect_err("it leads in a circle");
 }
 
 #[test]
@@ -78,11 +78,11 @@ fn what_changed_since_it_was_seen_is_left_alone() {
     let path = folder.path().join("a.json");
     let seen = look(&path);
     fs::write(&path, "theirs").expect("a file");
-    assert!(matches!(seen.change(Some(b"ours"), InstallLevel::User), Err(ReplaceError::Changed)));
+    assert!(matches!(seen.replace(Some(b"ours"), InstallLevel::User), Err(ReplaceError::Changed)));
     let seen = look(&path);
     fs::write(&path, "theirs again").expect("a file");
-    assert!(matches!(seen.change(Some(b"ours"), InstallLevel::User), Err(ReplaceError::Changed)));
-    assert!(matches!(seen.change(None, InstallLevel::User), Err(ReplaceError::Changed)));
+    assert!(matches!(seen.replace(Some(b"ours"), InstallLevel::User), Err(ReplaceError::Changed)));
+    assert!(matches!(seen.replace(None, InstallLevel::User), Err(ReplaceError::Changed)));
     assert_eq!(fs::read(&path).expect("a file"), b"theirs again");
     assert_eq!(names(&folder), ["a.json"]);
 }
@@ -91,10 +91,10 @@ fn what_changed_since_it_was_seen_is_left_alone() {
 fn a_new_file_is_for_whom_it_is_made() {
     let folder = folder();
     let (own, shared) = (folder.path().join("x/own.json"), folder.path().join("y/shared.json"));
-    look(&own).change(Some(b"{}"), InstallLevel::User).expect("a change");
-    look(&shared).change(Some(b"{}"), InstallLevel::Project).expect("a change");
+    look(&own).replace(Some(b"{}"), InstallLevel::User).expect("a change");
+    look(&shared).replace(Some(b"{}"), InstallLevel::Project).expect("a change");
     assert_eq!(mode(&own), 0o600);
     assert_eq!(mode(&shared) & 0o600, 0o600);
-    assert_eq!(look(&own).keep().expect("a backup"), Some(folder.path().join("x/own.json.before-memory")));
-    assert_eq!(look(&folder.path().join("none")).keep().expect("none"), None);
+    assert_eq!(look(&own).back_up().expect("a backup"), Some(folder.path().join("x/own.json.before-memory")));
+    assert_eq!(look(&folder.path().join("none")).back_up().expect("none"), None);
 }

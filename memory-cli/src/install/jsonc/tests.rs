@@ -5,7 +5,7 @@ use super::*;
 const PATH: [JsoncStep<'static>; 2] = [JsoncStep::Key("servers"), JsoncStep::Key("own")];
 
 fn put(text: &str) -> String {
-    super::put(text, &PATH, &json!({ "run": ["a"] })).expect("JSON")
+    super::set_value(text, &PATH, &json!({ "run": ["a"] })).expect("JSON")
 }
 
 /// Inserts a server and returns the new text; asserts that its removal restores the old text.
@@ -84,6 +84,6 @@ fn what_is_no_json_is_refused_with_its_line() {
     {
         assert_eq!(parse(text).expect_err(text).line, line, "{text}");
     }
-    assert_eq!(super::put("{\n\"servers\":\nnull}", &PATH, &json!(1)).expect_err("null").line, 3);
+    assert_eq!(super::set_value("{\n\"servers\":\nnull}", &PATH, &json!(1)).expect_err("null").line, 3);
     parse(&format!("{}1{}", "[".repeat(100_000), "]".repeat(100_000))).expect_err("too deep");
 }

@@ -11,7 +11,7 @@ use crate::sandbox::Sandbox;
 fn odd_chats_pass_and_what_can_be_kept_is() {
     let upstream = FakeUpstream::start(|_: &UpstreamRequest| UpstreamReply::completion("Fine."));
     let sandbox = Sandbox::new();
-    let proxy = ProxyProcess::begin(&sandbox, &upstream.base_url(), &["--no-summarization", "--no-git-versioning"]);
+    let proxy = ProxyProcess::start(&sandbox, &upstream.base_url(), &["--no-summarization", "--no-git-versioning"]);
     let huge = format!("Remember: {}", "tea and biscuits, ".repeat(60_000));
     let message = |role: &str, content: Value| json!([{ "role": role, "content": content }]);
     for (id, messages) in [
@@ -42,7 +42,7 @@ fn odd_chats_pass_and_what_can_be_kept_is() {
         // The error has the format of a model's server.
         assert_eq!((&error["type"], &error["param"]), (&json!("invalid_request_error"), &json!(key)));
     }
-    assert_eq!(proxy.end().0, Some(0));
+    assert_eq!(proxy.stop().0, Some(0));
     for nothing in ["none", "system", "alien", "empty", "null"] {
         assert!(stored_texts(&sandbox, &format!("{nothing}/turns/user")).is_empty(), "{nothing}");
     }
@@ -60,7 +60,7 @@ fn trouble_is_told_to_whom_it_concerns_and_what_is_kept_late_is_kept_once() {
     sandbox.file("mem/entries/elsewhere", "");
     let bad = sandbox.path("mem/entries/bad");
     std::os::unix::fs::symlink("elsewhere", &bad).expect("a link");
-    let proxy = ProxyProcess::begin(&sandbox, &upstream.base_url(), &["--no-summarization", "--no-git-versioning"]);
+    let proxy = ProxyProcess::start(&sandbox, &upstream.base_url(), &["--no-summarization", "--no-git-versioning"]);
     let say =
         |place: &str, text: &str| proxy.chat(&json!({ "memory_id": place, "messages": [{ "role": "user", "content": text }] }));
     for number in 0..3 {
@@ -68,7 +68,7 @@ fn trouble_is_told_to_whom_it_concerns_and_what_is_kept_late_is_kept_once() {
         assert_eq!(say("good", &number.to_string()).header("memory-error"), None);
     }
     std::fs::remove_file(&bad).expect("it is removed");
-    assert_eq!(proxy.end().0, Some(0));
+    assert_eq!(proxy.stop().0, Some(0));
     for place in ["bad", "good"] {
         assert_eq!(stored_texts(&sandbox, &format!("{place}/turns/user")), ["0", "1", "2"], "{place}");
     }
@@ -78,10 +78,10 @@ fn trouble_is_told_to_whom_it_concerns_and_what_is_kept_late_is_kept_once() {
 fn what_is_too_long_to_be_read_again_is_not_kept_and_told() {
     let upstream = FakeUpstream::start(|_: &UpstreamRequest| UpstreamReply::completion("Fine."));
     let sandbox = Sandbox::new();
-    let proxy = ProxyProcess::begin(&sandbox, &upstream.base_url(), &["--no-summarization", "--no-git-versioning"]);
+    let proxy = ProxyProcess::start(&sandbox, &upstream.base_url(), &["--no-summarization", "--no-git-versioning"]);
     let answer = proxy.send_message(&"x".repeat(16 << 20));
     assert_eq!((answer.status, answer.header("memory-error")), (Some(200), Some("INVALID_INPUT")));
-    assert_eq!(proxy.end().0, Some(0));
+    assert_eq!(proxy.stop().0, Some(0));
     assert!(stored_texts(&sandbox, "default/turns/user").is_empty());
 }
 
@@ -91,14 +91,14 @@ fn a_broken_memory_breaks_no_chat() {
     let sandbox = Sandbox::new();
     sandbox.file("mem/elsewhere", "");
     std::os::unix::fs::symlink("elsewhere", sandbox.path("mem/entries")).expect("a link");
-    let proxy = ProxyProcess::begin(&sandbox, &upstream.base_url(), &["--no-git-versioning"]);
+    let proxy = ProxyProcess::start(&sandbox, &upstream.base_url(), &["--no-git-versioning"]);
     for _ in 0..3 {
         let answer = proxy.send_message("Hi");
         assert_eq!((answer.status, &answer.json()["choices"][0]["message"]["content"]), (Some(200), &json!("Fine.")));
         assert_eq!(answer.header("memory-error"), Some("PATH_REFUSED"), "{:?}", answer.headers);
         assert!(answer.header("memory-warning").is_some());
     }
-    let (code, complaints) = proxy.end();
+    let (code, complaints) = proxy.stop();
     // The error is logged once, and the exit code reports that it is permanent.
     assert_eq!((code, complaints.matches("turns could not be stored").count()), (Some(1), 1), "{complaints}");
 }
@@ -114,9 +114,9 @@ fn extract_facts(facts: &'static str, reconcile: &'static str) -> (Vec<String>, 
     });
     let sandbox = Sandbox::new();
     sandbox.run(&["add", "--memory-path", "mem", "--no-git-versioning", "The user likes tea."]);
-    let proxy = ProxyProcess::begin(&sandbox, &upstream.base_url(), &["--no-git-versioning"]);
+    let proxy = ProxyProcess::start(&sandbox, &upstream.base_url(), &["--no-git-versioning"]);
     assert_eq!(proxy.send_message("I like tea, and biscuits.").status, Some(200));
-    let (code, complaints) = proxy.end();
+    let (code, complaints) = proxy.stop();
     assert_eq!(code, Some(0));
     assert_eq!(stored_texts(&sandbox, "default/turns/user"), ["I like tea, and biscuits."], "nothing is lost");
     (stored_texts(&sandbox, "default/facts"), complaints)

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use super::process::ProxyProcess;
 use super::stored_texts;
-use super::upstream::{FakeUpstream, UpstreamReply, UpstreamRequest, events};
+use super::upstream::{FakeUpstream, UpstreamReply, UpstreamRequest, completion_events};
 use crate::sandbox::Sandbox;
 
 /// Returns the folder with the installed clients, `MEMORY_TEST_OPENAI`.
@@ -37,8 +37,10 @@ fn model(asked: &UpstreamRequest) -> UpstreamReply {
     match body["model"].as_str() {
         Some("busy") => UpstreamReply::Whole(429, "Content-Type: application/json\r\n", r#"{"error":{"message":"busy"}}"#.into()),
         Some("gone") => UpstreamReply::Close,
-        Some("broken") => UpstreamReply::Stream { pieces: events(&["half"])[..1].to_vec(), go_on: None, is_whole: false },
-        _ if body["stream"] == true => UpstreamReply::streams(&["Nice to ", "meet you, ", "世界."]),
+        Some("broken") => {
+            UpstreamReply::Stream { pieces: completion_events(&["half"])[..1].to_vec(), go_on: None, is_whole: false }
+        }
+        _ if body["stream"] == true => UpstreamReply::completion_stream(&["Nice to ", "meet you, ", "世界."]),
         _ => UpstreamReply::completion(&asked.last()),
     }
 }
@@ -49,11 +51,11 @@ fn model(asked: &UpstreamRequest) -> UpstreamReply {
 fn run_client(client: &dyn Fn() -> Command) {
     let (sandbox, upstream) = (Sandbox::new(), FakeUpstream::start(model));
     for what in ["say", "ask"] {
-        let proxy = ProxyProcess::begin(&sandbox, &upstream.base_url(), &["--no-summarization", "--log-level", "warning"]);
+        let proxy = ProxyProcess::start(&sandbox, &upstream.base_url(), &["--no-summarization", "--log-level", "warning"]);
         let output = client().args([&proxy.url, what]).output().expect("it runs");
         let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
         assert!(output.status.success(), "{what}: {said}");
-        let (code, complaints) = proxy.end();
+        let (code, complaints) = proxy.stop();
         assert_eq!((code, complaints.as_str()), (Some(0), ""), "{what}");
     }
     assert_eq!(stored_texts(&sandbox, "talk/turns/user"), ["My dog is called Rex.", "What is my dog called?"]);

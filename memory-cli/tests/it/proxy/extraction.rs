@@ -24,7 +24,7 @@ fn chat_200_turns(extract: impl Fn() -> UpstreamReply + Send + Sync + 'static) -
         extract()
     });
     let sandbox = Sandbox::new();
-    let proxy = ProxyProcess::begin(&sandbox, &upstream.base_url(), QUIET_FLAGS);
+    let proxy = ProxyProcess::start(&sandbox, &upstream.base_url(), QUIET_FLAGS);
     let mut warnings = Vec::new();
     for number in 0..200 {
         let answer = proxy.send_message(&format!("My cousin number {number} likes tea."));
@@ -78,7 +78,7 @@ fn a_budget_that_is_used_up_is_reported_once_and_by_usage_whatever_the_folder_is
     });
     let sandbox = Sandbox::new();
     sandbox.file(".memory/config.yaml", "llm:\n  calls_a_day: 2\n");
-    let proxy = ProxyProcess::begin(&sandbox, &upstream.base_url(), QUIET_FLAGS);
+    let proxy = ProxyProcess::start(&sandbox, &upstream.base_url(), QUIET_FLAGS);
     let mut warnings = Vec::new();
     // Extraction runs in the background: the budget is exhausted after some turns.
     for number in 0..1000 {
@@ -90,7 +90,7 @@ fn a_budget_that_is_used_up_is_reported_once_and_by_usage_whatever_the_folder_is
     }
     assert_eq!(warnings.len(), 1, "{warnings:?}");
     assert!(warnings[0].contains("the daily budget of 2 calls is exhausted"), "{warnings:?}");
-    proxy.end();
-    let usage = sandbox.json(&["usage"]);
+    proxy.stop();
+    let usage = sandbox.run_json(&["usage"]);
     assert_eq!((usage["today"]["calls"].clone(), usage["left"]["calls"].clone()), (json!(2), json!(0)));
 }

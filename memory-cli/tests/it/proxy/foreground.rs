@@ -25,12 +25,12 @@ fn normalised_lines(told: &str) -> Vec<String> {
 fn each_request_is_one_line_without_a_word_of_it() {
     let upstream = FakeUpstream::start(|asked: &UpstreamRequest| match asked.line.as_str() {
         "GET /v1/models" => UpstreamReply::Whole(200, "", "{}".into()),
-        _ if asked.last().contains("stream") => UpstreamReply::streams(&["Fi", "ne."]),
+        _ if asked.last().contains("stream") => UpstreamReply::completion_stream(&["Fi", "ne."]),
         _ if asked.last().contains("fail") => UpstreamReply::Whole(500, "", "{}".into()),
         _ => UpstreamReply::completion("Fine."),
     });
     let sandbox = Sandbox::new();
-    let proxy = ProxyProcess::begin(&sandbox, &upstream.base_url(), &MINIMAL_FLAGS);
+    let proxy = ProxyProcess::start(&sandbox, &upstream.base_url(), &MINIMAL_FLAGS);
     let chat = |id: &str, text: &str| {
         proxy.chat(
             &json!({ "memory_id": id, "stream": text.contains("stream"), "messages": [{ "role": "user", "content": text }] }),
@@ -41,7 +41,7 @@ fn each_request_is_one_line_without_a_word_of_it() {
     chat("other", "This shall fail secretly.");
     proxy.request("GET /v1/models?key=secret", "", "");
     proxy.request("GET /v1/models", "Origin: http://evil.example\r\n", "");
-    let (code, told) = proxy.end();
+    let (code, told) = proxy.stop();
     assert_eq!((code, told.contains("secret") || told.contains("sk-own")), (Some(0), false), "{told}");
     assert_eq!(
         normalised_lines(&told),
@@ -65,9 +65,9 @@ fn the_level_says_what_is_logged() {
     for (level, requests, warnings) in
         [("debug", true, true), ("INFO", true, true), ("warning", false, true), ("error", false, false)]
     {
-        let proxy = ProxyProcess::begin(&sandbox, &upstream.base_url(), &[&MINIMAL_FLAGS[..], &["--log-level", level]].concat());
+        let proxy = ProxyProcess::start(&sandbox, &upstream.base_url(), &[&MINIMAL_FLAGS[..], &["--log-level", level]].concat());
         proxy.send_message("Hi");
-        let told = proxy.end().1;
+        let told = proxy.stop().1;
         assert_eq!(told.contains(" id=default hits=0 "), requests, "{level}: {told}");
         assert_eq!(told.contains(" recall_us="), level == "debug", "{level}: {told}");
         assert_eq!(told.contains(" warning "), warnings, "{level}: {told}");
@@ -122,11 +122,11 @@ fn an_address_without_a_path_is_completed_and_that_is_said() {
     let sandbox = Sandbox::new();
     let bare = upstream.base_url().trim_end_matches("/v1").to_owned();
     for url in [bare.clone(), format!("{bare}/"), format!("{bare}/v1/"), format!("{bare}/v1/chat/completions")] {
-        let proxy = ProxyProcess::begin(&sandbox, &url, &MINIMAL_FLAGS);
+        let proxy = ProxyProcess::start(&sandbox, &url, &MINIMAL_FLAGS);
         assert_eq!(proxy.begun["openai_base_url"], json!(format!("{bare}/v1")), "{url}");
         assert_eq!(proxy.send_message("Hi").status, Some(200));
         assert_eq!(upstream.client_requests().pop().expect("it was asked").line, "POST /v1/chat/completions", "{url}");
-        let told = proxy.end().1;
+        let told = proxy.stop().1;
         assert_eq!(told.contains(&format!("{bare}/v1")), !url.ends_with("/v1/"), "{url}: {told}");
     }
 }
@@ -160,7 +160,7 @@ fn a_page_of_a_listed_origin_may_chat_and_any_other_is_told_how() {
     let upstream = FakeUpstream::start(|_: &UpstreamRequest| UpstreamReply::completion("Fine."));
     let sandbox = Sandbox::new();
     sandbox.run(&["config", "set", "http.allowed_origins", "http://localhost:3000, app://obsidian.md"]);
-    let proxy = ProxyProcess::begin(&sandbox, &upstream.base_url(), &MINIMAL_FLAGS);
+    let proxy = ProxyProcess::start(&sandbox, &upstream.base_url(), &MINIMAL_FLAGS);
     let chat = json!({ "messages": [{ "role": "user", "content": "Hi" }] }).to_string();
     let ask = |origin: &str| proxy.request("POST /v1/chat/completions", &format!("Origin: {origin}\r\n"), &chat);
     for page in ["http://localhost:3000", "app://obsidian.md"] {
@@ -173,7 +173,7 @@ fn a_page_of_a_listed_origin_may_chat_and_any_other_is_told_how() {
     let refused = ask("http://localhost:3001");
     assert_eq!((refused.status, refused.header("access-control-allow-origin")), (Some(403), None));
     assert!(refused.text().contains("http.allowed_origins"), "{}", refused.text());
-    let mut stream = TcpStream::connect(proxy.place()).expect("a connection");
+    let mut stream = TcpStream::connect(proxy.address()).expect("a connection");
     let from_docker = "GET /v1/models HTTP/1.1\r\nHost: host.docker.internal:8100\r\nConnection: close\r\n\r\n";
     stream.write_all(from_docker.as_bytes()).expect("it takes it");
     let refused = HttpResponse::read(stream);

@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::process::{HttpResponse, ProxyProcess, chunk, head};
+use super::process::{HttpResponse, ProxyProcess, read_chunk, read_head};
 use super::stored_texts;
-use super::upstream::{FakeUpstream, UpstreamReply, UpstreamRequest, events};
+use super::upstream::{FakeUpstream, UpstreamReply, UpstreamRequest, completion_events};
 use crate::sandbox::Sandbox;
 
 const QUIET_FLAGS: &[&str] = &["--no-summarization", "--no-git-versioning"];
@@ -18,7 +18,7 @@ const QUIET_FLAGS: &[&str] = &["--no-summarization", "--no-git-versioning"];
 fn a_stream_passes_byte_for_byte_as_it_comes_and_is_heard() {
     let (tell, go_on) = channel();
     let go_on = Mutex::new(Some(go_on));
-    let mut pieces = events(&["Hel", "lo 世", "界"]);
+    let mut pieces = completion_events(&["Hel", "lo 世", "界"]);
     // One event is split within a character; other lines precede the events.
     let cut = pieces[1].len() - 20;
     let rest = pieces[1].split_off(cut);
@@ -30,20 +30,20 @@ fn a_stream_passes_byte_for_byte_as_it_comes_and_is_heard() {
         UpstreamReply::Stream { pieces: pieces.clone(), go_on, is_whole: true }
     });
     let sandbox = Sandbox::new();
-    let proxy = ProxyProcess::begin(&sandbox, &upstream.base_url(), QUIET_FLAGS);
+    let proxy = ProxyProcess::start(&sandbox, &upstream.base_url(), QUIET_FLAGS);
     let body = json!({ "model": "m", "stream": true, "messages": [{ "role": "user", "content": "Hi" }] });
     let mut reader = BufReader::new(proxy.send("POST /v1/chat/completions", "", &body.to_string()));
     let mut is_head_read = false;
     for piece in &sent {
         tell.send(()).expect("the server waits for it");
         if !std::mem::replace(&mut is_head_read, true) {
-            assert_eq!(head(&mut reader).0, Some(200));
+            assert_eq!(read_head(&mut reader).0, Some(200));
         }
         // The model has not sent the next chunk yet.
-        assert_eq!(chunk(&mut reader).as_ref(), Some(piece));
+        assert_eq!(read_chunk(&mut reader).as_ref(), Some(piece));
     }
-    assert_eq!(chunk(&mut reader), Some(Vec::new()));
-    proxy.end();
+    assert_eq!(read_chunk(&mut reader), Some(Vec::new()));
+    proxy.stop();
     assert_eq!(stored_texts(&sandbox, "default/turns/user"), ["Hi"]);
     assert_eq!(stored_texts(&sandbox, "default/turns/assistant"), ["Hello 世界"]);
 }
@@ -58,7 +58,7 @@ fn whatever_else_is_asked_goes_there_and_back_as_it_is() {
         )
     });
     let sandbox = Sandbox::new();
-    let proxy = ProxyProcess::begin(&sandbox, &upstream.base_url(), QUIET_FLAGS);
+    let proxy = ProxyProcess::start(&sandbox, &upstream.base_url(), QUIET_FLAGS);
     let headers = "Authorization: Bearer sk-own\r\nX-Between: 1\r\nX-Through: ä\r\nConnection: X-Between\r\n";
     let answer = proxy.request("PUT /v1/files/a%2Fb?x=1&y=%20", headers, "not json\0");
     assert_eq!((answer.status, answer.text().as_str()), (Some(418), "[PUT /v1/files/a%2Fb?x=1&y=%20] not json\0"));
@@ -87,7 +87,7 @@ fn whatever_else_is_asked_goes_there_and_back_as_it_is() {
 fn everything_in_a_chat_but_the_message_is_as_it_was_sent() {
     let upstream = FakeUpstream::start(|_: &UpstreamRequest| UpstreamReply::completion("Fine."));
     let sandbox = Sandbox::new();
-    let proxy = ProxyProcess::begin(&sandbox, &upstream.base_url(), QUIET_FLAGS);
+    let proxy = ProxyProcess::start(&sandbox, &upstream.base_url(), QUIET_FLAGS);
     let body = "{\"model\":\"m\",\"seed\":100000000000000000001, \"temperature\":0.10,\"memory_id\":\"x\",\n \"messages\":[{\"role\":\"user\",\
                 \"content\":[{\"type\":\"image_url\",\"image_url\":{\"url\":\"data:,x\"}},{\"type\":\"text\",\"text\":\"\\u0041nd?\"}]}],\"tools\":[],\"zzz\":null}";
     proxy.request("POST /v1/chat/completions", "", body);
@@ -103,17 +103,17 @@ fn what_is_asked_for_in_pieces_passes_as_it_comes_whatever_it_is() {
         UpstreamReply::Plain(vec![b"one".to_vec(), b"two".to_vec()], go_on.expect("it is asked once"))
     });
     let sandbox = Sandbox::new();
-    let proxy = ProxyProcess::begin(&sandbox, &upstream.base_url(), QUIET_FLAGS);
+    let proxy = ProxyProcess::start(&sandbox, &upstream.base_url(), QUIET_FLAGS);
     let stream = proxy.send("POST /v1/chat/completions", "", r#"{"stream":true,"messages":[{"role":"user","content":"Hi"}]}"#);
     stream.set_read_timeout(Some(Duration::from_mins(1))).expect("a connection");
     let mut reader = BufReader::new(stream);
     for piece in ["one", "two"] {
         tell.send(()).expect("it waits");
         if piece == "one" {
-            assert_eq!(head(&mut reader).0, Some(200));
+            assert_eq!(read_head(&mut reader).0, Some(200));
         }
         // The model sends the next chunk only after this one arrived.
-        assert_eq!(chunk(&mut reader).as_deref(), Some(piece.as_bytes()));
+        assert_eq!(read_chunk(&mut reader).as_deref(), Some(piece.as_bytes()));
     }
 }
 
@@ -126,10 +126,10 @@ fn what_goes_wrong_behind_goes_wrong_in_front() {
         Some("close") => UpstreamReply::Close,
         Some("break") => UpstreamReply::Break,
         Some("odd") => UpstreamReply::Whole(200, "Content-Type: application/json\r\n", "<html>".into()),
-        _ => UpstreamReply::Stream { pieces: events(&["Hello"])[..1].to_vec(), go_on: None, is_whole: false },
+        _ => UpstreamReply::Stream { pieces: completion_events(&["Hello"])[..1].to_vec(), go_on: None, is_whole: false },
     });
     let sandbox = Sandbox::new();
-    let proxy = ProxyProcess::begin(&sandbox, &upstream.base_url(), QUIET_FLAGS);
+    let proxy = ProxyProcess::start(&sandbox, &upstream.base_url(), QUIET_FLAGS);
     let ask = |model: &str| proxy.chat(&json!({ "model": model, "messages": [{ "role": "user", "content": "Hi" }] }));
     let busy = ask("busy");
     assert_eq!((busy.status, busy.header("retry-after")), (Some(429), Some("1")));
@@ -138,13 +138,13 @@ fn what_goes_wrong_behind_goes_wrong_in_front() {
     let broken = ask("break");
     assert_eq!((broken.status, broken.text().as_str(), broken.is_whole), (Some(200), "{\"data\":[", false));
     let stream = ask("stream");
-    assert_eq!((stream.body.clone(), stream.is_whole), (events(&["Hello"])[0].clone(), false));
+    assert_eq!((stream.body.clone(), stream.is_whole), (completion_events(&["Hello"])[0].clone(), false));
     assert_eq!(ask("odd").text(), "<html>");
-    proxy.end();
+    proxy.stop();
     // An incomplete answer is not stored; the query is stored once.
     assert_eq!(stored_texts(&sandbox, "default/turns/assistant").len(), 0);
     assert_eq!(stored_texts(&sandbox, "default/turns/user"), ["Hi"]);
-    let nobody = ProxyProcess::begin(&sandbox, "http://127.0.0.1:1/v1", QUIET_FLAGS);
+    let nobody = ProxyProcess::start(&sandbox, "http://127.0.0.1:1/v1", QUIET_FLAGS);
     let answer = nobody.send_message("Hi");
     assert_eq!((answer.status, &answer.json()["error"]["code"]), (Some(502), &json!("MODEL_FAILED")));
 }
@@ -156,14 +156,14 @@ fn whoever_goes_has_the_model_stop() {
     let upstream =
         FakeUpstream::start(move |_: &UpstreamRequest| UpstreamReply::Hang(gone.lock().expect("nobody panics here").clone()));
     let sandbox = Sandbox::new();
-    let proxy = ProxyProcess::begin(&sandbox, &upstream.base_url(), QUIET_FLAGS);
+    let proxy = ProxyProcess::start(&sandbox, &upstream.base_url(), QUIET_FLAGS);
     for line in ["POST /v1/chat/completions", "GET /v1/models"] {
         let stream = proxy.send(line, "", r#"{"messages":[{"role":"user","content":"Hi"}]}"#);
-        upstream.wait();
+        upstream.wait_for_request();
         drop(stream);
         left.recv_timeout(Duration::from_mins(1)).expect("the model is told");
     }
-    assert_eq!(proxy.end().0, Some(0));
+    assert_eq!(proxy.stop().0, Some(0));
     assert_eq!(stored_texts(&sandbox, "default/turns/user"), ["Hi"], "it was said all the same");
 }
 
@@ -173,13 +173,13 @@ fn what_runs_is_answered_before_the_end() {
     let go_on = Mutex::new(Some(go_on));
     let upstream = FakeUpstream::start(move |_: &UpstreamRequest| {
         let go_on = go_on.lock().expect("nobody panics here").take();
-        UpstreamReply::Stream { pieces: events(&["Bye"]), go_on, is_whole: true }
+        UpstreamReply::Stream { pieces: completion_events(&["Bye"]), go_on, is_whole: true }
     });
     let sandbox = Sandbox::new();
-    let proxy = ProxyProcess::begin(&sandbox, &upstream.base_url(), QUIET_FLAGS);
+    let proxy = ProxyProcess::start(&sandbox, &upstream.base_url(), QUIET_FLAGS);
     let stream = proxy.send("POST /v1/chat/completions", "", r#"{"stream":true,"messages":[{"role":"user","content":"Hi"}]}"#);
-    upstream.wait();
-    let ended = std::thread::spawn(move || proxy.end());
+    upstream.wait_for_request();
+    let ended = std::thread::spawn(move || proxy.stop());
     tell.send(()).expect("it waits");
     tell.send(()).expect("it waits");
     let answer = HttpResponse::read(stream);
@@ -192,12 +192,12 @@ fn what_runs_is_answered_before_the_end() {
 fn whoever_has_no_business_here_is_refused() {
     let upstream = FakeUpstream::start(|_: &UpstreamRequest| UpstreamReply::completion("Fine."));
     let sandbox = Sandbox::new();
-    let proxy = ProxyProcess::begin(&sandbox, &upstream.base_url(), QUIET_FLAGS);
+    let proxy = ProxyProcess::start(&sandbox, &upstream.base_url(), QUIET_FLAGS);
     let page = proxy.request("POST /v1/chat/completions", "Origin: https://example.org\r\n", "{}");
     assert_eq!(page.status, Some(403));
     let open = sandbox.run(&["proxy", "--openai-base-url", "http://localhost/v1", "--host", "0.0.0.0", "--port", "0"]);
     assert!(open.contains("which requires a token"), "{open}");
-    let guarded = ProxyProcess::begin(&sandbox, &upstream.base_url(), &["--auth-token", "s3cret", "--no-git-versioning"]);
+    let guarded = ProxyProcess::start(&sandbox, &upstream.base_url(), &["--auth-token", "s3cret", "--no-git-versioning"]);
     assert_eq!(guarded.request("GET /v1/health", "", "").status, Some(401), "the model's server is not asked without the token");
     assert_eq!(guarded.send_message("Hi").status, Some(401));
     let asked = guarded.request("POST /v1/chat/completions", "Authorization: Bearer s3cret\r\n", r#"{"messages":[]}"#);

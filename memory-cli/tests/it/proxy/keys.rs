@@ -49,7 +49,7 @@ fn chat_until_embedded(proxy: &ProxyProcess, upstream: &FakeUpstream, key: &str,
 fn embeddings_at_the_models_server_are_asked_for_with_the_key_of_each_client() {
     let upstream = model();
     let sandbox = Sandbox::new();
-    let proxy = ProxyProcess::begin(&sandbox, &upstream.base_url(), &FLAGS);
+    let proxy = ProxyProcess::start(&sandbox, &upstream.base_url(), &FLAGS);
     assert_eq!(chat_until_embedded(&proxy, &upstream, "sk-anna", "Anna likes tea")[0].as_deref(), Some("Bearer sk-anna"));
     // Stored vectors exist now, so each message is embedded before its answer.
     for (key, text) in [("sk-ben", "Ben asks about tea"), ("sk-carl", "Carl asks about tea")] {
@@ -64,7 +64,7 @@ fn a_clients_key_goes_to_no_other_server() {
     let sandbox = Sandbox::new();
     let elsewhere_url = elsewhere.base_url();
     let flags = [&FLAGS[..], &["--embedding-base-url", &elsewhere_url]].concat();
-    let proxy = ProxyProcess::begin(&sandbox, &upstream.base_url(), &flags);
+    let proxy = ProxyProcess::start(&sandbox, &upstream.base_url(), &flags);
     assert_eq!(chat_until_embedded(&proxy, &elsewhere, "sk-anna", "Anna likes tea")[0], None);
 }
 
@@ -73,7 +73,7 @@ fn a_token_of_the_proxy_goes_to_no_server() {
     let upstream = model();
     let sandbox = Sandbox::new();
     let flags = [&FLAGS[..], &["--auth-token", "t0ken", "--openai-api-key", "sk-own"]].concat();
-    let proxy = ProxyProcess::begin(&sandbox, &upstream.base_url(), &flags);
+    let proxy = ProxyProcess::start(&sandbox, &upstream.base_url(), &flags);
     let found = chat_until_embedded(&proxy, &upstream, "t0ken", "Anna likes tea");
     assert_eq!(found[0].as_deref(), Some("Bearer sk-own"), "{found:?}");
     assert!(upstream.client_requests().iter().all(|asked| asked.header("authorization") == Some("Bearer sk-own")));
@@ -91,7 +91,7 @@ fn a_key_may_be_given_in_several_ways_and_is_never_shown() {
         let proxy = ProxyProcess::of(command);
         let began = proxy.begun.to_string();
         proxy.request("GET /v1/models", "", "");
-        let (_, told) = proxy.end();
+        let (_, told) = proxy.stop();
         assert!(!began.contains("sk-") && !told.contains("sk-"), "{began} {told}");
         upstream.client_requests().pop().expect("it was asked").header("authorization").map(str::to_owned)
     };

@@ -9,13 +9,13 @@ use crate::sandbox::Sandbox;
 const QUIET_FLAGS: &[&str] = &["--no-summarization", "--no-git-versioning"];
 
 /// Returns a port outside of the range that the system assigns automatically.
-fn port() -> String {
+fn unassigned_port() -> String {
     (20_000 + std::process::id() % 10_000).to_string()
 }
 
 #[test]
 fn a_proxy_is_not_begun_before_itself() {
-    let (sandbox, port) = (Sandbox::new(), port());
+    let (sandbox, port) = (Sandbox::new(), unassigned_port());
     let own = format!("http://localhost:{port}/v1");
     for command in [["proxy", "--port", &port].as_slice(), &["serve", "--http", &format!("127.0.0.1:{port}")]] {
         sandbox.write("tea at nine", &[]);
@@ -29,7 +29,7 @@ fn a_proxy_is_not_begun_before_itself() {
 #[test]
 fn a_request_that_comes_back_is_refused() {
     let (sandbox, upstream) = (Sandbox::new(), FakeUpstream::start(|_: &UpstreamRequest| UpstreamReply::completion("Fine.")));
-    let proxy = ProxyProcess::begin(&sandbox, &upstream.base_url(), QUIET_FLAGS);
+    let proxy = ProxyProcess::start(&sandbox, &upstream.base_url(), QUIET_FLAGS);
     for line in ["POST /v1/chat/completions", "GET /v1/models"] {
         let body = r#"{"messages":[{"role":"user","content":"Hi"}]}"#;
         let headers = "Memory-Hops: another\r\n";
@@ -47,7 +47,7 @@ fn a_request_that_comes_back_is_refused() {
 #[test]
 fn one_proxy_may_stand_before_another() {
     let (sandbox, upstream) = (Sandbox::new(), FakeUpstream::start(|_: &UpstreamRequest| UpstreamReply::completion("Fine.")));
-    let behind = ProxyProcess::begin(&sandbox, &upstream.base_url(), QUIET_FLAGS);
-    let front = ProxyProcess::begin(&sandbox, &behind.url, QUIET_FLAGS);
+    let behind = ProxyProcess::start(&sandbox, &upstream.base_url(), QUIET_FLAGS);
+    let front = ProxyProcess::start(&sandbox, &behind.url, QUIET_FLAGS);
     assert_eq!(front.send_message("Hi").status, Some(200));
 }

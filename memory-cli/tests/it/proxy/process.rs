@@ -19,7 +19,7 @@ pub(crate) struct ProxyProcess {
 
 impl ProxyProcess {
     /// Starts `memory proxy` with the folder `mem`.
-    pub(crate) fn begin(sandbox: &Sandbox, base_url: &str, flags: &[&str]) -> Self {
+    pub(crate) fn start(sandbox: &Sandbox, base_url: &str, flags: &[&str]) -> Self {
         let place = sandbox.path("mem").display().to_string();
         let usual = ["proxy", "--json", "--port", "0", "--openai-base-url", base_url, "--memory-path", &place];
         Self::of(sandbox.command(&[&usual, flags].concat()))
@@ -41,7 +41,7 @@ impl ProxyProcess {
         Self { process, url, begun, errors: Some(errors) }
     }
 
-    pub(crate) fn place(&self) -> &str {
+    pub(crate) fn address(&self) -> &str {
         self.url.trim_start_matches("http://").trim_end_matches("/v1")
     }
 
@@ -51,8 +51,8 @@ impl ProxyProcess {
     }
 
     pub(crate) fn send_bytes(&self, line: &str, headers: &str, body: &[u8]) -> TcpStream {
-        let mut stream = TcpStream::connect(self.place()).expect("a connection");
-        let head = format!("{line} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n{headers}", self.place());
+        let mut stream = TcpStream::connect(self.address()).expect("a connection");
+        let head = format!("{line} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n{headers}", self.address());
         write!(stream, "{head}Content-Length: {}\r\n\r\n", body.len()).expect("it takes it");
         stream.write_all(body).expect("it takes it");
         stream
@@ -73,7 +73,7 @@ impl ProxyProcess {
     }
 
     /// Ends the proxy with SIGTERM; returns its exit code and its log.
-    pub(crate) fn end(mut self) -> (Option<i32>, String) {
+    pub(crate) fn stop(mut self) -> (Option<i32>, String) {
         let pid = self.process.id().to_string();
         assert!(Command::new("kill").args(["-TERM", &pid]).status().expect("kill").success());
         let code = self.process.wait().expect("it ends").code();
@@ -110,7 +110,7 @@ pub(crate) struct HttpResponse {
 impl HttpResponse {
     pub(crate) fn read(stream: TcpStream) -> Self {
         let mut reader = BufReader::new(stream);
-        let (status, headers) = head(&mut reader);
+        let (status, headers) = read_head(&mut reader);
         let header = |wanted: &str| headers.iter().find(|(name, _)| name == wanted).map(|(_, value)| value.clone());
         let mut body = Vec::new();
         let is_whole = if header("transfer-encoding").is_some() {
@@ -137,7 +137,7 @@ impl HttpResponse {
 }
 
 /// Reads the head of a response.
-pub(crate) fn head(reader: &mut BufReader<TcpStream>) -> (Option<u16>, Vec<(String, String)>) {
+pub(crate) fn read_head(reader: &mut BufReader<TcpStream>) -> (Option<u16>, Vec<(String, String)>) {
     let mut line = String::new();
     let _ = reader.read_line(&mut line);
     let status = line.split(' ').nth(1).and_then(|status| status.parse().ok());
@@ -152,7 +152,7 @@ pub(crate) fn head(reader: &mut BufReader<TcpStream>) -> (Option<u16>, Vec<(Stri
 }
 
 /// Reads one chunk of a body; the last chunk is empty. `None` means that the body is incomplete.
-pub(crate) fn chunk(reader: &mut BufReader<TcpStream>) -> Option<Vec<u8>> {
+pub(crate) fn read_chunk(reader: &mut BufReader<TcpStream>) -> Option<Vec<u8>> {
     let mut size = String::new();
     reader.read_line(&mut size).ok()?;
     let size = usize::from_str_radix(size.trim(), 16).ok()?;
@@ -164,7 +164,7 @@ pub(crate) fn chunk(reader: &mut BufReader<TcpStream>) -> Option<Vec<u8>> {
 
 fn read_chunks(reader: &mut BufReader<TcpStream>, body: &mut Vec<u8>) -> bool {
     loop {
-        match chunk(reader) {
+        match read_chunk(reader) {
             Some(piece) if piece.is_empty() => return true,
             Some(piece) => body.extend_from_slice(&piece),
             None => return false,

@@ -28,12 +28,12 @@ fn model(asked: &UpstreamRequest) -> UpstreamReply {
 fn what_was_said_comes_back_with_what_follows_from_it() {
     let (sandbox, upstream) = (Sandbox::new(), FakeUpstream::start(model));
     let base_url = upstream.base_url();
-    let begin = || ProxyProcess::begin(&sandbox, &base_url, &["--no-git-versioning"]);
+    let begin = || ProxyProcess::start(&sandbox, &base_url, &["--no-git-versioning"]);
     let proxy = begin();
     let first = proxy.send_message("I live in Ghent, where my dog Rex likes it.");
     assert_eq!((first.status, first.json()["memory_hits"].clone()), (Some(200), json!([])));
     assert_eq!(first.json()["usage"], json!({ "total_tokens": 7 }));
-    assert_eq!(proxy.end().0, Some(0));
+    assert_eq!(proxy.stop().0, Some(0));
     let facts = ["The user lives in Ghent.", "The user's dog is Rex."];
     let mut found = stored_texts(&sandbox, "default/facts");
     found.sort();
@@ -44,7 +44,7 @@ fn what_was_said_comes_back_with_what_follows_from_it() {
 
     let proxy = begin();
     proxy.send_message("We moved: I live in Lyon now.");
-    assert_eq!(proxy.end().0, Some(0));
+    assert_eq!(proxy.stop().0, Some(0));
     assert_eq!(stored_texts(&sandbox, "default/summaries"), ["Lives in Lyon with Rex."]);
     assert_eq!(stored_texts(&sandbox, "default/deleted/facts").len(), 1);
 
@@ -76,11 +76,11 @@ fn what_was_said_comes_back_with_what_follows_from_it() {
 fn what_is_global_is_known_in_every_conversation() {
     let (sandbox, upstream) = (Sandbox::new(), FakeUpstream::start(model));
     sandbox.run(&["add", "--memory-path", "mem", "-c", "global", "The user speaks Dutch."]);
-    let proxy = ProxyProcess::begin(&sandbox, &upstream.base_url(), &["--no-summarization"]);
+    let proxy = ProxyProcess::start(&sandbox, &upstream.base_url(), &["--no-summarization"]);
     let answer = proxy
         .chat(&json!({ "memory_id": "a/b", "messages": [{ "role": "user", "content": "Which language do I speak, Dutch?" }] }));
     assert_eq!(answer.json()["memory_hits"][0]["content"], "The user speaks Dutch.");
-    assert_eq!(proxy.end().0, Some(0));
+    assert_eq!(proxy.stop().0, Some(0));
     assert_eq!(stored_texts(&sandbox, "a_b/turns/user").len(), 1);
     assert!(sandbox.path("mem/.git").exists(), "a folder of its own keeps its versions");
 }
@@ -88,12 +88,12 @@ fn what_is_global_is_known_in_every_conversation() {
 #[test]
 fn without_a_model_for_facts_turns_are_kept_and_found() {
     let (sandbox, upstream) = (Sandbox::new(), FakeUpstream::start(model));
-    let proxy = ProxyProcess::begin(&sandbox, &upstream.base_url(), &["--no-summarization"]);
+    let proxy = ProxyProcess::start(&sandbox, &upstream.base_url(), &["--no-summarization"]);
     proxy.send_message("I live in Ghent.");
-    proxy.end();
-    let proxy = ProxyProcess::begin(&sandbox, &upstream.base_url(), &["--no-summarization"]);
+    proxy.stop();
+    let proxy = ProxyProcess::start(&sandbox, &upstream.base_url(), &["--no-summarization"]);
     assert_eq!(proxy.send_message("Who lives in Ghent?").json()["memory_hits"][0]["content"], "I live in Ghent.");
-    proxy.end();
+    proxy.stop();
     assert!(stored_texts(&sandbox, "default/facts").is_empty());
     assert_eq!(stored_texts(&sandbox, "default/turns/user").len(), 2);
 }
@@ -122,16 +122,16 @@ fn what_was_not_drawn_by_the_end_is_drawn_after_the_next_start() {
     };
     let proxy = begin();
     proxy.send_message("I live in Ghent, where my dog Rex likes it.");
-    upstream.wait();
-    upstream.wait();
-    assert_eq!(proxy.end().0, Some(0), "what hangs is left");
+    upstream.wait_for_request();
+    upstream.wait_for_request();
+    assert_eq!(proxy.stop().0, Some(0), "what hangs is left");
     left.recv().expect("it was let go");
     assert!(stored_texts(&sandbox, "default/facts").is_empty());
     let proxy = begin();
     // One request for the facts, one for the summary.
-    upstream.wait();
-    upstream.wait();
-    proxy.end();
+    upstream.wait_for_request();
+    upstream.wait_for_request();
+    proxy.stop();
     assert_eq!(stored_texts(&sandbox, "default/facts").len(), 2);
 }
 
@@ -139,11 +139,11 @@ fn what_was_not_drawn_by_the_end_is_drawn_after_the_next_start() {
 fn prompts_of_the_home_take_the_place_of_the_usual() {
     let (sandbox, upstream) = (Sandbox::new(), FakeUpstream::start(model));
     sandbox.file("mem/prompts/facts.md", "You extract facts about Ghent only.");
-    let proxy = ProxyProcess::begin(&sandbox, &upstream.base_url(), &["--no-git-versioning"]);
+    let proxy = ProxyProcess::start(&sandbox, &upstream.base_url(), &["--no-git-versioning"]);
     proxy.send_message("I live in Ghent.");
-    upstream.wait();
-    upstream.wait();
-    proxy.end();
+    upstream.wait_for_request();
+    upstream.wait_for_request();
+    proxy.stop();
     assert_eq!(stored_texts(&sandbox, "default/facts").len(), 2);
 }
 
@@ -162,13 +162,13 @@ fn tools_are_part_of_one_turn() {
             }
         }),
     );
-    let proxy = ProxyProcess::begin(&sandbox, &upstream.base_url(), &["--no-summarization", "--no-git-versioning"]);
+    let proxy = ProxyProcess::start(&sandbox, &upstream.base_url(), &["--no-summarization", "--no-git-versioning"]);
     let question = json!({ "role": "user", "content": "How many?" });
     let call = proxy.chat(&json!({ "messages": [question] })).json()["choices"][0]["message"].clone();
     let tool = json!({ "role": "tool", "tool_call_id": "1", "content": "3" });
     let answer = proxy.chat(&json!({ "messages": [question, call, tool] }));
     assert_eq!(answer.json()["choices"][0]["message"]["content"], "Three.");
-    proxy.end();
+    proxy.stop();
     assert_eq!(
         (stored_texts(&sandbox, "default/turns/user").len(), stored_texts(&sandbox, "default/turns/assistant")),
         (1, vec!["Three.".into()])
@@ -201,7 +201,7 @@ fn the_daemon_remembers_for_applications_as_well() {
         assert_eq!(proxy.request(line, "", r#"{"key":"a","value":"secret"}"#).status, Some(status), "{line}");
     }
     assert_eq!(upstream.client_requests().len(), asked);
-    assert_eq!(proxy.end().0, Some(0));
-    let found = sandbox.json(&["search", "Ghent", "--scope", "conversation:default"]);
+    assert_eq!(proxy.stop().0, Some(0));
+    let found = sandbox.run_json(&["search", "Ghent", "--scope", "conversation:default"]);
     assert!(2 <= found["total"].as_u64().unwrap_or_default(), "{found}");
 }

@@ -29,15 +29,15 @@ fn a_fact_is_given_to_the_model_each_time_a_request_is_repeated() {
     for (fact, requests, answer) in DIALOGUES {
         let (sandbox, upstream) =
             (Sandbox::new(), FakeUpstream::start(move |_: &UpstreamRequest| UpstreamReply::completion(answer)));
-        let begin = || ProxyProcess::begin(&sandbox, &upstream.base_url(), &["--no-summarization", "--no-git-versioning"]);
+        let begin = || ProxyProcess::start(&sandbox, &upstream.base_url(), &["--no-summarization", "--no-git-versioning"]);
         let proxy = begin();
         proxy.send_message(fact);
         // The message is stored when the proxy ends.
-        proxy.end();
+        proxy.stop();
         let mut proxy = begin();
         for round in 0..50 {
             if round == 25 {
-                proxy.end();
+                proxy.stop();
                 proxy = begin();
             }
             let hits = proxy.send_message(requests[round % requests.len()]).json()["memory_hits"].clone();
@@ -64,11 +64,11 @@ fn a_turn_whose_fact_was_replaced_is_marked_as_earlier() {
     for flags in [&["--no-git-versioning"] as &[&str], &["--no-git-versioning", "--no-summarization"]] {
         let (sandbox, upstream) = (Sandbox::new(), FakeUpstream::start(model));
         for text in ["I love pizza", "I hate pizza"] {
-            let proxy = ProxyProcess::begin(&sandbox, &upstream.base_url(), flags);
+            let proxy = ProxyProcess::start(&sandbox, &upstream.base_url(), flags);
             proxy.send_message(text);
-            assert_eq!(proxy.end().0, Some(0));
+            assert_eq!(proxy.stop().0, Some(0));
         }
-        let proxy = ProxyProcess::begin(&sandbox, &upstream.base_url(), flags);
+        let proxy = ProxyProcess::start(&sandbox, &upstream.base_url(), flags);
         let hits = proxy.send_message("Do I like pizza?").json()["memory_hits"].clone();
         let sent = upstream.client_requests().into_iter().rfind(|asked| asked.purpose().is_none()).expect("it was asked").last();
         assert!(sent.contains("[user, earlier] I love pizza\n") && !sent.contains("earlier] I hate"), "{sent}");

@@ -58,7 +58,7 @@ fn standing_memories_of_the_home_are_given_in_every_chat() {
 fn conversations_elsewhere_receive_the_standing_memories_of_the_home() {
     let (sandbox, upstream) = (Sandbox::new(), FakeUpstream::start(fine));
     sandbox.write("Always answer in metric units.", &["--role", "person"]);
-    let proxy = ProxyProcess::begin(&sandbox, &upstream.base_url(), &["--no-git-versioning", "--no-summarization"]);
+    let proxy = ProxyProcess::start(&sandbox, &upstream.base_url(), &["--no-git-versioning", "--no-summarization"]);
     assert!(sent(&proxy, &upstream, QUESTION).contains("\nAlways answer in metric units.\n"));
 }
 

@@ -7,9 +7,9 @@ use std::sync::mpsc::channel;
 
 use serde_json::{Value, json};
 
-use super::process::{HttpResponse, ProxyProcess, chunk, head};
+use super::process::{HttpResponse, ProxyProcess, read_chunk, read_head};
 use super::stored_texts;
-use super::upstream::{FakeUpstream, UpstreamReply, UpstreamRequest, events};
+use super::upstream::{FakeUpstream, UpstreamReply, UpstreamRequest, completion_events};
 use crate::sandbox::Sandbox;
 
 const QUIET_FLAGS: &[&str] = &["--no-summarization", "--no-git-versioning"];
@@ -26,36 +26,40 @@ fn chat_body(text: &str, is_stream: bool) -> Value {
 #[test]
 fn what_was_answered_is_kept_once_the_proxy_has_ended() {
     let upstream = FakeUpstream::start(|asked: &UpstreamRequest| {
-        if asked.json()["stream"] == true { UpstreamReply::streams(&["Fi", "ne."]) } else { UpstreamReply::completion("Fine.") }
+        if asked.json()["stream"] == true {
+            UpstreamReply::completion_stream(&["Fi", "ne."])
+        } else {
+            UpstreamReply::completion("Fine.")
+        }
     });
     for is_stream in [false, true] {
         let sandbox = Sandbox::new();
-        let proxy = ProxyProcess::begin(&sandbox, &upstream.base_url(), QUIET_FLAGS);
+        let proxy = ProxyProcess::start(&sandbox, &upstream.base_url(), QUIET_FLAGS);
         assert!(proxy.chat(&chat_body("Hi", is_stream)).is_whole);
-        assert_eq!(proxy.end().0, Some(0));
+        assert_eq!(proxy.stop().0, Some(0));
         assert_eq!(stored_turns(&sandbox), [["Hi"], ["Fine."]]);
     }
 }
 
 #[test]
 fn a_stream_that_comes_in_one_piece_is_kept() {
-    let whole = events(&["Hel", "lo"]).concat();
+    let whole = completion_events(&["Hel", "lo"]).concat();
     let length = whole.len();
     let head_of = format!("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Length: {length}\r\n\r\n");
     let sent = [head_of.into_bytes(), whole.clone()].concat();
     let upstream = FakeUpstream::start(move |_: &UpstreamRequest| UpstreamReply::Raw(sent.clone()));
     let sandbox = Sandbox::new();
-    let proxy = ProxyProcess::begin(&sandbox, &upstream.base_url(), QUIET_FLAGS);
+    let proxy = ProxyProcess::start(&sandbox, &upstream.base_url(), QUIET_FLAGS);
     let answer = proxy.chat(&chat_body("Hi", true));
     assert_eq!((answer.body, answer.is_whole), (whole, true));
-    assert_eq!(proxy.end().0, Some(0));
+    assert_eq!(proxy.stop().0, Some(0));
     assert_eq!(stored_turns(&sandbox), [["Hi"], ["Hello"]]);
 }
 
 #[test]
 fn a_stream_that_ends_without_saying_so_is_kept_however_it_is_framed() {
     let finish = "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n";
-    let whole = format!("{}{finish}", String::from_utf8_lossy(&events(&["Fine."])[0]));
+    let whole = format!("{}{finish}", String::from_utf8_lossy(&completion_events(&["Fine."])[0]));
     let body = whole.clone();
     let upstream = FakeUpstream::start(move |asked: &UpstreamRequest| {
         let (head, body) = match asked.last().as_str() {
@@ -67,16 +71,16 @@ fn a_stream_that_ends_without_saying_so_is_kept_however_it_is_framed() {
     });
     for framing in ["chunks", "length", "close"] {
         let sandbox = Sandbox::new();
-        let proxy = ProxyProcess::begin(&sandbox, &upstream.base_url(), QUIET_FLAGS);
+        let proxy = ProxyProcess::start(&sandbox, &upstream.base_url(), QUIET_FLAGS);
         assert_eq!(proxy.chat(&chat_body(framing, true)).text(), whole, "{framing}");
-        assert_eq!(proxy.end().0, Some(0));
+        assert_eq!(proxy.stop().0, Some(0));
         assert_eq!(stored_turns(&sandbox), [[framing], ["Fine."]], "{framing}");
     }
 }
 
 #[test]
 fn whoever_goes_once_the_model_has_said_all_has_heard_all() {
-    let mut pieces = events(&["Fine."]);
+    let mut pieces = completion_events(&["Fine."]);
     pieces[1] = b"data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n".to_vec();
     let (gone, waits) = channel();
     let waits = Mutex::new(Some(waits));
@@ -86,17 +90,17 @@ fn whoever_goes_once_the_model_has_said_all_has_heard_all() {
         UpstreamReply::Stream { pieces, go_on: waits.lock().expect("nobody panics here").take(), is_whole: true }
     });
     let sandbox = Sandbox::new();
-    let proxy = ProxyProcess::begin(&sandbox, &upstream.base_url(), QUIET_FLAGS);
+    let proxy = ProxyProcess::start(&sandbox, &upstream.base_url(), QUIET_FLAGS);
     let mut reader = BufReader::new(proxy.send("POST /v1/chat/completions", "", &chat_body("Hi", true).to_string()));
     gone.send(()).expect("it waits");
     gone.send(()).expect("it waits");
-    assert_eq!(head(&mut reader).0, Some(200));
+    assert_eq!(read_head(&mut reader).0, Some(200));
     let mut heard = Vec::new();
     while !String::from_utf8_lossy(&heard).contains("stop") {
-        heard.extend(chunk(&mut reader).expect("a piece"));
+        heard.extend(read_chunk(&mut reader).expect("a piece"));
     }
     drop(reader);
-    assert_eq!(proxy.end().0, Some(0));
+    assert_eq!(proxy.stop().0, Some(0));
     assert_eq!(stored_turns(&sandbox), [["Hi"], ["Fine."]]);
 }
 
@@ -107,9 +111,9 @@ fn an_answer_that_comes_in_chunks_is_kept_and_tells_what_was_remembered() {
     let sent = format!("{head}{:x}\r\n{body}\r\n0\r\n\r\n", body.len());
     let upstream = FakeUpstream::start(move |_: &UpstreamRequest| UpstreamReply::Raw(sent.clone().into_bytes()));
     let sandbox = Sandbox::new();
-    let proxy = ProxyProcess::begin(&sandbox, &upstream.base_url(), QUIET_FLAGS);
+    let proxy = ProxyProcess::start(&sandbox, &upstream.base_url(), QUIET_FLAGS);
     assert_eq!(proxy.send_message("Hi").json()["memory_hits"], json!([]));
-    assert_eq!(proxy.end().0, Some(0));
+    assert_eq!(proxy.stop().0, Some(0));
     assert_eq!(stored_turns(&sandbox), [["Hi"], ["Fine."]]);
 }
 
@@ -124,9 +128,9 @@ fn a_question_that_is_sent_again_because_nobody_answered_is_kept_once() {
         }
     });
     let sandbox = Sandbox::new();
-    let proxy = ProxyProcess::begin(&sandbox, &upstream.base_url(), QUIET_FLAGS);
+    let proxy = ProxyProcess::start(&sandbox, &upstream.base_url(), QUIET_FLAGS);
     assert_eq!(["Hi", "Hi", "Hi"].map(|text| proxy.send_message(text).status), [Some(503), Some(200), Some(200)]);
-    proxy.end();
+    proxy.stop();
     assert_eq!(stored_turns(&sandbox), [["Hi", "Hi"], ["Fine.", "Fine."]]);
 }
 
@@ -140,11 +144,11 @@ fn a_question_that_is_first_seen_among_tools_is_kept_once() {
     let messages = json!([{ "role": "user", "content": "How many?" }, call, tool]);
     // The same holds if another process stored it.
     for _ in 0..2 {
-        let proxy = ProxyProcess::begin(&sandbox, &upstream.base_url(), QUIET_FLAGS);
+        let proxy = ProxyProcess::start(&sandbox, &upstream.base_url(), QUIET_FLAGS);
         for _ in 0..2 {
             assert_eq!(proxy.chat(&json!({ "messages": messages })).status, Some(200));
         }
-        proxy.end();
+        proxy.stop();
     }
     assert_eq!(stored_turns(&sandbox)[0], ["How many?"]);
 }
@@ -152,7 +156,7 @@ fn a_question_that_is_first_seen_among_tools_is_kept_once() {
 #[test]
 fn whatever_the_model_answers_is_an_answer() {
     let call = r#"{"choices":[{"message":{"content":null,"tool_calls":[{"id":"1"}]}}]}"#;
-    let odd = [b"data: {\"id\": not\n\n".to_vec(), events(&["Fine."]).concat()].concat();
+    let odd = [b"data: {\"id\": not\n\n".to_vec(), completion_events(&["Fine."]).concat()].concat();
     let long = "x".repeat(2 << 20);
     let upstream = FakeUpstream::start(move |asked: &UpstreamRequest| match asked.last().as_str() {
         "call" => UpstreamReply::Whole(200, "Content-Type: application/json\r\n", call.into()),
@@ -164,7 +168,7 @@ fn whatever_the_model_answers_is_an_answer() {
         [("call", false, false), ("long", false, true), ("text", true, false), ("odd", true, false)]
     {
         let sandbox = Sandbox::new();
-        let proxy = ProxyProcess::begin(&sandbox, &upstream.base_url(), QUIET_FLAGS);
+        let proxy = ProxyProcess::start(&sandbox, &upstream.base_url(), QUIET_FLAGS);
         for number in 0..3 {
             let answer = proxy.chat(&chat_body(question, is_stream));
             assert_eq!((answer.status, answer.header("memory-error").is_some()), (Some(200), is_told), "{question}");
@@ -172,7 +176,7 @@ fn whatever_the_model_answers_is_an_answer() {
             let is_warned = answer.header("memory-warning").is_some_and(|why| why.contains("is not stored"));
             assert_eq!(is_warned, is_told || is_stream && 0 < number, "{question}: {:?}", answer.headers);
         }
-        let (code, complaints) = proxy.end();
+        let (code, complaints) = proxy.stop();
         assert_eq!((code, complaints.matches("is not stored").count()), (Some(0), usize::from(is_stream)), "{complaints}");
         assert_eq!(stored_turns(&sandbox), [vec![question; 3], Vec::new()], "{question}");
     }
@@ -184,19 +188,19 @@ fn a_question_is_the_same_whoever_asks_meanwhile_and_across_a_start() {
         if asked.last() == "A" { UpstreamReply::Whole(500, "", "no".into()) } else { UpstreamReply::completion("Fine.") }
     });
     let sandbox = Sandbox::new();
-    let begin = || ProxyProcess::begin(&sandbox, &upstream.base_url(), QUIET_FLAGS);
+    let begin = || ProxyProcess::start(&sandbox, &upstream.base_url(), QUIET_FLAGS);
     let proxy = begin();
     for text in ["A", "B", "A", "B"] {
         proxy.send_message(text);
     }
-    assert_eq!(proxy.end().0, Some(0));
+    assert_eq!(proxy.stop().0, Some(0));
     let proxy = begin();
     // The message itself has no answer, but a later message has one.
     proxy.send_message("A");
-    assert_eq!(proxy.end().0, Some(0));
+    assert_eq!(proxy.stop().0, Some(0));
     let proxy = begin();
     proxy.send_message("A");
-    assert_eq!(proxy.end().0, Some(0));
+    assert_eq!(proxy.stop().0, Some(0));
     assert_eq!(stored_turns(&sandbox), [vec!["A", "B", "B", "A"], vec!["Fine."; 2]]);
 }
 
@@ -204,11 +208,11 @@ fn a_question_is_the_same_whoever_asks_meanwhile_and_across_a_start() {
 fn half_a_character_is_kept_as_what_is_none() {
     let upstream = FakeUpstream::start(|_: &UpstreamRequest| UpstreamReply::completion("Fine."));
     let sandbox = Sandbox::new();
-    let proxy = ProxyProcess::begin(&sandbox, &upstream.base_url(), QUIET_FLAGS);
+    let proxy = ProxyProcess::start(&sandbox, &upstream.base_url(), QUIET_FLAGS);
     let body = r#"{"messages":[{"role":"user","content":"lone \ud83d surrogate"}]}"#;
     assert_eq!(proxy.request("POST /v1/chat/completions", "", body).status, Some(200));
     assert_eq!(upstream.client_requests()[0].body, body);
-    assert_eq!(proxy.end().0, Some(0));
+    assert_eq!(proxy.stop().0, Some(0));
     assert_eq!(stored_turns(&sandbox)[0], ["lone \u{fffd} surrogate"]);
 }
 
@@ -221,7 +225,7 @@ fn what_cannot_be_heard_is_told() {
         _ => UpstreamReply::completion("Fine."),
     });
     let sandbox = Sandbox::new();
-    let proxy = ProxyProcess::begin(&sandbox, &upstream.base_url(), QUIET_FLAGS);
+    let proxy = ProxyProcess::start(&sandbox, &upstream.base_url(), QUIET_FLAGS);
     for (text, why) in [("gzip", "it is compressed"), ("page", "it is not a JSON object")] {
         let answer = proxy.send_message(text);
         assert_eq!((answer.status, answer.header("memory-error")), (Some(200), Some("MODEL_UNREADABLE")), "{text}");
@@ -237,6 +241,6 @@ fn what_cannot_be_heard_is_told() {
         assert_eq!((answer.status, answer.header("memory-error")), (Some(200), Some("INVALID_INPUT")), "{why}");
         assert!(answer.header("memory-warning").is_some_and(|told| told.contains(why)), "{:?}", answer.headers);
     }
-    proxy.end();
+    proxy.stop();
     assert_eq!(stored_turns(&sandbox), [vec!["gzip", "page"], Vec::new()]);
 }

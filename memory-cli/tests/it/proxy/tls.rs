@@ -106,7 +106,7 @@ fn a_server_is_trusted_that_an_authority_of_ours_vouches_for() {
     let proxy = begin(Some("ca.crt"));
     assert_eq!(proxy.send_message("I like tea.").json()["choices"][0]["message"]["content"], "Fine.");
     // A different client requests the facts.
-    assert_eq!(proxy.end().0, Some(0));
+    assert_eq!(proxy.stop().0, Some(0));
     assert!(stored_texts(&sandbox, "default/facts").contains(&"The user likes tea.".to_owned()));
     let output = sandbox
         .run_with_all(&[("SSL_CERT_FILE", "names"), ("MEMORY_PROXY_OPENAI_BASE_URL", &base_url)], &["proxy", "--port", "0"]);
@@ -126,6 +126,6 @@ fn who_is_not_behind_https_needs_nobody_to_vouch_for_it() {
     command.env("SSL_CERT_FILE", "/nonexistent");
     let proxy = ProxyProcess::of(command);
     assert_eq!(proxy.send_message("I like tea.").status, Some(200));
-    assert_eq!(proxy.end().0, Some(0));
+    assert_eq!(proxy.stop().0, Some(0));
     assert_eq!(stored_texts(&sandbox, "default/facts"), ["The user likes tea."]);
 }

@@ -29,13 +29,13 @@ fn model(asked: &UpstreamRequest) -> UpstreamReply {
 fn a_fact_that_a_model_replaced_is_logged_undone_and_restored() {
     let (sandbox, upstream) = (Sandbox::new(), FakeUpstream::start(model));
     for said in ["I live in Ghent.", "We moved: I live in Lyon now."] {
-        let proxy = ProxyProcess::begin(&sandbox, &upstream.base_url(), &[]);
+        let proxy = ProxyProcess::start(&sandbox, &upstream.base_url(), &[]);
         proxy.send_message(said);
-        assert_eq!(proxy.end().0, Some(0));
+        assert_eq!(proxy.stop().0, Some(0));
     }
     assert_eq!(stored_texts(&sandbox, "default/facts"), ["The user lives in Lyon."]);
     let path = ["--memory-path", "mem"];
-    let json = |arguments: &[&str]| sandbox.json(&[arguments, &path].concat());
+    let json = |arguments: &[&str]| sandbox.run_json(&[arguments, &path].concat());
     let logged = json(&["log"])["operations"][0].clone();
     let operation = logged["operation"].as_str().expect("an operation").to_owned();
     assert_eq!(
@@ -96,11 +96,11 @@ fn replace_fact(sandbox: &Sandbox, old: &EntryId, new: &str) -> EntryId {
 fn undo_takes_back_notes_and_facts_in_the_order_of_time_and_leaves_what_a_person_changed() {
     let sandbox = Sandbox::new();
     let facts = || {
-        let shown = sandbox.json(&["conversations", "show", "default"]);
+        let shown = sandbox.run_json(&["conversations", "show", "default"]);
         let facts = shown["facts"].as_array().cloned().unwrap_or_default();
         facts.iter().filter_map(|fact| fact["content"].as_str().map(str::to_owned)).collect::<Vec<_>>()
     };
-    let added = sandbox.json(&["add", "The user loves pizza."]);
+    let added = sandbox.run_json(&["add", "The user loves pizza."]);
     let first: EntryId = added["memories"][0]["id"].as_str().expect("an id").parse().expect("an id");
     let second = replace_fact(&sandbox, &first, "The user hates pizza.");
     sandbox.write("Buy milk.", &[]);
@@ -108,11 +108,11 @@ fn undo_takes_back_notes_and_facts_in_the_order_of_time_and_leaves_what_a_person
     sandbox.run(&["undo"]);
     assert_eq!(facts(), ["The user hates pizza."]);
     sandbox.run(&["undo"]);
-    assert_eq!(sandbox.json(&["list"])["total"], 0);
+    assert_eq!(sandbox.run_json(&["list"])["total"], 0);
     sandbox.run(&["undo"]);
     assert_eq!(facts(), ["The user loves pizza."]);
     let verbs: Vec<Value> =
-        sandbox.json(&["log"])["operations"].as_array().expect("a list").iter().map(|one| one["verb"].clone()).collect();
+        sandbox.run_json(&["log"])["operations"].as_array().expect("a list").iter().map(|one| one["verb"].clone()).collect();
     assert_eq!(verbs, ["undo", "undo", "undo", "reconcile", "write", "reconcile"]);
 
     let third = replace_fact(&sandbox, &first, "The user loves pasta.");

@@ -35,14 +35,14 @@ impl UpstreamRequest {
         messages.last().and_then(|message| message["content"].as_str()).unwrap_or_default().to_owned()
     }
 
-    fn system(&self) -> String {
+    fn system_message(&self) -> String {
         let text = self.json()["messages"][0]["content"].as_str().unwrap_or_default().to_owned();
         if self.json()["messages"][0]["role"] == "system" { text } else { String::new() }
     }
 
     /// Returns the purpose of a request by the proxy itself: `facts`, `reconcile` or `summary`.
     pub(crate) fn purpose(&self) -> Option<&'static str> {
-        let system = self.system();
+        let system = self.system_message();
         let all = [("facts", "You extract facts"), ("reconcile", "memory manager"), ("summary", "running summary")];
         all.into_iter().find(|(_, mark)| system.contains(mark)).map(|(purpose, _)| purpose)
     }
@@ -76,13 +76,13 @@ impl UpstreamReply {
     }
 
     /// Returns a stream of chat completion chunks with these words.
-    pub(crate) fn streams(words: &[&str]) -> Self {
-        Self::Stream { pieces: events(words), go_on: None, is_whole: true }
+    pub(crate) fn completion_stream(words: &[&str]) -> Self {
+        Self::Stream { pieces: completion_events(words), go_on: None, is_whole: true }
     }
 }
 
 /// Returns the events of a stream of words.
-pub(crate) fn events(words: &[&str]) -> Vec<Vec<u8>> {
+pub(crate) fn completion_events(words: &[&str]) -> Vec<Vec<u8>> {
     let event = |word: &&str| {
         let choices = json!([{ "index": 0, "delta": { "content": word }, "finish_reason": null }]);
         format!("data: {}\r\n\r\n", json!({ "choices": choices })).into_bytes()
@@ -134,7 +134,7 @@ impl FakeUpstream {
     }
 
     /// Waits for the next request.
-    pub(crate) fn wait(&self) {
+    pub(crate) fn wait_for_request(&self) {
         let news = self.news.lock().unwrap_or_else(PoisonError::into_inner);
         news.recv_timeout(Duration::from_mins(1)).expect("it is asked");
     }

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
 
-use super::shapes::{SHAPES, assert_is_sound, combined_output, name, query_item};
-use super::small_disk::{is_inside, mount};
+use super::shapes::{SHAPES, assert_healthy, combined_output, name, query_item};
+use super::small_disk::{is_in_mount_namespace, mount};
 use crate::sandbox::Sandbox;
 
 const SIZE: u64 = 4 << 20;
@@ -28,7 +28,7 @@ impl SmallDisk {
     }
 
     /// Fills the disk up to `room` KiB.
-    fn leave(&self, room: u64) {
+    fn leave_free(&self, room: u64) {
         self.free_space();
         let mut bytes = SIZE;
         // Only the disk knows its free space.
@@ -46,8 +46,8 @@ impl SmallDisk {
     /// Runs a command with `room` KiB left; returns whether it succeeded.
     ///
     /// Asserts that a failure reports the full disk.
-    fn runs(&self, room: u64, mut command: std::process::Command) -> bool {
-        self.leave(room);
+    fn run_and_check(&self, room: u64, mut command: std::process::Command) -> bool {
+        self.leave_free(room);
         command.current_dir(self.home.path(""));
         let output = Sandbox::finish(command, "");
         let said = combined_output(&output).to_lowercase();
@@ -60,7 +60,7 @@ impl SmallDisk {
 
 #[test]
 fn what_is_written_on_a_full_disk_is_kept_or_refused() {
-    if !is_inside("real_faults::full::what_is_written_on_a_full_disk_is_kept_or_refused") {
+    if !is_in_mount_namespace("real_faults::full::what_is_written_on_a_full_disk_is_kept_or_refused") {
         return;
     }
     for shape in &SHAPES {
@@ -69,7 +69,7 @@ fn what_is_written_on_a_full_disk_is_kept_or_refused() {
         let mut refused = 0;
         for (number, room) in FREE_SPACES.into_iter().enumerate() {
             let name = name(1, number);
-            if small.runs(room, shape.command(&small.home, &name)) {
+            if small.run_and_check(room, shape.command(&small.home, &name)) {
                 kept.insert(name);
             } else {
                 refused += 1;
@@ -78,7 +78,7 @@ fn what_is_written_on_a_full_disk_is_kept_or_refused() {
         }
         assert!(0 < refused && !kept.is_empty(), "{}: {refused} refused", shape.name);
         assert!(shape.write(&small.home, &name(2, 0)).status.success(), "with room, {} goes on", shape.name);
-        assert_is_sound(&small.home);
+        assert_healthy(&small.home);
         println!("{}: {} kept, {refused} refused, 0 lost", shape.name, kept.len());
     }
 }
@@ -93,7 +93,7 @@ const WORK: [(&str, &[&str]); 4] = [
 
 #[test]
 fn work_on_a_full_disk_is_done_to_its_end_once_there_is_room() {
-    if !is_inside("real_faults::full::work_on_a_full_disk_is_done_to_its_end_once_there_is_room") {
+    if !is_in_mount_namespace("real_faults::full::work_on_a_full_disk_is_done_to_its_end_once_there_is_room") {
         return;
     }
     let small = SmallDisk::new();
@@ -113,11 +113,11 @@ fn work_on_a_full_disk_is_done_to_its_end_once_there_is_room() {
         let before = SHAPES[0].names(&small.home);
         let mut refused = 0;
         for room in FREE_SPACES {
-            refused += usize::from(!small.runs(room, small.home.command(arguments)));
+            refused += usize::from(!small.run_and_check(room, small.home.command(arguments)));
             assert!(before.is_subset(&SHAPES[0].names(&small.home)), "{what} has lost something");
         }
         query_item(&small.home, arguments);
-        assert_is_sound(&small.home);
+        assert_healthy(&small.home);
         println!("{what}: {refused} of {} refused, 0 lost", FREE_SPACES.len());
     }
     let names = SHAPES[0].names(&small.home);

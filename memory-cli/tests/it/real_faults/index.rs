@@ -25,13 +25,13 @@ const QUESTIONS: [&[&str]; 4] = [
 #[test]
 fn whatever_becomes_of_the_index_the_answers_are_those_of_the_files() {
     let tried: usize = std::thread::scope(|scope| {
-        let all: Vec<_> = (0..THREADS).map(|_| scope.spawn(|| damage(DAMAGES / THREADS))).collect();
+        let all: Vec<_> = (0..THREADS).map(|_| scope.spawn(|| damage_repeatedly(DAMAGES / THREADS))).collect();
         all.into_iter().map(|one| one.join().expect("it ends")).sum()
     });
     assert_eq!(tried, DAMAGES);
 }
 
-fn damage(times: usize) -> usize {
+fn damage_repeatedly(times: usize) -> usize {
     let home = Sandbox::new();
     for text in ["The user prefers dark mode", "用户喜欢简短的回答", "Dark roast, not dark mode", "See [[Dark roast]]"] {
         home.write(text, &["--tags", "drink"]);

@@ -9,7 +9,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use super::shapes::{SHAPES, assert_is_sound, name, query_item};
+use super::shapes::{SHAPES, assert_healthy, name, query_item};
 use crate::sandbox::Sandbox;
 
 const WRITERS: usize = 8;
@@ -63,7 +63,7 @@ fn what_killed_writers_acknowledged_is_there_and_nothing_else() {
         (all.iter().map(|done| done.counted).sum(), all.iter().map(|done| done.counting).sum());
     let there: usize = query_item(&home, &["bank", "query", "counters", "all", "."]).trim().parse().expect("a number");
     assert!((counted..=counting).contains(&there), "{counted} of {counting} additions were acknowledged, and {there} were made");
-    assert_is_sound(&home);
+    assert_healthy(&home);
     let acknowledged: usize = all.iter().flat_map(|done| &done.acknowledged).map(BTreeSet::len).sum();
     println!("killed: {}; acknowledged: {}; lost: 0", kills.load(Ordering::Relaxed), acknowledged + counted);
 }

@@ -4,7 +4,7 @@
 
 use std::fs;
 
-use super::shapes::{SHAPES, assert_is_sound, name, query_item as run};
+use super::shapes::{SHAPES, assert_healthy, name, query_item as run};
 use crate::daemon::{Daemon, connect, send_request};
 use crate::sandbox::Sandbox;
 
@@ -23,7 +23,7 @@ fn a_home_that_moves_under_a_daemon_takes_everything_along() {
     let answer = send_request(&mut before, &write(1));
     let is_written = !answer.contains("error");
     daemon.wait_for_log("was moved, and");
-    assert!(!daemon.ended().success(), "whoever looks after a home that is gone looks after nothing");
+    assert!(!daemon.wait_for_exit().success(), "whoever looks after a home that is gone looks after nothing");
     let old: Vec<_> = fs::read_dir(home.path(".memory")).into_iter().flatten().collect();
     assert!(old.is_empty(), "{old:?} was made at the old place");
 
@@ -35,5 +35,5 @@ fn a_home_that_moves_under_a_daemon_takes_everything_along() {
         assert!(shape.write(&home, &name(3, 0)).status.success(), "{}", shape.name);
         assert!(shape.names(&home).contains(&name(1, 0)), "{}", shape.name);
     }
-    assert_is_sound(&home);
+    assert_healthy(&home);
 }

@@ -6,8 +6,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::shapes::{SHAPES, assert_is_sound, combined_output, name};
-use super::small_disk::{is_inside, mount, remount};
+use super::shapes::{SHAPES, assert_healthy, combined_output, name};
+use super::small_disk::{is_in_mount_namespace, mount, remount};
 use crate::sandbox::Sandbox;
 
 fn write_all_shapes(home: &Sandbox) {
@@ -55,7 +55,7 @@ fn assert_writes_refused(home: &Sandbox, through: &[&str]) -> Vec<String> {
 
 #[test]
 fn a_file_system_that_became_read_only_is_read_and_never_written() {
-    if !is_inside("real_faults::read_only::a_file_system_that_became_read_only_is_read_and_never_written") {
+    if !is_in_mount_namespace("real_faults::read_only::a_file_system_that_became_read_only_is_read_and_never_written") {
         return;
     }
     let home = Sandbox::new();
@@ -74,7 +74,7 @@ fn a_file_system_that_became_read_only_is_read_and_never_written() {
     for shape in &SHAPES {
         assert!(shape.write(&home, &name(3, 0)).status.success(), "{}", shape.name);
     }
-    assert_is_sound(&home);
+    assert_healthy(&home);
 }
 
 #[test]
@@ -83,7 +83,7 @@ fn a_home_whose_folders_may_not_be_written_is_read_and_never_written() {
     write_all_shapes(&home);
     let before = files(&home.path(""));
     for folder in [".memory", "topics"] {
-        allow(&home.path(folder), 0o500);
+        set_permissions(&home.path(folder), 0o500);
     }
     // File permissions do not stop root.
     let is_root = fs::write(home.path(".memory/probe"), "").is_ok();
@@ -93,22 +93,22 @@ fn a_home_whose_folders_may_not_be_written_is_read_and_never_written() {
         assert!(said.contains("permission"), "{said}");
     }
     for folder in [".memory", "topics"] {
-        allow(&home.path(folder), 0o700);
+        set_permissions(&home.path(folder), 0o700);
     }
     assert_eq!(files(&home.path("")), before);
     for shape in &SHAPES {
         assert!(shape.write(&home, &name(3, 0)).status.success(), "{}", shape.name);
     }
-    assert_is_sound(&home);
+    assert_healthy(&home);
 }
 
 /// Sets the permissions of a folder and its content; files are never executable.
-fn allow(folder: &Path, mode: u32) {
+fn set_permissions(folder: &Path, mode: u32) {
     let set = |path: &Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("it is ours");
     set(folder, 0o700);
     for entry in fs::read_dir(folder).expect("a folder") {
         let path = entry.expect("an entry").path();
-        if path.is_dir() { allow(&path, mode) } else { set(&path, mode & 0o600) }
+        if path.is_dir() { set_permissions(&path, mode) } else { set(&path, mode & 0o600) }
     }
     set(folder, mode);
 }

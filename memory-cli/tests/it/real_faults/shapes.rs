@@ -117,7 +117,7 @@ pub(super) fn combined_output(output: &Output) -> String {
 }
 
 /// Asserts that `memory doctor` finds no problem in a home.
-pub(super) fn assert_is_sound(home: &Sandbox) {
+pub(super) fn assert_healthy(home: &Sandbox) {
     let output = Sandbox::finish(home.command(&["doctor"]), "");
     assert!(output.status.success(), "{}", combined_output(&output));
 }

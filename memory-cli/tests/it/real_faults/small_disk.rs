@@ -9,7 +9,7 @@ const MOUNTED_VARIABLE: &str = "MEMORY_TEST_MOUNTED";
 /// Returns true in a mount namespace; else runs the test `name` again in one, and returns false.
 ///
 /// If the system does not allow mounts, the test prints that and passes, since no installation would help.
-pub(super) fn is_inside(name: &str) -> bool {
+pub(super) fn is_in_mount_namespace(name: &str) -> bool {
     if std::env::var_os(MOUNTED_VARIABLE).is_some() {
         return true;
     }

@@ -14,7 +14,7 @@ pub(super) enum BracketGroup<'a> {
 /// Returns the outermost groups of curly and square brackets in a text.
 ///
 /// Within a group, brackets in strings are skipped, and a closing bracket of the wrong kind ends the group.
-pub(super) fn groups(text: &str) -> Vec<BracketGroup<'_>> {
+pub(super) fn find_groups(text: &str) -> Vec<BracketGroup<'_>> {
     let mut groups = Vec::new();
     let mut characters = text.char_indices();
     let mut open = Vec::new();

@@ -14,7 +14,7 @@ const MAX_DEPTH: usize = 32;
 pub(super) fn parse(text: &str) -> Result<Value, String> {
     let value: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
     let mut keys = 0;
-    if MAX_DEPTH < levels(&value, &mut keys) {
+    if MAX_DEPTH < count_levels(&value, &mut keys) {
         return Err(format!("it has more than {MAX_DEPTH} levels"));
     }
     // Of two values for one key, the parser retains the last; the count of colons reveals the duplicate.
@@ -24,12 +24,12 @@ pub(super) fn parse(text: &str) -> Result<Value, String> {
 /// Returns the number of levels of a value, and counts its keys.
 ///
 /// The recursion limit of the parser bounds the depth.
-fn levels(value: &Value, keys: &mut usize) -> usize {
+fn count_levels(value: &Value, keys: &mut usize) -> usize {
     match value {
-        Value::Array(list) => 1 + list.iter().map(|inner| levels(inner, keys)).max().unwrap_or_default(),
+        Value::Array(list) => 1 + list.iter().map(|inner| count_levels(inner, keys)).max().unwrap_or_default(),
         Value::Object(object) => {
             *keys += object.len();
-            1 + object.values().map(|inner| levels(inner, keys)).max().unwrap_or_default()
+            1 + object.values().map(|inner| count_levels(inner, keys)).max().unwrap_or_default()
         }
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => 0,
     }

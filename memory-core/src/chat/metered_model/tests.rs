@@ -118,8 +118,8 @@ fn where_nothing_can_be_written_down_nothing_is_asked() {
 fn an_answer_without_the_json_that_was_wanted_costs_as_much() {
     let metered = metered(FakeChat::with_answers(&["[1]", "[1"]), Budget::default());
     let model: &dyn ChatModel = &metered;
-    assert_eq!(model.json(&request("again?")).expect("it is JSON"), serde_json::json!([1]));
-    let error = model.json(&request("again?")).expect_err("it is none");
+    assert_eq!(model.answer_json(&request("again?")).expect("it is JSON"), serde_json::json!([1]));
+    let error = model.answer_json(&request("again?")).expect_err("it is none");
     assert_eq!(error.code(), Code::ModelUnreadable);
     assert_eq!(error.to_string(), "the answer of the language model cannot be used: it is truncated");
     assert_eq!(spent(&metered, 7).calls, 2);

@@ -4,7 +4,7 @@ use crate::conversation::speech_act::is_han;
 use crate::text::fold;
 
 /// Returns the attributes of the user in a clause, each with its value.
-pub(super) fn attributes(clause: &str) -> Vec<(String, String)> {
+pub(super) fn parse_attributes(clause: &str) -> Vec<(String, String)> {
     let mut found: Vec<(String, String)> = parse_chinese(clause).into_iter().collect();
     let spelled: Vec<&str> =
         clause.split_whitespace().map(|word| word.trim_matches(|own: char| !own.is_alphanumeric())).collect();

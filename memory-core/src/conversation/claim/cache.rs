@@ -22,7 +22,7 @@ impl EntryClaims {
     /// Returns the claim of all statements of `entry`, or an empty one if the text is too long.
     ///
     /// The caller must pass the same entry each time.
-    pub(in crate::conversation) fn whole(&self, entry: &ConversationEntry) -> Arc<TextClaim> {
+    pub(in crate::conversation) fn full_claim(&self, entry: &ConversationEntry) -> Arc<TextClaim> {
         let parse = || {
             if entry.content.len() <= MAX_CLAIM_BYTES { TextClaim::of(entry.role, &entry.content) } else { TextClaim::default() }
         };
@@ -30,7 +30,7 @@ impl EntryClaims {
     }
 
     /// Returns the claims of `entry` by clause. The caller must pass the same entry each time.
-    pub(in crate::conversation) fn clauses(&self, entry: &ConversationEntry) -> Arc<TextClaims> {
+    pub(in crate::conversation) fn clause_claims(&self, entry: &ConversationEntry) -> Arc<TextClaims> {
         Arc::clone(self.0.clauses.get_or_init(|| Arc::new(TextClaims::new(entry.role, &entry.content))))
     }
 

@@ -56,7 +56,7 @@ fn texts_that_say_other_things_claim_others() {
 #[test]
 fn a_later_text_supersedes_what_it_contradicts() {
     let supersedes = |earlier: &str, later: &str| {
-        TextClaims::new(EntryRole::User, later).supersede(&TextClaims::new(EntryRole::User, earlier))
+        TextClaims::new(EntryRole::User, later).supersedes(&TextClaims::new(EntryRole::User, earlier))
     };
     for [earlier, later] in [
         ["I love pizza", "I hate pizza"],

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::person;
+use super::pronoun_person;
 
 /// The words of a text in order, by clause and by side of `is` within each clause.
 ///
@@ -36,7 +36,7 @@ impl WordOrder {
     }
 
     /// Processes a word; `is_content` is false for stop words.
-    pub(super) fn take(&mut self, lower: &str, stem: &str, is_content: bool) {
+    pub(super) fn add_word(&mut self, lower: &str, stem: &str, is_content: bool) {
         if COPULAS.contains(&lower) {
             self.end_side();
         } else if matches!(lower, "and" | "or") {
@@ -47,7 +47,7 @@ impl WordOrder {
             }
         } else if is_content {
             self.push(stem);
-        } else if let Some(person) = person(lower) {
+        } else if let Some(person) = pronoun_person(lower) {
             self.push(person);
         }
     }
@@ -71,7 +71,7 @@ impl WordOrder {
     /// Returns the canonical order of the words that are in `words`.
     ///
     /// Orders with the same meaning have the same form.
-    pub(super) fn canonical(mut self, words: &BTreeSet<String>) -> String {
+    pub(super) fn into_canonical(mut self, words: &BTreeSet<String>) -> String {
         self.end_clause();
         let side = |side: Vec<String>| -> String {
             let mut kept: Vec<String> = side.into_iter().filter(|word| word.ends_with('~') || words.contains(word)).collect();

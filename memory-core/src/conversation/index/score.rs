@@ -43,7 +43,7 @@ const MIN_STATED_SHARE: f32 = 0.5;
 const COSINE_RANGE: [f32; 2] = [0.15, 0.75];
 
 /// Returns the best `limit` statements that match `of`, best first, then the best `limit` other turns.
-pub(super) fn best(
+pub(super) fn rank_candidates(
     shelf: &ConversationIndex,
     wanted: &RecallQuery<'_>,
     limit: usize,
@@ -52,13 +52,13 @@ pub(super) fn best(
     let words = match_words(shelf, wanted);
     let (mut statements, mut others) = (Vec::new(), Vec::new());
     for (number, slot) in shelf.slots.iter() {
-        let near = wanted.vector.zip(slot.vector.as_deref()).map_or(0.0, |(one, other)| nearness(cosine(one, other)));
+        let near = wanted.vector.zip(slot.vector.as_deref()).map_or(0.0, |(one, other)| cosine_relevance(cosine(one, other)));
         let share = words.get(number).copied().unwrap_or_default();
         let is_stated = 0 < slot.stated && MIN_STATED_SHARE * share.all.asked <= share.stated.asked;
         let own =
             if is_stated { add_coverage_bonus(share.stated, slot.stated) } else { add_coverage_bonus(share.all, slot.distinct) };
         let relevance = own + near - own * near;
-        let kind = kind(slot, is_stated);
+        let kind = match_kind(slot, is_stated);
         // A request with all of its words in the message adds no information.
         let is_repeated = kind == RecallMatchKind::Request && slot.distinct <= share.all.words;
         if 0.0 < relevance && !is_repeated {
@@ -71,7 +71,7 @@ pub(super) fn best(
     candidates
 }
 
-fn kind(slot: &EntrySlot, is_stated: bool) -> RecallMatchKind {
+fn match_kind(slot: &EntrySlot, is_stated: bool) -> RecallMatchKind {
     match slot.entry.role {
         _ if is_stated => RecallMatchKind::Statement,
         EntryRole::Assistant => RecallMatchKind::Answer,
@@ -92,12 +92,12 @@ fn top_candidates(
     let mut portion = limit;
     while candidates.len() < limit && !rest.is_empty() {
         if portion < rest.len() {
-            rest.select_nth_unstable_by(portion, ScoredEntry::order);
+            rest.select_nth_unstable_by(portion, ScoredEntry::compare);
         }
         let (best, others) = rest.split_at_mut(portion.min(rest.len()));
-        best.sort_unstable_by(ScoredEntry::order);
+        best.sort_unstable_by(ScoredEntry::compare);
         let lacking = limit - candidates.len();
-        candidates.extend(best.iter().filter(|found| of(&found.slot.entry)).take(lacking).map(|found| found.candidate(shelf)));
+        candidates.extend(best.iter().filter(|found| of(&found.slot.entry)).take(lacking).map(|found| found.to_candidate(shelf)));
         rest = others;
         portion = portion.saturating_mul(2);
     }
@@ -113,12 +113,12 @@ struct ScoredEntry<'s> {
 }
 
 impl ScoredEntry<'_> {
-    fn order(&self, other: &Self) -> Ordering {
+    fn compare(&self, other: &Self) -> Ordering {
         let ids = || self.slot.entry.id.cmp(&other.slot.entry.id);
         other.relevance.total_cmp(&self.relevance).then_with(|| self.rank.cmp(&other.rank)).then_with(ids)
     }
 
-    fn candidate(&self, conversation: &ConversationIndex) -> RecallCandidate {
+    fn to_candidate(&self, conversation: &ConversationIndex) -> RecallCandidate {
         conversation.candidate(self.slot, self.kind, self.relevance)
     }
 }
@@ -149,14 +149,14 @@ impl QueryMatch {
 /// Returns the word matches of each slot; empty if no word matches.
 fn match_words(shelf: &ConversationIndex, wanted: &RecallQuery<'_>) -> Vec<EntryMatches> {
     let postings = |term: &Term| shelf.words.get(term);
-    let worths = worths(shelf, wanted);
+    let worths = term_weights(shelf, wanted);
     let whole: f32 = worths.iter().sum();
     if whole <= 0.0 || wanted.terms.iter().all(|wanted| postings(&wanted.term).is_none()) {
         return Vec::new();
     }
     #[expect(clippy::cast_precision_loss, reason = "no average needs so many digits")]
     let average = shelf.stated_length as f32 / shelf.statements.size().max(1) as f32;
-    let mut shares = vec![EntryMatches::default(); shelf.slots.numbers()];
+    let mut shares = vec![EntryMatches::default(); shelf.slots.slot_count()];
     for (wanted, worth) in wanted.terms.iter().zip(worths) {
         for place in postings(&wanted.term).into_iter().flat_map(|postings| postings.places.iter()) {
             // One occurrence in a text of average length has full weight.
@@ -173,7 +173,7 @@ fn match_words(shelf: &ConversationIndex, wanted: &RecallQuery<'_>) -> Vec<Entry
 }
 
 /// Returns the weight of each word of a query.
-fn worths(shelf: &ConversationIndex, wanted: &RecallQuery<'_>) -> Vec<f32> {
+fn term_weights(shelf: &ConversationIndex, wanted: &RecallQuery<'_>) -> Vec<f32> {
     // A stored copy of the query itself does not count towards the frequency of its words.
     let is_copied = wanted.statement.is_some_and(|statement| shelf.statements.get(&statement).is_some());
     let documents = (shelf.statements.size() as u64).saturating_sub(u64::from(is_copied));
@@ -202,7 +202,7 @@ fn add_coverage_bonus(share: QueryMatch, distinct: u32) -> f32 {
     asked + (1.0 - asked) * COVERAGE_BONUS * returned.min(1.0) * asked.sqrt()
 }
 
-fn nearness(cosine: f32) -> f32 {
+fn cosine_relevance(cosine: f32) -> f32 {
     let [nothing, same] = COSINE_RANGE;
     ((cosine - nothing) / (same - nothing)).clamp(0.0, 1.0)
 }

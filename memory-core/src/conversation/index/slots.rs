@@ -83,7 +83,7 @@ impl EntrySlots {
     }
 
     /// Returns the number of slots, including empty ones.
-    pub(super) fn numbers(&self) -> usize {
+    pub(super) fn slot_count(&self) -> usize {
         self.count as usize
     }
 
@@ -94,7 +94,7 @@ impl EntrySlots {
     }
 
     /// Applies `each` to every occupied slot.
-    pub(super) fn change(&mut self, mut each: impl FnMut(&mut EntrySlot)) {
+    pub(super) fn for_each_mut(&mut self, mut each: impl FnMut(&mut EntrySlot)) {
         let all = self.groups.iter_mut().flat_map(|group| Arc::make_mut(group).iter_mut());
         all.flatten().for_each(&mut each);
     }

@@ -5,10 +5,16 @@ use super::*;
 use crate::conversation::ConversationId;
 
 fn entry(id: &str, text: &str) -> ConversationEntry {
-    ConversationEntry::new(id.parse().unwrap(), &ConversationId::unnamed(), EntryRole::Memory, text, DateTime::UNIX_EPOCH)
+    ConversationEntry::new(
+        id.parse().unwrap(),
+        &ConversationId::default_conversation(),
+        EntryRole::Memory,
+        text,
+        DateTime::UNIX_EPOCH,
+    )
 }
 
-fn shelf(texts: &[&str]) -> ConversationIndex {
+fn build_index(texts: &[&str]) -> ConversationIndex {
     let mut shelf = ConversationIndex::default();
     for (number, text) in texts.iter().enumerate() {
         shelf.put(entry(&number.to_string(), text));
@@ -34,7 +40,7 @@ const FACTS: [&str; 8] = [
 
 #[test]
 fn what_answers_is_more_relevant_than_the_usual_threshold_and_the_rest_is_not() {
-    let shelf = shelf(&FACTS);
+    let shelf = build_index(&FACTS);
     for (message, fact) in [
         ("What's my name?", FACTS[0]),
         ("what is my dog called", FACTS[1]),
@@ -54,7 +60,7 @@ fn what_answers_is_more_relevant_than_the_usual_threshold_and_the_rest_is_not() 
 
 #[test]
 fn of_summaries_the_latest_is_kept_and_none_is_searched() {
-    let mut shelf = shelf(&[]);
+    let mut shelf = build_index(&[]);
     let summary = |id: &str, text: &str, days: i64| ConversationEntry {
         role: EntryRole::Summary,
         created_at: DateTime::UNIX_EPOCH + TimeDelta::days(days),
@@ -71,16 +77,15 @@ fn of_summaries_the_latest_is_kept_and_none_is_searched() {
 
 #[test]
 fn vectors_find_what_no_word_finds_and_those_of_another_model_are_let_go() {
-    let mut shelf = shelf(&["green tea", "black coffee"]);
+    let mut shelf = build_index(&["green tea", "black coffee"]);
     let vector = |text: &str, vector: [f32; 2]| EntryVector { text: ContentHash::of(text), vector: vector.into() };
-    shelf
-        .give_vectors("one", &[vector("green tea", [1.0, 0.0]), vector("black coffee", [0.0, 1.0]), vector("later", [1.0, 0.0])]);
+    shelf.add_vectors("one", &[vector("green tea", [1.0, 0.0]), vector("black coffee", [0.0, 1.0]), vector("later", [1.0, 0.0])]);
     shelf.put(entry("2", "later"));
     let wanted = RecallQuery { vector: Some(&[1.0, 0.0]), ..RecallQuery::of("beverage") };
     let found = |shelf: &ConversationIndex| shelf.candidates(&wanted, 5, &|_| true).len();
-    assert_eq!((found(&shelf), shelf.lacking("one").len()), (2, 0));
-    shelf.give_vectors("two", &[]);
-    assert_eq!((found(&shelf), shelf.lacking("two").len(), shelf.identity()), (0, 3, "two"));
+    assert_eq!((found(&shelf), shelf.entries_without_vector("one").len()), (2, 0));
+    shelf.add_vectors("two", &[]);
+    assert_eq!((found(&shelf), shelf.entries_without_vector("two").len(), shelf.identity()), (0, 3, "two"));
 }
 
 proptest! {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::*;
-use crate::conversation::{StandingRequest, add_standing, keep_turn, keep_turns};
+use crate::conversation::{StandingRequest, add_standing, store_turn, store_turns};
 use crate::testing::{FakeConversations, conversations};
 
 /// A chat in which each request is sent without the earlier messages.
@@ -14,7 +14,10 @@ struct RecallTestChat {
 
 impl RecallTestChat {
     fn new() -> Self {
-        Self { conversations: conversations(Arc::new(FakeConversations::default())), place: ConversationId::unnamed() }
+        Self {
+            conversations: conversations(Arc::new(FakeConversations::default())),
+            place: ConversationId::default_conversation(),
+        }
     }
 
     /// Sends a message, stores both turns, and returns the recalled memories.
@@ -26,7 +29,7 @@ impl RecallTestChat {
         let request = StandingRequest { conversation, message: text, top_k, unwritten: &[], is_known: &is_known };
         add_standing(&self.conversations, &|| Ok(None), &request, &mut recalled).unwrap();
         let turns = [(EntryRole::User, text.to_owned()), (EntryRole::Assistant, answer.to_owned())];
-        keep_turns(&self.conversations, &self.place, &turns).unwrap();
+        store_turns(&self.conversations, &self.place, &turns).unwrap();
         let memories = recalled.memories.iter().map(|remembered| remembered.entry.content.clone());
         recalled.standing.iter().map(|standing| standing.text.clone()).chain(memories).collect()
     }
@@ -123,7 +126,7 @@ fn a_fact_is_recalled_beside_many_others() {
     for (fact, requests, answer) in DIALOGUES {
         for place in ["default", "global"] {
             let chat = RecallTestChat::new();
-            let keep = |text: &str| keep_turn(&chat.conversations, &place.parse().unwrap(), EntryRole::User, text).unwrap();
+            let keep = |text: &str| store_turn(&chat.conversations, &place.parse().unwrap(), EntryRole::User, text).unwrap();
             keep(fact);
             for other in others {
                 keep(other);
@@ -158,9 +161,9 @@ fn an_answer_that_tells_more_than_weak_facts_is_recalled_beside_them() {
 
 impl RecallTestChat {
     /// Stores statements as turns, in order.
-    fn state(&self, texts: &[&str]) {
+    fn store_statements(&self, texts: &[&str]) {
         for text in texts {
-            keep_turn(&self.conversations, &self.place, EntryRole::User, text).unwrap();
+            store_turn(&self.conversations, &self.place, EntryRole::User, text).unwrap();
         }
     }
 
@@ -180,7 +183,7 @@ fn of_two_statements_that_contradict_each_other_the_later_one_ranks_higher() {
         (["我住在北京", "我现在住在上海"], "我住在哪里？"),
     ] {
         let chat = RecallTestChat::new();
-        chat.state(&texts);
+        chat.store_statements(&texts);
         let found = chat.recall(question);
         let texts_found: Vec<&str> = found.iter().map(|remembered| remembered.entry.content.as_str()).collect();
         assert_eq!(texts_found, [texts[1], texts[0]], "{question}");
@@ -198,7 +201,7 @@ fn an_earlier_statement_never_comes_without_the_one_that_took_its_place() {
         (["I live in Ghent", "I moved to Lyon"], "Which trams are there in Ghent?"),
     ] {
         let chat = RecallTestChat::new();
-        chat.state(&texts);
+        chat.store_statements(&texts);
         let found = chat.recall(question);
         let texts_found: Vec<&str> = found.iter().map(|remembered| remembered.entry.content.as_str()).collect();
         assert_eq!(texts_found, [texts[1], texts[0]], "{question}");
@@ -209,7 +212,7 @@ fn an_earlier_statement_never_comes_without_the_one_that_took_its_place() {
 #[test]
 fn what_the_message_contradicts_is_superseded() {
     let chat = RecallTestChat::new();
-    chat.state(&["I love pizza"]);
+    chat.store_statements(&["I love pizza"]);
     assert!(chat.recall("I hate pizza. What should I order?")[0].is_superseded);
     assert!(!chat.recall("Order a pizza")[0].is_superseded);
 }
@@ -219,12 +222,12 @@ fn five_sentences_about_one_thing_leave_room_for_others() {
     let chat = RecallTestChat::new();
     let coffee =
         ["I like coffee", "I really love coffee!", "Coffee is my favourite", "I enjoy coffee a lot", "I drink coffee every day"];
-    chat.state(&coffee);
-    chat.state(&["I like hiking", "I like old maps", "I like rye bread"]);
+    chat.store_statements(&coffee);
+    chat.store_statements(&["I like hiking", "I like old maps", "I like rye bread"]);
     let found = chat.recall("What do I like? Coffee?");
     let about_coffee = found.iter().filter(|remembered| remembered.entry.content.to_lowercase().contains("coffee")).count();
     assert_eq!((about_coffee, found.len()), (1, 4), "{found:#?}");
-    chat.state(&["I like hiking", "I like hiking."]);
+    chat.store_statements(&["I like hiking", "I like hiking."]);
     assert_eq!(chat.recall("What do I like? Coffee?").len(), 4);
 }
 
@@ -243,7 +246,7 @@ fn a_turn_that_is_not_written_yet_is_recalled() {
     };
     assert_eq!(recalled(&[turn("My dog is Rex.")]), ["My dog is Rex."]);
     assert!(recalled(&[]).is_empty(), "nothing of it is stored");
-    chat.state(&["My dog is Rex."]);
+    chat.store_statements(&["My dog is Rex."]);
     assert_eq!(recalled(&[turn("My dog is Rex.")]), ["My dog is Rex."], "it was written in the meantime");
 }
 
@@ -258,7 +261,7 @@ fn the_subject_of_facts_is_no_reason_to_recall_them() {
         assert!(found.iter().all(|found| found.entry.content.contains("interfaces")), "{question}: {found:?}");
     }
     assert_eq!(chat.recall("Which user interfaces are there?")[0].entry.content, facts[3]);
-    let known = neighbours(&chat.conversations, &chat.place, &["The user moved to Lyon.".to_owned()]).unwrap();
+    let known = similar_facts(&chat.conversations, &chat.place, &["The user moved to Lyon.".to_owned()]).unwrap();
     assert_eq!(known.len(), 4, "each may be contradicted: {known:?}");
 }
 
@@ -268,7 +271,7 @@ fn a_character_of_a_longer_word_is_no_noun_of_its_own() {
         [("我喜欢吃火锅。", "火车几点开？"), ("我家在海淀。", "海鲜怎么做？"), ("我的手机坏了。", "怎么做飞机模型？")]
     {
         let chat = RecallTestChat::new();
-        chat.state(&[fact]);
+        chat.store_statements(&[fact]);
         assert_eq!(chat.recall(question), [], "{question}");
     }
 }
@@ -290,7 +293,7 @@ fn a_noun_of_one_character_is_recalled() {
         ("我养了一只猫。", "给猫买什么粮"),
     ] {
         let chat = RecallTestChat::new();
-        chat.state(&[fact, "我住在里昂。", "我在银行工作。", "我叫安娜。"]);
+        chat.store_statements(&[fact, "我住在里昂。", "我在银行工作。", "我叫安娜。"]);
         let found = chat.recall(question);
         assert_eq!(found.first().map(|found| found.entry.content.as_str()), Some(fact), "{question}: {found:?}");
     }

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::*;
 
 fn conversation() -> ConversationId {
-    ConversationId::unnamed()
+    ConversationId::default_conversation()
 }
 
 fn known(texts: &[&str]) -> Vec<Arc<ConversationEntry>> {

@@ -137,7 +137,7 @@ const PREDICATES: [&str; 37] = [
 ];
 
 /// Returns the speech act of a clause.
-pub(super) fn act(clause: &str) -> SpeechAct {
+pub(super) fn classify(clause: &str) -> SpeechAct {
     let is_mark = |character: char| !character.is_alphanumeric();
     let mut text = clause.trim_matches(is_mark);
     if FILLERS.contains(&text) || LEADS.contains(&text) {
@@ -164,8 +164,8 @@ pub(super) fn act(clause: &str) -> SpeechAct {
 /// Returns the words that only frame a request.
 ///
 /// In a question with a question word, verbs and products are the subject, so they are not returned.
-pub(super) fn framing(clause: &str) -> Vec<Range<usize>> {
-    if act(clause) != SpeechAct::Request {
+pub(super) fn framing_words(clause: &str) -> Vec<Range<usize>> {
+    if classify(clause) != SpeechAct::Request {
         return Vec::new();
     }
     let all = |words: &[&str]| -> Vec<Range<usize>> {
@@ -173,7 +173,7 @@ pub(super) fn framing(clause: &str) -> Vec<Range<usize>> {
         places.map(|(at, word)| at..at + word.len()).collect()
     };
     let mut found = all(HAN_FRAME);
-    let asks_which = has(clause, &["什么", "什麼", "哪", "谁", "誰", "多少"]);
+    let asks_which = contains_any(clause, &["什么", "什麼", "哪", "谁", "誰", "多少"]);
     if !asks_which {
         found.extend([HAN_VERBS, HAN_PRODUCTS, &CREATION_VERBS].into_iter().flat_map(all));
     }
@@ -184,13 +184,14 @@ fn starts_with_any(text: &str, with: &[&str]) -> bool {
     with.iter().any(|own| text.starts_with(own))
 }
 
-fn has(text: &str, any: &[&str]) -> bool {
+fn contains_any(text: &str, any: &[&str]) -> bool {
     any.iter().any(|own| text.contains(own))
 }
 
 fn is_question(text: &str) -> bool {
-    let asks_what = has(text, &["什么", "什麼"]) && !has(text, &["没什么", "沒什麼", "什么都", "什麼都", "什么也"]);
-    asks_what || text.ends_with(['吗', '嗎', '呢']) || has(text, &QUESTION_PHRASES)
+    let asks_what =
+        contains_any(text, &["什么", "什麼"]) && !contains_any(text, &["没什么", "沒什麼", "什么都", "什麼都", "什么也"]);
+    asks_what || text.ends_with(['吗', '嗎', '呢']) || contains_any(text, &QUESTION_PHRASES)
 }
 
 /// Returns whether a clause expresses a request as a wish of the user.
@@ -199,8 +200,8 @@ fn is_wish(text: &str) -> bool {
     let Some(rest) = ["我们", "我們", "我"].iter().find_map(|subject| text.strip_prefix(subject)) else { return false };
     let Some(wished) = verbs.iter().find_map(|verb| rest.strip_prefix(verb)) else { return false };
     let wished = wished.trim_start_matches('要');
-    let is_made =
-        starts_with_any(wished, &["一", "听", "聽", "看", "读", "讀", "几", "首", "篇"]) && has(wished, &WISHED_PRODUCTS);
+    let is_made = starts_with_any(wished, &["一", "听", "聽", "看", "读", "讀", "几", "首", "篇"])
+        && contains_any(wished, &WISHED_PRODUCTS);
     starts_with_any(wished, &["你", "请你", "让你", "知道", "了解", "问", "問", "请教"]) || is_made
 }
 
@@ -211,7 +212,7 @@ const WISHED_PRODUCTS: [&str; 13] =
 fn is_command(text: &str) -> bool {
     // `写作是我的爱好` has a subject.
     let beginning: String = text.chars().skip(1).take(4).collect();
-    let is_subject = has(&beginning, &["是", "让我", "很", "对我"]);
+    let is_subject = contains_any(&beginning, &["是", "让我", "很", "对我"]);
     if starts_with_any(text, HAN_VERBS) {
         return !is_subject;
     }
@@ -238,13 +239,13 @@ fn is_command(text: &str) -> bool {
         return true;
     }
     if starts_with_any(text, &PREPOSITIONS) {
-        return has(text, &CREATION_VERBS) || has(text, HAN_PRODUCTS);
+        return contains_any(text, &CREATION_VERBS) || contains_any(text, HAN_PRODUCTS);
     }
     let is_counted =
         starts_with_any(text, &["一首", "一篇", "一个", "一個", "一段", "一封", "一则", "一句", "再一", "另一", "来"]);
     let is_named = HAN_PRODUCTS.iter().any(|product| text.ends_with(product)) && text.chars().count() <= 12;
-    (is_counted && has(text, HAN_PRODUCTS) || is_named)
-        && !has(text, &PREDICATES)
+    (is_counted && contains_any(text, HAN_PRODUCTS) || is_named)
+        && !contains_any(text, &PREDICATES)
         && !starts_with_any(text, &["我家", "这", "那"])
 }
 
@@ -254,5 +255,5 @@ fn is_declaration(text: &str) -> bool {
         return false;
     }
     let Some(rest) = SUBJECTS.iter().find_map(|subject| text.strip_prefix(subject)) else { return false };
-    has(rest, &PREDICATES)
+    contains_any(rest, &PREDICATES)
 }

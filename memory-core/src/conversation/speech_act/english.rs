@@ -220,14 +220,14 @@ const NOT_VERBS: [&str; 96] = [
 
 /// Returns whether an independent clause starts after a space: with a conjunction and a subject.
 pub(super) fn begins_clause(rest: &str) -> bool {
-    let mut words = rest.split_whitespace().take(2).map(plain);
+    let mut words = rest.split_whitespace().take(2).map(normalize_word);
     let (Some(first), Some(second)) = (words.next(), words.next()) else { return false };
     CONJUNCTIONS.contains(&first.as_str()) && is_subject(&second)
 }
 
 /// Returns the speech act of a clause.
-pub(super) fn act(clause: &str) -> SpeechAct {
-    let words: Vec<String> = clause.split_whitespace().map(plain).filter(|word| !word.is_empty()).collect();
+pub(super) fn classify(clause: &str) -> SpeechAct {
+    let words: Vec<String> = clause.split_whitespace().map(normalize_word).filter(|word| !word.is_empty()).collect();
     let all: Vec<&str> = words.iter().map(String::as_str).collect();
     if all.iter().all(|word| LEADS.contains(word) || FILLERS.contains(word)) {
         return SpeechAct::Filler;
@@ -253,17 +253,18 @@ pub(super) fn act(clause: &str) -> SpeechAct {
 /// Returns the words that only frame a request.
 ///
 /// A question with a question word has no framing words, because all of its words are its subject.
-pub(super) fn framing(clause: &str) -> Vec<Range<usize>> {
+pub(super) fn framing_words(clause: &str) -> Vec<Range<usize>> {
     const BEFORE_VERB: [&str; 17] = [
         "can", "could", "would", "will", "you", "i", "want", "need", "to", "like", "i'd", "let's", "let", "us", "me", "should",
         "love",
     ];
     const QUESTIONS: [&str; 12] =
         ["what", "what's", "which", "who", "who's", "whose", "where", "where's", "when", "why", "how", "how's"];
-    let words: Vec<(Range<usize>, String)> = word_spans(clause).map(|span| (span.clone(), plain(&clause[span]))).collect();
+    let words: Vec<(Range<usize>, String)> =
+        word_spans(clause).map(|span| (span.clone(), normalize_word(&clause[span]))).collect();
     let is_lead = |word: &str| LEADS.contains(&word);
     let first = words.iter().find(|(_, word)| !is_lead(word)).map(|(_, word)| word.as_str());
-    let is_about = act(clause) != SpeechAct::Request || first.is_some_and(|word| QUESTIONS.contains(&word));
+    let is_about = classify(clause) != SpeechAct::Request || first.is_some_and(|word| QUESTIONS.contains(&word));
     if is_about {
         return Vec::new();
     }
@@ -430,7 +431,7 @@ fn is_subject(word: &str) -> bool {
 }
 
 /// Returns a word in lower case without surrounding punctuation.
-fn plain(word: &str) -> String {
+fn normalize_word(word: &str) -> String {
     let word = word.trim_matches(|character: char| !character.is_alphanumeric());
     word.to_lowercase().replace('’', "'")
 }

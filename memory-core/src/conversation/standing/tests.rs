@@ -4,7 +4,7 @@ use chrono::TimeDelta;
 
 use super::*;
 use crate::conversation::claim::parse_count;
-use crate::conversation::{EntryChange, RecallRules, add, introduction, keep_turn, recall_with_unwritten};
+use crate::conversation::{EntryChange, RecallRules, add, message_prefix, recall_with_unwritten, store_turn};
 use crate::testing::{FakeConversations, FakeStore, conversations, services};
 use crate::{Draft, Scope, SecretPolicy, SpeakerRole, write};
 
@@ -19,7 +19,7 @@ impl StandingTestChat {
     fn new() -> Self {
         Self {
             conversations: conversations(Arc::new(FakeConversations::default())),
-            conversation: ConversationId::unnamed(),
+            conversation: ConversationId::default_conversation(),
             home: Some(services(Arc::new(FakeStore::default()))),
         }
     }
@@ -27,7 +27,7 @@ impl StandingTestChat {
     /// Stores messages of the user, in order.
     fn state(&self, texts: &[&str]) {
         for text in texts {
-            keep_turn(&self.conversations, &self.conversation, EntryRole::User, text).unwrap();
+            store_turn(&self.conversations, &self.conversation, EntryRole::User, text).unwrap();
         }
     }
 
@@ -72,7 +72,7 @@ fn standing_memories_of_the_home_that_the_chat_may_see_are_given() {
     let texts: Vec<&str> = recalled.standing.iter().map(|own| own.text.as_str()).collect();
     assert_eq!(texts, ["Always answer in metric units.", "Always answer in Dutch."]);
     assert_eq!((recalled.hits(), recalled.memories.len()), (2, 0));
-    let text = introduction(&recalled);
+    let text = message_prefix(&recalled);
     assert!(text.contains("\" standing=\"instruction\">\nAlways answer in metric units.\n</memory>\n"), "{text}");
 }
 

@@ -3,8 +3,8 @@
 use super::super::cursor::TokenCursor;
 use super::super::syntax::{DayExpression, Month, Period, PeriodEdge, Year};
 use super::super::token::DateTokenKind;
-use super::days::{ChineseDay, edge_of, month_away, nth_of, which};
-use super::numbers::{is_numeral, number_in, year};
+use super::days::{ChineseDay, month_at_offset, parse_nth_day, parse_period_edge, parse_period_offset};
+use super::numbers::{is_numeral, parse_number_in, parse_year};
 
 /// Consumes a year with its 年: "2013年", "二零一五年", "明年".
 pub(super) fn parse_year_reference(cursor: &mut TokenCursor<'_>) -> Year {
@@ -13,24 +13,24 @@ pub(super) fn parse_year_reference(cursor: &mut TokenCursor<'_>) -> Year {
         cursor.consume_han("度");
         return Year::Away(years);
     }
-    year(cursor).map_or(Year::Unsaid, Year::Exactly)
+    parse_year(cursor).map_or(Year::Unsaid, Year::Exactly)
 }
 
 /// Consumes a date, or the start or end of a month or year, with an optional year.
-pub(super) fn calendar(cursor: &mut TokenCursor<'_>) -> Option<ChineseDay> {
-    let repeats = matches!(cursor.han(0), Some('每'));
+pub(super) fn parse_calendar_date(cursor: &mut TokenCursor<'_>) -> Option<ChineseDay> {
+    let repeats = matches!(cursor.peek_han(0), Some('每'));
     cursor.consume_han("每年");
     let year = parse_year_reference(cursor);
     cursor.consume_han("的");
     let forms: [fn(&mut TokenCursor<'_>, Year) -> Option<DayExpression>; 5] =
-        [parse_named_month_day, of_month_away, of_bare_month, of_quarter, of_year];
+        [parse_named_month_day, parse_relative_month_day, parse_bare_month_edge, parse_quarter_edge, parse_year_edge];
     forms.into_iter().find_map(|form| cursor.attempt(|cursor| form(cursor, year))).map(|day| ChineseDay { repeats, ..day.into() })
 }
 
 /// Consumes "2月15号", "十月第一个星期一" and "6月底".
 fn parse_named_month_day(cursor: &mut TokenCursor<'_>, year: Year) -> Option<DayExpression> {
     let is_clean = cursor.starts_cleanly();
-    let month = number_in(cursor, 1..=12).filter(|_| is_clean)?;
+    let month = parse_number_in(cursor, 1..=12).filter(|_| is_clean)?;
     let month = u32::try_from(month).ok()?;
     if !cursor.consume_han("月") {
         return None;
@@ -40,8 +40,8 @@ fn parse_named_month_day(cursor: &mut TokenCursor<'_>, year: Year) -> Option<Day
     parse_day_in_month(cursor, month).or_else(|| {
         cursor.attempt(|cursor| {
             // Without 日 or 号, the number must not be followed by a measure word.
-            let date = number_in(cursor, 1..=31)?;
-            let is_counted = cursor.han(0).is_some_and(|next| {
+            let date = parse_number_in(cursor, 1..=31)?;
+            let is_counted = cursor.peek_han(0).is_some_and(|next| {
                 matches!(
                     next,
                     '个' | '次'
@@ -76,7 +76,7 @@ fn parse_named_month_day(cursor: &mut TokenCursor<'_>, year: Year) -> Option<Day
 fn parse_day_in_month(cursor: &mut TokenCursor<'_>, month: Month) -> Option<DayExpression> {
     let date = cursor.attempt(|cursor| {
         cursor.consume_han("的");
-        let date = number_in(cursor, 1..=31)?;
+        let date = parse_number_in(cursor, 1..=31)?;
         let is_date = cursor.consume_any_han(&["日", "号"]);
         is_date.then(|| u32::try_from(date).ok().map(|date| DayExpression::OfMonth(date, month))).flatten()
     });
@@ -96,20 +96,20 @@ fn parse_day_in_month(cursor: &mut TokenCursor<'_>, month: Month) -> Option<DayE
     cursor
         .attempt(|cursor| {
             cursor.consume_han("的");
-            nth_of(cursor, period.clone())
+            parse_nth_day(cursor, period.clone())
         })
-        .or_else(|| cursor.attempt(|cursor| edge_of(cursor, &period)))
+        .or_else(|| cursor.attempt(|cursor| parse_period_edge(cursor, &period)))
 }
 
 /// Consumes "下个月五号", "本月底" and "下个月的最后一天".
-fn of_month_away(cursor: &mut TokenCursor<'_>, year: Year) -> Option<DayExpression> {
+fn parse_relative_month_day(cursor: &mut TokenCursor<'_>, year: Year) -> Option<DayExpression> {
     if year != Year::Unsaid {
         return None;
     }
     if cursor.consume_any_han(&["每个月", "每月"]) {
         return parse_day_in_month(cursor, Month::Unsaid);
     }
-    let months = which(cursor)?;
+    let months = parse_period_offset(cursor)?;
     if !cursor.consume_han("月") {
         return None;
     }
@@ -118,9 +118,9 @@ fn of_month_away(cursor: &mut TokenCursor<'_>, year: Year) -> Option<DayExpressi
 }
 
 /// Consumes "月底" and "月初" without a month; after a month name they belong to it.
-fn of_bare_month(cursor: &mut TokenCursor<'_>, year: Year) -> Option<DayExpression> {
+fn parse_bare_month_edge(cursor: &mut TokenCursor<'_>, year: Year) -> Option<DayExpression> {
     let is_alone = year == Year::Unsaid
-        && !matches!(cursor.before(1), Some(DateTokenKind::Han('个' | '上' | '下' | '正' | '腊' | '冬' | '闰')));
+        && !matches!(cursor.peek_back(1), Some(DateTokenKind::Han('个' | '上' | '下' | '正' | '腊' | '冬' | '闰')));
     let names = [
         ("月底", PeriodEdge::End),
         ("月末", PeriodEdge::End),
@@ -133,21 +133,21 @@ fn of_bare_month(cursor: &mut TokenCursor<'_>, year: Year) -> Option<DayExpressi
 }
 
 /// Consumes "季度末", "本季末" and "下季度初".
-fn of_quarter(cursor: &mut TokenCursor<'_>, year: Year) -> Option<DayExpression> {
-    let quarters = cursor.attempt(which).unwrap_or(0);
+fn parse_quarter_edge(cursor: &mut TokenCursor<'_>, year: Year) -> Option<DayExpression> {
+    let quarters = cursor.attempt(parse_period_offset).unwrap_or(0);
     if year != Year::Unsaid || !cursor.consume_any_han(&["季度", "季"]) {
         return None;
     }
-    edge_of(cursor, &Period::Quarter(quarters))
+    parse_period_edge(cursor, &Period::Quarter(quarters))
 }
 
 /// Returns whether the preceding 初 is part of a lunar day such as "初五", and not the start of a period.
 pub(super) fn is_lunar_day(cursor: &TokenCursor<'_>) -> bool {
-    matches!(cursor.before(1), Some(DateTokenKind::Han('初'))) && cursor.han(0).is_some_and(is_numeral)
+    matches!(cursor.peek_back(1), Some(DateTokenKind::Han('初'))) && cursor.peek_han(0).is_some_and(is_numeral)
 }
 
 /// Consumes "年底", "明年初" and "今年最后一天".
-fn of_year(cursor: &mut TokenCursor<'_>, year: Year) -> Option<DayExpression> {
+fn parse_year_edge(cursor: &mut TokenCursor<'_>, year: Year) -> Option<DayExpression> {
     let period = Period::Year(year);
     if year == Year::Unsaid {
         let names = [
@@ -160,29 +160,29 @@ fn of_year(cursor: &mut TokenCursor<'_>, year: Year) -> Option<DayExpression> {
         let (_, edge) = names.into_iter().find(|(name, _)| cursor.consume_han(name))?;
         return Some(DayExpression::Edge(edge, period));
     }
-    nth_of(cursor, period.clone()).or_else(|| edge_of(cursor, &period))
+    parse_nth_day(cursor, period.clone()).or_else(|| parse_period_edge(cursor, &period))
 }
 
 /// Consumes "29日" and "十五号", without a month.
-pub(super) fn day_alone(cursor: &mut TokenCursor<'_>) -> Option<ChineseDay> {
+pub(super) fn parse_bare_day(cursor: &mut TokenCursor<'_>) -> Option<ChineseDay> {
     let is_in_digits = matches!(cursor.peek(0), Some(DateTokenKind::Number(_)));
     let is_inside = matches!(
-        cursor.before(1),
+        cursor.peek_back(1),
         Some(DateTokenKind::Han('第' | '月' | '年' | '周' | '星' | '期' | '拜' | '十' | '百' | '点' | '零'))
     );
     if !cursor.starts_cleanly() || is_inside {
         return None;
     }
-    let start = cursor.at();
-    let date = number_in(cursor, 1..=31)?;
-    let is_long = is_in_digits || 1 < cursor.at() - start;
+    let start = cursor.position();
+    let date = parse_number_in(cursor, 1..=31)?;
+    let is_long = is_in_digits || 1 < cursor.position() - start;
     let is_hao = cursor.consume_han("号");
     // "三日" and "一日" are durations more often than dates.
     let is_named = is_hao || is_long && cursor.consume_han("日");
     if !is_named {
         return None;
     }
-    let is_a_number = cursor.han(0).is_some_and(|next| {
+    let is_a_number = cursor.peek_han(0).is_some_and(|next| {
         matches!(
             next,
             '线' | '線'
@@ -244,16 +244,18 @@ pub(super) fn day_alone(cursor: &mut TokenCursor<'_>) -> Option<ChineseDay> {
 }
 
 /// Consumes a period that resolves to its first day: "下个月", "2013年", "明年三月".
-pub(super) fn vague(cursor: &mut TokenCursor<'_>) -> Option<ChineseDay> {
+pub(super) fn parse_vague_period(cursor: &mut TokenCursor<'_>) -> Option<ChineseDay> {
     let start = |period| Some(ChineseDay { is_vague: true, ..DayExpression::Edge(PeriodEdge::Start, period).into() });
-    if let Some(months) = cursor.attempt(|cursor| which(cursor).filter(|months| *months != 0 && cursor.consume_han("月"))) {
-        return start(month_away(months));
+    if let Some(months) =
+        cursor.attempt(|cursor| parse_period_offset(cursor).filter(|months| *months != 0 && cursor.consume_han("月")))
+    {
+        return start(month_at_offset(months));
     }
-    let is_led = matches!(cursor.before(1), Some(DateTokenKind::Han('在' | '到' | '等' | '至')));
+    let is_led = matches!(cursor.peek_back(1), Some(DateTokenKind::Han('在' | '到' | '等' | '至')));
     let year = parse_year_reference(cursor);
     cursor.consume_han("的");
     let month = cursor.attempt(|cursor| {
-        let month = number_in(cursor, 1..=12)?;
+        let month = parse_number_in(cursor, 1..=12)?;
         cursor.consume_han("月").then_some(month)
     });
     let Some(month) = month else {
@@ -263,7 +265,7 @@ pub(super) fn vague(cursor: &mut TokenCursor<'_>) -> Option<ChineseDay> {
         };
     };
     let is_month =
-        cursor.consume_any_han(&["份"]) || year != Year::Unsaid || is_led || matches!(cursor.han(0), Some('前' | '之'));
+        cursor.consume_any_han(&["份"]) || year != Year::Unsaid || is_led || matches!(cursor.peek_han(0), Some('前' | '之'));
     if !is_month {
         return None;
     }

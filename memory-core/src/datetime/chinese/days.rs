@@ -6,12 +6,12 @@ use super::super::syntax::{
     CalendarDuration, CountedDays, DayExpression, DayPart, Month, Period, PeriodEdge, WeekdayAnchor, Year,
 };
 use super::super::token::DateTokenKind;
-use super::dates::{calendar, day_alone, is_lunar_day, parse_year_reference, vague};
-use super::durations::amount;
-use super::holiday_names::feast;
-use super::numbers::number;
-use super::relative::same_day;
-use super::weeks::{of_week, repeated, weekday, weekday_again};
+use super::dates::{is_lunar_day, parse_bare_day, parse_calendar_date, parse_vague_period, parse_year_reference};
+use super::durations::parse_duration;
+use super::holiday_names::parse_holiday;
+use super::numbers::parse_number;
+use super::relative::parse_same_day;
+use super::weeks::{parse_recurrence, parse_redundant_weekday, parse_week_day, parse_weekday};
 
 /// A day expression, with the part of the day that its name implies.
 #[derive(Debug, Clone)]
@@ -82,12 +82,24 @@ const OFFSET_DAY_PARTS: &[(&str, i64, DayPart)] = &[
 const NOW_WORDS: &[&str] = &["现在", "此刻", "此时", "当前", "依家", "而家", "宜家", "这一刻", "这会儿", "这时"];
 
 /// Consumes a day expression, with an optional offset from it.
-pub(super) fn day(cursor: &mut TokenCursor<'_>) -> Option<ChineseDay> {
-    let forms = [repeated, distance, shifted, now, of_week, feast_of, calendar, full_date, short_date, day_alone, vague];
+pub(super) fn parse_day(cursor: &mut TokenCursor<'_>) -> Option<ChineseDay> {
+    let forms = [
+        parse_recurrence,
+        parse_relative_day,
+        parse_named_offset,
+        parse_now,
+        parse_week_day,
+        parse_holiday_day,
+        parse_calendar_date,
+        parse_full_date,
+        parse_short_date,
+        parse_bare_day,
+        parse_vague_period,
+    ];
     let named = forms.into_iter().find_map(|form| cursor.attempt(form))?;
-    let mut named = same_day(cursor, named);
+    let mut named = parse_same_day(cursor, named);
     if let DayExpression::OfMonth(..) = named.day
-        && let Some(weekday) = cursor.attempt(weekday_again)
+        && let Some(weekday) = cursor.attempt(parse_redundant_weekday)
     {
         named.day = DayExpression::Confirmed(weekday, Box::new(named.day));
     }
@@ -101,7 +113,7 @@ pub(super) fn day(cursor: &mut TokenCursor<'_>) -> Option<ChineseDay> {
             return None;
         }
         cursor.consume_any_han(&["的", "第"]);
-        let amount = amount(cursor).filter(|amount| !amount.is_exact)?;
+        let amount = parse_duration(cursor).filter(|amount| !amount.is_exact)?;
         // "国庆前三天打折" and "国庆后第二天" are both relative to the holiday.
         Some(if is_before { amount.negated() } else { amount })
     });
@@ -112,11 +124,11 @@ pub(super) fn day(cursor: &mut TokenCursor<'_>) -> Option<ChineseDay> {
 }
 
 /// Consumes "三天后", "再过两天", "五分钟之内" and "5年前".
-fn distance(cursor: &mut TokenCursor<'_>) -> Option<ChineseDay> {
+fn parse_relative_day(cursor: &mut TokenCursor<'_>) -> Option<ChineseDay> {
     let is_passed = cursor.consume_any_han(&["再过", "再等", "过多", "过"]);
-    let amount = amount(cursor)?;
+    let amount = parse_duration(cursor)?;
     // "20日之前" is before the 20th, not twenty days ago.
-    let may_be_date = matches!(cursor.before(1), Some(DateTokenKind::Han('日')));
+    let may_be_date = matches!(cursor.peek_back(1), Some(DateTokenKind::Han('日')));
     cursor.consume_han("的");
     let is_ahead = cursor.consume_any_han(&["之后", "以后", "过后", "后", "之内", "以内", "内"]);
     let is_back = !is_ahead && !is_passed && !may_be_date && cursor.consume_any_han(&["之前", "以前", "前"]);
@@ -133,7 +145,7 @@ fn distance(cursor: &mut TokenCursor<'_>) -> Option<ChineseDay> {
     // "两周后的周五" is the Friday of that week.
     let weekday = cursor.attempt(|cursor| {
         cursor.consume_han("的");
-        cursor.consume_any_han(&["周", "星期", "礼拜"]).then(|| weekday(cursor)).flatten().filter(|_| !amount.is_exact)
+        cursor.consume_any_han(&["周", "星期", "礼拜"]).then(|| parse_weekday(cursor)).flatten().filter(|_| !amount.is_exact)
     });
     Some(weekday.map_or(day.clone(), |weekday| DayExpression::WeekdayNear(weekday, Box::new(day), weekday_anchor(amount))).into())
 }
@@ -142,9 +154,9 @@ fn weekday_anchor(amount: CalendarDuration) -> WeekdayAnchor {
     if amount.months == 0 { WeekdayAnchor::SameWeek } else { WeekdayAnchor::FromThere }
 }
 
-fn shifted(cursor: &mut TokenCursor<'_>) -> Option<ChineseDay> {
+fn parse_named_offset(cursor: &mut TokenCursor<'_>) -> Option<ChineseDay> {
     if cursor.consume_any_han(&["每天", "每日", "天天", "每一天"]) {
-        let is_daily = !matches!(cursor.han(0), Some('向'));
+        let is_daily = !matches!(cursor.peek_han(0), Some('向'));
         return is_daily.then(|| ChineseDay { repeats: true, ..DayExpression::Shifted(0).into() });
     }
     if let Some(part) =
@@ -157,38 +169,40 @@ fn shifted(cursor: &mut TokenCursor<'_>) -> Option<ChineseDay> {
         return Some(ChineseDay { part: Some(*part), ..DayExpression::Shifted(*days).into() });
     }
     // "以后天天" does not contain 后天, the day after tomorrow.
-    let is_inside = matches!(cursor.before(1), Some(DateTokenKind::Han('以' | '之' | '然' | '最' | '今' | '往' | '从' | '先')));
+    let is_inside =
+        matches!(cursor.peek_back(1), Some(DateTokenKind::Han('以' | '之' | '然' | '最' | '今' | '往' | '从' | '先')));
     let (name, days) = DAY_OFFSETS.iter().find(|(name, _)| cursor.consume_han(name))?;
-    let starts_inside = name.starts_with(['后', '前']) && (is_inside || cursor.han(0) == Some('天'));
+    let starts_inside = name.starts_with(['后', '前']) && (is_inside || cursor.peek_han(0) == Some('天'));
     (!starts_inside).then(|| DayExpression::Shifted(*days).into())
 }
 
-fn now(cursor: &mut TokenCursor<'_>) -> Option<ChineseDay> {
+fn parse_now(cursor: &mut TokenCursor<'_>) -> Option<ChineseDay> {
     cursor.consume_any_han(NOW_WORDS).then(|| DayExpression::Now.into())
 }
 
-fn full_date(cursor: &mut TokenCursor<'_>) -> Option<ChineseDay> {
+fn parse_full_date(cursor: &mut TokenCursor<'_>) -> Option<ChineseDay> {
     let is_among_han = |what: Option<DateTokenKind<'_>>| matches!(what, Some(DateTokenKind::Han(_)));
     let short = cursor.attempt(|cursor| {
-        let is_after_han = is_among_han(cursor.before(1));
+        let is_after_han = is_among_han(cursor.peek_back(1));
         numeric::parse_short_year_first(cursor).filter(|_| is_after_han || is_among_han(cursor.peek(0)))
     });
-    short.or_else(|| numeric::full_date(cursor)).map(ChineseDay::from)
+    short.or_else(|| numeric::parse_full_date(cursor)).map(ChineseDay::from)
 }
 
 /// Consumes "6/20" before a Chinese character, at the start of the text or after a word that precedes dates.
-fn short_date(cursor: &mut TokenCursor<'_>) -> Option<ChineseDay> {
-    let is_led = cursor.is_at_start() || matches!(cursor.before(1), Some(DateTokenKind::Han('在' | '于' | '到' | '至' | '期')));
+fn parse_short_date(cursor: &mut TokenCursor<'_>) -> Option<ChineseDay> {
+    let is_led =
+        cursor.is_at_start() || matches!(cursor.peek_back(1), Some(DateTokenKind::Han('在' | '于' | '到' | '至' | '期')));
     // In Chinese the month is always first.
-    let day = match numeric::short_date(cursor)? {
+    let day = match numeric::parse_short_date(cursor)? {
         DayExpression::EitherWay(day, _) => *day,
         day => day,
     };
-    (is_led && cursor.han(0).is_some()).then(|| day.into())
+    (is_led && cursor.peek_han(0).is_some()).then(|| day.into())
 }
 
 /// Consumes "下", "上上个" or "这", and returns the offset.
-pub(super) fn which(cursor: &mut TokenCursor<'_>) -> Option<i32> {
+pub(super) fn parse_period_offset(cursor: &mut TokenCursor<'_>) -> Option<i32> {
     let names = [
         ("下下", 2),
         ("再下", 2),
@@ -208,11 +222,11 @@ pub(super) fn which(cursor: &mut TokenCursor<'_>) -> Option<i32> {
 }
 
 /// Consumes a holiday with its year.
-fn feast_of(cursor: &mut TokenCursor<'_>) -> Option<ChineseDay> {
+fn parse_holiday_day(cursor: &mut TokenCursor<'_>) -> Option<ChineseDay> {
     let year = parse_year_reference(cursor);
     cursor.consume_han("的");
-    let leading = if year == Year::Unsaid { cursor.attempt(which) } else { None };
-    let feast = feast(cursor)?;
+    let leading = if year == Year::Unsaid { cursor.attempt(parse_period_offset) } else { None };
+    let feast = parse_holiday(cursor)?;
     if leading.is_none_or(|distance| 0 <= distance) {
         return Some(DayExpression::Feast(feast, year).into());
     }
@@ -221,15 +235,15 @@ fn feast_of(cursor: &mut TokenCursor<'_>) -> Option<ChineseDay> {
 }
 
 /// Consumes "第一个星期一", "最后一天" or "第三天" within the preceding period.
-pub(super) fn nth_of(cursor: &mut TokenCursor<'_>, period: Period) -> Option<DayExpression> {
+pub(super) fn parse_nth_day(cursor: &mut TokenCursor<'_>, period: Period) -> Option<DayExpression> {
     let nth = if cursor.consume_any_han(&["最后一", "最后"]) {
         -1
     } else if cursor.consume_any_han(&["倒数第", "倒数"]) {
-        -i32::try_from(number(cursor)?).ok()?
+        -i32::try_from(parse_number(cursor)?).ok()?
     } else if cursor.consume_han("首") {
         1
     } else if cursor.consume_han("第") {
-        i32::try_from(number(cursor)?).ok()?
+        i32::try_from(parse_number(cursor)?).ok()?
     } else {
         return None;
     };
@@ -237,7 +251,7 @@ pub(super) fn nth_of(cursor: &mut TokenCursor<'_>, period: Period) -> Option<Day
     let counted = if cursor.consume_any_han(&["工作日"]) {
         CountedDays::WorkingDays
     } else if cursor.consume_any_han(&["周", "星期", "礼拜"]) {
-        CountedDays::Weekdays(weekday(cursor)?)
+        CountedDays::Weekdays(parse_weekday(cursor)?)
     } else if cursor.consume_any_han(&["天", "日"]) {
         CountedDays::Days
     } else {
@@ -247,7 +261,7 @@ pub(super) fn nth_of(cursor: &mut TokenCursor<'_>, period: Period) -> Option<Day
 }
 
 /// Consumes 初, 中 or 底 of the preceding month or year.
-pub(super) fn edge_of(cursor: &mut TokenCursor<'_>, period: &Period) -> Option<DayExpression> {
+pub(super) fn parse_period_edge(cursor: &mut TokenCursor<'_>, period: &Period) -> Option<DayExpression> {
     let names = [
         ("月初", PeriodEdge::Start),
         ("年初", PeriodEdge::Start),
@@ -273,6 +287,6 @@ pub(super) fn edge_of(cursor: &mut TokenCursor<'_>, period: &Period) -> Option<D
 }
 
 /// Returns the month that is `months` away from the current one, as a period.
-pub(super) fn month_away(months: i32) -> Period {
+pub(super) fn month_at_offset(months: i32) -> Period {
     Period::Month(Month::Away(months))
 }

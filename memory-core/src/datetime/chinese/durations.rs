@@ -2,18 +2,18 @@
 
 use super::super::cursor::TokenCursor;
 use super::super::syntax::{CalendarDuration, Quantity, TimeUnit};
-use super::numbers::number;
+use super::numbers::parse_number;
 
 /// Maximum number of components of a duration.
 const MAX_PARTS: usize = 6;
 
 /// Consumes a duration.
-pub(super) fn amount(cursor: &mut TokenCursor<'_>) -> Option<CalendarDuration> {
-    let mut total = cursor.attempt(part)?;
+pub(super) fn parse_duration(cursor: &mut TokenCursor<'_>) -> Option<CalendarDuration> {
+    let mut total = cursor.attempt(parse_duration_part)?;
     for _ in 1..MAX_PARTS {
         let more = cursor.attempt(|cursor| {
             cursor.consume_any_han(&["零", "又", "加"]);
-            part(cursor)
+            parse_duration_part(cursor)
         });
         let Some(more) = more else { break };
         total = total.plus(more)?;
@@ -22,29 +22,29 @@ pub(super) fn amount(cursor: &mut TokenCursor<'_>) -> Option<CalendarDuration> {
 }
 
 /// Consumes one number and its unit.
-fn part(cursor: &mut TokenCursor<'_>) -> Option<CalendarDuration> {
+fn parse_duration_part(cursor: &mut TokenCursor<'_>) -> Option<CalendarDuration> {
     let is_clean = cursor.starts_cleanly();
     if cursor.consume_any_han(&["大半", "半"]) {
         let is_counted = cursor.consume_han("个");
-        let (unit, each) = unit(cursor, is_counted)?;
-        return unit.amount(Quantity { over: each, under: 2 });
+        let (unit, each) = parse_unit(cursor, is_counted)?;
+        return unit.duration(Quantity { over: each, under: 2 });
     }
     let count =
-        if cursor.consume_any_han(&["几", "数"]) { Quantity::whole(3)? } else { decimal(cursor).filter(|_| is_clean)? };
+        if cursor.consume_any_han(&["几", "数"]) { Quantity::whole(3)? } else { parse_decimal(cursor).filter(|_| is_clean)? };
     let is_counted = cursor.consume_han("个");
     let has_half = is_counted && cursor.consume_han("半");
-    let (unit, each) = unit(cursor, is_counted)?;
+    let (unit, each) = parse_unit(cursor, is_counted)?;
     let has_half_behind = !has_half && allows_trailing_half(unit) && cursor.consume_han("半");
     let count = if has_half || has_half_behind { count.plus_half()? } else { count };
-    unit.amount(Quantity { over: count.over.checked_mul(each)?, ..count })
+    unit.duration(Quantity { over: count.over.checked_mul(each)?, ..count })
 }
 
 fn allows_trailing_half(unit: TimeUnit) -> bool {
     matches!(unit, TimeUnit::Hour | TimeUnit::Minute | TimeUnit::Day | TimeUnit::Year | TimeUnit::Week)
 }
 
-fn decimal(cursor: &mut TokenCursor<'_>) -> Option<Quantity> {
-    let whole = Quantity::whole(number(cursor)?)?;
+fn parse_decimal(cursor: &mut TokenCursor<'_>) -> Option<Quantity> {
+    let whole = Quantity::whole(parse_number(cursor)?)?;
     let decimal = cursor.attempt(|cursor| {
         if !cursor.consume_glued_sign('.') {
             return None;
@@ -57,7 +57,7 @@ fn decimal(cursor: &mut TokenCursor<'_>) -> Option<Quantity> {
 }
 
 /// Consumes a unit, and returns it with the number of [`TimeUnit`]s that it denotes.
-fn unit(cursor: &mut TokenCursor<'_>, is_counted: bool) -> Option<(TimeUnit, i64)> {
+fn parse_unit(cursor: &mut TokenCursor<'_>, is_counted: bool) -> Option<(TimeUnit, i64)> {
     let units: [(&[&str], TimeUnit, i64); 11] = [
         (&["小时", "钟头"], TimeUnit::Hour, 1),
         (&["刻钟", "刻"], TimeUnit::Minute, 15),

@@ -13,15 +13,15 @@ mod weeks;
 use super::cursor::TokenCursor;
 use super::syntax::{DateExpression, TimeOfDay};
 use super::token::DateTokenKind;
-use days::{ChineseDay, day};
-use relative::{around_meal, part_alone, same_time};
-use times_of_day::{ChineseBareHour, clock, part};
+use days::{ChineseDay, parse_day};
+use relative::{parse_bare_day_part, parse_meal_time, parse_same_time};
+use times_of_day::{ChineseBareHour, parse_clock, parse_day_part};
 
-pub(super) use relative::lead;
-pub(super) use script::simplified;
+pub(super) use relative::parse_lead_time;
+pub(super) use script::simplify_date_character;
 
 /// Returns whether an expression can start with the character.
-pub(super) fn may_begin(character: char) -> bool {
+pub(super) fn can_start_expression(character: char) -> bool {
     numbers::is_numeral(character)
         || matches!(
             character,
@@ -83,15 +83,15 @@ pub(super) fn may_begin(character: char) -> bool {
                 | '约'
                 | '北'
         )
-        || holiday_names::may_begin(character)
+        || holiday_names::can_start_holiday(character)
 }
 
 /// Consumes one expression: a day, a time, or both in any order, with a part of the day.
-pub(super) fn expression(cursor: &mut TokenCursor<'_>) -> Option<DateExpression> {
-    [within, part_alone].into_iter().find_map(|form| cursor.attempt(form))
+pub(super) fn parse_expression(cursor: &mut TokenCursor<'_>) -> Option<DateExpression> {
+    [parse_day_and_time, parse_bare_day_part].into_iter().find_map(|form| cursor.attempt(form))
 }
 
-fn within(cursor: &mut TokenCursor<'_>) -> Option<DateExpression> {
+fn parse_day_and_time(cursor: &mut TokenCursor<'_>) -> Option<DateExpression> {
     cursor.attempt(|cursor| {
         let mut spoken = DateExpression::default();
         let mut end = None;
@@ -118,7 +118,7 @@ pub(super) fn skip_lunar_date(cursor: &mut TokenCursor<'_>) -> bool {
     let eaten = cursor.attempt(|cursor| {
         let is_lunar = cursor.consume_any_han(&["农历", "阴历", "旧历"]);
         cursor.consume_any_han(&["正月", "冬月", "腊月", "闰"]);
-        expression(cursor);
+        parse_expression(cursor);
         is_lunar.then_some(())
     });
     eaten.is_some()
@@ -126,12 +126,12 @@ pub(super) fn skip_lunar_date(cursor: &mut TokenCursor<'_>) -> bool {
 
 fn parse_component(cursor: &mut TokenCursor<'_>, spoken: &mut DateExpression) -> bool {
     let is_first = spoken.day.is_none() && spoken.clock.is_none() && spoken.part.is_none();
-    if is_first && let Some(same) = cursor.attempt(same_time) {
+    if is_first && let Some(same) = cursor.attempt(parse_same_time) {
         *spoken = same;
         return true;
     }
     if spoken.day.is_none()
-        && let Some(ChineseDay { day, part, repeats, is_vague }) = cursor.attempt(day)
+        && let Some(ChineseDay { day, part, repeats, is_vague }) = cursor.attempt(parse_day)
     {
         spoken.day = Some(day);
         spoken.part = spoken.part.or(part);
@@ -147,7 +147,7 @@ fn parse_component(cursor: &mut TokenCursor<'_>, spoken: &mut DateExpression) ->
         return true;
     }
     if spoken.clock.is_none()
-        && let Some(part) = part(cursor).or_else(|| cursor.attempt(around_meal))
+        && let Some(part) = parse_day_part(cursor).or_else(|| cursor.attempt(parse_meal_time))
     {
         // "今天晚上" and "今晚夜里" are redundant.
         spoken.part = Some(part);
@@ -157,7 +157,7 @@ fn parse_component(cursor: &mut TokenCursor<'_>, spoken: &mut DateExpression) ->
         return false;
     }
     let licence = if spoken.day.is_some() || spoken.part.is_some() { ChineseBareHour::Hour } else { ChineseBareHour::None };
-    spoken.clock = cursor.attempt(|cursor| clock(cursor, licence));
+    spoken.clock = cursor.attempt(|cursor| parse_clock(cursor, licence));
     spoken.clock.is_some()
 }
 
@@ -166,9 +166,9 @@ fn set_midnight_or_noon(cursor: &TokenCursor<'_>, spoken: &mut DateExpression) {
     if spoken.clock.is_some() || spoken.part.is_none() {
         return;
     }
-    spoken.clock = match (cursor.before(2), cursor.before(1)) {
+    spoken.clock = match (cursor.peek_back(2), cursor.peek_back(1)) {
         (Some(DateTokenKind::Han('正')), Some(DateTokenKind::Han('午'))) => Some(TimeOfDay::NOON),
-        (Some(DateTokenKind::Han('午')), Some(DateTokenKind::Han('夜'))) => Some(TimeOfDay::sure(24, 0)),
+        (Some(DateTokenKind::Han('午')), Some(DateTokenKind::Han('夜'))) => Some(TimeOfDay::unambiguous(24, 0)),
         _ => None,
     };
 }

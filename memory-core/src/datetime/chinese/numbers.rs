@@ -10,7 +10,7 @@ use super::super::token::DateTokenKind;
 const MAX_CHARACTERS: usize = 10;
 
 /// Returns the digit that a character denotes.
-pub(super) fn digit(character: char) -> Option<u64> {
+pub(super) fn digit_value(character: char) -> Option<u64> {
     Some(match character {
         '零' => 0,
         '一' => 1,
@@ -27,11 +27,11 @@ pub(super) fn digit(character: char) -> Option<u64> {
 }
 
 pub(super) fn is_numeral(character: char) -> bool {
-    digit(character).is_some() || matches!(character, '十' | '廿' | '卅' | '百' | '千')
+    digit_value(character).is_some() || matches!(character, '十' | '廿' | '卅' | '百' | '千')
 }
 
 /// Consumes a number in digits or characters.
-pub(super) fn number(cursor: &mut TokenCursor<'_>) -> Option<u64> {
+pub(super) fn parse_number(cursor: &mut TokenCursor<'_>) -> Option<u64> {
     cursor.attempt(|cursor| match cursor.consume_number() {
         Some(number) => Some(number.value),
         None => parse_han_number(cursor),
@@ -39,8 +39,8 @@ pub(super) fn number(cursor: &mut TokenCursor<'_>) -> Option<u64> {
 }
 
 /// Consumes a number in digits or characters that is within `range`.
-pub(super) fn number_in(cursor: &mut TokenCursor<'_>, range: RangeInclusive<u64>) -> Option<u64> {
-    cursor.attempt(|cursor| number(cursor).filter(|number| range.contains(number)))
+pub(super) fn parse_number_in(cursor: &mut TokenCursor<'_>, range: RangeInclusive<u64>) -> Option<u64> {
+    cursor.attempt(|cursor| parse_number(cursor).filter(|number| range.contains(number)))
 }
 
 /// Consumes "二十三", "廿三", "一百二十" or, digit by digit, "二零一五".
@@ -51,8 +51,8 @@ fn parse_han_number(cursor: &mut TokenCursor<'_>) -> Option<u64> {
     let mut row = 0_u64;
     let mut length = 0;
     let mut has_unit = false;
-    while let Some(character) = cursor.han(0).filter(|_| length < MAX_CHARACTERS) {
-        if let Some(digit) = digit(character) {
+    while let Some(character) = cursor.peek_han(0).filter(|_| length < MAX_CHARACTERS) {
+        if let Some(digit) = digit_value(character) {
             in_row += 1;
             row = row * 10 + digit;
             pending = Some(digit);
@@ -84,17 +84,17 @@ fn parse_han_number(cursor: &mut TokenCursor<'_>) -> Option<u64> {
 }
 
 /// Consumes the number of a year: four digits, or two before 年.
-pub(super) fn year(cursor: &mut TokenCursor<'_>) -> Option<i32> {
+pub(super) fn parse_year(cursor: &mut TokenCursor<'_>) -> Option<i32> {
     cursor.attempt(|cursor| {
         let is_clean = cursor.starts_cleanly();
-        let start = cursor.at();
+        let start = cursor.position();
         let (year, digits) = match cursor.consume_number() {
             Some(number) => (number.value, number.digits),
-            None => (parse_han_number(cursor)?, cursor.at() - start),
+            None => (parse_han_number(cursor)?, cursor.position() - start),
         };
         let year = match digits {
             4 if (1000..=9999).contains(&year) => year,
-            2 if year < 100 && !matches!(cursor.before(1), Some(DateTokenKind::Han('十'))) => expand_year(year),
+            2 if year < 100 && !matches!(cursor.peek_back(1), Some(DateTokenKind::Han('十'))) => expand_year(year),
             _ => return None,
         };
         if is_clean && cursor.consume_han("年") { i32::try_from(year).ok() } else { None }

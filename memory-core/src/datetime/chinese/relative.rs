@@ -4,13 +4,13 @@ use super::super::cursor::TokenCursor;
 use super::super::english::period_as_offset;
 use super::super::syntax::{CalendarDuration, DateExpression, DayPart};
 use super::super::token::DateTokenKind;
-use super::days::{ChineseDay, day};
-use super::durations::amount;
+use super::days::{ChineseDay, parse_day};
+use super::durations::parse_duration;
 use super::times_of_day;
 
 /// Consumes "明天这个时候" and "下周的同一时间".
-pub(super) fn same_time(cursor: &mut TokenCursor<'_>) -> Option<DateExpression> {
-    let named = day(cursor)?;
+pub(super) fn parse_same_time(cursor: &mut TokenCursor<'_>) -> Option<DateExpression> {
+    let named = parse_day(cursor)?;
     let day = if named.is_vague { period_as_offset(&named.day)? } else { named.day };
     cursor.consume_han("的");
     let is_said =
@@ -19,7 +19,7 @@ pub(super) fn same_time(cursor: &mut TokenCursor<'_>) -> Option<DateExpression> 
 }
 
 /// Consumes the "今天" of "明年今天", which is the same day of another week, month or year.
-pub(super) fn same_day(cursor: &mut TokenCursor<'_>, named: ChineseDay) -> ChineseDay {
+pub(super) fn parse_same_day(cursor: &mut TokenCursor<'_>, named: ChineseDay) -> ChineseDay {
     let is_same = |cursor: &mut TokenCursor<'_>| {
         cursor.consume_han("的");
         cursor.consume_any_han(&["今天", "今日"]).then(|| period_as_offset(&named.day)).flatten()
@@ -31,16 +31,16 @@ pub(super) fn same_day(cursor: &mut TokenCursor<'_>, named: ChineseDay) -> Chine
 }
 
 /// Consumes "提前一小时", which follows the time that it is relative to.
-pub(in super::super) fn lead(cursor: &mut TokenCursor<'_>) -> Option<CalendarDuration> {
+pub(in super::super) fn parse_lead_time(cursor: &mut TokenCursor<'_>) -> Option<CalendarDuration> {
     if !cursor.consume_han("提前") {
         return None;
     }
     cursor.consume_any_han(&["大约", "大概", "约", "个"]);
-    amount(cursor).filter(|amount| !amount.is_exact || amount.days == 0 && amount.months == 0)
+    parse_duration(cursor).filter(|amount| !amount.is_exact || amount.days == 0 && amount.months == 0)
 }
 
 /// Consumes "晚饭后" and "睡前".
-pub(super) fn around_meal(cursor: &mut TokenCursor<'_>) -> Option<DayPart> {
+pub(super) fn parse_meal_time(cursor: &mut TokenCursor<'_>) -> Option<DayPart> {
     cursor.consume_han("吃完");
     let meals: [(&[&str], u32); 3] = [(&["早饭", "早餐"], 8), (&["午饭", "午餐", "中饭", "中午饭"], 12), (&["晚饭", "晚餐"], 19)];
     if cursor.consume_any_han(&["睡觉之前", "睡觉前", "睡前", "临睡前"]) {
@@ -51,26 +51,26 @@ pub(super) fn around_meal(cursor: &mut TokenCursor<'_>) -> Option<DayPart> {
         return Some(DayPart::Around(hour - 1));
     }
     let is_eaten =
-        matches!((cursor.before(4), cursor.before(3)), (Some(DateTokenKind::Han('吃')), Some(DateTokenKind::Han('完'))));
+        matches!((cursor.peek_back(4), cursor.peek_back(3)), (Some(DateTokenKind::Han('吃')), Some(DateTokenKind::Han('完'))));
     (cursor.consume_any_han(&["之后", "以后", "过后", "后"]) || is_eaten).then_some(DayPart::Around(hour + 1))
 }
 
 /// Consumes a part of the day without a date or time: 下午给客户回电话, 晚饭后吃药.
 ///
 /// Such words are frequent in descriptions of habits and in stories, so they count only in a request.
-pub(super) fn part_alone(cursor: &mut TokenCursor<'_>) -> Option<DateExpression> {
+pub(super) fn parse_bare_day_part(cursor: &mut TokenCursor<'_>) -> Option<DateExpression> {
     let is_told = matches!(
-        (cursor.before(2), cursor.before(1)),
+        (cursor.peek_back(2), cursor.peek_back(1)),
         (Some(DateTokenKind::Han('醒')), Some(DateTokenKind::Han('我')))
             | (Some(DateTokenKind::Han('记')), Some(DateTokenKind::Han('得')))
     );
     if !cursor.is_at_start() && !is_told {
         return None;
     }
-    let part = cursor.attempt(around_meal).or_else(|| times_of_day::parse_long_day_part(cursor))?;
+    let part = cursor.attempt(parse_meal_time).or_else(|| times_of_day::parse_long_day_part(cursor))?;
     // "晚上好", "下午茶" and "早上的会" are not times for a reminder.
     let is_of_thing = matches!(
-        cursor.han(0),
+        cursor.peek_han(0),
         Some('好' | '安' | '茶' | '的' | '饭' | '觉' | '场' | '班' | '是' | '总' | '都' | '容' | '会' | '经' | '常')
     );
     let is_last = cursor.is_at_end() || matches!(cursor.peek(0), Some(DateTokenKind::Sign(_)));

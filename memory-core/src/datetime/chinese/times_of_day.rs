@@ -4,7 +4,7 @@ use super::super::cursor::TokenCursor;
 use super::super::numeric;
 use super::super::syntax::{DayPart, TimeOfDay};
 use super::super::token::DateTokenKind;
-use super::numbers::{is_numeral, number_in};
+use super::numbers::{is_numeral, parse_number_in};
 
 /// Whether a day or part of the day precedes, which makes any number before 点 an hour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,25 +60,25 @@ pub(super) fn parse_long_day_part(cursor: &mut TokenCursor<'_>) -> Option<DayPar
 }
 
 /// Consumes a part of the day.
-pub(super) fn part(cursor: &mut TokenCursor<'_>) -> Option<DayPart> {
+pub(super) fn parse_day_part(cursor: &mut TokenCursor<'_>) -> Option<DayPart> {
     let whole = parse_long_day_part(cursor);
     let short = || {
         cursor.attempt(|cursor| {
             let (_, part) = SHORT_DAY_PARTS.iter().find(|(name, _)| cursor.consume_han(name))?;
             let mut ahead = *cursor;
-            clock(&mut ahead, ChineseBareHour::Hour).map(|_| *part)
+            parse_clock(&mut ahead, ChineseBareHour::Hour).map(|_| *part)
         })
     };
     whole.or_else(short)
 }
 
 /// Consumes a time of day.
-pub(super) fn clock(cursor: &mut TokenCursor<'_>, licence: ChineseBareHour) -> Option<TimeOfDay> {
+pub(super) fn parse_clock(cursor: &mut TokenCursor<'_>, licence: ChineseBareHour) -> Option<TimeOfDay> {
     cursor.attempt(|cursor| {
         cursor.consume_any_han(&["大约", "大概", "约"]);
         let clock = cursor
-            .attempt(numeric::clock)
-            .or_else(|| cursor.attempt(short_of))
+            .attempt(numeric::parse_clock)
+            .or_else(|| cursor.attempt(parse_time_before_hour))
             .or_else(|| cursor.attempt(|cursor| parse_spoken_time(cursor, licence)))?;
         cursor.consume_any_han(&["左右", "前后", "整", "钟"]);
         Some(clock)
@@ -86,20 +86,20 @@ pub(super) fn clock(cursor: &mut TokenCursor<'_>, licence: ChineseBareHour) -> O
 }
 
 /// Consumes "差五分八点" and "差一刻八点".
-fn short_of(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
+fn parse_time_before_hour(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
     if !cursor.consume_han("差") {
         return None;
     }
     let minutes = parse_missing_minutes(cursor)?;
-    let hour = number_in(cursor, 1..=24)?;
+    let hour = parse_number_in(cursor, 1..=24)?;
     if !cursor.consume_any_han(&["点", "时"]) {
         return None;
     }
-    TimeOfDay::from_clock_face(hour, 0, 0)?.moved(-minutes)
+    TimeOfDay::from_clock_face(hour, 0, 0)?.plus_minutes(-minutes)
 }
 
 fn parse_missing_minutes(cursor: &mut TokenCursor<'_>) -> Option<i32> {
-    let count = number_in(cursor, 1..=59)?;
+    let count = parse_number_in(cursor, 1..=59)?;
     let each = if cursor.consume_any_han(&["刻钟", "刻"]) { 15 } else { 1 };
     if each == 1 && !cursor.consume_any_han(&["分钟", "分"]) {
         return None;
@@ -113,23 +113,24 @@ fn parse_spoken_time(cursor: &mut TokenCursor<'_>, licence: ChineseBareHour) -> 
     if !cursor.starts_cleanly() {
         return None;
     }
-    let hour = number_in(cursor, 0..=24)?;
+    let hour = parse_number_in(cursor, 0..=24)?;
     let is_shi = cursor.consume_han("时");
     if !is_shi && !cursor.consume_any_han(&["点", "點"]) {
         return None;
     }
     let is_clock = cursor.consume_any_han(&["钟", "整"]);
     if let Some(minutes) = cursor.attempt(|cursor| cursor.consume_han("差").then(|| parse_missing_minutes(cursor)).flatten()) {
-        return TimeOfDay::from_clock_face(hour, 0, 0)?.moved(-minutes);
+        return TimeOfDay::from_clock_face(hour, 0, 0)?.plus_minutes(-minutes);
     }
-    let minute = cursor.attempt(|cursor| minute(cursor, licence));
-    let second = minute.and_then(|_| cursor.attempt(|cursor| number_in(cursor, 0..=59).filter(|_| cursor.consume_han("秒"))));
+    let minute = cursor.attempt(|cursor| parse_minute(cursor, licence));
+    let second =
+        minute.and_then(|_| cursor.attempt(|cursor| parse_number_in(cursor, 0..=59).filter(|_| cursor.consume_han("秒"))));
     let is_bare = minute.is_none() && !is_clock;
     if is_bare && licence == ChineseBareHour::None && !is_hour(&start, cursor, hour, is_shi) {
         return None;
     }
     // "三点五米" is a length.
-    if minute.is_none() && cursor.han(0).is_some_and(is_numeral) && licence == ChineseBareHour::None {
+    if minute.is_none() && cursor.peek_han(0).is_some_and(is_numeral) && licence == ChineseBareHour::None {
         return None;
     }
     // "八点多" is about eight.
@@ -138,7 +139,7 @@ fn parse_spoken_time(cursor: &mut TokenCursor<'_>, licence: ChineseBareHour) -> 
 }
 
 /// Consumes the minutes after the hour.
-fn minute(cursor: &mut TokenCursor<'_>, licence: ChineseBareHour) -> Option<u64> {
+fn parse_minute(cursor: &mut TokenCursor<'_>, licence: ChineseBareHour) -> Option<u64> {
     // Cantonese counts the numbers that the minute hand has "stepped on".
     let is_stepped = cursor.consume_any_han(&["踏正", "搭正", "踏", "搭"]);
     if cursor.consume_han("半") {
@@ -146,8 +147,8 @@ fn minute(cursor: &mut TokenCursor<'_>, licence: ChineseBareHour) -> Option<u64>
     }
     let is_past = cursor.consume_any_han(&["过", "零"]);
     let in_digits = matches!(cursor.peek(0), Some(DateTokenKind::Number(_)));
-    let is_two_digits = in_digits || is_past || cursor.han(0) == Some('十') || cursor.han(1).is_some_and(is_numeral);
-    let count = number_in(cursor, 0..=59)?;
+    let is_two_digits = in_digits || is_past || cursor.peek_han(0) == Some('十') || cursor.peek_han(1).is_some_and(is_numeral);
+    let count = parse_number_in(cursor, 0..=59)?;
     if cursor.consume_any_han(&["刻钟", "刻"]) {
         return (1..=3).contains(&count).then_some(count * 15);
     }
@@ -159,7 +160,7 @@ fn minute(cursor: &mut TokenCursor<'_>, licence: ChineseBareHour) -> Option<u64>
     }
     if is_two_digits {
         let is_counted =
-            cursor.han(0).is_some_and(|next| matches!(next, '个' | '人' | '元' | '块' | '米' | '次' | '天' | '年' | '月'));
+            cursor.peek_han(0).is_some_and(|next| matches!(next, '个' | '人' | '元' | '块' | '米' | '次' | '天' | '年' | '月'));
         return (!is_counted && cursor.ends_cleanly()).then_some(count);
     }
     // "三點三" is a quarter past three after a part of the day, and otherwise a decimal number.
@@ -168,7 +169,8 @@ fn minute(cursor: &mut TokenCursor<'_>, licence: ChineseBareHour) -> Option<u64>
 
 /// Returns whether 点 or 时 after a number denotes the hour, and not "two points" or "a bit".
 fn is_hour(start: &TokenCursor<'_>, end: &TokenCursor<'_>, hour: u64, is_shi: bool) -> bool {
-    let before = start.before(1).and_then(|what| if let DateTokenKind::Han(character) = what { Some(character) } else { None });
+    let before =
+        start.peek_back(1).and_then(|what| if let DateTokenKind::Han(character) = what { Some(character) } else { None });
     let is_led = matches!(before, Some('在' | '到' | '于' | '至' | '等' | '约' | '从'));
     let is_alone = start.is_at_start() && end.is_at_end();
     let is_other_sense = matches!(
@@ -197,7 +199,7 @@ fn is_hour(start: &TokenCursor<'_>, end: &TokenCursor<'_>, hour: u64, is_shi: bo
                 | '每'
         )
     );
-    let next = end.han(0);
+    let next = end.peek_han(0);
     let is_counted = matches!(
         next,
         Some(

@@ -5,31 +5,31 @@ use chrono::Weekday;
 use super::super::cursor::TokenCursor;
 use super::super::syntax::{CalendarDuration, DayExpression, Period, PeriodEdge, Week};
 use super::super::token::DateTokenKind;
-use super::dates::calendar;
-use super::days::{ChineseDay, which};
-use super::durations::amount;
+use super::dates::parse_calendar_date;
+use super::days::{ChineseDay, parse_period_offset};
+use super::durations::parse_duration;
 use super::numbers::is_numeral;
 
 /// Number of characters after a weekday in which a past-tense particle is searched.
 const MAX_PARTICLE_DISTANCE: usize = 12;
 
 /// Consumes a weekday, or the start or end of a week.
-pub(super) fn of_week(cursor: &mut TokenCursor<'_>) -> Option<ChineseDay> {
+pub(super) fn parse_week_day(cursor: &mut TokenCursor<'_>) -> Option<ChineseDay> {
     let repeats = cursor.consume_any_han(&["每个", "每", "逢"]);
-    let is_counted = matches!(cursor.before(1), Some(DateTokenKind::Han(before)) if is_numeral(before) || before == '几')
-        || matches!(cursor.before(1), Some(DateTokenKind::Number(_))) && cursor.is_glued(0);
+    let is_counted = matches!(cursor.peek_back(1), Some(DateTokenKind::Han(before)) if is_numeral(before) || before == '几')
+        || matches!(cursor.peek_back(1), Some(DateTokenKind::Number(_))) && cursor.is_glued(0);
     // Cantonese 今個 and 呢個 refer to a weekday that is not over yet.
-    let is_coming = matches!(cursor.han(0), Some('今' | '呢'));
-    let leading = if repeats { None } else { cursor.attempt(which) };
+    let is_coming = matches!(cursor.peek_han(0), Some('今' | '呢'));
+    let leading = if repeats { None } else { cursor.attempt(parse_period_offset) };
     let is_short = cursor.consume_han("周");
     if !is_short && !cursor.consume_any_han(&["星期", "礼拜"]) {
         return None;
     }
-    let weekday = weekday(cursor).or_else(|| {
+    let weekday = parse_weekday(cursor).or_else(|| {
         // "下周的星期三" and "下周周三" are redundant.
         let again = |cursor: &mut TokenCursor<'_>| {
             cursor.consume_han("的");
-            cursor.consume_any_han(&["周", "星期", "礼拜"]).then(|| weekday(cursor)).flatten()
+            cursor.consume_any_han(&["周", "星期", "礼拜"]).then(|| parse_weekday(cursor)).flatten()
         };
         leading.and_then(|_| cursor.attempt(again))
     });
@@ -37,7 +37,7 @@ pub(super) fn of_week(cursor: &mut TokenCursor<'_>) -> Option<ChineseDay> {
         let weeks = leading.filter(|weeks| *weeks != 0)?;
         return Some(parse_week_edge(cursor, weeks));
     };
-    let is_counted_behind = matches!(cursor.han(0), Some('次' | '岁' | '年' | '个' | '遍' | '回' | '期' | '趟'));
+    let is_counted_behind = matches!(cursor.peek_han(0), Some('次' | '岁' | '年' | '个' | '遍' | '回' | '期' | '趟'));
     if is_counted && leading.is_none() || is_short && is_counted_behind && leading.is_none() {
         return None;
     }
@@ -45,15 +45,15 @@ pub(super) fn of_week(cursor: &mut TokenCursor<'_>) -> Option<ChineseDay> {
     let date = cursor.attempt(|cursor| {
         cursor.consume_sign(',');
         cursor.consume_sign('(');
-        let named = calendar(cursor).filter(|named| matches!(named.day, DayExpression::OfMonth(..)))?;
+        let named = parse_calendar_date(cursor).filter(|named| matches!(named.day, DayExpression::OfMonth(..)))?;
         cursor.consume_sign(')');
         Some(named)
     });
     if let Some(named) = date {
         return Some(DayExpression::Confirmed(weekday, Box::new(named.day)).into());
     }
-    let is_weekend = matches!(cursor.before(1), Some(DateTokenKind::Han('末')));
-    let is_told = (0..MAX_PARTICLE_DISTANCE).any(|ahead| matches!(cursor.han(ahead), Some('了' | '过' | '已')));
+    let is_weekend = matches!(cursor.peek_back(1), Some(DateTokenKind::Han('末')));
+    let is_told = (0..MAX_PARTICLE_DISTANCE).any(|ahead| matches!(cursor.peek_han(ahead), Some('了' | '过' | '已')));
     let week = match leading {
         // "这周二我们开了会" is about the past.
         Some(_) if is_coming => Week::This,
@@ -75,14 +75,14 @@ fn parse_week_edge(cursor: &mut TokenCursor<'_>, weeks: i32) -> ChineseDay {
 }
 
 /// Consumes "每隔三天", "每两个小时" and "每两周的周三", as the first occurrence.
-pub(super) fn repeated(cursor: &mut TokenCursor<'_>) -> Option<ChineseDay> {
+pub(super) fn parse_recurrence(cursor: &mut TokenCursor<'_>) -> Option<ChineseDay> {
     let is_each = cursor.consume_han("每");
     let is_between = cursor.consume_han("隔");
     if !is_each && !is_between {
         return None;
     }
-    let is_one = is_between && matches!(cursor.han(0), Some('一' | '天' | '周'));
-    let amount = match cursor.attempt(amount) {
+    let is_one = is_between && matches!(cursor.peek_han(0), Some('一' | '天' | '周'));
+    let amount = match cursor.attempt(parse_duration) {
         Some(amount) => amount,
         // "隔天" and "隔周" skip one.
         None if is_between && cursor.consume_han("天") => CalendarDuration { days: 1, ..CalendarDuration::default() },
@@ -93,7 +93,7 @@ pub(super) fn repeated(cursor: &mut TokenCursor<'_>) -> Option<ChineseDay> {
     let amount = if is_one { amount.plus(amount)? } else { amount };
     let weekday = cursor.attempt(|cursor| {
         cursor.consume_han("的");
-        cursor.consume_any_han(&["周", "星期", "礼拜"]).then(|| weekday(cursor)).flatten().filter(|_| !amount.is_exact)
+        cursor.consume_any_han(&["周", "星期", "礼拜"]).then(|| parse_weekday(cursor)).flatten().filter(|_| !amount.is_exact)
     });
     let day = match weekday {
         Some(weekday) => DayExpression::Weekday(weekday, Week::Coming),
@@ -104,14 +104,14 @@ pub(super) fn repeated(cursor: &mut TokenCursor<'_>) -> Option<ChineseDay> {
 }
 
 /// Consumes the redundant weekday after a date.
-pub(super) fn weekday_again(cursor: &mut TokenCursor<'_>) -> Option<Weekday> {
+pub(super) fn parse_redundant_weekday(cursor: &mut TokenCursor<'_>) -> Option<Weekday> {
     let is_bracketed = cursor.consume_sign('(');
-    let weekday = cursor.consume_any_han(&["周", "星期", "礼拜"]).then(|| weekday(cursor)).flatten()?;
+    let weekday = cursor.consume_any_han(&["周", "星期", "礼拜"]).then(|| parse_weekday(cursor)).flatten()?;
     (!is_bracketed || cursor.consume_sign(')')).then_some(weekday)
 }
 
 /// Consumes the weekday that follows 周, 星期 or 礼拜.
-pub(super) fn weekday(cursor: &mut TokenCursor<'_>) -> Option<Weekday> {
+pub(super) fn parse_weekday(cursor: &mut TokenCursor<'_>) -> Option<Weekday> {
     let weekday = match cursor.peek(0)? {
         DateTokenKind::Han('一') => Weekday::Mon,
         DateTokenKind::Han('二') => Weekday::Tue,

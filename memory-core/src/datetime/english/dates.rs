@@ -4,18 +4,18 @@ use super::super::cursor::TokenCursor;
 use super::super::numeric::expand_year;
 use super::super::syntax::{DayExpression, Month, Year};
 use super::super::token::DateTokenKind;
-use super::lexicon::{Sense, month, unit, weekday};
-use super::numbers::{ordinal, small, year};
-use super::times_of_day::may_end;
+use super::lexicon::{Sense, lookup_month, lookup_unit, lookup_weekday};
+use super::numbers::{parse_below_hundred, parse_ordinal, parse_year};
+use super::times_of_day::can_end_number;
 
 /// Consumes a day of a named month.
-pub(super) fn month_date(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
-    let forms = [year_first, month_first, day_first];
+pub(super) fn parse_month_date(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
+    let forms = [parse_year_first, parse_month_first, parse_day_first];
     let day = forms.into_iter().find_map(|form| cursor.attempt(form))?;
     // A weekday in brackets repeats the information.
     let weekday = cursor.attempt(|cursor| {
         let opened = cursor.consume_sign('(');
-        let (weekday, _) = weekday(cursor.word()).filter(|_| opened)?;
+        let (weekday, _) = lookup_weekday(cursor.word()).filter(|_| opened)?;
         cursor.step();
         cursor.consume_sign(')').then_some(weekday)
     });
@@ -23,10 +23,10 @@ pub(super) fn month_date(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> 
 }
 
 /// Consumes "2019/aug/01".
-fn year_first(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
+fn parse_year_first(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
     let year = cursor.consume_number().filter(|year| year.digits == 4)?;
     let separator = ['/', '-', '.'].into_iter().find(|separator| cursor.consume_glued_sign(*separator))?;
-    let (month, _) = month(cursor.word())?;
+    let (month, _) = lookup_month(cursor.word())?;
     cursor.step();
     if !cursor.consume_glued_sign(separator) {
         return None;
@@ -37,11 +37,11 @@ fn year_first(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
 }
 
 /// Consumes "October 14, 2017", "Oct.23", "Jan-1" and "march the third".
-fn month_first(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
-    let (month, sense) = month(cursor.word())?;
+fn parse_month_first(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
+    let (month, sense) = lookup_month(cursor.word())?;
     cursor.step();
     let is_joined = consume_date_separator(cursor) || cursor.consume_sign('.');
-    let has_article = cursor.eat("the");
+    let has_article = cursor.consume_word("the");
     if let Some(day) = cursor.attempt(|cursor| if is_joined { parse_year_and_day(cursor, month) } else { None }) {
         return Some(day);
     }
@@ -68,19 +68,19 @@ fn parse_year_and_day(cursor: &mut TokenCursor<'_>, month: u32) -> Option<DayExp
 }
 
 /// Consumes "3 March", "the third of March", "31/Oct/1974" and "fifteen August".
-fn day_first(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
+fn parse_day_first(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
     let is_clean = cursor.starts_cleanly();
-    cursor.eat("the");
+    cursor.consume_word("the");
     let (day, is_ordinal) = parse_day_number(cursor).filter(|_| is_clean)?;
-    cursor.eat("day");
-    let has_of = cursor.eat("of");
+    cursor.consume_word("day");
+    let has_of = cursor.consume_word("of");
     let is_joined = !has_of && consume_date_separator(cursor);
     // "23-2020-September" has the year in the middle.
     let middle = cursor.attempt(|cursor| {
         let year = cursor.consume_glued_number().filter(|year| is_joined && year.digits == 4)?;
         consume_date_separator(cursor).then(|| i32::try_from(year.value).ok()).flatten()
     });
-    let (month, sense) = month(cursor.word())?;
+    let (month, sense) = lookup_month(cursor.word())?;
     cursor.step();
     cursor.consume_glued_sign('.');
     let year = middle.map_or_else(|| parse_following_year(cursor, is_joined), Year::Exactly);
@@ -101,21 +101,22 @@ fn day_of_named_month(day: u32, month: u32, year: Year) -> Option<DayExpression>
 
 /// Returns whether a date can end here, for a month name that is also another word.
 fn can_end_date(cursor: &TokenCursor<'_>) -> bool {
-    may_end(cursor) || cursor.is_at_end() || matches!(cursor.peek(0), Some(DateTokenKind::Number(_)))
+    can_end_number(cursor) || cursor.is_at_end() || matches!(cursor.peek(0), Some(DateTokenKind::Number(_)))
 }
 
 /// Returns whether the number counts something, as in "July 4 weeks" and "March 20%".
 fn is_counted(cursor: &TokenCursor<'_>) -> bool {
-    !cursor.ends_cleanly() || unit(cursor.word()).is_some() && !matches!(cursor.word(), "night" | "day")
+    !cursor.ends_cleanly() || lookup_unit(cursor.word()).is_some() && !matches!(cursor.word(), "night" | "day")
 }
 
 /// Consumes the number of a day, and returns whether it is an ordinal.
 fn parse_day_number(cursor: &mut TokenCursor<'_>) -> Option<(u32, bool)> {
-    if let Some(day) = ordinal(cursor) {
+    if let Some(day) = parse_ordinal(cursor) {
         return Some((day, true));
     }
-    let day = cursor
-        .attempt(|cursor| cursor.consume_number().filter(|day| day.digits <= 2).map(|day| day.value).or_else(|| small(cursor)))?;
+    let day = cursor.attempt(|cursor| {
+        cursor.consume_number().filter(|day| day.digits <= 2).map(|day| day.value).or_else(|| parse_below_hundred(cursor))
+    })?;
     let is_clock =
         cursor.is_glued(0) && matches!(cursor.peek(0), Some(DateTokenKind::Sign(':') | DateTokenKind::Word("am" | "pm" | "h")));
     if is_clock { None } else { Some((u32::try_from(day).ok()?, false)) }
@@ -129,7 +130,7 @@ fn parse_following_year(cursor: &mut TokenCursor<'_>, is_joined: bool) -> Year {
         (cursor.is_at_end() && cursor.word_before(2) != "at").then(|| i32::try_from(expand_year(year.value)).ok()).flatten()
     };
     let short = |cursor: &mut TokenCursor<'_>| {
-        let is_of = cursor.eat("of");
+        let is_of = cursor.consume_word("of");
         let is_marked =
             is_of || cursor.consume_sign('\'') || cursor.consume_sign('\u{2019}') || is_joined && consume_date_separator(cursor);
         let is_near = is_of || cursor.is_glued(0);
@@ -141,7 +142,7 @@ fn parse_following_year(cursor: &mut TokenCursor<'_>, is_joined: bool) -> Year {
             cursor.consume_sign(',');
             cursor.consume_any_word(&["of", "in"]);
         }
-        year(cursor)
+        parse_year(cursor)
     };
     let away = |cursor: &mut TokenCursor<'_>| {
         cursor.consume_sign(',');
@@ -158,15 +159,15 @@ fn parse_following_year(cursor: &mut TokenCursor<'_>, is_joined: bool) -> Year {
 /// Consumes "next year", "this year" or "last year".
 pub(super) fn parse_relative_year(cursor: &mut TokenCursor<'_>) -> Option<i32> {
     cursor.attempt(|cursor| {
-        cursor.eat("the");
-        let years = which(cursor)?;
-        cursor.eat("year").then_some(years)
+        cursor.consume_word("the");
+        let years = parse_period_offset(cursor)?;
+        cursor.consume_word("year").then_some(years)
     })
 }
 
 /// Consumes "next", "this" or "last", and returns the offset.
-pub(super) fn which(cursor: &mut TokenCursor<'_>) -> Option<i32> {
-    cursor.eat("the");
+pub(super) fn parse_period_offset(cursor: &mut TokenCursor<'_>) -> Option<i32> {
+    cursor.consume_word("the");
     let distance = match cursor.word() {
         "next" | "following" | "coming" | "upcoming" => 1,
         "this" | "current" => 0,
@@ -179,43 +180,43 @@ pub(super) fn which(cursor: &mut TokenCursor<'_>) -> Option<i32> {
 }
 
 /// Consumes a month, with or without its year: "May 2014", "next month", "the month".
-pub(super) fn month_period(cursor: &mut TokenCursor<'_>) -> Option<Month> {
+pub(super) fn parse_month(cursor: &mut TokenCursor<'_>) -> Option<Month> {
     cursor.attempt(|cursor| {
-        if let Some((month, _)) = month(cursor.word()) {
+        if let Some((month, _)) = lookup_month(cursor.word()) {
             cursor.step();
             cursor.consume_glued_sign('.');
             return Some(Month::Named(month, parse_following_year(cursor, false)));
         }
-        if let Some(months) = cursor.attempt(|cursor| which(cursor).filter(|_| cursor.eat("month"))) {
+        if let Some(months) = cursor.attempt(|cursor| parse_period_offset(cursor).filter(|_| cursor.consume_word("month"))) {
             return Some(Month::Away(months));
         }
         if let Some(named) = cursor.attempt(|cursor| {
-            let years = which(cursor)?;
-            let (month, _) = month(cursor.word())?;
+            let years = parse_period_offset(cursor)?;
+            let (month, _) = lookup_month(cursor.word())?;
             cursor.step();
             Some(Month::Named(month, if years == 0 { Year::Unsaid } else { Year::Away(years) }))
         }) {
             return Some(named);
         }
         cursor.consume_any_word(&["the", "every", "each"]);
-        cursor.eat("month").then_some(Month::Unsaid)
+        cursor.consume_word("month").then_some(Month::Unsaid)
     })
 }
 
 /// Consumes "the 15th", "20th of next month", "20 of this month" and, after "on", "15".
-pub(super) fn day_of_month(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
+pub(super) fn parse_day_of_month(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
     let before = cursor.word_before(1);
     let is_alone = cursor.is_at_start();
     if !cursor.starts_cleanly() {
         return None;
     }
-    let has_article = cursor.eat("the");
+    let has_article = cursor.consume_word("the");
     let in_words = matches!(cursor.peek(0), Some(DateTokenKind::Word(_)));
     let (day, is_ordinal) = parse_day_number(cursor).filter(|(day, _)| (1..=31).contains(day))?;
     let of = cursor.attempt(|cursor| {
-        cursor.eat("day");
+        cursor.consume_word("day");
         (cursor.consume_any_word(&["of", "in"]) || matches!(cursor.word(), "next" | "this"))
-            .then(|| month_period(cursor))
+            .then(|| parse_month(cursor))
             .flatten()
     });
     if let Some(month) = of {
@@ -224,19 +225,19 @@ pub(super) fn day_of_month(cursor: &mut TokenCursor<'_>) -> Option<DayExpression
     let is_led = matches!(before, "on" | "by" | "before" | "until" | "till" | "after" | "since" | "from" | "due" | "for" | "at");
     let is_day = match (is_ordinal, has_article) {
         // Words such as "the second" and "the first" refer to things more often than to days.
-        (true, true) if in_words => is_led && before != "at" && is_last(cursor),
-        (true, true) if is_last(cursor) => true,
+        (true, true) if in_words => is_led && before != "at" && no_noun_follows(cursor),
+        (true, true) if no_noun_follows(cursor) => true,
         (true, _) => (is_led || is_alone) && can_end_date(cursor),
-        (false, false) => before == "on" && !in_words && cursor.ends_cleanly() && may_end(cursor),
+        (false, false) => before == "on" && !in_words && cursor.ends_cleanly() && can_end_number(cursor),
         (false, true) => {
-            is_led && (in_words || !matches!(before, "from" | "after" | "since")) && is_last(cursor) && before != "at"
+            is_led && (in_words || !matches!(before, "from" | "after" | "since")) && no_noun_follows(cursor) && before != "at"
         }
     };
     is_day.then_some(DayExpression::OfMonth(day, Month::Unsaid))
 }
 
 /// Returns whether no noun follows that the number could refer to.
-pub(super) fn is_last(cursor: &TokenCursor<'_>) -> bool {
+pub(super) fn no_noun_follows(cursor: &TokenCursor<'_>) -> bool {
     match cursor.peek(0) {
         None | Some(DateTokenKind::Han(_)) => true,
         Some(DateTokenKind::Word(word)) => {

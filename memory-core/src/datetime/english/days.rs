@@ -5,14 +5,14 @@ use super::super::numeric;
 use super::super::syntax::{
     CalendarDuration, CountedDays, DayExpression, DayPart, Month, Period, Quantity, TimeOfDay, WeekdayAnchor, Year,
 };
-use super::dates::{day_of_month, month_date, parse_relative_year, which};
-use super::durations::{amount, named_unit};
-use super::holiday_names::feast;
-use super::lexicon::{Sense, month, part, weekday};
-use super::numbers::{ordinal, year};
-use super::periods::{edge, period, vague};
-use super::times_of_day::{EnglishBareHour, clock, may_end};
-use super::weekdays::{is_time_next, of_week, parse_closest_weekday, repeated, weekdays_away};
+use super::dates::{parse_day_of_month, parse_month_date, parse_period_offset, parse_relative_year};
+use super::durations::{parse_duration, parse_unit};
+use super::holiday_names::parse_holiday;
+use super::lexicon::{Sense, lookup_day_part, lookup_month, lookup_weekday};
+use super::numbers::{parse_ordinal, parse_year};
+use super::periods::{parse_period, parse_period_edge, parse_vague_period};
+use super::times_of_day::{EnglishBareHour, can_end_number, parse_clock};
+use super::weekdays::{is_time_next, parse_closest_weekday, parse_recurrence, parse_weekday, parse_weekday_offset};
 
 /// A day expression, with the time that its name implies.
 #[derive(Debug, Clone)]
@@ -34,39 +34,39 @@ impl From<DayExpression> for EnglishDay {
 const MAX_DEPTH: u32 = 3;
 
 /// Consumes a day expression.
-pub(super) fn day(cursor: &mut TokenCursor<'_>) -> Option<EnglishDay> {
-    day_within(cursor, MAX_DEPTH)
+pub(super) fn parse_day(cursor: &mut TokenCursor<'_>) -> Option<EnglishDay> {
+    parse_nested_day(cursor, MAX_DEPTH)
 }
 
-pub(super) fn day_within(cursor: &mut TokenCursor<'_>, depth: u32) -> Option<EnglishDay> {
+pub(super) fn parse_nested_day(cursor: &mut TokenCursor<'_>, depth: u32) -> Option<EnglishDay> {
     let depth = depth.checked_sub(1)?;
     let forms: [fn(&mut TokenCursor<'_>, u32) -> Option<EnglishDay>; 14] = [
         parse_adjacent_day_part,
-        distance,
-        |cursor, _| shifted(cursor),
+        parse_relative_day,
+        |cursor, _| parse_named_offset(cursor),
         parse_closest_weekday,
-        nth,
-        |cursor, _| edge(cursor),
-        |cursor, _| repeated(cursor),
-        |cursor, _| of_week(cursor),
-        |cursor, _| month_date(cursor).map(EnglishDay::from),
-        |cursor, _| numeric::full_date(cursor).map(EnglishDay::from),
+        parse_nth_day,
+        |cursor, _| parse_period_edge(cursor),
+        |cursor, _| parse_recurrence(cursor),
+        |cursor, _| parse_weekday(cursor),
+        |cursor, _| parse_month_date(cursor).map(EnglishDay::from),
+        |cursor, _| numeric::parse_full_date(cursor).map(EnglishDay::from),
         |cursor, _| parse_contextual_date(cursor),
-        |cursor, _| feast_of(cursor),
-        |cursor, _| day_of_month(cursor).map(EnglishDay::from),
-        |cursor, _| vague(cursor),
+        |cursor, _| parse_holiday_day(cursor),
+        |cursor, _| parse_day_of_month(cursor).map(EnglishDay::from),
+        |cursor, _| parse_vague_period(cursor),
     ];
     forms.into_iter().find_map(|form| cursor.attempt(|cursor| form(cursor, depth)))
 }
 
 /// Consumes an offset from now or from another day.
-fn distance(cursor: &mut TokenCursor<'_>, depth: u32) -> Option<EnglishDay> {
-    let forms = [ahead, away, weekdays_away];
+fn parse_relative_day(cursor: &mut TokenCursor<'_>, depth: u32) -> Option<EnglishDay> {
+    let forms = [parse_future_offset, parse_offset_from_day, parse_weekday_offset];
     let (day, by_month) = forms.into_iter().find_map(|form| cursor.attempt(|cursor| form(cursor, depth)))?;
     // "In 3 days on Friday" is redundant; the weekday takes precedence.
     let weekday = cursor.attempt(|cursor| {
-        cursor.eat("on");
-        let (weekday, sense) = weekday(cursor.word())?;
+        cursor.consume_word("on");
+        let (weekday, sense) = lookup_weekday(cursor.word())?;
         cursor.step();
         (sense == Sense::Only).then_some(weekday)
     });
@@ -76,8 +76,9 @@ fn distance(cursor: &mut TokenCursor<'_>, depth: u32) -> Option<EnglishDay> {
 
 /// Consumes "the night before the 1st", "the morning after" a holiday and "the evening of the 3rd".
 fn parse_adjacent_day_part(cursor: &mut TokenCursor<'_>, depth: u32) -> Option<EnglishDay> {
-    cursor.eat("the");
-    let part = part(cursor.word()).filter(|_| matches!(cursor.word(), "morning" | "afternoon" | "evening" | "night"))?;
+    cursor.consume_word("the");
+    let part =
+        lookup_day_part(cursor.word()).filter(|_| matches!(cursor.word(), "morning" | "afternoon" | "evening" | "night"))?;
     cursor.step();
     let days = match cursor.word() {
         "before" => -1,
@@ -86,7 +87,7 @@ fn parse_adjacent_day_part(cursor: &mut TokenCursor<'_>, depth: u32) -> Option<E
         _ => return None,
     };
     cursor.step();
-    let named = day_within(cursor, depth).filter(|named| !named.is_vague && named.clock.is_none())?;
+    let named = parse_nested_day(cursor, depth).filter(|named| !named.is_vague && named.clock.is_none())?;
     let day = if days == 0 {
         named.day
     } else {
@@ -95,12 +96,12 @@ fn parse_adjacent_day_part(cursor: &mut TokenCursor<'_>, depth: u32) -> Option<E
     Some(EnglishDay { part: Some(part), ..day.into() })
 }
 
-pub(super) fn from_now(amount: CalendarDuration) -> DayExpression {
+pub(super) fn offset_from_now(amount: CalendarDuration) -> DayExpression {
     DayExpression::Away(amount, Box::new(DayExpression::Shifted(0)))
 }
 
 /// Consumes "in two weeks", "within 5 days" and "upcoming 2 days".
-fn ahead(cursor: &mut TokenCursor<'_>, _: u32) -> Option<(DayExpression, bool)> {
+fn parse_future_offset(cursor: &mut TokenCursor<'_>, _: u32) -> Option<(DayExpression, bool)> {
     let is_upcoming = cursor.consume_any_word(&["upcoming", "coming"]);
     let is_ahead = is_upcoming || cursor.consume_any_word(&["in", "within", "after"]);
     if !is_ahead || cursor.word_before(2) == "once" || cursor.word_before(2) == "twice" {
@@ -118,47 +119,48 @@ fn ahead(cursor: &mut TokenCursor<'_>, _: u32) -> Option<(DayExpression, bool)> 
         "like",
     ]);
     cursor.consume_any_word(&["about", "around", "approximately", "roughly", "exactly", "maybe", "say", "another"]);
-    let amount = amount(cursor)?;
+    let amount = parse_duration(cursor)?;
     cursor.consume_any_phrase(&["from now", "from today", "time"]);
     // "In three years of service" is not an offset.
     let is_measure = cursor.word() == "of" || cursor.word() == "ago";
-    (!is_measure).then_some((from_now(amount), amount.months != 0))
+    (!is_measure).then_some((offset_from_now(amount), amount.months != 0))
 }
 
 /// Consumes "3 days ago", "a week from Friday" and "the day after tomorrow".
-fn away(cursor: &mut TokenCursor<'_>, depth: u32) -> Option<(DayExpression, bool)> {
-    let has_article = cursor.eat("the");
-    let amount = match cursor.attempt(amount) {
+fn parse_offset_from_day(cursor: &mut TokenCursor<'_>, depth: u32) -> Option<(DayExpression, bool)> {
+    let has_article = cursor.consume_word("the");
+    let amount = match cursor.attempt(parse_duration) {
         Some(amount) if !has_article => amount,
         _ => {
-            let (unit, each) = named_unit(cursor)?;
+            let (unit, each) = parse_unit(cursor)?;
             let is_before_day = matches!(cursor.word(), "after" | "before" | "from" | "following" | "preceding");
-            unit.amount(Quantity::whole(each)?).filter(|_| is_before_day)?
+            unit.duration(Quantity::whole(each)?).filter(|_| is_before_day)?
         }
     };
     let by_month = amount.months != 0;
-    if cursor.consume_any_word(&["ago", "earlier", "previously"]) || cursor.consume_phrase("back") && may_end(cursor) {
-        return Some((from_now(amount.negated()), by_month));
+    if cursor.consume_any_word(&["ago", "earlier", "previously"]) || cursor.consume_phrase("back") && can_end_number(cursor) {
+        return Some((offset_from_now(amount.negated()), by_month));
     }
     if cursor.consume_any_phrase(&["from now", "hence", "later", "from today", "after today", "after now"]) {
-        return Some((from_now(amount), by_month));
+        return Some((offset_from_now(amount), by_month));
     }
     // "A week tomorrow" and "two weeks Friday".
     let is_weeks = amount.days != 0 && amount.days % 7 == 0 && !has_article;
-    let is_day_next =
-        matches!(cursor.word(), "today" | "tomorrow") || weekday(cursor.word()).is_some_and(|(_, sense)| sense == Sense::Only);
-    let is_after = cursor.consume_any_word(&["from", "after", "following"]) || is_weeks && (is_day_next || cursor.eat("on"));
+    let is_day_next = matches!(cursor.word(), "today" | "tomorrow")
+        || lookup_weekday(cursor.word()).is_some_and(|(_, sense)| sense == Sense::Only);
+    let is_after =
+        cursor.consume_any_word(&["from", "after", "following"]) || is_weeks && (is_day_next || cursor.consume_word("on"));
     if !is_after && !cursor.consume_any_phrase(&["before", "prior to", "preceding", "ahead of"]) {
         return None;
     }
     // Hours are relative to a time, not to a day.
-    let named = day_within(cursor, depth).filter(|named| !named.is_vague && !amount.is_exact)?;
+    let named = parse_nested_day(cursor, depth).filter(|named| !named.is_vague && !amount.is_exact)?;
     let amount = if is_after { amount } else { amount.negated() };
     Some((DayExpression::Away(amount, Box::new(named.day)), false))
 }
 
 /// Consumes "today", "tomorrow", "tonight", "this morning" and "now".
-pub(super) fn shifted(cursor: &mut TokenCursor<'_>) -> Option<EnglishDay> {
+pub(super) fn parse_named_offset(cursor: &mut TokenCursor<'_>) -> Option<EnglishDay> {
     if cursor.consume_any_phrase(&["right now", "just now", "as soon as possible", "asap", "immediately", "now"]) {
         return Some(DayExpression::Now.into());
     }
@@ -173,12 +175,12 @@ pub(super) fn shifted(cursor: &mut TokenCursor<'_>) -> Option<EnglishDay> {
         return Some(DayExpression::Now.into());
     }
     let this_part = cursor.attempt(|cursor| {
-        let is_last = cursor.eat("last");
-        if !is_last && !cursor.eat("this") {
+        let is_last = cursor.consume_word("last");
+        if !is_last && !cursor.consume_word("this") {
             return None;
         }
         cursor.consume_any_word(&["early", "late"]);
-        let part = part(cursor.word())?;
+        let part = lookup_day_part(cursor.word())?;
         cursor.step();
         let is_night = matches!(part, DayPart::Night | DayPart::Evening);
         (!is_last || is_night).then_some((if is_last { -1 } else { 0 }, part))
@@ -200,13 +202,13 @@ pub(super) fn shifted(cursor: &mut TokenCursor<'_>) -> Option<EnglishDay> {
 }
 
 /// Consumes "the second Monday of May", "last day of October 2015" and "fifth last day of May".
-fn nth(cursor: &mut TokenCursor<'_>, _: u32) -> Option<EnglishDay> {
-    cursor.eat("the");
-    let nth = if cursor.eat("last") {
+fn parse_nth_day(cursor: &mut TokenCursor<'_>, _: u32) -> Option<EnglishDay> {
+    cursor.consume_word("the");
+    let nth = if cursor.consume_word("last") {
         -1
     } else {
-        let nth = i32::try_from(ordinal(cursor)?).ok()?;
-        let from_end = cursor.eat("last") || cursor.consume_phrase("to last") || cursor.consume_phrase("to the last");
+        let nth = i32::try_from(parse_ordinal(cursor)?).ok()?;
+        let from_end = cursor.consume_word("last") || cursor.consume_phrase("to last") || cursor.consume_phrase("to the last");
         if from_end { -nth } else { nth }
     };
     let is_working = cursor.consume_any_word(&["working", "business", "work"]);
@@ -214,24 +216,26 @@ fn nth(cursor: &mut TokenCursor<'_>, _: u32) -> Option<EnglishDay> {
         "day" if is_working => CountedDays::WorkingDays,
         "workday" | "weekday" => CountedDays::WorkingDays,
         "day" => CountedDays::Days,
-        word => CountedDays::Weekdays(weekday(word)?.0),
+        word => CountedDays::Weekdays(lookup_weekday(word)?.0),
     };
     cursor.step();
     if !cursor.consume_any_word(&["of", "in"]) {
-        let is_own = month(cursor.word()).is_some() || matches!(cursor.word(), "next" | "this");
-        let is_of_this = matches!(counted, CountedDays::Weekdays(_)) && 0 < nth && may_end(cursor);
+        let is_own = lookup_month(cursor.word()).is_some() || matches!(cursor.word(), "next" | "this");
+        let is_of_this = matches!(counted, CountedDays::Weekdays(_)) && 0 < nth && can_end_number(cursor);
         if !is_own {
             return is_of_this.then(|| DayExpression::Nth(nth, counted, Period::Month(Month::Unsaid)).into());
         }
     }
-    let period = period(cursor)?;
+    let period = parse_period(cursor)?;
     Some(DayExpression::Nth(nth, counted, period).into())
 }
 
 /// Consumes "next 6th of April", and dates such as "4/25" if the preceding words indicate a date.
 fn parse_contextual_date(cursor: &mut TokenCursor<'_>) -> Option<EnglishDay> {
     if cursor.consume_any_word(&["next", "this", "coming"]) {
-        return month_date(cursor).or_else(|| numeric::short_date(cursor).filter(|_| may_end(cursor))).map(EnglishDay::from);
+        return parse_month_date(cursor)
+            .or_else(|| numeric::parse_short_date(cursor).filter(|_| can_end_number(cursor)))
+            .map(EnglishDay::from);
     }
     if let Some(day) = cursor.attempt(numeric::parse_dotted_date) {
         return Some(day.into());
@@ -241,7 +245,7 @@ fn parse_contextual_date(cursor: &mut TokenCursor<'_>) -> Option<EnglishDay> {
         matches!(before, "on" | "by" | "before" | "until" | "till" | "due" | "since" | "from" | "date" | "dated" | "for");
     let is_first = cursor.is_at_start();
     let first = cursor.clone().consume_number();
-    let day = numeric::short_date(cursor)?;
+    let day = numeric::parse_short_date(cursor)?;
     let is_alone = is_first && (cursor.is_at_end() || is_time_next(cursor));
     // "22/04" at the end of a sentence is almost always a date.
     let is_long = first.is_some_and(|first| first.digits == 2 && 12 < first.value) || matches!(before, "at" | "in");
@@ -249,24 +253,25 @@ fn parse_contextual_date(cursor: &mut TokenCursor<'_>) -> Option<EnglishDay> {
     let has_year = matches!(read, DayExpression::OfMonth(_, Month::Named(_, Year::Exactly(_))));
     let is_hour_next = cursor.word() == "at" && hour_follows_at(*cursor);
     let is_plain = (is_long || has_year) && cursor.word().is_empty() || is_hour_next;
-    (is_led && may_end(cursor) || is_plain && may_end(cursor) || is_alone || is_time_next(cursor)).then(|| day.into())
+    (is_led && can_end_number(cursor) || is_plain && can_end_number(cursor) || is_alone || is_time_next(cursor))
+        .then(|| day.into())
 }
 
 /// Returns whether "at" and an hour follow.
 fn hour_follows_at(mut cursor: TokenCursor<'_>) -> bool {
     cursor.step();
-    clock(&mut cursor, EnglishBareHour::Hour).is_some()
+    parse_clock(&mut cursor, EnglishBareHour::Hour).is_some()
 }
 
 /// Consumes a holiday, with an optional year or offset.
-fn feast_of(cursor: &mut TokenCursor<'_>) -> Option<EnglishDay> {
-    let leading = cursor.attempt(which);
-    cursor.eat("the");
-    let feast = feast(cursor)?;
+fn parse_holiday_day(cursor: &mut TokenCursor<'_>) -> Option<EnglishDay> {
+    let leading = cursor.attempt(parse_period_offset);
+    cursor.consume_word("the");
+    let feast = parse_holiday(cursor)?;
     let from = cursor.attempt(|cursor| {
-        let is_ahead = cursor.eat("in");
-        let amount = amount(cursor).filter(|amount| !amount.is_exact)?;
-        (is_ahead || cursor.consume_any_phrase(&["from now", "hence", "from today"])).then(|| from_now(amount))
+        let is_ahead = cursor.consume_word("in");
+        let amount = parse_duration(cursor).filter(|amount| !amount.is_exact)?;
+        (is_ahead || cursor.consume_any_phrase(&["from now", "hence", "from today"])).then(|| offset_from_now(amount))
     });
     if let Some(from) = from {
         return Some(DayExpression::FeastFrom(feast, Box::new(from)).into());
@@ -274,11 +279,11 @@ fn feast_of(cursor: &mut TokenCursor<'_>) -> Option<EnglishDay> {
     let said = cursor.attempt(|cursor| {
         cursor.consume_sign(',');
         cursor.consume_any_word(&["of", "in"]);
-        parse_relative_year(cursor).map(Year::Away).or_else(|| year(cursor).map(Year::Exactly))
+        parse_relative_year(cursor).map(Year::Away).or_else(|| parse_year(cursor).map(Year::Exactly))
     });
     if leading == Some(-1) && said.is_none() {
         let year_ago = CalendarDuration { months: -12, ..CalendarDuration::default() };
-        return Some(DayExpression::FeastFrom(feast, Box::new(from_now(year_ago))).into());
+        return Some(DayExpression::FeastFrom(feast, Box::new(offset_from_now(year_ago))).into());
     }
     Some(DayExpression::Feast(feast, said.unwrap_or(Year::Unsaid)).into())
 }

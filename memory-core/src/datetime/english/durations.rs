@@ -3,20 +3,20 @@
 use super::super::cursor::TokenCursor;
 use super::super::syntax::{CalendarDuration, Quantity, TimeUnit};
 use super::super::token::DateTokenKind;
-use super::lexicon::{unit, unit_letter};
-use super::numbers::{number, small};
+use super::lexicon::{lookup_unit, lookup_unit_letter};
+use super::numbers::{parse_below_hundred, parse_number};
 
 /// Maximum number of components of a duration.
 const MAX_PARTS: usize = 7;
 
 /// Consumes "1 month, 2 days and 3 hours".
-pub(super) fn amount(cursor: &mut TokenCursor<'_>) -> Option<CalendarDuration> {
-    let (mut total, mut last) = cursor.attempt(part)?;
+pub(super) fn parse_duration(cursor: &mut TokenCursor<'_>) -> Option<CalendarDuration> {
+    let (mut total, mut last) = cursor.attempt(parse_duration_part)?;
     for _ in 1..MAX_PARTS {
         let more = cursor.attempt(|cursor| {
             cursor.consume_sign(',');
-            cursor.eat("and");
-            part(cursor).filter(|(_, unit)| is_smaller_unit(*unit, last))
+            cursor.consume_word("and");
+            parse_duration_part(cursor).filter(|(_, unit)| is_smaller_unit(*unit, last))
         });
         let minutes = || Some((parse_trailing_minutes(cursor, last)?, TimeUnit::Minute));
         let Some((amount, unit)) = more.or_else(minutes) else { break };
@@ -33,7 +33,7 @@ fn parse_trailing_minutes(cursor: &mut TokenCursor<'_>, last: TimeUnit) -> Optio
     }
     cursor.attempt(|cursor| {
         let minutes = cursor.consume_glued_number().filter(|number| number.digits == 2)?;
-        if cursor.ends_cleanly() { TimeUnit::Minute.amount(Quantity::whole(minutes.value)?) } else { None }
+        if cursor.ends_cleanly() { TimeUnit::Minute.duration(Quantity::whole(minutes.value)?) } else { None }
     })
 }
 
@@ -52,15 +52,15 @@ fn is_smaller_unit(unit: TimeUnit, than: TimeUnit) -> bool {
 }
 
 /// Consumes one number and its unit.
-fn part(cursor: &mut TokenCursor<'_>) -> Option<(CalendarDuration, TimeUnit)> {
-    let quantity = cursor.attempt(quantity)?;
+fn parse_duration_part(cursor: &mut TokenCursor<'_>) -> Option<(CalendarDuration, TimeUnit)> {
+    let quantity = cursor.attempt(parse_quantity)?;
     cursor.consume_any_word(&["more", "full", "whole", "short", "additional", "extra", "other"]);
     cursor.consume_glued_sign('-');
-    let (unit, each) = cursor.attempt(named_unit).or_else(|| parse_prime_unit(cursor))?;
+    let (unit, each) = cursor.attempt(parse_unit).or_else(|| parse_prime_unit(cursor))?;
     let half = cursor.consume_phrase("and a half");
     let quantity = if half { quantity.plus_half()? } else { quantity };
     let quantity = Quantity { over: quantity.over.checked_mul(i64::try_from(each).ok()?)?, ..quantity };
-    Some((unit.amount(quantity)?, unit))
+    Some((unit.duration(quantity)?, unit))
 }
 
 /// Consumes the prime signs of minutes and seconds, directly after a number that follows "in".
@@ -79,21 +79,21 @@ fn parse_prime_unit(cursor: &mut TokenCursor<'_>) -> Option<(TimeUnit, u64)> {
 }
 
 /// Consumes a unit; a single letter is a unit only directly after a number.
-pub(super) fn named_unit(cursor: &mut TokenCursor<'_>) -> Option<(TimeUnit, u64)> {
+pub(super) fn parse_unit(cursor: &mut TokenCursor<'_>) -> Option<(TimeUnit, u64)> {
     let is_working = cursor.consume_any_word(&["business", "working", "work"]);
     let word = cursor.word();
     if cursor.is_glued(0)
-        && matches!(cursor.before(1), Some(DateTokenKind::Number(_)))
-        && let Some(unit) = unit_letter(word)
+        && matches!(cursor.peek_back(1), Some(DateTokenKind::Number(_)))
+        && let Some(unit) = lookup_unit_letter(word)
     {
         cursor.step();
         return Some((unit, 1));
     }
-    if word == "h" && matches!(cursor.before(1), Some(DateTokenKind::Number(_))) {
+    if word == "h" && matches!(cursor.peek_back(1), Some(DateTokenKind::Number(_))) {
         cursor.step();
         return Some((TimeUnit::Hour, 1));
     }
-    let (unit, each) = unit(word)?;
+    let (unit, each) = lookup_unit(word)?;
     cursor.step();
     match (is_working, unit) {
         (false, _) => Some((unit, each)),
@@ -103,7 +103,7 @@ pub(super) fn named_unit(cursor: &mut TokenCursor<'_>) -> Option<(TimeUnit, u64)
 }
 
 /// Consumes a quantity: "a couple of", "1.5", "3/4", "half an", "two and a half".
-fn quantity(cursor: &mut TokenCursor<'_>) -> Option<Quantity> {
+fn parse_quantity(cursor: &mut TokenCursor<'_>) -> Option<Quantity> {
     let fraction = |over, under| Some(Quantity { over, under });
     if cursor.consume_any_phrase(&["a couple of", "a couple", "couple of", "a pair of", "couple"]) {
         return Quantity::whole(2);
@@ -123,12 +123,12 @@ fn quantity(cursor: &mut TokenCursor<'_>) -> Option<Quantity> {
         return fraction(1, 4);
     }
     if cursor.consume_any_word(&["a", "an"]) {
-        cursor.eat("single");
+        cursor.consume_word("single");
         return Quantity::whole(1);
     }
     let whole = cursor.attempt(|cursor| {
         let is_clean = cursor.starts_cleanly();
-        number(cursor).filter(|_| is_clean)
+        parse_number(cursor).filter(|_| is_clean)
     })?;
     if let Some(quantity) = cursor.attempt(|cursor| parse_fraction(cursor, whole)) {
         return Some(quantity);
@@ -140,8 +140,8 @@ fn quantity(cursor: &mut TokenCursor<'_>) -> Option<Quantity> {
 
 fn consume_three_quarters(cursor: &mut TokenCursor<'_>) -> bool {
     let eaten = cursor.attempt(|cursor| {
-        let is_three = cursor.eat("three") && cursor.consume_glued_sign('-') && cursor.eat("quarters");
-        (is_three && cursor.eat("of") && cursor.consume_any_word(&["an", "a"])).then_some(())
+        let is_three = cursor.consume_word("three") && cursor.consume_glued_sign('-') && cursor.consume_word("quarters");
+        (is_three && cursor.consume_word("of") && cursor.consume_any_word(&["an", "a"])).then_some(())
     });
     eaten.is_some()
 }
@@ -166,7 +166,8 @@ fn parse_fraction(cursor: &mut TokenCursor<'_>, whole: u64) -> Option<Quantity> 
 
 /// Consumes the number of "4 Tuesdays from now".
 pub(super) fn count(cursor: &mut TokenCursor<'_>) -> Option<i32> {
-    let counted = cursor.attempt(|cursor| cursor.consume_number().map(|number| number.value).or_else(|| small(cursor)));
+    let counted =
+        cursor.attempt(|cursor| cursor.consume_number().map(|number| number.value).or_else(|| parse_below_hundred(cursor)));
     let counted = counted.or_else(|| cursor.consume_any_phrase(&["a couple of", "a couple"]).then_some(2));
     let counted = counted.or_else(|| cursor.consume_any_word(&["a", "an"]).then_some(1));
     i32::try_from(counted?).ok().filter(|count| (1..=10_000).contains(count))

@@ -200,14 +200,14 @@ static BY_FIRST_WORD: LazyLock<HashMap<&str, Vec<(&str, Holiday)>>> = LazyLock::
 });
 
 /// Returns whether a name can start with the word.
-pub(super) fn may_begin(word: &str) -> bool {
+pub(super) fn can_start_holiday(word: &str) -> bool {
     word == "orthodox" || TITLES.contains(&word) || BY_FIRST_WORD.contains_key(word)
 }
 
 /// Consumes the name of a holiday.
-pub(super) fn feast(cursor: &mut TokenCursor<'_>) -> Option<Holiday> {
+pub(super) fn parse_holiday(cursor: &mut TokenCursor<'_>) -> Option<Holiday> {
     cursor.attempt(|cursor| {
-        let is_orthodox = cursor.eat("orthodox");
+        let is_orthodox = cursor.consume_word("orthodox");
         let named = cursor.attempt(name).or_else(|| {
             if !cursor.consume_any_word(TITLES) {
                 return None;

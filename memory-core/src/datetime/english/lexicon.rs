@@ -11,7 +11,7 @@ pub(super) enum Sense {
     AmongOthers,
 }
 
-pub(super) fn weekday(word: &str) -> Option<(Weekday, Sense)> {
+pub(super) fn lookup_weekday(word: &str) -> Option<(Weekday, Sense)> {
     let weekday = match word {
         "monday" | "mondays" | "mon" => Weekday::Mon,
         "tuesday" | "tuesdays" | "tue" | "tues" => Weekday::Tue,
@@ -26,7 +26,7 @@ pub(super) fn weekday(word: &str) -> Option<(Weekday, Sense)> {
     Some((weekday, sense))
 }
 
-pub(super) fn month(word: &str) -> Option<(u32, Sense)> {
+pub(super) fn lookup_month(word: &str) -> Option<(u32, Sense)> {
     let month = match word {
         "january" | "jan" => 1,
         "february" | "feb" | "febuary" => 2,
@@ -47,7 +47,7 @@ pub(super) fn month(word: &str) -> Option<(u32, Sense)> {
 }
 
 /// Returns the unit, and the number of such units that the word denotes ("fortnight").
-pub(super) fn unit(word: &str) -> Option<(TimeUnit, u64)> {
+pub(super) fn lookup_unit(word: &str) -> Option<(TimeUnit, u64)> {
     Some(match word {
         "second" | "seconds" | "sec" | "secs" => (TimeUnit::Second, 1),
         "minute" | "minutes" | "min" | "mins" => (TimeUnit::Minute, 1),
@@ -65,7 +65,7 @@ pub(super) fn unit(word: &str) -> Option<(TimeUnit, u64)> {
 }
 
 /// Returns the unit of a letter that directly follows a number.
-pub(super) fn unit_letter(word: &str) -> Option<TimeUnit> {
+pub(super) fn lookup_unit_letter(word: &str) -> Option<TimeUnit> {
     Some(match word {
         "s" => TimeUnit::Second,
         "m" => TimeUnit::Minute,
@@ -77,7 +77,7 @@ pub(super) fn unit_letter(word: &str) -> Option<TimeUnit> {
     })
 }
 
-pub(super) fn part(word: &str) -> Option<DayPart> {
+pub(super) fn lookup_day_part(word: &str) -> Option<DayPart> {
     Some(match word {
         "morning" | "mornings" => DayPart::Morning,
         "noon" | "lunchtime" | "lunch" | "midday" => DayPart::Noon,
@@ -89,7 +89,7 @@ pub(super) fn part(word: &str) -> Option<DayPart> {
 }
 
 /// Returns the UTC offset of a time zone, in seconds.
-pub(super) fn zone(word: &str) -> Option<i32> {
+pub(super) fn lookup_zone(word: &str) -> Option<i32> {
     let minutes = match word {
         "utc" | "gmt" | "z" | "wet" => 0,
         "bst" | "cet" | "west" | "mez" => 60,
@@ -210,13 +210,13 @@ pub(super) fn can_follow_number(word: &str) -> bool {
             | "leave"
             | "pick"
             | "take"
-    ) || weekday(word).is_some()
-        || month(word).is_some()
-        || zone(word).is_some()
+    ) || lookup_weekday(word).is_some()
+        || lookup_month(word).is_some()
+        || lookup_zone(word).is_some()
 }
 
 /// Returns whether an expression can start with the word.
-pub(in super::super) fn may_begin(word: &str) -> bool {
+pub(in super::super) fn can_start_expression(word: &str) -> bool {
     matches!(
         word,
         "a" | "an"
@@ -304,8 +304,8 @@ pub(in super::super) fn may_begin(word: &str) -> bool {
             | "fortnight"
             | "one"
             | "another"
-    ) || weekday(word).is_some()
-        || month(word).is_some()
+    ) || lookup_weekday(word).is_some()
+        || lookup_month(word).is_some()
         || super::numbers::is_numeral(word)
-        || super::holiday_names::may_begin(word)
+        || super::holiday_names::can_start_holiday(word)
 }

@@ -14,19 +14,21 @@ mod weekdays;
 use super::cursor::TokenCursor;
 use super::syntax::{DateExpression, DayExpression, DayPart, Month, TimeOfDay, Year};
 use super::token::DateTokenKind;
-use days::{EnglishDay, day};
-use relative::{around_meal, before_time, consume_same_time, part_alone, same_time};
-use times_of_day::{EnglishBareHour, clock, part_of_day, shift, zone_named};
+use days::{EnglishDay, parse_day};
+use relative::{consume_same_time, parse_bare_day_part, parse_meal_time, parse_offset_from_time, parse_same_time};
+use times_of_day::{EnglishBareHour, parse_clock, parse_day_part, parse_utc_offset, parse_zone};
 
-pub(super) use lexicon::may_begin;
-pub(super) use relative::{lead, period_as_offset};
+pub(super) use lexicon::can_start_expression;
+pub(super) use relative::{parse_lead_time, period_as_offset};
 
 /// Consumes one expression: a day, a time, or both in any order, with a part of the day and a time zone.
-pub(super) fn expression(cursor: &mut TokenCursor<'_>) -> Option<DateExpression> {
-    [before_time, same_time, within, part_alone].into_iter().find_map(|form| cursor.attempt(form))
+pub(super) fn parse_expression(cursor: &mut TokenCursor<'_>) -> Option<DateExpression> {
+    [parse_offset_from_time, parse_same_time, parse_day_and_time, parse_bare_day_part]
+        .into_iter()
+        .find_map(|form| cursor.attempt(form))
 }
 
-fn within(cursor: &mut TokenCursor<'_>) -> Option<DateExpression> {
+fn parse_day_and_time(cursor: &mut TokenCursor<'_>) -> Option<DateExpression> {
     cursor.attempt(|cursor| {
         let mut spoken = DateExpression::default();
         let mut end = None;
@@ -54,7 +56,7 @@ fn parse_component(cursor: &mut TokenCursor<'_>, spoken: &mut DateExpression) ->
         return true;
     }
     if spoken.day.is_none() {
-        if let Some(EnglishDay { day, part, clock, repeats, is_vague }) = cursor.attempt(day) {
+        if let Some(EnglishDay { day, part, clock, repeats, is_vague }) = cursor.attempt(parse_day) {
             // An offset in hours accepts no other time.
             spoken.day = Some(day);
             spoken.part = spoken.part.or(part);
@@ -65,7 +67,7 @@ fn parse_component(cursor: &mut TokenCursor<'_>, spoken: &mut DateExpression) ->
         }
         if consume_daily(cursor) {
             spoken.day = Some(DayExpression::Shifted(0));
-            spoken.part = lexicon::part(cursor.word_before(1));
+            spoken.part = lexicon::lookup_day_part(cursor.word_before(1));
             spoken.repeats = true;
             return true;
         }
@@ -79,30 +81,32 @@ fn parse_component(cursor: &mut TokenCursor<'_>, spoken: &mut DateExpression) ->
         return true;
     }
     if spoken.clock.is_none() && !spoken.is_instant() {
-        let licence = licence(cursor, spoken);
-        let is_dated = matches!(cursor.before(1), Some(DateTokenKind::Word("t")));
-        if let Some(clock) = cursor.attempt(|cursor| clock(cursor, licence)) {
+        let licence = bare_hour_rule(cursor, spoken);
+        let is_dated = matches!(cursor.peek_back(1), Some(DateTokenKind::Word("t")));
+        if let Some(clock) = cursor.attempt(|cursor| parse_clock(cursor, licence)) {
             spoken.clock = Some(clock);
-            let shift = if is_dated { cursor.attempt(shift) } else { None };
-            spoken.zone = shift.or_else(|| zone_named(cursor));
+            let shift = if is_dated { cursor.attempt(parse_utc_offset) } else { None };
+            spoken.zone = shift.or_else(|| parse_zone(cursor));
             parse_trailing_year(cursor, spoken);
             return true;
         }
     }
     // "One o'clock midnight" is in the night.
-    if spoken.clock.is_some_and(|clock| !clock.is_sure) && spoken.part.is_none() && cursor.eat("midnight") {
+    if spoken.clock.is_some_and(|clock| !clock.is_sure) && spoken.part.is_none() && cursor.consume_word("midnight") {
         spoken.part = Some(DayPart::Night);
         return true;
     }
     if spoken.part.is_none() && !spoken.is_instant() {
         let is_after_day = spoken.day.is_some() || spoken.clock.is_some();
-        if let Some(part) = cursor.attempt(|cursor| part_of_day(cursor, is_after_day)).or_else(|| cursor.attempt(around_meal)) {
+        if let Some(part) =
+            cursor.attempt(|cursor| parse_day_part(cursor, is_after_day)).or_else(|| cursor.attempt(parse_meal_time))
+        {
             spoken.part = Some(part);
             return true;
         }
     }
     if spoken.zone.is_none() && spoken.clock.is_some() {
-        spoken.zone = zone_named(cursor);
+        spoken.zone = parse_zone(cursor);
         return spoken.zone.is_some();
     }
     false
@@ -116,7 +120,7 @@ fn parse_trailing_year(cursor: &mut TokenCursor<'_>, spoken: &mut DateExpression
     }
     if let Some(DayExpression::OfMonth(_, Month::Named(_, said @ Year::Unsaid))) = day
         && matches!(cursor.peek(0), Some(DateTokenKind::Number(_)))
-        && let Some(year) = numbers::year(cursor)
+        && let Some(year) = numbers::parse_year(cursor)
     {
         *said = Year::Exactly(year);
     }
@@ -126,7 +130,7 @@ fn parse_trailing_year(cursor: &mut TokenCursor<'_>, spoken: &mut DateExpression
 fn consume_daily(cursor: &mut TokenCursor<'_>) -> bool {
     let eaten = cursor.attempt(|cursor| {
         let is_each = cursor.consume_any_word(&["every", "each"]);
-        let is_daily = is_each && (cursor.word() == "day" || lexicon::part(cursor.word()).is_some());
+        let is_daily = is_each && (cursor.word() == "day" || lexicon::lookup_day_part(cursor.word()).is_some());
         cursor.step();
         is_daily.then_some(())
     });
@@ -139,10 +143,11 @@ fn parse_hour_before_day(cursor: &mut TokenCursor<'_>, spoken: &DateExpression) 
         return None;
     }
     cursor.attempt(|cursor| {
-        let hour = clock(cursor, EnglishBareHour::Hour)?;
+        let hour = parse_clock(cursor, EnglishBareHour::Hour)?;
         let mut ahead = *cursor;
         ahead.consume_sign(',');
-        let is_part_next = ahead.consume_any_phrase(&["in the", "this", "at"]) && lexicon::part(ahead.word()).is_some();
+        let is_part_next =
+            ahead.consume_any_phrase(&["in the", "this", "at"]) && lexicon::lookup_day_part(ahead.word()).is_some();
         let is_night_next = ahead.consume_any_word(&["tonight", "tonite"]);
         let is_day_next = is_night_next || matches!(cursor.word(), "tomorrow" | "tonight" | "today" | "tonite" | "tmrw" | "tmr");
         (is_part_next || is_day_next).then_some(hour)
@@ -150,8 +155,8 @@ fn parse_hour_before_day(cursor: &mut TokenCursor<'_>, spoken: &DateExpression) 
 }
 
 /// Returns whether the preceding words allow a bare number to be an hour.
-fn licence(cursor: &TokenCursor<'_>, spoken: &DateExpression) -> EnglishBareHour {
-    let is_led = match cursor.before(1) {
+fn bare_hour_rule(cursor: &TokenCursor<'_>, spoken: &DateExpression) -> EnglishBareHour {
+    let is_led = match cursor.peek_back(1) {
         Some(
             DateTokenKind::Word("at" | "around" | "about" | "by" | "until" | "till" | "after" | "before" | "between")
             | DateTokenKind::Sign('@' | '~'),
@@ -173,7 +178,7 @@ fn licence(cursor: &TokenCursor<'_>, spoken: &DateExpression) -> EnglishBareHour
     };
     let is_in_words_alone = cursor.is_at_start() && matches!(cursor.peek(0), Some(DateTokenKind::Word(_))) && {
         let mut ahead = *cursor;
-        clock(&mut ahead, EnglishBareHour::Hour).is_some_and(|clock| clock.minute != 0) && ahead.is_at_end()
+        parse_clock(&mut ahead, EnglishBareHour::Hour).is_some_and(|clock| clock.minute != 0) && ahead.is_at_end()
     };
     let is_after_day = spoken.day.is_some() || spoken.part.is_some();
     if is_led || is_after_day || is_in_words_alone { EnglishBareHour::Hour } else { EnglishBareHour::None }

@@ -88,7 +88,7 @@ pub(super) fn is_numeral(word: &str) -> bool {
 }
 
 /// Consumes a number from 1 to 99 in words.
-pub(super) fn small(cursor: &mut TokenCursor<'_>) -> Option<u64> {
+pub(super) fn parse_below_hundred(cursor: &mut TokenCursor<'_>) -> Option<u64> {
     let word = cursor.word();
     if let Some(number) = ones_value(word).or_else(|| teen_value(word)) {
         cursor.step();
@@ -109,42 +109,42 @@ pub(super) fn small(cursor: &mut TokenCursor<'_>) -> Option<u64> {
 pub(super) fn parse_cardinal(cursor: &mut TokenCursor<'_>) -> Option<u64> {
     cursor.attempt(|cursor| {
         let mut total = 0;
-        let mut group = if matches!(cursor.word(), "hundred" | "thousand") { 1 } else { small(cursor)? };
-        if cursor.eat("hundred") {
-            group = group * 100 + rest(cursor);
+        let mut group = if matches!(cursor.word(), "hundred" | "thousand") { 1 } else { parse_below_hundred(cursor)? };
+        if cursor.consume_word("hundred") {
+            group = group * 100 + parse_remainder(cursor);
         }
-        if cursor.eat("thousand") {
+        if cursor.consume_word("thousand") {
             total = group * 1000;
-            group = cursor.attempt(small_and_hundred).unwrap_or_else(|| rest(cursor));
+            group = cursor.attempt(parse_hundreds).unwrap_or_else(|| parse_remainder(cursor));
         }
         Some(total + group)
     })
 }
 
-fn small_and_hundred(cursor: &mut TokenCursor<'_>) -> Option<u64> {
-    let hundreds = small(cursor)?;
-    if !cursor.eat("hundred") {
+fn parse_hundreds(cursor: &mut TokenCursor<'_>) -> Option<u64> {
+    let hundreds = parse_below_hundred(cursor)?;
+    if !cursor.consume_word("hundred") {
         return None;
     }
-    Some(hundreds * 100 + rest(cursor))
+    Some(hundreds * 100 + parse_remainder(cursor))
 }
 
 /// Consumes the rest after a hundred or thousand: "and five", "five", or nothing.
-fn rest(cursor: &mut TokenCursor<'_>) -> u64 {
+fn parse_remainder(cursor: &mut TokenCursor<'_>) -> u64 {
     let small = cursor.attempt(|cursor| {
-        cursor.eat("and");
-        small(cursor)
+        cursor.consume_word("and");
+        parse_below_hundred(cursor)
     });
     small.unwrap_or(0)
 }
 
 /// Consumes a number in digits or words.
-pub(super) fn number(cursor: &mut TokenCursor<'_>) -> Option<u64> {
+pub(super) fn parse_number(cursor: &mut TokenCursor<'_>) -> Option<u64> {
     cursor.consume_number().map(|number| number.value).or_else(|| parse_cardinal(cursor))
 }
 
 /// Consumes "3rd", "third" or "twenty-third".
-pub(super) fn ordinal(cursor: &mut TokenCursor<'_>) -> Option<u32> {
+pub(super) fn parse_ordinal(cursor: &mut TokenCursor<'_>) -> Option<u32> {
     cursor.attempt(|cursor| {
         if let Some(number) = cursor.consume_number() {
             let has_ending = cursor.is_glued(0) && cursor.consume_any_word(&["st", "nd", "rd", "th"]);
@@ -165,13 +165,13 @@ pub(super) fn ordinal(cursor: &mut TokenCursor<'_>) -> Option<u32> {
 }
 
 /// Consumes the number of a year, in four digits or in words ("nineteen eighty six").
-pub(super) fn year(cursor: &mut TokenCursor<'_>) -> Option<i32> {
+pub(super) fn parse_year(cursor: &mut TokenCursor<'_>) -> Option<i32> {
     cursor.attempt(|cursor| {
         if let Some(number) = cursor.consume_number() {
             let is_year = number.digits == 4 && (1000..=9999).contains(&number.value) && !is_clock_next(cursor);
             return if is_year && cursor.ends_cleanly() { i32::try_from(number.value).ok() } else { None };
         }
-        let year = cursor.attempt(thousands).or_else(|| cursor.attempt(centuries))?;
+        let year = cursor.attempt(parse_thousands_year).or_else(|| cursor.attempt(parse_century_year))?;
         i32::try_from(year).ok().filter(|year| (1000..=2999).contains(year))
     })
 }
@@ -183,21 +183,21 @@ fn is_clock_next(cursor: &TokenCursor<'_>) -> bool {
         && matches!(cursor.peek(1), Some(DateTokenKind::Number(_)))
 }
 
-fn thousands(cursor: &mut TokenCursor<'_>) -> Option<u64> {
-    let thousands = small(cursor)?;
-    if !cursor.eat("thousand") {
+fn parse_thousands_year(cursor: &mut TokenCursor<'_>) -> Option<u64> {
+    let thousands = parse_below_hundred(cursor)?;
+    if !cursor.consume_word("thousand") {
         return None;
     }
-    Some(thousands * 1000 + rest(cursor))
+    Some(thousands * 1000 + parse_remainder(cursor))
 }
 
-fn centuries(cursor: &mut TokenCursor<'_>) -> Option<u64> {
-    let century = small(cursor).filter(|century| (10..=29).contains(century))?;
-    if cursor.eat("hundred") {
-        return Some(century * 100 + rest(cursor));
+fn parse_century_year(cursor: &mut TokenCursor<'_>) -> Option<u64> {
+    let century = parse_below_hundred(cursor).filter(|century| (10..=29).contains(century))?;
+    if cursor.consume_word("hundred") {
+        return Some(century * 100 + parse_remainder(cursor));
     }
     let is_single = cursor.consume_any_word(&["oh", "o"]);
-    let of_century = small(cursor)?;
+    let of_century = parse_below_hundred(cursor)?;
     let fits = if is_single { of_century < 10 } else { 10 <= of_century };
     fits.then_some(century * 100 + of_century)
 }

@@ -2,30 +2,30 @@
 
 use super::super::cursor::TokenCursor;
 use super::super::syntax::{DayExpression, Month, Period, PeriodEdge, TimeOfDay, Year};
-use super::dates::{is_last, month_period, which};
-use super::days::{EnglishDay, shifted};
-use super::lexicon::{Sense, month};
-use super::numbers::year;
-use super::weekdays::of_week;
+use super::dates::{no_noun_follows, parse_month, parse_period_offset};
+use super::days::{EnglishDay, parse_named_offset};
+use super::lexicon::{Sense, lookup_month};
+use super::numbers::parse_year;
+use super::weekdays::parse_weekday;
 
 /// Consumes a period.
-pub(super) fn period(cursor: &mut TokenCursor<'_>) -> Option<Period> {
+pub(super) fn parse_period(cursor: &mut TokenCursor<'_>) -> Option<Period> {
     let day = cursor.attempt(|cursor| {
         let day = match cursor.word() {
             "today" => DayExpression::Shifted(0),
             "tomorrow" => DayExpression::Shifted(1),
             "yesterday" => DayExpression::Shifted(-1),
             _ => {
-                cursor.eat("the");
-                return of_week(cursor).map(|named| Period::Day(Box::new(named.day)));
+                cursor.consume_word("the");
+                return parse_weekday(cursor).map(|named| Period::Day(Box::new(named.day)));
             }
         };
         cursor.step();
         Some(Period::Day(Box::new(day)))
     });
     let relative = |cursor: &mut TokenCursor<'_>| {
-        let has_article = cursor.eat("the");
-        let distance = which(cursor).or(if has_article { Some(0) } else { None })?;
+        let has_article = cursor.consume_word("the");
+        let distance = parse_period_offset(cursor).or(if has_article { Some(0) } else { None })?;
         let is_working = cursor.consume_any_word(&["work", "working", "business"]);
         let period = match cursor.word() {
             "day" => Period::Day(Box::new(DayExpression::Shifted(i64::from(distance)))),
@@ -42,20 +42,20 @@ pub(super) fn period(cursor: &mut TokenCursor<'_>) -> Option<Period> {
     };
     let named_year = |cursor: &mut TokenCursor<'_>| {
         cursor.consume_phrase("the year");
-        year(cursor).map(|year| Period::Year(Year::Exactly(year)))
+        parse_year(cursor).map(|year| Period::Year(Year::Exactly(year)))
     };
     day.or_else(|| cursor.attempt(relative))
-        .or_else(|| month_period(cursor).map(Period::Month))
+        .or_else(|| parse_month(cursor).map(Period::Month))
         .or_else(|| cursor.attempt(named_year))
 }
 
 /// Consumes "the end of the month", "mid-March", "end of day" and "eom".
-pub(super) fn edge(cursor: &mut TokenCursor<'_>) -> Option<EnglishDay> {
-    if let Some(named) = cursor.attempt(abbreviated) {
+pub(super) fn parse_period_edge(cursor: &mut TokenCursor<'_>) -> Option<EnglishDay> {
+    if let Some(named) = cursor.attempt(parse_abbreviation) {
         return Some(named);
     }
-    cursor.eat("the");
-    cursor.eat("very");
+    cursor.consume_word("the");
+    cursor.consume_word("very");
     let edge = match cursor.word() {
         "beginning" | "start" | "early" => PeriodEdge::Start,
         "middle" | "mid" => PeriodEdge::Middle,
@@ -65,13 +65,13 @@ pub(super) fn edge(cursor: &mut TokenCursor<'_>) -> Option<EnglishDay> {
     let is_loose = matches!(cursor.word(), "mid" | "early" | "late");
     cursor.step();
     cursor.consume_glued_sign('-');
-    if !cursor.eat("of") && !is_loose {
+    if !cursor.consume_word("of") && !is_loose {
         return None;
     }
     let is_day = cursor
         .attempt(|cursor| (edge == PeriodEdge::End && cursor.consume_any_phrase(&["day", "the day", "business"])).then_some(()));
     if is_day.is_some() {
-        let close = if cursor.word_before(1) == "business" { TimeOfDay::sure(17, 0) } else { TimeOfDay::LAST_SECOND };
+        let close = if cursor.word_before(1) == "business" { TimeOfDay::unambiguous(17, 0) } else { TimeOfDay::LAST_SECOND };
         return Some(end_of_day(cursor, close));
     }
     let bare = |cursor: &mut TokenCursor<'_>| match cursor.word() {
@@ -86,7 +86,7 @@ pub(super) fn edge(cursor: &mut TokenCursor<'_>) -> Option<EnglishDay> {
             cursor.step();
             period
         }
-        None => period(cursor)?,
+        None => parse_period(cursor)?,
     };
     match (edge, period) {
         (PeriodEdge::End, Period::Day(day)) => Some(EnglishDay { clock: Some(TimeOfDay::LAST_SECOND), ..(*day).into() }),
@@ -99,21 +99,21 @@ pub(super) fn edge(cursor: &mut TokenCursor<'_>) -> Option<EnglishDay> {
 fn end_of_day(cursor: &mut TokenCursor<'_>, clock: TimeOfDay) -> EnglishDay {
     let day = cursor.attempt(|cursor| {
         cursor.consume_any_word(&["on", "of"]);
-        shifted(cursor).or_else(|| cursor.attempt(of_week))
+        parse_named_offset(cursor).or_else(|| cursor.attempt(parse_weekday))
     });
     EnglishDay { clock: Some(clock), ..day.unwrap_or_else(|| DayExpression::Shifted(0).into()) }
 }
 
 /// Consumes "eod", "eom", "month end" and "close of business".
-fn abbreviated(cursor: &mut TokenCursor<'_>) -> Option<EnglishDay> {
+fn parse_abbreviation(cursor: &mut TokenCursor<'_>) -> Option<EnglishDay> {
     if cursor.consume_any_phrase(&["close of business", "cob", "eob"]) {
-        return Some(end_of_day(cursor, TimeOfDay::sure(17, 0)));
+        return Some(end_of_day(cursor, TimeOfDay::unambiguous(17, 0)));
     }
-    if cursor.eat("eod") {
+    if cursor.consume_word("eod") {
         return Some(end_of_day(cursor, TimeOfDay::LAST_SECOND));
     }
     let ends = [("eow", "week end"), ("eom", "month end"), ("eoy", "year end")];
-    let at = ends.into_iter().position(|(short, long)| cursor.eat(short) || cursor.consume_phrase(long))?;
+    let at = ends.into_iter().position(|(short, long)| cursor.consume_word(short) || cursor.consume_phrase(long))?;
     let period = match at {
         0 => Period::Week(0),
         1 => Period::Month(Month::Away(0)),
@@ -123,19 +123,19 @@ fn abbreviated(cursor: &mut TokenCursor<'_>) -> Option<EnglishDay> {
 }
 
 /// Consumes a period that resolves to its first day: "in May", "next week", "since 2013".
-pub(super) fn vague(cursor: &mut TokenCursor<'_>) -> Option<EnglishDay> {
+pub(super) fn parse_vague_period(cursor: &mut TokenCursor<'_>) -> Option<EnglishDay> {
     let start = |period| Some(EnglishDay { is_vague: true, ..DayExpression::Edge(PeriodEdge::Start, period).into() });
     // In a story "the next day" follows another day; it is tomorrow only on its own.
     let next_day = cursor.attempt(|cursor| {
-        cursor.eat("the");
-        (cursor.consume_any_word(&["next", "following"]) && cursor.eat("day")).then_some(())
+        cursor.consume_word("the");
+        (cursor.consume_any_word(&["next", "following"]) && cursor.consume_word("day")).then_some(())
     });
     if next_day.is_some() {
         return Some(EnglishDay { is_vague: true, ..DayExpression::Shifted(1).into() });
     }
     let beside = cursor.attempt(|cursor| {
-        cursor.eat("the");
-        if !cursor.eat("day") {
+        cursor.consume_word("the");
+        if !cursor.consume_word("day") {
             return None;
         }
         let days = match cursor.word() {
@@ -144,32 +144,32 @@ pub(super) fn vague(cursor: &mut TokenCursor<'_>) -> Option<EnglishDay> {
             _ => return None,
         };
         cursor.step();
-        let is_end = is_last(cursor) && cursor.word().is_empty();
+        let is_end = no_noun_follows(cursor) && cursor.word().is_empty();
         is_end.then_some(days)
     });
     if let Some(days) = beside {
         return Some(EnglishDay { is_vague: true, ..DayExpression::Shifted(days).into() });
     }
-    if let Some(period) = cursor.attempt(whole_period) {
+    if let Some(period) = cursor.attempt(parse_whole_period) {
         return start(period);
     }
     let before = cursor.word_before(1);
-    if let Some((_, sense)) = month(cursor.word()) {
+    if let Some((_, sense)) = lookup_month(cursor.word()) {
         let is_led = matches!(before, "in" | "by" | "until" | "before" | "since" | "till" | "of" | "during");
-        let period = month_period(cursor)?;
+        let period = parse_month(cursor)?;
         let has_year = !matches!(period, Month::Named(_, Year::Unsaid));
-        let is_month = is_led || has_year || sense == Sense::Only && cursor.is_at_end() && cursor.before(2).is_none();
+        let is_month = is_led || has_year || sense == Sense::Only && cursor.is_at_end() && cursor.peek_back(2).is_none();
         return if is_month { start(Period::Month(period)) } else { None };
     }
     let is_led = matches!(before, "in" | "since" | "until" | "by" | "before" | "year" | "till" | "during");
-    let year = year(cursor).filter(|year| is_led && (1900..=2099).contains(year))?;
+    let year = parse_year(cursor).filter(|year| is_led && (1900..=2099).contains(year))?;
     start(Period::Year(Year::Exactly(year)))
 }
 
 /// Consumes "next week", "last month" and "the week after next".
-fn whole_period(cursor: &mut TokenCursor<'_>) -> Option<Period> {
+fn parse_whole_period(cursor: &mut TokenCursor<'_>) -> Option<Period> {
     let after_next = cursor.attempt(|cursor| {
-        cursor.eat("the");
+        cursor.consume_word("the");
         let word = cursor.word();
         cursor.step();
         cursor.consume_phrase("after next").then_some(word)
@@ -182,7 +182,7 @@ fn whole_period(cursor: &mut TokenCursor<'_>) -> Option<Period> {
             _ => None,
         };
     }
-    let distance = which(cursor).filter(|distance| *distance != 0)?;
+    let distance = parse_period_offset(cursor).filter(|distance| *distance != 0)?;
     let period = match cursor.word() {
         "week" => Period::Week(distance),
         "month" => Period::Month(Month::Away(distance)),

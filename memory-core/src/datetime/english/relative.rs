@@ -3,18 +3,18 @@
 use super::super::cursor::TokenCursor;
 use super::super::syntax::{CalendarDuration, DateExpression, DayExpression, DayPart, Month, Period, Year};
 use super::super::token::DateTokenKind;
-use super::days::{day, from_now};
-use super::durations::amount;
-use super::lexicon::part;
-use super::within;
+use super::days::{offset_from_now, parse_day};
+use super::durations::parse_duration;
+use super::lexicon::lookup_day_part;
+use super::parse_day_and_time;
 
 /// Consumes "this time tomorrow" and "the same time next week".
-pub(super) fn same_time(cursor: &mut TokenCursor<'_>) -> Option<DateExpression> {
+pub(super) fn parse_same_time(cursor: &mut TokenCursor<'_>) -> Option<DateExpression> {
     if !consume_same_time(cursor) {
         return None;
     }
-    cursor.eat("on");
-    let named = day(cursor).filter(|named| named.part.is_none() && named.clock.is_none())?;
+    cursor.consume_word("on");
+    let named = parse_day(cursor).filter(|named| named.part.is_none() && named.clock.is_none())?;
     let day = if named.is_vague { period_as_offset(&named.day)? } else { named.day };
     Some(DateExpression { day: Some(day), is_same_time: true, repeats: named.repeats, ..DateExpression::default() })
 }
@@ -22,10 +22,10 @@ pub(super) fn same_time(cursor: &mut TokenCursor<'_>) -> Option<DateExpression> 
 /// Consumes "at the same time".
 pub(super) fn consume_same_time(cursor: &mut TokenCursor<'_>) -> bool {
     let said = cursor.attempt(|cursor| {
-        cursor.eat("at");
+        cursor.consume_word("at");
         cursor.consume_any_word(&["around", "about"]);
-        cursor.eat("the");
-        (cursor.consume_any_word(&["this", "same"]) && cursor.eat("time")).then_some(())
+        cursor.consume_word("the");
+        (cursor.consume_any_word(&["this", "same"]) && cursor.consume_word("time")).then_some(())
     });
     said.is_some()
 }
@@ -44,19 +44,19 @@ pub(in super::super) fn period_as_offset(day: &DayExpression) -> Option<DayExpre
         | Period::Quarter(_)
         | Period::Year(Year::Unsaid | Year::Exactly(_)) => None,
     }?;
-    Some(from_now(amount))
+    Some(offset_from_now(amount))
 }
 
 /// Consumes "24 hours before Monday 10am" and "30 minutes before my 3pm call tomorrow".
-pub(super) fn before_time(cursor: &mut TokenCursor<'_>) -> Option<DateExpression> {
+pub(super) fn parse_offset_from_time(cursor: &mut TokenCursor<'_>) -> Option<DateExpression> {
     cursor.consume_any_word(&["about", "around", "exactly"]);
-    let amount = amount(cursor).filter(|amount| amount.is_exact && amount.days == 0 && amount.months == 0)?;
+    let amount = parse_duration(cursor).filter(|amount| amount.is_exact && amount.days == 0 && amount.months == 0)?;
     let is_before = cursor.consume_any_phrase(&["before", "ahead of", "prior to"]);
-    if !is_before && !cursor.eat("after") {
+    if !is_before && !cursor.consume_word("after") {
         return None;
     }
     let is_of_thing = cursor.consume_any_word(&["my", "our", "the", "his", "her", "their", "your"]);
-    let spoken = within(cursor).filter(|spoken| spoken.clock.is_some() && spoken.ahead == 0)?;
+    let spoken = parse_day_and_time(cursor).filter(|spoken| spoken.clock.is_some() && spoken.ahead == 0)?;
     if spoken.day.is_none() && !is_of_thing {
         return None;
     }
@@ -64,8 +64,8 @@ pub(super) fn before_time(cursor: &mut TokenCursor<'_>) -> Option<DateExpression
 }
 
 /// Consumes an offset that follows its time, as in "the call is at 3pm, remind me 30 minutes before".
-pub(in super::super) fn lead(cursor: &mut TokenCursor<'_>) -> Option<CalendarDuration> {
-    let amount = amount(cursor).filter(|amount| amount.seconds == 0 || amount.days == 0 && amount.months == 0)?;
+pub(in super::super) fn parse_lead_time(cursor: &mut TokenCursor<'_>) -> Option<CalendarDuration> {
+    let amount = parse_duration(cursor).filter(|amount| amount.seconds == 0 || amount.days == 0 && amount.months == 0)?;
     let is_lead =
         cursor.consume_any_phrase(&["before it", "before that", "before then", "before", "beforehand", "in advance", "ahead"]);
     (is_lead && !matches!(cursor.peek(0), Some(DateTokenKind::Word(_) | DateTokenKind::Number(_) | DateTokenKind::Han(_))))
@@ -73,7 +73,7 @@ pub(in super::super) fn lead(cursor: &mut TokenCursor<'_>) -> Option<CalendarDur
 }
 
 /// Consumes "after dinner" and "before bed".
-pub(super) fn around_meal(cursor: &mut TokenCursor<'_>) -> Option<DayPart> {
+pub(super) fn parse_meal_time(cursor: &mut TokenCursor<'_>) -> Option<DayPart> {
     let is_after = match cursor.word() {
         "after" => true,
         "before" | "at" => false,
@@ -90,7 +90,7 @@ pub(super) fn around_meal(cursor: &mut TokenCursor<'_>) -> Option<DayPart> {
         _ => return None,
     };
     cursor.step();
-    cursor.eat("time");
+    cursor.consume_word("time");
     let hour = if is_at {
         at
     } else if is_after {
@@ -104,14 +104,15 @@ pub(super) fn around_meal(cursor: &mut TokenCursor<'_>) -> Option<DayPart> {
 /// Consumes a part of the day without a date or time: "remind me in the morning", "after dinner take the pills".
 ///
 /// Such words are frequent in descriptions of habits and in stories, so they count only in a request.
-pub(super) fn part_alone(cursor: &mut TokenCursor<'_>) -> Option<DateExpression> {
+pub(super) fn parse_bare_day_part(cursor: &mut TokenCursor<'_>) -> Option<DateExpression> {
     let is_asked = cursor.is_at_start() || cursor.word_before(1) == "me" && cursor.word_before(2) == "remind";
     let named = cursor.attempt(|cursor| {
         let is_in = cursor.consume_phrase("in the");
-        let part = part(cursor.word()).filter(|_| is_in && matches!(cursor.word(), "morning" | "afternoon" | "evening"))?;
+        let part =
+            lookup_day_part(cursor.word()).filter(|_| is_in && matches!(cursor.word(), "morning" | "afternoon" | "evening"))?;
         cursor.step();
         is_asked.then_some(part)
     });
-    let part = named.or_else(|| cursor.attempt(around_meal).filter(|_| is_asked || cursor.is_at_end()))?;
+    let part = named.or_else(|| cursor.attempt(parse_meal_time).filter(|_| is_asked || cursor.is_at_end()))?;
     Some(DateExpression { part: Some(part), is_vague: true, ..DateExpression::default() })
 }

@@ -4,9 +4,9 @@ use super::super::cursor::TokenCursor;
 use super::super::numeric;
 use super::super::syntax::{DayPart, HalfDay, TimeOfDay};
 use super::super::token::DateTokenKind;
-use super::durations::amount;
-use super::lexicon::{can_follow_number, part, zone};
-use super::numbers::{number, small};
+use super::durations::parse_duration;
+use super::lexicon::{can_follow_number, lookup_day_part, lookup_zone};
+use super::numbers::{parse_below_hundred, parse_number};
 
 /// Whether the context allows a bare number to be an hour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,15 +18,22 @@ pub(super) enum EnglishBareHour {
 }
 
 /// Consumes a time of day.
-pub(super) fn clock(cursor: &mut TokenCursor<'_>, licence: EnglishBareHour) -> Option<TimeOfDay> {
+pub(super) fn parse_clock(cursor: &mut TokenCursor<'_>, licence: EnglishBareHour) -> Option<TimeOfDay> {
     cursor.attempt(|cursor| {
         cursor.consume_any_word(&["exactly", "approximately", "about", "around", "circa"]);
-        let forms = [named, relative, away, numeric::clock, spelled_with_half, approximate];
+        let forms = [
+            parse_named_time,
+            parse_relative_time,
+            parse_duration_from_time,
+            numeric::parse_clock,
+            parse_spelled_half_day,
+            parse_approximate_hour,
+        ];
         let is_between = cursor.word_before(1) == "between";
-        let first = if is_between { cursor.attempt(range) } else { None };
+        let first = if is_between { cursor.attempt(parse_range_start) } else { None };
         let found = first.or_else(|| forms.into_iter().find_map(|form| cursor.attempt(form)));
         let licensed = |cursor: &mut TokenCursor<'_>| {
-            let forms = [half_hour, range, bare];
+            let forms = [parse_half_hour, parse_range_start, parse_bare_hour];
             if licence == EnglishBareHour::Hour { forms.into_iter().find_map(|form| cursor.attempt(form)) } else { None }
         };
         let found = found.or_else(|| cursor.attempt(licensed))?;
@@ -37,11 +44,11 @@ pub(super) fn clock(cursor: &mut TokenCursor<'_>, licence: EnglishBareHour) -> O
 }
 
 /// Consumes "noon", "12 noon" and "midnight".
-fn named(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
+fn parse_named_time(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
     cursor.attempt(|cursor| {
-        let twelve = cursor.attempt(|cursor| number(cursor).filter(|hour| *hour == 12));
+        let twelve = cursor.attempt(|cursor| parse_number(cursor).filter(|hour| *hour == 12));
         if twelve.is_none() {
-            cursor.eat("the");
+            cursor.consume_word("the");
         }
         let is_noon = cursor.consume_any_word(&["noon", "midday", "noontime", "noonish"])
             || cursor.consume_any_phrase(&["high noon", "mid day"]);
@@ -50,7 +57,7 @@ fn named(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
         }
         let middle = cursor.attempt(|cursor| {
             let is_whole = matches!(cursor.word(), "midmorning" | "midafternoon");
-            if !is_whole && cursor.eat("mid") {
+            if !is_whole && cursor.consume_word("mid") {
                 cursor.consume_glued_sign('-');
             }
             let hour = match cursor.word() {
@@ -61,21 +68,22 @@ fn named(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
                 "night" if !is_whole => 24,
                 _ => return None,
             };
-            let is_middle = is_whole || matches!(cursor.before(1), Some(DateTokenKind::Word("mid") | DateTokenKind::Sign('-')));
+            let is_middle =
+                is_whole || matches!(cursor.peek_back(1), Some(DateTokenKind::Word("mid") | DateTokenKind::Sign('-')));
             cursor.step();
-            is_middle.then_some(TimeOfDay::sure(hour, 0))
+            is_middle.then_some(TimeOfDay::unambiguous(hour, 0))
         });
         if middle.is_some() {
             return middle;
         }
-        (cursor.eat("midnight") || cursor.consume_phrase("mid night")).then_some(TimeOfDay::MIDNIGHT)
+        (cursor.consume_word("midnight") || cursor.consume_phrase("mid night")).then_some(TimeOfDay::MIDNIGHT)
     })
 }
 
 /// Consumes "half past six", "twenty minutes to five pm", "a quarter past noon".
-fn relative(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
+fn parse_relative_time(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
     let is_led = matches!(cursor.word_before(1), "at" | "around" | "about" | "by" | "until" | "till") || cursor.is_at_start();
-    if is_led && let Some(clock) = cursor.attempt(half_hour) {
+    if is_led && let Some(clock) = cursor.attempt(parse_half_hour) {
         return Some(clock);
     }
     // "From ten to five" is a range.
@@ -83,7 +91,7 @@ fn relative(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
         return None;
     }
     let is_first = follows_initial_at(cursor);
-    let (minutes, is_quarter) = minutes(cursor)?;
+    let (minutes, is_quarter) = parse_minutes(cursor)?;
     let is_half = minutes == 30 && is_quarter;
     let forward = cursor.consume_any_word(&["past", "after"]);
     let is_of = cursor.word() == "of";
@@ -92,55 +100,57 @@ fn relative(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
         return None;
     }
     let hour = cursor.attempt(|cursor| {
-        let hour = named(cursor).or_else(|| hour(cursor))?;
+        let hour = parse_named_time(cursor).or_else(|| parse_hour(cursor))?;
         numeric::consume_oclock(cursor);
-        let half = numeric::half(cursor);
+        let half = numeric::parse_half_day(cursor);
         half.map_or(Some(hour), |half| hour.in_half(half))
     })?;
     // "Quarter of four people" and "two to three" are ambiguous without "minutes", so no countable noun may follow.
     let is_sure = (is_quarter || is_half || is_first) && !is_of;
-    if !cursor.ends_cleanly() || !is_sure && !may_end(cursor) {
+    if !cursor.ends_cleanly() || !is_sure && !can_end_number(cursor) {
         return None;
     }
-    hour.moved(if forward { minutes } else { -minutes })
+    hour.plus_minutes(if forward { minutes } else { -minutes })
 }
 
 /// Consumes "15 minutes from 1pm" and "an hour before noon".
-fn away(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
-    let amount = amount(cursor).filter(|amount| amount.is_exact && amount.days == 0 && amount.months == 0)?;
+fn parse_duration_from_time(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
+    let amount = parse_duration(cursor).filter(|amount| amount.is_exact && amount.days == 0 && amount.months == 0)?;
     let is_after = cursor.consume_any_word(&["from", "after"]);
     if !is_after && !cursor.consume_any_word(&["before", "to", "till"]) {
         return None;
     }
-    let from = named(cursor).or_else(|| cursor.attempt(numeric::clock)).or_else(|| cursor.attempt(spelled_with_half))?;
+    let from = parse_named_time(cursor)
+        .or_else(|| cursor.attempt(numeric::parse_clock))
+        .or_else(|| cursor.attempt(parse_spelled_half_day))?;
     let minutes = i32::try_from(amount.seconds / 60).ok().filter(|minutes| *minutes < 24 * 60)?;
-    from.moved(if is_after { minutes } else { -minutes })
+    from.plus_minutes(if is_after { minutes } else { -minutes })
 }
 
 /// Consumes "half three", which is half past three.
-fn half_hour(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
-    if !cursor.eat("half") {
+fn parse_half_hour(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
+    if !cursor.consume_word("half") {
         return None;
     }
-    let hour = number(cursor).filter(|hour| (1..=12).contains(hour))?;
+    let hour = parse_number(cursor).filter(|hour| (1..=12).contains(hour))?;
     let clock = TimeOfDay::from_clock_face(hour, 30, 0)?;
-    let half = numeric::half(cursor);
-    let is_time = half.is_some() || cursor.ends_cleanly() && may_end(cursor);
+    let half = numeric::parse_half_day(cursor);
+    let is_time = half.is_some() || cursor.ends_cleanly() && can_end_number(cursor);
     if is_time { half.map_or(Some(clock), |half| clock.in_half(half)) } else { None }
 }
 
 /// Consumes the minutes of "20 past", and returns whether they are marked as minutes by a word.
-fn minutes(cursor: &mut TokenCursor<'_>) -> Option<(i32, bool)> {
+fn parse_minutes(cursor: &mut TokenCursor<'_>) -> Option<(i32, bool)> {
     let is_half = cursor.attempt(|cursor| {
-        cursor.eat("a");
-        (cursor.eat("half") && matches!(cursor.word(), "past" | "after")).then_some(())
+        cursor.consume_word("a");
+        (cursor.consume_word("half") && matches!(cursor.word(), "past" | "after")).then_some(())
     });
     if is_half.is_some() {
         return Some((30, true));
     }
     let is_quarter = cursor.attempt(|cursor| {
         cursor.consume_any_word(&["a", "one"]);
-        cursor.eat("quarter").then_some(())
+        cursor.consume_word("quarter").then_some(())
     });
     if is_quarter.is_some() {
         return Some((15, true));
@@ -148,7 +158,7 @@ fn minutes(cursor: &mut TokenCursor<'_>) -> Option<(i32, bool)> {
     if !cursor.starts_cleanly() {
         return None;
     }
-    let minutes = number(cursor).filter(|minutes| (1..60).contains(minutes))?;
+    let minutes = parse_number(cursor).filter(|minutes| (1..60).contains(minutes))?;
     let is_named = cursor.consume_any_word(&["minutes", "minute", "min", "mins"]);
     // "Two to three" is a range; multiples of five such as "ten to three" are usually minutes.
     let is_past = cursor.word() == "past";
@@ -157,19 +167,19 @@ fn minutes(cursor: &mut TokenCursor<'_>) -> Option<(i32, bool)> {
 }
 
 /// Consumes the hour of "past eight", or a complete time such as "7pm".
-fn hour(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
-    if let Some(clock) = cursor.attempt(numeric::clock) {
+fn parse_hour(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
+    if let Some(clock) = cursor.attempt(numeric::parse_clock) {
         return Some(clock);
     }
-    let hour = number(cursor).filter(|hour| (1..=24).contains(hour))?;
+    let hour = parse_number(cursor).filter(|hour| (1..=24).contains(hour))?;
     TimeOfDay::from_clock_face(hour, 0, 0)
 }
 
 /// Consumes "three o'clock", "ten fifty five p.m." and "eight in the morning", in words.
-fn spelled_with_half(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
-    let clock = spelled(cursor)?;
+fn parse_spelled_half_day(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
+    let clock = parse_spelled_time(cursor)?;
     let is_oclock = numeric::consume_oclock(cursor);
-    match numeric::half(cursor) {
+    match numeric::parse_half_day(cursor) {
         Some(half) => TimeOfDay { is_sure: false, ..clock }.in_half(half),
         None if is_oclock && clock.minute == 0 => Some(clock),
         None => None,
@@ -177,15 +187,15 @@ fn spelled_with_half(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
 }
 
 /// Consumes "seven", "ten thirty", "twelve oh three" and "six forty-three".
-fn spelled(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
-    let hour = small(cursor).filter(|hour| (1..=24).contains(hour))?;
+fn parse_spelled_time(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
+    let hour = parse_below_hundred(cursor).filter(|hour| (1..=24).contains(hour))?;
     let minute = cursor.attempt(|cursor| {
         cursor.consume_glued_sign('-');
         let is_single = cursor.consume_any_word(&["oh", "o", "ou", "zero"]);
         if is_single {
             cursor.consume_glued_sign('-');
         }
-        let minute = small(cursor)?;
+        let minute = parse_below_hundred(cursor)?;
         (is_single && minute < 10 || !is_single && minute < 60).then_some(minute)
     });
     if minute.is_some() {
@@ -195,32 +205,32 @@ fn spelled(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
 }
 
 /// Consumes "11-ish".
-fn approximate(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
+fn parse_approximate_hour(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
     if !cursor.starts_cleanly() {
         return None;
     }
     let hour = cursor.consume_number().filter(|hour| hour.digits <= 2 && (1..=24).contains(&hour.value))?;
     cursor.consume_glued_sign('-');
-    if cursor.is_glued(0) && cursor.eat("ish") { numeric::compact(hour) } else { None }
+    if cursor.is_glued(0) && cursor.consume_word("ish") { numeric::compact_time(hour) } else { None }
 }
 
 /// Consumes "2-4", "9 to 11am" and, after "between", "9 and 5", and returns the start of the range.
-fn range(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
+fn parse_range_start(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
     let is_between = cursor.word_before(1) == "between";
     // "2:30", "11am" or "11", and not another range.
     let hour = |cursor: &mut TokenCursor<'_>| {
-        let whole = cursor.attempt(named).or_else(|| cursor.attempt(numeric::clock));
-        whole.or_else(|| TimeOfDay::from_clock_face(number(cursor).filter(|hour| (1..=24).contains(hour))?, 0, 0))
+        let whole = cursor.attempt(parse_named_time).or_else(|| cursor.attempt(numeric::parse_clock));
+        whole.or_else(|| TimeOfDay::from_clock_face(parse_number(cursor).filter(|hour| (1..=24).contains(hour))?, 0, 0))
     };
     if !cursor.starts_cleanly() {
         return None;
     }
     let start = hour(cursor)?;
-    if !cursor.consume_sign('-') && !cursor.eat(if is_between { "and" } else { "to" }) {
+    if !cursor.consume_sign('-') && !cursor.consume_word(if is_between { "and" } else { "to" }) {
         return None;
     }
     let end = hour(cursor)?;
-    let is_whole = cursor.ends_cleanly() && may_end(cursor);
+    let is_whole = cursor.ends_cleanly() && can_end_number(cursor);
     if !is_whole || start.is_sure || !end.is_sure {
         return is_whole.then_some(start);
     }
@@ -230,9 +240,9 @@ fn range(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
 }
 
 /// Consumes a bare number that the preceding words make an hour.
-fn bare(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
-    if let Some(clock) = cursor.attempt(spelled) {
-        return may_end(cursor).then_some(clock);
+fn parse_bare_hour(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
+    if let Some(clock) = cursor.attempt(parse_spelled_time) {
+        return can_end_number(cursor).then_some(clock);
     }
     if !cursor.starts_cleanly() {
         return None;
@@ -240,41 +250,41 @@ fn bare(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
     let shown = cursor.consume_number()?;
     let is_first = shown.digits <= 2 && {
         let mut start = *cursor;
-        start.back();
+        start.step_back();
         follows_initial_at(&start)
     };
-    let is_approximate = cursor.is_glued(0) && cursor.eat("ish");
+    let is_approximate = cursor.is_glued(0) && cursor.consume_word("ish");
     if let Some(minute) = cursor.attempt(|cursor| parse_spaced_minute(cursor, shown.digits)) {
         return TimeOfDay::from_clock_face(shown.value, minute, 0);
     }
-    if shown.digits <= 2 && cursor.is_glued(0) && cursor.eat("h") && cursor.ends_cleanly() {
+    if shown.digits <= 2 && cursor.is_glued(0) && cursor.consume_word("h") && cursor.ends_cleanly() {
         return TimeOfDay::from_clock_face(shown.value, 0, 0).map(|clock| TimeOfDay { is_sure: true, ..clock });
     }
     let is_hours = shown.digits == 4 && cursor.consume_any_word(&["hours", "hrs"]);
     let is_year = shown.digits == 4 && (1900..=2099).contains(&shown.value) && !is_hours && cursor.word_before(2) != "at";
     // After an initial "at 4", the following word usually names the task.
     let is_counted = || matches!(cursor.peek(0), Some(DateTokenKind::Word(word)) if word.ends_with('s')) || cursor.word() == "of";
-    let may_end = may_end(cursor) || is_first && matches!(cursor.peek(0), Some(DateTokenKind::Word(_))) && !is_counted();
+    let may_end = can_end_number(cursor) || is_first && matches!(cursor.peek(0), Some(DateTokenKind::Word(_))) && !is_counted();
     let stands = (is_approximate || cursor.ends_cleanly() && may_end) && !is_year;
-    if stands { numeric::compact(shown) } else { None }
+    if stands { numeric::compact_time(shown) } else { None }
 }
 
 /// Returns whether the cursor follows an "at" at the start of the text.
 fn follows_initial_at(cursor: &TokenCursor<'_>) -> bool {
-    cursor.word_before(1) == "at" && cursor.before(2).is_none()
+    cursor.word_before(1) == "at" && cursor.peek_back(2).is_none()
 }
 
 /// Consumes the minutes of "at 3 15".
 fn parse_spaced_minute(cursor: &mut TokenCursor<'_>, hour_digits: usize) -> Option<u64> {
     let is_led = hour_digits <= 2 && cursor.word_before(2) == "at" && !cursor.is_glued(0);
     let minute = cursor.consume_number().filter(|minute| is_led && minute.digits == 2)?;
-    (cursor.ends_cleanly() && may_end(cursor)).then_some(minute.value)
+    (cursor.ends_cleanly() && can_end_number(cursor)).then_some(minute.value)
 }
 
 /// Returns whether a bare number can end here, because no noun follows that it could count.
-pub(super) fn may_end(cursor: &TokenCursor<'_>) -> bool {
+pub(super) fn can_end_number(cursor: &TokenCursor<'_>) -> bool {
     match cursor.peek(0) {
-        Some(DateTokenKind::Word(word)) => can_follow_number(word) || part(word).is_some(),
+        Some(DateTokenKind::Word(word)) => can_follow_number(word) || lookup_day_part(word).is_some(),
         Some(DateTokenKind::Number(_) | DateTokenKind::Other) => false,
         Some(DateTokenKind::Sign(sign)) => !matches!(sign, '%' | '\u{b0}' | '$' | '€' | '£' | '*' | '+' | '='),
         None | Some(DateTokenKind::Han(_)) => true,
@@ -282,7 +292,7 @@ pub(super) fn may_end(cursor: &TokenCursor<'_>) -> bool {
 }
 
 /// Consumes "in the morning", "this evening", "at night", or the bare name of a part of the day.
-pub(super) fn part_of_day(cursor: &mut TokenCursor<'_>, is_after_day: bool) -> Option<DayPart> {
+pub(super) fn parse_day_part(cursor: &mut TokenCursor<'_>, is_after_day: bool) -> Option<DayPart> {
     cursor.attempt(|cursor| {
         cursor.consume_any_phrase(&["sometime", "some time", "first thing", "early", "late", "later"]);
         let is_introduced =
@@ -293,34 +303,35 @@ pub(super) fn part_of_day(cursor: &mut TokenCursor<'_>, is_after_day: bool) -> O
             cursor.step();
             return Some(DayPart::Evening);
         }
-        let part = part(cursor.word())?;
+        let part = lookup_day_part(cursor.word())?;
         cursor.step();
         let is_before_time = || {
             let mut ahead = *cursor;
-            let licence = if ahead.eat("at") { EnglishBareHour::Hour } else { EnglishBareHour::None };
-            licence == EnglishBareHour::Hour && clock(&mut ahead, licence).is_some() || numeric::clock(&mut ahead).is_some()
+            let licence = if ahead.consume_word("at") { EnglishBareHour::Hour } else { EnglishBareHour::None };
+            licence == EnglishBareHour::Hour && parse_clock(&mut ahead, licence).is_some()
+                || numeric::parse_clock(&mut ahead).is_some()
         };
         (is_introduced || is_after_day || is_before_time()).then_some(part)
     })
 }
 
 /// Consumes the name of a time zone, optionally in brackets, or "UTC+2".
-pub(super) fn zone_named(cursor: &mut TokenCursor<'_>) -> Option<i32> {
+pub(super) fn parse_zone(cursor: &mut TokenCursor<'_>) -> Option<i32> {
     cursor.attempt(|cursor| {
         let is_bracketed = cursor.consume_sign('(');
-        let base = zone(cursor.word())?;
+        let base = lookup_zone(cursor.word())?;
         let may_shift = matches!(cursor.word(), "utc" | "gmt");
         cursor.step();
-        let shift = if may_shift { cursor.attempt(shift).unwrap_or(0) } else { 0 };
+        let shift = if may_shift { cursor.attempt(parse_utc_offset).unwrap_or(0) } else { 0 };
         let is_closed = !is_bracketed || cursor.consume_sign(')');
         is_closed.then_some(base + shift)
     })
 }
 
 /// Consumes a UTC offset: "+2", "-05:30" or "+0200".
-pub(super) fn shift(cursor: &mut TokenCursor<'_>) -> Option<i32> {
+pub(super) fn parse_utc_offset(cursor: &mut TokenCursor<'_>) -> Option<i32> {
     let is_west = !cursor.consume_glued_sign('+') && cursor.consume_glued_sign('-');
-    if !is_west && cursor.before(1) != Some(DateTokenKind::Sign('+')) {
+    if !is_west && cursor.peek_back(1) != Some(DateTokenKind::Sign('+')) {
         return None;
     }
     let hours = cursor.consume_glued_number()?;

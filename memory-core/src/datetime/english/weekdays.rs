@@ -6,25 +6,25 @@ use super::super::cursor::TokenCursor;
 use super::super::numeric;
 use super::super::syntax::{CalendarDuration, DayExpression, Month, Quantity, Week, WeekdayAnchor};
 use super::super::token::DateTokenKind;
-use super::dates::{is_last, month_date, month_period, which};
-use super::days::{EnglishDay, day_within, from_now};
-use super::durations::{amount, count, named_unit};
-use super::lexicon::{Sense, part, weekday};
-use super::numbers::{ordinal, small};
-use super::times_of_day::may_end;
+use super::dates::{no_noun_follows, parse_month, parse_month_date, parse_period_offset};
+use super::days::{EnglishDay, offset_from_now, parse_nested_day};
+use super::durations::{count, parse_duration, parse_unit};
+use super::lexicon::{Sense, lookup_day_part, lookup_weekday};
+use super::numbers::{parse_below_hundred, parse_ordinal};
+use super::times_of_day::can_end_number;
 
 /// Consumes "every Monday", "every other day" and "every month on the 3rd", as the first occurrence.
-pub(super) fn repeated(cursor: &mut TokenCursor<'_>) -> Option<EnglishDay> {
+pub(super) fn parse_recurrence(cursor: &mut TokenCursor<'_>) -> Option<EnglishDay> {
     if !cursor.consume_any_word(&["every", "each"]) {
         return None;
     }
     let again = |day: DayExpression| Some(EnglishDay { repeats: true, ..day.into() });
-    if let Some(amount) = cursor.attempt(interval) {
-        return again(from_now(amount));
+    if let Some(amount) = cursor.attempt(parse_interval) {
+        return again(offset_from_now(amount));
     }
     let within = cursor.attempt(|cursor| {
-        let is_period = cursor.consume_any_word(&["week", "month", "year"]) && cursor.eat("on");
-        let day = if is_period { day_within(cursor, 2)?.day } else { return None };
+        let is_period = cursor.consume_any_word(&["week", "month", "year"]) && cursor.consume_word("on");
+        let day = if is_period { parse_nested_day(cursor, 2)?.day } else { return None };
         Some(day)
     });
     if let Some(day) = within {
@@ -33,59 +33,59 @@ pub(super) fn repeated(cursor: &mut TokenCursor<'_>) -> Option<EnglishDay> {
     cursor.consume_any_word(&["single", "other", "second", "alternate"]);
     let word = cursor.word();
     cursor.step();
-    if let Some((weekday, _)) = weekday(word) {
+    if let Some((weekday, _)) = lookup_weekday(word) {
         return again(DayExpression::Weekday(weekday, Week::Coming));
     }
     None
 }
 
 /// Consumes the interval of a recurrence: "3 days", "other week", "few hours", "hour".
-fn interval(cursor: &mut TokenCursor<'_>) -> Option<CalendarDuration> {
+fn parse_interval(cursor: &mut TokenCursor<'_>) -> Option<CalendarDuration> {
     if cursor.consume_any_word(&["other", "second", "alternate"]) {
-        let (unit, each) = named_unit(cursor)?;
-        return unit.amount(Quantity::whole(2 * each)?);
+        let (unit, each) = parse_unit(cursor)?;
+        return unit.duration(Quantity::whole(2 * each)?);
     }
     let single = |cursor: &mut TokenCursor<'_>| {
         let (unit, each) =
-            if cursor.word() == "hour" || cursor.word() == "fortnight" { named_unit(cursor)? } else { return None };
-        unit.amount(Quantity::whole(each)?)
+            if cursor.word() == "hour" || cursor.word() == "fortnight" { parse_unit(cursor)? } else { return None };
+        unit.duration(Quantity::whole(each)?)
     };
-    cursor.attempt(amount).or_else(|| cursor.attempt(single))
+    cursor.attempt(parse_duration).or_else(|| cursor.attempt(single))
 }
 
 /// Consumes a weekday, with the week and the date that accompany it.
-pub(super) fn of_week(cursor: &mut TokenCursor<'_>) -> Option<EnglishDay> {
-    if let Some(weekday) = cursor.attempt(past_weekday) {
+pub(super) fn parse_weekday(cursor: &mut TokenCursor<'_>) -> Option<EnglishDay> {
+    if let Some(weekday) = cursor.attempt(parse_past_weekday) {
         return Some(DayExpression::WeekdaysAway(-1, weekday, Box::new(DayExpression::Shifted(0))).into());
     }
-    let leading = cursor.attempt(week_before);
-    cursor.eat("on");
+    let leading = cursor.attempt(parse_leading_week);
+    cursor.consume_word("on");
     let before = cursor.word_before(1);
     if leading.is_none() && cursor.word_ahead(1) == "weekend" {
-        cursor.eat("the");
+        cursor.consume_word("the");
     }
     let word = cursor.word();
     let is_this = leading.is_none() && cursor.word_before(1) == "the" && cursor.word() == "weekend";
-    if (leading.is_some() || is_this) && cursor.eat("weekend") {
+    if (leading.is_some() || is_this) && cursor.consume_word("weekend") {
         return Some(DayExpression::Weekday(Weekday::Sat, leading.unwrap_or(Week::This)).into());
     }
-    let (weekday, sense) = weekday(word)?;
+    let (weekday, sense) = lookup_weekday(word)?;
     let is_plural = word.ends_with("days");
     cursor.step();
     cursor.consume_glued_sign('.');
     if let Some(date) = cursor.attempt(|cursor| parse_weekday_date(cursor, weekday)) {
         return Some(date.into());
     }
-    let is_week_later =
-        leading.is_none() && cursor.attempt(|cursor| (cursor.eat("week") && may_end(cursor)).then_some(())).is_some();
+    let is_week_later = leading.is_none()
+        && cursor.attempt(|cursor| (cursor.consume_word("week") && can_end_number(cursor)).then_some(())).is_some();
     if is_week_later {
         return Some(DayExpression::WeekdaysAway(2, weekday, Box::new(DayExpression::Shifted(0))).into());
     }
-    let trailing = if leading.is_some() { None } else { cursor.attempt(week_after) };
-    if let Some(amount) =
-        cursor.attempt(|cursor| cursor.eat("in").then(|| amount(cursor)).flatten().filter(|amount| !amount.is_exact))
+    let trailing = if leading.is_some() { None } else { cursor.attempt(parse_trailing_week) };
+    if let Some(amount) = cursor
+        .attempt(|cursor| cursor.consume_word("in").then(|| parse_duration(cursor)).flatten().filter(|amount| !amount.is_exact))
     {
-        return Some(DayExpression::WeekdayNear(weekday, Box::new(from_now(amount)), WeekdayAnchor::SameWeek).into());
+        return Some(DayExpression::WeekdayNear(weekday, Box::new(offset_from_now(amount)), WeekdayAnchor::SameWeek).into());
     }
     let is_led = matches!(
         before,
@@ -100,19 +100,20 @@ pub(super) fn of_week(cursor: &mut TokenCursor<'_>) -> Option<EnglishDay> {
 }
 
 /// Consumes "past Wednesday", which is the last one before today, in any week.
-fn past_weekday(cursor: &mut TokenCursor<'_>) -> Option<Weekday> {
-    cursor.eat("the");
-    if !cursor.eat("past") {
+fn parse_past_weekday(cursor: &mut TokenCursor<'_>) -> Option<Weekday> {
+    cursor.consume_word("the");
+    if !cursor.consume_word("past") {
         return None;
     }
-    let (weekday, _) = weekday(cursor.word())?;
+    let (weekday, _) = lookup_weekday(cursor.word())?;
     cursor.step();
     Some(weekday)
 }
 
 /// Returns whether the text consists of the previous word only.
 fn is_word_alone(cursor: &TokenCursor<'_>) -> bool {
-    let is_first = cursor.before(2).is_none() || cursor.before(1) == Some(DateTokenKind::Sign('.')) && cursor.before(3).is_none();
+    let is_first =
+        cursor.peek_back(2).is_none() || cursor.peek_back(1) == Some(DateTokenKind::Sign('.')) && cursor.peek_back(3).is_none();
     is_first && cursor.is_at_end()
 }
 
@@ -122,14 +123,14 @@ pub(super) fn is_time_next(cursor: &TokenCursor<'_>) -> bool {
     ahead.consume_sign(',');
     ahead.consume_any_word(&["at", "@"]);
     ahead.consume_sign('@');
-    numeric::clock(&mut ahead).is_some() || part(ahead.word()).is_some()
+    numeric::parse_clock(&mut ahead).is_some() || lookup_day_part(ahead.word()).is_some()
 }
 
-fn week_before(cursor: &mut TokenCursor<'_>) -> Option<Week> {
-    cursor.eat("the");
-    if cursor.eat("this") {
+fn parse_leading_week(cursor: &mut TokenCursor<'_>) -> Option<Week> {
+    cursor.consume_word("the");
+    if cursor.consume_word("this") {
         let is_coming = cursor.consume_any_word(&["coming", "upcoming"]);
-        let is_of_week = cursor.eat("week");
+        let is_of_week = cursor.consume_word("week");
         return Some(match (is_coming, is_of_week) {
             (true, _) => Week::Coming,
             (false, true) => Week::Of(0),
@@ -139,45 +140,46 @@ fn week_before(cursor: &mut TokenCursor<'_>) -> Option<Week> {
     if cursor.consume_any_word(&["coming", "upcoming", "following"]) {
         return Some(Week::Coming);
     }
-    let weeks = which(cursor)?;
-    cursor.eat("week");
+    let weeks = parse_period_offset(cursor)?;
+    cursor.consume_word("week");
     cursor.consume_sign(',');
     Some(Week::Of(weeks))
 }
 
-fn week_after(cursor: &mut TokenCursor<'_>) -> Option<Week> {
+fn parse_trailing_week(cursor: &mut TokenCursor<'_>) -> Option<Week> {
     cursor.consume_any_word(&["of", "in"]);
-    let weeks = which(cursor)?;
-    cursor.eat("week").then_some(Week::Of(weeks))
+    let weeks = parse_period_offset(cursor)?;
+    cursor.consume_word("week").then_some(Week::Of(weeks))
 }
 
 /// Consumes the date after a weekday: "the 22nd", ", Jul 18, 2014", "5/12".
 fn parse_weekday_date(cursor: &mut TokenCursor<'_>, weekday: Weekday) -> Option<DayExpression> {
     let has_comma = cursor.consume_sign(',');
-    cursor.eat("on");
+    cursor.consume_word("on");
     let date = |cursor: &mut TokenCursor<'_>| {
-        month_date(cursor).or_else(|| numeric::full_date(cursor)).or_else(|| numeric::short_date(cursor))
+        parse_month_date(cursor).or_else(|| numeric::parse_full_date(cursor)).or_else(|| numeric::parse_short_date(cursor))
     };
     if let Some(day) = cursor.attempt(date) {
         return Some(DayExpression::Confirmed(weekday, Box::new(day)));
     }
     // The number in "Sunday 31" is not an hour.
     if let Some(date) =
-        cursor.attempt(|cursor| cursor.consume_number().filter(|date| (13..=31).contains(&date.value) && is_last(cursor)))
+        cursor.attempt(|cursor| cursor.consume_number().filter(|date| (13..=31).contains(&date.value) && no_noun_follows(cursor)))
     {
         return Some(DayExpression::WeekdayAndDate(weekday, u32::try_from(date.value).ok()?));
     }
     let is_bracketed = cursor.consume_sign('(');
-    let has_article = cursor.eat("the");
+    let has_article = cursor.consume_word("the");
     // "On Sunday, first of all" contains no date.
     if has_comma && !has_article && matches!(cursor.peek(0), Some(DateTokenKind::Word(_))) {
         return None;
     }
-    let date = ordinal(cursor).or_else(|| if has_article { u32::try_from(small(cursor)?).ok() } else { None })?;
+    let date =
+        parse_ordinal(cursor).or_else(|| if has_article { u32::try_from(parse_below_hundred(cursor)?).ok() } else { None })?;
     if is_bracketed {
         cursor.consume_sign(')');
     }
-    let of_month = cursor.attempt(|cursor| cursor.eat("of").then(|| month_period(cursor)).flatten());
+    let of_month = cursor.attempt(|cursor| cursor.consume_word("of").then(|| parse_month(cursor)).flatten());
     match of_month {
         Some(Month::Unsaid) | None => Some(DayExpression::WeekdayAndDate(weekday, date)),
         Some(month) => Some(DayExpression::OfMonth(date, month)),
@@ -186,25 +188,25 @@ fn parse_weekday_date(cursor: &mut TokenCursor<'_>, weekday: Weekday) -> Option<
 
 /// Consumes "the second closest Monday to October 5th".
 pub(super) fn parse_closest_weekday(cursor: &mut TokenCursor<'_>, depth: u32) -> Option<EnglishDay> {
-    cursor.eat("the");
-    let nth = cursor.attempt(ordinal).unwrap_or(1);
+    cursor.consume_word("the");
+    let nth = cursor.attempt(parse_ordinal).unwrap_or(1);
     if !cursor.consume_any_word(&["closest", "nearest"]) {
         return None;
     }
-    let (weekday, _) = weekday(cursor.word())?;
+    let (weekday, _) = lookup_weekday(cursor.word())?;
     cursor.step();
-    if !cursor.eat("to") {
+    if !cursor.consume_word("to") {
         return None;
     }
-    let named = day_within(cursor, depth).filter(|named| !named.is_vague)?;
+    let named = parse_nested_day(cursor, depth).filter(|named| !named.is_vague)?;
     Some(DayExpression::Closest(i32::try_from(nth).ok()?, weekday, Box::new(named.day)).into())
 }
 
 /// Consumes "4 Tuesdays from now", "the Friday after Thanksgiving" and "third Tuesday after Christmas".
-pub(super) fn weekdays_away(cursor: &mut TokenCursor<'_>, depth: u32) -> Option<(DayExpression, bool)> {
-    let has_article = cursor.eat("the");
-    let count = cursor.attempt(|cursor| ordinal(cursor).and_then(|nth| i32::try_from(nth).ok()).or_else(|| count(cursor)));
-    let (weekday, _) = weekday(cursor.word())?;
+pub(super) fn parse_weekday_offset(cursor: &mut TokenCursor<'_>, depth: u32) -> Option<(DayExpression, bool)> {
+    let has_article = cursor.consume_word("the");
+    let count = cursor.attempt(|cursor| parse_ordinal(cursor).and_then(|nth| i32::try_from(nth).ok()).or_else(|| count(cursor)));
+    let (weekday, _) = lookup_weekday(cursor.word())?;
     cursor.step();
     let is_alone = !has_article && count.is_none();
     if is_alone && !(cursor.word() == "after" && cursor.word_ahead(1) == "next") {
@@ -215,16 +217,16 @@ pub(super) fn weekdays_away(cursor: &mut TokenCursor<'_>, depth: u32) -> Option<
     if cursor.consume_any_phrase(&["from now", "from today", "hence", "later"]) {
         return Some((DayExpression::WeekdaysAway(count, weekday, today()), false));
     }
-    if cursor.eat("ago") {
+    if cursor.consume_word("ago") {
         return Some((DayExpression::WeekdaysAway(-count, weekday, today()), false));
     }
     let is_after = cursor.consume_any_word(&["after", "following", "from"]);
     if !is_after && !cursor.consume_any_word(&["before", "preceding"]) {
         return None;
     }
-    if is_after && cursor.eat("next") && may_end(cursor) {
+    if is_after && cursor.consume_word("next") && can_end_number(cursor) {
         return Some((DayExpression::WeekdaysAway(2, weekday, today()), false));
     }
-    let named = day_within(cursor, depth).filter(|named| !named.is_vague)?;
+    let named = parse_nested_day(cursor, depth).filter(|named| !named.is_vague)?;
     Some((DayExpression::WeekdaysAway(if is_after { count } else { -count }, weekday, Box::new(named.day)), false))
 }

@@ -15,11 +15,11 @@ const MAX_MONTHS: i32 = 60;
 pub(super) fn resolve_day(day: &DayExpression, today: NaiveDate, assumed: &mut Vec<String>) -> Option<NaiveDate> {
     match day {
         DayExpression::Now => Some(today),
-        DayExpression::Shifted(days) => shifted(today, *days),
+        DayExpression::Shifted(days) => add_days(today, *days),
         DayExpression::Weekday(weekday, week) => resolve_weekday(*weekday, *week, today, assumed),
         // The day of this month matches even if it is over, because the next match may be months away.
         DayExpression::WeekdayAndDate(weekday, date) => {
-            (0..MAX_MONTHS).filter_map(|months| on(today, months, *date)).find(|found| found.weekday() == *weekday)
+            (0..MAX_MONTHS).filter_map(|months| date_in_month(today, months, *date)).find(|found| found.weekday() == *weekday)
         }
         DayExpression::Confirmed(weekday, day) => match &**day {
             DayExpression::EitherWay(first, other) => {
@@ -30,21 +30,21 @@ pub(super) fn resolve_day(day: &DayExpression, today: NaiveDate, assumed: &mut V
         },
         DayExpression::Closest(nth, weekday, from) => closest_weekday(*nth, *weekday, resolve_day(from, today, assumed)?),
         DayExpression::OfMonth(date, Month::Unsaid) => {
-            let found = (0..12).filter_map(|months| on(today, months, *date)).find(|found| today <= *found)?;
+            let found = (0..12).filter_map(|months| date_in_month(today, months, *date)).find(|found| today <= *found)?;
             assumed.push(format!("No month given; assuming {found}, the next such day."));
             Some(found)
         }
-        DayExpression::OfMonth(date, Month::Away(months)) => on(today, *months, *date),
+        DayExpression::OfMonth(date, Month::Away(months)) => date_in_month(today, *months, *date),
         DayExpression::OfMonth(date, Month::Named(month, year)) => {
             date_in_year(*year, today, assumed, |year| NaiveDate::from_ymd_opt(year, *month, *date))
         }
         DayExpression::EitherWay(first, other) => resolve_ambiguous_order(first, other, today, assumed),
         DayExpression::Nth(nth, counted, period) => {
-            date_in_period(period, today, assumed, |start, end| nth_of(*nth, *counted, start, end))
+            date_in_period(period, today, assumed, |start, end| nth_day_of_period(*nth, *counted, start, end))
         }
         DayExpression::Feast(holiday, year) => date_in_year(*year, today, assumed, |year| holiday.date(year)),
         DayExpression::FeastFrom(holiday, from) => next_holiday(*holiday, resolve_day(from, today, assumed)?),
-        DayExpression::Away(amount, from) => moved(resolve_day(from, today, assumed)?, *amount),
+        DayExpression::Away(amount, from) => add_duration(resolve_day(from, today, assumed)?, *amount),
         DayExpression::WeekdaysAway(count, weekday, from) => {
             nth_weekday_from(*count, *weekday, resolve_day(from, today, assumed)?)
         }
@@ -54,10 +54,10 @@ pub(super) fn resolve_day(day: &DayExpression, today: NaiveDate, assumed: &mut V
                 WeekdayAnchor::SameWeek => monday_of_week(from)?,
                 WeekdayAnchor::FromThere => from,
             };
-            shifted(start, i64::from(weekday.days_since(start.weekday())))
+            add_days(start, i64::from(weekday.days_since(start.weekday())))
         }
         DayExpression::Edge(edge, period) => {
-            date_in_period(period, today, assumed, |start, end| edge_of(*edge, period, start, end))
+            date_in_period(period, today, assumed, |start, end| period_edge_date(*edge, period, start, end))
         }
     }
 }
@@ -77,23 +77,23 @@ fn resolve_ambiguous_order(
 }
 
 /// Returns a date plus `amount`. The day of the month is clamped to the length of the target month.
-pub(super) fn moved(date: NaiveDate, amount: CalendarDuration) -> Option<NaiveDate> {
+pub(super) fn add_duration(date: NaiveDate, amount: CalendarDuration) -> Option<NaiveDate> {
     let months = Months::new(u32::try_from(amount.months.unsigned_abs()).ok()?);
     let date = if amount.months < 0 { date.checked_sub_months(months) } else { date.checked_add_months(months) }?;
-    let date = shifted(date, amount.days)?;
-    let weeks = shifted(date, amount.working_days / 5 * 7)?;
+    let date = add_days(date, amount.days)?;
+    let weeks = add_days(date, amount.working_days / 5 * 7)?;
     let (rest, step) = (amount.working_days % 5, amount.working_days.signum());
     let mut date = weeks;
     for _ in 0..rest.abs() {
-        date = shifted(date, step)?;
+        date = add_days(date, step)?;
         while matches!(date.weekday(), Weekday::Sat | Weekday::Sun) {
-            date = shifted(date, step)?;
+            date = add_days(date, step)?;
         }
     }
     Some(date)
 }
 
-fn shifted(date: NaiveDate, days: i64) -> Option<NaiveDate> {
+fn add_days(date: NaiveDate, days: i64) -> Option<NaiveDate> {
     date.checked_add_signed(TimeDelta::try_days(days)?)
 }
 
@@ -102,7 +102,7 @@ fn monday_of_week(date: NaiveDate) -> Option<NaiveDate> {
 }
 
 fn resolve_weekday(weekday: Weekday, week: Week, today: NaiveDate, assumed: &mut Vec<String>) -> Option<NaiveDate> {
-    let of = |weeks: i32| shifted(monday_of_week(today)?, i64::from(weeks) * 7 + i64::from(weekday.num_days_from_monday()));
+    let of = |weeks: i32| add_days(monday_of_week(today)?, i64::from(weeks) * 7 + i64::from(weekday.num_days_from_monday()));
     match week {
         Week::Of(weeks) => {
             let date = of(weeks)?;
@@ -129,9 +129,9 @@ fn nth_weekday_from(count: i32, weekday: Weekday, from: NaiveDate) -> Option<Nai
     let weeks = i64::from(count.unsigned_abs()).checked_sub(1)? * 7;
     let nearest = |days: u32| if days == 0 { 7 } else { i64::from(days) };
     if 0 < count {
-        shifted(from, nearest(weekday.days_since(from.weekday())) + weeks)
+        add_days(from, nearest(weekday.days_since(from.weekday())) + weeks)
     } else {
-        shifted(from, -nearest(from.weekday().days_since(weekday)) - weeks)
+        add_days(from, -nearest(from.weekday().days_since(weekday)) - weeks)
     }
 }
 
@@ -143,7 +143,7 @@ fn closest_weekday(nth: i32, weekday: Weekday, from: NaiveDate) -> Option<NaiveD
     // The next ones alternate between both sides, starting with the side opposite to the nearest.
     let step = i64::from(nth / 2) * 7;
     let is_same_side = nth % 2 != 0;
-    shifted(from, if is_same_side == is_after_nearer { nearest + step } else { nearest - step })
+    add_days(from, if is_same_side == is_after_nearer { nearest + step } else { nearest - step })
 }
 
 /// Returns a date of the last 31 days, given without a year, if its weekday confirms it.
@@ -161,7 +161,7 @@ fn first_of_month(today: NaiveDate, months: i32) -> Option<NaiveDate> {
     if months < 0 { first.checked_sub_months(distance) } else { first.checked_add_months(distance) }
 }
 
-fn on(today: NaiveDate, months: i32, date: u32) -> Option<NaiveDate> {
+fn date_in_month(today: NaiveDate, months: i32, date: u32) -> Option<NaiveDate> {
     first_of_month(today, months)?.with_day(date)
 }
 
@@ -202,7 +202,7 @@ fn date_in_period(
         date(first, last_of_month(last.year(), last.month())?)
     };
     let week = |weeks: i32, days: u64| {
-        let start = shifted(monday_of_week(today)?, i64::from(weeks) * 7)?;
+        let start = add_days(monday_of_week(today)?, i64::from(weeks) * 7)?;
         date(start, start.checked_add_days(Days::new(days - 1))?)
     };
     match period {
@@ -227,13 +227,13 @@ fn date_in_period(
     }
 }
 
-fn nth_of(nth: i32, counted: CountedDays, start: NaiveDate, end: NaiveDate) -> Option<NaiveDate> {
+fn nth_day_of_period(nth: i32, counted: CountedDays, start: NaiveDate, end: NaiveDate) -> Option<NaiveDate> {
     let found = match counted {
-        CountedDays::Days if 0 < nth => shifted(start, i64::from(nth) - 1),
-        CountedDays::Days => shifted(end, i64::from(nth) + 1),
+        CountedDays::Days if 0 < nth => add_days(start, i64::from(nth) - 1),
+        CountedDays::Days => add_days(end, i64::from(nth) + 1),
         CountedDays::WorkingDays => {
             let amount = CalendarDuration { working_days: i64::from(nth), ..CalendarDuration::default() };
-            moved(if 0 < nth { start.pred_opt()? } else { end.succ_opt()? }, amount)
+            add_duration(if 0 < nth { start.pred_opt()? } else { end.succ_opt()? }, amount)
         }
         CountedDays::Weekdays(weekday) if start.day() == 1 && start.month() == end.month() => {
             nth_weekday(nth, weekday, start.year(), start.month())
@@ -244,7 +244,7 @@ fn nth_of(nth: i32, counted: CountedDays, start: NaiveDate, end: NaiveDate) -> O
     (start <= found && found <= end).then_some(found)
 }
 
-fn edge_of(edge: PeriodEdge, period: &Period, start: NaiveDate, end: NaiveDate) -> Option<NaiveDate> {
+fn period_edge_date(edge: PeriodEdge, period: &Period, start: NaiveDate, end: NaiveDate) -> Option<NaiveDate> {
     match (edge, period) {
         (PeriodEdge::Start, _) => Some(start),
         (PeriodEdge::End, _) => Some(end),
@@ -252,7 +252,7 @@ fn edge_of(edge: PeriodEdge, period: &Period, start: NaiveDate, end: NaiveDate) 
         (PeriodEdge::Middle, Period::Month(_)) => start.with_day(15),
         (PeriodEdge::Middle, Period::Year(_)) => start.with_month(7),
         (PeriodEdge::Middle, Period::Week(_) | Period::WorkWeek(_) | Period::Day(_) | Period::Quarter(_)) => {
-            shifted(start, end.signed_duration_since(start).num_days() / 2)
+            add_days(start, end.signed_duration_since(start).num_days() / 2)
         }
     }
 }

@@ -7,7 +7,7 @@ mod zone;
 use chrono::{DateTime, Datelike, FixedOffset, NaiveDateTime, NaiveTime, TimeDelta, Timelike};
 
 use self::day::resolve_day;
-use self::time_of_day::{ResolvedLocalTime, part_alone, settle};
+use self::time_of_day::{ResolvedLocalTime, resolve_day_part, resolve_time};
 use super::mention::{DatePrecision, TimeRelation};
 use super::syntax::{CalendarDuration, DateExpression, DayExpression, DayPart, HalfDay, TimeOfDay, Week};
 
@@ -68,7 +68,7 @@ fn resolve_in(spoken: &DateExpression, now: &DateContext<'_>, clocks: &dyn DynTi
     let mut assumed = Vec::new();
     if spoken.is_same_time {
         let date = resolve_day(spoken.day.as_ref()?, local.date(), &mut assumed)?;
-        return placed(
+        return resolve_in_zone(
             ResolvedLocalTime { date, time: local.time().with_nanosecond(0)? },
             DatePrecision::DateTime,
             now,
@@ -80,17 +80,21 @@ fn resolve_in(spoken: &DateExpression, now: &DateContext<'_>, clocks: &dyn DynTi
         Some(DayExpression::Now) => resolved_at(now.zone.local_time_at(now.utc)?, DatePrecision::DateTime, now, assumed),
         Some(DayExpression::Away(amount, from)) if amount.is_exact => {
             let DayExpression::Shifted(0) = **from else { return None };
-            resolved_at(moved(*amount, local, now)?, DatePrecision::DateTime, now, assumed)
+            resolved_at(add_to_now(*amount, local, now)?, DatePrecision::DateTime, now, assumed)
         }
         Some(day) => {
             let date = resolve_day(day, local.date(), &mut assumed)?;
             let settled = match (spoken.clock, spoken.part) {
-                (Some(clock), part) => {
-                    settle(clock, part.or_else(|| infer_day_part(spoken, clock, &mut assumed)), Some(date), local, &mut assumed)?
-                }
-                (None, Some(part)) => part_alone(part, date, local, &mut assumed),
+                (Some(clock), part) => resolve_time(
+                    clock,
+                    part.or_else(|| infer_day_part(spoken, clock, &mut assumed)),
+                    Some(date),
+                    local,
+                    &mut assumed,
+                )?,
+                (None, Some(part)) => resolve_day_part(part, date, local, &mut assumed),
                 (None, None) => {
-                    let midnight = now.zone.moment(date.and_time(NaiveTime::MIN))?;
+                    let midnight = now.zone.resolve_local(date.and_time(NaiveTime::MIN))?;
                     let relation = relation_from_ordering(date.cmp(&local.date()));
                     return is_representable(midnight.at).then_some(ResolvedDate {
                         at: midnight.at,
@@ -100,20 +104,25 @@ fn resolve_in(spoken: &DateExpression, now: &DateContext<'_>, clocks: &dyn DynTi
                     });
                 }
             };
-            placed(settled, DatePrecision::DateTime, now, clocks, assumed)
+            resolve_in_zone(settled, DatePrecision::DateTime, now, clocks, assumed)
         }
         None => {
             let Some(clock) = spoken.clock else {
                 // A part of the day without a day resolves to its next occurrence.
                 let part = spoken.part?;
-                let settled = part_alone(part, local.date(), local, &mut assumed);
+                let settled = resolve_day_part(part, local.date(), local, &mut assumed);
                 let is_over = settled.date.and_time(settled.time) <= local;
                 let settled = if is_over { ResolvedLocalTime { date: settled.date.succ_opt()?, ..settled } } else { settled };
-                return placed(settled, DatePrecision::Time, now, clocks, assumed);
+                return resolve_in_zone(settled, DatePrecision::Time, now, clocks, assumed);
             };
-            let settled =
-                settle(clock, spoken.part.or_else(|| infer_day_part(spoken, clock, &mut assumed)), None, local, &mut assumed)?;
-            placed(settled, DatePrecision::Time, now, clocks, assumed)
+            let settled = resolve_time(
+                clock,
+                spoken.part.or_else(|| infer_day_part(spoken, clock, &mut assumed)),
+                None,
+                local,
+                &mut assumed,
+            )?;
+            resolve_in_zone(settled, DatePrecision::Time, now, clocks, assumed)
         }
     }
 }
@@ -131,18 +140,18 @@ fn infer_day_part(spoken: &DateExpression, clock: TimeOfDay, assumed: &mut Vec<S
 }
 
 /// Returns the time at an offset from now: days by the calendar, hours as elapsed time.
-fn moved(amount: CalendarDuration, local: NaiveDateTime, now: &DateContext<'_>) -> Option<DateTime<FixedOffset>> {
+fn add_to_now(amount: CalendarDuration, local: NaiveDateTime, now: &DateContext<'_>) -> Option<DateTime<FixedOffset>> {
     let seconds = TimeDelta::try_seconds(amount.seconds)?;
     let by_days = CalendarDuration { seconds: 0, is_exact: false, ..amount };
     if by_days == CalendarDuration::default() {
         return now.zone.local_time_at(now.utc.checked_add_signed(seconds)?);
     }
-    let date = day::moved(local.date(), by_days)?;
-    let utc = now.zone.moment(date.and_time(local.time()))?.at.naive_utc();
+    let date = day::add_duration(local.date(), by_days)?;
+    let utc = now.zone.resolve_local(date.and_time(local.time()))?.at.naive_utc();
     now.zone.local_time_at(utc.checked_add_signed(seconds)?)
 }
 
-fn placed(
+fn resolve_in_zone(
     settled: ResolvedLocalTime,
     kind: DatePrecision,
     now: &DateContext<'_>,
@@ -150,7 +159,7 @@ fn placed(
     mut assumed: Vec<String>,
 ) -> Option<ResolvedDate> {
     let local = settled.date.and_time(settled.time);
-    let placed = clocks.moment(local)?;
+    let placed = clocks.resolve_local(local)?;
     match placed.change {
         ClockChange::None => {}
         ClockChange::Skipped => assumed.push(format!(

@@ -25,7 +25,7 @@ impl ResolvedLocalTime {
 }
 
 /// Returns the time on `date`, or its next occurrence if there is no date.
-pub(super) fn settle(
+pub(super) fn resolve_time(
     clock: TimeOfDay,
     part: Option<DayPart>,
     date: Option<NaiveDate>,
@@ -64,7 +64,12 @@ pub(super) fn settle(
 }
 
 /// Returns the default time of a part of the day.
-pub(super) fn part_alone(part: DayPart, date: NaiveDate, now: NaiveDateTime, assumed: &mut Vec<String>) -> ResolvedLocalTime {
+pub(super) fn resolve_day_part(
+    part: DayPart,
+    date: NaiveDate,
+    now: NaiveDateTime,
+    assumed: &mut Vec<String>,
+) -> ResolvedLocalTime {
     let hours: &[u32] = match part {
         DayPart::SmallHours => &[3],
         DayPart::Morning => &[9],

@@ -8,7 +8,7 @@ pub(in crate::datetime) trait DynTimeZone {
     fn local_time_at(&self, utc: NaiveDateTime) -> Option<DateTime<FixedOffset>>;
 
     /// Returns the point in time of a local time; a skipped time is moved forward by the length of the gap.
-    fn moment(&self, local: NaiveDateTime) -> Option<ZonedTime>;
+    fn resolve_local(&self, local: NaiveDateTime) -> Option<ZonedTime>;
 }
 
 /// The point in time of a local time.
@@ -38,7 +38,7 @@ impl<Tz: TimeZone> DynTimeZone for ChronoZone<Tz> {
         Some(DateTime::from_naive_utc_and_offset(utc, offset))
     }
 
-    fn moment(&self, local: NaiveDateTime) -> Option<ZonedTime> {
+    fn resolve_local(&self, local: NaiveDateTime) -> Option<ZonedTime> {
         let placed = |offset: FixedOffset, change| {
             let utc = local.checked_sub_offset(offset)?;
             Some(ZonedTime { at: self.local_time_at(utc)?, change })

@@ -2,8 +2,8 @@
 
 use chrono::FixedOffset;
 
-use super::super::when;
-use super::{format_found_date, holds, wednesday};
+use super::super::find_date;
+use super::{assert_all_correct, format_found_date, wednesday};
 
 #[test]
 fn an_hour_without_its_half_is_one_at_which_people_are_awake_and_the_other_is_named() {
@@ -20,11 +20,11 @@ fn an_hour_without_its_half_is_one_at_which_people_are_awake_and_the_other_is_na
         ("五点三刻的闹钟", "2025-06-12 05:45", "05:45, not 17:45,"),
     ] {
         assert_eq!(format_found_date(text), at, "{text}");
-        let assumed = when(text, &wednesday()).and_then(|reading| reading.assumed).unwrap_or_default();
+        let assumed = find_date(text, &wednesday()).and_then(|reading| reading.assumed).unwrap_or_default();
         assert!(assumed.contains(stated), "{text}: {assumed}");
     }
     let evening = "2025-06-11T16:20:00+02:00".parse().expect("it is a moment");
-    let tomorrow = when("call Anna at 3", &chrono::DateTime::<FixedOffset>::clone(&evening)).expect("it is a time");
+    let tomorrow = find_date("call Anna at 3", &chrono::DateTime::<FixedOffset>::clone(&evening)).expect("it is a time");
     assert_eq!(tomorrow.at.to_rfc3339(), "2025-06-12T15:00:00+02:00");
     assert!(tomorrow.assumed.is_some_and(|assumed| assumed.contains("15:00, not 03:00,")));
 }
@@ -43,7 +43,7 @@ fn digits_that_are_two_dates_are_read_month_first_and_the_other_is_named() {
         ("在3/7开会", "2026-03-07", None),
     ] {
         assert_eq!(format_found_date(text), at, "{text}");
-        let assumed = when(text, &wednesday()).and_then(|reading| reading.assumed).unwrap_or_default();
+        let assumed = find_date(text, &wednesday()).and_then(|reading| reading.assumed).unwrap_or_default();
         assert_eq!(assumed.contains("day first"), other.is_some(), "{text}: {assumed}");
         assert!(other.is_none_or(|other| assumed.contains(other)), "{text}: {assumed}");
     }
@@ -64,13 +64,13 @@ fn what_comes_at_intervals_comes_first_after_one() {
         ("每两周的周四扔垃圾", "2025-06-12"),
     ] {
         assert_eq!(format_found_date(text), at, "{text}");
-        assert!(when(text, &wednesday()).is_some_and(|reading| reading.repeats), "{text}");
+        assert!(find_date(text, &wednesday()).is_some_and(|reading| reading.repeats), "{text}");
     }
 }
 
 #[test]
 fn a_time_is_told_by_another() {
-    holds(
+    assert_all_correct(
         "told by another",
         &[
             ("this time tomorrow", "2025-06-12 10:20"),
@@ -92,7 +92,7 @@ fn a_time_is_told_by_another() {
 
 #[test]
 fn a_range_begins_at_its_first_hour() {
-    holds(
+    assert_all_correct(
         "ranges",
         &[
             ("delivery between 2 and 4 on Tuesday", "2025-06-17 14:00"),
@@ -114,7 +114,7 @@ fn parts_of_the_day_stand_alone_only_where_something_is_to_be_done_and_are_vague
         ("提醒我晚饭后吃药", "2025-06-11 20:00"),
     ] {
         assert_eq!(format_found_date(text), at, "{text}");
-        assert!(when(text, &wednesday()).is_some_and(|reading| reading.is_vague), "{text}");
+        assert!(find_date(text, &wednesday()).is_some_and(|reading| reading.is_vague), "{text}");
     }
     for text in ["she works best in the morning and rests", "晚上好", "下午茶很好喝", "他喜欢早上跑步"] {
         assert_eq!(format_found_date(text), "-", "{text}");

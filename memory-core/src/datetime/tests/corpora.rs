@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use chrono::{DateTime, FixedOffset, NaiveDateTime};
 use serde_json::Value;
 
-use super::super::{DateMention, DatePrecision, when};
+use super::super::{DateMention, DatePrecision, find_date};
 
 #[test]
 fn at_least_80_of_100_cases_to_come_are_read_right_in_english() {
@@ -62,7 +62,7 @@ fn is_right(case: &Value) -> bool {
     let now = case["reference_time"].as_str().unwrap_or("2020-01-01T00:00:00");
     let now: NaiveDateTime = now.parse().expect("it is a time");
     let now: DateTime<FixedOffset> = now.and_local_timezone(zone).single().expect("an offset has no gaps");
-    let reading = when(&string_field(case, "text"), &now);
+    let reading = find_date(&string_field(case, "text"), &now);
     let is_right = reading.as_ref().is_some_and(|reading| is_accepted(reading, case));
     if !is_right {
         let read = reading

@@ -2,21 +2,21 @@
 //!
 //! All are said on Wednesday the 11th of June 2025, at 10:20.
 
-use super::{format_found_date, scoreboard};
+use super::{count_correct, format_found_date};
 
 #[test]
 fn at_least_95_of_100_everyday_sentences_in_english_are_read_right() {
-    assert!(scoreboard("everyday, English", ENGLISH) * 100 >= ENGLISH.len() * 95);
+    assert!(count_correct("everyday, English", ENGLISH) * 100 >= ENGLISH.len() * 95);
 }
 
 #[test]
 fn at_least_95_of_100_everyday_sentences_in_chinese_are_read_right() {
-    assert!(scoreboard("everyday, Chinese", CHINESE) * 100 >= CHINESE.len() * 95);
+    assert!(count_correct("everyday, Chinese", CHINESE) * 100 >= CHINESE.len() * 95);
 }
 
 #[test]
 fn a_scoreboard_counts_what_is_wrong_as_well() {
-    assert_eq!(scoreboard("wrong on purpose", &[("see you tomorrow", "2025-06-13"), ("see you tomorrow", "2025-06-12")]), 1);
+    assert_eq!(count_correct("wrong on purpose", &[("see you tomorrow", "2025-06-13"), ("see you tomorrow", "2025-06-12")]), 1);
     assert_eq!(format_found_date("nothing of the kind"), "-");
 }
 

@@ -9,7 +9,7 @@ mod properties;
 
 use chrono::{DateTime, FixedOffset};
 
-use super::{DateMention, DatePrecision, when};
+use super::{DateMention, DatePrecision, find_date};
 
 /// The Wednesday on which all sentences of these tests are said.
 fn wednesday() -> DateTime<FixedOffset> {
@@ -18,7 +18,7 @@ fn wednesday() -> DateTime<FixedOffset> {
 
 /// Returns when a text means, as short as its kind allows, and `-` where it means nothing.
 fn format_found_date(text: &str) -> String {
-    when(text, &wednesday()).map_or_else(|| "-".to_owned(), |reading| format_mention(&reading))
+    find_date(text, &wednesday()).map_or_else(|| "-".to_owned(), |reading| format_mention(&reading))
 }
 
 fn format_mention(reading: &DateMention) -> String {
@@ -30,7 +30,7 @@ fn format_mention(reading: &DateMention) -> String {
 }
 
 /// Returns how many sentences are read right, and prints the others.
-fn scoreboard(name: &str, table: &[(&str, &str)]) -> usize {
+fn count_correct(name: &str, table: &[(&str, &str)]) -> usize {
     let wrong: Vec<_> =
         table.iter().map(|(text, at)| (text, at, format_found_date(text))).filter(|(_, at, said)| said != *at).collect();
     for (text, at, said) in &wrong {
@@ -40,6 +40,6 @@ fn scoreboard(name: &str, table: &[(&str, &str)]) -> usize {
     table.len() - wrong.len()
 }
 
-fn holds(name: &str, table: &[(&str, &str)]) {
-    assert_eq!(scoreboard(name, table), table.len());
+fn assert_all_correct(name: &str, table: &[(&str, &str)]) {
+    assert_eq!(count_correct(name, table), table.len());
 }

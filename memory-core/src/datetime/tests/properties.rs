@@ -3,7 +3,7 @@
 use chrono::{DateTime, Datelike, FixedOffset};
 use proptest::prelude::*;
 
-use super::super::{DatePrecision, TimeRelation, readings, when};
+use super::super::{DatePrecision, TimeRelation, find_date, find_dates};
 
 /// Words, numbers and signs of both grammars, among others that are none of theirs.
 const PIECES: &[&str] = &[
@@ -189,7 +189,7 @@ proptest! {
     #[test]
     fn every_reading_stands_where_it_says_and_lies_where_it_says(text in texts(), now in moments()) {
         let mut end = 0;
-        for reading in readings(&text, &now) {
+        for reading in find_dates(&text, &now) {
             prop_assert_eq!(&text[reading.span.clone()], &reading.text);
             prop_assert!(end <= reading.span.start && reading.span.start < reading.span.end);
             end = reading.span.end;
@@ -209,8 +209,8 @@ proptest! {
 
     #[test]
     fn the_chosen_reading_is_one_of_the_readings_and_to_come_where_any_is(text in texts(), now in moments()) {
-        let all = readings(&text, &now);
-        let chosen = when(&text, &now);
+        let all = find_dates(&text, &now);
+        let chosen = find_date(&text, &now);
         prop_assert_eq!(chosen.is_some(), !all.is_empty());
         if let Some(chosen) = chosen {
             prop_assert!(all.contains(&chosen));
@@ -221,7 +221,7 @@ proptest! {
     #[test]
     fn a_time_alone_is_never_over(hour in 0..24_u32, minute in 0..60_u32, now in moments()) {
         for text in [format!("{hour}:{minute:02}"), format!("see you at {hour:02}:{minute:02}"), format!("{hour}点{minute:02}分")] {
-            if let Some(reading) = when(&text, &now) {
+            if let Some(reading) = find_date(&text, &now) {
                 prop_assert_eq!((reading.kind, reading.relation), (DatePrecision::Time, TimeRelation::Future), "{}", text);
                 prop_assert!(reading.at - now <= chrono::TimeDelta::days(1));
             }
@@ -235,7 +235,7 @@ proptest! {
             let words = date.format("%B %-d, %Y").to_string();
             let chinese = date.format("%Y年%-m月%-d日").to_string();
             for text in [date.to_string(), words, chinese, date.format("%-d %b %Y").to_string()] {
-                let read = when(&text, &now).map(|reading| (reading.kind, reading.at.date_naive()));
+                let read = find_date(&text, &now).map(|reading| (reading.kind, reading.at.date_naive()));
                 prop_assert_eq!(read, Some((DatePrecision::Date, date)), "{}", text);
             }
         }

@@ -2,7 +2,7 @@
 
 use super::{Messages, RecordDraft, SessionAppendResult, SessionName, SessionRecord};
 use crate::instance::InstanceError;
-use crate::json::spelled_out;
+use crate::json::unescape_strings;
 use crate::{SecretPolicy, secret};
 
 /// Appends a record to a session, and returns the stored record.
@@ -18,7 +18,7 @@ pub fn append(
     let operation = messages.operation();
     let record = SessionRecord::new(draft, operation.at)?;
     if secrets == SecretPolicy::Refuse {
-        secret::refuse([session.as_str(), spelled_out(record.text().as_str()).as_ref()])?;
+        secret::reject_secrets([session.as_str(), unescape_strings(record.text().as_str()).as_ref()])?;
     }
     let appended = messages.store.append(session, std::slice::from_ref(&record), &operation)?;
     Ok((record, appended))

@@ -32,7 +32,7 @@ impl RecordFilter {
     }
 
     /// Returns whether a record matches. A record without a time does not match a filter with a time bound.
-    pub fn fits(&self, record: &SessionRecord) -> bool {
+    pub fn matches(&self, record: &SessionRecord) -> bool {
         let is_timeless = (self.from, self.to) == (Bound::Unbounded, Bound::Unbounded);
         (self.roles.is_empty() || self.roles.contains(record.role()))
             && !self.not_roles.contains(record.role())

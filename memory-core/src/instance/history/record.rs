@@ -88,8 +88,8 @@ impl SessionRecord {
             let part = &text.as_str()[token.range];
             match (token.kind, key.take()) {
                 (JsonTokenKind::Key, _) => key = Some(part),
-                (JsonTokenKind::String, Some(r#""role""#)) => role = crate::json::unquoted(part),
-                (JsonTokenKind::String, Some(r#""ts""#)) => at = crate::json::unquoted(part),
+                (JsonTokenKind::String, Some(r#""role""#)) => role = crate::json::unquote(part),
+                (JsonTokenKind::String, Some(r#""ts""#)) => at = crate::json::unquote(part),
                 _ => {}
             }
         }

@@ -8,5 +8,5 @@ use crate::instance::InstanceError;
 /// # Errors
 /// [`InstanceError::KeyNotFound`], or an error of the store.
 pub fn delete(values: &KeyValues, key: &ValueKey) -> Result<(), InstanceError> {
-    if values.store.delete(key, &values.operation())? { Ok(()) } else { Err(InstanceError::no_key(key)) }
+    if values.store.delete(key, &values.operation())? { Ok(()) } else { Err(InstanceError::key_not_found(key)) }
 }

@@ -8,5 +8,5 @@ use crate::instance::InstanceError;
 /// # Errors
 /// [`InstanceError::KeyNotFound`], or an error of the store.
 pub fn get(values: &KeyValues, key: &ValueKey) -> Result<StoredValue, InstanceError> {
-    values.store.get(key)?.ok_or_else(|| InstanceError::no_key(key))
+    values.store.get(key)?.ok_or_else(|| InstanceError::key_not_found(key))
 }

@@ -72,7 +72,7 @@ impl KeyPrefix {
     }
 
     /// Returns whether a key starts with the prefix.
-    pub fn fits(&self, key: &ValueKey) -> bool {
+    pub fn matches(&self, key: &ValueKey) -> bool {
         key.as_str().starts_with(&self.0)
     }
 
@@ -120,7 +120,7 @@ mod tests {
 
     #[test]
     fn a_prefix_means_a_namespace_or_the_beginning_of_keys() {
-        let fits = |prefix: &str, key: &str| prefix.parse::<KeyPrefix>().unwrap().fits(&key.parse().unwrap());
+        let fits = |prefix: &str, key: &str| prefix.parse::<KeyPrefix>().unwrap().matches(&key.parse().unwrap());
         assert!(fits("", "a") && fits("a/", "a/b") && fits("a", "a") && fits("a", "ab/c") && fits("a/b", "a/bc"));
         assert!(!fits("a/", "a") && !fits("a/", "ab") && !fits("b", "a/b"));
         for (prefix, namespace) in [("", ""), ("ab", ""), ("a/", "a"), ("a/b", "a"), ("a/b/", "a/b"), ("..", ""), ("a/.", "a")] {

@@ -17,7 +17,7 @@ pub fn set(values: &KeyValues, key: &ValueKey, value: &str, secrets: SecretPolic
         return Err(InstanceError::TooLarge { what });
     }
     if secrets == SecretPolicy::Refuse {
-        secret::refuse([key.as_str(), value])?;
+        secret::reject_secrets([key.as_str(), value])?;
     }
     values.store.set(key, value, &values.operation())
 }

@@ -3,11 +3,11 @@
 use super::FakeStore;
 use crate::{
     CachedAnalysis, ContentHash, Embeddings, Memory, MemoryId, MemorySummaries, MemorySummary, Scope, StoreError, TextVector,
-    embedded_text, has_direction,
+    embedded_text, is_nonzero,
 };
 
 impl Embeddings for FakeStore {
-    fn lacking(&self, identity: &str) -> Result<Vec<MemoryId>, StoreError> {
+    fn memories_without_vector(&self, identity: &str) -> Result<Vec<MemoryId>, StoreError> {
         let state = self.state();
         let memories = state.memories.values().map(|(_, memory)| memory);
         let mut lacking: Vec<&Memory> = memories.filter(|memory| state.vector(identity, memory).is_none()).collect();
@@ -27,14 +27,14 @@ impl Embeddings for FakeStore {
             let mut models: Vec<&String> = state.vectors.keys().collect();
             models.sort();
             let vectors = |model: &&String| Some((state.vector(model, one)?, state.vector(model, other)?));
-            let are_read = |(one, other): &(&TextVector, &TextVector)| has_direction(&one.vector) && has_direction(&other.vector);
+            let are_read = |(one, other): &(&TextVector, &TextVector)| is_nonzero(&one.vector) && is_nonzero(&other.vector);
             let (one, other) = models.iter().filter_map(vectors).find(are_read)?;
             Some(one.vector.iter().zip(&other.vector).map(|(one, other)| one * other).sum())
         };
         Ok(pairs.iter().map(of).collect())
     }
 
-    fn keep_vectors(&self, identity: &str, vectors: &[TextVector]) -> Result<u64, StoreError> {
+    fn store_vectors(&self, identity: &str, vectors: &[TextVector]) -> Result<u64, StoreError> {
         let mut state = self.state();
         let is_current = |own: &&TextVector| {
             let memory = state.memories.get(&own.id).map(|(_, memory)| memory);
@@ -48,7 +48,7 @@ impl Embeddings for FakeStore {
 }
 
 impl MemorySummaries for FakeStore {
-    fn outlines(&self) -> Result<Vec<MemorySummary>, StoreError> {
+    fn summaries(&self) -> Result<Vec<MemorySummary>, StoreError> {
         let state = self.state();
         let of = |(id, (_, memory)): (&MemoryId, &(String, Memory))| {
             let text = ContentHash::of(&embedded_text(memory));
@@ -75,7 +75,7 @@ impl MemorySummaries for FakeStore {
         Ok(ids.iter().map(|id| state.memories.get(id).map(|(_, memory)| memory.scope.clone())).collect())
     }
 
-    fn keep_impressions(&self, impressions: &[CachedAnalysis]) -> Result<(), StoreError> {
+    fn store_analyses(&self, impressions: &[CachedAnalysis]) -> Result<(), StoreError> {
         let mut state = self.state();
         for CachedAnalysis { id, text, bytes } in impressions {
             let current = state.memories.get(id).map(|(_, memory)| ContentHash::of(&embedded_text(memory)));

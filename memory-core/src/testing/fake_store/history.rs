@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use chrono::{DateTime, Utc};
 
-use super::{FakeFile, FakeStore, stamp};
+use super::{FakeFile, FakeStore, file_version};
 use crate::{
     ChangeOutcome, History, MemoryId, Operation, OperationId, OperationRecord, RecordedChange, RecordedFile, Scope, StoreError,
     TrashedFile,
@@ -37,7 +37,7 @@ impl History for FakeStore {
     fn changes<'a>(&'a self, id: &OperationId) -> Box<dyn Iterator<Item = Result<RecordedChange, StoreError>> + 'a> {
         let file = |operation: Option<&OperationId>, (path, memory): &FakeFile| RecordedFile {
             path: path.clone(),
-            hash: stamp(memory).0,
+            hash: file_version(memory).0,
             trash: operation.map(|operation| trash_path(operation, path)),
         };
         let mut changes = Vec::new();
@@ -100,19 +100,19 @@ impl History for FakeStore {
         }
         let files = wanted.len() as u64;
         for change in wanted {
-            state.perform(undo, Some(id.clone()), vec![change]);
+            state.apply(undo, Some(id.clone()), vec![change]);
         }
         Ok(files)
     }
 
-    fn bring_back(&self, trashed: &TrashedFile, restore: &Operation) -> Result<ChangeOutcome, StoreError> {
+    fn restore(&self, trashed: &TrashedFile, restore: &Operation) -> Result<ChangeOutcome, StoreError> {
         let mut state = self.state();
         let former =
             state.journal.iter().filter(|entry| entry.operation.id == trashed.operation).flat_map(|entry| &entry.changes);
         let file = former.filter(|(id, ..)| *id == trashed.id).find_map(|(_, before, _)| before.clone());
         let file = file.ok_or_else(|| StoreError::TrashNotFound { reference: trashed.trash.clone() })?;
         let outcome = ChangeOutcome::Kept { id: trashed.id, path: file.0.clone() };
-        state.perform(restore, None, vec![(trashed.id, Some(file))]);
+        state.apply(restore, None, vec![(trashed.id, Some(file))]);
         Ok(outcome)
     }
 

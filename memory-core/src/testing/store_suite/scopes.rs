@@ -51,7 +51,7 @@ pub(super) fn what_lies_elsewhere_is_not_called_so(services: &Services) {
         services.store.commit(&Operation { id: name, verb, by, at, duplicates, changes, reasons, files }).expect("it is kept");
     }
     let called = |reference: &str, within: Option<&[Scope]>| {
-        let called = services.store.called(reference, within).expect("it is looked up");
+        let called = services.store.find_matches(reference, within).expect("it is looked up");
         let mut ids: Vec<MemoryId> = called.into_iter().map(|NameMatch { id, .. }| id).collect();
         ids.sort_unstable();
         ids
@@ -75,7 +75,7 @@ pub(super) fn what_lies_elsewhere_is_no_reminder_and_nobody_speaks_there(service
     let now = services.clock.now();
     for hours in 0..6 {
         let scope = scopes[usize::try_from(hours % 3).unwrap_or_default()].clone();
-        let reminder = Some(Reminder::at(now + TimeDelta::hours(hours)));
+        let reminder = Some(Reminder::new(now + TimeDelta::hours(hours)));
         put(services, Draft { scope, reminder, ..draft(&format!("number {hours}")) });
     }
     services.store.refresh().expect("it is looked at");

@@ -9,9 +9,9 @@ use proptest::prelude::*;
 use super::home::{PlantedMemory, id, scope, secret};
 use crate::{
     Change, Draft, Filter, ListOrder, MemoryId, MemoryStoreExt, PageRequest, Patch, Query, Ranking, ReminderFilter, Revision,
-    SecretPolicy, Services, ShownMemories, StoreError, Tags, Verb, backlinks, context, delete, link, list, pending, read, remind,
-    remind_of, reminders, resolve_links, resolve_links_of, restore, revise, search, smart_search, snooze, tag, undo, unlink,
-    update, upgrade, write,
+    SecretPolicy, Services, ShownMemories, StoreError, Tags, Verb, backlinks, build_context, delete, link, list, pending, read,
+    remind, remind_of_memory, reminders, resolve_links, resolve_links_both_ways, restore, revise, search, smart_search, snooze,
+    tag, undo, unlink, update, upgrade, write,
 };
 
 /// A reference to a memory.
@@ -183,11 +183,11 @@ impl<'h> ViewCaller<'h> {
             ViewCall::Read(named) => format_result(read(services, &name(named))),
             ViewCall::List(place, label) => {
                 let tags = label.map(|number| format!("tag{number}")).iter().collect();
-                let filter = Filter { scope: place.map(scope), tags, ..Filter::everything() };
+                let filter = Filter { scope: place.map(scope), tags, ..Filter::all() };
                 format_result(list(services, &filter, &PageRequest { order: ListOrder::Title, offset: 0, limit: Some(4) }))
             }
             ViewCall::Search(text, place) => {
-                let filter = Filter { scope: place.map(scope), ..Filter::everything() };
+                let filter = Filter { scope: place.map(scope), ..Filter::all() };
                 let query = Query { text: text.clone(), filter, limit: 50, ranking: Ranking::default() };
                 format_hits(search(services, &query).map(|found| (found.hits, found.total, found.degraded)))
             }
@@ -198,7 +198,7 @@ impl<'h> ViewCaller<'h> {
             }
             ViewCall::Context(number) => {
                 let asked = format!("tea, word{number}?");
-                let told = context(services, &asked, 4_000, &ShownMemories::default(), &services.clock.now());
+                let told = build_context(services, &asked, 4_000, &ShownMemories::default(), &services.clock.now());
                 let mut ids = told.map(|told| told.memories.into_iter().map(|stored| stored.memory.content).collect::<Vec<_>>());
                 if let Ok(ids) = &mut ids {
                     ids.sort_unstable();
@@ -231,15 +231,15 @@ impl<'h> ViewCaller<'h> {
             }
             ViewCall::RemindOf(named) => {
                 let at = services.clock.now() + TimeDelta::days(1);
-                format_result(remind_of(services, &name(named), Some(at), &Utc))
+                format_result(remind_of_memory(services, &name(named), Some(at), &Utc))
             }
             ViewCall::Snooze(named) => format_result(snooze(services, &name(named), services.clock.now() + TimeDelta::days(2))),
             ViewCall::Reminders => format_result((reminders(services, ReminderFilter::All, Some(3)), pending(services, &Utc)).0),
-            ViewCall::Follow(number) => format_result(resolve_links_of(services, &[id(*number)], None)),
+            ViewCall::Follow(number) => format_result(resolve_links_both_ways(services, &[id(*number)], None)),
             ViewCall::FollowAll => format_result(resolve_links(services)),
             ViewCall::Records => format_result(services.history.records().collect::<Result<Vec<_>, _>>()),
             ViewCall::Trash => format_result(services.history.trashed().collect::<Result<Vec<_>, _>>()),
-            ViewCall::Outlines => format_result(services.store.outlines()),
+            ViewCall::Outlines => format_result(services.store.summaries()),
             ViewCall::Forge(named, other) => format_result(self.forge(&name(named), id(*other))),
         }
     }

@@ -99,7 +99,7 @@ impl PlantedMemory {
             aliases: if self.has_title { Vec::new() } else { vec![format!("Name{number}")] },
             tags: ["shared".to_owned(), format!("tag{number}")].iter().collect(),
             scope: scope(self.scope),
-            reminder: self.is_reminder.then(|| Reminder { of: self.of.map(id), ..Reminder::at(at) }),
+            reminder: self.is_reminder.then(|| Reminder { of: self.of.map(id), ..Reminder::new(at) }),
             ..Draft::new(&self.text(number))
         };
         Memory { links: self.links.iter().map(|other| id(*other)).collect(), ..draft.into_memory(id(number), at) }

@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::{Snippet, snippet};
-use crate::text::{Term, query_terms, symbol_terms, tokens};
+use crate::text::{Term, query_terms, symbol_terms, tokenize};
 
 /// Returns the snippet with brackets around its marks.
 fn marked_snippet(text: &str, query: &str, width: usize) -> String {
@@ -87,7 +87,7 @@ proptest! {
             prop_assert!(last_end <= mark.start && mark.start < mark.end);
             last_end = mark.end;
             let mut found = false;
-            tokens(&line[mark], &mut |token| found |= terms.contains(&Term::from(&token)));
+            tokenize(&line[mark], &mut |token| found |= terms.contains(&Term::from(&token)));
             prop_assert!(found);
         }
     }

@@ -1,10 +1,10 @@
 use proptest::prelude::*;
 
-use super::{MAX_WORD, Range, TokenKind, tokens};
+use super::{MAX_WORD, Range, TokenKind, tokenize};
 
 fn all(text: &str) -> Vec<(String, TokenKind, Range<usize>)> {
     let mut found = Vec::new();
-    tokens(text, &mut |token| found.push((token.text.to_owned(), token.kind, token.span)));
+    tokenize(text, &mut |token| found.push((token.text.to_owned(), token.kind, token.span)));
     found
 }
 

@@ -12,7 +12,7 @@ pub fn create(topics: &Topics, path: &TopicPath, text: &str, secrets: SecretPoli
     path.refuse_index()?;
     check_text(text)?;
     if secrets == SecretPolicy::Refuse {
-        secret::refuse([path.as_str(), text])?;
+        secret::reject_secrets([path.as_str(), text])?;
     }
     let mut decide = |former: Option<&TopicText>| match former {
         Some(_) => Err(TopicError::Taken { name: path.to_string(), other: None }),

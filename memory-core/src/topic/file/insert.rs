@@ -23,7 +23,7 @@ pub fn insert(
     let mut decide = |former: Option<&TopicText>| {
         let former = &former.ok_or_else(|| TopicError::not_found(path.as_str()))?.text;
         too_few = None;
-        let Some(next) = inserted(former, behind, text) else {
+        let Some(next) = insert_lines(former, behind, text) else {
             too_few = Some(former.lines().count());
             return Ok(TopicChange::Keep);
         };
@@ -38,7 +38,7 @@ pub fn insert(
 /// Returns `text` with `more` inserted as separate lines after its first `behind` lines.
 ///
 /// Returns `None` if `text` has fewer lines.
-fn inserted(text: &str, behind: usize, more: &str) -> Option<String> {
+fn insert_lines(text: &str, behind: usize, more: &str) -> Option<String> {
     let (lines, more): (Vec<&str>, _) = (text.split_inclusive('\n').collect(), match_line_breaks(text, more));
     let newline = match_line_breaks(text, "\n");
     if lines.len() < behind {
@@ -58,16 +58,16 @@ fn inserted(text: &str, behind: usize, more: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::inserted;
+    use super::insert_lines;
 
     #[test]
     fn lines_are_inserted_behind_as_many_as_there_are_and_no_more() {
-        assert_eq!(inserted("a\nb\n", 0, "x\n").unwrap(), "x\na\nb\n");
-        assert_eq!(inserted("a\nb\n", 1, "x").unwrap(), "a\nx\nb\n");
-        assert_eq!(inserted("a\nb", 2, "x").unwrap(), "a\nb\nx");
-        assert_eq!(inserted("", 0, "x").unwrap(), "x");
-        assert_eq!(inserted("a\n", 2, "x"), None);
-        assert_eq!(inserted("a\r\nb", 1, "x\ny").unwrap(), "a\r\nx\r\ny\r\nb", "line breaks are those of the file");
-        assert_eq!(inserted("a\r\nb", 2, "x").unwrap(), "a\r\nb\r\nx");
+        assert_eq!(insert_lines("a\nb\n", 0, "x\n").unwrap(), "x\na\nb\n");
+        assert_eq!(insert_lines("a\nb\n", 1, "x").unwrap(), "a\nx\nb\n");
+        assert_eq!(insert_lines("a\nb", 2, "x").unwrap(), "a\nb\nx");
+        assert_eq!(insert_lines("", 0, "x").unwrap(), "x");
+        assert_eq!(insert_lines("a\n", 2, "x"), None);
+        assert_eq!(insert_lines("a\r\nb", 1, "x\ny").unwrap(), "a\r\nx\r\ny\r\nb", "line breaks are those of the file");
+        assert_eq!(insert_lines("a\r\nb", 2, "x").unwrap(), "a\r\nb\r\nx");
     }
 }

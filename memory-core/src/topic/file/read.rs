@@ -8,7 +8,7 @@ use crate::topic::{TopicError, TopicName, TopicPath, Topics};
 /// If the file cannot be read as text.
 pub fn read(topics: &Topics, path: &TopicPath) -> Result<Option<String>, TopicError> {
     let found = topics.store.text(path)?;
-    if let (Some(_), Some(name)) = (&found, TopicName::of_file(path)) {
+    if let (Some(_), Some(name)) = (&found, TopicName::from_path(path)) {
         topics.store.count_use(&name, topics.clock.now());
     }
     Ok(found.map(|found| found.text))

@@ -10,9 +10,9 @@ use crate::topic::{TopicError, TopicPath, TopicVerb, Topics};
 pub fn rename(topics: &Topics, from: &TopicPath, to: &TopicPath) -> Result<(), TopicError> {
     from.refuse_index()?;
     to.refuse_index()?;
-    if from != to && from.holds(to) {
+    if from != to && from.contains(to) {
         return Err(TopicError::invalid(format!("{to} is inside {from}"), "choose another target"));
     }
-    secret::refuse([to.as_str()])?;
+    secret::reject_secrets([to.as_str()])?;
     topics.store.relocate(from, Some(to), &topics.operation(TopicVerb::Rename))
 }

@@ -1,7 +1,7 @@
 //! Replaces a passage of a file.
 
 use crate::SecretPolicy;
-use crate::topic::update::replaced;
+use crate::topic::update::replace_once;
 use crate::topic::write::refuse_new_secrets;
 use crate::topic::{TopicChange, TopicError, TopicPath, TopicText, TopicVerb, Topics};
 
@@ -23,7 +23,7 @@ pub fn replace(
     let mut done = (String::new(), 1);
     let mut decide = |former: Option<&TopicText>| {
         let former = former.ok_or_else(|| TopicError::not_found(path.as_str()))?;
-        let (next, line) = replaced(path, &former.text, old, new)?;
+        let (next, line) = replace_once(path, &former.text, old, new)?;
         refuse_new_secrets(&former.text, &next, secrets)?;
         done = (next.clone(), line);
         Ok(if next == former.text { TopicChange::Keep } else { TopicChange::Text(next) })

@@ -1,13 +1,13 @@
 //! Formats and parses the generated lines of an index.
 
-use crate::text::one_line;
+use crate::text::to_one_line;
 use crate::topic::{Topic, TopicName};
 
 /// Maximum length of a title in characters.
 const LONGEST_TITLE: usize = 80;
 
 /// Returns the line of a topic, with at most `width` characters of its description.
-pub(super) fn entry(topic: &Topic, width: usize) -> String {
+pub(super) fn format_entry(topic: &Topic, width: usize) -> String {
     // A title without visible characters counts as missing.
     let or = |text: String, otherwise: &str| if text.is_empty() { otherwise.to_owned() } else { text };
     let title = or(cut_at_word(&topic.title, LONGEST_TITLE), topic.name.stem());
@@ -24,7 +24,7 @@ pub(super) fn entry(topic: &Topic, width: usize) -> String {
 }
 
 /// Returns the line that replaces `count` topics.
-pub(super) fn rest(count: usize) -> String {
+pub(super) fn format_remaining(count: usize) -> String {
     let plural = if count == 1 { "" } else { "s" };
     format!("- ({count} more file{plural}, less used: list the files to see them)")
 }
@@ -40,7 +40,7 @@ pub(super) fn is_entry(line: &str) -> bool {
 }
 
 /// Returns the names of the topics that a line links to.
-pub(super) fn links(line: &str) -> impl Iterator<Item = TopicName> {
+pub(super) fn linked_topics(line: &str) -> impl Iterator<Item = TopicName> {
     let links = line.match_indices("](").filter_map(|(at, _)| Some(link_target(&line[at + 2..])?.0));
     let wikilinks = line.match_indices("[[").filter_map(|(at, _)| {
         let inner = line[at + 2..].split("]]").next()?;
@@ -62,7 +62,7 @@ fn link_target(text: &str) -> Option<(String, &str)> {
 
 /// Returns text as one line of at most `longest` characters, cut between words if possible.
 pub(super) fn cut_at_word(text: &str, longest: usize) -> String {
-    let line = one_line(text, usize::MAX);
+    let line = to_one_line(text, usize::MAX);
     let Some((end, _)) = line.char_indices().nth(longest) else { return line };
     let room = line.char_indices().nth(longest.saturating_sub(1)).map_or(end, |(at, _)| at);
     // A word across the limit is dropped, unless that would leave less than half of the text.
@@ -106,7 +106,7 @@ mod tests {
 
     #[test]
     fn the_files_that_a_line_leads_to_are_known() {
-        let names = |line| links(line).map(|name| name.to_string()).collect::<Vec<_>>();
+        let names = |line| linked_topics(line).map(|name| name.to_string()).collect::<Vec<_>>();
         assert_eq!(
             names("see [a](a.md) and [b](<my b.md>), [[c]], [[d|the d]], [e](my%20e.md)"),
             ["a.md", "my b.md", "my e.md", "c.md", "d.md"]

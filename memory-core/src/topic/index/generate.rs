@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use super::entry::{entry, rest};
+use super::entry::{format_entry, format_remaining};
 use super::limits::{INDEX_BYTES, INDEX_LINES, fits};
-use super::merge::{IndexSection, weave};
+use super::merge::{IndexSection, merge_index};
 use super::page::IndexPage;
 use super::topic_index::TopicIndex;
 use super::usage::{TopicUsages, most_used_first};
@@ -26,11 +26,11 @@ const WIDTHS: [usize; 4] = [200, 120, 80, 40];
 pub fn index_text(topics: &[Topic], uses: &TopicUsages, former: Option<&TopicIndex>) -> TopicIndex {
     let nothing = TopicIndex::default();
     let page = IndexPage::of(former.unwrap_or(&nothing));
-    let linked: HashSet<_> = page.linked().into_iter().collect();
+    let linked: HashSet<_> = page.user_links().into_iter().collect();
     let listed: Vec<&Topic> = topics.iter().filter(|topic| !linked.contains(&topic.name)).collect();
     let ranked = most_used_first(listed.iter().copied(), uses);
     let most = ranked.len().min(INDEX_LINES);
-    let made = |count: usize, width: usize| weave(&page, &build_sections(&page, &listed, &ranked[..count], width));
+    let made = |count: usize, width: usize| merge_index(&page, &build_sections(&page, &listed, &ranked[..count], width));
     let mut best = (0, WIDTHS[0]);
     for width in WIDTHS {
         let count = largest_fitting(best.0, most, |count| fits(&made(count, width).text));
@@ -42,16 +42,16 @@ pub fn index_text(topics: &[Topic], uses: &TopicUsages, former: Option<&TopicInd
     if fits(&index.text) || listed.is_empty() {
         return index;
     }
-    weave(&page, &[(None, vec![rest(listed.len())])])
+    merge_index(&page, &[(None, vec![format_remaining(listed.len())])])
 }
 
 /// Returns a message if the lines of the user alone exceed the limits.
 ///
 /// With `has_topics` the line with the number of topics is included.
-pub(in crate::topic) fn overflow(index: &TopicIndex, has_topics: bool) -> Option<String> {
+pub(in crate::topic) fn overflow_message(index: &TopicIndex, has_topics: bool) -> Option<String> {
     let page = IndexPage::of(index);
-    let count = if has_topics { vec![(None, vec![rest(1)])] } else { Vec::new() };
-    let least = weave(&page, &count).text;
+    let count = if has_topics { vec![(None, vec![format_remaining(1)])] } else { Vec::new() };
+    let least = merge_index(&page, &count).text;
     (page.is_shared() && !fits(&least)).then(|| {
         let (lines, bytes) = (least.lines().count(), least.len());
         format!(
@@ -86,13 +86,13 @@ fn build_sections(page: &IndexPage<'_>, all: &[&Topic], chosen: &[&Topic], width
         let former = topic.is_unreadable.then(|| page.line_of(&topic.name)).flatten();
         let (entries, others) = lines.entry(former.map_or(topic.kind, |(kind, _)| kind)).or_default();
         if shown.contains(&topic.name) {
-            entries.push(former.map_or_else(|| entry(topic, width), |(_, line)| line.to_owned()));
+            entries.push(former.map_or_else(|| format_entry(topic, width), |(_, line)| line.to_owned()));
         } else {
             *others += 1;
         }
     }
     let section = |(kind, (mut entries, others)): (TopicKind, (Vec<String>, usize))| {
-        entries.extend((others != 0).then(|| rest(others)));
+        entries.extend((others != 0).then(|| format_remaining(others)));
         (Some(kind), entries)
     };
     lines.into_iter().map(section).collect()

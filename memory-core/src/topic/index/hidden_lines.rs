@@ -3,7 +3,7 @@
 /// Returns for each line whether it is in a code block or comment.
 ///
 /// The second value is the number of lines before an unterminated code block or comment.
-pub(super) fn hidden(lines: &[&str]) -> (Vec<bool>, usize) {
+pub(super) fn find_hidden_lines(lines: &[&str]) -> (Vec<bool>, usize) {
     let mut hidden = vec![false; lines.len()];
     let mut open: Option<(usize, BlockEnd)> = None;
     for (at, line) in lines.iter().enumerate() {
@@ -59,11 +59,11 @@ impl BlockEnd {
 
 #[cfg(test)]
 mod tests {
-    use super::hidden;
+    use super::find_hidden_lines;
 
     fn found(text: &str) -> (String, usize) {
         let lines: Vec<&str> = text.split_inclusive('\n').collect();
-        let (hidden, before) = hidden(&lines);
+        let (hidden, before) = find_hidden_lines(&lines);
         (hidden.into_iter().map(|is_hidden| if is_hidden { 'h' } else { '.' }).collect(), before)
     }
 

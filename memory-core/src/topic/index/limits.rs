@@ -18,7 +18,7 @@ pub(super) fn fits(text: &str) -> bool {
 /// Returns the index within the limits: all generated lines, and the first lines of the user that fit.
 ///
 /// A line with the number of omitted lines replaces the rest.
-pub(in crate::topic) fn cut(index: &TopicIndex) -> String {
+pub(in crate::topic) fn truncate_index(index: &TopicIndex) -> String {
     if fits(&index.text) {
         return index.text.clone();
     }

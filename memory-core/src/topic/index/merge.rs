@@ -8,44 +8,44 @@ use crate::topic::TopicKind;
 pub(super) type IndexSection = (Option<TopicKind>, Vec<String>);
 
 /// Returns the index with these sections, in the order of their types.
-pub(super) fn weave(page: &IndexPage<'_>, sections: &[IndexSection]) -> TopicIndex {
+pub(super) fn merge_index(page: &IndexPage<'_>, sections: &[IndexSection]) -> TopicIndex {
     let text = page.mark.to_owned();
     let start = text.len();
     let mut woven = IndexBuilder { index: TopicIndex { text, ours: Vec::new() }, newline: page.newline, start, is_apart: false };
     if !page.is_shared() {
-        woven.alone(sections);
+        woven.add_all(sections);
         return woven.index;
     }
-    let kept: Vec<TopicKind> = page.lines.iter().filter_map(|line| line.what.heads()).collect();
+    let kept: Vec<TopicKind> = page.lines.iter().filter_map(|line| line.what.heading_kind()).collect();
     let is_missing = |section: &&IndexSection| section.0.is_none_or(|kind| !kept.contains(&kind));
     let mut missing = sections.iter().filter(is_missing).peekable();
     // If a heading occurs twice, the entries follow the first.
     let mut placed: Vec<TopicKind> = Vec::new();
     let (mut rest, open) = page.lines.split_at(page.before_open);
     while !rest.is_empty() {
-        let next = rest[1..].iter().position(|line| line.what.heads().is_some()).map_or(rest.len(), |at| at + 1);
+        let next = rest[1..].iter().position(|line| line.what.heading_kind().is_some()).map_or(rest.len(), |at| at + 1);
         let (part, behind) = rest.split_at(next);
         rest = behind;
-        let Some(kind) = part[0].what.heads() else {
+        let Some(kind) = part[0].what.heading_kind() else {
             for line in part {
-                woven.keep(line);
+                woven.copy_line(line);
             }
             continue;
         };
         while let Some(section) = missing.next_if(|(other, _)| other.is_some_and(|other| other < kind)) {
-            woven.section(section);
-            woven.blank();
+            woven.add_section(section);
+            woven.add_blank();
         }
         let entries = sections.iter().find(|(other, _)| *other == Some(kind) && !placed.contains(&kind));
         let entries = entries.map(|(_, entries)| entries.as_slice());
         placed.push(kind);
-        woven.part(part, entries.unwrap_or_default());
+        woven.copy_section(part, entries.unwrap_or_default());
     }
-    missing.for_each(|section| woven.section(section));
+    missing.for_each(|section| woven.add_section(section));
     if !open.is_empty() {
         woven.separate_generated();
         for line in open {
-            woven.keep(line);
+            woven.copy_line(line);
         }
     }
     woven.record_blank();
@@ -63,22 +63,22 @@ struct IndexBuilder {
 
 impl IndexBuilder {
     /// Writes an index without lines of the user.
-    fn alone(&mut self, sections: &[IndexSection]) {
-        self.line(TITLE);
+    fn add_all(&mut self, sections: &[IndexSection]) {
+        self.add_line(TITLE);
         for section in sections {
-            self.section(section);
+            self.add_section(section);
         }
         if sections.is_empty() {
-            self.blank();
-            self.line(EMPTY);
+            self.add_blank();
+            self.add_line(EMPTY);
         }
     }
 
     /// Copies a line of the previous index, unless it is a generated line that gets replaced.
-    fn keep(&mut self, line: &IndexLine<'_>) {
+    fn copy_line(&mut self, line: &IndexLine<'_>) {
         match line.what {
             IndexLineKind::Ours => {}
-            IndexLineKind::Title | IndexLineKind::Heading(_) => self.line(line.text.trim_end()),
+            IndexLineKind::Title | IndexLineKind::Heading(_) => self.add_line(line.text.trim_end()),
             IndexLineKind::TheirHeading(_) | IndexLineKind::Blank | IndexLineKind::Theirs => {
                 self.end_line();
                 self.record_blank();
@@ -88,7 +88,7 @@ impl IndexBuilder {
     }
 
     /// Adds a generated line.
-    fn line(&mut self, line: &str) {
+    fn add_line(&mut self, line: &str) {
         self.end_line();
         let before = if std::mem::take(&mut self.is_apart) { "\n" } else { "" };
         self.index.ours.push([before, line].concat());
@@ -113,7 +113,7 @@ impl IndexBuilder {
     }
 
     /// Adds an empty line unless there is one already.
-    fn blank(&mut self) {
+    fn add_blank(&mut self) {
         self.end_line();
         let last = self.index.text[self.start..].lines().next_back();
         if last.is_some_and(|last| !last.trim().is_empty()) {
@@ -128,47 +128,47 @@ impl IndexBuilder {
     fn separate_generated(&mut self) {
         let is_ours = |last: &str| self.index.ours.last().is_some_and(|own| own.trim_matches('\n') == last);
         if self.index.text[self.start..].lines().next_back().is_some_and(is_ours) {
-            self.blank();
+            self.add_blank();
         }
     }
 
     /// Adds a section that the previous index did not contain.
-    fn section(&mut self, (kind, lines): &IndexSection) {
-        self.blank();
+    fn add_section(&mut self, (kind, lines): &IndexSection) {
+        self.add_blank();
         if let Some(kind) = kind {
-            self.line(kind.heading());
+            self.add_line(kind.heading());
         }
         for line in lines {
-            self.line(line);
+            self.add_line(line);
         }
     }
 
     /// Copies a section of the previous index, with `entries` at the position of the previous entries.
-    fn part(&mut self, part: &[IndexLine<'_>], entries: &[String]) {
+    fn copy_section(&mut self, part: &[IndexLine<'_>], entries: &[String]) {
         let is_theirs = part.iter().any(|line| line.what.is_user_line());
         if entries.is_empty() && !is_theirs {
             return;
         }
         if matches!(part[0].what, IndexLineKind::Heading(_)) {
-            self.blank();
+            self.add_blank();
         } else {
             self.separate_generated();
         }
         let place = part.iter().position(|line| line.what == IndexLineKind::Ours).unwrap_or(1);
         for (at, line) in part.iter().enumerate() {
             if at == place {
-                self.entries(entries, &part[at..]);
+                self.add_entries(entries, &part[at..]);
             }
-            self.keep(line);
+            self.copy_line(line);
         }
         if part.len() <= place {
-            self.entries(entries, &[]);
+            self.add_entries(entries, &[]);
         }
     }
 
-    fn entries(&mut self, entries: &[String], behind: &[IndexLine<'_>]) {
+    fn add_entries(&mut self, entries: &[String], behind: &[IndexLine<'_>]) {
         for line in entries {
-            self.line(line);
+            self.add_line(line);
         }
         let next = behind.iter().find(|line| line.what != IndexLineKind::Ours);
         // The next line of the user would continue the last entry, unless it starts a list item or heading.
@@ -176,7 +176,7 @@ impl IndexBuilder {
         let goes_on =
             |next: &IndexLine<'_>| matches!(next.what, IndexLineKind::Theirs | IndexLineKind::Title) && !begins(next.text);
         if !entries.is_empty() && next.is_some_and(goes_on) {
-            self.blank();
+            self.add_blank();
         }
     }
 }

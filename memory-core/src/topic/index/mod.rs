@@ -25,8 +25,8 @@ mod usage;
 mod tests;
 
 pub use generate::index_text;
-pub(super) use generate::overflow;
-pub(super) use limits::cut;
+pub(super) use generate::overflow_message;
+pub(super) use limits::truncate_index;
 pub use limits::{INDEX_BYTES, INDEX_LINES};
 pub use topic_index::TopicIndex;
 pub use usage::{TopicUsage, TopicUsages};

@@ -1,8 +1,8 @@
 //! Parses an index into generated lines and lines of the user.
 
 use super::align::find_generated_lines;
-use super::entry::{is_entry, links};
-use super::hidden_lines::hidden;
+use super::entry::{is_entry, linked_topics};
+use super::hidden_lines::find_hidden_lines;
 use super::topic_index::TopicIndex;
 use crate::topic::{TopicKind, TopicName};
 
@@ -50,7 +50,7 @@ pub(super) enum IndexLineKind {
 
 impl IndexLineKind {
     /// Returns the type of the section that the line starts, if it is a heading.
-    pub(super) fn heads(self) -> Option<TopicKind> {
+    pub(super) fn heading_kind(self) -> Option<TopicKind> {
         match self {
             Self::Heading(kind) | Self::TheirHeading(kind) => Some(kind),
             Self::Title | Self::Ours | Self::Blank | Self::Theirs => None,
@@ -72,7 +72,7 @@ impl<'t> IndexPage<'t> {
             _ => "\n",
         };
         let texts: Vec<&str> = text.split_inclusive('\n').collect();
-        let (hidden, before_open) = hidden(&texts);
+        let (hidden, before_open) = find_hidden_lines(&texts);
         let own = find_generated_lines(&texts, &hidden, &index.ours);
         // A generated entry that the user moved below their own heading counts as a line of the user.
         let mut is_below_ours = false;
@@ -111,17 +111,17 @@ impl<'t> IndexPage<'t> {
     }
 
     /// Returns the topics that lines of the user link to.
-    pub(super) fn linked(&self) -> Vec<TopicName> {
+    pub(super) fn user_links(&self) -> Vec<TopicName> {
         let theirs = self.lines.iter().filter(|line| line.what.is_user_line() && !line.is_hidden);
-        theirs.flat_map(|line| links(line.text)).collect()
+        theirs.flat_map(|line| linked_topics(line.text)).collect()
     }
 
     /// Returns the generated line of a topic, and the type of its section.
     pub(super) fn line_of(&self, name: &TopicName) -> Option<(TopicKind, &'t str)> {
         let mut below = None;
         for line in &self.lines {
-            below = line.what.heads().or(below);
-            if line.what == IndexLineKind::Ours && links(line.text).any(|linked| linked == *name) {
+            below = line.what.heading_kind().or(below);
+            if line.what == IndexLineKind::Ours && linked_topics(line.text).any(|linked| linked == *name) {
                 return Some((below?, line.text.trim_end()));
             }
         }

@@ -200,15 +200,15 @@ fn what_a_person_wrote_beyond_the_limits_is_kept_in_the_file_and_cut_in_the_prom
     let former = "a line of theirs\n".repeat(500);
     let index = index(&three(), &former);
     assert!(index.text.starts_with(&former));
-    let shown = cut(&index);
+    let shown = truncate_index(&index);
     assert!(shown.lines().count() < INDEX_LINES && shown.len() < INDEX_BYTES);
     assert!(shown.starts_with("a line of theirs\na line of theirs\n"));
     assert!(shown.ends_with(" more lines in MEMORY.md)\n\n- (3 more files, less used: list the files to see them)\n"), "{shown}");
     let index = self::index(&three(), &"x".repeat(60_000));
-    assert!(cut(&index).starts_with("(1 more line in MEMORY.md)\n"));
+    assert!(truncate_index(&index).starts_with("(1 more line in MEMORY.md)\n"));
     // The generated lines are not cut when the user adds lines before them.
     let grown = edited(&self::index(&three(), ""), "# Memory\n", &format!("# Memory\n{}", "theirs\n".repeat(300)));
-    let shown = cut(&grown);
+    let shown = truncate_index(&grown);
     assert!(
         shown.contains("(user_prefs.md)") && shown.contains(" more lines in MEMORY.md)\n") && shown.lines().count() < INDEX_LINES
     );

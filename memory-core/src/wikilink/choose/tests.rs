@@ -1,6 +1,6 @@
 use uuid::Uuid;
 
-use super::{WikilinkCandidate, WikilinkNameKind, WikilinkRule, WikilinkTarget, choose, keys, names_of};
+use super::{WikilinkCandidate, WikilinkNameKind, WikilinkRule, WikilinkTarget, choose_target, lookup_keys, memory_keys};
 use crate::{Draft, MemoryId, Origin};
 
 fn candidate(number: u128, path: &str, by: WikilinkNameKind) -> WikilinkCandidate {
@@ -9,7 +9,7 @@ fn candidate(number: u128, path: &str, by: WikilinkNameKind) -> WikilinkCandidat
 
 fn paths(target: &str, from: &str, files: &[&str]) -> Option<String> {
     let candidates: Vec<_> = (1..).zip(files).map(|(number, path)| candidate(number, path, WikilinkNameKind::Path)).collect();
-    choose(target, Some(from), &candidates, WikilinkRule::Paths).map(|candidate| candidate.path.clone())
+    choose_target(target, Some(from), &candidates, WikilinkRule::Paths).map(|candidate| candidate.path.clone())
 }
 
 #[test]
@@ -41,9 +41,9 @@ fn a_file_named_with_its_extension_comes_before_a_note_of_that_name() {
 #[test]
 fn names_fold_case_form_and_blanks() {
     assert_eq!(paths("Cafe\u{301}\u{a0}x", "n.md", &["é/CAFÉ x.md"]).as_deref(), Some("é/CAFÉ x.md"));
-    assert_eq!(keys(" Cafe\u{301}.md"), keys("CAFÉ.MD"));
-    assert_eq!(keys("a/"), ["a/"]);
-    assert!(keys(" ").is_empty());
+    assert_eq!(lookup_keys(" Cafe\u{301}.md"), lookup_keys("CAFÉ.MD"));
+    assert_eq!(lookup_keys("a/"), ["a/"]);
+    assert!(lookup_keys(" ").is_empty());
 }
 
 #[test]
@@ -57,11 +57,11 @@ fn an_id_is_stronger_than_a_path_than_a_title_than_an_alias_than_the_id_of_what_
         candidate(5, "5.md", WikilinkNameKind::Id),
     ];
     for path in ["5.md", "a.md", "2.md", "long/2.md", "1.md", "0.md"] {
-        let chosen = choose("a", None, &candidates, WikilinkRule::Paths).expect("one is left").path.clone();
+        let chosen = choose_target("a", None, &candidates, WikilinkRule::Paths).expect("one is left").path.clone();
         assert_eq!(chosen, path);
         candidates.retain(|candidate| candidate.path != path);
     }
-    assert_eq!(choose("a", None, &[], WikilinkRule::Pages), None);
+    assert_eq!(choose_target("a", None, &[], WikilinkRule::Pages), None);
 }
 
 #[test]
@@ -75,6 +75,6 @@ fn a_memory_answers_to_its_file_its_origin_its_title_and_its_aliases() {
     };
     let id = MemoryId::from(Uuid::from_u128(1));
     let memory = draft.into_memory(id, chrono::DateTime::UNIX_EPOCH);
-    let names = names_of(&memory, "categories/inbox/my-page-00000000.md");
+    let names = memory_keys(&memory, "categories/inbox/my-page-00000000.md");
     assert_eq!(names, ["my-page-00000000", "my page.org", "my page", "my/page", "mp"]);
 }

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use super::super::{ClassifyAnswer, ClassifyBatch, classify_batches};
 
 fn memory(number: usize, text: &str) -> Memory {
-    Draft::new(text).into_memory(MemoryId::of_path(&number.to_string()), DateTime::UNIX_EPOCH)
+    Draft::new(text).into_memory(MemoryId::for_path(&number.to_string()), DateTime::UNIX_EPOCH)
 }
 
 fn three_memories() -> ClassifyBatch {

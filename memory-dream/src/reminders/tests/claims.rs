@@ -4,8 +4,8 @@ use chrono::{TimeDelta, TimeZone, Utc};
 use memory_core::MemoryId;
 use proptest::prelude::*;
 
-use super::super::{MOST, reminders};
-use super::{due_times, memory, requests, written};
+use super::super::{MOST, find_reminders};
+use super::{due_times, note, requests, written_at};
 
 #[test]
 fn a_reminder_says_its_sentence_and_where_the_time_stands() {
@@ -45,8 +45,8 @@ fn who_asks_to_be_reminded_again_and_again_is_reminded_of_the_next_time() {
 
 #[test]
 fn times_are_seen_from_when_a_memory_was_written_and_not_from_now() {
-    let memory = memory("call Anna tomorrow at 3pm");
-    let now = |hours| reminders(&memory, &written().timezone(), written().to_utc() + TimeDelta::hours(hours)).len();
+    let memory = note("call Anna tomorrow at 3pm");
+    let now = |hours| find_reminders(&memory, &written_at().timezone(), written_at().to_utc() + TimeDelta::hours(hours)).len();
     assert_eq!([now(0), now(28), now(29), now(300)], [1, 1, 0, 0]);
 }
 
@@ -59,14 +59,14 @@ fn a_memory_asks_once_for_each_time_and_not_without_end() {
 
 #[test]
 fn what_is_over_or_superseded_or_a_reminder_asks_for_nothing() {
-    let mut old = memory("call Anna tomorrow at 3pm");
-    let count = |memory: &memory_core::Memory| reminders(memory, &Utc, written().to_utc()).len();
+    let mut old = note("call Anna tomorrow at 3pm");
+    let count = |memory: &memory_core::Memory| find_reminders(memory, &Utc, written_at().to_utc()).len();
     assert_eq!(count(&old), 1);
-    old.superseded_by = Some(MemoryId::of_path("b"));
+    old.superseded_by = Some(MemoryId::for_path("b"));
     assert_eq!(count(&old), 0);
-    (old.superseded_by, old.expires_at) = (None, Some(written().to_utc()));
+    (old.superseded_by, old.expires_at) = (None, Some(written_at().to_utc()));
     assert_eq!(count(&old), 0);
-    (old.expires_at, old.reminder) = (None, Some(memory_core::Reminder::at(written().to_utc())));
+    (old.expires_at, old.reminder) = (None, Some(memory_core::Reminder::new(written_at().to_utc())));
     assert_eq!(count(&old), 0);
 }
 
@@ -80,7 +80,7 @@ proptest! {
         memory.content.push_str(&more.concat());
         let zone = chrono::FixedOffset::east_opt(hours * 3600).expect("a zone");
         let now = Utc.timestamp_opt(seconds, 0).single().expect("a moment");
-        let found = reminders(&memory, &zone, now);
+        let found = find_reminders(&memory, &zone, now);
         prop_assert!(found.len() <= MOST);
         for wanted in &found {
             prop_assert!(now < wanted.at);

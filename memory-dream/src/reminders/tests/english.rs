@@ -1,15 +1,15 @@
 //! English sentences as they occur in notes.
 
-use super::{scoreboard, silent};
+use super::{count_correct, count_silent};
 
 #[test]
 fn at_least_95_of_100_requests_appointments_and_deadlines_are_heard() {
-    assert!(REQUESTS.len() * 95 <= scoreboard(REQUESTS) * 100);
+    assert!(REQUESTS.len() * 95 <= count_correct(REQUESTS) * 100);
 }
 
 #[test]
 fn at_least_95_of_100_sentences_that_only_name_a_time_ask_for_nothing() {
-    assert!(NO_REQUESTS.len() * 95 <= silent(NO_REQUESTS) * 100);
+    assert!(NO_REQUESTS.len() * 95 <= count_silent(NO_REQUESTS) * 100);
 }
 
 const REQUESTS: &[(&str, &str)] = &[

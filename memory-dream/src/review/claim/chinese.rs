@@ -1,12 +1,14 @@
 //! Extracts claims from Chinese sentences.
 
-use super::{ParsedClaim, is_han, plain};
+use super::{ParsedClaim, fold_without_spaces, is_han};
 
 /// Returns the claim of a sentence, if it is a plain statement about the present.
 pub(super) fn parse_chinese_claim(sentence: &str) -> Option<ParsedClaim> {
     // The 在 in the words for "now" is not a preposition of place.
-    let said = plain(sentence).replace("现在", "如今").replace("正在", "");
-    if said.ends_with(['?', '？', '吗', ':', '：']) || has(&said, UNCERTAIN_WORDS) || said.contains(['“', '「', '"', '《'])
+    let said = fold_without_spaces(sentence).replace("现在", "如今").replace("正在", "");
+    if said.ends_with(['?', '？', '吗', ':', '：'])
+        || contains_any(&said, UNCERTAIN_WORDS)
+        || said.contains(['“', '「', '"', '《'])
     {
         return None;
     }
@@ -28,7 +30,7 @@ pub(super) fn parse_chinese_claim(sentence: &str) -> Option<ParsedClaim> {
     let (verb, at) = first_verb(said)?;
     let before = &said[..at];
     let after = &said[at + verb.written.len()..];
-    is_turn |= verb.turns || has(before, "如今 不再 从此 已经");
+    is_turn |= verb.turns || contains_any(before, "如今 不再 从此 已经");
     let is_denied = before.ends_with("不再") || before.ends_with('不') || before.ends_with("没") || before.ends_with("没有");
     let (before, given) = match before.split_once('从') {
         Some((subject, from)) if verb.turns => (subject, Some(from.to_owned())),
@@ -102,7 +104,7 @@ fn claim_subject(before: &str) -> Option<String> {
     (!rest.is_empty() && rest.chars().count() <= 14 && !is_vague).then(|| rest.to_owned())
 }
 
-fn has(text: &str, words: &str) -> bool {
+fn contains_any(text: &str, words: &str) -> bool {
     words.split_ascii_whitespace().any(|word| text.contains(word))
 }
 

@@ -15,7 +15,7 @@ pub(super) fn parse_english_claim(sentence: &str) -> Option<ParsedClaim> {
         return None;
     }
     let said = ClaimWords { words, small };
-    said.switch().or_else(|| said.statement(is_turn))
+    said.parse_change().or_else(|| said.parse_statement(is_turn))
 }
 
 /// The words of a clause, as written and in lower case.
@@ -26,7 +26,7 @@ struct ClaimWords<'s> {
 
 impl ClaimWords<'_> {
     /// Parses a change: "We switched from A to B", "Anna has moved to B", "we replaced A with B".
-    fn switch(&self) -> Option<ParsedClaim> {
+    fn parse_change(&self) -> Option<ParsedClaim> {
         let at = self.small.iter().position(|word| list_contains(CHANGE_VERBS, word))?;
         let subject = self.subject(at)?;
         let rest = at + 1..self.words.len();
@@ -63,7 +63,7 @@ impl ClaimWords<'_> {
     }
 
     /// Parses a statement: "Anna lives in B", "the port is no longer 80", "we don't use A any more".
-    fn statement(&self, is_turn: bool) -> Option<ParsedClaim> {
+    fn parse_statement(&self, is_turn: bool) -> Option<ParsedClaim> {
         // A word after an article is not a verb, even if it looks like one: "the deploy server".
         let is_noun =
             |at: usize| list_contains("the a an my our your", &self.small[at - 1]) || self.small[at - 1].ends_with("'s");
@@ -93,7 +93,7 @@ impl ClaimWords<'_> {
             next += 1;
         }
         let is_class = verb == "is" && self.small.get(next).is_some_and(|word| list_contains("a an one", word));
-        let (end, over) = self.over(next, verb);
+        let (end, over) = self.replaced_value(next, verb);
         let (value, purpose) = self.value(next..end)?;
         let (over, purpose) = over.map_or((None, purpose.clone()), |(over, rest)| (Some(over), purpose.or(rest)));
         let has_article = self.small.first().is_some_and(|first| list_contains("the my our your", first))
@@ -120,7 +120,7 @@ impl ClaimWords<'_> {
     /// Returns the position of "instead of A for C", with A and C.
     ///
     /// "Prefers A to B" does not state that B ended.
-    fn over(&self, from: usize, verb: &str) -> (usize, Option<(String, Option<String>)>) {
+    fn replaced_value(&self, from: usize, verb: &str) -> (usize, Option<(String, Option<String>)>) {
         let all = self.small.len();
         if verb == "prefer" {
             let end = (from + 1..all)

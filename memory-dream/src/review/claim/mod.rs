@@ -5,11 +5,11 @@ mod english;
 
 use std::ops::Range;
 
-use memory_core::text::{TokenKind, fold, tokens};
+use memory_core::text::{TokenKind, fold, tokenize};
 use memory_core::wikilink::blank_code;
 
 use super::reviewed_memory::key;
-use crate::merge::sentences;
+use crate::merge::sentence_ranges;
 
 /// Maximum number of claims of a memory; the first ones are used.
 const MAX_CLAIMS: usize = 8;
@@ -59,7 +59,7 @@ pub(super) struct SentenceClaim {
 
 impl SentenceClaim {
     /// Returns the keys under which the claim is compared with others.
-    pub(super) fn buckets(&self) -> Vec<u64> {
+    pub(super) fn bucket_keys(&self) -> Vec<u64> {
         let mut buckets = vec![key("value", &(self.subject, self.value)), key("verb", &(self.subject, self.verb, self.purpose))];
         buckets.extend(self.from.map(|from| key("value", &(self.subject, from))));
         buckets
@@ -97,7 +97,7 @@ pub(super) struct ParsedClaim {
 }
 
 /// Returns the claims of a text, in order.
-pub(super) fn claims(text: &str) -> Vec<SentenceClaim> {
+pub(super) fn extract_claims(text: &str) -> Vec<SentenceClaim> {
     let prose = blank_code(text);
     let mut found = Vec::new();
     let mut said = 0;
@@ -106,7 +106,7 @@ pub(super) fn claims(text: &str) -> Vec<SentenceClaim> {
         let start = at;
         at += line.len();
         let is_quote = line.trim_start().starts_with(['>', '|']);
-        for range in sentences(line) {
+        for range in sentence_ranges(line) {
             said += 1;
             let range = start + range.start..start + range.end;
             // A sentence with code is skipped: code makes no claim, and the value may be in it.
@@ -122,7 +122,7 @@ pub(super) fn claims(text: &str) -> Vec<SentenceClaim> {
             } else {
                 english::parse_english_claim(sentence)
             };
-            found.extend(heard.and_then(|heard| claim(&heard, range)));
+            found.extend(heard.and_then(|heard| hash_claim(&heard, range)));
         }
     }
     for claim in &mut found {
@@ -131,19 +131,19 @@ pub(super) fn claims(text: &str) -> Vec<SentenceClaim> {
     found
 }
 
-fn claim(heard: &ParsedClaim, sentence: Range<usize>) -> Option<SentenceClaim> {
-    let (subject, _) = meaning(&heard.subject)?;
-    let (value, last) = meaning(&heard.value)?;
+fn hash_claim(heard: &ParsedClaim, sentence: Range<usize>) -> Option<SentenceClaim> {
+    let (subject, _) = hash_words(&heard.subject)?;
+    let (value, last) = hash_words(&heard.value)?;
     Some(SentenceClaim {
         subject,
         verb: key("verb", &heard.verb),
-        purpose: heard.purpose.as_deref().and_then(meaning).map(|(purpose, _)| purpose),
+        purpose: heard.purpose.as_deref().and_then(hash_words).map(|(purpose, _)| purpose),
         value,
         head: last,
-        kind: kind(&heard.value),
+        kind: value_kind(&heard.value),
         is_denied: heard.is_denied,
         is_turn: heard.is_turn,
-        from: heard.from.as_deref().and_then(meaning).map(|(from, _)| from),
+        from: heard.from.as_deref().and_then(hash_words).map(|(from, _)| from),
         is_only: heard.is_only,
         is_sure: heard.is_sure,
         is_attribute: heard.is_attribute,
@@ -155,9 +155,9 @@ fn claim(heard: &ParsedClaim, sentence: Range<usize>) -> Option<SentenceClaim> {
 }
 
 /// Returns the hashes of some words and of the last of them; `None` if there are no significant words.
-fn meaning(words: &str) -> Option<(u64, u64)> {
+fn hash_words(words: &str) -> Option<(u64, u64)> {
     let mut all = Vec::new();
-    tokens(words, &mut |token| {
+    tokenize(words, &mut |token| {
         let is_filler = matches!(token.text, "the" | "a" | "an" | "my" | "our" | "your");
         if token.kind != TokenKind::Bigram && !is_filler {
             all.push(token.text.to_owned());
@@ -170,7 +170,7 @@ fn meaning(words: &str) -> Option<(u64, u64)> {
     (!all.is_empty()).then(|| (key("words", &(all, signs)), head))
 }
 
-fn kind(value: &str) -> ClaimValueKind {
+fn value_kind(value: &str) -> ClaimValueKind {
     let small = value.to_lowercase();
     let is_date = |word: &str| DATES.split_ascii_whitespace().any(|own| own == word);
     if small.split_whitespace().any(is_date) || DATES_ZH.split_ascii_whitespace().any(|word| small.contains(word)) {
@@ -191,7 +191,7 @@ fn is_han(character: char) -> bool {
 }
 
 /// Returns `text` folded, without spaces next to non-ASCII characters.
-fn plain(text: &str) -> String {
+fn fold_without_spaces(text: &str) -> String {
     let folded = fold(text);
     let mut plain = String::with_capacity(folded.len());
     let mut characters = folded.chars().peekable();

@@ -3,8 +3,8 @@
 use chrono::{DateTime, TimeDelta};
 use memory_core::{Category, Memory, Scope};
 
-use super::super::{ReviewRules, review};
-use super::{memory, reviewed};
+use super::super::{ReviewRules, review_memories};
+use super::{memory, review_on_day_30};
 
 fn sample_memories() -> Vec<Memory> {
     let other = |number: i64| {
@@ -18,7 +18,7 @@ fn sample_memories() -> Vec<Memory> {
 
 #[test]
 fn what_shares_rare_words_is_a_cluster_with_their_name() {
-    let review = reviewed(&sample_memories());
+    let review = review_on_day_30(&sample_memories());
     let cluster = &review.clusters.first[0];
     assert_eq!((review.clusters.first.len(), cluster.members.len()), (1, 4));
     assert!(cluster.label.contains(&"zebra".to_owned()), "{:?}", cluster.label);
@@ -28,7 +28,7 @@ fn what_shares_rare_words_is_a_cluster_with_their_name() {
 fn chinese_memories_are_clustered_as_well() {
     let mut memories = sample_memories();
     memories.extend((0..3).map(|number| memory(&format!("panda {number}"), 1, &format!("熊猫基地第{number}次"))));
-    let review = reviewed(&memories);
+    let review = review_on_day_30(&memories);
     assert!(review.clusters.first.iter().any(|cluster| cluster.members.len() == 3 && cluster.label.contains(&"熊猫".to_owned())));
 }
 
@@ -39,9 +39,9 @@ fn links_hold_a_cluster_together_and_scopes_part_it() {
     for memory in &mut memories {
         memory.links = ids.iter().filter(|id| **id != memory.id).copied().collect();
     }
-    assert_eq!(reviewed(&memories).clusters.first[0].members.len(), 4);
+    assert_eq!(review_on_day_30(&memories).clusters.first[0].members.len(), 4);
     memories[3].scope = Scope::Project("x".into());
-    assert_eq!(reviewed(&memories).clusters.first[0].members.len(), 3);
+    assert_eq!(review_on_day_30(&memories).clusters.first[0].members.len(), 3);
 }
 
 #[test]
@@ -56,7 +56,7 @@ fn an_orphan_is_organized_unread_and_has_no_link_in_or_out() {
     linking.links = vec![linked.id];
     read.access_count = 1;
     inbox.phase = memory_core::Phase::Inbox;
-    let review = reviewed(&[linking, linked, read, inbox, alone.clone()]);
+    let review = review_on_day_30(&[linking, linked, read, inbox, alone.clone()]);
     assert_eq!(review.orphans.first.iter().map(|orphan| orphan.id).collect::<Vec<_>>(), [alone.id]);
 }
 
@@ -68,7 +68,7 @@ fn a_project_rests_when_nothing_of_it_was_written_or_read_for_long() {
     let memories =
         [of("a", 1, "old"), of("b", 9, "old"), of("c", 1, "fresh"), of("d", 80, "fresh"), of("e", 1, "read"), filed("f", 3)];
     let shown = memories.iter().map(|memory| (memory, (memory.content == "e").then(|| day(60))));
-    let review = review(shown, &ReviewRules::default(), day(100));
+    let review = review_memories(shown, &ReviewRules::default(), day(100));
     let stale: Vec<_> = review.stale.first.iter().map(|own| (own.scope.to_string(), own.last_at, own.memories)).collect();
     assert_eq!(stale, [("global".to_owned(), day(3), 1), ("project:old".to_owned(), day(9), 2)]);
 }

@@ -1,11 +1,11 @@
 //! Pairs of sentences that contradict each other, and pairs that only seem to.
 
 use super::super::ContradictionKind;
-use super::{memory, reviewed};
+use super::{memory, review_on_day_30};
 
 /// Returns how the second sentence, which is newer, contradicts the first.
 fn first_contradiction(first: &str, second: &str) -> Option<(ContradictionKind, bool)> {
-    let review = reviewed(&[memory("a", 1, first), memory("b", 2, second)]);
+    let review = review_on_day_30(&[memory("a", 1, first), memory("b", 2, second)]);
     let found = review.contradictions.first.first()?;
     assert_eq!((found.older.sentence.trim_end(), found.newer.text.as_str()), (found.older.sentence.as_str(), second));
     Some((found.difference, found.is_certain))
@@ -92,8 +92,9 @@ fn a_memory_that_says_more_is_never_superseded_as_a_whole() {
 #[test]
 fn only_the_newer_one_supersedes_and_only_in_its_scope() {
     let (old, mut new) = (memory("a", 2, "Anna lives in Berlin."), memory("b", 1, "Anna no longer lives in Berlin."));
-    let certain =
-        |memories: &[memory_core::Memory]| reviewed(memories).contradictions.first.iter().filter(|own| own.is_certain).count();
+    let certain = |memories: &[memory_core::Memory]| {
+        review_on_day_30(memories).contradictions.first.iter().filter(|own| own.is_certain).count()
+    };
     assert_eq!(certain(&[old.clone(), new.clone()]), 0);
     new.created_at = old.created_at;
     assert_eq!(certain(&[old.clone(), new.clone()]), 0);
@@ -105,7 +106,7 @@ fn only_the_newer_one_supersedes_and_only_in_its_scope() {
 
 #[test]
 fn a_memory_is_superseded_by_the_first_that_says_so() {
-    let review = reviewed(&[
+    let review = review_on_day_30(&[
         memory("a", 1, "Anna lives in Berlin."),
         memory("b", 2, "Anna now lives in Munich."),
         memory("c", 3, "Anna now lives in Rome."),

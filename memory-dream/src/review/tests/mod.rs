@@ -7,17 +7,21 @@ use chrono::{DateTime, TimeDelta, Utc};
 use memory_core::{Draft, Memory, MemoryId, Phase};
 use proptest::prelude::*;
 
-use super::{Review, ReviewRules, review};
+use super::{Review, ReviewRules, review_memories};
 
 /// Returns a filed memory created on the given day.
 fn memory(name: &str, day: i64, text: &str) -> Memory {
-    let mut memory = Draft::new(text).into_memory(MemoryId::of_path(name), DateTime::UNIX_EPOCH + TimeDelta::days(day));
+    let mut memory = Draft::new(text).into_memory(MemoryId::for_path(name), DateTime::UNIX_EPOCH + TimeDelta::days(day));
     memory.phase = Phase::Organized;
     memory
 }
 
-fn reviewed(memories: &[Memory]) -> Review {
-    review(memories.iter().map(|memory| (memory, None)), &ReviewRules::default(), DateTime::UNIX_EPOCH + TimeDelta::days(30))
+fn review_on_day_30(memories: &[Memory]) -> Review {
+    review_memories(
+        memories.iter().map(|memory| (memory, None)),
+        &ReviewRules::default(),
+        DateTime::UNIX_EPOCH + TimeDelta::days(30),
+    )
 }
 
 fn any_memories() -> impl Strategy<Value = Vec<Memory>> {
@@ -65,7 +69,7 @@ proptest! {
     #[test]
     fn a_review_does_not_depend_on_the_order_in_which_memories_came(memories in any_memories(), turn in 0..16_usize, seconds in 0_i64..4_000_000_000) {
         let now = DateTime::<Utc>::from_timestamp(seconds, 0).expect("a moment");
-        let reviewed = |memories: &[Memory]| review(memories.iter().map(|memory| (memory, None)), &ReviewRules::default(), now);
+        let reviewed = |memories: &[Memory]| review_memories(memories.iter().map(|memory| (memory, None)), &ReviewRules::default(), now);
         let straight = reviewed(&memories);
         let mut turned = memories.clone();
         turned.rotate_left(turn % memories.len().max(1));
@@ -78,7 +82,7 @@ proptest! {
     fn lists_are_bounded_and_name_only_what_was_shown(memories in any_memories(), most in 0..5_usize) {
         let now = DateTime::UNIX_EPOCH;
         let rules = ReviewRules { most, ..ReviewRules::default() };
-        let reviewed = |rules: &ReviewRules| review(memories.iter().map(|memory| (memory, None)), rules, now);
+        let reviewed = |rules: &ReviewRules| review_memories(memories.iter().map(|memory| (memory, None)), rules, now);
         let (short, whole) = (reviewed(&rules), reviewed(&ReviewRules { most: usize::MAX, ..rules }));
         prop_assert!(short.contradictions.first.len() <= most && short.clusters.first.len() <= most && short.orphans.first.len() <= most);
         prop_assert_eq!(short.contradictions.first.len() + short.contradictions.left_out, whole.contradictions.first.len());

@@ -1,11 +1,11 @@
 //! Pairs of everyday notes that are duplicates, and pairs that only look similar.
 
-use crate::similar::{TextDifference, likeness};
+use crate::similar::{TextDifference, compare_texts};
 
 #[track_caller]
 fn assert_duplicates(pairs: &[(&str, &str)]) {
     for (one, other) in pairs {
-        let found = likeness(one, other, None);
+        let found = compare_texts(one, other, None);
         assert!(found.is_duplicate(), "{one:?} and {other:?}: {found:?}");
     }
 }
@@ -14,7 +14,7 @@ fn assert_duplicates(pairs: &[(&str, &str)]) {
 #[track_caller]
 fn assert_differ(difference: TextDifference, pairs: &[(&str, &str)]) {
     for (one, other) in pairs {
-        let found = likeness(one, other, Some(1.0));
+        let found = compare_texts(one, other, Some(1.0));
         assert!(!found.is_duplicate() && found.differences.contains(&difference), "{one:?} and {other:?}: {found:?}");
     }
 }
@@ -189,7 +189,7 @@ fn short_texts_are_duplicates_of_their_equals_alone() {
         ("喝茶", "喝茶吧"),
         ("Use tabs.", "Use tabs. Never use spaces there."),
     ] {
-        assert!(!likeness(one, other, Some(1.0)).is_duplicate(), "{one:?} and {other:?}");
+        assert!(!compare_texts(one, other, Some(1.0)).is_duplicate(), "{one:?} and {other:?}");
     }
 }
 
@@ -205,7 +205,7 @@ fn a_question_is_no_statement_and_the_past_is_not_now() {
         ("The team is at the university downtown", "The team is at the universe downtown"),
         ("Never do:\n- force-push to it", "Always do:\n- force-push to it"),
     ] {
-        assert!(!likeness(one, other, None).is_duplicate(), "{one:?} and {other:?}");
+        assert!(!compare_texts(one, other, None).is_duplicate(), "{one:?} and {other:?}");
     }
 }
 
@@ -213,7 +213,7 @@ fn a_question_is_no_statement_and_the_past_is_not_now() {
 fn a_model_confirms_that_other_words_say_the_same() {
     let (one, other) =
         ("The report is generated nightly and mailed to accounting", "The report is produced nightly and mailed to accounting");
-    assert!(!likeness(one, other, None).is_duplicate());
-    assert!(!likeness(one, other, Some(0.8)).is_duplicate());
-    assert!(likeness(one, other, Some(0.97)).is_duplicate());
+    assert!(!compare_texts(one, other, None).is_duplicate());
+    assert!(!compare_texts(one, other, Some(0.8)).is_duplicate());
+    assert!(compare_texts(one, other, Some(0.97)).is_duplicate());
 }

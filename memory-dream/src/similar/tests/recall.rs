@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::similar::{MinHash, TextFingerprint, candidates};
+use crate::similar::{MinHash, TextFingerprint, candidate_pairs};
 
 /// A deterministic pseudo-random generator (`SplitMix64`).
 struct RecallRandom(u64);
@@ -25,7 +25,7 @@ impl RecallRandom {
 }
 
 /// Returns texts; every third one is the previous one with some words replaced.
-fn texts(chance: &mut RecallRandom, is_chinese: bool) -> Vec<Vec<String>> {
+fn generate_texts(chance: &mut RecallRandom, is_chinese: bool) -> Vec<Vec<String>> {
     let mut texts: Vec<Vec<String>> = Vec::new();
     for number in 0..900 {
         let edited = texts.last().filter(|_| number % 3 == 2).cloned();
@@ -46,15 +46,15 @@ fn texts(chance: &mut RecallRandom, is_chinese: bool) -> Vec<Vec<String>> {
 #[track_caller]
 fn assert_recall(is_chinese: bool) {
     let separator = if is_chinese { "" } else { " " };
-    let texts: Vec<_> = texts(&mut RecallRandom(7), is_chinese).iter().map(|words| words.join(separator)).collect();
+    let texts: Vec<_> = generate_texts(&mut RecallRandom(7), is_chinese).iter().map(|words| words.join(separator)).collect();
     let sketches: Vec<_> = texts.iter().map(|text| MinHash::of(text)).collect();
     let readings: Vec<_> = texts.iter().map(|text| TextFingerprint::of(text)).collect();
-    let found: HashSet<_> = candidates(&sketches).into_iter().map(|(one, other)| (one as usize, other as usize)).collect();
+    let found: HashSet<_> = candidate_pairs(&sketches).into_iter().map(|(one, other)| (one as usize, other as usize)).collect();
     let (mut alike, mut missed, mut edited, mut edited_found) = (0, 0, 0, 0);
     for one in 0..texts.len() {
         // Only adjacent texts are similar by construction; a sample of the other pairs is checked as well.
         for other in (one + 1..texts.len()).filter(|other| other - one < 3 || other % 50 == one % 50) {
-            let likeness = readings[one].likeness(&readings[other], None);
+            let likeness = readings[one].compare(&readings[other], None);
             if 0.8 <= likeness.jaccard {
                 alike += 1;
                 missed += usize::from(!found.contains(&(one, other)));

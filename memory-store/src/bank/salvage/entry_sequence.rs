@@ -4,12 +4,12 @@ use std::sync::LazyLock;
 
 use chrono::{DateTime, Utc};
 use memory_core::bank::Key;
-use memory_core::json::{JsonError, JsonTokenKind, JsonTokens, unquoted};
+use memory_core::json::{JsonError, JsonTokenKind, JsonTokens, unquote};
 use regex::Regex;
 
-use super::super::layout::item_of;
+use super::super::layout::parse_entry_layout;
 use super::super::{decode, edit};
-use super::{GAP, pattern};
+use super::{GAP, compile_pattern};
 
 /// A sequence of entries.
 pub(super) struct EntrySequence {
@@ -126,15 +126,15 @@ pub(in super::super) struct SalvagedEntry {
 /// Matches the possible start of an entry: a key, and an object with a field of an entry first.
 const ENTRY_PATTERN: &str =
     r#""(?:[^"\\\x00-\x1f]|\\.)*"\s*:\s*\{\s*"(?:value|created_at|updated_at|ttl|description|schema|size)"\s*:"#;
-pub(super) static ITEM: LazyLock<Regex> = LazyLock::new(|| pattern(ENTRY_PATTERN));
+pub(super) static ITEM: LazyLock<Regex> = LazyLock::new(|| compile_pattern(ENTRY_PATTERN));
 /// Matches the same at the start of a text.
-static ENTRY_START_ANCHORED: LazyLock<Regex> = LazyLock::new(|| pattern(&format!("^{ENTRY_PATTERN}")));
+static ENTRY_START_ANCHORED: LazyLock<Regex> = LazyLock::new(|| compile_pattern(&format!("^{ENTRY_PATTERN}")));
 
 /// The characters between entries.
 const SEPARATORS: [char; 5] = [' ', '\t', '\n', '\r', ','];
 
 /// Returns the start of the next intact entry at or after `at`.
-pub(super) fn next_whole(text: &str, at: usize, written_at: DateTime<Utc>) -> Option<usize> {
+pub(super) fn next_intact_entry(text: &str, at: usize, written_at: DateTime<Utc>) -> Option<usize> {
     let mut from = at;
     while let Some(found) = ITEM.find_at(text, from.min(text.len())) {
         let start = found.start();
@@ -155,7 +155,7 @@ fn entry_end(text: &str, start: usize) -> Option<usize> {
 }
 
 /// Returns whether an entry is well-formed up to the end of the text.
-pub(super) fn ends_early(text: &str) -> bool {
+pub(super) fn is_truncated(text: &str) -> bool {
     let error = JsonTokens::within_objects(text, 1).find_map(Result::err);
     matches!(error, Some(JsonError::Syntax { at, .. }) if at == text.len())
 }
@@ -167,7 +167,7 @@ fn parse_intact_entry(
     written_at: DateTime<Utc>,
 ) -> Result<(SalvagedEntry, Option<String>), (Option<String>, String)> {
     let key_end = value_end(&text[start..]).ok_or((None, "ends within its key".to_owned()))?;
-    let key = unquoted(&text[start..start + key_end]).ok_or((None, "has no key".to_owned()))?.into_owned();
+    let key = unquote(&text[start..start + key_end]).ok_or((None, "has no key".to_owned()))?.into_owned();
     let told = |why: &str| (Some(key.clone()), why.to_owned());
     let rest = text[start + key_end..].trim_start();
     let rest = rest.strip_prefix(':').ok_or_else(|| told("has no value"))?.trim_start();
@@ -189,7 +189,7 @@ fn nested_entry_keys(item: &str) -> Vec<String> {
     for token in JsonTokens::within_objects(item, 1).map_while(Result::ok) {
         match token.kind {
             JsonTokenKind::Key if token.depth == depth => {
-                let key = unquoted(&item[token.range.clone()]).filter(|key| !FIELDS.contains(&key.as_ref()));
+                let key = unquote(&item[token.range.clone()]).filter(|key| !FIELDS.contains(&key.as_ref()));
                 if let Some(key) = key.filter(|_| ENTRY_START_ANCHORED.is_match(&item[token.range.start..])) {
                     keys.push(key.into_owned());
                     depth += 1;
@@ -204,15 +204,15 @@ fn nested_entry_keys(item: &str) -> Vec<String> {
 
 /// Returns the text of an entry, repaired if necessary, with a description of the repair.
 fn repair_entry(text: &str, key: &str, written_at: DateTime<Utc>) -> Result<(String, Option<String>), String> {
-    let item = item_of(text).map_err(|why| why.to_string())?;
-    let Err(why) = decode::entry(text, &item, written_at) else { return Ok((text.to_owned(), None)) };
-    let mended = edit::apply(text, &edit::mend_item(text, &item, written_at));
-    let is_well = item_of(&mended).is_ok_and(|item| decode::entry(&mended, &item, written_at).is_ok());
-    if is_well { Ok((mended, Some(value_stays(key, &why)))) } else { Err(why) }
+    let item = parse_entry_layout(text).map_err(|why| why.to_string())?;
+    let Err(why) = decode::decode_entry(text, &item, written_at) else { return Ok((text.to_owned(), None)) };
+    let mended = edit::apply_edits(text, &edit::repair_entry(text, &item, written_at));
+    let is_well = parse_entry_layout(&mended).is_ok_and(|item| decode::decode_entry(&mended, &item, written_at).is_ok());
+    if is_well { Ok((mended, Some(intact_value_message(key, &why)))) } else { Err(why) }
 }
 
 /// Returns the message for an entry with an intact value.
-pub(in super::super) fn value_stays(key: &str, why: &str) -> String {
+pub(in super::super) fn intact_value_message(key: &str, why: &str) -> String {
     format!("the entry '{key}' {why}; its value is intact")
 }
 

@@ -46,11 +46,11 @@ impl Disk for CountingDisk {
     fn open(&self, path: &str) -> std::io::Result<Option<std::fs::File>> {
         self.real.open(path)
     }
-    fn signature(&self, path: &str) -> std::io::Result<Option<FileStat>> {
-        self.real.signature(path)
+    fn stat(&self, path: &str) -> std::io::Result<Option<FileStat>> {
+        self.real.stat(path)
     }
-    fn folder(&self, path: &str) -> std::io::Result<Vec<FolderEntry>> {
-        self.real.folder(path)
+    fn list_folder(&self, path: &str) -> std::io::Result<Vec<FolderEntry>> {
+        self.real.list_folder(path)
     }
     fn write(&self, path: &str, bytes: &[u8]) -> std::io::Result<()> {
         self.real.write(path, bytes)
@@ -58,17 +58,17 @@ impl Disk for CountingDisk {
     fn append(&self, path: &str, bytes: &[u8]) -> std::io::Result<()> {
         self.real.append(path, bytes)
     }
-    fn shorten(&self, path: &str, length: u64) -> std::io::Result<()> {
-        self.real.shorten(path, length)
+    fn truncate(&self, path: &str, length: u64) -> std::io::Result<()> {
+        self.real.truncate(path, length)
     }
     fn rename(&self, from: &str, to: &str) -> std::io::Result<()> {
         self.real.rename(from, to)
     }
-    fn keep(&self, from: &str, to: &str) -> std::io::Result<()> {
-        self.real.keep(from, to)
+    fn hard_link(&self, from: &str, to: &str) -> std::io::Result<()> {
+        self.real.hard_link(from, to)
     }
-    fn take_rights(&self, path: &str, of: &str) -> std::io::Result<()> {
-        self.real.take_rights(path, of)
+    fn copy_permissions(&self, path: &str, of: &str) -> std::io::Result<()> {
+        self.real.copy_permissions(path, of)
     }
     fn check_writable(&self, path: &str) -> std::io::Result<()> {
         self.real.check_writable(path)
@@ -96,7 +96,7 @@ fn one_key_of_a_large_bank_is_read_without_the_rest_plain_or_compressed() {
         let home = tempfile::tempdir().unwrap();
         let disk = Arc::new(CountingDisk { real: RealDisk::open(home.path()).unwrap(), read: Mutex::default() });
         std::fs::write(home.path().join("session.json"), large_bank(2000)).unwrap();
-        let banks = BankFolder::on_disk(
+        let banks = BankFolder::with_disk(
             home.path(),
             Arc::clone(&disk) as Arc<dyn Disk>,
             BankOptions { compress_above, ..BankOptions::default() },

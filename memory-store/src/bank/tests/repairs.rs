@@ -66,7 +66,7 @@ fn unfinished_files_and_second_files_of_a_bank_go_out_of_the_way() {
     folder.put("a", "1");
     folder.put_file("session.json.tmp", "{\"half");
     let whole = folder.file("session.json");
-    folder.put_file("session.json.gz", super::super::gzip::pack(b"{\"entries\":{}}", &[]).unwrap());
+    folder.put_file("session.json.gz", super::super::gzip::compress(b"{\"entries\":{}}", &[]).unwrap());
     // The file with the later change time is the bank, regardless of its modification time.
     write_until_later(&folder, "session.json.gz", "session.json", &whole);
     let old = std::time::SystemTime::UNIX_EPOCH;
@@ -115,7 +115,7 @@ fn write_until_later(folder: &TestBanks, first: &str, second: &str, text: &str) 
 #[test]
 fn a_second_file_of_a_bank_is_in_the_trash_before_it_goes() {
     let folder = TestBanks::plain();
-    folder.put_file("session.json.gz", super::super::gzip::pack(b"{\"entries\":{\"much\":{\"value\":1}}}", &[]).unwrap());
+    folder.put_file("session.json.gz", super::super::gzip::compress(b"{\"entries\":{\"much\":{\"value\":1}}}", &[]).unwrap());
     write_until_later(&folder, "session.json.gz", "session.json", "{\"entries\":{\"little\":{\"value\":1}}}");
     let id = folder.put("a", "1");
     assert_eq!(folder.files(), ["session.json"]);

@@ -1,6 +1,6 @@
 //! Tests of turns that are superseded because a fact from them was deleted, by any program.
 
-use memory_core::conversation::{EntryId, keep_turn};
+use memory_core::conversation::{EntryId, store_turn};
 
 use super::*;
 
@@ -17,7 +17,7 @@ impl SupersededTurn {
     fn new() -> Self {
         let home = tempfile::tempdir().unwrap();
         let conversations = open(home.path());
-        let turn = keep_turn(&conversations, &id("default"), EntryRole::User, "I love pizza").unwrap().unwrap();
+        let turn = store_turn(&conversations, &id("default"), EntryRole::User, "I love pizza").unwrap().unwrap();
         // The fact has the time of its turn, and an id that sorts before every id of a turn.
         let entry = ConversationEntry::new(
             "-".parse().unwrap(),

@@ -38,7 +38,7 @@ fn versions_are_kept_in_a_repository_of_their_own() {
     fs::write(home.join("secret.txt"), "not ours").unwrap();
     let (sender, told) = channel();
     let versions = GitVersions::new(&home, Box::new(move |error| sender.send(error.clone()).unwrap()));
-    versions.note("Add 1 memory");
+    versions.schedule_commit("Add 1 memory");
     drop(versions);
     assert_eq!(told.try_iter().collect::<Vec<_>>(), []);
     assert_eq!(git(&home, &["log", "--format=%s"]), "Add 1 memory\n");
@@ -104,10 +104,10 @@ fn a_repository_in_which_another_is_at_work_is_told_of_once() {
     assert_eq!(GitVersions::commit(home.path(), "second"), Err(locked.clone()));
     let (sender, told) = channel();
     let versions = GitVersions::new(home.path(), Box::new(move |error| sender.send(error.clone()).unwrap()));
-    versions.note("second");
+    versions.schedule_commit("second");
     assert_eq!(told.recv().unwrap(), locked);
     fs::remove_file(home.path().join(".git/index.lock")).unwrap();
-    versions.note("third");
+    versions.schedule_commit("third");
     drop(versions);
     assert!(told.try_recv().is_err());
     assert_eq!(git(home.path(), &["log", "--format=%s"]).lines().last(), Some("first"));
@@ -130,7 +130,7 @@ fn user_repository() -> Option<tempfile::TempDir> {
 }
 
 /// Returns the path of the only fact.
-fn fact(home: &Path) -> String {
+fn fact_path(home: &Path) -> String {
     let facts = fs::read_dir(home.join("entries/default/facts")).unwrap();
     let names: Vec<_> = facts.map(|file| file.unwrap().file_name().into_string().unwrap()).collect();
     assert_eq!(names.len(), 1);
@@ -142,7 +142,7 @@ fn nothing_is_committed_while_somebody_is_in_the_middle_of_something() {
     let Some(home) = user_repository() else { return };
     add_facts(home.path(), &["likes tea"]);
     GitVersions::commit(home.path(), "first").unwrap();
-    let path = fact(home.path());
+    let path = fact_path(home.path());
     let change = |text: &str, message: &str| {
         fs::write(home.path().join(&path), text).unwrap();
         git(home.path(), &["commit", "--quiet", "--all", "-m", message]);
@@ -201,7 +201,7 @@ fn what_a_person_leaves_out_is_left_out_and_their_list_is_theirs() {
     fs::create_dir_all(home.path().join("entries/private/facts")).unwrap();
     fs::write(home.path().join("entries/private/facts/a.md"), "a secret").unwrap();
     GitVersions::commit(home.path(), "first").unwrap();
-    assert_eq!(git(home.path(), &["ls-files"]), format!("README.md\n{}\n", fact(home.path())));
+    assert_eq!(git(home.path(), &["ls-files"]), format!("README.md\n{}\n", fact_path(home.path())));
     assert_eq!(fs::read_to_string(list).unwrap(), "entries/private");
 }
 
@@ -239,7 +239,7 @@ fn what_a_person_staged_stays_staged_and_the_rest_follows() {
     let Some(home) = user_repository() else { return };
     add_facts(home.path(), &["likes tea"]);
     GitVersions::commit(home.path(), "first").unwrap();
-    let first = fact(home.path());
+    let first = fact_path(home.path());
     fs::write(home.path().join("README.md"), "2\n").unwrap();
     fs::write(home.path().join(".gitignore"), "*.o\n").unwrap();
     fs::write(home.path().join(&first), "staged\n").unwrap();

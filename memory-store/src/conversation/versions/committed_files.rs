@@ -4,7 +4,7 @@ use std::path::Path;
 
 use memory_core::instance::kv::ValueKey;
 
-use super::super::layout::{DELETED, ENTRIES, PLACES, is_entry};
+use super::super::layout::{DELETED, ENTRIES, PLACES, is_entry_file};
 
 /// The files of a folder to commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,7 +30,7 @@ impl CommittedFiles {
     }
 
     /// Returns whether the file at a path below the folder is committed.
-    pub(super) fn has(self, path: &str) -> bool {
+    pub(super) fn includes(self, path: &str) -> bool {
         match (self, path.split_once('/')) {
             (_, Some((ENTRIES, below))) => is_entry_path(below),
             (Self::Home, Some(("instances", below))) => is_instance_path(below),
@@ -43,7 +43,8 @@ impl CommittedFiles {
 fn is_entry_path(below: &str) -> bool {
     let Some((conversation, rest)) = below.split_once('/') else { return false };
     let is_entry = |path: &str| {
-        path.rsplit_once('/').is_some_and(|(folder, name)| is_entry(name) && PLACES.iter().any(|(place, _)| *place == folder))
+        path.rsplit_once('/')
+            .is_some_and(|(folder, name)| is_entry_file(name) && PLACES.iter().any(|(place, _)| *place == folder))
     };
     let deleted = rest.strip_prefix(DELETED).and_then(|rest| rest.strip_prefix('/'));
     // Another program stores all tombstones in one folder next to the conversations.
@@ -55,7 +56,7 @@ fn is_entry_path(below: &str) -> bool {
 fn is_instance_path(below: &str) -> bool {
     let mut parts = below.splitn(3, '/');
     match (parts.next(), parts.next(), parts.next()) {
-        (Some("notes"), Some(_), Some(rest)) => CommittedFiles::Home.has(rest),
+        (Some("notes"), Some(_), Some(rest)) => CommittedFiles::Home.includes(rest),
         (Some("bank"), Some(_), Some(rest)) => is_shape_path("banks", rest),
         (Some("topic"), Some(_), Some(rest)) => is_shape_path("topics", rest),
         (Some(shape), Some(_), Some(rest)) => is_shape_path(shape, rest),
@@ -126,8 +127,8 @@ mod tests {
             "instances/topic/work/a/b.md",
             "instances/notes/work/categories/inbox/tea.md",
         ] {
-            assert!(CommittedFiles::Home.has(path), "{path}");
-            assert_eq!(CommittedFiles::Conversations.has(path), path.starts_with("entries/"), "{path}");
+            assert!(CommittedFiles::Home.includes(path), "{path}");
+            assert_eq!(CommittedFiles::Conversations.includes(path), path.starts_with("entries/"), "{path}");
         }
     }
 
@@ -164,7 +165,7 @@ mod tests {
             "categories",
         ];
         for path in KEYS.into_iter().chain(others) {
-            assert!(!CommittedFiles::Home.has(path) && !CommittedFiles::Conversations.has(path), "{path}");
+            assert!(!CommittedFiles::Home.includes(path) && !CommittedFiles::Conversations.includes(path), "{path}");
         }
     }
 }

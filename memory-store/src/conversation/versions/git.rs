@@ -44,30 +44,30 @@ pub(super) fn commit_home(root: &Path, message: &str) -> Result<(), GitVersionsE
 /// The commit is prepared in a separate index. The index of the user is only updated at the end.
 fn commit_files(root: &Path, kept: CommittedFiles, message: &str) -> Result<(), GitVersionsError> {
     let repository = Repository { root };
-    begin(&repository, kept)?;
+    create_if_missing(&repository, kept)?;
     let places = GitPaths::of(&repository)?;
     let _one_of_us = places.lock(&repository)?;
     // A commit that cannot be made is not prepared; the check is repeated under the lock of the index.
     places.check_unlocked(root)?;
     places.check_no_operation(&repository)?;
-    let stage = StagedCommit::begin(&repository, &places)?;
+    let stage = StagedCommit::new(&repository, &places)?;
     let has_list = is_own_ignore_file(root);
     stage.add(kept, has_list.then_some(IGNORE_FILE))?;
-    let Some(tree) = stage.tree()? else { return Ok(()) };
+    let Some(tree) = stage.write_tree()? else { return Ok(()) };
     let new = repository.commit(&tree, stage.head(), message)?;
     let theirs = places.lock_index(root, &new)?;
     places.check_no_operation(&repository)?;
     let change = CommitChange { former: stage.head(), new: &new };
     let index = change.update_index(&repository, &places)?;
     change.publish(&repository, message)?;
-    index.replace_user_index().map_err(|error| refused("update the index", &error))?;
+    index.replace_user_index().map_err(|error| git_error("update the index", &error))?;
     drop(theirs);
     // git decides whether a collection is due, as after any commit.
     let _ = repository.run("collect garbage", &["gc", "--auto", "--quiet"]);
     Ok(())
 }
 
-pub(super) fn changes(root: &Path, path: &str, limit: usize) -> Result<String, GitVersionsError> {
+pub(super) fn file_log(root: &Path, path: &str, limit: usize) -> Result<String, GitVersionsError> {
     let limit = format!("--max-count={limit}");
     let what =
         ["--patch", "--no-color", "--no-ext-diff", "--follow", "--date=iso-strict", "--format=%h %ad %s", &limit, "--", path];
@@ -85,15 +85,15 @@ pub(super) fn list(root: &Path, limit: usize) -> Result<Vec<GitVersion>, GitVers
 }
 
 /// Creates a missing repository with a list of ignored files. An existing repository is left unchanged.
-fn begin(repository: &Repository<'_>, kept: CommittedFiles) -> Result<(), GitVersionsError> {
+fn create_if_missing(repository: &Repository<'_>, kept: CommittedFiles) -> Result<(), GitVersionsError> {
     if repository.root.join(".git").exists() {
         return Ok(());
     }
-    repository.make()?;
+    repository.init()?;
     // The list is created or left unchanged, so that no link is followed.
     let list = OpenOptions::new().write(true).create_new(true).mode(0o600).open(repository.root.join(IGNORE_FILE));
     match list.and_then(|mut list| list.write_all(ignore_list(kept).as_bytes())) {
-        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(refused("create .gitignore", &error)),
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(git_error("create .gitignore", &error)),
         _ => Ok(()),
     }
 }
@@ -113,10 +113,10 @@ fn is_own_ignore_file(root: &Path) -> bool {
     is_file && fs::read_to_string(list).is_ok_and(|text| [IGNORED, IGNORED_OF_HOME].contains(&text.as_str()))
 }
 
-fn refused(action: &str, error: &io::Error) -> GitVersionsError {
+fn git_error(action: &str, error: &io::Error) -> GitVersionsError {
     GitVersionsError::Refused { action: action.into(), why: error.to_string() }
 }
 
-fn locked(root: &Path) -> GitVersionsError {
+fn locked_error(root: &Path) -> GitVersionsError {
     GitVersionsError::Locked { place: root.display().to_string() }
 }

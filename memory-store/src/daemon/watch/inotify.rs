@@ -45,13 +45,13 @@ const EVENT_BUFFER_BYTES: usize = 16 * 1024;
 
 impl FolderWatcher {
     /// Watches `folder` and everything below it, and calls `hear` with events on another thread.
-    pub(super) fn begin(folder: &Path, hear: impl FnMut(Vec<WatchEvent>) + Send + 'static) -> io::Result<Self> {
+    pub(super) fn start(folder: &Path, hear: impl FnMut(Vec<WatchEvent>) + Send + 'static) -> io::Result<Self> {
         let flags = CreateFlags::CLOEXEC | CreateFlags::NONBLOCK;
         let mut folders = WatchedFolders { source: init(flags)?, root: folder.to_owned(), paths: HashMap::new() };
         folders.add(folder)?;
         let end = Arc::new(eventfd(0, EventfdFlags::CLOEXEC)?);
         let own_end = Arc::clone(&end);
-        let thread = Builder::new().name("changed files".into()).spawn(move || listen(&mut folders, &own_end, hear))?;
+        let thread = Builder::new().name("changed files".into()).spawn(move || run_event_loop(&mut folders, &own_end, hear))?;
         Ok(Self { end, thread: Some(thread) })
     }
 
@@ -71,7 +71,7 @@ impl Drop for FolderWatcher {
     }
 }
 
-fn listen(folders: &mut WatchedFolders, end: &OwnedFd, mut hear: impl FnMut(Vec<WatchEvent>)) {
+fn run_event_loop(folders: &mut WatchedFolders, end: &OwnedFd, mut hear: impl FnMut(Vec<WatchEvent>)) {
     let mut room = vec![MaybeUninit::uninit(); EVENT_BUFFER_BYTES];
     loop {
         let mut waited = [PollFd::new(&folders.source, PollFlags::IN), PollFd::new(end, PollFlags::IN)];
@@ -80,7 +80,7 @@ fn listen(folders: &mut WatchedFolders, end: &OwnedFd, mut hear: impl FnMut(Vec<
             Ok(_) | Err(Errno::INTR) => {}
             Err(error) => return hear(vec![WatchEvent::Lost(error.to_string())]),
         }
-        let heard = folders.hear(&mut room);
+        let heard = folders.read_events(&mut room);
         let is_over = heard.iter().any(|heard| matches!(heard, WatchEvent::Lost(_)));
         if !heard.is_empty() {
             hear(heard);
@@ -121,7 +121,7 @@ impl WatchedFolders {
     }
 
     /// Stops watching a folder that was moved away, and those below it.
-    fn forget(&mut self, folder: &Path) {
+    fn unwatch(&mut self, folder: &Path) {
         let source = &self.source;
         self.paths.retain(|number, path| {
             let is_kept = !path.starts_with(folder);
@@ -134,7 +134,7 @@ impl WatchedFolders {
     }
 
     /// Reads the available events.
-    fn hear(&mut self, room: &mut [MaybeUninit<u8>]) -> Vec<WatchEvent> {
+    fn read_events(&mut self, room: &mut [MaybeUninit<u8>]) -> Vec<WatchEvent> {
         let mut told = Vec::new();
         let mut reader = Reader::new(&self.source, room);
         let refusal = loop {
@@ -145,7 +145,7 @@ impl WatchedFolders {
                 Err(error) => break Some(WatchEvent::Lost(error.to_string())),
             }
         };
-        told.into_iter().filter_map(|told| self.understand(told)).chain(refusal).collect()
+        told.into_iter().filter_map(|told| self.translate_event(told)).chain(refusal).collect()
     }
 
     /// Returns whether a folder is hidden. The folder of a conversation may have a name with a leading dot.
@@ -154,7 +154,7 @@ impl WatchedFolders {
         !is_conversation && folder.file_name().is_some_and(|name| name.as_bytes().starts_with(b"."))
     }
 
-    fn understand(&mut self, (number, what, name): InotifyEvent) -> Option<WatchEvent> {
+    fn translate_event(&mut self, (number, what, name): InotifyEvent) -> Option<WatchEvent> {
         if what.contains(ReadFlags::QUEUE_OVERFLOW) {
             return Some(WatchEvent::More);
         }
@@ -176,7 +176,7 @@ impl WatchedFolders {
             return None;
         }
         if what.intersects(ReadFlags::DELETE | ReadFlags::MOVED_FROM) {
-            self.forget(&path);
+            self.unwatch(&path);
         } else if what.intersects(ReadFlags::CREATE | ReadFlags::MOVED_TO) {
             if let Err(error) = self.add(&path) {
                 return Some(WatchEvent::Lost(error.to_string()));
@@ -205,7 +205,7 @@ mod tests {
     fn listen(folder: &Path) -> (FolderWatcher, Receiver<WatchEvent>) {
         let (sender, receiver) = channel();
         let hear = move |heard: Vec<WatchEvent>| heard.into_iter().for_each(|heard| drop(sender.send(heard)));
-        (FolderWatcher::begin(folder, hear).unwrap(), receiver)
+        (FolderWatcher::start(folder, hear).unwrap(), receiver)
     }
 
     /// Returns all events before `last`.

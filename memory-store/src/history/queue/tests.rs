@@ -101,7 +101,10 @@ fn a_failure_reaches_everybody_who_was_not_written_and_nobody_else() {
         });
         let errors: Vec<_> = fared.into_iter().filter_map(Result::err).collect();
         assert_eq!(errors.len(), failed.load(Ordering::SeqCst));
-        assert!(errors.iter().all(|error| error.code() == Code::DiskFull && with_causes(error).contains('y')), "{errors:?}");
+        assert!(
+            errors.iter().all(|error| error.code() == Code::DiskFull && format_error_chain(error).contains('y')),
+            "{errors:?}"
+        );
     });
 }
 

@@ -7,7 +7,7 @@ use memory_core::rank::{RankCandidate, TextProperties};
 use super::pending_rows::PendingDocument;
 use super::query_terms::QueryTerm;
 use super::turns::ConversationTurns;
-use crate::memory_file::moment;
+use crate::memory_file::time_from_nanos;
 
 /// A candidate document, committed or pending, with its ranking features.
 #[derive(Debug, Clone)]
@@ -58,13 +58,13 @@ impl SearchCandidate {
     }
 
     /// Returns the document as a candidate for ranking.
-    pub(super) fn candidate(&self, turns: &ConversationTurns, cosines: &HashMap<i64, f32>) -> RankCandidate {
+    pub(super) fn to_rank_candidate(&self, turns: &ConversationTurns, cosines: &HashMap<i64, f32>) -> RankCandidate {
         RankCandidate {
             frequencies: self.frequencies.clone(),
             likeness: self.likeness.clone(),
             lengths: self.lengths,
             facts: self.facts,
-            created_at: moment(self.created_at),
+            created_at: time_from_nanos(self.created_at),
             is_named: self.is_named,
             role: self.facts.role.or_else(|| turns.roles.get(&self.key).copied()),
             seat: turns.seats.get(&self.key).copied(),

@@ -9,7 +9,7 @@ pub(super) struct DocumentSet(Vec<u64>);
 
 impl DocumentSet {
     /// Returns the empty set for a segment with this number of documents.
-    pub(super) fn none(documents: DocId) -> Self {
+    pub(super) fn empty(documents: DocId) -> Self {
         Self(vec![0; documents.div_ceil(64) as usize])
     }
 
@@ -69,7 +69,7 @@ impl DocumentSet {
     }
 
     /// Retains only the documents that `other` contains as well.
-    pub(super) fn retain(&mut self, other: &Self) {
+    pub(super) fn intersect(&mut self, other: &Self) {
         self.0.iter_mut().zip(&other.0).for_each(|(own, other)| *own &= other);
     }
 

@@ -11,7 +11,7 @@ use rusqlite::{Connection, OptionalExtension};
 use uuid::Uuid;
 
 use super::candidate::SearchCandidate;
-use super::pending_rows::{PendingDocument, pending};
+use super::pending_rows::{PendingDocument, read_pending};
 use super::preselection::Preselection;
 use super::query_names::QueryNames;
 use super::query_terms::{QueryTerm, TermField, look_up_words};
@@ -71,7 +71,7 @@ pub(super) struct CandidatePool {
 
 /// Gathers the candidates: all matches, or the best `size` by words if there are more. The rows must come from one snapshot,
 /// taken before the full-text index is opened.
-pub(super) fn gather(
+pub(super) fn gather_candidates(
     rows: &Connection,
     text: &FullText,
     vectors: Option<&ModelVectors>,
@@ -81,22 +81,22 @@ pub(super) fn gather(
     now: DateTime<Utc>,
 ) -> Result<CandidatePool, IndexError> {
     let mut meta = IndexMeta::read(rows)?;
-    let filter = narrowed(asked.filter);
+    let filter = limit_to_scope(asked.filter);
     let asked = &SearchRequest { filter: &filter, ..asked.clone() };
-    let (pending, keys) = pending(rows, asked.filter, now)?;
+    let (pending, keys) = read_pending(rows, asked.filter, now)?;
     let (searcher, generation) = text.searcher(meta.generation)?;
     if meta.epoch != epoch || generation < meta.generation {
         return Err(IndexError::Mismatch);
     }
     let mut flushed = SegmentsView::new(&searcher, text.fields, &keys, asked.filter.within.as_deref())?;
     if asked.filter.within.is_some() {
-        meta.scale_to(flushed.documents() + pending.len() as u64);
+        meta.scale_to(flushed.visible_count() + pending.len() as u64);
         if let Some(scope @ Scope::Conversation(_)) = &asked.filter.scope {
             meta.lengths = conversation_lengths(rows, scope)?;
         }
     }
     let wanted = look_up_words(&asked.question.words, &flushed, &pending)?;
-    let mut statistics = statistics(&meta, &wanted);
+    let mut statistics = rank_statistics(&meta, &wanted);
     let named = QueryNames::of(asked, &flushed, &pending)?;
     flushed.match_any(&wanted)?;
     flushed.match_handles(&named.handles)?;
@@ -114,7 +114,7 @@ pub(super) fn gather(
     };
     let (mut found, mut total, is_whole) = all.matching(matching, size, statistics.documents, meta.lengths)?;
     let (by_words, matching) = (total, found.len());
-    let near = all.near(vectors)?;
+    let near = all.find_nearest(vectors)?;
     total += near.as_ref().map_or(Ok(0), |near| all.add_nearest(near, &mut found))?;
     let best = rank_by_words(&found, &statistics, &wanted, &named.question);
     let turns = ConversationTurns::of(rows, asked.filter, &best[..best.len().min(CONVERSATIONS_READ)], &close_in_time(&found))?;
@@ -130,7 +130,7 @@ pub(super) fn gather(
     }
     found.sort_by_key(|found| found.key);
     let cosines = near.as_ref().map(|near| near.cosines(rows, &found)).transpose()?.unwrap_or_default();
-    let mut candidates: Vec<RankCandidate> = found.iter().map(|found| found.candidate(&turns, &cosines)).collect();
+    let mut candidates: Vec<RankCandidate> = found.iter().map(|found| found.to_rank_candidate(&turns, &cosines)).collect();
     connect_links(rows, &found, &best[..best.len().min(LINKS_FOLLOWED)], &mut candidates)?;
     let has_vectors = near.is_some();
     let question = named.question;
@@ -138,7 +138,7 @@ pub(super) fn gather(
 }
 
 /// Returns `filter` limited to the scope that it names, so that word weights derive from that scope alone.
-fn narrowed(filter: &Filter) -> Filter {
+fn limit_to_scope(filter: &Filter) -> Filter {
     let mut narrowed = filter.clone();
     if let Some(scope) = &filter.scope
         && filter.within.as_ref().is_none_or(|within| within.contains(scope))
@@ -170,10 +170,10 @@ fn close_in_time(found: &[SearchCandidate]) -> Vec<i64> {
     keys
 }
 
-fn statistics(meta: &IndexMeta, wanted: &[QueryTerm]) -> CorpusStatistics {
+fn rank_statistics(meta: &IndexMeta, wanted: &[QueryTerm]) -> CorpusStatistics {
     let most = wanted.iter().map(|own| own.documents).max().unwrap_or_default();
     let documents = meta.documents.max(most);
-    let average = |part: TermField| average(meta.lengths[part.number()], documents);
+    let average = |part: TermField| average(meta.lengths[part.length_index()], documents);
     CorpusStatistics {
         documents,
         with_word: wanted.iter().map(|own| own.documents).collect(),
@@ -213,7 +213,7 @@ impl<'a> CandidateCollector<'a> {
         let is_whole = total <= MAX_RANKED.max(size as u64);
         let (mut addresses, mut waiting) = (Vec::new(), Vec::new());
         if is_whole {
-            addresses = self.flushed.all();
+            addresses = self.flushed.matching_documents();
             waiting.clone_from(&pending);
         } else {
             let pool = Preselection::new(self.flushed, (self.pending, &pending), self.wanted, documents, lengths)?;
@@ -233,19 +233,19 @@ impl<'a> CandidateCollector<'a> {
         if self.asked.limit == 0 {
             addresses.clear();
         }
-        let mut found = self.flushed.look_at(addresses, self.wanted, *speaker)?;
+        let mut found = self.flushed.load_features(addresses, self.wanted, *speaker)?;
         found.extend(waiting.into_iter().map(look));
         Ok((found, total, is_whole))
     }
 
     /// Searches the nearest vectors, if the question has a vector and the index holds any.
-    fn near<'v>(&self, vectors: Option<&'v ModelVectors>) -> Result<Option<VectorMatches<'v>>, IndexError>
+    fn find_nearest<'v>(&self, vectors: Option<&'v ModelVectors>) -> Result<Option<VectorMatches<'v>>, IndexError>
     where
         'a: 'v,
     {
         let Some((vectors, question)) = vectors.zip(self.asked.vector) else { return Ok(None) };
         let mut allowed = KeySet::default();
-        self.flushed.passing(&mut allowed)?;
+        self.flushed.collect_passing_keys(&mut allowed)?;
         let passing = self.pending.iter().filter(|own| own.passes && self.excluded.allows(own));
         passing.for_each(|own| allowed.insert(own.key));
         VectorMatches::new(self.rows, vectors, question, &allowed).map(Some)
@@ -253,7 +253,7 @@ impl<'a> CandidateCollector<'a> {
 
     /// Adds the nearest documents and returns the number that match by nearness alone.
     fn add_nearest(&self, near: &VectorMatches<'_>, found: &mut Vec<SearchCandidate>) -> Result<u64, IndexError> {
-        let mut nearest = self.look_at(&exclude_known(near.keys(), found))?;
+        let mut nearest = self.load_features(&exclude_known(near.keys(), found))?;
         let mut answers = 0;
         for found in nearest.iter_mut().filter(|found| !found.matches) {
             found.matches = near.is_match(found.key);
@@ -270,12 +270,12 @@ impl<'a> CandidateCollector<'a> {
         best: &[i64],
         found: &mut Vec<SearchCandidate>,
     ) -> Result<(), IndexError> {
-        let mut around: Vec<i64> = best.iter().flat_map(|key| turns.around(*key, MAX_DISTANCE)).collect();
+        let mut around: Vec<i64> = best.iter().flat_map(|key| turns.neighbours(*key, MAX_DISTANCE)).collect();
         around.sort_unstable();
         around.dedup();
         let TextQuery { phrases, without, without_phrases, .. } = self.asked.question;
         let is_plain = phrases.is_empty() && without.is_empty() && without_phrases.is_empty();
-        let mut neighbours = self.look_at(&exclude_known(around, found))?;
+        let mut neighbours = self.load_features(&exclude_known(around, found))?;
         for neighbour in &mut neighbours {
             neighbour.matches = false;
             neighbour.passes &= is_plain;
@@ -292,10 +292,10 @@ impl<'a> CandidateCollector<'a> {
         matching: usize,
         found: &mut Vec<SearchCandidate>,
     ) -> Result<u64, IndexError> {
-        let mut flushed = self.flushed.besides(within.terms())?;
+        let mut flushed = self.flushed.passing_unmatched(within.terms())?;
         let mut pending = HashMap::new();
         for document in self.pending.iter().filter(|document| document.passes && self.excluded.allows(document)) {
-            if let Some(likeness) = within.likeness(document) {
+            if let Some(likeness) = within.best_similarity(document) {
                 let own = SearchCandidate::of(document, self.wanted, self.named.speaker, &self.named.handles);
                 if !own.matches {
                     pending.insert(own.key, SearchCandidate { likeness, matches: true, is_part: true, ..own });
@@ -316,7 +316,8 @@ impl<'a> CandidateCollector<'a> {
         let answers = found.iter().filter(|own| own.matches && own.passes).count();
         if answers < self.asked.limit {
             let most = self.asked.limit.max(usize::try_from(MAX_RANKED).unwrap_or(usize::MAX));
-            let mut parts = self.flushed.look_at(self.flushed.newest(flushed, most)?, within.terms(), self.named.speaker)?;
+            let mut parts =
+                self.flushed.load_features(self.flushed.newest(flushed, most)?, within.terms(), self.named.speaker)?;
             for own in &mut parts {
                 (own.matches, own.is_part) = (true, true);
             }
@@ -326,9 +327,9 @@ impl<'a> CandidateCollector<'a> {
     }
 
     /// Reads the documents with these sorted keys from the full-text index and the pending rows.
-    fn look_at(&self, keys: &[i64]) -> Result<Vec<SearchCandidate>, IndexError> {
+    fn load_features(&self, keys: &[i64]) -> Result<Vec<SearchCandidate>, IndexError> {
         let speaker = self.named.speaker;
-        let mut found = self.flushed.look_at(self.flushed.with_keys(keys)?, self.wanted, speaker)?;
+        let mut found = self.flushed.load_features(self.flushed.with_keys(keys)?, self.wanted, speaker)?;
         let pending = self.pending.iter().filter(|document| keys.binary_search(&document.key).is_ok());
         found.extend(pending.map(|document| SearchCandidate::of(document, self.wanted, speaker, &[])));
         Ok(found)
@@ -349,7 +350,7 @@ fn rank_by_words(
     wanted: &[QueryTerm],
     question: &TextQuery,
 ) -> Vec<i64> {
-    let worth = |found: &SearchCandidate| words(found, statistics, wanted, question);
+    let worth = |found: &SearchCandidate| word_score(found, statistics, wanted, question);
     let mut best: Vec<(f32, i64)> = found.iter().map(|found| (worth(found), found.key)).collect();
     best.sort_by(|left, right| right.0.total_cmp(&left.0).then(left.1.cmp(&right.1)));
     best.into_iter().map(|(_, key)| key).collect()
@@ -380,10 +381,10 @@ fn require_terms<'q>(flushed: &mut SegmentsView<'_>, asked: &'q SearchRequest<'q
 }
 
 /// Returns the weighted match of the words of a document.
-fn words(found: &SearchCandidate, statistics: &CorpusStatistics, wanted: &[QueryTerm], question: &TextQuery) -> f32 {
+fn word_score(found: &SearchCandidate, statistics: &CorpusStatistics, wanted: &[QueryTerm], question: &TextQuery) -> f32 {
     let contents = |index: usize| question.words.get(index).is_some_and(|word| word.role == WordRole::Content);
     let each = wanted.iter().enumerate().filter(|(index, _)| contents(*index)).map(|(index, wanted)| {
-        let part = wanted.part.number();
+        let part = wanted.part.length_index();
         let worth = memory_core::rank::idf_share(statistics.documents, wanted.documents);
         worth * saturation(found.frequencies[index], found.lengths[part], statistics.average_lengths[part])
     });

@@ -41,7 +41,7 @@ impl LevenshteinAutomaton {
     }
 
     /// Returns whether `word` is within edit distance 1.
-    pub(super) fn makes(&self, word: &str) -> bool {
+    pub(super) fn matches(&self, word: &str) -> bool {
         if 1 < word.len().abs_diff(self.length) {
             return false;
         }
@@ -114,10 +114,10 @@ mod tests {
     fn one_slip_is_known_and_two_are_not() {
         let slip = LevenshteinAutomaton::of("postgr").unwrap();
         for word in ["postgr", "psotgr", "opstgr", "postgre", "postg", "potgr", "posstgr", "pastgr", "postrg"] {
-            assert!(slip.makes(word), "{word}");
+            assert!(slip.matches(word), "{word}");
         }
         for word in ["ostgr", "xostgr", "xpostgr", "psotrg", "post", "postgres", "", "p"] {
-            assert!(!slip.makes(word), "{word}");
+            assert!(!slip.matches(word), "{word}");
         }
         assert!(LevenshteinAutomaton::of(&"x".repeat(63)).is_none());
     }
@@ -128,7 +128,7 @@ mod tests {
             let (one, two) = (word.as_bytes(), other.as_bytes());
             let is_swapped = 2 <= one.len() && 2 <= two.len() && (one[0], one[1]) == (two[1], two[0]) && one[2..] == two[2..];
             let is_behind = one.first() == two.first() && distance(&one[1..], &two[1..]) <= 1;
-            prop_assert_eq!(LevenshteinAutomaton::of(&word).unwrap().makes(&other), is_behind || is_swapped, "{} {}", word, other);
+            prop_assert_eq!(LevenshteinAutomaton::of(&word).unwrap().matches(&other), is_behind || is_swapped, "{} {}", word, other);
         }
     }
 }

@@ -9,8 +9,8 @@ use tantivy::fieldnorm::FieldNormReader;
 use super::query_terms::TermField;
 use crate::index::document_terms::{DocumentTerms, EncodedTerms};
 use crate::index::error::IndexError;
-use crate::index::filter::condition;
-use crate::index::update::numbers;
+use crate::index::filter::sql_condition;
+use crate::index::update::decode_numbers;
 
 /// A pending document, which replaces its committed version.
 #[derive(Debug)]
@@ -40,12 +40,12 @@ impl PendingDocument {
 /// Reads the pending documents within the filter's scopes, and the keys of all pending rows.
 ///
 /// The keys include removed documents; a search must ignore the committed versions of all of them.
-pub(super) fn pending(
+pub(super) fn read_pending(
     connection: &Connection,
     filter: &Filter,
     now: DateTime<Utc>,
 ) -> Result<(Vec<PendingDocument>, Vec<i64>), IndexError> {
-    let condition = condition(filter, now);
+    let condition = sql_condition(filter, now);
     let sql = format!(
         "SELECT document, removed, text, pending.characters, pending.length, characters_length, ({}), \
          pending.created_at, filters, facts, documents.id, scope, spelled FROM pending LEFT JOIN documents ON key = document",
@@ -82,7 +82,7 @@ pub(super) fn pending(
             lengths: [quantize_length(row.get(4)?), quantize_length(row.get(5)?)],
             passes: row.get::<_, Option<bool>>(6)?.unwrap_or(false),
             created_at: row.get(7)?,
-            filters: numbers(&row.get::<_, Vec<u8>>(8)?),
+            filters: decode_numbers(&row.get::<_, Vec<u8>>(8)?),
             facts: TextProperties::from_bits(row.get::<_, i64>(9)?.cast_unsigned()),
         });
     }

@@ -79,7 +79,7 @@ impl<'p> Preselection<'p> {
         handles: &[i64],
         limit: usize,
     ) -> Result<(Vec<SegmentDocument>, Vec<&'p PendingDocument>), IndexError> {
-        let ties = self.flushed.ties();
+        let ties = self.flushed.tie_breaker();
         let tie = |candidate: &TopCandidate| match candidate.segment {
             PENDING_SEGMENT => {
                 (Reverse(self.pending[candidate.document as usize].created_at), self.pending[candidate.document as usize].id)
@@ -91,11 +91,11 @@ impl<'p> Preselection<'p> {
             let is_named = handles.is_empty() || handles.iter().any(|bits| own.filters.contains(bits));
             let score = self.score(own);
             if is_named && 0.0 < score && best.threshold() < score {
-                best.offer(TopCandidate { score, segment: PENDING_SEGMENT, document }, &tie);
+                best.push(TopCandidate { score, segment: PENDING_SEGMENT, document }, &tie);
             }
         }
         let terms: Vec<Term> = self.terms.iter().map(|sought| self.flushed.term(sought.text, sought.part)).collect();
-        self.flushed.best(&terms, &self.statistics, handles, &mut best, &tie)?;
+        self.flushed.collect_best(&terms, &self.statistics, handles, &mut best, &tie)?;
         let (pending, flushed): (Vec<TopCandidate>, Vec<TopCandidate>) =
             best.into_candidates(&tie).into_iter().partition(|candidate| candidate.segment == PENDING_SEGMENT);
         ties.into_result()?;
@@ -110,9 +110,9 @@ impl<'p> Preselection<'p> {
         let of = |CountedTerm { text, part, documents: own }: &CountedTerm<'_>| {
             let frequency = document.frequency(text, *part) as f32;
             let idf = (1.0 + ((documents - own) as f32 + 0.5) / (*own as f32 + 0.5)).ln();
-            let average = lengths[part.number()] as f32 / documents as f32;
+            let average = lengths[part.length_index()] as f32 / documents as f32;
             // A field without norms has length 1 in tantivy.
-            let length = if *part == TermField::Spelled { 1 } else { document.lengths[part.number()] };
+            let length = if *part == TermField::Spelled { 1 } else { document.lengths[part.length_index()] };
             let length = length as f32 / average;
             idf * (1.0 + SATURATION) * frequency / (frequency + SATURATION * (1.0 - LENGTH_WEIGHT + LENGTH_WEIGHT * length))
         };

@@ -6,7 +6,7 @@ use memory_core::text::{Term, query_terms};
 
 use super::pending_rows::PendingDocument;
 use super::segments::SegmentsView;
-use super::speakers::speakers;
+use super::speakers::known_speakers;
 use crate::index::error::IndexError;
 use crate::index::lookup_key::LookupKey;
 
@@ -28,10 +28,10 @@ impl QueryNames {
         flushed: &SegmentsView<'_>,
         pending: &[PendingDocument],
     ) -> Result<Self, IndexError> {
-        let speakers = speakers(&asked.question.names, flushed, pending)?;
+        let speakers = known_speakers(&asked.question.names, flushed, pending)?;
         // A query that names several speakers does not favor any of them.
         let speaker = if let [(_, only)] = speakers.as_slice() { Some(*only) } else { None };
-        let dates = dates(asked);
+        let dates = date_hashes(asked);
         // A query that consists of a name or a date alone matches all documents of that speaker or date.
         let is_only_name = asked.question.words.len() == 1;
         let of_date = dates.iter().copied().filter(|_| asked.question.is_only_date);
@@ -56,7 +56,7 @@ fn without_names(question: &TextQuery, speakers: &[(String, i64)]) -> TextQuery 
 }
 
 /// Returns the handles of the most selective date parts: months, else years, else weekdays.
-fn dates(asked: &SearchRequest<'_>) -> Vec<i64> {
+fn date_hashes(asked: &SearchRequest<'_>) -> Vec<i64> {
     let Some(date) = &asked.question.date else { return Vec::new() };
     let months: Vec<i64> = date.months.iter().map(|month| LookupKey::Month(*month).bits()).collect();
     let years = date.years.iter().map(|year| LookupKey::Year(*year).bits());

@@ -72,7 +72,7 @@ impl TermField {
     }
 
     /// Returns the index of the document length that normalizes the weight of a term in this field.
-    pub(super) fn number(self) -> usize {
+    pub(super) fn length_index(self) -> usize {
         match self {
             Self::Text | Self::Spelled => 0,
             Self::Characters => 1,
@@ -180,7 +180,7 @@ fn look_up_word(
     if wanted.alike.is_empty() && is_plain && word.role == WordRole::Content {
         let mut alike = most_similar(text, flushed, pending)?;
         if own == 0 && MIN_TYPO_BYTES <= text.len() {
-            alike.extend(slips(text, flushed, pending)?);
+            alike.extend(words_within_one_edit(text, flushed, pending)?);
             alike.sort_by(|left, right| right.1.total_cmp(&left.1).then_with(|| left.0.cmp(&right.0)));
             let mut seen = HashSet::new();
             alike.retain(|(other, _)| seen.insert(other.clone()));
@@ -249,12 +249,16 @@ fn words_with_prefix(
 
 /// Returns the words at edit distance 1 from `text` that occur in a document, with their similarity.
 #[expect(clippy::cast_precision_loss, reason = "words have at most 64 letters")]
-fn slips(text: &str, flushed: &SegmentsView<'_>, pending: &[PendingDocument]) -> Result<Vec<(String, f32)>, IndexError> {
+fn words_within_one_edit(
+    text: &str,
+    flushed: &SegmentsView<'_>,
+    pending: &[PendingDocument],
+) -> Result<Vec<(String, f32)>, IndexError> {
     let Some(slip) = LevenshteinAutomaton::of(text) else { return Ok(Vec::new()) };
     let mut words = BTreeSet::new();
     flushed.each_similar_word(&slip, &mut |word| words.extend([word.to_owned()]))?;
     for document in pending {
-        words.extend(document.words.text.terms().map(|(word, _)| word).filter(|word| slip.makes(word)).map(str::to_owned));
+        words.extend(document.words.text.terms().map(|(word, _)| word).filter(|word| slip.matches(word)).map(str::to_owned));
     }
     let mut slips = Vec::new();
     for word in words {

@@ -5,16 +5,16 @@ use std::collections::HashSet;
 
 use chrono::{DateTime, Utc};
 use memory_core::query_parser::{Phrase, QueryWord, TextQuery, WordRole};
-use memory_core::rank::{self, CollectionKind, CorpusStatistics, PARTS, RankCandidate, Ranker, evidence};
+use memory_core::rank::{self, CollectionKind, CorpusStatistics, PARTS, RankCandidate, Ranker, compute_features};
 use memory_core::text::{Term, TokenKind, snippet};
 use memory_core::{
     Hit, Memory, RankFeatureScore, ScoreExplanation, SearchRequest, SearchResults as FieldAnswers, StoreError, StoredMemory,
     TermScore,
 };
 
-use super::gather::{CandidatePool, gather};
+use super::gather::{CandidatePool, gather_candidates};
 use super::query_terms::{QueryTerm, TermField};
-use super::substrings::parts;
+use super::substrings::expandable_words;
 use crate::index::documents::{IndexedDocument, LoadedDocuments};
 use crate::index::error::{IndexError, IndexErrorKind};
 use crate::index::open::{MemoryIndex, OpenIndex};
@@ -92,7 +92,7 @@ impl MemoryIndex {
                     let most = "only the best 2000 memories that contain the words were checked for the phrase; there are more";
                     reasons.extend(is_cut.then(|| most.to_owned()));
                 }
-                let hits = fresh.into_iter().map(|(stored, (_, ranked))| hit(stored, ranked, asked.question)).collect();
+                let hits = fresh.into_iter().map(|(stored, (_, ranked))| build_hit(stored, ranked, asked.question)).collect();
                 let degraded = Some(reasons.join("; ")).filter(|reasons| !reasons.is_empty());
                 return Ok(FieldAnswers { hits, total, degraded });
             }
@@ -108,10 +108,10 @@ fn has_phrase(memory: &Memory, phrase: &Phrase) -> bool {
     texts.any(|text| phrase.occurs_in(text))
 }
 
-fn hit(stored: StoredMemory, ranked: RankedHit, question: &TextQuery) -> Hit {
+fn build_hit(stored: StoredMemory, ranked: RankedHit, question: &TextQuery) -> Hit {
     let mut shown: Vec<Term> = question.words.iter().map(|word| word.term.clone()).collect();
     shown.extend(ranked.found_by.into_iter().map(|text| Term { text, kind: TokenKind::Word }));
-    let parts = if ranked.explanation.is_part { parts(&question.words) } else { Vec::new() };
+    let parts = if ranked.explanation.is_part { expandable_words(&question.words) } else { Vec::new() };
     let parts: Vec<&str> = parts.iter().flatten().map(String::as_str).collect();
     let excerpt = snippet(&stored.memory.content, &shown, &parts, SNIPPET);
     Hit { stored, score: ranked.score, snippet: excerpt.text, marks: excerpt.marks, explanation: ranked.explanation }
@@ -126,7 +126,7 @@ fn rank_results(opened: &mut OpenIndex, asked: &SearchRequest<'_>, now: DateTime
             let vectors = vectors.filter(|_| asked.vector.is_some());
             // One snapshot of the rows, taken before that of the full text: documents flushed in between are in both.
             let transaction = connection.transaction()?;
-            let mut pools = pools(asked);
+            let mut pools = pool_sizes(asked);
             let (mut answer, mut is_whole) =
                 rank_pool(&transaction, text, vectors, epoch, asked, pools.next().unwrap_or(FIRST_POOL), now)?;
             while !is_whole
@@ -134,7 +134,7 @@ fn rank_results(opened: &mut OpenIndex, asked: &SearchRequest<'_>, now: DateTime
                 && let Some(size) = pools.next()
             {
                 let (wider, is_all) = rank_pool(&transaction, text, vectors, epoch, asked, size, now)?;
-                answer.go_on(wider, asked.limit);
+                answer.append_wider(wider, asked.limit);
                 is_whole = is_all;
             }
             answer.lacks_vectors = is_damaged;
@@ -142,7 +142,7 @@ fn rank_results(opened: &mut OpenIndex, asked: &SearchRequest<'_>, now: DateTime
         });
         match answered {
             // Another process may have rebuilt the index, which removes the full text.
-            Err(trouble) if trouble.meaning() == IndexErrorKind::TextDamaged && attempt == 1 => {
+            Err(trouble) if trouble.kind() == IndexErrorKind::TextDamaged && attempt == 1 => {
                 opened.wait_for_writer()?;
                 if IndexMeta::read(&opened.connection)?.epoch == epoch {
                     return Err(trouble);
@@ -158,7 +158,7 @@ fn rank_results(opened: &mut OpenIndex, asked: &SearchRequest<'_>, now: DateTime
 /// Returns the pool sizes to try if there are too many matches to rank all: each is larger than the one before, and is tried only
 /// if the results are fewer than requested. The sizes do not depend on the limit, so the first hits are the same for every
 /// limit.
-fn pools(asked: &SearchRequest<'_>) -> impl Iterator<Item = usize> {
+fn pool_sizes(asked: &SearchRequest<'_>) -> impl Iterator<Item = usize> {
     let TextQuery { phrases, without_phrases, .. } = asked.question;
     let is_read = !phrases.is_empty() || !without_phrases.is_empty();
     let first = if is_read { 2 * READ_FOR_PHRASES } else { FIRST_POOL };
@@ -175,14 +175,14 @@ fn rank_pool(
     size: usize,
     now: DateTime<Utc>,
 ) -> Result<(RankedResults, bool), IndexError> {
-    let gathered = gather(rows, text, vectors, epoch, asked, size, now)?;
+    let gathered = gather_candidates(rows, text, vectors, epoch, asked, size, now)?;
     let is_whole = gathered.is_whole;
-    Ok((order(rows, gathered, asked, now)?, is_whole))
+    Ok((rank_candidates(rows, gathered, asked, now)?, is_whole))
 }
 
 impl RankedResults {
     /// Appends the results of a larger pool after the existing ones, regardless of score.
-    fn go_on(&mut self, wider: Self, limit: usize) {
+    fn append_wider(&mut self, wider: Self, limit: usize) {
         let known: HashSet<i64> = self.hits.iter().map(|(_, ranked)| ranked.key).collect();
         let least = self.hits.last().map_or(f32::MAX, |(_, ranked)| ranked.score);
         let more = wider.hits.into_iter().filter(|(_, ranked)| !known.contains(&ranked.key));
@@ -193,7 +193,7 @@ impl RankedResults {
     }
 }
 
-fn order(
+fn rank_candidates(
     connection: &rusqlite::Connection,
     gathered: CandidatePool,
     asked: &SearchRequest<'_>,
@@ -209,8 +209,8 @@ fn order(
         CollectionKind::Assisted => &assisted,
     };
     let rankers: Vec<&Ranker> = candidates.iter().map(for_shape).collect();
-    let evidence = evidence(&question, &statistics, &candidates);
-    let scored = rank::score(&evidence, &rankers);
+    let evidence = compute_features(&question, &statistics, &candidates);
+    let scored = rank::score_candidates(&evidence, &rankers);
     let (recency, threshold) = (asked.ranking.recency, asked.ranking.threshold.unwrap_or_default());
     let worth = |number: usize| {
         let recent = rank::recency(candidates[number].created_at, now);
@@ -240,14 +240,14 @@ fn order(
         // Keeps all documents that tie with the last one: the rows break the tie.
         best.retain(|one| order(one, &last).is_le());
     }
-    let worths = rank::worths(&question, &statistics);
+    let worths = rank::word_weights(&question, &statistics);
     let mut hits = Vec::with_capacity(best.len());
     let mut torn = false;
     for (number, worth) in best {
         let found = &found[number];
         let explain =
             ScoreExplainer { asked, worths: &worths, ranker: rankers[number], wanted: &wanted, statistics: &statistics };
-        let mut explanation = explain.candidate(&candidates[number], &evidence[number], now);
+        let mut explanation = explain.explain(&candidates[number], &evidence[number], now);
         explanation.relevance = scored[number].relevance;
         let found_by = wanted.iter().zip(&found.likeness).filter(|(_, like)| 0.0 < **like);
         let found_by = found_by.flat_map(|(wanted, _)| wanted.alike.iter().map(|(term, _)| term.clone())).collect();
@@ -278,10 +278,10 @@ struct ScoreExplainer<'e> {
 }
 
 impl ScoreExplainer<'_> {
-    fn candidate(&self, candidate: &RankCandidate, evidence: &rank::RankFeatures, now: DateTime<Utc>) -> ScoreExplanation {
+    fn explain(&self, candidate: &RankCandidate, evidence: &rank::RankFeatures, now: DateTime<Utc>) -> ScoreExplanation {
         let parts = PARTS.iter().map(|part| {
             let (part, value) = (*part, evidence[*part as usize]);
-            RankFeatureScore { part, value, score: self.ranker.worth(evidence, part) }
+            RankFeatureScore { part, value, score: self.ranker.contribution(evidence, part) }
         });
         let statistics = self.statistics;
         let words = self.asked.question.words.iter().zip(self.worths).zip(self.wanted).zip(&candidate.frequencies);
@@ -289,7 +289,7 @@ impl ScoreExplainer<'_> {
         let terms = words.filter(|(((word, _), _), frequency)| is_shown(word, **frequency));
         let terms = terms.map(|(((word, worth), wanted), frequency)| {
             let idf = rank::idf_share(statistics.documents, wanted.documents);
-            let part = wanted.part.number();
+            let part = wanted.part.length_index();
             let score = worth * rank::saturation(*frequency, candidate.lengths[part], statistics.average_lengths[part]);
             TermScore { term: word.term.text.clone(), frequency: *frequency, documents: wanted.documents, idf, score }
         });

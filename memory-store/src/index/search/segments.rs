@@ -68,7 +68,7 @@ impl<'s> SegmentsView<'s> {
             let known = segment.fast_fields().u64(names::KEY)?;
             let known = known.min_value()..=known.max_value();
             for key in pending.iter().map(|key| key.cast_unsigned()).filter(|key| known.contains(key)) {
-                if let Some(found) = postings(segment, &Term::from_field_u64(fields.key, key))? {
+                if let Some(found) = documents_with(segment, &Term::from_field_u64(fields.key, key))? {
                     bits.remove_all(&found);
                 }
             }
@@ -82,12 +82,12 @@ impl<'s> SegmentsView<'s> {
             for (segment, bits) in segments.iter().zip(&mut valid) {
                 // A document belongs to one scope. If these scopes cover the whole segment, no document is hidden.
                 if count_with_any(segment, &scopes)? < u64::from(segment.max_doc()) {
-                    bits.retain(&any(segment, &scopes)?);
+                    bits.intersect(&documents_with_any(segment, &scopes)?);
                     is_narrowed = true;
                 }
             }
         }
-        let matching = segments.iter().map(|segment| DocumentSet::none(segment.max_doc())).collect();
+        let matching = segments.iter().map(|segment| DocumentSet::empty(segment.max_doc())).collect();
         let passing = valid.clone();
         Ok(Self { searcher, fields, is_narrowed, valid, passing, matching })
     }
@@ -96,8 +96,8 @@ impl<'s> SegmentsView<'s> {
     pub(super) fn match_any(&mut self, wanted: &[QueryTerm]) -> Result<(), IndexError> {
         let terms: Vec<Term> = wanted.iter().flat_map(|one| one.matching_terms().map(|text| self.term(text, one.part))).collect();
         for (number, segment) in self.searcher.segment_readers().iter().enumerate() {
-            let mut bits = any(segment, &terms)?;
-            bits.retain(&self.valid[number]);
+            let mut bits = documents_with_any(segment, &terms)?;
+            bits.intersect(&self.valid[number]);
             self.matching[number].extend(&bits);
         }
         Ok(())
@@ -105,10 +105,10 @@ impl<'s> SegmentsView<'s> {
 
     /// Marks the visible documents that have one of `handles` as matching.
     pub(super) fn match_handles(&mut self, handles: &[i64]) -> Result<(), IndexError> {
-        let terms = self.handles(handles);
+        let terms = self.handle_terms(handles);
         for (number, segment) in self.searcher.segment_readers().iter().enumerate() {
-            let mut bits = any(segment, &terms)?;
-            bits.retain(&self.valid[number]);
+            let mut bits = documents_with_any(segment, &terms)?;
+            bits.intersect(&self.valid[number]);
             self.matching[number].extend(&bits);
         }
         Ok(())
@@ -118,16 +118,16 @@ impl<'s> SegmentsView<'s> {
     pub(super) fn require(&mut self, text: &str, part: TermField, is_wanted: bool) -> Result<(), IndexError> {
         let term = self.term(text, part);
         for (number, segment) in self.searcher.segment_readers().iter().enumerate() {
-            let bits = any(segment, std::slice::from_ref(&term))?;
+            let bits = documents_with_any(segment, std::slice::from_ref(&term))?;
             for own in [&mut self.passing[number], &mut self.matching[number]] {
-                if is_wanted { own.retain(&bits) } else { own.remove_all(&bits) }
+                if is_wanted { own.intersect(&bits) } else { own.remove_all(&bits) }
             }
         }
         Ok(())
     }
 
     /// Returns the number of visible documents.
-    pub(super) fn documents(&self) -> u64 {
+    pub(super) fn visible_count(&self) -> u64 {
         self.valid.iter().map(DocumentSet::count).sum()
     }
 
@@ -139,14 +139,14 @@ impl<'s> SegmentsView<'s> {
         for (number, segment) in self.searcher.segment_readers().iter().enumerate() {
             let passing = &mut self.passing[number];
             for wanted in &filter.bits {
-                match postings(segment, &Term::from_field_u64(self.fields.filters, wanted.cast_unsigned()))? {
-                    Some(with) => passing.retain(&with),
-                    None => *passing = DocumentSet::none(segment.max_doc()),
+                match documents_with(segment, &Term::from_field_u64(self.fields.filters, wanted.cast_unsigned()))? {
+                    Some(with) => passing.intersect(&with),
+                    None => *passing = DocumentSet::empty(segment.max_doc()),
                 }
             }
             let ends = Term::from_field_u64(self.fields.filters, LookupKey::Ends.bits().cast_unsigned());
             if let Some(moment) = filter.holds_after
-                && let Some(mut ended) = postings(segment, &ends)?
+                && let Some(mut ended) = documents_with(segment, &ends)?
             {
                 let holds_until = segment.fast_fields().i64(names::HOLDS_UNTIL)?;
                 ended.filter(|document| holds_until.first(document).is_none_or(|end| end <= moment));
@@ -159,14 +159,14 @@ impl<'s> SegmentsView<'s> {
                     filter.from.is_none_or(|from| from <= created_at) && filter.until.is_none_or(|until| created_at < until)
                 });
             }
-            self.matching[number].retain(passing);
+            self.matching[number].intersect(passing);
             total += self.matching[number].count();
         }
         Ok(total)
     }
 
     /// Adds the keys of all passing documents to `keys`.
-    pub(super) fn passing(&self, keys: &mut KeySet) -> Result<(), IndexError> {
+    pub(super) fn collect_passing_keys(&self, keys: &mut KeySet) -> Result<(), IndexError> {
         for (segment, passing) in self.searcher.segment_readers().iter().zip(&self.passing) {
             let own = segment.fast_fields().u64(names::KEY)?;
             passing.documents().filter_map(|document| own.first(document)).for_each(|key| keys.insert(key.cast_signed()));
@@ -175,7 +175,7 @@ impl<'s> SegmentsView<'s> {
     }
 
     /// Returns the addresses of all matching documents.
-    pub(super) fn all(&self) -> Vec<SegmentDocument> {
+    pub(super) fn matching_documents(&self) -> Vec<SegmentDocument> {
         let of = |(segment, bits): (usize, &DocumentSet)| {
             bits.documents().map(move |document| SegmentDocument { segment, document }).collect::<Vec<_>>()
         };
@@ -185,7 +185,7 @@ impl<'s> SegmentsView<'s> {
     /// Offers the matching documents to `best`, scored by BM25.
     ///
     /// If `handles` is not empty, only documents with one of the handles are offered.
-    pub(super) fn best(
+    pub(super) fn collect_best(
         &self,
         terms: &[Term],
         statistics: &dyn Bm25StatisticsProvider,
@@ -193,13 +193,13 @@ impl<'s> SegmentsView<'s> {
         best: &mut TopK,
         tie: TieKey<'_>,
     ) -> Result<(), IndexError> {
-        let handles = self.handles(handles);
+        let handles = self.handle_terms(handles);
         let weight = any_term_query(terms).weight(EnableScoring::enabled_from_statistics_provider(statistics, self.searcher))?;
         for (number, segment) in self.searcher.segment_readers().iter().enumerate() {
             let mut narrowed = None;
             if !handles.is_empty() {
-                let mut bits = any(segment, &handles)?;
-                bits.retain(&self.matching[number]);
+                let mut bits = documents_with_any(segment, &handles)?;
+                bits.intersect(&self.matching[number]);
                 narrowed = Some(bits);
             }
             let matching = narrowed.as_ref().unwrap_or(&self.matching[number]);
@@ -209,7 +209,7 @@ impl<'s> SegmentsView<'s> {
             weight.for_each_pruning(best.threshold(), segment, &mut |document, score| {
                 // A document that fails the filter must not displace one that passes.
                 if matching.contains(document) {
-                    best.offer(TopCandidate { score, segment: number, document }, tie);
+                    best.push(TopCandidate { score, segment: number, document }, tie);
                 }
                 best.threshold()
             })?;
@@ -218,12 +218,12 @@ impl<'s> SegmentsView<'s> {
     }
 
     /// Returns the documents that pass and contain a `wanted` term, but are not marked as matching.
-    pub(super) fn besides(&self, wanted: &[QueryTerm]) -> Result<Vec<SegmentDocument>, IndexError> {
+    pub(super) fn passing_unmatched(&self, wanted: &[QueryTerm]) -> Result<Vec<SegmentDocument>, IndexError> {
         let terms: Vec<Term> = wanted.iter().flat_map(|one| one.matching_terms().map(|text| self.term(text, one.part))).collect();
         let mut all = Vec::new();
         for (number, segment) in self.searcher.segment_readers().iter().enumerate() {
-            let mut bits = any(segment, &terms)?;
-            bits.retain(&self.passing[number]);
+            let mut bits = documents_with_any(segment, &terms)?;
+            bits.intersect(&self.passing[number]);
             bits.remove_all(&self.matching[number]);
             all.extend(bits.documents().map(|document| SegmentDocument { segment: number, document }));
         }
@@ -235,7 +235,7 @@ impl<'s> SegmentsView<'s> {
         if addresses.len() <= most {
             return Ok(addresses);
         }
-        let ties = self.ties();
+        let ties = self.tie_breaker();
         let tie = |SegmentDocument { segment, document }: &SegmentDocument| {
             ties.of(&TopCandidate { score: 0.0, segment: *segment, document: *document })
         };
@@ -247,7 +247,7 @@ impl<'s> SegmentsView<'s> {
     }
 
     /// Returns the tie breaker for documents with equal scores.
-    pub(super) fn ties(&self) -> TieBreaker<'s> {
+    pub(super) fn tie_breaker(&self) -> TieBreaker<'s> {
         TieBreaker::new(self.searcher)
     }
 
@@ -270,7 +270,7 @@ impl<'s> SegmentsView<'s> {
     /// Loads the ranking features of the documents at `addresses`.
     ///
     /// `named` is the handle of the speaker that the query names.
-    pub(super) fn look_at(
+    pub(super) fn load_features(
         &self,
         mut addresses: Vec<SegmentDocument>,
         wanted: &[QueryTerm],
@@ -337,8 +337,8 @@ impl<'s> SegmentsView<'s> {
             if !self.is_narrowed {
                 return Ok(true);
             }
-            let mut bits = any(segment, std::slice::from_ref(&term))?;
-            bits.retain(valid);
+            let mut bits = documents_with_any(segment, std::slice::from_ref(&term))?;
+            bits.intersect(valid);
             if 0 < bits.count() {
                 return Ok(true);
             }
@@ -350,7 +350,7 @@ impl<'s> SegmentsView<'s> {
         Term::from_field_text(self.field(part), text)
     }
 
-    fn handles(&self, handles: &[i64]) -> Vec<Term> {
+    fn handle_terms(&self, handles: &[i64]) -> Vec<Term> {
         handles.iter().map(|bits| Term::from_field_u64(self.fields.filters, bits.cast_unsigned())).collect()
     }
 
@@ -397,8 +397,8 @@ fn any_term_query(terms: &[Term]) -> Box<dyn Query> {
 }
 
 /// Returns the documents that have one of the terms.
-fn any(segment: &SegmentReader, terms: &[Term]) -> Result<DocumentSet, IndexError> {
-    let mut bits = DocumentSet::none(segment.max_doc());
+fn documents_with_any(segment: &SegmentReader, terms: &[Term]) -> Result<DocumentSet, IndexError> {
+    let mut bits = DocumentSet::empty(segment.max_doc());
     for term in terms {
         let inverted = segment.inverted_index(term.field())?;
         if let Some(found) = inverted.read_block_postings(term, IndexRecordOption::Basic)? {
@@ -419,11 +419,11 @@ fn count_with_any(segment: &SegmentReader, terms: &[Term]) -> Result<u64, IndexE
     Ok(count)
 }
 
-fn postings(segment: &SegmentReader, term: &Term) -> Result<Option<DocumentSet>, IndexError> {
+fn documents_with(segment: &SegmentReader, term: &Term) -> Result<Option<DocumentSet>, IndexError> {
     let inverted = segment.inverted_index(term.field())?;
     let found = inverted.read_block_postings(term, IndexRecordOption::Basic)?;
     Ok(found.map(|postings| {
-        let mut bits = DocumentSet::none(segment.max_doc());
+        let mut bits = DocumentSet::empty(segment.max_doc());
         bits.insert_all(postings);
         bits
     }))

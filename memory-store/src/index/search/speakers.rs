@@ -3,7 +3,7 @@
 use chrono::DateTime;
 use memory_core::{Filter, Scope, StoreError};
 
-use super::pending_rows::{PendingDocument, pending};
+use super::pending_rows::{PendingDocument, read_pending};
 use super::segments::SegmentsView;
 use crate::index::error::{IndexError, IndexErrorKind};
 use crate::index::lookup_key::LookupKey;
@@ -15,7 +15,7 @@ impl MemoryIndex {
     pub(crate) fn speakers(&self, names: &[String], within: Option<&[Scope]>) -> Result<Vec<String>, StoreError> {
         let found = self.query("find speakers", |_, opened| match find_speakers(opened, names, within) {
             // The search that follows detects the damage and triggers the repair.
-            Err(trouble) if trouble.meaning() == IndexErrorKind::TextDamaged => Ok(Vec::new()),
+            Err(trouble) if trouble.kind() == IndexErrorKind::TextDamaged => Ok(Vec::new()),
             found => found,
         })?;
         Ok(found.into_iter().map(|(name, _)| name).collect())
@@ -24,21 +24,21 @@ impl MemoryIndex {
 
 fn find_speakers(opened: &mut OpenIndex, names: &[String], within: Option<&[Scope]>) -> Result<Vec<(String, i64)>, IndexError> {
     let epoch = IndexMeta::read(&opened.connection)?.epoch;
-    let filter = Filter { within: within.map(<[Scope]>::to_vec), ..Filter::everything() };
+    let filter = Filter { within: within.map(<[Scope]>::to_vec), ..Filter::all() };
     let (connection, text, _) = opened.text(epoch)?;
     // The rows are read in one transaction, before the full-text index is opened.
     let rows = connection.transaction()?;
     let meta = IndexMeta::read(&rows)?;
-    let (pending, keys) = pending(&rows, &filter, DateTime::UNIX_EPOCH)?;
+    let (pending, keys) = read_pending(&rows, &filter, DateTime::UNIX_EPOCH)?;
     let (searcher, generation) = text.searcher(meta.generation)?;
     if meta.epoch != epoch || generation < meta.generation {
         return Err(IndexError::Mismatch);
     }
-    speakers(names, &SegmentsView::new(&searcher, text.fields, &keys, within)?, &pending)
+    known_speakers(names, &SegmentsView::new(&searcher, text.fields, &keys, within)?, &pending)
 }
 
 /// Returns those of `names` that are speakers of a document, with their handles.
-pub(super) fn speakers(
+pub(super) fn known_speakers(
     names: &[String],
     flushed: &SegmentsView<'_>,
     pending: &[PendingDocument],

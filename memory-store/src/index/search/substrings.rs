@@ -45,7 +45,7 @@ impl SubstringTerms {
         text: &FullText,
         flushed: &SegmentsView<'_>,
     ) -> Result<Self, IndexError> {
-        let parts = parts(words);
+        let parts = expandable_words(words);
         let mut holding = vec![HashSet::<String>::new(); parts.len()];
         flushed.each_word_containing(text, &parts, MAX_CONTAINING_WORDS, &mut |index, word| {
             holding[index].insert(word.to_owned());
@@ -53,7 +53,7 @@ impl SubstringTerms {
         let in_stead = |((part, holding), own): ((&Option<String>, HashSet<String>), &QueryTerm)| {
             let part = part.as_deref().unwrap_or_default();
             let mut alike: Vec<(String, f32)> =
-                holding.into_iter().map(|word| (likeness(part, &word), word)).map(|(like, word)| (word, like)).collect();
+                holding.into_iter().map(|word| (coverage(part, &word), word)).map(|(like, word)| (word, like)).collect();
             alike.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
             QueryTerm { part: TermField::Spelled, exact: Vec::new(), alike, documents: own.documents, matches: true }
         };
@@ -69,7 +69,7 @@ impl SubstringTerms {
     /// Returns the similarity of the best containing word of a pending document, per query word.
     ///
     /// Returns `None` if the document contains no such word.
-    pub(super) fn likeness(&self, document: &PendingDocument) -> Option<Vec<f32>> {
+    pub(super) fn best_similarity(&self, document: &PendingDocument) -> Option<Vec<f32>> {
         let spelled = &document.words.spelled;
         let is_worth_a_look = |part: &String| spelled.0.contains(part.as_str());
         if !self.parts.iter().flatten().any(is_worth_a_look) {
@@ -78,8 +78,8 @@ impl SubstringTerms {
         let mut all = vec![0.0_f32; self.parts.len()];
         for (word, _) in spelled.terms() {
             for (like, part) in all.iter_mut().zip(&self.parts) {
-                if let Some(part) = part.as_deref().filter(|part| holds(word, part)) {
-                    *like = like.max(likeness(part, word));
+                if let Some(part) = part.as_deref().filter(|part| contains_part(word, part)) {
+                    *like = like.max(coverage(part, word));
                 }
             }
         }
@@ -88,7 +88,7 @@ impl SubstringTerms {
 }
 
 /// Returns the query words that get substring expansion, by their index in the query.
-pub(super) fn parts(words: &[QueryWord]) -> Vec<Option<String>> {
+pub(super) fn expandable_words(words: &[QueryWord]) -> Vec<Option<String>> {
     let contents = words.iter().filter(|word| word.role == WordRole::Content).count();
     let mut left = MAX_EXPANDED_WORDS;
     let mut part = |word: &QueryWord| {
@@ -108,7 +108,7 @@ pub(super) fn parts(words: &[QueryWord]) -> Vec<Option<String>> {
 /// Returns whether `word` contains `part` without splitting a number.
 ///
 /// A number may be split only if `part` consists of digits alone: `note2` is not found in `note20`, but `20` is found in `1203`.
-pub(super) fn holds(word: &str, part: &str) -> bool {
+pub(super) fn contains_part(word: &str, part: &str) -> bool {
     let is_digit = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_digit);
     let (bytes, own) = (word.as_bytes(), part.as_bytes());
     let is_number = own.iter().all(u8::is_ascii_digit);
@@ -122,23 +122,23 @@ pub(super) fn holds(word: &str, part: &str) -> bool {
 
 /// Returns the share of `word` that `part` covers, at least `MIN_COVERAGE`.
 #[expect(clippy::cast_precision_loss, reason = "words have at most 64 letters")]
-fn likeness(part: &str, word: &str) -> f32 {
+fn coverage(part: &str, word: &str) -> f32 {
     (part.len() as f32 / word.len() as f32).clamp(MIN_COVERAGE, 1.0)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::holds;
+    use super::contains_part;
 
     #[test]
     fn a_part_stands_anywhere_and_cuts_no_number() {
         for (word, part) in
             [("postgresql", "sql"), ("sqlite", "sql"), ("mysqldump", "sql"), ("note20", "ote"), ("1203", "20"), ("v2v20", "v2")]
         {
-            assert!(holds(word, part), "{part} in {word}");
+            assert!(contains_part(word, part), "{part} in {word}");
         }
         for (word, part) in [("note20", "note2"), ("120px", "20px"), ("sq", "sql"), ("v20", "v2")] {
-            assert!(!holds(word, part), "{part} in {word}");
+            assert!(!contains_part(word, part), "{part} in {word}");
         }
     }
 }

@@ -44,10 +44,10 @@ impl TopK {
     }
 
     /// Adds a document; its score must exceed the threshold.
-    pub(super) fn offer(&mut self, candidate: TopCandidate, tie: TieKey<'_>) {
+    pub(super) fn push(&mut self, candidate: TopCandidate, tie: TieKey<'_>) {
         self.candidates.push(candidate);
         if self.full <= self.candidates.len() {
-            self.cut(tie);
+            self.prune(tie);
             self.full = next_prune_size(self.candidates.len(), self.limit);
         }
     }
@@ -55,12 +55,12 @@ impl TopK {
     /// Returns the collected documents in no particular order.
     pub(super) fn into_candidates(mut self, tie: TieKey<'_>) -> Vec<TopCandidate> {
         if self.limit < self.candidates.len() {
-            self.cut(tie);
+            self.prune(tie);
         }
         self.candidates
     }
 
-    fn cut(&mut self, tie: TieKey<'_>) {
+    fn prune(&mut self, tie: TieKey<'_>) {
         let Some(last) = self.limit.checked_sub(1) else { return self.candidates.clear() };
         self.candidates.select_nth_unstable_by(last, |left, right| right.score.total_cmp(&left.score));
         let worst = self.candidates[last].score;
@@ -92,7 +92,7 @@ mod tests {
         let tie = |candidate: &TopCandidate| (Reverse(i64::from(candidate.document)), 0);
         for (document, score) in (0..).zip(scores) {
             if best.threshold() < *score {
-                best.offer(TopCandidate { score: *score, segment: 0, document }, &tie);
+                best.push(TopCandidate { score: *score, segment: 0, document }, &tie);
             }
         }
         let mut found: Vec<_> = best.into_candidates(&tie).iter().map(|found| (found.score, found.document)).collect();

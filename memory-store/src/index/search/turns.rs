@@ -62,7 +62,7 @@ impl ConversationTurns {
         let mut turns = Self::default();
         if let Some(scope @ Scope::Conversation(_)) = &filter.scope {
             let scope = scope.to_string();
-            let all = whole(connection, &scope)?;
+            let all = all_turns(connection, &scope)?;
             if all.len() <= MAX_WHOLE {
                 let count = all.len() as u64;
                 let shape = turns.add_roles(connection, &scope)?;
@@ -82,7 +82,7 @@ impl ConversationTurns {
             let read = |row: &rusqlite::Row<'_>| Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?));
             let Some((scope, created_at)) = connection.prepare_cached(sql)?.query_row([key], read).optional()? else { continue };
             if is_crowded || scope.starts_with(CONVERSATION) {
-                let window = window(connection, &scope, (created_at, *key))?;
+                let window = turns_around(connection, &scope, (created_at, *key))?;
                 windows.entry(scope).or_default().push(window);
             }
         }
@@ -134,7 +134,7 @@ impl ConversationTurns {
     }
 
     /// Returns the keys of the messages around one, up to `reach` positions away.
-    pub(super) fn around(&self, key: i64, reach: usize) -> Vec<i64> {
+    pub(super) fn neighbours(&self, key: i64, reach: usize) -> Vec<i64> {
         let Some(seat) = self.seats.get(&key) else { return Vec::new() };
         let near = seat.ordinal.saturating_sub(reach)..=seat.ordinal + reach;
         self.keys[seat.conversation].range(near).map(|(_, key)| *key).filter(|other| *other != key).collect()
@@ -143,7 +143,7 @@ impl ConversationTurns {
     /// Adds a conversation as runs of messages with unread messages between the runs.
     fn add(&mut self, runs: &[Vec<TurnKey>], whole: Option<u64>, shape: CollectionKind) {
         let conversation = self.keys.len();
-        let pause = shape.pause().num_nanoseconds().unwrap_or(i64::MAX);
+        let pause = shape.session_pause().num_nanoseconds().unwrap_or(i64::MAX);
         let (mut ordinal, mut session) = (0, 0);
         let mut keys = BTreeMap::new();
         for run in runs {
@@ -170,7 +170,7 @@ const CONVERSATION: &str = "conversation:";
 /// SQL condition for documents in a conversation scope.
 const IS_CONVERSATION: &str = "scope >= 'conversation:' AND scope < 'conversation;'";
 
-fn whole(connection: &Connection, scope: &str) -> Result<Vec<TurnKey>, IndexError> {
+fn all_turns(connection: &Connection, scope: &str) -> Result<Vec<TurnKey>, IndexError> {
     let sql = format!(
         "SELECT created_at, key FROM documents INDEXED BY turns WHERE scope = ? ORDER BY created_at, key LIMIT {}",
         MAX_WHOLE + 1
@@ -179,7 +179,7 @@ fn whole(connection: &Connection, scope: &str) -> Result<Vec<TurnKey>, IndexErro
     Ok(select.query_map([scope], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<Result<_, _>>()?)
 }
 
-fn window(connection: &Connection, scope: &str, (created_at, key): TurnKey) -> Result<Vec<TurnKey>, IndexError> {
+fn turns_around(connection: &Connection, scope: &str, (created_at, key): TurnKey) -> Result<Vec<TurnKey>, IndexError> {
     let read = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?));
     let sql = format!(
         "SELECT created_at, key FROM documents INDEXED BY turns WHERE scope = ? AND (created_at, key) < (?, ?) \
@@ -224,7 +224,7 @@ fn load_messages(connection: &Connection, scope: &str, run: &[TurnKey]) -> Resul
 /// Returns the roles of the authors of a run: by their names if one is that of an assistant, else by the lengths of their messages.
 fn infer_roles(messages: &[RunMessage]) -> Vec<(i64, SpeakerRole)> {
     if has_assistant(messages.iter().map(|message| &message.source)) {
-        return messages.iter().filter_map(|message| Some((message.key, SpeakerRole::of_source(&message.source)?))).collect();
+        return messages.iter().filter_map(|message| Some((message.key, SpeakerRole::from_source(&message.source)?))).collect();
     }
     let exchanged = select_exchanged(messages);
     let mut lengths = HashMap::<&str, Vec<u32>>::new();
@@ -258,7 +258,7 @@ fn select_exchanged(messages: &[RunMessage]) -> Vec<&RunMessage> {
 
 /// Returns whether one of the sources is the name of an assistant.
 fn has_assistant<'s>(sources: impl IntoIterator<Item = &'s String>) -> bool {
-    sources.into_iter().any(|source| SpeakerRole::of_source(source) == Some(SpeakerRole::Assistant))
+    sources.into_iter().any(|source| SpeakerRole::from_source(source) == Some(SpeakerRole::Assistant))
 }
 
 /// Returns the lengths of the latest messages of a conversation by source, in words and pairs of characters.
@@ -290,7 +290,7 @@ fn person_and_assistant<S: AsRef<str>>(lengths: &HashMap<S, Vec<u32>>) -> Option
     let both = first.1.len() + second.1.len();
     let is_talk_of_two =
         MIN_MESSAGES <= second.1.len() && (total - both) * 10 <= total && rest.iter().all(|(_, own)| own.len() <= second.1.len());
-    if !is_talk_of_two || [first, second].iter().any(|(source, _)| SpeakerRole::of_source(source).is_some()) {
+    if !is_talk_of_two || [first, second].iter().any(|(source, _)| SpeakerRole::from_source(source).is_some()) {
         return None;
     }
     let median = |lengths: &Vec<u32>| {
@@ -387,7 +387,7 @@ mod tests {
         let seat = |key: i64| (turns.seats[&key].ordinal, turns.seats[&key].session);
         assert_eq!([seat(1), seat(2), seat(3)], [(0, 0), (1, 0), (2, 1)]);
         assert!(turns.seats[&7].session == 2 && 3 < turns.seats[&7].ordinal);
-        assert_eq!(turns.around(2, 3), [1, 3]);
+        assert_eq!(turns.neighbours(2, 3), [1, 3]);
     }
 
     #[test]

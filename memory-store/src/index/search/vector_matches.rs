@@ -6,7 +6,7 @@ use memory_core::QueryVector;
 use rusqlite::Connection;
 
 use super::candidate::SearchCandidate;
-use crate::index::embeddings::texts_of;
+use crate::index::embeddings::text_hashes_of;
 use crate::index::error::IndexError;
 use crate::index::vectors::ModelVectors;
 
@@ -77,7 +77,7 @@ impl<'v> VectorMatches<'v> {
     }
 
     fn of(&self, rows: &Connection, keys: impl Iterator<Item = i64>) -> Result<HashMap<i64, f32>, IndexError> {
-        let texts = texts_of(rows, keys)?;
+        let texts = text_hashes_of(rows, keys)?;
         let cosines = self.vectors.cosines_of(self.question, &texts)?;
         let standard = |cosine: f32| if self.deviation <= MIN_DEVIATION { 0.0 } else { (cosine - self.mean) / self.deviation };
         Ok(texts.iter().zip(cosines).filter_map(|((key, _), cosine)| Some((*key, standard(cosine?)))).collect())

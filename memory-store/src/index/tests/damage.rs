@@ -34,7 +34,7 @@ fn a_flipped_bit_of_the_full_text_changes_no_answer() {
     let kinds = ["term", "idx", "pos", "fast", "fieldnorm", "store"];
     for (number, kind) in kinds.iter().enumerate() {
         let is_meant = |file: &PathBuf| file.extension().is_some_and(|own| own == *kind);
-        let file = files(&home.at("index/text")).into_iter().find(is_meant).unwrap();
+        let file = files(&home.absolute_path("index/text")).into_iter().find(is_meant).unwrap();
         let mut bytes = fs::read(&file).unwrap();
         let middle = bytes.len() / (2 + number);
         bytes[middle] ^= 4;
@@ -52,9 +52,9 @@ fn a_deleted_index_comes_back_with_the_same_answers() {
     let index = home.index();
     let before = answers(&index);
     assert_eq!(before.iter().map(|found| found.total).collect::<Vec<_>>(), [2, 1, 1, 2, 1]);
-    fs::remove_dir_all(home.at("index")).unwrap();
+    fs::remove_dir_all(home.absolute_path("index")).unwrap();
     assert_eq!(answers(&index), before, "under an open index");
-    fs::remove_dir_all(home.at("index")).unwrap();
+    fs::remove_dir_all(home.absolute_path("index")).unwrap();
     assert_eq!(answers(&home.index()), before, "before it is opened");
 }
 
@@ -66,7 +66,7 @@ fn an_index_that_is_deleted_while_it_is_built_is_built_again() {
     let mut deletions = 2;
     index
         .rebuild(&mut |_, _| {
-            if 0 < deletions && fs::remove_dir_all(home.at("index")).is_ok() {
+            if 0 < deletions && fs::remove_dir_all(home.absolute_path("index")).is_ok() {
                 deletions -= 1;
             }
         })
@@ -79,7 +79,7 @@ fn an_index_that_is_deleted_while_it_is_built_is_built_again() {
 fn damaged_tables_come_back() {
     let home = home();
     let before = answers(&home.index());
-    let file = home.at("index/documents.db");
+    let file = home.absolute_path("index/documents.db");
     let whole = fs::read(&file).unwrap();
     let damages: [&dyn Fn() -> Vec<u8>; 4] = [
         &|| b"this is no database at all, but it is long enough to look like one".repeat(100),
@@ -89,7 +89,7 @@ fn damaged_tables_come_back() {
     ];
     for damage in damages {
         for name in ["index/documents.db-wal", "index/documents.db-shm"] {
-            let _ = fs::remove_file(home.at(name));
+            let _ = fs::remove_file(home.absolute_path(name));
         }
         fs::write(&file, damage()).unwrap();
         assert_eq!(answers(&home.index()), before);
@@ -102,18 +102,18 @@ fn a_damaged_full_text_comes_back() {
     let index = home.index();
     index.count_access(&[id(1)]);
     let before = answers(&index);
-    let names: Vec<PathBuf> = files(&home.at("index/text"));
+    let names: Vec<PathBuf> = files(&home.absolute_path("index/text"));
     let suffixes = ["meta.json", "term", "idx", "fast", "fieldnorm"];
     for suffix in suffixes {
         assert!(names.iter().any(|path| path.to_string_lossy().ends_with(suffix)), "{suffix} of {names:?}");
-        for path in files(&home.at("index/text")).iter().filter(|path| path.to_string_lossy().ends_with(suffix)) {
+        for path in files(&home.absolute_path("index/text")).iter().filter(|path| path.to_string_lossy().ends_with(suffix)) {
             fs::write(path, b"").unwrap();
         }
         let index = home.index();
         assert_eq!(answers(&index), before, "without {suffix}");
-        assert_eq!(index.place(&id(1)).unwrap().unwrap().accesses, 1);
+        assert_eq!(index.locate(&id(1)).unwrap().unwrap().accesses, 1);
     }
-    fs::remove_dir_all(home.at("index/text")).unwrap();
+    fs::remove_dir_all(home.absolute_path("index/text")).unwrap();
     assert_eq!(answers(&home.index()), before);
 }
 
@@ -121,7 +121,7 @@ fn a_damaged_full_text_comes_back() {
 fn an_index_of_another_version_is_built_anew() {
     let home = home();
     let before = answers(&home.index());
-    let connection = rusqlite::Connection::open(home.at("index/documents.db")).unwrap();
+    let connection = rusqlite::Connection::open(home.absolute_path("index/documents.db")).unwrap();
     connection.execute_batch("PRAGMA user_version = 999; DROP TABLE meta").unwrap();
     drop(connection);
     assert_eq!(answers(&home.index()), before);
@@ -131,7 +131,7 @@ fn an_index_of_another_version_is_built_anew() {
 fn where_the_index_cannot_be_written_a_temporary_one_answers_and_says_so() {
     let home = home();
     let before = answers(&home.index());
-    fs::remove_dir_all(home.at("index")).unwrap();
+    fs::remove_dir_all(home.absolute_path("index")).unwrap();
     home.put("index", b"in the way");
     let index = home.index();
     let found = search(&index, &query("dark"));
@@ -152,10 +152,10 @@ fn rebuilding_tells_how_far_it_is_and_keeps_what_no_file_knows() {
     index.rebuild(&mut |done, total| told.push((done, total))).unwrap();
     assert_eq!(told, [(1, 4), (2, 4), (3, 4), (4, 4)]);
     assert_eq!(index.journal_mark().unwrap().as_deref(), Some("2026-05 77"));
-    assert_eq!(index.place(&id(2)).unwrap().unwrap().accesses, 2);
+    assert_eq!(index.locate(&id(2)).unwrap().unwrap().accesses, 2);
     let totals = |found: &[SearchResults]| found.iter().map(|found| found.total).collect::<Vec<_>>();
     assert_eq!(totals(&answers(&index)), totals(&before));
-    assert_eq!(fs::read_dir(home.at("index/text")).unwrap().count(), 1);
+    assert_eq!(fs::read_dir(home.absolute_path("index/text")).unwrap().count(), 1);
 }
 
 #[test]
@@ -166,7 +166,7 @@ fn an_index_that_another_handle_built_anew_is_followed() {
     for _ in 0..3 {
         second.rebuild(&mut |_, _| {}).unwrap();
         assert_eq!(answers(&first), before);
-        fs::remove_dir_all(home.at("index")).unwrap();
+        fs::remove_dir_all(home.absolute_path("index")).unwrap();
         assert_eq!(answers(&second), before);
         assert_eq!(listed(&first), [4, 3, 2, 1]);
     }

@@ -33,7 +33,7 @@ fn a_file_that_goes_is_found_no_more() {
     let home = IndexFixture::with(&[DARK, DEPLOY]);
     let index = home.index();
     assert_eq!(numbers(&index, "friday"), [2]);
-    fs::remove_dir_all(home.at("categories/project")).unwrap();
+    fs::remove_dir_all(home.absolute_path("categories/project")).unwrap();
     assert_eq!((numbers(&index, "friday"), listed(&index)), (vec![], vec![1]));
 }
 
@@ -42,10 +42,10 @@ fn a_file_that_moves_keeps_its_accesses() {
     let home = IndexFixture::with(&[DARK, DEPLOY]);
     let index = home.index();
     index.count_access(&[id(1), id(1)]);
-    fs::create_dir_all(home.at("categories/preferences")).unwrap();
-    fs::rename(home.at(&DARK.path()), home.at("categories/preferences/dark.md")).unwrap();
+    fs::create_dir_all(home.absolute_path("categories/preferences")).unwrap();
+    fs::rename(home.absolute_path(&DARK.path()), home.absolute_path("categories/preferences/dark.md")).unwrap();
     assert_eq!(numbers(&index, "dark"), [1]);
-    let place = index.place(&id(1)).unwrap().unwrap();
+    let place = index.locate(&id(1)).unwrap().unwrap();
     assert_eq!((place.path.as_str(), place.accesses), ("categories/preferences/dark.md", 2));
     assert_eq!(listed(&index), [2, 1]);
 }
@@ -55,8 +55,8 @@ fn a_file_that_is_replaced_is_found_by_its_new_words_only() {
     let home = IndexFixture::with(&[DARK]);
     let index = home.index();
     assert_eq!(numbers(&index, "dark"), [1]);
-    home.put("other", fs::read_to_string(home.at(&DARK.path())).unwrap().replace("dark", "pale").as_bytes());
-    fs::rename(home.at("other"), home.at(&DARK.path())).unwrap();
+    home.put("other", fs::read_to_string(home.absolute_path(&DARK.path())).unwrap().replace("dark", "pale").as_bytes());
+    fs::rename(home.absolute_path("other"), home.absolute_path(&DARK.path())).unwrap();
     assert_eq!((numbers(&index, "dark"), numbers(&index, "pale")), (vec![], vec![1]));
 }
 
@@ -66,7 +66,7 @@ fn an_edit_in_place_is_seen_even_in_the_same_tick_and_with_the_same_size() {
     let index = home.index();
     for (before, after) in [("dark", "pale"), ("pale", "gray"), ("gray", "blue")] {
         assert_eq!(numbers(&index, before), [1]);
-        let text = fs::read_to_string(home.at(&DARK.path())).unwrap();
+        let text = fs::read_to_string(home.absolute_path(&DARK.path())).unwrap();
         home.put(&DARK.path(), text.replace(before, after).as_bytes());
         assert_eq!((numbers(&index, before), numbers(&index, after)), (vec![], vec![1]));
     }
@@ -78,7 +78,7 @@ fn an_edit_that_keeps_size_and_time_is_seen() {
     home.age(&DARK.path());
     let index = home.index();
     assert_eq!(numbers(&index, "dark"), [1]);
-    let text = fs::read_to_string(home.at(&DARK.path())).unwrap();
+    let text = fs::read_to_string(home.absolute_path(&DARK.path())).unwrap();
     home.put(&DARK.path(), text.replace("dark", "pale").as_bytes());
     home.age(&DARK.path());
     assert_eq!(numbers(&index, "pale"), [1]);
@@ -89,11 +89,11 @@ fn a_file_edited_after_the_refresh_is_told_as_it_stands() {
     let home = IndexFixture::with(&[DARK, DEPLOY]);
     let index = home.index();
     assert_eq!(numbers(&index, "dark"), [1]);
-    let text = fs::read_to_string(home.at(&DARK.path())).unwrap();
+    let text = fs::read_to_string(home.absolute_path(&DARK.path())).unwrap();
     home.put(&DARK.path(), text.replace("dark mode", "dark roast").as_bytes());
     let found = super::fixture::try_search(&index, &super::fixture::query("dark")).unwrap();
     assert_eq!(found.hits[0].stored.memory.content, "prefers dark roast");
-    fs::remove_file(home.at(&DARK.path())).unwrap();
+    fs::remove_file(home.absolute_path(&DARK.path())).unwrap();
     let found = super::fixture::try_search(&index, &super::fixture::query("dark")).unwrap();
     assert_eq!((found.total, found.hits.len()), (0, 0));
 }
@@ -113,10 +113,10 @@ fn hidden_and_temporary_files_are_none_of_ours() {
 #[test]
 fn what_cannot_be_read_is_reported_and_the_rest_works() {
     let home = IndexFixture::with(&[DARK]);
-    let huge = fs::File::create(home.at("categories/inbox/huge.md")).unwrap();
+    let huge = fs::File::create(home.absolute_path("categories/inbox/huge.md")).unwrap();
     huge.set_len(50 * 1024 * 1024).unwrap();
-    symlink(home.at(&DARK.path()), home.at("categories/inbox/link.md")).unwrap();
-    symlink(home.at("categories/inbox"), home.at("categories/elsewhere")).unwrap();
+    symlink(home.absolute_path(&DARK.path()), home.absolute_path("categories/inbox/link.md")).unwrap();
+    symlink(home.absolute_path("categories/inbox"), home.absolute_path("categories/elsewhere")).unwrap();
     home.put("categories/inbox/broken.md", b"---\nid: [\n---\ndark as well\n");
     let index = home.index();
     for _ in 0..2 {
@@ -134,7 +134,7 @@ fn what_cannot_be_read_is_reported_and_the_rest_works() {
         assert_eq!(index.check().unwrap(), []);
     }
     huge.set_len(0).unwrap();
-    fs::remove_file(home.at("categories/inbox/link.md")).unwrap();
+    fs::remove_file(home.absolute_path("categories/inbox/link.md")).unwrap();
     index.refresh(RefreshDepth::Usual).unwrap();
     assert_eq!(index.problems().unwrap().len(), 2);
 }
@@ -143,30 +143,30 @@ fn what_cannot_be_read_is_reported_and_the_rest_works() {
 fn of_two_files_with_one_id_the_one_named_after_it_keeps_it() {
     let home = IndexFixture::with(&[DARK]);
     let copy = "categories/inbox/a copy.md";
-    fs::copy(home.at(&DARK.path()), home.at(copy)).unwrap();
+    fs::copy(home.absolute_path(&DARK.path()), home.absolute_path(copy)).unwrap();
     let index = home.index();
     let all = listed(&index);
     assert_eq!((all.len(), all.contains(&1)), (2, true));
-    assert_eq!(index.place(&id(1)).unwrap().unwrap().path, DARK.path());
-    let twin = memory_core::MemoryId::of_path(copy);
-    assert_eq!(index.place(&twin).unwrap().unwrap().path, copy);
+    assert_eq!(index.locate(&id(1)).unwrap().unwrap().path, DARK.path());
+    let twin = memory_core::MemoryId::for_path(copy);
+    assert_eq!(index.locate(&twin).unwrap().unwrap().path, copy);
     assert_eq!(index.problems().unwrap()[0].path, copy);
     assert!(super::fixture::search(&index, &super::fixture::query("dark")).hits.iter().any(|hit| hit.stored.memory.id == twin));
 
-    fs::remove_file(home.at(&DARK.path())).unwrap();
+    fs::remove_file(home.absolute_path(&DARK.path())).unwrap();
     assert_eq!(listed(&index), [1]);
-    assert_eq!(index.place(&id(1)).unwrap().unwrap().path, copy);
+    assert_eq!(index.locate(&id(1)).unwrap().unwrap().path, copy);
     home.write(&DARK);
     index.refresh(RefreshDepth::Usual).unwrap();
-    assert_eq!(index.place(&id(1)).unwrap().unwrap().path, DARK.path());
+    assert_eq!(index.locate(&id(1)).unwrap().unwrap().path, DARK.path());
 }
 
 #[test]
 fn a_folder_of_conversations_leads_nowhere_else() {
     let home = IndexFixture::with(&[DARK]);
-    fs::create_dir_all(home.at("entries/.._up/facts")).unwrap();
-    fs::write(home.at("entries/.._up/facts/1.md"), "likes tea").unwrap();
-    fs::write(home.at("stray.md"), "nothing of ours").unwrap();
+    fs::create_dir_all(home.absolute_path("entries/.._up/facts")).unwrap();
+    fs::write(home.absolute_path("entries/.._up/facts/1.md"), "likes tea").unwrap();
+    fs::write(home.absolute_path("stray.md"), "nothing of ours").unwrap();
     let index = home.index();
     index.refresh(RefreshDepth::Usual).unwrap();
     index.refresh(RefreshDepth::Fresh).unwrap();
@@ -181,7 +181,7 @@ fn check_tells_what_the_index_does_not_know() {
     let index = home.index();
     index.refresh(RefreshDepth::Usual).unwrap();
     assert_eq!(index.check().unwrap(), []);
-    fs::remove_file(home.at(&DARK.path())).unwrap();
+    fs::remove_file(home.absolute_path(&DARK.path())).unwrap();
     home.write(&TestNote { number: 3, body: "new", ..TestNote::default() });
     let wrong = index.check().unwrap();
     assert_eq!(wrong.len(), 2);
@@ -194,7 +194,7 @@ fn memories_are_told_oldest_first() {
     let notes: Vec<_> = (1..=600).map(|number| TestNote { number, body: "same", ..TestNote::default() }).collect();
     let home = IndexFixture::with(&notes);
     let index = home.index();
-    let all = index.memories(&memory_core::Filter::everything(), super::fixture::now());
+    let all = index.memories(&memory_core::Filter::all(), super::fixture::now());
     let all: Vec<u32> = all.map(|stored| number(&stored.unwrap().memory.id)).collect();
     assert_eq!(all, (1..=600).collect::<Vec<_>>());
 }
@@ -227,16 +227,16 @@ fn names_alone_tell_of_files_that_come_go_move_and_are_replaced() {
     let new = TestNote { number: 3, folder: "people/friends", body: "anna likes dark beer", ..TestNote::default() };
     home.write(&new);
     assert_eq!(told("anna"), [3]);
-    fs::rename(home.at(&new.path()), home.at("categories/project/anna.md")).unwrap();
-    assert_eq!((told("anna"), index.place(&id(3)).unwrap().unwrap().path.as_str()), (vec![3], "categories/project/anna.md"));
-    let text = fs::read_to_string(home.at(&DARK.path())).unwrap();
+    fs::rename(home.absolute_path(&new.path()), home.absolute_path("categories/project/anna.md")).unwrap();
+    assert_eq!((told("anna"), index.locate(&id(3)).unwrap().unwrap().path.as_str()), (vec![3], "categories/project/anna.md"));
+    let text = fs::read_to_string(home.absolute_path(&DARK.path())).unwrap();
     home.put("other", text.replace("dark", "pale").as_bytes());
-    fs::rename(home.at("other"), home.at(&DARK.path())).unwrap();
+    fs::rename(home.absolute_path("other"), home.absolute_path(&DARK.path())).unwrap();
     assert_eq!((told("pale"), told("dark")), (vec![1], vec![3]));
-    fs::remove_dir_all(home.at("categories/people")).unwrap();
-    fs::remove_file(home.at(&DEPLOY.path())).unwrap();
+    fs::remove_dir_all(home.absolute_path("categories/people")).unwrap();
+    fs::remove_file(home.absolute_path(&DEPLOY.path())).unwrap();
     assert_eq!((told("friday"), told("dark")), (vec![0; 0], vec![3]));
-    fs::remove_dir_all(home.at("categories")).unwrap();
+    fs::remove_dir_all(home.absolute_path("categories")).unwrap();
     assert_eq!(told("dark pale"), [0; 0]);
 }
 
@@ -248,7 +248,7 @@ fn folders_may_lie_as_deep_as_anybody_likes() {
     let index = home.index();
     for depth in [RefreshDepth::Usual, RefreshDepth::Names, RefreshDepth::Fresh] {
         index.refresh(depth).unwrap();
-        assert!(index.place(&id(1)).unwrap().is_some(), "{depth:?}");
+        assert!(index.locate(&id(1)).unwrap().is_some(), "{depth:?}");
     }
     assert_eq!(numbers(&index, "bottom"), [1]);
 }
@@ -257,7 +257,7 @@ fn folders_may_lie_as_deep_as_anybody_likes() {
 fn a_linked_folder_is_reported_and_never_taken_for_an_empty_one() {
     let home = IndexFixture::with(&[DARK]);
     let elsewhere = IndexFixture::with(&[DEPLOY]);
-    symlink(elsewhere.at("categories/project"), home.at("categories/project")).unwrap();
+    symlink(elsewhere.absolute_path("categories/project"), home.absolute_path("categories/project")).unwrap();
     let index = home.index();
     assert_eq!((numbers(&index, "dark"), numbers(&index, "friday")), (vec![1], vec![]));
     let paths: Vec<_> = index.problems().unwrap().into_iter().map(|problem| problem.path).collect();
@@ -265,8 +265,8 @@ fn a_linked_folder_is_reported_and_never_taken_for_an_empty_one() {
     let found = super::fixture::search(&index, &super::fixture::query("dark"));
     assert_eq!(found.degraded.as_deref(), Some("1 file cannot be read; run `memory doctor` to list it"));
     let outside = IndexFixture::new();
-    fs::remove_dir_all(outside.at("categories")).unwrap();
-    symlink(home.at("categories"), outside.at("categories")).unwrap();
+    fs::remove_dir_all(outside.absolute_path("categories")).unwrap();
+    symlink(home.absolute_path("categories"), outside.absolute_path("categories")).unwrap();
     outside.index().refresh(RefreshDepth::Usual).unwrap_err();
 }
 

@@ -83,7 +83,7 @@ impl IndexFixture {
         RealDisk::open(self.folder.path()).unwrap()
     }
 
-    pub(super) fn at(&self, path: &str) -> PathBuf {
+    pub(super) fn absolute_path(&self, path: &str) -> PathBuf {
         self.folder.path().join(path)
     }
 
@@ -93,13 +93,13 @@ impl IndexFixture {
     }
 
     pub(super) fn put(&self, path: &str, bytes: &[u8]) {
-        let path = self.at(path);
+        let path = self.absolute_path(path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, bytes).unwrap();
     }
 
     /// Writes notes as the store does, and updates the index.
-    pub(super) fn keep(&self, index: &MemoryIndex, notes: &[TestNote<'_>]) {
+    pub(super) fn write_and_apply(&self, index: &MemoryIndex, notes: &[TestNote<'_>]) {
         let applied: Vec<AppliedChange> = notes
             .iter()
             .map(|note| {
@@ -113,7 +113,12 @@ impl IndexFixture {
     /// Sets the modification time of a file to an hour ago.
     pub(super) fn age(&self, path: &str) {
         let then = SystemTime::now() - Duration::from_hours(1);
-        File::options().write(true).open(self.at(path)).unwrap().set_times(FileTimes::new().set_modified(then)).unwrap();
+        File::options()
+            .write(true)
+            .open(self.absolute_path(path))
+            .unwrap()
+            .set_times(FileTimes::new().set_modified(then))
+            .unwrap();
     }
 }
 
@@ -154,16 +159,16 @@ pub(super) fn listed(index: &MemoryIndex) -> Vec<u32> {
 }
 
 /// Checks the index with flushed notes, with pending notes, and after a flush of the pending notes.
-pub(super) fn both(home: &IndexFixture, check: impl Fn(&MemoryIndex)) {
+pub(super) fn check_flushed_and_pending(home: &IndexFixture, check: impl Fn(&MemoryIndex)) {
     let flushed = home.index();
     flushed.refresh(RefreshDepth::Usual).unwrap();
     check(&flushed);
     drop(flushed);
-    fs::remove_dir_all(home.at("index")).unwrap();
-    fs::rename(home.at("categories"), home.at("aside")).unwrap();
+    fs::remove_dir_all(home.absolute_path("index")).unwrap();
+    fs::rename(home.absolute_path("categories"), home.absolute_path("aside")).unwrap();
     let pending = home.index();
     pending.refresh(RefreshDepth::Usual).unwrap();
-    fs::rename(home.at("aside"), home.at("categories")).unwrap();
+    fs::rename(home.absolute_path("aside"), home.absolute_path("categories")).unwrap();
     pending.refresh(RefreshDepth::Usual).unwrap();
     check(&pending);
     pending.query("flush", |_, opened| flush(opened)).unwrap();

@@ -14,7 +14,7 @@ fn body(number: u32) -> String {
 
 fn keep(home: &IndexFixture, index: &MemoryIndex, numbers: impl Iterator<Item = u32>) {
     for number in numbers {
-        home.keep(index, &[TestNote { number, body: &body(number), ..TestNote::default() }]);
+        home.write_and_apply(index, &[TestNote { number, body: &body(number), ..TestNote::default() }]);
     }
 }
 
@@ -38,7 +38,7 @@ fn answers_and_scores_are_the_same_before_and_after_a_flush_and_after_a_rebuild(
     flush_now(&index);
     keep(&home, &index, 40..=120);
     index.apply(&[AppliedChange::Removed { path: TestNote { number: 7, ..TestNote::default() }.path() }], None).unwrap();
-    std::fs::remove_file(home.at(&TestNote { number: 7, ..TestNote::default() }.path())).unwrap();
+    std::fs::remove_file(home.absolute_path(&TestNote { number: 7, ..TestNote::default() }.path())).unwrap();
     assert!(0 < pending(&index));
     let before = answers(&index);
     assert!(before.iter().all(|found| 10 <= found.total), "{:?}", before.iter().map(|found| found.total).collect::<Vec<_>>());
@@ -53,7 +53,7 @@ fn answers_and_scores_are_the_same_before_and_after_a_flush_and_after_a_rebuild(
 fn a_changed_or_removed_document_hides_what_was_flushed() {
     let home = IndexFixture::new();
     let index = home.index();
-    home.keep(
+    home.write_and_apply(
         &index,
         &[
             TestNote { number: 1, body: "dark", ..TestNote::default() },
@@ -61,9 +61,9 @@ fn a_changed_or_removed_document_hides_what_was_flushed() {
         ],
     );
     flush_now(&index);
-    home.keep(&index, &[TestNote { number: 1, body: "pale", ..TestNote::default() }]);
+    home.write_and_apply(&index, &[TestNote { number: 1, body: "pale", ..TestNote::default() }]);
     let path = TestNote { number: 2, ..TestNote::default() }.path();
-    std::fs::remove_file(home.at(&path)).unwrap();
+    std::fs::remove_file(home.absolute_path(&path)).unwrap();
     index.apply(&[AppliedChange::Removed { path }], None).unwrap();
     assert_eq!((numbers(&index, "dark"), numbers(&index, "pale")), (vec![], vec![1]));
     flush_now(&index);
@@ -87,7 +87,7 @@ fn a_batch_goes_straight_to_the_full_text() {
     let index = home.index();
     let bodies: Vec<String> = (1..=400).map(body).collect();
     let notes: Vec<_> = (1..).zip(&bodies).map(|(number, body)| TestNote { number, body, ..TestNote::default() }).collect();
-    home.keep(&index, &notes);
+    home.write_and_apply(&index, &notes);
     assert_eq!(pending(&index), 0);
     assert_eq!(listed(&index).len(), 400);
 }
@@ -101,13 +101,13 @@ fn a_crash_between_the_two_commits_of_a_flush_changes_no_answer() {
     keep(&home, &index, 20..=50);
     let before = answers(&index);
     // Restore the rows from before the flush; the full text remains as after the flush.
-    let rows = std::fs::read(home.at("index/documents.db")).unwrap();
-    let log = std::fs::read(home.at("index/documents.db-wal")).unwrap();
+    let rows = std::fs::read(home.absolute_path("index/documents.db")).unwrap();
+    let log = std::fs::read(home.absolute_path("index/documents.db-wal")).unwrap();
     flush_now(&index);
     drop(index);
-    std::fs::write(home.at("index/documents.db"), rows).unwrap();
-    std::fs::write(home.at("index/documents.db-wal"), log).unwrap();
-    let _ = std::fs::remove_file(home.at("index/documents.db-shm"));
+    std::fs::write(home.absolute_path("index/documents.db"), rows).unwrap();
+    std::fs::write(home.absolute_path("index/documents.db-wal"), log).unwrap();
+    let _ = std::fs::remove_file(home.absolute_path("index/documents.db-shm"));
 
     let index = home.index();
     assert!(0 < pending(&index));
@@ -181,11 +181,11 @@ fn threads_write_flush_and_search_at_once() {
 fn what_the_file_has_taken_in_is_not_counted_twice() {
     let home = IndexFixture::new();
     let index = home.index();
-    home.keep(&index, &[TestNote { number: 1, body: "dark", ..TestNote::default() }]);
+    home.write_and_apply(&index, &[TestNote { number: 1, body: "dark", ..TestNote::default() }]);
     index.count_access(&[id(1), id(1), id(1)]);
     assert_eq!(search(&index, &query("dark")).hits[0].stored.memory.access_count, 3);
-    home.keep(&index, &[TestNote { number: 1, front: "access_count: 3\n", body: "dark too", ..TestNote::default() }]);
-    assert_eq!(index.place(&id(1)).unwrap().unwrap().accesses, 0);
+    home.write_and_apply(&index, &[TestNote { number: 1, front: "access_count: 3\n", body: "dark too", ..TestNote::default() }]);
+    assert_eq!(index.locate(&id(1)).unwrap().unwrap().accesses, 0);
     assert_eq!(search(&index, &query("dark")).hits[0].stored.memory.access_count, 3);
 }
 
@@ -197,12 +197,12 @@ fn a_memory_that_we_move_keeps_its_row() {
         TestNote { number: 1, body: "dark", ..TestNote::default() },
         TestNote { number: 1, folder: "people", body: "dark", ..TestNote::default() },
     );
-    home.keep(&index, std::slice::from_ref(&before));
+    home.write_and_apply(&index, std::slice::from_ref(&before));
     index.count_access(&[id(1)]);
     home.write(&after);
-    std::fs::remove_file(home.at(&before.path())).unwrap();
+    std::fs::remove_file(home.absolute_path(&before.path())).unwrap();
     index.apply(&[AppliedChange::Kept { path: after.path(), former_path: Some(before.path()) }], None).unwrap();
-    assert_eq!(index.place(&id(1)).unwrap().map(|place| (place.path, place.accesses)), Some((after.path(), 1)));
+    assert_eq!(index.locate(&id(1)).unwrap().map(|place| (place.path, place.accesses)), Some((after.path(), 1)));
     assert_eq!(listed(&index), [1]);
     index.refresh(RefreshDepth::Fresh).unwrap();
     assert_eq!(numbers_of(&search(&index, &query("dark"))), [1]);

@@ -4,7 +4,7 @@ use memory_core::rank::{CollectionKind, RankFeature, Ranker};
 use memory_core::wikilink::WikilinkNameKind;
 use memory_core::{Category, Filter, HomeSection, Lifetime, ListOrder, MemoryId, PageRequest, Query, Ranking, Scope};
 
-use super::fixture::{IndexFixture, TestNote, both, id, now, number, numbers, numbers_of, query, search};
+use super::fixture::{IndexFixture, TestNote, check_flushed_and_pending, id, now, number, numbers, numbers_of, query, search};
 use crate::index::{MemoryIndex, RefreshDepth};
 
 #[test]
@@ -28,7 +28,7 @@ fn every_script_is_found_down_to_one_character() {
     for (number, body) in (1..).zip(bodies) {
         home.write(&TestNote { number, body, ..TestNote::default() });
     }
-    both(&home, |index| {
+    check_flushed_and_pending(&home, |index| {
         for (text, expected) in [
             ("深", vec![1]),
             ("深色", vec![1]),
@@ -121,7 +121,7 @@ fn every_filter_means_the_same_in_both_engines_as_for_a_memory() {
     });
     home.put("entries/x/facts/7.md", b"---\nid: 00000007-0000-4000-8000-000000000007\n---\nsame words\n");
     let tags = |tags: &[&str]| tags.iter().collect();
-    let everything = Filter::everything();
+    let everything = Filter::all();
     let filters = [
         Filter::default(),
         everything.clone(),
@@ -141,7 +141,7 @@ fn every_filter_means_the_same_in_both_engines_as_for_a_memory() {
         Filter { from: Some("2026-05-07T00:00:03Z".parse().unwrap()), ..everything.clone() },
         Filter { until: Some("2026-05-07T00:00:03Z".parse().unwrap()), lifetime: Lifetime::Current, ..everything.clone() },
     ];
-    both(&home, |index| {
+    check_flushed_and_pending(&home, |index| {
         for filter in &filters {
             let all: Vec<_> = index.memories(&everything, now()).map(Result::unwrap).collect();
             assert_eq!(all.len(), 7);
@@ -168,7 +168,7 @@ fn the_explanation_adds_up_to_the_score() {
         let body = format!("dark mode {} 深色 {}", "deploy ".repeat(number as usize % 7), "friday ".repeat(number as usize % 3));
         home.write(&TestNote { number, front: "title: Dark\ntags: [deploy]\n", body: &body, ..TestNote::default() });
     }
-    both(&home, |index| {
+    check_flushed_and_pending(&home, |index| {
         let found = search(index, &query("dark deploy 深色 frid"));
         assert_eq!((found.total, found.hits.len()), (50, 10));
         for hit in found.hits {
@@ -221,7 +221,7 @@ fn a_memory_is_named_by_the_file_it_was_taken_in_from() {
     home.write(&TestNote { number: 1, front, body: "the first", ..TestNote::default() });
     let index = home.index();
     let names = |key: &str| {
-        let named = index.named(key).unwrap().into_iter();
+        let named = index.name_candidates(key).unwrap().into_iter();
         named.map(|candidate| (candidate.by, candidate.path)).collect::<Vec<_>>()
     };
     let own = TestNote { number: 1, ..TestNote::default() }.path();
@@ -237,7 +237,7 @@ fn links_names_origins_and_contents_are_looked_up() {
     home.write(&TestNote { number: 1, front: &front, body: "see [[Deploy Notes]]", ..TestNote::default() });
     home.write(&TestNote { number: 2, body: "the second", ..TestNote::default() });
     let index = home.index();
-    let names = |key: &str| index.named(key).unwrap().into_iter().map(|candidate| candidate.by).collect::<Vec<_>>();
+    let names = |key: &str| index.name_candidates(key).unwrap().into_iter().map(|candidate| candidate.by).collect::<Vec<_>>();
     assert_eq!(names("dark mode"), [WikilinkNameKind::Title]);
     assert_eq!(names("night"), [WikilinkNameKind::Alias]);
     assert_eq!(names("note-1-00000001"), [WikilinkNameKind::Path]);
@@ -307,10 +307,10 @@ fn the_first_answers_are_the_same_for_every_limit_and_for_an_index_built_anew() 
         .zip(bodies.iter().cycle())
         .map(|(number, body)| TestNote { number: number * 70, body, ..TestNote::default() })
         .collect();
-    home.keep(&index, &changed);
+    home.write_and_apply(&index, &changed);
     let with_pending = ask(&index, 120);
     drop(index);
-    std::fs::remove_dir_all(home.at("index")).unwrap();
+    std::fs::remove_dir_all(home.absolute_path("index")).unwrap();
     assert_eq!(ask(&home.index(), 120), with_pending);
 }
 
@@ -329,8 +329,8 @@ fn words_that_lie_elsewhere_are_not_known() {
     for (number, body) in [(1, "the zebrafish swims"), (2, "the ferry leaves from the harbour")] {
         alone.write(&TestNote { number, body, ..TestNote::default() });
     }
-    both(&home, |index| {
-        both(&alone, |without| {
+    check_flushed_and_pending(&home, |index| {
+        check_flushed_and_pending(&alone, |without| {
             for text in ["zebra", "feryr", "harbourmaster", "brafi", "ferry harbour", "zeb*"] {
                 let mut asked = query(text);
                 asked.filter.within = Some(vec![Scope::Global]);

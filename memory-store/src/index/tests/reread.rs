@@ -37,7 +37,7 @@ fn is_settled(index: &MemoryIndex) -> bool {
 #[test]
 fn an_edit_in_place_is_found_where_only_names_are_looked_at() {
     let (home, index) = settled();
-    let text = fs::read_to_string(home.at(&DARK.path())).unwrap();
+    let text = fs::read_to_string(home.absolute_path(&DARK.path())).unwrap();
     home.put(&DARK.path(), text.replace("dark", "pale").as_bytes());
     assert_eq!(numbers(&index, "pale"), [0; 0]);
     assert_eq!(index.reread_changed(&[DARK.path(), DEPLOY.path()]).unwrap(), 1);
@@ -47,19 +47,19 @@ fn an_edit_in_place_is_found_where_only_names_are_looked_at() {
 #[test]
 fn a_file_that_is_gone_or_new_is_taken_in_as_well() {
     let (home, index) = settled();
-    fs::remove_file(home.at(&DARK.path())).unwrap();
+    fs::remove_file(home.absolute_path(&DARK.path())).unwrap();
     let new = TestNote { number: 3, body: "a dark horse", ..DARK };
     home.write(&new);
     assert_eq!(index.reread_changed(&[DARK.path(), new.path()]).unwrap(), 2);
     assert_eq!(numbers(&index, "dark"), [3]);
-    assert!(index.place(&id(1)).unwrap().is_none());
+    assert!(index.locate(&id(1)).unwrap().is_none());
 }
 
 #[test]
 fn what_we_wrote_ourselves_is_not_read_again() {
     let (home, index) = settled();
     let new = TestNote { number: 3, body: "a dark horse", ..DARK };
-    home.keep(&index, std::slice::from_ref(&new));
+    home.write_and_apply(&index, std::slice::from_ref(&new));
     assert_eq!(index.reread_changed(&[new.path(), DARK.path()]).unwrap(), 0);
 }
 
@@ -68,7 +68,7 @@ fn what_is_no_memory_is_passed_over() {
     let (home, index) = settled();
     home.put("categories/.hidden/x.md", b"dark");
     home.put("trash/x.md", b"dark");
-    fs::create_dir(home.at("categories/folder.md")).unwrap();
+    fs::create_dir(home.absolute_path("categories/folder.md")).unwrap();
     let paths = ["categories/.hidden/x.md", "trash/x.md", "categories/../trash/x.md", "categories/folder.md", "", "categories"];
     assert_eq!(index.reread_changed(&paths.map(str::to_owned)).unwrap(), 0);
     assert_eq!(numbers(&index, "dark"), [1]);
@@ -78,7 +78,7 @@ fn what_is_no_memory_is_passed_over() {
 fn an_index_that_nobody_writes_to_is_flushed_once() {
     let (home, index) = settled();
     index.flush().unwrap();
-    home.keep(&index, &[TestNote { number: 3, body: "a dark horse", ..DARK }]);
+    home.write_and_apply(&index, &[TestNote { number: 3, body: "a dark horse", ..DARK }]);
     assert_eq!((index.flush().unwrap(), index.flush().unwrap()), (1, 0));
     assert_eq!(numbers(&index, "horse"), [3]);
 }

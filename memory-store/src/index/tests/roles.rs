@@ -3,7 +3,7 @@
 use memory_core::rank::{PARTS, RankFeature, RankWeights};
 use memory_core::{Query, Ranking};
 
-use super::fixture::{IndexFixture, TestNote, both, numbers, numbers_of, query, search};
+use super::fixture::{IndexFixture, TestNote, check_flushed_and_pending, numbers, numbers_of, query, search};
 
 const REPLY: &str = "For dinner near the harbour I recommend the Lantern: fresh fish, a view of the harbour, dinner until ten, and a quiet \
                      room. Dinner at the harbour is best early; the harbour is crowded at night, and dinner takes time.";
@@ -33,7 +33,7 @@ fn messages_of_the_person_precede_those_of_the_assistant_unless_these_are_asked_
     for (scope, [person, assistant]) in
         ["conversation:a", "project:x"].into_iter().flat_map(|scope| authors.map(|own| (scope, own)))
     {
-        both(&talk(scope, person, assistant), |index| {
+        check_flushed_and_pending(&talk(scope, person, assistant), |index| {
             assert_eq!(numbers(index, "dinner at the harbour")[0], 1, "{scope} {person}");
             assert_eq!(numbers(index, "What did you recommend for dinner at the harbour?")[0], 2, "{scope} {person}");
         });
@@ -43,7 +43,7 @@ fn messages_of_the_person_precede_those_of_the_assistant_unless_these_are_asked_
 #[test]
 fn the_length_of_their_messages_tells_an_assistant_from_a_person_in_every_scope() {
     for scope in ["conversation:a", "project:x", "global"] {
-        both(&talk(scope, "source: Jo", "source: Helper"), |index| {
+        check_flushed_and_pending(&talk(scope, "source: Jo", "source: Helper"), |index| {
             let found = search(index, &query("dinner at the harbour"));
             let has_role =
                 |number: usize| found.hits[number].explanation.parts.iter().any(|part| part.part == RankFeature::Assistant);

@@ -2,7 +2,7 @@
 
 use memory_core::Scope;
 
-use super::fixture::{IndexFixture, TestNote, both, numbers, numbers_of, query, search};
+use super::fixture::{IndexFixture, TestNote, check_flushed_and_pending, numbers, numbers_of, query, search};
 use crate::index::{MemoryIndex, RefreshDepth};
 
 /// Writes a note for each body, and checks the index with flushed and pending notes.
@@ -17,7 +17,7 @@ fn with_notes(bodies: &[&str], check: impl Fn(&MemoryIndex)) {
     flushed.refresh(RefreshDepth::Usual).unwrap();
     check(&flushed);
     // Without its vocabulary file, a segment is searched through the dictionary.
-    let folder = std::fs::read_dir(home.at("index/text")).unwrap().next().unwrap().unwrap().path();
+    let folder = std::fs::read_dir(home.absolute_path("index/text")).unwrap().next().unwrap().unwrap().path();
     let mut removed = 0;
     for entry in std::fs::read_dir(&folder).unwrap().map(Result::unwrap) {
         if entry.file_name().to_str().unwrap().starts_with("words-") {
@@ -28,7 +28,7 @@ fn with_notes(bodies: &[&str], check: impl Fn(&MemoryIndex)) {
     assert_eq!(removed, 1);
     check(&flushed);
     drop(flushed);
-    both(&home, check);
+    check_flushed_and_pending(&home, check);
 }
 
 fn sorted(index: &MemoryIndex, text: &str) -> Vec<u32> {
@@ -159,7 +159,7 @@ fn damaged_words_beside_a_segment_change_no_answer() {
     home.write(&TestNote { number: 1, body: "PostgreSQL", ..TestNote::default() });
     let index = home.index();
     index.refresh(RefreshDepth::Usual).unwrap();
-    let folder = std::fs::read_dir(home.at("index/text")).unwrap().next().unwrap().unwrap().path();
+    let folder = std::fs::read_dir(home.absolute_path("index/text")).unwrap().next().unwrap().unwrap().path();
     let is_words = |path: &std::path::PathBuf| path.file_name().unwrap().to_str().unwrap().starts_with("words-");
     let path = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).find(is_words).unwrap();
     let mut bytes = std::fs::read(&path).unwrap();

@@ -26,7 +26,7 @@ fn home() -> (IndexFixture, MemoryIndex) {
     index.refresh(RefreshDepth::Usual).unwrap();
     let of = |number: u32| TextVector { id: id(number), text: ContentHash::of(&body(number)), vector: vector(number) };
     let vectors: Vec<TextVector> = (1..=NOTES).map(of).collect();
-    assert_eq!(index.keep_vectors("model", &vectors).unwrap(), u64::from(NOTES));
+    assert_eq!(index.store_vectors("model", &vectors).unwrap(), u64::from(NOTES));
     (home, index)
 }
 
@@ -43,25 +43,25 @@ fn vectors_outlive_an_index_that_is_built_anew() {
     let (home, index) = home();
     assert_eq!(numbers_of(&ask(&index, "elsewhere")), [1]);
     index.rebuild(&mut |_, _| ()).unwrap();
-    assert_eq!((numbers_of(&ask(&index, "elsewhere")), index.lacking("model").unwrap().len()), (vec![1], 0));
+    assert_eq!((numbers_of(&ask(&index, "elsewhere")), index.without_vectors("model").unwrap().len()), (vec![1], 0));
     drop(index);
     // The deleted tables contained the keys of the vectors.
     for name in ["documents.db", "documents.db-wal", "documents.db-shm"] {
-        let _ = std::fs::remove_file(home.at(&format!("index/{name}")));
+        let _ = std::fs::remove_file(home.absolute_path(&format!("index/{name}")));
     }
     let index = home.index();
-    assert_eq!((numbers_of(&ask(&index, "elsewhere")), index.lacking("model").unwrap().len()), (vec![1], 0));
+    assert_eq!((numbers_of(&ask(&index, "elsewhere")), index.without_vectors("model").unwrap().len()), (vec![1], 0));
 }
 
 #[test]
 fn without_the_folder_of_the_index_the_words_answer() {
     let (home, index) = home();
     drop(index);
-    std::fs::remove_dir_all(home.at("index")).unwrap();
+    std::fs::remove_dir_all(home.absolute_path("index")).unwrap();
     let index = home.index();
     let found = ask(&index, "note2");
     assert_eq!((numbers_of(&found), found.total), (vec![2], 1));
-    assert_eq!(index.lacking("model").unwrap().len(), NOTES as usize);
+    assert_eq!(index.without_vectors("model").unwrap().len(), NOTES as usize);
 }
 
 #[test]
@@ -74,7 +74,7 @@ fn what_must_not_stand_there_or_must_counts_for_vectors_too() {
 
 /// Returns the files of the vectors: the head and the rows.
 fn files(home: &IndexFixture) -> [std::path::PathBuf; 2] {
-    let model = std::fs::read_dir(home.at("index/vectors")).unwrap().next().unwrap().unwrap().path();
+    let model = std::fs::read_dir(home.absolute_path("index/vectors")).unwrap().next().unwrap().unwrap().path();
     let files = std::fs::read_dir(&model).unwrap().map(|entry| entry.unwrap().path());
     let rows = files.into_iter().find(|path| path.file_name().unwrap().to_str().unwrap().starts_with("rows-"));
     [model.join("head"), rows.unwrap()]
@@ -113,8 +113,8 @@ fn vectors_that_cannot_be_read_leave_the_words_and_are_told() {
         assert_eq!(ask(&index, "elsewhere").total, 0, "{what}");
         // The vectors are computed again, and the warning disappears.
         let of = |number: u32| TextVector { id: id(number), text: ContentHash::of(&body(number)), vector: vector(number) };
-        assert_eq!(index.lacking("model").unwrap().len(), NOTES as usize, "{what}");
-        index.keep_vectors("model", &(1..=NOTES).map(of).collect::<Vec<_>>()).unwrap();
+        assert_eq!(index.without_vectors("model").unwrap().len(), NOTES as usize, "{what}");
+        index.store_vectors("model", &(1..=NOTES).map(of).collect::<Vec<_>>()).unwrap();
         let found = ask(&index, "elsewhere");
         assert_eq!((numbers_of(&found), found.degraded), (vec![1], None), "{what}");
         drop(index);

@@ -47,7 +47,7 @@ impl RowsFile {
     pub(super) const PREFIX: &str = "rows-";
 
     /// Parses the name of a file.
-    pub(super) fn of_name(name: &str) -> Option<Self> {
+    pub(super) fn from_name(name: &str) -> Option<Self> {
         Self::from_random(name.strip_prefix(Self::PREFIX)?.as_bytes())
     }
 
@@ -129,12 +129,12 @@ impl VectorHead {
     }
 
     /// Returns whether both are the same head of the same file.
-    pub(super) fn is(&self, other: &Self) -> bool {
+    pub(super) fn is_same(&self, other: &Self) -> bool {
         self.rows_file == other.rows_file && self.sequence == other.sequence
     }
 
     /// Returns the number of live rows.
-    pub(super) fn live(&self) -> usize {
+    pub(super) fn live_count(&self) -> usize {
         self.rows - self.dead.count()
     }
 }
@@ -148,7 +148,7 @@ mod tests {
     const LAYOUT: RowLayout = RowLayout { dimensions: 384 };
 
     fn head() -> VectorHead {
-        let rows_file = RowsFile::of_name("rows-0123456789abcdef").unwrap();
+        let rows_file = RowsFile::from_name("rows-0123456789abcdef").unwrap();
         let mut dead = DeadRows::default();
         for slot in [3, 64, 699] {
             dead.insert(slot);
@@ -189,7 +189,7 @@ mod tests {
     #[test]
     fn a_name_that_leads_elsewhere_is_none() {
         for name in ["rows-", "rows-../../../../etc/x", "rows-0123456789abcde/", "head", "rows-0123456789abcdef0"] {
-            assert_eq!(RowsFile::of_name(name), None, "{name}");
+            assert_eq!(RowsFile::from_name(name), None, "{name}");
         }
         assert_eq!(head().rows_file.name(), "rows-0123456789abcdef");
     }

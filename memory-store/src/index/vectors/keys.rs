@@ -13,12 +13,12 @@ const FILTER_BITS: usize = 1 << 16;
 impl ModelVectors {
     /// Returns the number of documents with a vector.
     pub fn count(&self) -> usize {
-        self.view.as_ref().map_or(0, |view| view.head.live())
+        self.view.as_ref().map_or(0, |view| view.head.live_count())
     }
 
     /// Returns the keys of all documents with a vector, in arbitrary order.
     pub fn keys(&self) -> impl Iterator<Item = i64> {
-        self.view.iter().flat_map(RowsView::live).map(|(_, key)| key)
+        self.view.iter().flat_map(RowsView::live_rows).map(|(_, key)| key)
     }
 
     /// Returns those documents that have no vector for their current text.
@@ -26,7 +26,7 @@ impl ModelVectors {
         &'a self,
         documents: impl Iterator<Item = (i64, ContentHash)> + 'a,
     ) -> impl Iterator<Item = (i64, ContentHash)> + 'a {
-        let mut kept: Vec<(i64, usize)> = self.view.iter().flat_map(RowsView::live).map(|(slot, key)| (key, slot)).collect();
+        let mut kept: Vec<(i64, usize)> = self.view.iter().flat_map(RowsView::live_rows).map(|(slot, key)| (key, slot)).collect();
         kept.sort_unstable();
         let text = move |key: i64| {
             let place = kept.binary_search_by_key(&key, |(key, _)| *key).ok()?;
@@ -40,7 +40,7 @@ impl ModelVectors {
     /// Damaged vectors count as missing in a search, but [`Self::missing`] does not return them before they are removed.
     pub fn damaged(&self) -> Vec<i64> {
         let damaged = |view: &RowsView| -> Vec<i64> {
-            view.live().filter(|(slot, _)| view.row(*slot).is_none()).map(|(_, key)| key).collect()
+            view.live_rows().filter(|(slot, _)| view.row(*slot).is_none()).map(|(_, key)| key).collect()
         };
         self.view.as_ref().map(damaged).unwrap_or_default()
     }
@@ -63,7 +63,7 @@ impl RowsView {
             let bit = filter_bit(key);
             filter[bit / 64] >> (bit % 64) & 1 == 1
         };
-        for (slot, key) in self.live().filter(|(_, key)| may_be_wanted(*key)) {
+        for (slot, key) in self.live_rows().filter(|(_, key)| may_be_wanted(*key)) {
             if let Some(place) = wanted.get_mut(&key) {
                 *place = Some(slot);
             }

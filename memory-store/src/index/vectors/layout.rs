@@ -68,7 +68,7 @@ impl RowLayout {
 }
 
 /// Splits `slots` at the ends of blocks.
-pub(super) fn runs(slots: Range<usize>) -> impl Iterator<Item = Range<usize>> {
+pub(super) fn split_at_blocks(slots: Range<usize>) -> impl Iterator<Item = Range<usize>> {
     let blocks = slots.start / BLOCK..slots.end.div_ceil(BLOCK);
     blocks.map(move |block| slots.start.max(block * BLOCK)..slots.end.min((block + 1) * BLOCK)).filter(|run| !run.is_empty())
 }
@@ -100,9 +100,9 @@ mod tests {
 
     #[test]
     fn runs_stay_within_their_blocks() {
-        assert_eq!(runs(0..0).count(), 0);
-        assert_eq!(runs(BLOCK..BLOCK).count(), 0);
-        assert!(runs(5..9).eq(std::iter::once(5..9)));
-        assert_eq!(runs(1000..2049).collect::<Vec<_>>(), [1000..1024, 1024..2048, 2048..2049]);
+        assert_eq!(split_at_blocks(0..0).count(), 0);
+        assert_eq!(split_at_blocks(BLOCK..BLOCK).count(), 0);
+        assert!(split_at_blocks(5..9).eq(std::iter::once(5..9)));
+        assert_eq!(split_at_blocks(1000..2049).collect::<Vec<_>>(), [1000..1024, 1024..2048, 2048..2049]);
     }
 }

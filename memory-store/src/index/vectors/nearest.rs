@@ -50,7 +50,7 @@ impl ModelVectors {
     ) -> Result<NearestVectors, StoreError> {
         let query = UnitVector::of("the query", query, self.layout.dimensions)?;
         let Some(view) = &self.view else { return Ok(NearestVectors::default()) };
-        let threads = threads(view.rows());
+        let threads = thread_count(view.rows());
         Ok(nearest(view, &query, &VectorSearchLimits { count, candidates: MIN_CANDIDATES, threads }, allowed))
     }
 
@@ -114,7 +114,7 @@ pub(super) fn nearest(
     wanted: &VectorSearchLimits,
     allowed: &(dyn Fn(i64) -> bool + Sync),
 ) -> NearestVectors {
-    let codes = query.codes();
+    let codes = query.quantize();
     let limit = wanted.count.saturating_mul(4).max(wanted.candidates).min(view.rows().max(1));
     let mut found = scan(view, &codes, limit, wanted.threads, allowed);
     let mut best = exact_best(view, query, &found.candidates, wanted.count);
@@ -175,7 +175,7 @@ fn spread(found: &VectorScan) -> (f32, f32) {
 }
 
 /// Returns the number of threads for a scan of `rows` rows.
-fn threads(rows: usize) -> usize {
+fn thread_count(rows: usize) -> usize {
     match rows / ROWS_PER_THREAD {
         // The query of the number of cores takes longer than a scan of some thousand rows.
         0 | 1 => 1,

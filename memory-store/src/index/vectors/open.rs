@@ -75,7 +75,7 @@ impl ModelVectors {
     ///
     /// # Errors
     /// [`StoreError::Backend`] if the files cannot be read.
-    pub fn all(place: &Path) -> Result<Vec<Self>, StoreError> {
+    pub fn open_all(place: &Path) -> Result<Vec<Self>, StoreError> {
         let Ok(entries) = fs::read_dir(place.join(FOLDER)) else { return Ok(Vec::new()) };
         let models = entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse::<ContentHash>().ok());
         models.filter_map(|model| Self::open_model(place, model).transpose()).collect()
@@ -117,7 +117,7 @@ impl ModelVectors {
         self.is_damaged = false;
         for _ in 0..ATTEMPTS {
             let Some(head) = self.head()? else { break };
-            let is_known = self.view.as_ref().is_some_and(|view| view.head.is(&head));
+            let is_known = self.view.as_ref().is_some_and(|view| view.head.is_same(&head));
             if is_known && self.folder.join(head.rows_file.name()).is_file() {
                 return Ok(());
             }

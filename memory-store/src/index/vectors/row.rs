@@ -7,7 +7,7 @@ use std::os::unix::fs::FileExt;
 use memory_core::ContentHash;
 use zerocopy::IntoBytes;
 
-use super::layout::{RowColumn, RowLayout, runs};
+use super::layout::{RowColumn, RowLayout, split_at_blocks};
 
 /// A row: the vector of a document with its metadata.
 #[derive(Debug, Clone, Copy)]
@@ -26,7 +26,7 @@ impl<'a> VectorRow<'a> {
     }
 
     /// Returns the checksum that detects damage of the row.
-    pub(super) fn check(&self) -> u32 {
+    pub(super) fn checksum(&self) -> u32 {
         let mut hasher = crc32fast::Hasher::new();
         hasher.update(&self.key.to_ne_bytes());
         hasher.update(self.text.as_bytes());
@@ -45,12 +45,12 @@ pub(super) fn write(file: &File, layout: RowLayout, first: usize, rows: &[Vector
     if file.metadata()?.len() < length {
         file.set_len(length)?;
     }
-    for slots in runs(first..end) {
+    for slots in split_at_blocks(first..end) {
         let rows = &rows[slots.start - first..slots.end - first];
         let put = |column: RowColumn, bytes: &[u8]| file.write_all_at(bytes, layout.cells(column, &slots).start as u64);
         put(RowLayout::KEYS, &concat_cells(rows, |row, bytes| bytes.extend(row.key.to_ne_bytes())))?;
         put(RowLayout::TEXTS, &concat_cells(rows, |row, bytes| bytes.extend(row.text.as_bytes())))?;
-        put(RowLayout::CHECKS, &concat_cells(rows, |row, bytes| bytes.extend(row.check().to_ne_bytes())))?;
+        put(RowLayout::CHECKS, &concat_cells(rows, |row, bytes| bytes.extend(row.checksum().to_ne_bytes())))?;
         put(RowLayout::SCALES, &concat_cells(rows, |row, bytes| bytes.extend(row.scale.to_ne_bytes())))?;
         put(layout.codes(), &concat_cells(rows, |row, bytes| bytes.extend(row.codes.as_bytes())))?;
         put(layout.exact(), &concat_cells(rows, |row, bytes| bytes.extend(row.exact.as_bytes())))?;

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::thread;
 
 use super::layout::BLOCK;
-use super::unit_vector::{QuantizedVector, product};
+use super::unit_vector::{QuantizedVector, dot_product};
 use super::view::{RowBlock, RowsView};
 
 /// Bound on the error of a cosine of quantized vectors, in steps of both vectors.
@@ -106,7 +106,7 @@ fn scan_blocks(
 fn compute_cosines(cosines: &mut [f32], view: &RowsView, block: &RowBlock<'_>, query: &QuantizedVector) {
     // Separate loops, each of which the compiler can vectorize.
     for (cosine, codes) in cosines.iter_mut().zip(block.codes.chunks_exact(view.layout.dimensions)) {
-        *cosine = product(&query.codes, codes);
+        *cosine = dot_product(&query.codes, codes);
     }
     for (cosine, scale) in cosines.iter_mut().zip(block.scales) {
         *cosine *= query.scale * scale;
@@ -169,27 +169,27 @@ impl BestCandidates {
         self.kept.push(candidate);
         // Cutting the list in half now and then is cheaper than keeping it sorted.
         if 2 * self.limit <= self.kept.len() {
-            self.cut();
+            self.prune();
         }
     }
 
-    fn cut(&mut self) {
+    fn prune(&mut self) {
         if self.limit < self.kept.len() {
-            let (_, left_out, _) = self.kept.select_nth_unstable_by(self.limit, nearer);
+            let (_, left_out, _) = self.kept.select_nth_unstable_by(self.limit, compare_bounds);
             self.left_out = self.left_out.max(left_out.at_most);
             self.kept.truncate(self.limit);
         }
     }
 
     fn finish(mut self) -> (Vec<ScanCandidate>, Option<f32>) {
-        self.cut();
-        self.kept.sort_unstable_by(nearer);
+        self.prune();
+        self.kept.sort_unstable_by(compare_bounds);
         let left_out = Some(self.left_out).filter(|at_most| at_most.is_finite());
         (self.kept, left_out)
     }
 }
 
 /// Orders by upper bound, ties by slot.
-fn nearer(one: &ScanCandidate, other: &ScanCandidate) -> Ordering {
+fn compare_bounds(one: &ScanCandidate, other: &ScanCandidate) -> Ordering {
     other.at_most.total_cmp(&one.at_most).then(one.slot.cmp(&other.slot))
 }

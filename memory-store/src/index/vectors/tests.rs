@@ -62,13 +62,13 @@ impl VectorGenerator {
     }
 
     /// Returns a number with an approximately normal distribution around 0.
-    fn bell(&mut self) -> f32 {
+    fn normal(&mut self) -> f32 {
         let bits = self.next();
         let halves = [bits, bits >> 16, bits >> 32, bits >> 48].map(|bits| f32::from(bits.to_le_bytes()[0]) / 255.0 - 0.5);
         halves.iter().sum()
     }
 
     fn vector(&mut self, dimensions: usize) -> Vec<f32> {
-        (0..dimensions).map(|_| self.bell()).collect()
+        (0..dimensions).map(|_| self.normal()).collect()
     }
 }

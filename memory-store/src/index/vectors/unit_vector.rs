@@ -51,7 +51,7 @@ impl UnitVector {
     }
 
     /// Quantizes the vector; the codes of a zero vector are 0.
-    pub(super) fn codes(&self) -> QuantizedVector {
+    pub(super) fn quantize(&self) -> QuantizedVector {
         let largest = self.0.iter().fold(0.0_f32, |largest, number| largest.max(number.abs()));
         let scale = largest / 127.0;
         #[expect(clippy::cast_possible_truncation, reason = "it is a whole number of at most 127")]
@@ -69,7 +69,7 @@ impl UnitVector {
 
 /// Returns the dot product of two codes of the same length.
 #[inline]
-pub(super) fn product(one: &[i8], other: &[i8]) -> f32 {
+pub(super) fn dot_product(one: &[i8], other: &[i8]) -> f32 {
     #[expect(clippy::cast_possible_truncation, reason = "24 bits are far finer than the codes")]
     let product = i8::dot(one, other).expect("both have the dimensions of the model") as f32;
     product
@@ -93,7 +93,7 @@ mod tests {
     #[test]
     fn a_zero_vector_may_be_kept() {
         let zero = UnitVector::normalize_or_zero("it", &[0.0, -0.0], 2).unwrap();
-        assert_eq!((zero.numbers(), zero.codes()), (&[0.0, 0.0][..], QuantizedVector { scale: 0.0, codes: vec![0, 0] }));
+        assert_eq!((zero.numbers(), zero.quantize()), (&[0.0, 0.0][..], QuantizedVector { scale: 0.0, codes: vec![0, 0] }));
         assert_eq!(UnitVector::normalize_or_zero("it", &[0.0, 2.0], 2).unwrap().numbers(), [0.0, 1.0]);
         assert!(UnitVector::normalize_or_zero("it", &[0.0], 2).is_err());
     }
@@ -104,7 +104,7 @@ mod tests {
             let unit = UnitVector::of("it", &[size, size, 0.0], 3).unwrap();
             let half = std::f32::consts::FRAC_1_SQRT_2;
             assert_eq!(unit.numbers(), [half, half, 0.0]);
-            assert_eq!(unit.codes().codes, [127, 127, 0]);
+            assert_eq!(unit.quantize().codes, [127, 127, 0]);
         }
     }
 
@@ -113,14 +113,14 @@ mod tests {
         fn products_are_the_sum_of_products(pairs in prop::collection::vec((-127_i8..=127, -127_i8..=127), 1..900)) {
             let (one, other): (Vec<i8>, Vec<i8>) = pairs.iter().copied().unzip();
             let expected: i32 = pairs.iter().map(|&(one, other)| i32::from(one) * i32::from(other)).sum();
-            prop_assert!((f64::from(product(&one, &other)) - f64::from(expected)).abs() < 0.5);
+            prop_assert!((f64::from(dot_product(&one, &other)) - f64::from(expected)).abs() < 0.5);
         }
 
         #[test]
         fn codes_are_off_by_half_a_step_at_most(vector in prop::collection::vec(-1.0_f32..1.0, 1..50)) {
             prop_assume!(vector.iter().any(|number| *number != 0.0));
             let unit = UnitVector::of("it", &vector, vector.len()).unwrap();
-            let QuantizedVector { scale, codes } = unit.codes();
+            let QuantizedVector { scale, codes } = unit.quantize();
             for (number, code) in unit.numbers().iter().zip(codes) {
                 prop_assert!((number - f32::from(code) * scale).abs() <= 0.501 * scale);
             }

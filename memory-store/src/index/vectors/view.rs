@@ -63,7 +63,7 @@ impl RowsView {
     }
 
     /// Returns the slots and keys of the live rows.
-    pub(super) fn live(&self) -> impl Iterator<Item = (usize, i64)> {
+    pub(super) fn live_rows(&self) -> impl Iterator<Item = (usize, i64)> {
         let all = (0..self.blocks()).flat_map(|block| {
             let block = self.block(block);
             block.slots.zip(block.keys.iter().copied())
@@ -103,7 +103,7 @@ impl RowsView {
             codes: self.cells(self.layout.codes(), &slots),
             exact: self.cells(self.layout.exact(), &slots),
         };
-        (row.check() == self.cells::<u32>(RowLayout::CHECKS, &slots)[0]).then_some(row)
+        (row.checksum() == self.cells::<u32>(RowLayout::CHECKS, &slots)[0]).then_some(row)
     }
 
     /// Returns the cells of `slots`, all of one block.

@@ -44,7 +44,7 @@ impl ModelVectors {
         let mut prepared = BTreeMap::new();
         for DocumentVector { key, text, vector } in embedded {
             let unit = UnitVector::normalize_or_zero(&format!("document {key}"), vector, self.layout.dimensions)?;
-            prepared.insert(*key, (*text, unit.codes(), unit));
+            prepared.insert(*key, (*text, unit.quantize(), unit));
         }
         let rows: Vec<_> = prepared
             .iter()
@@ -69,7 +69,7 @@ impl ModelVectors {
         let append = || {
             let (file, mut head) = match &self.view {
                 Some(view) => self.open_rows(view)?,
-                None => self.begin()?,
+                None => self.recreate_folder()?,
             };
             row::write(&file, self.layout, head.rows, &rows)?;
             file.sync_data()?;
@@ -77,7 +77,7 @@ impl ModelVectors {
             head.sequence += 1;
             Ok(head)
         };
-        let mut head = append().map_err(|error| self.refused(error))?;
+        let mut head = append().map_err(|error| self.write_error(error))?;
         for slot in former.into_values() {
             head.dead.insert(slot);
         }
@@ -113,7 +113,7 @@ impl ModelVectors {
         self.refresh()?;
         let Some(view) = &self.view else { return Ok(false) };
         if view.rows() < 2 * view.head.dead.count() {
-            let live: Vec<_> = view.live().collect();
+            let live: Vec<_> = view.live_rows().collect();
             self.rewrite(&live)?;
             return Ok(true);
         }
@@ -130,7 +130,7 @@ impl ModelVectors {
     pub fn rekey(&mut self, documents: impl Iterator<Item = (i64, ContentHash)>) -> Result<usize, StoreError> {
         self.refresh()?;
         let Some(view) = &self.view else { return Ok(0) };
-        let mut texts: Vec<_> = view.live().map(|(slot, _)| (view.text(slot), slot)).collect();
+        let mut texts: Vec<_> = view.live_rows().map(|(slot, _)| (view.text(slot), slot)).collect();
         texts.sort_unstable();
         let slot = |text: ContentHash| texts.binary_search_by_key(&text, |(text, _)| *text).ok().map(|place| texts[place].1);
         let keys: BTreeMap<_, _> = documents.filter_map(|(key, text)| Some((key, slot(text)?))).collect();
@@ -153,9 +153,9 @@ impl ModelVectors {
             file.sync_data()?;
             Ok(head)
         };
-        let head = write().map_err(|error| self.refused(error))?;
+        let head = write().map_err(|error| self.write_error(error))?;
         self.publish(head)?;
-        self.tidy().map_err(|error| self.refused(error))
+        self.remove_unused_files().map_err(|error| self.write_error(error))
     }
 
     /// Opens the file of rows for appending.
@@ -165,7 +165,7 @@ impl ModelVectors {
     }
 
     /// Creates the folder again, because it contains no valid state.
-    fn begin(&self) -> io::Result<(File, VectorHead)> {
+    fn recreate_folder(&self) -> io::Result<(File, VectorHead)> {
         remove_path(&self.folder)?;
         DirBuilder::new().recursive(true).mode(0o700).create(&self.folder)?;
         self.new_rows()
@@ -177,7 +177,7 @@ impl ModelVectors {
         let (file, path) = builder.prefix(RowsFile::PREFIX).rand_bytes(RowsFile::LENGTH).tempfile_in(&self.folder)?.keep()?;
         // The name of the file must be durable before a head that refers to it.
         File::open(&self.folder)?.sync_all()?;
-        let rows_file = path.file_name().and_then(|name| RowsFile::of_name(name.to_str()?));
+        let rows_file = path.file_name().and_then(|name| RowsFile::from_name(name.to_str()?));
         let rows_file = rows_file.expect("random names are letters and digits");
         Ok((file, VectorHead { rows_file, sequence: 0, rows: 0, dead: DeadRows::default() }))
     }
@@ -191,13 +191,13 @@ impl ModelVectors {
             file.persist(self.folder.join(head::FILE))?;
             File::open(&self.folder)?.sync_all()
         };
-        replace().map_err(|error| self.refused(error))?;
+        replace().map_err(|error| self.write_error(error))?;
         self.view = RowsView::open(&self.folder, head, self.layout, self.view.as_ref())?;
         Ok(())
     }
 
     /// Removes the files that the head does not refer to. Existing mappings remain valid.
-    fn tidy(&self) -> io::Result<()> {
+    fn remove_unused_files(&self) -> io::Result<()> {
         let rows = self.view.as_ref().map(|view| view.head.rows_file.name());
         for entry in fs::read_dir(&self.folder)? {
             let entry = entry?;
@@ -210,7 +210,7 @@ impl ModelVectors {
         Ok(())
     }
 
-    fn refused(&self, error: io::Error) -> StoreError {
+    fn write_error(&self, error: io::Error) -> StoreError {
         io_error(format!("store vectors in {}", self.folder.display()), error)
     }
 }

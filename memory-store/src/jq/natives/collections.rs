@@ -9,7 +9,7 @@ use super::builtin;
 use crate::jq::engine::JqTypes;
 use crate::jq::json_path;
 use crate::jq::literal::Literal;
-use crate::jq::runtime_error::{JqEvalResult, fault, unfit, unfit_pair};
+use crate::jq::runtime_error::{JqEvalResult, pair_error, runtime_error, type_error};
 use crate::jq::value::{Val, sorted_keys};
 
 /// The maximum nesting for comparisons.
@@ -31,7 +31,7 @@ pub(super) fn natives() -> Vec<Fun<JqTypes>> {
         builtin!("max", max),
         builtin!("transpose", transpose),
         builtin!("toarray", to_array),
-        builtin!("type", kind),
+        builtin!("type", type_name),
         builtin!("_sort_by", sort_by, 1),
         builtin!("_group_by", group_by, 1),
         builtin!("_unique_by", unique_by, 1),
@@ -47,14 +47,14 @@ pub(super) fn natives() -> Vec<Fun<JqTypes>> {
     ]
 }
 
-fn kind(value: Val) -> JqEvalResult {
+fn type_name(value: Val) -> JqEvalResult {
     Ok(Val::str(value.kind()))
 }
 
 pub(super) fn length(value: Val) -> JqEvalResult {
     Ok(match value {
         Val::Null => Val::Num(0.0),
-        Val::Bool(_) => return Err(unfit(&value, "has no length")),
+        Val::Bool(_) => return Err(type_error(&value, "has no length")),
         Val::Num(number) => Val::Num(number.abs()),
         Val::Lit(literal) => absolute(literal),
         Val::Str(text) => Val::count(text.chars().count()),
@@ -64,7 +64,7 @@ pub(super) fn length(value: Val) -> JqEvalResult {
 }
 
 pub(super) fn absolute(literal: Rc<Literal>) -> Val {
-    if literal.double().is_sign_negative() { Val::Lit(Rc::new(literal.negated())) } else { Val::Lit(literal) }
+    if literal.double().is_sign_negative() { Val::Lit(Rc::new(literal.negate())) } else { Val::Lit(literal) }
 }
 
 fn keys(value: Val) -> JqEvalResult {
@@ -78,7 +78,7 @@ fn keys_unsorted(value: Val) -> JqEvalResult {
     match &value {
         Val::Obj(map) => Ok(map.keys().cloned().map(Val::Str).collect()),
         Val::Arr(values) => Ok((0..values.len()).map(Val::count).collect()),
-        _ => Err(unfit(&value, "has no keys")),
+        _ => Err(type_error(&value, "has no keys")),
     }
 }
 
@@ -93,26 +93,28 @@ fn has(value: Val, key: &Val) -> JqEvalResult {
         }
         _ => {
             let message = format!("Cannot check whether {} has a {} key", value.kind(), key.kind());
-            return Err(fault(message));
+            return Err(runtime_error(message));
         }
     }))
 }
 
 fn contains(value: Val, part: &Val) -> JqEvalResult {
     if value.deeper_than(MAX_DEPTH) && part.deeper_than(MAX_DEPTH) {
-        return Err(fault("Containment check too deep"));
+        return Err(runtime_error("Containment check too deep"));
     }
     if value.kind() == part.kind() {
-        Ok(Val::Bool(holds(&value, part)))
+        Ok(Val::Bool(contains_part(&value, part)))
     } else {
-        Err(unfit_pair(&value, part, "cannot have their containment checked"))
+        Err(pair_error(&value, part, "cannot have their containment checked"))
     }
 }
 
-fn holds(value: &Val, part: &Val) -> bool {
+fn contains_part(value: &Val, part: &Val) -> bool {
     match (value, part) {
-        (Val::Obj(map), Val::Obj(part)) => part.iter().all(|(key, part)| map.get(key).is_some_and(|value| holds(value, part))),
-        (Val::Arr(values), Val::Arr(parts)) => parts.iter().all(|part| values.iter().any(|value| holds(value, part))),
+        (Val::Obj(map), Val::Obj(part)) => {
+            part.iter().all(|(key, part)| map.get(key).is_some_and(|value| contains_part(value, part)))
+        }
+        (Val::Arr(values), Val::Arr(parts)) => parts.iter().all(|part| values.iter().any(|value| contains_part(value, part))),
         (Val::Str(text), Val::Str(part)) => text.contains(&***part),
         _ => value == part,
     }
@@ -128,7 +130,7 @@ fn to_entries(value: Val) -> JqEvalResult {
     match &value {
         Val::Obj(map) => Ok(map.iter().map(|(key, value)| entry(Val::Str(key.clone()), value)).collect()),
         Val::Arr(values) => Ok(values.iter().enumerate().map(|(index, value)| entry(Val::count(index), value)).collect()),
-        _ => Err(unfit(&value, "has no keys")),
+        _ => Err(type_error(&value, "has no keys")),
     }
 }
 
@@ -184,16 +186,16 @@ fn unique(value: Val) -> JqEvalResult {
 
 fn sortable(value: Val) -> JqEvalResult<Rc<Vec<Val>>> {
     match value {
-        Val::Arr(values) if values.iter().any(|value| value.deeper_than(MAX_DEPTH)) => Err(fault("Comparison too deep")),
+        Val::Arr(values) if values.iter().any(|value| value.deeper_than(MAX_DEPTH)) => Err(runtime_error("Comparison too deep")),
         Val::Arr(values) => Ok(values),
-        other => Err(unfit(&other, "cannot be sorted, as it is not an array")),
+        other => Err(type_error(&other, "cannot be sorted, as it is not an array")),
     }
 }
 
 /// Returns each value with the key at the same index, sorted by the keys; the sort is stable.
 fn sort_with_keys(value: Val, keys: &Val) -> JqEvalResult<Vec<(Val, Val)>> {
     let (Val::Arr(values), Val::Arr(keys)) = (&value, keys) else {
-        return Err(unfit_pair(&value, keys, "cannot be sorted, as they are not both arrays"));
+        return Err(pair_error(&value, keys, "cannot be sorted, as they are not both arrays"));
     };
     let mut pairs: Vec<(Val, Val)> = keys.iter().cloned().zip(values.iter().cloned()).collect();
     pairs.sort_by(|(left, _), (right, _)| left.order(right));
@@ -235,7 +237,7 @@ fn max_by(value: Val, keys: &Val) -> JqEvalResult {
 /// Returns the value with the best key: a key replaces the best one so far if it is `better`.
 fn extreme(value: &Val, keys: &Val, better: fn(Ordering) -> bool) -> JqEvalResult {
     let (Val::Arr(values), Val::Arr(keys)) = (value, keys) else {
-        return Err(unfit_pair(value, keys, "cannot be iterated over"));
+        return Err(pair_error(value, keys, "cannot be iterated over"));
     };
     let mut pairs = keys.iter().zip(values.iter());
     let Some(mut best) = pairs.next() else { return Ok(Val::Null) };
@@ -265,7 +267,7 @@ fn flatten(value: Val, depth: &Val) -> JqEvalResult {
 
 /// Returns the index of a value in a sorted array, or `-1 - index` of its insertion point.
 fn bsearch(value: Val, sought: &Val) -> JqEvalResult {
-    let Val::Arr(values) = &value else { return Err(unfit(&value, "cannot be searched from")) };
+    let Val::Arr(values) = &value else { return Err(type_error(&value, "cannot be searched from")) };
     Ok(match values.binary_search_by(|value| value.order(sought)) {
         Ok(_) => Val::count(values.partition_point(|value| value.order(sought).is_lt())),
         Err(index) => (Val::Num(-1.0) - Val::count(index))?,

@@ -7,7 +7,7 @@ use jaq_core::{Bind, Exn, Native};
 use super::builtin;
 use crate::jq::definitions;
 use crate::jq::engine::JqTypes;
-use crate::jq::runtime_error::{JqEvalResult, JqRuntimeError, fault, unfit};
+use crate::jq::runtime_error::{JqEvalResult, JqRuntimeError, runtime_error, type_error};
 use crate::jq::value::{Map, Val};
 use crate::jq::write;
 
@@ -21,18 +21,18 @@ pub(super) fn natives() -> Vec<Fun<JqTypes>> {
         ("error", v(0), error),
         ("debug", v(0), identity()),
         ("stderr", v(0), identity()),
-        builtin!("true", yes),
-        builtin!("false", no),
+        builtin!("true", always_true),
+        builtin!("false", always_false),
         builtin!("null", null),
         builtin!("not", not),
-        builtin!("env", nowhere),
+        builtin!("env", empty_environment),
         builtin!("input_filename", null),
         builtin!("input_line_number", zero),
-        builtin!("get_search_list", no_places),
-        builtin!("have_literal_numbers", yes),
-        builtin!("have_decnum", yes),
+        builtin!("get_search_list", empty_search_list),
+        builtin!("have_literal_numbers", always_true),
+        builtin!("have_decnum", always_true),
         builtin!("builtins", builtins),
-        builtin!("modulemeta", no_modules),
+        builtin!("modulemeta", refuse_module),
         builtin!("_unknown_format", unknown_format, 1),
         run(("range", v(2), |mut cv| {
             let (end, start) = (cv.0.pop_var(), cv.0.pop_var());
@@ -45,15 +45,15 @@ pub(super) fn natives() -> Vec<Fun<JqTypes>> {
         run(("input", v(0), |cv| {
             bome(match cv.0.data().shared().next() {
                 Some(Ok(value)) => Ok(value),
-                Some(Err(flaw)) => Err(fault(flaw.to_string())),
-                None => Err(fault("break")),
+                Some(Err(flaw)) => Err(runtime_error(flaw.to_string())),
+                None => Err(runtime_error("break")),
             })
         })),
         run(("halt", v(0), |_| box_once(Err(Exn::halt(0))))),
         run(("halt_error", v(1), |mut cv| {
             let code = cv.0.pop_var();
             let Some(code) = code.number() else {
-                return bome(Err(unfit(&code, "halt_error/1: number required")));
+                return bome(Err(type_error(&code, "halt_error/1: number required")));
             };
             *cv.0.data().shared().halted.borrow_mut() = Some(cv.1);
             #[expect(clippy::cast_possible_truncation, reason = "an exit code is small")]
@@ -90,7 +90,7 @@ type JqValueStream<'a> = jaq_core::ValXs<'a, Val>;
 
 fn range<'a>(start: &Val, end: &Val, step: &Val) -> JqValueStream<'a> {
     let (Some(start), Some(end), Some(step)) = (start.number(), end.number(), step.number()) else {
-        return bome(Err(fault("Range bounds must be numeric")));
+        return bome(Err(runtime_error("Range bounds must be numeric")));
     };
     let mut next = start;
     Box::new(std::iter::from_fn(move || {
@@ -103,11 +103,11 @@ fn range<'a>(start: &Val, end: &Val, step: &Val) -> JqValueStream<'a> {
     }))
 }
 
-fn yes(_: Val) -> JqEvalResult {
+fn always_true(_: Val) -> JqEvalResult {
     Ok(Val::Bool(true))
 }
 
-fn no(_: Val) -> JqEvalResult {
+fn always_false(_: Val) -> JqEvalResult {
     Ok(Val::Bool(false))
 }
 
@@ -124,20 +124,20 @@ fn not(value: Val) -> JqEvalResult {
 }
 
 /// Returns the environment, which is always empty here.
-fn nowhere(_: Val) -> JqEvalResult {
+fn empty_environment(_: Val) -> JqEvalResult {
     Ok(Val::object(Map::default()))
 }
 
-fn no_places(_: Val) -> JqEvalResult {
+fn empty_search_list(_: Val) -> JqEvalResult {
     Ok(Val::array(Vec::new()))
 }
 
-fn no_modules(value: Val) -> JqEvalResult {
-    Err(fault(format!("modules are not supported: cannot find {}", write::excerpt(&value))))
+fn refuse_module(value: Val) -> JqEvalResult {
+    Err(runtime_error(format!("modules are not supported: cannot find {}", write::excerpt(&value))))
 }
 
 fn unknown_format(_: Val, name: &Val) -> JqEvalResult {
-    Err(fault(format!("{} is not a valid format", name.clone().text())))
+    Err(runtime_error(format!("{} is not a valid format", name.clone().text())))
 }
 
 /// Returns the last output of the previous round of `foreach`.

@@ -5,7 +5,7 @@ use jaq_core::native::Fun;
 use super::builtin;
 use crate::jq::calendar::{self, JqTime};
 use crate::jq::engine::JqTypes;
-use crate::jq::runtime_error::{JqEvalResult, fault};
+use crate::jq::runtime_error::{JqEvalResult, runtime_error};
 use crate::jq::value::Val;
 
 /// The maximum absolute value of a time in seconds since 1970.
@@ -32,16 +32,16 @@ fn localtime(value: Val) -> JqEvalResult {
 
 #[expect(clippy::cast_possible_truncation, reason = "it is near enough to 1970")]
 fn split_time(value: &Val, unfit: &str) -> JqEvalResult {
-    let seconds = value.number().ok_or_else(|| fault(unfit))?;
+    let seconds = value.number().ok_or_else(|| runtime_error(unfit))?;
     if seconds.is_nan() || MAX_SECONDS < seconds.abs() {
-        return Err(fault("error converting number of seconds since epoch to datetime"));
+        return Err(runtime_error("error converting number of seconds since epoch to datetime"));
     }
     let moment = JqTime::from_seconds(seconds.floor() as i64);
-    Ok(fields(&moment, f64::from(moment.second) + (seconds - seconds.floor())))
+    Ok(to_fields(&moment, f64::from(moment.second) + (seconds - seconds.floor())))
 }
 
 #[expect(clippy::cast_precision_loss, reason = "no year is beyond 2^53")]
-fn fields(moment: &JqTime, second: f64) -> Val {
+fn to_fields(moment: &JqTime, second: f64) -> Val {
     let rest = [moment.month0, moment.day, moment.hour, moment.minute].map(|field| Val::Num(f64::from(field)));
     let mut fields = vec![Val::Num(moment.year as f64)];
     fields.extend(rest);
@@ -63,28 +63,28 @@ fn from_fields(value: &Val) -> Option<JqTime> {
         }
     }
     let [year, month0, day, hour, minute, second] = numbers;
-    Some(JqTime::normalized(year, month0, day, hour, minute, second))
+    Some(JqTime::from_fields(year, month0, day, hour, minute, second))
 }
 
 #[expect(clippy::cast_precision_loss, reason = "no date is beyond 2^53 seconds")]
 fn mktime(value: Val) -> JqEvalResult {
     if value.kind() != "array" {
-        return Err(fault("mktime requires array inputs"));
+        return Err(runtime_error("mktime requires array inputs"));
     }
-    let moment = from_fields(&value).ok_or_else(|| fault("mktime requires parsed datetime inputs"))?;
+    let moment = from_fields(&value).ok_or_else(|| runtime_error("mktime requires parsed datetime inputs"))?;
     Ok(Val::Num(moment.seconds() as f64))
 }
 
 fn strptime(value: Val, format: &Val) -> JqEvalResult {
     let (Val::Str(text), Val::Str(format)) = (&value, format) else {
-        return Err(fault("strptime/1 requires string inputs and arguments"));
+        return Err(runtime_error("strptime/1 requires string inputs and arguments"));
     };
     match calendar::parse(text, format) {
         Some((moment, rest)) => {
-            let parsed = fields(&moment, f64::from(moment.second));
+            let parsed = to_fields(&moment, f64::from(moment.second));
             if rest.is_empty() { Ok(parsed) } else { parsed + Val::array(vec![Val::str(rest)]) }
         }
-        None => Err(fault(format!("date \"{text}\" does not match format \"{format}\""))),
+        None => Err(runtime_error(format!("date \"{text}\" does not match format \"{format}\""))),
     }
 }
 
@@ -99,9 +99,9 @@ fn strflocaltime(value: Val, format: &Val) -> JqEvalResult {
 fn format_date(value: &Val, format: &Val, name: &str) -> JqEvalResult {
     let broken = if value.number().is_some() { gmtime(value.clone())? } else { value.clone() };
     if broken.kind() != "array" {
-        return Err(fault(format!("{name} requires parsed datetime inputs")));
+        return Err(runtime_error(format!("{name} requires parsed datetime inputs")));
     }
-    let Val::Str(format) = format else { return Err(fault(format!("{name} requires a string format"))) };
-    let moment = from_fields(&broken).ok_or_else(|| fault(format!("{name} requires parsed datetime inputs")))?;
+    let Val::Str(format) = format else { return Err(runtime_error(format!("{name} requires a string format"))) };
+    let moment = from_fields(&broken).ok_or_else(|| runtime_error(format!("{name} requires parsed datetime inputs")))?;
     Ok(Val::str(calendar::format(&moment, format, "UTC")))
 }

@@ -6,7 +6,7 @@ use jaq_core::native::Fun;
 
 use super::builtin;
 use crate::jq::engine::JqTypes;
-use crate::jq::runtime_error::{JqEvalResult, unfit};
+use crate::jq::runtime_error::{JqEvalResult, type_error};
 use crate::jq::value::Val;
 use crate::jq::write;
 
@@ -36,7 +36,7 @@ pub(super) fn natives() -> Vec<Fun<JqTypes>> {
 }
 
 fn format(value: Val, name: &Val) -> JqEvalResult {
-    let Val::Str(name) = name else { return Err(unfit(name, "is not a valid format")) };
+    let Val::Str(name) = name else { return Err(type_error(name, "is not a valid format")) };
     match name.as_str() {
         "text" => text(value),
         "json" => json(value),
@@ -50,7 +50,7 @@ fn format(value: Val, name: &Val) -> JqEvalResult {
         "base64d" => base64_decoded(value),
         "base32" => base32(value),
         "base32d" => base32_decoded(value),
-        other => Err(crate::jq::runtime_error::fault(format!("{other} is not a valid format"))),
+        other => Err(crate::jq::runtime_error::runtime_error(format!("{other} is not a valid format"))),
     }
 }
 
@@ -73,13 +73,13 @@ fn tsv(value: Val) -> JqEvalResult {
 }
 
 fn row(value: &Val, separator: &str, unfit_reason: &str, quote: fn(&str) -> String) -> JqEvalResult {
-    let Val::Arr(cells) = value else { return Err(unfit(value, unfit_reason)) };
+    let Val::Arr(cells) = value else { return Err(type_error(value, unfit_reason)) };
     let cell = |cell: &Val| match cell {
         Val::Null => Ok(String::new()),
         Val::Num(number) if number.is_nan() => Ok(String::new()),
         Val::Bool(_) | Val::Num(_) | Val::Lit(_) => Ok(write::compact(cell)),
         Val::Str(text) => Ok(quote(text)),
-        other => Err(unfit(other, "is not valid in a csv row")),
+        other => Err(type_error(other, "is not valid in a csv row")),
     };
     let cells: Vec<String> = cells.iter().map(cell).collect::<JqEvalResult<_>>()?;
     Ok(Val::str(cells.join(separator)))
@@ -114,7 +114,7 @@ fn uri(value: Val) -> JqEvalResult {
 
 fn uri_decoded(value: Val) -> JqEvalResult {
     let text = value.text();
-    let wrong = || unfit(&Val::Str(text.clone()), "is not a valid uri encoding");
+    let wrong = || type_error(&Val::Str(text.clone()), "is not a valid uri encoding");
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let Some((byte, tail)) = rest.split_first() {
@@ -135,7 +135,7 @@ fn uri_decoded(value: Val) -> JqEvalResult {
 fn shell(value: Val) -> JqEvalResult {
     let word = |word: &Val| match word {
         Val::Str(text) => Ok(format!("'{}'", text.replace('\'', "'\\''"))),
-        Val::Arr(_) | Val::Obj(_) => Err(unfit(word, "can not be escaped for shell")),
+        Val::Arr(_) | Val::Obj(_) => Err(type_error(word, "can not be escaped for shell")),
         other => Ok(write::compact(other)),
     };
     let words: Vec<String> = match &value {
@@ -190,7 +190,7 @@ fn decode(value: Val, alphabet: &[u8], bits: u32, invalid: &str, trailing: &str)
     let (mut held, mut count, mut digits) = (0_u32, 0, 0);
     for byte in text.bytes().take_while(|byte| *byte != b'=') {
         let Some(digit) = alphabet.iter().position(|other| *other == byte) else {
-            return Err(unfit(&Val::Str(text), invalid));
+            return Err(type_error(&Val::Str(text), invalid));
         };
         held = (held << bits | u32::try_from(digit).unwrap_or(0)) & 0xf_ffff;
         count += bits;
@@ -201,7 +201,7 @@ fn decode(value: Val, alphabet: &[u8], bits: u32, invalid: &str, trailing: &str)
         }
     }
     if bits == 6 && digits % 4 == 1 {
-        return Err(unfit(&Val::Str(text), trailing));
+        return Err(type_error(&Val::Str(text), trailing));
     }
     Ok(Val::str(String::from_utf8_lossy(&bytes).into_owned()))
 }

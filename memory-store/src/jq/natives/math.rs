@@ -4,7 +4,7 @@ use jaq_core::native::{Fun, bome, run, v};
 
 use super::builtin;
 use crate::jq::engine::JqTypes;
-use crate::jq::runtime_error::{JqEvalResult, unfit};
+use crate::jq::runtime_error::{JqEvalResult, type_error};
 use crate::jq::value::Val;
 
 /// Defines functions of the input.
@@ -74,7 +74,7 @@ pub(super) fn natives() -> Vec<Fun<JqTypes>> {
 }
 
 fn number(value: &Val) -> JqEvalResult<f64> {
-    value.number().ok_or_else(|| unfit(value, "number required"))
+    value.number().ok_or_else(|| type_error(value, "number required"))
 }
 
 fn pair(first: &Val, second: &Val) -> JqEvalResult<(f64, f64)> {

@@ -7,7 +7,7 @@ use jaq_core::{Bind, Ctx, Error, Exn, Native, ValX, compile::TermId};
 use super::builtin;
 use crate::jq::engine::JqTypes;
 use crate::jq::json_path;
-use crate::jq::runtime_error::{JqEvalResult, fault};
+use crate::jq::runtime_error::{JqEvalResult, runtime_error};
 use crate::jq::value::Val;
 use crate::jq::write::excerpt;
 
@@ -23,7 +23,7 @@ pub(super) fn natives() -> Vec<Fun<JqTypes>> {
         let (value, before) = cv.1;
         let end = get_path(&value, &path).unwrap_or_default();
         let Val::Arr(keys) = path else {
-            return box_once(Err(Exn::from(fault("Path must be specified as an array"))));
+            return box_once(Err(Exn::from(runtime_error("Path must be specified as an array"))));
         };
         box_once(Ok((end, keys.iter().fold(before, |path, key| path.cons(key.clone())))))
     });
@@ -84,7 +84,7 @@ fn adapt_path_error(error: Error<Val>, filter: TermId, ctx: Ctx<'_, JqTypes>, in
         return error;
     }
     match filter.run((ctx, input)).next() {
-        Some(Ok(result)) => fault(format!("Invalid path expression with result {}", excerpt(&result))),
+        Some(Ok(result)) => runtime_error(format!("Invalid path expression with result {}", excerpt(&result))),
         Some(Err(other)) => other.get_err().unwrap_or(error),
         None => error,
     }
@@ -93,14 +93,14 @@ fn adapt_path_error(error: Error<Val>, filter: TermId, ctx: Ctx<'_, JqTypes>, in
 fn get_path(value: &Val, path: &Val) -> JqEvalResult {
     match path {
         Val::Arr(keys) => json_path::get_path(value, keys),
-        _ => Err(fault("Path must be specified as an array")),
+        _ => Err(runtime_error("Path must be specified as an array")),
     }
 }
 
 fn set_path(value: Val, path: &Val, new: &Val) -> JqEvalResult {
     match path {
         Val::Arr(keys) => json_path::set_path(value, keys, new.clone()),
-        _ => Err(fault("Path must be specified as an array")),
+        _ => Err(runtime_error("Path must be specified as an array")),
     }
 }
 

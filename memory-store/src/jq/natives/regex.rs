@@ -8,7 +8,7 @@ use jaq_core::native::{Fun, bome, run, v};
 
 use super::builtin;
 use crate::jq::engine::JqTypes;
-use crate::jq::runtime_error::{JqEvalResult, fault, unfit};
+use crate::jq::runtime_error::{JqEvalResult, runtime_error, type_error};
 use crate::jq::value::{Map, Val};
 
 pub(super) fn natives() -> Vec<Fun<JqTypes>> {
@@ -17,9 +17,9 @@ pub(super) fn natives() -> Vec<Fun<JqTypes>> {
             let (test, flags, pattern) = (cv.0.pop_var(), cv.0.pop_var(), cv.0.pop_var());
             bome(matches(&cv.1, &pattern, &flags, test.truthy()))
         })),
-        builtin!("_captured", captured),
-        builtin!("_between", between, 1),
-        builtin!("_replaced", replaced, 2),
+        builtin!("_captured", named_captures),
+        builtin!("_between", text_between, 1),
+        builtin!("_replaced", replace_matches, 2),
     ]
 }
 
@@ -39,7 +39,7 @@ impl RegexFlags {
         let letters = match flags {
             Val::Null => return Ok(parsed),
             Val::Str(letters) => letters,
-            other => return Err(unfit(other, "is not a string")),
+            other => return Err(type_error(other, "is not a string")),
         };
         for letter in letters.chars() {
             match letter {
@@ -50,7 +50,7 @@ impl RegexFlags {
                 'n' => parsed.skip_empty = true,
                 // `^` and `$` match only at the ends of the text anyway (`s`), and the match found is mostly the longest one (`l`).
                 's' | 'l' => (),
-                _ => return Err(fault(format!("{letters} is not a valid modifier string"))),
+                _ => return Err(runtime_error(format!("{letters} is not a valid modifier string"))),
             }
         }
         Ok(parsed)
@@ -78,16 +78,16 @@ fn compile(pattern: &str, flags: RegexFlags) -> JqEvalResult<Rc<Regex>> {
     }
     let text = if options.is_empty() { pattern.to_owned() } else { format!("(?{options}){pattern}") };
     let regex = RegexBuilder::new(&text).build();
-    let regex = Rc::new(regex.map_err(|error| fault(format!("{pattern} is not a valid regex: {error}")))?);
+    let regex = Rc::new(regex.map_err(|error| runtime_error(format!("{pattern} is not a valid regex: {error}")))?);
     LAST.set(Some((pattern.to_owned(), flags, Rc::clone(&regex))));
     Ok(regex)
 }
 
 /// Returns all matches as objects, or whether there is a match.
 fn matches(value: &Val, pattern: &Val, flags: &Val, only_whether: bool) -> JqEvalResult {
-    let Val::Str(text) = value else { return Err(unfit(value, "cannot be matched, as it is not a string")) };
+    let Val::Str(text) = value else { return Err(type_error(value, "cannot be matched, as it is not a string")) };
     let Val::Str(pattern) = pattern else {
-        return Err(unfit(pattern, "cannot be matched, as it is not a string"));
+        return Err(type_error(pattern, "cannot be matched, as it is not a string"));
     };
     let flags = RegexFlags::parse(flags)?;
     let regex = compile(pattern, flags)?;
@@ -97,7 +97,7 @@ fn matches(value: &Val, pattern: &Val, flags: &Val, only_whether: bool) -> JqEva
     let mut from = 0;
     while from <= text.len() {
         let captures = regex.captures_from_pos(text.as_str(), from);
-        let captures = captures.map_err(|error| fault(format!("{pattern}: {error}")))?;
+        let captures = captures.map_err(|error| runtime_error(format!("{pattern}: {error}")))?;
         let Some(captures) = captures else { break };
         let whole = captures.get(0).expect("the whole of a match is its first group");
         from = whole.end();
@@ -116,7 +116,7 @@ fn matches(value: &Val, pattern: &Val, flags: &Val, only_whether: bool) -> JqEva
             match captures.get(index) {
                 Some(group) => {
                     let before = &text[whole.start().min(group.start())..group.start()];
-                    piece(start + before.chars().count(), group.as_str(), Some(name))
+                    match_object(start + before.chars().count(), group.as_str(), Some(name))
                 }
                 None => {
                     Val::record([("offset", Val::Num(-1.0)), ("length", Val::Num(0.0)), ("string", Val::Null), ("name", name)])
@@ -124,7 +124,7 @@ fn matches(value: &Val, pattern: &Val, flags: &Val, only_whether: bool) -> JqEva
             }
         });
         let groups: Val = groups.collect();
-        let Val::Obj(mut fields) = piece(start, whole.as_str(), None) else { continue };
+        let Val::Obj(mut fields) = match_object(start, whole.as_str(), None) else { continue };
         Rc::make_mut(&mut fields).insert(Rc::new("captures".to_owned()), groups);
         found.push(Val::Obj(fields));
         if !flags.global {
@@ -134,7 +134,7 @@ fn matches(value: &Val, pattern: &Val, flags: &Val, only_whether: bool) -> JqEva
     Ok(if only_whether { Val::Bool(false) } else { Val::array(found) })
 }
 
-fn piece(offset: usize, text: &str, name: Option<Val>) -> Val {
+fn match_object(offset: usize, text: &str, name: Option<Val>) -> Val {
     let mut map = Map::default();
     let fields = [
         ("offset", Some(Val::count(offset))),
@@ -179,7 +179,7 @@ fn count(value: &Val) -> usize {
 }
 
 /// Returns the named groups of a match as an object.
-fn captured(found: Val) -> JqEvalResult {
+fn named_captures(found: Val) -> JqEvalResult {
     let Val::Arr(groups) = object_field(&found, "captures") else { return Ok(Val::object(Map::default())) };
     let mut map = Map::default();
     for group in groups.iter() {
@@ -191,7 +191,7 @@ fn captured(found: Val) -> JqEvalResult {
 }
 
 /// Returns the parts of the text between `matches`.
-fn between(value: Val, matches: &Val) -> JqEvalResult {
+fn text_between(value: Val, matches: &Val) -> JqEvalResult {
     let (Val::Str(text), Val::Arr(matches)) = (&value, matches) else { return Ok(value) };
     let mut rest = text.chars();
     let mut at = 0;
@@ -209,8 +209,8 @@ fn between(value: Val, matches: &Val) -> JqEvalResult {
 /// Returns the texts with all matches replaced.
 ///
 /// The first text has the first string of each element of `new`, the second text the second strings, and so on.
-fn replaced(value: Val, matches: &Val, new: &Val) -> JqEvalResult {
-    let (Val::Arr(pieces), Val::Arr(new)) = (between(value, matches)?, new) else { return Ok(Val::Null) };
+fn replace_matches(value: Val, matches: &Val, new: &Val) -> JqEvalResult {
+    let (Val::Arr(pieces), Val::Arr(new)) = (text_between(value, matches)?, new) else { return Ok(Val::Null) };
     let list = |value: &Val| match value {
         Val::Arr(values) => values.clone(),
         _ => Rc::default(),

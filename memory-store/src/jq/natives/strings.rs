@@ -9,7 +9,7 @@ use crate::jq::arithmetic;
 use crate::jq::engine::JqTypes;
 use crate::jq::number;
 use crate::jq::read;
-use crate::jq::runtime_error::{JqEvalResult, fault, unfit};
+use crate::jq::runtime_error::{JqEvalResult, runtime_error, type_error};
 use crate::jq::value::Val;
 use crate::jq::write;
 
@@ -47,19 +47,19 @@ fn to_json(value: Val) -> JqEvalResult {
 }
 
 fn from_json(value: Val) -> JqEvalResult {
-    let Val::Str(text) = &value else { return Err(unfit(&value, "only strings can be parsed")) };
+    let Val::Str(text) = &value else { return Err(type_error(&value, "only strings can be parsed")) };
     let bare = text.trim_matches([' ', '\t', '\r', '\n']);
     if bare.is_empty() {
         return Ok(Val::Null);
     }
-    read::one(text).map_err(|flaw| fault(format!("{flaw} (while parsing '{text}')")))
+    read::parse_one(text).map_err(|flaw| runtime_error(format!("{flaw} (while parsing '{text}')")))
 }
 
 fn to_number(value: Val) -> JqEvalResult {
     let Val::Str(text) = &value else {
         return match value {
             Val::Num(_) | Val::Lit(_) => Ok(value),
-            other => Err(unfit(&other, "cannot be parsed as a number")),
+            other => Err(type_error(&other, "cannot be parsed as a number")),
         };
     };
     let number = match text.strip_prefix('-').unwrap_or(text) {
@@ -67,7 +67,7 @@ fn to_number(value: Val) -> JqEvalResult {
         _ if read::is_number(text) => number::parse(text.strip_prefix('+').unwrap_or(text)),
         _ => None,
     };
-    number.ok_or_else(|| unfit(&value, "cannot be parsed as a number"))
+    number.ok_or_else(|| type_error(&value, "cannot be parsed as a number"))
 }
 
 fn to_boolean(value: Val) -> JqEvalResult {
@@ -75,33 +75,33 @@ fn to_boolean(value: Val) -> JqEvalResult {
         Val::Bool(_) => Ok(value),
         Val::Str(text) if text.as_str() == "true" => Ok(Val::Bool(true)),
         Val::Str(text) if text.as_str() == "false" => Ok(Val::Bool(false)),
-        other => Err(unfit(other, "cannot be parsed as a boolean")),
+        other => Err(type_error(other, "cannot be parsed as a boolean")),
     }
 }
 
 fn byte_length(value: Val) -> JqEvalResult {
     match &value {
         Val::Str(text) => Ok(Val::count(text.len())),
-        other => Err(unfit(other, "only strings have UTF-8 byte length")),
+        other => Err(type_error(other, "only strings have UTF-8 byte length")),
     }
 }
 
 fn explode(value: Val) -> JqEvalResult {
     match &value {
         Val::Str(text) => Ok(text.chars().map(|char| Val::Num(f64::from(u32::from(char)))).collect()),
-        other => Err(unfit(other, "cannot be exploded")),
+        other => Err(type_error(other, "cannot be exploded")),
     }
 }
 
 fn implode(value: Val) -> JqEvalResult {
-    let Val::Arr(codes) = &value else { return Err(fault("implode input must be an array")) };
+    let Val::Arr(codes) = &value else { return Err(runtime_error("implode input must be an array")) };
     let char = |code: &Val| match code.number() {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "what is no code point is replaced")]
         Some(code) if !code.is_nan() => {
             let char = if code < 0.0 { None } else { char::from_u32(code as u32) };
             Ok(char.unwrap_or(char::REPLACEMENT_CHARACTER))
         }
-        _ => Err(unfit(code, "can't be imploded, unicode codepoint needs to be numeric")),
+        _ => Err(type_error(code, "can't be imploded, unicode codepoint needs to be numeric")),
     };
     codes.iter().map(char).collect::<JqEvalResult<String>>().map(Val::str)
 }
@@ -112,7 +112,7 @@ fn ascii_downcase(value: Val) -> JqEvalResult {
             Rc::make_mut(&mut text).make_ascii_lowercase();
             Ok(Val::Str(text))
         }
-        _ => Err(fault("ascii_downcase input must be a string")),
+        _ => Err(runtime_error("ascii_downcase input must be a string")),
     }
 }
 
@@ -122,35 +122,35 @@ fn ascii_upcase(value: Val) -> JqEvalResult {
             Rc::make_mut(&mut text).make_ascii_uppercase();
             Ok(Val::Str(text))
         }
-        _ => Err(fault("ascii_upcase input must be a string")),
+        _ => Err(runtime_error("ascii_upcase input must be a string")),
     }
 }
 
 fn starts_with(value: Val, prefix: &Val) -> JqEvalResult {
     match (&value, prefix) {
         (Val::Str(text), Val::Str(prefix)) => Ok(Val::Bool(text.starts_with(&***prefix))),
-        _ => Err(fault("startswith() requires string inputs")),
+        _ => Err(runtime_error("startswith() requires string inputs")),
     }
 }
 
 fn ends_with(value: Val, suffix: &Val) -> JqEvalResult {
     match (&value, suffix) {
         (Val::Str(text), Val::Str(suffix)) => Ok(Val::Bool(text.ends_with(&***suffix))),
-        _ => Err(fault("endswith() requires string inputs")),
+        _ => Err(runtime_error("endswith() requires string inputs")),
     }
 }
 
 fn trim_prefix(value: Val, prefix: &Val) -> JqEvalResult {
     match (&value, prefix) {
         (Val::Str(text), Val::Str(prefix)) => Ok(text.strip_prefix(&***prefix).map_or(value.clone(), Val::str)),
-        _ => Err(fault("startswith() requires string inputs")),
+        _ => Err(runtime_error("startswith() requires string inputs")),
     }
 }
 
 fn trim_suffix(value: Val, suffix: &Val) -> JqEvalResult {
     match (&value, suffix) {
         (Val::Str(text), Val::Str(suffix)) => Ok(text.strip_suffix(&***suffix).map_or(value.clone(), Val::str)),
-        _ => Err(fault("endswith() requires string inputs")),
+        _ => Err(runtime_error("endswith() requires string inputs")),
     }
 }
 
@@ -173,7 +173,7 @@ fn trim_end(value: Val) -> JqEvalResult {
 fn trim_with(value: &Val, trim: fn(&str) -> &str) -> JqEvalResult {
     match value {
         Val::Str(text) => Ok(Val::str(trim(text))),
-        _ => Err(fault("trim input must be a string")),
+        _ => Err(runtime_error("trim input must be a string")),
     }
 }
 
@@ -184,14 +184,14 @@ fn is_space(char: char) -> bool {
 fn split(value: Val, separator: &Val) -> JqEvalResult {
     match (&value, separator) {
         (Val::Str(text), Val::Str(separator)) => Ok(arithmetic::split(text, separator)),
-        _ => Err(fault("split input and separator must be strings")),
+        _ => Err(runtime_error("split input and separator must be strings")),
     }
 }
 
 /// Returns the start positions of `sought` in characters; matches may overlap.
 fn indices(value: Val, sought: &Val) -> JqEvalResult {
-    let Val::Str(text) = &value else { return Err(unfit(&value, "cannot be searched, as it is not a string")) };
-    let Val::Str(sought) = sought else { return Err(unfit(sought, "is not a string")) };
+    let Val::Str(text) = &value else { return Err(type_error(&value, "cannot be searched, as it is not a string")) };
+    let Val::Str(sought) = sought else { return Err(type_error(sought, "is not a string")) };
     if sought.is_empty() {
         return Ok(Val::Null);
     }

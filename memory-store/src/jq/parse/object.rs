@@ -6,7 +6,7 @@ use super::{JqParser, ParseResult};
 use crate::jq::error::JqSyntaxError;
 use crate::jq::lex::JqTokenKind;
 use crate::jq::number;
-use crate::jq::runtime_error::described;
+use crate::jq::runtime_error::describe;
 use crate::jq::term;
 use crate::jq::value::{Map, Val};
 
@@ -77,8 +77,8 @@ impl<'s> JqParser<'s> {
             _ => None,
         };
         if let Some(constant) = constant {
-            let place = self.place(self.tokens[start].text).start..self.place(self.peek().text).start;
-            let message = format!("Cannot use {} as object key", described(&constant));
+            let place = self.range_of(self.tokens[start].text).start..self.range_of(self.peek().text).start;
+            let message = format!("Cannot use {} as object key", describe(&constant));
             return Err(JqSyntaxError::at(self.program, place, &message));
         }
         self.expect(")")?;
@@ -89,7 +89,7 @@ impl<'s> JqParser<'s> {
     fn field_value(&mut self) -> ParseResult<Term<&'s str>> {
         let left = self.expression(0)?;
         if self.take("|") {
-            return Ok(term::pipe(left, self.nested(Self::field_value)?));
+            return Ok(term::pipe(left, self.with_depth(Self::field_value)?));
         }
         Ok(left)
     }
@@ -103,7 +103,7 @@ impl<'s> JqParser<'s> {
     }
 
     fn pattern(&mut self) -> ParseResult<Pattern<&'s str>> {
-        self.nested(Self::pattern_within)
+        self.with_depth(Self::pattern_within)
     }
 
     fn pattern_within(&mut self) -> ParseResult<Pattern<&'s str>> {

@@ -40,7 +40,7 @@ impl<'s> JqParser<'s> {
                 let part = Part::Index(term::text(&token.text[1..]));
                 Ok(term::step(Term::Id, self.optional(part)))
             }
-            JqTokenKind::Name => self.named(token.text),
+            JqTokenKind::Name => self.name_term(token.text),
             JqTokenKind::Symbol => self.symbol(token.text),
             _ => Err(self.unexpected()),
         }
@@ -85,9 +85,9 @@ impl<'s> JqParser<'s> {
         }
     }
 
-    fn named(&mut self, name: &'s str) -> ParseResult<Term<&'s str>> {
+    fn name_term(&mut self, name: &'s str) -> ParseResult<Term<&'s str>> {
         if KEYWORDS.contains(&name) {
-            return self.control(name);
+            return self.keyword_term(name);
         }
         self.next();
         let mut args = Vec::new();
@@ -104,7 +104,7 @@ impl<'s> JqParser<'s> {
         Ok(Term::Call(name, args))
     }
 
-    fn control(&mut self, word: &'s str) -> ParseResult<Term<&'s str>> {
+    fn keyword_term(&mut self, word: &'s str) -> ParseResult<Term<&'s str>> {
         match word {
             "if" => {
                 self.next();
@@ -164,7 +164,7 @@ impl<'s> JqParser<'s> {
     }
 
     pub(super) fn location(&mut self, text: &str) -> Term<&'s str> {
-        let line = 1 + self.program[..self.place(text).start].matches('\n').count();
+        let line = 1 + self.program[..self.range_of(text).start].matches('\n').count();
         let line = self.arena.alloc(line.to_string()).as_str();
         Term::Obj(vec![(term::text("file"), Some(term::text("<top-level>"))), (term::text("line"), Some(Term::Num(line)))])
     }

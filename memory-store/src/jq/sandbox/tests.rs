@@ -28,7 +28,7 @@ fn helper() -> JqChildCommand {
 }
 
 fn run_filter(filter: &str, input: &str, bounds: &JqLimits) -> Result<Vec<JqResult>, JqError> {
-    bounded(&helper(), &JqRequest { filter, input, on: JqInputMode::Each, form: JqOutputFormat::Compact }, bounds)
+    run_bounded(&helper(), &JqRequest { filter, input, on: JqInputMode::Each, form: JqOutputFormat::Compact }, bounds)
 }
 
 /// Returns limits that suffice on a slow machine.
@@ -78,6 +78,6 @@ fn who_does_not_serve_is_named() {
     let question = JqRequest { filter: ".", input: "1", on: JqInputMode::Each, form: JqOutputFormat::Compact };
     for program in ["/nowhere/at/all", "/bin/echo"] {
         let helper = JqChildCommand { program: program.into(), arguments: Vec::new() };
-        assert!(matches!(bounded(&helper, &question, &generous_limits()), Err(JqError::Process { .. })), "{program}");
+        assert!(matches!(run_bounded(&helper, &question, &generous_limits()), Err(JqError::Process { .. })), "{program}");
     }
 }

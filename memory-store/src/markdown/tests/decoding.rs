@@ -4,7 +4,7 @@ use memory_core::{Category, Memory, MemoryId, Phase, Reminder, Scope};
 use proptest::prelude::*;
 
 use super::{damaged, modified, read};
-use crate::markdown::{decode, filed, misfiled};
+use crate::markdown::{decode, misfiled_category, path_category};
 
 fn fields(yaml: &str) -> Memory {
     read("note.md", format!("---\n{yaml}\n---\nbody\n"))
@@ -24,7 +24,7 @@ fn a_file_without_front_matter_is_all_content() {
     {
         let memory = read("note.md", text);
         assert_eq!(memory.content, text.strip_suffix('\n').unwrap_or(text));
-        assert_eq!((memory.id, memory.version, memory.scope), (MemoryId::of_path("note.md"), 1, Scope::Global));
+        assert_eq!((memory.id, memory.version, memory.scope), (MemoryId::for_path("note.md"), 1, Scope::Global));
         assert_eq!((memory.created_at, memory.updated_at), (modified(), modified()));
         assert_eq!((memory.phase, memory.category), (Phase::Inbox, Category::Inbox));
     }
@@ -116,10 +116,10 @@ fn dates_are_read_in_every_form() {
 #[test]
 fn a_reminder_is_what_has_a_time_when_it_is_due() {
     let due = "2024-01-02T03:04:05Z".parse().unwrap();
-    assert_eq!(fields("due: 2024-01-02T03:04:05Z").reminder, Some(Reminder::at(due)));
+    assert_eq!(fields("due: 2024-01-02T03:04:05Z").reminder, Some(Reminder::new(due)));
     let id = "550e8400-e29b-41d4-a716-446655440000";
     let whole = fields(&format!("due: 2024-01-02 03:04:05\nreminds: {id}\nnotified_at: 2024-01-02T03:04:05Z\ndone_at: null"));
-    let reminder = Reminder { of: id.parse().ok(), notified_at: Some(due), ..Reminder::at(due) };
+    let reminder = Reminder { of: id.parse().ok(), notified_at: Some(due), ..Reminder::new(due) };
     assert_eq!(whole.reminder, Some(reminder));
     assert_eq!(fields("due:\ndone_at: 2024-01-02").reminder, None);
 }
@@ -159,10 +159,14 @@ fn the_folder_decides_what_a_person_sees() {
     assert_eq!(of("categories/knowledge/a.md"), (Phase::Organized, Category::Knowledge));
     assert_eq!(of("categories/inbox/a.md"), (Phase::Inbox, Category::People));
     assert_eq!(of("elsewhere/a.md"), (Phase::Inbox, Category::People));
-    assert_eq!(filed("categories/knowledge/below/a.md"), Some(Category::Knowledge));
-    assert_eq!(filed("categories/a.md").or(filed("categories/other/a.md")), None);
-    assert_eq!(misfiled("categories/knowledge/a.md", file.as_bytes()), Some(Category::People));
-    assert_eq!(misfiled("categories/people/a.md", file.as_bytes()).or(misfiled("categories/inbox/a.md", file.as_bytes())), None);
+    assert_eq!(path_category("categories/knowledge/below/a.md"), Some(Category::Knowledge));
+    assert_eq!(path_category("categories/a.md").or(path_category("categories/other/a.md")), None);
+    assert_eq!(misfiled_category("categories/knowledge/a.md", file.as_bytes()), Some(Category::People));
+    assert_eq!(
+        misfiled_category("categories/people/a.md", file.as_bytes())
+            .or(misfiled_category("categories/inbox/a.md", file.as_bytes())),
+        None
+    );
 }
 
 #[test]

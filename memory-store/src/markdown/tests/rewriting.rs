@@ -85,7 +85,7 @@ fn a_reminder_changes_its_own_lines_only() {
     let reminder = |yaml: &str, change: fn(&mut Reminder)| changed(yaml, |memory| change(memory.reminder.as_mut().unwrap()));
     let done = |reminder: &mut Reminder| reminder.done_at = Some(reminder.due);
     assert_eq!(reminder("due: 2024-01-02 # soon\nx: 1\n", done), "due: 2024-01-02 # soon\nx: 1\ndone_at: 2024-01-02T00:00:00Z\n");
-    let later = |reminder: &mut Reminder| *reminder = Reminder::at(reminder.due + TimeDelta::days(1));
+    let later = |reminder: &mut Reminder| *reminder = Reminder::new(reminder.due + TimeDelta::days(1));
     let shown = "due: '2024-01-02' # soon\nnotified_at: 2024-01-02\n";
     assert_eq!(reminder(shown, later), "due: '2024-01-03T00:00:00Z' # soon\n");
     assert_eq!(changed("pinned: false # yet\n", |memory| memory.pinned = true), "pinned: true # yet\n");
@@ -128,7 +128,7 @@ fn what_followed_from_path_and_age_is_written_down() {
     let mut after = read("categories/inbox/a.md", file);
     (after.phase, after.category) = (Phase::Organized, Category::People);
     let rewritten = String::from_utf8(rewrite("categories/people/a.md", file.as_bytes(), &after).unwrap()).unwrap();
-    let id = MemoryId::of_path("categories/inbox/a.md");
+    let id = MemoryId::for_path("categories/inbox/a.md");
     let date = "2020-02-02T02:02:02Z";
     assert_eq!(rewritten, format!("---\r\ntitle: a\r\nid: {id}\r\ncreated_at: {date}\r\nupdated_at: {date}\r\n---\r\nb"));
 

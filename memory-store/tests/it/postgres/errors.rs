@@ -12,12 +12,12 @@ use memory_store::RandomIds;
 use memory_store::postgres::{Database, DatabaseLimits, PostgresMessages, PostgresValues};
 
 use super::proxy::PostgresProxy;
-use super::server::{free_port, server};
+use super::server::{free_port, shared_server};
 
 const QUICK: Duration = Duration::from_millis(300);
 
 fn open(address: &str) -> Result<Arc<Database>, InstanceError> {
-    Database::at(address, DatabaseLimits { patience: QUICK, ..DatabaseLimits::default() }).map(Arc::new)
+    Database::new(address, DatabaseLimits { patience: QUICK, ..DatabaseLimits::default() }).map(Arc::new)
 }
 
 fn operation() -> InstanceOperation {
@@ -48,7 +48,7 @@ fn error_text(error: &InstanceError) -> String {
 
 #[test]
 fn a_database_that_is_not_there_is_told_at_once() {
-    if server("what is told of a database that does not exist").is_none() {
+    if shared_server("what is told of a database that does not exist").is_none() {
         return;
     }
     let nowhere = format!("postgres://u:hunter2@127.0.0.1:{}/d", free_port());
@@ -63,7 +63,7 @@ fn a_database_that_is_not_there_is_told_at_once() {
     // A server that accepts connections but never responds.
     let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let silent = format!("postgres://u:hunter2@127.0.0.1:{}/d", silent.local_addr().unwrap().port());
-    let silent = Database::at(&silent, DatabaseLimits { connect: QUICK, ..DatabaseLimits::default() }).unwrap();
+    let silent = Database::new(&silent, DatabaseLimits { connect: QUICK, ..DatabaseLimits::default() }).unwrap();
     insta::assert_snapshot!(error_text(&silent.prepare().unwrap_err()), @r"
     DATABASE_UNREACHABLE: the database did not respond within 0.3 s
     check that it is running and that the address is correct; `memory instance connect` sets another address
@@ -72,7 +72,7 @@ fn a_database_that_is_not_there_is_told_at_once() {
 
 #[test]
 fn whoever_is_not_let_in_is_told_so() {
-    let Some(server) = server("what is told of wrong passwords") else { return };
+    let Some(server) = shared_server("what is told of wrong passwords") else { return };
     let name = server.database();
     server.sql("postgres", "DROP ROLE IF EXISTS guarded; CREATE ROLE guarded LOGIN PASSWORD 'hunter2'");
     server.sql(&name, "GRANT CREATE ON SCHEMA public TO guarded");
@@ -91,7 +91,7 @@ fn whoever_is_not_let_in_is_told_so() {
 
 #[test]
 fn whoever_may_not_write_is_told_so_and_nothing_is_written() {
-    let Some(server) = server("what is told of permissions") else { return };
+    let Some(server) = shared_server("what is told of permissions") else { return };
     let (database, name) = super::open(server);
     database.prepare().unwrap();
     server.sql(&name, "CREATE ROLE reader LOGIN; GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader");
@@ -115,7 +115,7 @@ fn whoever_may_not_write_is_told_so_and_nothing_is_written() {
 
 #[test]
 fn a_full_disk_is_told_and_nothing_is_half_written() {
-    let Some(server) = server("what is told of a full disk") else { return };
+    let Some(server) = shared_server("what is told of a full disk") else { return };
     let (_, name) = super::open(server);
     let database = open(&server.address(&name)).unwrap();
     append(&database).unwrap();
@@ -139,7 +139,7 @@ fn a_full_disk_is_told_and_nothing_is_half_written() {
 
 #[test]
 fn a_server_without_connections_is_told_within_the_time_that_is_allowed() {
-    let Some(server) = server("what is told of a server without connections") else { return };
+    let Some(server) = shared_server("what is told of a server without connections") else { return };
     let name = server.database();
     server.sql("postgres", "DROP ROLE IF EXISTS few; CREATE ROLE few LOGIN CONNECTION LIMIT 0");
     insta::assert_snapshot!(error_text(&open(&server.url("few", &name, "")).unwrap().prepare().unwrap_err()), @r#"
@@ -150,7 +150,7 @@ fn a_server_without_connections_is_told_within_the_time_that_is_allowed() {
 
 #[test]
 fn what_takes_too_long_is_stopped_and_nothing_of_it_is_there() {
-    let Some(server) = server("what is told of a slow database") else { return };
+    let Some(server) = shared_server("what is told of a slow database") else { return };
     let (_, name) = super::open(server);
     let database = open(&server.address(&name)).unwrap();
     append(&database).unwrap();
@@ -159,7 +159,7 @@ fn what_takes_too_long_is_stopped_and_nothing_of_it_is_there() {
         CREATE TRIGGER slow BEFORE INSERT ON memory_values FOR EACH ROW EXECUTE FUNCTION slow()";
     server.sql(&name, slow);
     let hasty = DatabaseLimits { statement: QUICK, ..DatabaseLimits::default() };
-    let hasty = Arc::new(Database::at(&server.address(&name), hasty).unwrap());
+    let hasty = Arc::new(Database::new(&server.address(&name), hasty).unwrap());
     insta::assert_snapshot!(error_text(&append(&hasty).unwrap_err()), @r"
     DATABASE_TIMEOUT: the database took longer than 0.3 s
     nothing was changed; try again
@@ -175,12 +175,12 @@ fn what_takes_too_long_is_stopped_and_nothing_of_it_is_there() {
 
 #[test]
 fn a_server_that_stops_answering_is_given_up_and_then_refused_at_once() {
-    let Some(server) = server("a server that stops answering") else { return };
+    let Some(server) = shared_server("a server that stops answering") else { return };
     let (_, name) = super::open(server);
-    let proxy = PostgresProxy::before(server.port());
+    let proxy = PostgresProxy::start(server.port());
     let address = format!("postgres://postgres@127.0.0.1:{}/{name}?sslmode=disable", proxy.port);
     let limits = DatabaseLimits { connect: QUICK, pause: Duration::from_hours(1), ..DatabaseLimits::default() };
-    let database = Arc::new(Database::at(&address, limits).unwrap());
+    let database = Arc::new(Database::new(&address, limits).unwrap());
     append(&database).unwrap();
     proxy.set_silent(true);
     insta::assert_snapshot!(error_text(&append(&database).unwrap_err()), @r"
@@ -194,7 +194,7 @@ fn a_server_that_stops_answering_is_given_up_and_then_refused_at_once() {
     assert_eq!(proxy.connections(), tried, "nothing is tried for a while");
     // After the pause, calls try the server again.
     let limits = DatabaseLimits { connect: QUICK, pause: Duration::ZERO, ..DatabaseLimits::default() };
-    let database = Arc::new(Database::at(&address, limits).unwrap());
+    let database = Arc::new(Database::new(&address, limits).unwrap());
     assert_eq!(append(&database).unwrap_err().code(), Code::DatabaseUnreachable);
     proxy.set_silent(false);
     append(&database).unwrap();
@@ -202,10 +202,10 @@ fn a_server_that_stops_answering_is_given_up_and_then_refused_at_once() {
 
 #[test]
 fn a_slow_statement_of_a_server_that_answers_is_waited_for() {
-    let Some(server) = server("a slow statement") else { return };
+    let Some(server) = shared_server("a slow statement") else { return };
     let (_, name) = super::open(server);
     let limits = DatabaseLimits { connect: QUICK, ..DatabaseLimits::default() };
-    let database = Arc::new(Database::at(&server.address(&name), limits).unwrap());
+    let database = Arc::new(Database::new(&server.address(&name), limits).unwrap());
     append(&database).unwrap();
     let slow = "CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(1); RETURN new; END $$;
         CREATE TRIGGER slow BEFORE INSERT ON memory_records FOR EACH ROW EXECUTE FUNCTION slow()";
@@ -215,10 +215,10 @@ fn a_slow_statement_of_a_server_that_answers_is_waited_for() {
 
 #[test]
 fn whoever_waits_too_long_for_a_connection_is_told_so() {
-    let Some(server) = server("what is told when all connections are in use") else { return };
+    let Some(server) = shared_server("what is told when all connections are in use") else { return };
     let (_, name) = super::open(server);
     let limits = DatabaseLimits { wait: QUICK, connections: 1, ..DatabaseLimits::default() };
-    let database = Arc::new(Database::at(&server.address(&name), limits).unwrap());
+    let database = Arc::new(Database::new(&server.address(&name), limits).unwrap());
     append(&database).unwrap();
     // The only connection waits in a trigger until the other call has timed out.
     let held = "CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
@@ -246,7 +246,7 @@ fn whoever_waits_too_long_for_a_connection_is_told_so() {
 
 #[test]
 fn tables_that_are_gone_are_missed_by_name() {
-    let Some(server) = server("tables that are gone") else { return };
+    let Some(server) = shared_server("tables that are gone") else { return };
     let (database, name) = super::open(server);
     set(&database).unwrap();
     server.sql(&name, "DROP TABLE memory_values");

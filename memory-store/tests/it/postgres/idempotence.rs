@@ -10,7 +10,7 @@ use memory_core::instance::{InstanceOperation, InstanceOperations};
 use memory_store::postgres::{Database, DatabaseLimits, PostgresMessages, PostgresValues};
 
 use super::proxy::PostgresProxy;
-use super::server::server;
+use super::server::shared_server;
 
 fn operation(number: u64) -> InstanceOperation {
     InstanceOperation { id: OperationId::from_random(number), at: DateTime::from_timestamp(1_000_000_000, 123_456_789).unwrap() }
@@ -26,11 +26,11 @@ fn count(store: &PostgresMessages) -> usize {
 
 #[test]
 fn an_operation_whose_answer_is_lost_is_repeated_and_done_once() {
-    let Some(server) = server("operations whose answers are lost") else { return };
+    let Some(server) = shared_server("operations whose answers are lost") else { return };
     let name = server.database();
-    let proxy = PostgresProxy::before(server.port());
+    let proxy = PostgresProxy::start(server.port());
     let address = format!("postgres://postgres@127.0.0.1:{}/{name}?sslmode=disable", proxy.port);
-    let database = Arc::new(Database::at(&address, DatabaseLimits::default()).unwrap());
+    let database = Arc::new(Database::new(&address, DatabaseLimits::default()).unwrap());
     let (history, values) = (PostgresMessages::new(Arc::clone(&database)), PostgresValues::new(database));
     let (session, key) = ("s".parse().unwrap(), "a/b".parse().unwrap());
     let tools = RecordFilter { roles: vec!["tool".parse().unwrap()], ..RecordFilter::default() };
@@ -38,7 +38,7 @@ fn an_operation_whose_answer_is_lost_is_repeated_and_done_once() {
     // A call is repeated after each lost response: once, and then three times.
     for lost in [1, 3] {
         let id = |number: u64| operation(number + 100 * lost);
-        let lose = || proxy.lose(usize::try_from(lost).unwrap());
+        let lose = || proxy.lose_responses(usize::try_from(lost).unwrap());
         lose();
         history.append(&session, &[record("user", "1"), record("tool", "2")], &id(1)).unwrap();
         assert_eq!((proxy.responses_to_lose(), count(&history)), (0, 3));
@@ -77,7 +77,7 @@ fn an_operation_whose_answer_is_lost_is_repeated_and_done_once() {
 
 #[test]
 fn an_operation_that_is_asked_for_again_is_not_done_again_unless_it_is_another_one() {
-    let Some(server) = server("operations that are asked for again") else { return };
+    let Some(server) = shared_server("operations that are asked for again") else { return };
     let (database, _) = super::open(server);
     let (history, values) = (PostgresMessages::new(Arc::clone(&database)), PostgresValues::new(database));
     let (session, key) = ("s".parse().unwrap(), "a".parse().unwrap());
@@ -92,7 +92,7 @@ fn an_operation_that_is_asked_for_again_is_not_done_again_unless_it_is_another_o
 
 #[test]
 fn what_is_taken_away_is_kept_under_the_operation_that_took_it() {
-    let Some(server) = server("the trash") else { return };
+    let Some(server) = shared_server("the trash") else { return };
     let (database, name) = super::open(server);
     let (history, values) = (PostgresMessages::new(Arc::clone(&database)), PostgresValues::new(database));
     let session = "s".parse().unwrap();

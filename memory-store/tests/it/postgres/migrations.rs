@@ -10,11 +10,11 @@ use memory_core::{Code, IdSource};
 use memory_store::RandomIds;
 use memory_store::postgres::PostgresMessages;
 
-use super::server::server;
+use super::server::shared_server;
 
 #[test]
 fn eight_at_once_make_the_tables_once() {
-    let Some(server) = server("eight that make tables at once") else { return };
+    let Some(server) = shared_server("eight that make tables at once") else { return };
     for _ in 0..3 {
         let name = server.database();
         let all = Barrier::new(8);
@@ -33,12 +33,12 @@ fn eight_at_once_make_the_tables_once() {
 
 #[test]
 fn tables_that_are_there_are_left_alone_and_those_of_a_newer_version_are_refused() {
-    let Some(server) = server("tables of a newer version") else { return };
+    let Some(server) = shared_server("tables of a newer version") else { return };
     let (database, name) = super::open(server);
     database.prepare().unwrap();
     // A user who may not create tables can use the existing ones.
     server.sql(&name, "CREATE ROLE careful LOGIN; GRANT SELECT ON ALL TABLES IN SCHEMA public TO careful");
-    let careful = memory_store::postgres::Database::at(
+    let careful = memory_store::postgres::Database::new(
         &server.url("careful", &name, ""),
         memory_store::postgres::DatabaseLimits::default(),
     );
@@ -58,7 +58,7 @@ fn tables_that_are_there_are_left_alone_and_those_of_a_newer_version_are_refused
 
 #[test]
 fn a_database_without_functions_keeps_records_all_the_same() {
-    let Some(server) = server("a database without functions") else { return };
+    let Some(server) = shared_server("a database without functions") else { return };
     let (database, name) = super::open(server);
     database.prepare().unwrap();
     let messages = PostgresMessages::new(database);

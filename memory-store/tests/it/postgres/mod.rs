@@ -27,7 +27,7 @@ fn open(server: &PostgresServer) -> (Arc<Database>, String) {
 
 /// Opens a database.
 fn reopen(server: &PostgresServer, name: &str) -> Arc<Database> {
-    Arc::new(Database::at(&server.address(name), patient_limits()).unwrap())
+    Arc::new(Database::new(&server.address(name), patient_limits()).unwrap())
 }
 
 /// Returns limits that allow a slow restart, as on a machine that is busy with other tests.

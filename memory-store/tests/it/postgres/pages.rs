@@ -13,7 +13,7 @@ use memory_store::postgres::PostgresMessages;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 
-use super::server::server;
+use super::server::shared_server;
 
 const RECORDS: usize = 1_700;
 
@@ -53,7 +53,7 @@ fn windows() -> impl Strategy<Value = Window> {
 
 #[test]
 fn filters_and_windows_are_those_of_a_list() {
-    let Some(server) = server("filters and windows") else { return };
+    let Some(server) = shared_server("filters and windows") else { return };
     let (list, database) = (FakeMessages::default(), PostgresMessages::new(super::open(server).0));
     let roles = ["user", "tool", "user", "summary", "user"];
     let records: Vec<_> = (0..RECORDS)
@@ -87,7 +87,7 @@ fn filters_and_windows_are_those_of_a_list() {
 
 #[test]
 fn a_page_holds_no_more_than_a_few_long_records() {
-    let Some(server) = server("long records") else { return };
+    let Some(server) = shared_server("long records") else { return };
     let (database, name) = super::open(server);
     let store = PostgresMessages::new(database);
     for number in 0..9 {

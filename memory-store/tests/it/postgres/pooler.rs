@@ -39,7 +39,7 @@ impl Pooler {
         let file = server.folder().join(format!("pooler-{port}.ini"));
         fs::write(&file, settings).unwrap();
         fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
-        let command = format!("{} -q {} & own=$!", server.user().words(Path::new(program)), file.display());
+        let command = format!("{} -q {} & own=$!", server.user().command_words(Path::new(program)), file.display());
         let watch = CleanupShell::start(&command, "kill $own; wait $own");
         let pooler = Self { port, _watch: watch };
         pooler.wait_until_listening();
@@ -55,7 +55,7 @@ impl Pooler {
 
     /// Opens a database through the pooler.
     pub(super) fn open(&self, name: &str) -> Arc<Database> {
-        Arc::new(Database::at(&self.url(name), super::patient_limits()).unwrap())
+        Arc::new(Database::new(&self.url(name), super::patient_limits()).unwrap())
     }
 
     /// Returns the address of a database through the pooler.

@@ -18,7 +18,7 @@ pub(super) struct PostgresProxy {
 
 impl PostgresProxy {
     /// Starts a proxy for a server on this machine.
-    pub(super) fn before(port: u16) -> Self {
+    pub(super) fn start(port: u16) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let proxy = Self {
             port: listener.local_addr().unwrap().port(),
@@ -35,10 +35,10 @@ impl PostgresProxy {
                 connections.fetch_add(1, Ordering::Relaxed);
                 let to_lose = Arc::clone(&to_lose);
                 let (silent, is_silent) = (Arc::clone(&is_silent), Arc::clone(&is_silent));
-                thread::spawn(move || pass(asks, &silent, || false));
+                thread::spawn(move || forward(asks, &silent, || false));
                 let take = |left: usize| left.checked_sub(1);
                 thread::spawn(move || {
-                    pass(answers, &is_silent, || to_lose.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).is_ok());
+                    forward(answers, &is_silent, || to_lose.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).is_ok());
                 });
             }
         });
@@ -46,7 +46,7 @@ impl PostgresProxy {
     }
 
     /// Loses this number of the next responses, each with its connection.
-    pub(super) fn lose(&self, answers: usize) {
+    pub(super) fn lose_responses(&self, answers: usize) {
         self.to_lose.store(answers, Ordering::Relaxed);
     }
 
@@ -66,7 +66,7 @@ impl PostgresProxy {
     }
 }
 
-fn pass([mut from, mut to]: [TcpStream; 2], is_silent: &AtomicBool, is_lost: impl Fn() -> bool) {
+fn forward([mut from, mut to]: [TcpStream; 2], is_silent: &AtomicBool, is_lost: impl Fn() -> bool) {
     let mut bytes = vec![0; 1 << 16];
     while let Ok(count @ 1..) = from.read(&mut bytes) {
         if is_silent.load(Ordering::Relaxed) {

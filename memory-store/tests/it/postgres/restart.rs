@@ -75,7 +75,7 @@ fn four_writers_behind_a_pooler_lose_nothing_while_the_server_is_restarted() {
         let pooler = Pooler::start(server, claim)?;
         let database = pooler.open(name);
         // The pooler stops together with the server, at the end of the test.
-        server.keep(pooler);
+        server.keep_alive(pooler);
         Some(database)
     });
 }
@@ -86,7 +86,7 @@ fn a_server_that_stays_away_is_told_in_time_and_found_again_later() {
     let Some(server) = PostgresServer::start() else { return report_skipped(claim, "there is no initdb") };
     let name = server.database();
     let limits = DatabaseLimits { patience: Duration::from_millis(300), ..DatabaseLimits::default() };
-    let database = Database::at(&server.address(&name), limits).unwrap();
+    let database = Database::new(&server.address(&name), limits).unwrap();
     database.prepare().unwrap();
     server.control(&["-w", "-m", "fast", "stop"]);
     assert_eq!(database.prepare().unwrap_err().code(), Code::DatabaseUnreachable);
@@ -100,7 +100,7 @@ fn a_server_that_was_reached_and_is_gone_is_given_up_long_before_patience_ends()
     let Some(server) = PostgresServer::start() else { return report_skipped(claim, "there is no initdb") };
     let name = server.database();
     let limits = DatabaseLimits { patience: Duration::from_mins(10), restart: Duration::ZERO, ..DatabaseLimits::default() };
-    let database = Database::at(&server.address(&name), limits).unwrap();
+    let database = Database::new(&server.address(&name), limits).unwrap();
     database.prepare().unwrap();
     server.control(&["-w", "-m", "fast", "stop"]);
     // With the patience of ten minutes alone, this would not end in time.

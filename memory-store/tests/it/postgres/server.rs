@@ -29,7 +29,7 @@ pub(crate) struct PostgresServer {
 /// Returns the server that the tests share, each with a database of its own.
 ///
 /// Without Postgres the test named by `claim` is skipped; with `MEMORY_TEST_REQUIRE_ALL=1` it fails.
-pub(crate) fn server(claim: &str) -> Option<&'static PostgresServer> {
+pub(crate) fn shared_server(claim: &str) -> Option<&'static PostgresServer> {
     static SHARED: OnceLock<Option<PostgresServer>> = OnceLock::new();
     let found = SHARED.get_or_init(PostgresServer::start).as_ref();
     if found.is_none() {
@@ -47,8 +47,8 @@ pub(crate) fn report_skipped(claim: &str, why: &str) {
 impl PostgresServer {
     /// Starts a server, if Postgres is installed.
     pub(crate) fn start() -> Option<Self> {
-        let programs = programs()?;
-        let user = ServerUser::other();
+        let programs = find_programs()?;
+        let user = ServerUser::for_server();
         // The path of a socket has a small maximum length.
         let folder = TempDir::with_prefix("pg-").unwrap().keep();
         user.make_owner(&folder);
@@ -57,7 +57,7 @@ impl PostgresServer {
         let port = free_port();
         let data = folder.join("data");
         let mut initdb = user.run(&programs.join("initdb"));
-        finish(initdb.args(["-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "-N", "-D"]).arg(&data));
+        run_to_end(initdb.args(["-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "-N", "-D"]).arg(&data));
         let settings = format!(
             "listen_addresses = '127.0.0.1'\nport = {port}\nunix_socket_directories = '{0}'\nmax_connections = 200\nfsync = on\n\
              ssl = on\nssl_cert_file = '{0}/server.crt'\nssl_key_file = '{0}/server.key'\n",
@@ -68,7 +68,7 @@ impl PostgresServer {
         fs::write(data.join("pg_hba.conf"), rules).unwrap();
         let script = format!(
             "{} -D {} -m immediate stop; rm -rf {}",
-            user.words(&programs.join("pg_ctl")),
+            user.command_words(&programs.join("pg_ctl")),
             data.display(),
             folder.display()
         );
@@ -91,7 +91,7 @@ impl PostgresServer {
     pub(crate) fn sql(&self, database: &str, statements: &str) -> String {
         let mut psql = Command::new(self.programs.join("psql"));
         psql.args(["-XAtq", "-v", "ON_ERROR_STOP=1", "-U", "postgres", "-d", database, "-c", statements, "-h"]).arg(&self.folder);
-        finish(psql.arg("-p").arg(self.port.to_string()))
+        run_to_end(psql.arg("-p").arg(self.port.to_string()))
     }
 
     /// Creates a database, and returns its name.
@@ -117,7 +117,7 @@ impl PostgresServer {
     }
 
     /// Stores a value until the server is dropped.
-    pub(crate) fn keep(&self, other: impl Send + 'static) {
+    pub(crate) fn keep_alive(&self, other: impl Send + 'static) {
         self.kept.lock().unwrap().push(Box::new(other));
     }
 
@@ -138,7 +138,7 @@ impl PostgresServer {
 pub(crate) struct ServerUser(Option<(String, u32, u32)>);
 
 impl ServerUser {
-    fn other() -> Self {
+    fn for_server() -> Self {
         let id = |of: &[&str]| Command::new("id").args(of).output().ok().and_then(|output| String::from_utf8(output.stdout).ok());
         let number = |of: &[&str]| id(of)?.trim().parse().ok();
         if number(&["-u"]) != Some(0) {
@@ -151,7 +151,7 @@ impl ServerUser {
     }
 
     /// Returns the shell words that run a program as the user.
-    pub(crate) fn words(&self, program: &Path) -> String {
+    pub(crate) fn command_words(&self, program: &Path) -> String {
         match &self.0 {
             Some((_, user, group)) => format!("setpriv --reuid={user} --regid={group} --clear-groups {}", program.display()),
             None => program.display().to_string(),
@@ -159,7 +159,7 @@ impl ServerUser {
     }
 
     fn run(&self, program: &Path) -> Command {
-        let words = self.words(program);
+        let words = self.command_words(program);
         let mut words = words.split(' ');
         let mut command = Command::new(words.next().unwrap());
         command.args(words).current_dir("/");
@@ -200,7 +200,7 @@ pub(crate) fn free_port() -> u16 {
 }
 
 /// Runs a program, and returns its output.
-pub(crate) fn finish(command: &mut Command) -> String {
+pub(crate) fn run_to_end(command: &mut Command) -> String {
     let output = command.output().unwrap();
     assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).unwrap().trim().to_owned()
@@ -211,7 +211,7 @@ fn append_text(path: &Path, text: &str) {
 }
 
 /// Returns the folder of the newest Postgres.
-fn programs() -> Option<PathBuf> {
+fn find_programs() -> Option<PathBuf> {
     let of_system = fs::read_dir("/usr/lib/postgresql").into_iter().flatten().map(|version| version.unwrap().path().join("bin"));
     let mut found: Vec<PathBuf> = of_system.filter(|folder| folder.join("initdb").exists()).collect();
     found.sort();
@@ -223,7 +223,7 @@ fn programs() -> Option<PathBuf> {
 fn create_certificates(folder: &Path, user: &ServerUser) {
     let openssl = |arguments: &str| {
         let mut openssl = Command::new("openssl");
-        finish(openssl.current_dir(folder).args(arguments.split(' ')));
+        run_to_end(openssl.current_dir(folder).args(arguments.split(' ')));
     };
     let key = "-newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes";
     for name in ["ca", "other"] {

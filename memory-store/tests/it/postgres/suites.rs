@@ -10,24 +10,24 @@ use memory_core::testing::{key_value_suite, message_suite, messages, values};
 use memory_store::postgres::{PostgresMessages, PostgresValues};
 
 use super::pooler::Pooler;
-use super::server::server;
+use super::server::shared_server;
 
 #[test]
 fn a_database_keeps_the_promises_of_sessions() {
-    let Some(server) = server("the promises of sessions") else { return };
+    let Some(server) = shared_server("the promises of sessions") else { return };
     message_suite(&|| Arc::new(PostgresMessages::new(super::open(server).0)));
 }
 
 #[test]
 fn a_database_keeps_the_promises_of_values() {
-    let Some(server) = server("the promises of values") else { return };
+    let Some(server) = shared_server("the promises of values") else { return };
     key_value_suite(&|| Arc::new(PostgresValues::new(super::open(server).0)));
 }
 
 #[test]
 fn a_database_behind_a_pooler_keeps_the_promises_of_both() {
     let claim = "the promises of both behind a pooler";
-    let Some(server) = server(claim) else { return };
+    let Some(server) = shared_server(claim) else { return };
     let Some(pooler) = Pooler::start(server, claim) else { return };
     message_suite(&|| Arc::new(PostgresMessages::new(pooler.open(&server.database()))));
     key_value_suite(&|| Arc::new(PostgresValues::new(pooler.open(&server.database()))));
@@ -36,7 +36,7 @@ fn a_database_behind_a_pooler_keeps_the_promises_of_both() {
 #[test]
 fn sixteen_at_once_share_two_connections_of_a_pooler() {
     let claim = "sharing the connections of a pooler";
-    let Some(server) = server(claim) else { return };
+    let Some(server) = shared_server(claim) else { return };
     let Some(pooler) = Pooler::start(server, claim) else { return };
     let name = server.database();
     let all: Vec<_> = (0..2).map(|_| pooler.open(&name)).collect();
@@ -59,7 +59,7 @@ fn sixteen_at_once_share_two_connections_of_a_pooler() {
 
 #[test]
 fn both_are_used_and_let_go_of_within_tasks_and_beside_them() {
-    let Some(server) = server("use within tasks") else { return };
+    let Some(server) = shared_server("use within tasks") else { return };
     let name = server.database();
     let use_both = |database: Arc<_>| {
         let all = messages(Arc::new(PostgresMessages::new(Arc::clone(&database)))).0;

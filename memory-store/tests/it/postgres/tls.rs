@@ -3,17 +3,17 @@
 use memory_core::Code;
 use memory_store::postgres::{Database, DatabaseLimits};
 
-use super::server::server;
+use super::server::shared_server;
 
 #[test]
 fn every_mode_trusts_whom_it_should_and_nobody_else() {
-    let Some(server) = server("TLS") else { return };
+    let Some(server) = shared_server("TLS") else { return };
     let name = server.database();
     let (own, other) = (server.folder().join("ca.crt"), server.folder().join("other.crt"));
     let reach = |host: &str, more: &str| {
         let address = server.url("postgres", &name, &format!("?{more}")).replace("localhost", host);
         let more = address.replace("OWN", &own.display().to_string()).replace("OTHER", &other.display().to_string());
-        Database::at(&more, DatabaseLimits { connections: 1, ..DatabaseLimits::default() }).unwrap()
+        Database::new(&more, DatabaseLimits { connections: 1, ..DatabaseLimits::default() }).unwrap()
     };
     for (host, more) in [
         ("localhost", ""),
@@ -61,11 +61,11 @@ fn every_mode_trusts_whom_it_should_and_nobody_else() {
 #[test]
 fn a_server_without_encryption_is_refused_by_whoever_wants_it() {
     let claim = "a server without TLS";
-    let Some(server) = server(claim) else { return };
+    let Some(server) = shared_server(claim) else { return };
     let Some(pooler) = super::pooler::Pooler::start(server, claim) else { return };
     let name = server.database();
     pooler.open(&name).prepare().unwrap();
-    let error = Database::at(&format!("{}?sslmode=require", pooler.url(&name)), DatabaseLimits::default())
+    let error = Database::new(&format!("{}?sslmode=require", pooler.url(&name)), DatabaseLimits::default())
         .unwrap()
         .prepare()
         .unwrap_err();

@@ -9,14 +9,14 @@ use memory_core::{Code, SecretPolicy};
 use memory_store::RandomIds;
 use memory_store::postgres::{Database, DatabaseLimits, PostgresMessages};
 
-use super::server::server;
+use super::server::shared_server;
 
 /// Environment variable with the address, the writer and the number of appends.
 const TASK: &str = "MEMORY_TEST_POSTGRES_APPENDER";
 const TIMES: usize = 50;
 
 fn append_records(address: &str, writer: &str, times: usize) {
-    let database = Arc::new(Database::at(address, DatabaseLimits::default()).unwrap());
+    let database = Arc::new(Database::new(address, DatabaseLimits::default()).unwrap());
     let all = Messages {
         store: Arc::new(PostgresMessages::new(database)),
         clock: Arc::new(FakeClock::default()),
@@ -38,7 +38,7 @@ fn a_process_appends_to_a_database() {
 
 #[test]
 fn eight_processes_that_begin_with_an_empty_database_lose_nothing_and_keep_their_order() {
-    let Some(server) = server("eight processes that append at once") else { return };
+    let Some(server) = shared_server("eight processes that append at once") else { return };
     let name = server.database();
     let start = |writer: usize| {
         Command::new(std::env::current_exe().unwrap())
@@ -66,7 +66,7 @@ fn eight_processes_that_begin_with_an_empty_database_lose_nothing_and_keep_their
 
 #[test]
 fn keys_that_would_be_namespaces_of_each_other_are_not_set_at_once() {
-    let Some(server) = server("keys that are set at once") else { return };
+    let Some(server) = shared_server("keys that are set at once") else { return };
     let (database, name) = super::open(server);
     database.prepare().unwrap();
     std::thread::scope(|scope| {

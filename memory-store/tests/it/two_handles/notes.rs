@@ -42,7 +42,7 @@ type NoteContents = BTreeMap<String, (String, Vec<String>)>;
 
 fn stored_notes(services: &Services) -> NoteContents {
     let slice = PageRequest { order: ListOrder::Created, offset: 0, limit: None };
-    let page = list(services, &Filter::everything(), &slice).unwrap();
+    let page = list(services, &Filter::all(), &slice).unwrap();
     let note = |stored: memory_core::StoredMemory| {
         assert_eq!(stored.problem, None);
         (stored.memory.id.to_string(), (stored.memory.content, stored.memory.tags.as_slice().to_vec()))
@@ -51,7 +51,7 @@ fn stored_notes(services: &Services) -> NoteContents {
 }
 
 fn search_ids(services: &Services, word: &str) -> Vec<String> {
-    let query = Query { text: word.to_owned(), filter: Filter::everything(), limit: 100, ranking: Ranking::default() };
+    let query = Query { text: word.to_owned(), filter: Filter::all(), limit: 100, ranking: Ranking::default() };
     let mut ids: Vec<String> =
         search(services, &query).unwrap().hits.into_iter().map(|hit| hit.stored.memory.id.to_string()).collect();
     ids.sort();

@@ -2,18 +2,18 @@ use super::*;
 
 fn parse_chunks(stream: &str) -> (Vec<ReplyOutcome>, ReplyParser) {
     let mut heard = ReplyParser::default();
-    let told = stream.as_bytes().chunks(7).filter_map(|piece| heard.take(piece)).collect();
+    let told = stream.as_bytes().chunks(7).filter_map(|piece| heard.push_chunk(piece)).collect();
     (told, heard)
 }
 
 fn parse_stream(stream: &str) -> ReplyOutcome {
     let (mut told, mut heard) = parse_chunks(stream);
-    told.extend(heard.end());
+    told.extend(heard.finish());
     assert_eq!(told.len(), 1, "{told:?}");
     told.remove(0)
 }
 
-fn chunk(content: &str) -> String {
+fn delta_event(content: &str) -> String {
     format!("data: {{\"choices\":[{{\"index\":0,\"delta\":{{\"content\":{content}}}}}]}}\r\n\r\n")
 }
 
@@ -25,7 +25,8 @@ fn text_outcome(text: &str) -> ReplyOutcome {
 
 #[test]
 fn an_answer_is_heard_when_it_is_whole() {
-    let words = [r#""Hel""#, "null", r#""l\u006f 世""#, r#"[{"type":"text","text":"界"},{"type":"image"}]"#].map(chunk).concat();
+    let words =
+        [r#""Hel""#, "null", r#""l\u006f 世""#, r#"[{"type":"text","text":"界"},{"type":"image"}]"#].map(delta_event).concat();
     let second = "data: {\"choices\":[{\"index\":1,\"delta\":{\"content\":\"no\"}}]}\n\n";
     for end in ["data: [DONE]\n\n", "data: [DONE]", FINISH, &format!(": keep-alive\n\n{second}{FINISH}data: [DONE]\n\n")] {
         assert_eq!(parse_stream(&format!("{words}{end}")), text_outcome("Hello 世界"), "{end}");
@@ -36,8 +37,8 @@ fn an_answer_is_heard_when_it_is_whole() {
 
 #[test]
 fn what_cannot_be_kept_of_a_stream_says_why() {
-    let words = chunk("\"Hello\"");
-    let long = chunk(&format!("\"{}\"", "x".repeat(MAX_REPLY)));
+    let words = delta_event("\"Hello\"");
+    let long = delta_event(&format!("\"{}\"", "x".repeat(MAX_REPLY)));
     for (odd, why) in [
         ("", UNFINISHED),
         ("data: {\"id\": not\n\ndata: [DONE]\n\n", UNREADABLE),
@@ -52,10 +53,10 @@ fn what_cannot_be_kept_of_a_stream_says_why() {
 
 #[test]
 fn whoever_stops_listening_has_an_answer_if_that_was_all() {
-    let cut_off = |stream: String| parse_chunks(&stream).1.cut_off();
-    assert_eq!(cut_off(chunk("\"Hello\"")), Some(ReplyOutcome::Failed));
-    assert_eq!(cut_off(chunk("\"Hello\"") + FINISH), Some(text_outcome("Hello")));
-    assert_eq!(cut_off(chunk("\"Hello\"") + "data: [DONE]\n\n"), None, "it was told");
+    let cut_off = |stream: String| parse_chunks(&stream).1.cancel();
+    assert_eq!(cut_off(delta_event("\"Hello\"")), Some(ReplyOutcome::Failed));
+    assert_eq!(cut_off(delta_event("\"Hello\"") + FINISH), Some(text_outcome("Hello")));
+    assert_eq!(cut_off(delta_event("\"Hello\"") + "data: [DONE]\n\n"), None, "it was told");
 }
 
 #[test]

@@ -13,7 +13,7 @@ fn parse_request(text: &str) -> CompletionRequest {
 fn recalled(text: &str) -> RecallResult {
     let entry = ConversationEntry::new(
         "1".parse().unwrap(),
-        &ConversationId::unnamed(),
+        &ConversationId::default_conversation(),
         EntryRole::Memory,
         text,
         chrono::DateTime::UNIX_EPOCH,
@@ -28,7 +28,7 @@ fn what_is_said_to_us_is_taken_out_and_nothing_else_is_touched() {
         "{\"memory_id\": \"work/项目\", \"model\":\"m\", \"seed\": 100000000000000000001,\n \"memory_top_k\":2, \"t\": 0.10, \
          \"memory_recency_weight\":0.5, \"memory_score_threshold\": 0}",
     );
-    assert_eq!(asked.forwarded(&recalled("x")), "{\"model\":\"m\", \"seed\": 100000000000000000001, \"t\": 0.10}");
+    assert_eq!(asked.with_memories(&recalled("x")), "{\"model\":\"m\", \"seed\": 100000000000000000001, \"t\": 0.10}");
     assert_eq!((asked.conversation.as_str(), asked.model.as_deref()), ("work/项目", Some("m")));
     let expected = RecallRules { top_k: 2, recency_weight: 0.5, score_threshold: 0.0, ..RecallRules::default() };
     assert_eq!(asked.rules, expected);
@@ -38,7 +38,7 @@ fn what_is_said_to_us_is_taken_out_and_nothing_else_is_touched() {
         ("{ \"a\":1 , \"memory_top_k\":0 }", "{ \"a\":1 }"),
         ("{}", "{}"),
     ] {
-        assert_eq!(parse_request(sent).forwarded(&RecallResult::default()), forwarded);
+        assert_eq!(parse_request(sent).with_memories(&RecallResult::default()), forwarded);
     }
 }
 
@@ -49,7 +49,7 @@ fn memories_come_before_what_the_person_said_last() {
     );
     let latest = asked.latest.clone().expect("there is one");
     assert_eq!((latest.text.as_str(), latest.is_new), ("néw 😀", true));
-    let forwarded: Value = serde_json::from_str(&asked.forwarded(&recalled("likes tea"))).unwrap();
+    let forwarded: Value = serde_json::from_str(&asked.with_memories(&recalled("likes tea"))).unwrap();
     let content = forwarded["messages"][1]["content"].as_str().unwrap();
     assert!(content.starts_with("<memory-context>") && content.contains("[memory] likes tea"), "{content}");
     assert!(content.ends_with("</memory-context>\n\nCurrent message:\nnéw 😀"), "{content}");
@@ -64,7 +64,7 @@ fn parts_of_a_message_stay_what_they_are() {
         r#"{{"messages":[{{"role":"user","content":[{image},{{"type":"text","text":"what is it"}}]}}]}}"#
     ));
     assert_eq!(asked.latest.as_ref().unwrap().text, "what is it");
-    let forwarded = asked.forwarded(&recalled("likes tea"));
+    let forwarded = asked.with_memories(&recalled("likes tea"));
     assert!(forwarded.contains(&format!(r#"Current message:"}},{image},{{"type":"text","text":"what is it"}}]"#)), "{forwarded}");
     assert!(serde_json::from_str::<Value>(&forwarded).is_ok());
 }
@@ -95,7 +95,7 @@ fn the_beginning_of_an_answer_is_no_answer() {
 fn half_a_character_is_kept_as_none_and_sent_as_it_is() {
     let asked = parse_request(r#"{"messages":[{"role":"user","content":"lone \ud83d \u00e9"}]}"#);
     assert_eq!(asked.latest.as_ref().map(|latest| latest.text.as_str()), Some("lone \u{fffd} é"));
-    let forwarded = asked.forwarded(&recalled("likes tea"));
+    let forwarded = asked.with_memories(&recalled("likes tea"));
     assert!(forwarded.ends_with(r#"Current message:\nlone \ud83d \u00e9"}]}"#), "{forwarded}");
     let parts = parse_request(r#"{"messages":[{"role":"user","content":[{"type":"text","text":"\ude00"}]}]}"#);
     assert_eq!(parts.latest.map(|latest| latest.text), Some("\u{fffd}".into()));
@@ -112,7 +112,7 @@ fn whatever_is_sent_is_forwarded() {
         r#"{"messages": [{"role":"alien","content":"x"}, {"role":"user","content":[]}, {"role":"user","content":"  "}]}"#,
     ] {
         let asked = parse_request(odd);
-        assert_eq!((asked.latest.as_ref(), asked.forwarded(&recalled("x")).as_str()), (None, odd));
+        assert_eq!((asked.latest.as_ref(), asked.with_memories(&recalled("x")).as_str()), (None, odd));
     }
 }
 
@@ -154,9 +154,9 @@ proptest! {
         let mut expected = sent.clone();
         expected.shift_remove("memory_id");
         if let Ok(Ok(asked)) = CompletionRequest::parse(Value::Object(sent).to_string(), &RecallRules::default()) {
-            let plain: Value = serde_json::from_str(&asked.forwarded(&RecallResult::default())).unwrap();
+            let plain: Value = serde_json::from_str(&asked.with_memories(&RecallResult::default())).unwrap();
             prop_assert_eq!(&plain, &Value::Object(expected.clone()));
-            let mut with: Value = serde_json::from_str(&asked.forwarded(&recalled("likes tea"))).unwrap();
+            let mut with: Value = serde_json::from_str(&asked.with_memories(&recalled("likes tea"))).unwrap();
             prop_assert!(with["messages"][0]["content"].as_str().unwrap().ends_with(words.as_str()));
             with["messages"][0]["content"] = json!(words);
             prop_assert_eq!(with, Value::Object(expected));

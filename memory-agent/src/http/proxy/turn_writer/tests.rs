@@ -24,17 +24,17 @@ impl ProxyObserver for RecordingObserver {
         self.kept.fetch_add(1, Ordering::SeqCst);
     }
 
-    fn trouble(&self, what: &str) {
+    fn report_failure(&self, what: &str) {
         self.troubles.lock().unwrap_or_else(PoisonError::into_inner).push(what.to_owned());
     }
 
-    fn ails(&self) -> Option<String> {
+    fn extraction_failure(&self) -> Option<String> {
         None
     }
 }
 
 /// Fails at a step while refusals are left; each error names a different file.
-fn refused(refusals: usize, at: HookStep) -> impl Fn(HookStep) -> Result<(), StoreError> {
+fn fail_at(refusals: usize, at: HookStep) -> impl Fn(HookStep) -> Result<(), StoreError> {
     let left = AtomicUsize::new(refusals);
     move |step| {
         // A disk write takes time, during which other threads run.
@@ -49,20 +49,20 @@ fn refused(refusals: usize, at: HookStep) -> impl Fn(HookStep) -> Result<(), Sto
 
 /// Fails the first `refusals` writes.
 fn failing_store(refusals: usize) -> Arc<HookedFake<FakeConversations>> {
-    Arc::new(HookedFake::new(refused(refusals, HookStep::Write)))
+    Arc::new(HookedFake::new(fail_at(refusals, HookStep::Write)))
 }
 
 /// Stores a user message.
 fn send_question(scribe: &TurnWriter, conversation: &ConversationId, question: &str) {
     let what = TurnEvent::Asked { question: question.into(), is_under_way: false };
-    scribe.keep(QueuedTurn { conversation: conversation.clone(), what });
+    scribe.enqueue(QueuedTurn { conversation: conversation.clone(), what });
 }
 
 /// Stores a user message and its response.
 fn send_exchange(scribe: &TurnWriter, conversation: &ConversationId, question: &str, answer: &str) {
     send_question(scribe, conversation, question);
     let what = TurnEvent::Answered { question: Some(question.into()), answer: answer.to_owned() };
-    scribe.keep(QueuedTurn { conversation: conversation.clone(), what });
+    scribe.enqueue(QueuedTurn { conversation: conversation.clone(), what });
 }
 
 /// Runs all speakers concurrently in one conversation, on a store that fails at first, then shuts down.
@@ -70,8 +70,9 @@ fn send_exchange(scribe: &TurnWriter, conversation: &ConversationId, question: &
 /// Returns the stored texts, the number of lost turns, the number of queued jobs, and the recorded notifications.
 fn run_speakers(refusals: usize) -> (Vec<String>, usize, usize, Arc<RecordingObserver>) {
     let store = conversations(failing_store(refusals));
-    let (jobs, heard, place) = (Arc::new(FakeJobs::default()), Arc::<RecordingObserver>::default(), ConversationId::unnamed());
-    let scribe = Arc::new(TurnWriter::begin(store.clone(), Arc::clone(&jobs) as _, Arc::clone(&heard) as _));
+    let (jobs, heard, place) =
+        (Arc::new(FakeJobs::default()), Arc::<RecordingObserver>::default(), ConversationId::default_conversation());
+    let scribe = Arc::new(TurnWriter::start(store.clone(), Arc::clone(&jobs) as _, Arc::clone(&heard) as _));
     let speak = |who: usize| {
         let (scribe, place) = (Arc::clone(&scribe), place.clone());
         thread::spawn(move || {
@@ -84,9 +85,9 @@ fn run_speakers(refusals: usize) -> (Vec<String>, usize, usize, Arc<RecordingObs
     for speaker in speakers {
         speaker.join().unwrap();
     }
-    let lost = scribe.end();
+    let lost = scribe.stop();
     send_exchange(&scribe, &place, "too late", "too late");
-    assert_eq!(scribe.end(), 0, "nothing is kept after the end, and nothing lost twice");
+    assert_eq!(scribe.stop(), 0, "nothing is kept after the end, and nothing lost twice");
     let kept = store.store.read(&place).unwrap().entries().iter().map(|entry| entry.content.clone()).collect();
     (kept, lost, jobs.pending().unwrap().len(), heard)
 }
@@ -122,32 +123,32 @@ fn what_cannot_be_kept_is_told_once_and_counted_at_the_end() {
 fn whoever_asks_next_is_told_what_could_not_be_kept_until_it_is() {
     in_any_order(|| {
         let store = conversations(failing_store(1));
-        let place = ConversationId::unnamed();
-        let scribe = TurnWriter::begin(store, Arc::new(FakeJobs::default()), Arc::<RecordingObserver>::default());
+        let place = ConversationId::default_conversation();
+        let scribe = TurnWriter::start(store, Arc::new(FakeJobs::default()), Arc::<RecordingObserver>::default());
         send_question(&scribe, &place, "tea");
-        while scribe.trouble(&place).is_none() {
+        while scribe.storage_error(&place).is_none() {
             thread::yield_now();
         }
-        assert!(scribe.trouble(&place).is_some_and(|trouble| trouble.message.starts_with(NOT_KEPT)));
-        assert_eq!(scribe.trouble(&"work".parse().unwrap()), None, "that is nobody else's affair");
+        assert!(scribe.storage_error(&place).is_some_and(|trouble| trouble.message.starts_with(NOT_KEPT)));
+        assert_eq!(scribe.storage_error(&"work".parse().unwrap()), None, "that is nobody else's affair");
         send_exchange(&scribe, &place, "milk", "noted too");
-        assert_eq!(scribe.end(), 0);
-        assert_eq!(scribe.trouble(&place), None);
+        assert_eq!(scribe.stop(), 0);
+        assert_eq!(scribe.storage_error(&place), None);
     });
 }
 
 #[test]
 fn what_is_tried_again_is_kept_once_and_as_of_when_it_was_said() {
     in_any_order(|| {
-        let store = conversations(Arc::new(HookedFake::<FakeConversations>::new(refused(1, HookStep::Written))));
-        let (place, other) = (ConversationId::unnamed(), "work".parse().unwrap());
+        let store = conversations(Arc::new(HookedFake::<FakeConversations>::new(fail_at(1, HookStep::Written))));
+        let (place, other) = (ConversationId::default_conversation(), "work".parse().unwrap());
         let began = store.clock.now();
-        let scribe = TurnWriter::begin(store.clone(), Arc::new(FakeJobs::default()), Arc::<RecordingObserver>::default());
+        let scribe = TurnWriter::start(store.clone(), Arc::new(FakeJobs::default()), Arc::<RecordingObserver>::default());
         send_exchange(&scribe, &place, "tea", "noted");
         let said = store.clock.now();
         send_exchange(&scribe, &other, "milk", "noted");
         send_exchange(&scribe, &place, "milk", "noted");
-        assert_eq!(scribe.end(), 0);
+        assert_eq!(scribe.stop(), 0);
         let kept = store.store.read(&place).unwrap().entries();
         assert_eq!(kept.iter().map(|entry| entry.content.as_str()).collect::<Vec<_>>(), ["tea", "noted", "milk", "noted"]);
         assert!(kept[..2].iter().all(|entry| began < entry.created_at && entry.created_at < said));
@@ -158,17 +159,21 @@ fn what_is_tried_again_is_kept_once_and_as_of_when_it_was_said() {
 fn a_job_that_is_refused_is_tried_again_and_told_meanwhile() {
     in_any_order(|| {
         let (store, heard, place) =
-            (conversations(failing_store(0)), Arc::<RecordingObserver>::default(), ConversationId::unnamed());
-        let jobs = Arc::new(HookedFake::<FakeJobs>::new(refused(1, HookStep::Write)));
-        let scribe = TurnWriter::begin(store.clone(), Arc::clone(&jobs) as _, Arc::clone(&heard) as _);
+            (conversations(failing_store(0)), Arc::<RecordingObserver>::default(), ConversationId::default_conversation());
+        let jobs = Arc::new(HookedFake::<FakeJobs>::new(fail_at(1, HookStep::Write)));
+        let scribe = TurnWriter::start(store.clone(), Arc::clone(&jobs) as _, Arc::clone(&heard) as _);
         send_question(&scribe, &place, "tea");
-        while scribe.trouble(&place).is_none() {
+        while scribe.storage_error(&place).is_none() {
             thread::yield_now();
         }
-        assert!(scribe.trouble(&place).is_some_and(|trouble| trouble.message.starts_with("fact extraction could not be queued")));
+        assert!(
+            scribe
+                .storage_error(&place)
+                .is_some_and(|trouble| trouble.message.starts_with("fact extraction could not be queued"))
+        );
         send_exchange(&scribe, &place, "milk", "noted");
-        assert_eq!(scribe.end(), 0);
-        assert_eq!((jobs.pending().unwrap().len(), scribe.trouble(&place)), (2, None));
+        assert_eq!(scribe.stop(), 0);
+        assert_eq!((jobs.pending().unwrap().len(), scribe.storage_error(&place)), (2, None));
         assert_eq!(store.store.read(&place).unwrap().len(), 3);
     });
 }
@@ -188,13 +193,13 @@ fn what_is_said_in_many_conversations_while_the_disk_is_busy_is_kept_by_one_chan
         };
         let store = conversations(Arc::new(HookedFake::<FakeConversations>::new(busy)));
         let jobs = Arc::new(FakeJobs::default());
-        let scribe = TurnWriter::begin(store, Arc::clone(&jobs) as _, Arc::<RecordingObserver>::default());
-        send_question(&scribe, &ConversationId::unnamed(), "tea");
+        let scribe = TurnWriter::start(store, Arc::clone(&jobs) as _, Arc::<RecordingObserver>::default());
+        send_question(&scribe, &ConversationId::default_conversation(), "tea");
         for number in 0..5 {
             send_exchange(&scribe, &format!("work-{number}").parse().unwrap(), "tea", "noted");
         }
         is_free.store(true, Ordering::SeqCst);
-        assert_eq!((scribe.end(), jobs.pending().unwrap().len()), (0, 6));
+        assert_eq!((scribe.stop(), jobs.pending().unwrap().len()), (0, 6));
         assert!(writes.load(Ordering::SeqCst) <= 2, "{writes:?} changes");
     });
 }
@@ -225,8 +230,8 @@ fn an_answer_that_ends_behind_a_backlog_waits_until_its_own_turn_is_written() {
         let clock = Arc::<ManualClock>::default();
         let store = conversations(Arc::new(HookedFake::<FakeConversations>::new(busy)));
         let store = Conversations { clock: Arc::clone(&clock) as _, ..store };
-        let place = ConversationId::unnamed();
-        let scribe = TurnWriter::begin(store.clone(), Arc::new(FakeJobs::default()), Arc::<RecordingObserver>::default());
+        let place = ConversationId::default_conversation();
+        let scribe = TurnWriter::start(store.clone(), Arc::new(FakeJobs::default()), Arc::<RecordingObserver>::default());
         let pending = || scribe.pending_write(Duration::MAX);
         send_exchange(&scribe, &place, "tea", "noted");
         assert!(pending().is_none(), "the writer keeps up");
@@ -248,7 +253,7 @@ fn an_answer_that_ends_behind_a_backlog_waits_until_its_own_turn_is_written() {
         }
         assert_eq!(store.store.read(&place).unwrap().len(), 4);
         permits.store(usize::MAX, Ordering::SeqCst);
-        assert_eq!(scribe.end(), 0);
+        assert_eq!(scribe.stop(), 0);
         assert!(pending().is_none(), "nothing is queued");
     });
 }
@@ -261,19 +266,19 @@ fn a_turn_is_unwritten_or_in_the_store() {
             Ok(())
         };
         let store = conversations(Arc::new(HookedFake::<FakeConversations>::new(slow)));
-        let place = ConversationId::unnamed();
-        let scribe = TurnWriter::begin(store.clone(), Arc::new(FakeJobs::default()), Arc::<RecordingObserver>::default());
+        let place = ConversationId::default_conversation();
+        let scribe = TurnWriter::start(store.clone(), Arc::new(FakeJobs::default()), Arc::<RecordingObserver>::default());
         for question in ["tea", "milk"] {
             send_question(&scribe, &place, question);
             send_question(&scribe, &"other".parse().unwrap(), "coffee");
-            let unwritten = scribe.unwritten(&store, &place);
+            let unwritten = scribe.unwritten_turns(&store, &place);
             let stored = store.store.read(&place).unwrap().entries();
             let mut all = unwritten.iter().chain(stored.iter().map(AsRef::as_ref)).map(|turn| turn.content.as_str());
             assert!(all.any(|text| text == question), "{unwritten:?} {stored:?}");
             assert!(unwritten.iter().all(|turn| turn.content != "coffee"));
         }
-        assert_eq!(scribe.end(), 0);
-        assert!(scribe.unwritten(&store, &place).is_empty());
+        assert_eq!(scribe.stop(), 0);
+        assert!(scribe.unwritten_turns(&store, &place).is_empty());
     });
 }
 
@@ -281,17 +286,17 @@ fn a_turn_is_unwritten_or_in_the_store() {
 fn a_write_that_fails_holds_up_no_answer() {
     in_any_order(|| {
         let store = conversations(failing_store(usize::MAX));
-        let scribe = TurnWriter::begin(store, Arc::new(FakeJobs::default()), Arc::<RecordingObserver>::default());
+        let scribe = TurnWriter::start(store, Arc::new(FakeJobs::default()), Arc::<RecordingObserver>::default());
         for question in ["tea", "milk"] {
             // The fake clock advances by a second with each call, so every queued message is old.
-            send_question(&scribe, &ConversationId::unnamed(), question);
+            send_question(&scribe, &ConversationId::default_conversation(), question);
             if let Some(mut answer) = scribe.pending_write(Duration::MAX) {
                 while !answer.is_over() {
                     thread::yield_now();
                 }
             }
         }
-        assert_eq!(scribe.end(), 2);
+        assert_eq!(scribe.stop(), 2);
     });
 }
 
@@ -299,13 +304,13 @@ fn a_write_that_fails_holds_up_no_answer() {
 fn what_waits_has_a_bound_and_what_does_not_find_room_is_counted() {
     let claim = || {
         let (jobs, heard, place) =
-            (Arc::new(FakeJobs::default()), Arc::<RecordingObserver>::default(), ConversationId::unnamed());
-        let scribe = TurnWriter::begin(conversations(failing_store(usize::MAX)), jobs, Arc::clone(&heard) as _);
+            (Arc::new(FakeJobs::default()), Arc::<RecordingObserver>::default(), ConversationId::default_conversation());
+        let scribe = TurnWriter::start(conversations(failing_store(usize::MAX)), jobs, Arc::clone(&heard) as _);
         let long = "x".repeat(13 << 20);
         for number in 0..6 {
             send_exchange(&scribe, &place, &number.to_string(), &long);
         }
-        assert_eq!(scribe.end(), 12, "all are lost in the end, and each once");
+        assert_eq!(scribe.stop(), 12, "all are lost in the end, and each once");
         let troubles = heard.troubles.lock().unwrap().clone();
         assert_eq!(troubles.len(), 2, "{troubles:?}");
         assert!(troubles[1].starts_with("too many turns wait to be stored"), "{troubles:?}");

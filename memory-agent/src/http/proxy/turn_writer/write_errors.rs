@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use memory_core::conversation::ConversationId;
-use memory_core::text::with_causes;
+use memory_core::text::format_error_chain;
 use memory_core::{Code, StoreError, ToolError};
 
 /// The conversations with a write error that is not resolved yet.
@@ -22,15 +22,15 @@ impl UnresolvedErrors {
     ///
     /// Returns `None` if the same operation failed with the same code before: two messages of the same error may
     /// contain different file names.
-    pub(super) fn begin(&mut self, conversation: &ConversationId, what: &'static str, error: &StoreError) -> Option<String> {
+    pub(super) fn record(&mut self, conversation: &ConversationId, what: &'static str, error: &StoreError) -> Option<String> {
         let code = error.code();
         let is_known = self.0.get(conversation).is_some_and(|own| (own.what, own.code) == (what, code));
         self.0.insert(conversation.clone(), UnresolvedError { what, code, message: format!("{what}: {error}") });
-        (!is_known).then(|| format!("{what}: {}", with_causes(error)))
+        (!is_known).then(|| format!("{what}: {}", format_error_chain(error)))
     }
 
     /// Clears the error of a conversation.
-    pub(super) fn end(&mut self, conversation: &ConversationId) {
+    pub(super) fn clear(&mut self, conversation: &ConversationId) {
         self.0.remove(conversation);
     }
 

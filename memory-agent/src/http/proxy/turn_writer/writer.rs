@@ -81,10 +81,10 @@ impl<'w> WriterThread<'w> {
             let tries_all = next.is_err();
             let mut count = 0;
             for heard in next.into_iter().chain(receiver.try_iter()) {
-                self.hear(heard);
+                self.add_message(heard);
                 count += 1;
             }
-            self.keep(tries_all);
+            self.write_pending(tries_all);
             backlog.remove(count, self.conversations.clock.now());
             if has_ended {
                 return self.lost + self.waiting.iter().map(|own| own.turns.len()).sum::<usize>();
@@ -95,11 +95,11 @@ impl<'w> WriterThread<'w> {
     /// Adds a message to the pending turns of its conversation.
     ///
     /// All pending turns of a conversation are written together.
-    fn hear(&mut self, (at, QueuedTurn { conversation, what }): TimedMessage) {
+    fn add_message(&mut self, (at, QueuedTurn { conversation, what }): TimedMessage) {
         let at = self.ordered_time(at);
         let (role, text, is_over) = match &what {
             TurnEvent::Asked { question, is_under_way } => {
-                if !self.questions.is_news(self.conversations, &conversation, (question, at), *is_under_way) {
+                if !self.questions.record_if_new(self.conversations, &conversation, (question, at), *is_under_way) {
                     return;
                 }
                 (EntryRole::User, question.as_ref(), false)
@@ -115,7 +115,7 @@ impl<'w> WriterThread<'w> {
         let change = turn(self.conversations, &conversation, role, text, at).map(EntryChange::Add);
         let change = change.filter(|change| {
             // An invalid turn would fail again on every retry.
-            change.check().inspect_err(|error| self.told.trouble(&format!("{NOT_KEPT}: {error}"))).is_ok()
+            change.check().inspect_err(|error| self.told.report_failure(&format!("{NOT_KEPT}: {error}"))).is_ok()
         });
         let place = self.waiting.iter().position(|own| own.conversation == conversation).unwrap_or_else(|| {
             let (turns, jobs) = (Vec::new(), VecDeque::new());
@@ -140,7 +140,7 @@ impl<'w> WriterThread<'w> {
     /// Writes the pending turns.
     ///
     /// Earlier failures are retried until one fails again, or all of them with `tries_all`.
-    fn keep(&mut self, tries_all: bool) {
+    fn write_pending(&mut self, tries_all: bool) {
         let mut waiting = take(&mut self.waiting);
         waiting.sort_by_key(|own| !own.is_fresh);
         self.write_batch(&mut waiting);
@@ -154,17 +154,17 @@ impl<'w> WriterThread<'w> {
             }
             match self.write_one(&mut own) {
                 Ok(()) => {
-                    self.troubles.lock().unwrap_or_else(PoisonError::into_inner).end(&own.conversation);
+                    self.troubles.lock().unwrap_or_else(PoisonError::into_inner).clear(&own.conversation);
                     if own.is_over {
                         self.told.turns_stored(&own.conversation);
                     }
                 }
                 Err((what, error)) => {
                     let mut troubles = self.troubles.lock().unwrap_or_else(PoisonError::into_inner);
-                    let news = troubles.begin(&own.conversation, what, &error);
+                    let news = troubles.record(&own.conversation, what, &error);
                     drop(troubles);
                     if let Some(news) = news {
-                        self.told.trouble(&news);
+                        self.told.report_failure(&news);
                     }
                     is_in_vain |= !is_fresh;
                     failed.push(own);
@@ -183,7 +183,7 @@ impl<'w> WriterThread<'w> {
     fn write_batch(&self, waiting: &mut [PendingTurns]) {
         let mut length = 0;
         let fits = |own: &&mut PendingTurns| {
-            length += own.turns.iter().map(self::length).sum::<usize>();
+            length += own.turns.iter().map(self::turn_size).sum::<usize>();
             own.is_fresh && length <= MAX_WRITE
         };
         let mut fresh: Vec<&mut PendingTurns> = waiting.iter_mut().take_while(fits).collect();
@@ -208,7 +208,7 @@ impl<'w> WriterThread<'w> {
     fn write_one(&self, own: &mut PendingTurns) -> Result<(), (&'static str, StoreError)> {
         while !own.turns.is_empty() {
             let ends = own.turns.iter().scan(0, |end, turn| {
-                *end += length(turn);
+                *end += turn_size(turn);
                 Some(*end)
             });
             let count = ends.take_while(|end| *end <= MAX_WRITE).count().max(1);
@@ -223,15 +223,15 @@ impl<'w> WriterThread<'w> {
     /// Drops turns while the retry queue is too large: the newest of the largest conversation first.
     fn drop_excess(&mut self) {
         self.is_full &= !self.waiting.is_empty();
-        let mut lengths: Vec<usize> = self.waiting.iter().map(|own| own.turns.iter().map(length).sum()).collect();
+        let mut lengths: Vec<usize> = self.waiting.iter().map(|own| own.turns.iter().map(turn_size).sum()).collect();
         while MAX_QUEUED < lengths.iter().sum() {
             let Some(most) = (0..lengths.len()).max_by_key(|place| lengths[*place]) else { return };
             let own = &mut self.waiting[most];
-            lengths[most] -= own.turns.pop().as_ref().map_or(0, length);
+            lengths[most] -= own.turns.pop().as_ref().map_or(0, turn_size);
             self.lost += 1;
             if !std::mem::replace(&mut self.is_full, true) {
                 let why = format!("too many turns wait to be stored; turns of conversation {} are lost", own.conversation);
-                self.told.trouble(&why);
+                self.told.report_failure(&why);
             }
         }
         self.waiting.iter_mut().for_each(|own| own.jobs.truncate(MAX_JOBS));
@@ -251,7 +251,7 @@ impl PendingTurns {
     }
 }
 
-fn length(turn: &EntryChange) -> usize {
+fn turn_size(turn: &EntryChange) -> usize {
     TURN_OVERHEAD + if let EntryChange::Add(entry) = turn { entry.content.len() } else { 0 }
 }
 

@@ -66,7 +66,7 @@ impl BertConfig {
             return Err(folder.unsupported(FILE, &format!("it uses position embeddings of type {kind:?}")));
         }
         let activation = described.hidden_act.as_deref().unwrap_or("gelu");
-        let Some(activation) = Activation::named(activation) else {
+        let Some(activation) = Activation::from_name(activation) else {
             return Err(folder.unsupported(FILE, &format!("it uses the activation {activation:?}")));
         };
         let size = |name: &str, said: Option<usize>| match said {

@@ -56,7 +56,7 @@ impl Encoder {
     }
 
     /// Returns the number of tokens in the vocabulary.
-    pub(in crate::model::local) fn vocabulary(&self) -> usize {
+    pub(in crate::model::local) fn vocabulary_size(&self) -> usize {
         self.words.len()
     }
 
@@ -90,7 +90,7 @@ impl Encoder {
 }
 
 /// Splits the inputs into consecutive batches of the size that the network processes efficiently.
-pub(in crate::model::local) fn groups(inputs: &[TokenIds]) -> Vec<&[TokenIds]> {
+pub(in crate::model::local) fn split_batches(inputs: &[TokenIds]) -> Vec<&[TokenIds]> {
     let mut sum = 0;
     let has_room = |input: &TokenIds, _: &TokenIds| {
         sum = if sum < BATCH_TOKENS { sum } else { 0 } + input.ids.len();

@@ -150,7 +150,7 @@ impl EncoderLayer {
     fn attend(&self, lengths: &[usize], scratch: &mut LayerBuffers) {
         let LayerBuffers { query, key, value, scores, context, .. } = scratch;
         let size = self.hidden / self.heads;
-        let factor = 1.0 / math::real(size).sqrt();
+        let factor = 1.0 / math::to_f32(size).sqrt();
         context.resize(self.hidden, value.columns());
         let mut start = 0;
         for &length in lengths {

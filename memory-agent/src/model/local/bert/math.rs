@@ -17,7 +17,7 @@ pub(super) enum Activation {
 }
 
 impl Activation {
-    pub(super) fn named(name: &str) -> Option<Self> {
+    pub(super) fn from_name(name: &str) -> Option<Self> {
         match name {
             "gelu" => Some(Self::Gelu),
             "gelu_new" | "gelu_pytorch_tanh" => Some(Self::GeluTanh),
@@ -50,7 +50,7 @@ fn for_each_number(numbers: &mut [f32], change: impl Fn(f32) -> f32) {
 
 /// Normalizes each column to mean 0 and variance 1, then applies the `scale` and `shift` of each row.
 pub(super) fn normalise_columns(numbers: &mut [f32], width: usize, scale: &[f32], shift: &[f32], epsilon: f32) {
-    let rows = real(scale.len());
+    let rows = to_f32(scale.len());
     let (mut means, mut factors) = (vec![0.0; width], vec![0.0; width]);
     Arch::new().dispatch(
         #[inline(always)]
@@ -111,7 +111,7 @@ pub(super) fn softmax_columns(numbers: &mut [f32], width: usize) {
 
 /// Converts a count to `f32`. Counts here are far below 2^24, the limit for exact conversion.
 #[expect(clippy::cast_precision_loss, reason = "lengths are short")]
-pub(super) fn real(count: usize) -> f32 {
+pub(super) fn to_f32(count: usize) -> f32 {
     count as f32
 }
 
@@ -209,7 +209,7 @@ mod tests {
             let mut numbers: Vec<f32> = column.iter().flat_map(|number| [*number, 5.0]).collect();
             let (ones, zeros) = (vec![1.0; column.len()], vec![0.0; column.len()]);
             normalise_columns(&mut numbers, 2, &ones, &zeros, 1e-12);
-            let count = real(column.len());
+            let count = to_f32(column.len());
             let first: Vec<f32> = numbers.iter().step_by(2).copied().collect();
             let spread = column.iter().fold(0.0_f32, |spread, number| spread.max((number - column[0]).abs()));
             prop_assume!(0.1 < spread);

@@ -8,7 +8,7 @@ mod math;
 mod weights;
 
 pub(super) use config::BertConfig;
-pub(super) use encoder::{Encoder, EncoderBuffers, groups};
+pub(super) use encoder::{Encoder, EncoderBuffers, split_batches};
 pub(super) use grid::Grid;
 pub(super) use layer::Linear;
 pub(super) use weights::{ModelWeights, RowTensor};

@@ -30,8 +30,8 @@ pub(in crate::model::local) struct ModelWeights<'a> {
 impl<'a> ModelWeights<'a> {
     pub(in crate::model::local) fn open(folder: &'a ModelFolder) -> Result<Self, ModelError> {
         let file = folder.file(FILE)?;
-        let map =
-            unsafe_ops::map(&file).map_err(|error| folder.damaged(FILE, &format!("it cannot be mapped into memory: {error}")))?;
+        let map = unsafe_ops::map_file(&file)
+            .map_err(|error| folder.damaged(FILE, &format!("it cannot be mapped into memory: {error}")))?;
         let (header, metadata) = SafeTensors::read_metadata(&map)
             .map_err(|error| folder.damaged(FILE, &format!("it is truncated or not a safetensors file ({error})")))?;
         let has_prefix = |prefix: &&str| metadata.info(&format!("{prefix}embeddings.word_embeddings.weight")).is_some();
@@ -97,7 +97,7 @@ impl<'a> ModelWeights<'a> {
     }
 
     /// Returns a tensor of row indices into another tensor, if the file contains it.
-    pub(in crate::model::local) fn places(&self, name: &str) -> Result<Option<Vec<usize>>, ModelError> {
+    pub(in crate::model::local) fn row_indices(&self, name: &str) -> Result<Option<Vec<usize>>, ModelError> {
         let Some(info) = self.metadata.info(name) else { return Ok(None) };
         let bytes = &self.map[self.data + info.data_offsets.0..self.data + info.data_offsets.1];
         let places: Option<Vec<usize>> = match info.dtype {
@@ -139,7 +139,7 @@ impl<'a> ModelWeights<'a> {
     }
 
     /// Returns the error for a network in `folder` with an output that is not finite.
-    pub(in crate::model::local) fn not_a_number(folder: &Path) -> ModelError {
+    pub(in crate::model::local) fn not_finite_error(folder: &Path) -> ModelError {
         ModelError::new(
             format!("{} cannot be used: it produces no finite result", folder.join(FILE).display()),
             "download the model again, or choose another one",

@@ -160,11 +160,11 @@ impl SubwordTokenizer {
     /// Loads the tokenizer of a model: `tokenizer.json`, or `vocab.txt` with `tokenizer_config.json`.
     pub(in crate::model::local) fn open(folder: &ModelFolder) -> Result<LoadedTokenizer, ModelError> {
         // If both files are missing, the error names `tokenizer.json`.
-        if !folder.has(FAST) && folder.has(VOCABULARY) { load_vocab_txt(folder) } else { fast(folder) }
+        if !folder.has(FAST) && folder.has(VOCABULARY) { load_vocab_txt(folder) } else { load_tokenizer_json(folder) }
     }
 }
 
-fn fast(folder: &ModelFolder) -> Result<LoadedTokenizer, ModelError> {
+fn load_tokenizer_json(folder: &ModelFolder) -> Result<LoadedTokenizer, ModelError> {
     let bytes = folder.read(FAST)?;
     let parsed: Result<TokenizerFile, ModelError> = folder.parse(FAST, &bytes);
     let kind = match &parsed {
@@ -176,7 +176,7 @@ fn fast(folder: &ModelFolder) -> Result<LoadedTokenizer, ModelError> {
         return Err(folder.unsupported(FAST, &format!("it describes a tokenizer of type {kind:?}")));
     }
     let fast = parsed?;
-    let tokenizer = if fast.model.vocab.has_scores() { unigram(folder, fast)? } else { build_word_piece(folder, fast)? };
+    let tokenizer = if fast.model.vocab.has_scores() { build_unigram(folder, fast)? } else { build_word_piece(folder, fast)? };
     Ok(LoadedTokenizer { tokenizer, bytes, file: FAST })
 }
 
@@ -210,7 +210,7 @@ fn build_word_piece(folder: &ModelFolder, fast: TokenizerFile) -> Result<Subword
     tokenizer.build(folder, FAST)
 }
 
-fn unigram(folder: &ModelFolder, fast: TokenizerFile) -> Result<SubwordTokenizer, ModelError> {
+fn build_unigram(folder: &ModelFolder, fast: TokenizerFile) -> Result<SubwordTokenizer, ModelError> {
     let TokenizerFile { model, added_tokens, normalizer, pre_tokenizer, post_processor } = fast;
     let vocabulary = model.vocab;
     if model.unk_id.is_some_and(|unknown| vocabulary.len() <= unknown as usize) {
@@ -225,7 +225,7 @@ fn unigram(folder: &ModelFolder, fast: TokenizerFile) -> Result<SubwordTokenizer
     }
     let frame = post_processor.map_or(Ok(TokenFrame::default()), |post_processor| post_processor.frame(folder))?;
     let special: HashSet<u32> = added_tokens.iter().filter(|token| token.special).map(|token| token.id).collect();
-    let largest = added_tokens.iter().map(|token| token.id).chain(vocabulary.largest()).max();
+    let largest = added_tokens.iter().map(|token| token.id).chain(vocabulary.largest_number()).max();
     let tokens = frame.before.iter().chain(&frame.between).chain(&frame.after).copied();
     let rows = tokens.chain(largest).max().map_or(0, |largest| largest as usize + 1);
     let (scripts, median_piece) = (CoveredScripts::of(&vocabulary), vocabulary.median_length());
@@ -334,7 +334,7 @@ impl WordPieceParts<'_> {
     fn build(self, folder: &ModelFolder, file: &'static str) -> Result<SubwordTokenizer, ModelError> {
         let Self { pieces, unknown, spelling, most_characters, scripts, median_piece } = self;
         let number = |token: &str| pieces.number(token).ok_or_else(|| token.to_owned());
-        let unknown = number(unknown).map_err(|token| lacks(folder, file, &token))?;
+        let unknown = number(unknown).map_err(|token| missing_token_error(folder, file, &token))?;
         let frame = number("[CLS]").and_then(|start| {
             let end = number("[SEP]")?;
             Ok(TokenFrame { before: vec![start], between: vec![end], after: vec![end] })
@@ -345,7 +345,7 @@ impl WordPieceParts<'_> {
     }
 }
 
-fn lacks(folder: &ModelFolder, file: &'static str, token: &str) -> ModelError {
+fn missing_token_error(folder: &ModelFolder, file: &'static str, token: &str) -> ModelError {
     folder.damaged(file, &format!("its vocabulary has no {token}"))
 }
 
@@ -353,12 +353,12 @@ impl LoadedTokenizer {
     /// Checks that the network covers the vocabulary and that all special tokens are defined.
     pub(in crate::model::local) fn check(&self, folder: &ModelFolder, encoder: &Encoder) -> Result<(), ModelError> {
         self.check_frame(folder)?;
-        self.check_rows(folder, encoder.vocabulary())
+        self.check_rows(folder, encoder.vocabulary_size())
     }
 
     /// Checks that all special tokens are defined.
     pub(super) fn check_frame(&self, folder: &ModelFolder) -> Result<(), ModelError> {
-        self.tokenizer.frame.as_ref().map(|_| ()).map_err(|token| lacks(folder, self.file, token))
+        self.tokenizer.frame.as_ref().map(|_| ()).map_err(|token| missing_token_error(folder, self.file, token))
     }
 
     /// Checks that the vocabulary has at most `known` rows.

@@ -52,19 +52,19 @@ pub(super) struct TokenIds {
 
 impl SubwordTokenizer {
     /// Returns the tokens of one text with the special tokens around it, truncated to `most`.
-    pub(super) fn one(&self, text: &str, most: usize) -> TokenIds {
+    pub(super) fn encode(&self, text: &str, most: usize) -> TokenIds {
         let TokenFrame { before, after, .. } = self.frame();
         let mut ids = before.clone();
-        ids.extend(self.plain(text, most.saturating_sub(before.len() + after.len())));
+        ids.extend(self.tokenize(text, most.saturating_sub(before.len() + after.len())));
         ids.extend(after);
         TokenIds { first: ids.len(), ids }
     }
 
     /// Returns the tokens of two texts with the special tokens; the longer text is truncated first.
-    pub(super) fn pair(&self, one: &str, other: &str, most: usize) -> TokenIds {
+    pub(super) fn encode_pair(&self, one: &str, other: &str, most: usize) -> TokenIds {
         let TokenFrame { before, between, after } = self.frame();
         let room = most.saturating_sub(before.len() + between.len() + after.len());
-        let (mut one, mut other) = (self.plain(one, room), self.plain(other, room));
+        let (mut one, mut other) = (self.tokenize(one, room), self.tokenize(other, room));
         let (one_keeps, other_keeps) = divide_room(one.len(), other.len(), room);
         one.truncate(one_keeps);
         other.truncate(other_keeps);
@@ -78,15 +78,15 @@ impl SubwordTokenizer {
     }
 
     /// Returns the tokens of a text without special tokens, at most `most`. The rest is not read.
-    pub(super) fn plain(&self, text: &str, most: usize) -> Vec<u32> {
+    pub(super) fn tokenize(&self, text: &str, most: usize) -> Vec<u32> {
         match &self.model {
-            SubwordModel::WordPiece(model) => model.tokens(text, most),
-            SubwordModel::Unigram(model) => model.tokens(text, most),
+            SubwordModel::WordPiece(model) => model.tokenize(text, most),
+            SubwordModel::Unigram(model) => model.tokenize(text, most),
         }
     }
 
     /// Returns the token for unknown text, if the vocabulary has one.
-    pub(super) fn unknown(&self) -> Option<u32> {
+    pub(super) fn unknown_token(&self) -> Option<u32> {
         match &self.model {
             SubwordModel::WordPiece(model) => Some(model.unknown),
             SubwordModel::Unigram(model) => model.unknown,
@@ -98,7 +98,7 @@ impl SubwordTokenizer {
     /// At least half of the letters must be of scripts that the vocabulary covers, and at least half of the tokens
     /// known.
     pub(super) fn covers(&self, text: &str, ids: &[u32]) -> bool {
-        let unknown = ids.iter().filter(|id| Some(**id) == self.unknown()).count();
+        let unknown = ids.iter().filter(|id| Some(**id) == self.unknown_token()).count();
         2 * unknown <= ids.len() && self.scripts.cover(text)
     }
 

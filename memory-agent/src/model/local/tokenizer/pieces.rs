@@ -54,7 +54,7 @@ impl PieceSegmenter {
 
     /// Returns the largest number plus one; some numbers below it may be unused.
     pub(super) fn rows(&self) -> usize {
-        self.vocabulary.largest().map_or(0, |largest| largest as usize + 1)
+        self.vocabulary.largest_number().map_or(0, |largest| largest as usize + 1)
     }
 
     /// Appends the numbers of a word's pieces: repeatedly the longest known prefix of the rest.

@@ -63,7 +63,7 @@ impl Unigram {
     }
 
     /// Returns the first tokens of a text, at most `most`.
-    pub(super) fn tokens(&self, text: &str, most: usize) -> Vec<u32> {
+    pub(super) fn tokenize(&self, text: &str, most: usize) -> Vec<u32> {
         let limit = most.min(LONGEST) * LONGEST_PIECE;
         let mut normalized = text[..text.floor_char_boundary(limit)].to_owned();
         for normalizer in &self.normalizers {

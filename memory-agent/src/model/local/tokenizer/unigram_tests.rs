@@ -97,13 +97,13 @@ const TEXTS: &[(&str, [&str; 3])] = &[
     ("ẞÉ, A", ["▁ <unk> , ▁ A", "▁ <0xC3> <0x9F> é , ▁a", "▁ <unk> ▁ , ▁ ▁ A"]),
 ];
 
-fn bytes() -> impl Iterator<Item = (String, f64)> {
+fn byte_pieces() -> impl Iterator<Item = (String, f64)> {
     (0..=u8::MAX).map(|byte| (format!("<0x{byte:02X}>"), -9.0))
 }
 
 fn model(normalizer: &Value, pre_tokenizer: &Value, has_bytes: bool) -> Value {
     let pieces = PIECES.iter().map(|(piece, score)| ((*piece).to_owned(), *score));
-    let vocabulary: Vec<(String, f64)> = pieces.chain(bytes().filter(|_| has_bytes)).collect();
+    let vocabulary: Vec<(String, f64)> = pieces.chain(byte_pieces().filter(|_| has_bytes)).collect();
     let (start, end) =
         (json!({"SpecialToken": {"id": "<s>", "type_id": 0}}), json!({"SpecialToken": {"id": "</s>", "type_id": 0}}));
     let text = |id: &str| json!({"Sequence": {"id": id, "type_id": 0}});
@@ -161,7 +161,7 @@ fn tokenizer(model: &Value) -> SubwordTokenizer {
 
 fn join_pieces(ids: &[u32]) -> String {
     let pieces: Vec<String> =
-        PIECES.iter().map(|(piece, _)| (*piece).to_owned()).chain(bytes().map(|(piece, _)| piece)).collect();
+        PIECES.iter().map(|(piece, _)| (*piece).to_owned()).chain(byte_pieces().map(|(piece, _)| piece)).collect();
     ids.iter().map(|id| pieces[*id as usize].as_str()).collect::<Vec<_>>().join(" ")
 }
 
@@ -170,7 +170,7 @@ fn texts_fall_into_their_most_probable_pieces() {
     for (number, model) in [xlm_r_model(), byte_model(), unsplit_model()].iter().enumerate() {
         let tokenizer = tokenizer(model);
         for (text, expected) in TEXTS {
-            assert_eq!(join_pieces(&tokenizer.plain(text, usize::MAX)), expected[number], "{text:?} in tokenizer {number}");
+            assert_eq!(join_pieces(&tokenizer.tokenize(text, usize::MAX)), expected[number], "{text:?} in tokenizer {number}");
         }
     }
 }
@@ -178,17 +178,17 @@ fn texts_fall_into_their_most_probable_pieces() {
 #[test]
 fn special_tokens_stand_around_texts_and_are_not_found_in_them() {
     let tokenizer = tokenizer(&xlm_r_model());
-    assert_eq!(join_pieces(&tokenizer.one("the dark", 9).ids), "<s> ▁the ▁dark </s>");
-    assert_eq!(join_pieces(&tokenizer.one("the dark", 3).ids), "<s> ▁the </s>");
-    let TokenIds { ids, first } = tokenizer.pair("the dark", "a b", 20);
+    assert_eq!(join_pieces(&tokenizer.encode("the dark", 9).ids), "<s> ▁the ▁dark </s>");
+    assert_eq!(join_pieces(&tokenizer.encode("the dark", 3).ids), "<s> ▁the </s>");
+    let TokenIds { ids, first } = tokenizer.encode_pair("the dark", "a b", 20);
     assert_eq!((join_pieces(&ids).as_str(), first), ("<s> ▁the ▁dark </s> </s> ▁a ▁ b </s>", 5));
-    assert_eq!(join_pieces(&tokenizer.plain("</s>a", 9)), "▁ < / s > a");
+    assert_eq!(join_pieces(&tokenizer.tokenize("</s>a", 9)), "▁ < / s > a");
     let mut model = xlm_r_model();
     model["post_processor"] = json!({"type": "RobertaProcessing", "sep": ["</s>", 2], "cls": ["<s>", 0]});
     let roberta = self::tokenizer(&model);
-    assert_eq!(roberta.pair("the dark", "a b", 20), TokenIds { ids, first });
+    assert_eq!(roberta.encode_pair("the dark", "a b", 20), TokenIds { ids, first });
     model["post_processor"] = Value::Null;
-    assert_eq!(join_pieces(&self::tokenizer(&model).one("the", 9).ids), "▁the");
+    assert_eq!(join_pieces(&self::tokenizer(&model).encode("the", 9).ids), "▁the");
 }
 
 #[test]
@@ -241,7 +241,7 @@ fn steps_that_lengthen_a_text_end() {
     for steps in [vec![double; 40], vec![pattern; 40]] {
         let model = model(&json!({"type": "Sequence", "normalizers": steps}), &Value::Null, false);
         let tokenizer = tokenizer(&model);
-        assert_eq!(tokenizer.plain("aaa", 20).len(), 20);
+        assert_eq!(tokenizer.tokenize("aaa", 20).len(), 20);
     }
 }
 
@@ -249,7 +249,7 @@ fn steps_that_lengthen_a_text_end() {
 fn a_piece_that_is_longer_than_any_published_one_is_not_used() {
     let mut model = xlm_r_model();
     model["model"]["vocab"].as_array_mut().expect("a list").push(json!(["a".repeat(129), 0.0]));
-    let ids = tokenizer(&model).plain(&"a".repeat(129), usize::MAX);
+    let ids = tokenizer(&model).tokenize(&"a".repeat(129), usize::MAX);
     assert!(ids.iter().all(|id| (*id as usize) < PIECES.len()));
 }
 
@@ -258,9 +258,9 @@ proptest! {
     fn every_text_becomes_tokens_that_are_known(text in "(\\PC|[abem深色é\u{301}\u{200b}\u{0}\\s]){0,60}", most in 0..40_usize) {
         for model in [xlm_r_model(), byte_model(), unsplit_model()] {
             let tokenizer = tokenizer(&model);
-            let all = tokenizer.plain(&text, usize::MAX);
+            let all = tokenizer.tokenize(&text, usize::MAX);
             prop_assert!(all.iter().all(|id| (*id as usize) < tokenizer.rows));
-            let some = tokenizer.plain(&text, most);
+            let some = tokenizer.tokenize(&text, most);
             prop_assert_eq!(&some[..], &all[..most.min(all.len())], "a cut text begins as the whole one");
         }
     }

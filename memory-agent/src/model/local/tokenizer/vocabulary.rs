@@ -44,7 +44,7 @@ impl TokenVocabulary {
     }
 
     /// Returns the largest number.
-    pub(super) fn largest(&self) -> Option<u32> {
+    pub(super) fn largest_number(&self) -> Option<u32> {
         self.pieces.iter().map(|piece| piece.number).max()
     }
 

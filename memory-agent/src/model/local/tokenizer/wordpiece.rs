@@ -16,7 +16,7 @@ pub(super) struct WordPiece {
 
 impl WordPiece {
     /// Returns the first tokens of a text, at most `most`. The rest is not read.
-    pub(super) fn tokens(&self, text: &str, most: usize) -> Vec<u32> {
+    pub(super) fn tokenize(&self, text: &str, most: usize) -> Vec<u32> {
         let mut ids = Vec::new();
         let mut words = NormalizedWords::new(text, self.spelling, self.most_characters);
         while ids.len() < most

@@ -58,7 +58,7 @@ fn join_pieces(ids: &[u32]) -> String {
 
 /// Returns the pieces of a text without the special tokens.
 fn pieces(tokenizer: &SubwordTokenizer, text: &str) -> String {
-    let TokenIds { ids, first } = tokenizer.one(text, usize::MAX);
+    let TokenIds { ids, first } = tokenizer.encode(text, usize::MAX);
     assert_eq!(first, ids.len());
     assert_eq!((join_pieces(&ids[..1]), join_pieces(&ids[ids.len() - 1..])), ("[CLS]".into(), "[SEP]".into()));
     join_pieces(&ids[1..ids.len() - 1])
@@ -124,8 +124,8 @@ fn a_vocabulary_of_lines_is_read_with_its_settings() {
 #[test]
 fn long_texts_are_cut_and_of_two_the_longer_one_first() {
     let tokenizer = tokenizer(&default_normalizer());
-    assert_eq!(join_pieces(&tokenizer.one("a b e n s", 5).ids), "[CLS] a b e [SEP]");
-    assert_eq!(join_pieces(&tokenizer.one("unhappiness", 4).ids), "[CLS] un ##happi [SEP]");
+    assert_eq!(join_pieces(&tokenizer.encode("a b e n s", 5).ids), "[CLS] a b e [SEP]");
+    assert_eq!(join_pieces(&tokenizer.encode("unhappiness", 4).ids), "[CLS] un ##happi [SEP]");
     for (one, other, most, expected) in [
         ("a b", "e n s", 9, "[CLS] a b [SEP] e n s [SEP]"),
         ("a b", "e n s", 8, "[CLS] a b [SEP] e n s [SEP]"),
@@ -136,7 +136,7 @@ fn long_texts_are_cut_and_of_two_the_longer_one_first() {
         ("a a a a a", "b b b b", 8, "[CLS] a a a [SEP] b b [SEP]"),
         ("", "", 5, "[CLS] [SEP] [SEP]"),
     ] {
-        let TokenIds { ids, first } = tokenizer.pair(one, other, most);
+        let TokenIds { ids, first } = tokenizer.encode_pair(one, other, most);
         assert_eq!(join_pieces(&ids), expected);
         assert_eq!(join_pieces(&ids[first - 1..first]), "[SEP]", "the first separator belongs to the first text");
         assert_eq!(ids[1..first - 1].iter().filter(|id| PIECES[**id as usize] == "[SEP]").count(), 0);
@@ -185,18 +185,18 @@ proptest! {
         chinese: bool,
     ) {
         let tokenizer = tokenizer(&normalizer(lowercase, strip_accents, clean, chinese));
-        let TokenIds { ids, .. } = tokenizer.one(&text, most);
+        let TokenIds { ids, .. } = tokenizer.encode(&text, most);
         prop_assert!(ids.len() <= most && ids.iter().all(|id| (*id as usize) < PIECES.len()));
-        let all = tokenizer.one(&text, usize::MAX).ids;
+        let all = tokenizer.encode(&text, usize::MAX).ids;
         prop_assert_eq!(&ids[..ids.len() - 1], &all[..ids.len() - 1], "a cut text begins as the whole one");
     }
 
     #[test]
     fn two_texts_never_have_more_tokens_than_there_is_room(one in "[ab ]{0,60}", other in "[ab ]{0,60}", most in 3..40_usize) {
         let tokenizer = tokenizer(&default_normalizer());
-        let TokenIds { ids, first } = tokenizer.pair(&one, &other, most);
+        let TokenIds { ids, first } = tokenizer.encode_pair(&one, &other, most);
         prop_assert!(ids.len() <= most && 2 <= first && first < ids.len());
-        let whole = tokenizer.one(&one, usize::MAX).ids.len() + tokenizer.one(&other, usize::MAX).ids.len() - 1;
+        let whole = tokenizer.encode(&one, usize::MAX).ids.len() + tokenizer.encode(&other, usize::MAX).ids.len() - 1;
         prop_assert_eq!(ids.len(), whole.min(most), "no room is wasted");
     }
 }

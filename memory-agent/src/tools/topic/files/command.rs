@@ -34,7 +34,7 @@ pub(super) struct FilesInput {
 
 impl FilesInput {
     /// Returns the command if all of its fields are present.
-    pub(super) fn command(self) -> Result<FilesCommand, ToolError> {
+    pub(super) fn parse_command(self) -> Result<FilesCommand, ToolError> {
         let name = self.command.as_str();
         let needed = |field: &str| invalid(format!("the command {name} needs the field {field}"));
         let path = self.path.ok_or_else(|| needed("path"));

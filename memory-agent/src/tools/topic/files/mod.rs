@@ -12,7 +12,7 @@ use memory_core::{Effect, SecretPolicy, Tool, ToolContext, ToolError};
 use serde_json::{Value, json};
 
 use super::super::input::parse_input;
-use super::input::topics;
+use super::input::topics_service;
 use command::{FilesCommand, FilesInput};
 use path::FilesPath;
 
@@ -59,7 +59,7 @@ impl Tool for FilesTool {
 
     fn execute(&self, context: &ToolContext, parameters: &Value) -> Result<Value, ToolError> {
         let input: FilesInput = parse_input(parameters)?;
-        let done = execute_command(&topics(context)?, input.command()?).map(Value::String);
+        let done = execute_command(&topics_service(context)?, input.parse_command()?).map(Value::String);
         done.map_err(|error| ToolError { is_text: true, ..error })
     }
 }
@@ -71,13 +71,13 @@ fn execute_command(topics: &Topics, command: FilesCommand) -> Result<String, Too
             let place = FilesPath::of(&path)?;
             file::create(topics, place.file()?, &text, SecretPolicy::Refuse)
                 .map_err(|error| texts::create_error(&path, error))?;
-            Ok(texts::created(&path))
+            Ok(texts::created_text(&path))
         }
         FilesCommand::Replace { path, old, new } => {
             let place = FilesPath::of(&path)?;
             let replaced = file::replace(topics, place.file()?, &old, &new, SecretPolicy::Refuse);
             let (text, line) = replaced.map_err(|error| texts::replace_error(&path, &old, error))?;
-            Ok(texts::replaced(&text, line, &new))
+            Ok(texts::replaced_text(&text, line, &new))
         }
         FilesCommand::Insert { path, line, text } => {
             let place = FilesPath::of(&path)?;
@@ -85,19 +85,19 @@ fn execute_command(topics: &Topics, command: FilesCommand) -> Result<String, Too
             let behind = usize::try_from(line).unwrap_or(usize::MAX);
             let inserted = file::insert(topics, place.file()?, behind, &text, SecretPolicy::Refuse);
             match inserted.map_err(|error| texts::path_error(&path, error))? {
-                Ok(()) => Ok(texts::edited(&path)),
+                Ok(()) => Ok(texts::edited_text(&path)),
                 Err(lines) => Err(texts::line_error(line, lines)),
             }
         }
         FilesCommand::Delete { path } => {
             let place = FilesPath::of(&path)?;
             file::delete(topics, place.file()?).map_err(|error| texts::path_error(&path, error))?;
-            Ok(texts::deleted(&path))
+            Ok(texts::deleted_text(&path))
         }
         FilesCommand::Rename { from, to } => {
             let (old, new) = (FilesPath::of(&from)?, FilesPath::of(&to)?);
             file::rename(topics, old.file()?, new.file()?).map_err(|error| texts::rename_error(&from, &to, error))?;
-            Ok(texts::renamed(&from, &to))
+            Ok(texts::renamed_text(&from, &to))
         }
     }
 }

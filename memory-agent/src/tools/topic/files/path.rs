@@ -24,7 +24,7 @@ impl<'p> FilesPath<'p> {
             Some("") => None,
             Some(below) if below.starts_with('/') => Some(below[1..].parse().map_err(tool_error)?),
             _ => {
-                let message = format!("Path must start with {ROOT}, got: {}", memory_core::text::one_line(given, 80));
+                let message = format!("Path must start with {ROOT}, got: {}", memory_core::text::to_one_line(given, 80));
                 return Err(ToolError::new(Code::PathRefused, message, None));
             }
         };

@@ -8,32 +8,32 @@ use super::super::input::tool_error;
 /// Number of lines that are shown before and after a change.
 const CONTEXT_LINES: usize = 2;
 
-pub(super) fn created(path: &str) -> String {
+pub(super) fn created_text(path: &str) -> String {
     format!("File created successfully at: {path}")
 }
 
-pub(super) fn edited(path: &str) -> String {
+pub(super) fn edited_text(path: &str) -> String {
     format!("The file {path} has been edited.")
 }
 
-pub(super) fn deleted(path: &str) -> String {
+pub(super) fn deleted_text(path: &str) -> String {
     format!("Successfully deleted {path}")
 }
 
-pub(super) fn renamed(from: &str, to: &str) -> String {
+pub(super) fn renamed_text(from: &str, to: &str) -> String {
     format!("Successfully renamed {from} to {to}")
 }
 
 /// Returns the message after replacing a passage with `new`, which starts on the given line of `text`.
-pub(super) fn replaced(text: &str, line: usize, new: &str) -> String {
+pub(super) fn replaced_text(text: &str, line: usize, new: &str) -> String {
     let last = line + new.matches('\n').count() + CONTEXT_LINES;
     let first = line.saturating_sub(CONTEXT_LINES).max(1);
-    let snippet = numbered(text, first, last);
+    let snippet = numbered_lines(text, first, last);
     format!("The memory file has been edited. Here is the snippet showing the change (with line numbers):\n{snippet}")
 }
 
 /// Returns a range of lines, each with its number.
-pub(super) fn numbered(text: &str, first: usize, last: usize) -> String {
+pub(super) fn numbered_lines(text: &str, first: usize, last: usize) -> String {
     let lines = text.lines().enumerate().map(|(at, line)| (at + 1, line));
     let shown = lines.skip(first.saturating_sub(1)).take((last + 1).saturating_sub(first));
     shown.map(|(number, line)| format!("{number:>6}\t{line}")).collect::<Vec<_>>().join("\n")
@@ -101,7 +101,7 @@ pub(super) fn range_error([first, last]: [i64; 2], lines: usize) -> ToolError {
     new_error(Code::InvalidInput, message)
 }
 
-pub(super) fn too_long(path: &str) -> ToolError {
+pub(super) fn too_long_error(path: &str) -> ToolError {
     new_error(Code::LimitExceeded, format!("File {path} exceeds maximum line limit of 999,999 lines."))
 }
 

@@ -21,13 +21,13 @@ pub(super) fn view(topics: &Topics, place: &FilesPath<'_>, range: Option<[i64; 2
     let text = file::read(topics, path).map_err(tool_error)?.ok_or_else(|| texts::view_error(place.given))?;
     let lines = text.lines().count();
     if MAX_LINES < lines {
-        return Err(texts::too_long(place.given));
+        return Err(texts::too_long_error(place.given));
     }
     let (first, last) = match range {
         None => (1, lines),
         Some(range) => line_range(range, lines).ok_or_else(|| texts::range_error(range, lines))?,
     };
-    Ok(format!("Here's the content of {} with line numbers:\n{}", place.given, texts::numbered(&text, first, last)))
+    Ok(format!("Here's the content of {} with line numbers:\n{}", place.given, texts::numbered_lines(&text, first, last)))
 }
 
 /// Returns the requested line range, if it is valid.
@@ -44,15 +44,15 @@ fn list_folder(place: &FilesPath<'_>, entries: &[PathEntry]) -> String {
     let is_shown =
         |entry: &&PathEntry| depth(entry) <= MAX_DEPTH && !entry.path.as_str().split('/').any(|part| part == "node_modules");
     let whole: u64 = entries.iter().filter(|entry| !entry.is_folder).map(|entry| entry.size).sum();
-    let line = |entry: &PathEntry| format!("{}\t{ROOT}/{}", size(entry.size), entry.path);
+    let line = |entry: &PathEntry| format!("{}\t{ROOT}/{}", format_size(entry.size), entry.path);
     let heading =
         format!("Here're the files and directories up to 2 levels deep in {given}, excluding hidden items and node_modules:");
-    let lines = [heading, format!("{}\t{given}", size(whole))];
+    let lines = [heading, format!("{}\t{given}", format_size(whole))];
     lines.into_iter().chain(entries.iter().filter(is_shown).map(line)).collect::<Vec<_>>().join("\n")
 }
 
 /// Formats a size in bytes for people: `512B`, `5.5K`, `1.2M`.
-fn size(bytes: u64) -> String {
+fn format_size(bytes: u64) -> String {
     let mut unit = 1_u64;
     let mut names = ["B", "K", "M", "G"].into_iter();
     let mut name = names.next().unwrap_or_default();
@@ -68,11 +68,11 @@ fn size(bytes: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::size;
+    use super::format_size;
 
     #[test]
     fn sizes_are_what_people_read() {
-        let sizes = [0, 512, 1024, 5632, 1_258_291, 3 << 30].map(size);
+        let sizes = [0, 512, 1024, 5632, 1_258_291, 3 << 30].map(format_size);
         assert_eq!(sizes, ["0B", "512B", "1K", "5.5K", "1.2M", "3G"]);
     }
 }

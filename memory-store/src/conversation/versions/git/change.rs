@@ -4,9 +4,9 @@ use std::collections::HashSet;
 use std::path::Path;
 use std::{fs, io};
 
-use super::repository::line;
+use super::repository::single_line;
 use super::staging::GitPaths;
-use super::{GitOutput, Repository, refused};
+use super::{GitOutput, Repository, git_error};
 use crate::conversation::GitVersionsError;
 use crate::disk::copy_with_time;
 
@@ -44,12 +44,12 @@ impl CommitChange<'_> {
     ) -> Result<UpdatedIndex<'p>, GitVersionsError> {
         match copy_with_time(&places.index, &places.follows) {
             // A new repository has no index.
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(refused("update the index", &error)),
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(git_error("update the index", &error)),
             _ => {}
         }
         let former = match self.former {
             Some(former) => former.to_owned(),
-            None => line(&repository.run_for_output("hash the empty tree", &["hash-object", "-t", "tree", "--stdin"])?),
+            None => single_line(&repository.run_for_output("hash the empty tree", &["hash-object", "-t", "tree", "--stdin"])?),
         };
         let ask = |action: &str, arguments: &[&str], bytes: &[u8]| {
             repository.run_on_index(Some(&places.follows), action, arguments, bytes)

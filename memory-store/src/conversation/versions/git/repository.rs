@@ -6,9 +6,9 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use super::{locked, refused};
+use super::{git_error, locked_error};
 use crate::conversation::GitVersionsError;
-use crate::notifier::process::{run, run_between};
+use crate::notifier::process::{run, run_with_streams};
 
 /// The timeout of a git command.
 pub(super) const PATIENCE: Duration = Duration::from_mins(1);
@@ -34,11 +34,11 @@ impl Repository<'_> {
     /// Creates the repository with permissions for its owner only.
     ///
     /// It contains the content of the files, and other users may have access to the folder.
-    pub(super) fn make(&self) -> Result<(), GitVersionsError> {
+    pub(super) fn init(&self) -> Result<(), GitVersionsError> {
         // Given the path of the repository, git would record it, and the folder could not be moved.
         let mut command = Command::new("git");
         command.arg("init").arg("--quiet").arg("--shared=0600").arg(".");
-        run(self.alone(&mut command), PATIENCE).map_err(|why| self.git_failure("create a repository", why))
+        run(self.isolate(&mut command), PATIENCE).map_err(|why| self.git_failure("create a repository", why))
     }
 
     /// Runs git.
@@ -59,7 +59,7 @@ impl Repository<'_> {
         arguments: &[&str],
         bytes: &[u8],
     ) -> Result<GitOutput, GitVersionsError> {
-        let no_room = |error: io::Error| refused(action, &error);
+        let no_room = |error: io::Error| git_error(action, &error);
         let (from, mut to) = (temp_file_with(bytes).map_err(no_room)?, tempfile::tempfile().map_err(no_room)?);
         let mut command = self.command();
         command.args(arguments);
@@ -67,7 +67,7 @@ impl Repository<'_> {
             command.env("GIT_INDEX_FILE", index);
         }
         let between = [Stdio::from(from), Stdio::from(to.try_clone().map_err(no_room)?)];
-        run_between(&mut command, between, PATIENCE).map_err(|why| self.git_failure(action, why))?;
+        run_with_streams(&mut command, between, PATIENCE).map_err(|why| self.git_failure(action, why))?;
         let mut said = Vec::new();
         to.rewind().and_then(|()| to.read_to_end(&mut said)).map_err(no_room)?;
         Ok(said)
@@ -77,19 +77,20 @@ impl Repository<'_> {
     pub(super) fn head(&self) -> Option<String> {
         // The command fails without a message if there is no commit.
         let said = self.run_for_output("read the last commit", &["rev-parse", "--quiet", "--verify", "HEAD^{commit}"]).ok()?;
-        Some(line(&said)).filter(|head| !head.is_empty())
+        Some(single_line(&said)).filter(|head| !head.is_empty())
     }
 
     /// Creates a commit that no reference points to yet, and returns its id.
     pub(super) fn commit(&self, tree: &str, parent: Option<&str>, message: &str) -> Result<String, GitVersionsError> {
-        let is_said =
-            |key: &str| self.run_for_output("read the user settings", &["config", key]).is_ok_and(|said| !line(&said).is_empty());
+        let is_said = |key: &str| {
+            self.run_for_output("read the user settings", &["config", key]).is_ok_and(|said| !single_line(&said).is_empty())
+        };
         let missing = DEFAULT_IDENTITY.into_iter().filter(|(key, _)| !is_said(key)).map(|(key, value)| format!("{key}={value}"));
         let named: Vec<String> = missing.flat_map(|setting| ["-c".to_owned(), setting]).collect();
         let mut arguments: Vec<&str> = named.iter().map(String::as_str).collect();
         arguments.extend(["commit-tree", tree, "-m", message]);
         arguments.extend(parent.into_iter().flat_map(|parent| ["-p", parent]));
-        self.run_for_output("commit", &arguments).map(|said| line(&said))
+        self.run_for_output("commit", &arguments).map(|said| single_line(&said))
     }
 
     /// Returns the output of `git log`.
@@ -110,12 +111,12 @@ impl Repository<'_> {
         let mut command = Command::new("git");
         command.arg("--git-dir").arg(self.root.join(".git")).arg("--work-tree").arg(self.root);
         command.args(["-c", "core.hooksPath=/dev/null"]);
-        self.alone(&mut command);
+        self.isolate(&mut command);
         command
     }
 
     /// Restricts git to this folder and to its own settings.
-    fn alone<'c>(&self, command: &'c mut Command) -> &'c mut Command {
+    fn isolate<'c>(&self, command: &'c mut Command) -> &'c mut Command {
         for name in REPOSITORY_VARIABLES {
             command.env_remove(name);
         }
@@ -129,14 +130,14 @@ impl Repository<'_> {
         // Another process holds the lock, or has updated the reference before.
         let is_another_at_work = [".lock': File exists", "but expected", "reference already exists"];
         if is_another_at_work.iter().any(|words| why.contains(words)) {
-            return locked(self.root);
+            return locked_error(self.root);
         }
         GitVersionsError::Refused { action: action.to_owned(), why }
     }
 }
 
 /// Returns output that is a single line.
-pub(super) fn line(said: &[u8]) -> String {
+pub(super) fn single_line(said: &[u8]) -> String {
     String::from_utf8_lossy(said).trim_end_matches('\n').to_owned()
 }
 

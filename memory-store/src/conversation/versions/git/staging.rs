@@ -5,10 +5,10 @@ use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-use super::repository::{PATIENCE, line};
-use super::{CommittedFiles, GitOutput, Repository, locked, refused};
+use super::repository::{PATIENCE, single_line};
+use super::{CommittedFiles, GitOutput, Repository, git_error, locked_error};
 use crate::conversation::GitVersionsError;
-use crate::lock::wait;
+use crate::lock::wait_for_lock;
 
 /// Files of this program in a repository: its index, an updated copy of the user's index, and its lock.
 const OWN_FILES: [&str; 3] = ["memory.index", "memory.follows", "memory.lock"];
@@ -43,7 +43,7 @@ impl GitPaths {
     pub(super) fn of(repository: &Repository<'_>) -> Result<Self, GitVersionsError> {
         let names: Vec<&str> = ["index"].into_iter().chain(OWN_FILES).chain(IN_PROGRESS_FILES.map(|(name, _)| name)).collect();
         let asked: Vec<&str> = ["rev-parse"].into_iter().chain(names.iter().flat_map(|name| ["--git-path", *name])).collect();
-        let said = line(&repository.run_for_output("locate its files", &asked)?);
+        let said = single_line(&repository.run_for_output("locate its files", &asked)?);
         let places: Vec<PathBuf> = said.lines().map(|place| repository.root.join(place)).collect();
         let odd = || GitVersionsError::Refused { action: "locate its files".into(), why: "the path has a line break".into() };
         let [index, own, follows, lock, unfinished @ ..] = places.as_slice() else { return Err(odd()) };
@@ -62,10 +62,10 @@ impl GitPaths {
     /// Locks out other processes of this program, and removes the files of an interrupted one.
     pub(super) fn lock(&self, repository: &Repository<'_>) -> Result<File, GitVersionsError> {
         let opened = OpenOptions::new().create(true).truncate(false).write(true).mode(0o600).open(&self.lock);
-        let file = opened.map_err(|error| refused("lock the repository", &error))?;
-        let held = wait(file, PATIENCE)
-            .ok_or_else(|| locked(repository.root))?
-            .map_err(|error| refused("lock the repository", &error))?;
+        let file = opened.map_err(|error| git_error("lock the repository", &error))?;
+        let held = wait_for_lock(file, PATIENCE)
+            .ok_or_else(|| locked_error(repository.root))?
+            .map_err(|error| git_error("lock the repository", &error))?;
         self.unlock_index(repository);
         for left in [lock_path(&self.own), lock_path(&self.follows), self.follows.clone()] {
             // git reports a file that cannot be removed.
@@ -81,8 +81,8 @@ impl GitPaths {
         let written = draft.and_then(|mut draft| write!(draft, "{LOCK_PREFIX}{commit}").map(|()| draft));
         match written.and_then(|draft| draft.persist_noclobber(&path).map_err(|error| error.error)) {
             Ok(_) => Ok(IndexLock { path }),
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(locked(root)),
-            Err(error) => Err(refused("lock the repository", &error)),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(locked_error(root)),
+            Err(error) => Err(git_error("lock the repository", &error)),
         }
     }
 
@@ -101,7 +101,7 @@ impl GitPaths {
 
     /// Fails if another process uses the index.
     pub(super) fn check_unlocked(&self, root: &Path) -> Result<(), GitVersionsError> {
-        if lock_path(&self.index).exists() { Err(locked(root)) } else { Ok(()) }
+        if lock_path(&self.index).exists() { Err(locked_error(root)) } else { Ok(()) }
     }
 
     /// Fails if an operation is in progress that a commit would appear to finish.
@@ -141,7 +141,7 @@ pub(super) struct StagedCommit<'r> {
 
 impl<'r> StagedCommit<'r> {
     /// Starts with the content of the last commit.
-    pub(super) fn begin(repository: &'r Repository<'r>, places: &'r GitPaths) -> Result<Self, GitVersionsError> {
+    pub(super) fn new(repository: &'r Repository<'r>, places: &'r GitPaths) -> Result<Self, GitVersionsError> {
         let stage = Self { repository, index: &places.own, head: repository.head() };
         let begin: &[&str] = match &stage.head {
             // The cached times of files are preserved.
@@ -164,7 +164,7 @@ impl<'r> StagedCommit<'r> {
         let look = ["ls-files", "--modified", "--others", "--exclude-standard", "--deduplicate", "-z", "--"];
         let places: Vec<&str> = kept.folders().iter().copied().chain(besides).collect();
         let changed = self.run_for_output("list changes", &[look.as_slice(), places.as_slice()].concat(), b"")?;
-        let is_kept = |path: &[u8]| str::from_utf8(path).is_ok_and(|path| besides == Some(path) || kept.has(path));
+        let is_kept = |path: &[u8]| str::from_utf8(path).is_ok_and(|path| besides == Some(path) || kept.includes(path));
         let paths: GitOutput = changed
             .split_inclusive(|byte| *byte == 0)
             .filter(|path| path.strip_suffix(b"\0").is_some_and(is_kept))
@@ -178,13 +178,13 @@ impl<'r> StagedCommit<'r> {
     }
 
     /// Returns the tree of the next commit; `None` if it equals the last one.
-    pub(super) fn tree(&self) -> Result<Option<String>, GitVersionsError> {
-        let tree = line(&self.run_for_output("write the tree", &["write-tree"], b"")?);
+    pub(super) fn write_tree(&self) -> Result<Option<String>, GitVersionsError> {
+        let tree = single_line(&self.run_for_output("write the tree", &["write-tree"], b"")?);
         let former = match &self.head {
             Some(head) => self.repository.run_for_output("read the last commit", &["rev-parse", &format!("{head}^{{tree}}")])?,
             None => self.repository.run_for_output("hash the empty tree", &["hash-object", "-t", "tree", "--stdin"])?,
         };
-        Ok((line(&former) != tree).then_some(tree))
+        Ok((single_line(&former) != tree).then_some(tree))
     }
 
     fn run_for_output(&self, action: &str, arguments: &[&str], bytes: &[u8]) -> Result<GitOutput, GitVersionsError> {

@@ -5,12 +5,12 @@ use std::cmp::Reverse;
 use tantivy::Term;
 use tantivy::schema::IndexRecordOption;
 
-use super::{SegmentsView, any};
+use super::{SegmentsView, documents_with_any};
 use crate::index::error::IndexError;
 use crate::index::search::document_set::DocumentSet;
 use crate::index::search::levenshtein::LevenshteinAutomaton;
 use crate::index::search::query_terms::TermField;
-use crate::index::search::substrings::holds;
+use crate::index::search::substrings::contains_part;
 use crate::index::text::FullText;
 
 impl SegmentsView<'_> {
@@ -28,8 +28,8 @@ impl SegmentsView<'_> {
                 count += u64::from(segment.inverted_index(only.field())?.doc_freq(only)?);
                 continue;
             }
-            let mut bits = any(segment, &terms)?;
-            bits.retain(valid);
+            let mut bits = documents_with_any(segment, &terms)?;
+            bits.intersect(valid);
             count += bits.count();
         }
         Ok(count)
@@ -56,9 +56,9 @@ impl SegmentsView<'_> {
                 if !self.is_narrowed {
                     each(word, u64::from(found.doc_freq));
                 } else if matters(word) {
-                    let mut bits = DocumentSet::none(segment.max_doc());
+                    let mut bits = DocumentSet::empty(segment.max_doc());
                     bits.insert_all(inverted.read_block_postings_from_terminfo(found, IndexRecordOption::Basic)?);
-                    bits.retain(valid);
+                    bits.intersect(valid);
                     match bits.count() {
                         0 => {}
                         documents => each(word, documents),
@@ -88,7 +88,7 @@ impl SegmentsView<'_> {
                 for (number, part) in parts() {
                     let mut left = most;
                     vocabulary.each_word_with(part, &mut |word| {
-                        if holds(word, part) {
+                        if contains_part(word, part) {
                             each(number, word);
                             left -= 1;
                         }
@@ -103,7 +103,7 @@ impl SegmentsView<'_> {
             while let Some((word, info)) = words.next() {
                 let Ok(word) = str::from_utf8(word) else { continue };
                 for ((_, part), found) in parts().zip(&mut found) {
-                    if holds(word, part) {
+                    if contains_part(word, part) {
                         found.push((Reverse(info.doc_freq), word.to_owned()));
                     }
                 }

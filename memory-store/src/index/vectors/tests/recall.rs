@@ -47,8 +47,9 @@ fn assert_all_are_found(rows: &[Vec<f32>], queries: &[Vec<f32>]) {
 /// Each number differs from the one of its centre by at most `2 * width`.
 fn clusters(numbers: &mut VectorGenerator, middles: usize, count: usize, width: f32) -> Vec<Vec<f32>> {
     let middles: Vec<_> = (0..middles).map(|_| numbers.vector(DIMENSIONS)).collect();
-    let near =
-        |middle: &Vec<f32>, numbers: &mut VectorGenerator| middle.iter().map(|number| number + width * numbers.bell()).collect();
+    let near = |middle: &Vec<f32>, numbers: &mut VectorGenerator| {
+        middle.iter().map(|number| number + width * numbers.normal()).collect()
+    };
     (0..count).map(|number| near(&middles[number % middles.len()], numbers)).collect()
 }
 
