@@ -85,13 +85,13 @@ mod tests {
     #[test]
     fn what_looks_like_a_filter_and_is_none_is_told() {
         for (text, why) in [
-            ("from:yesterdayish", "\"from:yesterdayish\" is not a date; use a year, month or day"),
-            ("to:2026-13", "\"to:2026-13\" is not a date"),
-            ("scope:foo", "\"scope:foo\" is not a scope"),
-            ("category:nonsense", "\"category:nonsense\" is not a category"),
-            ("tag:", "\"tag:\" has no value"),
+            ("from:yesterdayish", "it is not a date; use a year, month or day"),
+            ("to:2026-13", "\"to:2026-13\" is searched as plain text because it is not a date"),
+            ("scope:foo", "because it is not a scope"),
+            ("category:nonsense", "because it is not a category"),
+            ("tag:", "\"tag:\" is searched as plain text because it has no value"),
             ("tag:\"\"", "has no value"),
-            ("source:", "\"source:\" has no value"),
+            ("source:", "because it has no value"),
         ] {
             let mut filter = Filter::default();
             let told = parse_filter(text, &mut filter).unwrap_err();
