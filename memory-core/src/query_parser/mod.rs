@@ -53,6 +53,8 @@ pub struct TextQuery {
     pub date: Option<NamedDate>,
     /// Whether the query refers to a message of the assistant, such as a recommendation.
     pub asks_assistant: bool,
+    /// Whether the query requests a summary, which covers the messages of the assistant too.
+    pub asks_summary: bool,
     /// Whether the query consists of a date only.
     pub is_only_date: bool,
     /// Whether the query is about the time of an event.

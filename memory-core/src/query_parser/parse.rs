@@ -8,7 +8,7 @@ use super::dialogue::parse_dialogue;
 use super::han_date::find_han_dates;
 use super::phrase::Phrase;
 use super::query_filter::parse_filter;
-use super::query_intent::{asks_assistant, asks_when, asks_which};
+use super::query_intent::{asks_assistant, asks_summary, asks_when, asks_which};
 use super::query_lexer::{QueryElement, split_query};
 use super::stop_words::is_stop_word;
 use super::{ParsedQuery, QueryWord, TextQuery, WordRole};
@@ -148,6 +148,7 @@ fn analyze_words(plain: &str, prefixes: &[String], ends: &[usize], question: &mu
     question.asks_when = asks_when(plain, &typed);
     question.asks_which = asks_which(plain, &typed);
     question.asks_assistant = asks_assistant(plain, &typed);
+    question.asks_summary = asks_summary(plain, &typed);
     let mut roles = HashMap::<&str, WordRole>::new();
     for (index, word) in typed.iter().enumerate() {
         let role = match (is_stop_word(&word.lower), dated.contains(&index)) {
@@ -273,6 +274,19 @@ mod tests {
             ("What did Anna recommend?", false),
         ] {
             assert_eq!(read(text).asks_assistant, is_asked, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_question_may_ask_for_a_summary() {
+        for (text, is_asked) in [
+            ("Can you summarize how my project developed?", true),
+            ("Give me an overview of the weather app", true),
+            ("请总结一下我的旅行计划", true),
+            ("When did my project start?", false),
+            ("Which summer was the warmest?", false),
+        ] {
+            assert_eq!(read(text).asks_summary, is_asked, "{text}");
         }
     }
 

@@ -23,6 +23,14 @@ pub(super) fn asks_which(plain: &str, typed: &[SpelledWord]) -> bool {
         || SIGNS.iter().any(|sign| plain.contains(sign))
 }
 
+/// Returns whether the query requests a summary, which covers the messages of both the person and the assistant.
+pub(super) fn asks_summary(plain: &str, typed: &[SpelledWord]) -> bool {
+    const WORDS: [&str; 9] =
+        ["summary", "summaries", "summarise", "summarised", "summarize", "summarized", "overview", "recap", "recapitulate"];
+    const HAN: [&str; 6] = ["总结", "總結", "概括", "概述", "回顾", "回顧"];
+    typed.iter().any(|word| WORDS.contains(&word.lower.as_str())) || HAN.iter().any(|sign| plain.contains(sign))
+}
+
 /// Returns whether the query refers to a message of the assistant, such as `What did you recommend?`.
 pub(super) fn asks_assistant(plain: &str, typed: &[SpelledWord]) -> bool {
     const VERBS: [&str; 29] = [

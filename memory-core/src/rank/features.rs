@@ -199,7 +199,7 @@ impl<'q> QueryWeights<'q> {
             (RankFeature::Asking, if_so(facts.ends_asking, 1.0)),
             (RankFeature::Length, (1.0 + real_u32(candidate.lengths[0])).ln()),
             (RankFeature::Vector, candidate.cosine.unwrap_or_default()),
-            (RankFeature::Assistant, if_so(is_assistant && !is_asked, 1.0)),
+            (RankFeature::Assistant, if_so(is_assistant && !is_asked && !self.question.asks_summary, 1.0)),
             (RankFeature::AssistantAsked, if_so(is_asked, 1.0)),
         ] {
             evidence[part as usize] = value;

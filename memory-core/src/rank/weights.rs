@@ -49,7 +49,7 @@ pub enum RankFeature {
     NeighbourVectors,
     /// Matches in linked memories for words that the candidate lacks.
     Links,
-    /// The author is an assistant or a tool, and the question does not request that.
+    /// The author is an assistant or a tool, and the question requests neither its statements nor a summary.
     Assistant,
     /// The author is an assistant, and the question requests the assistant's statements.
     AssistantAsked,
