@@ -139,7 +139,8 @@ fn clauses(text: &str, sentence: Range<usize>) -> Vec<Range<usize>> {
 }
 
 fn push_range(text: &str, range: Range<usize>, found: &mut Vec<Range<usize>>) {
-    if text[range.clone()].contains(char::is_alphanumeric) || text[range.clone()].contains("```") {
+    let written = &text[range.clone()];
+    if written.contains(char::is_alphanumeric) || written.contains("```") || written.contains("~~~") {
         found.push(range);
     }
 }

@@ -69,7 +69,7 @@ struct ComparedSentence {
 }
 
 impl ComparedSentence {
-    fn new(text: usize, number: usize, kind: StandingKind, sentence: &str) -> Self {
+    fn new(text: usize, number: usize, kind: StandingKind, sentence: &str, has_cue: bool) -> Self {
         let (main, condition) = split_condition(sentence);
         Self {
             text,
@@ -77,8 +77,9 @@ impl ComparedSentence {
             words: content_words(main),
             condition: content_words(condition),
             property: property(main).filter(|_| !is_negated(main)),
-            // Instructions are compared by their words and properties only.
-            claims: (kind == StandingKind::Preference).then(|| StatementClaims::new(sentence)),
+            // Instructions are compared by their words and properties only. A text without a cue may contain other facts, which must
+            // not be replaced together with one claim.
+            claims: (kind == StandingKind::Preference && has_cue).then(|| StatementClaims::new(sentence)),
         }
     }
 
@@ -101,8 +102,10 @@ impl ComparedSentence {
 pub(super) fn find_in_effect(all: &[StandingText<'_>], sentences: &[Vec<Range<usize>>]) -> Vec<SentencesInEffect> {
     let mut compared = Vec::new();
     for (text, own) in all.iter().enumerate() {
+        let is_whole = sentences[text].first() == Some(&(0..own.text.len()));
+        let has_cue = !is_whole || !standing_sentences(own.text).is_empty();
         for (number, span) in sentences[text].iter().enumerate() {
-            compared.push(ComparedSentence::new(text, number, own.kind, &own.text[span.clone()]));
+            compared.push(ComparedSentence::new(text, number, own.kind, &own.text[span.clone()], has_cue));
         }
     }
     let mut in_effect = vec![SentencesInEffect::default(); all.len()];
@@ -182,6 +185,16 @@ mod tests {
         let older = "Always answer in German. Do not use emojis in your replies.";
         assert_eq!(kept(&[older, "Use emojis in your replies."])[0], ["Always answer in German."]);
         assert_eq!(kept(&[older, "Always answer in French."])[0], ["Do not use emojis in your replies."]);
+    }
+
+    #[test]
+    fn a_text_without_a_cue_is_not_replaced_for_one_of_its_claims() {
+        let texts = ["# Profile\n\n- Works at Siemens in Munich\n- I love coffee\n", "I hate coffee"];
+        let at = |days| DateTime::UNIX_EPOCH + chrono::TimeDelta::days(days);
+        let all = [0, 1].map(|own| StandingText { at: at(own as i64), kind: StandingKind::Preference, text: texts[own] });
+        let spans = texts.map(|text| sentence_spans(text, &[]));
+        let in_effect = find_in_effect(&all, &spans);
+        assert!(in_effect.iter().all(|own| own.replaced.is_empty()), "{in_effect:?}");
     }
 
     #[test]

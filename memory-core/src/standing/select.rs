@@ -43,6 +43,12 @@ const MAX_PREFERENCES: usize = 24;
 /// The number of preferences that are read, because some of them may be repetitions.
 const READ_PREFERENCES: usize = 2 * MAX_PREFERENCES;
 
+/// The maximum number of standing sentences of a memory that are read. A longer list is a document.
+const MAX_SENTENCES: usize = 32;
+
+/// The maximum number of standing sentences of all memories. Each is compared with every other one.
+const MAX_COMPARED: usize = 1_000;
+
 /// The maximum number of tokens of a text that is included whole.
 ///
 /// Of a longer text, only the standing sentences are included.
@@ -99,7 +105,8 @@ struct Candidate {
 
 impl Candidate {
     fn new(stored: StoredMemory) -> Option<Self> {
-        let OwnSentences { sentences, has_others } = own_sentences(&stored.memory)?;
+        let OwnSentences { mut sentences, has_others } = own_sentences(&stored.memory)?;
+        sentences.truncate(MAX_SENTENCES);
         let kind = sentences.iter().map(|sentence| sentence.kind).min().unwrap_or(StandingKind::Preference);
         Some(Self { stored, sentences, kind, has_other_sentences: has_others })
     }
@@ -146,14 +153,16 @@ impl Candidate {
 fn arrange(matching: Vec<Candidate>, mut instructions: Vec<Candidate>, preferences: Vec<Candidate>) -> (Vec<Candidate>, usize) {
     instructions.sort_by_key(|own| !own.is_general());
     let (mut matching, mut instructions) = (matching.into_iter(), instructions.into_iter());
-    let mut all = Vec::new();
+    let mut all: Vec<Candidate> = Vec::new();
     let mut seen = HashSet::new();
+    let mut compared = 0;
     loop {
         let pair = [matching.next(), instructions.next()];
-        if pair.iter().all(Option::is_none) {
+        if pair.iter().all(Option::is_none) || MAX_COMPARED < compared {
             break;
         }
-        all.extend(pair.into_iter().flatten().filter(|own| seen.insert(own.stored.memory.id)));
+        let unseen = pair.into_iter().flatten().filter(|own| seen.insert(own.stored.memory.id));
+        all.extend(unseen.inspect(|own| compared += own.sentences.len()));
     }
     let first_preference = all.len();
     all.extend(preferences.into_iter().filter(|own| seen.insert(own.stored.memory.id)));
