@@ -140,7 +140,9 @@ fn plain_sentences(text: &str) -> impl Iterator<Item = Range<usize>> {
             is_code ^= fences % 2 == 1;
             return false;
         }
-        !is_code && !begin.starts_with(QUOTES) && sentence.len() <= MAX_SENTENCE
+        // A quotation mark after a line break counts as the end of the previous sentence.
+        let is_quoted = begin.starts_with(QUOTES) || begin.len() == sentence.len() && text[..span.start].ends_with(QUOTES);
+        !is_code && !is_quoted && sentence.len() <= MAX_SENTENCE
     })
 }
 

@@ -191,7 +191,8 @@ mod tests {
     fn a_text_without_a_cue_is_not_replaced_for_one_of_its_claims() {
         let texts = ["# Profile\n\n- Works at Siemens in Munich\n- I love coffee\n", "I hate coffee"];
         let at = |days| DateTime::UNIX_EPOCH + chrono::TimeDelta::days(days);
-        let all = [0, 1].map(|own| StandingText { at: at(own as i64), kind: StandingKind::Preference, text: texts[own] });
+        let text = |days, text| StandingText { at: at(days), kind: StandingKind::Preference, text };
+        let all = [text(0, texts[0]), text(1, texts[1])];
         let spans = texts.map(|text| sentence_spans(text, &[]));
         let in_effect = find_in_effect(&all, &spans);
         assert!(in_effect.iter().all(|own| own.replaced.is_empty()), "{in_effect:?}");
