@@ -36,7 +36,7 @@ pub struct Context {
     pub standing: usize,
     /// The size of the text in tokens, see [`token_count`].
     pub tokens: usize,
-    /// The number of further matches that exceed the budget.
+    /// The number of further matches and standing memories that exceed the budget.
     pub left_out: usize,
     /// The reason why matches may be missing, if any.
     pub degraded: Option<String>,
@@ -125,8 +125,9 @@ pub fn build_context<Tz: TimeZone>(
     let mut body = String::new();
     let mut left = budget.saturating_sub(token_count(CONTEXT_HEADER) + token_count(CONTEXT_FOOTER));
     let StandingSelection { memories: standing, replaced } = select_standing(services, prompt)?;
-    let (used, whole) = add_standing(standing, left / STANDING_DIVISOR, given, &mut body, &mut context);
-    left -= used;
+    let AddedStanding { tokens, whole, omitted } =
+        add_standing(standing, left / STANDING_DIVISOR, given, &mut body, &mut context);
+    left -= tokens;
     let mut found = find_matches(services, prompt, budget, now, &mut context)?;
     found.retain(|stored| !given.contains(stored) && !whole.contains(&stored.memory.id));
     // An instruction that a newer one replaces must not be shown as if it were in effect.
@@ -144,6 +145,8 @@ pub fn build_context<Tz: TimeZone>(
     });
     let largest = fair_share(sizes.collect(), left).max(MIN_CUT_TOKENS);
     let terms = content_terms(prompt);
+    let found_ids: HashSet<MemoryId> = found.iter().map(|stored| stored.memory.id).collect();
+    context.left_out += omitted.difference(&found_ids).count();
     for stored in found {
         let fenced = fence_memory(&stored, &text_in_effect(&stored, &replaced), &terms, largest.min(left));
         match fenced.filter(|fenced| token_count(fenced) <= left) {
@@ -184,34 +187,42 @@ pub fn build_standing_context(services: &Services, budget: usize) -> Result<Stri
     Ok(if body.is_empty() { body } else { format!("{CONTEXT_HEADER}{body}{CONTEXT_FOOTER}") })
 }
 
-/// Adds the standing instructions and preferences.
-///
-/// Returns their size in tokens, at most `budget`, and the memories that were shown whole or in an earlier context.
+/// The result of [`add_standing`].
+#[derive(Debug, Default)]
+struct AddedStanding {
+    /// The size in tokens.
+    tokens: usize,
+    /// The memories that were added as a whole.
+    whole: HashSet<MemoryId>,
+    /// The memories that exceed the budget.
+    omitted: HashSet<MemoryId>,
+}
+
+/// Adds the standing instructions and preferences, in at most `budget` tokens.
 fn add_standing(
     standing: Vec<StandingMemory>,
     budget: usize,
     given: &ShownMemories,
     body: &mut String,
     context: &mut Context,
-) -> (usize, HashSet<MemoryId>) {
+) -> AddedStanding {
     let mut left = budget;
-    let mut whole = HashSet::new();
+    let mut added = AddedStanding::default();
     for StandingMemory { stored, kind, text, is_whole } in standing {
-        if left < MIN_MEMORY_TOKENS {
-            break;
-        }
         if given.contains(&stored) || given.has_text(&stored, &text) {
             continue;
         }
         let attributes = format!(" standing=\"{kind}\"");
-        let Some(fenced) = fence_text(&stored, &attributes, &text, &[], left).filter(|fenced| token_count(&fenced.text) <= left)
-        else {
+        let room = Some(left).filter(|left| MIN_MEMORY_TOKENS <= *left);
+        let fenced = room.and_then(|left| fence_text(&stored, &attributes, &text, &[], left));
+        let Some(fenced) = fenced.filter(|fenced| token_count(&fenced.text) <= left) else {
+            added.omitted.insert(stored.memory.id);
             continue;
         };
         left -= token_count(&fenced.text);
         body.push_str(&fenced.text);
         if is_whole && !fenced.is_cut {
-            whole.insert(stored.memory.id);
+            added.whole.insert(stored.memory.id);
             given.add(&stored);
         } else {
             // The rest of the memory may still match the prompt.
@@ -220,7 +231,7 @@ fn add_standing(
         context.memories.push(stored);
         context.standing += 1;
     }
-    (budget - left, whole)
+    AddedStanding { tokens: budget - left, ..added }
 }
 
 /// Returns the content of a memory without its replaced sentences.

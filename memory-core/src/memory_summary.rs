@@ -48,7 +48,7 @@ pub struct CachedAnalysis {
 
 /// A provider of outlines and a cache of text analyses.
 ///
-/// Every implementation passes `testing::outlines_suite`.
+/// Every implementation passes `testing::summaries_suite`.
 ///
 /// Analyses can be recomputed, so a store may lose them. An analysis belongs to one text and is ignored once the text
 /// of the memory changes.

@@ -97,7 +97,11 @@ impl AgentArgs {
         } else if context.memories.is_empty() {
             output.note("no relevant memories found")?;
         } else if 0 < context.left_out {
-            output.note(&format!("{} more memories exceed the budget; raise --budget for more", context.left_out))?;
+            let more = match context.left_out {
+                1 => "1 more memory exceeds".to_owned(),
+                several => format!("{several} more memories exceed"),
+            };
+            output.note(&format!("{more} the budget; raise --budget for more"))?;
         }
         Ok(())
     }

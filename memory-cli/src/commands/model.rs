@@ -21,6 +21,9 @@ use crate::print::{Table, TableColumn};
 /// Cell of a column without a value.
 const NO_VALUE: &str = "-";
 
+/// Number of digits of a hash in the table; JSON contains all of them.
+const SHOWN_HASH_DIGITS: usize = 12;
+
 /// Texts for the trial of a model. Most vocabularies cover one of them, so that the weights are used.
 const TRIAL_TEXTS: [&str; 4] = ["a", "memory", "память", "记忆"];
 
@@ -40,7 +43,7 @@ enum ModelCommand {
     ///
     /// Download the files of a model from huggingface.co/PUBLISHER/NAME into a folder with that name. This command
     /// searches ~/models, models/ in the home, the folder that contains the current model, and the Hugging Face cache. The
-    /// data is that of the publishers; a missing SHA-256 of model.safetensors is unknown.
+    /// data is that of the publishers. The table shows the first digits of the SHA-256 of model.safetensors, if it is known.
     ///
     /// JSON: {models: [{name, publisher, license, size_mb, languages, sha256, folder, in_use}]}
     List,
@@ -128,6 +131,7 @@ fn list(app: &mut App) -> Result<(), Failure> {
         TableColumn::Number("MB"),
         TableColumn::Text("languages"),
         TableColumn::Text("publisher"),
+        TableColumn::Text("sha256"),
         TableColumn::Text("folder"),
         TableColumn::Text("in use"),
     ];
@@ -140,6 +144,7 @@ fn list(app: &mut App) -> Result<(), Failure> {
             &of(&|known| known.megabytes.to_string()),
             &of(&|known| known.languages.into()),
             &of(&|known| known.publisher.into()),
+            &of(&|known| known.sha256.map_or(NO_VALUE.into(), |hash| hash.chars().take(SHOWN_HASH_DIGITS).collect())),
             &folder.as_deref().map_or_else(|| NO_VALUE.to_owned(), |folder| app.output.display_path(folder)),
             if is_used(folder) { "yes" } else { "no" },
         ]);

@@ -397,6 +397,28 @@ mod tests {
     }
 
     #[test]
+    fn the_role_of_the_assistant_counts_unless_a_summary_is_requested() {
+        let assistant = RankCandidate {
+            frequencies: vec![1; 3],
+            likeness: vec![0.0; 3],
+            lengths: [10, 0],
+            role: Some(SpeakerRole::Assistant),
+            ..RankCandidate::default()
+        };
+        let part = |query: &str| {
+            let question = parse(query, &Filter::default()).question;
+            let statistics = CorpusStatistics {
+                documents: 1_000,
+                with_word: vec![20; question.words.len()],
+                average_lengths: [10.0, 0.0],
+                turns: Vec::new(),
+            };
+            compute_features(&question, &statistics, std::slice::from_ref(&assistant))[0][RankFeature::Assistant as usize]
+        };
+        assert_eq!((part("green tea"), part("summary green tea")), (1.0, 0.0));
+    }
+
+    #[test]
     fn a_nearer_neighbour_adds_what_is_lacking_where_neighbours_tell_something() {
         assert_eq!(neighbour_vectors(100), [0.0, 2.0, 3.0]);
         assert_eq!(neighbour_vectors(2), [0.0, 0.0, 0.0], "every turn matches: neighbours are no sign");

@@ -1,27 +1,30 @@
-//! The vector of a question.
+//! Computes the vector of a query.
 
 use crate::query_parser::{TextQuery, to_first_person};
 use crate::{EmbedError, Embedding, Services, is_nonzero};
 
-/// Returns the vector of the question, if there is a model that can read it and anything to compare it with; or says why the
-/// model fails. A question that the model cannot read has none: the words alone decide.
+/// Returns the vector of the query, or `None` without a model, without stored vectors, or if the model knows no word of the query.
 ///
-/// If it names one of those who speak, half of it is the text as it was typed, and half as they would put it.
+/// If the query names exactly one speaker, the vector is the mean of that of the text and that of the text in the first person.
+///
+/// # Errors
+/// The reason why the model or the store fails.
 pub(super) fn embed_query(services: &Services, text: &str, question: &TextQuery) -> Result<Option<Embedding>, String> {
     let Some(embedder) = &services.embedder else { return Ok(None) };
     let has_vectors = |identity| {
         let answer = services.store.has_vectors(identity);
         answer.map_err(|error| format!("the vectors cannot be used: {error}"))
     };
-    // To ask for its identity may mean to open it. A model without one cannot be opened, and says why when it is asked.
+    // The identity may require opening the model, so it is requested last. If the model cannot be opened, it has no identity, and
+    // `embed` returns the reason.
     if !has_vectors(None)? || (!embedder.identity().is_empty() && !has_vectors(Some(embedder.identity()))?) {
         return Ok(None);
     }
     let speakers = services.store.speakers(&question.names, None);
     let speakers = speakers.map_err(|error| format!("cannot read the speaker names: {error}"))?;
-    // Whoever names several people asks about none of them in particular.
-    let said = if let [only] = speakers.as_slice() { Some(to_first_person(text, only)) } else { None };
-    let texts: Vec<&str> = [text].into_iter().chain(said.as_deref()).collect();
+    // A query that names several speakers is not rewritten.
+    let first_person = if let [only] = speakers.as_slice() { Some(to_first_person(text, only)) } else { None };
+    let texts: Vec<&str> = [text].into_iter().chain(first_person.as_deref()).collect();
     let vectors = embedder.embed(&texts).map_err(|error| error.to_string())?;
     let is_sound = |vector: &Embedding| !vector.is_empty() && vector.iter().all(|part| part.is_finite());
     if vectors.len() != texts.len() || !vectors.iter().all(is_sound) {
@@ -31,7 +34,7 @@ pub(super) fn embed_query(services: &Services, text: &str, question: &TextQuery)
     Ok(Some(mean_vector(vectors)).filter(|vector| is_nonzero(vector)))
 }
 
-/// Returns the vector of length 1 that lies between others, or the first of them if nothing does.
+/// Returns the normalized mean of the vectors, or the first one if the mean is zero.
 fn mean_vector(vectors: Vec<Embedding>) -> Embedding {
     let mut middle = vectors.first().cloned().unwrap_or_default();
     for vector in &vectors[1..] {
@@ -52,7 +55,7 @@ mod tests {
     use crate::testing::{FakeStore, services};
     use crate::{ContentHash, Draft, Embedder, Filter, Scope, SecretPolicy, TextVector, query_parser, write};
 
-    /// A model that remembers what it was shown.
+    /// A model that records the embedded texts.
     #[derive(Debug, Default)]
     struct RecordingEmbedder(Mutex<Vec<String>>);
 
@@ -87,7 +90,7 @@ mod tests {
         assert_eq!(*shown, ["Where was Anna?", "Where was I?", "Where was Carl?", "Did Anna meet Bob?"]);
     }
 
-    /// A model that cannot read anything.
+    /// A model that knows no words.
     #[derive(Debug)]
     struct ZeroEmbedder;
 

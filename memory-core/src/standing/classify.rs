@@ -1,5 +1,6 @@
 //! Recognizes sentences that are standing instructions or preferences.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::ops::Range;
 
@@ -92,9 +93,12 @@ const MAX_SENTENCE: usize = 800;
 /// A longer memory is a note or a document, in which only sentences with an explicit cue such as `always` count.
 const SHORT: usize = 200;
 
+const QUOTATION_MARKS: [char; 10] = ['"', '\u{201c}', '\u{201d}', '\u{201e}', '«', '»', '「', '」', '\'', '\u{2018}'];
+
 /// Returns the standing instructions and preferences in `text`, in order.
 ///
-/// English, German, French and Chinese are recognized. Fenced code, quoted lines and sentences of more than 800 bytes are skipped.
+/// English, German, French and Chinese are recognized. Fenced code, quoted lines and sentences, elements such as `<document>`, and
+/// sentences of more than 800 bytes are skipped.
 ///
 /// ```
 /// use memory_core::standing::{StandingKind, standing_sentences};
@@ -119,7 +123,7 @@ pub fn standing_sentences(text: &str) -> Vec<StandingSentence> {
 
 /// Returns the sentences of `text` that are neither code nor quoted nor too long.
 fn plain_sentences(text: &str) -> impl Iterator<Item = Range<usize>> {
-    const QUOTES: [char; 8] = ['>', '"', '\u{201c}', '\u{201e}', '«', '「', '『', '\''];
+    let closing_tags = find_closing_tags(text);
     let mut is_code = false;
     // The name of the element of a pasted document, such as `document` in `<document>`.
     let mut element: Option<&str> = None;
@@ -127,7 +131,8 @@ fn plain_sentences(text: &str) -> impl Iterator<Item = Range<usize>> {
         let sentence = &text[span.clone()];
         let begin = sentence.trim_start();
         if element.is_none() {
-            element = opened_element(begin);
+            let is_closed = |name: &&str| closing_tags.get(name).is_some_and(|at| span.start < *at);
+            element = opened_element(begin).filter(is_closed);
         }
         if let Some(name) = element {
             if sentence.contains(&format!("</{name}")) {
@@ -140,17 +145,35 @@ fn plain_sentences(text: &str) -> impl Iterator<Item = Range<usize>> {
             is_code ^= fences % 2 == 1;
             return false;
         }
-        // A quotation mark after a line break counts as the end of the previous sentence.
-        let is_quoted = begin.starts_with(QUOTES) || begin.len() == sentence.len() && text[..span.start].ends_with(QUOTES);
-        !is_code && !is_quoted && sentence.len() <= MAX_SENTENCE
+        // A quotation mark after a line break belongs to the previous sentence.
+        let is_after_quote = begin.len() == sentence.len() && text[..span.start].ends_with(QUOTATION_MARKS);
+        let quoted = begin.strip_prefix(QUOTATION_MARKS).or(is_after_quote.then_some(begin));
+        !is_code && !begin.starts_with('>') && !quoted.is_some_and(is_quoted_to_end) && sentence.len() <= MAX_SENTENCE
     })
+}
+
+/// Returns whether a quotation contains all words of the sentence, given the text after its opening mark.
+fn is_quoted_to_end(text: &str) -> bool {
+    text.rfind(QUOTATION_MARKS).is_none_or(|end| !text[end..].contains(char::is_alphanumeric))
+}
+
+/// Returns the byte offset of the last closing tag of each element.
+fn find_closing_tags(text: &str) -> HashMap<&str, usize> {
+    let name = |at: usize| {
+        let rest = &text[at + 2..];
+        &rest[..rest.find(|letter| !is_tag_character(letter)).unwrap_or(rest.len())]
+    };
+    text.match_indices("</").map(|(at, _)| (name(at), at)).collect()
 }
 
 /// Returns the name of the element that a sentence opens at its start.
 fn opened_element(sentence: &str) -> Option<&str> {
     let (name, _) = sentence.strip_prefix('<')?.split_once(['>', ' ', '\n'])?;
-    let is_name = !name.is_empty() && name.chars().all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_'));
-    is_name.then_some(name)
+    (name.starts_with(|first: char| first.is_ascii_alphabetic()) && name.chars().all(is_tag_character)).then_some(name)
+}
+
+fn is_tag_character(letter: char) -> bool {
+    letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_')
 }
 
 fn find_cue(sentence: &str, is_short: bool) -> Option<StandingCue> {
@@ -492,7 +515,15 @@ mod tests {
         ] {
             assert_eq!(kind(text), None, "{text}");
         }
-        assert_eq!(kind("<b>\nx\n</b>\nAlways use tabs."), Some(StandingKind::Instruction), "after the element");
+        for text in [
+            "<b>\nx\n</b>\nAlways use tabs.",
+            "<3 a\nAlways use tabs.",
+            "<br>\nAlways use tabs.",
+            "\"Tabs\" it is: please always use tabs.",
+            "He said \"hello!\" Always use tabs.",
+        ] {
+            assert_eq!(kind(text), Some(StandingKind::Instruction), "{text}");
+        }
     }
 
     #[test]

@@ -16,7 +16,7 @@ pub(super) enum Property {
     Name,
 }
 
-/// Words of requests and statements that do not tell what is requested.
+/// Words of requests and statements that do not name a value.
 const FRAME: &[&str] = &[
     "a",
     "an",
@@ -184,7 +184,7 @@ const VALUES: &[(Property, ValueWords)] = &[
     (Property::Spelling, &[&["british"], &["american"], &["canadian"], &["australian"]]),
 ];
 
-/// Returns the single property that a sentence sets, with its value; `None` if the sentence says more, or negates it.
+/// Returns the single property that a sentence sets, with its value; `None` if the sentence has other content, or negates it.
 pub(super) fn property(sentence: &str) -> Option<(Property, String)> {
     if let Some(name) = name(sentence) {
         return Some((Property::Name, name));
@@ -266,7 +266,7 @@ fn name(sentence: &str) -> Option<String> {
     Some(name.cloned().collect::<Vec<_>>().join(" ")).filter(|name| !name.is_empty())
 }
 
-/// Words that tell only whether to do something, how often, and whom it concerns.
+/// Words for the polarity, the frequency and the addressee of a request.
 const POLARITY: &[&str] = &[
     "always", "never", "ever", "don't", "dont", "do", "does", "doesn't", "not", "no", "please", "pls", "avoid", "stop", "use",
     "using", "uses", "a", "an", "the", "your", "you", "should", "must", "immer", "nie", "niemals", "stets", "keine", "keinen",
@@ -292,7 +292,7 @@ pub(super) fn is_negated(sentence: &str) -> bool {
         || !text.is_ascii() && has_han()
 }
 
-/// Returns the content words of a sentence, without those that tell only whether to do something.
+/// Returns the content words of a sentence, without those for its polarity.
 ///
 /// Opposite instructions then have the same words.
 pub(super) fn content_words(sentence: &str) -> BTreeSet<String> {

@@ -11,11 +11,11 @@
 //! |---|---|
 //! | `lex`, `parse`, `term` | the parser, and the translation to terms that jaq evaluates like jq |
 //! | `definitions`, `natives` | the builtins, written in jq and in Rust; only those that a program uses are compiled |
-//! | `value`, `literal`, `number`, `arithmetic`, `place` | values, their comparison and arithmetic, and changes at a path |
+//! | `value`, `literal`, `number`, `arithmetic`, `json_path` | values, their comparison and arithmetic, and changes at a path |
 //! | `read`, `write` | JSON as jq parses and prints it |
 //! | `calendar` | dates; the only time zone is UTC |
 //! | `engine`, `program` | the execution of programs |
-//! | `question`, `wire`, `bounded`, `child` | the execution in a child process |
+//! | `request`, `wire`, `sandbox`, `child` | the execution in a child process |
 //!
 //! # Differences from jq 1.8
 //!
