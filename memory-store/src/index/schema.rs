@@ -13,7 +13,7 @@ use super::update::row_count;
 /// Version of the tables, of the row content, of the tokenization and of the classification of standing sentences.
 ///
 /// Another version causes a rebuild.
-pub(super) const VERSION: i64 = 15;
+pub(super) const VERSION: i64 = 16;
 
 /// The name of the database file.
 pub(super) const FILE: &str = "documents.db";
@@ -71,6 +71,7 @@ CREATE INDEX by_use ON documents(
   category, scope, pinned DESC, access_count + accesses DESC, updated_at DESC, id, holds_until
 );
 CREATE INDEX turns ON documents(scope, created_at, key, source, length, characters);
+CREATE INDEX sources ON documents(scope, source);
 CREATE INDEX unsettled ON documents(key) WHERE settled = 0;
 CREATE INDEX reminders ON documents(stage, due, id) WHERE due NOT NULL;
 CREATE INDEX damaged ON documents(key) WHERE damaged = 1;

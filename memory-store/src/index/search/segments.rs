@@ -20,6 +20,10 @@ use crate::index::filter::TextFilter;
 use crate::index::lookup_key::LookupKey;
 use crate::index::text::{TextFields, names};
 
+/// Up to this number of terms, blocks of documents below the score threshold are skipped. With more terms, the selection of blocks takes
+/// longer than the scores of all documents.
+const MAX_PRUNED_TERMS: usize = 6;
+
 /// A view of the committed segments, without the documents that are pending.
 pub(super) struct SegmentsView<'s> {
     searcher: &'s Searcher,
@@ -206,13 +210,21 @@ impl<'s> SegmentsView<'s> {
             if matching.count() == 0 {
                 continue;
             }
-            weight.for_each_pruning(best.threshold(), segment, &mut |document, score| {
-                // A document that fails the filter must not displace one that passes.
-                if matching.contains(document) {
+            // A document that fails the filter must not displace one that passes.
+            let threshold = best.threshold();
+            let mut offer = |document, score| {
+                if matching.contains(document) && best.threshold() < score {
                     best.push(TopCandidate { score, segment: number, document }, tie);
                 }
                 best.threshold()
-            })?;
+            };
+            if terms.len() <= MAX_PRUNED_TERMS {
+                weight.for_each_pruning(threshold, segment, &mut offer)?;
+            } else {
+                weight.for_each(segment, &mut |document, score| {
+                    offer(document, score);
+                })?;
+            }
         }
         Ok(())
     }

@@ -73,6 +73,7 @@ impl ConversationTurns {
         let sql = format!("SELECT EXISTS (SELECT 1 FROM documents INDEXED BY turns WHERE {IS_CONVERSATION})");
         let has_conversations = connection.prepare_cached(&sql)?.query_row((), |row| row.get::<_, bool>(0))?;
         let mut windows = BTreeMap::<String, Vec<Vec<TurnKey>>>::new();
+        let mut talks = HashMap::<String, bool>::new();
         for key in keys {
             let is_crowded = crowded.binary_search(key).is_ok();
             if !has_conversations && !is_crowded {
@@ -81,7 +82,15 @@ impl ConversationTurns {
             let sql = "SELECT scope, created_at FROM documents WHERE key = ?";
             let read = |row: &rusqlite::Row<'_>| Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?));
             let Some((scope, created_at)) = connection.prepare_cached(sql)?.query_row([key], read).optional()? else { continue };
-            if is_crowded || scope.starts_with(CONVERSATION) {
+            let is_conversation = scope.starts_with(CONVERSATION);
+            let may_be_talk = match talks.get(&scope) {
+                Some(known) => *known,
+                None => {
+                    let known = is_conversation || has_several_sources(connection, &scope)?;
+                    *talks.entry(scope.clone()).or_insert(known)
+                }
+            };
+            if may_be_talk && (is_conversation || is_crowded) {
                 let window = turns_around(connection, &scope, (created_at, *key))?;
                 windows.entry(scope).or_default().push(window);
             }
@@ -169,6 +178,15 @@ const CONVERSATION: &str = "conversation:";
 
 /// SQL condition for documents in a conversation scope.
 const IS_CONVERSATION: &str = "scope >= 'conversation:' AND scope < 'conversation;'";
+
+/// Returns whether documents of the scope have different sources.
+fn has_several_sources(connection: &Connection, scope: &str) -> Result<bool, IndexError> {
+    // As two queries, each is one step in the index.
+    let sql = "SELECT (SELECT min(source) FROM documents INDEXED BY sources WHERE scope = ?1 AND source > '')
+                    < (SELECT max(source) FROM documents INDEXED BY sources WHERE scope = ?1)";
+    let is_less: Option<bool> = connection.prepare_cached(sql)?.query_row([scope], |row| row.get(0))?;
+    Ok(is_less.unwrap_or(false))
+}
 
 fn all_turns(connection: &Connection, scope: &str) -> Result<Vec<TurnKey>, IndexError> {
     let sql = format!(
