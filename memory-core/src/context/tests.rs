@@ -136,7 +136,9 @@ fn of_a_long_text_the_passage_with_the_words_of_the_prompt_is_shown() {
     let services = home(&[&format!("{filler}The tea ceremony is at nine. {filler}")]);
     let context = ask(&services, "When is the tea ceremony?", 300, &ShownMemories::default());
     assert!(context.text.contains("The tea ceremony is at nine."), "{}", context.text);
-    assert!(context.text.contains("(cut here; memory_read "), "{}", context.text);
+    for part in [" cut=\"true\">\n", "Of a memory with cut=\"true\", only a part is shown; memory_read "] {
+        assert!(context.text.contains(part), "{}", context.text);
+    }
 }
 
 #[test]
@@ -145,6 +147,17 @@ fn long_texts_share_the_budget() {
     let services = home(&texts.iter().map(String::as_str).collect::<Vec<_>>());
     let context = ask(&services, "tea", 1_200, &ShownMemories::default());
     assert_eq!((context.memories.len(), context.left_out), (6, 0));
+}
+
+#[test]
+fn the_note_on_cut_memories_appears_once_and_only_with_them() {
+    let note = "memory_read with its id returns all of it.";
+    let texts: Vec<String> = (0..6).map(|number| format!("tea {number} {}", "and some more words ".repeat(100))).collect();
+    let services = home(&texts.iter().map(String::as_str).collect::<Vec<_>>());
+    let context = ask(&services, "tea", 1_200, &ShownMemories::default());
+    assert_eq!([context.text.matches(note).count(), context.text.matches(" cut=\"true\">").count()], [1, 6], "{}", context.text);
+    let context = ask(&home(&["green tea"]), "tea", 1_200, &ShownMemories::default());
+    assert!(!context.text.contains("cut="), "{}", context.text);
 }
 
 proptest! {
