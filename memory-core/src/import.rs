@@ -23,6 +23,8 @@ pub struct ExportedMemory {
     pub updated_at: Option<DateTime<Utc>>,
     /// The number of reads.
     pub access_count: u64,
+    /// The time at which the text was written again.
+    pub stated_at: Option<DateTime<Utc>>,
     /// The linked memories.
     pub links: Vec<MemoryId>,
     /// The version number.
@@ -44,6 +46,7 @@ impl From<Draft> for ExportedMemory {
             id: None,
             draft,
             updated_at: None,
+            stated_at: None,
             access_count: 0,
             links: Vec::new(),
             version: None,
@@ -70,6 +73,7 @@ impl ExportedMemory {
     fn into_memory(self, id: MemoryId, now: DateTime<Utc>) -> Memory {
         let mut memory = self.draft.into_memory(id, now);
         memory.updated_at = self.updated_at.unwrap_or(memory.updated_at);
+        memory.stated_at = self.stated_at;
         memory.access_count = self.access_count;
         memory.links = self.links;
         memory.version = self.version.unwrap_or(1);

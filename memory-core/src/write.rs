@@ -3,6 +3,7 @@
 use chrono::{DateTime, Utc};
 
 use crate::commit::{commit, retry_conflicts};
+use crate::standing::{is_by_person, is_standing, select_standing};
 use crate::{
     Category, Change, ChangeOutcome, Draft, Duplicates, Memory, MemoryId, Patch, Phase, Scope, SecretPolicy, Services,
     SpeakerRole, StoreError, StoredMemory, Tags, Verb,
@@ -38,6 +39,8 @@ pub struct MergedFields {
     pub pinned: bool,
     /// The role of the author, if a person wrote the text again.
     pub role: Option<SpeakerRole>,
+    /// The time of the draft, if it puts a replaced instruction or preference into effect again.
+    pub stated_at: Option<DateTime<Utc>>,
 }
 
 impl MergedFields {
@@ -50,8 +53,9 @@ impl MergedFields {
 /// Stores `draft` as a memory, or merges it into the memory with the same text in the same scope.
 ///
 /// An existing memory receives the tags, the category if it is in the inbox, the title if it has no title, the pin, and
-/// the role of a person, whose own words count more than the same words of a program. Its other fields remain
-/// unchanged, and the result lists those that differ.
+/// the role of a person, whose own words count more than the same words of a program. If a newer memory replaced its
+/// standing instruction or preference, it is in effect again. Its other fields remain unchanged, and the result lists
+/// those that differ.
 ///
 /// # Errors
 /// [`StoreError::Invalid`] if the text is empty, [`StoreError::Secret`] if it contains a credential, and other errors
@@ -88,14 +92,24 @@ fn merge_duplicate(services: &Services, draft: &Draft, id: MemoryId, known_path:
             }
             Err(error) => return Err(error),
         };
-        let (merged, ignored) = plan_merge(draft, &stored, &services.actor);
+        let (mut merged, ignored) = plan_merge(draft, &stored, &services.actor);
         let mut operation = services.operation(Verb::Write);
+        let written = draft.clone().into_memory(id, operation.at);
+        if stored.problem.is_none() && is_standing(&written) {
+            let is_conversation = matches!(stored.memory.scope, Scope::Conversation(_));
+            if is_by_person(&written) && !is_by_person(&stored.memory) && !is_conversation {
+                merged.role = Some(SpeakerRole::Person);
+            }
+            let is_replaced = select_standing(services, "")?.replaced.contains_key(&id);
+            merged.stated_at = is_replaced.then_some(written.created_at);
+        }
         let patch = Patch {
             add_tags: merged.tags.iter().collect(),
             category: merged.category,
             title: merged.title.clone().map(Some),
             pinned: merged.pinned.then_some(true),
             role: merged.role.map(Some),
+            stated_at: merged.stated_at.map(Some),
             ..Patch::default()
         };
         let expires_at = services.inbox_ttl.expires_at(&stored);
@@ -149,6 +163,7 @@ pub(crate) fn plan_merge(draft: &Draft, stored: &StoredMemory, actor: &str) -> (
         title: title.filter(|_| takes_title),
         pinned,
         role: draft.role.filter(|_| takes_role),
+        stated_at: None,
     };
     (merged, ignored)
 }
@@ -186,7 +201,7 @@ mod tests {
             category: Some(Category::Preferences),
             title: Some("Tea".into()),
             pinned: true,
-            role: None,
+            ..MergedFields::default()
         };
         assert_eq!((second.id, second.created, second.merged, second.ignored), (first.id, false, merged, vec![]));
         let kept = services.store.get(&first.id).expect("it is there");
@@ -240,6 +255,59 @@ mod tests {
                 assert_eq!((again(other).ignored.as_slice(), role()), (ignored, person), "{other:?} after a person");
             }
         }
+    }
+
+    #[test]
+    fn an_instruction_that_is_written_again_is_in_effect_again() {
+        let services = services(Arc::new(FakeStore::default()));
+        let say = |text: &str, day: i64| {
+            let created_at = Some(DateTime::UNIX_EPOCH + chrono::TimeDelta::days(day));
+            write(&services, Draft { created_at, ..Draft::new(text) }, SecretPolicy::Refuse).expect("it is kept").merged
+        };
+        let in_effect = || {
+            let standing = select_standing(&services, "").expect("they are read").memories;
+            standing.into_iter().map(|own| own.text).collect::<Vec<_>>()
+        };
+        assert!(say("Answer in English.", 0).is_empty() && say("Answer in German.", 1).is_empty());
+        assert_eq!(in_effect(), ["Answer in German."]);
+        assert!(say("Answer in German.", 2).is_empty(), "it is in effect");
+        let time = Some(DateTime::UNIX_EPOCH + chrono::TimeDelta::days(3));
+        assert_eq!(say("Answer in English.", 3), MergedFields { stated_at: time, ..MergedFields::default() });
+        assert_eq!(in_effect(), ["Answer in English."]);
+    }
+
+    #[test]
+    fn an_edited_instruction_is_newer_than_those_written_before_the_edit() {
+        let services = services(Arc::new(FakeStore::default()));
+        let say = |text: &str| {
+            let created_at = Some(DateTime::UNIX_EPOCH);
+            write(&services, Draft { created_at, ..Draft::new(text) }, SecretPolicy::Refuse).expect("it is kept").id
+        };
+        let edited = say("I live in Oslo. Answer in English.");
+        let newest = Draft::new("Answer in German.");
+        write(&services, newest, SecretPolicy::Refuse).expect("it is kept");
+        let kept = || select_standing(&services, "").expect("they are read").memories[0].text.clone();
+        let edit = |content: &str| {
+            let patch = Patch { content: Some(content.into()), ..Patch::default() };
+            crate::update(&services, &edited.to_string(), &patch, None, SecretPolicy::Refuse).expect("it is edited");
+        };
+        edit("I live in Bergen. Answer in English.");
+        assert_eq!(kept(), "Answer in German.", "the instruction was not edited");
+        edit("I live in Bergen. Answer in French.");
+        assert!(kept().contains("French"), "{}", kept());
+    }
+
+    #[test]
+    fn a_person_who_repeats_a_text_of_an_agent_becomes_its_author() {
+        let services = services(Arc::new(FakeStore::default()));
+        let say = |source: &str| {
+            let draft = Draft { source: source.into(), ..Draft::new("Always answer in German.") };
+            write(&services, draft, SecretPolicy::Refuse).expect("it is kept").merged.role
+        };
+        let count = || select_standing(&services, "").expect("they are read").memories.len();
+        assert_eq!((say("claude"), count()), (None, 0));
+        assert_eq!((say(""), count()), (Some(SpeakerRole::Person), 1));
+        assert_eq!(say(""), None);
     }
 
     #[test]

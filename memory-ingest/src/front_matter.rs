@@ -8,7 +8,7 @@ const MAX_BYTES: usize = 1 << 20;
 /// The keys of the front matter of memories, and variants that people write.
 ///
 /// A foreign key with the same name gets a prefix, so that it is not parsed as one of these.
-const MEMORY_KEYS: [&str; 30] = [
+const MEMORY_KEYS: [&str; 31] = [
     "id",
     "content_hash",
     "phase",
@@ -24,6 +24,7 @@ const MEMORY_KEYS: [&str; 30] = [
     "version",
     "title",
     "aliases",
+    "stated_at",
     "valid_from",
     "valid_until",
     "supersedes",

@@ -50,6 +50,7 @@ pub fn parse_exported(line: &str) -> Result<ExportedMemory, String> {
         id: fields.text("id")?.map(|id| memory_id(&id)),
         draft,
         updated_at: fields.moment("updated_at")?,
+        stated_at: fields.moment("stated_at")?,
         access_count: fields.number("access_count")?.unwrap_or(0),
         links: fields.ids("links")?,
         version: fields.number("version")?.filter(|version| *version != 0),

@@ -29,6 +29,8 @@ pub(super) struct MemoryShape<'a> {
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     aliases: &'a [String],
     #[serde(skip_serializing_if = "Option::is_none")]
+    stated_at: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     valid_from: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     valid_until: Option<String>,
@@ -93,7 +95,7 @@ struct MemoryPageShape<'a> {
 /// Returns the JSON of a memory: all of its fields, and its path in the home.
 ///
 /// `expires_at` is the expiry date of the memory, or the end of its time in the inbox; null if it never expires.
-/// Present if not empty: `title`, `aliases`, `valid_from`, `valid_until`, `supersedes`, `superseded_by`,
+/// Present if not empty: `title`, `aliases`, `stated_at`, `valid_from`, `valid_until`, `supersedes`, `superseded_by`,
 /// `summarised_by` (the operation that replaced the text by a summary), `origin` (`{source, root, path, hash?}`) and
 /// `other_origins` (other files with the same text). `pinned` is present if true, and `problem` (`{code, path, line?,
 /// what, hint?}`) if the file is damaged. A reminder has `due`, and if set `reminds` (the id of its memory),
@@ -142,6 +144,7 @@ impl<'a> MemoryShape<'a> {
             role: memory.role.map(SpeakerRole::as_str),
             title: memory.title.as_deref(),
             aliases: &memory.aliases,
+            stated_at: memory.stated_at.map(time::rfc3339),
             valid_from: memory.valid_from.map(time::rfc3339),
             valid_until: memory.valid_until.map(time::rfc3339),
             supersedes: ids(&memory.supersedes),

@@ -31,12 +31,14 @@ pub(super) struct MergedShape<'a> {
     pinned: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     role: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stated_at: Option<String>,
 }
 
 impl<'a> MergedShape<'a> {
     /// Returns the merged fields, or `None` if there are none.
     pub(super) fn of(merged: &'a MergedFields) -> Option<Self> {
-        let MergedFields { tags, category, title, pinned, role } = merged;
+        let MergedFields { tags, category, title, pinned, role, stated_at } = merged;
         let category = category.map(memory_core::Category::as_str);
         (!merged.is_empty()).then(|| Self {
             tags,
@@ -44,6 +46,7 @@ impl<'a> MergedShape<'a> {
             title: title.as_deref(),
             pinned: *pinned,
             role: role.map(memory_core::SpeakerRole::as_str),
+            stated_at: stated_at.map(time::rfc3339),
         })
     }
 }
@@ -58,7 +61,7 @@ struct DeletedMemoryShape<'a> {
 ///
 /// `expires_at` is present if the memory expires: on its expiry date, or at the end of its time in the inbox. If the
 /// text existed already, `merged` are the fields that its memory took over from the draft (`{tags?, category?, title?,
-/// pinned?, role?}`), and `ignored` the names of fields that it did not.
+/// pinned?, role?, stated_at?}`), and `ignored` the names of fields that it did not.
 pub fn write_result(written: &WriteResult) -> Value {
     value(&WrittenMemoryShape {
         id: written.id.to_string(),

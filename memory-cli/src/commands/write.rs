@@ -19,8 +19,8 @@ use crate::print::{Output, memories};
 /// With --category reminders, the text becomes a reminder for the time in it (see `memory remind`); if it has no time, a
 /// warning is printed.
 ///
-/// JSON: {id, path, created, expires_at?, merged?: {tags?, category?, title?, pinned?, role?}, ignored?}; with --category
-/// reminders also due and assumed?, or warning
+/// JSON: {id, path, created, expires_at?, merged?: {tags?, category?, title?, pinned?, role?, stated_at?}, ignored?}; with
+/// --category reminders also due and assumed?, or warning
 #[derive(Debug, Args)]
 pub(crate) struct WriteArgs {
     /// Text, one or more words; `-`, or piped input, is the standard input
@@ -107,14 +107,17 @@ pub(super) fn warn_of_ignored(ignored: &[&str], output: &mut Output) -> Result<(
 
 /// Describes what a repeated write adds to the existing memory.
 pub(super) fn merge_summary(merged: &MergedFields) -> String {
-    let MergedFields { tags, category, title, pinned, role } = merged;
+    let MergedFields { tags, category, title, pinned, role, stated_at } = merged;
     let tags = (!tags.is_empty()).then(|| format!("tags {}", tags.join(", ")));
     let category = category.map(|category| format!("category {category}"));
     let title = title.as_ref().map(|title| format!("title {title}"));
     let pinned = pinned.then(|| "pinned".to_owned());
     let role = role.map(|role| format!("role {role}"));
     let all: Vec<String> = [tags, category, title, pinned, role].into_iter().flatten().collect();
-    if all.is_empty() { "nothing was written".to_owned() } else { format!("added to it: {}", all.join("; ")) }
+    let added = (!all.is_empty()).then(|| format!("added to it: {}", all.join("; ")));
+    let restated = stated_at.map(|_| "it is in effect again".to_owned());
+    let changes: Vec<String> = added.into_iter().chain(restated).collect();
+    if changes.is_empty() { "nothing was written".to_owned() } else { changes.join("; ") }
 }
 
 /// Writes a text of the category of reminders as a reminder; warns if the text contains no time.

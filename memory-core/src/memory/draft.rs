@@ -103,6 +103,7 @@ impl Draft {
             role: self.role,
             created_at,
             updated_at: now.max(created_at),
+            stated_at: None,
             expires_at: self.expires_at,
             access_count: 0,
             links: Vec::new(),

@@ -57,6 +57,8 @@ pub struct Memory {
     pub created_at: DateTime<Utc>,
     /// The time of the last change of the file by this program.
     pub updated_at: DateTime<Utc>,
+    /// The time at which its text was written again, after a newer memory had replaced its standing sentences.
+    pub stated_at: Option<DateTime<Utc>>,
     /// The time from which the memory is excluded from results, if any.
     pub expires_at: Option<DateTime<Utc>>,
     /// The number of reads.

@@ -3,6 +3,7 @@
 use chrono::{DateTime, Utc};
 
 use super::{Category, Memory, MemoryId, Origin, Phase, Reminder, Scope, SpeakerRole, Tags};
+use crate::standing::has_new_statement;
 
 /// A partial update of a memory; `None` leaves a field unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -37,6 +38,8 @@ pub struct Patch {
     pub origin: Option<Origin>,
     /// The new other origins.
     pub other_origins: Option<Vec<Origin>>,
+    /// The time at which the text was written again.
+    pub stated_at: Option<Option<DateTime<Utc>>>,
     /// Memories to link to.
     pub add_links: Vec<MemoryId>,
     /// Memories to unlink.
@@ -63,6 +66,7 @@ impl Patch {
         set(&mut patched.source, self.source.as_ref());
         set(&mut patched.role, self.role.as_ref());
         set(&mut patched.other_origins, self.other_origins.as_ref());
+        set(&mut patched.stated_at, self.stated_at.as_ref());
         set(&mut patched.expires_at, self.expires_at.as_ref());
         set(&mut patched.superseded_by, self.superseded_by.as_ref());
         set(&mut patched.pinned, self.pinned.as_ref());
@@ -76,6 +80,9 @@ impl Patch {
         }
         if patched == *memory {
             return None;
+        }
+        if patched.content != memory.content && has_new_statement(memory, &patched) {
+            patched.stated_at = Some(now);
         }
         patched.version = memory.version.saturating_add(1);
         patched.updated_at = now.max(memory.updated_at);

@@ -38,6 +38,11 @@ pub(super) fn authorship(memory: &Memory) -> Authorship {
     }
 }
 
+/// Returns whether the person is the author of a memory.
+pub(crate) fn is_by_person(memory: &Memory) -> bool {
+    authorship(memory) == Authorship::Person
+}
+
 /// Returns whether a file of Claude Code contains instructions of the user; all others are notes of the model.
 fn is_instruction_file(path: &str) -> bool {
     let path = path.strip_prefix(".claude/").unwrap_or(path);
@@ -50,7 +55,17 @@ fn is_web(source: &str) -> bool {
     const NAMES: [&str; 10] =
         ["web", "website", "webpage", "page", "browser", "clipper", "web clipper", "clipping", "rss", "url"];
     let lower = source.to_lowercase();
-    lower.contains("://") || lower.starts_with("www.") || NAMES.contains(&lower.as_str())
+    lower.contains("://") || NAMES.contains(&lower.as_str()) || is_domain(&lower)
+}
+
+/// Returns whether a source is the name of a host, such as `example.com`.
+fn is_domain(source: &str) -> bool {
+    let host = source.split_once('/').map_or(source, |(host, _)| host);
+    let labels: Vec<&str> = host.split('.').collect();
+    let is_label =
+        |label: &&str| !label.is_empty() && label.chars().all(|character| character.is_alphanumeric() || character == '-');
+    let ends_in_letters = labels.last().is_some_and(|last| 2 <= last.len() && last.chars().all(char::is_alphabetic));
+    2 <= labels.len() && labels.iter().all(is_label) && ends_in_letters
 }
 
 #[cfg(test)]
@@ -77,10 +92,10 @@ mod tests {
         for source in ["", "User", "human", "user:"] {
             assert_eq!(from(source), Authorship::Person, "{source}");
         }
-        for source in ["ChatGPT", "GPT-4", "claude", "claude-code", "gemini", "Assistant:", "cursor", "system"] {
+        for source in ["ChatGPT", "GPT-4", "claude", "claude-code", "gemini", "Assistant:", "cursor", "system", "agent 2.0"] {
             assert_eq!(from(source), Authorship::Agent, "{source}");
         }
-        for source in ["web", "https://example.com/a", "www.example.com", "tool_result", "function"] {
+        for source in ["web", "https://example.com/a", "www.example.com", "example.co.uk/page", "tool_result", "function"] {
             assert_eq!(from(source), Authorship::Foreign, "{source}");
         }
     }

@@ -244,6 +244,15 @@ pub(super) fn own_sentences(memory: &Memory) -> Option<OwnSentences> {
     counts.then_some(OwnSentences { sentences: found, has_others })
 }
 
+/// Returns whether `edited` contains standing sentences of the person, and other ones than `original`.
+pub(crate) fn has_new_statement(original: &Memory, edited: &Memory) -> bool {
+    let Some(own) = own_sentences(edited) else { return false };
+    let texts = |memory: &'_ Memory, own: &OwnSentences| -> Vec<String> {
+        own.sentences.iter().map(|sentence| memory.content[sentence.span.clone()].trim().to_owned()).collect()
+    };
+    own_sentences(original).is_none_or(|former| texts(original, &former) != texts(edited, &own))
+}
+
 /// The maximum size of an agent's note about a wish of the person, in bytes.
 const MAX_AGENT_NOTE: usize = 400;
 

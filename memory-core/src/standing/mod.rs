@@ -25,7 +25,8 @@
 //!
 //! A newer sentence replaces an older one if both have the same content words, with or without a negation; or if both set the same
 //! single-valued property, such as the language, to different values; or if one preference contradicts the other. Other sentences of the
-//! older memory stay in effect.
+//! older memory stay in effect. The order is that of the times at which the memories were written; a replaced memory that the person writes
+//! again, and one whose standing sentences the person edits, count from that time ([`crate::Memory::stated_at`]).
 
 mod authorship;
 mod chinese;
@@ -39,6 +40,8 @@ mod replacement;
 mod select;
 mod words;
 
+pub(crate) use authorship::is_by_person;
+pub(crate) use classify::has_new_statement;
 pub use classify::{
     StandingFilter, StandingForm, StandingKind, StandingSentence, is_standing, standing_kind, standing_sentences,
 };

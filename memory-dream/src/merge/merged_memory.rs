@@ -57,6 +57,7 @@ pub fn merge_memories(memories: &[&Memory]) -> Option<MergedMemory> {
         aliases: unique_by_key(names.filter(is_new_name).cloned(), |name| wikilink::fold_link_name(name)),
         links: unique_by_key(all().flat_map(|source| &source.links).copied().filter(is_other), |id| *id),
         created_at: all().map(|source| source.created_at).min().unwrap_or(first.created_at),
+        stated_at: all().filter_map(|source| source.stated_at).max(),
         expires_at: expires_at.and_then(|moments| moments.into_iter().max()),
         supersedes: unique_by_key(superseded.chain(gone.iter().copied()), |id| *id),
         origin: all().find_map(|source| source.origin.clone()),

@@ -29,6 +29,7 @@ pub(super) struct FrontMatter {
     date: Option<DateTime<Utc>>,
     updated: Option<DateTime<Utc>>,
     modified: Option<DateTime<Utc>>,
+    stated_at: Option<DateTime<Utc>>,
     expires_at: Option<DateTime<Utc>>,
     access_count: Option<u64>,
     links: Vec<MemoryId>,
@@ -102,6 +103,7 @@ impl FrontMatter {
             role: self.role,
             created_at: self.created_at.or(self.created).or(self.date).unwrap_or(modified),
             updated_at: self.updated_at.or(self.updated).or(self.modified).unwrap_or(modified),
+            stated_at: self.stated_at,
             expires_at: self.expires_at,
             access_count: self.access_count.unwrap_or(0),
             links: self.links,
@@ -155,6 +157,7 @@ impl FrontMatter {
             "date" => self.date = read_time(value).unwrap_or(None),
             "updated" => self.updated = read_time(value).unwrap_or(None),
             "modified" => self.modified = read_time(value).unwrap_or(None),
+            "stated_at" => self.stated_at = read_time(value).unwrap_or(None),
             "role" => self.role = read_parsed(value).unwrap_or(None),
             "summarised_by" => self.summarised_by = read_parsed(value).unwrap_or(None),
             // The hash is computed from the content; a user who edits the content does not update it.

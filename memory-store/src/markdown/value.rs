@@ -6,7 +6,7 @@ use memory_core::{Memory, MemoryId, Origin, Reminder};
 /// The keys that are written, in the order of the file format.
 ///
 /// From `role` on, a key without a value is omitted.
-pub(super) const KEYS: [&str; 29] = [
+pub(super) const KEYS: [&str; 30] = [
     "id",
     "content_hash",
     "phase",
@@ -23,6 +23,7 @@ pub(super) const KEYS: [&str; 29] = [
     "role",
     "title",
     "aliases",
+    "stated_at",
     "valid_from",
     "valid_until",
     "supersedes",
@@ -77,6 +78,7 @@ pub(super) fn value(key: &str, memory: &Memory) -> FrontMatterValue {
         "role" => memory.role.map_or(FrontMatterValue::Absent, |role| FrontMatterValue::Word(role.to_string())),
         "title" => memory.title.clone().map_or(FrontMatterValue::Absent, FrontMatterValue::Text),
         "aliases" => list_or_absent(memory.aliases.clone()),
+        "stated_at" => memory.stated_at.map_or(FrontMatterValue::Absent, |time| FrontMatterValue::Word(format_time(time))),
         "valid_from" => memory.valid_from.map_or(FrontMatterValue::Absent, |start| FrontMatterValue::Word(format_time(start))),
         "valid_until" => memory.valid_until.map_or(FrontMatterValue::Absent, |end| FrontMatterValue::Word(format_time(end))),
         "supersedes" => list_or_absent(memory.supersedes.iter().map(MemoryId::to_string).collect()),

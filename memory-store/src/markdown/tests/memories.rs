@@ -12,7 +12,7 @@ use uuid::Uuid;
 pub(super) fn memory() -> impl Strategy<Value = Memory> {
     let identity = (id(), content(), phase(), category(), scope(), vec(text(), 0..4), text());
     let times = (moment(), moment(), option::of(moment()), any::<u64>(), vec(id(), 0..3), any::<u64>());
-    let more = (option::of(text()), vec(text(), 0..3), option::of(moment()), option::of(moment()));
+    let more = (option::of(text()), vec(text(), 0..3), option::of(moment()), option::of(moment()), option::of(moment()));
     let summarised_by = option::of(any::<u64>().prop_map(OperationId::from_random));
     let role = option::of(select(&[SpeakerRole::Person, SpeakerRole::Assistant, SpeakerRole::Author][..]));
     let after =
@@ -20,7 +20,7 @@ pub(super) fn memory() -> impl Strategy<Value = Memory> {
     (identity, times, more, after).prop_map(|(identity, times, more, after)| {
         let (id, content, phase, category, scope, tags, source) = identity;
         let (created_at, updated_at, expires_at, access_count, links, version) = times;
-        let (title, aliases, valid_from, valid_until) = more;
+        let (title, aliases, stated_at, valid_from, valid_until) = more;
         let (supersedes, superseded_by, summarised_by, pinned, reminder, origin, role) = after;
         Memory {
             id,
@@ -33,6 +33,7 @@ pub(super) fn memory() -> impl Strategy<Value = Memory> {
             role,
             created_at,
             updated_at,
+            stated_at,
             expires_at,
             access_count,
             links,
