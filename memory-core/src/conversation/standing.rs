@@ -82,6 +82,9 @@ impl fmt::Debug for StandingRequest<'_> {
 /// The size of the standing texts for each memory that may be recalled, in tokens.
 const TOKENS_PER_MEMORY: usize = 60;
 
+/// The minimum size of all standing texts, in tokens. An instruction of several lines fits in it.
+const MIN_TOKENS: usize = 160;
+
 /// The maximum size of all standing texts, in tokens.
 const MAX_TOKENS: usize = 400;
 
@@ -101,7 +104,7 @@ const MAX_MEMORIES: usize = 2 * MAX_NEWEST;
 /// They come from the conversation, from the global conversation and from the memories that the chat may see in the home that `open_home`
 /// returns, if any. Of an entry, only the standing sentences are given. A sentence that a newer one repeats or contradicts is left out.
 /// Instructions and texts about the message come first, then the other preferences. The texts have at most 60 tokens for each memory that
-/// may be recalled, and at most 400 in total.
+/// may be recalled, at least 160 and at most 400 in total.
 ///
 /// A recalled memory is removed if its whole text is given.
 ///
@@ -113,10 +116,10 @@ pub fn add_standing(
     request: &StandingRequest<'_>,
     recalled: &mut RecallResult,
 ) -> Result<(), StoreError> {
-    let budget = request.top_k.saturating_mul(TOKENS_PER_MEMORY).min(MAX_TOKENS);
-    if budget == 0 {
+    if request.top_k == 0 {
         return Ok(());
     }
+    let budget = request.top_k.saturating_mul(TOKENS_PER_MEMORY).clamp(MIN_TOKENS, MAX_TOKENS);
     let memories = read_memories(open_home, request).unwrap_or_else(|error| {
         recalled.degrade(&format!("the standing memories of the home are left out: {}", format_error_chain(&error)));
         Vec::new()

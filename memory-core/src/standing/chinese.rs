@@ -90,6 +90,9 @@ const FORMS: &[&str] = &[
     "引用",
 ];
 
+/// Systems of units. `用公制` names one without a further word of a request.
+const NAMED_SYSTEMS: &[&str] = &["公制", "英制", "摄氏", "华氏"];
+
 /// Adjectives for the manner of responses.
 const MANNERS: &[&str] = &[
     "简短", "简洁", "简单", "简明", "简练", "详细", "具体", "正式", "礼貌", "直接", "准确", "客观", "专业", "友好", "幽默",
@@ -105,7 +108,9 @@ pub(super) fn find_cue(sentence: &str, is_short: bool) -> Option<StandingCue> {
         return None;
     }
     let clauses = clauses(sentence);
-    for (number, (at, clause)) in clauses.iter().enumerate() {
+    // `妈妈说：以后请不要迟到` quotes another person.
+    let is_quoted = |number: &usize| number.checked_sub(1).is_some_and(|before| quotes_another(&clauses[before].1));
+    for (number, (at, clause)) in clauses.iter().enumerate().filter(|(number, _)| !is_quoted(number)) {
         let request = ChineseRequest::parse(clause);
         let is_conditional = || number.checked_sub(1).is_some_and(|before| is_condition(&clauses[before].1));
         if request.is_standing(is_short) || request.is_to_assistant && !request.rest.is_empty() && is_conditional() {
@@ -117,6 +122,12 @@ pub(super) fn find_cue(sentence: &str, is_short: bool) -> Option<StandingCue> {
         form: StandingForm::Statement,
         at: *at,
     })
+}
+
+/// Returns whether a clause announces the words of another person.
+fn quotes_another(clause: &str) -> bool {
+    const SAYING: &[&str] = &["说", "说过", "告诉我", "表示", "提醒我", "写道"];
+    SAYING.iter().any(|verb| clause.ends_with(verb)) && !["我", "用户"].iter().any(|own| clause.starts_with(own))
 }
 
 /// Returns the clauses of a sentence, folded and without blanks, each with its byte offset.
@@ -217,6 +228,9 @@ fn is_about_responses(rest: &str, is_marked: bool) -> bool {
     }
     let Some(object) = PRODUCING.iter().find_map(|verb| rest.strip_prefix(verb)) else { return false };
     let object = object.strip_prefix(['过', '成', '得', '着']).unwrap_or(object);
+    if NAMED_SYSTEMS.iter().any(|system| object.starts_with(system)) {
+        return true;
+    }
     match language_at(object) {
         Some((_, length)) => is_marked || RESPONSES.iter().any(|noun| object[length..].contains(noun)) || length == object.len(),
         None => {

@@ -8,6 +8,7 @@ use super::authorship::{Authorship, authorship};
 use super::words::SentenceWords;
 use super::{chinese, english, french, german};
 use crate::conversation::sentences;
+use crate::text::fold;
 use crate::{Category, Memory};
 
 /// The kind of a standing sentence.
@@ -98,7 +99,7 @@ const QUOTATION_MARKS: [char; 10] = ['"', '\u{201c}', '\u{201d}', '\u{201e}', '�
 /// Returns the standing instructions and preferences in `text`, in order.
 ///
 /// English, German, French and Chinese are recognized. Fenced code, quoted lines and sentences, elements such as `<document>`, and
-/// sentences of more than 800 bytes are skipped.
+/// sentences of more than 800 bytes are skipped, and so is the text after a line such as `Translate this e-mail:`.
 ///
 /// ```
 /// use memory_core::standing::{StandingKind, standing_sentences};
@@ -114,20 +115,119 @@ pub fn standing_sentences(text: &str) -> Vec<StandingSentence> {
     let mut found = Vec::new();
     for span in plain_sentences(text) {
         let sentence = &text[span.clone()];
-        if let Some(StandingCue { kind, form, at }) = find_cue(sentence, is_short) {
+        if let Some(StandingCue { kind, form, at }) = find_cue(sentence, is_short).filter(|cue| !is_task(sentence, cue.at)) {
             found.push(StandingSentence { kind, form, cue: span.start + at, span });
         }
     }
     found
 }
 
-/// Returns the sentences of `text` that are neither code nor quoted nor too long.
+/// Returns whether a request with a question is a single task: `Answer in one sentence: what is a monad?`.
+fn is_task(sentence: &str, cue: usize) -> bool {
+    sentence.trim_end().ends_with(['?', '？']) && sentence[cue..].contains([':', '：'])
+}
+
+/// Returns the byte offset at which text from elsewhere begins, such as an e-mail to summarize.
+///
+/// A line that ends with a colon introduces it, as in `Translate this text:` or `Context:`, unless it names instructions.
+fn pasted_start(text: &str) -> Option<usize> {
+    const NAMES: [&str; 42] = [
+        "this",
+        "following",
+        "below",
+        "email",
+        "e-mail",
+        "mail",
+        "text",
+        "article",
+        "document",
+        "documents",
+        "message",
+        "passage",
+        "paragraph",
+        "context",
+        "source",
+        "sources",
+        "results",
+        "excerpt",
+        "transcript",
+        "log",
+        "page",
+        "wrote",
+        "file",
+        "readme",
+        "diese",
+        "diesen",
+        "dieser",
+        "folgende",
+        "folgenden",
+        "kontext",
+        "schrieb",
+        "ce",
+        "cet",
+        "cette",
+        "suivant",
+        "suivante",
+        "contexte",
+        "以下",
+        "下面",
+        "这段",
+        "这封",
+        "这篇",
+    ];
+    const OWN: [&str; 24] = [
+        "rule",
+        "rules",
+        "instruction",
+        "instructions",
+        "preference",
+        "preferences",
+        "guideline",
+        "guidelines",
+        "follow",
+        "always",
+        "my",
+        "style",
+        "format",
+        "regeln",
+        "vorgaben",
+        "meine",
+        "regles",
+        "consignes",
+        "mes",
+        "规则",
+        "要求",
+        "偏好",
+        "习惯",
+        "我的",
+    ];
+    let mut end = 0;
+    text.split_inclusive('\n').find_map(|line| {
+        end += line.len();
+        let trimmed = line.trim();
+        let is_header = || ["subject:", "betreff:", "objet:"].iter().any(|name| trimmed.to_lowercase().starts_with(name));
+        if !trimmed.ends_with([':', '：']) || !line.ends_with('\n') {
+            return is_header().then_some(end);
+        }
+        let folded = fold(trimmed);
+        let words: Vec<&str> = folded.split(|letter: char| !letter.is_alphanumeric() && letter != '-').collect();
+        let has =
+            |names: &[&str]| names.iter().any(|name| if name.is_ascii() { words.contains(name) } else { folded.contains(name) });
+        (has(&NAMES) && !has(&OWN)).then_some(end)
+    })
+}
+
+/// Returns the sentences of `text` that are neither code nor quoted nor pasted nor too long.
 fn plain_sentences(text: &str) -> impl Iterator<Item = Range<usize>> {
+    let pasted = pasted_start(text).unwrap_or(text.len());
     let closing_tags = find_closing_tags(text);
     let mut is_code = false;
     // The name of the element of a pasted document, such as `document` in `<document>`.
     let mut element: Option<&str> = None;
     sentences(text).into_iter().filter(move |span| {
+        if pasted <= span.start {
+            return false;
+        }
         let sentence = &text[span.clone()];
         let begin = sentence.trim_start();
         if element.is_none() {

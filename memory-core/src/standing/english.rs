@@ -4,8 +4,8 @@ mod words;
 
 use self::words::{
     ADVERBS, ASKING, BASE_FORMS, CONDITIONS, DEFINITE, FINITE, FORMING, FORMS, LASTING, LEADS, LIKING, MANNERS, NEGATED_WISHES,
-    NEGATIONS, NON_VERBS, NUMBERS, PAST_FORMS, PRODUCING, REQUESTS, RESPONSES, SPEAKING, STATIVE_VERBS, SUBORDINATING, WANTING,
-    WAYS, WISHES,
+    NEGATIONS, NON_VERBS, NUMBERS, PAST_FORMS, PRODUCING, REQUESTS, RESPONDING, RESPONSES, SPEAKING, STATIVE_VERBS,
+    SUBORDINATING, WANTING, WAYS, WISHES,
 };
 use super::StandingKind::{Instruction, Preference};
 use super::classify::{StandingCue, StandingForm};
@@ -89,6 +89,14 @@ impl EnglishRequest {
                 (request.verb, request.is_marked, request.form, request.is_negated) = (at + length, true, form, true);
             } else if let Some(length) = wish_of_user(words, at) {
                 (request.verb, request.is_marked, request.form) = (at + length, true, StandingForm::Statement);
+            } else if words.is(at, &["do"]) && words.is(at + 1, FORMING) {
+                request.verb += 1;
+            } else if words.phrase_at(at, &["you can", "you may"]).is_some() && words.find(at..words.len(), &["again"]).is_some()
+            {
+                (request.verb, request.is_marked) = (at + 2, true);
+            } else if let Some(length) = words.phrase_at(at, &["no longer"]) {
+                request.is_negated = true;
+                request.verb += length;
             } else if let Some(length) = words.phrase_at(at, REQUESTS) {
                 (request.verb, request.is_marked) = (at + length, true);
             } else if words.is(at, &["always", "never", "ever"]) {
@@ -245,6 +253,7 @@ fn is_about_responses(words: &SentenceWords, request: &EnglishRequest) -> bool {
             let is_time = ["back", "tonight", "anytime", "asap", "please"].contains(&name);
             return !request.is_negated && (is_by || is_name && !is_time);
         }
+        "stop" if words.is(verb + 1, RESPONDING) => return true,
         "keep" | "make" if words.is(verb + 1, &["it", "things", "everything"]) => return words.is(verb + 2, MANNERS),
         _ => {}
     }
@@ -366,6 +375,7 @@ fn wants_to_be_called(words: &SentenceWords, verb: usize) -> bool {
 
 /// Finds a wish or a liking of the speaker that is about responses: `I want short answers`, `I hate bullet lists`.
 fn find_wish(words: &SentenceWords) -> Option<(super::StandingKind, usize)> {
+    const PLACES: &[&str] = &["for", "from", "at", "by"];
     const BEFORE_VERB: &[&str] = &["don't", "do", "not", "never", "would", "really", "also", "just", "always", "only"];
     let start =
         words.find(0..words.len(), &["i", "i'd", "we", "we'd"]).filter(|start| words.begins_clause(*start) || *start < 3)?;
@@ -377,7 +387,9 @@ fn find_wish(words: &SentenceWords) -> Option<(super::StandingKind, usize)> {
     let is_verb = is_wish || words.is(verb, LIKING);
     // `I want your answers to be short`
     let is_rule = || words.is(verb + 1, &["your", "all"]) && words.find(verb + 2..verb + 4, RESPONSES).is_some();
-    (is_verb && !words.is_question && (finds_form(words, verb) || is_rule())).then_some((kind, start))
+    // `I need tables for the garden`
+    let is_thing = || words.is(verb, &["need"]) && words.find(verb + 1..words.len(), PLACES).is_some();
+    (is_verb && !words.is_question && !is_thing() && (finds_form(words, verb) || is_rule())).then_some((kind, start))
 }
 
 /// Finds a preference that the speaker states.

@@ -13,6 +13,8 @@ pub(super) enum Property {
     Temperature,
     Length,
     Spelling,
+    Clock,
+    Address,
     Name,
 }
 
@@ -41,6 +43,13 @@ const FRAME: &[&str] = &[
     "is",
     "it",
     "just",
+    "again",
+    "back",
+    "change",
+    "clock",
+    "format",
+    "nutze",
+    "switch",
     "keep",
     "like",
     "make",
@@ -102,6 +111,7 @@ const FRAME: &[&str] = &[
     "du",
     "er",
     "ich",
+    "mich",
     "immer",
     "jetzt",
     "mir",
@@ -181,6 +191,8 @@ const VALUES: &[(Property, ValueWords)] = &[
             ],
         ],
     ),
+    (Property::Clock, &[&["24-hour", "24h", "24-stunden-format"], &["12-hour", "12h", "12-stunden-format"]]),
+    (Property::Address, &[&["duze", "tutoie-moi", "tutoyez-moi"], &["sieze", "vouvoie-moi", "vouvoyez-moi"]]),
     (Property::Spelling, &[&["british"], &["american"], &["canadian"], &["australian"]]),
 ];
 
@@ -210,7 +222,7 @@ pub(super) fn property(sentence: &str) -> Option<(Property, String)> {
         property.replace(kind).is_none_or(|other| other == kind)
     });
     let property = property.filter(|_| is_property && found.len() == 1);
-    property.zip(found.first().map(|value| (*value).to_owned())).or_else(|| chinese_language(sentence))
+    property.zip(found.first().map(|value| (*value).to_owned())).or_else(|| chinese_property(sentence))
 }
 
 fn word_value(word: &str) -> Option<(Property, &'static str)> {
@@ -225,14 +237,21 @@ fn folded_words(sentence: &str) -> Vec<String> {
     words.filter(|word| !word.is_empty()).collect()
 }
 
-/// Returns the language of a sentence such as `请用中文回答`.
-fn chinese_language(sentence: &str) -> Option<(Property, String)> {
-    const FRAME: &str = "请你您以后今从现在起开始都总是始终一律务必必须要应该用使说讲写以回答复话我跟和与的";
+/// Returns the property of a sentence such as `请用中文回答` or `请用公制单位`.
+fn chinese_property(sentence: &str) -> Option<(Property, String)> {
+    const FRAME: &str = "请你您以后今从现在起开始都总是始终一律务必必须要应该用使说讲写以回答复话我跟和与的改换成单位制度温";
     let text = fold(sentence);
-    let (at, (language, length)) = text.char_indices().find_map(|(at, _)| Some((at, language_at(&text[at..])?)))?;
+    let value = |text: &str| {
+        let unit = VALUES.iter().find_map(|(property, values)| {
+            let is_at = |name: &&&str| !name.is_ascii() && text.starts_with(**name);
+            values.iter().find_map(|names| Some((*property, names[0], names.iter().find(is_at)?.len())))
+        });
+        unit.or_else(|| language_at(text).map(|(language, length)| (Property::Language, language, length)))
+    };
+    let (at, (property, value, length)) = text.char_indices().find_map(|(at, _)| Some((at, value(&text[at..])?)))?;
     let rest = text[..at].chars().chain(text[at + length..].chars());
     let is_alone = rest.filter(|letter| letter.is_alphanumeric()).all(|letter| FRAME.contains(letter));
-    is_alone.then(|| (Property::Language, language.to_owned()))
+    is_alone.then(|| (property, value.to_owned()))
 }
 
 /// Returns the name in `call me Max` and its equivalents.
@@ -247,6 +266,8 @@ fn name(sentence: &str) -> Option<String> {
         ["appelez-moi", ""],
         ["be", "called"],
     ];
+    const NO_NAMES: [&str; 14] =
+        ["when", "if", "back", "later", "before", "after", "once", "tomorrow", "tonight", "asap", "at", "every", "wenn", "an"];
     const HAN: [&str; 3] = ["称呼我为", "称呼我", "叫我"];
     let text = fold(sentence);
     if let Some(after) = HAN.iter().find_map(|verb| Some(text.split_once(verb)?.1)) {
@@ -258,8 +279,11 @@ fn name(sentence: &str) -> Option<String> {
         let is_at = |[verb, object]: &&[&str; 2]| {
             words[at] == *verb && (object.is_empty() || words.get(at + 1).is_some_and(|word| word == object))
         };
-        let [_, object] = VERBS.iter().find(is_at)?;
-        Some(at + 1 + usize::from(!object.is_empty()))
+        let [verb, object] = VERBS.iter().find(is_at)?;
+        let is_wish = *verb != "be" || words[..at].last().is_some_and(|word| word == "to");
+        let next = at + 1 + usize::from(!object.is_empty());
+        let is_name = words.get(next).is_some_and(|word| !NO_NAMES.contains(&word.as_str()));
+        (is_wish && is_name).then_some(next)
     })?;
     let name =
         words[start..].iter().filter(|word| !["please", "bitte", "as", "by", "from", "now", "on"].contains(&word.as_str()));
@@ -268,10 +292,10 @@ fn name(sentence: &str) -> Option<String> {
 
 /// Words for the polarity, the frequency and the addressee of a request.
 const POLARITY: &[&str] = &[
-    "always", "never", "ever", "don't", "dont", "do", "does", "doesn't", "not", "no", "please", "pls", "avoid", "stop", "use",
-    "using", "uses", "a", "an", "the", "your", "you", "should", "must", "immer", "nie", "niemals", "stets", "keine", "keinen",
-    "kein", "nicht", "bitte", "verwende", "benutze", "nutze", "vermeide", "toujours", "jamais", "ne", "pas", "de", "des",
-    "utilise", "utilisez", "evite", "evitez", "s'il", "te", "plait",
+    "always", "never", "ever", "again", "anymore", "can", "may", "don't", "dont", "do", "does", "doesn't", "not", "no", "please",
+    "pls", "avoid", "stop", "use", "using", "uses", "a", "an", "the", "your", "you", "should", "must", "immer", "nie", "niemals",
+    "stets", "keine", "keinen", "kein", "nicht", "bitte", "verwende", "benutze", "nutze", "vermeide", "toujours", "jamais", "ne",
+    "pas", "de", "des", "utilise", "utilisez", "evite", "evitez", "s'il", "te", "plait",
 ];
 
 /// Words that negate a request.
@@ -292,26 +316,29 @@ pub(super) fn is_negated(sentence: &str) -> bool {
         || !text.is_ascii() && has_han()
 }
 
-/// Returns the content words of a sentence, without those for its polarity.
+/// Returns the content words of a sentence in their order, without those for its polarity.
 ///
 /// Opposite instructions then have the same words.
-pub(super) fn content_words(sentence: &str) -> BTreeSet<String> {
+pub(super) fn content_words(sentence: &str) -> Vec<String> {
     let mut kept = String::new();
-    for word in fold(sentence).split_whitespace() {
-        let word = word.trim_matches(|letter: char| !letter.is_alphanumeric());
+    let text = fold(sentence).replace("no longer", "not").replace("any more", "");
+    for word in text.split_whitespace() {
+        let word = word.trim_start_matches(|letter: char| !letter.is_alphanumeric());
+        let word = word.trim_end_matches(|letter: char| !letter.is_alphanumeric() && !['+', '#'].contains(&letter));
         let word = word.strip_prefix("n'").or_else(|| word.strip_prefix("d'")).unwrap_or(word);
         if !POLARITY.contains(&word) {
-            kept.push_str(word);
+            // `C`, `C++` and `C#` are different words.
+            kept.push_str(&word.replace('+', "plus").replace('#', "sharp"));
             kept.push(' ');
         }
     }
     if !kept.is_ascii() {
         kept = HAN_NEGATING.iter().chain(&HAN_POLARITY).fold(kept, |kept, word| kept.replace(word, ""));
     }
-    let mut words = BTreeSet::new();
+    let mut words = Vec::new();
     tokenize(&kept, &mut |token| {
         if token.kind != TokenKind::Symbol {
-            words.insert(token.text.to_owned());
+            words.push(token.text.to_owned());
         }
     });
     words
@@ -333,6 +360,11 @@ mod tests {
             ("I want short answers.", Property::Length, "short"),
             ("Please use British spelling.", Property::Spelling, "british"),
             ("Call me Jo.", Property::Name, "jo"),
+            ("I'd like to be called Jo", Property::Name, "jo"),
+            ("Use the 24-hour clock.", Property::Clock, "24-hour"),
+            ("Bitte duze mich.", Property::Address, "duze"),
+            ("Switch back to metric units.", Property::Units, "metric"),
+            ("请用英制单位", Property::Units, "imperial"),
             ("请叫我小王", Property::Name, "小王"),
         ] {
             assert_eq!(property(text), Some((expected, value.to_owned())), "{text}");
@@ -340,6 +372,8 @@ mod tests {
         for text in [
             "Write commit messages in English.",
             "Use tabs.",
+            "Functions should be called lazily.",
+            "Call me when the build fails.",
             "Answer in German and in French.",
             "Answer in German in metric units.",
             "The weekly report is in English",
@@ -355,9 +389,17 @@ mod tests {
             ["Always use tabs", "Never use tabs!"],
             ["Verwende niemals Emojis.", "Bitte verwende immer Emojis"],
             ["不要用表情符号", "请用表情符号"],
+            ["No longer use emojis.", "You can use emojis again."],
         ] {
             assert_eq!(content_words(one), content_words(other), "{one} {other}");
             assert_ne!(is_negated(one), is_negated(other), "{one} {other}");
+        }
+        for [one, other] in [
+            ["Use C for examples.", "Use C++ for examples."],
+            ["Use C# for examples.", "Use C++ for examples."],
+            ["Translate German to French.", "Translate French to German."],
+        ] {
+            assert_ne!(content_words(one), content_words(other), "{one} {other}");
         }
         assert_ne!(content_words("the report of the web team"), content_words("the report of the sales team"));
     }

@@ -1,7 +1,6 @@
 //! Decides which standing sentences newer ones replace.
 
 use std::cmp::Reverse;
-use std::collections::BTreeSet;
 use std::ops::Range;
 
 use chrono::{DateTime, Utc};
@@ -62,8 +61,8 @@ struct ComparedSentence {
     text: usize,
     /// The number of the sentence in its text.
     number: usize,
-    words: BTreeSet<String>,
-    condition: BTreeSet<String>,
+    words: Vec<String>,
+    condition: Vec<String>,
     property: Option<(Property, String)>,
     claims: Option<StatementClaims>,
 }
@@ -132,7 +131,7 @@ pub(super) fn find_older(
     let parts = |own: usize| {
         let kept = in_effect[own].kept.iter().map(|number| split_condition(&all[own].text[sentences[own][*number].clone()]));
         let (mains, conditions): (Vec<&str>, Vec<&str>) = kept.unzip();
-        let words = |parts: Vec<&str>| content_words(&parts.join(" ")).into_iter().collect::<Vec<_>>().join(" ");
+        let words = |parts: Vec<&str>| content_words(&parts.join(" ")).join(" ");
         (words(mains), words(conditions))
     };
     let (mains, conditions): (Vec<String>, Vec<String>) = (0..all.len()).map(parts).unzip();
@@ -219,6 +218,13 @@ mod tests {
             ["Antworte auf Deutsch.", "Please reply in English."],
             ["请用中文回答。", "请用英文回答。"],
             ["I prefer tabs.", "I don't like tabs, I prefer spaces."],
+            ["Don't use emojis.", "Do use emojis."],
+            ["Use emojis.", "No longer use emojis."],
+            ["Answer in German.", "Switch to French."],
+            ["Use Celsius.", "Use Fahrenheit."],
+            ["Use the 24-hour clock.", "Use the 12-hour clock."],
+            ["Bitte sieze mich.", "Duze mich."],
+            ["请用公制单位", "请用英制单位。"],
         ] {
             let kept = kept(&[older, newer]);
             assert_eq!((kept[0].len(), kept[1].len()), (0, 1), "{older}");
@@ -227,6 +233,7 @@ mod tests {
             ["Answer in German.", "Never answer in French."],
             ["Answer in German.", "Answer in French when I ask about Paris."],
             ["Answer in German.", "Call me Max."],
+            ["Always use C for examples.", "Always use C++ for examples."],
         ] {
             assert_eq!(kept(&[older, newer]), [[older], [newer]]);
         }

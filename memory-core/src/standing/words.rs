@@ -148,6 +148,21 @@ impl SentenceWords {
 pub(super) const SHARED_FORMS: &[&str] =
     &["emoji", "emojis", "emoticons", "markdown", "html", "latex", "celsius", "fahrenheit", "jargon", "slang"];
 
-/// Adjectives for systems of units in several languages. A definite determiner may precede them: `use the metric system`.
-pub(super) const UNIT_SYSTEMS: &[&str] =
-    &["metric", "imperial", "metrische", "metrisches", "metrischen", "imperiale", "imperiales", "metrique", "metriques"];
+/// Adjectives for systems of units and of times in several languages. A definite determiner may precede them: `use the metric system`.
+pub(super) const UNIT_SYSTEMS: &[&str] = &[
+    "metric",
+    "imperial",
+    "metrische",
+    "metrisches",
+    "metrischen",
+    "imperiale",
+    "imperiales",
+    "metrique",
+    "metriques",
+    "24-hour",
+    "12-hour",
+    "24h",
+    "12h",
+    "24-stunden-format",
+    "12-stunden-format",
+];

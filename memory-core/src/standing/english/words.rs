@@ -428,7 +428,24 @@ pub(super) const BASE_FORMS: &[&str] = &[
 ];
 
 /// Verbs of speaking. Their imperative with a manner or a language applies to all responses.
-pub(super) const SPEAKING: &[&str] = &["answer", "reply", "respond", "speak", "talk", "write", "chat"];
+pub(super) const SPEAKING: &[&str] = &["answer", "reply", "respond", "speak", "talk", "write", "chat", "switch"];
+
+/// Habits of responses that `stop` ends.
+pub(super) const RESPONDING: &[&str] = &[
+    "apologizing",
+    "apologising",
+    "repeating",
+    "summarizing",
+    "summarising",
+    "praising",
+    "complimenting",
+    "flattering",
+    "hedging",
+    "lecturing",
+    "moralizing",
+    "moralising",
+    "rambling",
+];
 
 /// Words that introduce a manner after a verb of speaking.
 pub(super) const WAYS: &[&str] = &["in", "with", "as", "using", "like", "without", "only"];
@@ -544,6 +561,7 @@ pub(super) const FORMS: &[&str] = &[
 /// Verbs of which a form of responses may be the object.
 pub(super) const FORMING: &[&str] = &[
     "use",
+    "switch",
     "avoid",
     "keep",
     "format",
