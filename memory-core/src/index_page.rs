@@ -1,4 +1,4 @@
-//! The index page of a home, which is short enough for every prompt.
+//! Renders the index page of a home, which is short enough to be part of every prompt.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};

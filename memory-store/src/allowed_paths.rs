@@ -31,7 +31,7 @@ impl AllowedPaths {
         if self.0.iter().any(|allowed| place.starts_with(allowed)) {
             return Ok(place);
         }
-        Err(InstanceError::PathRefused { path: shown(), why: "is not below a folder of MEMO_ALLOWED_PATHS".into() })
+        Err(InstanceError::PathRefused { path: shown(), why: "is not below a folder that MEMO_ALLOWED_PATHS lists".into() })
     }
 }
 

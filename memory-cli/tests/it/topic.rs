@@ -142,7 +142,7 @@ fn what_cannot_be_says_why() {
     "#);
     assert_snapshot!(topics.write("memory", "user", "x", "y"), @"
     --- stderr
-    error[path_refused]: MEMORY.md is the index, which is generated from the topics
+    error[path_refused]: MEMORY.md cannot be used as a topic: it is the index, which is generated from the topics
     hint: write a topic; the index is updated with it. Your own lines in the index are preserved
     --- exit 2
     ");

@@ -62,7 +62,7 @@ pub enum TopicError {
         why: &'static str,
     },
     /// The operation targets the index, which is generated from the topics.
-    #[error("{INDEX_FILE} is the index, which is generated from the topics")]
+    #[error("{INDEX_FILE} cannot be used as a topic: it is the index, which is generated from the topics")]
     Index,
     /// The topic type is not one of the valid types.
     #[error("{given:?} is not a topic type")]

@@ -213,16 +213,17 @@ static LEXICON: LazyLock<Lexicon> = LazyLock::new(|| {
     Lexicon { stems, han }
 });
 
-const NAMES: &str = "anna ben tom maria marie peter paul john jane lucy emma liam noah mia leo max sam nina lena lea jonas felix \
-    oliver sofia sophie laura julia julie clara carla elena irina olga ivan igor dmitri boris vera nadia leila fatima aisha omar \
-    yusuf ahmed ali hassan priya raj anita arjun meera wei chen ming yuki hana kenji kofi amara adaeze tunde diego carlos luis \
-    pablo juan jose ana lucia camila mateo hugo louis pierre marc lucas tim tina eva adam david daniel michael mike robert rob \
-    james jim jack harry george kate katie alice alex alexander chris christopher christine martin simon thomas stefan andreas \
-    katrin ines greta gustav freya ingrid lars erik nora noor zoe theo emil oskar oscar rosa ruth rebecca rachel sarah hannah \
-    hanna jacob isaac joseph samuel victor viktor walter frank fred henry edward ed william willem bill bob steve stephen kevin \
-    brian eric jason ryan justin brandon megan jessica ashley amanda jennifer lisa linda susan karen nancy betty helen sandra \
-    donna carol sharon kim lee yan li wang zhang liu mei lin jin suki sora tariq milan pavel marek jan piet marta dora akos bram \
-    fleur sanjay ravi deepa sunita farid karim samir";
+/// Common given names of several countries.
+const NAMES: &str = "adam ahmed aisha alex alexander ali alice amanda amara ana andreas anita anna arjun ashley ben betty \
+    bill bob boris brandon brian camila carla carlos carol chen chris christine christopher clara daniel david deepa diego \
+    dmitri donna dora ed edward elena emil emma eric erik eva farid fatima felix frank fred freya george greta gustav hana \
+    hanna hannah harry hassan helen henry hugo igor ines ingrid irina isaac ivan jack jacob james jan jane jason jennifer \
+    jessica jim jin john jonas jose joseph juan julia julie justin karen karim kate katie katrin kenji kevin kim kofi lars \
+    laura lea lee leila lena leo li liam lin linda lisa liu louis lucas lucia lucy luis marc marek maria marie marta martin \
+    mateo max meera megan mei mia michael mike milan ming nadia nancy nina noah nora olga oliver omar oscar oskar pablo paul \
+    pavel peter pierre priya rachel raj ravi rebecca rob robert rosa ruth ryan sam samir samuel sandra sanjay sarah sharon \
+    simon sofia sophie sora stefan stephen steve suki sunita susan tariq theo thomas tim tina tom vera victor viktor walter \
+    wang wei willem william yan yuki yusuf zhang zoe";
 
 const KIN: &str = "mother father mum mom dad sister brother wife husband son daughter aunt uncle cousin grandma grandpa grandmother \
     grandfather niece nephew friend neighbour neighbor flatmate roommate partner girlfriend boyfriend godmother godfather godson \

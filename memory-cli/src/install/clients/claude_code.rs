@@ -1,4 +1,4 @@
-//! The configuration files of Claude Code.
+//! Describes the configuration files of Claude Code: their paths, and the entry of this program.
 //!
 //! Servers are in `~/.claude.json` or a project's `.mcp.json`; hooks are in `settings.json` of `~/.claude` or of a
 //! project's `.claude`. With `CLAUDE_CONFIG_DIR`, both user files are in that folder. Source:

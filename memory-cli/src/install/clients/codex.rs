@@ -1,4 +1,4 @@
-//! The configuration file of Codex.
+//! Describes the configuration file of Codex: its path, and the entry of this program.
 //!
 //! Servers are the tables `mcp_servers.<name>` in `config.toml` of `~/.codex` (or `CODEX_HOME`), or of `.codex` in a
 //! trusted project. Source: <https://developers.openai.com/codex/mcp>.

@@ -1,4 +1,4 @@
-//! The configuration file of Cursor.
+//! Describes the configuration file of Cursor: its path, and the entry of this program.
 //!
 //! Servers are under `mcpServers` in `mcp.json` of `~/.cursor` or of a project's `.cursor`. Source: <https://cursor.com/docs/mcp>.
 

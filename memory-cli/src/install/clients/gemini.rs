@@ -1,4 +1,4 @@
-//! The configuration file of Gemini CLI.
+//! Describes the configuration file of Gemini CLI: its path, and the entry of this program.
 //!
 //! Servers are under `mcpServers` in `.gemini/settings.json` of the home folder (or `GEMINI_CLI_HOME`) or of a project.
 //! Source: <https://geminicli.com/docs/tools/mcp-server/>.

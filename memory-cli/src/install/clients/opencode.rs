@@ -1,4 +1,4 @@
-//! The configuration file of opencode.
+//! Describes the configuration file of opencode: its path, and the entry of this program.
 //!
 //! Servers are under `mcp` in `opencode.jsonc` or `opencode.json`, in `~/.config/opencode` (or below `XDG_CONFIG_HOME`) or
 //! in a project. Source: <https://opencode.ai/docs/config/>.

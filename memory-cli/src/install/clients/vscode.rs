@@ -1,4 +1,4 @@
-//! The configuration file of Visual Studio Code.
+//! Describes the configuration file of Visual Studio Code: its path, and the entry of this program.
 //!
 //! Servers are under `servers` in `mcp.json` of the user profile or of a project's `.vscode`. Source:
 //! <https://code.visualstudio.com/docs/copilot/reference/mcp-configuration>.

@@ -12,16 +12,6 @@ fn instructions_are_recognised() {
     let mut failed = Vec::new();
     for text in [
         "Answer in metric units",
-        "Do use emojis.",
-        "No longer use emojis.",
-        "You can use emojis again.",
-        "Switch back to metric units.",
-        "Use 24-hour time.",
-        "Stop apologizing.",
-        "Nutze das 24-Stunden-Format.",
-        "Utilise le système métrique.",
-        "用公制单位",
-        "以后用华氏度。",
         "Always format dates as \"Month Day, Year\" when I ask about deadlines.",
         "Please never use emojis.",
         "From now on, answer in German.",
@@ -112,6 +102,24 @@ fn instructions_are_recognised() {
         failed.extend((kind(text) != Some(StandingKind::Instruction)).then_some(text));
     }
     assert!(failed.is_empty(), "{failed:#?}");
+}
+
+#[test]
+fn revocations_and_formats_are_recognised() {
+    for text in [
+        "Do use emojis.",
+        "No longer use emojis.",
+        "You can use emojis again.",
+        "Switch back to metric units.",
+        "Use 24-hour time.",
+        "Stop apologizing.",
+        "Nutze das 24-Stunden-Format.",
+        "Utilise le système métrique.",
+        "用公制单位",
+        "以后用华氏度。",
+    ] {
+        assert_eq!(kind(text), Some(StandingKind::Instruction), "{text}");
+    }
 }
 
 #[test]

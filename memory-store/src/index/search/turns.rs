@@ -83,12 +83,11 @@ impl ConversationTurns {
             let read = |row: &rusqlite::Row<'_>| Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?));
             let Some((scope, created_at)) = connection.prepare_cached(sql)?.query_row([key], read).optional()? else { continue };
             let is_conversation = scope.starts_with(CONVERSATION);
-            let may_be_talk = match talks.get(&scope) {
-                Some(known) => *known,
-                None => {
-                    let known = is_conversation || has_several_sources(connection, &scope)?;
-                    *talks.entry(scope.clone()).or_insert(known)
-                }
+            let may_be_talk = if let Some(known) = talks.get(&scope) {
+                *known
+            } else {
+                let known = is_conversation || has_several_sources(connection, &scope)?;
+                *talks.entry(scope.clone()).or_insert(known)
             };
             if may_be_talk && (is_conversation || is_crowded) {
                 let window = turns_around(connection, &scope, (created_at, *key))?;
