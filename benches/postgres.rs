@@ -10,9 +10,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use deadpool::managed::{Manager, Metrics, Pool, RecycleResult};
-use memory_core::IdSource;
+use memory_core::instance::InstanceError;
 use memory_core::instance::history::{MessageStore, RecordDraft, RecordFilter, SessionRecord, Window, WindowEnd};
-use memory_core::instance::{InstanceError, InstanceOperation};
+use memory_core::{IdSource, Operation, Verb};
 use memory_store::RandomIds;
 use memory_store::postgres::{Database, DatabaseLimits, PostgresMessages};
 use tokio::runtime::Runtime;
@@ -122,7 +122,7 @@ fn measure_concurrent(connections: usize, once: impl Fn(usize, usize) -> Outcome
 fn append_record(store: &PostgresMessages, session: &str) -> Outcome<()> {
     let now = chrono::DateTime::UNIX_EPOCH;
     let record = SessionRecord::new(&RecordDraft::from_text("user".parse()?, &"word ".repeat(20)), now)?;
-    let operation = InstanceOperation { id: RandomIds.operation_id(), at: now };
+    let operation = Operation { id: RandomIds.operation_id(), verb: Verb::Set, by: String::new(), at: now };
     store.append(&session.parse()?, &[record], &operation)?;
     Ok(())
 }

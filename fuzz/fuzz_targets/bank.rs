@@ -8,10 +8,8 @@ use std::fs;
 
 use chrono::{DateTime, Utc};
 use libfuzzer_sys::fuzz_target;
-use memory_core::OperationId;
-use memory_core::bank::{
-    Bank, BankChange, BankEntry, BankEntryChange, BankName, BankOperation, BankRepairMode, BankStore, BankVerb, Key,
-};
+use memory_core::{OperationId, Operation, Verb};
+use memory_core::bank::{Bank, BankChange, BankEntry, BankEntryChange, BankName, BankRepairMode, BankStore, Key};
 use memory_core::json::JsonText;
 use memory_store::bank::{BankFolder, BankOptions};
 
@@ -58,8 +56,8 @@ fuzz_target!(|bytes: &[u8]| {
     }
 });
 
-fn bank_operation(number: u64, at: DateTime<Utc>) -> BankOperation {
-    BankOperation { id: OperationId::from_random(number), verb: BankVerb::Write, by: "fuzzer".into(), at }
+fn bank_operation(number: u64, at: DateTime<Utc>) -> Operation {
+    Operation { id: OperationId::from_random(number), verb: Verb::Write, by: "fuzzer".into(), at }
 }
 
 fn other_entries<'b>(bank: &'b Bank, key: &Key) -> Vec<(&'b Key, &'b str)> {

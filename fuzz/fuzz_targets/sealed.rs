@@ -7,9 +7,10 @@
 use std::fs;
 
 use libfuzzer_sys::fuzz_target;
-use memory_core::instance::{InstanceName, InstanceOperation};
+use memory_core::instance::{InstanceName};
 use memory_core::testing::{CountingIds, FakeClock};
 use memory_store::sealed::{FieldValue, InstanceDefinition, InstanceFolder, MasterKey, NewFieldValue};
+use memory_core::{Operation, Verb};
 
 const KEY: &str = "MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=";
 
@@ -19,7 +20,7 @@ fuzz_target!(|input: (bool, &str, &str, Vec<(u16, u8)>, &[u8])| {
     let key: MasterKey = KEY.parse().expect("a key");
     let instances = InstanceFolder::new(home.path(), home.path(), Some(key));
     let (backend, name): (InstanceName, InstanceName) = ("kv".parse().expect("a name"), "team".parse().expect("a name"));
-    let operation = InstanceOperation::new(&FakeClock::default(), &CountingIds::default());
+    let operation = Operation::new(Verb::Set, "cli", &FakeClock::default(), &CountingIds::default());
     let path = home.path().join("kv/team.yaml");
     if !is_ours {
         fs::create_dir(home.path().join("kv")).expect("a folder");

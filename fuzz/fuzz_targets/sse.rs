@@ -16,11 +16,8 @@ use memory_agent::http::{
     AccessRules, ChatProxy, HttpLimits, LastModel, ProxyObserver, ProxyRules, ProxyServerConfig, Upstream, serve_proxy,
 };
 use memory_agent::testing::streamed_outcome;
-use memory_core::StoreError;
-use memory_core::conversation::{
-    ConversationEntry, ConversationId, ConversationIndex, ConversationOperation, ConversationStore, EntryChange, EntryId,
-    EntryVector, RecallRules,
-};
+use memory_core::{StoreError, Operation};
+use memory_core::conversation::{ConversationEntry, ConversationId, ConversationIndex, ConversationStore, EntryChange, EntryId, EntryVector, RecallRules};
 use memory_core::testing::{FakeJobs, conversations};
 
 /// The proxy, as a client connection.
@@ -193,7 +190,7 @@ impl ConversationStore for NullConversationStore {
         Ok(())
     }
 
-    fn commit_operation(&self, _: &ConversationId, _: &[EntryChange], _: &ConversationOperation) -> Result<(), StoreError> {
+    fn commit_operation(&self, _: &ConversationId, _: &[EntryChange], _: &Operation) -> Result<(), StoreError> {
         Ok(())
     }
 

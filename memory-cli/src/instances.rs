@@ -9,7 +9,7 @@ use memory_agent::instance::{
 use memory_agent::{Agent, ToolSelection};
 use memory_core::instance::history::Messages;
 use memory_core::instance::kv::KeyValues;
-use memory_core::instance::{InstanceError, InstanceName, InstanceOperation, InstanceOperations, NamedInstance};
+use memory_core::instance::{InstanceError, InstanceName, InstanceOperations, NamedInstance};
 use memory_store::history::HistoryFolder;
 use memory_store::kv::ValueFolder;
 use memory_store::postgres::{Database, DatabaseLimits, PostgresMessages, PostgresValues};
@@ -24,6 +24,7 @@ use crate::config::{Environment, Setting, Settings, SettingsLayer, default_root_
 use crate::embedding;
 use crate::failure::Failure;
 use crate::topics;
+use memory_core::{Operation, Verb};
 
 /// Name of the instance that exists without a definition.
 pub(crate) const DEFAULT: &str = "default";
@@ -348,9 +349,9 @@ fn is_path(backend: &Backend, field: &str) -> bool {
     backend.fields.iter().any(|own| own.name == field && own.kind == FieldKind::Path)
 }
 
-/// Creates an operation at the current time.
-pub(crate) fn new_operation() -> InstanceOperation {
-    InstanceOperation::new(&SystemClock, &RandomIds)
+/// Creates an operation of the command line at the current time.
+pub(crate) fn new_operation(verb: Verb) -> Operation {
+    Operation::new(verb, "cli", &SystemClock, &RandomIds)
 }
 
 fn parse_key_variable(variable: &str, given: Option<&Result<MasterKey, ()>>) -> Result<Option<MasterKey>, Failure> {

@@ -1,24 +1,14 @@
 //! Changes to memories, as data.
 
 use std::collections::BTreeMap;
-use std::fmt;
-use std::str::FromStr;
 
-use chrono::{DateTime, Utc};
+use crate::{ContentHash, Memory, MemoryId, Operation};
 
-use crate::{ContentHash, Memory, MemoryId, ParseError};
-
-/// One operation: changes that are made together, recorded as one journal entry, and undone together.
+/// The changes of one operation on memories.
 #[derive(Debug, Clone)]
-pub struct Operation {
-    /// The id of the operation. The parts of a long operation, such as the batches of an import, share it.
-    pub id: OperationId,
-    /// The kind of request that the person or agent made.
-    pub verb: Verb,
-    /// The person or agent that made the request.
-    pub by: String,
-    /// The time of the operation.
-    pub at: DateTime<Utc>,
+pub struct ChangeSet {
+    /// The operation.
+    pub operation: Operation,
     /// The handling of a new memory with a text that already exists.
     pub duplicates: Duplicates,
     /// The changes, in order. No memory occurs twice.
@@ -27,6 +17,13 @@ pub struct Operation {
     pub reasons: BTreeMap<MemoryId, String>,
     /// The exported files of memories that come from an export.
     pub files: BTreeMap<MemoryId, ExportedFile>,
+}
+
+impl ChangeSet {
+    /// Creates a set without changes, in which equal texts may occur twice.
+    pub fn new(operation: Operation) -> Self {
+        Self { operation, duplicates: Duplicates::Keep, changes: Vec::new(), reasons: BTreeMap::new(), files: BTreeMap::new() }
+    }
 }
 
 /// The file that a memory had in the store that exported it.
@@ -135,153 +132,3 @@ pub enum Duplicates {
 /// The version of a file: the hash of all its bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct FileVersion(pub ContentHash);
-
-/// The id of an operation: 12 lower-case hexadecimal digits.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct OperationId(String);
-
-impl OperationId {
-    /// Returns an id made of the lower 48 bits of `bits`.
-    pub fn from_random(bits: u64) -> Self {
-        Self(format!("{:012x}", bits & 0xffff_ffff_ffff))
-    }
-
-    /// Returns the 12 digits.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Display for OperationId {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.pad(&self.0)
-    }
-}
-
-impl FromStr for OperationId {
-    type Err = ParseError;
-
-    fn from_str(text: &str) -> Result<Self, ParseError> {
-        let is_digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
-        if text.len() == 12 && text.bytes().all(is_digit) {
-            Ok(Self(text.to_owned()))
-        } else {
-            Err(ParseError::new(text, "an operation (12 hexadecimal digits)"))
-        }
-    }
-}
-
-/// The kind of an operation, as the journal records it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Verb {
-    /// A memory was written.
-    Write,
-    /// A memory was changed.
-    Update,
-    /// Tags were added or removed.
-    Tag,
-    /// Two memories were linked.
-    Link,
-    /// The link between two memories was removed.
-    Unlink,
-    /// Wikilinks were resolved and recorded.
-    ResolveLinks,
-    /// A memory was moved from the inbox to a category.
-    Upgrade,
-    /// A memory was deleted.
-    Delete,
-    /// Memories were ingested from files of another program.
-    Ingest,
-    /// Memories were imported from an export.
-    Import,
-    /// A reminder was created.
-    Remind,
-    /// A reminder was delivered.
-    Notify,
-    /// A reminder was snoozed.
-    Snooze,
-    /// A reminder was marked as done.
-    Done,
-    /// The background consolidation changed memories.
-    Dream,
-    /// Memories that exceeded their time in the inbox moved to the trash.
-    Expire,
-    /// Memories without any reads moved to the trash.
-    Decay,
-    /// All tasks of the daemon ran once.
-    Consolidate,
-    /// An operation was undone.
-    Undo,
-    /// A file was restored from the trash.
-    Restore,
-    /// Files were repaired.
-    Repair,
-}
-
-impl Verb {
-    /// All verbs.
-    pub const ALL: [Self; 21] = [
-        Self::Write,
-        Self::Update,
-        Self::Tag,
-        Self::Link,
-        Self::Unlink,
-        Self::ResolveLinks,
-        Self::Upgrade,
-        Self::Delete,
-        Self::Ingest,
-        Self::Import,
-        Self::Remind,
-        Self::Notify,
-        Self::Snooze,
-        Self::Done,
-        Self::Dream,
-        Self::Expire,
-        Self::Decay,
-        Self::Consolidate,
-        Self::Undo,
-        Self::Restore,
-        Self::Repair,
-    ];
-
-    /// Returns the word used in the journal.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Write => "write",
-            Self::Update => "update",
-            Self::Tag => "tag",
-            Self::Link => "link",
-            Self::Unlink => "unlink",
-            Self::ResolveLinks => "resolve-links",
-            Self::Upgrade => "upgrade",
-            Self::Delete => "delete",
-            Self::Ingest => "ingest",
-            Self::Import => "import",
-            Self::Remind => "remind",
-            Self::Notify => "notify",
-            Self::Snooze => "snooze",
-            Self::Done => "done",
-            Self::Dream => "dream",
-            Self::Expire => "expire",
-            Self::Decay => "decay",
-            Self::Consolidate => "consolidate",
-            Self::Undo => "undo",
-            Self::Restore => "restore",
-            Self::Repair => "repair",
-        }
-    }
-}
-
-impl fmt::Display for Verb {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.pad(self.as_str())
-    }
-}
-
-impl FromStr for Verb {
-    type Err = ParseError;
-
-    fn from_str(text: &str) -> Result<Self, ParseError> {
-        Self::ALL.into_iter().find(|verb| verb.as_str() == text).ok_or_else(|| ParseError::new(text, "a journal verb"))
-    }
-}

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use crate::{Change, ChangeOutcome, Memory, MemoryId, Operation, ReminderQuery, Services, StoreError, secret};
+use crate::{Change, ChangeOutcome, ChangeSet, Memory, MemoryId, ReminderQuery, Services, StoreError, secret};
 
 /// The handling of a text that contains a credential.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,7 +22,7 @@ pub(crate) const ATTEMPTS: usize = 50;
 /// A text with a NUL character is always refused.
 pub(crate) fn commit(
     services: &Services,
-    operation: &Operation,
+    operation: &ChangeSet,
     secrets: SecretPolicy,
 ) -> Result<Vec<ChangeOutcome>, StoreError> {
     refuse_nul(operation)?;
@@ -33,7 +33,7 @@ pub(crate) fn commit(
 }
 
 /// Commits `operation` and removes the open reminders of every memory that it removes.
-fn commit_with_reminders(services: &Services, operation: &Operation) -> Result<Vec<ChangeOutcome>, StoreError> {
+fn commit_with_reminders(services: &Services, operation: &ChangeSet) -> Result<Vec<ChangeOutcome>, StoreError> {
     let mut whole = add_reminder_removals(services, operation)?;
     for _ in 1..ATTEMPTS {
         match services.store.commit(&whole) {
@@ -51,7 +51,7 @@ fn commit_with_reminders(services: &Services, operation: &Operation) -> Result<V
     services.store.commit(&whole).map(|outcomes| outcomes.into_iter().take(operation.changes.len()).collect())
 }
 
-fn add_reminder_removals<'o>(services: &Services, operation: &'o Operation) -> Result<Cow<'o, Operation>, StoreError> {
+fn add_reminder_removals<'o>(services: &Services, operation: &'o ChangeSet) -> Result<Cow<'o, ChangeSet>, StoreError> {
     let mut orphans = Vec::new();
     for change in &operation.changes {
         let Change::Remove { id, .. } = change else { continue };
@@ -77,7 +77,7 @@ pub(crate) fn storage_obstacle(text: &str) -> Option<&'static str> {
     text.contains('\0').then_some("it contains a NUL character, which a text file must not contain")
 }
 
-fn refuse_nul(operation: &Operation) -> Result<(), StoreError> {
+fn refuse_nul(operation: &ChangeSet) -> Result<(), StoreError> {
     let is_text = |text: &str| storage_obstacle(text).is_none();
     if operation_texts(operation).all(is_text) {
         return Ok(());
@@ -86,7 +86,7 @@ fn refuse_nul(operation: &Operation) -> Result<(), StoreError> {
 }
 
 /// Iterates over all texts that `operation` would write.
-fn operation_texts(operation: &Operation) -> impl Iterator<Item = &str> {
+fn operation_texts(operation: &ChangeSet) -> impl Iterator<Item = &str> {
     let memories = operation.changes.iter().filter_map(|change| match change {
         Change::Create { memory, .. } | Change::Replace { memory, .. } => Some(memory.as_ref()),
         Change::Remove { .. } => None,
@@ -124,7 +124,7 @@ pub struct RefusedUnit {
 /// already redacted.
 pub(crate) fn commit_units(
     services: &Services,
-    operation: &Operation,
+    operation: &ChangeSet,
     units: Vec<Vec<Change>>,
 ) -> Result<Vec<RefusedUnit>, StoreError> {
     let mut refused = Vec::new();
@@ -134,7 +134,7 @@ pub(crate) fn commit_units(
 
 fn commit_bisected(
     services: &Services,
-    operation: &Operation,
+    operation: &ChangeSet,
     first: usize,
     mut units: Vec<Vec<Change>>,
     refused: &mut Vec<RefusedUnit>,
@@ -143,7 +143,7 @@ fn commit_bisected(
         return Ok(());
     }
     let borders: Vec<usize> = units.iter().map(Vec::len).collect();
-    let whole = Operation { changes: units.into_iter().flatten().collect(), ..operation.clone() };
+    let whole = ChangeSet { changes: units.into_iter().flatten().collect(), ..operation.clone() };
     match commit(services, &whole, SecretPolicy::Keep) {
         Ok(_) => Ok(()),
         Err(error @ (StoreError::Conflict { .. } | StoreError::NotFound { .. })) if borders.len() == 1 => {

@@ -4,25 +4,16 @@ use std::fmt::Debug;
 
 use chrono::{DateTime, Utc};
 
-use crate::{ChangeOutcome, ContentHash, MemoryId, Operation, OperationId, Scope, StoreError, Verb};
+use crate::{ChangeOutcome, ChangeSet, ContentHash, MemoryId, Operation, OperationId, Recorded, Scope, StoreError, Verb};
 
-/// A recorded operation.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct OperationRecord {
-    /// The id of the operation.
-    pub id: OperationId,
-    /// The time of the operation.
-    pub at: DateTime<Utc>,
-    /// The kind of the request.
-    pub verb: Verb,
-    /// The person or agent that made the request.
-    pub by: String,
-    /// The operation that this one undid, if it is an undo.
-    pub undoes: Option<OperationId>,
-    /// The operation that undid this one, if any.
-    pub undone_by: Option<OperationId>,
-    /// Number of files that the operation changed.
-    pub files: u64,
+/// An operation on memories in the log.
+pub type OperationRecord = Recorded<ChangedFiles>;
+
+/// The files that an operation on memories changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ChangedFiles {
+    /// The number of files.
+    pub count: u64,
 }
 
 /// A recorded change of one file.
@@ -102,7 +93,7 @@ pub trait History: Debug + Send + Sync {
 
     /// Reverts every file that the operation `id` changed, and returns the number of files.
     ///
-    /// The revert is recorded as the operation `undo`, which has no changes itself.
+    /// The revert is recorded as the operation `undo`.
     ///
     /// # Errors
     /// [`StoreError::Conflict`] if one of the files was changed since, [`StoreError::OperationNotFound`] if another
@@ -111,7 +102,7 @@ pub trait History: Debug + Send + Sync {
 
     /// Restores a file from the trash to its previous path.
     ///
-    /// The restore is recorded as the operation `restore`, which has no changes itself. A later version of the same memory
+    /// The restore is recorded as the operation `restore`. A later version of the same memory
     /// moves to the trash.
     ///
     /// # Errors

@@ -5,7 +5,7 @@ use chrono::{DateTime, Utc};
 use crate::commit::{commit, memory_texts, storage_obstacle};
 use crate::ingest::{Progress, SkippedFile};
 use crate::{
-    Change, ChangeOutcome, ContentHash, Draft, Duplicates, ExportedFile, FileVersion, InboxTtl, Memory, MemoryId, Operation,
+    Change, ChangeOutcome, ChangeSet, ContentHash, Draft, Duplicates, ExportedFile, FileVersion, InboxTtl, Memory, MemoryId,
     Origin, SecretPolicy, Services, StoreError, Verb, secret,
 };
 
@@ -121,10 +121,10 @@ pub fn import(
 ) -> Result<ImportSummary, StoreError> {
     services.store.refresh()?;
     let mut report = ImportSummary::default();
-    let mut operation = services.operation(Verb::Import);
+    let mut operation = services.change_set(Verb::Import);
     // The store detects existing texts only in an operation that skips duplicates, so memories without an id have their
     // own.
-    let mut nameless = Operation { duplicates: Duplicates::Skip, ..operation.clone() };
+    let mut nameless = ChangeSet { duplicates: Duplicates::Skip, ..operation.clone() };
     let mut taken = std::collections::HashSet::new();
     for (done, line) in exported.enumerate() {
         progress(Progress { done: done as u64, total: None });
@@ -136,8 +136,8 @@ pub fn import(
             }
         };
         let id = exported.id.unwrap_or_else(|| services.ids.memory_id());
-        exported.drop_derived_expiry(services.inbox_ttl, operation.at);
-        let memory = exported.clone().into_memory(id, operation.at);
+        exported.drop_derived_expiry(services.inbox_ttl, operation.operation.at);
+        let memory = exported.clone().into_memory(id, operation.operation.at);
         let file = exported.file.clone();
         if let Some(reason) = skip_reason(exported.id, &memory, &file, secrets) {
             report.skipped.push(SkippedFile { path: place, reason });
@@ -153,7 +153,7 @@ pub fn import(
             }
             Some(id) => {
                 operation.files.insert(id, file);
-                operation.changes.extend(replace_or_create(services, id, exported, operation.at, &mut report)?);
+                operation.changes.extend(replace_or_create(services, id, exported, operation.operation.at, &mut report)?);
             }
         }
         for operation in [&mut operation, &mut nameless] {
@@ -215,7 +215,7 @@ fn replace_or_create(
     Ok(Some(Change::Replace { expected, memory: Box::new(memory) }))
 }
 
-fn flush(services: &Services, operation: &mut Operation, report: &mut ImportSummary) -> Result<(), StoreError> {
+fn flush(services: &Services, operation: &mut ChangeSet, report: &mut ImportSummary) -> Result<(), StoreError> {
     if operation.changes.is_empty() {
         return Ok(());
     }

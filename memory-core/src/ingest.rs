@@ -6,7 +6,7 @@ mod prefetch;
 mod survey;
 
 use crate::commit::{RefusedUnit, commit_units};
-use crate::{Change, Operation, Services, Source, SourceItem, StoreError, Verb};
+use crate::{Change, ChangeSet, Services, Source, SourceItem, StoreError, Verb};
 
 use plan::{IngestDecision, NotePlan};
 use prefetch::for_each_finding;
@@ -89,14 +89,14 @@ pub fn ingest(
     let total = survey.len() as u64;
     let mut batch = IngestBatch {
         services,
-        operation: services.operation(Verb::Ingest),
+        operation: services.change_set(Verb::Ingest),
         changes: Vec::new(),
         paths: Vec::new(),
         bytes: 0,
         dry_run,
     };
     let mut done = 0;
-    let at = batch.operation.at;
+    let at = batch.operation.operation.at;
     let think = |finding| {
         let SourceItem::Note { draft, front_matter, .. } = finding else { return None };
         // Notes that appeared after the survey are left for the next ingestion.
@@ -125,7 +125,7 @@ pub fn ingest(
 struct IngestBatch<'a> {
     services: &'a Services,
     /// The operation that the changes belong to.
-    operation: Operation,
+    operation: ChangeSet,
     changes: Vec<Change>,
     /// The path of the note of each change.
     paths: Vec<String>,

@@ -42,6 +42,7 @@ mod memory_summary;
 mod meter;
 mod model_test;
 mod notifier;
+mod operation;
 mod query;
 mod reranker;
 mod reranking;
@@ -99,7 +100,7 @@ pub mod wikilink;
 
 pub use backlinks::backlinks;
 pub use budget::{Budget, BudgetExceeded, BudgetLimit, BudgetStatus, LlmUsage, RemainingBudget};
-pub use change::{Change, ChangeOutcome, Duplicates, ExportedFile, FileVersion, Operation, OperationId, Verb};
+pub use change::{Change, ChangeOutcome, ChangeSet, Duplicates, ExportedFile, FileVersion};
 pub use chat::{
     ChatAnswer, ChatError, ChatFailure, ChatMessage, ChatModel, ChatModelExt, ChatRequest, ChatRole, JsonAnswerError,
     MeteredModel, Purpose, TokenUsage, parse_json_answer,
@@ -115,7 +116,7 @@ pub use embedder::{EmbedError, Embedder, Embedding, is_nonzero};
 pub use embeddings::{Embeddings, TextVector, embedded_text};
 pub use error::{Problem, StoreError};
 pub use filter::{Filter, Lifetime};
-pub use history::{History, OperationRecord, RecordedChange, RecordedFile, TrashedFile};
+pub use history::{ChangedFiles, History, OperationRecord, RecordedChange, RecordedFile, TrashedFile};
 pub use home_section::HomeSection;
 pub use import::{ExportedMemory, ImportError, ImportSummary, import};
 pub use inbox_ttl::InboxTtl;
@@ -126,7 +127,7 @@ pub use link::{
 };
 pub use list::list;
 pub use local_zone::{LocalOffset, LocalTime, LocalZone};
-pub use log::{LogEntry, LogError, UndoneOperation, log, undo_logged};
+pub use log::{LogEntry, LogError, OperationLogs, Subject, UndoneOperation};
 pub use memory::{
     AgentName, Category, ContentHash, ContentHasher, Draft, Memory, MemoryId, Origin, ParseError, Patch, Phase, Reminder,
     ReminderQuery, Scope, SpeakerRole, Tags,
@@ -136,6 +137,7 @@ pub use meter::{Meter, MeterError, Reservation, Spending, SpendingEntry};
 pub use model_test::{ModelTest, ModelVerdict, SearchQuality, test_model};
 pub use notifier::{Notification, Notifier, NotifyError};
 pub use notify::{NotifyReport, notify};
+pub use operation::{Operation, OperationId, Recorded, Undone, Verb, find_by_prefix, mark_undone, mark_undone_lazily};
 pub use overview::overview;
 pub use pending::pending;
 pub use pin::{pin, unpin};

@@ -6,7 +6,7 @@ use crate::commit::{ATTEMPTS, commit, retry_conflicts};
 use crate::topic::{self, TopicListing};
 use crate::wikilink::{self, WikilinkNameKind, WikilinkRule, WikilinkTarget, choose_target};
 use crate::{
-    Change, Filter, Memory, MemoryId, MemoryStoreExt, NameIndex, Operation, Patch, Refinement, RefinementUnit, Scope,
+    Change, ChangeSet, Filter, Memory, MemoryId, MemoryStoreExt, NameIndex, Patch, Refinement, RefinementUnit, Scope,
     SecretPolicy, Services, StoreError, StoredMemory, Verb,
 };
 
@@ -36,7 +36,7 @@ fn change_link(services: &Services, verb: Verb, first: &str, second: &str) -> Re
         _ => Patch { add_links: vec![other], ..Patch::default() },
     };
     retry_conflicts(|| {
-        let mut operation = services.operation(verb);
+        let mut operation = services.change_set(verb);
         for (own, other) in [(first, second), (second, first)] {
             push_patched(&mut operation, &services.store.get(&own)?, &patch(other));
         }
@@ -343,8 +343,8 @@ fn link_base(memory: &Memory, path: &str) -> String {
     memory.origin.as_ref().map_or_else(|| path.to_owned(), |origin| origin.path.clone())
 }
 
-fn push_patched(operation: &mut Operation, stored: &StoredMemory, patch: &Patch) {
-    if let Some(memory) = patch.apply(&stored.memory, operation.at) {
+fn push_patched(operation: &mut ChangeSet, stored: &StoredMemory, patch: &Patch) {
+    if let Some(memory) = patch.apply(&stored.memory, operation.operation.at) {
         operation.changes.push(Change::Replace { expected: stored.stamp, memory: Box::new(memory) });
     }
 }

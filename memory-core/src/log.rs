@@ -4,49 +4,31 @@ use std::iter::Peekable;
 
 use chrono::{DateTime, Utc};
 
-use crate::bank::{self, BankError, BankErrorKind, BankRecord, BankScope, BankUndoReport, Banks};
-use crate::conversation::{self, ConversationLocation, ConversationRecord, ConversationUndoReport};
-use crate::instance::{self, InstanceError, InstanceRecord, InstanceUndoReport, NamedInstance};
-use crate::topic::{self, TopicError, TopicRecord, TopicUndoReport};
-use crate::{Code, OperationId, OperationRecord, Services, StoreError, UndoReport};
+use crate::bank::{self, BankError, BankScope, BankSubject, Banks};
+use crate::conversation::{self, ConversationLocation, ConversationSubject};
+use crate::instance::{self, InstanceError, InstanceSubject, NamedInstance};
+use crate::topic::{self, TopicError, TopicSubject, Topics};
+use crate::{ChangedFiles, Code, Recorded, Services, StoreError, Undone, find_by_prefix};
 
 /// A logged operation.
+pub type LogEntry = Recorded<Subject>;
+
+/// An undone operation.
+pub type UndoneOperation = Undone<Subject>;
+
+/// What an operation changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum LogEntry {
-    /// An operation on notes.
-    Notes(OperationRecord),
-    /// An operation on a bank.
-    Bank(BankScope, BankRecord),
-    /// An operation on topics.
-    Topics(TopicRecord),
-    /// An operation on the instance with this name.
-    Instance(String, InstanceRecord),
-    /// An operation on a conversation in this folder.
-    Conversation(String, ConversationRecord),
-}
-
-impl LogEntry {
-    /// Returns the id of the operation.
-    pub fn id(&self) -> &OperationId {
-        match self {
-            Self::Notes(record) => &record.id,
-            Self::Bank(_, record) => &record.operation.id,
-            Self::Topics(record) => &record.operation.id,
-            Self::Instance(_, record) => &record.operation.id,
-            Self::Conversation(_, record) => &record.operation.id,
-        }
-    }
-
-    /// Returns the time of the operation.
-    pub fn at(&self) -> DateTime<Utc> {
-        match self {
-            Self::Notes(record) => record.at,
-            Self::Bank(_, record) => record.operation.at,
-            Self::Topics(record) => record.operation.at,
-            Self::Instance(_, record) => record.operation.at,
-            Self::Conversation(_, record) => record.operation.at,
-        }
-    }
+pub enum Subject {
+    /// Notes.
+    Notes(ChangedFiles),
+    /// A bank of this scope.
+    Bank(BankScope, BankSubject),
+    /// Topics.
+    Topics(TopicSubject),
+    /// The content of the instance with this name.
+    Instance(String, InstanceSubject),
+    /// A conversation in this folder.
+    Conversation(String, ConversationSubject),
 }
 
 /// The error that operations cannot be read or undone.
@@ -63,168 +45,174 @@ pub enum LogError {
     Instance(#[from] InstanceError),
 }
 
+impl LogError {
+    fn code(&self) -> Code {
+        match self {
+            Self::Bank(error) => error.code(),
+            Self::Topic(error) => error.code(),
+            Self::Instance(error) => error.code(),
+        }
+    }
+}
+
 impl From<StoreError> for LogError {
     fn from(error: StoreError) -> Self {
         Self::Bank(error.into())
     }
 }
 
-type LogIterator<'a> = Peekable<Box<dyn Iterator<Item = Result<LogEntry, LogError>> + 'a>>;
+type LogEntries<'a> = Box<dyn Iterator<Item = Result<LogEntry, LogError>> + 'a>;
 
-/// Returns the last `limit` operations, newest first.
-///
-/// # Errors
-/// If the operations cannot be read.
-pub fn log(
-    services: &Services,
-    banks: &Banks,
-    instances: &[NamedInstance],
-    conversations: &[ConversationLocation],
-    limit: usize,
-) -> Result<Vec<LogEntry>, LogError> {
-    let notes = services.history.records().map(|record| Ok(LogEntry::Notes(record?)));
-    let of_banks = bank::history(banks)?.into_iter().map(|(scope, record)| Ok(LogEntry::Bank(scope, record)));
-    let mut done: Vec<LogIterator> = vec![peekable(notes), peekable(of_banks)];
-    if let Some(topics) = &services.topics {
-        done.push(peekable(topic::history(topics)?.into_iter().map(|record| Ok(LogEntry::Topics(record)))));
-    }
-    for one in instances {
-        let records = one.store.operations()?;
-        done.push(peekable(records.map(|record| Ok(LogEntry::Instance(one.name.clone(), record?)))));
-    }
-    for one in conversations {
-        let records = one.store.operations()?.into_iter();
-        done.push(peekable(records.map(|record| Ok(LogEntry::Conversation(one.place.clone(), record)))));
-    }
-    let mut logged = Vec::new();
-    while logged.len() < limit {
-        // Operations of one store stay in their order, regardless of their timestamps; an error precedes all operations.
-        let at = |done: &mut LogIterator| done.peek().map(|next| next.as_ref().map_or(DateTime::<Utc>::MAX_UTC, LogEntry::at));
-        let ats: Vec<_> = done.iter_mut().map(at).collect();
-        let newest = ats.iter().enumerate().max_by_key(|(_, at)| **at).map_or(0, |(place, _)| place);
-        match done[newest].next() {
-            Some(next) => logged.push(next?),
-            None => break,
-        }
-    }
-    Ok(logged)
+/// The stores with a log of operations.
+#[derive(Debug, Clone, Copy)]
+pub struct OperationLogs<'a> {
+    /// The notes, and the topics if there are any.
+    pub services: &'a Services,
+    /// The banks.
+    pub banks: &'a Banks,
+    /// The instances.
+    pub instances: &'a [NamedInstance],
+    /// The folders of conversations.
+    pub conversations: &'a [ConversationLocation],
 }
 
-fn peekable<'a>(done: impl Iterator<Item = Result<LogEntry, LogError>> + 'a) -> LogIterator<'a> {
-    let done: Box<dyn Iterator<Item = Result<LogEntry, LogError>> + 'a> = Box::new(done);
-    done.peekable()
+/// A store with a log of operations.
+#[derive(Debug, Clone, Copy)]
+enum LogSource<'a> {
+    Notes(&'a Services),
+    Banks(&'a Banks),
+    Topics(&'a Topics),
+    Instance(&'a NamedInstance),
+    Conversations(&'a ConversationLocation),
 }
 
-/// An undone operation.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum UndoneOperation {
-    /// An operation on notes.
-    Notes(UndoReport),
-    /// An operation on a bank.
-    Bank(BankUndoReport),
-    /// An operation on topics.
-    Topics(TopicUndoReport),
-    /// An operation on the instance with this name.
-    Instance(String, InstanceUndoReport),
-    /// An operation on a conversation in this folder.
-    Conversation(String, ConversationUndoReport),
+impl<'a> LogSource<'a> {
+    /// Returns the operations, newest first.
+    fn entries(self) -> Result<LogEntries<'a>, LogError> {
+        Ok(match self {
+            Self::Notes(services) => Box::new(services.history.records().map(|record| Ok(record?.map(Subject::Notes)))),
+            Self::Banks(banks) => {
+                let records = bank::history(banks)?.into_iter();
+                Box::new(records.map(|(scope, record)| Ok(record.map(|subject| Subject::Bank(scope, subject)))))
+            }
+            Self::Topics(topics) => Box::new(topic::history(topics)?.into_iter().map(|record| Ok(record.map(Subject::Topics)))),
+            Self::Instance(one) => {
+                let named = |subject| Subject::Instance(one.name.clone(), subject);
+                Box::new(one.store.operations()?.map(move |record| Ok(record?.map(named))))
+            }
+            Self::Conversations(one) => {
+                let placed = |subject| Subject::Conversation(one.place.clone(), subject);
+                Box::new(one.store.operations()?.into_iter().map(move |record| Ok(record.map(placed))))
+            }
+        })
+    }
+
+    /// Returns the operation that an undo without a reference would revert.
+    fn last(self) -> Result<Option<LogEntry>, LogError> {
+        match self {
+            Self::Notes(services) => Ok(crate::undo::last_undoable(services)?.map(|record| record.map(Subject::Notes))),
+            _ => self.entries()?.find(|entry| entry.as_ref().map_or(true, Recorded::is_open)).transpose(),
+        }
+    }
+
+    /// Undoes the operation with this id, which is one of this store.
+    fn undo(self, id: &str, services: &Services) -> Result<UndoneOperation, LogError> {
+        let (clock, ids) = (services.clock.as_ref(), services.ids.as_ref());
+        Ok(match self {
+            Self::Notes(services) => crate::undo(services, Some(id))?.map(Subject::Notes),
+            Self::Banks(banks) => {
+                let undone = bank::undo(banks, id)?;
+                Undone { record: undone.record, undo: undone.undo }.map(|subject| Subject::Bank(undone.scope, subject))
+            }
+            Self::Topics(topics) => topic::undo(topics, id)?.map(Subject::Topics),
+            Self::Instance(one) => {
+                let undone = instance::undo(one.store.as_ref(), Some(id), clock, ids)?;
+                undone.map(|subject| Subject::Instance(one.name.clone(), subject))
+            }
+            Self::Conversations(one) => {
+                let undone = conversation::undo(one.store.as_ref(), id, clock, ids)?;
+                undone.map(|subject| Subject::Conversation(one.place.clone(), subject))
+            }
+        })
+    }
 }
 
-/// Undoes the operation with an id that starts with `reference`, or the last one that is not undone.
-///
-/// The operation may be one on notes, banks, topics, or one of the given instances and conversations.
-///
-/// # Errors
-/// Those of [`crate::undo()`], [`bank::undo()`], [`topic::undo()`] and [`instance::undo()`].
-pub fn undo_logged(
-    services: &Services,
-    banks: &Banks,
-    instances: &[NamedInstance],
-    conversations: &[ConversationLocation],
-    reference: Option<&str>,
-) -> Result<UndoneOperation, LogError> {
-    let Some(reference) = reference else { return undo_last_logged(services, banks, instances, conversations) };
-    let missing = match crate::undo(services, Some(reference)) {
-        Err(missing @ StoreError::OperationNotFound { .. }) => missing,
-        done => return Ok(UndoneOperation::Notes(done?)),
-    };
-    match bank::undo(banks, reference) {
-        Err(BankError { trouble: BankErrorKind::Store(error), .. }) if matches!(*error, StoreError::OperationNotFound { .. }) => {
-        }
-        done => return Ok(UndoneOperation::Bank(done?)),
+impl<'a> OperationLogs<'a> {
+    fn sources(self) -> impl Iterator<Item = LogSource<'a>> {
+        let topics = self.services.topics.as_ref().map(LogSource::Topics);
+        [LogSource::Notes(self.services), LogSource::Banks(self.banks)]
+            .into_iter()
+            .chain(topics)
+            .chain(self.instances.iter().map(LogSource::Instance))
+            .chain(self.conversations.iter().map(LogSource::Conversations))
     }
-    if let Some(topics) = &services.topics {
-        match topic::undo(topics, reference) {
-            Err(error) if error.code() == Code::OperationNotFound => {}
-            done => return Ok(UndoneOperation::Topics(done?)),
-        }
-    }
-    for one in instances {
-        match instance::undo(one.store.as_ref(), Some(reference), services.clock.as_ref(), services.ids.as_ref()) {
-            // The instance has no such operation. If it was already undone, the code differs.
-            Err(error) if error.code() == Code::OperationNotFound => {}
-            done => return Ok(UndoneOperation::Instance(one.name.clone(), done?)),
-        }
-    }
-    for one in conversations {
-        match conversation::undo(one.store.as_ref(), reference, services.clock.as_ref(), services.ids.as_ref()) {
-            Err(StoreError::OperationNotFound { .. }) if !has_operation(one, reference)? => {}
-            done => return Ok(UndoneOperation::Conversation(one.place.clone(), done?)),
-        }
-    }
-    Err(missing.into())
-}
 
-/// Returns whether an operation of these conversations has an id that starts with `reference`.
-///
-/// If so, a failed undo means that the deleted conversation may have been purged.
-fn has_operation(one: &ConversationLocation, reference: &str) -> Result<bool, StoreError> {
-    let wanted = reference.trim().to_lowercase();
-    let is_wanted = |record: &ConversationRecord| 4 <= wanted.len() && record.operation.id.as_str().starts_with(&wanted);
-    Ok(one.store.operations()?.iter().any(is_wanted))
-}
+    /// Returns the last `limit` operations, newest first.
+    ///
+    /// # Errors
+    /// If the operations cannot be read.
+    pub fn list(self, limit: usize) -> Result<Vec<LogEntry>, LogError> {
+        let mut logs: Vec<Peekable<LogEntries>> =
+            self.sources().map(|source| Ok(source.entries()?.peekable())).collect::<Result<_, LogError>>()?;
+        let mut listed = Vec::new();
+        while listed.len() < limit {
+            // Operations of one store stay in their order, regardless of their timestamps; an error precedes all operations.
+            let time =
+                |next: &Result<LogEntry, LogError>| next.as_ref().map_or(DateTime::<Utc>::MAX_UTC, |next| next.operation.at);
+            let times: Vec<_> = logs.iter_mut().map(|log| log.peek().map(time)).collect();
+            let newest = times.iter().enumerate().max_by_key(|(_, time)| **time).map_or(0, |(number, _)| number);
+            match logs[newest].next() {
+                Some(next) => listed.push(next?),
+                None => break,
+            }
+        }
+        Ok(listed)
+    }
 
-fn undo_last_logged(
-    services: &Services,
-    banks: &Banks,
-    instances: &[NamedInstance],
-    conversations: &[ConversationLocation],
-) -> Result<UndoneOperation, LogError> {
-    let mut last = crate::undo::last_undoable(services)?.map(LogEntry::Notes);
-    let mut offer = |other: Option<LogEntry>| {
-        // On a tie, the operation on notes counts as the earlier one.
-        if other.is_some() && last.as_ref().map(LogEntry::at) <= other.as_ref().map(LogEntry::at) {
-            last = other;
-        }
-    };
-    offer(bank::last(banks)?.map(|record| LogEntry::Bank(BankScope::User, record)));
-    if let Some(topics) = &services.topics {
-        offer(topic::last(topics)?.map(LogEntry::Topics));
+    /// Returns the operation with an id that starts with `reference`, of at least 4 digits.
+    ///
+    /// # Errors
+    /// [`StoreError::OperationNotFound`] if none matches, [`StoreError::Ambiguous`] if several operations of one store match.
+    pub fn find(self, reference: &str) -> Result<LogEntry, LogError> {
+        self.find_with_source(reference).map(|(entry, _)| entry)
     }
-    for one in instances {
-        offer(instance::last(one.store.as_ref())?.map(|record| LogEntry::Instance(one.name.clone(), record)));
+
+    fn find_with_source(self, reference: &str) -> Result<(LogEntry, LogSource<'a>), LogError> {
+        for source in self.sources() {
+            match find_by_prefix(source.entries()?, reference) {
+                Err(error) if error.code() == Code::OperationNotFound => {}
+                found => return Ok((found?, source)),
+            }
+        }
+        Err(StoreError::OperationNotFound { wanted: format!("no operation has the id {reference}") }.into())
     }
-    for one in conversations {
-        offer(conversation::last(one.store.as_ref())?.map(|record| LogEntry::Conversation(one.place.clone(), record)));
+
+    /// Undoes the operation with an id that starts with `reference`, or the last one that is not undone.
+    ///
+    /// # Errors
+    /// Those of [`Self::find`], [`crate::undo()`], [`bank::undo()`], [`topic::undo()`] and [`instance::undo()`].
+    pub fn undo(self, reference: Option<&str>) -> Result<UndoneOperation, LogError> {
+        // An interrupted operation is rolled back first, so that it does not count as completed.
+        self.services.history.recover()?;
+        let (entry, source) = match reference {
+            Some(reference) => self.find_with_source(reference)?,
+            None => {
+                self.last()?.ok_or_else(|| StoreError::OperationNotFound { wanted: "there is no operation to undo".into() })?
+            }
+        };
+        source.undo(entry.operation.id.as_str(), self.services)
     }
-    match last {
-        Some(LogEntry::Conversation(place, record)) => {
-            let kept = conversations.iter().find(|one| one.place == place).expect("it is one of these");
-            let id = record.operation.id.as_str();
-            let undone = conversation::undo(kept.store.as_ref(), id, services.clock.as_ref(), services.ids.as_ref())?;
-            Ok(UndoneOperation::Conversation(place, undone))
+
+    fn last(self) -> Result<Option<(LogEntry, LogSource<'a>)>, LogError> {
+        let mut last = None::<(LogEntry, LogSource<'a>)>;
+        for source in self.sources() {
+            // On a tie, the operation on notes counts as the earlier one.
+            if let Some(entry) = source.last()?
+                && last.as_ref().is_none_or(|(last, _)| last.operation.at <= entry.operation.at)
+            {
+                last = Some((entry, source));
+            }
         }
-        Some(LogEntry::Bank(_, record)) => Ok(UndoneOperation::Bank(bank::undo(banks, record.operation.id.as_str())?)),
-        Some(LogEntry::Topics(record)) => {
-            let topics = services.topics.as_ref().expect("something was done to them");
-            Ok(UndoneOperation::Topics(topic::undo(topics, record.operation.id.as_str())?))
-        }
-        Some(LogEntry::Instance(name, record)) => {
-            let kept = instances.iter().find(|one| one.name == name).expect("it is one of these");
-            let id = Some(record.operation.id.as_str());
-            let undone = instance::undo(kept.store.as_ref(), id, services.clock.as_ref(), services.ids.as_ref())?;
-            Ok(UndoneOperation::Instance(name, undone))
-        }
-        Some(LogEntry::Notes(_)) | None => Ok(UndoneOperation::Notes(crate::undo(services, None)?)),
+        Ok(last)
     }
 }

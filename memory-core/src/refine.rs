@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::commit::{RefusedUnit, commit_units};
-use crate::{Change, MemoryId, Operation, OperationId, Services, StoreError, Verb};
+use crate::{Change, ChangeSet, MemoryId, OperationId, Services, StoreError, Verb};
 
 /// Changes that are made together or not at all.
 #[derive(Debug, Clone, Default)]
@@ -18,19 +18,19 @@ pub struct RefinementUnit {
 #[derive(Debug)]
 pub struct Refinement<'s> {
     services: &'s Services,
-    operation: Operation,
+    operation: ChangeSet,
     has_changed: bool,
 }
 
 impl<'s> Refinement<'s> {
     /// Returns a new operation without changes.
     pub fn new(services: &'s Services, verb: Verb) -> Self {
-        Self { services, operation: services.operation(verb), has_changed: false }
+        Self { services, operation: services.change_set(verb), has_changed: false }
     }
 
     /// Returns the id in the journal.
     pub fn id(&self) -> &OperationId {
-        &self.operation.id
+        &self.operation.operation.id
     }
 
     /// Returns whether anything was changed so far.
@@ -47,14 +47,14 @@ impl<'s> Refinement<'s> {
     /// # Errors
     /// Any other error of the store. Some of the units may then be committed.
     pub fn commit(&mut self, units: Vec<RefinementUnit>) -> Result<Vec<RefusedUnit>, StoreError> {
-        self.operation.at = self.services.clock.now();
+        self.operation.operation.at = self.services.clock.now();
         let mut all = Vec::with_capacity(units.len());
         let mut reasons = BTreeMap::new();
         for unit in units {
             reasons.extend(unit.reasons);
             all.push(unit.changes);
         }
-        let operation = Operation { reasons, ..self.operation.clone() };
+        let operation = ChangeSet { reasons, ..self.operation.clone() };
         let wanted = all.iter().filter(|unit| !unit.is_empty()).count();
         let refused = commit_units(self.services, &operation, all)?;
         self.has_changed |= refused.len() < wanted;

@@ -196,7 +196,7 @@ fn store_reminder(
     secrets: SecretPolicy,
 ) -> Result<RemindReport, StoreError> {
     let (created, merged, ignored) = retry_conflicts(|| {
-        let mut operation = services.operation(Verb::Remind);
+        let mut operation = services.change_set(Verb::Remind);
         let (mut merged, mut ignored, mut created) = (MergedFields::default(), Vec::new(), true);
         match services.store.get(&id) {
             Ok(there) => {
@@ -212,11 +212,13 @@ fn store_reminder(
                     ..Patch::default()
                 };
                 created = is_over && patch.reminder.is_some_and(|reminder| there.memory.reminder != Some(reminder));
-                let Some(memory) = patch.apply(&there.memory, operation.at) else { return Ok((false, merged, ignored)) };
+                let Some(memory) = patch.apply(&there.memory, operation.operation.at) else {
+                    return Ok((false, merged, ignored));
+                };
                 operation.changes.push(Change::Replace { expected: there.stamp, memory: Box::new(memory) });
             }
             Err(StoreError::NotFound { .. }) => {
-                let memory = Box::new(draft.clone().into_memory(id, operation.at));
+                let memory = Box::new(draft.clone().into_memory(id, operation.operation.at));
                 operation.changes.push(Change::Create { memory, front_matter: String::new() });
             }
             Err(error) => return Err(error),

@@ -1,11 +1,10 @@
 //! The dependencies of the use cases.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::bank::Banks;
 use crate::topic::Topics;
-use crate::{ChatModel, Clock, Duplicates, Embedder, History, IdSource, InboxTtl, MemoryStore, Operation, Reranking, Verb};
+use crate::{ChangeSet, ChatModel, Clock, Embedder, History, IdSource, InboxTtl, MemoryStore, Operation, Reranking, Verb};
 
 /// The dependencies of the use cases, which abstract the machine.
 #[derive(Debug, Clone)]
@@ -35,17 +34,13 @@ pub struct Services {
 }
 
 impl Services {
-    /// Returns a new operation of this actor at the current time, without changes.
+    /// Returns a new operation of this actor at the current time.
     pub fn operation(&self, verb: Verb) -> Operation {
-        Operation {
-            id: self.ids.operation_id(),
-            verb,
-            by: self.actor.clone(),
-            at: self.clock.now(),
-            duplicates: Duplicates::Keep,
-            changes: Vec::new(),
-            reasons: BTreeMap::new(),
-            files: BTreeMap::new(),
-        }
+        Operation::new(verb, &self.actor, self.clock.as_ref(), self.ids.as_ref())
+    }
+
+    /// Returns a new operation of this actor at the current time, without changes.
+    pub fn change_set(&self, verb: Verb) -> ChangeSet {
+        ChangeSet::new(self.operation(verb))
     }
 }

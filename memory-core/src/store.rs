@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 
 use crate::wikilink::WikilinkCandidate;
 use crate::{
-    ChangeOutcome, ContentHash, Embeddings, FileVersion, Filter, Memory, MemoryId, MemoryPage, MemorySummaries, Operation,
+    ChangeOutcome, ChangeSet, ContentHash, Embeddings, FileVersion, Filter, Memory, MemoryId, MemoryPage, MemorySummaries,
     Origin, PageRequest, Problem, ReminderQuery, Scope, SearchRequest, SearchResults, StoreError,
 };
 
@@ -69,7 +69,7 @@ pub trait MemoryStore: NameIndex + Embeddings + MemorySummaries {
     ///
     /// # Errors
     /// [`StoreError::Conflict`] if a file does not have the expected version. Then nothing has changed.
-    fn commit(&self, operation: &Operation) -> Result<Vec<ChangeOutcome>, StoreError>;
+    fn commit(&self, operation: &ChangeSet) -> Result<Vec<ChangeOutcome>, StoreError>;
 
     /// Returns one slice of the memories that pass `filter`, and their total number.
     ///

@@ -2,7 +2,10 @@
 
 use std::collections::HashSet;
 
-use crate::{ChangeOutcome, Memory, MemoryId, OperationId, OperationRecord, Services, StoreError, TrashedFile, Verb};
+use crate::{
+    ChangeOutcome, ChangedFiles, Memory, MemoryId, OperationId, OperationRecord, Services, StoreError, TrashedFile, Undone, Verb,
+    find_by_prefix,
+};
 
 /// Undoes the operation with an id that starts with `reference`, or the last one that is not undone.
 ///
@@ -17,22 +20,16 @@ pub fn undo(services: &Services, reference: Option<&str>) -> Result<UndoReport, 
     services.history.recover()?;
     services.store.refresh()?;
     let record = match reference {
-        Some(reference) => find_by_prefix(services, reference)?,
+        Some(reference) => find_undoable(services, reference)?,
         None => find_last(services)?,
     };
     let operation = services.operation(Verb::Undo);
-    services.history.revert(&record.id, &operation)?;
+    services.history.revert(&record.operation.id, &operation)?;
     Ok(UndoReport { record, undo: operation.id })
 }
 
 /// The result of [`undo()`].
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct UndoReport {
-    /// The undone operation.
-    pub record: OperationRecord,
-    /// The id of the undo; undoing it repeats the operation.
-    pub undo: OperationId,
-}
+pub type UndoReport = Undone<ChangedFiles>;
 
 /// Returns the operation that would be undone next, if any.
 pub(crate) fn last_undoable(services: &Services) -> Result<Option<OperationRecord>, StoreError> {
@@ -47,8 +44,8 @@ fn find_last(services: &Services) -> Result<OperationRecord, StoreError> {
     let mut passed = Vec::new();
     for record in services.history.records() {
         let record = record?;
-        let is_open = record.verb != Verb::Undo && record.undone_by.is_none();
-        if is_open && record.verb == Verb::Notify {
+        let is_open = record.operation.verb != Verb::Undo && record.undone_by.is_none();
+        if is_open && record.operation.verb == Verb::Notify {
             passed.push(record);
         } else if is_open && can_be_undone(services, &record)? {
             return find_blocking(services, passed, &record).map(|later| later.unwrap_or(record));
@@ -67,7 +64,7 @@ fn find_blocking(
         return Ok(None);
     }
     let changed = |record: &OperationRecord| -> Result<HashSet<MemoryId>, StoreError> {
-        services.history.changes(&record.id).map(|change| change.map(|change| change.id)).collect()
+        services.history.changes(&record.operation.id).map(|change| change.map(|change| change.id)).collect()
     };
     let own = changed(record)?;
     for later in later {
@@ -80,10 +77,10 @@ fn find_blocking(
 
 /// Returns whether an operation can be undone. A repair may only record deletions by other programs.
 fn can_be_undone(services: &Services, record: &OperationRecord) -> Result<bool, StoreError> {
-    if record.verb != Verb::Repair {
+    if record.operation.verb != Verb::Repair {
         return Ok(true);
     }
-    for change in services.history.changes(&record.id) {
+    for change in services.history.changes(&record.operation.id) {
         if change?.is_own_change() {
             return Ok(true);
         }
@@ -91,24 +88,12 @@ fn can_be_undone(services: &Services, record: &OperationRecord) -> Result<bool, 
     Ok(false)
 }
 
-fn find_by_prefix(services: &Services, reference: &str) -> Result<OperationRecord, StoreError> {
-    let wanted = reference.trim().to_lowercase();
-    let mut found = None::<OperationRecord>;
-    for record in services.history.records() {
-        let record = record?;
-        if 4 <= wanted.len() && record.id.as_str().starts_with(&wanted) {
-            if let Some(other) = &found {
-                let candidates = vec![other.id.to_string(), record.id.to_string()];
-                return Err(StoreError::Ambiguous { reference: wanted, candidates });
-            }
-            found = Some(record);
-        }
-    }
-    let record = found.ok_or_else(|| StoreError::OperationNotFound { wanted: format!("no operation has the id {wanted}") })?;
+fn find_undoable(services: &Services, reference: &str) -> Result<OperationRecord, StoreError> {
+    let record = find_by_prefix(services.history.records(), reference)?;
     match &record.undone_by {
-        Some(undo) => Err(StoreError::Invalid { why: format!("{} was already undone by {undo}", record.id) }),
+        Some(undo) => Err(StoreError::Invalid { why: format!("{} was already undone by {undo}", record.operation.id) }),
         None if !can_be_undone(services, &record)? => {
-            Err(StoreError::Invalid { why: format!("{} only recorded deletions by another program", record.id) })
+            Err(StoreError::Invalid { why: format!("{} only recorded deletions by another program", record.operation.id) })
         }
         None => Ok(record),
     }

@@ -44,8 +44,8 @@ pub(crate) fn apply_patch(
         if expected.is_some_and(|expected| expected != stored.stamp) {
             return Err(StoreError::Conflict { what: stored.path });
         }
-        let mut operation = services.operation(verb);
-        let Some(memory) = patch.apply(&stored.memory, operation.at) else { return Ok(()) };
+        let mut operation = services.change_set(verb);
+        let Some(memory) = patch.apply(&stored.memory, operation.operation.at) else { return Ok(()) };
         operation.changes.push(Change::Replace { expected: stored.stamp, memory: Box::new(memory) });
         commit(services, &operation, secrets).map(drop)
     };

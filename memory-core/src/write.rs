@@ -65,8 +65,8 @@ pub fn write(services: &Services, draft: Draft, secrets: SecretPolicy) -> Result
     if draft.content.trim().is_empty() {
         return Err(StoreError::Invalid { why: "the text of the memory is empty".into() });
     }
-    let mut operation = services.operation(Verb::Write);
-    let memory = draft.clone().into_memory(services.ids.memory_id(), operation.at);
+    let mut operation = services.change_set(Verb::Write);
+    let memory = draft.clone().into_memory(services.ids.memory_id(), operation.operation.at);
     let expires_at = services.inbox_ttl.memory_expiry(&memory);
     operation.duplicates = Duplicates::Skip;
     operation.changes.push(Change::Create { memory: Box::new(memory), front_matter: String::new() });
@@ -93,8 +93,8 @@ fn merge_duplicate(services: &Services, draft: &Draft, id: MemoryId, known_path:
             Err(error) => return Err(error),
         };
         let (mut merged, ignored) = plan_merge(draft, &stored, &services.actor);
-        let mut operation = services.operation(Verb::Write);
-        let written = draft.clone().into_memory(id, operation.at);
+        let mut operation = services.change_set(Verb::Write);
+        let written = draft.clone().into_memory(id, operation.operation.at);
         if stored.problem.is_none() && is_standing(&written) {
             let is_conversation = matches!(stored.memory.scope, Scope::Conversation(_));
             if is_by_person(&written) && !is_by_person(&stored.memory) && !is_conversation {
@@ -114,7 +114,7 @@ fn merge_duplicate(services: &Services, draft: &Draft, id: MemoryId, known_path:
         };
         let expires_at = services.inbox_ttl.expires_at(&stored);
         let mut written = WriteResult { id, path: stored.path.clone(), created: false, expires_at, merged, ignored };
-        if let Some(memory) = patch.apply(&stored.memory, operation.at) {
+        if let Some(memory) = patch.apply(&stored.memory, operation.operation.at) {
             written.expires_at = services.inbox_ttl.memory_expiry(&memory);
             operation.changes.push(Change::Replace { expected: stored.stamp, memory: Box::new(memory) });
             // The draft was already checked for credentials.

@@ -3,8 +3,8 @@
 use std::io;
 
 use chrono::{DateTime, Datelike, Months, NaiveDate, SecondsFormat, Utc};
-use memory_core::OperationId;
-use memory_core::instance::{InstanceOperation, InstanceRecord, InstanceVerb};
+use memory_core::instance::{InstanceRecord, InstanceSubject};
+use memory_core::{Operation, OperationId, Verb};
 
 use crate::disk::{DirEntryKind, Disk, append_line};
 use crate::history::BackwardLines;
@@ -132,8 +132,14 @@ fn delete_file(disk: &dyn Disk, path: &str, files: &mut u64, bytes: &mut u64) ->
 }
 
 /// Returns the time of an operation in the format of a line.
-pub(crate) fn format_time(operation: &InstanceOperation) -> String {
+pub(crate) fn format_time(operation: &Operation) -> String {
     operation.at.to_rfc3339_opts(SecondsFormat::AutoSi, true)
+}
+
+/// Converts the fields of a line to an operation, or returns `None` if one is invalid.
+pub(crate) fn parse_operation(id: &str, verb: &str, by: &str, at: &str) -> Option<Operation> {
+    let at = DateTime::parse_from_rfc3339(at).ok()?.to_utc();
+    Some(Operation { id: id.parse().ok()?, verb: verb.parse().ok()?, by: by.to_owned(), at })
 }
 
 /// Converts the fields of a line to a record, or returns `None` if one is invalid.
@@ -142,15 +148,12 @@ pub(crate) fn parse_record(
     at: &str,
     verb: &str,
     undoes: Option<&str>,
-    (subject, count): (&str, usize),
+    (name, count): (&str, usize),
 ) -> Option<InstanceRecord> {
-    let at = DateTime::parse_from_rfc3339(at).ok()?.to_utc();
     let undoes = undoes.map(str::parse::<OperationId>).transpose().ok()?;
     Some(InstanceRecord {
-        operation: InstanceOperation { id: operation.parse().ok()?, at },
-        verb: InstanceVerb::ALL.into_iter().find(|own| own.as_str() == verb)?,
-        subject: subject.to_owned(),
-        count,
+        operation: parse_operation(operation, verb, "", at)?,
+        subject: InstanceSubject { name: name.to_owned(), count },
         undoes,
         undone_by: None,
     })

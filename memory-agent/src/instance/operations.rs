@@ -60,9 +60,9 @@ fn undo_operation(holding: &InstanceHandle, given: &Parameters) -> Result<Action
 }
 
 fn record_json(holding: &InstanceHandle, record: &InstanceRecord) -> String {
-    let subject = JsonText::string(&record.subject);
+    let subject = JsonText::string(&record.subject.name);
     let subject = match holding {
-        InstanceHandle::History(_) => format!(r#""session":{subject},"records":{}"#, record.count),
+        InstanceHandle::History(_) => format!(r#""session":{subject},"records":{}"#, record.subject.count),
         InstanceHandle::Kv(_) | InstanceHandle::Tools(_) => format!(r#""key":{subject}"#),
     };
     let other =
@@ -71,7 +71,7 @@ fn record_json(holding: &InstanceHandle, record: &InstanceRecord) -> String {
         r#"{{"operation":"{}","at":"{}","verb":"{}",{subject}{}{}}}"#,
         record.operation.id,
         record.operation.at.to_rfc3339_opts(SecondsFormat::AutoSi, true),
-        record.verb.as_str(),
+        record.operation.verb.as_str(),
         other("undoes", record.undoes.as_ref()),
         other("undone_by", record.undone_by.as_ref()),
     )

@@ -3,7 +3,6 @@
 //! Values may contain numbers that no machine number can represent, so the functions return texts.
 
 use chrono::{DateTime, SecondsFormat, Utc};
-use memory_core::LogEntry;
 use memory_core::bank::{
     Bank, BankEntry, BankError, BankFolders, BankImportReport, BankKeyListing, BankListing, BankMatches, BankName,
     BankQueryResult, BankReadResult, BankScope, BankSearchFields, BankUndoReport, BankWriteResult, GcEntry, GcReason, Key,
@@ -286,14 +285,6 @@ pub fn import_report(bank: &BankName, report: &BankImportReport) -> String {
 pub fn schema(bank: &BankName, scope: BankScope, schema: Option<&JsonText>) -> String {
     let (bank, schema) = (json_string(bank.as_str()), schema.map_or("null", JsonText::as_str));
     format!(r#"{{"bank":{bank},"scope":"{scope}","schema":{schema}}}"#)
-}
-
-/// Returns the JSON of an undo.
-///
-/// `{operation, undone: {operation, at, verb, by, files, bank, scope, keys}}`.
-pub fn undo_result(undone: &BankUndoReport) -> String {
-    let record = super::bank_record(&LogEntry::Bank(undone.scope, undone.record.clone()));
-    format!(r#"{{"operation":"{}","undone":{record}}}"#, undone.undo)
 }
 
 /// Returns the JSON of an error, with a hint that the caller may have rewritten.

@@ -1,10 +1,13 @@
 //! The JSON of operations, of undo and of the trash.
 
 use chrono::{DateTime, Utc};
-use memory_core::conversation::{ConversationEntry, ConversationRecord, ConversationUndoReport, DeletedEntry, EntryId};
-use memory_core::instance::{InstanceRecord, InstanceUndoReport};
-use memory_core::topic::TopicRecord;
-use memory_core::{ChangeOutcome, LogEntry, OperationId, OperationRecord, RecordedChange, RecordedFile, TrashedFile, UndoReport};
+use memory_core::bank::BankSubject;
+use memory_core::conversation::{ConversationEntry, ConversationSubject, DeletedEntry, EntryId};
+use memory_core::instance::InstanceSubject;
+use memory_core::topic::TopicSubject;
+use memory_core::{
+    ChangeOutcome, LogEntry, Operation, OperationId, RecordedChange, RecordedFile, Subject, TrashedFile, UndoneOperation,
+};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -141,7 +144,7 @@ struct PurgedShape {
 ///
 /// `{operation, at, verb, by, undoes?, undone_by?, files, changes}`; a change is `{id, before?, after?}`, and a file is
 /// `{path, hash, trash?}`.
-pub fn record(record: &OperationRecord, changes: &[RecordedChange]) -> Value {
+pub fn record(record: &LogEntry, changes: &[RecordedChange]) -> Value {
     let changes = changes.iter().map(ChangeShape::of).collect();
     value(&RecordShape { changes: Some(changes), ..RecordShape::of(record) })
 }
@@ -153,51 +156,33 @@ pub fn record(record: &OperationRecord, changes: &[RecordedChange]) -> Value {
 /// operation on a bank, an instance, topics or a conversation names it. `entries` of a conversation are `{id, change,
 /// replaced_by?}` with the `change` `added` or `deleted`.
 pub fn operations(logged: &[LogEntry]) -> Value {
-    value(&OperationsShape { operations: logged.iter().map(RecordShape::from_logged).collect() })
+    value(&OperationsShape { operations: logged.iter().map(RecordShape::of).collect() })
 }
 
-/// Returns the JSON of an operation on a bank, as in [`operations`].
-pub fn bank_record(record: &LogEntry) -> Value {
-    value(&RecordShape::from_logged(record))
+/// Returns the JSON of an operation, as in [`operations`].
+pub fn operation(logged: &LogEntry) -> Value {
+    value(&RecordShape::of(logged))
 }
 
 /// Returns the JSON of an undo.
 ///
 /// `operation` is the id of the undo itself, and `undone` the reverted operation as in [`operations`].
-pub fn undo_result(undone: &UndoReport) -> Value {
+pub fn undo_result(undone: &UndoneOperation) -> Value {
     value(&UndoShape { operation: undone.undo.as_str(), undone: RecordShape::of(&undone.record) })
-}
-
-/// Returns the JSON of an operation on an instance, as in [`operations`].
-pub fn instance_record(instance: &str, record: &InstanceRecord) -> Value {
-    value(&RecordShape::from_instance(instance, record))
-}
-
-/// Returns the JSON of an undo on an instance, as in [`undo_result`].
-pub fn instance_undo(instance: &str, undone: &InstanceUndoReport) -> Value {
-    value(&UndoShape { operation: undone.undo.as_str(), undone: RecordShape::from_instance(instance, &undone.record) })
 }
 
 /// Returns the JSON of an operation on a conversation, as in [`operations`].
 ///
 /// Each entry that still exists has its content, which `text` looks up.
-pub fn conversation_record<'a>(
-    memory_path: &'a str,
-    record: &'a ConversationRecord,
-    text: &dyn Fn(&EntryId) -> Option<&'a ConversationEntry>,
-) -> Value {
-    let mut shape = RecordShape::from_conversation(memory_path, record);
-    let ids = record.added.iter().chain(record.deleted.iter().map(|(id, _)| id));
-    for (entry, id) in shape.entries.iter_mut().flatten().zip(ids) {
-        entry.content = text(id).map(|entry| entry.content.as_str());
+pub fn conversation_record<'a>(logged: &'a LogEntry, text: &dyn Fn(&EntryId) -> Option<&'a ConversationEntry>) -> Value {
+    let mut shape = RecordShape::of(logged);
+    if let Subject::Conversation(_, subject) = &logged.subject {
+        let ids = subject.added.iter().chain(subject.deleted.iter().map(|(id, _)| id));
+        for (entry, id) in shape.entries.iter_mut().flatten().zip(ids) {
+            entry.content = text(id).map(|entry| entry.content.as_str());
+        }
     }
     value(&shape)
-}
-
-/// Returns the JSON of an undo on a conversation, as in [`undo_result`].
-pub fn conversation_undo(memory_path: &str, undone: &ConversationUndoReport) -> Value {
-    let shape = RecordShape::from_conversation(memory_path, &undone.record);
-    value(&UndoShape { operation: undone.undo.as_str(), undone: shape })
 }
 
 /// Returns the JSON of a deleted entry of a conversation.
@@ -242,99 +227,54 @@ pub fn purge_result(files: u64, bytes: u64) -> Value {
 }
 
 impl<'a> RecordShape<'a> {
-    fn of(record: &'a OperationRecord) -> Self {
-        let state = (record.undoes.as_ref(), record.undone_by.as_ref());
-        Self {
-            by: Some(&record.by),
-            files: record.files,
-            ..Self::from_operation((&record.id, record.at), record.verb.as_str(), state)
+    fn of(record: &'a LogEntry) -> Self {
+        let shape = Self::from_record(record);
+        match &record.subject {
+            Subject::Notes(files) => Self { files: files.count, ..shape },
+            Subject::Bank(scope, BankSubject { bank, keys }) => {
+                Self { bank: Some(bank.as_str()), scope: Some(scope.as_str()), keys: Some(keys), ..shape }
+            }
+            Subject::Topics(TopicSubject { files }) => Self { files: files.len() as u64, topics: Some(files), ..shape },
+            Subject::Instance(instance, InstanceSubject { name, count }) => {
+                let is_session = instance.starts_with("history/");
+                Self {
+                    instance: Some(instance),
+                    session: is_session.then_some(name.as_str()),
+                    key: (!is_session).then_some(name.as_str()),
+                    records: is_session.then_some(*count),
+                    ..shape
+                }
+            }
+            Subject::Conversation(memory_path, ConversationSubject { conversation, added, deleted }) => {
+                let added =
+                    added.iter().map(|id| EntryShape { id: id.as_str(), change: "added", replaced_by: None, content: None });
+                let deleted = deleted.iter().map(|(id, by)| EntryShape {
+                    id: id.as_str(),
+                    change: "deleted",
+                    replaced_by: by.as_ref().map(EntryId::as_str),
+                    content: None,
+                });
+                let entries: Vec<_> = added.chain(deleted).collect();
+                Self {
+                    files: entries.len() as u64,
+                    conversation: Some(conversation.as_str()),
+                    memory_path: Some(memory_path),
+                    entries: Some(entries),
+                    ..shape
+                }
+            }
         }
     }
 
-    fn from_logged(logged: &'a LogEntry) -> Self {
-        match logged {
-            LogEntry::Notes(record) => Self::of(record),
-            LogEntry::Bank(scope, record) => Self {
-                by: Some(&record.operation.by),
-                bank: Some(record.bank.as_str()),
-                scope: Some(scope.as_str()),
-                keys: Some(&record.keys),
-                ..Self::from_operation(
-                    (&record.operation.id, record.operation.at),
-                    record.operation.verb.as_str(),
-                    (record.undoes.as_ref(), record.undone_by.as_ref()),
-                )
-            },
-            LogEntry::Topics(record) => Self::from_topics(record),
-            LogEntry::Instance(instance, record) => Self::from_instance(instance, record),
-            LogEntry::Conversation(memory_path, record) => Self::from_conversation(memory_path, record),
-        }
-    }
-
-    fn from_conversation(memory_path: &'a str, record: &'a ConversationRecord) -> Self {
-        let added =
-            record.added.iter().map(|id| EntryShape { id: id.as_str(), change: "added", replaced_by: None, content: None });
-        let deleted = record.deleted.iter().map(|(id, by)| EntryShape {
-            id: id.as_str(),
-            change: "deleted",
-            replaced_by: by.as_ref().map(EntryId::as_str),
-            content: None,
-        });
-        Self {
-            by: Some(&record.operation.by),
-            files: (record.added.len() + record.deleted.len()) as u64,
-            conversation: Some(record.conversation.as_str()),
-            memory_path: Some(memory_path),
-            entries: Some(added.chain(deleted).collect()),
-            ..Self::from_operation(
-                (&record.operation.id, record.operation.at),
-                record.operation.verb.as_str(),
-                (record.undoes.as_ref(), record.undone_by.as_ref()),
-            )
-        }
-    }
-
-    fn from_instance(instance: &'a str, record: &'a InstanceRecord) -> Self {
-        let is_session = instance.starts_with("history/");
-        Self {
-            instance: Some(instance),
-            session: is_session.then_some(record.subject.as_str()),
-            key: (!is_session).then_some(record.subject.as_str()),
-            records: is_session.then_some(record.count),
-            ..Self::from_operation(
-                (&record.operation.id, record.operation.at),
-                record.verb.as_str(),
-                (record.undoes.as_ref(), record.undone_by.as_ref()),
-            )
-        }
-    }
-
-    /// Builds the record of an operation on topics.
-    pub(super) fn from_topics(record: &'a TopicRecord) -> Self {
-        Self {
-            by: Some(&record.operation.by),
-            files: record.files.len() as u64,
-            topics: Some(&record.files),
-            ..Self::from_operation(
-                (&record.operation.id, record.operation.at),
-                record.operation.verb.as_str(),
-                (record.undoes.as_ref(), record.undone_by.as_ref()),
-            )
-        }
-    }
-
-    fn from_operation(
-        (id, at): (&'a OperationId, DateTime<Utc>),
-        verb: &'a str,
-        (undoes, undone_by): (Option<&'a OperationId>, Option<&'a OperationId>),
-    ) -> Self {
+    fn from_record(record: &'a LogEntry) -> Self {
+        let Operation { id, verb, by, at } = &record.operation;
         Self {
             operation: id.as_str(),
-            at: time::rfc3339(at),
-            verb,
-            by: None,
-            undoes: undoes.map(OperationId::as_str),
-            undone_by: undone_by.map(OperationId::as_str),
+            at: time::rfc3339(*at),
+            verb: verb.as_str(),
+            by: Some(by.as_str()).filter(|by| !by.is_empty()),
+            undoes: record.undoes.as_ref().map(OperationId::as_str),
+            undone_by: record.undone_by.as_ref().map(OperationId::as_str),
             files: 1,
             bank: None,
             scope: None,

@@ -6,7 +6,6 @@ use memory_core::topic::{
 use serde::Serialize;
 use serde_json::Value;
 
-use super::history::RecordShape;
 use super::value;
 
 #[derive(Serialize)]
@@ -86,12 +85,6 @@ struct WrittenShape<'a> {
 struct DeletedShape<'a> {
     file: &'a str,
     deleted: bool,
-}
-
-#[derive(Serialize)]
-struct TopicUndoShape<'a> {
-    operation: &'a str,
-    undone: RecordShape<'a>,
 }
 
 #[derive(Serialize)]
@@ -176,18 +169,6 @@ pub fn write_result(written: &TopicWriteResult) -> Value {
 /// Returns the JSON of a deletion: `{file, deleted: true}`.
 pub fn delete_result(name: &TopicName) -> Value {
     value(&DeletedShape { file: name.as_str(), deleted: true })
-}
-
-/// Returns the JSON of an operation on topics, as in `memory log`, with `topics`, the file names.
-pub fn record(record: &TopicRecord) -> Value {
-    value(&RecordShape::from_topics(record))
-}
-
-/// Returns the JSON of an undo.
-///
-/// `operation` is the id of the undo itself, and `undone` the reverted operation.
-pub fn undo_result(undone: &TopicUndoReport) -> Value {
-    value(&TopicUndoShape { operation: undone.undo.as_str(), undone: RecordShape::from_topics(&undone.record) })
 }
 
 /// Returns the JSON of a file in the trash of the topics at `place`.

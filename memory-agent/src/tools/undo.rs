@@ -1,6 +1,6 @@
 //! The `memory_undo` tool.
 
-use memory_core::{Code, Effect, Tool, ToolContext, ToolError};
+use memory_core::{Code, Effect, Subject, Tool, ToolContext, ToolError};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -43,6 +43,6 @@ impl Tool for UndoTool {
             }
             error
         })?;
-        Ok(json::undo_result(&undone))
+        Ok(json::undo_result(&undone.map(Subject::Notes)))
     }
 }

@@ -6,10 +6,11 @@ use memory_agent::json;
 use memory_core::datetime::find_date;
 use memory_core::rank::RankFeature;
 use memory_core::{
-    Budget, Category, ChangeOutcome, Code, ContentHash, Draft, FileVersion, Hit, InboxTtl, IngestReport, LinkCounts, LlmUsage,
-    MemoryId, MemoryPage, MergedFields, NotifyError, NotifyReport, OperationRecord, Origin, PeriodUsage, Phase, Problem, Purpose,
-    RankFeatureScore, RecordedChange, RecordedFile, RemainingBudget, RemindReport, Reminder, RerankScore, ScoreExplanation,
-    SearchResults, SkippedFile, SpeakerRole, StoredMemory, TermScore, TrashedFile, UndoReport, Usage, Verb, WriteResult,
+    Budget, Category, ChangeOutcome, ChangedFiles, Code, ContentHash, Draft, FileVersion, Hit, InboxTtl, IngestReport,
+    LinkCounts, LlmUsage, LogEntry, MemoryId, MemoryPage, MergedFields, NotifyError, NotifyReport, Operation, Origin,
+    PeriodUsage, Phase, Problem, Purpose, RankFeatureScore, RecordedChange, RecordedFile, RemainingBudget, RemindReport,
+    Reminder, RerankScore, ScoreExplanation, SearchResults, SkippedFile, SpeakerRole, StoredMemory, Subject, TermScore,
+    TrashedFile, Undone, Usage, Verb, WriteResult,
 };
 use serde_json::Value;
 
@@ -211,20 +212,17 @@ fn history_names_operations_files_and_the_trash() {
     let operation = |digits: u64| memory_core::OperationId::from_random(digits);
     let hash = ContentHash::of("x");
     let file = |path: &str, trash: Option<&str>| RecordedFile { path: path.into(), hash, trash: trash.map(Into::into) };
-    let record = OperationRecord {
-        id: operation(10),
-        at: moment("2026-05-07T10:00:00Z"),
-        verb: Verb::Delete,
-        by: "cli".into(),
+    let record = LogEntry {
+        operation: Operation { id: operation(10), verb: Verb::Delete, by: "cli".into(), at: moment("2026-05-07T10:00:00Z") },
+        subject: Subject::Notes(ChangedFiles { count: 1 }),
         undoes: None,
         undone_by: Some(operation(11)),
-        files: 1,
     };
-    assert_snapshot!(json::operations(&[memory_core::LogEntry::Notes(record.clone())]), @r#"{"operations":[{"operation":"00000000000a","at":"2026-05-07T10:00:00Z","verb":"delete","by":"cli","undone_by":"00000000000b","files":1}]}"#);
+    assert_snapshot!(json::operations(std::slice::from_ref(&record)), @r#"{"operations":[{"operation":"00000000000a","at":"2026-05-07T10:00:00Z","verb":"delete","by":"cli","undone_by":"00000000000b","files":1}]}"#);
     let change =
         RecordedChange { id: id(ID), before: Some(file("a.md", Some("trash/a.md"))), after: None, why: Some("expired".into()) };
     assert_snapshot!(json::record(&record, &[change]), @r#"{"operation":"00000000000a","at":"2026-05-07T10:00:00Z","verb":"delete","by":"cli","undone_by":"00000000000b","files":1,"changes":[{"id":"550e8400-e29b-41d4-a716-446655440000","before":{"path":"a.md","hash":"2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881","trash":"trash/a.md"},"why":"expired"}]}"#);
-    assert_snapshot!(json::undo_result(&UndoReport { record, undo: operation(11) }), @r#"{"operation":"00000000000b","undone":{"operation":"00000000000a","at":"2026-05-07T10:00:00Z","verb":"delete","by":"cli","undone_by":"00000000000b","files":1}}"#);
+    assert_snapshot!(json::undo_result(&Undone { record, undo: operation(11) }), @r#"{"operation":"00000000000b","undone":{"operation":"00000000000a","at":"2026-05-07T10:00:00Z","verb":"delete","by":"cli","undone_by":"00000000000b","files":1}}"#);
     let trashed = TrashedFile {
         id: id(ID),
         path: "a.md".into(),

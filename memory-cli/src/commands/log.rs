@@ -4,11 +4,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 use memory_agent::json;
-use memory_core::bank::{BankRecord, Banks};
-use memory_core::conversation::{ConversationLocation, ConversationOperations, ConversationRecord, ConversationStore, EntryId};
-use memory_core::instance::{InstanceRecord, NamedInstance};
-use memory_core::topic::{TopicRecord, Topics};
-use memory_core::{LogEntry, OperationId, OperationRecord, RecordedChange, RecordedFile, StoreError};
+use memory_core::bank::BankSubject;
+use memory_core::conversation::{ConversationOperations, ConversationStore, ConversationSubject, EntryId};
+use memory_core::{LogEntry, Operation, OperationId, OperationLogs, RecordedChange, RecordedFile, Subject};
 use memory_store::conversation::ConversationFolder;
 
 use crate::app::{App, Home};
@@ -55,25 +53,23 @@ impl LogArgs {
         let home = app.open_with_topics(&settings, self.dir.as_deref())?;
         let banks = banks::open(&settings, app.environment, "cli");
         let instances = instances::file_operation_logs(&settings, app)?;
-        let folders = conversations::folders(&settings, app.environment, self.memory_path.as_deref())?;
-        if let Some(operation) = &self.operation {
-            print_operation(operation, &home, &banks, &instances, &folders, app)
-        } else {
-            let kept = conversations::operation_logs(&settings, app.environment, self.memory_path.as_deref())?;
-            self.list(&home, &banks, &instances, &kept, app)
+        let conversations = conversations::operation_logs(&settings, app.environment, self.memory_path.as_deref())?;
+        let logs =
+            OperationLogs { services: &home.services, banks: &banks, instances: &instances, conversations: &conversations };
+        let Some(operation) = &self.operation else { return self.list(&home, logs, app) };
+        let entry = logs.find(operation)?;
+        if let Subject::Conversation(place, subject) = &entry.subject {
+            let folders = conversations::folders(&settings, app.environment, self.memory_path.as_deref())?;
+            if let Some(folder) = folders.iter().find(|folder| folder.location() == *place) {
+                return print_conversation_operation(folder, &entry, subject, app);
+            }
         }
+        print_operation(&entry, &home, app)
     }
 
-    fn list(
-        &self,
-        home: &Home,
-        banks: &Banks,
-        instances: &[NamedInstance],
-        conversations: &[ConversationLocation],
-        app: &mut App,
-    ) -> Result<(), Failure> {
+    fn list(&self, home: &Home, logs: OperationLogs<'_>, app: &mut App) -> Result<(), Failure> {
         let limit = if self.limit == 0 { usize::MAX } else { self.limit };
-        let logged = memory_core::log(&home.services, banks, instances, conversations, limit)?;
+        let logged = logs.list(limit)?;
         // A failure of git does not hide the other operations.
         let versions = match versions::list_versions(home.store.root(), self.limit) {
             Ok(versions) => versions,
@@ -96,37 +92,23 @@ impl LogArgs {
         });
         let mut table = Table::new(columns);
         for one in &logged {
+            let Operation { id, verb, by, at } = &one.operation;
             let when = match app.output.form() {
-                OutputForm::Drawn(_) => datetime::format_minute(one.at()),
-                OutputForm::Json | OutputForm::Tabbed => one.at().to_rfc3339_opts(chrono::SecondsFormat::Secs, true),
+                OutputForm::Drawn(_) => datetime::format_minute(*at),
+                OutputForm::Json | OutputForm::Tabbed => at.to_rfc3339_opts(chrono::SecondsFormat::Secs, true),
             };
-            let (what, by, files, state) = match one {
-                LogEntry::Notes(record) => {
-                    let state = undo_state(record.undoes.as_ref(), record.undone_by.as_ref());
-                    (record.verb.as_str().to_owned(), record.by.as_str(), record.files, state)
-                }
-                LogEntry::Bank(_, record) => {
-                    let state = undo_state(record.undoes.as_ref(), record.undone_by.as_ref());
-                    let what = format!("{} {}", record.operation.verb.as_str(), bank_subject(record));
-                    (what, record.operation.by.as_str(), 1, state)
-                }
-                LogEntry::Topics(record) => {
-                    let state = undo_state(record.undoes.as_ref(), record.undone_by.as_ref());
-                    let what = format!("{} topic {}", record.operation.verb.as_str(), files_text(record));
-                    (what, record.operation.by.as_str(), record.files.len() as u64, state)
-                }
-                LogEntry::Instance(name, record) => {
-                    let state = undo_state(record.undoes.as_ref(), record.undone_by.as_ref());
-                    (format!("{} {name}: {}", record.verb.as_str(), record.subject), "-", 1, state)
-                }
-                LogEntry::Conversation(_, record) => {
-                    let state = undo_state(record.undoes.as_ref(), record.undone_by.as_ref());
-                    let what = format!("{} conversation {}", record.operation.verb.as_str(), record.conversation);
-                    let files = (record.added.len() + record.deleted.len()) as u64;
-                    (what, record.operation.by.as_str(), files, state)
+            let (what, files) = match &one.subject {
+                Subject::Notes(files) => (verb.to_string(), files.count),
+                Subject::Bank(_, bank) => (format!("{verb} {}", bank_subject(bank)), 1),
+                Subject::Topics(topics) => (format!("{verb} topic {}", files_text(&topics.files)), topics.files.len() as u64),
+                Subject::Instance(instance, own) => (format!("{verb} {instance}: {}", own.name), 1),
+                Subject::Conversation(_, own) => {
+                    (format!("{verb} conversation {}", own.conversation), (own.added.len() + own.deleted.len()) as u64)
                 }
             };
-            table.push([one.id().as_str(), &when, &what, by, &files.to_string(), &state]);
+            let by = if by.is_empty() { "-" } else { by };
+            let state = undo_state(one.undoes.as_ref(), one.undone_by.as_ref());
+            table.push([id.as_str(), &when, &what, by, &files.to_string(), &state]);
         }
         app.output.table(&table)?;
         if logged.is_empty() {
@@ -140,123 +122,89 @@ impl LogArgs {
 }
 
 /// Returns the bank and key that an operation changed.
-fn bank_subject(record: &BankRecord) -> String {
-    match record.keys.as_slice() {
-        [] => format!("bank {}", record.bank),
-        [key] => format!("bank {}: {key}", record.bank),
-        keys => format!("bank {}: {} keys", record.bank, keys.len()),
+fn bank_subject(subject: &BankSubject) -> String {
+    match subject.keys.as_slice() {
+        [] => format!("bank {}", subject.bank),
+        [key] => format!("bank {}: {key}", subject.bank),
+        keys => format!("bank {}: {} keys", subject.bank, keys.len()),
     }
 }
 
 /// Returns the files of topics that an operation changed.
-fn files_text(record: &TopicRecord) -> String {
-    match record.files.as_slice() {
+fn files_text(files: &[String]) -> String {
+    match files {
         [file] => file.clone(),
         files => format!("{} files", files.len()),
     }
 }
 
-fn print_operation(
-    operation: &str,
-    home: &Home,
-    banks: &Banks,
-    instances: &[NamedInstance],
-    conversations: &[ConversationFolder],
-    app: &mut App,
-) -> Result<(), Failure> {
-    let record = match find_record(operation, home) {
-        Err(StoreError::OperationNotFound { wanted }) => {
-            return print_other_operation(
-                operation,
-                wanted,
-                (banks, home.services.topics.as_ref(), instances, conversations),
-                app,
-            );
-        }
-        found => found?,
+fn print_operation(entry: &LogEntry, home: &Home, app: &mut App) -> Result<(), Failure> {
+    let changes = match &entry.subject {
+        Subject::Notes(_) => home.services.history.changes(&entry.operation.id).collect::<Result<Vec<_>, _>>()?,
+        _ => Vec::new(),
     };
-    let changes = home.services.history.changes(&record.id).collect::<Result<Vec<_>, _>>()?;
     if app.output.is_json() {
-        return Ok(app.output.json(&json::record(&record, &changes))?);
+        let shape = match &entry.subject {
+            Subject::Notes(_) => json::record(entry, &changes),
+            _ => json::operation(entry),
+        };
+        return Ok(app.output.json(&shape)?);
     }
+    let table = match &entry.subject {
+        Subject::Notes(_) => changes_table(&changes, app),
+        Subject::Bank(scope, subject) => {
+            let mut table = Table::new(["bank", "scope", "key"].map(TableColumn::Whole));
+            for key in subject.keys.iter().map(String::as_str).chain(subject.keys.is_empty().then_some("-")) {
+                table.push([subject.bank.as_str(), scope.as_str(), key]);
+            }
+            table
+        }
+        Subject::Topics(subject) => {
+            let mut table = Table::new([TableColumn::Whole("topic")]);
+            subject.files.iter().for_each(|file| table.push([file.as_str()]));
+            table
+        }
+        Subject::Instance(instance, subject) => {
+            let columns = [TableColumn::Whole("instance"), TableColumn::Text("of"), TableColumn::Number("count")];
+            let mut table = Table::new(columns);
+            table.push([instance.as_str(), &subject.name, &subject.count.to_string()]);
+            table
+        }
+        Subject::Conversation(place, subject) => {
+            let mut table = Table::new(["folder", "conversation"].map(TableColumn::Whole));
+            table.push([place.as_str(), subject.conversation.as_str()]);
+            table
+        }
+    };
+    Ok(app.output.table(&table)?)
+}
+
+fn changes_table(changes: &[RecordedChange], app: &App) -> Table {
     let mut table = Table::new(["id", "before", "after", "former file", "why"].map(|name| match name {
         "why" => TableColumn::Text(name),
         _ => TableColumn::Whole(name),
     }));
-    for RecordedChange { id, before, after, why } in &changes {
+    for RecordedChange { id, before, after, why } in changes {
         let id = if app.output.form() == OutputForm::Tabbed { id.to_string() } else { id.short() };
         let path = |file: &Option<RecordedFile>| file.as_ref().map_or_else(|| "-".to_owned(), |file| file.path.clone());
         let trash = before.as_ref().and_then(|before| before.trash.as_deref()).unwrap_or("-");
         table.push([&id, &path(before), &path(after), trash, why.as_deref().unwrap_or("-")]);
     }
-    Ok(app.output.table(&table)?)
-}
-
-fn print_other_operation(
-    operation: &str,
-    missing: String,
-    (banks, topics, instances, conversations): (&Banks, Option<&Topics>, &[NamedInstance], &[ConversationFolder]),
-    app: &mut App,
-) -> Result<(), Failure> {
-    let wanted = operation.trim().to_lowercase();
-    let is_wanted = |id: &OperationId| 4 <= wanted.len() && id.as_str().starts_with(&wanted);
-    let found = memory_core::bank::history(banks)?.into_iter().find(|(_, record)| is_wanted(&record.operation.id));
-    let Some((scope, record)) = found else {
-        let done = topics.map(memory_core::topic::history).transpose()?.unwrap_or_default();
-        if let Some(record) = done.into_iter().find(|record| is_wanted(&record.operation.id)) {
-            return print_topic_operation(&record, app);
-        }
-        for one in instances {
-            let is_it = |record: &InstanceRecord| is_wanted(&record.operation.id);
-            let found = one.store.operations()?.find(|record| record.as_ref().map_or(true, is_it)).transpose()?;
-            if let Some(record) = found {
-                return print_instance_operation(&one.name, &record, app);
-            }
-        }
-        for folder in conversations {
-            if let Some(record) = folder.operations()?.into_iter().find(|record| is_wanted(&record.operation.id)) {
-                return print_conversation_operation(folder, &record, app);
-            }
-        }
-        return Err(StoreError::OperationNotFound { wanted: missing }.into());
-    };
-    if app.output.is_json() {
-        return Ok(app.output.json(&json::bank_record(&LogEntry::Bank(scope, record)))?);
-    }
-    let mut table = Table::new(["bank", "scope", "key"].map(TableColumn::Whole));
-    for key in record.keys.iter().map(String::as_str).chain(record.keys.is_empty().then_some("-")) {
-        table.push([record.bank.as_str(), scope.as_str(), key]);
-    }
-    Ok(app.output.table(&table)?)
-}
-
-fn print_topic_operation(record: &TopicRecord, app: &mut App) -> Result<(), Failure> {
-    if app.output.is_json() {
-        return Ok(app.output.json(&json::topic::record(record))?);
-    }
-    let mut table = Table::new([TableColumn::Whole("topic")]);
-    for file in &record.files {
-        table.push([file.as_str()]);
-    }
-    Ok(app.output.table(&table)?)
-}
-
-fn print_instance_operation(name: &str, record: &InstanceRecord, app: &mut App) -> Result<(), Failure> {
-    if app.output.is_json() {
-        return Ok(app.output.json(&json::instance_record(name, record))?);
-    }
-    let mut table = Table::new([TableColumn::Whole("instance"), TableColumn::Text("of"), TableColumn::Number("count")]);
-    table.push([name, &record.subject, &record.count.to_string()]);
-    Ok(app.output.table(&table)?)
+    table
 }
 
 /// Prints the entries that an operation on a conversation changed, with their present texts.
-fn print_conversation_operation(folder: &ConversationFolder, record: &ConversationRecord, app: &mut App) -> Result<(), Failure> {
-    let active = folder.read(&record.conversation)?;
-    let deleted = folder.deleted(&record.conversation)?;
+fn print_conversation_operation(
+    folder: &ConversationFolder,
+    entry: &LogEntry,
+    subject: &ConversationSubject,
+    app: &mut App,
+) -> Result<(), Failure> {
+    let active = folder.read(&subject.conversation)?;
+    let deleted = folder.deleted(&subject.conversation)?;
     let text = |id: &EntryId| active.get(id).map(|entry| &**entry).or_else(|| deleted.iter().rev().find(|entry| entry.id == *id));
     if app.output.is_json() {
-        return Ok(app.output.json(&json::conversation_record(&folder.location(), record, &text))?);
+        return Ok(app.output.json(&json::conversation_record(entry, &text))?);
     }
     let mut table = Table::new(["id", "change", "replaced by", "text"].map(|name| match name {
         "id" | "replaced by" => TableColumn::Whole(name),
@@ -264,25 +212,14 @@ fn print_conversation_operation(folder: &ConversationFolder, record: &Conversati
     }));
     let is_tabbed = app.output.form() == OutputForm::Tabbed;
     let short = |id: &EntryId| if is_tabbed { id.to_string() } else { id.as_str().chars().take(8).collect() };
-    let added = record.added.iter().map(|id| (id, "added", None));
-    let deleted = record.deleted.iter().map(|(id, by)| (id, "deleted", by.as_ref()));
+    let added = subject.added.iter().map(|id| (id, "added", None));
+    let deleted = subject.deleted.iter().map(|(id, by)| (id, "deleted", by.as_ref()));
     for (id, change, by) in deleted.chain(added) {
         let (id, by, content) =
             (short(id), by.map_or_else(|| "-".to_owned(), short), text(id).map_or("-", |entry| &*entry.content));
         table.push([id.as_str(), change, by.as_str(), content]);
     }
     Ok(app.output.table(&table)?)
-}
-
-fn find_record(operation: &str, home: &Home) -> Result<OperationRecord, StoreError> {
-    let wanted = operation.trim().to_lowercase();
-    for record in home.services.history.records() {
-        let record = record?;
-        if 4 <= wanted.len() && record.id.as_str().starts_with(&wanted) {
-            return Ok(record);
-        }
-    }
-    Err(StoreError::OperationNotFound { wanted: format!("no operation matches {operation}") })
 }
 
 fn undo_state(undoes: Option<&OperationId>, undone_by: Option<&OperationId>) -> String {

@@ -4,15 +4,11 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use memory_agent::json;
-use memory_core::UndoneOperation;
-use memory_core::bank::BankUndoReport;
-use memory_core::conversation::ConversationUndoReport;
-use memory_core::instance::InstanceUndoReport;
-use memory_core::topic::TopicUndoReport;
+use memory_core::bank::BankSubject;
+use memory_core::{Operation, OperationLogs, Subject};
 
 use crate::app::App;
 use crate::banks;
-use crate::config::Settings;
 use crate::conversations;
 use crate::failure::Failure;
 use crate::instances;
@@ -43,87 +39,53 @@ impl UndoArgs {
         let home = app.open_with_topics(&settings, self.dir.as_deref())?;
         let banks = banks::open(&settings, app.environment, "cli");
         let instances = instances::file_operation_logs(&settings, app)?;
-        let kept = conversations::operation_logs(&settings, app.environment, self.memory_path.as_deref())?;
-        let undone = match memory_core::undo_logged(&home.services, &banks, &instances, &kept, self.operation.as_deref())? {
-            UndoneOperation::Notes(undone) => undone,
-            UndoneOperation::Bank(undone) => return print_bank_undo(&undone, app),
-            UndoneOperation::Topics(undone) => return print_topic_undo(&undone, self.dir.as_deref(), app),
-            UndoneOperation::Instance(name, undone) => return print_instance_undo(&name, &undone, app),
-            UndoneOperation::Conversation(place, undone) => return print_conversation_undo(&place, &undone, &settings, app),
-        };
-        home.update_pending_page(&mut app.output)?;
+        let conversations = conversations::operation_logs(&settings, app.environment, self.memory_path.as_deref())?;
+        let logs =
+            OperationLogs { services: &home.services, banks: &banks, instances: &instances, conversations: &conversations };
+        let undone = logs.undo(self.operation.as_deref())?;
+        let Operation { id, verb, .. } = &undone.record.operation;
+        match &undone.record.subject {
+            Subject::Notes(_) => drop(home.update_pending_page(&mut app.output)?),
+            Subject::Conversation(place, _) => {
+                conversations::commit_versions(&settings, Path::new(place), &format!("Undo {verb} {id}"), &mut app.output);
+            }
+            Subject::Bank(..) | Subject::Topics(_) | Subject::Instance(..) => {}
+        }
         if app.output.is_json() {
             return Ok(app.output.json(&json::undo_result(&undone))?);
         }
-        let record = &undone.record;
-        let files = record.files.to_string();
-        app.output.fields(&[record.id.as_str(), record.verb.as_str(), &files])?;
-        let plural = if record.files == 1 { "" } else { "s" };
-        let again = format!("`memory undo {}` redoes it", undone.undo);
-        Ok(app.output.note(&format!("undid {} of {files} file{plural}; {again}", record.verb))?)
+        let what = undone_text(&undone.record.subject);
+        let field = match &undone.record.subject {
+            Subject::Notes(files) => files.count.to_string(),
+            _ => what.clone(),
+        };
+        app.output.fields(&[id.as_str(), verb.as_str(), &field])?;
+        let command = match &undone.record.subject {
+            Subject::Topics(_) => topics::undo_command(Some(&undone.undo), self.dir.as_deref()),
+            Subject::Conversation(place, _) => {
+                let folder = Path::new(place);
+                let is_usual = *folder == *settings.root.value || settings.proxy.memory_path.value.as_deref() == Some(folder);
+                let path = if is_usual { String::new() } else { format!(" --memory-path {}", app.output.display_path(folder)) };
+                format!("memory undo {}{path}", undone.undo)
+            }
+            _ => format!("memory undo {}", undone.undo),
+        };
+        Ok(app.output.note(&format!("undid {verb} of {what}; `{command}` redoes it"))?)
     }
 }
 
-/// Prints the operation on a bank that was undone.
-fn print_bank_undo(undone: &BankUndoReport, app: &mut App) -> Result<(), Failure> {
-    if app.output.is_json() {
-        return Ok(app.output.json_text(&json::bank::undo_result(undone))?);
+/// Describes what an undone operation had changed.
+fn undone_text(subject: &Subject) -> String {
+    match subject {
+        Subject::Notes(files) => format!("{} file{}", files.count, if files.count == 1 { "" } else { "s" }),
+        Subject::Bank(_, BankSubject { bank, keys }) if keys.is_empty() => bank.to_string(),
+        Subject::Bank(_, BankSubject { bank, keys }) => format!("{} in {bank}", keys.join(", ")),
+        Subject::Topics(topics) => topics.files.join(", "),
+        Subject::Instance(instance, own) => format!("{} in {instance}", own.name),
+        Subject::Conversation(_, own) => {
+            format!("{} in conversation {}", entries_text(own.added.len() + own.deleted.len()), own.conversation)
+        }
     }
-    let record = &undone.record;
-    let (id, verb) = (record.operation.id.as_str(), record.operation.verb.as_str());
-    let what = match record.keys.as_slice() {
-        [] => record.bank.to_string(),
-        keys => format!("{} in {}", keys.join(", "), record.bank),
-    };
-    app.output.fields(&[id, verb, &what])?;
-    let again = format!("`memory undo {}` redoes it", undone.undo);
-    Ok(app.output.note(&format!("undid {verb} of {what}; {again}"))?)
-}
-
-/// Prints the operation on topics that was undone.
-fn print_topic_undo(undone: &TopicUndoReport, dir: Option<&Path>, app: &mut App) -> Result<(), Failure> {
-    if app.output.is_json() {
-        return Ok(app.output.json(&json::topic::undo_result(undone))?);
-    }
-    let record = &undone.record;
-    let (id, verb, what) = (record.operation.id.as_str(), record.operation.verb.as_str(), record.files.join(", "));
-    app.output.fields(&[id, verb, &what])?;
-    let again = format!("`{}` redoes it", topics::undo_command(Some(&undone.undo), dir));
-    Ok(app.output.note(&format!("undid {verb} of {what}; {again}"))?)
-}
-
-/// Prints the operation on an instance that was undone.
-fn print_instance_undo(name: &str, undone: &InstanceUndoReport, app: &mut App) -> Result<(), Failure> {
-    if app.output.is_json() {
-        return Ok(app.output.json(&json::instance_undo(name, undone))?);
-    }
-    let record = &undone.record;
-    let (id, verb, what) = (record.operation.id.as_str(), record.verb.as_str(), format!("{} in {name}", record.subject));
-    app.output.fields(&[id, verb, &what])?;
-    let again = format!("`memory undo {}` redoes it", undone.undo);
-    Ok(app.output.note(&format!("undid {verb} of {what}; {again}"))?)
-}
-
-/// Commits the undone operation on a conversation with git if enabled, and prints it.
-fn print_conversation_undo(
-    place: &str,
-    undone: &ConversationUndoReport,
-    settings: &Settings,
-    app: &mut App,
-) -> Result<(), Failure> {
-    let record = &undone.record;
-    let (id, verb) = (record.operation.id.as_str(), record.operation.verb.as_str());
-    let folder = Path::new(place);
-    conversations::commit_versions(settings, folder, &format!("Undo {verb} {id}"), &mut app.output);
-    if app.output.is_json() {
-        return Ok(app.output.json(&json::conversation_undo(place, undone))?);
-    }
-    let what = format!("{} in conversation {}", entries_text(record.added.len() + record.deleted.len()), record.conversation);
-    app.output.fields(&[id, verb, &what])?;
-    let is_usual = *folder == *settings.root.value || settings.proxy.memory_path.value.as_deref() == Some(folder);
-    let path = if is_usual { String::new() } else { format!(" --memory-path {}", app.output.display_path(folder)) };
-    let again = format!("`memory undo {}{path}` redoes it", undone.undo);
-    Ok(app.output.note(&format!("undid {verb} of {what}; {again}"))?)
 }
 
 fn entries_text(count: usize) -> String {

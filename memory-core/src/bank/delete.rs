@@ -1,6 +1,7 @@
 //! Deletes entries and whole banks.
 
-use super::{Bank, BankChange, BankEntryChange, BankError, BankLookup, BankName, BankScope, BankVerb, Banks, Key, ScopeChoice};
+use super::{Bank, BankChange, BankEntryChange, BankError, BankLookup, BankName, BankScope, Banks, Key, ScopeChoice};
+use crate::Verb;
 
 /// Deletes the entry under `key`.
 ///
@@ -22,7 +23,7 @@ pub fn delete(banks: &Banks, bank: &BankName, key: &Key, choice: ScopeChoice) ->
                     Some(_) => Ok(BankChange::Entries(vec![BankEntryChange::Remove(key.clone())])),
                     None => Err(BankError::key_not_found(bank, key, scope)),
                 };
-                store.change(bank, &banks.operation(BankVerb::Delete), &mut decide).map_err(told)?;
+                store.change(bank, &banks.operation(Verb::Delete), &mut decide).map_err(told)?;
                 return Ok(scope);
             }
         }
@@ -43,7 +44,7 @@ pub fn delete_bank(banks: &Banks, bank: &BankName, choice: ScopeChoice) -> Resul
         if store.banks().map_err(told)?.iter().all(|summary| summary.name != *bank) {
             continue;
         }
-        let operation = banks.operation(BankVerb::Delete);
+        let operation = banks.operation(Verb::Delete);
         store.change(bank, &operation, &mut |_| Ok(BankChange::Remove)).map_err(told)?;
         return Ok(scope);
     }

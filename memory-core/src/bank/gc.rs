@@ -2,7 +2,8 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 
-use super::{Bank, BankChange, BankEntry, BankEntryChange, BankError, BankName, BankScope, BankVerb, Banks, Key, ScopeChoice};
+use super::{Bank, BankChange, BankEntry, BankEntryChange, BankError, BankName, BankScope, Banks, Key, ScopeChoice};
+use crate::{Operation, Verb};
 
 /// An entry that garbage collection deletes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,7 +40,7 @@ pub fn gc(
     older_than: Option<TimeDelta>,
     dry_run: bool,
 ) -> Result<(Vec<GcEntry>, Vec<BankError>), BankError> {
-    let operation = banks.operation(BankVerb::Gc);
+    let operation = banks.operation(Verb::Gc);
     let horizon = older_than.and_then(|age| operation.at.checked_sub_signed(age));
     let (mut collected, mut unreadable) = (Vec::new(), Vec::new());
     for (scope, store) in banks.stores(choice) {
@@ -63,7 +64,7 @@ pub fn gc(
                     // Another process has already deleted the entries, or the whole bank.
                     Ok(if changes.is_empty() { BankChange::Nothing } else { BankChange::Entries(changes) })
                 };
-                let operation = super::BankOperation { id: banks.ids.operation_id(), ..operation.clone() };
+                let operation = Operation { id: banks.ids.operation_id(), ..operation.clone() };
                 store.change(&name, &operation, &mut decide).map_err(told)?;
             }
             collected.extend(going.into_iter().map(|(key, why)| GcEntry { bank: name.clone(), scope, key, why }));

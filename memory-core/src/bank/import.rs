@@ -3,9 +3,9 @@
 use std::collections::HashSet;
 
 use super::write::{check, check_names};
-use super::{Bank, BankChange, BankEntryChange, BankError, BankErrorKind, BankScope, BankVerb, Banks, ScopeChoice};
-use crate::SecretPolicy;
+use super::{Bank, BankChange, BankEntryChange, BankError, BankErrorKind, BankScope, Banks, ScopeChoice};
 use crate::json::JsonText;
+use crate::{SecretPolicy, Verb};
 
 /// The result of an import.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,7 +40,7 @@ pub fn import(banks: &Banks, incoming: &Bank, choice: ScopeChoice, secrets: Secr
         let checked = banks.schemas.check_schema(schema);
         checked.map_err(|why| place(BankError::new(BankErrorKind::InvalidSchema { why })))?;
     }
-    let operation = banks.operation(BankVerb::Import);
+    let operation = banks.operation(Verb::Import);
     let mut report = BankImportReport { scope, created: 0, updated: 0, unchanged: 0 };
     let mut decide = |seen: Option<&Bank>| {
         let known: std::collections::HashMap<_, _> =

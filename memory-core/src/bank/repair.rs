@@ -1,6 +1,7 @@
 //! Checks for damaged banks and repairs them.
 
-use super::{BankDamage, BankError, BankName, BankRepairMode, BankScope, BankVerb, Banks, ScopeChoice};
+use super::{BankDamage, BankError, BankName, BankRepairMode, BankScope, Banks, ScopeChoice};
+use crate::Verb;
 
 /// A defect that a check found.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,7 +32,7 @@ pub fn repair(
             None => BankError { scope: Some(scope), ..error },
         };
         is_there |= store.banks().map_err(told)?.iter().any(|summary| bank == Some(&summary.name));
-        let found = store.repair(bank, repairs, &banks.operation(BankVerb::Repair)).map_err(told)?;
+        let found = store.repair(bank, repairs, &banks.operation(Verb::Repair)).map_err(told)?;
         checked.extend(found.into_iter().map(|damage| ScopedBankDamage { scope, damage }));
     }
     match bank {

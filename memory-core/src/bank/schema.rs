@@ -1,6 +1,7 @@
 //! Reads and sets the JSON Schema of a bank.
 
-use super::{Bank, BankChange, BankError, BankErrorKind, BankName, BankScope, BankVerb, Banks, ScopeChoice};
+use super::{Bank, BankChange, BankError, BankErrorKind, BankName, BankScope, Banks, ScopeChoice};
+use crate::Verb;
 use crate::json::JsonText;
 
 /// The behavior for a bank that does not exist.
@@ -46,7 +47,7 @@ pub fn set_schema(
         }
         (Err(error), _) => return Err(error),
     };
-    let operation = banks.operation(BankVerb::Schema);
+    let operation = banks.operation(Verb::Schema);
     let mut decide = |seen: Option<&Bank>| {
         if seen.is_none() && absent == MissingBank::Refuse {
             return Err(BankError::bank_not_found(bank, Some(scope)));

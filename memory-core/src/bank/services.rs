@@ -2,11 +2,8 @@
 
 use std::sync::Arc;
 
-use super::{
-    BankError, BankErrorKind, BankLimits, BankName, BankOperation, BankScope, BankStore, BankVerb, JsonFilter, SchemaValidator,
-    ScopeChoice,
-};
-use crate::{Clock, IdSource};
+use super::{BankError, BankErrorKind, BankLimits, BankName, BankScope, BankStore, JsonFilter, SchemaValidator, ScopeChoice};
+use crate::{Clock, IdSource, Operation, Verb};
 
 /// The dependencies of the bank operations, behind traits.
 #[derive(Debug, Clone)]
@@ -39,8 +36,8 @@ pub struct Banks {
 
 impl Banks {
     /// Returns a new operation of this actor at the current time.
-    pub fn operation(&self, verb: BankVerb) -> BankOperation {
-        BankOperation { id: self.ids.operation_id(), verb, by: self.actor.clone(), at: self.clock.now() }
+    pub fn operation(&self, verb: Verb) -> Operation {
+        Operation { id: self.ids.operation_id(), verb, by: self.actor.clone(), at: self.clock.now() }
     }
 
     /// Returns the folders to search, in order.

@@ -1,13 +1,12 @@
 //! The storage interface of banks.
 
-use std::collections::HashMap;
 use std::fmt::Debug;
 
 use chrono::{DateTime, Utc};
 
 use super::{Bank, BankEntry, BankError, BankName, Key};
-use crate::OperationId;
 use crate::json::JsonText;
+use crate::{Operation, OperationId, Recorded};
 
 /// The storage of one folder of banks. Every implementation passes `testing::bank_suite`.
 ///
@@ -60,7 +59,7 @@ pub trait BankStore: Debug + Send + Sync {
     fn change(
         &self,
         name: &BankName,
-        operation: &BankOperation,
+        operation: &Operation,
         decide: &mut dyn FnMut(Option<&Bank>) -> Result<BankChange, BankError>,
     ) -> Result<BankChangeResult, BankError>;
 
@@ -74,7 +73,7 @@ pub trait BankStore: Debug + Send + Sync {
     ///
     /// # Errors
     /// [`super::BankErrorKind::ChangedSince`] if its result was changed afterwards.
-    fn undo(&self, undone: &OperationId, operation: &BankOperation) -> Result<BankRecord, BankError>;
+    fn undo(&self, undone: &OperationId, operation: &Operation) -> Result<BankRecord, BankError>;
 
     /// Deletes the previous versions of changes in whole months that ended before `before`.
     ///
@@ -94,7 +93,7 @@ pub trait BankStore: Debug + Send + Sync {
         &self,
         name: Option<&BankName>,
         repairs: BankRepairMode,
-        operation: &BankOperation,
+        operation: &Operation,
     ) -> Result<Vec<BankDamage>, BankError>;
 }
 
@@ -116,60 +115,6 @@ pub enum BankLookup {
     NoKey,
     /// The entry, expired or not.
     Entry(Box<BankEntry>),
-}
-
-/// The metadata of a change: the actor, the time and the kind.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BankOperation {
-    /// The id.
-    pub id: OperationId,
-    /// The kind of operation.
-    pub verb: BankVerb,
-    /// The actor that requested the operation.
-    pub by: String,
-    /// The time.
-    pub at: DateTime<Utc>,
-}
-
-/// The kind of an operation on banks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum BankVerb {
-    /// Wrote a value.
-    Write,
-    /// Changed a value with a filter.
-    Update,
-    /// Deleted an entry or a bank.
-    Delete,
-    /// Imported entries from an export.
-    Import,
-    /// Deleted expired or old entries.
-    Gc,
-    /// Set or removed the schema.
-    Schema,
-    /// Repaired damage.
-    Repair,
-    /// Undid an operation.
-    Undo,
-}
-
-impl BankVerb {
-    /// Returns the name of the operation.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Write => "write",
-            Self::Update => "update",
-            Self::Delete => "delete",
-            Self::Import => "import",
-            Self::Gc => "gc",
-            Self::Schema => "schema",
-            Self::Repair => "repair",
-            Self::Undo => "undo",
-        }
-    }
-
-    /// All kinds of operations.
-    pub const ALL: [Self; 8] =
-        [Self::Write, Self::Update, Self::Delete, Self::Import, Self::Gc, Self::Schema, Self::Repair, Self::Undo];
 }
 
 /// A change of a bank.
@@ -205,32 +150,16 @@ pub enum BankChangeResult {
     No,
 }
 
-/// A record in the log of operations.
+/// An operation on banks in the log.
+pub type BankRecord = Recorded<BankSubject>;
+
+/// The entries that an operation changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BankRecord {
-    /// The operation.
-    pub operation: BankOperation,
+pub struct BankSubject {
     /// The bank.
     pub bank: BankName,
     /// The affected keys; empty if the operation affected the bank as a whole.
     pub keys: Vec<String>,
-    /// The operation that this one undid, if this is an undo.
-    pub undoes: Option<OperationId>,
-    /// The operation that undid this one, if any.
-    pub undone_by: Option<OperationId>,
-}
-
-/// Sets `undone_by` of each of `records`, which are ordered newest first.
-///
-/// An undo that was itself undone has no effect.
-pub fn mark_undone(records: &mut [BankRecord]) {
-    let mut undone = HashMap::new();
-    for record in records {
-        record.undone_by = undone.get(&record.operation.id).cloned();
-        if let (None, Some(other)) = (&record.undone_by, &record.undoes) {
-            undone.insert(other.clone(), record.operation.id.clone());
-        }
-    }
 }
 
 /// Whether damage is only reported or also repaired.

@@ -1,9 +1,8 @@
 //! Undoes operations on banks.
 
-use super::{BankError, BankRecord, BankScope, BankStore, BankVerb, Banks, ScopeChoice};
-use crate::{OperationId, StoreError};
+use super::{BankError, BankRecord, BankScope, Banks, ScopeChoice};
+use crate::{OperationId, Recorded, Verb, find_by_prefix};
 use std::collections::VecDeque;
-use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 
@@ -41,8 +40,7 @@ pub fn history(banks: &Banks) -> Result<Vec<(BankScope, BankRecord)>, BankError>
 /// # Errors
 /// If a log of operations cannot be read.
 pub fn last(banks: &Banks) -> Result<Option<BankRecord>, BankError> {
-    let is_open = |record: &BankRecord| record.operation.verb != BankVerb::Undo && record.undone_by.is_none();
-    Ok(history(banks)?.into_iter().map(|(_, record)| record).find(is_open))
+    Ok(history(banks)?.into_iter().map(|(_, record)| record).find(Recorded::is_open))
 }
 
 /// Deletes the previous versions of changes in whole months that ended before `before`.
@@ -66,26 +64,17 @@ pub fn purge(banks: &Banks, before: DateTime<Utc>) -> Result<(u64, u64), BankErr
 /// `reference` is a prefix of the operation id, at least 4 digits of it. Undoing an undo restores the effect of the first operation.
 ///
 /// # Errors
-/// [`StoreError::OperationNotFound`] if no operation or more than one matches; [`super::BankErrorKind::ChangedSince`] if its result was changed
+/// [`StoreError::OperationNotFound`] if no operation matches, [`StoreError::Ambiguous`] if more than one does; [`super::BankErrorKind::ChangedSince`] if its result was changed
 /// afterwards.
 pub fn undo(banks: &Banks, reference: &str) -> Result<BankUndoReport, BankError> {
-    let wanted = reference.trim().to_lowercase();
-    let mut found: Option<(BankScope, &Arc<dyn BankStore>, OperationId)> = None;
+    let mut records = Vec::new();
     for (scope, store) in banks.stores(ScopeChoice::Detected) {
-        for record in store.history()? {
-            if 4 <= wanted.len() && record.operation.id.as_str().starts_with(&wanted) {
-                if found.as_ref().is_some_and(|(.., id)| *id != record.operation.id) {
-                    let wanted = format!("{reference} is a prefix of more than one operation id");
-                    return Err(StoreError::OperationNotFound { wanted }.into());
-                }
-                found = Some((scope, store, record.operation.id));
-            }
-        }
+        records.extend(store.history()?.into_iter().map(|record| Ok::<_, BankError>(record.map(|_| (scope, store)))));
     }
-    let missing = || BankError::from(StoreError::OperationNotFound { wanted: format!("no operation has the id {reference}") });
-    let (scope, store, id) = found.ok_or_else(missing)?;
-    let operation = banks.operation(BankVerb::Undo);
-    let told = |error: BankError| BankError { scope: Some(scope), ..error };
-    let record = store.undo(&id, &operation).map_err(told)?;
+    let found = find_by_prefix(records, reference)?;
+    let (scope, store) = found.subject;
+    let operation = banks.operation(Verb::Undo);
+    let in_scope = |error: BankError| BankError { scope: Some(scope), ..error };
+    let record = store.undo(&found.operation.id, &operation).map_err(in_scope)?;
     Ok(BankUndoReport { scope, record, undo: operation.id })
 }

@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use super::write::{check_changed, check_names};
 use super::{
-    Bank, BankChange, BankEntry, BankEntryChange, BankError, BankErrorKind, BankLookup, BankName, BankScope, BankVerb,
-    BankWriteResult, Banks, JsonFilterError, Key, ScopeChoice,
+    Bank, BankChange, BankEntry, BankEntryChange, BankError, BankErrorKind, BankLookup, BankName, BankScope, BankWriteResult,
+    Banks, JsonFilterError, Key, ScopeChoice,
 };
-use crate::SecretPolicy;
 use crate::json::JsonText;
+use crate::{SecretPolicy, Verb};
 
 /// The behavior for an update of a key that does not exist.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,7 +49,7 @@ pub fn update(
         find_store(banks, bank, key, scope, missing).map_err(|error| error.with_bank(bank.as_str(), None).with_key(key))?;
     let told = |error: BankError| error.with_bank(bank.as_str(), Some(scope)).with_key(key);
     for attempt in 0..=ATTEMPTS {
-        let operation = banks.operation(BankVerb::Update);
+        let operation = banks.operation(Verb::Update);
         let is_living = |entry: &BankEntry| !entry.is_expired(operation.at);
         let seen = match store.entry(bank, key).map_err(told)? {
             BankLookup::Entry(entry) => Some(*entry).filter(is_living),

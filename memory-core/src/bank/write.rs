@@ -1,11 +1,10 @@
 //! Writes a value under a key.
 
 use super::{
-    Bank, BankChange, BankEntry, BankEntryChange, BankError, BankErrorKind, BankName, BankScope, BankVerb, Banks, Key,
-    ScopeChoice,
+    Bank, BankChange, BankEntry, BankEntryChange, BankError, BankErrorKind, BankName, BankScope, Banks, Key, ScopeChoice,
 };
 use crate::json::{JsonText, unescape_strings};
-use crate::{SecretPolicy, secret};
+use crate::{SecretPolicy, Verb, secret};
 
 /// A request to write a value.
 #[derive(Debug, Clone)]
@@ -67,7 +66,7 @@ pub fn write(banks: &Banks, request: &BankWriteRequest) -> Result<BankWriteResul
     check_names(banks, bank, [key], *scope, *secrets)?;
     let (scope, store) = banks.store_to_write(bank, *scope).map_err(|error| error.with_bank(bank.as_str(), None))?;
     let place = |error: BankError| error.with_bank(bank.as_str(), Some(scope)).with_key(key);
-    let operation = banks.operation(BankVerb::Write);
+    let operation = banks.operation(Verb::Write);
     let mut written = None;
     let mut decide = |seen: Option<&Bank>| {
         let former = seen.and_then(|seen| seen.entry(key));

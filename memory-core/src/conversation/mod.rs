@@ -62,8 +62,8 @@ pub use index::ConversationIndex;
 pub use inject::{format_memories, message_prefix};
 pub use list::{ConversationContents, ConversationList, ConversationSummary, list, show};
 pub use operations::{
-    ConversationLocation, ConversationOperation, ConversationOperations, ConversationRecord, ConversationUndoReport,
-    ConversationVerb, DeletedEntry, change, last, mark_undone, restore, undo,
+    ConversationLocation, ConversationOperations, ConversationRecord, ConversationSubject, ConversationUndoReport, DeletedEntry,
+    change, last, restore, undo,
 };
 pub use questions::RecentQuestions;
 pub use queue::{EnqueuedTurns, Job, JobQueue, JobState, PendingJob};

@@ -1,6 +1,5 @@
 //! Operations that delete or restore entries of conversations, and their undo.
 
-use std::collections::HashMap;
 use std::fmt::Debug;
 use std::sync::Arc;
 
@@ -8,48 +7,7 @@ use chrono::{DateTime, Utc};
 
 use super::add::redact_secrets;
 use super::{ConversationId, Conversations, EntryChange, EntryId, EntryRole};
-use crate::{Clock, IdSource, OperationId, StoreError};
-
-/// The metadata of a change that deletes or restores entries.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ConversationOperation {
-    /// The id.
-    pub id: OperationId,
-    /// The time.
-    pub at: DateTime<Utc>,
-    /// The kind of operation.
-    pub verb: ConversationVerb,
-    /// The actor: `model`, `proxy` or `cli`.
-    pub by: String,
-}
-
-/// The kind of an operation on a conversation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum ConversationVerb {
-    /// Deleted or replaced existing facts because of new ones.
-    Reconcile,
-    /// Deleted the oldest facts and turns, because the limit was exceeded.
-    Evict,
-    /// Restored a deleted entry.
-    Restore,
-    /// Undid an operation.
-    Undo,
-}
-
-impl ConversationVerb {
-    /// All kinds of operations.
-    pub const ALL: [Self; 4] = [Self::Reconcile, Self::Evict, Self::Restore, Self::Undo];
-
-    /// Returns the name of the operation.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Reconcile => "reconcile",
-            Self::Evict => "evict",
-            Self::Restore => "restore",
-            Self::Undo => "undo",
-        }
-    }
-}
+use crate::{Clock, IdSource, Operation, OperationId, Recorded, StoreError, Undone, Verb, find_by_prefix};
 
 /// Changes a conversation, with credentials redacted in added entries.
 ///
@@ -62,7 +20,7 @@ pub fn change(
     conversations: &Conversations,
     conversation: &ConversationId,
     changes: &[EntryChange],
-    verb: ConversationVerb,
+    verb: Verb,
     by: &str,
 ) -> Result<(), StoreError> {
     let redacted = |change: &EntryChange| match change.clone() {
@@ -76,42 +34,22 @@ pub fn change(
     if !changes.iter().any(|change| matches!(change, EntryChange::Delete { .. })) {
         return conversations.store.commit(conversation, &changes);
     }
-    let operation = new_operation(conversations.clock.as_ref(), conversations.ids.as_ref(), verb, by);
+    let operation = Operation::new(verb, by, conversations.clock.as_ref(), conversations.ids.as_ref());
     conversations.store.commit_operation(conversation, &changes, &operation)
 }
 
-fn new_operation(clock: &dyn Clock, ids: &dyn IdSource, verb: ConversationVerb, by: &str) -> ConversationOperation {
-    ConversationOperation { id: ids.operation_id(), at: clock.now(), verb, by: by.to_owned() }
-}
+/// An operation on conversations in the log.
+pub type ConversationRecord = Recorded<ConversationSubject>;
 
-/// A record in the log of operations.
+/// The entries that an operation changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ConversationRecord {
-    /// The operation.
-    pub operation: ConversationOperation,
+pub struct ConversationSubject {
     /// The conversation.
     pub conversation: ConversationId,
     /// The entries that it added.
     pub added: Vec<EntryId>,
     /// The entries that it deleted, each with its replacement, if any.
     pub deleted: Vec<(EntryId, Option<EntryId>)>,
-    /// The operation that it reverted, if this is an undo.
-    pub undoes: Option<OperationId>,
-    /// The operation that reverted it, if any.
-    pub undone_by: Option<OperationId>,
-}
-
-/// Sets `undone_by` of each of `records`, which are ordered newest first.
-///
-/// An undo that was itself undone has no effect.
-pub fn mark_undone(records: &mut [ConversationRecord]) {
-    let mut undone = HashMap::new();
-    for record in records {
-        record.undone_by = undone.remove(&record.operation.id);
-        if let (None, Some(other)) = (&record.undone_by, &record.undoes) {
-            undone.insert(other.clone(), record.operation.id.clone());
-        }
-    }
 }
 
 /// A deleted entry that is still in the trash.
@@ -132,7 +70,7 @@ pub struct DeletedEntry {
     /// The time of the deletion, according to the file system.
     pub at: DateTime<Utc>,
     /// The operation that deleted it, if it is recorded.
-    pub operation: Option<(OperationId, ConversationVerb)>,
+    pub operation: Option<(OperationId, Verb)>,
 }
 
 /// The interface to the operations and the trash of a folder of conversations.
@@ -153,7 +91,7 @@ pub trait ConversationOperations: Debug + Send + Sync {
     /// # Errors
     /// [`StoreError::OperationNotFound`] if it does not exist or its deleted entries were purged; [`StoreError::Invalid`] if it was already
     /// undone; [`StoreError::Conflict`] if its added entries were changed afterwards. Then nothing is changed.
-    fn undo(&self, undone: &OperationId, operation: &ConversationOperation) -> Result<ConversationRecord, StoreError>;
+    fn undo(&self, undone: &OperationId, operation: &Operation) -> Result<ConversationRecord, StoreError>;
 
     /// Returns the deleted entries, last deleted first.
     ///
@@ -165,7 +103,7 @@ pub trait ConversationOperations: Debug + Send + Sync {
     ///
     /// # Errors
     /// [`StoreError::Invalid`] if it is a summary or already exists; [`StoreError::TrashNotFound`] if it was purged.
-    fn restore(&self, entry: &DeletedEntry, operation: &ConversationOperation) -> Result<String, StoreError>;
+    fn restore(&self, entry: &DeletedEntry, operation: &Operation) -> Result<String, StoreError>;
 
     /// Purges entries deleted before `before`, and the log of whole months that ended before it.
     ///
@@ -186,21 +124,14 @@ pub struct ConversationLocation {
 }
 
 /// The result of an undo.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ConversationUndoReport {
-    /// The operation that was undone.
-    pub record: ConversationRecord,
-    /// The id of the undo operation.
-    pub undo: OperationId,
-}
+pub type ConversationUndoReport = Undone<ConversationSubject>;
 
 /// Returns the newest operation that can be undone, if there is one.
 ///
 /// # Errors
 /// If the operations cannot be read.
 pub fn last(store: &dyn ConversationOperations) -> Result<Option<ConversationRecord>, StoreError> {
-    let is_open = |record: &ConversationRecord| record.operation.verb != ConversationVerb::Undo && record.undone_by.is_none();
-    Ok(store.operations()?.into_iter().find(is_open))
+    Ok(store.operations()?.into_iter().find(Recorded::is_open))
 }
 
 /// Undoes the operation that `reference`, a prefix of its id with at least 4 digits, identifies.
@@ -213,18 +144,10 @@ pub fn undo(
     clock: &dyn Clock,
     ids: &dyn IdSource,
 ) -> Result<ConversationUndoReport, StoreError> {
-    let wanted = reference.trim().to_lowercase();
-    let is_wanted = |record: &ConversationRecord| 4 <= wanted.len() && record.operation.id.as_str().starts_with(&wanted);
-    let mut found = store.operations()?.into_iter().filter(is_wanted);
-    let missing = || StoreError::OperationNotFound { wanted: format!("no operation has the id {reference}") };
-    let record = found.next().ok_or_else(missing)?;
-    if let Some(other) = found.next() {
-        let candidates = vec![record.operation.id.to_string(), other.operation.id.to_string()];
-        return Err(StoreError::Ambiguous { reference: wanted, candidates });
-    }
-    let operation = new_operation(clock, ids, ConversationVerb::Undo, "cli");
+    let record = find_by_prefix(store.operations()?.into_iter().map(Ok::<_, StoreError>), reference)?;
+    let operation = Operation::new(Verb::Undo, "cli", clock, ids);
     let record = store.undo(&record.operation.id, &operation)?;
-    Ok(ConversationUndoReport { record, undo: operation.id })
+    Ok(Undone { record, undo: operation.id })
 }
 
 /// Restores the last deleted entry that matches `reference`, and returns it with its new path.
@@ -247,7 +170,7 @@ pub fn restore(
     };
     let missing = || StoreError::TrashNotFound { reference: reference.to_owned() };
     let entry = store.trashed()?.into_iter().find(is_wanted).ok_or_else(missing)?;
-    let path = store.restore(&entry, &new_operation(clock, ids, ConversationVerb::Restore, "cli"))?;
+    let path = store.restore(&entry, &Operation::new(Verb::Restore, "cli", clock, ids))?;
     Ok((entry, path))
 }
 
@@ -268,33 +191,10 @@ mod tests {
         let new = ConversationEntry::new(id.clone(), &place, EntryRole::Memory, secret, DateTime::UNIX_EPOCH);
         let changes = [EntryChange::Add(new), EntryChange::Delete { id: known.id, replaced_by: Some(id) }];
         for changes in [&changes[..], &changes[..1]] {
-            change(&all, &place, changes, ConversationVerb::Reconcile, "model").unwrap();
+            change(&all, &place, changes, Verb::Reconcile, "model").unwrap();
             let facts = all.store.read(&place).unwrap().entries();
             assert_eq!(facts.len(), 1);
             assert!(facts[0].content.starts_with("The key is ") && !facts[0].content.contains("abcdefghij"), "{facts:?}");
         }
-    }
-
-    #[test]
-    fn an_undo_that_was_undone_reverts_nothing() {
-        let record = |number: u64, undoes: Option<u64>| ConversationRecord {
-            operation: ConversationOperation {
-                id: OperationId::from_random(number),
-                at: DateTime::UNIX_EPOCH,
-                verb: if undoes.is_some() { ConversationVerb::Undo } else { ConversationVerb::Evict },
-                by: "proxy".into(),
-            },
-            conversation: ConversationId::default_conversation(),
-            added: Vec::new(),
-            deleted: Vec::new(),
-            undoes: undoes.map(OperationId::from_random),
-            undone_by: None,
-        };
-        let mut records = vec![record(3, Some(2)), record(2, Some(1)), record(1, None)];
-        mark_undone(&mut records);
-        let undone: Vec<_> = records.iter().map(|record| record.undone_by.clone()).collect();
-        assert_eq!(undone, [None, Some(OperationId::from_random(3)), None]);
-        mark_undone(&mut records[1..]);
-        assert_eq!(records[2].undone_by, Some(OperationId::from_random(2)));
     }
 }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 
-use super::{ConversationEntry, ConversationId, ConversationIndex, ConversationOperation, EntryId, MAX_CONTENT};
-use crate::{ContentHash, StoreError};
+use super::{ConversationEntry, ConversationId, ConversationIndex, EntryId, MAX_CONTENT};
+use crate::{ContentHash, Operation, StoreError};
 
 /// A store of conversations. Every implementation passes `testing::conversation_suite`.
 ///
@@ -84,7 +84,7 @@ pub trait ConversationStore: Debug + Send + Sync {
         &self,
         conversation: &ConversationId,
         changes: &[EntryChange],
-        operation: &ConversationOperation,
+        operation: &Operation,
     ) -> Result<(), StoreError>;
 
     /// Stores vectors of the model `identity`; [`ConversationIndex::vector`] returns them for texts that have one.

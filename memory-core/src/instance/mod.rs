@@ -12,7 +12,6 @@
 mod error;
 mod filter_time;
 mod name;
-mod operation;
 mod operations;
 
 pub mod history;
@@ -21,9 +20,6 @@ pub mod kv;
 pub use error::InstanceError;
 pub use filter_time::{parse_duration, parse_time};
 pub use name::InstanceName;
-pub use operation::InstanceOperation;
-pub(crate) use operations::last;
 pub use operations::{
-    InstanceOperations, InstanceRecord, InstanceRecords, InstanceUndoReport, InstanceVerb, NamedInstance, mark_undone,
-    operations, undo,
+    InstanceOperations, InstanceRecord, InstanceRecords, InstanceSubject, InstanceUndoReport, NamedInstance, operations, undo,
 };

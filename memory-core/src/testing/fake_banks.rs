@@ -8,11 +8,11 @@ use chrono::{DateTime, Utc};
 
 use crate::bank::{
     Bank, BankChange, BankChangeResult, BankDamage, BankEntryChange, BankError, BankErrorKind, BankLookup, BankMeta, BankName,
-    BankOperation, BankRecord, BankRepairMode, BankStore, BankSummary, JsonFilter, JsonFilterError, Key, SchemaValidator,
-    mark_undone, render_document,
+    BankRecord, BankRepairMode, BankStore, BankSubject, BankSummary, JsonFilter, JsonFilterError, Key, SchemaValidator,
+    render_document,
 };
 use crate::json::JsonText;
-use crate::{OperationId, StoreError};
+use crate::{Operation, OperationId, StoreError, mark_undone};
 
 /// An in-memory [`BankStore`].
 #[derive(Debug, Default)]
@@ -41,12 +41,17 @@ impl FakeBanks {
 }
 
 impl FakeBankState {
-    fn record_change(&mut self, name: &BankName, operation: &BankOperation, keys: Vec<String>, next: Option<Bank>) {
+    fn record_change(&mut self, name: &BankName, operation: &Operation, keys: Vec<String>, next: Option<Bank>) {
         let before = self.banks.remove(name);
         if let Some(next) = &next {
             self.banks.insert(name.clone(), next.clone());
         }
-        let record = BankRecord { operation: operation.clone(), bank: name.clone(), keys, undoes: None, undone_by: None };
+        let record = BankRecord {
+            operation: operation.clone(),
+            subject: BankSubject { bank: name.clone(), keys },
+            undoes: None,
+            undone_by: None,
+        };
         self.done.push(FakeBankOperation { record, before, after: next });
     }
 }
@@ -86,7 +91,7 @@ impl BankStore for FakeBanks {
     fn change(
         &self,
         name: &BankName,
-        operation: &BankOperation,
+        operation: &Operation,
         decide: &mut dyn FnMut(Option<&Bank>) -> Result<BankChange, BankError>,
     ) -> Result<BankChangeResult, BankError> {
         let mut state = self.state();
@@ -144,7 +149,7 @@ impl BankStore for FakeBanks {
         Ok(records)
     }
 
-    fn undo(&self, undone: &OperationId, operation: &BankOperation) -> Result<BankRecord, BankError> {
+    fn undo(&self, undone: &OperationId, operation: &Operation) -> Result<BankRecord, BankError> {
         let mut state = self.state();
         let wanted = || StoreError::OperationNotFound { wanted: format!("no operation has the id {undone}") };
         let mut records: Vec<_> = state.done.iter().rev().map(|step| step.record.clone()).collect();
@@ -155,11 +160,11 @@ impl BankStore for FakeBanks {
             return Err(StoreError::Invalid { why: format!("{undone} was already undone") }.into());
         }
         let (record, before, after) = (step.record.clone(), step.before.clone(), step.after.clone());
-        if !is_unchanged_since(state.banks.get(&record.bank), after.as_ref(), &record.keys) {
-            return Err(BankError::new(BankErrorKind::ChangedSince).with_bank(record.bank.as_str(), None));
+        if !is_unchanged_since(state.banks.get(&record.subject.bank), after.as_ref(), &record.subject.keys) {
+            return Err(BankError::new(BankErrorKind::ChangedSince).with_bank(record.subject.bank.as_str(), None));
         }
-        let next = revert_bank(state.banks.get(&record.bank), before.as_ref(), &record.keys);
-        state.record_change(&record.bank, operation, record.keys.clone(), next);
+        let next = revert_bank(state.banks.get(&record.subject.bank), before.as_ref(), &record.subject.keys);
+        state.record_change(&record.subject.bank, operation, record.subject.keys.clone(), next);
         if let Some(last) = state.done.last_mut() {
             last.record.undoes = Some(undone.clone());
         }
@@ -171,7 +176,7 @@ impl BankStore for FakeBanks {
         Ok((0, 0))
     }
 
-    fn repair(&self, _: Option<&BankName>, _: BankRepairMode, _: &BankOperation) -> Result<Vec<BankDamage>, BankError> {
+    fn repair(&self, _: Option<&BankName>, _: BankRepairMode, _: &Operation) -> Result<Vec<BankDamage>, BankError> {
         // In-memory banks are never damaged.
         Ok(Vec::new())
     }

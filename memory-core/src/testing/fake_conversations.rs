@@ -9,10 +9,10 @@ use chrono::{DateTime, Utc};
 
 use super::fake_models::lock;
 use crate::conversation::{
-    ConversationEntry, ConversationId, ConversationIndex, ConversationOperation, ConversationStore, EnqueuedTurns, EntryChange,
-    EntryId, EntryRole, EntryVector, Job, JobQueue, JobState, PendingJob,
+    ConversationEntry, ConversationId, ConversationIndex, ConversationStore, EnqueuedTurns, EntryChange, EntryId, EntryRole,
+    EntryVector, Job, JobQueue, JobState, PendingJob,
 };
-use crate::{OperationId, StoreError};
+use crate::{Operation, OperationId, StoreError};
 
 /// An in-memory [`ConversationStore`].
 #[derive(Debug, Default)]
@@ -100,12 +100,7 @@ impl ConversationStore for FakeConversations {
         changes.iter().try_for_each(|(conversation, changes)| self.commit(conversation, changes))
     }
 
-    fn commit_operation(
-        &self,
-        conversation: &ConversationId,
-        changes: &[EntryChange],
-        _: &ConversationOperation,
-    ) -> Result<(), StoreError> {
+    fn commit_operation(&self, conversation: &ConversationId, changes: &[EntryChange], _: &Operation) -> Result<(), StoreError> {
         self.commit(conversation, changes)
     }
 

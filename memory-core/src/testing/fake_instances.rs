@@ -10,10 +10,8 @@ use crate::instance::history::{
     Window,
 };
 use crate::instance::kv::{KeyPrefix, KeySummary, KeyValueStore, StoredValue, ValueKey};
-use crate::instance::{
-    InstanceError, InstanceOperation, InstanceOperations, InstanceRecord, InstanceRecords, InstanceVerb, mark_undone,
-};
-use crate::{OperationId, StoreError};
+use crate::instance::{InstanceError, InstanceOperations, InstanceRecord, InstanceRecords, InstanceSubject};
+use crate::{Operation, OperationId, StoreError, Verb, mark_undone};
 
 /// A log of operations, oldest first, each with the state before and after it.
 #[derive(Debug)]
@@ -32,21 +30,23 @@ impl<T: Clone> FakeOperations<T> {
         self.done.lock().expect("no test panics while it holds what was done")
     }
 
-    fn record(&self, verb: InstanceVerb, subject: &str, count: usize, operation: &InstanceOperation, change: (T, T)) {
-        let (operation, subject) = (operation.clone(), subject.to_owned());
-        let record = InstanceRecord { operation, verb, subject, count, undoes: None, undone_by: None };
+    fn record(&self, verb: Verb, name: &str, count: usize, operation: &Operation, change: (T, T)) {
+        let operation = Operation { verb, ..operation.clone() };
+        let subject = InstanceSubject { name: name.to_owned(), count };
+        let record = InstanceRecord { operation, subject, undoes: None, undone_by: None };
         self.done().push((record, change.0, change.1));
     }
 
-    fn record_undo(&self, undone: &InstanceRecord, operation: &InstanceOperation, change: (T, T)) {
+    fn record_undo(&self, undone: &InstanceRecord, operation: &Operation, change: (T, T)) {
         let undoes = Some(undone.operation.id.clone());
-        let record = InstanceRecord { operation: operation.clone(), verb: InstanceVerb::Undo, undoes, ..undone.clone() };
+        let record = InstanceRecord { operation: operation.clone(), undoes, ..undone.clone() };
         self.done().push((record, change.0, change.1));
     }
 
     fn records(&self) -> InstanceRecords<'static> {
-        let records: Vec<_> = self.done().iter().rev().map(|(record, ..)| Ok(record.clone())).collect();
-        Box::new(mark_undone(records.into_iter()))
+        let mut records: Vec<_> = self.done().iter().rev().map(|(record, ..)| record.clone()).collect();
+        mark_undone(&mut records);
+        Box::new(records.into_iter().map(Ok))
     }
 
     fn open(&self, undone: &OperationId) -> Result<(InstanceRecord, T, T), InstanceError> {
@@ -91,7 +91,7 @@ impl MessageStore for FakeMessages {
         &self,
         session: &SessionName,
         records: &[SessionRecord],
-        _: &InstanceOperation,
+        _: &Operation,
     ) -> Result<SessionAppendResult, InstanceError> {
         self.sessions().entry(session.clone()).or_default().extend_from_slice(records);
         Ok(SessionAppendResult::default())
@@ -112,20 +112,15 @@ impl MessageStore for FakeMessages {
         Ok(self.sessions().iter().map(summary).collect())
     }
 
-    fn delete(&self, session: &SessionName, operation: &InstanceOperation) -> Result<Option<usize>, InstanceError> {
+    fn delete(&self, session: &SessionName, operation: &Operation) -> Result<Option<usize>, InstanceError> {
         let mut sessions = self.sessions();
         let Some(records) = sessions.remove(session) else { return Ok(None) };
         let count = records.len();
-        self.operations.record(InstanceVerb::Delete, session.as_str(), count, operation, (records, Vec::new()));
+        self.operations.record(Verb::Delete, session.as_str(), count, operation, (records, Vec::new()));
         Ok(Some(count))
     }
 
-    fn purge(
-        &self,
-        session: &SessionName,
-        filter: &RecordFilter,
-        operation: &InstanceOperation,
-    ) -> Result<PurgeResult, InstanceError> {
+    fn purge(&self, session: &SessionName, filter: &RecordFilter, operation: &Operation) -> Result<PurgeResult, InstanceError> {
         let mut sessions = self.sessions();
         let Some(records) = sessions.get_mut(session) else { return Ok(PurgeResult::default()) };
         let before = records.clone();
@@ -133,7 +128,7 @@ impl MessageStore for FakeMessages {
         let (purged, kept) = (before.len() - records.len(), records.len());
         if purged != 0 {
             let change = (before, records.clone());
-            self.operations.record(InstanceVerb::Purge, session.as_str(), purged, operation, change);
+            self.operations.record(Verb::Purge, session.as_str(), purged, operation, change);
         }
         Ok(PurgeResult { purged, kept })
     }
@@ -144,10 +139,10 @@ impl InstanceOperations for FakeMessages {
         Ok(self.operations.records())
     }
 
-    fn undo(&self, undone: &OperationId, operation: &InstanceOperation) -> Result<InstanceRecord, InstanceError> {
+    fn undo(&self, undone: &OperationId, operation: &Operation) -> Result<InstanceRecord, InstanceError> {
         let mut sessions = self.sessions();
         let (record, before, after) = self.operations.open(undone)?;
-        let session: SessionName = record.subject.parse()?;
+        let session: SessionName = record.subject.name.parse()?;
         let now = sessions.get(&session).cloned().unwrap_or_default();
         let Some(since) = now.strip_prefix(after.as_slice()) else {
             let why = format!("the session {session} was changed afterwards");
@@ -182,7 +177,7 @@ impl FakeValues {
 }
 
 impl KeyValueStore for FakeValues {
-    fn set(&self, key: &ValueKey, value: &str, operation: &InstanceOperation) -> Result<bool, InstanceError> {
+    fn set(&self, key: &ValueKey, value: &str, operation: &Operation) -> Result<bool, InstanceError> {
         let mut values = self.values();
         if let Some(other) = conflicting_key(&values, key) {
             return Err(InstanceError::KeyTaken { key: key.to_string(), why: format!("{other} is a key") });
@@ -192,7 +187,7 @@ impl KeyValueStore for FakeValues {
         let is_new = former.is_none();
         if former.as_deref() != Some(value) {
             let change = (former, Some(value.to_owned()));
-            self.operations.record(InstanceVerb::Set, key.as_str(), 1, operation, change);
+            self.operations.record(Verb::Set, key.as_str(), 1, operation, change);
         }
         Ok(is_new)
     }
@@ -201,10 +196,10 @@ impl KeyValueStore for FakeValues {
         Ok(self.values().get(key).cloned())
     }
 
-    fn delete(&self, key: &ValueKey, operation: &InstanceOperation) -> Result<bool, InstanceError> {
+    fn delete(&self, key: &ValueKey, operation: &Operation) -> Result<bool, InstanceError> {
         let mut values = self.values();
         let Some(former) = values.remove(key) else { return Ok(false) };
-        self.operations.record(InstanceVerb::Delete, key.as_str(), 1, operation, (Some(former.text), None));
+        self.operations.record(Verb::Delete, key.as_str(), 1, operation, (Some(former.text), None));
         Ok(true)
     }
 
@@ -224,10 +219,10 @@ impl InstanceOperations for FakeValues {
         Ok(self.operations.records())
     }
 
-    fn undo(&self, undone: &OperationId, operation: &InstanceOperation) -> Result<InstanceRecord, InstanceError> {
+    fn undo(&self, undone: &OperationId, operation: &Operation) -> Result<InstanceRecord, InstanceError> {
         let mut values = self.values();
         let (record, before, after) = self.operations.open(undone)?;
-        let key: ValueKey = record.subject.parse()?;
+        let key: ValueKey = record.subject.name.parse()?;
         let now = values.get(&key).map(|value| value.text.clone());
         let in_the_way = conflicting_key(&values, &key).map(|other| format!("{other} is a key now"));
         if let Some(why) = in_the_way.or_else(|| (now != after).then(|| format!("the key {key} was changed afterwards"))) {

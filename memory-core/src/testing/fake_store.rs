@@ -11,7 +11,7 @@ use chrono::{DateTime, Utc};
 use crate::text::tokenize;
 use crate::wikilink::{self, WikilinkCandidate, WikilinkNameKind, WikilinkTarget};
 use crate::{
-    Change, ChangeOutcome, ContentHash, Duplicates, FileVersion, Filter, Hit, ListOrder, Memory, MemoryId, MemoryPage,
+    Change, ChangeOutcome, ChangeSet, ContentHash, Duplicates, FileVersion, Filter, Hit, ListOrder, Memory, MemoryId, MemoryPage,
     MemoryStore, NameIndex, NameMatch, Operation, OperationId, Origin, PageRequest, ReminderQuery, Scope, ScoreExplanation,
     SearchRequest, SearchResults, StoreError, StoredMemory, TextVector, embedded_text,
 };
@@ -38,6 +38,7 @@ type FakeFile = (String, Memory);
 #[derive(Debug, Clone)]
 struct FakeJournalEntry {
     operation: Operation,
+    reasons: BTreeMap<MemoryId, String>,
     undoes: Option<OperationId>,
     changes: Vec<(MemoryId, Option<FakeFile>, Option<FakeFile>)>,
 }
@@ -72,7 +73,7 @@ impl FakeStoreState {
         self.memories.values().find(|(_, memory)| memory.content_hash() == *hash && memory.scope == *scope)
     }
 
-    fn apply(&mut self, operation: &Operation, undoes: Option<OperationId>, wanted: Vec<(MemoryId, Option<FakeFile>)>) {
+    fn apply(&mut self, set: &ChangeSet, undoes: Option<OperationId>, wanted: Vec<(MemoryId, Option<FakeFile>)>) {
         if wanted.is_empty() {
             return;
         }
@@ -85,7 +86,8 @@ impl FakeStoreState {
             self.accesses.remove(&id);
             changes.push((id, before, after));
         }
-        self.journal.push(FakeJournalEntry { operation: operation.clone(), undoes, changes });
+        let (operation, reasons) = (set.operation.clone(), set.reasons.clone());
+        self.journal.push(FakeJournalEntry { operation, reasons, undoes, changes });
     }
 
     fn filtered(&self, filter: &Filter, now: DateTime<Utc>) -> Vec<StoredMemory> {
@@ -158,7 +160,7 @@ impl MemoryStore for FakeStore {
         Ok(matching.map(|(path, memory)| NameMatch { id: memory.id, path: path.clone() }).collect())
     }
 
-    fn commit(&self, operation: &Operation) -> Result<Vec<ChangeOutcome>, StoreError> {
+    fn commit(&self, operation: &ChangeSet) -> Result<Vec<ChangeOutcome>, StoreError> {
         let mut state = self.state();
         let mut wanted = Vec::<(MemoryId, Option<FakeFile>)>::new();
         let mut outcomes = Vec::new();

@@ -7,10 +7,9 @@ use chrono::{DateTime, NaiveDate, Utc};
 
 use crate::topic::{
     INDEX_FILE, PathEntry, Topic, TopicChange, TopicChangeResult, TopicDraft, TopicError, TopicIndex, TopicKind, TopicListing,
-    TopicName, TopicOperation, TopicPath, TopicRecord, TopicStore, TopicText, TopicUsage, TopicUsages, TrashedTopic, index_text,
-    mark_undone,
+    TopicName, TopicPath, TopicRecord, TopicStore, TopicSubject, TopicText, TopicUsage, TopicUsages, TrashedTopic, index_text,
 };
-use crate::{OperationId, StoreError};
+use crate::{Operation, OperationId, StoreError, mark_undone};
 
 /// An in-memory [`TopicStore`]. Of YAML it supports only `key: value`.
 #[derive(Debug, Default)]
@@ -51,12 +50,7 @@ impl FakeTopicState {
         Some(TopicText { path: path.clone(), text, topic })
     }
 
-    fn record_change(
-        &mut self,
-        operation: &TopicOperation,
-        files: Vec<(TopicPath, Option<String>)>,
-        undoes: Option<OperationId>,
-    ) {
+    fn record_change(&mut self, operation: &Operation, files: Vec<(TopicPath, Option<String>)>, undoes: Option<OperationId>) {
         let mut step = Vec::new();
         for (path, after) in files {
             let before = self.files.remove(&path);
@@ -66,7 +60,8 @@ impl FakeTopicState {
             step.push((path, before, after));
         }
         let names = step.iter().map(|(path, ..)| path.to_string()).collect();
-        let record = TopicRecord { operation: operation.clone(), files: names, undoes, undone_by: None };
+        let record =
+            TopicRecord { operation: operation.clone(), subject: TopicSubject { files: names }, undoes, undone_by: None };
         self.done.push(FakeTopicOperation { record, files: step });
         self.index = Some(index_text(&self.listing().topics, &self.uses, self.index.as_ref()));
     }
@@ -125,7 +120,7 @@ impl TopicStore for FakeTopics {
     fn change(
         &self,
         path: &TopicPath,
-        operation: &TopicOperation,
+        operation: &Operation,
         decide: &mut dyn FnMut(Option<&TopicText>) -> Result<TopicChange, TopicError>,
     ) -> Result<TopicChangeResult, TopicError> {
         let mut state = self.state();
@@ -150,7 +145,7 @@ impl TopicStore for FakeTopics {
         Ok(TopicChangeResult::Yes { stale_index: None })
     }
 
-    fn relocate(&self, from: &TopicPath, to: Option<&TopicPath>, operation: &TopicOperation) -> Result<(), TopicError> {
+    fn relocate(&self, from: &TopicPath, to: Option<&TopicPath>, operation: &Operation) -> Result<(), TopicError> {
         let mut state = self.state();
         let moved: Vec<(TopicPath, String)> =
             state.files.iter().filter(|(path, _)| from.contains(path)).map(|(path, text)| (path.clone(), text.clone())).collect();
@@ -172,7 +167,7 @@ impl TopicStore for FakeTopics {
         Ok(())
     }
 
-    fn rebuild(&self, _: &TopicOperation) -> Result<TopicChangeResult, TopicError> {
+    fn rebuild(&self, _: &Operation) -> Result<TopicChangeResult, TopicError> {
         let mut state = self.state();
         let next = Some(index_text(&state.listing().topics, &state.uses, state.index.as_ref()));
         if next == state.index {
@@ -199,7 +194,7 @@ impl TopicStore for FakeTopics {
         Ok(state.done.iter().rev().flat_map(of_step).collect())
     }
 
-    fn undo(&self, undone: &OperationId, operation: &TopicOperation) -> Result<TopicRecord, TopicError> {
+    fn undo(&self, undone: &OperationId, operation: &Operation) -> Result<TopicRecord, TopicError> {
         let mut state = self.state();
         let record = state.records().into_iter().find(|record| record.operation.id == *undone);
         let unknown = || StoreError::OperationNotFound { wanted: format!("no operation has the id {undone}") };

@@ -51,10 +51,10 @@ fn every_change_is_recorded(services: &Services) {
     let (first, second) = (put(services, "one"), put(services, "two"));
     link(services, &first, &second).expect("linked");
     delete(services, &first).expect("deleted");
-    let verbs: Vec<_> = records(services).into_iter().map(|record| (record.verb, record.files)).collect();
+    let verbs: Vec<_> = records(services).into_iter().map(|record| (record.operation.verb, record.subject.count)).collect();
     assert_eq!(verbs, [(Verb::Delete, 1), (Verb::Link, 2), (Verb::Write, 1), (Verb::Write, 1)]);
     let last = records(services).remove(0);
-    let change = services.history.changes(&last.id).next().expect("one file").expect("readable");
+    let change = services.history.changes(&last.operation.id).next().expect("one file").expect("readable");
     assert_eq!((change.id.to_string(), change.after.is_none(), change.before.is_some()), (first, true, true));
 }
 
@@ -72,7 +72,7 @@ fn an_operation_that_changed_a_memory_twice_is_taken_back(services: &Services) {
     let removed = Change::Remove { id: services.store.find(&gone).expect("it is there"), expected: None };
     refinement.commit(vec![RefinementUnit { changes: vec![removed], ..RefinementUnit::default() }]).expect("it is written");
     let operation = refinement.id().to_string();
-    assert_eq!(records(services)[0].files, 3, "its parts are one");
+    assert_eq!(records(services)[0].subject.count, 3, "its parts are one");
     for _ in 0..2 {
         let undone = undo(services, Some(&operation)).expect("undone");
         assert_eq!([&kept, &gone].map(|id| content(services, id)), ["first", "gone"].map(|text| Some(text.to_owned())));
@@ -102,14 +102,14 @@ fn an_undo_can_be_undone(services: &Services) {
     undo(services, Some(undone.undo.as_str())).expect("done again");
     assert_eq!(content(services, &id), None);
     let delete_again = &records(services)[2];
-    assert_eq!((delete_again.verb, &delete_again.undone_by), (Verb::Delete, &None));
+    assert_eq!((delete_again.operation.verb, &delete_again.undone_by), (Verb::Delete, &None));
     undo(services, None).expect("undone once more");
     assert_eq!(content(services, &id).as_deref(), Some("kept"));
 }
 
 fn an_undo_of_a_file_that_changed_since_is_refused(services: &Services) {
     let id = put(services, "first");
-    let written = records(services).remove(0).id;
+    let written = records(services).remove(0).operation.id;
     tag(services, &id, ["x"].iter().collect(), Tags::default()).expect("tagged");
     let refused = undo(services, Some(written.as_str())).expect_err("it was tagged since");
     assert_eq!(refused.code(), Code::Conflict);

@@ -7,10 +7,10 @@ use chrono::{DateTime, Utc};
 
 use super::{FakeConversations, FakeJobs};
 use crate::conversation::{
-    ConversationEntry, ConversationId, ConversationIndex, ConversationOperation, ConversationStore, EnqueuedTurns, EntryChange,
-    EntryId, EntryVector, Job, JobQueue, JobState, PendingJob,
+    ConversationEntry, ConversationId, ConversationIndex, ConversationStore, EnqueuedTurns, EntryChange, EntryId, EntryVector,
+    Job, JobQueue, JobState, PendingJob,
 };
-use crate::{OperationId, StoreError};
+use crate::{Operation, OperationId, StoreError};
 
 /// The point at which the hook is called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -90,7 +90,7 @@ impl ConversationStore for HookedFake<FakeConversations> {
         &self,
         conversation: &ConversationId,
         changes: &[EntryChange],
-        operation: &ConversationOperation,
+        operation: &Operation,
     ) -> Result<(), StoreError> {
         self.write(|| self.inner.commit_operation(conversation, changes, operation))
     }

@@ -4,8 +4,8 @@ use chrono::{DateTime, Datelike, Months, TimeDelta, Utc};
 
 use crate::instance::history::{self, Messages, RecordDraft, RecordFilter, SessionName, Window};
 use crate::instance::kv::{self, KeyValues, ValueKey};
-use crate::instance::{InstanceError, InstanceRecord, InstanceVerb};
-use crate::{Clock, Code, SecretPolicy};
+use crate::instance::{InstanceError, InstanceRecord};
+use crate::{Clock, Code, SecretPolicy, Verb};
 
 fn code<T: std::fmt::Debug>(result: Result<T, InstanceError>) -> Code {
     result.expect_err("it is refused").code()
@@ -18,7 +18,7 @@ fn describe_records(records: &[InstanceRecord]) -> Vec<String> {
             (Some(_), None) => ", takes back",
             (None, None) => "",
         };
-        format!("{} {} {}{state}", record.verb.as_str(), record.subject, record.count)
+        format!("{} {} {}{state}", record.operation.verb.as_str(), record.subject.name, record.subject.count)
     };
     records.iter().map(word).collect()
 }
@@ -64,7 +64,7 @@ pub(super) fn what_is_taken_out_of_a_session_comes_back(messages: &Messages) {
     s.purge("tool");
     s.say("user", &["4"]);
     let undone = history::undo(messages, None).expect("the purge is taken back");
-    assert_eq!((undone.record.verb, undone.record.count), (InstanceVerb::Purge, 1));
+    assert_eq!((undone.record.operation.verb, undone.record.subject.count), (Verb::Purge, 1));
     assert_eq!(s.all(), "1 2 3 4", "what was said since stays, behind what came back");
     assert_eq!(s.describe_operations(), ["undo s 1, takes back", "purge s 1, taken back"]);
     assert_eq!(
@@ -83,7 +83,7 @@ pub(super) fn what_is_taken_out_of_a_session_comes_back(messages: &Messages) {
     assert_eq!(history::delete(messages, &SessionFixture::name()).expect("it is deleted"), 4);
     s.say("user", &["6"]);
     let undone = history::undo(messages, None).expect("the session comes back");
-    assert_eq!((undone.record.verb, undone.record.count), (InstanceVerb::Delete, 4));
+    assert_eq!((undone.record.operation.verb, undone.record.subject.count), (Verb::Delete, 4));
     assert_eq!(s.all(), "1 3 4 5 6", "before what it began with anew");
     history::undo(messages, Some(undone.undo.as_str())).expect("it is deleted again");
     assert_eq!(s.all(), "6");
@@ -127,7 +127,7 @@ pub(super) fn what_a_value_was_comes_back(values: &KeyValues) {
     put("a/b", &long);
     put("a/b", "3");
     let undone = back(None).expect("the last set is taken back");
-    assert_eq!((undone.record.verb, undone.record.subject.as_str()), (InstanceVerb::Set, "a/b"));
+    assert_eq!((undone.record.operation.verb, undone.record.subject.name.as_str()), (Verb::Set, "a/b"));
     assert_eq!(got("a/b").expect("it is set"), long);
     back(None).expect("and the one before");
     assert_eq!(got("a/b").expect("it is set"), "1");
@@ -138,7 +138,7 @@ pub(super) fn what_a_value_was_comes_back(values: &KeyValues) {
 
     kv::delete(values, &key("a/b")).expect("it is deleted");
     let undone = back(None).expect("it comes back");
-    assert_eq!((undone.record.verb, got("a/b").expect("it is set").as_str()), (InstanceVerb::Delete, "1"));
+    assert_eq!((undone.record.operation.verb, got("a/b").expect("it is set").as_str()), (Verb::Delete, "1"));
     let again = back(Some(undone.undo.as_str())).expect("it is deleted again");
     assert_eq!(code(got("a/b")), Code::KeyNotFound);
     put("a/b", "4");
@@ -154,12 +154,12 @@ pub(super) fn what_a_value_was_comes_back(values: &KeyValues) {
     );
     put("d/e", "7");
     let undone = back(None).expect("what was set where nothing was is taken back");
-    assert_eq!((undone.record.subject.as_str(), code(got("d/e"))), ("d/e", Code::KeyNotFound));
+    assert_eq!((undone.record.subject.name.as_str(), code(got("d/e"))), ("d/e", Code::KeyNotFound));
     back(Some(undone.undo.as_str())).expect("it is set again");
     assert_eq!(got("d/e").expect("it is set"), "7");
     kv::delete(values, &key("a")).expect("it is deleted");
     let last = kv::operations(values, 1).expect("the last").remove(0);
-    assert_eq!((last.verb, last.subject.as_str(), last.undone_by), (InstanceVerb::Delete, "a", None));
+    assert_eq!((last.operation.verb, last.subject.name.as_str(), last.undone_by), (Verb::Delete, "a", None));
 
     let month = end_of_month(values.clock.as_ref());
     values.store.purge_trash(month - TimeDelta::seconds(1)).expect("the month is not over");

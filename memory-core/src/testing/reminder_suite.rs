@@ -147,7 +147,8 @@ fn a_reminder_goes_where_its_memory_goes(services: &Services) {
     let is_there = |stored: &StoredMemory| services.store.get(&stored.memory.id).is_ok();
     assert_eq!((is_there(&open), is_there(&over), is_there(&other)), (false, true, true));
     let record = services.history.records().next().expect("it was written down").expect("readable");
-    let whys: Vec<_> = services.history.changes(&record.id).filter_map(|change| change.expect("readable").why).collect();
+    let whys: Vec<_> =
+        services.history.changes(&record.operation.id).filter_map(|change| change.expect("readable").why).collect();
     assert_eq!(whys, [format!("it is a reminder of {note}")]);
     undo(services, None).expect("undone");
     assert!(is_there(&open) && services.store.get_by(&note).is_ok(), "one undo brings both back");
@@ -220,9 +221,9 @@ fn a_notification_is_nothing_to_take_back(services: &Services) {
     let note = write(services, Draft::new("a note"), SecretPolicy::Refuse).expect("written").id;
     wait(services, 10);
     notify(services, &FakeNotifier::default(), &zone()).expect("done");
-    assert_eq!(undo(services, None).expect("undone").record.verb, Verb::Write);
+    assert_eq!(undo(services, None).expect("undone").record.operation.verb, Verb::Write);
     assert!(services.store.get(&note).is_err() && services.store.get(&id).is_ok());
-    let verbs = [(); 2].map(|()| undo(services, None).expect("undone").record.verb);
+    let verbs = [(); 2].map(|()| undo(services, None).expect("undone").record.operation.verb);
     assert_eq!(verbs, [Verb::Notify, Verb::Remind], "it stands in the way of taking the reminder back");
     assert!(services.store.get(&id).is_err());
 }

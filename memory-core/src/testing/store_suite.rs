@@ -102,9 +102,9 @@ fn the_same_text_is_kept_once_in_a_scope(services: &Services) {
 fn an_operation_is_done_whole_or_not_at_all(services: &Services) {
     let id = put(services, draft("kept"));
     let stored = services.store.get_by(&id).expect("it is there");
-    let mut operation = services.operation(Verb::Import);
+    let mut operation = services.change_set(Verb::Import);
     operation.duplicates = Duplicates::Keep;
-    let new = draft("new").into_memory(services.ids.memory_id(), operation.at);
+    let new = draft("new").into_memory(services.ids.memory_id(), operation.operation.at);
     operation.changes.push(Change::Create { memory: Box::new(new.clone()), front_matter: String::new() });
     operation.changes.push(Change::Create { memory: Box::new(stored.memory.clone()), front_matter: String::new() });
     let refused = services.store.commit(&operation).expect_err("the id is taken");

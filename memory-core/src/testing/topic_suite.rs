@@ -6,10 +6,10 @@ use chrono::TimeDelta;
 
 use super::{CountingIds, FakeClock};
 use crate::topic::{
-    TopicError, TopicKind, TopicName, TopicPath, TopicStore, TopicVerb, TopicWriteRequest, Topics, context, delete, file,
-    history, last, list, read, rebuild, undo, update, view, write,
+    TopicError, TopicKind, TopicName, TopicPath, TopicStore, TopicWriteRequest, Topics, context, delete, file, history, list,
+    read, rebuild, undo, update, view, write,
 };
-use crate::{Code, SecretPolicy};
+use crate::{Code, Recorded, SecretPolicy, Verb};
 
 /// Returns topics over `store`, with a deterministic clock and deterministic ids.
 pub fn topics(store: Arc<dyn TopicStore>) -> (Topics, Arc<FakeClock>) {
@@ -74,7 +74,8 @@ impl TopicCase {
     }
 
     fn last(&self) -> String {
-        last(&self.topics).expect("a history").expect("something was done").operation.id.to_string()
+        let mut records = history(&self.topics).expect("a history").into_iter();
+        records.find(Recorded::is_open).expect("something was done").operation.id.to_string()
     }
 
     fn update(&self, name: &str, old: &str, new: &str) -> Result<(), TopicError> {
@@ -178,8 +179,8 @@ fn what_is_deleted_comes_back(case: &TopicCase) {
     assert_eq!((trashed[0].path.as_str(), trashed[0].size), ("a.md", whole.len() as u64));
     let undone = undo(&case.topics, &deletion[..6]).expect("it is taken back");
     assert_eq!(
-        (undone.record.operation.verb, undone.record.files.as_slice()),
-        (TopicVerb::Delete, ["a.md".to_owned()].as_slice())
+        (undone.record.operation.verb, undone.record.subject.files.as_slice()),
+        (Verb::Delete, ["a.md".to_owned()].as_slice())
     );
     assert_eq!(case.text("a").expect("it is back"), whole);
     assert!(case.index().contains("(a.md)"));

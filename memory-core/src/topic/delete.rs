@@ -1,6 +1,7 @@
 //! Deletes a topic.
 
-use super::{TopicError, TopicName, TopicVerb, Topics, find};
+use super::{TopicError, TopicName, Topics, find};
+use crate::Verb;
 
 /// Moves the topic called `reference` to the trash and returns its name. Undo restores it.
 ///
@@ -11,6 +12,6 @@ pub fn delete(topics: &Topics, reference: &str) -> Result<TopicName, TopicError>
     if let Err(error @ TopicError::IsFolder { .. }) = topics.store.text(name.path()) {
         return Err(error);
     }
-    topics.store.relocate(name.path(), None, &topics.operation(TopicVerb::Delete))?;
+    topics.store.relocate(name.path(), None, &topics.operation(Verb::Delete))?;
     Ok(name)
 }

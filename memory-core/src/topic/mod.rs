@@ -49,8 +49,8 @@ pub use rebuild::rebuild;
 pub use search::{TopicHit, search};
 pub use services::Topics;
 pub use store::{
-    PathEntry, TopicChange, TopicChangeResult, TopicDraft, TopicListing, TopicOperation, TopicRecord, TopicStore, TopicText,
-    TopicVerb, TrashedTopic, mark_undone,
+    PathEntry, TopicChange, TopicChangeResult, TopicDraft, TopicListing, TopicRecord, TopicStore, TopicSubject, TopicText,
+    TrashedTopic,
 };
 pub use undo::{TopicUndoReport, history, last, purge, undo};
 pub use update::update;

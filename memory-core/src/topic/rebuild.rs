@@ -1,6 +1,7 @@
 //! Regenerates the index.
 
-use super::{TopicChangeResult, TopicError, TopicVerb, Topics};
+use super::{TopicChangeResult, TopicError, Topics};
+use crate::Verb;
 
 /// Regenerates the index from the topics and returns whether it changed.
 ///
@@ -9,5 +10,5 @@ use super::{TopicChangeResult, TopicError, TopicVerb, Topics};
 /// # Errors
 /// If the folder cannot be read, or the index cannot be written.
 pub fn rebuild(topics: &Topics) -> Result<TopicChangeResult, TopicError> {
-    topics.store.rebuild(&topics.operation(TopicVerb::Write))
+    topics.store.rebuild(&topics.operation(Verb::Write))
 }

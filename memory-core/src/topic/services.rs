@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::{TopicOperation, TopicStore, TopicVerb};
-use crate::{Clock, IdSource};
+use super::TopicStore;
+use crate::{Clock, IdSource, Operation, Verb};
 
 /// A folder of topics, with the clock, the id source and the actor of its operations.
 #[derive(Debug, Clone)]
@@ -20,7 +20,7 @@ pub struct Topics {
 
 impl Topics {
     /// Returns a new operation of this actor at the current time.
-    pub fn operation(&self, verb: TopicVerb) -> TopicOperation {
-        TopicOperation { id: self.ids.operation_id(), verb, by: self.actor.clone(), at: self.clock.now() }
+    pub fn operation(&self, verb: Verb) -> Operation {
+        Operation { id: self.ids.operation_id(), verb, by: self.actor.clone(), at: self.clock.now() }
     }
 }

@@ -1,12 +1,11 @@
 //! The storage interface of topics.
 
-use std::collections::HashMap;
 use std::fmt::Debug;
 
 use chrono::{DateTime, Utc};
 
 use super::{Topic, TopicError, TopicIndex, TopicKind, TopicName, TopicPath, TopicUsages};
-use crate::OperationId;
+use crate::{Operation, OperationId, Recorded};
 
 /// The storage of one folder of topics. Every implementation passes `testing::topic_suite`.
 ///
@@ -63,7 +62,7 @@ pub trait TopicStore: Debug + Send + Sync {
     fn change(
         &self,
         path: &TopicPath,
-        operation: &TopicOperation,
+        operation: &Operation,
         decide: &mut dyn FnMut(Option<&TopicText>) -> Result<TopicChange, TopicError>,
     ) -> Result<TopicChangeResult, TopicError>;
 
@@ -72,7 +71,7 @@ pub trait TopicStore: Debug + Send + Sync {
     /// # Errors
     /// [`TopicError::NotFound`] if it does not exist, [`TopicError::Taken`] if `to` exists, or a disk error. Then
     /// nothing has changed.
-    fn relocate(&self, from: &TopicPath, to: Option<&TopicPath>, operation: &TopicOperation) -> Result<(), TopicError>;
+    fn relocate(&self, from: &TopicPath, to: Option<&TopicPath>, operation: &Operation) -> Result<(), TopicError>;
 
     /// Regenerates the index, and returns whether it changed.
     ///
@@ -81,7 +80,7 @@ pub trait TopicStore: Debug + Send + Sync {
     ///
     /// # Errors
     /// If the index cannot be read or written.
-    fn rebuild(&self, operation: &TopicOperation) -> Result<TopicChangeResult, TopicError>;
+    fn rebuild(&self, operation: &Operation) -> Result<TopicChangeResult, TopicError>;
 
     /// Returns the operations on these files, newest first.
     ///
@@ -99,7 +98,7 @@ pub trait TopicStore: Debug + Send + Sync {
     ///
     /// # Errors
     /// [`TopicError::ChangedSince`] if its result was changed afterwards.
-    fn undo(&self, undone: &OperationId, operation: &TopicOperation) -> Result<TopicRecord, TopicError>;
+    fn undo(&self, undone: &OperationId, operation: &Operation) -> Result<TopicRecord, TopicError>;
 
     /// Deletes the previous versions of changes in whole months that ended before `before`.
     ///
@@ -205,61 +204,14 @@ impl TopicChangeResult {
     }
 }
 
-/// An operation on topics: its id, kind, actor and time.
+/// An operation on topics in the log.
+pub type TopicRecord = Recorded<TopicSubject>;
+
+/// The files that an operation changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TopicOperation {
-    /// The id of the operation.
-    pub id: OperationId,
-    /// The kind of operation.
-    pub verb: TopicVerb,
-    /// The actor.
-    pub by: String,
-    /// The time.
-    pub at: DateTime<Utc>,
-}
-
-/// The kind of operation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum TopicVerb {
-    /// Writes a file.
-    Write,
-    /// Replaces or inserts a passage.
-    Update,
-    /// Deletes files.
-    Delete,
-    /// Renames files.
-    Rename,
-    /// Undoes an operation.
-    Undo,
-}
-
-impl TopicVerb {
-    /// All kinds.
-    pub const ALL: [Self; 5] = [Self::Write, Self::Update, Self::Delete, Self::Rename, Self::Undo];
-
-    /// Returns the identifier of the kind.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Write => "write",
-            Self::Update => "update",
-            Self::Delete => "delete",
-            Self::Rename => "rename",
-            Self::Undo => "undo",
-        }
-    }
-}
-
-/// A recorded operation on topics.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TopicRecord {
-    /// The operation.
-    pub operation: TopicOperation,
-    /// The affected files.
+pub struct TopicSubject {
+    /// The paths of the affected files.
     pub files: Vec<String>,
-    /// The operation that this one undid, if it is an undo.
-    pub undoes: Option<OperationId>,
-    /// The operation that undid this one, if any.
-    pub undone_by: Option<OperationId>,
 }
 
 /// A file in the trash.
@@ -272,18 +224,5 @@ pub struct TrashedTopic {
     /// Its size in bytes.
     pub size: u64,
     /// The operation that moved it to the trash.
-    pub operation: TopicOperation,
-}
-
-/// Sets `undone_by` of each of `records`, which are newest first.
-///
-/// An undo that was itself undone has no effect.
-pub fn mark_undone(records: &mut [TopicRecord]) {
-    let mut undone = HashMap::new();
-    for record in records {
-        record.undone_by = undone.get(&record.operation.id).cloned();
-        if let (None, Some(other)) = (&record.undone_by, &record.undoes) {
-            undone.insert(other.clone(), record.operation.id.clone());
-        }
-    }
+    pub operation: Operation,
 }

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use super::view::index_overflow;
 use super::write::{check_text, refuse_new_secrets};
-use super::{TopicChange, TopicError, TopicName, TopicPath, TopicText, TopicVerb, TopicWriteResult, Topics, find};
-use crate::SecretPolicy;
+use super::{TopicChange, TopicError, TopicName, TopicPath, TopicText, TopicWriteResult, Topics, find};
+use crate::{SecretPolicy, Verb};
 
 /// Replaces `old` by `new` in the file of the topic called `reference`.
 ///
@@ -22,7 +22,7 @@ pub fn update(
     secrets: SecretPolicy,
 ) -> Result<TopicWriteResult, TopicError> {
     let name: TopicName = find(topics, reference)?;
-    let operation = topics.operation(TopicVerb::Update);
+    let operation = topics.operation(Verb::Update);
     let mut decide = |former: Option<&TopicText>| {
         let former = former.ok_or_else(|| TopicError::not_found(reference))?;
         let (next, _) = replace_once(name.path(), &former.text, old, new)?;

@@ -1,9 +1,9 @@
 //! Writes a topic.
 
 use super::view::index_overflow;
-use super::{TopicChange, TopicDraft, TopicError, TopicKind, TopicName, TopicText, TopicVerb, Topics};
+use super::{TopicChange, TopicDraft, TopicError, TopicKind, TopicName, TopicText, Topics};
 use crate::text::deceptive_characters;
-use crate::{SecretPolicy, secret};
+use crate::{SecretPolicy, Verb, secret};
 
 /// Maximum size of a file in bytes.
 pub(super) const LONGEST: usize = 1024 * 1024;
@@ -87,7 +87,7 @@ pub fn write(topics: &Topics, request: &TopicWriteRequest) -> Result<TopicWriteR
             content: content.clone(),
         }))
     };
-    let operation = topics.operation(TopicVerb::Write);
+    let operation = topics.operation(Verb::Write);
     let done = topics.store.change(name.path(), &operation, &mut decide)?;
     topics.store.count_use(name, operation.at);
     Ok(TopicWriteResult {

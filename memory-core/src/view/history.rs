@@ -3,7 +3,9 @@
 use chrono::{DateTime, Utc};
 
 use super::scoped_store::ScopedStore;
-use crate::{ChangeOutcome, History, Operation, OperationId, OperationRecord, RecordedChange, Scope, StoreError, TrashedFile};
+use crate::{
+    ChangeOutcome, ChangeSet, History, Operation, OperationId, OperationRecord, RecordedChange, Scope, StoreError, TrashedFile,
+};
 
 /// Only operations of the agent that affect no memory outside its view are visible and can be undone.
 impl History for ScopedStore {
@@ -26,7 +28,8 @@ impl History for ScopedStore {
     }
 
     fn trashed(&self) -> Box<dyn Iterator<Item = Result<TrashedFile, StoreError>> + '_> {
-        let own: Result<Vec<OperationId>, StoreError> = self.records().map(|record| record.map(|record| record.id)).collect();
+        let own: Result<Vec<OperationId>, StoreError> =
+            self.records().map(|record| record.map(|record| record.operation.id)).collect();
         match own {
             Ok(own) => Box::new(
                 self.history
@@ -80,7 +83,7 @@ impl ScopedStore {
     fn is_known(&self, id: &OperationId) -> Result<bool, StoreError> {
         for record in self.history.records() {
             let record = record?;
-            if record.id == *id {
+            if record.operation.id == *id {
                 return self.is_own(&record);
             }
         }
@@ -91,10 +94,10 @@ impl ScopedStore {
     ///
     /// The second condition is needed because the agent may have worked on another project before.
     fn is_own(&self, record: &OperationRecord) -> Result<bool, StoreError> {
-        if record.by != self.actor {
+        if record.operation.by != self.actor {
             return Ok(false);
         }
-        for change in self.history.changes(&record.id) {
+        for change in self.history.changes(&record.operation.id) {
             if !self.is_visible_change(&change?)? {
                 return Ok(false);
             }

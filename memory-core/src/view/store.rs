@@ -6,9 +6,9 @@ use super::scoped_store::ScopedStore;
 use crate::commit::ATTEMPTS;
 use crate::wikilink::{WikilinkCandidate, WikilinkTarget};
 use crate::{
-    CachedAnalysis, Change, ChangeOutcome, ContentHash, Embeddings, Filter, MemoryId, MemoryPage, MemoryStore, MemorySummaries,
-    MemorySummary, NameIndex, NameMatch, Operation, Origin, PageRequest, ReminderQuery, Scope, SearchRequest, SearchResults,
-    StoreError, StoredMemory, TextVector,
+    CachedAnalysis, Change, ChangeOutcome, ChangeSet, ContentHash, Embeddings, Filter, MemoryId, MemoryPage, MemoryStore,
+    MemorySummaries, MemorySummary, NameIndex, NameMatch, Origin, PageRequest, ReminderQuery, Scope, SearchRequest,
+    SearchResults, StoreError, StoredMemory, TextVector,
 };
 
 impl NameIndex for ScopedStore {
@@ -93,7 +93,7 @@ impl MemoryStore for ScopedStore {
         self.store.find_matches(reference, Some(&self.restrict_scopes(within)))
     }
 
-    fn commit(&self, operation: &Operation) -> Result<Vec<ChangeOutcome>, StoreError> {
+    fn commit(&self, operation: &ChangeSet) -> Result<Vec<ChangeOutcome>, StoreError> {
         let is_free = |change: &Change| matches!(change, Change::Remove { expected: None, .. });
         let mut left = if operation.changes.iter().any(is_free) { ATTEMPTS } else { 1 };
         loop {
@@ -182,10 +182,11 @@ impl ScopedStore {
     ///
     /// An operation must not take memories from other scopes, write to them, or link to memories in them. Each change
     /// receives the file version that was checked as the expected one.
-    fn check_operation(&self, operation: &Operation) -> Result<Operation, StoreError> {
+    fn check_operation(&self, operation: &ChangeSet) -> Result<ChangeSet, StoreError> {
         let made: Vec<MemoryId> =
             operation.changes.iter().filter(|change| matches!(change, Change::Create { .. })).map(Change::id).collect();
-        let mut checked = Operation { by: self.actor.clone(), ..operation.clone() };
+        let mut checked = operation.clone();
+        checked.operation.by.clone_from(&self.actor);
         for change in &mut checked.changes {
             match change {
                 Change::Create { memory, .. } => {

@@ -56,7 +56,7 @@ fn a_refusal_says_no_more_than_of_what_was_never_there() {
         let stamp = read(&home, &seen).unwrap().stamp;
         let forged = read(&home, &secret).unwrap().memory;
         let forged = memory_core::Memory { id: id.parse().unwrap(), scope: Scope::Global, ..forged };
-        let mut replaced = codex.operation(Verb::Update);
+        let mut replaced = codex.change_set(Verb::Update);
         replaced.changes.push(Change::Replace { expected: stamp, memory: Box::new(forged) });
         let refused = [
             told(read(&codex, id).unwrap_err()),
@@ -88,8 +88,8 @@ fn nothing_goes_where_an_agent_does_not_see_it() {
     }
     // An agent cannot overwrite a memory that it does not see either.
     let secret = write_memory(&home, "of claude", agent_scope("claude"));
-    let mut operation = codex.operation(Verb::Import);
-    let memory = Draft::new("in its place").into_memory(secret.parse().unwrap(), operation.at);
+    let mut operation = codex.change_set(Verb::Import);
+    let memory = Draft::new("in its place").into_memory(secret.parse().unwrap(), operation.operation.at);
     operation.changes.push(Change::Create { memory: Box::new(memory), front_matter: String::new() });
     let refused = codex.store.commit(&operation).unwrap_err();
     assert!(matches!(refused, StoreError::Conflict { what } if what == secret));
@@ -141,9 +141,9 @@ fn an_agent_takes_back_what_it_did_itself_and_where_it_sees_it() {
     let mine = write_memory(&here, "of here", Scope::Project("here".into()));
     let theirs = write_memory(&home, "of a person", Scope::Global);
     assert_eq!(undo(&there, None).unwrap_err().code(), Code::OperationNotFound);
-    let written = here.history.records().next().unwrap().unwrap().id.to_string();
+    let written = here.history.records().next().unwrap().unwrap().operation.id.to_string();
     assert_eq!(undo(&there, Some(&written)).unwrap_err().code(), Code::OperationNotFound);
-    assert_eq!(undo(&here, None).unwrap().record.by, "codex");
+    assert_eq!(undo(&here, None).unwrap().record.operation.by, "codex");
     assert!(home.store.get_by(&mine).is_err() && home.store.get_by(&theirs).is_ok());
     assert_eq!(undo(&here, None).unwrap_err().code(), Code::OperationNotFound);
     assert!(here.history.purge(home.clock.now()).is_err());

@@ -3,10 +3,10 @@
 use std::collections::HashSet;
 
 use memory_core::conversation::{
-    ConversationId, ConversationVerb, Conversations, EntryChange, EntryVector, Job, JobQueue, JobState, PendingJob, change,
-    plan_eviction, summary_entry,
+    ConversationId, Conversations, EntryChange, EntryVector, Job, JobQueue, JobState, PendingJob, change, plan_eviction,
+    summary_entry,
 };
-use memory_core::{ChatError, ChatModel, ContentHash, StoreError};
+use memory_core::{ChatError, ChatModel, ContentHash, StoreError, Verb};
 
 use super::extract::{ExtractedJob, WaitingJob};
 use super::{Backoff, ConversationPrompts, requests};
@@ -193,7 +193,7 @@ impl<'r> JobRun<'r> {
     /// Applies planned changes, and updates the summary with one request for all of them.
     pub(super) fn apply_decisions(&mut self, conversation: &ConversationId, decided: &[DecidedJob]) -> Result<(), StoreError> {
         let changes: Vec<EntryChange> = decided.iter().flat_map(|own| own.changes.iter().cloned()).collect();
-        change(self.conversations, conversation, &changes, ConversationVerb::Reconcile, MODEL_ACTOR)?;
+        change(self.conversations, conversation, &changes, Verb::Reconcile, MODEL_ACTOR)?;
         let facts: Vec<&str> = decided.iter().flat_map(|own| own.facts.iter().map(String::as_str)).collect();
         let is_summed_up = facts.is_empty() || self.update_summary(conversation, &facts)?;
         self.evict_and_embed(conversation)?;
@@ -272,7 +272,7 @@ impl<'r> JobRun<'r> {
         let known = self.conversations.store.read(conversation)?;
         if self.rules.max_entries < known.len() {
             let oldest = plan_eviction(&known.entries(), self.rules.max_entries);
-            change(self.conversations, conversation, &oldest, ConversationVerb::Evict, PROXY_ACTOR)?;
+            change(self.conversations, conversation, &oldest, Verb::Evict, PROXY_ACTOR)?;
         }
         self.embed_missing(conversation)
     }

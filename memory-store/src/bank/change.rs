@@ -3,9 +3,7 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use memory_core::bank::{
-    Bank, BankChange, BankChangeResult, BankEntryChange, BankError, BankErrorKind, BankLimits, BankName, BankOperation,
-};
+use memory_core::bank::{Bank, BankChange, BankChangeResult, BankEntryChange, BankError, BankErrorKind, BankLimits, BankName};
 
 use super::BankOptions;
 use super::edit::{self, BankEdit, BankTextEdit, ItemEdit, SchemaEdit};
@@ -15,6 +13,7 @@ use super::trash::{self, BankFileLine, BankTrashLine, EntryLine, SchemaLine};
 use super::{gzip, index};
 use crate::disk::Disk;
 use crate::error::io_error;
+use memory_core::Operation;
 
 /// The temporary file of versions up to 0.1, which lock the whole folder.
 pub(super) const FORMER_WAITING: &str = ".next.tmp";
@@ -94,7 +93,7 @@ fn recover_at(
 pub(super) struct BankWriter<'a> {
     pub place: WritableBankFolder<'a>,
     pub name: &'a BankName,
-    pub operation: &'a BankOperation,
+    pub operation: &'a Operation,
 }
 
 /// The state of a bank before a change.

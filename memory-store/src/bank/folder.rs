@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use memory_core::bank::{
-    Bank, BankChange, BankChangeResult, BankDamage, BankError, BankErrorKind, BankLimits, BankLookup, BankName, BankOperation,
-    BankRecord, BankRepairMode, BankStore, BankSummary, Key,
+    Bank, BankChange, BankChangeResult, BankDamage, BankError, BankErrorKind, BankLimits, BankLookup, BankName, BankRecord,
+    BankRepairMode, BankStore, BankSummary, Key,
 };
-use memory_core::{OperationId, StoreError};
+use memory_core::{Operation, OperationId, StoreError};
 
 use super::change::{self, BankWriter, FORMER_WAITING, WritableBankFolder};
 use super::decode::decode_entry;
@@ -221,7 +221,7 @@ impl BankStore for BankFolder {
     fn change(
         &self,
         name: &BankName,
-        operation: &BankOperation,
+        operation: &Operation,
         decide: &mut dyn FnMut(Option<&Bank>) -> Result<BankChange, BankError>,
     ) -> Result<BankChangeResult, BankError> {
         self.write(name, |place| BankWriter { place, name, operation }.change(decide))
@@ -239,10 +239,10 @@ impl BankStore for BankFolder {
         trash::records(disk)
     }
 
-    fn undo(&self, undone: &OperationId, operation: &BankOperation) -> Result<BankRecord, BankError> {
+    fn undo(&self, undone: &OperationId, operation: &Operation) -> Result<BankRecord, BankError> {
         let found = self.disk()?.map(|disk| undo::find(disk, undone)).transpose()?;
         match found {
-            Some(record) => self.write(&record.bank, |place| undo::undo(place, undone, operation)),
+            Some(record) => self.write(&record.subject.bank, |place| undo::undo(place, undone, operation)),
             None => Err(StoreError::OperationNotFound { wanted: format!("no operation has the id {undone}") }.into()),
         }
     }
@@ -261,7 +261,7 @@ impl BankStore for BankFolder {
         &self,
         name: Option<&BankName>,
         repairs: BankRepairMode,
-        operation: &BankOperation,
+        operation: &Operation,
     ) -> Result<Vec<BankDamage>, BankError> {
         let Some(disk) = self.disk()? else { return Ok(Vec::new()) };
         match repairs {

@@ -4,8 +4,8 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use chrono::{DateTime, Utc};
-use memory_core::ContentHash;
-use memory_core::bank::{BankDamage, BankError, BankName, BankOperation, Key};
+use memory_core::bank::{BankDamage, BankError, BankName, Key};
+use memory_core::{ContentHash, Operation};
 
 use super::change::{self, BankWriter, FORMER_WAITING, WritableBankFolder};
 use super::edit::{self, BankTextEdit, ItemEdit};
@@ -28,7 +28,7 @@ pub(super) fn check(disk: &dyn Disk, name: Option<&BankName>) -> Result<Vec<Bank
 pub(super) fn repair(
     place: WritableBankFolder<'_>,
     name: Option<&BankName>,
-    operation: &BankOperation,
+    operation: &Operation,
 ) -> Result<Vec<BankDamage>, BankError> {
     let disk = place.disk;
     let mut told = Vec::new();
@@ -44,11 +44,7 @@ pub(super) fn repair(
 }
 
 /// Applies a cure, and returns the new path of the damaged file, or `None` if nothing was changed.
-fn apply_repair(
-    place: WritableBankFolder<'_>,
-    cure: &BankRepair,
-    operation: &BankOperation,
-) -> Result<Option<String>, BankError> {
+fn apply_repair(place: WritableBankFolder<'_>, cure: &BankRepair, operation: &Operation) -> Result<Option<String>, BankError> {
     match cure {
         BankRepair::None => Ok(None),
         BankRepair::SetAside(path) => set_aside(place.disk, path, operation).map(Some),
@@ -273,14 +269,14 @@ fn meta_defect(text: &str, meta: Option<&super::layout::MetaLayout>) -> Option<S
     wrong.map(|(name, _)| format!("_meta.{name} is not a valid time"))
 }
 
-fn set_aside(disk: &dyn Disk, path: &str, operation: &BankOperation) -> Result<String, BankError> {
+fn set_aside(disk: &dyn Disk, path: &str, operation: &Operation) -> Result<String, BankError> {
     let aside = damaged_path(path, operation);
     let moved = disk.rename(path, &aside).and_then(|()| disk.sync_folder(""));
     moved.map_err(|error| BankError::from(io_error(format!("set {path} aside"), error)))?;
     Ok(aside)
 }
 
-fn damaged_path(path: &str, operation: &BankOperation) -> String {
+fn damaged_path(path: &str, operation: &Operation) -> String {
     format!("{}.damaged-{}", path.trim_start_matches('.'), operation.id)
 }
 
@@ -292,7 +288,7 @@ fn rewrite_bank(
     bank: &BankName,
     found: &ContentHash,
     text: &str,
-    operation: &BankOperation,
+    operation: &Operation,
 ) -> Result<Option<String>, BankError> {
     let disk = place.disk;
     let Some((path, signature)) = file::find(disk, bank.as_str())? else { return Ok(None) };
@@ -331,8 +327,7 @@ fn rewrite_bank(
 
 #[cfg(test)]
 mod tests {
-    use memory_core::OperationId;
-    use memory_core::bank::BankVerb;
+    use memory_core::{OperationId, Verb};
 
     use super::super::BankOptions;
     use super::*;
@@ -343,12 +338,8 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let (disk, options) = (RealDisk::open(home.path()).unwrap(), BankOptions::default());
         let place = WritableBankFolder { disk: &disk, root: home.path(), options: &options };
-        let operation = BankOperation {
-            id: OperationId::from_random(1),
-            verb: BankVerb::Repair,
-            by: "test".into(),
-            at: DateTime::UNIX_EPOCH,
-        };
+        let operation =
+            Operation { id: OperationId::from_random(1), verb: Verb::Repair, by: "test".into(), at: DateTime::UNIX_EPOCH };
         let path = home.path().join("session.json");
         std::fs::write(&path, "{\"entries\":{\"a\":{\"value\":1}").unwrap();
         let finding = find_damage(&disk, None).unwrap().remove(0);

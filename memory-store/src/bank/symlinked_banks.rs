@@ -2,10 +2,10 @@
 
 use chrono::{DateTime, Utc};
 use memory_core::bank::{
-    Bank, BankChange, BankChangeResult, BankDamage, BankError, BankErrorKind, BankLookup, BankName, BankOperation, BankRecord,
-    BankRepairMode, BankStore, BankSummary, Key,
+    Bank, BankChange, BankChangeResult, BankDamage, BankError, BankErrorKind, BankLookup, BankName, BankRecord, BankRepairMode,
+    BankStore, BankSummary, Key,
 };
-use memory_core::{OperationId, StoreError};
+use memory_core::{Operation, OperationId, StoreError};
 use std::path::PathBuf;
 
 /// A folder of banks that is a symlink, or behind one, where symlinks are not permitted.
@@ -55,7 +55,7 @@ impl BankStore for SymlinkedBanks {
     fn change(
         &self,
         _: &BankName,
-        _: &BankOperation,
+        _: &Operation,
         _: &mut dyn FnMut(Option<&Bank>) -> Result<BankChange, BankError>,
     ) -> Result<BankChangeResult, BankError> {
         Err(self.symlink_error())
@@ -66,7 +66,7 @@ impl BankStore for SymlinkedBanks {
         Ok(Vec::new())
     }
 
-    fn undo(&self, undone: &OperationId, _: &BankOperation) -> Result<BankRecord, BankError> {
+    fn undo(&self, undone: &OperationId, _: &Operation) -> Result<BankRecord, BankError> {
         Err(StoreError::OperationNotFound { wanted: format!("no operation has the id {undone}") }.into())
     }
 
@@ -74,7 +74,7 @@ impl BankStore for SymlinkedBanks {
         Ok((0, 0))
     }
 
-    fn repair(&self, _: Option<&BankName>, _: BankRepairMode, _: &BankOperation) -> Result<Vec<BankDamage>, BankError> {
+    fn repair(&self, _: Option<&BankName>, _: BankRepairMode, _: &Operation) -> Result<Vec<BankDamage>, BankError> {
         Err(self.symlink_error())
     }
 }

@@ -7,8 +7,8 @@ mod repairs;
 use std::path::Path;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use memory_core::OperationId;
-use memory_core::bank::{Bank, BankChange, BankEntry, BankEntryChange, BankName, BankOperation, BankStore, BankVerb, Key};
+use memory_core::bank::{Bank, BankChange, BankEntry, BankEntryChange, BankName, BankStore, Key};
+use memory_core::{Operation, OperationId, Verb};
 
 use super::{BankFolder, BankOptions};
 
@@ -49,13 +49,13 @@ impl TestBanks {
         names
     }
 
-    fn operation(&self, verb: BankVerb) -> BankOperation {
+    fn operation(&self, verb: Verb) -> Operation {
         self.count.set(self.count.get() + 1);
-        BankOperation { id: OperationId::from_random(self.count.get()), verb, by: "test".into(), at: at(self.count.get()) }
+        Operation { id: OperationId::from_random(self.count.get()), verb, by: "test".into(), at: at(self.count.get()) }
     }
 
     fn change(&self, changes: Vec<BankEntryChange>) -> OperationId {
-        let operation = self.operation(BankVerb::Write);
+        let operation = self.operation(Verb::Write);
         let mut changes = Some(changes);
         self.banks.change(&name(), &operation, &mut |_| Ok(BankChange::Entries(changes.take().unwrap()))).unwrap();
         operation.id
@@ -70,7 +70,7 @@ impl TestBanks {
     }
 
     fn undo(&self, id: &OperationId) {
-        self.banks.undo(id, &self.operation(BankVerb::Undo)).unwrap();
+        self.banks.undo(id, &self.operation(Verb::Undo)).unwrap();
     }
 
     fn bank(&self) -> Bank {

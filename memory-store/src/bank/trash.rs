@@ -3,8 +3,8 @@
 use std::collections::{BTreeSet, HashSet};
 
 use chrono::{DateTime, SecondsFormat, Utc};
-use memory_core::ContentHash;
-use memory_core::bank::{BankError, BankName, BankOperation, BankRecord, BankVerb, mark_undone};
+use memory_core::bank::{BankError, BankName, BankRecord, BankSubject};
+use memory_core::{ContentHash, Operation, Verb, mark_undone};
 use serde::{Deserialize, Serialize};
 
 use super::change::WritableBankFolder;
@@ -80,7 +80,7 @@ pub(super) struct BankFileLine {
 }
 
 impl BankTrashLine {
-    pub(super) fn of(operation: &BankOperation, bank: &BankName) -> Self {
+    pub(super) fn of(operation: &Operation, bank: &BankName) -> Self {
         Self {
             operation: operation.id.to_string(),
             at: operation.at.to_rfc3339_opts(SecondsFormat::AutoSi, true),
@@ -117,13 +117,12 @@ impl BankTrashLine {
 
     /// Converts the line to a record for the user, or returns `None` if it is invalid.
     pub(super) fn to_record(&self) -> Option<BankRecord> {
-        let id = self.operation.parse().ok()?;
-        let verb = BankVerb::ALL.into_iter().find(|verb| verb.as_str() == self.verb)?;
-        let at = DateTime::parse_from_rfc3339(&self.at).ok()?.to_utc();
         Some(BankRecord {
-            operation: BankOperation { id, verb, by: self.by.clone(), at },
-            bank: self.bank.parse().ok()?,
-            keys: self.entries.iter().map(|entry| entry.key.clone()).collect(),
+            operation: monthly_log::parse_operation(&self.operation, &self.verb, &self.by, &self.at)?,
+            subject: BankSubject {
+                bank: self.bank.parse().ok()?,
+                keys: self.entries.iter().map(|entry| entry.key.clone()).collect(),
+            },
             undoes: self.undoes.as_deref().and_then(|id| id.parse().ok()),
             undone_by: None,
         })
@@ -131,7 +130,7 @@ impl BankTrashLine {
 }
 
 /// Returns the folder for the files of an operation.
-pub(super) fn operation_folder(operation: &BankOperation) -> String {
+pub(super) fn operation_folder(operation: &Operation) -> String {
     format!("{FOLDER}/{}/{}", operation.at.format("%Y-%m"), operation.id)
 }
 

@@ -1,8 +1,8 @@
 //! Undoes an operation on a bank.
 
-use memory_core::bank::{BankError, BankErrorKind, BankOperation, BankRecord};
+use memory_core::bank::{BankError, BankErrorKind, BankRecord};
 use memory_core::json::{JsonError, JsonText};
-use memory_core::{ContentHash, OperationId, StoreError};
+use memory_core::{ContentHash, Operation, OperationId, StoreError};
 
 use super::change::{BankSnapshot, BankWriter, WritableBankFolder};
 use super::edit::{BankEdit, ItemEdit, SchemaEdit};
@@ -26,17 +26,13 @@ fn not_found_error(undone: &OperationId) -> BankError {
 }
 
 /// Undoes the operation called `undone`. The caller holds the lock of its bank.
-pub(super) fn undo(
-    place: WritableBankFolder<'_>,
-    undone: &OperationId,
-    operation: &BankOperation,
-) -> Result<BankRecord, BankError> {
+pub(super) fn undo(place: WritableBankFolder<'_>, undone: &OperationId, operation: &Operation) -> Result<BankRecord, BankError> {
     let disk = place.disk;
     let record = find(disk, undone)?;
     let line = trash::filter_map_lines(disk, |line| (line.operation == undone.as_str()).then(|| line.clone()))?.pop();
     let line = &line.ok_or_else(|| not_found_error(undone))?;
-    let work = BankWriter { place, name: &record.bank, operation };
-    let mut own = BankTrashLine::of(operation, &record.bank);
+    let work = BankWriter { place, name: &record.subject.bank, operation };
+    let mut own = BankTrashLine::of(operation, &record.subject.bank);
     own.undoes = Some(undone.to_string());
     let done = match &line.file {
         Some(whole) => work.restore_file(whole, own),
@@ -44,8 +40,8 @@ pub(super) fn undo(
     };
     match done {
         Ok(true) => Ok(record),
-        Ok(false) => Err(BankError::new(BankErrorKind::ChangedSince).with_bank(record.bank.as_str(), None)),
-        Err(error) => Err(error.with_bank(record.bank.as_str(), None)),
+        Ok(false) => Err(BankError::new(BankErrorKind::ChangedSince).with_bank(record.subject.bank.as_str(), None)),
+        Err(error) => Err(error.with_bank(record.subject.bank.as_str(), None)),
     }
 }
 

@@ -26,7 +26,7 @@ pub(crate) use recovery::{recover, roll_back};
 
 use std::borrow::Cow;
 
-use memory_core::{ContentHash, MemoryId, Operation, OperationId, RecordedChange, RecordedFile};
+use memory_core::{ChangeSet, ContentHash, MemoryId, Operation, OperationId, RecordedChange, RecordedFile};
 
 use crate::disk::Disk;
 
@@ -41,6 +41,8 @@ pub(crate) struct CommitStep {
     pub before: Option<ReplacedFile>,
     /// The file in its new state.
     pub after: Option<PlannedFile>,
+    /// The reason, if the verb of the operation does not explain it.
+    pub why: Option<String>,
 }
 
 /// A file that is about to be moved to the trash.
@@ -87,7 +89,7 @@ pub(crate) fn record_changes(disk: &dyn Disk, operation: &Operation, steps: &[Co
                 hash: ContentHash::from_bytes(&next.bytes),
                 trash: None,
             }),
-            why: operation.reasons.get(&step.id).cloned(),
+            why: step.why.clone(),
         })
         .collect()
 }

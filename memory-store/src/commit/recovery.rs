@@ -126,10 +126,9 @@ fn restore_file(disk: &dyn Disk, id: &OperationId, change: &RecordedChange) -> i
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
     use std::sync::Arc;
 
-    use memory_core::{ContentHash, Duplicates, IdSource, MemoryId, Operation, Verb, testing::CountingIds};
+    use memory_core::{ContentHash, IdSource, MemoryId, Operation, Verb, testing::CountingIds};
 
     use super::recover;
     use crate::commit::{CommitStep, PlannedFile, ReplacedFile, execute_steps};
@@ -147,17 +146,10 @@ mod tests {
             id: MemoryId::for_path(name),
             before: before.map(|bytes| ReplacedFile { path: path(name), hash: ContentHash::from_bytes(bytes) }),
             after: Some(PlannedFile { path: path(name), bytes: after.to_vec() }),
+            why: None,
         };
-        let operation = Operation {
-            id: CountingIds::default().operation_id(),
-            verb: Verb::Import,
-            by: "test".into(),
-            at: chrono::DateTime::UNIX_EPOCH,
-            duplicates: Duplicates::Keep,
-            changes: Vec::new(),
-            reasons: BTreeMap::new(),
-            files: BTreeMap::new(),
-        };
+        let id = CountingIds::default().operation_id();
+        let operation = Operation { id, verb: Verb::Import, by: "test".into(), at: chrono::DateTime::UNIX_EPOCH };
         let steps = [step("kept", None, b"kept"), step("deleted", None, b"deleted"), step("changed", Some(b"former"), b"new")];
         execute_steps(disk.as_ref(), &journal, &operation, None, &steps).unwrap();
 

@@ -6,11 +6,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use memory_core::StoreError;
 use memory_core::conversation::{
-    ConversationEntry, ConversationId, ConversationIndex, ConversationOperation, ConversationStore, EntryChange, EntryId,
-    EntryRole, EntryVector,
+    ConversationEntry, ConversationId, ConversationIndex, ConversationStore, EntryChange, EntryId, EntryRole, EntryVector,
 };
+use memory_core::{Operation, StoreError};
 
 use super::change::{self, ConversationCommit};
 use super::folder_cache::{ConversationCache, read_error};
@@ -120,11 +119,7 @@ impl ConversationFolder {
     }
 
     /// Applies changes; those of an operation are recorded in the journal first.
-    fn commit_with(
-        &self,
-        all: &[(&ConversationId, &[EntryChange])],
-        operation: Option<&ConversationOperation>,
-    ) -> Result<(), StoreError> {
+    fn commit_with(&self, all: &[(&ConversationId, &[EntryChange])], operation: Option<&Operation>) -> Result<(), StoreError> {
         let all: Vec<_> = all.iter().filter(|(_, changes)| !changes.is_empty()).collect();
         if all.is_empty() {
             return Ok(());
@@ -272,7 +267,7 @@ impl ConversationStore for ConversationFolder {
         &self,
         conversation: &ConversationId,
         changes: &[EntryChange],
-        operation: &ConversationOperation,
+        operation: &Operation,
     ) -> Result<(), StoreError> {
         self.commit_with(&[(conversation, changes)], Some(operation))
     }

@@ -5,10 +5,8 @@
 use std::io;
 
 use chrono::{DateTime, SecondsFormat, Utc};
-use memory_core::conversation::{
-    ConversationId, ConversationOperation, ConversationRecord, ConversationVerb, EntryId, mark_undone,
-};
-use memory_core::{ContentHash, OperationId, StoreError};
+use memory_core::conversation::{ConversationId, ConversationRecord, ConversationSubject, EntryId};
+use memory_core::{ContentHash, Operation, OperationId, StoreError, Verb, mark_undone};
 use serde::{Deserialize, Serialize};
 
 use crate::disk::Disk;
@@ -52,7 +50,7 @@ pub(super) struct JournaledEntry {
 
 impl ConversationJournalLine {
     /// Returns the line of an operation without entries.
-    pub(super) fn new(operation: &ConversationOperation, conversation: &ConversationId, undoes: Option<&OperationId>) -> Self {
+    pub(super) fn new(operation: &Operation, conversation: &ConversationId, undoes: Option<&OperationId>) -> Self {
         Self {
             operation: operation.id.to_string(),
             at: operation.at.to_rfc3339_opts(SecondsFormat::AutoSi, true),
@@ -79,15 +77,12 @@ impl ConversationJournalLine {
             Some((id(item)?, by))
         };
         Some(ConversationRecord {
-            operation: ConversationOperation {
-                id: self.operation.parse().ok()?,
-                at: DateTime::parse_from_rfc3339(&self.at).ok()?.to_utc(),
-                verb: ConversationVerb::ALL.into_iter().find(|verb| verb.as_str() == self.verb)?,
-                by: self.by.clone(),
+            operation: monthly_log::parse_operation(&self.operation, &self.verb, &self.by, &self.at)?,
+            subject: ConversationSubject {
+                conversation: self.conversation.parse().ok()?,
+                added: self.added.iter().filter_map(id).collect(),
+                deleted: self.deleted.iter().filter_map(deleted).collect(),
             },
-            conversation: self.conversation.parse().ok()?,
-            added: self.added.iter().filter_map(id).collect(),
-            deleted: self.deleted.iter().filter_map(deleted).collect(),
             undoes: self.undoes.as_deref().and_then(|id| id.parse().ok()),
             undone_by: None,
         })

@@ -4,10 +4,9 @@ use std::collections::{BTreeSet, HashMap};
 
 use chrono::{DateTime, Utc};
 use memory_core::conversation::{
-    ConversationEntry, ConversationId, ConversationOperation, ConversationOperations, ConversationRecord, ConversationVerb,
-    DeletedEntry, EntryChange, EntryId, EntryRole,
+    ConversationEntry, ConversationId, ConversationOperations, ConversationRecord, DeletedEntry, EntryChange, EntryId, EntryRole,
 };
-use memory_core::{OperationId, StoreError};
+use memory_core::{Operation, OperationId, Recorded, StoreError, Undone, Verb};
 
 use super::change::{
     self, create_folder, free_path, move_to_tombstones, read_bytes, record_replacement, replace, sync_folders, write_error,
@@ -47,7 +46,7 @@ pub(super) fn decide_recording(
     conversation: &ConversationId,
     known: &WriterState,
     changes: &[EntryChange],
-    operation: &ConversationOperation,
+    operation: &Operation,
 ) -> Result<RecordingDecision, StoreError> {
     let mut line = ConversationJournalLine::new(operation, conversation, None);
     for change in changes {
@@ -79,9 +78,9 @@ pub(super) fn decide_recording(
     let (added, deleted) = (ids(&line.added), ids(&line.deleted));
     let mut restored = BTreeSet::new();
     for (other, record) in journal::read_lines(disk, MAX_RECENT_OPERATIONS)? {
-        let is_restore = record.operation.verb == ConversationVerb::Restore && record.undone_by.is_none();
-        if is_restore && record.conversation == *conversation {
-            restored.extend(record.added.iter().cloned());
+        let is_restore = record.operation.verb == Verb::Restore && record.undone_by.is_none();
+        if is_restore && record.subject.conversation == *conversation {
+            restored.extend(record.subject.added.iter().cloned());
         }
         let is_same = record.operation.verb == operation.verb && other.conversation == line.conversation;
         if !is_same || ids(&other.added) != added || !deleted.is_subset(&ids(&other.deleted)) {
@@ -149,7 +148,7 @@ impl ConversationOperations for ConversationFolder {
         Ok(journal::read_lines(disk, usize::MAX)?.into_iter().map(|(_, record)| record).collect())
     }
 
-    fn undo(&self, undone: &OperationId, operation: &ConversationOperation) -> Result<ConversationRecord, StoreError> {
+    fn undo(&self, undone: &OperationId, operation: &Operation) -> Result<ConversationRecord, StoreError> {
         let (lock, disk) = self.lock()?;
         let lines = journal::read_lines(disk, usize::MAX)?;
         let missing = |wanted: String| StoreError::OperationNotFound { wanted };
@@ -159,7 +158,7 @@ impl ConversationOperations for ConversationFolder {
         if let Some(other) = &record.undone_by {
             return Err(StoreError::Invalid { why: format!("{undone} was already undone by {other}") });
         }
-        let conversation = &record.conversation;
+        let conversation = &record.subject.conversation;
         let mut own = ConversationJournalLine::new(operation, conversation, Some(undone));
         let mut steps = Vec::new();
         for item in &line.deleted {
@@ -206,7 +205,7 @@ impl ConversationOperations for ConversationFolder {
 
     fn trashed(&self) -> Result<Vec<DeletedEntry>, StoreError> {
         let Some(disk) = self.disk()? else { return Ok(Vec::new()) };
-        let mut by: HashMap<(String, String), (OperationId, ConversationVerb)> = HashMap::new();
+        let mut by: HashMap<(String, String), (OperationId, Verb)> = HashMap::new();
         for (line, record) in journal::read_lines(disk, usize::MAX)? {
             for item in &line.deleted {
                 let key = (line.conversation.clone(), item.id.clone());
@@ -227,7 +226,7 @@ impl ConversationOperations for ConversationFolder {
         Ok(trashed)
     }
 
-    fn restore(&self, entry: &DeletedEntry, operation: &ConversationOperation) -> Result<String, StoreError> {
+    fn restore(&self, entry: &DeletedEntry, operation: &Operation) -> Result<String, StoreError> {
         if entry.role == EntryRole::Summary {
             let why =
                 format!("a summary is generated from the facts and cannot be restored; its previous text is in {}", entry.trash);

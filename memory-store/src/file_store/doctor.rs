@@ -2,7 +2,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use memory_core::{Change, Code, Filter, MemoryId, MemoryStore, Operation, Patch, Problem, RecordedChange, StoreError, Verb};
+use memory_core::{
+    Change, ChangeSet, Code, Filter, MemoryId, MemoryStore, Operation, Patch, Problem, RecordedChange, StoreError, Verb,
+};
 
 use super::FileStore;
 use crate::commit::is_temporary_name;
@@ -93,7 +95,7 @@ impl FileStore {
                 let patch = Patch { add_links: vec![from], ..Patch::default() };
                 if let Some(memory) = patch.apply(&loaded.stored.memory, repair.at) {
                     let change = Change::Replace { expected: loaded.stored.stamp, memory: Box::new(memory) };
-                    self.commit(&Operation { changes: vec![change], ..repair.clone() })?;
+                    self.commit(&ChangeSet { changes: vec![change], ..ChangeSet::new(repair.clone()) })?;
                     finding.fixed = true;
                 }
             }

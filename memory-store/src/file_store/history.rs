@@ -3,8 +3,8 @@
 use std::collections::{HashMap, HashSet};
 
 use memory_core::{
-    ChangeOutcome, History, MemoryId, Operation, OperationId, OperationRecord, RecordedChange, RecordedFile, Scope, StoreError,
-    TrashedFile,
+    ChangeOutcome, ChangeSet, ChangedFiles, History, MemoryId, Operation, OperationId, OperationRecord, RecordedChange,
+    RecordedFile, Scope, StoreError, TrashedFile,
 };
 
 use super::FileStore;
@@ -27,7 +27,8 @@ impl History for FileStore {
 
     fn changes<'a>(&'a self, id: &OperationId) -> Box<dyn Iterator<Item = Result<RecordedChange, StoreError>> + 'a> {
         let id = id.clone();
-        let changes = self.journaled_operations().filter(move |begun| begun.as_ref().map_or(true, |begun| begun.id == id));
+        let changes =
+            self.journaled_operations().filter(move |begun| begun.as_ref().map_or(true, |begun| begun.operation.id == id));
         Box::new(changes.flat_map(|begun| match begun {
             Ok(begun) => begun.changes.into_iter().rev().map(Ok).collect::<Vec<_>>(),
             Err(error) => vec![Err(error)],
@@ -37,14 +38,16 @@ impl History for FileStore {
     fn trashed(&self) -> Box<dyn Iterator<Item = Result<TrashedFile, StoreError>> + '_> {
         // The previous files of an undone operation are active again; the trash keeps them in case the undo is undone.
         let undone = match self.read_records() {
-            Ok(records) => {
-                records.into_iter().filter(|record| record.undone_by.is_some()).map(|record| record.id).collect::<HashSet<_>>()
-            }
+            Ok(records) => records
+                .into_iter()
+                .filter(|record| record.undone_by.is_some())
+                .map(|record| record.operation.id)
+                .collect::<HashSet<_>>(),
             Err(error) => return Box::new(std::iter::once(Err(error))),
         };
         let trashed = self.journaled_operations().flat_map(move |begun| -> Vec<Result<TrashedFile, StoreError>> {
             let begun = match begun {
-                Ok(begun) if undone.contains(&begun.id) => return Vec::new(),
+                Ok(begun) if undone.contains(&begun.operation.id) => return Vec::new(),
                 Ok(begun) => begun,
                 Err(error) => return vec![Err(error)],
             };
@@ -52,7 +55,7 @@ impl History for FileStore {
                 let former = change.before.as_ref()?;
                 let trash = former.trash.clone()?;
                 let size = self.disk.stat(&trash).ok()??.size;
-                let (operation, verb, at) = (begun.id.clone(), begun.verb, begun.at);
+                let (operation, verb, at) = (begun.operation.id.clone(), begun.operation.verb, begun.operation.at);
                 Some(Ok(TrashedFile { id: change.id, path: former.path.clone(), trash, operation, verb, at, size }))
             });
             found.collect()
@@ -118,7 +121,7 @@ impl History for FileStore {
         if is_taken {
             return Err(StoreError::Conflict { what: path });
         }
-        let step = CommitStep { id: trashed.id, before: live, after: Some(PlannedFile { path: path.clone(), bytes }) };
+        let step = CommitStep { id: trashed.id, before: live, after: Some(PlannedFile { path: path.clone(), bytes }), why: None };
         self.apply_steps(restore, None, &[step])?;
         Ok(ChangeOutcome::Kept { id: trashed.id, path })
     }
@@ -130,10 +133,7 @@ impl History for FileStore {
 
 /// An operation in the journal that was not aborted.
 pub(super) struct JournaledOperation {
-    pub id: OperationId,
-    pub at: chrono::DateTime<chrono::Utc>,
-    pub verb: memory_core::Verb,
-    pub by: String,
+    pub operation: Operation,
     pub undoes: Option<OperationId>,
     pub changes: Vec<RecordedChange>,
 }
@@ -150,7 +150,7 @@ impl FileStore {
             }
             Ok(JournalLine { id, .. }) if aborted.remove(&id) => None,
             Ok(JournalLine { id, at, what: JournalEvent::Begun { verb, by, undoes, changes } }) => {
-                Some(Ok(JournaledOperation { id, at, verb, by, undoes, changes }))
+                Some(Ok(JournaledOperation { operation: Operation { id, verb, by, at }, undoes, changes }))
             }
         })
     }
@@ -162,7 +162,8 @@ impl FileStore {
         let mut undone = HashMap::<OperationId, (OperationId, u64)>::new();
         let mut ours = Vec::<u64>::new();
         for begun in self.journaled_operations() {
-            let JournaledOperation { id, at, verb, by, undoes, changes } = begun?;
+            let JournaledOperation { operation, undoes, changes } = begun?;
+            let id = operation.id.clone();
             let files = changes.len() as u64;
             let own = changes.iter().filter(|change| change.is_own_change()).count() as u64;
             let undone_by = undone.get(&id).map(|(undo, _)| undo.clone());
@@ -172,17 +173,17 @@ impl FileStore {
             }
             if let Some(known) = position.get(&id) {
                 // An earlier part of an operation that is listed by its last part.
-                records[*known].files += files;
+                records[*known].subject.count += files;
                 ours[*known] += own;
                 continue;
             }
             position.insert(id.clone(), records.len());
-            records.push(OperationRecord { id, at, verb, by, undoes, undone_by, files });
+            records.push(OperationRecord { operation, subject: ChangedFiles { count: files }, undoes, undone_by });
             ours.push(own);
         }
         // An interrupted undo can be continued.
         for (record, own) in records.iter_mut().zip(ours) {
-            if undone.get(&record.id).is_some_and(|(_, taken_back)| *taken_back < own) {
+            if undone.get(&record.operation.id).is_some_and(|(_, taken_back)| *taken_back < own) {
                 record.undone_by = None;
             }
         }
@@ -198,7 +199,7 @@ impl FileStore {
     fn reverted_count(&self, id: &OperationId) -> Result<usize, StoreError> {
         let records = self.read_records()?;
         let undos = records.iter().filter(|record| record.undoes.as_ref() == Some(id) && record.undone_by.is_none());
-        Ok(undos.map(|undo| usize::try_from(undo.files).unwrap_or(usize::MAX)).sum())
+        Ok(undos.map(|undo| usize::try_from(undo.subject.count).unwrap_or(usize::MAX)).sum())
     }
 
     /// Returns the step that reverts `change`.
@@ -224,7 +225,7 @@ impl FileStore {
             }
         };
         let id: MemoryId = change.id;
-        Ok(CommitStep { id, before, after })
+        Ok(CommitStep { id, before, after, why: None })
     }
 
     /// Checks that `change` can be reverted after a later one of the same operation.

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use memory_core::{
-    Category, Change, ChangeOutcome, ContentHash, Duplicates, ExportedFile, FileVersion, Memory, MemoryId, Operation, Phase,
+    Category, Change, ChangeOutcome, ChangeSet, ContentHash, Duplicates, ExportedFile, FileVersion, Memory, MemoryId, Phase,
     Scope, StoreError, text,
 };
 
@@ -26,22 +26,22 @@ pub(super) struct CommitPlan {
 }
 
 impl FileStore {
-    /// Plans the file changes of `operation` without making them.
-    pub(super) fn plan(&self, operation: &Operation) -> Result<CommitPlan, StoreError> {
+    /// Plans the file changes of `set` without making them.
+    pub(super) fn plan(&self, set: &ChangeSet) -> Result<CommitPlan, StoreError> {
         let mut plan = CommitPlan::default();
-        for change in &operation.changes {
-            let (step, outcome) = match change {
+        for change in &set.changes {
+            let (mut step, outcome) = match change {
                 Change::Create { memory, front_matter } => {
-                    if operation.duplicates == Duplicates::Skip
+                    if set.duplicates == Duplicates::Skip
                         && let Some((id, path)) = self.duplicate_of(memory, &plan)?
                     {
                         plan.outcomes.push(ChangeOutcome::Duplicate { id, path });
                         continue;
                     }
-                    self.plan_create(memory, front_matter, operation.files.get(&memory.id), &plan)?
+                    self.plan_create(memory, front_matter, set.files.get(&memory.id), &plan)?
                 }
                 Change::Replace { expected, memory } => {
-                    let file = operation.files.get(&memory.id);
+                    let file = set.files.get(&memory.id);
                     let (step, outcome) = self.replace(*expected, memory, file, &plan)?;
                     if file.is_some_and(|file| file.text.is_some())
                         && let ChangeOutcome::Kept { id, path } = &outcome
@@ -58,6 +58,7 @@ impl FileStore {
                 plan.taken.insert(path.clone());
                 plan.new.insert((memory.content_hash(), memory.scope.clone()), (*id, path.clone()));
             }
+            step.why = set.reasons.get(&step.id).cloned();
             plan.steps.push(step);
             plan.outcomes.push(outcome);
         }
@@ -94,7 +95,7 @@ impl FileStore {
         let path = self.free_path(category_folder(memory), &name, plan)?;
         let bytes = updated_export(&path, file, memory).unwrap_or_else(|| markdown::encode(memory, front_matter).into_bytes());
         check_size(&path, &bytes)?;
-        let step = CommitStep { id: memory.id, before: None, after: Some(PlannedFile { path: path.clone(), bytes }) };
+        let step = CommitStep { id: memory.id, before: None, after: Some(PlannedFile { path: path.clone(), bytes }), why: None };
         Ok((step, ChangeOutcome::Kept { id: memory.id, path }))
     }
 
@@ -134,6 +135,7 @@ impl FileStore {
             id: memory.id,
             before: Some(replaced_file(&loaded)),
             after: Some(PlannedFile { path: path.clone(), bytes }),
+            why: None,
         };
         Ok((step, ChangeOutcome::Kept { id: memory.id, path }))
     }
@@ -144,7 +146,7 @@ impl FileStore {
         if expected.is_some_and(|expected| expected != loaded.stored.stamp) {
             return Err(StoreError::Conflict { what: path });
         }
-        Ok((CommitStep { id, before: Some(replaced_file(&loaded)), after: None }, ChangeOutcome::Removed { id, path }))
+        Ok((CommitStep { id, before: Some(replaced_file(&loaded)), after: None, why: None }, ChangeOutcome::Removed { id, path }))
     }
 
     /// Returns the current file of a memory, and the number of accesses that it does not include.

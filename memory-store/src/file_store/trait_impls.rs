@@ -3,9 +3,9 @@
 use chrono::{DateTime, Utc};
 use memory_core::wikilink::WikilinkCandidate;
 use memory_core::{
-    CachedAnalysis, ChangeOutcome, ContentHash, Embeddings, Filter, MemoryId, MemoryPage, MemoryStore, MemorySummaries,
-    MemorySummary, NameIndex, NameMatch, Operation, Origin, PageRequest, ReminderQuery, Scope, SearchRequest, SearchResults,
-    StoreError, StoredMemory, TextVector,
+    CachedAnalysis, ChangeOutcome, ChangeSet, ContentHash, Embeddings, Filter, MemoryId, MemoryPage, MemoryStore,
+    MemorySummaries, MemorySummary, NameIndex, NameMatch, Origin, PageRequest, ReminderQuery, Scope, SearchRequest,
+    SearchResults, StoreError, StoredMemory, TextVector,
 };
 
 use super::FileStore;
@@ -80,10 +80,10 @@ impl MemoryStore for FileStore {
         Ok(found.into_iter().map(|(id, path)| NameMatch { id, path }).collect())
     }
 
-    fn commit(&self, operation: &Operation) -> Result<Vec<ChangeOutcome>, StoreError> {
+    fn commit(&self, set: &ChangeSet) -> Result<Vec<ChangeOutcome>, StoreError> {
         let _lock = self.lock_for_writing()?;
-        let plan = self.plan(operation)?;
-        self.apply_steps(operation, None, &plan.steps)?;
+        let plan = self.plan(set)?;
+        self.apply_steps(&set.operation, None, &plan.steps)?;
         Ok(plan.outcomes)
     }
 

@@ -1,13 +1,14 @@
 //! Appending to a session, and repair after an interrupted append.
 
+use memory_core::instance::InstanceError;
 use memory_core::instance::history::SessionRecord;
-use memory_core::instance::{InstanceError, InstanceOperation};
 
 use super::file::{SessionFile, file_error, parse_record};
 use super::lines::BackwardLines;
 use super::operations;
 use super::queue::TakeBatch;
 use crate::disk::Disk;
+use memory_core::Operation;
 
 /// Returns the records as lines.
 pub(super) fn encode_lines(records: &[SessionRecord]) -> Vec<u8> {
@@ -26,7 +27,7 @@ pub(super) fn append(
     disk: &dyn Disk,
     path: &str,
     take: TakeBatch<'_>,
-    operation: &InstanceOperation,
+    operation: &Operation,
 ) -> Result<Option<String>, InstanceError> {
     let mut newline = false;
     let (end, set_aside) = match find_end(disk, path)? {

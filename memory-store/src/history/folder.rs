@@ -10,8 +10,8 @@ use memory_core::instance::history::{
     MessageStore, PurgeResult, RecordFilter, SessionAppendResult, SessionName, SessionRecord, SessionRecords, SessionSummary,
     Window, WindowEnd,
 };
-use memory_core::instance::{InstanceError, InstanceOperation, InstanceOperations, InstanceRecord, InstanceRecords};
-use memory_core::{OperationId, StoreError};
+use memory_core::instance::{InstanceError, InstanceOperations, InstanceRecord, InstanceRecords};
+use memory_core::{Operation, OperationId, StoreError};
 
 use super::file::{SessionFile, file_error, folder_error, parse_record};
 use super::lines::{BackwardLines, ForwardLines};
@@ -89,7 +89,7 @@ impl HistoryFolder {
         disk: &dyn Disk,
         path: &str,
         take: TakeBatch<'_>,
-        operation: &InstanceOperation,
+        operation: &Operation,
     ) -> Result<Option<String>, InstanceError> {
         let _lock = self.lock_session(path)?;
         let is_known = self.is_name_checked(path);
@@ -115,7 +115,7 @@ impl MessageStore for HistoryFolder {
         &self,
         session: &SessionName,
         records: &[SessionRecord],
-        operation: &InstanceOperation,
+        operation: &Operation,
     ) -> Result<SessionAppendResult, InstanceError> {
         let path = file_name(session)?;
         let disk = self.place.get_or_create().map_err(folder_error(self.root()))?;
@@ -174,7 +174,7 @@ impl MessageStore for HistoryFolder {
         Ok(summaries)
     }
 
-    fn delete(&self, session: &SessionName, operation: &InstanceOperation) -> Result<Option<usize>, InstanceError> {
+    fn delete(&self, session: &SessionName, operation: &Operation) -> Result<Option<usize>, InstanceError> {
         let deleted =
             self.rewrite_session(
                 session,
@@ -184,12 +184,7 @@ impl MessageStore for HistoryFolder {
         deleted.map(Option::flatten)
     }
 
-    fn purge(
-        &self,
-        session: &SessionName,
-        filter: &RecordFilter,
-        operation: &InstanceOperation,
-    ) -> Result<PurgeResult, InstanceError> {
+    fn purge(&self, session: &SessionName, filter: &RecordFilter, operation: &Operation) -> Result<PurgeResult, InstanceError> {
         let purged = self.rewrite_session(session, operation, |rewriting| {
             if rewriting.exists()? { rewriting.purge(filter) } else { Ok(PurgeResult::default()) }
         });
@@ -205,7 +200,7 @@ impl InstanceOperations for HistoryFolder {
         }
     }
 
-    fn undo(&self, undone: &OperationId, operation: &InstanceOperation) -> Result<InstanceRecord, InstanceError> {
+    fn undo(&self, undone: &OperationId, operation: &Operation) -> Result<InstanceRecord, InstanceError> {
         let missing = || StoreError::OperationNotFound { wanted: format!("no operation has the id {undone}") };
         let disk = self.disk()?.ok_or_else(missing)?;
         let (line, _) = operations::open(disk, undone)?;
@@ -225,7 +220,7 @@ impl HistoryFolder {
     fn rewrite_session<T>(
         &self,
         session: &SessionName,
-        operation: &InstanceOperation,
+        operation: &Operation,
         work: impl FnOnce(SessionRewriter) -> Result<T, InstanceError>,
     ) -> Result<Option<T>, InstanceError> {
         let path = &file_name(session)?;

@@ -2,8 +2,8 @@
 
 use std::io;
 
-use memory_core::instance::{InstanceError, InstanceOperation, InstanceRecord, mark_undone};
-use memory_core::{OperationId, StoreError};
+use memory_core::instance::{InstanceError, InstanceRecord};
+use memory_core::{Operation, OperationId, StoreError, mark_undone, mark_undone_lazily};
 use serde::{Deserialize, Serialize};
 
 use super::file::file_error;
@@ -43,23 +43,23 @@ pub(super) struct RemainingLines {
 }
 
 /// Returns the folder for the previous file of an operation.
-pub(super) fn operation_folder(operation: &InstanceOperation) -> String {
+pub(super) fn operation_folder(operation: &Operation) -> String {
     format!("{FOLDER}/{}/{}", operation.at.format("%Y-%m"), operation.id)
 }
 
 /// Returns the path of a new file before it replaces the file of the session.
 ///
 /// If this path still exists, the operation was not carried out.
-pub(super) fn temp_path(operation: &InstanceOperation) -> String {
+pub(super) fn temp_path(operation: &Operation) -> String {
     format!("{}/next.tmp", operation_folder(operation))
 }
 
 impl SessionTrashLine {
-    pub(super) fn of(operation: &InstanceOperation, verb: &str, session: &str, count: usize) -> Self {
+    pub(super) fn of(operation: &Operation, session: &str, count: usize) -> Self {
         Self {
             operation: operation.id.to_string(),
             at: monthly_log::format_time(operation),
-            verb: verb.to_owned(),
+            verb: operation.verb.as_str().to_owned(),
             session: session.to_owned(),
             count,
             undoes: None,
@@ -84,7 +84,7 @@ impl SessionTrashLine {
 }
 
 /// Logs an operation before it is carried out, durably. The caller holds the lock of the log.
-pub(super) fn log_operation(disk: &dyn Disk, operation: &InstanceOperation, line: &SessionTrashLine) -> io::Result<()> {
+pub(super) fn log_operation(disk: &dyn Disk, operation: &Operation, line: &SessionTrashLine) -> io::Result<()> {
     let bytes = serde_json::to_vec(line).expect("strings and numbers have a JSON form");
     monthly_log::append(disk, FOLDER, operation.at, &bytes)
 }
@@ -110,7 +110,7 @@ pub(super) fn completed_lines(
 
 /// Returns the operations that were carried out, newest first.
 pub(super) fn records(disk: &dyn Disk) -> Result<impl Iterator<Item = Result<InstanceRecord, InstanceError>>, InstanceError> {
-    Ok(mark_undone(completed_lines(disk)?.filter_map(|line| line.map(|line| line.to_record()).transpose())))
+    Ok(mark_undone_lazily(completed_lines(disk)?.filter_map(|line| line.map(|line| line.to_record()).transpose())))
 }
 
 /// Returns the line of an operation that can be undone, and the operation.

@@ -2,9 +2,9 @@
 
 use std::io;
 
-use memory_core::ContentHasher;
+use memory_core::instance::InstanceError;
 use memory_core::instance::history::{PurgeResult, RecordFilter, SessionName};
-use memory_core::instance::{InstanceError, InstanceOperation};
+use memory_core::{ContentHasher, Operation};
 
 use super::file::{SessionFile, file_error, parse_record};
 use super::lines::ForwardLines;
@@ -21,7 +21,7 @@ pub(super) struct SessionRewriter<'a> {
     pub disk: &'a dyn Disk,
     pub session: &'a SessionName,
     pub path: &'a str,
-    pub operation: &'a InstanceOperation,
+    pub operation: &'a Operation,
     /// Waits for the lock of the operation log.
     pub lock: &'a dyn Fn() -> Result<WriterLock, InstanceError>,
 }
@@ -42,7 +42,7 @@ impl SessionRewriter<'_> {
         }
         let fits = |line: &_| matches!(parse_record(self.path, line), Some(Ok(record)) if filter.matches(&record));
         let staying = self.lines()?.filter(|line| !line.as_ref().is_ok_and(fits));
-        let note = SessionTrashLine::of(self.operation, "purge", self.session.as_str(), done.purged);
+        let note = SessionTrashLine::of(self.operation, self.session.as_str(), done.purged);
         self.replace(staying, note)?;
         Ok(done)
     }
@@ -54,7 +54,7 @@ impl SessionRewriter<'_> {
             records +=
                 usize::from(matches!(parse_record(self.path, &line.map_err(|error| self.file_error(error))?), Some(Ok(_))));
         }
-        self.move_to_trash(SessionTrashLine::of(self.operation, "delete", self.session.as_str(), records))?;
+        self.move_to_trash(SessionTrashLine::of(self.operation, self.session.as_str(), records))?;
         Ok(records)
     }
 

@@ -4,8 +4,8 @@ use std::collections::HashSet;
 use std::io;
 use std::os::unix::fs::FileExt;
 
-use memory_core::instance::{InstanceError, InstanceRecord, InstanceVerb};
-use memory_core::{ContentHasher, OperationId, StoreError};
+use memory_core::instance::{InstanceError, InstanceRecord};
+use memory_core::{ContentHasher, OperationId, StoreError, Verb};
 
 use super::file::{SessionFile, parse_record};
 use super::lines::ForwardLines;
@@ -33,7 +33,7 @@ impl SessionRewriter<'_> {
             (Some(_), _) => return Err(changed(format!("the session {} was changed afterwards", self.session))),
         };
         let former = line.former.as_deref().map(|former| self.open_trashed_file(former, undone)).transpose()?;
-        let mut note = SessionTrashLine::of(self.operation, InstanceVerb::Undo.as_str(), self.session.as_str(), line.count);
+        let mut note = SessionTrashLine::of(self.operation, self.session.as_str(), line.count);
         note.undoes = Some(undone.to_string());
         let is_all = now.as_ref().is_none_or(|now| now.end <= since);
         if former.is_none() && is_all {
@@ -85,7 +85,7 @@ fn find_later_restore(disk: &dyn Disk, undone: &InstanceRecord) -> Result<Option
         }
         if record.subject == undone.subject {
             passed.insert(record.operation.id.clone());
-            back.extend((record.verb == InstanceVerb::Undo && record.undone_by.is_none()).then_some(record));
+            back.extend((record.operation.verb == Verb::Undo && record.undone_by.is_none()).then_some(record));
         }
     }
     let is_older = |record: &InstanceRecord| record.undoes.as_ref().is_some_and(|other| !passed.contains(other));

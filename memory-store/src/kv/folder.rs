@@ -7,10 +7,8 @@ use std::time::Duration;
 
 use chrono::{DateTime, SubsecRound, Utc};
 use memory_core::instance::kv::{KeyPrefix, KeySummary, KeyValueStore, StoredValue, ValueKey};
-use memory_core::instance::{
-    InstanceError, InstanceOperation, InstanceOperations, InstanceRecord, InstanceRecords, InstanceVerb,
-};
-use memory_core::{OperationId, StoreError};
+use memory_core::instance::{InstanceError, InstanceOperations, InstanceRecord, InstanceRecords};
+use memory_core::{Operation, OperationId, StoreError, Verb};
 
 use super::trash::{self, ValueOperation};
 use crate::disk::{DirEntryKind, Disk, FileStat, LazyDisk, find_case_variant};
@@ -62,13 +60,13 @@ impl ValueFolder {
 }
 
 impl KeyValueStore for ValueFolder {
-    fn set(&self, key: &ValueKey, value: &str, operation: &InstanceOperation) -> Result<bool, InstanceError> {
+    fn set(&self, key: &ValueKey, value: &str, operation: &Operation) -> Result<bool, InstanceError> {
         let disk = self.place.get_or_create().map_err(folder_error(self.root()))?;
         let _lock = self.lock()?;
         check_path_free(disk, key)?;
         let former = read_value(disk, key)?;
         let is_another = former.as_deref() != Some(value.as_bytes());
-        let note = ValueOperation { operation, verb: "set", undoes: None };
+        let note = ValueOperation { operation, undoes: None };
         self.put_value(disk, key, former.as_deref(), value.as_bytes(), is_another.then_some(note))?;
         Ok(former.is_none())
     }
@@ -87,14 +85,14 @@ impl KeyValueStore for ValueFolder {
         Ok(Some(StoredValue { text, updated_at: modified_at(&signature) }))
     }
 
-    fn delete(&self, key: &ValueKey, operation: &InstanceOperation) -> Result<bool, InstanceError> {
+    fn delete(&self, key: &ValueKey, operation: &Operation) -> Result<bool, InstanceError> {
         let Some(disk) = self.disk()? else { return Ok(false) };
         let _lock = self.lock()?;
         let Some(former) = read_value(disk, key)? else { return Ok(false) };
         if find_case_variant(disk, key.as_str()).map_err(|error| file_error(key.as_str(), error))?.is_some() {
             return Ok(false);
         }
-        self.delete_value(disk, key, &former, ValueOperation { operation, verb: "delete", undoes: None })?;
+        self.delete_value(disk, key, &former, ValueOperation { operation, undoes: None })?;
         Ok(true)
     }
 
@@ -138,7 +136,7 @@ impl InstanceOperations for ValueFolder {
         }
     }
 
-    fn undo(&self, undone: &OperationId, operation: &InstanceOperation) -> Result<InstanceRecord, InstanceError> {
+    fn undo(&self, undone: &OperationId, operation: &Operation) -> Result<InstanceRecord, InstanceError> {
         let missing = || StoreError::OperationNotFound { wanted: format!("no operation has the id {undone}") };
         let state = self.state()?.ok_or_else(missing)?;
         let disk = self.place.get_or_create().map_err(folder_error(self.root()))?;
@@ -154,7 +152,7 @@ impl InstanceOperations for ValueFolder {
         if now.as_deref().map(trash::hash_value) != line.after {
             return Err(changed(format!("the key {key} was changed afterwards")));
         }
-        let note = ValueOperation { operation, verb: InstanceVerb::Undo.as_str(), undoes: Some(undone) };
+        let note = ValueOperation { operation, undoes: Some(undone) };
         match (line.previous_value(state)?, now) {
             (Some(former), now) => self.put_value(disk, &key, now.as_deref(), &former, Some(note))?,
             (None, Some(now)) => self.delete_value(disk, &key, &now, note)?,

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::io;
 
 use memory_core::instance::kv::ValueKey;
-use memory_core::instance::{InstanceError, InstanceOperation, InstanceRecord, mark_undone};
-use memory_core::{ContentHash, OperationId, StoreError};
+use memory_core::instance::{InstanceError, InstanceRecord};
+use memory_core::{ContentHash, Operation, OperationId, StoreError, mark_undone, mark_undone_lazily};
 use serde::{Deserialize, Serialize};
 
 use crate::disk::{Disk, LazyDisk};
@@ -43,8 +43,7 @@ pub(super) struct ValueTrashLine {
 /// An operation on a value that is about to be carried out.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ValueOperation<'a> {
-    pub operation: &'a InstanceOperation,
-    pub verb: &'static str,
+    pub operation: &'a Operation,
     pub undoes: Option<&'a OperationId>,
 }
 
@@ -61,7 +60,7 @@ pub(super) fn log_operation(
     next: Option<&[u8]>,
     note: ValueOperation<'_>,
 ) -> Result<(), InstanceError> {
-    let ValueOperation { operation, verb, undoes } = note;
+    let ValueOperation { operation, undoes } = note;
     let disk = trash.get_or_create().map_err(folder_error(trash.root()))?;
     let month = format!("{FOLDER}/{}", operation.at.format("%Y-%m"));
     let value = former.and_then(|former| str::from_utf8(former).ok()).filter(|value| value.len() <= MAX_INLINE_VALUE);
@@ -74,7 +73,7 @@ pub(super) fn log_operation(
     let line = ValueTrashLine {
         operation: operation.id.to_string(),
         at: monthly_log::format_time(operation),
-        verb: verb.to_owned(),
+        verb: operation.verb.as_str().to_owned(),
         key: key.as_str().to_owned(),
         undoes: undoes.map(OperationId::to_string),
         value: value.map(str::to_owned),
@@ -143,7 +142,7 @@ pub(super) fn records<'a>(
     disk: &'a dyn Disk,
     now: impl Fn(&str) -> Result<Option<String>, InstanceError> + 'a,
 ) -> Result<impl Iterator<Item = Result<InstanceRecord, InstanceError>> + 'a, InstanceError> {
-    Ok(mark_undone(completed_lines(disk, now)?.filter_map(|line| line.map(|line| line.to_record()).transpose())))
+    Ok(mark_undone_lazily(completed_lines(disk, now)?.filter_map(|line| line.map(|line| line.to_record()).transpose())))
 }
 
 /// Returns the line of an operation that can be undone, and the operation.

@@ -1,8 +1,8 @@
 //! Undo of operations on sessions.
 
 use chrono::{DateTime, Utc};
-use memory_core::OperationId;
-use memory_core::instance::{InstanceError, InstanceOperation, InstanceOperations, InstanceRecord, InstanceRecords, mark_undone};
+use memory_core::instance::{InstanceError, InstanceOperations, InstanceRecord, InstanceRecords};
+use memory_core::{Operation, OperationId, mark_undone, mark_undone_lazily};
 use tokio_postgres::types::Type;
 
 use super::PostgresMessages;
@@ -57,10 +57,10 @@ impl InstanceOperations for PostgresMessages {
     fn operations(&self) -> Result<InstanceRecords<'_>, InstanceError> {
         let mut done = OperationPages::of(self.database(), LIST_OPERATIONS);
         done.fetch_next()?;
-        Ok(Box::new(mark_undone(done)))
+        Ok(Box::new(mark_undone_lazily(done)))
     }
 
-    fn undo(&self, undone: &OperationId, operation: &InstanceOperation) -> Result<InstanceRecord, InstanceError> {
+    fn undo(&self, undone: &OperationId, operation: &Operation) -> Result<InstanceRecord, InstanceError> {
         let (id, by) = (undone.as_str(), operation.id.as_str());
         self.database().run(async |client| {
             run_transaction(client, async || {
@@ -87,7 +87,7 @@ impl InstanceOperations for PostgresMessages {
                     (&now_takes, Type::BOOL),
                 ];
                 let moved = client.query_typed_one(&statement, &values).await?.try_get::<_, i64>(0)?;
-                if usize::try_from(moved) == Ok(record.count) {
+                if usize::try_from(moved) == Ok(record.subject.count) {
                     Ok(record)
                 } else {
                     Err(changed_error(undone, format!("the session {session} was changed afterwards")))

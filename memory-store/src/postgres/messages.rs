@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use memory_core::StoreError;
+use memory_core::instance::InstanceError;
 use memory_core::instance::history::{
     MessageStore, PurgeResult, RecordFilter, SessionAppendResult, SessionName, SessionRecord, SessionRecords, SessionSummary,
     Window,
 };
-use memory_core::instance::{InstanceError, InstanceOperation};
+use memory_core::{Operation, StoreError};
 use tokio_postgres::error::SqlState;
 use tokio_postgres::types::Type;
 use tokio_postgres::{Client, Row};
@@ -89,7 +89,7 @@ impl PostgresMessages {
         session: &SessionName,
         (kind, statement): (&'static str, &str),
         conditions: &SqlConditions,
-        operation: &InstanceOperation,
+        operation: &Operation,
     ) -> Result<Option<PurgeResult>, InstanceError> {
         self.database.run(async |client| {
             let name: [SqlParameter; 1] = [(&session.as_str(), Type::TEXT)];
@@ -119,7 +119,7 @@ impl MessageStore for PostgresMessages {
         &self,
         session: &SessionName,
         records: &[SessionRecord],
-        operation: &InstanceOperation,
+        operation: &Operation,
     ) -> Result<SessionAppendResult, InstanceError> {
         let roles: Vec<_> = records.iter().map(|record| record.role().as_str()).collect();
         let (times, nanos): (Vec<_>, Vec<_>) = records.iter().map(record_time).unzip();
@@ -179,7 +179,7 @@ impl MessageStore for PostgresMessages {
         Ok(summaries)
     }
 
-    fn delete(&self, session: &SessionName, operation: &InstanceOperation) -> Result<Option<usize>, InstanceError> {
+    fn delete(&self, session: &SessionName, operation: &Operation) -> Result<Option<usize>, InstanceError> {
         let mut conditions = operation_parameters(session, operation);
         let statement = removal_statement(
             "delete",
@@ -189,12 +189,7 @@ impl MessageStore for PostgresMessages {
         Ok(self.remove_records(session, ("delete", &statement), &conditions, operation)?.map(|done| done.purged))
     }
 
-    fn purge(
-        &self,
-        session: &SessionName,
-        filter: &RecordFilter,
-        operation: &InstanceOperation,
-    ) -> Result<PurgeResult, InstanceError> {
+    fn purge(&self, session: &SessionName, filter: &RecordFilter, operation: &Operation) -> Result<PurgeResult, InstanceError> {
         let mut conditions = operation_parameters(session, operation);
         conditions.add_filter(filter);
         let statement = removal_statement(
@@ -208,7 +203,7 @@ impl MessageStore for PostgresMessages {
 }
 
 /// Returns conditions with the parameters of every operation: the session, the id and the time.
-fn operation_parameters(session: &SessionName, operation: &InstanceOperation) -> SqlConditions {
+fn operation_parameters(session: &SessionName, operation: &Operation) -> SqlConditions {
     let mut conditions = SqlConditions::default();
     conditions.value(session.as_str().to_owned(), Type::TEXT);
     conditions.value(operation.id.as_str().to_owned(), Type::TEXT);
@@ -241,7 +236,7 @@ fn parse_purged(row: &Row) -> Result<PurgeResult, tokio_postgres::Error> {
     Ok(PurgeResult { purged: count(0)?, kept: count(1)? })
 }
 
-fn conflict_error(operation: &InstanceOperation) -> DatabaseError {
+fn conflict_error(operation: &Operation) -> DatabaseError {
     let what = format!("the data of another operation with the id {}", operation.id);
     DatabaseError::Other(StoreError::Conflict { what }.into())
 }

@@ -3,8 +3,8 @@
 use std::collections::VecDeque;
 
 use chrono::{DateTime, Datelike, NaiveTime, Utc};
-use memory_core::instance::{InstanceError, InstanceOperation, InstanceRecord, InstanceVerb, mark_undone};
-use memory_core::{OperationId, StoreError};
+use memory_core::instance::{InstanceError, InstanceRecord, InstanceSubject};
+use memory_core::{Operation, OperationId, StoreError, Verb, mark_undone};
 use tokio_postgres::Row;
 use tokio_postgres::types::Type;
 
@@ -72,16 +72,13 @@ impl Iterator for OperationPages<'_> {
 /// Parses a row of the statement of [`OperationPages`].
 fn parse_record(row: &Row) -> Result<InstanceRecord, DatabaseError> {
     let (id, at, kind): (String, DateTime<Utc>, String) = (row.try_get(0)?, row.try_get(1)?, row.try_get(2)?);
-    let (subject, count, undoes): (String, i64, Option<String>) = (row.try_get(3)?, row.try_get(4)?, row.try_get(5)?);
+    let (session, count, undoes): (String, i64, Option<String>) = (row.try_get(3)?, row.try_get(4)?, row.try_get(5)?);
     let damaged = |what: String| InstanceError::Damaged { place: format!("the operation {id}"), what };
-    let verb = InstanceVerb::ALL.into_iter().find(|verb| verb.as_str() == kind);
-    let verb = verb.ok_or_else(|| damaged(format!("unknown operation kind {kind:?}")))?;
+    let verb = kind.parse().map_err(|_| damaged(format!("unknown operation kind {kind:?}")))?;
     let name = |text: &str| text.parse::<OperationId>().map_err(|error| damaged(error.to_string()));
     Ok(InstanceRecord {
-        operation: InstanceOperation { id: name(&id)?, at },
-        verb,
-        subject,
-        count: usize::try_from(count).unwrap_or_default(),
+        operation: Operation { id: name(&id)?, verb, by: String::new(), at },
+        subject: InstanceSubject { name: session, count: usize::try_from(count).unwrap_or_default() },
         undoes: undoes.as_deref().map(name).transpose()?,
         undone_by: None,
     })
@@ -93,14 +90,14 @@ fn parse_record(row: &Row) -> Result<InstanceRecord, DatabaseError> {
 pub(super) fn find_undoable(
     rows: &[Row],
     undone: &OperationId,
-    again: &InstanceOperation,
+    again: &Operation,
 ) -> Result<(InstanceRecord, UndoStatus), DatabaseError> {
-    let records = rows.iter().map(parse_record).collect::<Result<Vec<_>, _>>()?;
+    let mut records = rows.iter().map(parse_record).collect::<Result<Vec<_>, _>>()?;
     let is_again = |record: &InstanceRecord| record.operation.id == again.id && record.undoes.as_ref() == Some(undone);
     let is_done = records.iter().any(is_again);
-    let found = mark_undone(records.into_iter().map(Ok))
-        .find(|record| record.as_ref().is_ok_and(|record| record.operation.id == *undone));
-    let mut found = found.transpose()?.ok_or_else(|| not_found_error(undone))?;
+    mark_undone(&mut records);
+    let found = records.into_iter().find(|record| record.operation.id == *undone);
+    let mut found = found.ok_or_else(|| not_found_error(undone))?;
     match found.undone_by.take() {
         Some(other) if !is_done => {
             Err(store_error(StoreError::Invalid { why: format!("{undone} was already undone by {other}") }))

@@ -2,8 +2,8 @@
 
 use chrono::{DateTime, Utc};
 use memory_core::instance::kv::ValueKey;
-use memory_core::instance::{InstanceError, InstanceOperation, InstanceOperations, InstanceRecord, InstanceRecords, mark_undone};
-use memory_core::{ContentHash, OperationId};
+use memory_core::instance::{InstanceError, InstanceOperations, InstanceRecord, InstanceRecords};
+use memory_core::{ContentHash, Operation, OperationId, mark_undone, mark_undone_lazily};
 use tokio_postgres::types::Type;
 
 use super::PostgresValues;
@@ -40,10 +40,10 @@ impl InstanceOperations for PostgresValues {
     fn operations(&self) -> Result<InstanceRecords<'_>, InstanceError> {
         let mut done = OperationPages::of(self.database(), LIST_OPERATIONS);
         done.fetch_next()?;
-        Ok(Box::new(mark_undone(done)))
+        Ok(Box::new(mark_undone_lazily(done)))
     }
 
-    fn undo(&self, undone: &OperationId, operation: &InstanceOperation) -> Result<InstanceRecord, InstanceError> {
+    fn undo(&self, undone: &OperationId, operation: &Operation) -> Result<InstanceRecord, InstanceError> {
         let (id, by) = (undone.as_str(), operation.id.as_str());
         self.database().run(async |client| {
             run_transaction(client, async || {

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
+use memory_core::instance::InstanceError;
 use memory_core::instance::kv::{KeyPrefix, KeySummary, KeyValueStore, StoredValue, ValueKey};
-use memory_core::instance::{InstanceError, InstanceOperation};
-use memory_core::{ContentHash, StoreError};
+use memory_core::{ContentHash, Operation, StoreError};
 use tokio_postgres::types::Type;
 
 use super::conditions::SqlParameter;
@@ -76,7 +76,7 @@ impl PostgresValues {
 }
 
 impl KeyValueStore for PostgresValues {
-    fn set(&self, key: &ValueKey, value: &str, operation: &InstanceOperation) -> Result<bool, InstanceError> {
+    fn set(&self, key: &ValueKey, value: &str, operation: &Operation) -> Result<bool, InstanceError> {
         let path = key.as_str();
         let (outer, inner, behind) = conflict_ranges(path);
         let (id, bytes) = (operation.id.as_str(), value.as_bytes());
@@ -128,7 +128,7 @@ impl KeyValueStore for PostgresValues {
         Ok(Some(StoredValue { text, updated_at }))
     }
 
-    fn delete(&self, key: &ValueKey, operation: &InstanceOperation) -> Result<bool, InstanceError> {
+    fn delete(&self, key: &ValueKey, operation: &Operation) -> Result<bool, InstanceError> {
         let (path, id) = (key.as_str(), operation.id.as_str());
         let root = first_part(key);
         let root: [SqlParameter; 1] = [(&root, Type::TEXT)];

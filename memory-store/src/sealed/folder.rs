@@ -4,13 +4,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use memory_core::instance::{InstanceError, InstanceName, InstanceOperation};
+use memory_core::instance::{InstanceError, InstanceName};
 use zeroize::Zeroizing;
 
 use super::{FieldValue, InstanceDefinition, MasterKey, key_files, seal};
 use crate::disk::{DirEntryKind, Disk, LazyDisk};
 use crate::history::{file_error, folder_error};
 use crate::lock::{PATIENCE, WriterLock};
+use memory_core::Operation;
 
 /// The temporary file of a definition. There is one writer at a time.
 const TEMP_FILE: &str = ".next.tmp";
@@ -123,7 +124,7 @@ impl InstanceFolder {
         backend: &InstanceName,
         name: &InstanceName,
         fields: &[(String, NewFieldValue)],
-        operation: &InstanceOperation,
+        operation: &Operation,
     ) -> Result<Option<TrashedDefinition>, InstanceError> {
         let _lock = self.lock()?;
         if fields.iter().any(|(_, value)| matches!(value, NewFieldValue::Secret(_))) {
@@ -234,7 +235,7 @@ impl InstanceFolder {
         &self,
         backend: &InstanceName,
         name: &InstanceName,
-        operation: &InstanceOperation,
+        operation: &Operation,
     ) -> Result<Option<TrashedDefinition>, InstanceError> {
         let Some(disk) = self.disk()? else { return Ok(None) };
         let _lock = self.lock()?;
@@ -249,7 +250,7 @@ impl InstanceFolder {
         Ok(Some(self.trashed_definition(&path, operation)))
     }
 
-    fn trashed_definition(&self, path: &str, operation: &InstanceOperation) -> TrashedDefinition {
+    fn trashed_definition(&self, path: &str, operation: &Operation) -> TrashedDefinition {
         let trash = self.root().join(trash_folder(operation)).join(trash_file_name(path));
         TrashedDefinition { trash, place: self.root().join(path) }
     }
@@ -365,7 +366,7 @@ impl InstanceFolder {
     }
 }
 
-fn trash_folder(operation: &InstanceOperation) -> String {
+fn trash_folder(operation: &Operation) -> String {
     format!(".trash/{}/{}", operation.at.format("%Y-%m"), operation.id)
 }
 

@@ -2,13 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use memory_core::topic::{TopicError, TopicOperation};
+use memory_core::topic::TopicError;
 
 use super::error::write_error;
 use super::files::{hash_bytes, parent_folder, read_bytes};
 use super::recovery::recover;
 use super::trash::{self, TopicFileLine, TopicTrashLine};
 use crate::disk::Disk;
+use memory_core::Operation;
 
 /// The folder of new files before they replace the old ones. There is one writer at a time.
 pub(super) const WAITING: &str = ".next";
@@ -33,7 +34,7 @@ pub(super) struct TopicFileChange {
 /// The caller holds the lock.
 pub(super) fn apply_changes(
     disk: &dyn Disk,
-    operation: &TopicOperation,
+    operation: &Operation,
     undoes: Option<&str>,
     files: &[TopicFileChange],
 ) -> Result<bool, TopicError> {
@@ -47,7 +48,7 @@ pub(super) fn apply_changes(
 
 fn try_apply(
     disk: &dyn Disk,
-    operation: &TopicOperation,
+    operation: &Operation,
     undoes: Option<&str>,
     files: &[TopicFileChange],
 ) -> Result<bool, TopicError> {

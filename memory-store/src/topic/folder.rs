@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use chrono::{DateTime, NaiveDate, Utc};
 use memory_core::topic::{
-    PathEntry, TopicChange, TopicChangeResult, TopicError, TopicIndex, TopicListing, TopicName, TopicOperation, TopicPath,
-    TopicRecord, TopicStore, TopicText, TopicUsages, TrashedTopic, is_same_name,
+    PathEntry, TopicChange, TopicChangeResult, TopicError, TopicIndex, TopicListing, TopicName, TopicPath, TopicRecord,
+    TopicStore, TopicText, TopicUsages, TrashedTopic, is_same_name,
 };
-use memory_core::{OperationId, StoreError};
+use memory_core::{Operation, OperationId, StoreError};
 
 use super::change::{TopicFileChange, apply_changes};
 use super::error::{damaged_error, open_error, read_error, with_full_path, write_error};
@@ -61,7 +61,7 @@ impl TopicFolder {
     /// `operation` is `None` if `work` changes only the trash.
     fn write<T>(
         &self,
-        operation: Option<&TopicOperation>,
+        operation: Option<&Operation>,
         work: impl FnOnce(&dyn Disk) -> Result<T, TopicError>,
     ) -> Result<T, TopicError> {
         let place = self.location();
@@ -114,7 +114,7 @@ impl TopicStore for TopicFolder {
     fn change(
         &self,
         path: &TopicPath,
-        operation: &TopicOperation,
+        operation: &Operation,
         decide: &mut dyn FnMut(Option<&TopicText>) -> Result<TopicChange, TopicError>,
     ) -> Result<TopicChangeResult, TopicError> {
         let today = operation.at.date_naive();
@@ -153,7 +153,7 @@ impl TopicStore for TopicFolder {
         })
     }
 
-    fn relocate(&self, from: &TopicPath, to: Option<&TopicPath>, operation: &TopicOperation) -> Result<(), TopicError> {
+    fn relocate(&self, from: &TopicPath, to: Option<&TopicPath>, operation: &Operation) -> Result<(), TopicError> {
         if self.disk()?.is_none() {
             return Err(TopicError::not_found(from.as_str()));
         }
@@ -186,7 +186,7 @@ impl TopicStore for TopicFolder {
         })
     }
 
-    fn rebuild(&self, operation: &TopicOperation) -> Result<TopicChangeResult, TopicError> {
+    fn rebuild(&self, operation: &Operation) -> Result<TopicChangeResult, TopicError> {
         let is_changed = self.write(Some(operation), |disk| index::rebuild(disk, &uses::read_uses(disk)))?;
         Ok(if is_changed { TopicChangeResult::Yes { stale_index: None } } else { TopicChangeResult::No })
     }
@@ -204,13 +204,13 @@ impl TopicStore for TopicFolder {
         self.disk()?.map_or_else(|| Ok(Vec::new()), trash::list_trashed)
     }
 
-    fn undo(&self, undone: &OperationId, operation: &TopicOperation) -> Result<TopicRecord, TopicError> {
+    fn undo(&self, undone: &OperationId, operation: &Operation) -> Result<TopicRecord, TopicError> {
         if self.disk()?.is_none() {
             return Err(StoreError::OperationNotFound { wanted: format!("no operation has the id {undone}") }.into());
         }
         self.write(Some(operation), |disk| {
             let record = undo::undo(disk, undone, operation)?;
-            remove_empty_folders(disk, record.files.iter().map(|path| parent_folder(path)));
+            remove_empty_folders(disk, record.subject.files.iter().map(|path| parent_folder(path)));
             self.update_index(disk);
             Ok(record)
         })

@@ -1,6 +1,6 @@
 //! The file of the index.
 
-use memory_core::topic::{INDEX_FILE, TopicError, TopicIndex, TopicOperation, TopicUsages, index_text};
+use memory_core::topic::{INDEX_FILE, TopicError, TopicIndex, TopicUsages, index_text};
 use serde::{Deserialize, Serialize};
 
 use super::error::{damaged_error, write_error};
@@ -11,6 +11,7 @@ use super::uses;
 use crate::disk::Disk;
 use crate::gitignore;
 use crate::markdown::lossy_text;
+use memory_core::Operation;
 
 /// The temporary file of the index.
 const TEMP_FILE: &str = ".index.tmp";
@@ -87,7 +88,7 @@ pub(super) fn read(disk: &dyn Disk) -> Result<Option<TopicIndex>, TopicError> {
 ///
 /// An index equal to the one that would be generated counts as generated. The lines of any other index are those of a
 /// person, and the first time a copy is stored in the trash. The caller holds the lock.
-pub(super) fn adopt_index(disk: &dyn Disk, operation: &TopicOperation) -> Result<(), TopicError> {
+pub(super) fn adopt_index(disk: &dyn Disk, operation: &Operation) -> Result<(), TopicError> {
     let own = GeneratedIndexes::read(disk);
     if !own.has_gitignore {
         gitignore::write(disk);

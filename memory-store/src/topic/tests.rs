@@ -221,7 +221,7 @@ fn a_writer_that_takes_no_lock_is_not_overwritten() {
     folder.put_file("a.md", "1\n");
     let place = folder.path().join("a.md");
     let mut asked = 0;
-    let operation = folder.topics.operation(memory_core::topic::TopicVerb::Update);
+    let operation = folder.topics.operation(memory_core::Verb::Update);
     let changed = folder.topics.store.change(&path("a.md"), &operation, &mut |seen| {
         asked += 1;
         let count: u32 = seen.unwrap().text.trim().parse().unwrap();
@@ -232,7 +232,7 @@ fn a_writer_that_takes_no_lock_is_not_overwritten() {
         Ok(memory_core::topic::TopicChange::Text(format!("{}\n", count + 1)))
     });
     assert_eq!((changed.unwrap(), folder.file("a.md").as_str(), asked), (TopicChangeResult::Yes { stale_index: None }, "8\n", 2));
-    let operation = folder.topics.operation(memory_core::topic::TopicVerb::Update);
+    let operation = folder.topics.operation(memory_core::Verb::Update);
     let mut number = 100;
     let changed = folder.topics.store.change(&path("a.md"), &operation, &mut |_| {
         number += 1;

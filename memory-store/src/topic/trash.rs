@@ -1,12 +1,13 @@
 //! The log of operations, with one line per operation, and the previous files.
 
 use chrono::{DateTime, SecondsFormat, Utc};
-use memory_core::topic::{INDEX_FILE, TopicError, TopicOperation, TopicRecord, TopicVerb, TrashedTopic, mark_undone};
+use memory_core::topic::{INDEX_FILE, TopicError, TopicRecord, TopicSubject, TrashedTopic};
 use serde::{Deserialize, Serialize};
 
 use super::error::{read_error, write_error};
 use crate::disk::Disk;
 use crate::monthly_log;
+use memory_core::{Operation, Verb, mark_undone};
 
 /// The folder of the log and of the previous files.
 pub(super) const FOLDER: &str = ".trash";
@@ -49,7 +50,7 @@ pub(super) struct TopicFileLine {
 }
 
 impl TopicTrashLine {
-    pub(super) fn of(operation: &TopicOperation, undoes: Option<&str>, files: Vec<TopicFileLine>) -> Self {
+    pub(super) fn of(operation: &Operation, undoes: Option<&str>, files: Vec<TopicFileLine>) -> Self {
         Self {
             operation: operation.id.to_string(),
             at: operation.at.to_rfc3339_opts(SecondsFormat::AutoSi, true),
@@ -64,11 +65,9 @@ impl TopicTrashLine {
 
     /// Returns the public record of the operation.
     fn to_record(&self) -> Option<TopicRecord> {
-        let verb = TopicVerb::ALL.into_iter().find(|verb| verb.as_str() == self.verb)?;
-        let at = DateTime::parse_from_rfc3339(&self.at).ok()?.to_utc();
         Some(TopicRecord {
-            operation: TopicOperation { id: self.operation.parse().ok()?, verb, by: self.by.clone(), at },
-            files: self.files.iter().map(|file| file.path.clone()).collect(),
+            operation: monthly_log::parse_operation(&self.operation, &self.verb, &self.by, &self.at)?,
+            subject: TopicSubject { files: self.files.iter().map(|file| file.path.clone()).collect() },
             undoes: self.undoes.as_deref().and_then(|id| id.parse().ok()),
             undone_by: None,
         })
@@ -76,7 +75,7 @@ impl TopicTrashLine {
 }
 
 /// Returns the folder for the previous files of an operation.
-pub(super) fn operation_folder(operation: &TopicOperation) -> String {
+pub(super) fn operation_folder(operation: &Operation) -> String {
     format!("{FOLDER}/{}/{}", operation.at.format("%Y-%m"), operation.id)
 }
 
@@ -88,7 +87,7 @@ pub(super) fn append_line(disk: &dyn Disk, line: &TopicTrashLine) -> Result<(), 
 }
 
 /// Copies an index of another program to the trash before an operation first changes it.
-pub(super) fn copy_index_to_trash(disk: &dyn Disk, operation: &TopicOperation) -> Result<(), TopicError> {
+pub(super) fn copy_index_to_trash(disk: &dyn Disk, operation: &Operation) -> Result<(), TopicError> {
     let trash = format!("{}/{INDEX_FILE}", operation_folder(operation));
     let told = write_error(&trash);
     disk.hard_link(INDEX_FILE, &trash).and_then(|()| disk.sync_folder(&operation_folder(operation))).map_err(told)?;

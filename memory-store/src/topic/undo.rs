@@ -1,7 +1,7 @@
 //! Undo of an operation.
 
-use memory_core::topic::{TopicError, TopicOperation, TopicRecord};
-use memory_core::{OperationId, StoreError};
+use memory_core::topic::{TopicError, TopicRecord};
+use memory_core::{Operation, OperationId, StoreError};
 
 use super::change::{TopicFileChange, apply_changes};
 use super::error::damaged_error;
@@ -10,7 +10,7 @@ use super::trash::{self, TopicTrashLine};
 use crate::disk::Disk;
 
 /// Undoes the operation `undone`. The caller holds the lock.
-pub(super) fn undo(disk: &dyn Disk, undone: &OperationId, operation: &TopicOperation) -> Result<TopicRecord, TopicError> {
+pub(super) fn undo(disk: &dyn Disk, undone: &OperationId, operation: &Operation) -> Result<TopicRecord, TopicError> {
     let unknown = || TopicError::from(StoreError::OperationNotFound { wanted: format!("no operation has the id {undone}") });
     let record = trash::records(disk)?.into_iter().find(|record| record.operation.id == *undone).ok_or_else(unknown)?;
     if let Some(other) = &record.undone_by {
@@ -20,7 +20,7 @@ pub(super) fn undo(disk: &dyn Disk, undone: &OperationId, operation: &TopicOpera
     let line = trash::completed_lines(disk)?.into_iter().find(is_it).ok_or_else(unknown)?;
     let changes = plan_undo(disk, &line)?;
     if !apply_changes(disk, operation, Some(undone.as_str()), &changes)? {
-        return Err(TopicError::Conflict { name: record.files.join(", ") });
+        return Err(TopicError::Conflict { name: record.subject.files.join(", ") });
     }
     Ok(record)
 }

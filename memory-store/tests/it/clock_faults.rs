@@ -151,7 +151,7 @@ fn what_was_purged_is_gone_though_the_clock_was_ahead_and_what_is_taken_back_is_
     bank::delete_bank(&banks, &"gone".parse().unwrap(), ScopeChoice::Detected).unwrap();
     bank::purge(&banks, at("2026-06-15T00:00:00Z")).unwrap();
     let left = bank::last(&banks).unwrap().unwrap();
-    assert_eq!(left.bank.as_str(), "ahead", "what was purged cannot be taken back");
+    assert_eq!(left.subject.bank.as_str(), "ahead", "what was purged cannot be taken back");
     let lines = std::fs::read_to_string(home.path().join(".trash/2026-07.jsonl")).unwrap();
     assert!(lines.contains("ahead") && !lines.contains("a word that must go"), "{lines}");
 }

@@ -7,11 +7,11 @@ use std::sync::atomic::Ordering;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use memory_core::conversation::{
-    ConversationEntry, ConversationId, ConversationOperation, ConversationOperations, ConversationStore, ConversationVerb,
-    EntryChange, EntryId, EntryRole, last, restore, undo,
+    ConversationEntry, ConversationId, ConversationOperations, ConversationStore, EntryChange, EntryId, EntryRole, last, restore,
+    undo,
 };
 use memory_core::testing::{CountingIds, FakeClock};
-use memory_core::{Code, IdSource, OperationId, StoreError};
+use memory_core::{Code, IdSource, Operation, OperationId, StoreError, Verb};
 use memory_store::RandomIds;
 use memory_store::conversation::ConversationFolder;
 use memory_store::disk::RealDisk;
@@ -30,8 +30,8 @@ fn entry(name: &str) -> ConversationEntry {
     ConversationEntry::new(entry_id(name), &id(), EntryRole::Memory, &format!("fact {name}"), DateTime::UNIX_EPOCH)
 }
 
-fn operation(verb: ConversationVerb) -> ConversationOperation {
-    ConversationOperation { id: RandomIds.operation_id(), at: at(1), verb, by: "model".into() }
+fn operation(verb: Verb) -> Operation {
+    Operation { id: RandomIds.operation_id(), at: at(1), verb, by: "model".into() }
 }
 
 fn at(day: i64) -> DateTime<Utc> {
@@ -52,7 +52,7 @@ fn replace(old: &str, new: &str) -> Vec<EntryChange> {
 }
 
 fn commit(store: &ConversationFolder, changes: &[EntryChange]) -> OperationId {
-    let operation = operation(ConversationVerb::Reconcile);
+    let operation = operation(Verb::Reconcile);
     store.commit_operation(&id(), changes, &operation).unwrap();
     operation.id
 }
@@ -89,7 +89,10 @@ fn a_replaced_fact_comes_back_byte_for_byte_and_goes_again() {
     assert_eq!(active(home.path()), ["b", "c"]);
     let records = store.operations().unwrap();
     assert_eq!((records.len(), &records[0].operation.id, records[0].operation.by.as_str()), (1, &replaced, "model"));
-    assert_eq!((&records[0].added, &records[0].deleted), (&vec![entry_id("c")], &vec![(entry_id("a"), Some(entry_id("c")))]));
+    assert_eq!(
+        (&records[0].subject.added, &records[0].subject.deleted),
+        (&vec![entry_id("c")], &vec![(entry_id("a"), Some(entry_id("c")))])
+    );
     let undone = undo_last(&store).unwrap();
     assert_eq!(files(home.path()), before, "the tombstone's `replaced_by` is gone again");
     assert_eq!(store.operations().unwrap()[1].undone_by, Some(undone.clone()));
@@ -109,7 +112,7 @@ fn operations_are_undone_one_after_the_other_and_not_out_of_order() {
     let before = files(home.path());
     let first = commit(&store, &replace("a", "b"));
     commit(&store, &replace("b", "c"));
-    store.commit_operation(&id(), &[delete("c", None)], &operation(ConversationVerb::Evict)).unwrap();
+    store.commit_operation(&id(), &[delete("c", None)], &operation(Verb::Evict)).unwrap();
     let refused = undo(&store, first.as_str(), &FakeClock::default(), &RandomIds).unwrap_err();
     assert_eq!((refused.code(), active(home.path()).len()), (Code::Conflict, 0), "{refused}");
     for left in ["c", "b", "a"] {
@@ -141,7 +144,7 @@ fn deleted_entries_are_listed_restored_and_purged() {
     let store = ConversationFolder::new(home.path());
     store.commit(&id(), &add(&["aaaa", "bbbb"])).unwrap();
     let before = files(home.path());
-    let evicted = operation(ConversationVerb::Evict);
+    let evicted = operation(Verb::Evict);
     store.commit_operation(&id(), &[delete("aaaa", None), delete("bbbb", None)], &evicted).unwrap();
     // The other program stores tombstones next to all conversations.
     let beside = home.path().join("entries/deleted/work/facts/1__cccc.md");
@@ -159,7 +162,7 @@ fn deleted_entries_are_listed_restored_and_purged() {
     let text = fs::read_to_string(home.path().join("entries/work/facts/1__cccc.md")).unwrap();
     assert_eq!(text, "---\nid: cccc\nrole: memory\nconversation_id: work\n---\nfact\n");
     assert_eq!(restore(&store, "aaaa", &clock, &RandomIds).unwrap_err().code(), Code::TrashNotFound);
-    assert_eq!(store.operations().unwrap()[0].operation.verb, ConversationVerb::Restore);
+    assert_eq!(store.operations().unwrap()[0].operation.verb, Verb::Restore);
     // An undone restoration deletes the entry again.
     undo_last(&store).unwrap();
     assert!(!home.path().join("entries/work/facts/1__cccc.md").exists());
@@ -195,7 +198,7 @@ fn the_same_changes_again_are_recorded_once_and_not_made_after_an_undo() {
     // An entry that is evicted because of its age may be evicted again.
     let oldest = [delete("a", None)];
     for _ in 0..2 {
-        store.commit_operation(&id(), &oldest, &operation(ConversationVerb::Evict)).unwrap();
+        store.commit_operation(&id(), &oldest, &operation(Verb::Evict)).unwrap();
         assert!(active(home.path()).is_empty());
         undo_last(&store).unwrap();
         assert_eq!(active(home.path()), ["a"]);
@@ -223,7 +226,7 @@ fn the_same_changes_again_leave_what_was_restored_since() {
     // An entry that is evicted because of its age may be evicted again, and this is logged.
     bring_back();
     for count in [5, 7] {
-        store.commit_operation(&id(), &oldest, &operation(ConversationVerb::Evict)).unwrap();
+        store.commit_operation(&id(), &oldest, &operation(Verb::Evict)).unwrap();
         assert_eq!((active(home.path()), store.operations().unwrap().len()), (vec!["cccc".to_owned()], count));
         bring_back();
     }
@@ -245,7 +248,7 @@ fn a_folder_without_operations_has_none_and_nothing_is_made_in_it() {
 #[test]
 fn at_whichever_step_the_disk_fails_a_change_is_recorded_before_it_is_made_and_asking_again_ends_well() {
     run_each_fault(
-        |store, _| store.commit_operation(&id(), &replace("a", "c"), &operation(ConversationVerb::Reconcile)),
+        |store, _| store.commit_operation(&id(), &replace("a", "c"), &operation(Verb::Reconcile)),
         |home| {
             let store = ConversationFolder::new(home);
             commit(&store, &replace("a", "c"));
@@ -261,7 +264,7 @@ fn at_whichever_step_the_disk_fails_a_change_is_recorded_before_it_is_made_and_a
 #[test]
 fn at_whichever_step_the_disk_fails_an_undo_loses_nothing_and_asking_again_completes_it() {
     run_each_fault(
-        |store, undone| store.undo(undone.expect("a change"), &operation(ConversationVerb::Undo)).map(drop),
+        |store, undone| store.undo(undone.expect("a change"), &operation(Verb::Undo)).map(drop),
         |home| {
             let store = ConversationFolder::new(home);
             if last(&store).unwrap().is_some() {

@@ -154,7 +154,7 @@ fn the_trash_is_emptied_in_slices_and_no_file_is_counted_twice() {
     let ids: Vec<_> = (0..600)
         .map(|number| write(&services, Draft::new(&format!("memory {number}")), SecretPolicy::Refuse).unwrap().id)
         .collect();
-    let mut operation = services.operation(Verb::Delete);
+    let mut operation = services.change_set(Verb::Delete);
     operation.changes = ids.into_iter().map(|id| Change::Remove { id, expected: None }).collect();
     services.store.commit(&operation).unwrap();
     assert_eq!(store.trash_size().unwrap().0, 600);

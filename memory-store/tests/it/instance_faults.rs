@@ -6,11 +6,11 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use memory_core::SecretPolicy;
 use memory_core::instance::history::{self, Messages, RecordDraft, RecordFilter, SessionName, SessionRecord, Window, append};
 use memory_core::instance::kv::{self, KeyValues, get, set};
-use memory_core::instance::{InstanceError, InstanceRecord, InstanceVerb};
+use memory_core::instance::{InstanceError, InstanceRecord};
 use memory_core::testing::{messages, values};
+use memory_core::{SecretPolicy, Verb};
 use memory_store::RandomIds;
 use memory_store::disk::RealDisk;
 use memory_store::history::HistoryFolder;
@@ -53,17 +53,15 @@ const CHANGES: [(&str, SessionChangeFn); 8] = [
     }),
     ("purge", |all| history::purge(all, &session("s"), &tools()).map(drop)),
     ("delete", |all| history::delete(all, &session("s")).map(drop)),
-    ("undo of a purge", |all| history::undo(all, Some(&last_session_operation(all, "purged", InstanceVerb::Purge)?)).map(drop)),
-    ("undo of a delete", |all| {
-        history::undo(all, Some(&last_session_operation(all, "deleted", InstanceVerb::Delete)?)).map(drop)
-    }),
-    ("undo of an undo", |all| history::undo(all, Some(&last_session_operation(all, "back", InstanceVerb::Undo)?)).map(drop)),
+    ("undo of a purge", |all| history::undo(all, Some(&last_session_operation(all, "purged", Verb::Purge)?)).map(drop)),
+    ("undo of a delete", |all| history::undo(all, Some(&last_session_operation(all, "deleted", Verb::Delete)?)).map(drop)),
+    ("undo of an undo", |all| history::undo(all, Some(&last_session_operation(all, "back", Verb::Undo)?)).map(drop)),
 ];
 
 /// Returns the id of the last operation on a session with this verb.
-fn last_session_operation(all: &Messages, session: &str, verb: InstanceVerb) -> Result<String, InstanceError> {
+fn last_session_operation(all: &Messages, session: &str, verb: Verb) -> Result<String, InstanceError> {
     let records = history::operations(all, usize::MAX)?;
-    Ok(records.into_iter().find(|one| one.subject == session && one.verb == verb).unwrap().operation.id.to_string())
+    Ok(records.into_iter().find(|one| one.subject.name == session && one.operation.verb == verb).unwrap().operation.id.to_string())
 }
 
 fn prepare(home: &Path) {
@@ -97,7 +95,7 @@ fn session_state(home: &Path) -> Vec<String> {
     // The log must contain exactly the operations that were carried out.
     for record in history::operations(&all, usize::MAX).unwrap() {
         let state = if record.undone_by.is_some() { ", taken back" } else { "" };
-        held.push(format!("{} {}{state}", record.verb.as_str(), record.subject));
+        held.push(format!("{} {}{state}", record.operation.verb.as_str(), record.subject.name));
     }
     held
 }
@@ -137,7 +135,7 @@ fn check(what: &str, change: SessionChangeFn, fault: DiskFault) -> u64 {
         history::purge(&all, &session("s"), &tools()).unwrap();
         history::undo(&all, None).unwrap();
         let done = history::operations(&all, usize::MAX).unwrap();
-        for record in done.iter().filter(|one| one.verb != InstanceVerb::Undo && one.undone_by.is_none()) {
+        for record in done.iter().filter(|one| one.operation.verb != Verb::Undo && one.undone_by.is_none()) {
             history::undo(&all, Some(record.operation.id.as_str())).unwrap();
         }
         let whole = history::read(&all, &session("s"), &tools(), Window::default()).unwrap();
@@ -193,15 +191,15 @@ const ACTS: [(&str, ValueChangeFn); 7] = [
     ("set of a known key", |all| set(all, &"a/b".parse()?, "2", SecretPolicy::Refuse).map(drop)),
     ("set of a long value", |all| set(all, &"long".parse()?, "2", SecretPolicy::Refuse).map(drop)),
     ("delete", |all| kv::delete(all, &"a/b".parse()?)),
-    ("undo of a set", |all| kv::undo(all, Some(&last_value_operation(all, "replaced", InstanceVerb::Set)?)).map(drop)),
-    ("undo of a delete", |all| kv::undo(all, Some(&last_value_operation(all, "deep/deleted", InstanceVerb::Delete)?)).map(drop)),
-    ("undo of an undo", |all| kv::undo(all, Some(&last_value_operation(all, "back", InstanceVerb::Undo)?)).map(drop)),
+    ("undo of a set", |all| kv::undo(all, Some(&last_value_operation(all, "replaced", Verb::Set)?)).map(drop)),
+    ("undo of a delete", |all| kv::undo(all, Some(&last_value_operation(all, "deep/deleted", Verb::Delete)?)).map(drop)),
+    ("undo of an undo", |all| kv::undo(all, Some(&last_value_operation(all, "back", Verb::Undo)?)).map(drop)),
 ];
 
 /// Returns the id of the last operation on a key with this verb.
-fn last_value_operation(all: &KeyValues, key: &str, verb: InstanceVerb) -> Result<String, InstanceError> {
+fn last_value_operation(all: &KeyValues, key: &str, verb: Verb) -> Result<String, InstanceError> {
     let records = kv::operations(all, usize::MAX)?;
-    Ok(records.into_iter().find(|one| one.subject == key && one.verb == verb).unwrap().operation.id.to_string())
+    Ok(records.into_iter().find(|one| one.subject.name == key && one.operation.verb == verb).unwrap().operation.id.to_string())
 }
 
 /// Runs `act` on two disks, each with `fault` at its own step of `at`.
@@ -235,7 +233,7 @@ fn value_state(home: &Path) -> Vec<String> {
     // The log must contain exactly the operations that were carried out.
     for record in kv::operations(&all, usize::MAX).unwrap() {
         let state = if record.undone_by.is_some() { ", taken back" } else { "" };
-        held.push(format!("{} {}{state}", record.verb.as_str(), record.subject));
+        held.push(format!("{} {}{state}", record.operation.verb.as_str(), record.subject.name));
     }
     held
 }
@@ -259,7 +257,7 @@ fn check_values(what: &str, act: ValueChangeFn, fault: DiskFault) -> u64 {
         assert!(!home.path().join("kv/.next~").exists(), "{what}, {fault:?} at step {at:?} leaves something behind");
         let lost = kv::operations(&all, usize::MAX).unwrap();
         let is_first = |at: usize| lost[at + 1..].iter().all(|earlier| earlier.subject != lost[at].subject);
-        let is_open = |one: &InstanceRecord| one.verb != InstanceVerb::Undo && one.undone_by.is_none();
+        let is_open = |one: &InstanceRecord| one.operation.verb != Verb::Undo && one.undone_by.is_none();
         for (_, record) in lost.iter().enumerate().filter(|(at, one)| is_open(one) && !is_first(*at)) {
             kv::undo(&all, Some(record.operation.id.as_str())).unwrap();
         }

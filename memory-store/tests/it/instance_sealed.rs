@@ -5,9 +5,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use memory_core::Code;
-use memory_core::instance::{InstanceError, InstanceName, InstanceOperation};
+use memory_core::instance::{InstanceError, InstanceName};
 use memory_core::testing::{CountingIds, FakeClock};
+use memory_core::{Code, Operation, Verb};
 use memory_store::disk::RealDisk;
 use memory_store::sealed::{FieldValue, InstanceFolder, MasterKey, NewFieldValue, TrashedDefinition};
 use tempfile::TempDir;
@@ -20,8 +20,8 @@ fn name(text: &str) -> InstanceName {
     text.parse().unwrap()
 }
 
-fn operation() -> InstanceOperation {
-    InstanceOperation::new(&FakeClock::default(), &CountingIds::default())
+fn operation() -> Operation {
+    Operation::new(Verb::Set, "cli", &FakeClock::default(), &CountingIds::default())
 }
 
 fn open(home: &Path, given: Option<MasterKey>) -> InstanceFolder {

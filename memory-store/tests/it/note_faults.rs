@@ -41,8 +41,8 @@ const OPERATIONS: [(&str, NoteOperationFn); 13] = [
     ("undo of a delete", |services, _| undo(services, None).map(drop)),
     ("undo of a link", |services, _| {
         let records = services.history.records().collect::<Result<Vec<_>, _>>()?;
-        let linked = records.into_iter().find(|record| record.files == 2).expect("two were linked");
-        undo(services, Some(linked.id.as_str())).map(drop)
+        let linked = records.into_iter().find(|record| record.subject.count == 2).expect("two were linked");
+        undo(services, Some(linked.operation.id.as_str())).map(drop)
     }),
     ("ingest", |services, _| {
         let names: Vec<_> = (0..12).map(|number| (format!("{number:02}.md"), format!("note {number}"))).collect();
@@ -189,7 +189,7 @@ fn an_undo_that_died_is_done_by_the_next_and_no_other_operation_is_undone() {
             let undone = undo(&home.services(), None).unwrap();
             // If the interrupted undo was complete, this call undid the next operation, a link, and must be undone
             // itself.
-            if undone.record.verb != memory_core::Verb::Delete {
+            if undone.record.operation.verb != memory_core::Verb::Delete {
                 undo(&home.services(), Some(undone.undo.as_str())).unwrap();
             }
         }

@@ -6,9 +6,7 @@ use std::sync::atomic::Ordering;
 
 use memory_core::instance::history;
 use memory_core::testing::{FakeSource, banks, messages};
-use memory_core::{
-    Change, Code, Draft, Filter, Operation, SecretPolicy, Services, Tags, Verb, bank, ingest, read, tag, undo, write,
-};
+use memory_core::{Change, ChangeSet, Code, Draft, Filter, SecretPolicy, Services, Tags, Verb, bank, ingest, read, tag, undo, write, Operation};
 use memory_store::bank::{BankFolder, BankOptions};
 use memory_store::disk::{MAX_FILE, RealDisk};
 use memory_store::history::HistoryFolder;
@@ -57,7 +55,7 @@ fn files_of_an_interrupted_operation_are_not_taken_for_deleted_ones() {
             Vec::<String>::new(),
             "after a power cut at step {at}"
         );
-        let verbs: Vec<_> = home.services().history.records().map(|record| record.unwrap().verb).collect();
+        let verbs: Vec<_> = home.services().history.records().map(|record| record.unwrap().operation.verb).collect();
         assert_eq!(verbs, [Verb::Write], "after a power cut at step {at}");
     }
 }
@@ -198,17 +196,17 @@ fn what_another_program_deleted_is_nothing_to_take_back() {
     assert_eq!(doctor_findings(&home, None), Vec::<String>::new());
 
     let last = services.history.records().next().unwrap().unwrap();
-    assert_eq!(undo(&services, Some(last.id.as_str())).unwrap_err().code(), Code::InvalidInput);
-    assert_eq!(undo(&services, None).unwrap().record.verb, Verb::Tag);
+    assert_eq!(undo(&services, Some(last.operation.id.as_str())).unwrap_err().code(), Code::InvalidInput);
+    assert_eq!(undo(&services, None).unwrap().record.operation.verb, Verb::Tag);
 }
 
 #[test]
 fn an_undo_that_was_interrupted_is_gone_on_with() {
     let home = TestHome::new();
     let services = home.services();
-    let mut long = Operation { verb: Verb::Import, ..repair(&services) };
+    let mut long = services.change_set(Verb::Import);
     for number in 0..2_001 {
-        let memory = Draft::new(&format!("memory {number}")).into_memory(services.ids.memory_id(), long.at);
+        let memory = Draft::new(&format!("memory {number}")).into_memory(services.ids.memory_id(), long.operation.at);
         long.changes.push(Change::Create { memory: Box::new(memory), front_matter: String::new() });
     }
     services.store.commit(&long).unwrap();
@@ -220,8 +218,8 @@ fn an_undo_that_was_interrupted_is_gone_on_with() {
     assert_eq!(home.files("categories").len(), 1);
 
     let undone = undo(&home.services(), None).unwrap();
-    assert_eq!((undone.record.id, home.files("categories").len()), (long.id.clone(), 0));
-    let refusal = undo(&home.services(), Some(long.id.as_str())).unwrap_err();
+    assert_eq!((undone.record.operation.id, home.files("categories").len()), (long.operation.id.clone(), 0));
+    let refusal = undo(&home.services(), Some(long.operation.id.as_str())).unwrap_err();
     assert_eq!(refusal.code(), Code::InvalidInput, "it is taken back whole by now");
 }
 

@@ -14,6 +14,7 @@ use super::wizard;
 use crate::app::App;
 use crate::failure::Failure;
 use crate::instances::{InstanceRegistry, new_operation, prepare_database};
+use memory_core::Verb;
 
 /// Define an instance; an existing definition moves to the trash
 ///
@@ -71,7 +72,7 @@ impl InstanceConnectArgs {
             book.instances.check_key()?;
         }
         prepare_database(&fields)?;
-        let former = book.instances.write(&kind, &name, &fields, &new_operation())?;
+        let former = book.instances.write(&kind, &name, &fields, &new_operation(Verb::Set))?;
         let mut answer = json!({ "type": backend.name, "name": name.as_str(), "created": former.is_none(), "fields": told });
         if let Some(former) = &former {
             answer["trash"] = app.output.display_path(&former.trash).into();

@@ -8,6 +8,7 @@ use super::common::{parse_instance, print_former_definition, write_json};
 use crate::app::App;
 use crate::failure::Failure;
 use crate::instances::{InstanceRegistry, new_operation};
+use memory_core::Verb;
 
 /// Delete the definition of an instance; its data stays unchanged
 ///
@@ -33,7 +34,7 @@ impl InstanceRmArgs {
         let (backend, name) = parse_instance(&self.instance)?;
         let settings = app.settings()?;
         let book = InstanceRegistry::open(&settings, app.environment)?;
-        let Some(former) = book.instances.remove(&backend.name.parse()?, &name, &new_operation())? else {
+        let Some(former) = book.instances.remove(&backend.name.parse()?, &name, &new_operation(Verb::Delete))? else {
             let instance = self.instance.clone();
             return Err(match name.as_str() {
                 "default" => {

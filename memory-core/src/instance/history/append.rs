@@ -3,7 +3,7 @@
 use super::{Messages, RecordDraft, SessionAppendResult, SessionName, SessionRecord};
 use crate::instance::InstanceError;
 use crate::json::unescape_strings;
-use crate::{SecretPolicy, secret};
+use crate::{SecretPolicy, Verb, secret};
 
 /// Appends a record to a session, and returns the stored record.
 ///
@@ -15,7 +15,7 @@ pub fn append(
     draft: &RecordDraft,
     secrets: SecretPolicy,
 ) -> Result<(SessionRecord, SessionAppendResult), InstanceError> {
-    let operation = messages.operation();
+    let operation = messages.operation(Verb::Purge);
     let record = SessionRecord::new(draft, operation.at)?;
     if secrets == SecretPolicy::Refuse {
         secret::reject_secrets([session.as_str(), unescape_strings(record.text().as_str()).as_ref()])?;

@@ -1,6 +1,7 @@
 //! Deletes a session.
 
 use super::{Messages, SessionName};
+use crate::Verb;
 use crate::instance::InstanceError;
 
 /// Deletes a whole session, and returns its number of records.
@@ -8,5 +9,5 @@ use crate::instance::InstanceError;
 /// # Errors
 /// [`InstanceError::SessionNotFound`], or an error of the store.
 pub fn delete(messages: &Messages, session: &SessionName) -> Result<usize, InstanceError> {
-    messages.store.delete(session, &messages.operation())?.ok_or_else(|| InstanceError::session_not_found(session))
+    messages.store.delete(session, &messages.operation(Verb::Delete))?.ok_or_else(|| InstanceError::session_not_found(session))
 }

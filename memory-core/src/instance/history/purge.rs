@@ -1,6 +1,7 @@
 //! Deletes the matching records of a session.
 
 use super::{Messages, PurgeResult, RecordFilter, SessionName};
+use crate::Verb;
 use crate::instance::InstanceError;
 
 /// Deletes the records of a session that match `filter` in one operation.
@@ -13,5 +14,5 @@ pub fn purge(messages: &Messages, session: &SessionName, filter: &RecordFilter) 
     if filter.is_empty() {
         return Err(InstanceError::NoFilter);
     }
-    messages.store.purge(session, filter, &messages.operation())
+    messages.store.purge(session, filter, &messages.operation(Verb::Purge))
 }

@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use super::MessageStore;
-use crate::instance::InstanceOperation;
-use crate::{Clock, IdSource};
+use crate::{Clock, IdSource, Operation, Verb};
 
 /// The sessions of one instance, with the clock and the id source of its operations.
 #[derive(Debug, Clone)]
@@ -18,7 +17,7 @@ pub struct Messages {
 }
 
 impl Messages {
-    pub(super) fn operation(&self) -> InstanceOperation {
-        InstanceOperation::new(self.clock.as_ref(), self.ids.as_ref())
+    pub(super) fn operation(&self, verb: Verb) -> Operation {
+        Operation::new(verb, "", self.clock.as_ref(), self.ids.as_ref())
     }
 }

@@ -3,7 +3,8 @@
 use chrono::{DateTime, Utc};
 
 use super::{RecordFilter, SessionName, SessionRecord, Window};
-use crate::instance::{InstanceError, InstanceOperation, InstanceOperations};
+use crate::Operation;
+use crate::instance::{InstanceError, InstanceOperations};
 
 /// An iterator over records, independent of the lifetime of the store.
 pub type SessionRecords = Box<dyn Iterator<Item = Result<SessionRecord, InstanceError>> + Send>;
@@ -25,7 +26,7 @@ pub trait MessageStore: InstanceOperations {
         &self,
         session: &SessionName,
         records: &[SessionRecord],
-        operation: &InstanceOperation,
+        operation: &Operation,
     ) -> Result<SessionAppendResult, InstanceError>;
 
     /// Returns the records of a session that match `filter` and are in `window`, in order.
@@ -50,7 +51,7 @@ pub trait MessageStore: InstanceOperations {
     ///
     /// # Errors
     /// An error of the store.
-    fn delete(&self, session: &SessionName, operation: &InstanceOperation) -> Result<Option<usize>, InstanceError>;
+    fn delete(&self, session: &SessionName, operation: &Operation) -> Result<Option<usize>, InstanceError>;
 
     /// Deletes the records that match `filter` in one operation.
     ///
@@ -58,12 +59,7 @@ pub trait MessageStore: InstanceOperations {
     ///
     /// # Errors
     /// An error of the store.
-    fn purge(
-        &self,
-        session: &SessionName,
-        filter: &RecordFilter,
-        operation: &InstanceOperation,
-    ) -> Result<PurgeResult, InstanceError>;
+    fn purge(&self, session: &SessionName, filter: &RecordFilter, operation: &Operation) -> Result<PurgeResult, InstanceError>;
 }
 
 /// The result of an append.

@@ -1,6 +1,7 @@
 //! Deletes a key.
 
 use super::{KeyValues, ValueKey};
+use crate::Verb;
 use crate::instance::InstanceError;
 
 /// Deletes a key.
@@ -8,5 +9,5 @@ use crate::instance::InstanceError;
 /// # Errors
 /// [`InstanceError::KeyNotFound`], or an error of the store.
 pub fn delete(values: &KeyValues, key: &ValueKey) -> Result<(), InstanceError> {
-    if values.store.delete(key, &values.operation())? { Ok(()) } else { Err(InstanceError::key_not_found(key)) }
+    if values.store.delete(key, &values.operation(Verb::Delete))? { Ok(()) } else { Err(InstanceError::key_not_found(key)) }
 }

@@ -2,7 +2,7 @@
 
 use super::{KeyValues, ValueKey};
 use crate::instance::InstanceError;
-use crate::{SecretPolicy, secret};
+use crate::{SecretPolicy, Verb, secret};
 
 /// Maximum size of a value in bytes.
 pub const MAX_VALUE: usize = 8 * 1024 * 1024;
@@ -19,5 +19,5 @@ pub fn set(values: &KeyValues, key: &ValueKey, value: &str, secrets: SecretPolic
     if secrets == SecretPolicy::Refuse {
         secret::reject_secrets([key.as_str(), value])?;
     }
-    values.store.set(key, value, &values.operation())
+    values.store.set(key, value, &values.operation(Verb::Set))
 }

@@ -3,7 +3,8 @@
 use chrono::{DateTime, Utc};
 
 use super::{KeyPrefix, ValueKey};
-use crate::instance::{InstanceError, InstanceOperation, InstanceOperations};
+use crate::Operation;
+use crate::instance::{InstanceError, InstanceOperations};
 
 /// The storage of the values of one instance. Every implementation passes `testing::key_value_suite`.
 ///
@@ -16,7 +17,7 @@ pub trait KeyValueStore: InstanceOperations {
     ///
     /// # Errors
     /// [`InstanceError::KeyTaken`] if the path of the key is occupied by something else; or an error of the store.
-    fn set(&self, key: &ValueKey, value: &str, operation: &InstanceOperation) -> Result<bool, InstanceError>;
+    fn set(&self, key: &ValueKey, value: &str, operation: &Operation) -> Result<bool, InstanceError>;
 
     /// Returns the value of a key, or `None` if it is not set.
     ///
@@ -28,7 +29,7 @@ pub trait KeyValueStore: InstanceOperations {
     ///
     /// # Errors
     /// An error of the store.
-    fn delete(&self, key: &ValueKey, operation: &InstanceOperation) -> Result<bool, InstanceError>;
+    fn delete(&self, key: &ValueKey, operation: &Operation) -> Result<bool, InstanceError>;
 
     /// Returns the keys that start with `prefix`, sorted by their bytes.
     ///

@@ -6,8 +6,8 @@ use chrono::{DateTime, Utc};
 
 use super::{FakeFile, FakeStore, file_version};
 use crate::{
-    ChangeOutcome, History, MemoryId, Operation, OperationId, OperationRecord, RecordedChange, RecordedFile, Scope, StoreError,
-    TrashedFile,
+    ChangeOutcome, ChangeSet, ChangedFiles, History, MemoryId, Operation, OperationId, OperationRecord, RecordedChange,
+    RecordedFile, Scope, StoreError, TrashedFile, mark_undone,
 };
 
 fn trash_path(operation: &OperationId, path: &str) -> String {
@@ -16,21 +16,20 @@ fn trash_path(operation: &OperationId, path: &str) -> String {
 
 impl History for FakeStore {
     fn records(&self) -> Box<dyn Iterator<Item = Result<OperationRecord, StoreError>> + '_> {
-        let mut undone = HashMap::new();
         let mut records = Vec::<OperationRecord>::new();
         for entry in self.state().journal.iter().rev() {
-            let Operation { id, verb, by, at, .. } = entry.operation.clone();
-            let files = entry.changes.len() as u64;
-            if let Some(known) = records.iter_mut().find(|record| record.id == id) {
-                known.files += files;
-                continue;
+            let count = entry.changes.len() as u64;
+            match records.iter_mut().find(|record| record.operation.id == entry.operation.id) {
+                Some(known) => known.subject.count += count,
+                None => records.push(OperationRecord {
+                    operation: entry.operation.clone(),
+                    subject: ChangedFiles { count },
+                    undoes: entry.undoes.clone(),
+                    undone_by: None,
+                }),
             }
-            let undone_by = undone.get(&id).cloned();
-            if let Some(undoes) = entry.undoes.as_ref().filter(|_| undone_by.is_none()) {
-                undone.insert(undoes.clone(), id.clone());
-            }
-            records.push(OperationRecord { id, at, verb, by, undoes: entry.undoes.clone(), undone_by, files });
         }
+        mark_undone(&mut records);
         Box::new(records.into_iter().map(Ok))
     }
 
@@ -44,7 +43,7 @@ impl History for FakeStore {
         for entry in self.state().journal.iter().rev().filter(|entry| entry.operation.id == *id) {
             changes.extend(entry.changes.iter().rev().map(|(id, before, after)| {
                 let before = before.as_ref().map(|before| file(Some(&entry.operation.id), before));
-                let why = entry.operation.reasons.get(id).cloned();
+                let why = entry.reasons.get(id).cloned();
                 Ok(RecordedChange { id: *id, before, after: after.as_ref().map(|after| file(None, after)), why })
             }));
         }
@@ -100,7 +99,7 @@ impl History for FakeStore {
         }
         let files = wanted.len() as u64;
         for change in wanted {
-            state.apply(undo, Some(id.clone()), vec![change]);
+            state.apply(&ChangeSet::new(undo.clone()), Some(id.clone()), vec![change]);
         }
         Ok(files)
     }
@@ -112,7 +111,7 @@ impl History for FakeStore {
         let file = former.filter(|(id, ..)| *id == trashed.id).find_map(|(_, before, _)| before.clone());
         let file = file.ok_or_else(|| StoreError::TrashNotFound { reference: trashed.trash.clone() })?;
         let outcome = ChangeOutcome::Kept { id: trashed.id, path: file.0.clone() };
-        state.apply(restore, None, vec![(trashed.id, Some(file))]);
+        state.apply(&ChangeSet::new(restore.clone()), None, vec![(trashed.id, Some(file))]);
         Ok(outcome)
     }
 

@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use super::{all, draft, put, query};
 use crate::{
-    Change, Draft, Duplicates, Filter, MemoryId, MemoryStoreExt, NameMatch, Operation, PageRequest, Query, Reminder,
+    Change, ChangeSet, Draft, Duplicates, Filter, MemoryId, MemoryStoreExt, NameMatch, PageRequest, Query, Reminder,
     ReminderQuery, Scope, Services, StoreError, Verb, list, search,
 };
 
@@ -43,12 +43,10 @@ pub(super) fn what_lies_elsewhere_is_not_called_so(services: &Services) {
     let scopes = [Scope::Global, Scope::Agent("a".into()), Scope::Agent("b".into())];
     let ids = [1, 2, 3].map(|number: u128| MemoryId::from(Uuid::from_u128(0xabcd << 112 | number)));
     for (id, scope) in ids.iter().zip(&scopes) {
-        let Operation { id: name, by, at, .. } = services.operation(Verb::Import);
-        let memory = Draft { scope: scope.clone(), ..draft(&format!("of {scope}")) }.into_memory(*id, at);
-        let changes = vec![Change::Create { memory: Box::new(memory), front_matter: String::new() }];
-        let (verb, duplicates, reasons) = (Verb::Import, Duplicates::Keep, BTreeMap::new());
-        let files = BTreeMap::new();
-        services.store.commit(&Operation { id: name, verb, by, at, duplicates, changes, reasons, files }).expect("it is kept");
+        let mut set = services.change_set(Verb::Import);
+        let memory = Draft { scope: scope.clone(), ..draft(&format!("of {scope}")) }.into_memory(*id, set.operation.at);
+        set.changes.push(Change::Create { memory: Box::new(memory), front_matter: String::new() });
+        services.store.commit(&set).expect("it is kept");
     }
     let called = |reference: &str, within: Option<&[Scope]>| {
         let called = services.store.find_matches(reference, within).expect("it is looked up");

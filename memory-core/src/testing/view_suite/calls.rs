@@ -269,15 +269,15 @@ impl<'h> ViewCaller<'h> {
             UndoTarget::Before(number) => records.get(number),
             UndoTarget::LastOfAll => records.last(),
         };
-        record.map(|record| record.id.to_string())
+        record.map(|record| record.operation.id.to_string())
     }
 
     /// Adds a link to one memory only, without the backlink.
     fn forge(&self, name: &str, other: MemoryId) -> Result<(), StoreError> {
         let stored = self.services.store.get_by(name)?;
-        let mut operation = self.services.operation(Verb::Update);
+        let mut operation = self.services.change_set(Verb::Update);
         let patch = Patch { add_links: vec![other], ..Patch::default() };
-        let Some(memory) = patch.apply(&stored.memory, operation.at) else { return Ok(()) };
+        let Some(memory) = patch.apply(&stored.memory, operation.operation.at) else { return Ok(()) };
         operation.changes.push(Change::Replace { expected: stored.stamp, memory: Box::new(memory) });
         self.services.store.commit(&operation).map(drop)
     }

@@ -8,7 +8,8 @@ use proptest::prelude::*;
 use uuid::Uuid;
 
 use crate::{
-    Change, ChangeOutcome, Draft, Duplicates, Memory, MemoryId, Operation, OperationId, Reminder, Scope, Services, Verb, View,
+    Change, ChangeOutcome, ChangeSet, Draft, Duplicates, Memory, MemoryId, Operation, OperationId, Reminder, Scope, Services,
+    Verb, View,
 };
 
 /// Returns one of seven scopes; the first three are within the view.
@@ -117,18 +118,8 @@ pub(super) fn plant(services: &Services, planted: &[PlantedMemory], all: bool) -
         let mut commit = |verb: Verb, by: &str, change: Change| {
             operations += 1;
             let (id, by) = (OperationId::from_random(operations), by.to_owned());
-            let reasons = BTreeMap::new();
-            let operation = Operation {
-                id,
-                verb,
-                by,
-                at,
-                duplicates: Duplicates::Keep,
-                changes: vec![change],
-                reasons,
-                files: BTreeMap::new(),
-            };
-            services.store.commit(&operation).expect("it is kept").remove(0)
+            let set = ChangeSet { changes: vec![change], ..ChangeSet::new(Operation { id, verb, by, at }) };
+            services.store.commit(&set).expect("it is kept").remove(0)
         };
         let actor = if own.is_own { "own" } else { "test" };
         let is_moved = own.past == PlantedHistory::Moved && !own.is_seen();

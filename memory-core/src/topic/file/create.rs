@@ -1,8 +1,8 @@
 //! Creates a file.
 
 use crate::topic::write::check_text;
-use crate::topic::{TopicChange, TopicError, TopicPath, TopicText, TopicVerb, Topics};
-use crate::{SecretPolicy, secret};
+use crate::topic::{TopicChange, TopicError, TopicPath, TopicText, Topics};
+use crate::{SecretPolicy, Verb, secret};
 
 /// Creates a file with this text.
 ///
@@ -18,5 +18,5 @@ pub fn create(topics: &Topics, path: &TopicPath, text: &str, secrets: SecretPoli
         Some(_) => Err(TopicError::Taken { name: path.to_string(), other: None }),
         None => Ok(TopicChange::Text(text.to_owned())),
     };
-    topics.store.change(path, &topics.operation(TopicVerb::Write), &mut decide).map(drop)
+    topics.store.change(path, &topics.operation(Verb::Write), &mut decide).map(drop)
 }

@@ -1,6 +1,7 @@
 //! Deletes a file or folder.
 
-use crate::topic::{TopicError, TopicPath, TopicVerb, Topics};
+use crate::Verb;
+use crate::topic::{TopicError, TopicPath, Topics};
 
 /// Moves a file, or a folder with its contents, to the trash. Undo restores it.
 ///
@@ -10,5 +11,5 @@ use crate::topic::{TopicError, TopicPath, TopicVerb, Topics};
 /// [`TopicError::NotFound`], or a disk error.
 pub fn delete(topics: &Topics, path: &TopicPath) -> Result<(), TopicError> {
     path.refuse_index()?;
-    topics.store.relocate(path, None, &topics.operation(TopicVerb::Delete))
+    topics.store.relocate(path, None, &topics.operation(Verb::Delete))
 }

@@ -1,9 +1,9 @@
 //! Inserts lines into a file.
 
-use crate::SecretPolicy;
 use crate::topic::update::match_line_breaks;
 use crate::topic::write::{check_text, refuse_new_secrets};
-use crate::topic::{TopicChange, TopicError, TopicPath, TopicText, TopicVerb, Topics};
+use crate::topic::{TopicChange, TopicError, TopicPath, TopicText, Topics};
+use crate::{SecretPolicy, Verb};
 
 /// Inserts `text` after the first `behind` lines of a file, with the line breaks of the file.
 ///
@@ -31,7 +31,7 @@ pub fn insert(
         refuse_new_secrets(former, &next, secrets)?;
         Ok(if next == *former { TopicChange::Keep } else { TopicChange::Text(next) })
     };
-    topics.store.change(path, &topics.operation(TopicVerb::Update), &mut decide)?;
+    topics.store.change(path, &topics.operation(Verb::Update), &mut decide)?;
     Ok(too_few.map_or(Ok(()), Err))
 }
 

@@ -1,7 +1,7 @@
 //! Renames a file or folder.
 
-use crate::secret;
-use crate::topic::{TopicError, TopicPath, TopicVerb, Topics};
+use crate::topic::{TopicError, TopicPath, Topics};
+use crate::{Verb, secret};
 
 /// Moves a file, or a folder with its contents, to a path that does not exist yet. Undo moves it back.
 ///
@@ -14,5 +14,5 @@ pub fn rename(topics: &Topics, from: &TopicPath, to: &TopicPath) -> Result<(), T
         return Err(TopicError::invalid(format!("{to} is inside {from}"), "choose another target"));
     }
     secret::reject_secrets([to.as_str()])?;
-    topics.store.relocate(from, Some(to), &topics.operation(TopicVerb::Rename))
+    topics.store.relocate(from, Some(to), &topics.operation(Verb::Rename))
 }

@@ -1,9 +1,9 @@
 //! Replaces a passage of a file.
 
-use crate::SecretPolicy;
 use crate::topic::update::replace_once;
 use crate::topic::write::refuse_new_secrets;
-use crate::topic::{TopicChange, TopicError, TopicPath, TopicText, TopicVerb, Topics};
+use crate::topic::{TopicChange, TopicError, TopicPath, TopicText, Topics};
+use crate::{SecretPolicy, Verb};
 
 /// Replaces `old` by `new` in a file; `old` must occur exactly once.
 ///
@@ -28,6 +28,6 @@ pub fn replace(
         done = (next.clone(), line);
         Ok(if next == former.text { TopicChange::Keep } else { TopicChange::Text(next) })
     };
-    topics.store.change(path, &topics.operation(TopicVerb::Update), &mut decide)?;
+    topics.store.change(path, &topics.operation(Verb::Update), &mut decide)?;
     Ok(done)
 }

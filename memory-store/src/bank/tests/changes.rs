@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use memory_core::Code;
-use memory_core::bank::{BankChange, BankStore, BankVerb};
+use memory_core::bank::{BankChange, BankStore};
+use memory_core::{Code, OperationId, Verb};
 use proptest::prelude::*;
 
 use super::*;
@@ -61,7 +61,7 @@ fn a_writer_that_takes_no_lock_is_not_overwritten() {
         }
         Ok(BankChange::Entries(vec![put("count", &(count + 1).to_string(), 9)]))
     };
-    folder.banks.change(&name(), &folder.operation(BankVerb::Update), &mut decide).unwrap();
+    folder.banks.change(&name(), &folder.operation(Verb::Update), &mut decide).unwrap();
     assert_eq!((folder.bank().entries[0].1.value.as_str(), asked), ("8", 2));
 
     let mut number = 100;
@@ -70,7 +70,7 @@ fn a_writer_that_takes_no_lock_is_not_overwritten() {
         folder.put_file("session.json", format!("{{\"entries\":{{\"count\":{{\"value\":{number}}}}}}}"));
         Ok(BankChange::Entries(vec![put("count", "0", 9)]))
     };
-    let error = folder.banks.change(&name(), &folder.operation(BankVerb::Update), &mut decide).unwrap_err();
+    let error = folder.banks.change(&name(), &folder.operation(Verb::Update), &mut decide).unwrap_err();
     assert_eq!((error.code(), folder.bank().entries[0].1.value.as_str()), (Code::Conflict, "103"));
     assert_eq!(folder.banks.history().unwrap().len(), 2, "what was not carried out is not told of");
 }
@@ -86,7 +86,7 @@ fn what_was_before_goes_for_good_by_whole_months() {
     assert_eq!(folder.banks.history().unwrap().len(), 2);
     assert_eq!(folder.banks.purge(end).unwrap().0, 1);
     assert_eq!(folder.banks.history().unwrap(), []);
-    let error = folder.banks.undo(&first, &folder.operation(BankVerb::Undo)).unwrap_err();
+    let error = folder.banks.undo(&first, &folder.operation(Verb::Undo)).unwrap_err();
     assert_eq!((error.code(), folder.bank().entries.len()), (Code::OperationNotFound, 1));
 }
 
@@ -180,7 +180,7 @@ fn the_mode_of_a_file_survives_a_change_a_repair_and_the_way_back() {
         let last = folder.put("a", "2");
         assert_eq!(mode("session.json"), wanted);
         folder.undo(&last);
-        let removal = folder.operation(BankVerb::Delete);
+        let removal = folder.operation(Verb::Delete);
         folder.banks.change(&name(), &removal, &mut |_| Ok(BankChange::Remove)).unwrap();
         folder.undo(&removal.id);
         assert_eq!(mode("session.json"), wanted);

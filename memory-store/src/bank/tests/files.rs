@@ -2,8 +2,8 @@
 
 use std::sync::{Arc, Mutex};
 
-use memory_core::Code;
 use memory_core::bank::{BankLimits, BankLookup, BankStore};
+use memory_core::{Code, Operation, OperationId, Verb};
 
 use super::*;
 use crate::disk::{DirEntry as FolderEntry, Disk, FileStat, RealDisk};
@@ -101,7 +101,7 @@ fn one_key_of_a_large_bank_is_read_without_the_rest_plain_or_compressed() {
             Arc::clone(&disk) as Arc<dyn Disk>,
             BankOptions { compress_above, ..BankOptions::default() },
         );
-        let operation = BankOperation { id: OperationId::from_random(1), verb: BankVerb::Write, by: "test".into(), at: at(1) };
+        let operation = Operation { id: OperationId::from_random(1), verb: Verb::Write, by: "test".into(), at: at(1) };
         banks.change(&name(), &operation, &mut |_| Ok(BankChange::Entries(vec![put("key7", "7", 1)]))).unwrap();
         disk.take_bytes_read(path);
         for (wanted, expected) in [
@@ -156,9 +156,8 @@ fn the_limits_are_kept_and_what_is_over_them_may_become_smaller() {
         folder.put(key, "1");
     }
     let code = |change: BankEntryChange| {
-        let changed = folder
-            .banks
-            .change(&name(), &folder.operation(BankVerb::Write), &mut |_| Ok(BankChange::Entries(vec![change.clone()])));
+        let changed =
+            folder.banks.change(&name(), &folder.operation(Verb::Write), &mut |_| Ok(BankChange::Entries(vec![change.clone()])));
         changed.unwrap_err().code()
     };
     assert_eq!(code(put("d", "1", 9)), Code::LimitExceeded);
@@ -180,7 +179,7 @@ fn what_is_no_file_of_ours_is_refused_by_name_and_left_alone() {
     std::os::unix::fs::symlink(&target, folder.path().join("session.json")).unwrap();
     let write = |value: &str| {
         let mut decide = |_: Option<&Bank>| Ok(BankChange::Entries(vec![put("a", value, 1)]));
-        folder.banks.change(&name(), &folder.operation(BankVerb::Write), &mut decide).unwrap_err().code()
+        folder.banks.change(&name(), &folder.operation(Verb::Write), &mut decide).unwrap_err().code()
     };
     assert_eq!(folder.banks.bank(&name()).unwrap_err().code(), Code::PathRefused);
     assert_eq!(write("1"), Code::PathRefused);
@@ -210,12 +209,12 @@ fn a_damaged_bank_is_named_refused_and_can_be_deleted_whole() {
     ] {
         folder.put_file("session.json", bytes);
         let mut decide = |_: Option<&Bank>| Ok(BankChange::Entries(vec![put("a", "1", 1)]));
-        let error = folder.banks.change(&name(), &folder.operation(BankVerb::Write), &mut decide).unwrap_err();
+        let error = folder.banks.change(&name(), &folder.operation(Verb::Write), &mut decide).unwrap_err();
         assert_eq!((error.code(), error.to_string()), (Code::FileDamaged, format!("session.json is damaged: {why}")));
         assert_eq!(std::fs::read(folder.path().join("session.json")).unwrap(), bytes);
         assert_eq!(folder.banks.banks().unwrap().len(), 1, "it is in the list");
     }
-    let operation = folder.operation(BankVerb::Delete);
+    let operation = folder.operation(Verb::Delete);
     folder.banks.change(&name(), &operation, &mut |_| Ok(BankChange::Remove)).unwrap();
     assert_eq!(folder.banks.bank(&name()).unwrap(), None);
     folder.undo(&operation.id);
@@ -245,7 +244,7 @@ fn nothing_is_written_through_a_symlink_that_somebody_put_there() {
         folder.put_file("session.json", large_bank(300));
         std::os::unix::fs::symlink(&target, folder.path().join(name)).unwrap();
         let mut decide = |_: Option<&Bank>| Ok(BankChange::Entries(vec![put("a", "1", 1)]));
-        let changed = folder.banks.change(&session_name(), &folder.operation(BankVerb::Write), &mut decide);
+        let changed = folder.banks.change(&session_name(), &folder.operation(Verb::Write), &mut decide);
         let _ = folder.banks.entry(&session_name(), &key("key1"));
         assert_eq!(std::fs::read_to_string(&target).unwrap(), "theirs", "{name}");
         assert!(

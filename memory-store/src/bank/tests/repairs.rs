@@ -5,13 +5,14 @@ use std::collections::BTreeMap;
 use memory_core::bank::{BankDamage, BankRepairMode, BankStore};
 
 use super::*;
+use memory_core::Verb;
 
 fn damage_messages(damage: &[BankDamage]) -> Vec<String> {
     damage.iter().map(|damage| damage.what.clone()).collect()
 }
 
 fn repair(folder: &TestBanks, repairs: BankRepairMode) -> Vec<BankDamage> {
-    folder.banks.repair(None, repairs, &folder.operation(BankVerb::Repair)).unwrap()
+    folder.banks.repair(None, repairs, &folder.operation(Verb::Repair)).unwrap()
 }
 
 #[test]
@@ -55,7 +56,7 @@ fn a_repair_is_taken_back_like_any_other_change() {
     folder.put_file("session.json", "{\"entries\":{\"a\":{\"value\":1},\"b\":");
     repair(&folder, BankRepairMode::All);
     let last = folder.banks.history().unwrap().remove(0);
-    assert_eq!(last.operation.verb, BankVerb::Repair);
+    assert_eq!(last.operation.verb, Verb::Repair);
     folder.undo(&last.operation.id);
     assert_eq!(folder.file("session.json"), "{\"entries\":{\"a\":{\"value\":1},\"b\":");
 }

@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::DateTime;
+use memory_core::instance::InstanceError;
 use memory_core::instance::history::{MessageStore, RecordDraft, RecordFilter, SessionRecord, Window};
 use memory_core::instance::kv::KeyValueStore;
-use memory_core::instance::{InstanceError, InstanceOperation};
-use memory_core::{Code, IdSource};
+use memory_core::{Code, IdSource, Operation, Verb};
 use memory_store::RandomIds;
 use memory_store::postgres::{Database, DatabaseLimits, PostgresMessages, PostgresValues};
 
@@ -20,8 +20,8 @@ fn open(address: &str) -> Result<Arc<Database>, InstanceError> {
     Database::new(address, DatabaseLimits { patience: QUICK, ..DatabaseLimits::default() }).map(Arc::new)
 }
 
-fn operation() -> InstanceOperation {
-    InstanceOperation { id: RandomIds.operation_id(), at: DateTime::UNIX_EPOCH }
+fn operation() -> Operation {
+    Operation { id: RandomIds.operation_id(), verb: Verb::Set, by: String::new(), at: DateTime::UNIX_EPOCH }
 }
 
 fn append(database: &Arc<Database>) -> Result<(), InstanceError> {

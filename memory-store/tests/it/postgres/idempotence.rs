@@ -3,17 +3,18 @@
 use std::sync::Arc;
 
 use chrono::DateTime;
-use memory_core::OperationId;
+use memory_core::instance::InstanceOperations;
 use memory_core::instance::history::{MessageStore, PurgeResult, RecordDraft, RecordFilter, SessionRecord, Window};
 use memory_core::instance::kv::KeyValueStore;
-use memory_core::instance::{InstanceOperation, InstanceOperations};
+use memory_core::{Operation, OperationId, Verb};
 use memory_store::postgres::{Database, DatabaseLimits, PostgresMessages, PostgresValues};
 
 use super::proxy::PostgresProxy;
 use super::server::shared_server;
 
-fn operation(number: u64) -> InstanceOperation {
-    InstanceOperation { id: OperationId::from_random(number), at: DateTime::from_timestamp(1_000_000_000, 123_456_789).unwrap() }
+fn operation(number: u64) -> Operation {
+    let at = DateTime::from_timestamp(1_000_000_000, 123_456_789).unwrap();
+    Operation { id: OperationId::from_random(number), verb: Verb::Set, by: String::new(), at }
 }
 
 fn record(role: &str, content: &str) -> SessionRecord {
@@ -49,10 +50,10 @@ fn an_operation_whose_answer_is_lost_is_repeated_and_done_once() {
         lose();
         assert_eq!(history.delete(&session, &id(4)).unwrap(), None);
         lose();
-        assert_eq!(history.undo(&id(3).id, &id(10)).unwrap().count, 2);
+        assert_eq!(history.undo(&id(3).id, &id(10)).unwrap().subject.count, 2);
         assert_eq!((proxy.responses_to_lose(), count(&history)), (0, 2));
         lose();
-        assert_eq!(history.undo(&id(10).id, &id(11)).unwrap().count, 2);
+        assert_eq!(history.undo(&id(10).id, &id(11)).unwrap().subject.count, 2);
         assert_eq!((proxy.responses_to_lose(), count(&history)), (0, 0));
         lose();
         assert!(values.set(&key, "1", &id(5)).unwrap());
@@ -61,7 +62,7 @@ fn an_operation_whose_answer_is_lost_is_repeated_and_done_once() {
         lose();
         assert_eq!(values.get(&key).unwrap().unwrap().text, "2");
         lose();
-        assert_eq!(values.undo(&id(6).id, &id(12)).unwrap().subject, "a/b");
+        assert_eq!(values.undo(&id(6).id, &id(12)).unwrap().subject.name, "a/b");
         assert_eq!((proxy.responses_to_lose(), values.get(&key).unwrap().unwrap().text.as_str()), (0, "1"));
         lose();
         assert!(values.delete(&key, &id(7)).unwrap());

@@ -4,9 +4,8 @@ use std::sync::Barrier;
 use std::thread;
 
 use chrono::DateTime;
-use memory_core::instance::InstanceOperation;
 use memory_core::instance::history::{MessageStore, RecordDraft, SessionRecord};
-use memory_core::{Code, IdSource};
+use memory_core::{Code, IdSource, Operation, Verb};
 use memory_store::RandomIds;
 use memory_store::postgres::PostgresMessages;
 
@@ -64,7 +63,7 @@ fn a_database_without_functions_keeps_records_all_the_same() {
     let messages = PostgresMessages::new(database);
     let append = |text: &str| {
         let record = SessionRecord::new(&RecordDraft::from_text("user".parse().unwrap(), text), DateTime::UNIX_EPOCH).unwrap();
-        let operation = InstanceOperation { id: RandomIds.operation_id(), at: DateTime::UNIX_EPOCH };
+        let operation = Operation { id: RandomIds.operation_id(), verb: Verb::Set, by: String::new(), at: DateTime::UNIX_EPOCH };
         messages.append(&"s".parse().unwrap(), &[record], &operation).unwrap();
     };
     append("with");

@@ -3,12 +3,11 @@
 use std::ops::Bound;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use memory_core::OperationId;
-use memory_core::instance::InstanceOperation;
 use memory_core::instance::history::{
     MessageStore, RecordDraft, RecordFilter, RecordRole, SessionName, SessionRecord, Window, WindowEnd,
 };
 use memory_core::testing::FakeMessages;
+use memory_core::{Operation, OperationId, Verb};
 use memory_store::postgres::PostgresMessages;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
@@ -23,8 +22,8 @@ fn moment(number: usize) -> DateTime<Utc> {
     DateTime::from_timestamp(-5, 0).unwrap() + TimeDelta::nanoseconds(number / 3 * 7_919 * 1_000_003 % 9_000_000_000 + number % 3)
 }
 
-fn operation(number: u64) -> InstanceOperation {
-    InstanceOperation { id: OperationId::from_random(number), at: DateTime::UNIX_EPOCH }
+fn operation(number: u64) -> Operation {
+    Operation { id: OperationId::from_random(number), verb: Verb::Set, by: String::new(), at: DateTime::UNIX_EPOCH }
 }
 
 fn texts(store: &dyn MessageStore, filter: &RecordFilter, window: Window) -> Vec<String> {
