@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use memory_core::bank::{BankError, BankErrorKind, BankName, BankScope, Key};
 use memory_core::instance::InstanceError;
 use memory_core::topic::TopicError;
-use memory_core::{Code, LogError, NotifyError, ParseError, SourceError, StoreError, ToolError, Undone};
+use memory_core::{Code, LogError, NotifyError, ParseError, SourceError, StoreError, ToolError};
 
 use crate::config::ConfigError;
 use crate::exit_code::ExitCode;

@@ -20,50 +20,46 @@ pub(crate) const ATTEMPTS: usize = 50;
 /// Commits `operation`; with [`SecretPolicy::Refuse`], fails if one of its texts contains a credential.
 ///
 /// A text with a NUL character is always refused.
-pub(crate) fn commit(
-    services: &Services,
-    operation: &ChangeSet,
-    secrets: SecretPolicy,
-) -> Result<Vec<ChangeOutcome>, StoreError> {
-    refuse_nul(operation)?;
+pub(crate) fn commit(services: &Services, set: &ChangeSet, secrets: SecretPolicy) -> Result<Vec<ChangeOutcome>, StoreError> {
+    refuse_nul(set)?;
     if secrets == SecretPolicy::Refuse {
-        secret::reject_secrets(operation_texts(operation))?;
+        secret::reject_secrets(operation_texts(set))?;
     }
-    commit_with_reminders(services, operation)
+    commit_with_reminders(services, set)
 }
 
-/// Commits `operation` and removes the open reminders of every memory that it removes.
-fn commit_with_reminders(services: &Services, operation: &ChangeSet) -> Result<Vec<ChangeOutcome>, StoreError> {
-    let mut whole = add_reminder_removals(services, operation)?;
+/// Commits `set` and removes the open reminders of every memory that it removes.
+fn commit_with_reminders(services: &Services, set: &ChangeSet) -> Result<Vec<ChangeOutcome>, StoreError> {
+    let mut whole = add_reminder_removals(services, set)?;
     for _ in 1..ATTEMPTS {
         match services.store.commit(&whole) {
             Err(error @ StoreError::NotFound { .. }) => {
                 // Another writer may have removed one of the reminders concurrently.
-                let again = add_reminder_removals(services, operation)?;
+                let again = add_reminder_removals(services, set)?;
                 if again.changes.len() == whole.changes.len() {
                     return Err(error);
                 }
                 whole = again;
             }
-            done => return done.map(|outcomes| outcomes.into_iter().take(operation.changes.len()).collect()),
+            done => return done.map(|outcomes| outcomes.into_iter().take(set.changes.len()).collect()),
         }
     }
-    services.store.commit(&whole).map(|outcomes| outcomes.into_iter().take(operation.changes.len()).collect())
+    services.store.commit(&whole).map(|outcomes| outcomes.into_iter().take(set.changes.len()).collect())
 }
 
-fn add_reminder_removals<'o>(services: &Services, operation: &'o ChangeSet) -> Result<Cow<'o, ChangeSet>, StoreError> {
+fn add_reminder_removals<'o>(services: &Services, set: &'o ChangeSet) -> Result<Cow<'o, ChangeSet>, StoreError> {
     let mut orphans = Vec::new();
-    for change in &operation.changes {
+    for change in &set.changes {
         let Change::Remove { id, .. } = change else { continue };
         let made_of_it = services.store.reminders(ReminderQuery::Of(*id), None, None)?.memories.into_iter();
         let open = made_of_it.filter(|stored| stored.memory.reminder.is_some_and(|reminder| reminder.is_open()));
         orphans.extend(open.map(|stored| (stored.memory.id, format!("it is a reminder of {id}"))));
     }
     if orphans.is_empty() {
-        return Ok(Cow::Borrowed(operation));
+        return Ok(Cow::Borrowed(set));
     }
-    let named: HashSet<MemoryId> = operation.changes.iter().map(Change::id).collect();
-    let mut whole = operation.clone();
+    let named: HashSet<MemoryId> = set.changes.iter().map(Change::id).collect();
+    let mut whole = set.clone();
     orphans.retain(|(id, _)| !named.contains(id));
     whole.changes.extend(orphans.iter().map(|(id, _)| Change::Remove { id: *id, expected: None }));
     whole.reasons.extend(orphans);
@@ -77,21 +73,21 @@ pub(crate) fn storage_obstacle(text: &str) -> Option<&'static str> {
     text.contains('\0').then_some("it contains a NUL character, which a text file must not contain")
 }
 
-fn refuse_nul(operation: &ChangeSet) -> Result<(), StoreError> {
+fn refuse_nul(set: &ChangeSet) -> Result<(), StoreError> {
     let is_text = |text: &str| storage_obstacle(text).is_none();
-    if operation_texts(operation).all(is_text) {
+    if operation_texts(set).all(is_text) {
         return Ok(());
     }
     Err(StoreError::Invalid { why: "the text contains a NUL character, which a text file must not contain".into() })
 }
 
 /// Iterates over all texts that `operation` would write.
-fn operation_texts(operation: &ChangeSet) -> impl Iterator<Item = &str> {
-    let memories = operation.changes.iter().filter_map(|change| match change {
+fn operation_texts(set: &ChangeSet) -> impl Iterator<Item = &str> {
+    let memories = set.changes.iter().filter_map(|change| match change {
         Change::Create { memory, .. } | Change::Replace { memory, .. } => Some(memory.as_ref()),
         Change::Remove { .. } => None,
     });
-    let files = operation.files.values().flat_map(|file| [file.name.as_deref(), file.text.as_deref()]).flatten();
+    let files = set.files.values().flat_map(|file| [file.name.as_deref(), file.text.as_deref()]).flatten();
     memories.flat_map(memory_texts).chain(files)
 }
 
@@ -124,17 +120,17 @@ pub struct RefusedUnit {
 /// already redacted.
 pub(crate) fn commit_units(
     services: &Services,
-    operation: &ChangeSet,
+    set: &ChangeSet,
     units: Vec<Vec<Change>>,
 ) -> Result<Vec<RefusedUnit>, StoreError> {
     let mut refused = Vec::new();
-    commit_bisected(services, operation, 0, units, &mut refused)?;
+    commit_bisected(services, set, 0, units, &mut refused)?;
     Ok(refused)
 }
 
 fn commit_bisected(
     services: &Services,
-    operation: &ChangeSet,
+    set: &ChangeSet,
     first: usize,
     mut units: Vec<Vec<Change>>,
     refused: &mut Vec<RefusedUnit>,
@@ -143,7 +139,7 @@ fn commit_bisected(
         return Ok(());
     }
     let borders: Vec<usize> = units.iter().map(Vec::len).collect();
-    let whole = ChangeSet { changes: units.into_iter().flatten().collect(), ..operation.clone() };
+    let whole = ChangeSet { changes: units.into_iter().flatten().collect(), ..set.clone() };
     match commit(services, &whole, SecretPolicy::Keep) {
         Ok(_) => Ok(()),
         Err(error @ (StoreError::Conflict { .. } | StoreError::NotFound { .. })) if borders.len() == 1 => {
@@ -155,8 +151,8 @@ fn commit_bisected(
             units = borders.into_iter().map(|length| changes.by_ref().take(length).collect()).collect();
             let rest = units.split_off(units.len() / 2);
             let middle = first + units.len();
-            commit_bisected(services, operation, first, units, refused)?;
-            commit_bisected(services, operation, middle, rest, refused)
+            commit_bisected(services, set, first, units, refused)?;
+            commit_bisected(services, set, middle, rest, refused)
         }
         Err(error) => Err(error),
     }

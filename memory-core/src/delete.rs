@@ -9,8 +9,8 @@ use crate::{Change, MemoryStoreExt, SecretPolicy, Services, StoreError, StoredMe
 /// [`StoreError::NotFound`] or [`StoreError::Ambiguous`].
 pub fn delete(services: &Services, reference: &str) -> Result<StoredMemory, StoreError> {
     let stored = services.store.get_by(reference)?;
-    let mut operation = services.change_set(Verb::Delete);
-    operation.changes.push(Change::Remove { id: stored.memory.id, expected: None });
-    commit(services, &operation, SecretPolicy::Keep)?;
+    let mut set = services.change_set(Verb::Delete);
+    set.changes.push(Change::Remove { id: stored.memory.id, expected: None });
+    commit(services, &set, SecretPolicy::Keep)?;
     Ok(stored)
 }

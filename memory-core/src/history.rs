@@ -4,7 +4,7 @@ use std::fmt::Debug;
 
 use chrono::{DateTime, Utc};
 
-use crate::{ChangeOutcome, ChangeSet, ContentHash, MemoryId, Operation, OperationId, Recorded, Scope, StoreError, Verb};
+use crate::{ChangeOutcome, ContentHash, MemoryId, Operation, OperationId, Recorded, Scope, StoreError, Verb};
 
 /// An operation on memories in the log.
 pub type OperationRecord = Recorded<ChangedFiles>;

@@ -121,10 +121,10 @@ pub fn import(
 ) -> Result<ImportSummary, StoreError> {
     services.store.refresh()?;
     let mut report = ImportSummary::default();
-    let mut operation = services.change_set(Verb::Import);
+    let mut set = services.change_set(Verb::Import);
     // The store detects existing texts only in an operation that skips duplicates, so memories without an id have their
     // own.
-    let mut nameless = ChangeSet { duplicates: Duplicates::Skip, ..operation.clone() };
+    let mut nameless = ChangeSet { duplicates: Duplicates::Skip, ..set.clone() };
     let mut taken = std::collections::HashSet::new();
     for (done, line) in exported.enumerate() {
         progress(Progress { done: done as u64, total: None });
@@ -136,8 +136,8 @@ pub fn import(
             }
         };
         let id = exported.id.unwrap_or_else(|| services.ids.memory_id());
-        exported.drop_derived_expiry(services.inbox_ttl, operation.operation.at);
-        let memory = exported.clone().into_memory(id, operation.operation.at);
+        exported.drop_derived_expiry(services.inbox_ttl, set.operation.at);
+        let memory = exported.clone().into_memory(id, set.operation.at);
         let file = exported.file.clone();
         if let Some(reason) = skip_reason(exported.id, &memory, &file, secrets) {
             report.skipped.push(SkippedFile { path: place, reason });
@@ -152,17 +152,17 @@ pub fn import(
                 report.skipped.push(SkippedFile { path: place, reason: format!("the id {id} is a duplicate in the export") });
             }
             Some(id) => {
-                operation.files.insert(id, file);
-                operation.changes.extend(replace_or_create(services, id, exported, operation.operation.at, &mut report)?);
+                set.files.insert(id, file);
+                set.changes.extend(replace_or_create(services, id, exported, set.operation.at, &mut report)?);
             }
         }
-        for operation in [&mut operation, &mut nameless] {
-            if operation.changes.len() >= BATCH {
-                flush(services, operation, &mut report)?;
+        for set in [&mut set, &mut nameless] {
+            if set.changes.len() >= BATCH {
+                flush(services, set, &mut report)?;
             }
         }
     }
-    flush(services, &mut operation, &mut report)?;
+    flush(services, &mut set, &mut report)?;
     flush(services, &mut nameless, &mut report)?;
     Ok(report)
 }
@@ -215,20 +215,20 @@ fn replace_or_create(
     Ok(Some(Change::Replace { expected, memory: Box::new(memory) }))
 }
 
-fn flush(services: &Services, operation: &mut ChangeSet, report: &mut ImportSummary) -> Result<(), StoreError> {
-    if operation.changes.is_empty() {
+fn flush(services: &Services, set: &mut ChangeSet, report: &mut ImportSummary) -> Result<(), StoreError> {
+    if set.changes.is_empty() {
         return Ok(());
     }
     // Each line was already checked for credentials.
-    let outcomes = commit(services, operation, SecretPolicy::Keep)?;
-    for (change, outcome) in operation.changes.iter().zip(&outcomes) {
+    let outcomes = commit(services, set, SecretPolicy::Keep)?;
+    for (change, outcome) in set.changes.iter().zip(&outcomes) {
         match (change, outcome) {
             (_, ChangeOutcome::Duplicate { .. }) => report.unchanged += 1,
             (Change::Create { .. }, _) => report.new += 1,
             _ => report.updated += 1,
         }
     }
-    operation.changes.clear();
-    operation.files.clear();
+    set.changes.clear();
+    set.files.clear();
     Ok(())
 }

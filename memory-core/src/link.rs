@@ -36,11 +36,11 @@ fn change_link(services: &Services, verb: Verb, first: &str, second: &str) -> Re
         _ => Patch { add_links: vec![other], ..Patch::default() },
     };
     retry_conflicts(|| {
-        let mut operation = services.change_set(verb);
+        let mut set = services.change_set(verb);
         for (own, other) in [(first, second), (second, first)] {
-            push_patched(&mut operation, &services.store.get(&own)?, &patch(other));
+            push_patched(&mut set, &services.store.get(&own)?, &patch(other));
         }
-        if operation.changes.is_empty() { Ok(()) } else { commit(services, &operation, SecretPolicy::Keep).map(drop) }
+        if set.changes.is_empty() { Ok(()) } else { commit(services, &set, SecretPolicy::Keep).map(drop) }
     })?;
     Ok((services.store.get(&first)?, services.store.get(&second)?))
 }
@@ -343,9 +343,9 @@ fn link_base(memory: &Memory, path: &str) -> String {
     memory.origin.as_ref().map_or_else(|| path.to_owned(), |origin| origin.path.clone())
 }
 
-fn push_patched(operation: &mut ChangeSet, stored: &StoredMemory, patch: &Patch) {
-    if let Some(memory) = patch.apply(&stored.memory, operation.operation.at) {
-        operation.changes.push(Change::Replace { expected: stored.stamp, memory: Box::new(memory) });
+fn push_patched(set: &mut ChangeSet, stored: &StoredMemory, patch: &Patch) {
+    if let Some(memory) = patch.apply(&stored.memory, set.operation.at) {
+        set.changes.push(Change::Replace { expected: stored.stamp, memory: Box::new(memory) });
     }
 }
 

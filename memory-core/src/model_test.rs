@@ -162,8 +162,8 @@ fn copy_memories(scratch: &Services, memories: &[StoredMemory]) -> Result<Vec<(M
     let step = possible.div_ceil(QUESTIONS).max(1);
     let (mut questions, mut number) = (Vec::new(), 0);
     for (memories, splits) in memories.chunks(BATCH).zip(splits.chunks(BATCH)) {
-        let mut operation = scratch.change_set(Verb::Import);
-        operation.duplicates = Duplicates::Keep;
+        let mut set = scratch.change_set(Verb::Import);
+        set.duplicates = Duplicates::Keep;
         for (stored, split) in memories.iter().zip(splits) {
             let is_asked = split.is_some() && number % step == 0;
             number += usize::from(split.is_some());
@@ -171,12 +171,12 @@ fn copy_memories(scratch: &Services, memories: &[StoredMemory]) -> Result<Vec<(M
             let content = split.map_or(stored.memory.content.as_str(), |(_, rest)| rest);
             let title = stored.memory.title.clone();
             let draft = Draft { title, created_at: Some(stored.memory.created_at), ..Draft::new(content) };
-            let memory = draft.into_memory(stored.memory.id, operation.operation.at);
+            let memory = draft.into_memory(stored.memory.id, set.operation.at);
             questions.extend(split.map(|(question, _)| (memory.id, question.clone())));
-            operation.changes.push(Change::Create { memory: Box::new(memory), front_matter: String::new() });
+            set.changes.push(Change::Create { memory: Box::new(memory), front_matter: String::new() });
         }
         // A memory without a credential has none without one of its sentences.
-        commit(scratch, &operation, SecretPolicy::Keep)?;
+        commit(scratch, &set, SecretPolicy::Keep)?;
     }
     Ok(questions)
 }

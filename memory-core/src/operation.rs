@@ -255,7 +255,9 @@ impl<T> Undone<T> {
 /// An undo that was itself undone has no effect.
 pub fn mark_undone<T>(records: &mut [Recorded<T>]) {
     let mut marker = UndoMarker::default();
-    records.iter_mut().for_each(|record| marker.mark(record));
+    for record in records {
+        marker.mark(record);
+    }
 }
 
 /// Sets `undone_by` of records as [`mark_undone()`] does, while they are read.

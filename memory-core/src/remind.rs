@@ -196,7 +196,7 @@ fn store_reminder(
     secrets: SecretPolicy,
 ) -> Result<RemindReport, StoreError> {
     let (created, merged, ignored) = retry_conflicts(|| {
-        let mut operation = services.change_set(Verb::Remind);
+        let mut set = services.change_set(Verb::Remind);
         let (mut merged, mut ignored, mut created) = (MergedFields::default(), Vec::new(), true);
         match services.store.get(&id) {
             Ok(there) => {
@@ -212,18 +212,18 @@ fn store_reminder(
                     ..Patch::default()
                 };
                 created = is_over && patch.reminder.is_some_and(|reminder| there.memory.reminder != Some(reminder));
-                let Some(memory) = patch.apply(&there.memory, operation.operation.at) else {
+                let Some(memory) = patch.apply(&there.memory, set.operation.at) else {
                     return Ok((false, merged, ignored));
                 };
-                operation.changes.push(Change::Replace { expected: there.stamp, memory: Box::new(memory) });
+                set.changes.push(Change::Replace { expected: there.stamp, memory: Box::new(memory) });
             }
             Err(StoreError::NotFound { .. }) => {
-                let memory = Box::new(draft.clone().into_memory(id, operation.operation.at));
-                operation.changes.push(Change::Create { memory, front_matter: String::new() });
+                let memory = Box::new(draft.clone().into_memory(id, set.operation.at));
+                set.changes.push(Change::Create { memory, front_matter: String::new() });
             }
             Err(error) => return Err(error),
         }
-        commit(services, &operation, secrets)?;
+        commit(services, &set, secrets)?;
         Ok((created, merged, ignored))
     })?;
     Ok(RemindReport { stored: services.store.get(&id)?, created, assumed, merged, ignored })

@@ -47,10 +47,10 @@ pub(crate) fn change_reminder(
         let stored = services.store.get(id)?;
         let not_one = || StoreError::Invalid { why: format!("{} is not a reminder: it has no due time", stored.path) };
         let reminder = stored.memory.reminder.ok_or_else(not_one)?;
-        let mut operation = services.change_set(verb);
-        let patch = Patch { reminder: decide(&reminder, operation.operation.at), ..Patch::default() };
-        let Some(memory) = patch.apply(&stored.memory, operation.operation.at) else { return Ok(false) };
-        operation.changes.push(Change::Replace { expected: stored.stamp, memory: Box::new(memory) });
-        commit(services, &operation, SecretPolicy::Keep).map(|_| true)
+        let mut set = services.change_set(verb);
+        let patch = Patch { reminder: decide(&reminder, set.operation.at), ..Patch::default() };
+        let Some(memory) = patch.apply(&stored.memory, set.operation.at) else { return Ok(false) };
+        set.changes.push(Change::Replace { expected: stored.stamp, memory: Box::new(memory) });
+        commit(services, &set, SecretPolicy::Keep).map(|_| true)
     })
 }

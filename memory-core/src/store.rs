@@ -69,7 +69,7 @@ pub trait MemoryStore: NameIndex + Embeddings + MemorySummaries {
     ///
     /// # Errors
     /// [`StoreError::Conflict`] if a file does not have the expected version. Then nothing has changed.
-    fn commit(&self, operation: &ChangeSet) -> Result<Vec<ChangeOutcome>, StoreError>;
+    fn commit(&self, set: &ChangeSet) -> Result<Vec<ChangeOutcome>, StoreError>;
 
     /// Returns one slice of the memories that pass `filter`, and their total number.
     ///

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use crate::{
-    ChangeOutcome, ChangedFiles, Memory, MemoryId, OperationId, OperationRecord, Services, StoreError, TrashedFile, Undone, Verb,
+    ChangeOutcome, ChangedFiles, Memory, MemoryId, OperationRecord, Services, StoreError, TrashedFile, Undone, Verb,
     find_by_prefix,
 };
 

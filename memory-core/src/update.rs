@@ -44,10 +44,10 @@ pub(crate) fn apply_patch(
         if expected.is_some_and(|expected| expected != stored.stamp) {
             return Err(StoreError::Conflict { what: stored.path });
         }
-        let mut operation = services.change_set(verb);
-        let Some(memory) = patch.apply(&stored.memory, operation.operation.at) else { return Ok(()) };
-        operation.changes.push(Change::Replace { expected: stored.stamp, memory: Box::new(memory) });
-        commit(services, &operation, secrets).map(drop)
+        let mut set = services.change_set(verb);
+        let Some(memory) = patch.apply(&stored.memory, set.operation.at) else { return Ok(()) };
+        set.changes.push(Change::Replace { expected: stored.stamp, memory: Box::new(memory) });
+        commit(services, &set, secrets).map(drop)
     };
     let is_for_one_state = expected.is_some() || patch.content.is_some();
     let done = if is_for_one_state { attempt() } else { retry_conflicts(attempt) };

@@ -65,12 +65,12 @@ pub fn write(services: &Services, draft: Draft, secrets: SecretPolicy) -> Result
     if draft.content.trim().is_empty() {
         return Err(StoreError::Invalid { why: "the text of the memory is empty".into() });
     }
-    let mut operation = services.change_set(Verb::Write);
-    let memory = draft.clone().into_memory(services.ids.memory_id(), operation.operation.at);
+    let mut set = services.change_set(Verb::Write);
+    let memory = draft.clone().into_memory(services.ids.memory_id(), set.operation.at);
     let expires_at = services.inbox_ttl.memory_expiry(&memory);
-    operation.duplicates = Duplicates::Skip;
-    operation.changes.push(Change::Create { memory: Box::new(memory), front_matter: String::new() });
-    match commit(services, &operation, secrets)?.pop() {
+    set.duplicates = Duplicates::Skip;
+    set.changes.push(Change::Create { memory: Box::new(memory), front_matter: String::new() });
+    match commit(services, &set, secrets)?.pop() {
         Some(ChangeOutcome::Kept { id, path } | ChangeOutcome::Removed { id, path }) => {
             Ok(WriteResult { id, path, created: true, expires_at, merged: MergedFields::default(), ignored: Vec::new() })
         }
@@ -93,8 +93,8 @@ fn merge_duplicate(services: &Services, draft: &Draft, id: MemoryId, known_path:
             Err(error) => return Err(error),
         };
         let (mut merged, ignored) = plan_merge(draft, &stored, &services.actor);
-        let mut operation = services.change_set(Verb::Write);
-        let written = draft.clone().into_memory(id, operation.operation.at);
+        let mut set = services.change_set(Verb::Write);
+        let written = draft.clone().into_memory(id, set.operation.at);
         if stored.problem.is_none() && is_standing(&written) {
             let is_conversation = matches!(stored.memory.scope, Scope::Conversation(_));
             if is_by_person(&written) && !is_by_person(&stored.memory) && !is_conversation {
@@ -114,11 +114,11 @@ fn merge_duplicate(services: &Services, draft: &Draft, id: MemoryId, known_path:
         };
         let expires_at = services.inbox_ttl.expires_at(&stored);
         let mut written = WriteResult { id, path: stored.path.clone(), created: false, expires_at, merged, ignored };
-        if let Some(memory) = patch.apply(&stored.memory, operation.operation.at) {
+        if let Some(memory) = patch.apply(&stored.memory, set.operation.at) {
             written.expires_at = services.inbox_ttl.memory_expiry(&memory);
-            operation.changes.push(Change::Replace { expected: stored.stamp, memory: Box::new(memory) });
+            set.changes.push(Change::Replace { expected: stored.stamp, memory: Box::new(memory) });
             // The draft was already checked for credentials.
-            if let Some(ChangeOutcome::Kept { path, .. }) = commit(services, &operation, SecretPolicy::Keep)?.pop() {
+            if let Some(ChangeOutcome::Kept { path, .. }) = commit(services, &set, SecretPolicy::Keep)?.pop() {
                 written.path = path;
             }
         }

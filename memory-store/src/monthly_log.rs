@@ -4,7 +4,7 @@ use std::io;
 
 use chrono::{DateTime, Datelike, Months, NaiveDate, SecondsFormat, Utc};
 use memory_core::instance::{InstanceRecord, InstanceSubject};
-use memory_core::{Operation, OperationId, Verb};
+use memory_core::{Operation, OperationId};
 
 use crate::disk::{DirEntryKind, Disk, append_line};
 use crate::history::BackwardLines;

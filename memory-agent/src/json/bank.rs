@@ -5,8 +5,7 @@
 use chrono::{DateTime, SecondsFormat, Utc};
 use memory_core::bank::{
     Bank, BankEntry, BankError, BankFolders, BankImportReport, BankKeyListing, BankListing, BankMatches, BankName,
-    BankQueryResult, BankReadResult, BankScope, BankSearchFields, BankUndoReport, BankWriteResult, GcEntry, GcReason, Key,
-    ScopedBankDamage,
+    BankQueryResult, BankReadResult, BankScope, BankSearchFields, BankWriteResult, GcEntry, GcReason, Key, ScopedBankDamage,
 };
 use memory_core::json::JsonText;
 use memory_core::text::format_error_chain;

@@ -1,6 +1,5 @@
 //! The JSON of operations, of undo and of the trash.
 
-use chrono::{DateTime, Utc};
 use memory_core::bank::BankSubject;
 use memory_core::conversation::{ConversationEntry, ConversationSubject, DeletedEntry, EntryId};
 use memory_core::instance::InstanceSubject;

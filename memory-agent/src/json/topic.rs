@@ -1,8 +1,6 @@
 //! The JSON of topics.
 
-use memory_core::topic::{
-    Topic, TopicHit, TopicListing, TopicName, TopicReadResult, TopicRecord, TopicUndoReport, TopicWriteResult, TrashedTopic,
-};
+use memory_core::topic::{Topic, TopicHit, TopicListing, TopicName, TopicReadResult, TopicWriteResult, TrashedTopic};
 use serde::Serialize;
 use serde_json::Value;
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use memory_agent::json;
 use memory_core::bank::BankSubject;
-use memory_core::conversation::{ConversationOperations, ConversationStore, ConversationSubject, EntryId};
+use memory_core::conversation::{ConversationStore, ConversationSubject, EntryId};
 use memory_core::{LogEntry, Operation, OperationId, OperationLogs, RecordedChange, RecordedFile, Subject};
 use memory_store::conversation::ConversationFolder;
 

@@ -160,18 +160,18 @@ impl MemoryStore for FakeStore {
         Ok(matching.map(|(path, memory)| NameMatch { id: memory.id, path: path.clone() }).collect())
     }
 
-    fn commit(&self, operation: &ChangeSet) -> Result<Vec<ChangeOutcome>, StoreError> {
+    fn commit(&self, set: &ChangeSet) -> Result<Vec<ChangeOutcome>, StoreError> {
         let mut state = self.state();
         let mut wanted = Vec::<(MemoryId, Option<FakeFile>)>::new();
         let mut outcomes = Vec::new();
-        for change in &operation.changes {
+        for change in &set.changes {
             let current = state.memories.get(&change.id());
             match change {
                 Change::Create { memory, .. } => {
                     let is_same = |file: &&FakeFile| file.1.content == memory.content && file.1.scope == memory.scope;
                     let new = wanted.iter().filter_map(|(_, file)| file.as_ref()).find(is_same);
                     let kept = new.or_else(|| state.by_content(&memory.content_hash(), &memory.scope));
-                    if let Some((path, kept)) = kept.filter(|_| operation.duplicates == Duplicates::Skip) {
+                    if let Some((path, kept)) = kept.filter(|_| set.duplicates == Duplicates::Skip) {
                         outcomes.push(ChangeOutcome::Duplicate { id: kept.id, path: path.clone() });
                         continue;
                     }
@@ -204,7 +204,7 @@ impl MemoryStore for FakeStore {
                 }
             }
         }
-        state.apply(operation, None, wanted);
+        state.apply(set, None, wanted);
         Ok(outcomes)
     }
 

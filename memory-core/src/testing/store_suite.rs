@@ -102,16 +102,16 @@ fn the_same_text_is_kept_once_in_a_scope(services: &Services) {
 fn an_operation_is_done_whole_or_not_at_all(services: &Services) {
     let id = put(services, draft("kept"));
     let stored = services.store.get_by(&id).expect("it is there");
-    let mut operation = services.change_set(Verb::Import);
-    operation.duplicates = Duplicates::Keep;
-    let new = draft("new").into_memory(services.ids.memory_id(), operation.operation.at);
-    operation.changes.push(Change::Create { memory: Box::new(new.clone()), front_matter: String::new() });
-    operation.changes.push(Change::Create { memory: Box::new(stored.memory.clone()), front_matter: String::new() });
-    let refused = services.store.commit(&operation).expect_err("the id is taken");
+    let mut set = services.change_set(Verb::Import);
+    set.duplicates = Duplicates::Keep;
+    let new = draft("new").into_memory(services.ids.memory_id(), set.operation.at);
+    set.changes.push(Change::Create { memory: Box::new(new.clone()), front_matter: String::new() });
+    set.changes.push(Change::Create { memory: Box::new(stored.memory.clone()), front_matter: String::new() });
+    let refused = services.store.commit(&set).expect_err("the id is taken");
     assert_eq!(refused.code(), Code::Conflict);
     assert!(matches!(services.store.get(&new.id), Err(StoreError::NotFound { .. })), "nothing of it was done");
-    operation.changes.pop();
-    let outcomes = services.store.commit(&operation).expect("now it is done");
+    set.changes.pop();
+    let outcomes = services.store.commit(&set).expect("now it is done");
     assert!(matches!(outcomes.as_slice(), [ChangeOutcome::Kept { id, .. }] if *id == new.id));
 }
 

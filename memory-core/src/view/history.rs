@@ -3,9 +3,7 @@
 use chrono::{DateTime, Utc};
 
 use super::scoped_store::ScopedStore;
-use crate::{
-    ChangeOutcome, ChangeSet, History, Operation, OperationId, OperationRecord, RecordedChange, Scope, StoreError, TrashedFile,
-};
+use crate::{ChangeOutcome, History, Operation, OperationId, OperationRecord, RecordedChange, Scope, StoreError, TrashedFile};
 
 /// Only operations of the agent that affect no memory outside its view are visible and can be undone.
 impl History for ScopedStore {

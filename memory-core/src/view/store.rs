@@ -93,12 +93,12 @@ impl MemoryStore for ScopedStore {
         self.store.find_matches(reference, Some(&self.restrict_scopes(within)))
     }
 
-    fn commit(&self, operation: &ChangeSet) -> Result<Vec<ChangeOutcome>, StoreError> {
+    fn commit(&self, set: &ChangeSet) -> Result<Vec<ChangeOutcome>, StoreError> {
         let is_free = |change: &Change| matches!(change, Change::Remove { expected: None, .. });
-        let mut left = if operation.changes.iter().any(is_free) { ATTEMPTS } else { 1 };
+        let mut left = if set.changes.iter().any(is_free) { ATTEMPTS } else { 1 };
         loop {
             left -= 1;
-            match self.store.commit(&self.check_operation(operation)?) {
+            match self.store.commit(&self.check_operation(set)?) {
                 // A removal without an expected version is retried after a conflict, once the view is checked again.
                 Err(StoreError::Conflict { .. }) if 0 < left => {}
                 done => return done,
@@ -182,10 +182,10 @@ impl ScopedStore {
     ///
     /// An operation must not take memories from other scopes, write to them, or link to memories in them. Each change
     /// receives the file version that was checked as the expected one.
-    fn check_operation(&self, operation: &ChangeSet) -> Result<ChangeSet, StoreError> {
+    fn check_operation(&self, set: &ChangeSet) -> Result<ChangeSet, StoreError> {
         let made: Vec<MemoryId> =
-            operation.changes.iter().filter(|change| matches!(change, Change::Create { .. })).map(Change::id).collect();
-        let mut checked = operation.clone();
+            set.changes.iter().filter(|change| matches!(change, Change::Create { .. })).map(Change::id).collect();
+        let mut checked = set.clone();
         checked.operation.by.clone_from(&self.actor);
         for change in &mut checked.changes {
             match change {

@@ -88,10 +88,10 @@ fn nothing_goes_where_an_agent_does_not_see_it() {
     }
     // An agent cannot overwrite a memory that it does not see either.
     let secret = write_memory(&home, "of claude", agent_scope("claude"));
-    let mut operation = codex.change_set(Verb::Import);
-    let memory = Draft::new("in its place").into_memory(secret.parse().unwrap(), operation.operation.at);
-    operation.changes.push(Change::Create { memory: Box::new(memory), front_matter: String::new() });
-    let refused = codex.store.commit(&operation).unwrap_err();
+    let mut set = codex.change_set(Verb::Import);
+    let memory = Draft::new("in its place").into_memory(secret.parse().unwrap(), set.operation.at);
+    set.changes.push(Change::Create { memory: Box::new(memory), front_matter: String::new() });
+    let refused = codex.store.commit(&set).unwrap_err();
     assert!(matches!(refused, StoreError::Conflict { what } if what == secret));
 }
 

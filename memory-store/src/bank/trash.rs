@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use chrono::{DateTime, SecondsFormat, Utc};
 use memory_core::bank::{BankError, BankName, BankRecord, BankSubject};
-use memory_core::{ContentHash, Operation, Verb, mark_undone};
+use memory_core::{ContentHash, Operation, mark_undone};
 use serde::{Deserialize, Serialize};
 
 use super::change::WritableBankFolder;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::io;
 
-use memory_core::{ChangeSet, ContentHash, Operation, OperationId, RecordedChange, StoreError};
+use memory_core::{ContentHash, Operation, OperationId, RecordedChange, StoreError};
 
 use super::progress::file_hash;
 use super::{CommitStep, parent_folder, record_changes, roll_back, temporary_path};

@@ -26,7 +26,7 @@ pub(crate) use recovery::{recover, roll_back};
 
 use std::borrow::Cow;
 
-use memory_core::{ChangeSet, ContentHash, MemoryId, Operation, OperationId, RecordedChange, RecordedFile};
+use memory_core::{ContentHash, MemoryId, Operation, OperationId, RecordedChange, RecordedFile};
 
 use crate::disk::Disk;
 

@@ -6,7 +6,7 @@ use std::io;
 
 use chrono::{DateTime, SecondsFormat, Utc};
 use memory_core::conversation::{ConversationId, ConversationRecord, ConversationSubject, EntryId};
-use memory_core::{ContentHash, Operation, OperationId, StoreError, Verb, mark_undone};
+use memory_core::{ContentHash, Operation, OperationId, StoreError, mark_undone};
 use serde::{Deserialize, Serialize};
 
 use crate::disk::Disk;

@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 use memory_core::conversation::{
     ConversationEntry, ConversationId, ConversationOperations, ConversationRecord, DeletedEntry, EntryChange, EntryId, EntryRole,
 };
-use memory_core::{Operation, OperationId, Recorded, StoreError, Undone, Verb};
+use memory_core::{Operation, OperationId, StoreError, Verb};
 
 use super::change::{
     self, create_folder, free_path, move_to_tombstones, read_bytes, record_replacement, replace, sync_folders, write_error,

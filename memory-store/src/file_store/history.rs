@@ -3,8 +3,8 @@
 use std::collections::{HashMap, HashSet};
 
 use memory_core::{
-    ChangeOutcome, ChangeSet, ChangedFiles, History, MemoryId, Operation, OperationId, OperationRecord, RecordedChange,
-    RecordedFile, Scope, StoreError, TrashedFile,
+    ChangeOutcome, ChangedFiles, History, MemoryId, Operation, OperationId, OperationRecord, RecordedChange, RecordedFile, Scope,
+    StoreError, TrashedFile,
 };
 
 use super::FileStore;

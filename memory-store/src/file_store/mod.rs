@@ -21,9 +21,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use memory_core::{
-    ChangeSet, ContentHash, FileVersion, MemoryId, Operation, OperationId, Problem, Progress, StoreError, StoredMemory,
-};
+use memory_core::{ContentHash, FileVersion, MemoryId, Operation, OperationId, Problem, Progress, StoreError, StoredMemory};
 
 use crate::commit::{CommitStep, execute_steps, recover};
 use crate::disk::{Disk, RealDisk};

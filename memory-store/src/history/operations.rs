@@ -3,7 +3,7 @@
 use std::io;
 
 use memory_core::instance::{InstanceError, InstanceRecord};
-use memory_core::{Operation, OperationId, StoreError, mark_undone, mark_undone_lazily};
+use memory_core::{Operation, OperationId, StoreError, mark_undone_lazily};
 use serde::{Deserialize, Serialize};
 
 use super::file::file_error;

@@ -1,7 +1,7 @@
 //! The format of a line of the journal.
 
 use chrono::{DateTime, SecondsFormat, Utc};
-use memory_core::{ChangeSet, ContentHash, MemoryId, Operation, OperationId, RecordedChange, RecordedFile, Verb};
+use memory_core::{ContentHash, MemoryId, Operation, OperationId, RecordedChange, RecordedFile, Verb};
 use serde::{Deserialize, Serialize};
 
 /// A line of the journal: an operation, or a part of one.

@@ -13,7 +13,7 @@ pub(crate) use lines::{JournalLines, ends_with_line_break};
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
-use memory_core::{ChangeSet, Operation, OperationId, RecordedChange, StoreError};
+use memory_core::{Operation, OperationId, RecordedChange, StoreError};
 
 use crate::disk::{DirEntryKind, Disk};
 use crate::error::io_error;

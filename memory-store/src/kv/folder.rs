@@ -8,7 +8,7 @@ use std::time::Duration;
 use chrono::{DateTime, SubsecRound, Utc};
 use memory_core::instance::kv::{KeyPrefix, KeySummary, KeyValueStore, StoredValue, ValueKey};
 use memory_core::instance::{InstanceError, InstanceOperations, InstanceRecord, InstanceRecords};
-use memory_core::{Operation, OperationId, StoreError, Verb};
+use memory_core::{Operation, OperationId, StoreError};
 
 use super::trash::{self, ValueOperation};
 use crate::disk::{DirEntryKind, Disk, FileStat, LazyDisk, find_case_variant};

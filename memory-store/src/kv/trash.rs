@@ -5,7 +5,7 @@ use std::io;
 
 use memory_core::instance::kv::ValueKey;
 use memory_core::instance::{InstanceError, InstanceRecord};
-use memory_core::{ContentHash, Operation, OperationId, StoreError, mark_undone, mark_undone_lazily};
+use memory_core::{ContentHash, Operation, OperationId, StoreError, mark_undone_lazily};
 use serde::{Deserialize, Serialize};
 
 use crate::disk::{Disk, LazyDisk};

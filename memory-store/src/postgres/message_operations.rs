@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use memory_core::instance::{InstanceError, InstanceOperations, InstanceRecord, InstanceRecords};
-use memory_core::{Operation, OperationId, mark_undone, mark_undone_lazily};
+use memory_core::{Operation, OperationId, mark_undone_lazily};
 use tokio_postgres::types::Type;
 
 use super::PostgresMessages;

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use chrono::{DateTime, Datelike, NaiveTime, Utc};
 use memory_core::instance::{InstanceError, InstanceRecord, InstanceSubject};
-use memory_core::{Operation, OperationId, StoreError, Verb, mark_undone};
+use memory_core::{Operation, OperationId, StoreError, mark_undone};
 use tokio_postgres::Row;
 use tokio_postgres::types::Type;
 

@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 use memory_core::instance::kv::ValueKey;
 use memory_core::instance::{InstanceError, InstanceOperations, InstanceRecord, InstanceRecords};
-use memory_core::{ContentHash, Operation, OperationId, mark_undone, mark_undone_lazily};
+use memory_core::{ContentHash, Operation, OperationId, mark_undone_lazily};
 use tokio_postgres::types::Type;
 
 use super::PostgresValues;

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::error::{read_error, write_error};
 use crate::disk::Disk;
 use crate::monthly_log;
-use memory_core::{Operation, Verb, mark_undone};
+use memory_core::{Operation, mark_undone};
 
 /// The folder of the log and of the previous files.
 pub(super) const FOLDER: &str = ".trash";

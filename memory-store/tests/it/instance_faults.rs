@@ -61,7 +61,13 @@ const CHANGES: [(&str, SessionChangeFn); 8] = [
 /// Returns the id of the last operation on a session with this verb.
 fn last_session_operation(all: &Messages, session: &str, verb: Verb) -> Result<String, InstanceError> {
     let records = history::operations(all, usize::MAX)?;
-    Ok(records.into_iter().find(|one| one.subject.name == session && one.operation.verb == verb).unwrap().operation.id.to_string())
+    Ok(records
+        .into_iter()
+        .find(|one| one.subject.name == session && one.operation.verb == verb)
+        .unwrap()
+        .operation
+        .id
+        .to_string())
 }
 
 fn prepare(home: &Path) {

@@ -6,7 +6,9 @@ use std::sync::atomic::Ordering;
 
 use memory_core::instance::history;
 use memory_core::testing::{FakeSource, banks, messages};
-use memory_core::{Change, ChangeSet, Code, Draft, Filter, SecretPolicy, Services, Tags, Verb, bank, ingest, read, tag, undo, write, Operation};
+use memory_core::{
+    Change, Code, Draft, Filter, Operation, SecretPolicy, Services, Tags, Verb, bank, ingest, read, tag, undo, write,
+};
 use memory_store::bank::{BankFolder, BankOptions};
 use memory_store::disk::{MAX_FILE, RealDisk};
 use memory_store::history::HistoryFolder;

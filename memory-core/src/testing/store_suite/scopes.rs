@@ -1,14 +1,12 @@
 //! Checks that memories outside the requested scopes are treated as missing.
 
-use std::collections::BTreeMap;
-
 use chrono::TimeDelta;
 use uuid::Uuid;
 
 use super::{all, draft, put, query};
 use crate::{
-    Change, ChangeSet, Draft, Duplicates, Filter, MemoryId, MemoryStoreExt, NameMatch, PageRequest, Query, Reminder,
-    ReminderQuery, Scope, Services, StoreError, Verb, list, search,
+    Change, Draft, Filter, MemoryId, MemoryStoreExt, NameMatch, PageRequest, Query, Reminder, ReminderQuery, Scope, Services,
+    StoreError, Verb, list, search,
 };
 
 pub(super) fn what_lies_elsewhere_is_not_there(services: &Services) {

@@ -220,7 +220,7 @@ impl<'h> ViewCaller<'h> {
             ViewCall::Delete(named) => format_result(delete(services, &name(named))),
             ViewCall::Undo(None) => format_result(undo(services, None)),
             ViewCall::Undo(Some(which)) => match self.operation(*which) {
-                Some(operation) => format_result(undo(services, Some(&operation))),
+                Some(set) => format_result(undo(services, Some(&set))),
                 None => format_result(undo(services, None)),
             },
             ViewCall::Restore(named) => format_result(restore(services, &name(named))),
@@ -275,11 +275,11 @@ impl<'h> ViewCaller<'h> {
     /// Adds a link to one memory only, without the backlink.
     fn forge(&self, name: &str, other: MemoryId) -> Result<(), StoreError> {
         let stored = self.services.store.get_by(name)?;
-        let mut operation = self.services.change_set(Verb::Update);
+        let mut set = self.services.change_set(Verb::Update);
         let patch = Patch { add_links: vec![other], ..Patch::default() };
-        let Some(memory) = patch.apply(&stored.memory, operation.operation.at) else { return Ok(()) };
-        operation.changes.push(Change::Replace { expected: stored.stamp, memory: Box::new(memory) });
-        self.services.store.commit(&operation).map(drop)
+        let Some(memory) = patch.apply(&stored.memory, set.operation.at) else { return Ok(()) };
+        set.changes.push(Change::Replace { expected: stored.stamp, memory: Box::new(memory) });
+        self.services.store.commit(&set).map(drop)
     }
 }
 

@@ -8,8 +8,7 @@ use proptest::prelude::*;
 use uuid::Uuid;
 
 use crate::{
-    Change, ChangeOutcome, ChangeSet, Draft, Duplicates, Memory, MemoryId, Operation, OperationId, Reminder, Scope, Services,
-    Verb, View,
+    Change, ChangeOutcome, ChangeSet, Draft, Memory, MemoryId, Operation, OperationId, Reminder, Scope, Services, Verb, View,
 };
 
 /// Returns one of seven scopes; the first three are within the view.
