@@ -17,7 +17,7 @@ pub enum SecretPolicy {
 /// Number of attempts for a change that conflicts with another writer.
 pub(crate) const ATTEMPTS: usize = 50;
 
-/// Commits `operation`; with [`SecretPolicy::Refuse`], fails if one of its texts contains a credential.
+/// Commits `set`; with [`SecretPolicy::Refuse`], fails if one of its texts contains a credential.
 ///
 /// A text with a NUL character is always refused.
 pub(crate) fn commit(services: &Services, set: &ChangeSet, secrets: SecretPolicy) -> Result<Vec<ChangeOutcome>, StoreError> {
@@ -81,7 +81,7 @@ fn refuse_nul(set: &ChangeSet) -> Result<(), StoreError> {
     Err(StoreError::Invalid { why: "the text contains a NUL character, which a text file must not contain".into() })
 }
 
-/// Iterates over all texts that `operation` would write.
+/// Iterates over all texts that `set` would write.
 fn operation_texts(set: &ChangeSet) -> impl Iterator<Item = &str> {
     let memories = set.changes.iter().filter_map(|change| match change {
         Change::Create { memory, .. } | Change::Replace { memory, .. } => Some(memory.as_ref()),

@@ -61,7 +61,7 @@ pub trait MemoryStore: NameIndex + Embeddings + MemorySummaries {
     /// If the files cannot be read.
     fn find_matches(&self, reference: &str, within: Option<&[Scope]>) -> Result<Vec<NameMatch>, StoreError>;
 
-    /// Commits `operation` atomically.
+    /// Commits `set` atomically.
     ///
     /// Once the call returns, the changes survive a crash and a power loss. All changes of an operation share one sync,
     /// so a large operation costs little more than a small one. Previous files move to the trash unchanged, and the

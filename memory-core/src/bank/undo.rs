@@ -64,8 +64,7 @@ pub fn purge(banks: &Banks, before: DateTime<Utc>) -> Result<(u64, u64), BankErr
 /// `reference` is a prefix of the operation id, at least 4 digits of it. Undoing an undo restores the effect of the first operation.
 ///
 /// # Errors
-/// [`StoreError::OperationNotFound`] if no operation matches, [`StoreError::Ambiguous`] if more than one does; [`super::BankErrorKind::ChangedSince`] if its result was changed
-/// afterwards.
+/// Those of [`find_by_prefix()`]; [`super::BankErrorKind::ChangedSince`] if its result was changed afterwards.
 pub fn undo(banks: &Banks, reference: &str) -> Result<BankUndoReport, BankError> {
     let mut records = Vec::new();
     for (scope, store) in banks.stores(ScopeChoice::Detected) {

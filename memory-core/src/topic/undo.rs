@@ -39,8 +39,7 @@ pub fn purge(topics: &Topics, before: DateTime<Utc>) -> Result<(u64, u64), Topic
 /// Undoing an undo repeats the original operation.
 ///
 /// # Errors
-/// [`StoreError::OperationNotFound`] if no operation matches, [`StoreError::Ambiguous`] if more than one does; [`TopicError::ChangedSince`] if its
-/// result was changed afterwards.
+/// Those of [`find_by_prefix()`]; [`TopicError::ChangedSince`] if its result was changed afterwards.
 pub fn undo(topics: &Topics, reference: &str) -> Result<TopicUndoReport, TopicError> {
     let record = find_by_prefix(history(topics)?.into_iter().map(Ok::<_, TopicError>), reference)?;
     let operation = topics.operation(Verb::Undo);

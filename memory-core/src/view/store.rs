@@ -178,7 +178,7 @@ impl ScopedStore {
         page
     }
 
-    /// Returns `operation` if the view permits it.
+    /// Returns `set` if the view permits it.
     ///
     /// An operation must not take memories from other scopes, write to them, or link to memories in them. Each change
     /// receives the file version that was checked as the expected one.
