@@ -1,6 +1,6 @@
 //! Example programs that embed the crates; `memory` itself does not need them.
 //!
-//! `agent_loop.rs` is an agent with a memory, and `topics/agent_loop.sh` is the same as a shell script; `instances/`
+//! `hello.rs` writes and searches. `agent_loop.rs` is an agent with a memory, and `topics/agent_loop.sh` is the same as a shell script; `instances/`
 //! contains more scripts. `classify.rs` trains the weights of the category classifier on the notes in `classify/`. `vault/`
 //! is the sample vault of `memory tour`.
 

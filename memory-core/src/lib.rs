@@ -64,6 +64,7 @@ mod ingest;
 mod link;
 mod list;
 mod log;
+mod memories;
 mod notify;
 mod overview;
 mod pending;
@@ -128,6 +129,7 @@ pub use link::{
 pub use list::list;
 pub use local_zone::{LocalOffset, LocalTime, LocalZone};
 pub use log::{LogEntry, LogError, OperationLogs, Subject, UndoneOperation};
+pub use memories::{Memories, MemoriesBuilder};
 pub use memory::{
     AgentName, Category, ContentHash, ContentHasher, Draft, Memory, MemoryId, Origin, ParseError, Patch, Phase, Reminder,
     ReminderQuery, Scope, SpeakerRole, Tags,

@@ -278,7 +278,8 @@ struct UndoMarker(HashMap<OperationId, OperationId>);
 
 impl UndoMarker {
     fn mark<T>(&mut self, record: &mut Recorded<T>) {
-        record.undone_by = self.0.remove(&record.operation.id);
+        // The parts of an operation are several records with the same id.
+        record.undone_by = self.0.get(&record.operation.id).cloned();
         if let (None, Some(other)) = (&record.undone_by, &record.undoes) {
             self.0.insert(other.clone(), record.operation.id.clone());
         }
@@ -296,10 +297,17 @@ pub fn find_by_prefix<T, E: From<StoreError>>(
     reference: &str,
 ) -> Result<Recorded<T>, E> {
     let wanted = reference.trim().to_lowercase();
+    let missing = || StoreError::OperationNotFound { wanted: format!("no operation has the id {reference}") };
+    if wanted.len() < MIN_PREFIX {
+        return Err(missing().into());
+    }
     let mut found = None::<Recorded<T>>;
     for record in records {
         let record = record?;
-        if wanted.len() < MIN_PREFIX || !record.operation.id.as_str().starts_with(&wanted) {
+        if record.operation.id.as_str() == wanted {
+            return Ok(record);
+        }
+        if !record.operation.id.as_str().starts_with(&wanted) {
             continue;
         }
         match &found {
@@ -311,7 +319,7 @@ pub fn find_by_prefix<T, E: From<StoreError>>(
             None => found = Some(record),
         }
     }
-    found.ok_or_else(|| StoreError::OperationNotFound { wanted: format!("no operation has the id {reference}") }.into())
+    found.ok_or_else(|| missing().into())
 }
 
 /// The minimum number of digits that identify an operation.
@@ -338,12 +346,20 @@ mod tests {
     }
 
     #[test]
+    fn an_undo_reverts_all_parts_of_an_operation() {
+        let mut records = vec![record(2, Some(1)), record(1, None), record(1, None)];
+        mark_undone(&mut records);
+        assert!(records[1..].iter().all(|record| record.undone_by == Some(OperationId::from_random(2))));
+    }
+
+    #[test]
     fn a_prefix_of_four_digits_identifies_one_operation() {
         let find = |reference: &str| {
             let records = [0x1234_0000_0001, 0x1234_0000_0001, 0x1234_1000_0002].map(|number| Ok(record(number, None)));
             find_by_prefix::<(), StoreError>(records, reference).map(|record| record.operation.id.to_string())
         };
         assert_eq!(find(" 12340 ").unwrap(), "123400000001");
+        assert_eq!(find("123410000002").unwrap(), "123410000002");
         assert!(matches!(find("1234"), Err(StoreError::Ambiguous { candidates, .. }) if candidates.len() == 2));
         for missing in ["123", "5678", ""] {
             assert!(matches!(find(missing), Err(StoreError::OperationNotFound { .. })), "{missing}");

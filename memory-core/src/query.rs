@@ -1,10 +1,10 @@
 //! Search requests and their results.
 
-use std::ops::Range;
+use std::ops::{Deref, Range};
 
 use crate::query_parser::TextQuery;
 use crate::rank::{RankFeature, RankWeights};
-use crate::{Filter, StoredMemory};
+use crate::{Category, Filter, Scope, StoredMemory};
 
 /// A search query: text and a filter.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,6 +17,70 @@ pub struct Query {
     pub limit: usize,
     /// The parameters that affect the order of results.
     pub ranking: Ranking,
+}
+
+/// The number of results of a query without another limit.
+const DEFAULT_LIMIT: usize = 10;
+
+impl Query {
+    /// Creates a query for the best ten results of all memories.
+    pub fn new(text: &str) -> Self {
+        Self { text: text.to_owned(), filter: Filter::default(), limit: DEFAULT_LIMIT, ranking: Ranking::default() }
+    }
+
+    /// Sets the maximum number of results.
+    #[must_use]
+    pub fn limit(mut self, limit: usize) -> Self {
+        self.limit = limit;
+        self
+    }
+
+    /// Sets the filter for results.
+    #[must_use]
+    pub fn filter(mut self, filter: Filter) -> Self {
+        self.filter = filter;
+        self
+    }
+
+    /// Sets the parameters that affect the order of results.
+    #[must_use]
+    pub fn ranking(mut self, ranking: Ranking) -> Self {
+        self.ranking = ranking;
+        self
+    }
+
+    /// Restricts the results to a category.
+    #[must_use]
+    pub fn category(mut self, category: Category) -> Self {
+        self.filter.category = Some(category);
+        self
+    }
+
+    /// Restricts the results to memories with a tag, or with one below it.
+    #[must_use]
+    pub fn tag(mut self, tag: &str) -> Self {
+        self.filter.tags = self.filter.tags.with(&std::iter::once(tag).collect());
+        self
+    }
+
+    /// Restricts the results to a scope.
+    #[must_use]
+    pub fn scope(mut self, scope: Scope) -> Self {
+        self.filter.scope = Some(scope);
+        self
+    }
+}
+
+impl From<&str> for Query {
+    fn from(text: &str) -> Self {
+        Self::new(text)
+    }
+}
+
+impl From<String> for Query {
+    fn from(text: String) -> Self {
+        Self::new(&text)
+    }
 }
 
 /// Parameters that affect the order of results.
@@ -95,6 +159,15 @@ pub struct Hit {
     pub marks: Vec<Range<usize>>,
     /// The composition of the score.
     pub explanation: ScoreExplanation,
+}
+
+impl Deref for Hit {
+    type Target = StoredMemory;
+
+    /// Returns the memory that was found.
+    fn deref(&self) -> &StoredMemory {
+        &self.stored
+    }
 }
 
 /// The composition of a score: the sum of the scores of all parts (see [`crate::rank`]).

@@ -1,5 +1,7 @@
 //! Stores memories as Markdown files, with a search index.
 //!
+//! [`open()`] returns the memories of a home.
+//!
 //! [`FileStore`] implements [`memory_core::MemoryStore`] and [`memory_core::History`], [`bank::BankFolder`] implements
 //! [`memory_core::bank::BankStore`], and [`Ledger`] implements [`memory_core::Meter`]. The files are the source of truth. The
 //! `index/` folder is a cache that may be deleted at any time, the `journal/` records every operation, and the `trash/` holds a
@@ -52,6 +54,7 @@ pub mod markdown;
 mod memory_file;
 mod monthly_log;
 mod notifier;
+mod open;
 pub mod postgres;
 pub mod sealed;
 mod system;
@@ -68,6 +71,7 @@ pub use file_store::{DoctorFinding, DoctorReport, FileStore, FileStoreOptions, F
 pub use index::{DocumentVector, ModelVectors, NearestVectors};
 pub use ledger::Ledger;
 pub use notifier::{DesktopNotifier, DesktopProgram, NoopNotifier};
+pub use open::{builder, open};
 pub use system::{RandomIds, SystemClock};
 
 /// Compiles the example of the page on embedding.

@@ -1,4 +1,4 @@
-//! Tests that the agent loop uses its memory over seven prompts.
+//! Tests of the example programs.
 
 #[path = "../../../memory-agent/tests/it/model/server.rs"]
 #[expect(dead_code, reason = "what goes wrong on the way to a model is tested where models are asked")]
@@ -30,4 +30,12 @@ fn an_agent_remembers_updates_and_forgets_through_seven_prompts() {
     assert_eq!(String::from_utf8_lossy(&output.stdout), SAID);
     let asked: Vec<_> = server.requests().into_iter().map(|asked| asked.body).collect();
     check_requests(&asked, &|name| std::fs::read_to_string(folder.path().join(".memory").join(name)).ok());
+}
+
+#[test]
+fn hello_finds_what_it_wrote() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let output = Command::new(env!("CARGO_BIN_EXE_hello")).arg(folder.path().join("home")).output().expect("it starts");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "The user prefers dark mode\n");
 }

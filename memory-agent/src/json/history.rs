@@ -237,6 +237,7 @@ impl<'a> RecordShape<'a> {
             Subject::Instance(instance, InstanceSubject { name, count }) => {
                 let is_session = instance.starts_with("history/");
                 Self {
+                    by: None,
                     instance: Some(instance),
                     session: is_session.then_some(name.as_str()),
                     key: (!is_session).then_some(name.as_str()),
@@ -271,7 +272,7 @@ impl<'a> RecordShape<'a> {
             operation: id.as_str(),
             at: time::rfc3339(*at),
             verb: verb.as_str(),
-            by: Some(by.as_str()).filter(|by| !by.is_empty()),
+            by: Some(by),
             undoes: record.undoes.as_ref().map(OperationId::as_str),
             undone_by: record.undone_by.as_ref().map(OperationId::as_str),
             files: 1,

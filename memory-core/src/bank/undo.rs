@@ -67,7 +67,8 @@ pub fn purge(banks: &Banks, before: DateTime<Utc>) -> Result<(u64, u64), BankErr
 /// Those of [`find_by_prefix()`]; [`super::BankErrorKind::ChangedSince`] if its result was changed afterwards.
 pub fn undo(banks: &Banks, reference: &str) -> Result<BankUndoReport, BankError> {
     let mut records = Vec::new();
-    for (scope, store) in banks.stores(ScopeChoice::Detected) {
+    // Of copies of a folder, the log lists the last one.
+    for (scope, store) in banks.stores(ScopeChoice::Detected).into_iter().rev() {
         records.extend(store.history()?.into_iter().map(|record| Ok::<_, BankError>(record.map(|_| (scope, store)))));
     }
     let found = find_by_prefix(records, reference)?;

@@ -67,6 +67,55 @@ impl Draft {
         }
     }
 
+    /// Sets the title.
+    #[must_use]
+    pub fn title(mut self, title: &str) -> Self {
+        self.title = Some(title.to_owned());
+        self
+    }
+
+    /// Sets the category, and moves the memory to it at once unless it is the inbox.
+    #[must_use]
+    pub fn category(mut self, category: Category) -> Self {
+        self.category = Some(category);
+        self
+    }
+
+    /// Sets the scope, which determines the readers.
+    #[must_use]
+    pub fn scope(mut self, scope: Scope) -> Self {
+        self.scope = scope;
+        self
+    }
+
+    /// Sets the tags.
+    #[must_use]
+    pub fn tags<'t>(mut self, tags: impl IntoIterator<Item = &'t str>) -> Self {
+        self.tags = tags.into_iter().collect();
+        self
+    }
+
+    /// Sets the program that supplied the draft.
+    #[must_use]
+    pub fn source(mut self, source: &str) -> Self {
+        source.clone_into(&mut self.source);
+        self
+    }
+
+    /// Sets the role of the author.
+    #[must_use]
+    pub fn role(mut self, role: SpeakerRole) -> Self {
+        self.role = Some(role);
+        self
+    }
+
+    /// Exempts the memory from expiry by age.
+    #[must_use]
+    pub fn pinned(mut self) -> Self {
+        self.pinned = true;
+        self
+    }
+
     /// Returns the hash of the text.
     pub fn content_hash(&self) -> ContentHash {
         ContentHash::of(&self.content)
@@ -120,5 +169,17 @@ impl Draft {
             origin: self.origin,
             other_origins: Vec::new(),
         }
+    }
+}
+
+impl From<&str> for Draft {
+    fn from(content: &str) -> Self {
+        Self::new(content)
+    }
+}
+
+impl From<String> for Draft {
+    fn from(content: String) -> Self {
+        Self::new(&content)
     }
 }
