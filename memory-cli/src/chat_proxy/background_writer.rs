@@ -118,7 +118,9 @@ mod tests {
         let lost: usize = text.lines().filter_map(|line| line.split_once(" lines were dropped")?.0.parse::<usize>().ok()).sum();
         assert_eq!(lines.len() + lost, count);
         assert!((MAX_QUEUED_LINES..count).contains(&lines.len()), "{}", lines.len());
-        assert!(lines.iter().enumerate().all(|(number, line)| *line == number.to_string()), "they are in order");
+        // The writer may have taken a line from the queue between two that were dropped.
+        let numbers: Vec<usize> = lines.iter().map(|line| line.parse().expect("a number")).collect();
+        assert!(numbers.is_sorted_by(|one, next| one < next), "they are in order");
     }
 
     #[test]

@@ -14,6 +14,8 @@ fn fine(_: &UpstreamRequest) -> UpstreamReply {
 
 /// Starts a proxy that stores the conversations in the home.
 fn proxy_in_home(sandbox: &Sandbox, upstream: &FakeUpstream) -> ProxyProcess {
+    // On a busy machine, the standing sentences may take longer than the default, and would be left out.
+    sandbox.file(".memory/config.yaml", "proxy:\n  memory_timeout: 60s\n");
     let flags = ["--no-git-versioning", "--no-summarization"];
     let arguments = ["proxy", "--json", "--port", "0", "--openai-base-url", &upstream.base_url()];
     ProxyProcess::of(sandbox.command(&[&arguments[..], &flags].concat()))
