@@ -95,9 +95,10 @@ fn merge_duplicate(services: &Services, draft: &Draft, id: MemoryId, known_path:
         let (mut merged, ignored) = plan_merge(draft, &stored, &services.actor);
         let mut set = services.change_set(Verb::Write);
         let written = draft.clone().into_memory(id, set.operation.at);
-        if stored.problem.is_none() && is_standing(&written) {
+        // Only the words of the person count, and an ingested text stays that of its source.
+        if stored.problem.is_none() && stored.memory.origin.is_none() && is_by_person(&written) && is_standing(&written) {
             let is_conversation = matches!(stored.memory.scope, Scope::Conversation(_));
-            if is_by_person(&written) && !is_by_person(&stored.memory) && !is_conversation {
+            if !is_by_person(&stored.memory) && !is_conversation {
                 merged.role = Some(SpeakerRole::Person);
             }
             let is_replaced = select_standing(services, "")?.replaced.contains_key(&id);

@@ -88,7 +88,7 @@ impl ContextBlock {
     /// `content` is its text, or the part of it to show. Of a longer text, the passage with most of the `terms` is returned.
     pub(super) fn fence_memory(&self, stored: &StoredMemory, content: &str, terms: &[Term], most: usize) -> Option<FencedText> {
         let memory = &stored.memory;
-        let title = memory.title.as_deref().filter(|title| !content.contains(title));
+        let title = memory.title.as_deref().filter(|title| !memory.content.contains(title));
         let text = title.map_or(Cow::Borrowed(content), |title| Cow::Owned(format!("{title}\n{content}")));
         // The inbox is no category, and the attribute would be as long as a short message.
         let category = match memory.category {

@@ -288,7 +288,7 @@ fn memory_candidates<'s>(memories: &'s [StandingMemory], message: &str) -> Vec<S
     let candidate = |own: &'s StandingMemory| StandingCandidate {
         kind: own.kind,
         text: &own.text,
-        at: own.stored.memory.created_at,
+        at: own.stored.memory.last_stated_at(),
         source: CandidateSource::Memory(own),
         score: 0.0,
         is_relevant: is_relevant(&own.text),

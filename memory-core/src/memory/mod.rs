@@ -97,6 +97,11 @@ impl Memory {
         ContentHash::of(&self.content)
     }
 
+    /// Returns the time at which its text was last written.
+    pub fn last_stated_at(&self) -> DateTime<Utc> {
+        self.stated_at.map_or(self.created_at, |again| again.max(self.created_at))
+    }
+
     /// Returns the role of its author: `role`, or the role that `source` names in a conversation.
     pub fn speaker_role(&self) -> Option<SpeakerRole> {
         let of_source = || SpeakerRole::from_source(&self.source).filter(|_| matches!(self.scope, Scope::Conversation(_)));

@@ -39,7 +39,7 @@ pub(super) fn authorship(memory: &Memory) -> Authorship {
 }
 
 /// Returns whether the person is the author of a memory.
-pub(crate) fn is_by_person(memory: &Memory) -> bool {
+pub fn is_by_person(memory: &Memory) -> bool {
     authorship(memory) == Authorship::Person
 }
 

@@ -122,99 +122,118 @@ pub fn standing_sentences(text: &str) -> Vec<StandingSentence> {
     found
 }
 
-/// Returns whether a request with a question is a single task: `Answer in one sentence: what is a monad?`.
+/// Returns whether a request is a single task: `Answer in one sentence: what is a monad?`, `Translate this: please use tabs`.
 fn is_task(sentence: &str, cue: usize) -> bool {
-    sentence.trim_end().ends_with(['?', '？']) && sentence[cue..].contains([':', '：'])
+    let (before, after) = sentence.split_at(cue);
+    let asks = sentence.trim_end().ends_with(['?', '？']) && (after.contains(": ") || after.contains('：'));
+    asks || before.rsplit_once([':', '：']).is_some_and(|(task, _)| names_task(&fold(task)))
+}
+
+/// Verbs of tasks about a text that the person did not write, or that is not addressed to the assistant.
+const TASKS: [&str; 34] = [
+    "translate",
+    "summarize",
+    "summarise",
+    "proofread",
+    "rewrite",
+    "rephrase",
+    "paraphrase",
+    "review",
+    "analyze",
+    "analyse",
+    "correct",
+    "shorten",
+    "classify",
+    "improve",
+    "polish",
+    "extract",
+    "ubersetze",
+    "ubersetz",
+    "fasse",
+    "korrigiere",
+    "prufe",
+    "uberarbeite",
+    "analysiere",
+    "traduis",
+    "traduisez",
+    "resume",
+    "resumez",
+    "corrige",
+    "corrigez",
+    "翻译",
+    "总结",
+    "润色",
+    "修改",
+    "分析",
+];
+
+fn names_task(folded: &str) -> bool {
+    let words: Vec<&str> = folded.split(|letter: char| !letter.is_alphanumeric()).collect();
+    TASKS.iter().any(|task| if task.is_ascii() { words.contains(task) } else { folded.contains(task) })
 }
 
 /// Returns the byte offset at which text from elsewhere begins, such as an e-mail to summarize.
 ///
-/// A line that ends with a colon introduces it, as in `Translate this text:` or `Context:`, unless it names instructions.
+/// A line introduces it that ends with a colon and names a task, as in `Translate this text:`; that consists of a heading such as
+/// `Context:`; or that announces the words of another person, as in `Anna wrote:`. Before a blank line, it needs no colon.
 fn pasted_start(text: &str) -> Option<usize> {
-    const NAMES: [&str; 42] = [
+    const HEADINGS: [&str; 14] = [
+        "context",
+        "document",
+        "documents",
+        "source",
+        "sources",
+        "search results",
+        "article",
+        "transcript",
+        "excerpt",
+        "kontext",
+        "quellen",
+        "contexte",
+        "上下文",
+        "资料",
+    ];
+    const SAYING: [&str; 7] = [" wrote", " schrieb", " said", " a ecrit", "写道", "的邮件", "说"];
+    const THIS: [&str; 14] = [
         "this",
         "following",
         "below",
-        "email",
-        "e-mail",
-        "mail",
-        "text",
-        "article",
-        "document",
-        "documents",
-        "message",
-        "passage",
-        "paragraph",
-        "context",
-        "source",
-        "sources",
-        "results",
-        "excerpt",
-        "transcript",
-        "log",
-        "page",
-        "wrote",
-        "file",
-        "readme",
         "diese",
         "diesen",
-        "dieser",
         "folgende",
         "folgenden",
-        "kontext",
-        "schrieb",
         "ce",
-        "cet",
         "cette",
         "suivant",
-        "suivante",
-        "contexte",
         "以下",
         "下面",
         "这段",
         "这封",
-        "这篇",
     ];
-    const OWN: [&str; 24] = [
-        "rule",
-        "rules",
-        "instruction",
-        "instructions",
-        "preference",
-        "preferences",
-        "guideline",
-        "guidelines",
-        "follow",
-        "always",
-        "my",
-        "style",
-        "format",
-        "regeln",
-        "vorgaben",
-        "meine",
-        "regles",
-        "consignes",
-        "mes",
-        "规则",
-        "要求",
-        "偏好",
-        "习惯",
-        "我的",
-    ];
+    let mut lines = text.split_inclusive('\n').peekable();
     let mut end = 0;
-    text.split_inclusive('\n').find_map(|line| {
+    while let Some(line) = lines.next() {
         end += line.len();
         let trimmed = line.trim();
-        let is_header = || ["subject:", "betreff:", "objet:"].iter().any(|name| trimmed.to_lowercase().starts_with(name));
-        if !trimmed.ends_with([':', '：']) || !line.ends_with('\n') {
-            return is_header().then_some(end);
+        if !line.ends_with('\n') {
+            break;
         }
-        let folded = fold(trimmed);
-        let words: Vec<&str> = folded.split(|letter: char| !letter.is_alphanumeric() && letter != '-').collect();
-        let has =
-            |names: &[&str]| names.iter().any(|name| if name.is_ascii() { words.contains(name) } else { folded.contains(name) });
-        (has(&NAMES) && !has(&OWN)).then_some(end)
-    })
+        let folded = fold(trimmed.trim_end_matches([':', '：', '?', '？', '.', '。']));
+        let is_pasted = if trimmed.ends_with([':', '：']) {
+            names_task(&folded) || HEADINGS.contains(&folded.as_str()) || SAYING.iter().any(|end| folded.ends_with(end))
+        } else if ["subject:", "betreff:", "objet:"].iter().any(|name| trimmed.to_lowercase().starts_with(name)) {
+            true
+        } else {
+            let is_this = THIS
+                .iter()
+                .any(|word| if word.is_ascii() { folded.split(' ').any(|own| own == *word) } else { folded.contains(word) });
+            is_this && names_task(&folded) && lines.peek().is_some_and(|next| next.trim().is_empty())
+        };
+        if is_pasted {
+            return Some(end);
+        }
+    }
+    None
 }
 
 /// Returns the sentences of `text` that are neither code nor quoted nor pasted nor too long.
@@ -344,13 +363,10 @@ pub(super) fn own_sentences(memory: &Memory) -> Option<OwnSentences> {
     counts.then_some(OwnSentences { sentences: found, has_others })
 }
 
-/// Returns whether `edited` contains standing sentences of the person, and other ones than `original`.
+/// Returns whether `edited` contains a standing sentence of the person that `original` lacks.
 pub(crate) fn has_new_statement(original: &Memory, edited: &Memory) -> bool {
-    let Some(own) = own_sentences(edited) else { return false };
-    let texts = |memory: &'_ Memory, own: &OwnSentences| -> Vec<String> {
-        own.sentences.iter().map(|sentence| memory.content[sentence.span.clone()].trim().to_owned()).collect()
-    };
-    own_sentences(original).is_none_or(|former| texts(original, &former) != texts(edited, &own))
+    let is_new = |sentence: &StandingSentence| !original.content.contains(edited.content[sentence.span.clone()].trim());
+    own_sentences(edited).is_some_and(|own| own.sentences.iter().any(is_new))
 }
 
 /// The maximum size of an agent's note about a wish of the person, in bytes.

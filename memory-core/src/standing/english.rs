@@ -254,6 +254,10 @@ fn is_about_responses(words: &SentenceWords, request: &EnglishRequest) -> bool {
             return !request.is_negated && (is_by || is_name && !is_time);
         }
         "stop" if words.is(verb + 1, RESPONDING) => return true,
+        "switch" => {
+            let value = words.skip(verb + 1, &["back", "to"]);
+            return verb + 1 < value && (language(words.word(value)).is_some() || words.is(value, UNIT_SYSTEMS));
+        }
         "keep" | "make" if words.is(verb + 1, &["it", "things", "everything"]) => return words.is(verb + 2, MANNERS),
         _ => {}
     }

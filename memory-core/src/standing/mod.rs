@@ -40,7 +40,7 @@ mod replacement;
 mod select;
 mod words;
 
-pub(crate) use authorship::is_by_person;
+pub use authorship::is_by_person;
 pub(crate) use classify::has_new_statement;
 pub use classify::{
     StandingFilter, StandingForm, StandingKind, StandingSentence, is_standing, standing_kind, standing_sentences,

@@ -254,7 +254,10 @@ fn chinese_property(sentence: &str) -> Option<(Property, String)> {
     is_alone.then(|| (property, value.to_owned()))
 }
 
-/// Returns the name in `call me Max` and its equivalents.
+/// The maximum number of words of a name.
+const MAX_NAME_WORDS: usize = 3;
+
+/// Returns the name in `call me Max` and its equivalents, if the sentence sets nothing else.
 fn name(sentence: &str) -> Option<String> {
     const VERBS: [[&str; 2]; 8] = [
         ["call", "me"],
@@ -266,8 +269,25 @@ fn name(sentence: &str) -> Option<String> {
         ["appelez-moi", ""],
         ["be", "called"],
     ];
-    const NO_NAMES: [&str; 14] =
-        ["when", "if", "back", "later", "before", "after", "once", "tomorrow", "tonight", "asap", "at", "every", "wenn", "an"];
+    const NO_NAMES: [&str; 17] = [
+        "when",
+        "if",
+        "back",
+        "later",
+        "before",
+        "after",
+        "once",
+        "tomorrow",
+        "tonight",
+        "asap",
+        "at",
+        "every",
+        "wenn",
+        "an",
+        "in",
+        "formally",
+        "informally",
+    ];
     const HAN: [&str; 3] = ["称呼我为", "称呼我", "叫我"];
     let text = fold(sentence);
     if let Some(after) = HAN.iter().find_map(|verb| Some(text.split_once(verb)?.1)) {
@@ -285,9 +305,14 @@ fn name(sentence: &str) -> Option<String> {
         let is_name = words.get(next).is_some_and(|word| !NO_NAMES.contains(&word.as_str()));
         (is_wish && is_name).then_some(next)
     })?;
-    let name =
-        words[start..].iter().filter(|word| !["please", "bitte", "as", "by", "from", "now", "on"].contains(&word.as_str()));
-    Some(name.cloned().collect::<Vec<_>>().join(" ")).filter(|name| !name.is_empty())
+    let name: Vec<String> = words[start..]
+        .iter()
+        .filter(|word| !["please", "bitte", "as", "by", "from", "now", "on"].contains(&word.as_str()))
+        .cloned()
+        .collect();
+    let is_name = (1..=MAX_NAME_WORDS).contains(&name.len())
+        && !name.iter().any(|word| ["and", "und", "et", "in"].contains(&word.as_str()));
+    is_name.then(|| name.join(" "))
 }
 
 /// Words for the polarity, the frequency and the addressee of a request.
@@ -373,6 +398,8 @@ mod tests {
             "Write commit messages in English.",
             "Use tabs.",
             "Functions should be called lazily.",
+            "Call me Max and answer in German.",
+            "Address me in German.",
             "Call me when the build fails.",
             "Answer in German and in French.",
             "Answer in German in metric units.",

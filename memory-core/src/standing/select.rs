@@ -3,8 +3,6 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use chrono::{DateTime, Utc};
-
 use super::classify::{OwnSentences, StandingFilter, StandingKind, StandingSentence, own_sentences};
 use super::replacement::{SentencesInEffect, StandingText, condition_offset, find_in_effect, find_older, sentence_spans};
 use crate::search::search_refreshed;
@@ -113,12 +111,6 @@ impl Candidate {
         Some(Self { stored, sentences, kind, has_other_sentences: has_others })
     }
 
-    /// Returns the time of the latest statement.
-    fn stated_at(&self) -> DateTime<Utc> {
-        let memory = &self.stored.memory;
-        memory.stated_at.map_or(memory.created_at, |again| again.max(memory.created_at))
-    }
-
     fn content(&self) -> &str {
         &self.stored.memory.content
     }
@@ -173,14 +165,22 @@ fn arrange(matching: Vec<Candidate>, mut instructions: Vec<Candidate>, preferenc
         all.extend(unseen.inspect(|own| compared += own.sentences.len()));
     }
     let first_preference = all.len();
-    all.extend(preferences.into_iter().filter(|own| seen.insert(own.stored.memory.id)));
+    for own in preferences.into_iter().filter(|own| seen.insert(own.stored.memory.id)) {
+        if MAX_COMPARED < compared {
+            break;
+        }
+        compared += own.sentences.len().max(1);
+        all.push(own);
+    }
     (all, first_preference)
 }
 
 /// Drops replaced sentences, moves older instructions on the subject of a newer one before the preferences, and limits the preferences.
 fn select(all: Vec<Candidate>, first_preference: usize) -> StandingSelection {
-    let texts: Vec<StandingText<'_>> =
-        all.iter().map(|own| StandingText { at: own.stated_at(), kind: own.kind, text: own.content() }).collect();
+    let texts: Vec<StandingText<'_>> = all
+        .iter()
+        .map(|own| StandingText { at: own.stored.memory.last_stated_at(), kind: own.kind, text: own.content() })
+        .collect();
     let spans: Vec<Vec<Range<usize>>> = all.iter().map(|own| sentence_spans(own.content(), &own.sentences)).collect();
     let in_effect = find_in_effect(&texts, &spans);
     let is_older = find_older(&texts, &spans, &in_effect);

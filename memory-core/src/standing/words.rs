@@ -161,8 +161,6 @@ pub(super) const UNIT_SYSTEMS: &[&str] = &[
     "metriques",
     "24-hour",
     "12-hour",
-    "24h",
-    "12h",
     "24-stunden-format",
     "12-stunden-format",
 ];

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use std::hash::Hash;
 
 use chrono::{DateTime, Utc};
+use memory_core::standing::is_standing;
 use memory_core::wikilink;
 use memory_core::{Memory, MemoryId, Phase};
 
@@ -49,7 +50,7 @@ pub fn merge_memories(memories: &[&Memory]) -> Option<MergedMemory> {
     let is_new_name = |name: &&String| first.aliases.contains(name) || Some(wikilink::fold_link_name(name)) != own_title;
     let expires_at = all().map(|source| source.expires_at).collect::<Option<Vec<_>>>();
     let superseded = all().flat_map(|source| &source.supersedes).copied().filter(|id| *id != first.id);
-    let memory = Memory {
+    let mut memory = Memory {
         content,
         phase: filed.phase,
         category: filed.category,
@@ -57,7 +58,6 @@ pub fn merge_memories(memories: &[&Memory]) -> Option<MergedMemory> {
         aliases: unique_by_key(names.filter(is_new_name).cloned(), |name| wikilink::fold_link_name(name)),
         links: unique_by_key(all().flat_map(|source| &source.links).copied().filter(is_other), |id| *id),
         created_at: all().map(|source| source.created_at).min().unwrap_or(first.created_at),
-        stated_at: all().filter_map(|source| source.stated_at).max(),
         expires_at: expires_at.and_then(|moments| moments.into_iter().max()),
         supersedes: unique_by_key(superseded.chain(gone.iter().copied()), |id| *id),
         origin: all().find_map(|source| source.origin.clone()),
@@ -65,7 +65,15 @@ pub fn merge_memories(memories: &[&Memory]) -> Option<MergedMemory> {
         pinned: all().any(|source| source.pinned),
         ..(*first).clone()
     };
+    memory.stated_at = stated_at(&memory, &sources);
     Some(MergedMemory { memory, gone, added })
+}
+
+/// Returns the time of the last statement of the sources, if the merged memory counts from it.
+fn stated_at(merged: &Memory, sources: &[&Memory]) -> Option<DateTime<Utc>> {
+    let last = sources.iter().map(|source| source.last_stated_at()).max()?;
+    let counts = is_standing(merged) || sources.iter().any(|source| source.stated_at.is_some());
+    (counts && merged.created_at < last).then_some(last)
 }
 
 /// Compares memories by their precedence in a merge; the lesser one remains.

@@ -428,7 +428,7 @@ pub(super) const BASE_FORMS: &[&str] = &[
 ];
 
 /// Verbs of speaking. Their imperative with a manner or a language applies to all responses.
-pub(super) const SPEAKING: &[&str] = &["answer", "reply", "respond", "speak", "talk", "write", "chat", "switch"];
+pub(super) const SPEAKING: &[&str] = &["answer", "reply", "respond", "speak", "talk", "write", "chat"];
 
 /// Habits of responses that `stop` ends.
 pub(super) const RESPONDING: &[&str] = &[
