@@ -8,7 +8,7 @@ const MAX_BYTES: usize = 1 << 20;
 /// The keys of the front matter of memories, and variants that people write.
 ///
 /// A foreign key with the same name gets a prefix, so that it is not parsed as one of these.
-const MEMORY_KEYS: [&str; 31] = [
+const MEMORY_KEYS: [&str; 32] = [
     "id",
     "content_hash",
     "phase",
@@ -16,6 +16,7 @@ const MEMORY_KEYS: [&str; 31] = [
     "scope",
     "tags",
     "source",
+    "role",
     "created_at",
     "updated_at",
     "expires_at",
@@ -214,6 +215,7 @@ mod tests {
     #[test]
     fn a_key_called_as_one_of_ours_gets_another_name() {
         assert_eq!(kept_lines("---\nalias: {a: 1}\n---\n").as_deref(), Some("obsidian_alias: {a: 1}\n"));
+        assert_eq!(kept_lines("---\nrole: person\n---\n").as_deref(), Some("obsidian_role: person\n"));
         assert_eq!(kept_lines("---\nid: 1\n\"links\": [a]\n---\n").as_deref(), Some("obsidian_id: 1\n\"obsidian_links\": [a]\n"));
     }
 
