@@ -13,11 +13,11 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 use memory_agent::{Agent, HookList, Session, ToolSelection};
+use memory_core::View;
 use memory_core::text::to_one_line;
 use memory_core::topic::{Topics, context};
-use memory_core::{Services, View};
 use memory_store::topic::TopicFolder;
-use memory_store::{FileStore, FileStoreOptions, RandomIds, SystemClock};
+use memory_store::{RandomIds, SystemClock};
 use serde_json::{Value, json};
 
 /// Maximum number of tool rounds for a prompt.
@@ -80,31 +80,15 @@ fn use_tool(session: &Session, name: &str, arguments: &Value) -> String {
 ///
 /// The tools have the names that models know.
 fn open_agent(folder: &PathBuf) -> Result<(Session, Topics), Box<dyn Error>> {
-    let (clock, ids) = (Arc::new(SystemClock), Arc::new(RandomIds));
     let store = Arc::new(TopicFolder::new(folder));
-    let topics = Topics { store, clock: clock.clone(), ids: ids.clone(), actor: "agent_loop".into() };
+    let (clock, ids) = (Arc::new(SystemClock), Arc::new(RandomIds));
+    let topics = Topics { store, clock, ids, actor: "agent_loop".into() };
     // The agent needs a store of memories, although their tools are not offered.
-    let home = match std::env::var_os("MEMORY_ROOT") {
-        Some(root) => PathBuf::from(root),
-        None => std::env::home_dir().ok_or("no home folder found; set MEMORY_ROOT")?.join(".memory"),
-    };
-    let store = Arc::new(FileStore::open(&home, FileStoreOptions::default())?);
-    let services = Services {
-        store: store.clone(),
-        history: store,
-        clock,
-        ids,
-        embedder: None,
-        reranking: None,
-        chat: None,
-        banks: None,
-        topics: Some(topics.clone()),
-        inbox_ttl: memory_core::InboxTtl::default(),
-        actor: "agent_loop".into(),
-    };
+    let home = std::env::var_os("MEMORY_ROOT").unwrap_or_else(|| "~/.memory".into());
+    let memories = memory_store::builder(home)?.actor("agent_loop").topics(topics.clone()).build();
     let offer: ToolSelection = "topic=memory_".parse()?;
     let utc = Arc::new(|moment: DateTime<Utc>| moment.fixed_offset());
-    let agent = Arc::new(Agent::new(services, utc, &offer, HookList::new(), None)?);
+    let agent = Arc::new(Agent::new(memories.services().clone(), utc, &offer, HookList::new(), None)?);
     Ok((Session::begin(&agent, &View { agent: "agent_loop".parse().ok(), project: None }), topics))
 }
 

@@ -23,7 +23,7 @@ pub struct ExportedMemory {
     pub updated_at: Option<DateTime<Utc>>,
     /// The number of reads.
     pub access_count: u64,
-    /// The time at which the text was written again.
+    /// The time of the latest statement of the standing sentences.
     pub stated_at: Option<DateTime<Utc>>,
     /// The linked memories.
     pub links: Vec<MemoryId>,

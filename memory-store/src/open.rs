@@ -24,7 +24,7 @@ use crate::{FileStore, FileStoreOptions, RandomIds, SystemClock};
 /// ```
 ///
 /// # Errors
-/// Those of [`FileStore::open`].
+/// Those of [`FileStore::open`]; [`StoreError::Invalid`] if the home directory of the user is unknown.
 pub fn open(home: impl AsRef<Path>) -> Result<Memories, StoreError> {
     Ok(builder(home)?.build())
 }
@@ -40,18 +40,17 @@ pub fn open(home: impl AsRef<Path>) -> Result<Memories, StoreError> {
 /// ```
 ///
 /// # Errors
-/// Those of [`FileStore::open`].
+/// Those of [`FileStore::open`]; [`StoreError::Invalid`] if the home directory of the user is unknown.
 pub fn builder(home: impl AsRef<Path>) -> Result<MemoriesBuilder, StoreError> {
-    let home = expand_tilde(home.as_ref());
+    let home = expand_tilde(home.as_ref())?;
     let store = Arc::new(FileStore::open(&home, FileStoreOptions::default())?);
     Ok(Memories::builder(store, Arc::new(SystemClock), Arc::new(RandomIds)))
 }
 
-fn expand_tilde(path: &Path) -> Cow<'_, Path> {
-    match (path.strip_prefix("~"), std::env::home_dir()) {
-        (Ok(rest), Some(home)) => Cow::Owned(home.join(rest)),
-        _ => Cow::Borrowed(path),
-    }
+fn expand_tilde(path: &Path) -> Result<Cow<'_, Path>, StoreError> {
+    let Ok(rest) = path.strip_prefix("~") else { return Ok(Cow::Borrowed(path)) };
+    let missing = || StoreError::Invalid { why: format!("the home directory for {} is unknown", path.display()) };
+    std::env::home_dir().map(|home| Cow::Owned(home.join(rest))).ok_or_else(missing)
 }
 
 #[cfg(test)]
@@ -61,9 +60,9 @@ mod tests {
     #[test]
     fn only_a_leading_tilde_is_expanded() {
         let home = std::env::home_dir().unwrap();
-        assert_eq!(expand_tilde(Path::new("~/.memory")), home.join(".memory"));
+        assert_eq!(expand_tilde(Path::new("~/.memory")).unwrap(), home.join(".memory"));
         for path in ["/srv/~/memory", "~user/memory", "memory"] {
-            assert_eq!(expand_tilde(Path::new(path)), Path::new(path), "{path}");
+            assert_eq!(expand_tilde(Path::new(path)).unwrap(), Path::new(path), "{path}");
         }
     }
 

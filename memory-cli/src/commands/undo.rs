@@ -45,7 +45,9 @@ impl UndoArgs {
         let undone = logs.undo(self.operation.as_deref())?;
         let Operation { id, verb, .. } = &undone.record.operation;
         match &undone.record.subject {
-            Subject::Notes(_) => drop(home.update_pending_page(&mut app.output)?),
+            Subject::Notes(_) => {
+                home.update_pending_page(&mut app.output)?;
+            }
             Subject::Conversation(place, _) => {
                 conversations::commit_versions(&settings, Path::new(place), &format!("Undo {verb} {id}"), &mut app.output);
             }

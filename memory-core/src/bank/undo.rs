@@ -1,10 +1,11 @@
 //! Undoes operations on banks.
 
-use super::{BankError, BankRecord, BankScope, Banks, ScopeChoice};
-use crate::{OperationId, Recorded, Verb, find_by_prefix};
 use std::collections::VecDeque;
 
 use chrono::{DateTime, Utc};
+
+use super::{BankError, BankRecord, BankScope, Banks, ScopeChoice};
+use crate::{OperationId, Recorded, Verb, find_by_prefix};
 
 /// The result of an undo.
 #[derive(Debug, Clone, PartialEq, Eq)]

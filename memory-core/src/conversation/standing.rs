@@ -103,8 +103,8 @@ const MAX_MEMORIES: usize = 2 * MAX_NEWEST;
 ///
 /// They come from the conversation, from the global conversation and from the memories that the chat may see in the home that `open_home`
 /// returns, if any. Of an entry, only the standing sentences are given. A sentence that a newer one repeats or contradicts is left out.
-/// Instructions and texts about the message come first, then the other preferences. The texts have at most 60 tokens for each memory that
-/// may be recalled, at least 160 and at most 400 in total.
+/// Instructions and texts about the message come first, then the other preferences. The budget of the texts is 60
+/// tokens for each memory that may be recalled, but at least 160 and at most 400.
 ///
 /// A recalled memory is removed if its whole text is given.
 ///

@@ -57,7 +57,7 @@ pub struct Memory {
     pub created_at: DateTime<Utc>,
     /// The time of the last change of the file by this program.
     pub updated_at: DateTime<Utc>,
-    /// The time at which its text was written again, after a newer memory had replaced its standing sentences.
+    /// The time of the latest statement of its standing sentences, if they were repeated, edited or merged.
     pub stated_at: Option<DateTime<Utc>>,
     /// The time from which the memory is excluded from results, if any.
     pub expires_at: Option<DateTime<Utc>>,
@@ -97,7 +97,7 @@ impl Memory {
         ContentHash::of(&self.content)
     }
 
-    /// Returns the time at which its text was last written.
+    /// Returns the time of the latest statement: `stated_at`, or else the creation time.
     pub fn last_stated_at(&self) -> DateTime<Utc> {
         self.stated_at.map_or(self.created_at, |again| again.max(self.created_at))
     }

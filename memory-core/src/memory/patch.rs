@@ -38,7 +38,7 @@ pub struct Patch {
     pub origin: Option<Origin>,
     /// The new other origins.
     pub other_origins: Option<Vec<Origin>>,
-    /// The time at which the text was written again.
+    /// The time of the latest statement of the standing sentences.
     pub stated_at: Option<Option<DateTime<Utc>>>,
     /// Memories to link to.
     pub add_links: Vec<MemoryId>,

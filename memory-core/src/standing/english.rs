@@ -10,7 +10,7 @@ use self::words::{
 use super::StandingKind::{Instruction, Preference};
 use super::classify::{StandingCue, StandingForm};
 use super::languages::language;
-use super::words::{SHARED_FORMS, SentenceWords, UNIT_SYSTEMS};
+use super::words::{NAMED_SYSTEMS, SHARED_FORMS, SentenceWords};
 
 /// Finds the cue that makes a sentence a standing instruction or preference.
 ///
@@ -256,7 +256,7 @@ fn is_about_responses(words: &SentenceWords, request: &EnglishRequest) -> bool {
         "stop" if words.is(verb + 1, RESPONDING) => return true,
         "switch" => {
             let value = words.skip(verb + 1, &["back", "to"]);
-            return verb + 1 < value && (language(words.word(value)).is_some() || words.is(value, UNIT_SYSTEMS));
+            return verb + 1 < value && (language(words.word(value)).is_some() || words.is(value, NAMED_SYSTEMS));
         }
         "keep" | "make" if words.is(verb + 1, &["it", "things", "everything"]) => return words.is(verb + 2, MANNERS),
         _ => {}
@@ -312,7 +312,7 @@ fn finds_form(words: &SentenceWords, verb: usize) -> bool {
     (verb + 1..end).any(|number| {
         let is_certain = (verb + 1..number).any(|before| words.is(before, DEFINITE) || is_number(words, before));
         let is_modified = verb + 1 < number;
-        words.is(number, UNIT_SYSTEMS) || !is_certain && (is_form(words, number) || words.is(number, RESPONSES) && is_modified)
+        words.is(number, NAMED_SYSTEMS) || !is_certain && (is_form(words, number) || words.is(number, RESPONSES) && is_modified)
     })
 }
 
@@ -379,7 +379,7 @@ fn wants_to_be_called(words: &SentenceWords, verb: usize) -> bool {
 
 /// Finds a wish or a liking of the speaker that is about responses: `I want short answers`, `I hate bullet lists`.
 fn find_wish(words: &SentenceWords) -> Option<(super::StandingKind, usize)> {
-    const PLACES: &[&str] = &["for", "from", "at", "by"];
+    const PREPOSITIONS: &[&str] = &["for", "from", "at", "by"];
     const BEFORE_VERB: &[&str] = &["don't", "do", "not", "never", "would", "really", "also", "just", "always", "only"];
     let start =
         words.find(0..words.len(), &["i", "i'd", "we", "we'd"]).filter(|start| words.begins_clause(*start) || *start < 3)?;
@@ -392,7 +392,7 @@ fn find_wish(words: &SentenceWords) -> Option<(super::StandingKind, usize)> {
     // `I want your answers to be short`
     let is_rule = || words.is(verb + 1, &["your", "all"]) && words.find(verb + 2..verb + 4, RESPONSES).is_some();
     // `I need tables for the garden`
-    let is_thing = || words.is(verb, &["need"]) && words.find(verb + 1..words.len(), PLACES).is_some();
+    let is_thing = || words.is(verb, &["need"]) && words.find(verb + 1..words.len(), PREPOSITIONS).is_some();
     (is_verb && !words.is_question && !is_thing() && (finds_form(words, verb) || is_rule())).then_some((kind, start))
 }
 

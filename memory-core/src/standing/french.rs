@@ -5,7 +5,7 @@
 use super::StandingKind::{Instruction, Preference};
 use super::classify::{StandingCue, StandingForm};
 use super::languages::language;
-use super::words::{SHARED_FORMS, SentenceWords, UNIT_SYSTEMS};
+use super::words::{NAMED_SYSTEMS, SHARED_FORMS, SentenceWords};
 
 /// Words that may precede a request without changing it.
 const LEADS: &[&str] = &[
@@ -237,7 +237,7 @@ fn is_about_responses(words: &SentenceWords, first: usize) -> bool {
 }
 
 fn is_form(words: &SentenceWords, number: usize) -> bool {
-    words.is(number, FORMS) || words.is(number, SHARED_FORMS) || words.is(number, UNIT_SYSTEMS)
+    words.is(number, FORMS) || words.is(number, SHARED_FORMS) || words.is(number, NAMED_SYSTEMS)
 }
 
 fn finds_form(words: &SentenceWords, verb: usize) -> bool {

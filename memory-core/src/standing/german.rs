@@ -5,7 +5,7 @@
 use super::StandingKind::{Instruction, Preference};
 use super::classify::{StandingCue, StandingForm};
 use super::languages::language;
-use super::words::{SHARED_FORMS, SentenceWords, UNIT_SYSTEMS};
+use super::words::{NAMED_SYSTEMS, SHARED_FORMS, SentenceWords};
 
 /// Words that may precede a request without changing it.
 const LEADS: &[&str] = &[
@@ -303,7 +303,7 @@ fn finds_form(words: &SentenceWords, start: usize) -> bool {
     let end = words.next_clause(start + 1).min(start + 6);
     (start + 1..end).any(|number| {
         let is_response = words.is(number, RESPONSES) && start + 1 < number;
-        words.is(number, UNIT_SYSTEMS)
+        words.is(number, NAMED_SYSTEMS)
             || (is_form(words, number) || is_response) && words.find(start + 1..number, DEFINITE).is_none()
     })
 }

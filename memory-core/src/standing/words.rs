@@ -149,7 +149,7 @@ pub(super) const SHARED_FORMS: &[&str] =
     &["emoji", "emojis", "emoticons", "markdown", "html", "latex", "celsius", "fahrenheit", "jargon", "slang"];
 
 /// Adjectives for systems of units and of times in several languages. A definite determiner may precede them: `use the metric system`.
-pub(super) const UNIT_SYSTEMS: &[&str] = &[
+pub(super) const NAMED_SYSTEMS: &[&str] = &[
     "metric",
     "imperial",
     "metrische",

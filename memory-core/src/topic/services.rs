@@ -21,6 +21,6 @@ pub struct Topics {
 impl Topics {
     /// Returns a new operation of this actor at the current time.
     pub fn operation(&self, verb: Verb) -> Operation {
-        Operation { id: self.ids.operation_id(), verb, by: self.actor.clone(), at: self.clock.now() }
+        Operation::new(verb, &self.actor, self.clock.as_ref(), self.ids.as_ref())
     }
 }

@@ -15,6 +15,7 @@ pub fn append(
     draft: &RecordDraft,
     secrets: SecretPolicy,
 ) -> Result<(SessionRecord, SessionAppendResult), InstanceError> {
+    // An append is no operation of the log; only the time and the id of this one are used.
     let operation = messages.operation(Verb::Purge);
     let record = SessionRecord::new(draft, operation.at)?;
     if secrets == SecretPolicy::Refuse {
