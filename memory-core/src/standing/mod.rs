@@ -35,6 +35,8 @@ mod english;
 mod french;
 mod german;
 mod languages;
+mod pasted;
+mod polarity;
 mod properties;
 mod replacement;
 mod select;

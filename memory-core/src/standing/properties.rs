@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::languages::{language, language_at};
-use crate::text::{TokenKind, fold, tokenize};
+use super::polarity::folded_words;
+use crate::text::fold;
 
 /// A single-valued property of responses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -232,11 +233,6 @@ fn word_value(word: &str) -> Option<(Property, &'static str)> {
     })
 }
 
-fn folded_words(sentence: &str) -> Vec<String> {
-    let words = sentence.split_whitespace().map(|word| fold(word.trim_matches(|letter: char| !letter.is_alphanumeric())));
-    words.filter(|word| !word.is_empty()).collect()
-}
-
 /// Returns the property of a sentence such as `请用中文回答` or `请用公制单位`.
 fn chinese_property(sentence: &str) -> Option<(Property, String)> {
     const FRAME: &str = "请你您以后今从现在起开始都总是始终一律务必必须要应该用使说讲写以回答复话我跟和与的改换成单位制度温";
@@ -315,60 +311,6 @@ fn name(sentence: &str) -> Option<String> {
     is_name.then(|| name.join(" "))
 }
 
-/// Words for the polarity, the frequency and the addressee of a request.
-const POLARITY: &[&str] = &[
-    "always", "never", "ever", "again", "anymore", "can", "may", "don't", "dont", "do", "does", "doesn't", "not", "no", "please",
-    "pls", "avoid", "stop", "use", "using", "uses", "a", "an", "the", "your", "you", "should", "must", "immer", "nie", "niemals",
-    "stets", "keine", "keinen", "kein", "nicht", "bitte", "verwende", "benutze", "nutze", "vermeide", "toujours", "jamais", "ne",
-    "pas", "de", "des", "utilise", "utilisez", "evite", "evitez", "s'il", "te", "plait",
-];
-
-/// Words that negate a request.
-const NEGATING: &[&str] = &[
-    "never", "don't", "dont", "doesn't", "not", "no", "avoid", "stop", "without", "skip", "omit", "nie", "niemals", "keine",
-    "keinen", "kein", "nicht", "ohne", "vermeide", "jamais", "pas", "ne", "sans", "evite", "evitez",
-];
-
-/// The Chinese counterparts of [`POLARITY`]; those of [`NEGATING`] come first.
-const HAN_NEGATING: [&str; 8] = ["不要", "禁止", "避免", "不准", "不许", "请勿", "别", "勿"];
-const HAN_POLARITY: [&str; 10] = ["总是", "始终", "永远", "一律", "务必", "使用", "以后", "都", "请", "用"];
-
-/// Returns whether a sentence forbids something.
-pub(super) fn is_negated(sentence: &str) -> bool {
-    let text = fold(sentence);
-    let has_han = || HAN_NEGATING.iter().any(|word| text.contains(word));
-    folded_words(sentence).iter().any(|word| NEGATING.contains(&word.as_str()) || word.starts_with("n'"))
-        || !text.is_ascii() && has_han()
-}
-
-/// Returns the content words of a sentence in their order, without those for its polarity.
-///
-/// Opposite instructions then have the same words.
-pub(super) fn content_words(sentence: &str) -> Vec<String> {
-    let mut kept = String::new();
-    let text = fold(sentence).replace("no longer", "not").replace("any more", "");
-    for word in text.split_whitespace() {
-        let word = word.trim_start_matches(|letter: char| !letter.is_alphanumeric());
-        let word = word.trim_end_matches(|letter: char| !letter.is_alphanumeric() && !['+', '#'].contains(&letter));
-        let word = word.strip_prefix("n'").or_else(|| word.strip_prefix("d'")).unwrap_or(word);
-        if !POLARITY.contains(&word) {
-            // `C`, `C++` and `C#` are different words.
-            kept.push_str(&word.replace('+', "plus").replace('#', "sharp"));
-            kept.push(' ');
-        }
-    }
-    if !kept.is_ascii() {
-        kept = HAN_NEGATING.iter().chain(&HAN_POLARITY).fold(kept, |kept, word| kept.replace(word, ""));
-    }
-    let mut words = Vec::new();
-    tokenize(&kept, &mut |token| {
-        if token.kind != TokenKind::Symbol {
-            words.push(token.text.to_owned());
-        }
-    });
-    words
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -407,27 +349,5 @@ mod tests {
         ] {
             assert_eq!(property(text), None, "{text}");
         }
-    }
-
-    #[test]
-    fn opposites_have_the_same_content_words() {
-        for [one, other] in [
-            ["Do not use emojis in your replies.", "Use emojis in your replies."],
-            ["Always use tabs", "Never use tabs!"],
-            ["Verwende niemals Emojis.", "Bitte verwende immer Emojis"],
-            ["不要用表情符号", "请用表情符号"],
-            ["No longer use emojis.", "You can use emojis again."],
-        ] {
-            assert_eq!(content_words(one), content_words(other), "{one} {other}");
-            assert_ne!(is_negated(one), is_negated(other), "{one} {other}");
-        }
-        for [one, other] in [
-            ["Use C for examples.", "Use C++ for examples."],
-            ["Use C# for examples.", "Use C++ for examples."],
-            ["Translate German to French.", "Translate French to German."],
-        ] {
-            assert_ne!(content_words(one), content_words(other), "{one} {other}");
-        }
-        assert_ne!(content_words("the report of the web team"), content_words("the report of the sales team"));
     }
 }

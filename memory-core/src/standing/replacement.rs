@@ -6,7 +6,8 @@ use std::ops::Range;
 use chrono::{DateTime, Utc};
 
 use super::classify::{StandingKind, StandingSentence, standing_sentences};
-use super::properties::{Property, content_words, is_negated, property};
+use super::polarity::{content_words, is_negated};
+use super::properties::{Property, property};
 use crate::conversation::StatementClaims;
 use crate::text::WordOverlaps;
 
