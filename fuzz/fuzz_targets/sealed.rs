@@ -7,10 +7,10 @@
 use std::fs;
 
 use libfuzzer_sys::fuzz_target;
-use memory_core::instance::{InstanceName};
+use memory_core::instance::InstanceName;
 use memory_core::testing::{CountingIds, FakeClock};
-use memory_store::sealed::{FieldValue, InstanceDefinition, InstanceFolder, MasterKey, NewFieldValue};
 use memory_core::{Operation, Verb};
+use memory_store::sealed::{FieldValue, InstanceDefinition, InstanceFolder, MasterKey, NewFieldValue};
 
 const KEY: &str = "MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=";
 

@@ -16,9 +16,11 @@ use memory_agent::http::{
     AccessRules, ChatProxy, HttpLimits, LastModel, ProxyObserver, ProxyRules, ProxyServerConfig, Upstream, serve_proxy,
 };
 use memory_agent::testing::streamed_outcome;
-use memory_core::{StoreError, Operation};
-use memory_core::conversation::{ConversationEntry, ConversationId, ConversationIndex, ConversationStore, EntryChange, EntryId, EntryVector, RecallRules};
+use memory_core::conversation::{
+    ConversationEntry, ConversationId, ConversationIndex, ConversationStore, EntryChange, EntryId, EntryVector, RecallRules,
+};
 use memory_core::testing::{FakeJobs, conversations};
+use memory_core::{Operation, StoreError};
 
 /// The proxy, as a client connection.
 static PROXY_CLIENT: LazyLock<Mutex<BufReader<TcpStream>>> = LazyLock::new(|| Mutex::new(BufReader::new(proxy())));
