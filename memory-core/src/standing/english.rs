@@ -3,8 +3,8 @@
 mod words;
 
 use self::words::{
-    ADVERBS, ASKING, BASE_FORMS, CONDITIONS, DEFINITE, FINITE, FORMING, FORMS, LASTING, LEADS, LIKING, MANNERS, NEGATED_WISHES,
-    NEGATIONS, NON_VERBS, NUMBERS, PAST_FORMS, PRODUCING, REQUESTS, RESPONDING, RESPONSES, SPEAKING, STATIVE_VERBS,
+    ACTING, ADVERBS, ASKING, BASE_FORMS, CONDITIONS, DEFINITE, FINITE, FORMING, FORMS, LASTING, LEADS, LIKING, MANNERS, NEGATED_WISHES,
+    NEGATIONS, NON_VERBS, NUMBERS, PAST_FORMS, PRODUCING, REQUESTS, RESPONDING, RESPONSES, SPEAKING, SPEAKING_FORMS, STATIVE_VERBS,
     SUBORDINATING, WANTING, WAYS, WISHES,
 };
 use super::StandingKind::{Instruction, Preference};
@@ -117,7 +117,9 @@ impl EnglishRequest {
         }
         // `Answer always in German` is `always answer in German`.
         let adverb = words.skip(request.verb + 1, &["me", "us", "it", "them", "back", "to"]);
-        request.is_absolute |= words.is(adverb, &["always"]) && !words.begins_clause(adverb);
+        let is_verb = || [FORMING, SPEAKING, PRODUCING, ACTING].iter().any(|verbs| words.is(request.verb, verbs));
+        // `Anna always comes late` is a statement.
+        request.is_absolute |= words.is(adverb, &["always"]) && !words.begins_clause(adverb) && is_verb();
         request
     }
 }
@@ -254,6 +256,7 @@ fn is_about_responses(words: &SentenceWords, request: &EnglishRequest) -> bool {
             return !request.is_negated && (is_by || is_name && !is_time);
         }
         "stop" if words.is(verb + 1, RESPONDING) => return true,
+        "stop" if words.is(verb + 1, SPEAKING_FORMS) => return names_manner(words, verb + 1),
         "switch" => {
             let value = words.skip(verb + 1, &["back", "to"]);
             return verb + 1 < value && (language(words.word(value)).is_some() || words.is(value, NAMED_SYSTEMS));

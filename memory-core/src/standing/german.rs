@@ -225,7 +225,9 @@ fn is_absolute(words: &SentenceWords, first: usize) -> bool {
             || is_imperative(words, first + 1) && !words.is_capitalised(first + 1);
     }
     let adverb = words.skip(first + 1, FILLERS);
-    is_imperative(words, first) && is_for_all_times(words, adverb)
+    // `Antworte nie mehr auf Englisch`
+    let is_revoked = || words.phrase_at(adverb, &["nie mehr", "nie wieder"]).is_some();
+    is_imperative(words, first) && (is_for_all_times(words, adverb) || is_revoked())
 }
 
 fn is_conditional(words: &SentenceWords, first: usize) -> bool {

@@ -28,6 +28,17 @@ pub(super) fn is_negated(sentence: &str) -> bool {
         || !text.is_ascii() && has_han()
 }
 
+/// Returns the words of a sentence without those that negate it.
+pub(super) fn without_negation(sentence: &str) -> String {
+    let text = fold(sentence).replace("no longer", "").replace("do not", "");
+    let words = text.split_whitespace().filter(|word| {
+        let word = word.trim_matches(|letter: char| !letter.is_alphanumeric());
+        !NEGATING.contains(&word) && !["plus", "mehr"].contains(&word)
+    });
+    let kept = words.map(|word| word.strip_prefix("n'").unwrap_or(word)).collect::<Vec<_>>().join(" ");
+    if kept.is_ascii() { kept } else { HAN_NEGATING.iter().fold(kept, |kept, word| kept.replace(word, "")) }
+}
+
 /// Returns the content words of a sentence in their order, without those for its polarity.
 ///
 /// Opposite instructions then have the same words.

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::languages::{language, language_at};
-use super::polarity::folded_words;
+use super::polarity::{folded_words, is_negated, without_negation};
 use crate::text::fold;
 
 /// A single-valued property of responses.
@@ -21,6 +21,13 @@ pub(super) enum Property {
 
 /// Words of requests and statements that do not name a value.
 const FRAME: &[&str] = &[
+    "answering",
+    "replying",
+    "responding",
+    "speaking",
+    "talking",
+    "anymore",
+    "more",
     "a",
     "an",
     "the",
@@ -197,8 +204,60 @@ const VALUES: &[(Property, ValueWords)] = &[
     (Property::Spelling, &[&["british"], &["american"], &["canadian"], &["australian"]]),
 ];
 
+/// A property that a sentence sets, or a value that it forbids.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct PropertyRequest {
+    property: Property,
+    value: String,
+    is_negated: bool,
+}
+
+impl PropertyRequest {
+    /// Returns the request in a sentence such as `answer in German, not in English` or `stop answering in German`; `None` if the
+    /// sentence has other content.
+    pub(super) fn parse(sentence: &str) -> Option<Self> {
+        let main = &sentence[..contrast_offset(sentence)];
+        let is_negated = is_negated(main);
+        let (property, value) = if is_negated { property(&without_negation(main)) } else { property(main) }?;
+        Some(Self { property, value, is_negated })
+    }
+
+    /// Returns whether this newer request replaces `older`: it sets another value, or changes whether the same value is wanted.
+    pub(super) fn replaces(&self, older: &Self) -> bool {
+        let is_same = self.value == older.value;
+        self.property == older.property
+            && if self.is_negated || older.is_negated { is_same && self.is_negated != older.is_negated } else { !is_same }
+    }
+}
+
+/// Returns the byte offset at which a sentence starts to name what it replaces, as in `use tabs instead of spaces`.
+fn contrast_offset(sentence: &str) -> usize {
+    const WORDS: &[&str] = &[
+        ", not ",
+        " and not ",
+        " but not ",
+        " instead of ",
+        " rather than ",
+        ", nicht ",
+        " und nicht ",
+        " statt ",
+        " anstatt ",
+        ", pas ",
+        " et non ",
+        " et pas ",
+        " plutot que ",
+        " plutôt que ",
+        " au lieu ",
+        "，不要",
+        "，不是",
+        "而不是",
+    ];
+    let lower = sentence.to_ascii_lowercase();
+    WORDS.iter().filter_map(|word| lower.find(word)).filter(|at| 0 < *at).min().unwrap_or(sentence.len())
+}
+
 /// Returns the single property that a sentence sets, with its value; `None` if the sentence has other content, or negates it.
-pub(super) fn property(sentence: &str) -> Option<(Property, String)> {
+fn property(sentence: &str) -> Option<(Property, String)> {
     if let Some(name) = name(sentence) {
         return Some((Property::Name, name));
     }

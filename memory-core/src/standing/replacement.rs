@@ -6,8 +6,8 @@ use std::ops::Range;
 use chrono::{DateTime, Utc};
 
 use super::classify::{StandingKind, StandingSentence, standing_sentences};
-use super::polarity::{content_words, is_negated};
-use super::properties::{Property, property};
+use super::polarity::content_words;
+use super::properties::PropertyRequest;
 use crate::conversation::StatementClaims;
 use crate::text::WordOverlaps;
 
@@ -64,7 +64,7 @@ struct ComparedSentence {
     number: usize,
     words: Vec<String>,
     condition: Vec<String>,
-    property: Option<(Property, String)>,
+    property: Option<PropertyRequest>,
     claims: Option<StatementClaims>,
 }
 
@@ -76,7 +76,7 @@ impl ComparedSentence {
             number,
             words: content_words(main),
             condition: content_words(condition),
-            property: property(main).filter(|_| !is_negated(main)),
+            property: PropertyRequest::parse(main),
             // Instructions are compared by their words and properties only. A text without a cue may contain other facts, which must
             // not be replaced together with one claim.
             claims: (kind == StandingKind::Preference && has_cue).then(|| StatementClaims::new(sentence)),
@@ -87,7 +87,7 @@ impl ComparedSentence {
     fn replaces(&self, older: &Self) -> bool {
         let has_same_words = || !self.words.is_empty() && self.words == older.words;
         let has_other_value = || match (&self.property, &older.property) {
-            (Some((own, value)), Some((other, former))) => own == other && value != former,
+            (Some(own), Some(other)) => own.replaces(other),
             _ => false,
         };
         let contradicts = || match (&self.claims, &older.claims) {
@@ -226,6 +226,15 @@ mod tests {
             ["Use the 24-hour clock.", "Use the 12-hour clock."],
             ["Bitte sieze mich.", "Duze mich."],
             ["请用公制单位", "请用英制单位。"],
+            ["Answer in English.", "Answer in German, not English."],
+            ["Answer in German.", "Answer in English instead of German."],
+            ["Always answer in German.", "Stop answering in German."],
+            ["Answer in German.", "Don't answer in German anymore."],
+            ["Never answer in German.", "Answer in German."],
+            ["Antworte auf Englisch.", "Antworte auf Deutsch, nicht auf Englisch."],
+            ["Antworte immer auf Deutsch.", "Antworte nie mehr auf Deutsch."],
+            ["Réponds en anglais.", "Réponds toujours en français, pas en anglais."],
+            ["请用英文回答。", "请用中文回答，不要用英文。"],
         ] {
             let kept = kept(&[older, newer]);
             assert_eq!((kept[0].len(), kept[1].len()), (0, 1), "{older}");

@@ -155,6 +155,28 @@ fn preferences_are_recognised() {
 }
 
 #[test]
+fn statements_about_others_are_not() {
+    let statements = [
+        "Anna always comes late.",
+        "Git always asks for a password.",
+        "People always forget the second step.",
+        "The tests always pass on Linux.",
+        "Trains never arrive on time.",
+        "My boss always wants short reports.",
+        "Anna kommt immer zu spät.",
+        "Git fragt immer nach einem Passwort.",
+        "Alice ist nie pünktlich.",
+        "Meine Schwester antwortet immer auf Deutsch.",
+        "Marie arrive toujours en retard.",
+        "Git demande toujours un mot de passe.",
+        "Anna ne répond jamais.",
+        "小王总是迟到。",
+    ];
+    let failed: Vec<&str> = statements.into_iter().filter(|text| kind(text).is_some()).collect();
+    assert!(failed.is_empty(), "{failed:#?}");
+}
+
+#[test]
 fn other_sentences_are_not() {
     let mut failed = Vec::new();
     for text in [
