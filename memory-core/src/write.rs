@@ -39,7 +39,7 @@ pub struct MergedFields {
     pub pinned: bool,
     /// The role of the author, if a person wrote the text again.
     pub role: Option<SpeakerRole>,
-    /// The time of the draft, if it puts a replaced instruction or preference into effect again.
+    /// The time of the draft, if it puts a memory into effect again that had expired or was replaced.
     pub stated_at: Option<DateTime<Utc>>,
 }
 
@@ -53,9 +53,9 @@ impl MergedFields {
 /// Stores `draft` as a memory, or merges it into the memory with the same text in the same scope.
 ///
 /// An existing memory receives the tags, the category if it is in the inbox, the title if it has no title, the pin, and
-/// the role of a person, whose own words count more than the same words of a program. If a newer memory replaced its
-/// standing instruction or preference, it is in effect again. Its other fields remain unchanged, and the result lists
-/// those that differ.
+/// the role of a person, whose own words count more than the same words of a program. A memory that has expired, that
+/// another one supersedes, or whose standing instruction or preference a newer one replaced, is in effect again. Its
+/// other fields remain unchanged, and the result lists those that differ.
 ///
 /// # Errors
 /// [`StoreError::Invalid`] if the text is empty, [`StoreError::Secret`] if it contains a credential, and other errors
@@ -104,6 +104,12 @@ fn merge_duplicate(services: &Services, draft: &Draft, id: MemoryId, known_path:
             let is_replaced = select_standing(services, "")?.replaced.contains_key(&id);
             merged.stated_at = is_replaced.then_some(written.created_at);
         }
+        let memory = &stored.memory;
+        let has_expired = memory.expires_at.is_some_and(|end| end <= set.operation.at);
+        let can_return = stored.problem.is_none() && memory.origin.is_none() && memory.reminder.is_none();
+        if can_return && (has_expired || memory.superseded_by.is_some()) {
+            merged.stated_at = Some(written.created_at);
+        }
         let patch = Patch {
             add_tags: merged.tags.iter().collect(),
             category: merged.category,
@@ -111,6 +117,8 @@ fn merge_duplicate(services: &Services, draft: &Draft, id: MemoryId, known_path:
             pinned: merged.pinned.then_some(true),
             role: merged.role.map(Some),
             stated_at: merged.stated_at.map(Some),
+            expires_at: merged.stated_at.filter(|_| has_expired).map(|_| draft.expires_at),
+            superseded_by: merged.stated_at.filter(|_| memory.superseded_by.is_some()).map(|_| None),
             ..Patch::default()
         };
         let expires_at = services.inbox_ttl.expires_at(&stored);
@@ -187,6 +195,27 @@ mod tests {
 
     fn draft(tags: &[&str], category: Option<Category>) -> Draft {
         Draft { tags: tags.iter().collect(), category, ..Draft::new("green tea") }
+    }
+
+    #[test]
+    fn an_expired_or_superseded_memory_that_is_written_again_is_in_effect() {
+        let services = services(Arc::new(FakeStore::default()));
+        let is_active = |id: MemoryId| {
+            let memory = services.store.get(&id).expect("it is stored").memory;
+            memory.superseded_by.is_none() && !memory.has_ended(services.clock.now())
+        };
+        let expires_at = Some(services.clock.now() - chrono::TimeDelta::days(1));
+        let tea = write(&services, Draft { expires_at, ..draft(&[], None) }, SecretPolicy::Refuse).expect("it is stored").id;
+        let coffee = write(&services, Draft::new("coffee"), SecretPolicy::Refuse).expect("it is stored").id;
+        let patch = Patch { superseded_by: Some(Some(tea)), ..Patch::default() };
+        crate::update(&services, &coffee.to_string(), &patch, None, SecretPolicy::Refuse).expect("it is updated");
+        for (id, text) in [(tea, "green tea"), (coffee, "coffee")] {
+            assert!(!is_active(id), "{text}");
+            let again = write(&services, Draft::new(text), SecretPolicy::Refuse).expect("it is merged");
+            assert_eq!((again.id, again.merged.stated_at.is_some(), is_active(id)), (id, true, true), "{text}");
+            let third = write(&services, Draft::new(text), SecretPolicy::Refuse).expect("it exists");
+            assert!(third.merged.is_empty(), "{text}");
+        }
     }
 
     #[test]

@@ -57,7 +57,8 @@ pub struct Memory {
     pub created_at: DateTime<Utc>,
     /// The time of the last change of the file by this program.
     pub updated_at: DateTime<Utc>,
-    /// The time of the latest statement of its standing sentences, if they were repeated, edited or merged.
+    /// The time of the latest statement of the memory, if it was written again after it was out of effect, or if its standing
+    /// sentences were edited or merged.
     pub stated_at: Option<DateTime<Utc>>,
     /// The time from which the memory is excluded from results, if any.
     pub expires_at: Option<DateTime<Utc>>,
