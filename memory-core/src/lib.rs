@@ -139,7 +139,9 @@ pub use meter::{Meter, MeterError, Reservation, Spending, SpendingEntry};
 pub use model_test::{ModelTest, ModelVerdict, SearchQuality, test_model};
 pub use notifier::{Notification, Notifier, NotifyError};
 pub use notify::{NotifyReport, notify};
-pub use operation::{Operation, OperationId, Recorded, Undone, Verb, find_by_prefix, mark_undone, mark_undone_lazily};
+pub use operation::{
+    Operation, OperationId, Recorded, Undone, Verb, find_by_prefix, find_undoable, mark_undone, mark_undone_lazily,
+};
 pub use overview::overview;
 pub use pending::pending;
 pub use pin::{pin, unpin};

@@ -222,6 +222,11 @@ pub struct Recorded<T> {
 }
 
 impl<T> Recorded<T> {
+    /// Creates the record of an operation that is not undone.
+    pub fn new(operation: &Operation, subject: T, undoes: Option<&OperationId>) -> Self {
+        Self { operation: operation.clone(), subject, undoes: undoes.cloned(), undone_by: None }
+    }
+
     /// Returns whether an undo without a reference may select this operation.
     pub fn is_open(&self) -> bool {
         self.operation.verb != Verb::Undo && self.undone_by.is_none()
@@ -283,6 +288,23 @@ impl UndoMarker {
         if let (None, Some(other)) = (&record.undone_by, &record.undoes) {
             self.0.insert(other.clone(), record.operation.id.clone());
         }
+    }
+}
+
+/// Returns the record of the operation `undone`, which can be undone. The records are ordered newest first.
+///
+/// # Errors
+/// [`StoreError::OperationNotFound`] if there is none, [`StoreError::Invalid`] if it is already undone, and those of `records`.
+pub fn find_undoable<T, E: From<StoreError>>(
+    records: impl Iterator<Item = Result<Recorded<T>, E>>,
+    undone: &OperationId,
+) -> Result<Recorded<T>, E> {
+    let is_it = |record: &Recorded<T>| record.operation.id == *undone;
+    let found = mark_undone_lazily(records).find(|record| record.as_ref().map_or(true, is_it)).transpose()?;
+    let record = found.ok_or_else(|| StoreError::OperationNotFound { wanted: format!("no operation has the id {undone}") })?;
+    match &record.undone_by {
+        Some(other) => Err(StoreError::Invalid { why: format!("{undone} was already undone by {other}") }.into()),
+        None => Ok(record),
     }
 }
 

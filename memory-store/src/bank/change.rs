@@ -9,11 +9,12 @@ use super::BankOptions;
 use super::edit::{self, BankEdit, BankTextEdit, ItemEdit, SchemaEdit};
 use super::file::{self, BankFile, BankFileFormat};
 use super::layout::{BankLayout, BankLayoutError, parse_layout};
-use super::trash::{self, BankFileLine, BankTrashLine, EntryLine, SchemaLine};
+use super::trash::{self, BankFileLine, BankPayload, EntryLine, SchemaLine};
 use super::{gzip, index};
 use crate::disk::Disk;
 use crate::error::io_error;
-use memory_core::Operation;
+use crate::oplog::hash_bytes;
+use memory_core::{Operation, OperationId, Recorded};
 
 /// The temporary file of versions up to 0.1, which lock the whole folder.
 pub(super) const FORMER_WAITING: &str = ".next.tmp";
@@ -55,20 +56,23 @@ pub(super) fn is_interrupted(disk: &dyn Disk, path: &str) -> Result<bool, BankEr
 ///
 /// The caller holds the lock of the bank.
 pub(super) fn recover(place: &WritableBankFolder<'_>, bank: &BankName) -> Result<(), BankError> {
-    recover_at(place, &temp_path(bank), |sum| trash::last_line_with_checksum(place.disk, bank, sum))
+    recover_at(place, &temp_path(bank), |sum| trash::last_with_checksum(place.disk, bank, sum))
 }
 
 /// Does the same as [`recover`] for a writer of a version up to 0.1.
 ///
 /// The caller holds the lock of the folder.
 pub(super) fn recover_legacy(place: &WritableBankFolder<'_>) -> Result<(), BankError> {
-    recover_at(place, FORMER_WAITING, |sum| Ok(trash::last(place.disk)?.filter(|line| !line.aborted && line.sum == Some(sum))))
+    recover_at(place, FORMER_WAITING, |sum| {
+        let last = trash::log(place.disk).last().map_err(|error| file::read_error(trash::FOLDER, error))?;
+        Ok(last.and_then(|(line, is_aborted)| (!is_aborted && line.subject.sum == Some(sum)).then_some(line)))
+    })
 }
 
 fn recover_at(
     place: &WritableBankFolder<'_>,
     path: &str,
-    line_with_sum: impl FnOnce(u32) -> Result<Option<BankTrashLine>, BankError>,
+    line_with_sum: impl FnOnce(u32) -> Result<Option<Recorded<BankPayload>>, BankError>,
 ) -> Result<(), BankError> {
     let disk = place.disk;
     let told = |error| BankError::from(io_error(format!("check {path}"), error));
@@ -77,12 +81,12 @@ fn recover_at(
     }
     let waiting = disk.read_part(path, 0, file::MAX_FILE).map_err(told)?;
     if let Some(line) = line_with_sum(crc32fast::hash(&waiting))? {
-        let was_taken_away = match line.file.as_ref().filter(|file| file.after.is_none()) {
+        let was_taken_away = match line.subject.file.as_ref().filter(|file| file.after.is_none()) {
             Some(file) => disk.stat(&file.path).map_err(told)?.is_none(),
             None => false,
         };
         if !was_taken_away {
-            trash::append_abort(place, &line)?;
+            trash::append_abort(place, &line.operation)?;
         }
     }
     disk.remove(path).map_err(told)
@@ -139,7 +143,7 @@ impl BankWriter<'_> {
                 }
                 BankChange::Schema(schema) => BankEdit { schema: SchemaEdit::from_option(schema), ..BankEdit::default() },
             };
-            if self.apply_edit(former, &edit, BankTrashLine::of(self.operation, self.name))? {
+            if self.apply_edit(former, &edit, BankPayload::new(self.name), None)? {
                 return Ok(BankChangeResult::Yes);
             }
         }
@@ -153,10 +157,11 @@ impl BankWriter<'_> {
         &self,
         former: Option<BankSnapshot>,
         edit: &BankEdit,
-        mut line: BankTrashLine,
+        mut payload: BankPayload,
+        undoes: Option<&OperationId>,
     ) -> Result<bool, BankError> {
         let damaged = |why: BankLayoutError| file::damaged_error(self.name.as_str(), &why.to_string());
-        line.made = former.is_none();
+        payload.made = former.is_none();
         let (text, before, former) = if let Some(BankSnapshot { file, layout }) = former {
             (file.text.clone(), layout, Some(file))
         } else {
@@ -172,14 +177,14 @@ impl BankWriter<'_> {
         let kind = self.file_format(next.len());
         let bytes = encode_file(kind, former.as_ref(), &planned, &next, &after)
             .map_err(|error| BankError::from(io_error(format!("compress {}", self.name), error)))?;
-        line.entries = entry_lines(&text, &before, &next, &after, &edit.items);
-        line.schema = edit.schema.new_text().map(|after| SchemaLine {
+        payload.entries = entry_lines(&text, &before, &next, &after, &edit.items);
+        payload.schema = edit.schema.new_text().map(|after| SchemaLine {
             before: before.meta.and_then(|meta| meta.schema).map(|range| text[range].to_owned()),
             after: Some(after.to_owned()),
         });
         let path = kind.path(self.name.as_str());
         let rights = former.as_ref().map(|former| former.path.as_str());
-        if !self.replace(line, former.as_ref(), rights, &path, &bytes)? {
+        if !self.replace(payload, undoes, former.as_ref(), rights, &path, &bytes)? {
             return Ok(false);
         }
         self.update_index(&path, bytes, next, &after);
@@ -207,7 +212,8 @@ impl BankWriter<'_> {
     /// owner and mode of the file at `rights`. Returns `false`, and leaves the bank unchanged, if the bank differs from `former`.
     pub(super) fn replace(
         &self,
-        mut line: BankTrashLine,
+        mut payload: BankPayload,
+        undoes: Option<&OperationId>,
         former: Option<&BankFile>,
         rights: Option<&str>,
         path: &str,
@@ -215,7 +221,8 @@ impl BankWriter<'_> {
     ) -> Result<bool, BankError> {
         let (disk, waiting) = (self.place.disk, &temp_path(self.name));
         let told = |error| BankError::from(io_error(format!("write {path}"), error));
-        line.sum = Some(crc32fast::hash(bytes));
+        payload.sum = Some(crc32fast::hash(bytes));
+        let line = Recorded::new(self.operation, payload, undoes);
         let written = disk.write(waiting, bytes).and_then(|()| {
             // On failure, or if the other file was deleted, only the owner of the new file can read it.
             let _ = rights.map(|rights| disk.copy_permissions(waiting, rights));
@@ -226,7 +233,7 @@ impl BankWriter<'_> {
             let _ = disk.remove(waiting);
             return Err(told(error));
         }
-        let placed = trash::append_line(&self.place, self.operation.at, &line).and_then(|()| {
+        let placed = trash::append_line(&self.place, &line).and_then(|()| {
             let is_as_seen = self.is_unchanged(former)?;
             if is_as_seen {
                 disk.rename(waiting, path).map_err(told)?;
@@ -236,13 +243,13 @@ impl BankWriter<'_> {
         match placed {
             Ok(true) => {}
             Ok(false) => {
-                trash::append_abort(&self.place, &line)?;
+                trash::append_abort(&self.place, self.operation)?;
                 disk.remove(waiting).map_err(told)?;
                 return Ok(false);
             }
             Err(error) => {
                 // If this fails too, the next writer does it.
-                if trash::append_abort(&self.place, &line).is_ok() {
+                if trash::append_abort(&self.place, self.operation).is_ok() {
                     let _ = disk.remove(waiting);
                 }
                 return Err(error);
@@ -281,14 +288,13 @@ impl BankWriter<'_> {
     fn remove(&self) -> Result<(), BankError> {
         let Some((path, _)) = file::find(self.place.disk, self.name.as_str())? else { return Ok(()) };
         let trashed = self.copy_to_trash(&path)?;
-        let mut line = BankTrashLine::of(self.operation, self.name);
-        line.file = Some(BankFileLine { path: path.clone(), trash: Some(trashed), after: None });
-        self.delete_trashed_file(&path, line)
+        let file = Some(BankFileLine { path: path.clone(), trash: Some(trashed), after: None });
+        self.delete_trashed_file(&path, BankPayload { file, ..BankPayload::new(self.name) }, None)
     }
 
     /// Copies or links a file to the trash, and returns its path there.
     pub(super) fn copy_to_trash(&self, path: &str) -> Result<String, BankError> {
-        let folder = trash::operation_folder(self.operation);
+        let folder = trash::log(self.place.disk).trash_folder(self.operation);
         let trashed = format!("{folder}/{path}");
         let kept = self.place.disk.hard_link(path, &trashed).and_then(|()| self.place.disk.sync_folder(&folder));
         kept.map_err(|error| BankError::from(io_error(format!("copy {path} to the trash"), error)))?;
@@ -296,16 +302,23 @@ impl BankWriter<'_> {
     }
 
     /// Writes `line` to the log, and deletes a file that is in the trash already.
-    pub(super) fn delete_trashed_file(&self, path: &str, mut line: BankTrashLine) -> Result<(), BankError> {
+    pub(super) fn delete_trashed_file(
+        &self,
+        path: &str,
+        mut payload: BankPayload,
+        undoes: Option<&OperationId>,
+    ) -> Result<(), BankError> {
         let (disk, waiting) = (self.place.disk, &temp_path(self.name));
         let told = |error| BankError::from(io_error(format!("delete {path}"), error));
         // No file replaces the deleted one, so this temporary file marks the operation as possibly incomplete.
-        line.sum = Some(crc32fast::hash(line.operation.as_bytes()));
-        disk.write(waiting, line.operation.as_bytes()).and_then(|()| disk.sync_file(waiting)).map_err(told)?;
-        let gone = trash::append_line(&self.place, self.operation.at, &line).and_then(|()| disk.remove(path).map_err(told));
+        let mark = self.operation.id.as_str().as_bytes();
+        payload.sum = Some(crc32fast::hash(mark));
+        let line = Recorded::new(self.operation, payload, undoes);
+        disk.write(waiting, mark).and_then(|()| disk.sync_file(waiting)).map_err(told)?;
+        let gone = trash::append_line(&self.place, &line).and_then(|()| disk.remove(path).map_err(told));
         if let Err(error) = gone {
             // If this fails too, the next writer does it.
-            if trash::append_abort(&self.place, &line).is_ok() {
+            if trash::append_abort(&self.place, self.operation).is_ok() {
                 let _ = disk.remove(waiting);
             }
             return Err(error);
@@ -375,7 +388,7 @@ fn entry_lines(text: &str, before: &BankLayout, next: &str, after: &BankLayout, 
             former.and_then(|index| before.items[..index].iter().rev().find(|item| staying.contains(item.key.as_str())));
         EntryLine {
             before: former.map(|index| text[before.items[index].entry.clone()].to_owned()),
-            after: is.get(&key).map(|&index| trash::hash_text(&next[after.items[index].entry.clone()])),
+            after: is.get(&key).map(|&index| hash_bytes(next[after.items[index].entry.clone()].as_bytes())),
             follows: follows.map(|item| item.key.clone()),
             key,
         }

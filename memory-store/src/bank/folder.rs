@@ -22,7 +22,6 @@ use crate::disk::{DirEntryKind, Disk, LazyDisk};
 use crate::error::io_error;
 use crate::gitignore;
 use crate::lock::{FOLDER as LOCKS, PATIENCE, WriterLock};
-use crate::monthly_log;
 
 /// The options of a folder of banks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -242,7 +241,7 @@ impl BankStore for BankFolder {
     fn undo(&self, undone: &OperationId, operation: &Operation) -> Result<BankRecord, BankError> {
         let found = self.disk()?.map(|disk| undo::find(disk, undone)).transpose()?;
         match found {
-            Some(record) => self.write(&record.subject.bank, |place| undo::undo(place, undone, operation)),
+            Some((_, record)) => self.write(&record.subject.bank, |place| undo::undo(place, undone, operation)),
             None => Err(StoreError::OperationNotFound { wanted: format!("no operation has the id {undone}") }.into()),
         }
     }
@@ -251,9 +250,7 @@ impl BankStore for BankFolder {
         if self.disk()?.is_none() {
             Ok((0, 0))
         } else {
-            self.write_exclusive(|place| {
-                monthly_log::purge(place.disk, trash::FOLDER, before).map_err(|error| read_error(trash::FOLDER, error))
-            })
+            self.write_exclusive(|place| trash::log(place.disk).purge(before).map_err(|error| read_error(trash::FOLDER, error)))
         }
     }
 

@@ -12,10 +12,11 @@ use super::edit::{self, BankTextEdit, ItemEdit};
 use super::file::{self, BankFile, BankFileFormat};
 use super::layout::{BankLayout, EntryLayout, parse_entry_layout, parse_layout};
 use super::salvage::{SalvagedEntry, intact_value_message, salvage};
-use super::trash::{self, BankFileLine, BankTrashLine};
+use super::trash::{self, BankFileLine, BankPayload};
 use super::{decode, gzip, index};
 use crate::disk::{DirEntryKind, Disk};
 use crate::error::io_error;
+use crate::oplog::hash_bytes;
 
 /// Checks banks for damage, without changes.
 pub(super) fn check(disk: &dyn Disk, name: Option<&BankName>) -> Result<Vec<BankDamage>, BankError> {
@@ -309,15 +310,11 @@ fn rewrite_bank(
                 .map_err(told)?
         }
     };
-    let mut line = BankTrashLine::of(operation, bank);
-    line.file = Some(BankFileLine {
-        path: path.clone(),
-        trash: Some(aside.clone()),
-        after: Some(ContentHash::from_bytes(&next).to_string()),
-    });
+    let file = Some(BankFileLine { path: path.clone(), trash: Some(aside.clone()), after: Some(hash_bytes(&next)) });
+    let payload = BankPayload { file, ..BankPayload::new(bank) };
     let former = BankFile { path: path.clone(), signature, text: String::new(), packed: Some(bytes), members: Vec::new() };
     let next_path = kind.path(bank.as_str());
-    if !work.replace(line, Some(&former), Some(&aside), &next_path, &next)? {
+    if !work.replace(payload, None, Some(&former), Some(&aside), &next_path, &next)? {
         disk.remove(&aside).map_err(told)?;
         return Ok(None);
     }

@@ -2,41 +2,30 @@
 
 use memory_core::bank::{BankError, BankErrorKind, BankRecord};
 use memory_core::json::{JsonError, JsonText};
-use memory_core::{ContentHash, Operation, OperationId, StoreError};
+use memory_core::{Operation, OperationId, Recorded, StoreError, find_undoable};
 
 use super::change::{BankSnapshot, BankWriter, WritableBankFolder};
 use super::edit::{BankEdit, ItemEdit, SchemaEdit};
 use super::file::{self, BankFile, damaged_error};
-use super::trash::{self, BankFileLine, BankTrashLine, EntryLine};
+use super::trash::{self, BankFileLine, BankPayload, EntryLine};
 use crate::disk::Disk;
+use crate::oplog::{hash_bytes, to_record};
 
-/// Returns the record of the operation called `undone`, if it can be undone.
-pub(super) fn find(disk: &dyn Disk, undone: &OperationId) -> Result<BankRecord, BankError> {
-    let records = trash::records(disk)?;
-    let record = records.into_iter().find(|record| record.operation.id == *undone);
-    let record = record.ok_or_else(|| not_found_error(undone))?;
-    if let Some(other) = &record.undone_by {
-        return Err(StoreError::Invalid { why: format!("{undone} was already undone by {other}") }.into());
-    }
-    Ok(record)
+/// Returns the operation `undone` with its record, if it can be undone.
+pub(super) fn find(disk: &dyn Disk, undone: &OperationId) -> Result<(Recorded<BankPayload>, BankRecord), BankError> {
+    let line = find_undoable(trash::operations(disk)?, undone)?;
+    let record = to_record(line.clone());
+    let missing = || StoreError::OperationNotFound { wanted: format!("no operation has the id {undone}") };
+    Ok((line, record.ok_or_else(missing)?))
 }
 
-fn not_found_error(undone: &OperationId) -> BankError {
-    StoreError::OperationNotFound { wanted: format!("no operation has the id {undone}") }.into()
-}
-
-/// Undoes the operation called `undone`. The caller holds the lock of its bank.
+/// Undoes the operation `undone`. The caller holds the lock of its bank.
 pub(super) fn undo(place: WritableBankFolder<'_>, undone: &OperationId, operation: &Operation) -> Result<BankRecord, BankError> {
-    let disk = place.disk;
-    let record = find(disk, undone)?;
-    let line = trash::filter_map_lines(disk, |line| (line.operation == undone.as_str()).then(|| line.clone()))?.pop();
-    let line = &line.ok_or_else(|| not_found_error(undone))?;
+    let (line, record) = find(place.disk, undone)?;
     let work = BankWriter { place, name: &record.subject.bank, operation };
-    let mut own = BankTrashLine::of(operation, &record.subject.bank);
-    own.undoes = Some(undone.to_string());
-    let done = match &line.file {
-        Some(whole) => work.restore_file(whole, own),
-        None => work.restore_entries(line, own),
+    let done = match &line.subject.file {
+        Some(whole) => work.restore_file(whole, undone),
+        None => work.restore_entries(&line.subject, undone),
     };
     match done {
         Ok(true) => Ok(record),
@@ -49,44 +38,43 @@ impl BankWriter<'_> {
     /// Restores a file that was deleted or replaced, or deletes one that an undo restored.
     ///
     /// Returns `false` if the bank has changed since the operation.
-    fn restore_file(&self, whole: &BankFileLine, mut own: BankTrashLine) -> Result<bool, BankError> {
+    fn restore_file(&self, whole: &BankFileLine, undone: &OperationId) -> Result<bool, BankError> {
         let current = file::find(self.place.disk, self.name.as_str())?;
         let current = current.map(|(path, _)| file::read_bytes(self.place.disk, &path).map(|bytes| (path, bytes))).transpose()?;
         let is_as_left = match (&current, &whole.after) {
             (None, None) => true,
-            (Some((_, bytes)), Some(after)) => ContentHash::from_bytes(bytes).to_string() == *after,
+            (Some((_, bytes)), Some(after)) => hash_bytes(bytes) == *after,
             _ => false,
         };
         if !is_as_left {
             return Ok(false);
         }
-        let Some(trash) = &whole.trash else { return self.delete_bank(own) };
+        let Some(trash) = &whole.trash else { return self.delete_bank(undone) };
         if self.place.disk.stat(trash).map_err(|error| file::read_error(trash, error))?.is_none() {
             return Err(file::damaged_error(trash, "it is missing, so the bank cannot be restored"));
         }
         let former = file::read_bytes(self.place.disk, trash)?;
-        let mut line =
-            BankFileLine { path: whole.path.clone(), trash: None, after: Some(ContentHash::from_bytes(&former).to_string()) };
+        let mut line = BankFileLine { path: whole.path.clone(), trash: None, after: Some(hash_bytes(&former)) };
         if let Some((path, _)) = &current {
             line.trash = Some(self.copy_to_trash(path)?);
         }
-        own.file = Some(line);
+        let own = BankPayload { file: Some(line), ..BankPayload::new(self.name) };
         // Compared by its bytes, because the file may not be valid text.
         let seen = current.zip(file::find(self.place.disk, self.name.as_str())?).map(|((path, bytes), (_, signature))| {
             BankFile { path, signature, text: String::new(), packed: Some(bytes), members: Vec::new() }
         });
-        self.replace(own, seen.as_ref(), Some(trash), &whole.path, &former)
+        self.replace(own, Some(undone), seen.as_ref(), Some(trash), &whole.path, &former)
     }
 
     /// Restores entries. Returns `false` if they have changed since the operation.
-    fn restore_entries(&self, line: &BankTrashLine, own: BankTrashLine) -> Result<bool, BankError> {
+    fn restore_entries(&self, line: &BankPayload, undone: &OperationId) -> Result<bool, BankError> {
         let Some(former) = BankSnapshot::read(self)? else { return Ok(false) };
         if !is_unchanged_since(&former, line) {
             return Ok(false);
         }
         let left = line.entries.iter().filter(|entry| entry.after.is_some()).count();
         if line.made && left == former.layout.items.len() {
-            return self.delete_bank(own);
+            return self.delete_bank(undone);
         }
         let edit = |entry: &EntryLine| match &entry.before {
             Some(text) => ItemEdit::PutText(entry.key.clone(), text.clone(), entry.follows.clone()),
@@ -97,14 +85,15 @@ impl BankWriter<'_> {
             None => SchemaEdit::Keep,
         };
         let edit = BankEdit { items: line.entries.iter().map(edit).collect(), schema };
-        self.apply_edit(Some(former), &edit, own)
+        self.apply_edit(Some(former), &edit, BankPayload::new(self.name), Some(undone))
     }
 
     /// Deletes the whole bank, which the operation created.
-    fn delete_bank(&self, mut own: BankTrashLine) -> Result<bool, BankError> {
+    fn delete_bank(&self, undone: &OperationId) -> Result<bool, BankError> {
         let Some((path, _)) = file::find(self.place.disk, self.name.as_str())? else { return Ok(false) };
-        own.file = Some(BankFileLine { path: path.clone(), trash: Some(self.copy_to_trash(&path)?), after: None });
-        self.delete_trashed_file(&path, own).map(|()| true)
+        let file = Some(BankFileLine { path: path.clone(), trash: Some(self.copy_to_trash(&path)?), after: None });
+        let own = BankPayload { file, ..BankPayload::new(self.name) };
+        self.delete_trashed_file(&path, own, Some(undone)).map(|()| true)
     }
 
     fn parse_schema(&self, text: Option<&str>) -> Result<Option<JsonText>, BankError> {
@@ -114,11 +103,11 @@ impl BankWriter<'_> {
 }
 
 /// Returns whether the parts that an operation changed are still in the state after the operation.
-fn is_unchanged_since(former: &BankSnapshot, line: &BankTrashLine) -> bool {
+fn is_unchanged_since(former: &BankSnapshot, line: &BankPayload) -> bool {
     let BankSnapshot { file, layout } = former;
     let hash = |key: &str| {
         let item = layout.items.iter().find(|item| item.key == key)?;
-        Some(trash::hash_text(&file.text[item.entry.clone()]))
+        Some(hash_bytes(file.text[item.entry.clone()].as_bytes()))
     };
     let schema = layout.meta.as_ref().and_then(|meta| meta.schema.clone()).map_or("null", |range| &file.text[range]);
     line.entries.iter().all(|entry| hash(&entry.key) == entry.after)

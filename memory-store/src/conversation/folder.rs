@@ -14,6 +14,7 @@ use memory_core::{Operation, StoreError};
 use super::change::{self, ConversationCommit};
 use super::folder_cache::{ConversationCache, read_error};
 use super::format::decode;
+use super::journal;
 use super::layout::{
     DELETED, ENTRIES, PLACES, conversation_folder, format_file_time, is_entry_file, role_folder, tombstone_folders,
 };
@@ -145,7 +146,7 @@ impl ConversationFolder {
         if let Some(operation) = operation {
             for work in &mut works {
                 match decide_recording(disk, work.conversation, &work.known, work.changes, operation)? {
-                    RecordingDecision::New(line) => line.append(disk, operation.at)?,
+                    RecordingDecision::New(line) => journal::append(disk, &line)?,
                     RecordingDecision::Recorded { restored } => work.kept_entries = restored,
                     RecordingDecision::Undone => return Ok(()),
                 }

@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 use memory_core::conversation::{
     ConversationEntry, ConversationId, ConversationOperations, ConversationRecord, DeletedEntry, EntryChange, EntryId, EntryRole,
 };
-use memory_core::{Operation, OperationId, StoreError, Verb};
+use memory_core::{Operation, OperationId, Recorded, StoreError, Verb, find_undoable};
 
 use super::change::{
     self, create_folder, free_path, move_to_tombstones, read_bytes, record_replacement, replace, sync_folders, write_error,
@@ -14,12 +14,12 @@ use super::change::{
 use super::folder::ConversationFolder;
 use super::folder_cache::{WriterState, read_error};
 use super::format::{decode, encode, remove_replacement};
-use super::journal::{self, ConversationJournalLine, JournaledEntry};
+use super::journal::{self, ConversationPayload, JournaledEntry};
 use super::layout::{DELETED, ENTRIES, PLACES, conversation_folder, file_name, is_entry_file, name, parent_folder, role_folder};
 use crate::disk::{DirEntryKind, Disk};
 use crate::lock::WriterLock;
 use crate::memory_file::time_from_nanos;
-use crate::monthly_log;
+use crate::oplog::{hash_bytes, to_record};
 
 /// Number of newest operations to search for a repeated request.
 const MAX_RECENT_OPERATIONS: usize = 64;
@@ -28,7 +28,7 @@ const MAX_RECENT_OPERATIONS: usize = 64;
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum RecordingDecision {
     /// The changes are new: write this line before they are applied.
-    New(ConversationJournalLine),
+    New(Recorded<ConversationPayload>),
     /// The changes are recorded already, or delete no entry: apply them.
     ///
     /// Entries that were restored since are not deleted.
@@ -48,7 +48,7 @@ pub(super) fn decide_recording(
     changes: &[EntryChange],
     operation: &Operation,
 ) -> Result<RecordingDecision, StoreError> {
-    let mut line = ConversationJournalLine::new(operation, conversation, None);
+    let mut line = ConversationPayload::new(conversation);
     for change in changes {
         match change {
             EntryChange::Add(ConversationEntry { role: EntryRole::Summary, .. }) => {}
@@ -57,7 +57,7 @@ pub(super) fn decide_recording(
                 line.added.push(JournaledEntry {
                     id: entry.id.to_string(),
                     path,
-                    hash: journal::hash_bytes(encode(entry).as_bytes()),
+                    hash: hash_bytes(encode(entry).as_bytes()),
                     replaced_by: None,
                 });
             }
@@ -68,7 +68,7 @@ pub(super) fn decide_recording(
                 line.deleted.push(JournaledEntry {
                     id: id.to_string(),
                     path: path.clone(),
-                    hash: journal::hash_bytes(&bytes),
+                    hash: hash_bytes(&bytes),
                     replaced_by,
                 });
             }
@@ -76,11 +76,12 @@ pub(super) fn decide_recording(
     }
     let ids = |items: &[JournaledEntry]| items.iter().map(|item| item.id.clone()).collect::<BTreeSet<_>>();
     let (added, deleted) = (ids(&line.added), ids(&line.deleted));
-    let mut restored = BTreeSet::new();
-    for (other, record) in journal::read_lines(disk, MAX_RECENT_OPERATIONS)? {
+    let mut restored: BTreeSet<EntryId> = BTreeSet::new();
+    for record in journal::operations(disk, MAX_RECENT_OPERATIONS)? {
+        let other = &record.subject;
         let is_restore = record.operation.verb == Verb::Restore && record.undone_by.is_none();
-        if is_restore && record.subject.conversation == *conversation {
-            restored.extend(record.subject.added.iter().cloned());
+        if is_restore && other.conversation == line.conversation {
+            restored.extend(other.added.iter().filter_map(|item| item.id.parse().ok()));
         }
         let is_same = record.operation.verb == operation.verb && other.conversation == line.conversation;
         if !is_same || ids(&other.added) != added || !deleted.is_subset(&ids(&other.deleted)) {
@@ -95,7 +96,11 @@ pub(super) fn decide_recording(
             Some(_) => break,
         }
     }
-    Ok(if deleted.is_empty() { RecordingDecision::Recorded { restored: BTreeSet::new() } } else { RecordingDecision::New(line) })
+    Ok(if deleted.is_empty() {
+        RecordingDecision::Recorded { restored: BTreeSet::new() }
+    } else {
+        RecordingDecision::New(Recorded::new(operation, line, None))
+    })
 }
 
 /// A step of an undo for one entry.
@@ -145,21 +150,18 @@ impl ConversationFolder {
 impl ConversationOperations for ConversationFolder {
     fn operations(&self) -> Result<Vec<ConversationRecord>, StoreError> {
         let Some(disk) = self.disk()? else { return Ok(Vec::new()) };
-        Ok(journal::read_lines(disk, usize::MAX)?.into_iter().map(|(_, record)| record).collect())
+        Ok(journal::operations(disk, usize::MAX)?.into_iter().filter_map(to_record).collect())
     }
 
     fn undo(&self, undone: &OperationId, operation: &Operation) -> Result<ConversationRecord, StoreError> {
         let (lock, disk) = self.lock()?;
-        let lines = journal::read_lines(disk, usize::MAX)?;
+        let lines = journal::operations(disk, usize::MAX)?;
         let missing = |wanted: String| StoreError::OperationNotFound { wanted };
-        let found = lines.iter().position(|(_, record)| record.operation.id == *undone);
-        let at = found.ok_or_else(|| missing(format!("no operation has the id {undone}")))?;
-        let (line, record) = &lines[at];
-        if let Some(other) = &record.undone_by {
-            return Err(StoreError::Invalid { why: format!("{undone} was already undone by {other}") });
-        }
+        let logged = find_undoable(lines.iter().cloned().map(Ok::<_, StoreError>), undone)?;
+        let line = &logged.subject;
+        let record = to_record(logged.clone()).ok_or_else(|| missing(format!("no operation has the id {undone}")))?;
         let conversation = &record.subject.conversation;
-        let mut own = ConversationJournalLine::new(operation, conversation, Some(undone));
+        let mut own = ConversationPayload::new(conversation);
         let mut steps = Vec::new();
         for item in &line.deleted {
             let id: EntryId = item.id.parse()?;
@@ -179,18 +181,18 @@ impl ConversationOperations for ConversationFolder {
         for item in &line.added {
             let id: EntryId = item.id.parse()?;
             own.deleted.push(item.clone());
-            let is_later = |(other, later): &&(ConversationJournalLine, ConversationRecord)| {
+            let is_later = |later: &&Recorded<ConversationPayload>| {
                 later.undone_by.is_none()
-                    && other.conversation == line.conversation
-                    && other.deleted.iter().any(|own| own.id == item.id)
+                    && later.subject.conversation == line.conversation
+                    && later.subject.deleted.iter().any(|own| own.id == item.id)
             };
-            if let Some((_, later)) = lines[..at].iter().find(is_later) {
+            if let Some(later) = lines.iter().take_while(|later| later.operation.id != *undone).find(is_later) {
                 let what = format!("the entry {id} of conversation {conversation} (undo {} first)", later.operation.id);
                 return Err(StoreError::Conflict { what });
             }
             // An entry that is not active needs no deletion.
             let Some(path) = self.active_path(conversation, &id)? else { continue };
-            if read_bytes(disk, &path)?.is_none_or(|bytes| journal::hash_bytes(&bytes) != item.hash) {
+            if read_bytes(disk, &path)?.is_none_or(|bytes| hash_bytes(&bytes) != item.hash) {
                 return Err(StoreError::Conflict { what: path });
             }
             let replaced_by = item.replaced_by.as_deref().map(str::parse).transpose()?;
@@ -198,17 +200,17 @@ impl ConversationOperations for ConversationFolder {
         }
         // The line is written last: an undo that is interrupted before is still pending, and a new attempt completes it.
         Self::apply_steps(disk, conversation, &steps)?;
-        own.append(disk, operation.at)?;
+        journal::append(disk, &Recorded::new(operation, own, Some(undone)))?;
         lock.write_generation();
-        Ok(record.clone())
+        Ok(record)
     }
 
     fn trashed(&self) -> Result<Vec<DeletedEntry>, StoreError> {
         let Some(disk) = self.disk()? else { return Ok(Vec::new()) };
         let mut by: HashMap<(String, String), (OperationId, Verb)> = HashMap::new();
-        for (line, record) in journal::read_lines(disk, usize::MAX)? {
-            for item in &line.deleted {
-                let key = (line.conversation.clone(), item.id.clone());
+        for record in journal::operations(disk, usize::MAX)? {
+            for item in &record.subject.deleted {
+                let key = (record.subject.conversation.clone(), item.id.clone());
                 by.entry(key).or_insert_with(|| (record.operation.id.clone(), record.operation.verb));
             }
         }
@@ -239,12 +241,12 @@ impl ConversationOperations for ConversationFolder {
         let missing = || StoreError::TrashNotFound { reference: entry.trash.clone() };
         let bytes = remove_replacement(&read_bytes(disk, &entry.trash)?.ok_or_else(missing)?);
         let path = free_path(disk, &entry.path)?;
-        let mut line = ConversationJournalLine::new(operation, &entry.conversation, None);
-        let hash = journal::hash_bytes(&bytes);
+        let mut line = ConversationPayload::new(&entry.conversation);
+        let hash = hash_bytes(&bytes);
         line.added.push(JournaledEntry { id: entry.id.to_string(), path: path.clone(), hash, replaced_by: None });
         let step = UndoStep::Restore { tombstone: entry.trash.clone(), path: path.clone(), bytes };
         Self::apply_steps(disk, &entry.conversation, &[step])?;
-        line.append(disk, operation.at)?;
+        journal::append(disk, &Recorded::new(operation, line, None))?;
         lock.write_generation();
         Ok(path)
     }
@@ -254,7 +256,7 @@ impl ConversationOperations for ConversationFolder {
             return Ok((0, 0));
         }
         let (_lock, disk) = self.lock()?;
-        let (mut files, mut bytes) = monthly_log::purge(disk, journal::FOLDER, before).map_err(journal::read_error)?;
+        let (mut files, mut bytes) = journal::log(disk).purge(before).map_err(journal::read_error)?;
         let mut folders = BTreeSet::new();
         for (path, signature, _) in list_tombstones(disk)? {
             if time_from_nanos(signature.changed_ns) < before {

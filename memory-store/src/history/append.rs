@@ -37,7 +37,7 @@ pub(super) fn append(
             (end, None)
         }
         SessionFileEnd::Torn { at, rest } => {
-            let folder = operations::operation_folder(operation);
+            let folder = operations::log(disk).trash_folder(operation);
             let place = format!("{folder}/{path}.torn");
             let told = |error| file_error(&place, error);
             disk.write(&place, &rest).and_then(|()| disk.sync_file(&place)).map_err(told)?;

@@ -21,7 +21,7 @@ use super::rewrite::SessionRewriter;
 use super::{append, operations};
 use crate::disk::{DirEntryKind, Disk, LazyDisk, find_case_variant};
 use crate::lock::{PATIENCE, WriterLock};
-use crate::monthly_log;
+use crate::oplog::to_records;
 
 /// A folder of sessions, which is created by the first append.
 #[derive(Debug)]
@@ -195,7 +195,7 @@ impl MessageStore for HistoryFolder {
 impl InstanceOperations for HistoryFolder {
     fn operations(&self) -> Result<InstanceRecords<'_>, InstanceError> {
         match self.disk()? {
-            Some(disk) => Ok(Box::new(operations::records(disk)?)),
+            Some(disk) => Ok(Box::new(to_records(operations::operations(disk)?))),
             None => Ok(Box::new(std::iter::empty())),
         }
     }
@@ -203,15 +203,14 @@ impl InstanceOperations for HistoryFolder {
     fn undo(&self, undone: &OperationId, operation: &Operation) -> Result<InstanceRecord, InstanceError> {
         let missing = || StoreError::OperationNotFound { wanted: format!("no operation has the id {undone}") };
         let disk = self.disk()?.ok_or_else(missing)?;
-        let (line, _) = operations::open(disk, undone)?;
-        let session = line.session.parse()?;
+        let session = operations::find(disk, undone)?.subject.session.parse()?;
         Ok(self.rewrite_session(&session, operation, |rewriting| rewriting.undo(undone))?.ok_or_else(missing)?)
     }
 
     fn purge_trash(&self, before: DateTime<Utc>) -> Result<(u64, u64), InstanceError> {
         let Some(disk) = self.disk()? else { return Ok((0, 0)) };
         let _lock = self.lock_operations()?;
-        monthly_log::purge(disk, operations::FOLDER, before).map_err(|error| file_error(operations::FOLDER, error))
+        operations::log(disk).purge(before).map_err(|error| file_error(operations::FOLDER, error))
     }
 }
 

@@ -4,11 +4,11 @@ use std::io;
 
 use memory_core::instance::InstanceError;
 use memory_core::instance::history::{PurgeResult, RecordFilter, SessionName};
-use memory_core::{ContentHasher, Operation};
+use memory_core::{ContentHasher, Operation, OperationId, Recorded};
 
 use super::file::{SessionFile, file_error, parse_record};
 use super::lines::ForwardLines;
-use super::operations::{self, RemainingLines, SessionTrashLine};
+use super::operations::{self, RemainingLines, SessionPayload};
 use crate::disk::Disk;
 use crate::lock::WriterLock;
 
@@ -42,8 +42,7 @@ impl SessionRewriter<'_> {
         }
         let fits = |line: &_| matches!(parse_record(self.path, line), Some(Ok(record)) if filter.matches(&record));
         let staying = self.lines()?.filter(|line| !line.as_ref().is_ok_and(fits));
-        let note = SessionTrashLine::of(self.operation, self.session.as_str(), done.purged);
-        self.replace(staying, note)?;
+        self.replace(staying, SessionPayload::new(self.session.as_str(), done.purged), None)?;
         Ok(done)
     }
 
@@ -54,16 +53,16 @@ impl SessionRewriter<'_> {
             records +=
                 usize::from(matches!(parse_record(self.path, &line.map_err(|error| self.file_error(error))?), Some(Ok(_))));
         }
-        self.move_to_trash(SessionTrashLine::of(self.operation, self.session.as_str(), records))?;
+        self.move_to_trash(SessionPayload::new(self.session.as_str(), records), None)?;
         Ok(records)
     }
 
-    /// Logs `note` and moves the file to the trash.
-    pub(super) fn move_to_trash(&self, mut note: SessionTrashLine) -> Result<(), InstanceError> {
-        let folder = operations::operation_folder(self.operation);
+    /// Logs `payload` and moves the file to the trash.
+    pub(super) fn move_to_trash(&self, mut payload: SessionPayload, undoes: Option<&OperationId>) -> Result<(), InstanceError> {
+        let folder = operations::log(self.disk).trash_folder(self.operation);
         let former = format!("{folder}/{}", self.path);
-        note.former = Some(former.clone());
-        self.log_operation(&note)?;
+        payload.former = Some(former.clone());
+        self.log_operation(payload, undoes)?;
         self.disk
             .rename(self.path, &former)
             // The new name in the trash must be durable before the removal of the old one.
@@ -76,16 +75,17 @@ impl SessionRewriter<'_> {
     pub(super) fn replace(
         &self,
         lines: impl Iterator<Item = io::Result<super::lines::RawLine>>,
-        mut note: SessionTrashLine,
+        mut payload: SessionPayload,
+        undoes: Option<&OperationId>,
     ) -> Result<(), InstanceError> {
-        let folder = operations::operation_folder(self.operation);
-        let waiting = operations::temp_path(self.operation);
+        let folder = operations::log(self.disk).trash_folder(self.operation);
+        let waiting = operations::temp_path(self.disk, self.operation);
         let prepared = self.write(&waiting, lines).and_then(|left| {
-            note.left = Some(left);
+            payload.left = Some(left);
             if self.disk.stat(self.path)?.is_some() {
                 let former = format!("{folder}/{}", self.path);
                 self.disk.hard_link(self.path, &former)?;
-                note.former = Some(former);
+                payload.former = Some(former);
             }
             self.disk.sync_folder(&folder)
         });
@@ -95,7 +95,7 @@ impl SessionRewriter<'_> {
             return Err(self.file_error(error));
         }
         let renamed = || self.disk.rename(&waiting, self.path).map_err(|error| self.file_error(error));
-        if let Err(error) = self.log_operation(&note).and_then(|()| renamed()) {
+        if let Err(error) = self.log_operation(payload, undoes).and_then(|()| renamed()) {
             // The existence of the file marks the operation as not carried out. Its content is not needed.
             let _ = self.disk.write(&waiting, b"");
             return Err(error);
@@ -103,9 +103,10 @@ impl SessionRewriter<'_> {
         self.disk.sync_folder("").map_err(|error| self.file_error(error))
     }
 
-    fn log_operation(&self, line: &SessionTrashLine) -> Result<(), InstanceError> {
+    fn log_operation(&self, payload: SessionPayload, undoes: Option<&OperationId>) -> Result<(), InstanceError> {
         let _lock = (self.lock)()?;
-        operations::log_operation(self.disk, self.operation, line).map_err(|error| self.file_error(error))
+        let line = Recorded::new(self.operation, payload, undoes);
+        operations::log(self.disk).append(&line).map_err(|error| self.file_error(error))
     }
 
     fn write(&self, path: &str, lines: impl Iterator<Item = io::Result<super::lines::RawLine>>) -> io::Result<RemainingLines> {

@@ -5,13 +5,14 @@ use std::io;
 use std::os::unix::fs::FileExt;
 
 use memory_core::instance::{InstanceError, InstanceRecord};
-use memory_core::{ContentHasher, OperationId, StoreError, Verb};
+use memory_core::{ContentHasher, OperationId, Recorded, StoreError, Verb};
 
 use super::file::{SessionFile, parse_record};
 use super::lines::ForwardLines;
-use super::operations::{self, RemainingLines, SessionTrashLine};
+use super::operations::{self, RemainingLines, SessionPayload};
 use super::rewrite::SessionRewriter;
 use crate::disk::Disk;
+use crate::oplog::to_record;
 
 /// Number of bytes read at a time to compute the hash.
 const BLOCK: usize = 1024 * 1024;
@@ -21,9 +22,10 @@ impl SessionRewriter<'_> {
     ///
     /// The previous lines replace the lines that the operation left. Records appended since then follow them.
     pub(super) fn undo(&self, undone: &OperationId) -> Result<InstanceRecord, InstanceError> {
-        let (line, record) = operations::open(self.disk, undone)?;
+        let logged = operations::find(self.disk, undone)?;
+        let line = &logged.subject;
         let changed = |why: String| InstanceError::ChangedSince { operation: undone.clone(), why };
-        if let Some(other) = find_later_restore(self.disk, &record)? {
+        if let Some(other) = find_later_restore(self.disk, &logged)? {
             return Err(changed(format!("{other} restored records that were deleted earlier; undo that operation first")));
         }
         let now = SessionFile::open(self.disk, self.path, || ())?;
@@ -33,18 +35,19 @@ impl SessionRewriter<'_> {
             (Some(_), _) => return Err(changed(format!("the session {} was changed afterwards", self.session))),
         };
         let former = line.former.as_deref().map(|former| self.open_trashed_file(former, undone)).transpose()?;
-        let mut note = SessionTrashLine::of(self.operation, self.session.as_str(), line.count);
-        note.undoes = Some(undone.to_string());
+        let payload = SessionPayload::new(self.session.as_str(), line.count);
+        let record = to_record(logged.clone())
+            .ok_or_else(|| StoreError::OperationNotFound { wanted: format!("no operation has the id {undone}") })?;
         let is_all = now.as_ref().is_none_or(|now| now.end <= since);
         if former.is_none() && is_all {
-            return self.move_to_trash(note).map(|()| record);
+            return self.move_to_trash(payload, Some(undone)).map(|()| record);
         }
         let has_more = now.is_some();
         let former = former.into_iter().flat_map(|former| ForwardLines::new(former.file, former.end));
         // The incomplete record of an interrupted append is in the trash already, or still at the end of the session.
         let former = former.filter(move |line| line.as_ref().map_or(true, |line| !has_more || is_complete_record(line)));
         let more = now.into_iter().flat_map(|now| ForwardLines::from_offset(now.file, since, now.end));
-        self.replace(former.chain(more), note).map(|()| record)
+        self.replace(former.chain(more), payload, Some(undone)).map(|()| record)
     }
 
     fn open_trashed_file(&self, path: &str, undone: &OperationId) -> Result<SessionFile, InstanceError> {
@@ -75,19 +78,19 @@ fn starts_with_remaining(left: &RemainingLines, now: &SessionFile) -> io::Result
 /// Returns a later undo, still in effect, that restored records removed before `undone`.
 ///
 /// Restored records are placed at the start of the session, so an undo of `undone` would put them in the wrong order.
-fn find_later_restore(disk: &dyn Disk, undone: &InstanceRecord) -> Result<Option<OperationId>, InstanceError> {
-    let mut back: Vec<InstanceRecord> = Vec::new();
+fn find_later_restore(disk: &dyn Disk, undone: &Recorded<SessionPayload>) -> Result<Option<OperationId>, InstanceError> {
+    let mut back: Vec<Recorded<SessionPayload>> = Vec::new();
     let mut passed = HashSet::new();
-    for record in operations::records(disk)? {
+    for record in operations::operations(disk)? {
         let record = record?;
         if record.operation.id == undone.operation.id {
             break;
         }
-        if record.subject == undone.subject {
+        if record.subject.session == undone.subject.session {
             passed.insert(record.operation.id.clone());
             back.extend((record.operation.verb == Verb::Undo && record.undone_by.is_none()).then_some(record));
         }
     }
-    let is_older = |record: &InstanceRecord| record.undoes.as_ref().is_some_and(|other| !passed.contains(other));
+    let is_older = |record: &Recorded<SessionPayload>| record.undoes.as_ref().is_some_and(|other| !passed.contains(other));
     Ok(back.into_iter().find(is_older).map(|record| record.operation.id))
 }

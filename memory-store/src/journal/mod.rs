@@ -17,7 +17,7 @@ use memory_core::{Operation, OperationId, RecordedChange, StoreError};
 
 use crate::disk::{DirEntryKind, Disk};
 use crate::error::io_error;
-use crate::monthly_log::is_monthly_file;
+use crate::oplog::is_monthly_file;
 
 const FOLDER: &str = "journal";
 

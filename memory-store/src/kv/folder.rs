@@ -8,13 +8,13 @@ use std::time::Duration;
 use chrono::{DateTime, SubsecRound, Utc};
 use memory_core::instance::kv::{KeyPrefix, KeySummary, KeyValueStore, StoredValue, ValueKey};
 use memory_core::instance::{InstanceError, InstanceOperations, InstanceRecord, InstanceRecords};
-use memory_core::{Operation, OperationId, StoreError};
+use memory_core::{Operation, OperationId, StoreError, find_undoable};
 
 use super::trash::{self, ValueOperation};
 use crate::disk::{DirEntryKind, Disk, FileStat, LazyDisk, find_case_variant};
 use crate::history::{file_error, folder_error};
 use crate::lock::{PATIENCE, WriterLock};
-use crate::monthly_log;
+use crate::oplog::{hash_bytes, to_record, to_records};
 
 /// The temporary file of a new value. No key has this name, and there is one writer at a time.
 const TEMP_FILE: &str = ".next~";
@@ -131,7 +131,7 @@ impl KeyValueStore for ValueFolder {
 impl InstanceOperations for ValueFolder {
     fn operations(&self) -> Result<InstanceRecords<'_>, InstanceError> {
         match self.state()? {
-            Some(state) => Ok(Box::new(trash::records(state, |key| self.current_hash(key))?)),
+            Some(state) => Ok(Box::new(to_records(trash::operations(state, |key| self.current_hash(key))?))),
             None => Ok(Box::new(std::iter::empty())),
         }
     }
@@ -141,30 +141,30 @@ impl InstanceOperations for ValueFolder {
         let state = self.state()?.ok_or_else(missing)?;
         let disk = self.place.get_or_create().map_err(folder_error(self.root()))?;
         let _lock = self.lock()?;
-        let (line, record) = trash::open(state, &|key| self.current_hash(key), undone)?;
+        let logged = find_undoable(trash::operations(state, |key| self.current_hash(key))?, undone)?;
         let changed = |why: String| InstanceError::ChangedSince { operation: undone.clone(), why };
-        let key: ValueKey = line.key.parse()?;
+        let key: ValueKey = logged.subject.key.parse()?;
         check_path_free(disk, &key).map_err(|error| match error {
             InstanceError::KeyTaken { why, .. } => changed(why),
             error => error,
         })?;
         let now = read_value(disk, &key)?;
-        if now.as_deref().map(trash::hash_value) != line.after {
+        if now.as_deref().map(hash_bytes) != logged.subject.after {
             return Err(changed(format!("the key {key} was changed afterwards")));
         }
         let note = ValueOperation { operation, undoes: Some(undone) };
-        match (line.previous_value(state)?, now) {
+        match (trash::previous_value(state, &logged)?, now) {
             (Some(former), now) => self.put_value(disk, &key, now.as_deref(), &former, Some(note))?,
             (None, Some(now)) => self.delete_value(disk, &key, &now, note)?,
             (None, None) => {}
         }
-        Ok(record)
+        Ok(to_record(logged).ok_or_else(missing)?)
     }
 
     fn purge_trash(&self, before: DateTime<Utc>) -> Result<(u64, u64), InstanceError> {
         let Some(state) = self.state()? else { return Ok((0, 0)) };
         let _lock = self.disk()?.is_some().then(|| self.lock()).transpose()?;
-        monthly_log::purge(state, trash::FOLDER, before).map_err(|error| file_error(trash::FOLDER, error))
+        trash::log(state).purge(before).map_err(|error| file_error(trash::FOLDER, error))
     }
 }
 
@@ -215,7 +215,7 @@ impl ValueFolder {
     fn current_hash(&self, key: &str) -> Result<Option<String>, InstanceError> {
         let (Some(disk), Ok(key)) = (self.disk()?, key.parse::<ValueKey>()) else { return Ok(None) };
         match disk.read(key.as_str()) {
-            Ok(value) => Ok(value.map(|(bytes, _)| trash::hash_value(&bytes))),
+            Ok(value) => Ok(value.map(|(bytes, _)| hash_bytes(&bytes))),
             Err(error) if is_foreign_file(&error) => Ok(Some(String::new())),
             Err(error) => Err(file_error(key.as_str(), error)),
         }

@@ -20,7 +20,7 @@ use crate::disk::{DirEntryKind, Disk, RealDisk};
 use crate::error::io_error;
 use crate::journal::ends_with_line_break;
 use crate::lock::{PATIENCE, WriterLock};
-use crate::monthly_log::is_monthly_file;
+use crate::oplog::is_monthly_file;
 use format::UsageRecord;
 use monthly_usage::MonthlyUsage;
 

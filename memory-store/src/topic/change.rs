@@ -3,13 +3,14 @@
 use std::collections::BTreeSet;
 
 use memory_core::topic::TopicError;
+use memory_core::{Operation, OperationId, Recorded};
 
 use super::error::write_error;
-use super::files::{hash_bytes, parent_folder, read_bytes};
+use super::files::{parent_folder, read_bytes};
 use super::recovery::recover;
-use super::trash::{self, TopicFileLine, TopicTrashLine};
+use super::trash::{self, TopicFileLine, TopicPayload};
 use crate::disk::Disk;
-use memory_core::Operation;
+use crate::oplog::hash_bytes;
 
 /// The folder of new files before they replace the old ones. There is one writer at a time.
 pub(super) const WAITING: &str = ".next";
@@ -35,7 +36,7 @@ pub(super) struct TopicFileChange {
 pub(super) fn apply_changes(
     disk: &dyn Disk,
     operation: &Operation,
-    undoes: Option<&str>,
+    undoes: Option<&OperationId>,
     files: &[TopicFileChange],
 ) -> Result<bool, TopicError> {
     let done = try_apply(disk, operation, undoes, files);
@@ -49,7 +50,7 @@ pub(super) fn apply_changes(
 fn try_apply(
     disk: &dyn Disk,
     operation: &Operation,
-    undoes: Option<&str>,
+    undoes: Option<&OperationId>,
     files: &[TopicFileChange],
 ) -> Result<bool, TopicError> {
     let told = write_error;
@@ -66,7 +67,7 @@ fn try_apply(
     }
     disk.sync_folder(WAITING).map_err(told(WAITING))?;
 
-    let folder = trash::operation_folder(operation);
+    let folder = trash::log(disk).trash_folder(operation);
     let mut folders = BTreeSet::new();
     let mut lines = Vec::new();
     for TopicFileChange { path, before, after, .. } in files {
@@ -88,7 +89,8 @@ fn try_apply(
             return Ok(false);
         }
     }
-    trash::append_line(disk, &TopicTrashLine::of(operation, undoes, lines))?;
+    let payload = TopicPayload { files: lines, index: None };
+    trash::log(disk).append(&Recorded::new(operation, payload, undoes)).map_err(told(trash::FOLDER))?;
 
     let mut folders = BTreeSet::new();
     for (at, file) in files.iter().enumerate() {

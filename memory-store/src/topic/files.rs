@@ -1,6 +1,5 @@
 //! Reading the files of a folder.
 
-use memory_core::ContentHash;
 use memory_core::topic::{TopicError, TopicName, TopicPath, TopicText};
 
 use super::error::{damaged_error, read_error};
@@ -32,11 +31,6 @@ pub(super) fn decode_text(path: &TopicPath, bytes: &[u8]) -> TopicText {
     let (size, text) = (bytes.len() as u64, String::from_utf8_lossy(bytes).into_owned());
     let topic = TopicName::from_path(path).map(|name| parse_topic(name, &text, size, None));
     TopicText { path: path.clone(), text, topic }
-}
-
-/// Returns the hash of a file, as the log contains it.
-pub(super) fn hash_bytes(bytes: &[u8]) -> String {
-    ContentHash::from_bytes(bytes).to_string()
 }
 
 /// The files and folders below a folder.

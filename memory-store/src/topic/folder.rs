@@ -20,7 +20,6 @@ use crate::disk::{Disk, LazyDisk};
 use crate::error::io_error;
 use crate::lock::{PATIENCE, WriterLock};
 use crate::markdown::lossy_text;
-use crate::monthly_log;
 
 /// Maximum number of attempts when another program changes the file during a change.
 const MAX_ATTEMPTS: usize = 3;
@@ -220,7 +219,7 @@ impl TopicStore for TopicFolder {
         if self.disk()?.is_none() {
             return Ok((0, 0));
         }
-        self.write(None, |disk| monthly_log::purge(disk, trash::FOLDER, before).map_err(write_error(trash::FOLDER)))
+        self.write(None, |disk| trash::log(disk).purge(before).map_err(write_error(trash::FOLDER)))
     }
 }
 

@@ -4,13 +4,14 @@ use memory_core::topic::{INDEX_FILE, TopicError, TopicIndex, TopicUsages, index_
 use serde::{Deserialize, Serialize};
 
 use super::error::{damaged_error, write_error};
-use super::files::{hash_bytes, read_bytes};
+use super::files::read_bytes;
 use super::list::list_topics;
 use super::trash;
 use super::uses;
 use crate::disk::Disk;
 use crate::gitignore;
 use crate::markdown::lossy_text;
+use crate::oplog::hash_bytes;
 use memory_core::Operation;
 
 /// The temporary file of the index.

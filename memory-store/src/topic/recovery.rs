@@ -1,12 +1,14 @@
 //! Recovery from an interrupted operation.
 
+use memory_core::Recorded;
 use memory_core::topic::TopicError;
 
 use super::change::{OPERATION, WAITING};
 use super::error::{damaged_error, read_error, write_error};
-use super::files::{hash_bytes, parent_folder, read_bytes};
-use super::trash::{self, TopicFileLine, TopicTrashLine};
+use super::files::{parent_folder, read_bytes};
+use super::trash::{self, TopicFileLine, TopicPayload};
 use crate::disk::{DirEntryKind, Disk};
+use crate::oplog::hash_bytes;
 
 /// The temporary file of an old file that is restored.
 const RESTORE_TEMP_FILE: &str = ".next/restored";
@@ -22,18 +24,19 @@ pub(super) fn recover(disk: &dyn Disk) -> Result<(), TopicError> {
         return Ok(());
     }
     let name = read_bytes(disk, OPERATION)?.unwrap_or_default();
-    let line = trash::completed_lines(disk)?.pop().filter(|line| line.operation.as_bytes() == name && !line.files.is_empty());
-    if let Some(line) = line
-        && !is_complete(disk, &line)?
+    let last = trash::operations(disk)?.next().transpose()?;
+    if let Some(Recorded { operation, subject, .. }) = last
+        && operation.id.as_str().as_bytes() == name
+        && !is_complete(disk, &subject)?
     {
-        line.files.iter().try_for_each(|file| restore_file(disk, file))?;
-        trash::append_abort(disk, &line)?;
+        subject.files.iter().try_for_each(|file| restore_file(disk, file))?;
+        trash::log(disk).append_abort(&operation).map_err(write_error(trash::FOLDER))?;
     }
     remove_temp_files(disk)
 }
 
 /// Returns whether all files are as the operation leaves them.
-fn is_complete(disk: &dyn Disk, line: &TopicTrashLine) -> Result<bool, TopicError> {
+fn is_complete(disk: &dyn Disk, line: &TopicPayload) -> Result<bool, TopicError> {
     for file in &line.files {
         if current_hash(disk, file)? != file.after {
             return Ok(false);

@@ -429,18 +429,55 @@ pub(super) const BASE_FORMS: &[&str] = &[
 
 /// Verbs of acts that a person requests of an assistant, apart from those of the other classes.
 pub(super) const ACTING: &[&str] = &[
-    "ask", "begin", "call", "check", "choose", "commit", "compare", "convert", "create", "end", "ensure", "explain", "finish",
-    "follow", "link", "list", "look", "name", "open", "order", "pick", "place", "prefix", "propose", "put", "quote", "read",
-    "refer", "remember", "review", "round", "run", "save", "search", "sign", "start", "summarize", "summarise", "test",
-    "translate", "try", "verify",
+    "ask",
+    "begin",
+    "call",
+    "check",
+    "choose",
+    "commit",
+    "compare",
+    "convert",
+    "create",
+    "end",
+    "ensure",
+    "explain",
+    "finish",
+    "follow",
+    "link",
+    "list",
+    "look",
+    "name",
+    "open",
+    "order",
+    "pick",
+    "place",
+    "prefix",
+    "propose",
+    "put",
+    "quote",
+    "read",
+    "refer",
+    "remember",
+    "review",
+    "round",
+    "run",
+    "save",
+    "search",
+    "sign",
+    "start",
+    "summarize",
+    "summarise",
+    "test",
+    "translate",
+    "try",
+    "verify",
 ];
 
 /// Verbs of speaking. Their imperative with a manner or a language applies to all responses.
 pub(super) const SPEAKING: &[&str] = &["answer", "reply", "respond", "speak", "talk", "write", "chat"];
 
 /// The present participles of [`SPEAKING`].
-pub(super) const SPEAKING_FORMS: &[&str] =
-    &["answering", "replying", "responding", "speaking", "talking", "writing", "chatting"];
+pub(super) const SPEAKING_FORMS: &[&str] = &["answering", "replying", "responding", "speaking", "talking", "writing", "chatting"];
 
 /// Habits of responses that `stop` ends.
 pub(super) const RESPONDING: &[&str] = &[

@@ -1,10 +1,8 @@
-//! Monthly logs: a file of lines, `2026-05.jsonl`, and a folder next to it, `2026-05`.
+//! The files of an operation log: a file of lines per month, `2026-05.jsonl`, and a folder next to it, `2026-05`.
 
 use std::io;
 
-use chrono::{DateTime, Datelike, Months, NaiveDate, SecondsFormat, Utc};
-use memory_core::instance::{InstanceRecord, InstanceSubject};
-use memory_core::{Operation, OperationId};
+use chrono::{DateTime, Datelike, Months, NaiveDate, Utc};
 
 use crate::disk::{DirEntryKind, Disk, append_line};
 use crate::history::BackwardLines;
@@ -16,13 +14,13 @@ const EXTENSION: &str = ".jsonl";
 ///
 /// The line is always the last one: if the clock was set back, the line is added to the latest
 /// file, so that the order of lines does not change.
-pub(crate) fn append(disk: &dyn Disk, folder: &str, at: DateTime<Utc>, line: &[u8]) -> io::Result<()> {
+pub(super) fn append(disk: &dyn Disk, folder: &str, at: DateTime<Utc>, line: &[u8]) -> io::Result<()> {
     let latest = log_files(disk, folder)?.pop().unwrap_or_default();
     append_line(disk, &latest.max(format!("{folder}/{}{EXTENSION}", at.format("%Y-%m"))), line)
 }
 
 /// Returns the paths of the files of lines in `folder`, oldest first.
-pub(crate) fn log_files(disk: &dyn Disk, folder: &str) -> io::Result<Vec<String>> {
+fn log_files(disk: &dyn Disk, folder: &str) -> io::Result<Vec<String>> {
     let entries = disk.list_folder(folder)?.into_iter().filter(|entry| entry.kind == DirEntryKind::File);
     let mut files: Vec<_> =
         entries.map(|entry| entry.name).filter(|name| is_monthly_file(name)).map(|name| format!("{folder}/{name}")).collect();
@@ -37,7 +35,7 @@ pub(crate) fn is_monthly_file(name: &str) -> bool {
 }
 
 /// Iterates over the lines of all months, newest first; each file is read from its end.
-pub(crate) fn lines_newest_first<'a>(
+pub(super) fn lines_newest_first<'a>(
     disk: &'a dyn Disk,
     folder: &str,
 ) -> io::Result<impl Iterator<Item = io::Result<Vec<u8>>> + 'a> {
@@ -57,7 +55,7 @@ fn lines_backward(disk: &dyn Disk, path: &str) -> io::Result<Option<impl Iterato
 /// Deletes the months that ended before `before`; returns the number of deleted files and bytes.
 ///
 /// No other process may append a line during the call.
-pub(crate) fn purge(disk: &dyn Disk, folder: &str, before: DateTime<Utc>) -> io::Result<(u64, u64)> {
+pub(super) fn purge(disk: &dyn Disk, folder: &str, before: DateTime<Utc>) -> io::Result<(u64, u64)> {
     let (mut files, mut bytes) = (0, 0);
     let mut entries = disk.list_folder(folder)?;
     // Files of lines are deleted before the folders with the content that the lines refer to.
@@ -129,34 +127,6 @@ fn delete_file(disk: &dyn Disk, path: &str, files: &mut u64, bytes: &mut u64) ->
     *files += 1;
     *bytes += size;
     Ok(())
-}
-
-/// Returns the time of an operation in the format of a line.
-pub(crate) fn format_time(operation: &Operation) -> String {
-    operation.at.to_rfc3339_opts(SecondsFormat::AutoSi, true)
-}
-
-/// Converts the fields of a line to an operation, or returns `None` if one is invalid.
-pub(crate) fn parse_operation(id: &str, verb: &str, by: &str, at: &str) -> Option<Operation> {
-    let at = DateTime::parse_from_rfc3339(at).ok()?.to_utc();
-    Some(Operation { id: id.parse().ok()?, verb: verb.parse().ok()?, by: by.to_owned(), at })
-}
-
-/// Converts the fields of a line to a record, or returns `None` if one is invalid.
-pub(crate) fn parse_record(
-    operation: &str,
-    at: &str,
-    verb: &str,
-    undoes: Option<&str>,
-    (name, count): (&str, usize),
-) -> Option<InstanceRecord> {
-    let undoes = undoes.map(str::parse::<OperationId>).transpose().ok()?;
-    Some(InstanceRecord {
-        operation: parse_operation(operation, verb, "", at)?,
-        subject: InstanceSubject { name: name.to_owned(), count },
-        undoes,
-        undone_by: None,
-    })
 }
 
 #[cfg(test)]

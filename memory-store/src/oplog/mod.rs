@@ -1,0 +1,136 @@
+//! The operation log of a store: one JSON line per operation, in one file per month.
+//!
+//! All lines have the same fields for the operation; the store adds its payload, the fields for what the operation changed. A line is
+//! durable before the operation is carried out, so that the next writer detects an interrupted operation. It then appends a second line,
+//! `{"operation": …, "at": …, "aborted": true}`, and readers skip both.
+
+mod files;
+mod format;
+
+use std::io;
+use std::marker::PhantomData;
+
+use chrono::{DateTime, Utc};
+use memory_core::{ContentHash, Operation, OperationId, Recorded};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+pub(crate) use self::files::is_monthly_file;
+use self::format::LogLine;
+use crate::disk::Disk;
+
+/// What an operation of a store changed, as its log records it.
+///
+/// The names of its fields must differ from those of an operation: `operation`, `at`, `verb`, `by`, `undoes` and `aborted`.
+pub(crate) trait LogPayload: Serialize + DeserializeOwned {
+    /// The description for the user.
+    type Subject;
+
+    /// Returns the description for the user, or `None` if the operation is not listed.
+    fn subject(&self) -> Option<Self::Subject>;
+}
+
+/// The operation log in a folder.
+#[derive(Debug)]
+pub(crate) struct OperationLog<'d, P> {
+    disk: &'d dyn Disk,
+    folder: &'static str,
+    payload: PhantomData<fn() -> P>,
+}
+
+impl<'d, P: LogPayload> OperationLog<'d, P> {
+    /// Returns the log in `folder`, which need not exist.
+    pub(crate) fn new(disk: &'d dyn Disk, folder: &'static str) -> Self {
+        Self { disk, folder, payload: PhantomData }
+    }
+
+    /// Appends the line of an operation, durably.
+    pub(crate) fn append(&self, record: &Recorded<P>) -> io::Result<()> {
+        files::append(self.disk, self.folder, record.operation.at, &LogLine::operation_to_json(record))
+    }
+
+    /// Records that the last line of an operation was not carried out.
+    pub(crate) fn append_abort(&self, operation: &Operation) -> io::Result<()> {
+        files::append(self.disk, self.folder, operation.at, &LogLine::<P>::abort_to_json(operation))
+    }
+
+    /// Returns the newest operation, carried out or not, with whether it was aborted.
+    pub(crate) fn last(&self) -> io::Result<Option<(Recorded<P>, bool)>> {
+        self.find_last(|_| true)
+    }
+
+    /// Returns the newest operation that satisfies `is_wanted`, with whether it was aborted.
+    pub(crate) fn find_last(&self, is_wanted: impl Fn(&Recorded<P>) -> bool) -> io::Result<Option<(Recorded<P>, bool)>> {
+        let mut aborted = Vec::new();
+        for line in self.lines()? {
+            match line? {
+                LogLine::Aborted(id) => aborted.push(id),
+                LogLine::Operation(record) if is_wanted(&record) => {
+                    let is_aborted = aborted.contains(&record.operation.id);
+                    return Ok(Some((record, is_aborted)));
+                }
+                LogLine::Operation(_) => {}
+            }
+        }
+        Ok(None)
+    }
+
+    /// Iterates over the operations without those that were aborted, newest first.
+    pub(crate) fn operations(&self) -> io::Result<impl Iterator<Item = io::Result<Recorded<P>>> + use<'d, P>> {
+        let mut aborted: Vec<OperationId> = Vec::new();
+        Ok(self.lines()?.filter_map(move |line| match line {
+            Err(error) => Some(Err(error)),
+            Ok(LogLine::Aborted(id)) => {
+                aborted.push(id);
+                None
+            }
+            // The parts of an operation are several lines with the same id; an abort refers to the last one.
+            Ok(LogLine::Operation(record)) => match aborted.iter().position(|id| *id == record.operation.id) {
+                Some(at) => {
+                    aborted.swap_remove(at);
+                    None
+                }
+                None => Some(Ok(record)),
+            },
+        }))
+    }
+
+    /// Iterates over all lines, newest first; lines that cannot be parsed are skipped.
+    fn lines(&self) -> io::Result<impl Iterator<Item = io::Result<LogLine<P>>> + use<'d, P>> {
+        let lines = files::lines_newest_first(self.disk, self.folder)?;
+        Ok(lines.filter_map(|line| line.map(|bytes| LogLine::from_json(&bytes)).transpose()))
+    }
+
+    /// Returns the folder for the previous files of an operation.
+    pub(crate) fn trash_folder(&self, operation: &Operation) -> String {
+        format!("{}/{}/{}", self.folder, operation.at.format("%Y-%m"), operation.id)
+    }
+
+    /// Deletes the months that ended before `before`; returns the number of deleted files and bytes.
+    ///
+    /// No other process may append a line during the call.
+    pub(crate) fn purge(&self, before: DateTime<Utc>) -> io::Result<(u64, u64)> {
+        files::purge(self.disk, self.folder, before)
+    }
+}
+
+/// Converts logged operations to records for the user; those that are not listed are omitted.
+pub(crate) fn to_records<P: LogPayload, E>(
+    operations: impl Iterator<Item = Result<Recorded<P>, E>>,
+) -> impl Iterator<Item = Result<Recorded<P::Subject>, E>> {
+    operations.filter_map(|logged| match logged {
+        Ok(logged) => to_record(logged).map(Ok),
+        Err(error) => Some(Err(error)),
+    })
+}
+
+/// Converts a logged operation to a record for the user, or returns `None` if it is not listed.
+pub(crate) fn to_record<P: LogPayload>(logged: Recorded<P>) -> Option<Recorded<P::Subject>> {
+    let subject = logged.subject.subject()?;
+    Some(logged.map(|_| subject))
+}
+
+/// Returns the hash of a file or value, as payloads contain it.
+pub(crate) fn hash_bytes(bytes: &[u8]) -> String {
+    ContentHash::from_bytes(bytes).to_string()
+}
