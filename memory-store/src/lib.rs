@@ -21,7 +21,7 @@
 //! | `commit` | the order of the steps of an operation, so that it is atomic |
 //! | [`disk`] | durable file access; all durable writes below a home go through it |
 //! | `edit` | concurrent edits of a text file that a user maintains |
-//! | `journal` | the write-ahead journal, from which an interrupted operation is rolled back |
+//! | `oplog` | the logs of operations of all stores, from which interrupted operations are rolled back |
 //! | `daemon` | the lock, the state, the log and the file watcher of the daemon |
 //! | `ledger` | the cost of calls to a language model, and the enforcement of budgets |
 //! | `notifier` | notifications to the user |
@@ -45,7 +45,6 @@ mod file_store;
 mod gitignore;
 pub mod history;
 mod index;
-mod journal;
 pub mod jq;
 pub mod kv;
 mod ledger;

@@ -3,13 +3,12 @@
 use std::collections::BTreeSet;
 use std::io;
 
-use memory_core::{ContentHash, Operation, OperationId, RecordedChange, StoreError};
+use memory_core::{ContentHash, Operation, OperationId, Recorded, RecordedChange, StoreError};
 
 use super::progress::file_hash;
-use super::{CommitStep, parent_folder, record_changes, roll_back, temporary_path};
+use super::{CommitStep, JournalPayload, journal, journal_write_error, parent_folder, record_changes, roll_back, temporary_path};
 use crate::disk::Disk;
 use crate::error::io_error;
-use crate::journal::Journal;
 
 /// Minimum number of files for which one sync of the file system is cheaper than a sync of each file.
 const SYNC_ALL_MIN_FILES: usize = 8;
@@ -23,7 +22,6 @@ const SYNC_ALL_MIN_FILES: usize = 8;
 /// If the disk fails, or [`StoreError::Conflict`] if a file is not in the expected state. All other files are in their previous state then.
 pub(crate) fn execute_steps(
     disk: &dyn Disk,
-    journal: &Journal,
     operation: &Operation,
     undoes: Option<&OperationId>,
     steps: &[CommitStep],
@@ -31,11 +29,11 @@ pub(crate) fn execute_steps(
     if steps.is_empty() {
         return Ok(());
     }
-    let changes = record_changes(disk, operation, steps);
-    journal.begin(operation, undoes, &changes)?;
-    perform(disk, &operation.id, steps, &changes).map_err(|stopped| {
+    let record = Recorded::new(operation, JournalPayload { changes: record_changes(disk, operation, steps) }, undoes);
+    journal(disk).append(&record).map_err(journal_write_error)?;
+    perform(disk, &operation.id, steps, &record.subject.changes).map_err(|stopped| {
         // If the rollback fails too, the next writer completes it from the journal.
-        let _ = roll_back(disk, journal, &operation.id, operation.at, &changes);
+        let _ = roll_back(disk, &record);
         match stopped {
             StepFailure::Refused(error) => io_error(format!("{} {}", operation.verb, describe(steps)), error),
             StepFailure::Changed(what) => StoreError::Conflict { what },

@@ -18,10 +18,12 @@
 //! checks the files of the last line. Therefore an operation of many files is applied completely or not at all.
 
 mod execution;
+mod journal;
 mod progress;
 mod recovery;
 
 pub(crate) use execution::{execute_steps, is_temporary_name};
+pub(crate) use journal::{JournalPayload, journal, journal_read_error, journal_write_error};
 pub(crate) use recovery::{recover, roll_back};
 
 use std::borrow::Cow;

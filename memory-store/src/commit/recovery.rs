@@ -1,40 +1,25 @@
 //! Rolls back an interrupted operation.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 use std::io;
 
-use chrono::{DateTime, Utc};
-use memory_core::{OperationId, RecordedChange, RecordedFile, StoreError};
+use memory_core::{OperationId, Recorded, RecordedChange, RecordedFile, StoreError};
 
 use super::progress::{ChangeProgress, change_progress};
-use super::{parent_folder, temporary_path};
+use super::{JournalPayload, journal, journal_read_error, journal_write_error, parent_folder, temporary_path};
 use crate::disk::Disk;
 use crate::error::io_error;
-use crate::journal::{Journal, JournalEvent, JournalLine, JournalMark};
+use crate::oplog::LogPosition;
 
 /// Rolls back the last operation after `mark` if it was interrupted.
 ///
-/// The caller holds the writer lock, so an incomplete operation is not in progress.
-pub(crate) fn recover(disk: &dyn Disk, journal: &Journal, mark: Option<&JournalMark>) -> Result<(), StoreError> {
-    let mut aborted = HashSet::new();
-    for JournalLine { id, at, what } in journal.lines_after(mark)? {
-        match what {
-            JournalEvent::Aborted => {
-                aborted.insert(id);
-            }
-            JournalEvent::Begun { .. } if aborted.remove(&id) => {}
-            JournalEvent::Begun { changes, .. } => {
-                // Only the last operation can be incomplete, because each writer recovers before it starts.
-                let refused = |error| io_error(format!("check operation {id}"), error);
-                return if was_interrupted(disk, &id, &changes).map_err(refused)? {
-                    roll_back(disk, journal, &id, at, &changes)
-                } else {
-                    Ok(())
-                };
-            }
-        }
-    }
-    Ok(())
+/// The caller holds the writer lock, so an incomplete operation is not in progress. Only the last operation can be incomplete, because
+/// each writer recovers before it starts.
+pub(crate) fn recover(disk: &dyn Disk, mark: Option<&LogPosition>) -> Result<(), StoreError> {
+    let Some(last) = journal(disk).last_after(mark).map_err(journal_read_error)? else { return Ok(()) };
+    let id = &last.operation.id;
+    let refused = |error| io_error(format!("check operation {id}"), error);
+    if was_interrupted(disk, id, &last.subject.changes).map_err(refused)? { roll_back(disk, &last) } else { Ok(()) }
 }
 
 /// Returns whether an operation was interrupted.
@@ -59,15 +44,10 @@ fn was_interrupted(disk: &dyn Disk, id: &OperationId, changes: &[RecordedChange]
 }
 
 /// Restores the previous state of all files of an operation, and records it in the journal.
-pub(crate) fn roll_back(
-    disk: &dyn Disk,
-    journal: &Journal,
-    id: &OperationId,
-    at: DateTime<Utc>,
-    changes: &[RecordedChange],
-) -> Result<(), StoreError> {
-    restore_files(disk, id, changes).map_err(|error| io_error(format!("undo operation {id}"), error))?;
-    journal.abort(id, at)
+pub(crate) fn roll_back(disk: &dyn Disk, record: &Recorded<JournalPayload>) -> Result<(), StoreError> {
+    let id = &record.operation.id;
+    restore_files(disk, id, &record.subject.changes).map_err(|error| io_error(format!("undo operation {id}"), error))?;
+    journal(disk).append_abort(&record.operation).map_err(journal_write_error)
 }
 
 fn restore_files(disk: &dyn Disk, id: &OperationId, changes: &[RecordedChange]) -> io::Result<()> {
@@ -126,20 +106,16 @@ fn restore_file(disk: &dyn Disk, id: &OperationId, change: &RecordedChange) -> i
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use memory_core::{ContentHash, IdSource, MemoryId, Operation, Verb, testing::CountingIds};
 
-    use super::recover;
+    use super::{journal, recover};
     use crate::commit::{CommitStep, PlannedFile, ReplacedFile, execute_steps};
     use crate::disk::{Disk, RealDisk};
-    use crate::journal::{Journal, JournalEvent};
 
     #[test]
     fn what_somebody_did_after_an_operation_is_no_reason_to_take_it_back() {
         let home = tempfile::tempdir().unwrap();
-        let disk = Arc::new(RealDisk::open(home.path()).unwrap());
-        let journal = Journal::new(Arc::clone(&disk) as Arc<dyn Disk>);
+        let disk = RealDisk::open(home.path()).unwrap();
         let path = |name: &str| format!("categories/inbox/{name}.md");
         disk.write(&path("changed"), b"former").unwrap();
         let step = |name: &str, before: Option<&[u8]>, after: &[u8]| CommitStep {
@@ -151,15 +127,15 @@ mod tests {
         let id = CountingIds::default().operation_id();
         let operation = Operation { id, verb: Verb::Import, by: "test".into(), at: chrono::DateTime::UNIX_EPOCH };
         let steps = [step("kept", None, b"kept"), step("deleted", None, b"deleted"), step("changed", Some(b"former"), b"new")];
-        execute_steps(disk.as_ref(), &journal, &operation, None, &steps).unwrap();
+        execute_steps(&disk, &operation, None, &steps).unwrap();
 
         disk.remove(&path("deleted")).unwrap();
         disk.write(&path("changed"), b"former").unwrap();
         // Without the index, the operation is not known to be complete.
-        recover(disk.as_ref(), &journal, None).unwrap();
+        recover(&disk, None).unwrap();
 
         let text = |name: &str| disk.read(&path(name)).unwrap().map(|(bytes, _)| bytes);
         assert_eq!([text("kept"), text("deleted"), text("changed")], [Some(b"kept".to_vec()), None, Some(b"former".to_vec())]);
-        assert!(journal.lines().all(|line| line.unwrap().what != JournalEvent::Aborted));
+        assert_eq!(journal(&disk).operations().unwrap().count(), 1);
     }
 }

@@ -3,11 +3,11 @@
 use std::collections::{HashMap, HashSet};
 
 use memory_core::{
-    Change, ChangeSet, Code, Filter, MemoryId, MemoryStore, Operation, Patch, Problem, RecordedChange, StoreError, Verb,
+    Change, ChangeSet, Code, Filter, MemoryId, MemoryStore, Operation, Patch, Problem, Recorded, RecordedChange, StoreError, Verb,
 };
 
 use super::FileStore;
-use crate::commit::is_temporary_name;
+use crate::commit::{JournalPayload, is_temporary_name, journal_read_error, journal_write_error};
 use crate::disk::DirEntryKind;
 use crate::error::io_error;
 use crate::memory_file::{is_conversation_file, load};
@@ -131,8 +131,9 @@ impl FileStore {
     /// Finds missing files of memories in the journal, and invalid lines of the journal.
     fn journal_findings(&self, repair: Option<&Operation>) -> Result<Vec<DoctorFinding>, StoreError> {
         let mut findings: Vec<_> = self
-            .journal
-            .unreadable_lines()?
+            .journal()
+            .invalid_lines()
+            .map_err(journal_read_error)?
             .into_iter()
             .map(|(path, line)| {
                 let what = "the line is not a valid operation; the creation order of the memories in it is lost";
@@ -147,7 +148,7 @@ impl FileStore {
         let mut gone = Vec::new();
         for begun in self.journaled_operations() {
             let begun = begun?;
-            for change in begun.changes.into_iter().rev().filter(|change| seen.insert(change.id)) {
+            for change in begun.subject.changes.into_iter().rev().filter(|change| seen.insert(change.id)) {
                 if let Some(after) = change.after
                     && self.index.locate(&change.id)?.is_none()
                     // An unreadable file exists, and is reported as unreadable.
@@ -159,7 +160,9 @@ impl FileStore {
         }
         if let Some(repair) = repair.filter(|_| !gone.is_empty()) {
             let _lock = self.lock_for_writing()?;
-            self.journal.begin(&Operation { verb: Verb::Repair, ..repair.clone() }, None, &gone)?;
+            let operation = Operation { verb: Verb::Repair, ..repair.clone() };
+            let record = Recorded::new(&operation, JournalPayload { changes: gone.clone() }, None);
+            self.journal().append(&record).map_err(journal_write_error)?;
         }
         for file in gone.into_iter().filter_map(|change| change.before) {
             let what = "another program deleted the file or removed its id";

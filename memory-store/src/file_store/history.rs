@@ -3,15 +3,14 @@
 use std::collections::{HashMap, HashSet};
 
 use memory_core::{
-    ChangeOutcome, ChangedFiles, History, MemoryId, Operation, OperationId, OperationRecord, RecordedChange, RecordedFile, Scope,
-    StoreError, TrashedFile,
+    ChangeOutcome, ChangedFiles, History, MemoryId, Operation, OperationId, OperationRecord, Recorded, RecordedChange,
+    RecordedFile, Scope, StoreError, TrashedFile,
 };
 
 use super::FileStore;
 use super::plan::replaced_file;
-use crate::commit::{CommitStep, PlannedFile, ReplacedFile};
+use crate::commit::{CommitStep, JournalPayload, PlannedFile, ReplacedFile, journal_read_error};
 use crate::error::io_error;
-use crate::journal::{JournalEvent, JournalLine};
 use crate::memory_file::load;
 
 /// Maximum number of files that an undo restores in one step.
@@ -30,7 +29,7 @@ impl History for FileStore {
         let changes =
             self.journaled_operations().filter(move |begun| begun.as_ref().map_or(true, |begun| begun.operation.id == id));
         Box::new(changes.flat_map(|begun| match begun {
-            Ok(begun) => begun.changes.into_iter().rev().map(Ok).collect::<Vec<_>>(),
+            Ok(begun) => begun.subject.changes.into_iter().rev().map(Ok).collect::<Vec<_>>(),
             Err(error) => vec![Err(error)],
         }))
     }
@@ -51,7 +50,7 @@ impl History for FileStore {
                 Ok(begun) => begun,
                 Err(error) => return vec![Err(error)],
             };
-            let found = begun.changes.iter().rev().filter_map(|change| {
+            let found = begun.subject.changes.iter().rev().filter_map(|change| {
                 let former = change.before.as_ref()?;
                 let trash = former.trash.clone()?;
                 let size = self.disk.stat(&trash).ok()??.size;
@@ -131,28 +130,14 @@ impl History for FileStore {
     }
 }
 
-/// An operation in the journal that was not aborted.
-pub(super) struct JournaledOperation {
-    pub operation: Operation,
-    pub undoes: Option<OperationId>,
-    pub changes: Vec<RecordedChange>,
-}
-
 impl FileStore {
     /// Iterates over the operations in the journal that were not aborted, newest first.
-    pub(super) fn journaled_operations(&self) -> impl Iterator<Item = Result<JournaledOperation, StoreError>> + '_ {
-        let mut aborted = HashSet::new();
-        self.journal.lines().filter_map(move |line| match line {
-            Err(error) => Some(Err(error)),
-            Ok(JournalLine { id, what: JournalEvent::Aborted, .. }) => {
-                aborted.insert(id);
-                None
-            }
-            Ok(JournalLine { id, .. }) if aborted.remove(&id) => None,
-            Ok(JournalLine { id, at, what: JournalEvent::Begun { verb, by, undoes, changes } }) => {
-                Some(Ok(JournaledOperation { operation: Operation { id, verb, by, at }, undoes, changes }))
-            }
-        })
+    pub(super) fn journaled_operations(&self) -> impl Iterator<Item = Result<Recorded<JournalPayload>, StoreError>> + '_ {
+        let (operations, failed) = match self.journal().operations() {
+            Ok(operations) => (Some(operations), None),
+            Err(error) => (None, Some(Err(error))),
+        };
+        operations.into_iter().flatten().chain(failed).map(|record| record.map_err(journal_read_error))
     }
 
     fn read_records(&self) -> Result<Vec<OperationRecord>, StoreError> {
@@ -162,7 +147,7 @@ impl FileStore {
         let mut undone = HashMap::<OperationId, (OperationId, u64)>::new();
         let mut ours = Vec::<u64>::new();
         for begun in self.journaled_operations() {
-            let JournaledOperation { operation, undoes, changes } = begun?;
+            let Recorded { operation, undoes, subject: JournalPayload { changes }, .. } = begun?;
             let id = operation.id.clone();
             let files = changes.len() as u64;
             let own = changes.iter().filter(|change| change.is_own_change()).count() as u64;

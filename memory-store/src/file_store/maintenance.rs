@@ -3,8 +3,9 @@
 use memory_core::StoreError;
 
 use super::FileStore;
+use crate::commit::journal_read_error;
 use crate::index::RefreshDepth;
-use crate::journal::{JournalEvent, JournalMark};
+use crate::oplog::LogPosition;
 
 impl FileStore {
     /// Moves the pending changes into the full text, and returns their number.
@@ -43,7 +44,7 @@ impl FileStore {
     /// # Errors
     /// If the journal cannot be read.
     pub fn journal_end(&self) -> Result<String, StoreError> {
-        Ok(self.journal.end()?.to_text())
+        Ok(self.journal().end().map_err(journal_read_error)?.to_text())
     }
 
     /// Returns whether an actor other than `actor` has written since the journal ended at `end`.
@@ -56,7 +57,9 @@ impl FileStore {
         if self.journal_end()? == end {
             return Ok(false);
         }
-        let Some(mark) = JournalMark::from_text(end) else { return Ok(true) };
-        self.journal.any_after(&mark, &|line| matches!(&line.what, JournalEvent::Begun { by, .. } if by != actor))
+        let Some(end) = LogPosition::from_text(end) else { return Ok(true) };
+        let mut operations = self.journal().operations_after(&end).map_err(journal_read_error)?;
+        let by_other = operations.find(|record| record.as_ref().map_or(true, |record| record.operation.by != actor));
+        Ok(by_other.transpose().map_err(journal_read_error)?.is_some())
     }
 }

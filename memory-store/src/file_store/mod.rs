@@ -23,14 +23,14 @@ use std::time::Duration;
 
 use memory_core::{ContentHash, FileVersion, MemoryId, Operation, OperationId, Problem, Progress, StoreError, StoredMemory};
 
-use crate::commit::{CommitStep, execute_steps, recover};
+use crate::commit::{CommitStep, JournalPayload, execute_steps, journal, journal_read_error, recover};
 use crate::disk::{Disk, RealDisk};
 use crate::error::io_error;
 use crate::index::{AppliedChange, MemoryIndex, RefreshDepth};
-use crate::journal::{Journal, JournalMark};
 use crate::lock::{PATIENCE, WriterLock};
 use crate::markdown::{decode, encode};
 use crate::memory_file::time_from_nanos;
+use crate::oplog::{LogPosition, OperationLog};
 
 /// A store of memories as Markdown files in a home folder.
 ///
@@ -50,7 +50,6 @@ use crate::memory_file::time_from_nanos;
 pub struct FileStore {
     root: PathBuf,
     disk: Arc<dyn Disk>,
-    journal: Journal,
     index: MemoryIndex,
     options: FileStoreOptions,
     /// Whether this instance has written since it last created the index page.
@@ -101,14 +100,7 @@ impl FileStore {
     /// Returns the home on `disk`, with its index at `root`.
     pub fn on_disk(disk: Arc<dyn Disk>, root: &Path, options: FileStoreOptions) -> Self {
         let index = MemoryIndex::open(Arc::clone(&disk), root, options.kept);
-        Self {
-            root: root.to_owned(),
-            journal: Journal::new(Arc::clone(&disk)),
-            disk,
-            index,
-            options,
-            has_written: AtomicBool::new(false),
-        }
+        Self { root: root.to_owned(), disk, index, options, has_written: AtomicBool::new(false) }
     }
 
     /// Returns the home folder.
@@ -158,7 +150,7 @@ impl FileStore {
     /// Only the journal records the order of creation. A rebuilt index therefore puts memories without a record last, sorted by path.
     pub fn journal_warning(&self) -> Option<String> {
         let unknown = "so the creation order of memories may be wrong";
-        match self.journal.unreadable_lines() {
+        match self.journal().invalid_lines() {
             Ok(lines) if lines.is_empty() => None,
             Ok(lines) => {
                 let what = match lines.len() {
@@ -169,6 +161,10 @@ impl FileStore {
             }
             Err(error) => Some(format!("the journal cannot be read ({error}), {unknown}")),
         }
+    }
+
+    fn journal(&self) -> OperationLog<'_, JournalPayload> {
+        journal(self.disk.as_ref())
     }
 
     fn refresh_depth(&self) -> RefreshDepth {
@@ -182,16 +178,16 @@ impl FileStore {
     /// Acquires the writer lock, and rolls back an interrupted operation of another writer.
     fn lock_for_writing(&self) -> Result<WriterLock, StoreError> {
         let lock = WriterLock::acquire(&self.root, self.options.patience)?;
-        let known = self.index.journal_mark().ok().flatten().and_then(|mark| JournalMark::from_text(&mark));
-        if known.is_none() || known.as_ref() != Some(&self.journal.end()?) {
-            recover(self.disk.as_ref(), &self.journal, known.as_ref())?;
+        let known = self.index.journal_mark().ok().flatten().and_then(|mark| LogPosition::from_text(&mark));
+        if known.is_none() || known.as_ref() != Some(&self.journal().end().map_err(journal_read_error)?) {
+            recover(self.disk.as_ref(), known.as_ref())?;
         }
         Ok(lock)
     }
 
     /// Performs `steps` and updates the index. The caller holds the lock from [`FileStore::begin`].
     fn apply_steps(&self, operation: &Operation, undoes: Option<&OperationId>, steps: &[CommitStep]) -> Result<(), StoreError> {
-        execute_steps(self.disk.as_ref(), &self.journal, operation, undoes, steps)?;
+        execute_steps(self.disk.as_ref(), operation, undoes, steps)?;
         // The files are durable, so the operation succeeded. A failed update of the index is detected by the next refresh.
         let _ = self.update_index(steps);
         let gone: Vec<MemoryId> = steps.iter().filter(|step| step.after.is_none()).map(|step| step.id).collect();
@@ -209,6 +205,6 @@ impl FileStore {
                 Some(next) => applied.push(AppliedChange::Kept { path: next.path.clone(), former_path }),
             }
         }
-        self.index.apply(&applied, Some(&self.journal.end()?.to_text()))
+        self.index.apply(&applied, Some(&self.journal_end()?))
     }
 }

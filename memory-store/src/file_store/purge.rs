@@ -28,7 +28,7 @@ impl FileStore {
         for begun in self.journaled_operations() {
             let begun = begun?;
             let is_old = begun.operation.at < before;
-            for trash in begun.changes.into_iter().filter(|_| is_old).filter_map(|change| change.before?.trash) {
+            for trash in begun.subject.changes.into_iter().filter(|_| is_old).filter_map(|change| change.before?.trash) {
                 let looked = self.disk.stat(&trash);
                 if let Some(found) = looked.map_err(|error| io_error(format!("check {trash}"), error))? {
                     files += 1;

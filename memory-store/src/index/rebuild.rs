@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs;
 use std::path::Path;
-use std::sync::Arc;
 
 use memory_core::{MemoryId, RecordedChange};
 use rusqlite::{Connection, Transaction, TransactionBehavior, params};
@@ -21,8 +20,8 @@ use super::schema::{self, IndexMeta};
 use super::text::{self, FullText, TextDocument, TextWriter};
 use super::update::{FolderSums, insert, row_id};
 use super::vectors::ModelVectors;
+use crate::commit::journal;
 use crate::disk::FileStat;
-use crate::journal::{Journal, JournalEvent};
 
 /// The reason for a rebuild.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -226,10 +225,9 @@ fn sort_by_creation(index: &MemoryIndex, paths: &mut [String]) {
     // The journal is read backwards, from the current name of a file to its earlier names.
     let (mut made, mut called) = (HashMap::<String, i64>::new(), HashMap::<String, String>::new());
     let mut place = 0;
-    let journal = Journal::new(Arc::clone(&index.disk));
-    for line in journal.lines().filter_map(Result::ok) {
-        let JournalEvent::Begun { changes, .. } = line.what else { continue };
-        for RecordedChange { before, after, .. } in changes.into_iter().rev() {
+    let operations = journal(index.disk.as_ref()).operations().into_iter().flatten();
+    for record in operations.filter_map(Result::ok) {
+        for RecordedChange { before, after, .. } in record.subject.changes.into_iter().rev() {
             let Some(after) = after else { continue };
             let name = called.remove(&after.path).unwrap_or(after.path);
             match before {

@@ -39,9 +39,7 @@ impl UsageRecord {
         let Self { day, purpose, calls, prompt_tokens, answer_tokens } = self;
         let (calls, prompt_tokens, answer_tokens) = (*calls, *prompt_tokens, *answer_tokens);
         let wire = UsageRecordWire { day: day.to_string(), purpose: purpose.to_string(), calls, prompt_tokens, answer_tokens };
-        let mut line = serde_json::to_vec(&wire).expect("strings and numbers have a JSON form");
-        line.push(b'\n');
-        line
+        serde_json::to_vec(&wire).expect("strings and numbers have a JSON form")
     }
 
     /// Parses a line, or returns `None` if it is not a booking, for example because a crash cut it off.

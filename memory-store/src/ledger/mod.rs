@@ -16,9 +16,8 @@ use std::time::Duration;
 use chrono::NaiveDate;
 use memory_core::{Budget, LlmUsage, Meter, MeterError, Reservation, Spending, SpendingEntry, StoreError};
 
-use crate::disk::{DirEntryKind, Disk, RealDisk};
+use crate::disk::{DirEntryKind, Disk, RealDisk, append_line};
 use crate::error::io_error;
-use crate::journal::ends_with_line_break;
 use crate::lock::{PATIENCE, WriterLock};
 use crate::oplog::is_monthly_file;
 use format::UsageRecord;
@@ -87,20 +86,7 @@ impl Ledger {
 
     /// Appends a line durably. The caller holds the lock.
     fn add(&self, path: &str, booking: &UsageRecord) -> Result<(), StoreError> {
-        let refused = |error| ledger_error("write to", path, error);
-        let mut line = booking.to_line();
-        let found = self.disk.stat(path).map_err(refused)?;
-        if let Some(found) = found
-            && !ends_with_line_break(self.disk.as_ref(), path, found.size).map_err(refused)?
-        {
-            // A line cut off by a crash becomes a line of its own, which readers skip.
-            line.insert(0, b'\n');
-        }
-        self.disk.append(path, &line).map_err(refused)?;
-        if found.is_none() {
-            self.disk.sync_folder(FOLDER).map_err(refused)?;
-        }
-        Ok(())
+        append_line(self.disk.as_ref(), path, &booking.to_line()).map_err(|error| ledger_error("write to", path, error))
     }
 
     /// Returns the sums of all months, after reading the file `name` to its end.

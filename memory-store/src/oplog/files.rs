@@ -20,7 +20,7 @@ pub(super) fn append(disk: &dyn Disk, folder: &str, at: DateTime<Utc>, line: &[u
 }
 
 /// Returns the paths of the files of lines in `folder`, oldest first.
-fn log_files(disk: &dyn Disk, folder: &str) -> io::Result<Vec<String>> {
+pub(super) fn log_files(disk: &dyn Disk, folder: &str) -> io::Result<Vec<String>> {
     let entries = disk.list_folder(folder)?.into_iter().filter(|entry| entry.kind == DirEntryKind::File);
     let mut files: Vec<_> =
         entries.map(|entry| entry.name).filter(|name| is_monthly_file(name)).map(|name| format!("{folder}/{name}")).collect();
@@ -34,22 +34,87 @@ pub(crate) fn is_monthly_file(name: &str) -> bool {
     month.len() == 7 && month[4] == b'-' && month.iter().enumerate().all(|(place, byte)| place == 4 || byte.is_ascii_digit())
 }
 
+/// A position in a log.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct LogPosition {
+    /// The name of the monthly file, or empty if the log has no file yet.
+    file: String,
+    /// The length of the file in bytes.
+    length: u64,
+}
+
+impl LogPosition {
+    /// Returns the position as text.
+    pub(crate) fn to_text(&self) -> String {
+        format!("{}:{}", self.file, self.length)
+    }
+
+    /// Parses the result of [`LogPosition::to_text`].
+    pub(crate) fn from_text(text: &str) -> Option<Self> {
+        let (file, length) = text.split_once(':')?;
+        Some(Self { file: file.to_owned(), length: length.parse().ok()? })
+    }
+
+    /// Returns the end of the log in `folder`.
+    pub(super) fn end(disk: &dyn Disk, folder: &str) -> io::Result<Self> {
+        let Some(path) = log_files(disk, folder)?.pop() else { return Ok(Self { file: String::new(), length: 0 }) };
+        let length = disk.stat(&path)?.map_or(0, |found| found.size);
+        Ok(Self { file: file_name(&path).to_owned(), length })
+    }
+
+    /// Returns whether the file of the position still exists, or there was none.
+    pub(super) fn is_known(&self, disk: &dyn Disk, folder: &str) -> io::Result<bool> {
+        Ok(self.file.is_empty() || disk.stat(&format!("{folder}/{}", self.file))?.is_some())
+    }
+}
+
 /// Iterates over the lines of all months, newest first; each file is read from its end.
+///
+/// With `after`, only the lines after that position.
 pub(super) fn lines_newest_first<'a>(
     disk: &'a dyn Disk,
     folder: &str,
-) -> io::Result<impl Iterator<Item = io::Result<Vec<u8>>> + 'a> {
-    Ok(log_files(disk, folder)?.into_iter().rev().flat_map(|path| match lines_backward(disk, &path) {
-        Ok(lines) => Box::new(lines.into_iter().flatten()) as Box<dyn Iterator<Item = io::Result<Vec<u8>>>>,
+    after: Option<&LogPosition>,
+) -> io::Result<impl Iterator<Item = io::Result<Vec<u8>>> + use<'a>> {
+    let mut files = Vec::new();
+    for path in log_files(disk, folder)?.into_iter().rev() {
+        match after {
+            Some(after) if file_name(&path) < after.file.as_str() => break,
+            Some(after) if file_name(&path) == after.file => files.push((path, after.length)),
+            _ => files.push((path, 0)),
+        }
+    }
+    Ok(files.into_iter().flat_map(move |(path, from)| match lines_backward(disk, &path) {
+        Ok(lines) => {
+            let lines = lines.into_iter().flatten();
+            let lines = lines.take_while(move |line| line.as_ref().map_or(true, |line| from <= line.at));
+            Box::new(lines.map(|line| Ok(line?.bytes))) as Box<dyn Iterator<Item = io::Result<Vec<u8>>>>
+        }
         Err(error) => Box::new(std::iter::once(Err(error))),
     }))
 }
 
-fn lines_backward(disk: &dyn Disk, path: &str) -> io::Result<Option<impl Iterator<Item = io::Result<Vec<u8>>> + use<>>> {
+/// Returns the numbers, from 1, of the lines of a file for which `is_valid` is false.
+pub(super) fn invalid_lines(disk: &dyn Disk, path: &str, is_valid: impl Fn(&[u8]) -> bool) -> io::Result<Vec<usize>> {
+    let (mut count, mut invalid) = (0, Vec::new());
+    for line in lines_backward(disk, path)?.into_iter().flatten() {
+        if !is_valid(&line?.bytes) {
+            invalid.push(count);
+        }
+        count += 1;
+    }
+    Ok(invalid.into_iter().rev().map(|from_end| count - from_end).collect())
+}
+
+fn file_name(path: &str) -> &str {
+    path.rsplit_once('/').map_or(path, |(_, name)| name)
+}
+
+fn lines_backward(disk: &dyn Disk, path: &str) -> io::Result<Option<BackwardLines>> {
     // The file may have been purged since.
     let Some(file) = disk.open(path)? else { return Ok(None) };
     let end = file.metadata()?.len();
-    Ok(Some(BackwardLines::new(file, end).map(|line| line.map(|line| line.bytes))))
+    Ok(Some(BackwardLines::new(file, end)))
 }
 
 /// Deletes the months that ended before `before`; returns the number of deleted files and bytes.
@@ -90,7 +155,7 @@ fn remove_lines_before(disk: &dyn Disk, path: &str, before: DateTime<Utc>) -> io
         at.and_then(|at| month_end(&at.to_utc().format("%Y-%m").to_string())).is_some_and(|end| end <= before)
     };
     let mut lines = lines_backward(disk, path)?.into_iter().flatten();
-    if !lines.any(|line| line.is_ok_and(|line| is_over(&line))) {
+    if !lines.any(|line| line.is_ok_and(|line| is_over(&line.bytes))) {
         return Ok(());
     }
     let bytes = disk.read_part(path, 0, usize::MAX)?;

@@ -15,7 +15,7 @@ use memory_core::{ContentHash, Operation, OperationId, Recorded};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-pub(crate) use self::files::is_monthly_file;
+pub(crate) use self::files::{LogPosition, is_monthly_file};
 use self::format::LogLine;
 use crate::disk::Disk;
 
@@ -54,6 +54,33 @@ impl<'d, P: LogPayload> OperationLog<'d, P> {
         files::append(self.disk, self.folder, operation.at, &LogLine::<P>::abort_to_json(operation))
     }
 
+    /// Returns the end of the log.
+    pub(crate) fn end(&self) -> io::Result<LogPosition> {
+        LogPosition::end(self.disk, self.folder)
+    }
+
+    /// Returns the last operation after `position`, unless it was aborted.
+    ///
+    /// If the position is `None`, or its file no longer exists, only the last line of the log is considered.
+    pub(crate) fn last_after(&self, position: Option<&LogPosition>) -> io::Result<Option<Recorded<P>>> {
+        let known = match position {
+            Some(position) if position.is_known(self.disk, self.folder)? => Some(position),
+            _ => None,
+        };
+        let limit = if known.is_some() { usize::MAX } else { 1 };
+        without_aborted(self.lines(known)?.take(limit)).next().transpose()
+    }
+
+    /// Iterates over the operations after `position` that were not aborted, newest first.
+    ///
+    /// If the file of the position no longer exists, those in all later files count.
+    pub(crate) fn operations_after(
+        &self,
+        position: &LogPosition,
+    ) -> io::Result<impl Iterator<Item = io::Result<Recorded<P>>> + use<'d, P>> {
+        Ok(without_aborted(self.lines(Some(position))?))
+    }
+
     /// Returns the newest operation, carried out or not, with whether it was aborted.
     pub(crate) fn last(&self) -> io::Result<Option<(Recorded<P>, bool)>> {
         self.find_last(|_| true)
@@ -62,7 +89,7 @@ impl<'d, P: LogPayload> OperationLog<'d, P> {
     /// Returns the newest operation that satisfies `is_wanted`, with whether it was aborted.
     pub(crate) fn find_last(&self, is_wanted: impl Fn(&Recorded<P>) -> bool) -> io::Result<Option<(Recorded<P>, bool)>> {
         let mut aborted = Vec::new();
-        for line in self.lines()? {
+        for line in self.lines(None)? {
             match line? {
                 LogLine::Aborted(id) => aborted.push(id),
                 LogLine::Operation(record) if is_wanted(&record) => {
@@ -77,28 +104,23 @@ impl<'d, P: LogPayload> OperationLog<'d, P> {
 
     /// Iterates over the operations without those that were aborted, newest first.
     pub(crate) fn operations(&self) -> io::Result<impl Iterator<Item = io::Result<Recorded<P>>> + use<'d, P>> {
-        let mut aborted: Vec<OperationId> = Vec::new();
-        Ok(self.lines()?.filter_map(move |line| match line {
-            Err(error) => Some(Err(error)),
-            Ok(LogLine::Aborted(id)) => {
-                aborted.push(id);
-                None
-            }
-            // The parts of an operation are several lines with the same id; an abort refers to the last one.
-            Ok(LogLine::Operation(record)) => match aborted.iter().position(|id| *id == record.operation.id) {
-                Some(at) => {
-                    aborted.swap_remove(at);
-                    None
-                }
-                None => Some(Ok(record)),
-            },
-        }))
+        Ok(without_aborted(self.lines(None)?))
     }
 
-    /// Iterates over all lines, newest first; lines that cannot be parsed are skipped.
-    fn lines(&self) -> io::Result<impl Iterator<Item = io::Result<LogLine<P>>> + use<'d, P>> {
-        let lines = files::lines_newest_first(self.disk, self.folder)?;
+    /// Iterates over the lines after `position`, newest first; lines that cannot be parsed are skipped.
+    fn lines(&self, position: Option<&LogPosition>) -> io::Result<impl Iterator<Item = io::Result<LogLine<P>>> + use<'d, P>> {
+        let lines = files::lines_newest_first(self.disk, self.folder, position)?;
         Ok(lines.filter_map(|line| line.map(|bytes| LogLine::from_json(&bytes)).transpose()))
+    }
+
+    /// Returns the file and number of each line that cannot be parsed; empty lines are skipped.
+    pub(crate) fn invalid_lines(&self) -> io::Result<Vec<(String, usize)>> {
+        let is_valid = |line: &[u8]| line.trim_ascii().is_empty() || LogLine::<P>::from_json(line).is_some();
+        let mut invalid = Vec::new();
+        for path in files::log_files(self.disk, self.folder)? {
+            invalid.extend(files::invalid_lines(self.disk, &path, is_valid)?.into_iter().map(|line| (path.clone(), line)));
+        }
+        Ok(invalid)
     }
 
     /// Returns the folder for the previous files of an operation.
@@ -112,6 +134,26 @@ impl<'d, P: LogPayload> OperationLog<'d, P> {
     pub(crate) fn purge(&self, before: DateTime<Utc>) -> io::Result<(u64, u64)> {
         files::purge(self.disk, self.folder, before)
     }
+}
+
+/// Removes the aborted operations from lines that are ordered newest first.
+fn without_aborted<P>(lines: impl Iterator<Item = io::Result<LogLine<P>>>) -> impl Iterator<Item = io::Result<Recorded<P>>> {
+    let mut aborted: Vec<OperationId> = Vec::new();
+    lines.filter_map(move |line| match line {
+        Err(error) => Some(Err(error)),
+        Ok(LogLine::Aborted(id)) => {
+            aborted.push(id);
+            None
+        }
+        // The parts of an operation are several lines with the same id; an abort refers to the last one.
+        Ok(LogLine::Operation(record)) => match aborted.iter().position(|id| *id == record.operation.id) {
+            Some(at) => {
+                aborted.swap_remove(at);
+                None
+            }
+            None => Some(Ok(record)),
+        },
+    })
 }
 
 /// Converts logged operations to records for the user; those that are not listed are omitted.
