@@ -8,7 +8,7 @@ mod case;
 mod copy;
 mod dir_handle;
 mod lazy_disk;
-mod line;
+mod lines;
 mod path;
 mod real;
 
@@ -16,7 +16,7 @@ pub(crate) use case::find_case_variant;
 pub(crate) use copy::copy_with_time;
 pub use dir_handle::DirHandle;
 pub(crate) use lazy_disk::LazyDisk;
-pub(crate) use line::append_line;
+pub(crate) use lines::{BackwardLines, ForwardLines, RawLine, append_line};
 pub use path::check_path;
 pub use real::RealDisk;
 

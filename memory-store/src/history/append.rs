@@ -4,9 +4,9 @@ use memory_core::instance::InstanceError;
 use memory_core::instance::history::SessionRecord;
 
 use super::file::{SessionFile, file_error, parse_record};
-use super::lines::BackwardLines;
 use super::operations;
 use super::queue::TakeBatch;
+use crate::disk::BackwardLines;
 use crate::disk::Disk;
 use memory_core::Operation;
 

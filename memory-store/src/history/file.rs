@@ -9,8 +9,8 @@ use memory_core::instance::InstanceError;
 use memory_core::instance::history::SessionRecord;
 use memory_core::{Code, StoreError};
 
-use super::lines::RawLine;
 use crate::disk::Disk;
+use crate::disk::RawLine;
 use crate::error::io_error;
 
 /// The open file of a session and the number of bytes to read.

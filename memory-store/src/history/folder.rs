@@ -14,11 +14,11 @@ use memory_core::instance::{InstanceError, InstanceOperations, InstanceRecord, I
 use memory_core::{Operation, OperationId, StoreError};
 
 use super::file::{SessionFile, file_error, folder_error, parse_record};
-use super::lines::{BackwardLines, ForwardLines};
 use super::name::{file_name, parse_file_name};
 use super::queue::{AppendQueues, TakeBatch};
 use super::rewrite::SessionRewriter;
 use super::{append, operations};
+use crate::disk::{BackwardLines, ForwardLines};
 use crate::disk::{DirEntryKind, Disk, LazyDisk, find_case_variant};
 use crate::lock::{PATIENCE, WriterLock};
 use crate::oplog::to_records;

@@ -20,7 +20,6 @@
 mod append;
 mod file;
 mod folder;
-mod lines;
 mod name;
 mod operations;
 mod queue;
@@ -29,4 +28,3 @@ mod undo;
 
 pub(crate) use file::{file_error, folder_error};
 pub use folder::HistoryFolder;
-pub(crate) use lines::BackwardLines;

@@ -7,9 +7,9 @@ use memory_core::instance::history::{PurgeResult, RecordFilter, SessionName};
 use memory_core::{ContentHasher, Operation, OperationId, Recorded};
 
 use super::file::{SessionFile, file_error, parse_record};
-use super::lines::ForwardLines;
 use super::operations::{self, RemainingLines, SessionPayload};
 use crate::disk::Disk;
+use crate::disk::ForwardLines;
 use crate::lock::WriterLock;
 
 /// Number of bytes after which the buffer is written.
@@ -74,7 +74,7 @@ impl SessionRewriter<'_> {
     /// Replaces the file with one of these lines. The old file, if there is one, is moved to the trash.
     pub(super) fn replace(
         &self,
-        lines: impl Iterator<Item = io::Result<super::lines::RawLine>>,
+        lines: impl Iterator<Item = io::Result<crate::disk::RawLine>>,
         mut payload: SessionPayload,
         undoes: Option<&OperationId>,
     ) -> Result<(), InstanceError> {
@@ -109,7 +109,7 @@ impl SessionRewriter<'_> {
         operations::log(self.disk).append(&line).map_err(|error| self.file_error(error))
     }
 
-    fn write(&self, path: &str, lines: impl Iterator<Item = io::Result<super::lines::RawLine>>) -> io::Result<RemainingLines> {
+    fn write(&self, path: &str, lines: impl Iterator<Item = io::Result<crate::disk::RawLine>>) -> io::Result<RemainingLines> {
         self.disk.write(path, b"")?;
         let (mut bytes, mut whole, mut hash) = (Vec::new(), 0, ContentHasher::default());
         for line in lines {

@@ -8,10 +8,10 @@ use memory_core::instance::{InstanceError, InstanceRecord};
 use memory_core::{ContentHasher, OperationId, Recorded, StoreError, Verb};
 
 use super::file::{SessionFile, parse_record};
-use super::lines::ForwardLines;
 use super::operations::{self, RemainingLines, SessionPayload};
 use super::rewrite::SessionRewriter;
 use crate::disk::Disk;
+use crate::disk::ForwardLines;
 use crate::oplog::to_record;
 
 /// Number of bytes read at a time to compute the hash.
@@ -56,7 +56,7 @@ impl SessionRewriter<'_> {
     }
 }
 
-fn is_complete_record(line: &super::lines::RawLine) -> bool {
+fn is_complete_record(line: &crate::disk::RawLine) -> bool {
     line.is_whole || matches!(parse_record("", line), Some(Ok(_)))
 }
 

@@ -4,8 +4,7 @@ use std::io;
 
 use chrono::{DateTime, Datelike, Months, NaiveDate, Utc};
 
-use crate::disk::{DirEntryKind, Disk, append_line};
-use crate::history::BackwardLines;
+use crate::disk::{BackwardLines, DirEntryKind, Disk, append_line};
 
 /// The extension of a file of lines.
 const EXTENSION: &str = ".jsonl";

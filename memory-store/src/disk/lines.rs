@@ -1,8 +1,10 @@
-//! The lines of a file, from the start or from the end.
+//! Reads the lines of a file, from the start or from the end, and appends lines.
 
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
+
+use super::Disk;
 
 /// Size of the first block in bytes; each further block is twice as large.
 const FIRST_BLOCK: usize = 16 * 1024;
@@ -23,7 +25,7 @@ pub(crate) struct RawLine {
 
 /// The lines of the first `end` bytes of a file, in order.
 #[derive(Debug)]
-pub(super) struct ForwardLines {
+pub(crate) struct ForwardLines {
     file: File,
     /// Offset up to which the file was read.
     read: u64,
@@ -35,12 +37,12 @@ pub(super) struct ForwardLines {
 }
 
 impl ForwardLines {
-    pub(super) fn new(file: File, end: u64) -> Self {
+    pub(crate) fn new(file: File, end: u64) -> Self {
         Self::from_offset(file, 0, end)
     }
 
     /// Returns the lines from offset `start` on, which must be the start of a line.
-    pub(super) fn from_offset(file: File, start: u64, end: u64) -> Self {
+    pub(crate) fn from_offset(file: File, start: u64, end: u64) -> Self {
         Self { file, read: start, end, buffer: Vec::new(), start: 0, block: FIRST_BLOCK }
     }
 
@@ -145,6 +147,21 @@ impl Iterator for BackwardLines {
         let line = self.read_line().transpose();
         self.is_done |= matches!(line, Some(Err(_)));
         line
+    }
+}
+
+/// Appends a line to a file, durably.
+///
+/// If a crash left an incomplete line at the end, the new line starts after a line break.
+pub(crate) fn append_line(disk: &dyn Disk, path: &str, line: &[u8]) -> io::Result<()> {
+    let size = disk.stat(path)?.map(|found| found.size);
+    let last = size.and_then(|size| size.checked_sub(1)).map(|at| disk.read_part(path, at, 1)).transpose()?;
+    let is_torn = last.is_some_and(|last| last != b"\n");
+    let bytes = [if is_torn { b"\n".as_slice() } else { b"" }, line, b"\n"].concat();
+    disk.append(path, &bytes)?;
+    match (size, path.rsplit_once('/')) {
+        (None, folder) => disk.sync_folder(folder.map_or("", |(folder, _)| folder)),
+        _ => Ok(()),
     }
 }
 
