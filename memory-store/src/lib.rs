@@ -27,11 +27,19 @@
 //! | `notifier` | notifications to the user |
 //! | [`jq`] | an evaluator for jq filters, with limits on time and memory |
 //! | `index` | the search index: SQLite for documents, tantivy for words, a memory-mapped file for vectors |
+//!
+//! Without default features the crate stores memories only. The features `banks`, `topics`, `conversations`, `instances`
+//! (sessions and key-value stores), `sealed` (their definitions and credentials) and `postgres` add the other stores.
 
 #![forbid(unsafe_code)]
+#![cfg_attr(
+    not(all(feature = "banks", feature = "conversations", feature = "instances", feature = "sealed", feature = "topics")),
+    allow(dead_code, unused_imports, reason = "the stores share helpers, and some stores are disabled")
+)]
 
 mod allowed_paths;
 mod already_shown_file;
+#[cfg(feature = "banks")]
 pub mod bank;
 mod cache_file;
 mod commit;
@@ -43,9 +51,12 @@ mod edit;
 mod error;
 mod file_store;
 mod gitignore;
+#[cfg(feature = "instances")]
 pub mod history;
 mod index;
+#[cfg(feature = "banks")]
 pub mod jq;
+#[cfg(feature = "instances")]
 pub mod kv;
 mod ledger;
 mod lock;
@@ -54,9 +65,12 @@ mod memory_file;
 mod notifier;
 mod open;
 mod oplog;
+#[cfg(feature = "postgres")]
 pub mod postgres;
+#[cfg(feature = "sealed")]
 pub mod sealed;
 mod system;
+#[cfg(feature = "topics")]
 pub mod topic;
 
 pub use allowed_paths::AllowedPaths;

@@ -36,24 +36,37 @@
 //! that died before it added their jobs. The index of memories finds facts and turns in the scope of their
 //! conversation, and never changes one.
 
+#[cfg(feature = "conversations")]
 mod change;
 mod entry_memory;
+#[cfg(feature = "conversations")]
 mod folder;
+#[cfg(feature = "conversations")]
 mod folder_cache;
 mod format;
+#[cfg(feature = "conversations")]
 mod job_file;
+#[cfg(feature = "conversations")]
 mod journal;
 mod layout;
+#[cfg(feature = "conversations")]
 mod listing;
+#[cfg(feature = "conversations")]
 mod tombstones;
+#[cfg(feature = "conversations")]
 mod undo;
+#[cfg(feature = "conversations")]
 mod vectors;
+#[cfg(feature = "conversations")]
 mod versions;
 
-#[cfg(test)]
+#[cfg(all(test, feature = "conversations"))]
 mod tests;
 
 pub(crate) use entry_memory::decode_as_memory;
+#[cfg(feature = "conversations")]
 pub use folder::ConversationFolder;
+#[cfg(feature = "conversations")]
 pub use job_file::JobFile;
+#[cfg(feature = "conversations")]
 pub use versions::{GitVersion, GitVersions, GitVersionsError};

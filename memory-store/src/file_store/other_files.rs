@@ -7,6 +7,7 @@ use serde::de::IgnoredAny;
 
 use super::FileStore;
 use super::doctor::DoctorFinding;
+#[cfg(feature = "banks")]
 use crate::bank::{BankFolder, BankOptions};
 use crate::disk::DirEntryKind;
 use crate::error::io_error;
@@ -38,6 +39,7 @@ impl FileStore {
         for folder in of_lines {
             findings.extend(self.damaged_lines(&folder)?);
         }
+        #[cfg(feature = "banks")]
         for folder in banks {
             findings.extend(self.damaged_banks(&folder));
         }
@@ -88,6 +90,7 @@ impl FileStore {
         Ok(findings)
     }
 
+    #[cfg(feature = "banks")]
     fn damaged_banks(&self, folder: &str) -> Vec<DoctorFinding> {
         let hint = "`memory bank repair` keeps the readable entries and moves the rest aside";
         match BankFolder::new(self.root.join(folder), BankOptions::default()).check() {
