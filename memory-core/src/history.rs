@@ -22,6 +22,8 @@ pub struct RecordedChange {
     /// The memory.
     pub id: MemoryId,
     /// The file before the change: its path below the home, its hash, and its current path in the trash.
+    ///
+    /// Without this and `after`, an undo left the file as it is.
     pub before: Option<RecordedFile>,
     /// The file after the change: its path below the home and its hash.
     pub after: Option<RecordedFile>,
@@ -36,6 +38,20 @@ impl RecordedChange {
     pub fn is_own_change(&self) -> bool {
         self.after.is_some() || self.before.as_ref().is_some_and(|before| before.trash.is_some())
     }
+}
+
+/// The number of changed files from which an undo leaves out files that were changed since.
+///
+/// The files of a smaller operation, such as two linked memories, belong together.
+pub const LARGE_OPERATION: usize = 10;
+
+/// The result of [`History::revert`].
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RevertedFiles {
+    /// The number of reverted files.
+    pub files: u64,
+    /// The paths of the files that were changed since, and left as they are.
+    pub left: Vec<String>,
 }
 
 /// The recorded state of a file.
@@ -91,14 +107,15 @@ pub trait History: Debug + Send + Sync {
     /// If a file cannot be restored.
     fn recover(&self) -> Result<(), StoreError>;
 
-    /// Reverts every file that the operation `id` changed, and returns the number of files.
+    /// Reverts every file that the operation `id` changed.
     ///
-    /// The revert is recorded as the operation `undo`.
+    /// The revert is recorded as the operation `undo`. If the operation changed at least [`LARGE_OPERATION`] files, those
+    /// that were changed since are left as they are.
     ///
     /// # Errors
-    /// [`StoreError::Conflict`] if one of the files was changed since, [`StoreError::OperationNotFound`] if another
-    /// process has already undone the operation. Then nothing has changed.
-    fn revert(&self, id: &OperationId, undo: &Operation) -> Result<u64, StoreError>;
+    /// [`StoreError::Conflict`] if a file of a smaller operation, or each file, was changed since;
+    /// [`StoreError::OperationNotFound`] if another process has already undone the operation. Then nothing has changed.
+    fn revert(&self, id: &OperationId, undo: &Operation) -> Result<RevertedFiles, StoreError>;
 
     /// Restores a file from the trash to its previous path.
     ///

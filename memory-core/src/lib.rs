@@ -117,7 +117,9 @@ pub use embedder::{EmbedError, Embedder, Embedding, is_nonzero};
 pub use embeddings::{Embeddings, TextVector, embedded_text};
 pub use error::{Problem, StoreError};
 pub use filter::{Filter, Lifetime};
-pub use history::{ChangedFiles, History, OperationRecord, RecordedChange, RecordedFile, TrashedFile};
+pub use history::{
+    ChangedFiles, History, LARGE_OPERATION, OperationRecord, RecordedChange, RecordedFile, RevertedFiles, TrashedFile,
+};
 pub use home_section::HomeSection;
 pub use import::{ExportedMemory, ImportError, ImportSummary, import};
 pub use inbox_ttl::InboxTtl;

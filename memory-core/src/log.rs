@@ -122,7 +122,7 @@ impl<'a> LogSource<'a> {
             Self::Notes(services) => crate::undo(services, Some(id))?.map(Subject::Notes),
             Self::Banks(banks) => {
                 let undone = bank::undo(banks, id)?;
-                Undone { record: undone.record, undo: undone.undo }.map(|subject| Subject::Bank(undone.scope, subject))
+                Undone::new(undone.record, undone.undo).map(|subject| Subject::Bank(undone.scope, subject))
             }
             Self::Topics(topics) => topic::undo(topics, id)?.map(Subject::Topics),
             Self::Instance(one) => {

@@ -246,12 +246,19 @@ pub struct Undone<T> {
     pub record: Recorded<T>,
     /// The id of the undo; undoing it repeats the operation.
     pub undo: OperationId,
+    /// The files of a large operation that were changed since, and left as they are.
+    pub left: Vec<String>,
 }
 
 impl<T> Undone<T> {
+    /// Creates the result of a complete undo.
+    pub fn new(record: Recorded<T>, undo: OperationId) -> Self {
+        Self { record, undo, left: Vec::new() }
+    }
+
     /// Returns the result with another description of what the operation changed.
     pub fn map<U>(self, change: impl FnOnce(T) -> U) -> Undone<U> {
-        Undone { record: self.record.map(change), undo: self.undo }
+        Undone { record: self.record.map(change), undo: self.undo, left: self.left }
     }
 }
 

@@ -10,11 +10,12 @@ use crate::{
 /// Undoes the operation with an id that starts with `reference`, or the last one that is not undone.
 ///
 /// Without `reference`, the notification of a reminder is skipped, since the user did not request it, unless it
-/// prevents the undo of an older operation. Undoing an undo repeats the operation.
+/// prevents the undo of an older operation. Undoing an undo repeats the operation. Files of a large operation that were
+/// changed since are left as they are; the result lists them.
 ///
 /// # Errors
-/// [`StoreError::OperationNotFound`] if there is no such operation, [`StoreError::Conflict`] if one of its files was
-/// changed since.
+/// [`StoreError::OperationNotFound`] if there is no such operation, [`StoreError::Conflict`] if a file of an operation
+/// with fewer than [`crate::LARGE_OPERATION`] files was changed since.
 pub fn undo(services: &Services, reference: Option<&str>) -> Result<UndoReport, StoreError> {
     // An interrupted operation, possibly an undo, is rolled back first, so that it does not count as completed.
     services.history.recover()?;
@@ -24,8 +25,8 @@ pub fn undo(services: &Services, reference: Option<&str>) -> Result<UndoReport, 
         None => find_last(services)?,
     };
     let operation = services.operation(Verb::Undo);
-    services.history.revert(&record.operation.id, &operation)?;
-    Ok(UndoReport { record, undo: operation.id })
+    let left = services.history.revert(&record.operation.id, &operation)?.left;
+    Ok(UndoReport { record, undo: operation.id, left })
 }
 
 /// The result of [`undo()`].

@@ -52,7 +52,7 @@ fn list_operations(holding: &InstanceHandle, given: &Parameters) -> Result<Actio
 
 fn undo_operation(holding: &InstanceHandle, given: &Parameters) -> Result<ActionResult, ToolError> {
     let operation = given.text("operation");
-    let InstanceUndoReport { record, undo } = match holding {
+    let InstanceUndoReport { record, undo, .. } = match holding {
         InstanceHandle::History(messages) => memory_core::instance::history::undo(messages, operation.as_deref())?,
         InstanceHandle::Kv(_) | InstanceHandle::Tools(_) => memory_core::instance::kv::undo(holding.kv(), operation.as_deref())?,
     };

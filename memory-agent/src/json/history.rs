@@ -113,6 +113,8 @@ struct OperationsShape<'a> {
 struct UndoShape<'a> {
     operation: &'a str,
     undone: RecordShape<'a>,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    left: &'a [String],
 }
 
 #[derive(Serialize)]
@@ -165,9 +167,10 @@ pub fn operation(logged: &LogEntry) -> Value {
 
 /// Returns the JSON of an undo.
 ///
-/// `operation` is the id of the undo itself, and `undone` the reverted operation as in [`operations`].
+/// `operation` is the id of the undo itself, and `undone` the reverted operation as in [`operations`]. `left` is present if
+/// files of a large operation were changed since, and contains their paths.
 pub fn undo_result(undone: &UndoneOperation) -> Value {
-    value(&UndoShape { operation: undone.undo.as_str(), undone: RecordShape::of(&undone.record) })
+    value(&UndoShape { operation: undone.undo.as_str(), undone: RecordShape::of(&undone.record), left: &undone.left })
 }
 
 /// Returns the JSON of an operation on a conversation, as in [`operations`].

@@ -222,7 +222,7 @@ fn history_names_operations_files_and_the_trash() {
     let change =
         RecordedChange { id: id(ID), before: Some(file("a.md", Some("trash/a.md"))), after: None, why: Some("expired".into()) };
     assert_snapshot!(json::record(&record, &[change]), @r#"{"operation":"00000000000a","at":"2026-05-07T10:00:00Z","verb":"delete","by":"cli","undone_by":"00000000000b","files":1,"changes":[{"id":"550e8400-e29b-41d4-a716-446655440000","before":{"path":"a.md","hash":"2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881","trash":"trash/a.md"},"why":"expired"}]}"#);
-    assert_snapshot!(json::undo_result(&Undone { record, undo: operation(11) }), @r#"{"operation":"00000000000b","undone":{"operation":"00000000000a","at":"2026-05-07T10:00:00Z","verb":"delete","by":"cli","undone_by":"00000000000b","files":1}}"#);
+    assert_snapshot!(json::undo_result(&Undone::new(record, operation(11))), @r#"{"operation":"00000000000b","undone":{"operation":"00000000000a","at":"2026-05-07T10:00:00Z","verb":"delete","by":"cli","undone_by":"00000000000b","files":1}}"#);
     let trashed = TrashedFile {
         id: id(ID),
         path: "a.md".into(),

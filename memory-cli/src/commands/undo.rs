@@ -16,11 +16,11 @@ use crate::topics;
 
 /// Undo the last operation, or a specific one
 ///
-/// The files return to their previous state; if one of them was changed since, nothing is done. Undoing an undo, by its id,
-/// repeats the operation. Added facts, turns and records (`memory add`, the proxy, `append`) are not operations.
+/// The files return to their previous state. If one of them was changed since, nothing is done; of an operation with ten or
+/// more files, the changed ones are left and listed. Undoing an undo, by its id, repeats the operation. Added facts, turns and records (`memory add`, the proxy, `append`) are not operations.
 ///
 /// JSON: {operation, undone: {operation, at, verb, by?, files, bank?, scope?, keys?, instance?, session?, key?, records?,
-/// topics?, conversation?, memory_path?, entries?}}
+/// topics?, conversation?, memory_path?, entries?}, left?}
 #[derive(Debug, Args)]
 pub(crate) struct UndoArgs {
     /// Operation id as shown by `memory log`; 4 or more digits
@@ -56,6 +56,9 @@ impl UndoArgs {
         if app.output.is_json() {
             return Ok(app.output.json(&json::undo_result(&undone))?);
         }
+        if !undone.left.is_empty() {
+            app.output.warning(&left_text(&undone.left))?;
+        }
         let what = undone_text(&undone.record.subject);
         let field = match &undone.record.subject {
             Subject::Notes(files) => files.count.to_string(),
@@ -75,6 +78,19 @@ impl UndoArgs {
         Ok(app.output.note(&format!("undid {verb} of {what}; `{command}` redoes it"))?)
     }
 }
+
+/// Describes the files that an undo left as they are.
+fn left_text(left: &[String]) -> String {
+    let shown = left.iter().take(MAX_SHOWN_FILES).map(String::as_str).collect::<Vec<_>>().join(", ");
+    let more = left.len().saturating_sub(MAX_SHOWN_FILES);
+    let rest = if more == 0 { String::new() } else { format!(" and {more} more") };
+    format!(
+        "left as they are, because they were changed since: {shown}{rest}; `memory diff` and `memory edit` help to revert them"
+    )
+}
+
+/// The maximum number of files in the warning.
+const MAX_SHOWN_FILES: usize = 20;
 
 /// Describes what an undone operation had changed.
 fn undone_text(subject: &Subject) -> String {

@@ -147,7 +147,7 @@ pub fn undo(
     let record = find_by_prefix(store.operations()?.into_iter().map(Ok::<_, StoreError>), reference)?;
     let operation = Operation::new(Verb::Undo, "cli", clock, ids);
     let record = store.undo(&record.operation.id, &operation)?;
-    Ok(Undone { record, undo: operation.id })
+    Ok(Undone::new(record, operation.id))
 }
 
 /// Restores the last deleted entry that matches `reference`, and returns it with its new path.

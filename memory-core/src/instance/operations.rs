@@ -93,7 +93,7 @@ pub fn undo(
     };
     let operation = Operation::new(Verb::Undo, "", clock, ids);
     let record = store.undo(&found.operation.id, &operation)?;
-    Ok(Undone { record, undo: operation.id })
+    Ok(Undone::new(record, operation.id))
 }
 
 /// Returns the operation that would be undone next, if any.

@@ -44,5 +44,5 @@ pub fn undo(topics: &Topics, reference: &str) -> Result<TopicUndoReport, TopicEr
     let record = find_by_prefix(history(topics)?.into_iter().map(Ok::<_, TopicError>), reference)?;
     let operation = topics.operation(Verb::Undo);
     let record = topics.store.undo(&record.operation.id, &operation)?;
-    Ok(Undone { record, undo: operation.id })
+    Ok(Undone::new(record, operation.id))
 }

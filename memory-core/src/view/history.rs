@@ -3,7 +3,10 @@
 use chrono::{DateTime, Utc};
 
 use super::scoped_store::ScopedStore;
-use crate::{ChangeOutcome, History, Operation, OperationId, OperationRecord, RecordedChange, Scope, StoreError, TrashedFile};
+use crate::{
+    ChangeOutcome, History, Operation, OperationId, OperationRecord, RecordedChange, RevertedFiles, Scope, StoreError,
+    TrashedFile,
+};
 
 /// Only operations of the agent that affect no memory outside its view are visible and can be undone.
 impl History for ScopedStore {
@@ -51,7 +54,7 @@ impl History for ScopedStore {
         self.history.recover()
     }
 
-    fn revert(&self, id: &OperationId, undo: &Operation) -> Result<u64, StoreError> {
+    fn revert(&self, id: &OperationId, undo: &Operation) -> Result<RevertedFiles, StoreError> {
         if !self.is_known(id)? {
             return Err(StoreError::OperationNotFound { wanted: format!("no operation has the id {id}") });
         }

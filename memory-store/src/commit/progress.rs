@@ -29,7 +29,7 @@ pub(super) fn change_progress(disk: &dyn Disk, change: &RecordedChange) -> io::R
         None => false,
     };
     let Some(after) = after else {
-        let path = before.map(|before| before.path.as_str()).unwrap_or_default();
+        let Some(path) = before.map(|before| before.path.as_str()) else { return Ok(ChangeProgress::Foreign) };
         return Ok(match (former_is_there, file_hash(disk, path)?) {
             (true, _) => ChangeProgress::Open,
             (false, None) => ChangeProgress::Done,

@@ -148,7 +148,9 @@ impl FileStore {
         let mut gone = Vec::new();
         for begun in self.journaled_operations() {
             let begun = begun?;
-            for change in begun.subject.changes.into_iter().rev().filter(|change| seen.insert(change.id)) {
+            let changes =
+                begun.subject.changes.into_iter().rev().filter(|change| change.before.is_some() || change.after.is_some());
+            for change in changes.filter(|change| seen.insert(change.id)) {
                 if let Some(after) = change.after
                     && self.index.locate(&change.id)?.is_none()
                     // An unreadable file exists, and is reported as unreadable.

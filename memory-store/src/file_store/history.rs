@@ -1,10 +1,10 @@
 //! The history of operations, undo and the trash.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use memory_core::{
-    ChangeOutcome, ChangedFiles, History, MemoryId, Operation, OperationId, OperationRecord, Recorded, RecordedChange,
-    RecordedFile, Scope, StoreError, TrashedFile,
+    ChangeOutcome, ChangedFiles, History, LARGE_OPERATION, MemoryId, Operation, OperationId, OperationRecord, Recorded,
+    RecordedChange, RecordedFile, RevertedFiles, Scope, StoreError, TrashedFile,
 };
 
 use super::FileStore;
@@ -12,6 +12,9 @@ use super::plan::replaced_file;
 use crate::commit::{CommitStep, JournalPayload, PlannedFile, ReplacedFile, journal_read_error};
 use crate::error::io_error;
 use crate::memory_file::load;
+
+/// The reason of a change that an undo left out.
+const CHANGED_SINCE: &str = "changed since";
 
 /// Maximum number of files that an undo restores in one step.
 const MAX_FILES_PER_STEP: usize = 2_000;
@@ -72,25 +75,38 @@ impl History for FileStore {
         self.lock_for_writing().map(drop)
     }
 
-    fn revert(&self, id: &OperationId, undo: &Operation) -> Result<u64, StoreError> {
+    fn revert(&self, id: &OperationId, undo: &Operation) -> Result<RevertedFiles, StoreError> {
         let _lock = self.lock_for_writing()?;
         // An interrupted undo has reverted the last changes of the operation.
         let done = self.reverted_count(id)?;
         // All changes are checked before the first one is made.
         let mut files = 0;
         let mut later = HashMap::new();
+        let mut left = BTreeMap::new();
+        let mut conflict = None;
         for change in self.own_changes(id).skip(done) {
             let change = change?;
-            match later.get(&change.id) {
-                None => drop(self.revert_step(&change)?),
-                Some(next) => self.check_revertible(&change, Option::as_ref(next))?,
+            files += 1;
+            let checked = match later.get(&change.id) {
+                None => self.revert_step(&change).map(drop),
+                Some(next) => self.check_revertible(&change, Option::as_ref(next)),
+            };
+            match checked {
+                Err(StoreError::Conflict { what }) => {
+                    left.insert(change.id, what.clone());
+                    conflict = conflict.or(Some(StoreError::Conflict { what }));
+                }
+                checked => checked?,
             }
             later.insert(change.id, change.before);
-            files += 1;
         }
         if files == 0 {
             return Err(StoreError::OperationNotFound { wanted: format!("operation {id} was already undone") });
         }
+        if let Some(conflict) = conflict.filter(|_| files < LARGE_OPERATION || left.len() == later.len()) {
+            return Err(conflict);
+        }
+        let mut reverted = 0;
         let (mut steps, mut touched) = (Vec::new(), HashSet::new());
         for change in self.own_changes(id).skip(done) {
             let change = change?;
@@ -101,10 +117,16 @@ impl History for FileStore {
                 touched.clear();
             }
             touched.insert(change.id);
-            steps.push(self.revert_step(&change)?);
+            if left.contains_key(&change.id) {
+                // The step counts as reverted, so that an interrupted undo can be continued.
+                steps.push(CommitStep { id: change.id, before: None, after: None, why: Some(CHANGED_SINCE.into()) });
+            } else {
+                steps.push(self.revert_step(&change)?);
+                reverted += 1;
+            }
         }
         self.apply_steps(undo, Some(id), &steps)?;
-        Ok(files)
+        Ok(RevertedFiles { files: reverted, left: left.into_values().collect() })
     }
 
     fn restore(&self, trashed: &TrashedFile, restore: &Operation) -> Result<ChangeOutcome, StoreError> {
@@ -154,7 +176,7 @@ impl FileStore {
             let undone_by = undone.get(&id).map(|(undo, _)| undo.clone());
             // An undo that was itself undone has no effect.
             if let Some(undoes) = undoes.as_ref().filter(|_| undone_by.is_none()) {
-                undone.entry(undoes.clone()).or_insert_with(|| (id.clone(), 0)).1 += own;
+                undone.entry(undoes.clone()).or_insert_with(|| (id.clone(), 0)).1 += files;
             }
             if let Some(known) = position.get(&id) {
                 // An earlier part of an operation that is listed by its last part.

@@ -190,7 +190,8 @@ impl FileStore {
         execute_steps(self.disk.as_ref(), operation, undoes, steps)?;
         // The files are durable, so the operation succeeded. A failed update of the index is detected by the next refresh.
         let _ = self.update_index(steps);
-        let gone: Vec<MemoryId> = steps.iter().filter(|step| step.after.is_none()).map(|step| step.id).collect();
+        let gone: Vec<MemoryId> =
+            steps.iter().filter(|step| step.before.is_some() && step.after.is_none()).map(|step| step.id).collect();
         self.remove_from_index_page(&gone);
         self.has_written.store(true, Ordering::SeqCst);
         Ok(())

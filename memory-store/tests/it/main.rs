@@ -16,6 +16,7 @@ mod instance_faults;
 mod instance_files;
 mod instance_sealed;
 mod instance_writers;
+mod large_undo;
 mod ledger;
 mod note_faults;
 mod notify;

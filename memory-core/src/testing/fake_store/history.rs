@@ -7,7 +7,7 @@ use chrono::{DateTime, Utc};
 use super::{FakeFile, FakeStore, file_version};
 use crate::{
     ChangeOutcome, ChangeSet, ChangedFiles, History, MemoryId, Operation, OperationId, OperationRecord, RecordedChange,
-    RecordedFile, Scope, StoreError, TrashedFile, mark_undone,
+    RecordedFile, RevertedFiles, Scope, StoreError, TrashedFile, mark_undone,
 };
 
 fn trash_path(operation: &OperationId, path: &str) -> String {
@@ -83,7 +83,7 @@ impl History for FakeStore {
         Ok(())
     }
 
-    fn revert(&self, id: &OperationId, undo: &Operation) -> Result<u64, StoreError> {
+    fn revert(&self, id: &OperationId, undo: &Operation) -> Result<RevertedFiles, StoreError> {
         let mut state = self.state();
         let mut wanted = Vec::new();
         let mut later = HashMap::<MemoryId, Option<FakeFile>>::new();
@@ -101,7 +101,7 @@ impl History for FakeStore {
         for change in wanted {
             state.apply(&ChangeSet::new(undo.clone()), Some(id.clone()), vec![change]);
         }
-        Ok(files)
+        Ok(RevertedFiles { files, left: Vec::new() })
     }
 
     fn restore(&self, trashed: &TrashedFile, restore: &Operation) -> Result<ChangeOutcome, StoreError> {
