@@ -41,6 +41,12 @@ impl From<Services> for Memories {
     }
 }
 
+impl From<Memories> for Services {
+    fn from(memories: Memories) -> Self {
+        memories.services
+    }
+}
+
 impl Memories {
     /// Starts with a store, a clock and a source of ids; see [`MemoriesBuilder`].
     pub fn builder<S: MemoryStore + History + 'static>(
