@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use chrono::DateTime;
 use memory_agent::Agent;
-use memory_core::testing::{FakeStore, services};
-use memory_core::{MemoryId, Source, SourceError, SourceItem};
+use memory_core::testing::services;
+use memory_core::{MemStore, MemoryId, Source, SourceError, SourceItem};
 use memory_store::markdown::{decode, encode};
 use tempfile::TempDir;
 
@@ -22,7 +22,7 @@ pub fn folder() -> TempDir {
 
 /// Returns an agent with an empty store.
 pub fn agent() -> Arc<Agent> {
-    Agent::builder(services(Arc::new(FakeStore::default()))).build().expect("no name is taken twice")
+    Agent::builder(services(Arc::new(MemStore::default()))).build().expect("no name is taken twice")
 }
 
 /// Ingests a folder with a fuzzed note and another note.

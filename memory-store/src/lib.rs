@@ -57,7 +57,6 @@ mod notifier;
 mod open;
 pub mod postgres;
 pub mod sealed;
-mod system;
 pub mod topic;
 
 pub use allowed_paths::AllowedPaths;
@@ -70,9 +69,9 @@ pub use edit::edit_file;
 pub use file_store::{DoctorFinding, DoctorReport, FileStore, FileStoreOptions, Freshness, HomeStatistics, TrialCopy};
 pub use index::{DocumentVector, ModelVectors, NearestVectors};
 pub use ledger::Ledger;
+pub use memory_core::{RandomIds, SystemClock};
 pub use notifier::{DesktopNotifier, DesktopProgram, NoopNotifier};
 pub use open::{builder, open};
-pub use system::{RandomIds, SystemClock};
 
 /// Compiles the example of the page on embedding.
 #[cfg(doctest)]

@@ -24,7 +24,7 @@ use crate::validation::ParameterSchema;
 /// use std::sync::Arc;
 ///
 /// use memory_agent::{Agent, Session};
-/// use memory_core::{Effect, Filter, PageRequest, Tool, ToolContext, ToolError};
+/// use memory_core::{Effect, Filter, MemStore, Memories, PageRequest, Tool, ToolContext, ToolError};
 /// use serde_json::{Value, json};
 ///
 /// /// Counts the memories that the caller sees.
@@ -49,7 +49,7 @@ use crate::validation::ParameterSchema;
 ///     }
 /// }
 ///
-/// # let memories = memory_core::Memories::from(memory_core::testing::services(Arc::new(memory_core::testing::FakeStore::default())));
+/// let memories = Memories::builder(MemStore::default()).build();
 /// memories.write("The user prefers dark mode")?;
 /// let agent = Agent::builder(memories).tool(Arc::new(CountTool)).build()?;
 /// assert_eq!(Session::for_person(&agent).call("count", json!({}))?, json!({ "count": 1 }));

@@ -3,7 +3,8 @@
 use std::sync::{Arc, Condvar, Mutex};
 
 use memory_agent::{Agent, LocalTime};
-use memory_core::testing::{FakeStore, services};
+use memory_core::MemStore;
+use memory_core::testing::services;
 
 /// Returns an agent with an empty memory.
 pub(crate) fn agent() -> Arc<Agent> {
@@ -20,7 +21,7 @@ pub(crate) fn agent_behind(gate: &Arc<CallGate>) -> Arc<Agent> {
 }
 
 fn with_time(local_time: LocalTime) -> Arc<Agent> {
-    let services = services(Arc::new(FakeStore::default()));
+    let services = services(Arc::new(MemStore::default()));
     Agent::builder(services).local_time(local_time).build().expect("no name is taken twice")
 }
 

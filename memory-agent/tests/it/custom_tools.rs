@@ -5,8 +5,8 @@ use std::sync::Arc;
 use memory_agent::hook::{Hook, HookEvent, HookOutcome, HookPoint};
 use memory_agent::rpc::{RpcConnection, RpcWork};
 use memory_agent::{Agent, AgentBuilder, Session, batch};
-use memory_core::testing::{FakeStore, services};
-use memory_core::{Code, Effect, Filter, PageRequest, Tool, ToolContext, ToolError, View, list};
+use memory_core::testing::services;
+use memory_core::{Code, Effect, Filter, MemStore, PageRequest, Tool, ToolContext, ToolError, View, list};
 use serde_json::{Value, json};
 
 /// Counts the memories that the caller sees, with a tag if one is given.
@@ -45,7 +45,7 @@ fn schema() -> Value {
 }
 
 fn builder() -> AgentBuilder {
-    Agent::builder(services(Arc::new(FakeStore::default())))
+    Agent::builder(services(Arc::new(MemStore::default())))
 }
 
 /// Returns an agent with the custom tool `count`.

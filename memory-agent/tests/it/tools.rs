@@ -6,13 +6,13 @@ use std::sync::{Arc, Mutex};
 use memory_agent::event::Event;
 use memory_agent::hook::{Hook, HookEvent, HookOutcome, HookPoint};
 use memory_agent::{Agent, HookList, Session, batch, tools};
-use memory_core::testing::{FakeStore, services};
+use memory_core::testing::services;
 use memory_core::text::token_count;
-use memory_core::{Code, View};
+use memory_core::{Code, MemStore, View};
 use serde_json::{Value, json};
 
 fn agent(hooks: HookList) -> Arc<Agent> {
-    Agent::builder(services(Arc::new(FakeStore::default()))).hooks(hooks).build().expect("no name is taken twice")
+    Agent::builder(services(Arc::new(MemStore::default()))).hooks(hooks).build().expect("no name is taken twice")
 }
 
 fn session_for(agent: &Arc<Agent>, name: &str) -> Session {

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use memory_agent::{Agent, Session};
-use memory_core::testing::{FakeStore, services};
-use memory_core::{Code, View};
+use memory_core::testing::services;
+use memory_core::{Code, MemStore, View};
 use serde_json::{Value, json};
 
 fn session(offer: &str) -> Session {
-    let services = services(Arc::new(FakeStore::default()));
+    let services = services(Arc::new(MemStore::default()));
     let agent = Agent::builder(services).selection(offer.parse().expect("an offer")).build().expect("no name is taken twice");
     Session::begin(&agent, &View { agent: "claude".parse().ok(), project: None })
 }

@@ -1,4 +1,4 @@
-//! Fakes, generators, and one conformance suite per trait.
+//! Fakes, generators, and one conformance suite per trait. [`crate::MemStore`] is the store of memories for tests.
 //!
 //! A suite takes a function that makes a fresh implementation, and checks the contract of the trait on it. It panics with the violated
 //! rule. Each implementation runs the suite in its own tests.
@@ -13,7 +13,6 @@ mod fake_instances;
 mod fake_meter;
 mod fake_models;
 mod fake_source;
-mod fake_store;
 mod fake_topics;
 mod generators;
 mod history_suite;
@@ -42,7 +41,6 @@ pub use fake_instances::{FakeMessages, FakeValues};
 pub use fake_meter::FakeMeter;
 pub use fake_models::{FakeChat, FakeEmbedder, FakeNotifier, FakeReranker};
 pub use fake_source::FakeSource;
-pub use fake_store::FakeStore;
 pub use fake_topics::FakeTopics;
 pub use generators::{any_draft, any_memory, any_text};
 pub use history_suite::history_suite;
