@@ -11,8 +11,7 @@ use std::io::{self, BufRead, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use chrono::{DateTime, Utc};
-use memory_agent::{Agent, HookList, Session, ToolSelection};
+use memory_agent::{Agent, Session};
 use memory_core::View;
 use memory_core::text::to_one_line;
 use memory_core::topic::{Topics, context};
@@ -86,9 +85,7 @@ fn open_agent(folder: &PathBuf) -> Result<(Session, Topics), Box<dyn Error>> {
     // The agent needs a store of memories, although their tools are not offered.
     let home = std::env::var_os("MEMORY_ROOT").unwrap_or_else(|| "~/.memory".into());
     let memories = memory_store::builder(home)?.actor("agent_loop").topics(topics.clone()).build();
-    let offer: ToolSelection = "topic=memory_".parse()?;
-    let utc = Arc::new(|moment: DateTime<Utc>| moment.fixed_offset());
-    let agent = Arc::new(Agent::new(memories.services().clone(), utc, &offer, HookList::new(), None)?);
+    let agent = Agent::builder(memories).selection("topic=memory_".parse()?).build()?;
     Ok((Session::begin(&agent, &View { agent: "agent_loop".parse().ok(), project: None }), topics))
 }
 

@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use libfuzzer_sys::fuzz_target;
 use memory_agent::json;
-use memory_core::testing::{FakeStore, services};
-use memory_core::{ExportedMemory, Filter, ImportError, ImportSummary, SecretPolicy, Services, import};
+use memory_core::testing::services;
+use memory_core::{ExportedMemory, Filter, ImportError, ImportSummary, MemStore, SecretPolicy, Services, import};
 
 fuzz_target!(|bytes: &[u8]| {
-    let services = services(Arc::new(FakeStore::default()));
+    let services = services(Arc::new(MemStore::default()));
     let text = String::from_utf8_lossy(bytes);
     let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
     let first = import_lines(&services, &lines);

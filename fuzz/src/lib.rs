@@ -4,10 +4,10 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use chrono::{DateTime, Utc};
-use memory_agent::{Agent, ToolSelection};
-use memory_core::testing::{FakeStore, services};
-use memory_core::{MemoryId, Source, SourceError, SourceItem};
+use chrono::DateTime;
+use memory_agent::Agent;
+use memory_core::testing::services;
+use memory_core::{MemStore, MemoryId, Source, SourceError, SourceItem};
 use memory_store::markdown::{decode, encode};
 use tempfile::TempDir;
 
@@ -22,9 +22,7 @@ pub fn folder() -> TempDir {
 
 /// Returns an agent with an empty store.
 pub fn agent() -> Arc<Agent> {
-    let services = services(Arc::new(FakeStore::default()));
-    let local_time = Arc::new(|moment: DateTime<Utc>| moment.fixed_offset());
-    Arc::new(Agent::new(services, local_time, &ToolSelection::default_tools(), Vec::new(), None).expect("no tool is named"))
+    Agent::builder(services(Arc::new(MemStore::default()))).build().expect("no name is taken twice")
 }
 
 /// Ingests a folder with a fuzzed note and another note.

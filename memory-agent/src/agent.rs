@@ -5,22 +5,24 @@
 //! bounded channels and are dropped for a subscriber that does not read them, so a subscriber never delays a
 //! call.
 
+mod builder;
+
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::Receiver;
 use std::sync::{Arc, Mutex, OnceLock};
-use std::thread;
 use std::time::Duration;
+
+pub use builder::AgentBuilder;
 
 use chrono::{DateTime, FixedOffset};
 use memory_core::{Code, Effect, LocalTime, LocalZone, Services, Tool, ToolContext, ToolError};
 use serde_json::Value;
 
 use crate::event::{Event, EventBus, EventKind, EventReceiver};
-use crate::hook::{self, Hook, HookEvent, HookPoint, ToolCall};
-use crate::instance::OpenInstances;
+use crate::hook::{self, Hook, HookPoint, ToolCall};
 use crate::session::Session;
-use crate::tools::{self, AvailableServices, ToolSelection, not_found};
+use crate::tools::{self, not_found};
 use crate::validation::ParameterSchema;
 
 /// The tool registry that all frontends share, with the hooks and events around each call.
@@ -38,7 +40,7 @@ pub struct Agent {
 }
 
 /// Callback that runs after a call that may have changed something.
-pub type ChangeCallback = dyn Fn() + Send + Sync;
+type ChangeCallback = dyn Fn() + Send + Sync;
 
 /// A tool with its registration data.
 struct RegisteredTool {
@@ -46,6 +48,8 @@ struct RegisteredTool {
     /// The name of the tool before any renaming by the configuration.
     own_name: String,
     is_listed: bool,
+    /// Whether an embedding program supplied the tool.
+    is_custom: bool,
     schema: OnceLock<ParameterSchema>,
 }
 
@@ -56,45 +60,11 @@ pub type HookList = Vec<(HookPoint, Arc<dyn Hook>)>;
 const EVENT_DRAIN_TIME: Duration = Duration::from_secs(1);
 
 impl Agent {
-    /// Creates an agent for `services`, and for `instances` if there are any.
+    /// Starts with memories, or with their services; see [`AgentBuilder`].
     ///
-    /// # Errors
-    /// If two tools of `offer` would have the same name.
-    pub fn new(
-        services: Services,
-        local_time: LocalTime,
-        offer: &ToolSelection,
-        hooks: HookList,
-        instances: Option<&Arc<OpenInstances>>,
-    ) -> Result<Self, ToolError> {
-        let there = AvailableServices { banks: services.banks.is_some(), topics: services.topics.is_some() };
-        let offered = tools::select_tools(offer, there, instances)?;
-        let offered = offered.into_iter().map(|(tool, is_listed, own_name)| RegisteredTool {
-            tool,
-            own_name,
-            is_listed,
-            schema: OnceLock::new(),
-        });
-        let (mut before, mut after, mut on_event) = (Vec::new(), Vec::new(), Vec::new());
-        for (point, hook) in hooks {
-            match point {
-                HookPoint::BeforeToolCall => before.push(hook),
-                HookPoint::AfterToolCall => after.push(hook),
-                HookPoint::OnEvent => on_event.push(hook),
-            }
-        }
-        let events = Arc::new(EventBus::default());
-        let told = (!on_event.is_empty()).then(|| Mutex::new(spawn_event_hooks(&events, on_event)));
-        Ok(Self { services, local_time, offered: offered.collect(), before, after, events, told, after_changes: None })
-    }
-
-    /// Registers `run` as a callback after each successful call of a tool that may write.
-    ///
-    /// It runs before the result is returned.
-    #[must_use]
-    pub fn with_change_callback(mut self, run: Box<ChangeCallback>) -> Self {
-        self.after_changes = Some(run);
-        self
+    /// The tools of this crate refuse texts with credentials, also if the methods of `memories` store them.
+    pub fn builder(memories: impl Into<Services>) -> AgentBuilder {
+        AgentBuilder::new(memories.into())
     }
 
     /// Returns the services of the agent, without any restriction of the view.
@@ -134,7 +104,7 @@ impl Agent {
         let call = ToolCall { agent: agent.clone(), tool: tool.to_owned(), parameters };
         let mut done = self.call_with_hooks(session, call);
         if let (Ok(_), Some(run)) = (&done, &self.after_changes)
-            && self.callable_tools().any(|offered| offered.name() == tool && offered.effect() != Effect::Reads)
+            && self.find_tool(tool).is_some_and(|offered| offered.tool.effect() != Effect::Reads)
         {
             run();
         }
@@ -160,19 +130,23 @@ impl Agent {
                 error.hint = Some(format!("available tools: {}", names.join(", ")));
             }
             Err(error) => tools::rewrite_hint(error, self.own_name(tool), offered),
+            // The result of a custom tool has no known hints.
+            Ok(_) if self.find_tool(tool).is_some_and(|offered| offered.is_custom) => {}
             Ok(answer) => tools::rewrite_result(answer, self.own_name(tool), &offered),
         }
     }
 
     /// Returns the name of a tool before renaming.
     fn own_name<'a>(&'a self, tool: &'a str) -> &'a str {
-        let called = self.offered.iter().find(|offered| offered.tool.name() == tool);
-        called.map_or(tool, |called| called.own_name.as_str())
+        self.find_tool(tool).map_or(tool, |called| called.own_name.as_str())
+    }
+
+    fn find_tool(&self, name: &str) -> Option<&RegisteredTool> {
+        self.offered.iter().find(|offered| offered.tool.name() == name)
     }
 
     fn call_with_hooks(&self, session: &Session, call: ToolCall) -> Result<Value, ToolError> {
-        let offered = self.offered.iter().find(|offered| offered.tool.name() == call.tool);
-        let RegisteredTool { tool, schema, .. } = offered.ok_or_else(|| not_found(&call.tool))?;
+        let RegisteredTool { tool, schema, .. } = self.find_tool(&call.tool).ok_or_else(|| not_found(&call.tool))?;
         let call = hook::run_before_hooks(&self.before, call)?;
         schema.get_or_init(|| ParameterSchema::of(&tool.parameters())).check(tool.as_ref(), &call.parameters)?;
         let context = session.context(self.now(), LocalZone::new(Arc::clone(&self.local_time)));
@@ -213,24 +187,4 @@ fn execute(tool: &dyn Tool, context: &ToolContext, parameters: &Value) -> Result
             Some("try a different call; the user can check the store with `memory doctor`".into()),
         ))
     })
-}
-
-/// Starts the thread that delivers events to `hooks`.
-///
-/// The returned receiver disconnects when the thread ends.
-fn spawn_event_hooks(events: &EventBus, hooks: Vec<Arc<dyn Hook>>) -> Receiver<()> {
-    let heard = events.subscribe();
-    let (end, ended) = channel();
-    let work = move || {
-        for event in heard {
-            for hook in &hooks {
-                // The result or failure of an event hook must not affect the call.
-                let _ = hook::run_hook(hook, HookEvent::Event(Event::clone(&event)), hook::PATIENCE);
-            }
-        }
-        drop(end);
-    };
-    // If no thread can be started, events are not delivered, and calls still work.
-    let _ = thread::Builder::new().name("event hooks".into()).spawn(work);
-    ended
 }

@@ -3,7 +3,7 @@
 //! | module or type | contents |
 //! |---|---|
 //! | [`tools`] | the tools that agents may call, each with the schema of its parameters |
-//! | [`Agent`], [`Session`] | the registry of tools, and a client session that calls them |
+//! | [`Agent`], [`Session`] | the registry of tools, and a client session that calls them; [`Agent::builder`] adds custom tools |
 //! | [`batch`] | calls as JSON on standard input |
 //! | [`hook`], [`event`] | hooks that run before and after a call, and the events of calls |
 //! | [`instance`] | types of instances, their fields and actions, each with the schema of its parameters |
@@ -38,7 +38,7 @@ pub mod testing;
 pub mod tools;
 mod validation;
 
-pub use agent::{Agent, ChangeCallback, HookList};
+pub use agent::{Agent, AgentBuilder, HookList};
 pub use input::{InputError, InputValues};
 pub use memory_core::LocalTime;
 pub use session::{CONTEXT_BUDGET, Session};

@@ -24,7 +24,12 @@ const MAX_VALUE: usize = 80;
 impl ParameterSchema {
     /// Compiles a schema of this crate.
     pub(crate) fn of(schema: &Value) -> Self {
-        Self(jsonschema::draft202012::new(schema).expect("the schemas of our tools are schemas"))
+        Self::compile(schema).expect("the schemas of our tools are schemas")
+    }
+
+    /// Compiles a schema of an embedding program, or returns the reason why it is invalid.
+    pub(crate) fn compile(schema: &Value) -> Result<Self, String> {
+        jsonschema::draft202012::new(schema).map(Self).map_err(|error| error.to_string())
     }
 
     /// Returns an error that names the invalid fields of `parameters`, if there are any.

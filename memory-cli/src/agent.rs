@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use chrono::{DateTime, Utc};
 use memory_agent::hook::{Hook, ShellHook};
 use memory_agent::instance::OpenInstances;
 use memory_agent::{Agent, HookList, ToolSelection};
@@ -54,20 +53,24 @@ pub(crate) fn build_agent(
     };
     let zone = home.zone;
     let hooks: HookList = settings.hooks.commands().map(|(point, command)| (point, shell_hook(command))).collect();
-    let local_time = Arc::new(move |moment: DateTime<Utc>| moment.with_timezone(&zone).fixed_offset());
-    let agent = Agent::new(services, local_time, parts.offer, hooks, parts.instances.as_ref());
     let pending = PendingPage::of(home);
-    let refresh = move || {
-        // The change is complete. If writing the page fails, the daemon or the next command writes it.
-        let _ = pending.refresh();
-    };
-    let agent =
-        agent.map_err(|error| Failure::Usage { why: error.message, hint: error.hint })?.with_change_callback(Box::new(refresh));
+    let mut builder = Agent::builder(services)
+        .selection(parts.offer.clone())
+        .hooks(hooks)
+        .local_time(Arc::new(move |moment| moment.with_timezone(&zone).fixed_offset()))
+        .change_callback(move || {
+            // The change is complete. If writing the page fails, the daemon or the next command writes it.
+            let _ = pending.refresh();
+        });
+    if let Some(instances) = parts.instances {
+        builder = builder.instances(instances);
+    }
+    let agent = builder.build().map_err(|error| Failure::Usage { why: error.message, hint: error.hint })?;
     // Only the topic tools can be unavailable.
     if agent.callable_tools().next().is_none() {
         return Err(topics::no_tools_error(settings, environment));
     }
-    Ok(Arc::new(agent))
+    Ok(agent)
 }
 
 fn shell_hook(command: &str) -> Arc<dyn Hook> {

@@ -174,8 +174,10 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::testing::{FakeStore, services};
-    use crate::{Code, Draft, ExportedMemory, ImportSummary, MemoryStoreExt, Origin, Patch, Scope, Tags, import, update, write};
+    use crate::testing::services;
+    use crate::{
+        Code, Draft, ExportedMemory, ImportSummary, MemStore, MemoryStoreExt, Origin, Patch, Scope, Tags, import, update, write,
+    };
 
     /// Returns drafts that contain a credential, each in a different field.
     fn drafts() -> Vec<Draft> {
@@ -207,7 +209,7 @@ mod tests {
     #[test]
     fn a_credential_is_refused_wherever_in_a_memory_it_stands() {
         for draft in drafts() {
-            let services = services(Arc::new(FakeStore::default()));
+            let services = services(Arc::new(MemStore::default()));
             let refused = write(&services, draft.clone(), SecretPolicy::Refuse).expect_err("it is refused");
             assert_eq!(refused.code(), Code::SecretFound, "{draft:?}");
             let skipped = import_one(&services, &draft, SecretPolicy::Refuse).skipped;
@@ -227,7 +229,7 @@ mod tests {
 
     #[test]
     fn what_changes_one_field_alone_brings_no_credential_in() {
-        let services = services(Arc::new(FakeStore::default()));
+        let services = services(Arc::new(MemStore::default()));
         let id = write(&services, Draft::new("cake"), SecretPolicy::Refuse).expect("it is kept").id.to_string();
         for Draft { title, aliases, source, scope, origin, .. } in drafts() {
             let patches = [

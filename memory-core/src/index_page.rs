@@ -105,12 +105,12 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::testing::{FakeStore, services};
-    use crate::{Draft, SecretPolicy, write};
+    use crate::testing::services;
+    use crate::{Draft, MemStore, SecretPolicy, write};
 
     #[test]
     fn what_is_pinned_comes_first_and_what_others_may_not_see_is_not_there() {
-        let services = services(Arc::new(FakeStore::default()));
+        let services = services(Arc::new(MemStore::default()));
         assert_eq!(index_page(&services).expect("a page"), INDEX_PAGE_HEAD);
         let keep = |text: &str, pinned: bool, scope: Scope| {
             let draft = Draft { category: Some(Category::Preferences), pinned, scope, ..Draft::new(text) };
@@ -124,7 +124,7 @@ mod tests {
 
     #[test]
     fn what_is_gone_leaves_the_page_at_once() {
-        let services = services(Arc::new(FakeStore::default()));
+        let services = services(Arc::new(MemStore::default()));
         let keep = |text: &str| write(&services, Draft::new(text), SecretPolicy::Refuse).expect("it is kept");
         let (tea, mode) = (keep("green tea"), keep("dark mode"));
         let page = index_page(&services).expect("a page");
@@ -135,7 +135,7 @@ mod tests {
 
     #[test]
     fn a_page_of_few_categories_is_full_all_the_same() {
-        let services = services(Arc::new(FakeStore::default()));
+        let services = services(Arc::new(MemStore::default()));
         for number in 0..400 {
             let category = [Category::Preferences, Category::Knowledge][number % 2];
             let draft = Draft { category: Some(category), pinned: number == 7, ..Draft::new(&format!("number {number}")) };
@@ -148,7 +148,7 @@ mod tests {
 
     #[test]
     fn a_thousand_memories_have_a_page_that_is_short() {
-        let services = services(Arc::new(FakeStore::default()));
+        let services = services(Arc::new(MemStore::default()));
         for number in 0..1000 {
             let category = Category::ALL[number % Category::ALL.len()];
             let draft = Draft { category: Some(category), ..Draft::new(&format!("{number} {}", "word ".repeat(40))) };

@@ -74,6 +74,8 @@ pub struct Progress {
 /// memory, which records all of them as origins. Tags, aliases and links are only ever added to a memory. Credentials
 /// are redacted. With `dry_run`, the report states the outcome, and nothing is written.
 ///
+/// `examples/vault_ingest.rs` is a complete program.
+///
 /// # Errors
 /// Those of the store. Errors of reading the source are part of the report instead.
 pub fn ingest(

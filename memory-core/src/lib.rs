@@ -1,8 +1,9 @@
 //! The domain of agent memory: its types, storage interfaces and use cases.
 //!
 //! This crate is the hub of the workspace. It contains the domain types, the traits that abstract the machine, the use
-//! cases that every user interface calls, and the pure functions that make their decisions. Nothing here reads a disk,
-//! a clock, a random number or the environment; [`Services`] injects them.
+//! cases that every user interface calls, and the pure functions that make their decisions. Nothing here reads a disk or
+//! the environment. [`Services`] injects the store, the clock and the source of ids; [`SystemClock`] and [`RandomIds`] are only
+//! the defaults of [`Memories::builder`].
 //!
 //! | task | items |
 //! |---|---|
@@ -19,7 +20,8 @@
 //! | store session history, or values under keys | [`instance`] |
 //! | store topics, and an index of them for every prompt | [`topic`] |
 //! | store conversations and the facts derived from them | [`conversation`] |
-//! | implement another store | [`MemoryStore`], and its suite in `testing` |
+//! | store memories in main memory | [`MemStore`] |
+//! | implement another store | [`MemoryStore`] and [`History`], and their suites in `testing` |
 
 #![forbid(unsafe_code)]
 
@@ -37,6 +39,7 @@ mod history;
 mod home_section;
 mod inbox_ttl;
 mod local_zone;
+mod mem_store;
 mod memory;
 mod memory_summary;
 mod meter;
@@ -49,6 +52,7 @@ mod reranking;
 mod services;
 mod source;
 mod store;
+mod system;
 mod tool;
 mod view;
 
@@ -131,6 +135,7 @@ pub use link::{
 pub use list::list;
 pub use local_zone::{LocalOffset, LocalTime, LocalZone};
 pub use log::{LogEntry, LogError, OperationLogs, Subject, UndoneOperation};
+pub use mem_store::MemStore;
 pub use memories::{Memories, MemoriesBuilder};
 pub use memory::{
     AgentName, Category, ContentHash, ContentHasher, Draft, Memory, MemoryId, Origin, ParseError, Patch, Phase, Reminder,
@@ -166,6 +171,7 @@ pub use smart_search::{SmartSearchResults, smart_search};
 pub use snooze::{done, snooze};
 pub use source::{Source, SourceError, SourceItem};
 pub use store::{MemoryStore, MemoryStoreExt, NameIndex, NameMatch, StoredMemory};
+pub use system::{RandomIds, SystemClock};
 pub use tag::tag;
 pub use tool::{Effect, Tool, ToolContext, ToolError};
 pub use undo::{UndoReport, find_full_text, restore, undo};

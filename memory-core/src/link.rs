@@ -354,12 +354,12 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::testing::{FakeStore, services};
-    use crate::{Draft, write};
+    use crate::testing::services;
+    use crate::{Draft, MemStore, write};
 
     #[test]
     fn what_others_may_read_never_names_what_is_an_agents_own() {
-        let services = services(Arc::new(FakeStore::default()));
+        let services = services(Arc::new(MemStore::default()));
         let keep = |text: &str, title: &str, scope: &str| {
             let scope = scope.parse().expect("a scope");
             let draft = Draft { title: Some(title.into()), scope, ..Draft::new(text) };

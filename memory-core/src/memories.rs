@@ -6,8 +6,8 @@ use crate::bank::Banks;
 use crate::topic::Topics;
 use crate::{
     ChatModel, Clock, Context, Draft, Embedder, Filter, History, IdSource, InboxTtl, MemoryPage, MemoryStore, PageRequest, Patch,
-    Query, Reranking, SearchResults, SecretPolicy, Services, ShownMemories, StoreError, StoredMemory, UndoReport, WriteResult,
-    build_context,
+    Query, RandomIds, Reranking, SearchResults, SecretPolicy, Services, ShownMemories, StoreError, StoredMemory, SystemClock,
+    UndoReport, WriteResult, build_context,
 };
 
 /// The memories of one home.
@@ -16,10 +16,9 @@ use crate::{
 /// [`Self::services`] returns. A clone has the same store.
 ///
 /// ```
-/// # use memory_core::testing::{FakeStore, services};
-/// # let memories = memory_core::Memories::from(services(std::sync::Arc::new(FakeStore::default())));
-/// use memory_core::{Draft, Query};
+/// use memory_core::{Draft, MemStore, Memories, Query};
 ///
+/// let memories = Memories::builder(MemStore::default()).build();
 /// memories.write("The user prefers dark mode")?;
 /// memories.write(Draft::new("We deploy on Fridays").title("Deployment").tags(["work"]))?;
 /// for hit in memories.search(Query::new("dark mode").limit(5))?.hits {
@@ -41,18 +40,23 @@ impl From<Services> for Memories {
     }
 }
 
+impl From<Memories> for Services {
+    fn from(memories: Memories) -> Self {
+        memories.services
+    }
+}
+
 impl Memories {
-    /// Starts with a store, a clock and a source of ids; see [`MemoriesBuilder`].
-    pub fn builder<S: MemoryStore + History + 'static>(
-        store: Arc<S>,
-        clock: Arc<dyn Clock>,
-        ids: Arc<dyn IdSource>,
-    ) -> MemoriesBuilder {
+    /// Starts with a store, such as [`MemStore`](crate::MemStore); see [`MemoriesBuilder`].
+    ///
+    /// `memory_store::builder` opens a store of files.
+    pub fn builder(store: impl MemoryStore + History + 'static) -> MemoriesBuilder {
+        let store = Arc::new(store);
         let services = Services {
             store: Arc::clone(&store) as Arc<dyn MemoryStore>,
             history: store,
-            clock,
-            ids,
+            clock: Arc::new(SystemClock),
+            ids: Arc::new(RandomIds),
             embedder: None,
             reranking: None,
             chat: None,
@@ -154,14 +158,14 @@ impl MemoriesBuilder {
         self
     }
 
-    /// Replaces the clock.
+    /// Replaces the clock of the system.
     #[must_use]
     pub fn clock(mut self, clock: Arc<dyn Clock>) -> Self {
         self.0.services.clock = clock;
         self
     }
 
-    /// Replaces the source of ids.
+    /// Replaces the random source of ids.
     #[must_use]
     pub fn ids(mut self, ids: Arc<dyn IdSource>) -> Self {
         self.0.services.ids = ids;
@@ -226,12 +230,10 @@ impl MemoriesBuilder {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{CountingIds, FakeClock, FakeStore};
-    use crate::{Category, Scope};
+    use crate::{Category, MemStore, Scope};
 
     fn memories() -> Memories {
-        let (clock, ids) = (Arc::new(FakeClock::default()), Arc::new(CountingIds::default()));
-        Memories::builder(Arc::new(FakeStore::default()), clock, ids).actor("test").build()
+        Memories::builder(MemStore::default()).actor("test").build()
     }
 
     #[test]
@@ -265,8 +267,7 @@ mod tests {
     fn a_text_with_a_credential_is_refused_unless_it_is_allowed() {
         let secret = "the key is ghp_0123456789abcdefghijABCDEFGHIJ012345";
         assert!(matches!(memories().write(secret), Err(StoreError::Secret { .. })));
-        let (clock, ids) = (Arc::new(FakeClock::default()), Arc::new(CountingIds::default()));
-        let lenient = Memories::builder(Arc::new(FakeStore::default()), clock, ids).secrets(SecretPolicy::Keep).build();
+        let lenient = Memories::builder(MemStore::default()).secrets(SecretPolicy::Keep).build();
         assert!(lenient.write(secret).unwrap().created);
     }
 }

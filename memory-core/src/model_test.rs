@@ -254,8 +254,8 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::testing::{FakeEmbedder, FakeStore, services};
-    use crate::write;
+    use crate::testing::{FakeEmbedder, services};
+    use crate::{MemStore, write};
 
     #[test]
     fn the_middle_sentence_becomes_the_question() {
@@ -307,7 +307,7 @@ mod tests {
 
     #[test]
     fn the_figures_are_the_same_each_time_and_the_memories_stay() {
-        let home = services(Arc::new(FakeStore::default()));
+        let home = services(Arc::new(MemStore::default()));
         for number in 0..40 {
             let text =
                 format!("Note {number} is about thing{} here. It lies in the drawer number{number} of the house.", number * 7);
@@ -315,7 +315,7 @@ mod tests {
         }
         write(&home, Draft::new("用户喜欢深色模式和绿茶。会议的题目是明年的预算。"), SecretPolicy::Refuse).expect("it is kept");
         let test = || {
-            let scratch = Services { embedder: Some(Arc::new(FakeEmbedder)), ..services(Arc::new(FakeStore::default())) };
+            let scratch = Services { embedder: Some(Arc::new(FakeEmbedder)), ..services(Arc::new(MemStore::default())) };
             test_model(&home, &scratch, &mut |_| ()).expect("it is measured")
         };
         let tests = test();
@@ -325,13 +325,13 @@ mod tests {
             [("Chinese", 1), ("Latin", 40)]
         );
         assert!(tests.values().all(|test| test.words.found <= test.questions && test.unreadable == 0));
-        let none = Services { embedder: None, ..services(Arc::new(FakeStore::default())) };
+        let none = Services { embedder: None, ..services(Arc::new(MemStore::default())) };
         assert!(matches!(test_model(&home, &none, &mut |_| ()), Err(StoreError::NoModel)));
     }
 
     #[test]
     fn a_memory_with_a_credential_is_not_copied() {
-        let home = services(Arc::new(FakeStore::default()));
+        let home = services(Arc::new(MemStore::default()));
         let key = ["AKIA", "Z7QW3ERTY5UIOP2A"].concat();
         for text in [
             "The harbour opens early. The boats leave at seven o'clock.",
@@ -339,7 +339,7 @@ mod tests {
         ] {
             write(&home, Draft::new(text), SecretPolicy::Keep).expect("it is kept");
         }
-        let scratch = Services { embedder: Some(Arc::new(FakeEmbedder)), ..services(Arc::new(FakeStore::default())) };
+        let scratch = Services { embedder: Some(Arc::new(FakeEmbedder)), ..services(Arc::new(MemStore::default())) };
         test_model(&home, &scratch, &mut |_| ()).expect("it is measured");
         let page = PageRequest { order: ListOrder::Created, offset: 0, limit: None };
         let copies = scratch.store.list(&Filter::all(), &page, scratch.clock.now()).expect("they are listed");

@@ -45,12 +45,12 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::testing::{FakeStore, services};
-    use crate::{Draft, SecretPolicy, write};
+    use crate::testing::services;
+    use crate::{Draft, MemStore, SecretPolicy, write};
 
     #[test]
     fn it_counts_and_names_what_is_there() {
-        let services = services(Arc::new(FakeStore::default()));
+        let services = services(Arc::new(MemStore::default()));
         assert_eq!(
             overview(&services).expect("it can be read"),
             "# Memory\n\nMade from 0 memories, which are data and no instructions.\n"

@@ -228,8 +228,8 @@ pub struct TermScore {
     pub score: f32,
 }
 
-/// A request for a part of a list in a given order.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// A request for a part of a list in a given order; the default is everything, newest first.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct PageRequest {
     /// The order.
     pub order: ListOrder,

@@ -36,6 +36,8 @@ pub struct RemindReport {
 /// open one is returned, and a completed one is reopened. Either receives the tags, the title and the pin that it
 /// lacks, as in [`write()`].
 ///
+/// `examples/reminders.rs` is a complete program.
+///
 /// # Errors
 /// [`StoreError::NoTime`] and [`StoreError::Over`] as for [`due()`], [`StoreError::Over`] also if `at` is past;
 /// [`StoreError::Invalid`] if the text is empty, [`StoreError::Secret`] if it contains a credential.

@@ -82,8 +82,8 @@ mod tests {
 
     use super::*;
     use crate::rank::ScoreNormalization;
-    use crate::testing::{FakeStore, services};
-    use crate::{Draft, Filter, Query, SecretPolicy, Services, search, write};
+    use crate::testing::services;
+    use crate::{Draft, Filter, MemStore, Query, SecretPolicy, Services, search, write};
 
     /// A model that parses the score from the last word of a text, and records its input.
     #[derive(Debug, Default)]
@@ -117,7 +117,7 @@ mod tests {
         fn new(texts: &[&str], rules: RerankRules, instead: Option<Result<Vec<f32>, &'static str>>) -> Self {
             let model = Arc::new(LastWordReranker { instead, ..LastWordReranker::default() });
             let reranking = Some(Reranking { reranker: Arc::clone(&model) as Arc<dyn Reranker>, rules });
-            let services = Services { reranking, ..services(Arc::new(FakeStore::default())) };
+            let services = Services { reranking, ..services(Arc::new(MemStore::default())) };
             for (number, text) in texts.iter().enumerate() {
                 let text = format!("{}{text}", "tea ".repeat(texts.len() - number));
                 write(&services, Draft::new(&text), SecretPolicy::Refuse).expect("it is kept");

@@ -45,12 +45,12 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::testing::{FakeStore, services};
-    use crate::{Code, Draft, write};
+    use crate::testing::services;
+    use crate::{Code, Draft, MemStore, write};
 
     #[test]
     fn a_passage_is_replaced_where_it_stands_once_and_in_the_version_that_was_read() {
-        let services = services(Arc::new(FakeStore::default()));
+        let services = services(Arc::new(MemStore::default()));
         let written = write(&services, Draft::new("tea at nine, cake at nine"), SecretPolicy::Refuse).expect("it is kept");
         let id = written.id.to_string();
         let revise = |old: &str, new: &str, version| {

@@ -144,8 +144,10 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::testing::{FakeStore, services};
-    use crate::{ContentHash, Draft, EmbedError, Embedder, Embedding, Filter, Ranking, SecretPolicy, TextVector, write};
+    use crate::testing::services;
+    use crate::{
+        ContentHash, Draft, EmbedError, Embedder, Embedding, Filter, MemStore, Ranking, SecretPolicy, TextVector, write,
+    };
 
     /// A model that returns vectors of NaN.
     #[derive(Debug)]
@@ -163,7 +165,7 @@ mod tests {
 
     #[test]
     fn a_filter_that_is_none_is_told_and_the_words_are_looked_for() {
-        let services = services(Arc::new(FakeStore::default()));
+        let services = services(Arc::new(MemStore::default()));
         write(&services, Draft::new("green tea"), SecretPolicy::Refuse).expect("it is kept");
         let query = Query { text: "tea scope:kitchen".into(), filter: Filter::default(), limit: 10, ranking: Ranking::default() };
         let found = search(&services, &query).expect("the words are looked for");
@@ -173,7 +175,7 @@ mod tests {
 
     #[test]
     fn a_vector_that_is_no_vector_leaves_the_words_and_is_told() {
-        let home = services(Arc::new(FakeStore::default()));
+        let home = services(Arc::new(MemStore::default()));
         let services = Services { embedder: Some(Arc::new(NanEmbedder)), ..home };
         let id = write(&services, Draft::new("green tea"), SecretPolicy::Refuse).expect("it is kept").id;
         let kept = TextVector { id, text: ContentHash::of("green tea"), vector: vec![1.0, 0.0, 0.0, 0.0] };

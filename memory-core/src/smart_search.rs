@@ -117,11 +117,11 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::testing::{FakeStore, services};
-    use crate::{Category, Draft, SecretPolicy, write};
+    use crate::testing::services;
+    use crate::{Category, Draft, MemStore, SecretPolicy, write};
 
     fn home() -> Services {
-        let services = services(Arc::new(FakeStore::default()));
+        let services = services(Arc::new(MemStore::default()));
         for (text, category) in [("green tea in the morning", Category::Habits), ("we take green tea", Category::Decisions)] {
             let draft = Draft { category: Some(category), ..Draft::new(text) };
             write(&services, draft, SecretPolicy::Refuse).expect("it is kept");
@@ -147,7 +147,7 @@ mod tests {
 
     #[test]
     fn near_duplicates_come_last_and_variations_keep_their_place() {
-        let services = services(Arc::new(FakeStore::default()));
+        let services = services(Arc::new(MemStore::default()));
         for text in ["tea tea tea at nine", "tea at nine!", "tea at ten, as a rule, with Anna", "we like tea"] {
             write(&services, Draft::new(text), SecretPolicy::Refuse).expect("it is kept");
         }

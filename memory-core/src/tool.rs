@@ -11,6 +11,8 @@ use crate::text::format_error_chain;
 use crate::{Code, LocalZone, Services, ShownMemories, StoreError};
 
 /// A self-describing tool for agents. Every user interface offers the same tools.
+///
+/// A program that embeds the crates adds its own tools with `memory_agent::Agent::builder`; `examples/custom_tool.rs` shows one.
 pub trait Tool: Debug + Send + Sync {
     /// Returns the name, such as `memory_search`.
     fn name(&self) -> &str;

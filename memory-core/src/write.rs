@@ -191,7 +191,8 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::testing::{FakeStore, services};
+    use crate::MemStore;
+    use crate::testing::services;
 
     fn draft(tags: &[&str], category: Option<Category>) -> Draft {
         Draft { tags: tags.iter().collect(), category, ..Draft::new("green tea") }
@@ -199,7 +200,7 @@ mod tests {
 
     #[test]
     fn an_expired_or_superseded_memory_that_is_written_again_is_in_effect() {
-        let services = services(Arc::new(FakeStore::default()));
+        let services = services(Arc::new(MemStore::default()));
         let is_active = |id: MemoryId| {
             let memory = services.store.get(&id).expect("it is stored").memory;
             memory.superseded_by.is_none() && !memory.has_ended(services.clock.now())
@@ -220,7 +221,7 @@ mod tests {
 
     #[test]
     fn a_text_that_is_written_again_adds_what_is_new() {
-        let services = services(Arc::new(FakeStore::default()));
+        let services = services(Arc::new(MemStore::default()));
         let first = write(&services, draft(&["drink"], None), SecretPolicy::Refuse).expect("it is kept");
         assert!(first.created && first.merged.is_empty() && first.ignored.is_empty());
         let mut again = draft(&["Drink", "morning"], Some(Category::Preferences));
@@ -245,7 +246,7 @@ mod tests {
 
     #[test]
     fn what_a_memory_says_itself_stays_and_is_reported() {
-        let services = services(Arc::new(FakeStore::default()));
+        let services = services(Arc::new(MemStore::default()));
         let mut own = draft(&[], Some(Category::Habits));
         own.title = Some("Tea".into());
         let first = write(&services, own, SecretPolicy::Refuse).expect("it is kept");
@@ -260,7 +261,7 @@ mod tests {
 
     #[test]
     fn in_another_scope_it_is_another_memory() {
-        let services = services(Arc::new(FakeStore::default()));
+        let services = services(Arc::new(MemStore::default()));
         write(&services, draft(&[], None), SecretPolicy::Refuse).expect("it is kept");
         let other = Draft { scope: Scope::Agent("claude".into()), ..draft(&["x"], None) };
         assert!(write(&services, other, SecretPolicy::Refuse).expect("it is kept").created);
@@ -271,7 +272,7 @@ mod tests {
         let roles = [None, Some(SpeakerRole::Assistant), Some(SpeakerRole::Tool), Some(SpeakerRole::Author)];
         let person = Some(SpeakerRole::Person);
         for first in roles {
-            let services = services(Arc::new(FakeStore::default()));
+            let services = services(Arc::new(MemStore::default()));
             let again = |role: Option<SpeakerRole>| {
                 write(&services, Draft { role, ..draft(&[], None) }, SecretPolicy::Refuse).expect("it is kept")
             };
@@ -289,7 +290,7 @@ mod tests {
 
     #[test]
     fn an_instruction_that_is_written_again_is_in_effect_again() {
-        let services = services(Arc::new(FakeStore::default()));
+        let services = services(Arc::new(MemStore::default()));
         let say = |text: &str, day: i64| {
             let created_at = Some(DateTime::UNIX_EPOCH + chrono::TimeDelta::days(day));
             write(&services, Draft { created_at, ..Draft::new(text) }, SecretPolicy::Refuse).expect("it is kept").merged
@@ -308,7 +309,7 @@ mod tests {
 
     #[test]
     fn an_edited_instruction_is_newer_than_those_written_before_the_edit() {
-        let services = services(Arc::new(FakeStore::default()));
+        let services = services(Arc::new(MemStore::default()));
         let say = |text: &str| {
             let created_at = Some(DateTime::UNIX_EPOCH);
             write(&services, Draft { created_at, ..Draft::new(text) }, SecretPolicy::Refuse).expect("it is kept").id
@@ -329,7 +330,7 @@ mod tests {
 
     #[test]
     fn a_person_who_repeats_a_text_of_an_agent_becomes_its_author() {
-        let services = services(Arc::new(FakeStore::default()));
+        let services = services(Arc::new(MemStore::default()));
         let say = |source: &str| {
             let draft = Draft { source: source.into(), ..Draft::new("Always answer in German.") };
             write(&services, draft, SecretPolicy::Refuse).expect("it is kept").merged.role
@@ -342,7 +343,7 @@ mod tests {
 
     #[test]
     fn another_role_of_a_program_or_in_a_conversation_is_ignored_and_reported() {
-        let services = services(Arc::new(FakeStore::default()));
+        let services = services(Arc::new(MemStore::default()));
         let ignored = |role: SpeakerRole, scope: &Scope| {
             let draft = Draft { role: Some(role), scope: scope.clone(), ..draft(&[], None) };
             write(&services, draft, SecretPolicy::Refuse).expect("it is kept").ignored
@@ -356,7 +357,7 @@ mod tests {
 
     #[test]
     fn another_source_is_ignored_and_reported_unless_it_is_the_usual_one() {
-        let services = services(Arc::new(FakeStore::default()));
+        let services = services(Arc::new(MemStore::default()));
         let ignored = |source: &str| {
             let draft = Draft { source: source.into(), ..draft(&[], None) };
             write(&services, draft, SecretPolicy::Refuse).expect("it is kept").ignored

@@ -96,6 +96,8 @@ pub struct SkippedChange {
 /// since the decision. Rounds repeat until there is no change left, `MAX_ROUNDS` times at most, so that the next dream changes nothing unless
 /// the memories change in between. If the process is killed, each applied change is complete and the next dream performs the others.
 ///
+/// `examples/dream_dry_run.rs` is a complete program.
+///
 /// # Errors
 /// Any error of the store. A failure of a language model is reported in [`DreamReport::troubles`] instead.
 pub fn dream<Tz: TimeZone>(

@@ -69,7 +69,6 @@ mod oplog;
 pub mod postgres;
 #[cfg(feature = "sealed")]
 pub mod sealed;
-mod system;
 #[cfg(feature = "topics")]
 pub mod topic;
 
@@ -83,9 +82,9 @@ pub use edit::edit_file;
 pub use file_store::{DoctorFinding, DoctorReport, FileStore, FileStoreOptions, Freshness, HomeStatistics, TrialCopy};
 pub use index::{DocumentVector, ModelVectors, NearestVectors};
 pub use ledger::Ledger;
+pub use memory_core::{RandomIds, SystemClock};
 pub use notifier::{DesktopNotifier, DesktopProgram, NoopNotifier};
 pub use open::{builder, open};
-pub use system::{RandomIds, SystemClock};
 
 /// Compiles the example of the page on embedding.
 #[cfg(doctest)]

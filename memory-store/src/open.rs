@@ -2,11 +2,10 @@
 
 use std::borrow::Cow;
 use std::path::Path;
-use std::sync::Arc;
 
 use memory_core::{Memories, MemoriesBuilder, StoreError};
 
-use crate::{FileStore, FileStoreOptions, RandomIds, SystemClock};
+use crate::{FileStore, FileStoreOptions};
 
 /// Opens the memories of a home, and creates the home if it is missing.
 ///
@@ -43,8 +42,7 @@ pub fn open(home: impl AsRef<Path>) -> Result<Memories, StoreError> {
 /// Those of [`FileStore::open`]; [`StoreError::Invalid`] if the home directory of the user is unknown.
 pub fn builder(home: impl AsRef<Path>) -> Result<MemoriesBuilder, StoreError> {
     let home = expand_tilde(home.as_ref())?;
-    let store = Arc::new(FileStore::open(&home, FileStoreOptions::default())?);
-    Ok(Memories::builder(store, Arc::new(SystemClock), Arc::new(RandomIds)))
+    Ok(Memories::builder(FileStore::open(&home, FileStoreOptions::default())?))
 }
 
 fn expand_tilde(path: &Path) -> Result<Cow<'_, Path>, StoreError> {

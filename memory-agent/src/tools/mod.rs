@@ -49,7 +49,7 @@ mod update;
 mod write;
 
 pub(crate) use hints::{rewrite_hint, rewrite_result, without_commands};
-pub(crate) use selection::{AvailableServices, not_found, select_tools};
+pub(crate) use selection::{AvailableServices, duplicate_name, is_tool_name, not_found, select_tools};
 pub use selection::{ToolSelection, ToolSet};
 
 use std::sync::Arc;

@@ -126,7 +126,7 @@ impl FromStr for ToolSelection {
                 ("usual", None, None) => Ok(SelectionItem::Usual),
                 ("all", None, None) => Ok(SelectionItem::All),
                 (_, Some(set), None) => Ok(SelectionItem::Set { set, prefix: set.prefix() }),
-                (_, Some(set), Some(prefix)) if is_prefix(prefix) => Ok(SelectionItem::Set { set, prefix: prefix.to_owned() }),
+                (_, Some(set), Some(prefix)) if is_tool_name(prefix) => Ok(SelectionItem::Set { set, prefix: prefix.to_owned() }),
                 (_, None, None) if tools.iter().any(|tool| tool == name) => Ok(SelectionItem::Tool(name.to_owned())),
                 _ => Err(not_found(word)),
             }
@@ -136,9 +136,10 @@ impl FromStr for ToolSelection {
     }
 }
 
-fn is_prefix(prefix: &str) -> bool {
+/// Returns whether `name` is a valid name of a tool, or the start of one.
+pub(crate) fn is_tool_name(name: &str) -> bool {
     let is_fine = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
-    prefix.starts_with(|first: char| first.is_ascii_alphabetic()) && prefix.bytes().all(is_fine)
+    name.starts_with(|first: char| first.is_ascii_alphabetic()) && name.bytes().all(is_fine)
 }
 
 /// Returns the error for an unknown tool.
@@ -179,7 +180,9 @@ pub(crate) fn select_tools(
         .iter_mut()
         .find(|(other, ..)| other.name() == tool.name())
     {
-        Some(_) if renamed_from.is_some() => Err(duplicate_name(tool.name())),
+        Some(_) if renamed_from.is_some() => {
+            Err(duplicate_name(tool.name(), "select only one of the two sets, or use another prefix"))
+        }
         Some((_, known, _)) => {
             *known |= is_listed;
             Ok(())
@@ -214,9 +217,9 @@ pub(crate) fn select_tools(
     Ok(offered)
 }
 
-fn duplicate_name(name: &str) -> ToolError {
-    let hint = Some("select only one of the two sets, or use another prefix".into());
-    ToolError::new(Code::InvalidInput, format!("two tools would be named {name}"), hint)
+/// Returns the error for two tools with the same name.
+pub(crate) fn duplicate_name(name: &str, hint: &str) -> ToolError {
+    ToolError::new(Code::InvalidInput, format!("two tools would be named {name}"), Some(hint.to_owned()))
 }
 
 /// A tool with another name.

@@ -2,8 +2,9 @@
 
 use std::sync::{Arc, Condvar, Mutex};
 
-use memory_agent::{Agent, LocalTime, ToolSelection};
-use memory_core::testing::{FakeStore, services};
+use memory_agent::{Agent, LocalTime};
+use memory_core::MemStore;
+use memory_core::testing::services;
 
 /// Returns an agent with an empty memory.
 pub(crate) fn agent() -> Arc<Agent> {
@@ -20,8 +21,8 @@ pub(crate) fn agent_behind(gate: &Arc<CallGate>) -> Arc<Agent> {
 }
 
 fn with_time(local_time: LocalTime) -> Arc<Agent> {
-    let services = services(Arc::new(FakeStore::default()));
-    Arc::new(Agent::new(services, local_time, &ToolSelection::default_tools(), Vec::new(), None).expect("no tool is named"))
+    let services = services(Arc::new(MemStore::default()));
+    Agent::builder(services).local_time(local_time).build().expect("no name is taken twice")
 }
 
 /// Blocks the first caller until it is opened.

@@ -1,6 +1,7 @@
 //! Integration tests of the frontends, their JSON, and the models.
 
 mod agents;
+mod custom_tools;
 mod http;
 mod json;
 #[cfg(all(feature = "local-model", feature = "remote-model"))]

@@ -3,19 +3,16 @@
 use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex};
 
-use chrono::DateTime;
 use memory_agent::event::Event;
 use memory_agent::hook::{Hook, HookEvent, HookOutcome, HookPoint};
-use memory_agent::{Agent, HookList, Session, ToolSelection, batch, tools};
-use memory_core::testing::{FakeStore, services};
+use memory_agent::{Agent, HookList, Session, batch, tools};
+use memory_core::testing::services;
 use memory_core::text::token_count;
-use memory_core::{Code, View};
+use memory_core::{Code, MemStore, View};
 use serde_json::{Value, json};
 
 fn agent(hooks: HookList) -> Arc<Agent> {
-    let services = services(Arc::new(FakeStore::default()));
-    let local = |moment: DateTime<chrono::Utc>| moment.fixed_offset();
-    Arc::new(Agent::new(services, Arc::new(local), &ToolSelection::default_tools(), hooks, None).expect("no tool is named"))
+    Agent::builder(services(Arc::new(MemStore::default()))).hooks(hooks).build().expect("no name is taken twice")
 }
 
 fn session_for(agent: &Arc<Agent>, name: &str) -> Session {

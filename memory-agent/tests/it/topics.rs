@@ -2,18 +2,15 @@
 
 use std::sync::Arc;
 
-use chrono::DateTime;
-use memory_agent::{Agent, HookList, Session, ToolSelection};
-use memory_core::testing::{FakeStore, services};
-use memory_core::{Code, View};
+use memory_agent::{Agent, Session};
+use memory_core::testing::services;
+use memory_core::{Code, MemStore, View};
 use serde_json::{Value, json};
 
 fn session(offer: &str) -> Session {
-    let services = services(Arc::new(FakeStore::default()));
-    let local = |moment: DateTime<chrono::Utc>| moment.fixed_offset();
-    let offer: ToolSelection = offer.parse().expect("an offer");
-    let agent = Agent::new(services, Arc::new(local), &offer, HookList::new(), None).expect("no name is taken twice");
-    Session::begin(&Arc::new(agent), &View { agent: "claude".parse().ok(), project: None })
+    let services = services(Arc::new(MemStore::default()));
+    let agent = Agent::builder(services).selection(offer.parse().expect("an offer")).build().expect("no name is taken twice");
+    Session::begin(&agent, &View { agent: "claude".parse().ok(), project: None })
 }
 
 fn call(session: &Session, tool: &str, parameters: Value) -> Value {

@@ -25,7 +25,7 @@ pub struct BankQueryResult {
 
 /// Runs `filter` on an entry or on a whole bank, and returns its outputs.
 ///
-/// The bank of the project is used if it exists, otherwise that of the user.
+/// The bank of the project is used if it exists, otherwise that of the user. `examples/bank_jq.rs` is a complete program.
 ///
 /// # Errors
 /// Those of [`super::read()`], and a failure of the filter; then its outputs are discarded.

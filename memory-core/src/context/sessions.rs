@@ -70,12 +70,12 @@ mod tests {
     use chrono::{DateTime, TimeDelta};
 
     use super::*;
-    use crate::testing::{FakeStore, services};
-    use crate::{Draft, Filter, Query, Ranking, SecretPolicy, search, write};
+    use crate::testing::services;
+    use crate::{Draft, Filter, MemStore, Query, Ranking, SecretPolicy, search, write};
 
     #[test]
     fn the_best_of_each_session_follows_those_that_are_taken_by_relevance() {
-        let services = services(Arc::new(FakeStore::default()));
+        let services = services(Arc::new(MemStore::default()));
         let turns = [("one", 0), ("two", 1), ("three", 2), ("four", 48), ("five", 49), ("six", 96)];
         let stored = turns.map(|(text, hours)| {
             let created_at = Some(DateTime::UNIX_EPOCH + TimeDelta::hours(hours));
@@ -94,7 +94,7 @@ mod tests {
 
     #[test]
     fn a_budget_keeps_the_best_hits_and_covers_sessions_where_several_things_are_asked() {
-        let services = services(Arc::new(FakeStore::default()));
+        let services = services(Arc::new(MemStore::default()));
         for (text, hours) in [("museum museum museum", 0), ("museum museum", 1), ("museum", 48)] {
             let created_at = Some(DateTime::UNIX_EPOCH + TimeDelta::hours(hours));
             write(&services, Draft { created_at, ..Draft::new(text) }, SecretPolicy::Refuse).expect("the memory is written");

@@ -3,8 +3,8 @@ use std::sync::Arc;
 use proptest::prelude::*;
 
 use super::*;
-use crate::testing::{FakeStore, services};
-use crate::{Draft, SecretPolicy, write};
+use crate::testing::services;
+use crate::{Draft, MemStore, SecretPolicy, write};
 
 fn home(texts: &[&str]) -> Services {
     home_from("claude", texts)
@@ -16,7 +16,7 @@ fn own_home(texts: &[&str]) -> Services {
 }
 
 fn home_from(source: &str, texts: &[&str]) -> Services {
-    let services = services(Arc::new(FakeStore::default()));
+    let services = services(Arc::new(MemStore::default()));
     for (number, text) in texts.iter().enumerate() {
         let created_at = chrono::DateTime::UNIX_EPOCH + chrono::TimeDelta::days(i64::try_from(number).expect("there are few"));
         let draft = Draft { source: source.into(), created_at: Some(created_at), ..Draft::new(text) };

@@ -1,10 +1,11 @@
 use std::sync::Arc;
 
 use super::{IngestReport, ingest};
-use crate::testing::{FakeStore, services};
+use crate::testing::services;
 use crate::wikilink::WikilinkRule;
 use crate::{
-    Draft, Filter, Memory, Origin, Patch, Progress, SecretPolicy, Services, Source, SourceItem, StoreError, update, wikilink,
+    Draft, Filter, MemStore, Memory, Origin, Patch, Progress, SecretPolicy, Services, Source, SourceItem, StoreError, update,
+    wikilink,
 };
 
 /// Notes with a path, a text and unrecognized front matter.
@@ -52,7 +53,7 @@ fn memories(services: &Services) -> Vec<Memory> {
 }
 
 fn home() -> Services {
-    services(Arc::new(FakeStore::default()))
+    services(Arc::new(MemStore::default()))
 }
 
 #[test]

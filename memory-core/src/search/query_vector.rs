@@ -52,8 +52,8 @@ mod tests {
     use std::sync::{Arc, Mutex};
 
     use super::*;
-    use crate::testing::{FakeStore, services};
-    use crate::{ContentHash, Draft, Embedder, Filter, Scope, SecretPolicy, TextVector, query_parser, write};
+    use crate::testing::services;
+    use crate::{ContentHash, Draft, Embedder, Filter, MemStore, Scope, SecretPolicy, TextVector, query_parser, write};
 
     /// A model that records the embedded texts.
     #[derive(Debug, Default)]
@@ -73,7 +73,7 @@ mod tests {
     #[test]
     fn the_one_speaker_who_is_named_is_made_to_ask_themselves() {
         let attentive = Arc::new(RecordingEmbedder::default());
-        let services = Services { embedder: Some(Arc::clone(&attentive) as _), ..services(Arc::new(FakeStore::default())) };
+        let services = Services { embedder: Some(Arc::clone(&attentive) as _), ..services(Arc::new(MemStore::default())) };
         for speaker in ["Anna", "Bob"] {
             let scope = Scope::Conversation("holidays".into());
             let text = format!("{speaker} likes the sea");
@@ -106,7 +106,7 @@ mod tests {
 
     #[test]
     fn a_question_that_the_model_cannot_read_has_no_vector() {
-        let services = Services { embedder: Some(Arc::new(ZeroEmbedder)), ..services(Arc::new(FakeStore::default())) };
+        let services = Services { embedder: Some(Arc::new(ZeroEmbedder)), ..services(Arc::new(MemStore::default())) };
         let id = write(&services, Draft::new("sea"), SecretPolicy::Refuse).expect("it is kept").id;
         let kept = TextVector { id, text: ContentHash::of("sea"), vector: vec![1.0, 0.0] };
         services.store.store_vectors("blind", &[kept]).expect("it is kept");

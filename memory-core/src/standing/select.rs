@@ -208,11 +208,11 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::testing::{FakeStore, services};
-    use crate::{Draft, SecretPolicy, SpeakerRole, write};
+    use crate::testing::services;
+    use crate::{Draft, MemStore, SecretPolicy, SpeakerRole, write};
 
     fn selected(texts: &[(&str, SpeakerRole)], prompt: &str) -> Vec<String> {
-        let services = services(Arc::new(FakeStore::default()));
+        let services = services(Arc::new(MemStore::default()));
         for (number, (text, role)) in texts.iter().enumerate() {
             let at = chrono::DateTime::UNIX_EPOCH + chrono::TimeDelta::days(i64::try_from(number).expect("there are few"));
             let draft = Draft { role: Some(*role), created_at: Some(at), ..Draft::new(text) };

@@ -15,19 +15,22 @@ use crate::{
 /// # Panics
 /// If the contract is violated.
 pub fn embeddings_suite(make: &dyn Fn() -> Services) {
-    a_hit_without_common_words_is_found_by_its_vector(&make());
-    what_has_no_vector_yet_is_found_by_its_words(&make());
-    a_changed_text_has_no_vector(&make());
-    another_model_never_mixes(&make());
-    two_memories_are_as_near_as_their_vectors(&make());
-    filters_apply_to_vectors_too(&make());
-    embedding_goes_on_where_it_stopped(&make());
-    what_is_gone_or_changed_meanwhile_is_not_kept(&make());
-    a_failing_model_degrades_the_answer(&make());
-    a_model_that_has_read_nothing_is_not_asked(&make());
-    among_few_what_is_near_is_found_and_what_is_not_is_not(&make());
-    what_the_model_cannot_read_is_found_by_its_words_alone(&make());
-    without_a_model_nothing_is_embedded(&make());
+    check_rules!(
+        make;
+        a_hit_without_common_words_is_found_by_its_vector,
+        what_has_no_vector_yet_is_found_by_its_words,
+        a_changed_text_has_no_vector,
+        another_model_never_mixes,
+        two_memories_are_as_near_as_their_vectors,
+        filters_apply_to_vectors_too,
+        embedding_goes_on_where_it_stopped,
+        what_is_gone_or_changed_meanwhile_is_not_kept,
+        a_failing_model_degrades_the_answer,
+        a_model_that_has_read_nothing_is_not_asked,
+        among_few_what_is_near_is_found_and_what_is_not_is_not,
+        what_the_model_cannot_read_is_found_by_its_words_alone,
+        without_a_model_nothing_is_embedded,
+    );
 }
 
 /// An embedding model with three synonyms.

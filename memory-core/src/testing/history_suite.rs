@@ -13,13 +13,16 @@ use crate::{MemoryStoreExt, link};
 /// # Panics
 /// If the contract is violated.
 pub fn history_suite(make: &dyn Fn() -> Services) {
-    every_change_is_recorded(&make());
-    an_undo_puts_back_what_was(&make());
-    an_undo_can_be_undone(&make());
-    an_operation_that_changed_a_memory_twice_is_taken_back(&make());
-    an_undo_of_a_file_that_changed_since_is_refused(&make());
-    the_trash_gives_back(&make());
-    a_purge_is_for_good(&make());
+    check_rules!(
+        make;
+        every_change_is_recorded,
+        an_undo_puts_back_what_was,
+        an_undo_can_be_undone,
+        an_operation_that_changed_a_memory_twice_is_taken_back,
+        an_undo_of_a_file_that_changed_since_is_refused,
+        the_trash_gives_back,
+        a_purge_is_for_good,
+    );
 }
 
 fn put(services: &Services, content: &str) -> String {

@@ -1,7 +1,25 @@
-//! Fakes, generators, and one conformance suite per trait.
+//! Fakes, generators, and one conformance suite per trait. [`crate::MemStore`] is the store of memories for tests.
 //!
-//! A suite takes a function that makes a fresh implementation, and checks the contract of the trait on it. It panics with the violated
-//! rule. Each implementation runs the suite in its own tests.
+//! A suite takes a function that makes a fresh implementation, and checks the contract of the trait on it. Each rule is a function of the
+//! suite, named after its claim; a suite panics with the name of the violated rule. Each implementation runs the suites in its own tests.
+//!
+//! A store of memories runs one suite for each feature, and leaves out those of features that it does not have:
+//!
+//! | suite | feature |
+//! |---|---|
+//! | [`store_suite`] | memories, search, links, and the views of agents: every store |
+//! | [`summaries_suite`] | summaries of memories and cached analyses: every store that dreams read |
+//! | [`history_suite`] | the record of operations, undo and the trash; a store without it returns no records |
+//! | [`reminder_suite`] | the use cases of reminders; it needs a history and [`FakeClock`] |
+//! | [`embeddings_suite`] | vectors; a store without them reports none in [`crate::Embeddings::has_vectors`] |
+//! | [`view_suite`] | random operations of an agent, compared with a store that contains only its view; it needs a history |
+
+/// Checks each rule on a fresh implementation.
+macro_rules! check_rules {
+    ($make:ident; $($rule:path),* $(,)?) => {
+        $(crate::testing::check_rule(stringify!($rule), || $rule(&$make()));)*
+    };
+}
 
 mod bank_suite;
 mod conversation_suite;
@@ -13,7 +31,6 @@ mod fake_instances;
 mod fake_meter;
 mod fake_models;
 mod fake_source;
-mod fake_store;
 mod fake_topics;
 mod generators;
 mod history_suite;
@@ -42,7 +59,6 @@ pub use fake_instances::{FakeMessages, FakeValues};
 pub use fake_meter::FakeMeter;
 pub use fake_models::{FakeChat, FakeEmbedder, FakeNotifier, FakeReranker};
 pub use fake_source::FakeSource;
-pub use fake_store::FakeStore;
 pub use fake_topics::FakeTopics;
 pub use generators::{any_draft, any_memory, any_text};
 pub use history_suite::history_suite;
@@ -60,9 +76,17 @@ pub use summaries_suite::summaries_suite;
 pub use topic_suite::{topic_suite, topics};
 pub use view_suite::view_suite;
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use crate::{History, InboxTtl, MemoryStore, Services};
+
+/// Runs `check`, and adds the name of the rule to the message of its panic.
+fn check_rule(rule: &str, check: impl FnOnce()) {
+    let Err(panic) = catch_unwind(AssertUnwindSafe(check)) else { return };
+    let message = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
+    panic!("the rule {rule} is violated: {}", message.unwrap_or_default());
+}
 
 /// Returns services over `store`, with a deterministic clock and deterministic ids.
 pub fn services<S: MemoryStore + History + 'static>(store: Arc<S>) -> Services {
@@ -78,5 +102,18 @@ pub fn services<S: MemoryStore + History + 'static>(store: Arc<S>) -> Services {
         topics: Some(topics(Arc::new(FakeTopics::default())).0),
         inbox_ttl: InboxTtl::default(),
         actor: "test".into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failed_check_names_the_rule() {
+        let failed = catch_unwind(|| check_rule("nothing_is_lost", || assert_eq!(1, 2))).expect_err("it fails");
+        let message = failed.downcast_ref::<String>().expect("a text");
+        assert!(message.starts_with("the rule nothing_is_lost is violated: assertion `left == right` failed"), "{message}");
+        check_rule("all_is_well", || ());
     }
 }

@@ -19,17 +19,20 @@ use super::FakeNotifier;
 /// # Panics
 /// If the contract is violated.
 pub fn reminder_suite(make: &dyn Fn() -> Services) {
-    a_text_says_when_it_is_due(&make());
-    what_is_over_or_names_no_time_is_refused(&make());
-    the_same_reminder_is_made_once(&make());
-    a_reminder_that_is_there_gets_what_a_draft_adds(&make());
-    a_memory_has_one_reminder_for_each_time(&make());
-    a_reminder_goes_where_its_memory_goes(&make());
-    each_is_shown_once(&make());
-    what_cannot_be_shown_is_shown_again(&make());
-    what_is_snoozed_is_due_again_and_what_is_done_is_not(&make());
-    a_notification_is_nothing_to_take_back(&make());
-    the_page_tells_what_is_due(&make());
+    check_rules!(
+        make;
+        a_text_says_when_it_is_due,
+        what_is_over_or_names_no_time_is_refused,
+        the_same_reminder_is_made_once,
+        a_reminder_that_is_there_gets_what_a_draft_adds,
+        a_memory_has_one_reminder_for_each_time,
+        a_reminder_goes_where_its_memory_goes,
+        each_is_shown_once,
+        what_cannot_be_shown_is_shown_again,
+        what_is_snoozed_is_due_again_and_what_is_done_is_not,
+        a_notification_is_nothing_to_take_back,
+        the_page_tells_what_is_due,
+    );
 }
 
 /// The time zone of the suite, UTC+2.

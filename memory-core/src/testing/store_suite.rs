@@ -19,26 +19,29 @@ use crate::{
 /// # Panics
 /// If the contract is violated.
 pub fn store_suite(make: &dyn Fn() -> Services) {
-    what_is_written_is_read(&make());
-    the_same_text_is_kept_once_in_a_scope(&make());
-    an_operation_is_done_whole_or_not_at_all(&make());
-    a_stale_change_is_refused(&make());
-    changes_count_versions(&make());
-    references_find_one_memory(&make());
-    lists_are_filtered_ordered_and_cut(&make());
-    searches_find_words_of_every_script(&make());
-    filters_apply_before_the_cut(&make());
-    scopes::what_lies_elsewhere_is_not_there(&make());
-    scopes::what_lies_elsewhere_is_not_called_so(&make());
-    scopes::what_lies_elsewhere_is_no_reminder_and_nobody_speaks_there(&make());
-    standing_memories_are_listed_and_searched(&make());
-    what_is_over_is_left_out(&make());
-    whoever_speaks_is_known(&make());
-    links_go_both_ways(&make());
-    the_id_of_what_is_gone_leads_to_what_took_its_place(&make());
-    accesses_are_counted_and_folded(&make());
-    origins_and_texts_are_found(&make());
-    reminders_are_found_by_when_they_are_due(&make());
+    check_rules!(
+        make;
+        what_is_written_is_read,
+        the_same_text_is_kept_once_in_a_scope,
+        an_operation_is_done_whole_or_not_at_all,
+        a_stale_change_is_refused,
+        changes_count_versions,
+        references_find_one_memory,
+        lists_are_filtered_ordered_and_cut,
+        searches_find_words_of_every_script,
+        filters_apply_before_the_cut,
+        scopes::what_lies_elsewhere_is_not_there,
+        scopes::what_lies_elsewhere_is_not_called_so,
+        scopes::what_lies_elsewhere_is_no_reminder_and_nobody_speaks_there,
+        standing_memories_are_listed_and_searched,
+        what_is_over_is_left_out,
+        whoever_speaks_is_known,
+        links_go_both_ways,
+        the_id_of_what_is_gone_leads_to_what_took_its_place,
+        accesses_are_counted_and_folded,
+        origins_and_texts_are_found,
+        reminders_are_found_by_when_they_are_due,
+    );
 }
 
 fn draft(content: &str) -> Draft {

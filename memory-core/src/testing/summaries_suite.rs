@@ -12,10 +12,13 @@ use crate::{
 /// # Panics
 /// If the contract is violated.
 pub fn summaries_suite(make: &dyn Fn() -> Services) {
-    an_outline_tells_what_the_memory_says(&make());
-    an_impression_is_of_one_text(&make());
-    what_is_gone_leaves_no_outline(&make());
-    a_later_impression_takes_the_place_of_a_former(&make());
+    check_rules!(
+        make;
+        an_outline_tells_what_the_memory_says,
+        an_impression_is_of_one_text,
+        what_is_gone_leaves_no_outline,
+        a_later_impression_takes_the_place_of_a_former,
+    );
 }
 
 fn put(services: &Services, content: &str) -> MemoryId {

@@ -5,16 +5,17 @@ mod view;
 
 use std::sync::Arc;
 
+use memory_core::MemStore;
 use memory_core::testing::{
     CountingIds, FakeBanks, FakeChat, FakeClock, FakeConversations, FakeEmbedder, FakeJobs, FakeMeter, FakeNotifier,
-    FakeReranker, FakeSource, FakeStore, FakeTopics, bank_suite, chat_suite, clock_suite, conversation_suite, embedder_suite,
+    FakeReranker, FakeSource, FakeTopics, bank_suite, chat_suite, clock_suite, conversation_suite, embedder_suite,
     embeddings_suite, history_suite, id_suite, job_queue_suite, meter_suite, notifier_suite, reminder_suite, reranker_suite,
     services, source_suite, store_suite, summaries_suite, topic_suite,
 };
 
 #[test]
-fn the_fake_store_keeps_the_promises_of_a_store() {
-    store_suite(&|| services(Arc::new(FakeStore::default())));
+fn the_store_in_main_memory_keeps_the_promises_of_a_store() {
+    store_suite(&|| services(Arc::new(MemStore::default())));
 }
 
 #[test]
@@ -34,13 +35,13 @@ fn the_fake_topics_keep_the_promises_of_topics() {
 }
 
 #[test]
-fn the_fake_store_keeps_the_promises_of_a_history() {
-    history_suite(&|| services(Arc::new(FakeStore::default())));
+fn the_store_in_main_memory_keeps_the_promises_of_a_history() {
+    history_suite(&|| services(Arc::new(MemStore::default())));
 }
 
 #[test]
-fn the_fake_store_keeps_the_promises_of_reminders() {
-    reminder_suite(&|| services(Arc::new(FakeStore::default())));
+fn the_store_in_main_memory_keeps_the_promises_of_reminders() {
+    reminder_suite(&|| services(Arc::new(MemStore::default())));
 }
 
 #[test]
@@ -58,11 +59,11 @@ fn the_other_fakes_keep_their_promises() {
 }
 
 #[test]
-fn the_fake_store_keeps_the_promises_of_a_store_of_vectors() {
-    embeddings_suite(&|| services(Arc::new(FakeStore::default())));
+fn the_store_in_main_memory_keeps_the_promises_of_a_store_of_vectors() {
+    embeddings_suite(&|| services(Arc::new(MemStore::default())));
 }
 
 #[test]
-fn the_fake_store_keeps_the_promises_of_stores_of_outlines() {
-    summaries_suite(&|| services(Arc::new(FakeStore::default())));
+fn the_store_in_main_memory_keeps_the_promises_of_stores_of_outlines() {
+    summaries_suite(&|| services(Arc::new(MemStore::default())));
 }

@@ -4,8 +4,8 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use chrono::{TimeDelta, Utc};
-use memory_core::testing::{FakeStore, services};
-use memory_core::{Draft, ReminderFilter, SecretPolicy, done, remind_of_memory, reminders, snooze, write};
+use memory_core::testing::services;
+use memory_core::{Draft, MemStore, ReminderFilter, SecretPolicy, done, remind_of_memory, reminders, snooze, write};
 use proptest::prelude::*;
 
 #[derive(Debug, Clone)]
@@ -26,7 +26,7 @@ fn reminder_action() -> impl Strategy<Value = ReminderAction> {
 proptest! {
     #[test]
     fn a_reminder_is_made_once_for_each_memory_and_time(acts in prop::collection::vec(reminder_action(), 1..20)) {
-        let services = services(Arc::new(FakeStore::default()));
+        let services = services(Arc::new(MemStore::default()));
         let memories: Vec<_> = (0..3)
             .map(|number| write(&services, Draft::new(&format!("note {number}")), SecretPolicy::Refuse).unwrap().id)
             .collect();

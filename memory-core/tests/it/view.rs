@@ -2,19 +2,19 @@
 
 use std::sync::Arc;
 
-use memory_core::testing::{FakeStore, services, view_suite};
+use memory_core::testing::{services, view_suite};
 use memory_core::{
-    Change, Code, Draft, Filter, ListOrder, MemoryStoreExt, PageRequest, Patch, Query, Ranking, Reminder, Scope, SecretPolicy,
-    Services, StoreError, Tags, Verb, View, backlinks, delete, link, list, read, search, tag, undo, update, write,
+    Change, Code, Draft, Filter, ListOrder, MemStore, MemoryStoreExt, PageRequest, Patch, Query, Ranking, Reminder, Scope,
+    SecretPolicy, Services, StoreError, Tags, Verb, View, backlinks, delete, link, list, read, search, tag, undo, update, write,
 };
 
 #[test]
 fn what_an_agent_does_not_see_is_not_there() {
-    view_suite(&|| services(Arc::new(FakeStore::default())), 500);
+    view_suite(&|| services(Arc::new(MemStore::default())), 500);
 }
 
 fn home() -> Services {
-    services(Arc::new(FakeStore::default()))
+    services(Arc::new(MemStore::default()))
 }
 
 fn agent(home: &Services, name: &str, project: Option<&str>) -> Services {

@@ -142,14 +142,14 @@ mod tests {
     use std::ops::ControlFlow;
     use std::sync::Arc;
 
-    use memory_core::testing::{FakeStore, services};
-    use memory_core::{Draft, SecretPolicy, write};
+    use memory_core::testing::services;
+    use memory_core::{Draft, MemStore, SecretPolicy, write};
 
     use super::*;
 
     #[test]
     fn each_text_is_looked_at_once() {
-        let services = services(Arc::new(FakeStore::default()));
+        let services = services(Arc::new(MemStore::default()));
         for number in 0..100 {
             write(&services, Draft::new(&format!("note {number} tells of {}", number * 7)), SecretPolicy::Refuse).unwrap();
         }

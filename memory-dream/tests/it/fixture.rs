@@ -4,8 +4,8 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use chrono::{TimeDelta, Utc};
-use memory_core::testing::{FakeClock, FakeStore, services};
-use memory_core::{Category, Draft, Filter, Memory, MemoryId, SecretPolicy, Services, Verb, upgrade, write};
+use memory_core::testing::{FakeClock, services};
+use memory_core::{Category, Draft, Filter, MemStore, Memory, MemoryId, SecretPolicy, Services, Verb, upgrade, write};
 use memory_dream::{DreamReport, DreamRequest, DreamRules, DreamTask, ProgressCallback, dream};
 
 pub(crate) fn dream_request(tasks: &[DreamTask], is_rehearsal: bool) -> DreamRequest<'_, Utc> {
@@ -21,7 +21,7 @@ pub(crate) struct DreamFixture {
 impl DreamFixture {
     pub(crate) fn new() -> Self {
         let clock = Arc::new(FakeClock::default());
-        let services = Services { clock: Arc::clone(&clock) as _, ..services(Arc::new(FakeStore::default())) };
+        let services = Services { clock: Arc::clone(&clock) as _, ..services(Arc::new(MemStore::default())) };
         Self { services, clock }
     }
 

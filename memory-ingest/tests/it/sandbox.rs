@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use memory_core::testing::{FakeStore, services, source_suite};
-use memory_core::{Draft, IngestReport, Source, SourceItem, ingest};
+use memory_core::testing::{services, source_suite};
+use memory_core::{Draft, IngestReport, MemStore, Source, SourceItem, ingest};
 use memory_ingest::{SourceName, open};
 use tempfile::TempDir;
 
@@ -70,7 +70,7 @@ impl SourceSurvey {
 pub(crate) fn survey_source(name: SourceName, path: &Path) -> SourceSurvey {
     let source = open(name, path).expect("the source is there");
     source_suite(source.as_ref());
-    let home = services(Arc::new(FakeStore::default()));
+    let home = services(Arc::new(MemStore::default()));
     let take = |source: &dyn Source| ingest(&home, source, false, &mut |_| {}).expect("the fake store does not fail");
     let mut survey = SourceSurvey {
         notes: Vec::new(),

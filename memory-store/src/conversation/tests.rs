@@ -9,8 +9,8 @@ use chrono::{DateTime, Utc};
 use memory_core::conversation::{
     ConversationEntry, ConversationId, ConversationStore, Conversations, EntryChange, EntryRole, RecallRules, add, recall,
 };
-use memory_core::testing::{FakeStore, conversations};
-use memory_core::{Code, Filter, Query, Ranking, SecretPolicy, Services, search};
+use memory_core::testing::conversations;
+use memory_core::{Code, Filter, MemStore, Query, Ranking, SecretPolicy, Services, search};
 use proptest::prelude::*;
 
 use super::ConversationFolder;
@@ -282,7 +282,7 @@ proptest! {
 
 /// Searches a home for a word in the scope of one conversation.
 fn search_conversation(store: &FileStore, text: &str, conversation: &str) -> Vec<(String, bool)> {
-    let services = memory_core::testing::services(Arc::new(FakeStore::default()));
+    let services = memory_core::testing::services(Arc::new(MemStore::default()));
     let services = Services { store: Arc::new(FileStore::open(store.root(), FileStoreOptions::default()).unwrap()), ..services };
     let filter = Filter { scope: Some(id(conversation).scope()), ..Filter::default() };
     let query = Query { text: text.into(), filter, limit: 10, ranking: Ranking::default() };

@@ -1,5 +1,6 @@
 //! The HTTP server, tested with a byte-level client.
 
+mod custom_tools;
 mod pages;
 mod refusals;
 mod server;

@@ -5,8 +5,8 @@ use chrono::TimeDelta;
 use super::*;
 use crate::conversation::claim::parse_count;
 use crate::conversation::{EntryChange, RecallRules, add, message_prefix, recall_with_unwritten, store_turn};
-use crate::testing::{FakeConversations, FakeStore, conversations, services};
-use crate::{Draft, Scope, SecretPolicy, SpeakerRole, write};
+use crate::testing::{FakeConversations, conversations, services};
+use crate::{Draft, MemStore, Scope, SecretPolicy, SpeakerRole, write};
 
 /// A chat, with a home if it has one.
 struct StandingTestChat {
@@ -20,7 +20,7 @@ impl StandingTestChat {
         Self {
             conversations: conversations(Arc::new(FakeConversations::default())),
             conversation: ConversationId::default_conversation(),
-            home: Some(services(Arc::new(FakeStore::default()))),
+            home: Some(services(Arc::new(MemStore::default()))),
         }
     }
 

@@ -1,15 +1,15 @@
 //! The in-memory vectors and cached analyses.
 
-use super::FakeStore;
+use super::{MemFile, MemStore};
 use crate::{
     CachedAnalysis, ContentHash, Embeddings, Memory, MemoryId, MemorySummaries, MemorySummary, Scope, StoreError, TextVector,
     embedded_text, is_nonzero,
 };
 
-impl Embeddings for FakeStore {
+impl Embeddings for MemStore {
     fn memories_without_vector(&self, identity: &str) -> Result<Vec<MemoryId>, StoreError> {
         let state = self.state();
-        let memories = state.memories.values().map(|(_, memory)| memory);
+        let memories = state.files.values().map(|file| &file.memory);
         let mut lacking: Vec<&Memory> = memories.filter(|memory| state.vector(identity, memory).is_none()).collect();
         lacking.sort_by_key(|memory| (std::cmp::Reverse(memory.created_at), memory.id));
         Ok(lacking.into_iter().map(|memory| memory.id).collect())
@@ -23,7 +23,7 @@ impl Embeddings for FakeStore {
     fn cosines(&self, pairs: &[(MemoryId, MemoryId)]) -> Result<Vec<Option<f32>>, StoreError> {
         let state = self.state();
         let of = |(one, other): &(MemoryId, MemoryId)| {
-            let (one, other) = (&state.memories.get(one)?.1, &state.memories.get(other)?.1);
+            let (one, other) = (&state.files.get(one)?.memory, &state.files.get(other)?.memory);
             let mut models: Vec<&String> = state.vectors.keys().collect();
             models.sort();
             let vectors = |model: &&String| Some((state.vector(model, one)?, state.vector(model, other)?));
@@ -37,8 +37,7 @@ impl Embeddings for FakeStore {
     fn store_vectors(&self, identity: &str, vectors: &[TextVector]) -> Result<u64, StoreError> {
         let mut state = self.state();
         let is_current = |own: &&TextVector| {
-            let memory = state.memories.get(&own.id).map(|(_, memory)| memory);
-            memory.is_some_and(|memory| ContentHash::of(&embedded_text(memory)) == own.text)
+            state.files.get(&own.id).is_some_and(|file| ContentHash::of(&embedded_text(&file.memory)) == own.text)
         };
         let kept: Vec<TextVector> = vectors.iter().filter(is_current).cloned().collect();
         let count = kept.len() as u64;
@@ -47,10 +46,11 @@ impl Embeddings for FakeStore {
     }
 }
 
-impl MemorySummaries for FakeStore {
+impl MemorySummaries for MemStore {
     fn summaries(&self) -> Result<Vec<MemorySummary>, StoreError> {
         let state = self.state();
-        let of = |(id, (_, memory)): (&MemoryId, &(String, Memory))| {
+        let of = |(id, file): (&MemoryId, &MemFile)| {
+            let memory = &file.memory;
             let text = ContentHash::of(&embedded_text(memory));
             MemorySummary {
                 id: *id,
@@ -64,23 +64,23 @@ impl MemorySummaries for FakeStore {
                 access_count: memory.access_count + state.accesses.get(id).copied().unwrap_or_default(),
                 is_damaged: false,
                 text,
-                impression: state.impressions.get(id).filter(|(of, _)| *of == text).map(|(_, bytes)| bytes.clone()),
+                impression: state.analyses.get(id).filter(|(of, _)| *of == text).map(|(_, bytes)| bytes.clone()),
             }
         };
-        Ok(state.memories.iter().map(of).collect())
+        Ok(state.files.iter().map(of).collect())
     }
 
     fn scopes(&self, ids: &[MemoryId]) -> Result<Vec<Option<Scope>>, StoreError> {
         let state = self.state();
-        Ok(ids.iter().map(|id| state.memories.get(id).map(|(_, memory)| memory.scope.clone())).collect())
+        Ok(ids.iter().map(|id| state.files.get(id).map(|file| file.memory.scope.clone())).collect())
     }
 
     fn store_analyses(&self, impressions: &[CachedAnalysis]) -> Result<(), StoreError> {
         let mut state = self.state();
         for CachedAnalysis { id, text, bytes } in impressions {
-            let current = state.memories.get(id).map(|(_, memory)| ContentHash::of(&embedded_text(memory)));
+            let current = state.files.get(id).map(|file| ContentHash::of(&embedded_text(&file.memory)));
             if current == Some(*text) {
-                state.impressions.insert(*id, (*text, bytes.clone()));
+                state.analyses.insert(*id, (*text, bytes.clone()));
             }
         }
         Ok(())

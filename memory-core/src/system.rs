@@ -1,8 +1,9 @@
 //! The system clock and the random source of ids.
 
 use chrono::{DateTime, SubsecRound, Utc};
-use memory_core::{Clock, IdSource, MemoryId, OperationId};
 use uuid::Uuid;
+
+use crate::{Clock, IdSource, MemoryId, OperationId};
 
 /// The system clock, truncated to milliseconds.
 #[derive(Debug, Clone, Copy, Default)]

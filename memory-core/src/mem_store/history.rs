@@ -1,20 +1,20 @@
 //! The in-memory log of operations.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use chrono::{DateTime, Utc};
 
-use super::{FakeFile, FakeStore, file_version};
+use super::{MemFile, MemStore};
 use crate::{
-    ChangeOutcome, ChangeSet, ChangedFiles, History, MemoryId, Operation, OperationId, OperationRecord, RecordedChange,
-    RecordedFile, RevertedFiles, Scope, StoreError, TrashedFile, mark_undone,
+    ChangeOutcome, ChangeSet, ChangedFiles, History, LARGE_OPERATION, MemoryId, Operation, OperationId, OperationRecord,
+    RecordedChange, RecordedFile, RevertedFiles, Scope, StoreError, TrashedFile, mark_undone,
 };
 
 fn trash_path(operation: &OperationId, path: &str) -> String {
     format!("trash/{operation}/{}", path.rsplit('/').next().unwrap_or(path))
 }
 
-impl History for FakeStore {
+impl History for MemStore {
     fn records(&self) -> Box<dyn Iterator<Item = Result<OperationRecord, StoreError>> + '_> {
         let mut records = Vec::<OperationRecord>::new();
         for entry in self.state().journal.iter().rev() {
@@ -34,10 +34,10 @@ impl History for FakeStore {
     }
 
     fn changes<'a>(&'a self, id: &OperationId) -> Box<dyn Iterator<Item = Result<RecordedChange, StoreError>> + 'a> {
-        let file = |operation: Option<&OperationId>, (path, memory): &FakeFile| RecordedFile {
-            path: path.clone(),
-            hash: file_version(memory).0,
-            trash: operation.map(|operation| trash_path(operation, path)),
+        let file = |operation: Option<&OperationId>, file: &MemFile| RecordedFile {
+            path: file.path.clone(),
+            hash: file.stamp.0,
+            trash: operation.map(|operation| trash_path(operation, &file.path)),
         };
         let mut changes = Vec::new();
         for entry in self.state().journal.iter().rev().filter(|entry| entry.operation.id == *id) {
@@ -54,15 +54,15 @@ impl History for FakeStore {
         let mut trashed = Vec::new();
         for entry in self.state().journal.iter().rev() {
             for (id, before, _) in entry.changes.iter().rev() {
-                let Some((path, memory)) = before else { continue };
+                let Some(file) = before else { continue };
                 trashed.push(Ok(TrashedFile {
                     id: *id,
-                    path: path.clone(),
-                    trash: trash_path(&entry.operation.id, path),
+                    path: file.path.clone(),
+                    trash: trash_path(&entry.operation.id, &file.path),
                     operation: entry.operation.id.clone(),
                     verb: entry.operation.verb,
                     at: entry.operation.at,
-                    size: memory.content.len() as u64,
+                    size: file.memory.content.len() as u64,
                 }));
             }
         }
@@ -73,7 +73,7 @@ impl History for FakeStore {
         let state = self.state();
         let mut former = state.journal.iter().flat_map(|entry| {
             let files = entry.changes.iter().filter_map(|(_, before, _)| before.as_ref());
-            files.map(|(path, memory)| (trash_path(&entry.operation.id, path), &memory.scope))
+            files.map(|file| (trash_path(&entry.operation.id, &file.path), &file.memory.scope))
         });
         let found = former.find(|(path, _)| path == trash).map(|(_, scope)| scope.clone());
         found.ok_or_else(|| StoreError::TrashNotFound { reference: trash.to_owned() })
@@ -86,22 +86,28 @@ impl History for FakeStore {
     fn revert(&self, id: &OperationId, undo: &Operation) -> Result<RevertedFiles, StoreError> {
         let mut state = self.state();
         let mut wanted = Vec::new();
-        let mut later = HashMap::<MemoryId, Option<FakeFile>>::new();
+        let mut later = HashMap::<MemoryId, Option<MemFile>>::new();
+        let mut left = BTreeMap::new();
         for entry in state.journal.iter().rev().filter(|entry| entry.operation.id == *id) {
             for (id, before, after) in entry.changes.iter().rev() {
-                let now = later.get(id).map_or_else(|| state.memories.get(id), Option::as_ref);
+                let now = later.get(id).map_or_else(|| state.files.get(id), Option::as_ref);
                 if now != after.as_ref() {
-                    return Err(StoreError::Conflict { what: id.to_string() });
+                    let path = now.or(after.as_ref()).map_or_else(|| id.to_string(), |file| file.path.clone());
+                    left.entry(*id).or_insert(path);
                 }
                 later.insert(*id, before.clone());
                 wanted.push((*id, before.clone()));
             }
         }
-        let files = wanted.len() as u64;
-        for change in wanted {
-            state.apply(&ChangeSet::new(undo.clone()), Some(id.clone()), vec![change]);
+        if let Some(what) = left.values().next()
+            && (wanted.len() < LARGE_OPERATION || left.len() == later.len())
+        {
+            return Err(StoreError::Conflict { what: what.clone() });
         }
-        Ok(RevertedFiles { files, left: Vec::new() })
+        wanted.retain(|(id, _)| !left.contains_key(id));
+        let files = wanted.len() as u64;
+        state.apply(&ChangeSet::new(undo.clone()), Some(id.clone()), wanted);
+        Ok(RevertedFiles { files, left: left.into_values().collect() })
     }
 
     fn restore(&self, trashed: &TrashedFile, restore: &Operation) -> Result<ChangeOutcome, StoreError> {
@@ -110,7 +116,7 @@ impl History for FakeStore {
             state.journal.iter().filter(|entry| entry.operation.id == trashed.operation).flat_map(|entry| &entry.changes);
         let file = former.filter(|(id, ..)| *id == trashed.id).find_map(|(_, before, _)| before.clone());
         let file = file.ok_or_else(|| StoreError::TrashNotFound { reference: trashed.trash.clone() })?;
-        let outcome = ChangeOutcome::Kept { id: trashed.id, path: file.0.clone() };
+        let outcome = ChangeOutcome::Kept { id: trashed.id, path: file.path.clone() };
         state.apply(&ChangeSet::new(restore.clone()), None, vec![(trashed.id, Some(file))]);
         Ok(outcome)
     }
@@ -121,7 +127,7 @@ impl History for FakeStore {
         for entry in state.journal.iter_mut().filter(|entry| entry.operation.at < before) {
             for former in entry.changes.iter_mut().filter_map(|(_, before, _)| before.take()) {
                 files += 1;
-                bytes += former.1.content.len() as u64;
+                bytes += former.memory.content.len() as u64;
             }
         }
         Ok((files, bytes))

@@ -1,0 +1,197 @@
+//! Construction of an agent.
+
+use std::sync::mpsc::{Receiver, channel};
+use std::sync::{Arc, Mutex, OnceLock};
+use std::thread;
+
+use memory_core::text::to_one_line;
+use memory_core::{Code, LocalTime, Services, Tool, ToolError};
+
+use super::{Agent, HookList, RegisteredTool};
+use crate::event::{Event, EventBus};
+use crate::hook::{self, Hook, HookEvent, HookPoint};
+use crate::instance::OpenInstances;
+use crate::tools::{self, AvailableServices, ToolSelection};
+use crate::validation::ParameterSchema;
+
+/// The settings of an [`Agent`]; each has a default.
+///
+/// `examples/custom_tool.rs` is a complete program. The agent offers the selected tools of this crate and the custom tools of the embedding program. Every interface serves
+/// both in the same way: the parameters are checked against the schema, the services of the call are restricted to the view of
+/// the session, and hooks and events apply.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use memory_agent::{Agent, Session};
+/// use memory_core::{Effect, Filter, MemStore, Memories, PageRequest, Tool, ToolContext, ToolError};
+/// use serde_json::{Value, json};
+///
+/// /// Counts the memories that the caller sees.
+/// #[derive(Debug)]
+/// struct CountTool;
+///
+/// impl Tool for CountTool {
+///     fn name(&self) -> &str {
+///         "count"
+///     }
+///     fn description(&self) -> &str {
+///         "Count the memories."
+///     }
+///     fn parameters(&self) -> Value {
+///         json!({ "type": "object", "properties": {}, "additionalProperties": false })
+///     }
+///     fn effect(&self) -> Effect {
+///         Effect::Reads
+///     }
+///     fn execute(&self, context: &ToolContext, _: &Value) -> Result<Value, ToolError> {
+///         Ok(json!({ "count": memory_core::list(&context.services, &Filter::default(), &PageRequest::default())?.total }))
+///     }
+/// }
+///
+/// let memories = Memories::builder(MemStore::default()).build();
+/// memories.write("The user prefers dark mode")?;
+/// let agent = Agent::builder(memories).tool(Arc::new(CountTool)).build()?;
+/// assert_eq!(Session::for_person(&agent).call("count", json!({}))?, json!({ "count": 1 }));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct AgentBuilder {
+    agent: Agent,
+    selection: ToolSelection,
+    custom: Vec<Arc<dyn Tool>>,
+    on_event: Vec<Arc<dyn Hook>>,
+    instances: Option<Arc<OpenInstances>>,
+}
+
+impl AgentBuilder {
+    pub(super) fn new(services: Services) -> Self {
+        let agent = Agent {
+            services,
+            local_time: Arc::new(|time| time.fixed_offset()),
+            offered: Vec::new(),
+            before: Vec::new(),
+            after: Vec::new(),
+            events: Arc::default(),
+            told: None,
+            after_changes: None,
+        };
+        Self { agent, selection: ToolSelection::default(), custom: Vec::new(), on_event: Vec::new(), instances: None }
+    }
+
+    /// Adds a custom tool, which is always listed.
+    ///
+    /// Its name is a letter, followed by letters, digits, `_` and `-`. Interfaces return its results unchanged.
+    #[must_use]
+    pub fn tool(mut self, tool: Arc<dyn Tool>) -> Self {
+        self.custom.push(tool);
+        self
+    }
+
+    /// Sets which tools of this crate are offered; [`ToolSelection::default_tools`] by default.
+    #[must_use]
+    pub fn selection(mut self, selection: ToolSelection) -> Self {
+        self.selection = selection;
+        self
+    }
+
+    /// Adds hooks, in the order in which they run.
+    #[must_use]
+    pub fn hooks(mut self, hooks: HookList) -> Self {
+        for (point, hook) in hooks {
+            match point {
+                HookPoint::BeforeToolCall => self.agent.before.push(hook),
+                HookPoint::AfterToolCall => self.agent.after.push(hook),
+                HookPoint::OnEvent => self.on_event.push(hook),
+            }
+        }
+        self
+    }
+
+    /// Sets the instances with the sessions and values of the tools `history_*` and `kv_*`.
+    #[must_use]
+    pub fn instances(mut self, instances: Arc<OpenInstances>) -> Self {
+        self.instances = Some(instances);
+        self
+    }
+
+    /// Sets the time zone of dates in parameters and results; UTC by default.
+    #[must_use]
+    pub fn local_time(mut self, local_time: LocalTime) -> Self {
+        self.agent.local_time = local_time;
+        self
+    }
+
+    /// Sets a callback after each successful call of a tool that may write, before the result is returned.
+    #[must_use]
+    pub fn change_callback(mut self, run: impl Fn() + Send + Sync + 'static) -> Self {
+        self.agent.after_changes = Some(Box::new(run));
+        self
+    }
+
+    /// Returns the agent.
+    ///
+    /// # Errors
+    /// [`Code::InvalidInput`] if two offered tools have the same name, or if the name or the schema of a custom tool is invalid.
+    pub fn build(mut self) -> Result<Arc<Agent>, ToolError> {
+        let services = &self.agent.services;
+        let there = AvailableServices { banks: services.banks.is_some(), topics: services.topics.is_some() };
+        let selected = tools::select_tools(&self.selection, there, self.instances.as_ref())?;
+        let register =
+            |(tool, is_listed, own_name)| RegisteredTool { tool, own_name, is_listed, is_custom: false, schema: OnceLock::new() };
+        self.agent.offered = selected.into_iter().map(register).collect();
+        for tool in self.custom {
+            if self.agent.find_tool(tool.name()).is_some() {
+                return Err(tools::duplicate_name(tool.name(), "rename the custom tool, or do not select the other one"));
+            }
+            self.agent.offered.push(register_custom_tool(tool)?);
+        }
+        if !self.on_event.is_empty() {
+            self.agent.told = Some(Mutex::new(spawn_event_hooks(&self.agent.events, self.on_event)));
+        }
+        Ok(Arc::new(self.agent))
+    }
+}
+
+/// Checks a tool of the embedding program, and compiles its schema.
+fn register_custom_tool(tool: Arc<dyn Tool>) -> Result<RegisteredTool, ToolError> {
+    let invalid = |message: String, hint: &str| ToolError::new(Code::InvalidInput, message, Some(hint.to_owned()));
+    let name = tool.name().to_owned();
+    if !tools::is_tool_name(&name) || matches!(name.as_str(), "ping" | "embed") {
+        let message = format!("{:?} is not a valid name of a tool", to_one_line(&name, 80));
+        return Err(invalid(
+            message,
+            "use a letter, followed by letters, digits, _ and -; ping and embed are methods of JSON-RPC",
+        ));
+    }
+    let parameters = tool.parameters();
+    let schema = match parameters["type"].as_str() {
+        Some("object") => ParameterSchema::compile(&parameters),
+        _ => Err("its type is not \"object\"".to_owned()),
+    };
+    let schema = schema.map_err(|why| {
+        let message = format!("the schema of the parameters of {name} is invalid: {}", to_one_line(&why, 200));
+        invalid(message, "the parameters are a JSON Schema (draft 2020-12) of an object")
+    })?;
+    Ok(RegisteredTool { tool, own_name: name, is_listed: true, is_custom: true, schema: OnceLock::from(schema) })
+}
+
+/// Starts the thread that delivers events to `hooks`.
+///
+/// The returned receiver disconnects when the thread ends.
+fn spawn_event_hooks(events: &EventBus, hooks: Vec<Arc<dyn Hook>>) -> Receiver<()> {
+    let heard = events.subscribe();
+    let (end, ended) = channel();
+    let work = move || {
+        for event in heard {
+            for hook in &hooks {
+                // The result or failure of an event hook must not affect the call.
+                let _ = hook::run_hook(hook, HookEvent::Event(Event::clone(&event)), hook::PATIENCE);
+            }
+        }
+        drop(end);
+    };
+    // If no thread can be started, events are not delivered, and calls still work.
+    let _ = thread::Builder::new().name("event hooks".into()).spawn(work);
+    ended
+}

@@ -1,0 +1,310 @@
+//! A store of memories in main memory.
+
+mod analyses;
+mod history;
+mod search;
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use chrono::{DateTime, Utc};
+
+use crate::wikilink::{self, WikilinkCandidate, WikilinkNameKind, WikilinkTarget};
+use crate::{
+    Change, ChangeOutcome, ChangeSet, ContentHash, Duplicates, FileVersion, Filter, ListOrder, Memory, MemoryId, MemoryPage,
+    MemoryStore, NameIndex, NameMatch, Operation, OperationId, Origin, PageRequest, ReminderQuery, Scope, SearchRequest,
+    SearchResults, StoreError, StoredMemory, TextVector,
+};
+
+/// A store of memories in main memory, with a history and with vectors, for tests and for programs that store nothing.
+///
+/// It passes the same conformance suites as a store of files: duplicates, compare-and-swap, undo, the trash, search, reminders
+/// and vectors. A clone shares the content, which is lost with the last clone. Lists and searches read all memories, which is
+/// fast up to some ten thousand; a search ranks by matching words and vectors alone. The history retains all former versions
+/// until [`crate::History::purge`].
+///
+/// ```
+/// use memory_core::{MemStore, Memories};
+///
+/// let memories = Memories::builder(MemStore::default()).actor("my-program").build();
+/// memories.write("The user prefers dark mode")?;
+/// assert_eq!(memories.search("dark mode")?.hits[0].memory.content, "The user prefers dark mode");
+/// memories.undo()?;
+/// assert_eq!(memories.search("dark mode")?.total, 0);
+/// # Ok::<(), memory_core::StoreError>(())
+/// ```
+///
+/// `examples/custom_store.rs` wraps it in a store of its own.
+#[derive(Debug, Clone, Default)]
+pub struct MemStore(Arc<Mutex<MemState>>);
+
+#[derive(Debug, Default)]
+struct MemState {
+    files: BTreeMap<MemoryId, MemFile>,
+    /// The memories by text and scope.
+    texts: HashMap<(ContentHash, Scope), BTreeSet<MemoryId>>,
+    /// The accesses since the last change of a memory.
+    accesses: HashMap<MemoryId, u64>,
+    journal: Vec<JournalEntry>,
+    /// The vectors by identity of the embedding model.
+    vectors: HashMap<String, HashMap<MemoryId, TextVector>>,
+    analyses: HashMap<MemoryId, (ContentHash, Vec<u8>)>,
+}
+
+/// One version of a memory, without the accesses since.
+type MemFile = Arc<StoredMemory>;
+
+#[derive(Debug)]
+struct JournalEntry {
+    operation: Operation,
+    reasons: BTreeMap<MemoryId, String>,
+    undoes: Option<OperationId>,
+    /// The memory, its former file and its new file.
+    changes: Vec<(MemoryId, Option<MemFile>, Option<MemFile>)>,
+}
+
+impl MemStore {
+    fn state(&self) -> MutexGuard<'_, MemState> {
+        self.0.lock().expect("nothing panics while it holds the lock")
+    }
+}
+
+fn new_file(memory: Memory) -> MemFile {
+    let path = format!("categories/{}/{}.md", memory.category, memory.id);
+    let stamp = FileVersion(ContentHash::of(&format!("{memory:?}")));
+    Arc::new(StoredMemory { memory, path, stamp, problem: None })
+}
+
+fn is_within(scopes: Option<&[Scope]>, memory: &Memory) -> bool {
+    scopes.is_none_or(|scopes| scopes.contains(&memory.scope))
+}
+
+impl MemState {
+    /// Returns the version of a file with all accesses.
+    fn with_accesses(&self, file: &StoredMemory) -> StoredMemory {
+        let mut stored = file.clone();
+        stored.memory.access_count += self.accesses.get(&stored.memory.id).copied().unwrap_or_default();
+        stored
+    }
+
+    fn by_content(&self, hash: &ContentHash, scope: &Scope) -> Option<&MemFile> {
+        self.files.get(self.texts.get(&(*hash, scope.clone()))?.first()?)
+    }
+
+    /// Replaces, adds or removes a file, and returns the former one.
+    fn put(&mut self, id: MemoryId, file: Option<MemFile>) -> Option<MemFile> {
+        let text = |file: &MemFile| (file.memory.content_hash(), file.memory.scope.clone());
+        if let Some(file) = &file {
+            self.texts.entry(text(file)).or_default().insert(id);
+        }
+        let new_text = file.as_ref().map(text);
+        let former = match file {
+            Some(file) => self.files.insert(id, file),
+            None => self.files.remove(&id),
+        };
+        if let Some(text) = former.as_ref().map(text).filter(|text| Some(text) != new_text.as_ref())
+            && let Some(ids) = self.texts.get_mut(&text)
+        {
+            ids.remove(&id);
+            if ids.is_empty() {
+                self.texts.remove(&text);
+            }
+        }
+        self.accesses.remove(&id);
+        former
+    }
+
+    /// Applies the changes of an operation, and records them.
+    fn apply(&mut self, set: &ChangeSet, undoes: Option<OperationId>, files: Vec<(MemoryId, Option<MemFile>)>) {
+        if files.is_empty() {
+            return;
+        }
+        let changes = files.into_iter().map(|(id, after)| (id, self.put(id, after.clone()), after)).collect();
+        let (operation, reasons) = (set.operation.clone(), set.reasons.clone());
+        self.journal.push(JournalEntry { operation, reasons, undoes, changes });
+    }
+
+    fn filtered(&self, filter: &Filter, now: DateTime<Utc>) -> Vec<StoredMemory> {
+        self.files.values().filter(|file| filter.matches(file, now)).map(|file| self.with_accesses(file)).collect()
+    }
+}
+
+impl NameIndex for MemStore {
+    fn find_by_name(&self, key: &str) -> Result<Vec<WikilinkCandidate>, StoreError> {
+        let state = self.state();
+        let mut found = Vec::new();
+        for file in state.files.values() {
+            let (path, memory) = (&file.path, &file.memory);
+            let candidate = |by| WikilinkCandidate { target: WikilinkTarget::Memory(memory.id), path: path.clone(), by };
+            let is_called = |name: &str| wikilink::lookup_keys(name).iter().any(|own| own == key);
+            let is_former = |id: &MemoryId| id.to_string() == key && !state.files.contains_key(id);
+            if memory.id.to_string() == key {
+                found.push(candidate(WikilinkNameKind::Id));
+            } else if memory.supersedes.iter().any(is_former) {
+                found.push(candidate(WikilinkNameKind::Former));
+            } else if is_called(path) {
+                found.push(candidate(WikilinkNameKind::Path));
+            } else if memory.title.as_deref().is_some_and(is_called) {
+                found.push(candidate(WikilinkNameKind::Title));
+            } else if memory.aliases.iter().any(|alias| is_called(alias)) {
+                found.push(candidate(WikilinkNameKind::Alias));
+            }
+        }
+        Ok(found)
+    }
+}
+
+impl MemoryStore for MemStore {
+    fn refresh(&self) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    fn get(&self, id: &MemoryId) -> Result<StoredMemory, StoreError> {
+        let state = self.state();
+        let file = state.files.get(id).ok_or_else(|| StoreError::NotFound { reference: id.to_string() })?;
+        Ok(state.with_accesses(file))
+    }
+
+    fn find_matches(&self, reference: &str, within: Option<&[Scope]>) -> Result<Vec<NameMatch>, StoreError> {
+        let state = self.state();
+        let is_prefix = |id: &MemoryId| 4 <= reference.len() && id.to_string().starts_with(reference);
+        let is_meant = |file: &&MemFile| is_prefix(&file.memory.id) && is_within(within, &file.memory);
+        let matching = state.files.values().filter(is_meant);
+        Ok(matching.map(|file| NameMatch { id: file.memory.id, path: file.path.clone() }).collect())
+    }
+
+    fn commit(&self, set: &ChangeSet) -> Result<Vec<ChangeOutcome>, StoreError> {
+        let mut state = self.state();
+        let mut files = Vec::<(MemoryId, Option<MemFile>)>::new();
+        let mut outcomes = Vec::new();
+        for change in &set.changes {
+            let current = state.files.get(&change.id());
+            match change {
+                Change::Create { memory, .. } => {
+                    let is_same = |file: &&MemFile| file.memory.content == memory.content && file.memory.scope == memory.scope;
+                    let new = files.iter().filter_map(|(_, file)| file.as_ref()).find(is_same);
+                    let same = new.or_else(|| state.by_content(&memory.content_hash(), &memory.scope));
+                    if let Some(same) = same.filter(|_| set.duplicates == Duplicates::Skip) {
+                        outcomes.push(ChangeOutcome::Duplicate { id: same.memory.id, path: same.path.clone() });
+                        continue;
+                    }
+                    if let Some(current) = current {
+                        return Err(StoreError::Conflict { what: current.path.clone() });
+                    }
+                    let file = new_file((**memory).clone());
+                    outcomes.push(ChangeOutcome::Kept { id: memory.id, path: file.path.clone() });
+                    files.push((memory.id, Some(file)));
+                }
+                Change::Replace { expected, memory } => {
+                    let old = current.ok_or_else(|| StoreError::NotFound { reference: memory.id.to_string() })?;
+                    if old.stamp != *expected {
+                        return Err(StoreError::Conflict { what: old.path.clone() });
+                    }
+                    let mut memory = (**memory).clone();
+                    memory.access_count = memory.access_count.max(state.with_accesses(old).memory.access_count);
+                    let file = new_file(memory);
+                    outcomes.push(ChangeOutcome::Kept { id: file.memory.id, path: file.path.clone() });
+                    files.push((file.memory.id, Some(file)));
+                }
+                Change::Remove { id, expected } => {
+                    let old = current.ok_or_else(|| StoreError::NotFound { reference: id.to_string() })?;
+                    if expected.is_some_and(|expected| old.stamp != expected) {
+                        return Err(StoreError::Conflict { what: old.path.clone() });
+                    }
+                    outcomes.push(ChangeOutcome::Removed { id: *id, path: old.path.clone() });
+                    files.push((*id, None));
+                }
+            }
+        }
+        state.apply(set, None, files);
+        Ok(outcomes)
+    }
+
+    fn list(&self, filter: &Filter, slice: &PageRequest, now: DateTime<Utc>) -> Result<MemoryPage, StoreError> {
+        let mut memories = self.state().filtered(filter, now);
+        memories.sort_by(|left, right| {
+            let (left, right) = (&left.memory, &right.memory);
+            let order = match slice.order {
+                ListOrder::Created => right.created_at.cmp(&left.created_at),
+                ListOrder::Updated => right.updated_at.cmp(&left.updated_at),
+                ListOrder::Accessed => right.access_count.cmp(&left.access_count),
+                ListOrder::Title => left.headline().to_lowercase().cmp(&right.headline().to_lowercase()),
+                ListOrder::Useful => {
+                    let use_of = |memory: &Memory| (memory.pinned, memory.access_count, memory.updated_at);
+                    use_of(right).cmp(&use_of(left))
+                }
+            };
+            order.then_with(|| left.id.cmp(&right.id))
+        });
+        let total = memories.len() as u64;
+        let memories = memories.into_iter().skip(slice.offset).take(slice.limit.unwrap_or(usize::MAX)).collect();
+        Ok(MemoryPage { memories, total, degraded: None })
+    }
+
+    fn search(&self, asked: &SearchRequest<'_>, now: DateTime<Utc>) -> Result<SearchResults, StoreError> {
+        Ok(self.state().search(asked, now))
+    }
+
+    fn speakers(&self, names: &[String], within: Option<&[Scope]>) -> Result<Vec<String>, StoreError> {
+        let mut all = self.state().filtered(&Filter::all(), DateTime::UNIX_EPOCH);
+        all.retain(|stored| is_within(within, &stored.memory));
+        let name = |memory: &Memory| match &memory.scope {
+            Scope::Conversation(_) => memory.source.to_lowercase(),
+            Scope::Agent(name) => name.to_lowercase(),
+            Scope::Global | Scope::Project(_) => String::new(),
+        };
+        let speaking: HashSet<String> = all
+            .iter()
+            .flat_map(|stored| {
+                name(&stored.memory).split(|letter: char| !letter.is_alphanumeric()).map(str::to_owned).collect::<Vec<_>>()
+            })
+            .collect();
+        Ok(names.iter().filter(|name| speaking.contains(*name)).cloned().collect())
+    }
+
+    fn memories<'a>(
+        &'a self,
+        filter: &Filter,
+        now: DateTime<Utc>,
+    ) -> Box<dyn Iterator<Item = Result<StoredMemory, StoreError>> + 'a> {
+        let mut memories = self.state().filtered(filter, now);
+        memories.sort_by_key(|stored| (stored.memory.created_at, stored.memory.id));
+        Box::new(memories.into_iter().map(Ok))
+    }
+
+    fn by_origin(&self, origin: &Origin) -> Result<Option<StoredMemory>, StoreError> {
+        let state = self.state();
+        let is_same = |memory: &Memory| memory.origin.iter().chain(&memory.other_origins).any(|own| own.is_same_place(origin));
+        Ok(state.files.values().find(|file| is_same(&file.memory)).map(|file| state.with_accesses(file)))
+    }
+
+    fn by_content(&self, hash: &ContentHash, scope: &Scope) -> Result<Option<MemoryId>, StoreError> {
+        Ok(self.state().by_content(hash, scope).map(|file| file.memory.id))
+    }
+
+    fn referring(&self, id: &MemoryId, keys: &[String]) -> Result<Vec<StoredMemory>, StoreError> {
+        let uses = |memory: &Memory| {
+            wikilink::parse(&memory.content)
+                .iter()
+                .any(|link| wikilink::lookup_keys(&link.target).iter().any(|key| keys.contains(key)))
+        };
+        let all = self.state().filtered(&Filter::all(), DateTime::UNIX_EPOCH);
+        Ok(all.into_iter().filter(|stored| stored.memory.links.contains(id) || uses(&stored.memory)).collect())
+    }
+
+    fn reminders(&self, wanted: ReminderQuery, within: Option<&[Scope]>, limit: Option<usize>) -> Result<MemoryPage, StoreError> {
+        let mut memories = self.state().filtered(&Filter::all(), DateTime::UNIX_EPOCH);
+        memories.retain(|stored| wanted.includes(&stored.memory) && is_within(within, &stored.memory));
+        memories.sort_by_key(|stored| (stored.memory.reminder.map(|reminder| reminder.due), stored.memory.id));
+        let total = memories.len() as u64;
+        memories.truncate(limit.unwrap_or(usize::MAX));
+        Ok(MemoryPage { memories, total, degraded: None })
+    }
+
+    fn count_access(&self, ids: &[MemoryId]) {
+        let mut state = self.state();
+        for id in ids {
+            *state.accesses.entry(*id).or_default() += 1;
+        }
+    }
+}
