@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 use std::fmt::Write;
+use std::str::FromStr;
 
 /// Number of distinct words.
 const VOCABULARY_SIZE: u32 = 40_000;
@@ -105,9 +106,75 @@ pub fn query_text(number: u32) -> String {
     words.join(" ")
 }
 
+/// The kinds of words in generated queries.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum QueryMix {
+    /// 3 to 5 words of high, medium and arbitrary frequency.
+    #[default]
+    Mixed,
+    /// 4 words of the rarer half of the vocabulary.
+    Rare,
+    /// 4 words, each with a letter that is missing, wrong or swapped with the next one.
+    Misspelled,
+}
+
+impl FromStr for QueryMix {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        match name {
+            "mixed" => Ok(Self::Mixed),
+            "rare" => Ok(Self::Rare),
+            "misspelled" => Ok(Self::Misspelled),
+            other => Err(format!("no such mix of queries: {other}; there are mixed, rare and misspelled")),
+        }
+    }
+}
+
+impl QueryMix {
+    /// Returns query `number` of this kind.
+    pub fn query(self, number: u32) -> String {
+        let mut chance = CorpusRandom::new(u64::from(number) + 55_555_555);
+        let words: Vec<_> = match self {
+            Self::Mixed => return query_text(number),
+            Self::Rare => (0..4).map(|_| word(VOCABULARY_SIZE / 2 + chance.below(VOCABULARY_SIZE / 2))).collect(),
+            Self::Misspelled => (0..4)
+                .map(|_| {
+                    // The first 2,000 words are too short for typo correction.
+                    let word = word(2_000 + chance.below(VOCABULARY_SIZE - 2_000));
+                    misspell(&word, &mut chance)
+                })
+                .collect(),
+        };
+        words.join(" ")
+    }
+}
+
+/// Returns `word` with a letter behind the first one missing, wrong or swapped with the next one.
+fn misspell(word: &str, chance: &mut CorpusRandom) -> String {
+    let mut letters: Vec<char> = word.chars().collect();
+    let place = 1 + chance.below(u32::try_from(letters.len()).expect("words are short") - 2) as usize;
+    match chance.below(3) {
+        0 => drop(letters.remove(place)),
+        1 => letters[place] = 'x',
+        _ => letters.swap(place, place + 1),
+    }
+    letters.into_iter().collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_misspelled_word_is_one_edit_away_and_never_differs_in_the_first_letter() {
+        for number in 0..1_000 {
+            let word = word(2_000 + number);
+            let misspelled = misspell(&word, &mut CorpusRandom::new(u64::from(number)));
+            assert_eq!(word.as_bytes()[0], misspelled.as_bytes()[0], "{word}, {misspelled}");
+            assert!(word.len() - misspelled.len() <= 1, "{word}, {misspelled}");
+        }
+    }
 
     #[test]
     fn notes_have_about_sixty_words_and_are_the_same_every_time() {

@@ -1,7 +1,7 @@
-//! Benchmark of searches in a long-lived process: `warm HOME QUESTIONS [--words N] [--model FOLDER]`.
+//! Benchmark of searches in a long-lived process: `warm HOME QUESTIONS [--queries MIX] [--words N] [--model FOLDER]`.
 //!
 //! Every query runs once before the measurement. The program prints percentiles of the latency, and the five slowest queries to standard
-//! error. With `--words`, each query has at least that number of words. With `--model`, the search also uses vectors; the sentence
+//! error. `MIX` is `mixed` (the default), `rare` or `misspelled`. With `--words`, each query has at least that number of words. With `--model`, the search also uses vectors; the sentence
 //! transformer in that folder embeds each query before the measurement.
 
 use std::path::Path;
@@ -9,11 +9,12 @@ use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Instant;
 use std::{collections::HashMap, env, error::Error};
 
+use corpus::QueryMix;
 use memory_agent::model::LocalEmbedder;
 use memory_core::{EmbedError, Embedder, Embedding, Filter, History, MemoryStore, Query, Ranking, Services, search};
 use memory_store::{FileStore, FileStoreOptions, RandomIds, SystemClock};
 
-const USAGE: &str = "usage: warm HOME QUESTIONS [--words N] [--model FOLDER]";
+const USAGE: &str = "usage: warm HOME QUESTIONS [--queries MIX] [--words N] [--model FOLDER]";
 
 /// Number of characters of a query that are printed.
 const MAX_SHOWN: usize = 100;
@@ -21,9 +22,10 @@ const MAX_SHOWN: usize = 100;
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = env::args().skip(1).collect();
     let [home, questions, options @ ..] = arguments.as_slice() else { return Err(USAGE.into()) };
-    let (mut words, mut model) = (1, None);
+    let (mut mix, mut words, mut model) = (QueryMix::default(), 1, None);
     for option in options.chunks(2) {
         match option {
+            [flag, name] if flag == "--queries" => mix = name.parse()?,
             [flag, count] if flag == "--words" => words = count.parse()?,
             [flag, folder] if flag == "--model" => model = Some(folder),
             _ => return Err(USAGE.into()),
@@ -49,7 +51,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut times = Vec::new();
     for (number, counts) in (0..questions).map(|number| (number, false)).chain((0..questions).map(|number| (number, true))) {
         let (filter, ranking) = (Filter::default(), Ranking::default());
-        let query = Query { text: query_of_words(number, words), filter, limit: 10, ranking };
+        let query = Query { text: query_of_words(mix, number, words), filter, limit: 10, ranking };
         let start = Instant::now();
         let found = search(&services, &query)?;
         let time = start.elapsed().as_secs_f64() * 1_000.0;
@@ -66,19 +68,19 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("| questions | p50 | p90 | p99 | slowest |\n|---:|---:|---:|---:|---:|");
     println!("| {questions} | {:.2} ms | {:.2} ms | {:.2} ms | {:.2} ms |", at(50), at(90), at(99), at(100));
     for (time, number, total) in times.iter().rev().take(5) {
-        let shown: String = query_of_words(*number, words).chars().take(MAX_SHOWN).collect();
+        let shown: String = query_of_words(mix, *number, words).chars().take(MAX_SHOWN).collect();
         eprintln!("{time:.2} ms, {total} matches: {shown}");
     }
     Ok(())
 }
 
 /// Returns the query of a number with the words of the following queries, until it has `words` words.
-fn query_of_words(number: u32, words: usize) -> String {
-    let mut text = corpus::query_text(number);
+fn query_of_words(mix: QueryMix, number: u32, words: usize) -> String {
+    let mut text = mix.query(number);
     let mut next = number;
     while text.split_whitespace().count() < words {
         next += 1;
-        text = format!("{text} {}", corpus::query_text(next));
+        text = format!("{text} {}", mix.query(next));
     }
     text
 }

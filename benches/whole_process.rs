@@ -1,23 +1,30 @@
-//! Benchmark of whole commands in comparison: `whole-process ROUNDS 'COMMAND' 'COMMAND'…`.
+//! Benchmark of whole commands in comparison: `whole-process ROUNDS [--queries MIX] 'COMMAND' 'COMMAND'…`.
 //!
 //! Each round runs every command once, one after the other, so that temporary load affects all commands alike. `{}` in a command is
-//! replaced by a query, which is the same for all commands of a round. The program prints the median time of each command, its ratio to the
+//! replaced by a query, which is the same for all commands of a round; `MIX` is `mixed` (the default), `rare` or `misspelled`. The program prints the median time of each command, its ratio to the
 //! median of the last command, and its peak memory, if `/usr/bin/time` exists.
 
 use std::process::{Command, Stdio};
 use std::time::Instant;
 use std::{env, error::Error, path::Path};
 
+use corpus::QueryMix;
+
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = env::args().skip(1);
-    let usage = "usage: whole-process ROUNDS COMMAND…";
+    let usage = "usage: whole-process ROUNDS [--queries MIX] COMMAND…";
     let rounds: u32 = arguments.next().ok_or(usage)?.parse()?;
+    let mut arguments = arguments.peekable();
+    let mut mix = QueryMix::default();
+    if arguments.next_if(|argument| argument == "--queries").is_some() {
+        mix = arguments.next().ok_or(usage)?.parse()?;
+    }
     let commands: Vec<_> = arguments.collect();
     let mut times = vec![Vec::new(); commands.len()];
     let mut memory = vec![0; commands.len()];
     // The benchmark measures a cold process, not a cold disk: all rounds run once before the measurement.
     for (round, counts) in (0..rounds).map(|round| (round, false)).chain((0..rounds).map(|round| (round, true))) {
-        let question = corpus::query_text(round);
+        let question = mix.query(round);
         for (index, command) in commands.iter().enumerate() {
             let words: Vec<_> = command
                 .split_whitespace()

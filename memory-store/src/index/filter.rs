@@ -19,22 +19,11 @@ pub(super) struct SqlCondition {
 
 /// Returns the SQL condition equivalent to `filter` at `now`.
 pub(super) fn sql_condition(filter: &Filter, now: DateTime<Utc>) -> SqlCondition {
-    let mut parts = vec!["id NOT NULL".to_owned()];
-    let mut values = Vec::new();
-    let mut equal = |column: &str, value: Option<String>| {
-        if let Some(value) = value {
-            parts.push(format!("{column} = ?"));
-            values.push(Value::from(value));
-        }
-    };
-    equal("phase", filter.phase.map(|phase| phase.as_str().to_owned()));
-    equal("category", filter.category.map(|category| category.as_str().to_owned()));
-    equal("scope", filter.scope.as_ref().map(ToString::to_string));
-    equal("place", filter.place.map(|place| place.as_str().to_owned()));
-    equal("source", filter.source.as_ref().map(|source| source.to_lowercase()));
-    if let Some(within) = &filter.within {
-        parts.push(scope_condition(within));
-        values.extend(within.iter().map(|scope| Value::from(scope.to_string())));
+    let SqlCondition { sql, mut values } = group_condition(filter);
+    let mut parts = vec!["id NOT NULL".to_owned(), sql];
+    if let Some(source) = &filter.source {
+        parts.push("source = ?".to_owned());
+        values.push(Value::from(source.to_lowercase()));
     }
     let mut compare = |part: &str, value: Option<i64>| {
         if let Some(value) = value {
@@ -54,6 +43,33 @@ pub(super) fn sql_condition(filter: &Filter, now: DateTime<Utc>) -> SqlCondition
         values.push(Value::from(standing_key(standing).bits()));
     }
     SqlCondition { sql: parts.join(" AND "), values }
+}
+
+/// Returns the part of the SQL condition on the columns that `documents` and `counts` share.
+pub(super) fn group_condition(filter: &Filter) -> SqlCondition {
+    let (mut parts, mut values) = (vec!["1".to_owned()], Vec::new());
+    let mut equal = |column: &str, value: Option<String>| {
+        if let Some(value) = value {
+            parts.push(format!("{column} = ?"));
+            values.push(Value::from(value));
+        }
+    };
+    equal("phase", filter.phase.map(|phase| phase.as_str().to_owned()));
+    equal("category", filter.category.map(|category| category.as_str().to_owned()));
+    equal("scope", filter.scope.as_ref().map(ToString::to_string));
+    equal("place", filter.place.map(|place| place.as_str().to_owned()));
+    if let Some(within) = &filter.within {
+        parts.push(scope_condition(within));
+        values.extend(within.iter().map(|scope| Value::from(scope.to_string())));
+    }
+    SqlCondition { sql: parts.join(" AND "), values }
+}
+
+/// Returns whether `filter` restricts nothing but the lifetime and the columns of [`group_condition`].
+pub(super) fn is_by_group(filter: &Filter) -> bool {
+    let Filter { phase: _, category: _, scope: _, within: _, source, place: _, tags, from, until, standing, lifetime: _ } =
+        filter;
+    source.is_none() && tags.is_empty() && from.is_none() && until.is_none() && standing.is_none()
 }
 
 /// Returns the key of the documents that pass a filter for standing sentences.

@@ -1,14 +1,15 @@
 //! Lists memories.
 
 use chrono::{DateTime, Utc};
-use memory_core::{Filter, ListOrder, MemoryPage, PageRequest, StoreError, StoredMemory};
+use memory_core::{Filter, Lifetime, ListOrder, MemoryPage, PageRequest, StoreError, StoredMemory};
 use rusqlite::types::Value;
 use rusqlite::{Connection, params_from_iter};
 
 use super::documents::{COLUMNS, IndexedDocument, LoadedDocuments};
 use super::error::IndexError;
-use super::filter::sql_condition;
+use super::filter::{SqlCondition, group_condition, is_by_group, sql_condition};
 use super::open::MemoryIndex;
+use super::row::{NEVER, SUPERSEDED, nanoseconds};
 use super::update::{id_bytes, row_count};
 
 /// Maximum number of queries when files change in between.
@@ -114,9 +115,32 @@ fn select_documents(
 }
 
 fn count(connection: &Connection, filter: &Filter, now: DateTime<Utc>) -> Result<u64, IndexError> {
+    if is_by_group(filter) {
+        return count_groups(connection, filter, now);
+    }
     let condition = sql_condition(filter, now);
     let sql = format!("SELECT count(*) FROM documents WHERE {}", condition.sql);
     Ok(connection.prepare_cached(&sql)?.query_row(params_from_iter(condition.values), |row| row_count(row, 0))?)
+}
+
+/// Returns the number of documents that match a filter by group. Only those that have ended are counted one by one.
+fn count_groups(connection: &Connection, filter: &Filter, now: DateTime<Utc>) -> Result<u64, IndexError> {
+    if filter.within.as_ref().is_some_and(Vec::is_empty) {
+        // SQLite has no plan for an empty list of scopes together with `INDEXED BY`.
+        return Ok(0);
+    }
+    let SqlCondition { sql: condition, mut values } = group_condition(filter);
+    let mut sql = format!("SELECT coalesce(sum(documents), 0) FROM counts WHERE {condition}");
+    if filter.lifetime == Lifetime::Current {
+        // One statement, which reads one snapshot. The last two terms are those of the index.
+        sql = format!(
+            "SELECT ({sql} AND superseded = 0) - (SELECT count(*) FROM documents INDEXED BY ending \
+             WHERE {condition} AND ? < holds_until AND holds_until <= ? AND id NOT NULL AND holds_until < {NEVER})"
+        );
+        values.extend(values.clone());
+        values.extend([Value::from(SUPERSEDED), Value::from(nanoseconds(now))]);
+    }
+    Ok(connection.prepare_cached(&sql)?.query_row(params_from_iter(values), |row| row_count(row, 0))?)
 }
 
 /// Returns the documents that follow `last`, oldest first.

@@ -13,7 +13,7 @@ use super::update::row_count;
 /// Version of the tables, of the row content, of the tokenization and of the classification of standing sentences.
 ///
 /// Another version causes a rebuild.
-pub(super) const VERSION: i64 = 16;
+pub(super) const VERSION: i64 = 17;
 
 /// The name of the database file.
 pub(super) const FILE: &str = "documents.db";
@@ -21,6 +21,11 @@ pub(super) const FILE: &str = "documents.db";
 /// The lock timeout. Another process may be rebuilding the whole index.
 const LOCK_TIMEOUT: Duration = Duration::from_mins(2);
 
+/// The tables, indexes and triggers.
+///
+/// `counts` has the number of documents with an id, by attributes that lists filter by. Triggers maintain it. The columns that it depends on
+/// are never updated, except for the id. The numbers in the index `ending` and in the triggers are [`super::row::NEVER`] and
+/// [`super::row::SUPERSEDED`].
 const TABLES: &str = "
 CREATE TABLE meta(
   one INTEGER PRIMARY KEY CHECK (one = 1),
@@ -76,6 +81,41 @@ CREATE INDEX unsettled ON documents(key) WHERE settled = 0;
 CREATE INDEX reminders ON documents(stage, due, id) WHERE due NOT NULL;
 CREATE INDEX damaged ON documents(key) WHERE damaged = 1;
 CREATE INDEX accessed ON documents(key) WHERE accesses > 0;
+CREATE INDEX ending ON documents(holds_until, scope, category, phase, place, id)
+  WHERE id NOT NULL AND holds_until < 9223372036854775807;
+CREATE TABLE counts(
+  scope TEXT NOT NULL,
+  category TEXT NOT NULL,
+  phase TEXT NOT NULL,
+  place TEXT NOT NULL,
+  superseded INTEGER NOT NULL,
+  documents INTEGER NOT NULL,
+  PRIMARY KEY (scope, category, phase, place, superseded)
+) WITHOUT ROWID;
+CREATE TRIGGER count_inserted AFTER INSERT ON documents WHEN new.id NOT NULL BEGIN
+  INSERT OR IGNORE INTO counts
+    VALUES(new.scope, new.category, new.phase, new.place, new.holds_until = -9223372036854775808, 0);
+  UPDATE counts SET documents = documents + 1
+    WHERE scope = new.scope AND category = new.category AND phase = new.phase AND place = new.place
+      AND superseded = (new.holds_until = -9223372036854775808);
+END;
+CREATE TRIGGER count_deleted AFTER DELETE ON documents WHEN old.id NOT NULL BEGIN
+  UPDATE counts SET documents = documents - 1
+    WHERE scope = old.scope AND category = old.category AND phase = old.phase AND place = old.place
+      AND superseded = (old.holds_until = -9223372036854775808);
+END;
+CREATE TRIGGER count_named AFTER UPDATE OF id ON documents WHEN old.id IS NULL AND new.id NOT NULL BEGIN
+  INSERT OR IGNORE INTO counts
+    VALUES(new.scope, new.category, new.phase, new.place, new.holds_until = -9223372036854775808, 0);
+  UPDATE counts SET documents = documents + 1
+    WHERE scope = new.scope AND category = new.category AND phase = new.phase AND place = new.place
+      AND superseded = (new.holds_until = -9223372036854775808);
+END;
+CREATE TRIGGER count_unnamed AFTER UPDATE OF id ON documents WHEN old.id NOT NULL AND new.id IS NULL BEGIN
+  UPDATE counts SET documents = documents - 1
+    WHERE scope = old.scope AND category = old.category AND phase = old.phase AND place = old.place
+      AND superseded = (old.holds_until = -9223372036854775808);
+END;
 CREATE TABLE handles(
   bits INTEGER NOT NULL,
   document INTEGER NOT NULL,

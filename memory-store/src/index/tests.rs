@@ -3,6 +3,7 @@
 mod damage;
 mod external_changes;
 mod fixture;
+mod list;
 mod pending;
 mod questions;
 mod reread;

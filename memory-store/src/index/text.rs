@@ -32,6 +32,9 @@ const DOCUMENTS_PER_SEND: usize = 32;
 /// Maximum number of documents of a segment that a commit merges, because the caller waits for merges.
 const MAX_MERGED_DOCUMENTS: usize = 20_000;
 
+/// Maximum number of open vocabularies; an index has fewer segments.
+const MAX_OPEN_VOCABULARIES: usize = 64;
+
 /// The file of tantivy that lists the segments.
 const META: &str = "meta.json";
 
@@ -89,6 +92,8 @@ pub(super) struct FullText {
     folder: PathBuf,
     /// The reader and its generation.
     reader: Mutex<Option<(u64, IndexReader)>>,
+    /// The vocabularies opened so far.
+    vocabularies: Mutex<Vec<(SegmentId, SegmentVocabulary)>>,
     pub(super) fields: TextFields,
 }
 
@@ -154,7 +159,7 @@ impl FullText {
             return Err(IndexError::Mismatch);
         }
         index.tokenizers().register(TOKENIZER, TextAnalyzer::from(EncodedTokenizer));
-        Ok(Self { index, folder, reader: Mutex::new(None), fields })
+        Ok(Self { index, folder, reader: Mutex::new(None), vocabularies: Mutex::default(), fields })
     }
 
     /// Returns the generation in the last commit.
@@ -191,8 +196,20 @@ impl FullText {
     }
 
     /// Returns the vocabulary of a segment, if its file exists and is intact.
+    ///
+    /// An open vocabulary is kept, because the check of its file takes as long as the search for several words.
     pub(super) fn vocabulary(&self, segment: SegmentId) -> Option<SegmentVocabulary> {
-        SegmentVocabulary::open(&self.folder, segment)
+        let mut open = self.vocabularies.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, vocabulary)) = open.iter().find(|(own, _)| *own == segment) {
+            return Some(vocabulary.clone());
+        }
+        let vocabulary = SegmentVocabulary::open(&self.folder, segment)?;
+        if MAX_OPEN_VOCABULARIES <= open.len() {
+            // Most of them belong to segments that were merged since.
+            open.clear();
+        }
+        open.push((segment, vocabulary.clone()));
+        Some(vocabulary)
     }
 
     /// Opens a writer.

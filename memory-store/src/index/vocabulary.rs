@@ -8,7 +8,8 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use memchr::memmem::Finder;
+use memchr::arch::all::packedpair::HeuristicFrequencyRank;
+use memchr::memmem::FinderBuilder;
 use memchr::{memchr, memrchr};
 use tantivy::directory::{Directory, MmapDirectory, OwnedBytes};
 use tantivy::index::SegmentId;
@@ -29,8 +30,11 @@ const HEAD: usize = MAGIC.len() + size_of::<u32>();
 /// Separator before, between and after the words; no word contains it.
 const BORDER: u8 = b'\n';
 
+/// Number of bytes from which the frequencies of bytes are estimated.
+const SAMPLE_BYTES: usize = 4096;
+
 /// The words of a segment, the most frequent first.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct SegmentVocabulary(OwnedBytes);
 
 impl SegmentVocabulary {
@@ -48,7 +52,9 @@ impl SegmentVocabulary {
     /// Calls `each` with every word that contains `part`, most frequent first, until it returns `false`.
     pub(super) fn each_word_with(&self, part: &str, each: &mut dyn FnMut(&str) -> bool) {
         let words = &self.0[HEAD..];
-        let finder = Finder::new(part.as_bytes());
+        // The search compares the two rarest bytes of the part first. Its own ranks are those of English and program text.
+        let ranks = ByteRanks::of(&words[..words.len().min(SAMPLE_BYTES)]);
+        let finder = FinderBuilder::new().build_forward_with_ranker(ranks, part.as_bytes());
         let mut at = 0;
         while let Some(found) = finder.find(&words[at..]) {
             let place = at + found;
@@ -59,6 +65,27 @@ impl SegmentVocabulary {
                 return;
             }
         }
+    }
+}
+
+/// The ranks of bytes by their frequency in a text; the most frequent byte has the highest rank.
+#[derive(Debug)]
+struct ByteRanks([u8; 256]);
+
+impl ByteRanks {
+    fn of(text: &[u8]) -> Self {
+        let mut counts = [0_usize; 256];
+        for byte in text {
+            counts[usize::from(*byte)] += 1;
+        }
+        let most = counts.iter().copied().max().unwrap_or_default().max(1);
+        Self(counts.map(|count| u8::try_from(count * usize::from(u8::MAX) / most).unwrap_or(u8::MAX)))
+    }
+}
+
+impl HeuristicFrequencyRank for ByteRanks {
+    fn rank(&self, byte: u8) -> u8 {
+        self.0[usize::from(byte)]
     }
 }
 

@@ -50,9 +50,14 @@ impl DocumentSet {
 
     /// Iterates over the documents in ascending order.
     pub(super) fn documents(&self) -> impl Iterator<Item = DocId> {
-        (0..)
-            .zip(&self.0)
-            .flat_map(|(number, word)| (0..64).filter(move |bit| word >> bit & 1 == 1).map(move |bit| number * 64 + bit))
+        (0..).zip(&self.0).filter(|(_, word)| **word != 0).flat_map(|(number, word)| {
+            let mut left = *word;
+            std::iter::from_fn(move || {
+                let bit = left.trailing_zeros();
+                left &= left.checked_sub(1)?;
+                Some(number * 64 + bit)
+            })
+        })
     }
 
     /// Returns whether the set contains `document`; false if the number is out of range.
