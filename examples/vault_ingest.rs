@@ -8,7 +8,7 @@ use memory_core::{backlinks, ingest};
 use memory_ingest::Obsidian;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let sample = || Path::new(env!("CARGO_MANIFEST_DIR")).join("vault");
+    let sample = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../memory-cli/src/commands/tour/vault");
     let vault = Obsidian::open(&env::args_os().nth(1).map_or_else(sample, PathBuf::from))?;
     let folder = tempfile::tempdir()?;
     let memories = memory_store::open(folder.path().join("home"))?;

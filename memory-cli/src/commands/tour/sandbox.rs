@@ -18,7 +18,7 @@ use crate::failure::Failure;
 use crate::print::{OutputForm, Palette, Streams, escape_text};
 
 /// The notes that the tour starts with.
-static VAULT: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../examples/vault");
+static VAULT: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/src/commands/tour/vault");
 
 /// Maximum width of the output in columns, and its width without a terminal.
 const WIDTH: u16 = 100;
