@@ -60,7 +60,8 @@ mod vectors;
 #[cfg(feature = "conversations")]
 mod versions;
 
-#[cfg(all(test, feature = "conversations"))]
+#[cfg(test)]
+#[cfg(feature = "conversations")]
 mod tests;
 
 pub(crate) use entry_memory::decode_as_memory;

@@ -36,8 +36,8 @@ fn an_undo_of_many_files_leaves_the_changed_one_and_names_it() {
     let edited = ingest_and_edit(&home);
     let before = home.files("categories");
     let undone = undo(&home.services(), None).unwrap();
-    assert_eq!(undone.left, [edited.clone()]);
-    assert_eq!(home.files("categories").into_keys().collect::<Vec<_>>(), [edited.clone()]);
+    assert_eq!(undone.left, std::slice::from_ref(&edited));
+    assert_eq!(home.files("categories").into_keys().collect::<Vec<_>>(), std::slice::from_ref(&edited));
     // The operation counts as undone, and the undo can be undone.
     assert!(matches!(undo(&home.services(), None), Err(StoreError::OperationNotFound { .. })));
     let redone = undo(&home.services(), Some(undone.undo.as_str())).unwrap();
