@@ -59,6 +59,8 @@ struct JournalEntry {
     operation: Operation,
     reasons: BTreeMap<MemoryId, String>,
     undoes: Option<OperationId>,
+    /// The memories whose former files were purged.
+    purged: BTreeSet<MemoryId>,
     /// The memory, its former file and its new file.
     changes: Vec<(MemoryId, Option<MemFile>, Option<MemFile>)>,
 }
@@ -121,7 +123,7 @@ impl MemState {
         }
         let changes = files.into_iter().map(|(id, after)| (id, self.put(id, after.clone()), after)).collect();
         let (operation, reasons) = (set.operation.clone(), set.reasons.clone());
-        self.journal.push(JournalEntry { operation, reasons, undoes, changes });
+        self.journal.push(JournalEntry { operation, reasons, undoes, purged: BTreeSet::new(), changes });
     }
 
     fn filtered(&self, filter: &Filter, now: DateTime<Utc>) -> Vec<StoredMemory> {

@@ -54,8 +54,9 @@ impl MergedFields {
 ///
 /// An existing memory receives the tags, the category if it is in the inbox, the title if it has no title, the pin, and
 /// the role of a person, whose own words count more than the same words of a program. A memory that has expired, that
-/// another one supersedes, or whose standing instruction or preference a newer one replaced, is in effect again. Its
-/// other fields remain unchanged, and the result lists those that differ.
+/// another one supersedes, or whose standing instruction or preference a newer one replaced, is in effect again, unless
+/// it is a reminder, was ingested or cannot be parsed, or the draft is older. Its other fields remain unchanged, and the
+/// result lists those that differ.
 ///
 /// # Errors
 /// [`StoreError::Invalid`] if the text is empty, [`StoreError::Secret`] if it contains a credential, and other errors
@@ -92,7 +93,7 @@ fn merge_duplicate(services: &Services, draft: &Draft, id: MemoryId, known_path:
             }
             Err(error) => return Err(error),
         };
-        let (mut merged, ignored) = plan_merge(draft, &stored, &services.actor);
+        let (mut merged, mut ignored) = plan_merge(draft, &stored, &services.actor);
         let mut set = services.change_set(Verb::Write);
         let written = draft.clone().into_memory(id, set.operation.at);
         // Only the words of the person count, and an ingested text stays that of its source.
@@ -105,11 +106,18 @@ fn merge_duplicate(services: &Services, draft: &Draft, id: MemoryId, known_path:
             merged.stated_at = is_replaced.then_some(written.created_at);
         }
         let memory = &stored.memory;
-        let has_expired = memory.expires_at.is_some_and(|end| end <= set.operation.at);
+        let has_passed = |end: Option<DateTime<Utc>>| end.is_some_and(|end| end <= set.operation.at);
+        let (has_expired, is_outdated) = (has_passed(memory.expires_at), has_passed(memory.valid_until));
+        let is_out_of_effect = has_expired || is_outdated || memory.superseded_by.is_some();
         let can_return = stored.problem.is_none() && memory.origin.is_none() && memory.reminder.is_none();
-        if can_return && (has_expired || memory.superseded_by.is_some()) {
+        // A draft with an earlier time, such as one of an import, does not know the present state.
+        let is_later = memory.last_stated_at() < written.created_at
+            && memory.ends_at().is_none_or(|end| end <= written.created_at || set.operation.at < end);
+        if is_out_of_effect && can_return && is_later {
             merged.stated_at = Some(written.created_at);
+            ignored.retain(|name| *name != "expires_at" || !has_expired);
         }
+        let is_back = merged.stated_at.is_some();
         let patch = Patch {
             add_tags: merged.tags.iter().collect(),
             category: merged.category,
@@ -117,8 +125,9 @@ fn merge_duplicate(services: &Services, draft: &Draft, id: MemoryId, known_path:
             pinned: merged.pinned.then_some(true),
             role: merged.role.map(Some),
             stated_at: merged.stated_at.map(Some),
-            expires_at: merged.stated_at.filter(|_| has_expired).map(|_| draft.expires_at),
-            superseded_by: merged.stated_at.filter(|_| memory.superseded_by.is_some()).map(|_| None),
+            expires_at: (is_back && has_expired).then_some(draft.expires_at),
+            valid_until: (is_back && is_outdated).then_some(None),
+            superseded_by: (is_back && memory.superseded_by.is_some()).then_some(None),
             ..Patch::default()
         };
         let expires_at = services.inbox_ttl.expires_at(&stored);
@@ -205,13 +214,17 @@ mod tests {
             let memory = services.store.get(&id).expect("it is stored").memory;
             memory.superseded_by.is_none() && !memory.has_ended(services.clock.now())
         };
-        let expires_at = Some(services.clock.now() - chrono::TimeDelta::days(1));
+        let past = Some(services.clock.now() - chrono::TimeDelta::days(1));
+        let expires_at = past;
         let tea = write(&services, Draft { expires_at, ..draft(&[], None) }, SecretPolicy::Refuse).expect("it is stored").id;
         let coffee = write(&services, Draft::new("coffee"), SecretPolicy::Refuse).expect("it is stored").id;
-        let patch = Patch { superseded_by: Some(Some(tea)), ..Patch::default() };
+        let patch = Patch { superseded_by: Some(Some(tea)), valid_until: Some(past), ..Patch::default() };
         crate::update(&services, &coffee.to_string(), &patch, None, SecretPolicy::Refuse).expect("it is updated");
         for (id, text) in [(tea, "green tea"), (coffee, "coffee")] {
             assert!(!is_active(id), "{text}");
+            let created_at = Some(DateTime::UNIX_EPOCH);
+            let old = write(&services, Draft { created_at, ..Draft::new(text) }, SecretPolicy::Refuse).expect("it exists");
+            assert!(old.merged.is_empty() && !is_active(id), "{text}");
             let again = write(&services, Draft::new(text), SecretPolicy::Refuse).expect("it is merged");
             assert_eq!((again.id, again.merged.stated_at.is_some(), is_active(id)), (id, true, true), "{text}");
             let third = write(&services, Draft::new(text), SecretPolicy::Refuse).expect("it exists");

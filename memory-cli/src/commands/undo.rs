@@ -60,6 +60,12 @@ impl UndoArgs {
             app.output.warning(&left_text(&undone.left))?;
         }
         let what = undone_text(&undone.record.subject);
+        let what = match (&undone.record.subject, undone.left.len()) {
+            (Subject::Notes(files), left @ 1..) => {
+                format!("{} of {} files", files.count.saturating_sub(left as u64), files.count)
+            }
+            _ => what,
+        };
         let field = match &undone.record.subject {
             Subject::Notes(files) => files.count.to_string(),
             _ => what.clone(),
@@ -85,7 +91,8 @@ fn left_text(left: &[String]) -> String {
     let more = left.len().saturating_sub(MAX_SHOWN_FILES);
     let rest = if more == 0 { String::new() } else { format!(" and {more} more") };
     format!(
-        "left as they are, because they were changed since: {shown}{rest}; `memory diff` and `memory edit` help to revert them"
+        "left as they are, because they were changed since or other files are in their places: {shown}{rest}; `memory restore PATH` \
+         brings back a former version that `memory trash list` shows"
     )
 }
 

@@ -90,6 +90,9 @@ impl History for MemStore {
         let mut left = BTreeMap::new();
         for entry in state.journal.iter().rev().filter(|entry| entry.operation.id == *id) {
             for (id, before, after) in entry.changes.iter().rev() {
+                if entry.purged.contains(id) {
+                    return Err(StoreError::TrashNotFound { reference: id.to_string() });
+                }
                 let now = later.get(id).map_or_else(|| state.files.get(id), Option::as_ref);
                 if now != after.as_ref() {
                     let path = now.or(after.as_ref()).map_or_else(|| id.to_string(), |file| file.path.clone());
@@ -100,12 +103,12 @@ impl History for MemStore {
             }
         }
         if let Some(what) = left.values().next()
-            && (wanted.len() < LARGE_OPERATION || left.len() == later.len())
+            && (later.len() < LARGE_OPERATION || left.len() == later.len())
         {
             return Err(StoreError::Conflict { what: what.clone() });
         }
         wanted.retain(|(id, _)| !left.contains_key(id));
-        let files = wanted.len() as u64;
+        let files = (later.len() - left.len()) as u64;
         state.apply(&ChangeSet::new(undo.clone()), Some(id.clone()), wanted);
         Ok(RevertedFiles { files, left: left.into_values().collect() })
     }
@@ -125,7 +128,9 @@ impl History for MemStore {
         let mut state = self.state();
         let (mut files, mut bytes) = (0, 0);
         for entry in state.journal.iter_mut().filter(|entry| entry.operation.at < before) {
-            for former in entry.changes.iter_mut().filter_map(|(_, before, _)| before.take()) {
+            for (id, before, _) in &mut entry.changes {
+                let Some(former) = before.take() else { continue };
+                entry.purged.insert(*id);
                 files += 1;
                 bytes += former.memory.content.len() as u64;
             }

@@ -40,6 +40,8 @@ pub struct Patch {
     pub other_origins: Option<Vec<Origin>>,
     /// The time of the latest statement of the standing sentences.
     pub stated_at: Option<Option<DateTime<Utc>>>,
+    /// The end of the period in which the content holds; `Some(None)` removes it.
+    pub valid_until: Option<Option<DateTime<Utc>>>,
     /// Memories to link to.
     pub add_links: Vec<MemoryId>,
     /// Memories to unlink.
@@ -68,6 +70,7 @@ impl Patch {
         set(&mut patched.other_origins, self.other_origins.as_ref());
         set(&mut patched.stated_at, self.stated_at.as_ref());
         set(&mut patched.expires_at, self.expires_at.as_ref());
+        set(&mut patched.valid_until, self.valid_until.as_ref());
         set(&mut patched.superseded_by, self.superseded_by.as_ref());
         set(&mut patched.pinned, self.pinned.as_ref());
         patched.reminder = self.reminder.or(patched.reminder);

@@ -217,8 +217,9 @@ impl PropertyRequest {
     /// sentence has other content.
     pub(super) fn parse(sentence: &str) -> Option<Self> {
         let main = &sentence[..contrast_offset(sentence)];
-        let is_negated = is_negated(main);
-        let (property, value) = if is_negated { property(&without_negation(main)) } else { property(main) }?;
+        let is_double = ["don't stop", "do not stop", "never stop"].iter().any(|words| fold(main).contains(words));
+        let is_negated = is_negated(main) && !is_double;
+        let (property, value) = if is_negated || is_double { property(&without_negation(main)) } else { property(main) }?;
         Some(Self { property, value, is_negated })
     }
 

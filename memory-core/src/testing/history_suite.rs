@@ -3,8 +3,8 @@
 use chrono::TimeDelta;
 
 use crate::{
-    Category, Change, Code, Draft, OperationRecord, Patch, Refinement, RefinementUnit, Scope, SecretPolicy, Services, StoreError,
-    Tags, TrashedFile, Verb, delete, restore, tag, undo, update, write,
+    Category, Change, ChangeOutcome, Code, Draft, LARGE_OPERATION, OperationRecord, Patch, Refinement, RefinementUnit, Scope,
+    SecretPolicy, Services, StoreError, Tags, TrashedFile, Verb, delete, restore, tag, undo, update, write,
 };
 use crate::{MemoryStoreExt, link};
 
@@ -20,6 +20,8 @@ pub fn history_suite(make: &dyn Fn() -> Services) {
         an_undo_can_be_undone,
         an_operation_that_changed_a_memory_twice_is_taken_back,
         an_undo_of_a_file_that_changed_since_is_refused,
+        an_undo_of_many_files_leaves_those_that_changed_since,
+        a_purged_file_is_not_restored_by_an_undo,
         the_trash_gives_back,
         a_purge_is_for_good,
     );
@@ -118,6 +120,35 @@ fn an_undo_of_a_file_that_changed_since_is_refused(services: &Services) {
     assert_eq!(refused.code(), Code::Conflict);
     assert_eq!(content(services, &id).as_deref(), Some("first"));
     assert_eq!(undo(services, Some("ffffffffffff")).expect_err("no such operation").code(), Code::OperationNotFound);
+}
+
+fn an_undo_of_many_files_leaves_those_that_changed_since(services: &Services) {
+    let mut set = services.change_set(Verb::Import);
+    for number in 0..LARGE_OPERATION {
+        let memory = Draft::new(&format!("note {number}")).into_memory(services.ids.memory_id(), services.clock.now());
+        set.changes.push(Change::Create { memory: Box::new(memory), front_matter: String::new() });
+    }
+    let outcomes = services.store.commit(&set).expect("stored");
+    let Some(ChangeOutcome::Kept { id, .. }) = outcomes.first() else { panic!("the first one is stored: {outcomes:?}") };
+    let changed = id.to_string();
+    tag(services, &changed, ["x"].iter().collect(), Tags::default()).expect("tagged");
+    let undone = undo(services, Some(set.operation.id.as_str())).expect("the others are removed");
+    assert_eq!(undone.left.len(), 1, "{undone:?}");
+    assert_eq!(content(services, &changed).as_deref(), Some("note 0"));
+    let filter = crate::Filter::default();
+    let page = crate::list(services, &filter, &crate::PageRequest::default()).expect("listed");
+    assert_eq!(page.total, 1, "the others are gone");
+    assert!(undo(services, Some(set.operation.id.as_str())).is_err(), "it counts as undone");
+}
+
+fn a_purged_file_is_not_restored_by_an_undo(services: &Services) {
+    let id = put(services, "first");
+    let patch = Patch { content: Some("second".into()), ..Patch::default() };
+    update(services, &id, &patch, None, SecretPolicy::Refuse).expect("updated");
+    services.history.purge(services.clock.now() + TimeDelta::days(1)).expect("purged");
+    let refused = undo(services, None).expect_err("the former file is gone");
+    assert_eq!(refused.code(), Code::TrashNotFound);
+    assert_eq!(content(services, &id).as_deref(), Some("second"));
 }
 
 fn the_trash_gives_back(services: &Services) {

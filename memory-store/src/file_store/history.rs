@@ -13,6 +13,11 @@ use crate::commit::{CommitStep, JournalPayload, PlannedFile, ReplacedFile, journ
 use crate::error::io_error;
 use crate::memory_file::load;
 
+/// Returns whether a change only records that an undo left a file as it was.
+pub(super) fn is_placeholder(change: &RecordedChange) -> bool {
+    change.before.is_none() && change.after.is_none()
+}
+
 /// The reason of a change that an undo left out.
 const CHANGED_SINCE: &str = "changed since";
 
@@ -47,13 +52,22 @@ impl History for FileStore {
                 .collect::<HashSet<_>>(),
             Err(error) => return Box::new(std::iter::once(Err(error))),
         };
+        // The memories that the undo of an operation left as they were; an undo precedes its operation here.
+        let mut left = HashSet::<(OperationId, MemoryId)>::new();
         let trashed = self.journaled_operations().flat_map(move |begun| -> Vec<Result<TrashedFile, StoreError>> {
             let begun = match begun {
-                Ok(begun) if undone.contains(&begun.operation.id) => return Vec::new(),
                 Ok(begun) => begun,
                 Err(error) => return vec![Err(error)],
             };
+            if let Some(undone) = &begun.undoes {
+                let omitted = begun.subject.changes.iter().filter(|change| is_placeholder(change));
+                left.extend(omitted.map(|change| (undone.clone(), change.id)));
+            }
+            let is_undone = undone.contains(&begun.operation.id);
             let found = begun.subject.changes.iter().rev().filter_map(|change| {
+                if is_undone && !left.contains(&(begun.operation.id.clone(), change.id)) {
+                    return None;
+                }
                 let former = change.before.as_ref()?;
                 let trash = former.trash.clone()?;
                 let size = self.disk.stat(&trash).ok()??.size;
@@ -80,13 +94,11 @@ impl History for FileStore {
         // An interrupted undo has reverted the last changes of the operation.
         let done = self.reverted_count(id)?;
         // All changes are checked before the first one is made.
-        let mut files = 0;
         let mut later = HashMap::new();
         let mut left = BTreeMap::new();
         let mut conflict = None;
         for change in self.own_changes(id).skip(done) {
             let change = change?;
-            files += 1;
             let checked = match later.get(&change.id) {
                 None => self.revert_step(&change).map(drop),
                 Some(next) => self.check_revertible(&change, Option::as_ref(next)),
@@ -100,13 +112,16 @@ impl History for FileStore {
             }
             later.insert(change.id, change.before);
         }
-        if files == 0 {
+        if later.is_empty() {
             return Err(StoreError::OperationNotFound { wanted: format!("operation {id} was already undone") });
         }
-        if let Some(conflict) = conflict.filter(|_| files < LARGE_OPERATION || left.len() == later.len()) {
-            return Err(conflict);
+        if let Some(conflict) = conflict {
+            let all = self.changes(id).map(|change| change.map(|change| change.id)).collect::<Result<HashSet<_>, _>>()?;
+            // The rest of an interrupted undo may be small, and consist of changed files only.
+            if all.len() < LARGE_OPERATION || done == 0 && left.len() == later.len() {
+                return Err(conflict);
+            }
         }
-        let mut reverted = 0;
         let (mut steps, mut touched) = (Vec::new(), HashSet::new());
         for change in self.own_changes(id).skip(done) {
             let change = change?;
@@ -122,11 +137,10 @@ impl History for FileStore {
                 steps.push(CommitStep { id: change.id, before: None, after: None, why: Some(CHANGED_SINCE.into()) });
             } else {
                 steps.push(self.revert_step(&change)?);
-                reverted += 1;
             }
         }
         self.apply_steps(undo, Some(id), &steps)?;
-        Ok(RevertedFiles { files: reverted, left: left.into_values().collect() })
+        Ok(RevertedFiles { files: (later.len() - left.len()) as u64, left: left.into_values().collect() })
     }
 
     fn restore(&self, trashed: &TrashedFile, restore: &Operation) -> Result<ChangeOutcome, StoreError> {

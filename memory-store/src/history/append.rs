@@ -6,8 +6,7 @@ use memory_core::instance::history::SessionRecord;
 use super::file::{SessionFile, file_error, parse_record};
 use super::operations;
 use super::queue::TakeBatch;
-use crate::disk::BackwardLines;
-use crate::disk::Disk;
+use crate::disk::{BackwardLines, Disk};
 use memory_core::Operation;
 
 /// Returns the records as lines.

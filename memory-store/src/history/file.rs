@@ -9,8 +9,7 @@ use memory_core::instance::InstanceError;
 use memory_core::instance::history::SessionRecord;
 use memory_core::{Code, StoreError};
 
-use crate::disk::Disk;
-use crate::disk::RawLine;
+use crate::disk::{Disk, RawLine};
 use crate::error::io_error;
 
 /// The open file of a session and the number of bytes to read.

@@ -18,8 +18,7 @@ use super::name::{file_name, parse_file_name};
 use super::queue::{AppendQueues, TakeBatch};
 use super::rewrite::SessionRewriter;
 use super::{append, operations};
-use crate::disk::{BackwardLines, ForwardLines};
-use crate::disk::{DirEntryKind, Disk, LazyDisk, find_case_variant};
+use crate::disk::{BackwardLines, DirEntryKind, Disk, ForwardLines, LazyDisk, find_case_variant};
 use crate::lock::{PATIENCE, WriterLock};
 use crate::oplog::to_records;
 

@@ -8,8 +8,7 @@ use memory_core::{ContentHasher, Operation, OperationId, Recorded};
 
 use super::file::{SessionFile, file_error, parse_record};
 use super::operations::{self, RemainingLines, SessionPayload};
-use crate::disk::Disk;
-use crate::disk::ForwardLines;
+use crate::disk::{Disk, ForwardLines};
 use crate::lock::WriterLock;
 
 /// Number of bytes after which the buffer is written.

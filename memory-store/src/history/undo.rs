@@ -10,8 +10,7 @@ use memory_core::{ContentHasher, OperationId, Recorded, StoreError, Verb};
 use super::file::{SessionFile, parse_record};
 use super::operations::{self, RemainingLines, SessionPayload};
 use super::rewrite::SessionRewriter;
-use crate::disk::Disk;
-use crate::disk::ForwardLines;
+use crate::disk::{Disk, ForwardLines};
 use crate::oplog::to_record;
 
 /// Number of bytes read at a time to compute the hash.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use memory_core::testing::FakeSource;
-use memory_core::{StoreError, ingest, undo};
+use memory_core::{StoreError, Verb, ingest, restore, undo};
 use memory_store::disk::RealDisk;
 use memory_store::{FileStore, FileStoreOptions};
 
@@ -15,14 +15,23 @@ use crate::home::{TestHome, services};
 
 const NOTES: usize = 12;
 
-/// Ingests notes into a home, and changes the file of one of them by hand. Returns its path below the home.
-fn ingest_and_edit(home: &TestHome) -> String {
-    let notes: Vec<_> = (0..NOTES).map(|number| (format!("{number:02}.md"), format!("note {number}"))).collect();
+/// Ingests notes with these texts.
+fn ingest_notes(home: &TestHome, text: &str) {
+    let notes: Vec<_> = (0..NOTES).map(|number| (format!("{number:02}.md"), format!("{text} {number}"))).collect();
     let notes: Vec<_> = notes.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
     ingest(&home.services(), &FakeSource::with_notes(&notes), false, &mut |_| ()).unwrap();
+}
+
+/// Changes the file of one memory by hand, and returns its path below the home.
+fn edit_one(home: &TestHome) -> String {
     let (path, bytes) = home.files("categories").into_iter().nth(5).unwrap();
     save(&home.path().join(&path), &[bytes.as_slice(), b"edited by hand\n"].concat());
     path
+}
+
+fn ingest_and_edit(home: &TestHome) -> String {
+    ingest_notes(home, "note");
+    edit_one(home)
 }
 
 fn save(path: &Path, bytes: &[u8]) {
@@ -43,6 +52,34 @@ fn an_undo_of_many_files_leaves_the_changed_one_and_names_it() {
     let redone = undo(&home.services(), Some(undone.undo.as_str())).unwrap();
     assert!(redone.left.is_empty());
     assert_eq!(home.files("categories"), before);
+}
+
+#[test]
+fn the_former_version_of_a_file_that_was_left_is_in_the_trash() {
+    let home = TestHome::new();
+    ingest_notes(&home, "note");
+    let before = home.files("categories");
+    ingest_notes(&home, "another note");
+    let edited = edit_one(&home);
+    assert_eq!(undo(&home.services(), None).unwrap().left, std::slice::from_ref(&edited));
+    let trashed: Vec<_> = home.services().history.trashed().map(Result::unwrap).collect();
+    let former = trashed.iter().filter(|trashed| trashed.path == edited && trashed.verb == Verb::Ingest).collect::<Vec<_>>();
+    assert_eq!((former.len(), trashed.iter().filter(|trashed| trashed.verb == Verb::Ingest).count()), (1, 1), "{trashed:?}");
+    restore(&home.services(), &former[0].trash).unwrap();
+    assert_eq!(home.files("categories"), before);
+}
+
+#[test]
+fn an_undo_of_an_undo_leaves_changed_files_too() {
+    let home = TestHome::new();
+    ingest_notes(&home, "note");
+    ingest_notes(&home, "another note");
+    let left = [edit_one(&home)];
+    let undone = undo(&home.services(), None).unwrap();
+    assert_eq!(undone.left, left);
+    let other = home.files("categories").into_keys().next().unwrap();
+    save(&home.path().join(&other), b"edited since\n");
+    assert_eq!(undo(&home.services(), Some(undone.undo.as_str())).unwrap().left, [other]);
 }
 
 #[test]

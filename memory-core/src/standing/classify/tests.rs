@@ -160,6 +160,8 @@ fn statements_about_others_are_not() {
         "Anna always comes late.",
         "Git always asks for a password.",
         "People always forget the second step.",
+        "Order always matters.",
+        "Test always fails on CI.",
         "The tests always pass on Linux.",
         "Trains never arrive on time.",
         "My boss always wants short reports.",
