@@ -16,9 +16,9 @@ use crate::validation::ParameterSchema;
 
 /// The settings of an [`Agent`]; each has a default.
 ///
-/// `examples/custom_tool.rs` is a complete program. The agent offers the selected tools of this crate and the custom tools of the embedding program. Every interface serves
+/// The agent offers the selected tools of this crate and the custom tools of the embedding program. Every interface serves
 /// both in the same way: the parameters are checked against the schema, the services of the call are restricted to the view of
-/// the session, and hooks and events apply.
+/// the session, and hooks and events apply. `examples/custom_tool.rs` is a complete program.
 ///
 /// ```
 /// use std::sync::Arc;
