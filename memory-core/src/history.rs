@@ -38,6 +38,11 @@ impl RecordedChange {
     pub fn is_own_change(&self) -> bool {
         self.after.is_some() || self.before.as_ref().is_some_and(|before| before.trash.is_some())
     }
+
+    /// Returns whether this only records that an undo left the file as it was.
+    pub fn is_placeholder(&self) -> bool {
+        self.before.is_none() && self.after.is_none()
+    }
 }
 
 /// The number of changed files from which an undo leaves out files that were changed since.

@@ -81,7 +81,8 @@ impl AgentBuilder {
 
     /// Adds a custom tool, which is always listed.
     ///
-    /// Its name is a letter, followed by letters, digits, `_` and `-`. Interfaces return its results unchanged.
+    /// Its name is a letter, followed by letters, digits, `_` and `-`. Interfaces return its results
+    /// unchanged; the hints of its errors are adapted to the interface, like those of the other tools.
     #[must_use]
     pub fn tool(mut self, tool: Arc<dyn Tool>) -> Self {
         self.custom.push(tool);
@@ -135,8 +136,8 @@ impl AgentBuilder {
     /// [`Code::InvalidInput`] if two offered tools have the same name, or if the name or the schema of a custom tool is invalid.
     pub fn build(mut self) -> Result<Arc<Agent>, ToolError> {
         let services = &self.agent.services;
-        let there = AvailableServices { banks: services.banks.is_some(), topics: services.topics.is_some() };
-        let selected = tools::select_tools(&self.selection, there, self.instances.as_ref())?;
+        let available = AvailableServices { banks: services.banks.is_some(), topics: services.topics.is_some() };
+        let selected = tools::select_tools(&self.selection, available, self.instances.as_ref())?;
         let register =
             |(tool, is_listed, own_name)| RegisteredTool { tool, own_name, is_listed, is_custom: false, schema: OnceLock::new() };
         self.agent.offered = selected.into_iter().map(register).collect();

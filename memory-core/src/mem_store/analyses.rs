@@ -17,21 +17,21 @@ impl Embeddings for MemStore {
 
     fn has_vectors(&self, identity: Option<&str>) -> Result<bool, StoreError> {
         let is_wanted = |own: &str| identity.is_none_or(|identity| identity == own);
-        Ok(self.state().vectors.iter().any(|(own, kept)| is_wanted(own) && !kept.is_empty()))
+        Ok(self.state().vectors.iter().any(|(own, vectors)| is_wanted(own) && !vectors.is_empty()))
     }
 
     fn cosines(&self, pairs: &[(MemoryId, MemoryId)]) -> Result<Vec<Option<f32>>, StoreError> {
         let state = self.state();
-        let of = |(one, other): &(MemoryId, MemoryId)| {
+        let cosine = |(one, other): &(MemoryId, MemoryId)| {
             let (one, other) = (&state.files.get(one)?.memory, &state.files.get(other)?.memory);
             let mut models: Vec<&String> = state.vectors.keys().collect();
             models.sort();
             let vectors = |model: &&String| Some((state.vector(model, one)?, state.vector(model, other)?));
-            let are_read = |(one, other): &(&TextVector, &TextVector)| is_nonzero(&one.vector) && is_nonzero(&other.vector);
-            let (one, other) = models.iter().filter_map(vectors).find(are_read)?;
+            let are_nonzero = |(one, other): &(&TextVector, &TextVector)| is_nonzero(&one.vector) && is_nonzero(&other.vector);
+            let (one, other) = models.iter().filter_map(vectors).find(are_nonzero)?;
             Some(one.vector.iter().zip(&other.vector).map(|(one, other)| one * other).sum())
         };
-        Ok(pairs.iter().map(of).collect())
+        Ok(pairs.iter().map(cosine).collect())
     }
 
     fn store_vectors(&self, identity: &str, vectors: &[TextVector]) -> Result<u64, StoreError> {
@@ -39,9 +39,9 @@ impl Embeddings for MemStore {
         let is_current = |own: &&TextVector| {
             state.files.get(&own.id).is_some_and(|file| ContentHash::of(&embedded_text(&file.memory)) == own.text)
         };
-        let kept: Vec<TextVector> = vectors.iter().filter(is_current).cloned().collect();
-        let count = kept.len() as u64;
-        state.vectors.entry(identity.to_owned()).or_default().extend(kept.into_iter().map(|own| (own.id, own)));
+        let current: Vec<TextVector> = vectors.iter().filter(is_current).cloned().collect();
+        let count = current.len() as u64;
+        state.vectors.entry(identity.to_owned()).or_default().extend(current.into_iter().map(|own| (own.id, own)));
         Ok(count)
     }
 }
@@ -49,7 +49,7 @@ impl Embeddings for MemStore {
 impl MemorySummaries for MemStore {
     fn summaries(&self) -> Result<Vec<MemorySummary>, StoreError> {
         let state = self.state();
-        let of = |(id, file): (&MemoryId, &MemFile)| {
+        let summary = |(id, file): (&MemoryId, &MemFile)| {
             let memory = &file.memory;
             let text = ContentHash::of(&embedded_text(memory));
             MemorySummary {
@@ -67,7 +67,7 @@ impl MemorySummaries for MemStore {
                 impression: state.analyses.get(id).filter(|(of, _)| *of == text).map(|(_, bytes)| bytes.clone()),
             }
         };
-        Ok(state.files.iter().map(of).collect())
+        Ok(state.files.iter().map(summary).collect())
     }
 
     fn scopes(&self, ids: &[MemoryId]) -> Result<Vec<Option<Scope>>, StoreError> {
@@ -75,9 +75,9 @@ impl MemorySummaries for MemStore {
         Ok(ids.iter().map(|id| state.files.get(id).map(|file| file.memory.scope.clone())).collect())
     }
 
-    fn store_analyses(&self, impressions: &[CachedAnalysis]) -> Result<(), StoreError> {
+    fn store_analyses(&self, analyses: &[CachedAnalysis]) -> Result<(), StoreError> {
         let mut state = self.state();
-        for CachedAnalysis { id, text, bytes } in impressions {
+        for CachedAnalysis { id, text, bytes } in analyses {
             let current = state.files.get(id).map(|file| ContentHash::of(&embedded_text(&file.memory)));
             if current == Some(*text) {
                 state.analyses.insert(*id, (*text, bytes.clone()));

@@ -111,8 +111,7 @@ impl ScopedStore {
     /// A memory that no longer exists and is not in the trash is outside the view, because its scope is unknown.
     fn is_visible_change(&self, change: &RecordedChange) -> Result<bool, StoreError> {
         let now = self.store.scopes(&[change.id])?.pop().flatten();
-        if change.before.is_none() && change.after.is_none() {
-            // An undo left the file as it was.
+        if change.is_placeholder() {
             return Ok(now.is_none_or(|scope| self.allows(&scope)));
         }
         let trash = change.before.as_ref().and_then(|before| before.trash.as_ref());

@@ -7,7 +7,6 @@ use memory_core::{
 };
 
 use super::FileStore;
-use super::history::is_placeholder;
 use crate::commit::{JournalPayload, is_temporary_name, journal_read_error, journal_write_error};
 use crate::disk::DirEntryKind;
 use crate::error::io_error;
@@ -149,7 +148,7 @@ impl FileStore {
         let mut gone = Vec::new();
         for begun in self.journaled_operations() {
             let begun = begun?;
-            let changes = begun.subject.changes.into_iter().rev().filter(|change| !is_placeholder(change));
+            let changes = begun.subject.changes.into_iter().rev().filter(|change| !change.is_placeholder());
             for change in changes.filter(|change| seen.insert(change.id)) {
                 if let Some(after) = change.after
                     && self.index.locate(&change.id)?.is_none()

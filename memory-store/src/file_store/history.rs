@@ -13,11 +13,6 @@ use crate::commit::{CommitStep, JournalPayload, PlannedFile, ReplacedFile, journ
 use crate::error::io_error;
 use crate::memory_file::load;
 
-/// Returns whether a change only records that an undo left a file as it was.
-pub(super) fn is_placeholder(change: &RecordedChange) -> bool {
-    change.before.is_none() && change.after.is_none()
-}
-
 /// The reason of a change that an undo left out.
 const CHANGED_SINCE: &str = "changed since";
 
@@ -60,7 +55,7 @@ impl History for FileStore {
                 Err(error) => return vec![Err(error)],
             };
             if let Some(undone) = &begun.undoes {
-                let omitted = begun.subject.changes.iter().filter(|change| is_placeholder(change));
+                let omitted = begun.subject.changes.iter().filter(|change| change.is_placeholder());
                 left.extend(omitted.map(|change| (undone.clone(), change.id)));
             }
             let is_undone = undone.contains(&begun.operation.id);

@@ -53,7 +53,7 @@ impl SegmentVocabulary {
     pub(super) fn each_word_with(&self, part: &str, each: &mut dyn FnMut(&str) -> bool) {
         let words = &self.0[HEAD..];
         // The search compares the two rarest bytes of the part first. Its own ranks are those of English and program text.
-        let ranks = ByteRanks::of(&words[..words.len().min(SAMPLE_BYTES)]);
+        let ranks = ByteRanks::from_sample(&words[..words.len().min(SAMPLE_BYTES)]);
         let finder = FinderBuilder::new().build_forward_with_ranker(ranks, part.as_bytes());
         let mut at = 0;
         while let Some(found) = finder.find(&words[at..]) {
@@ -73,7 +73,7 @@ impl SegmentVocabulary {
 struct ByteRanks([u8; 256]);
 
 impl ByteRanks {
-    fn of(text: &[u8]) -> Self {
+    fn from_sample(text: &[u8]) -> Self {
         let mut counts = [0_usize; 256];
         for byte in text {
             counts[usize::from(*byte)] += 1;
