@@ -15,7 +15,6 @@
 
 mod car_agent;
 mod claude;
-mod date;
 mod fingersaver;
 mod folder;
 mod front_matter;

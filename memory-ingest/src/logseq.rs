@@ -7,7 +7,6 @@ use memory_core::wikilink::{self, WikilinkRule};
 use memory_core::{Source, SourceError, SourceItem};
 use regex::Regex;
 
-use crate::date;
 use crate::folder::{FolderEntry, SourceFolder, has_extension};
 use crate::note::{self, SourceNote, stem};
 
@@ -49,8 +48,8 @@ impl Logseq {
         let references = find_references(&wikilink::blank_code(&text.text));
         let tags = references.iter().filter(|reference| reference.is_tag);
         page.inline_tags = tags.map(|reference| reference.page.clone()).collect();
-        let journal = || entry.path.starts_with("journals/").then(|| date::parse_day(stem(&entry.path))).flatten();
-        let written = || ["created-at", "created_at"].iter().find_map(|key| date::parse(properties.get(key)?));
+        let journal = || entry.path.starts_with("journals/").then(|| note::parse_day(stem(&entry.path))).flatten();
+        let written = || ["created-at", "created_at"].iter().find_map(|key| note::parse(properties.get(key)?));
         draft.created_at = draft.created_at.or_else(journal).or_else(written);
         page.links = references.into_iter().map(|reference| reference.page).collect();
         page.into_finding()
