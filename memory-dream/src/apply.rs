@@ -11,7 +11,6 @@ use memory_core::{
     StoreError, StoredMemory, embedded_text, reminder_memory, wikilink,
 };
 
-use crate::dream::SkippedChange;
 use crate::lifecycle::LifecycleAction;
 use crate::merge::{check_conserved, check_mergeable, merge_memories};
 use crate::plan::{AgeRemoval, CancelledReminder, DreamPlan, Filing, Merge, NewReminder};
@@ -244,4 +243,13 @@ pub(crate) fn replace(stored: &StoredMemory, memory: Memory) -> Change {
 
 fn file_stem(path: &str) -> Option<&str> {
     path.rsplit('/').next()?.strip_suffix(".md")
+}
+
+/// A memory that a planned change left unchanged.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SkippedChange {
+    /// The memory.
+    pub id: MemoryId,
+    /// The reason.
+    pub reason: String,
 }

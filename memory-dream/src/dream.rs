@@ -7,11 +7,11 @@ use std::collections::HashSet;
 
 use chrono::TimeZone;
 use memory_core::{
-    Filter, LinkReport, ListOrder, MemoryId, OperationId, PageRequest, Refinement, Services, StoreError, Verb,
-    resolve_links_both_ways, resolve_own_links,
+    Filter, LinkReport, ListOrder, MemoryId, OperationId, PageRequest, Refinement, Services, StoreError, resolve_links_both_ways,
+    resolve_own_links,
 };
 
-use crate::apply::apply;
+use crate::apply::{SkippedChange, apply};
 use crate::lifecycle::Exemption;
 use crate::plan::{
     AgeRemoval, AnalysedMemories, CancelledReminder, DreamPlan, Filing, Merge, NewReminder, UnclassifiedMemory,
@@ -20,25 +20,10 @@ use crate::plan::{
 use crate::progress::{DreamError, ProgressCallback};
 use crate::review::{Contradiction, Review, Supersession};
 use crate::text_analysis::TextAnalysis;
-use crate::{DreamRules, DreamTask, model_tasks, store_review};
+use crate::{DreamRequest, DreamTask, model_tasks, store_review};
 
 /// Maximum number of rounds of a dream, and of reviews within a dream.
 const MAX_ROUNDS: usize = 8;
-
-/// The parameters of a dream.
-#[derive(Debug, Clone, Copy)]
-pub struct DreamRequest<'d, Tz> {
-    /// The verb of the operation in the journal.
-    pub verb: Verb,
-    /// The tasks to perform.
-    pub tasks: &'d [DreamTask],
-    /// The thresholds to apply.
-    pub rules: DreamRules,
-    /// Whether this is a dry run, which only reports the changes of the first round.
-    pub is_rehearsal: bool,
-    /// The time zone for dates and times in the texts.
-    pub zone: &'d Tz,
-}
 
 /// The result of a dream or of a dry run.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -77,15 +62,6 @@ pub struct DreamReport {
     pub skipped: Vec<SkippedChange>,
     /// Whether the dream was interrupted before the end.
     pub is_cut: bool,
-}
-
-/// A memory that a planned change left unchanged.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SkippedChange {
-    /// The memory.
-    pub id: MemoryId,
-    /// The reason.
-    pub reason: String,
 }
 
 /// Performs the tasks of a dream as one operation that a single `undo` reverts.

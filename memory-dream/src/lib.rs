@@ -41,8 +41,9 @@ pub mod review;
 pub mod schedule;
 pub mod similar;
 
-pub use dream::{DreamReport, DreamRequest, SkippedChange, dream};
+pub use apply::SkippedChange;
+pub use dream::{DreamReport, dream};
 pub use progress::{DreamError, ProgressCallback};
-pub use rules::{DreamLevel, DreamRules, DreamTask};
+pub use rules::{DreamLevel, DreamRequest, DreamRules, DreamTask};
 pub use text_analysis::TextAnalysis;
 pub use upgrade::upgrade;

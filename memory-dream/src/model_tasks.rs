@@ -6,8 +6,7 @@ use memory_core::{
     Change, ContentHash, Filter, Memory, MemoryId, Refinement, RefinementUnit, Services, StoreError, embedded_text, secret,
 };
 
-use crate::apply::{read_unchanged, replace};
-use crate::dream::SkippedChange;
+use crate::apply::{SkippedChange, read_unchanged, replace};
 use crate::model_requests::{build_summary_request, classify_batches, validate_summary};
 use crate::plan::{AnalysedMemories, DreamPlan, Filing, FilingReason};
 

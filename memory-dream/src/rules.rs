@@ -1,7 +1,7 @@
-//! The settings, tasks and levels of refinement.
+//! The settings, tasks and levels of refinement, and the request for one.
 
 use chrono::TimeDelta;
-use memory_core::InboxTtl;
+use memory_core::{InboxTtl, Verb};
 
 /// The settings of refinement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,4 +75,19 @@ impl DreamLevel {
             ],
         }
     }
+}
+
+/// The parameters of a dream.
+#[derive(Debug, Clone, Copy)]
+pub struct DreamRequest<'d, Tz> {
+    /// The verb of the operation in the journal.
+    pub verb: Verb,
+    /// The tasks to perform.
+    pub tasks: &'d [DreamTask],
+    /// The thresholds to apply.
+    pub rules: DreamRules,
+    /// Whether this is a dry run, which only reports the changes of the first round.
+    pub is_rehearsal: bool,
+    /// The time zone for dates and times in the texts.
+    pub zone: &'d Tz,
 }

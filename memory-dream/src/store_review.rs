@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 
 use memory_core::{Filter, Memory, Refinement, RefinementUnit, Scope, Services, StoreError, StoredMemory};
 
-use crate::apply::replace;
-use crate::dream::SkippedChange;
+use crate::apply::{SkippedChange, replace};
 use crate::review::{ContradictionSide, Review, ReviewRules, Reviewer, Supersession};
 
 /// Reviews all memories, except reminders, memories of conversations and damaged files.

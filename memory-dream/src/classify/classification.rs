@@ -1,11 +1,12 @@
-//! The classification of a note: a probability for each category.
+//! The classification of a note: a probability for each category, the choice of one, and its explanation.
 
-use memory_core::Category;
+use memory_core::{Category, Memory};
 
-use super::extraction::extract_features;
-use super::input::ClassifierInput;
+use super::LABELS;
+use super::extraction::{extract_features, extract_with_texts};
+use super::feature::ClassifierInput;
+use super::feature::{FeatureKind, Features};
 use super::model::{CategoryModel, label_index, shipped_model};
-use super::{LABELS, feature::Features};
 
 /// Minimum confidence for filing a note: its category is more probable than all others together.
 pub const SURE: f32 = 0.5;
@@ -58,7 +59,7 @@ pub fn classify(note: &ClassifierInput<'_>) -> Classification {
 const CUE_PROBABILITY: f32 = 0.95;
 
 /// Returns the index in [`LABELS`] of the decisive cue's category, and the score to add to it.
-pub(super) fn cue_boost(model: &CategoryModel, features: &Features, scores: &[f32; LABELS.len()]) -> Option<(usize, f32)> {
+fn cue_boost(model: &CategoryModel, features: &Features, scores: &[f32; LABELS.len()]) -> Option<(usize, f32)> {
     let place = label_index(features.cue.as_ref()?.category)?;
     let best = scores.iter().copied().fold(f32::MIN, f32::max);
     let share = |score: f32| ((score - best) / model.temperature).exp();
@@ -83,4 +84,96 @@ pub fn classify_with(model: &CategoryModel, features: &Features) -> Classificati
     });
     scores.sort_by(|one, other| other.score.total_cmp(&one.score));
     Classification { scores }
+}
+
+/// The category chosen for a memory.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct CategoryChoice {
+    /// The category, if one is at least [`SURE`].
+    pub category: Option<Category>,
+    /// Probability of the most probable category, from 0 to 1.
+    pub confidence: f32,
+}
+
+/// Chooses the category of a memory by its title, text and tags.
+///
+/// Every command that files a memory by its text calls this function: `dream`, `consolidate`, `upgrade` and the daemon. A text that
+/// requests a reminder is filed under `date`. The reminder itself is created separately, if the text names a time.
+///
+/// ```
+/// use memory_core::{Category, Draft, MemoryId};
+/// use memory_dream::classify::choose_category;
+///
+/// let memory = Draft::new("Lesson learned: backups must be tested").into_memory(MemoryId::for_path("a"), Default::default());
+/// assert_eq!(choose_category(&memory).category, Some(Category::Lessons));
+/// ```
+pub fn choose_category(memory: &Memory) -> CategoryChoice {
+    choose_from_scores(&classify(&ClassifierInput::from(memory)))
+}
+
+fn choose_from_scores(classification: &Classification) -> CategoryChoice {
+    let of = |category: Category| classification.scores.iter().find(|score| score.category == category);
+    let probability = |category: Category| of(category).map_or(0.0, |score| score.probability);
+    let dates = probability(Category::Date) + probability(Category::Reminders);
+    let others = classification.scores.iter().filter(|score| ![Category::Date, Category::Reminders].contains(&score.category));
+    let (category, confidence) = others
+        .map(|score| (score.category, score.probability))
+        .fold((Category::Date, dates), |best, other| if best.1 < other.1 { other } else { best });
+    CategoryChoice { category: (SURE <= confidence).then_some(category), confidence: confidence.min(1.0) }
+}
+
+/// A feature that raises or lowers the score of a category.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FeatureContribution {
+    /// The feature in human-readable form: `word “remind”`.
+    pub what: String,
+    /// Its contribution to the score of the category.
+    ///
+    /// The weights of the model are centred, so the contribution of a feature is relative to the average category.
+    pub weight: f32,
+}
+
+/// Returns the contributions to the score of a category, largest magnitude first.
+///
+/// They add up to the score. The result is empty for the inbox, which has no score.
+///
+/// ```
+/// use memory_core::Category;
+/// use memory_dream::classify::{ClassifierInput, explain_category};
+///
+/// let evidence = explain_category(&ClassifierInput::from_text("Remind me to call Anna"), Category::Reminders);
+/// assert!(evidence[..5].iter().any(|evidence| evidence.what == "has asking to be told"));
+/// ```
+pub fn explain_category(note: &ClassifierInput<'_>, category: Category) -> Vec<FeatureContribution> {
+    let Some(place) = label_index(category) else { return Vec::new() };
+    let model = shipped_model();
+    let mut evidence = vec![FeatureContribution { what: "base rate of the category".to_owned(), weight: model.bias[place] }];
+    let features = extract_with_texts(note);
+    let boost = cue_boost(model, &features, &model.scores(&features)).filter(|(own, _)| *own == place);
+    if let (Some(cue), Some((_, weight))) = (&features.cue, boost) {
+        evidence.push(FeatureContribution { what: format!("cue “{}”", cue.words), weight });
+    }
+    for feature in features.iter() {
+        let Some(weights) = model.weights(feature.key) else { continue };
+        let weight = feature.value * model.step * f32::from(weights[place]);
+        evidence.push(FeatureContribution { what: describe_feature(feature.kind, feature.text), weight });
+    }
+    evidence.sort_by(|one, other| other.weight.abs().total_cmp(&one.weight.abs()));
+    evidence
+}
+
+fn describe_feature(kind: FeatureKind, text: &str) -> String {
+    match kind {
+        FeatureKind::Cue => format!("{} {text}", kind.as_str()),
+        FeatureKind::Word
+        | FeatureKind::Form
+        | FeatureKind::Pair
+        | FeatureKind::Triple
+        | FeatureKind::Start
+        | FeatureKind::End
+        | FeatureKind::Order
+        | FeatureKind::Tag => {
+            format!("{} “{text}”", kind.as_str())
+        }
+    }
 }

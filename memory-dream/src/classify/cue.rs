@@ -18,8 +18,7 @@ use memory_core::Category;
 use memory_core::text::fold;
 use regex::Regex;
 
-use super::feature::fnv_hash;
-use super::input::ClassifierInput;
+use super::feature::{CategoryCue, ClassifierInput, fnv_hash};
 
 /// The table of all cues.
 const CUE_TABLE: &str = include_str!("cues.txt");
@@ -29,14 +28,6 @@ const SEARCHED_CHARACTERS: usize = 400;
 
 /// Maximum number of characters of a label.
 const LONGEST_LABEL: usize = 60;
-
-/// A cue found in a note.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct CategoryCue {
-    pub(super) category: Category,
-    /// The matched words, folded.
-    pub(super) words: String,
-}
 
 /// The cues of a note.
 #[derive(Debug, Default)]

@@ -1,13 +1,13 @@
-//! Extracts features from a note.
+//! Extracts features from a note: its words, its shape and the times that it names.
 
+use chrono::{DateTime, NaiveDate, Utc};
 use memory_core::Category;
+use memory_core::datetime::{DatePrecision, find_dates};
 use memory_core::text::{TokenKind, fold, tokenize};
 
 use super::cue::find_cues;
-use super::feature::{FeatureKind, FeaturePart, Features, fnv_hash, is_han};
-use super::input::ClassifierInput;
+use super::feature::{ClassifierInput, FeatureKind, FeaturePart, Features, fnv_hash, is_han};
 use super::lexicon::{WordClass, class_of_han, class_of_stem};
-use super::{shape, time};
 
 /// Number of bytes of a text that are read; the start of a note determines its category.
 const MAX_READ_BYTES: usize = 6_000;
@@ -31,8 +31,8 @@ fn add_features(note: &ClassifierInput<'_>, features: &mut Features) {
     for text in note.title.map(text_start).into_iter().chain([content]) {
         add_words(text, features);
     }
-    shape::add_shape_cues(content, features);
-    time::add_time_cues(content, features);
+    add_shape_cues(content, features);
+    add_time_cues(content, features);
     let tagged: Vec<Category> = note.tags.iter().filter_map(|tag| tag_category(tag)).collect();
     let cues = find_cues(note, !tagged.is_empty());
     features.cue = cues.decisive;
@@ -231,3 +231,169 @@ fn word_classes(pieces: &[NoteWord]) -> Vec<WordClass> {
     found.dedup();
     found
 }
+
+/// Adds the features of the shape of `text`.
+fn add_shape_cues(text: &str, features: &mut Features) {
+    let mut add = |cue: &str| features.add_cue(cue);
+    let start =
+        text.trim_start_matches(|character: char| character.is_whitespace() || matches!(character, '-' | '*' | '#' | '>'));
+    match start.chars().next() {
+        Some('`') => add("begins with code"),
+        Some(character) if character.is_ascii_digit() => add("begins with a number"),
+        Some('“' | '"' | '「' | '\'') => add("begins with a quote"),
+        _ => {}
+    }
+    match text.trim_end().chars().next_back() {
+        Some('?' | '？') => add("ends in a question"),
+        Some('!' | '！') => add("ends in a call"),
+        Some('.' | '。') => add("ends in a full stop"),
+        _ => {}
+    }
+    if text.contains("```") {
+        add("a block of code");
+    }
+    if text.contains(['→', '⇒']) || text.contains("->") || text.contains("=>") {
+        add("an arrow");
+    }
+    if text.contains(" - ") || text.contains(['—', '–']) {
+        add("a dash");
+    }
+    if text.contains(['“', '"', '「']) {
+        add("a quote");
+    }
+    if text.contains('=') {
+        add("an equation");
+    }
+    if text.contains(" + ") {
+        add("a sum");
+    }
+    let colon = text.find([':', '：']).filter(|&place| !text[place..].starts_with("://"));
+    if let Some(place) = colon {
+        add(if text[..place].chars().count() <= 24 { "a label" } else { "a colon" });
+    }
+    let lines = text.lines().map(str::trim_start).filter(|line| !line.is_empty());
+    let (mut bullets, mut headings) = (0, 0);
+    for line in lines {
+        bullets += usize::from(line.starts_with("- ") || line.starts_with("* ") || line.starts_with("1. "));
+        headings += usize::from(line.starts_with('#'));
+    }
+    if 0 < headings {
+        add("a heading");
+    }
+    if 1 < bullets {
+        add("a list");
+    }
+    text.split_whitespace().filter_map(chunk_kind).for_each(&mut add);
+    let (words, han) = text.chars().fold((0, 0), |(words, han), character| {
+        (words + usize::from(character == ' '), han + usize::from(super::feature::is_han(character)))
+    });
+    if 0 < han {
+        add("Han");
+    }
+    add(match words + han / 2 {
+        0..4 => "very short",
+        4..8 => "short",
+        8..16 => "a line",
+        16..40 => "some lines",
+        _ => "long",
+    });
+}
+
+/// Returns the kind of a chunk between spaces; `None` for an ordinary word.
+fn chunk_kind(chunk: &str) -> Option<&'static str> {
+    let is_code = chunk.contains('`');
+    let inner =
+        chunk.trim_matches(|character: char| !character.is_alphanumeric() && !matches!(character, '/' | '-' | '~' | '.' | '_'));
+    let letters = || inner.bytes().any(|byte| byte.is_ascii_alphabetic());
+    if inner.contains("://") {
+        Some("a web address")
+    } else if inner.contains('@') && inner.contains('.') && letters() {
+        Some("a mail address")
+    } else if inner.contains('/') && letters() && !inner.contains(|character: char| !character.is_ascii()) {
+        Some("a path")
+    } else if inner.starts_with("--") && letters() {
+        Some("an option")
+    } else if has_extension(inner) {
+        Some("a file")
+    } else if inner.contains('_') && letters() {
+        Some("a name of code")
+    } else if is_code {
+        Some("code")
+    } else if is_version(inner) {
+        Some("a version")
+    } else {
+        None
+    }
+}
+
+fn has_extension(word: &str) -> bool {
+    let Some((name, extension)) = word.rsplit_once('.') else { return false };
+    !name.is_empty() && (2..=5).contains(&extension.len()) && extension.bytes().all(|byte| byte.is_ascii_lowercase())
+}
+
+fn is_version(word: &str) -> bool {
+    let digits = word.trim_start_matches(['v', 'V']).trim_end_matches(['+', 'x']);
+    let is_number = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+    digits.contains('.') && digits.starts_with(|first: char| first.is_ascii_digit()) && digits.split('.').all(is_number)
+}
+
+/// Number of bytes that are read for times; the start of a note determines its category.
+const MAX_TIME_BYTES: usize = 160;
+
+/// Adds the features of the times that `text` names.
+fn add_time_cues(text: &str, features: &mut Features) {
+    let text = &text[..text.floor_char_boundary(MAX_TIME_BYTES)];
+    let found = if may_have_time(text) { find_dates(text, &REFERENCE_TIME) } else { Vec::new() };
+    let mut add = |cue: &str| features.add_cue(cue);
+    match found.len() {
+        0 => return add("no time"),
+        1 => {}
+        2 => add("two times"),
+        _ => add("many times"),
+    }
+    for reading in found {
+        add(match (reading.kind, reading.repeats) {
+            (_, true) => "a time again and again",
+            (DatePrecision::Date, false) => "a day",
+            (DatePrecision::Time, false) => "a time of day",
+            (DatePrecision::DateTime, false) => "a day and its time",
+        });
+        if reading.span.start == 0 {
+            add("a time first");
+        }
+    }
+}
+
+/// An arbitrary reference time: the features depend only on the form of the times.
+const REFERENCE_TIME: DateTime<Utc> = match NaiveDate::from_ymd_opt(2026, 1, 15) {
+    Some(day) => day.and_hms_opt(12, 0, 0).expect("noon").and_utc(),
+    None => panic!("a day of the calendar"),
+};
+
+/// Returns whether a text may contain a time.
+///
+/// The check avoids parsing, which takes as long as all other features.
+fn may_have_time(text: &str) -> bool {
+    let is_digit = |byte: u8| byte.is_ascii_digit();
+    text.bytes().any(is_digit) || text.contains(is_of_time) || has_time_word(text)
+}
+
+fn is_of_time(character: char) -> bool {
+    "日天月年周週星期时時点點刻早晚午夜今明昨后後初末节節秒分".contains(character)
+}
+
+/// Returns whether a word of a text starts like a word for a time.
+fn has_time_word(text: &str) -> bool {
+    let begins = |word: &str| {
+        let is_beginning = |own: &&str| word.get(..own.len()).is_some_and(|first| first.eq_ignore_ascii_case(own));
+        2 < word.len() && TIME_PREFIXES.iter().any(is_beginning)
+    };
+    text.split(|character: char| !character.is_ascii_alphabetic()).any(begins)
+}
+
+const TIME_PREFIXES: [&str; 45] = [
+    "mond", "tues", "wedn", "thur", "frid", "satu", "sund", "janu", "febr", "march", "april", "may", "june", "july", "augu",
+    "septe", "octob", "novem", "decem", "today", "tomor", "tonig", "yester", "noon", "midn", "morn", "aftern", "even", "night",
+    "day", "week", "year", "month", "hour", "minute", "second", "quarter", "easter", "christ", "thanksg", "spring", "summer",
+    "winter", "autumn", "every",
+];

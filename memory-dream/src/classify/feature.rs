@@ -1,6 +1,6 @@
-//! The features of a note: the inputs of the linear model.
+//! The input of the classifier and its features.
 
-use super::cue::CategoryCue;
+use memory_core::{Category, Memory, Tags};
 
 /// The kind of a feature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -221,6 +221,38 @@ pub(super) fn key(kind: FeatureKind, parts: &[FeaturePart<'_>]) -> u32 {
         mixed ^ (mixed >> 15)
     };
     parts.iter().fold(mix(0, kind as u32), |key, part| mix(key, part.hash))
+}
+
+/// The input of the classifier: the parts of a memory that a person wrote.
+#[derive(Debug, Clone, Copy)]
+pub struct ClassifierInput<'a> {
+    /// Its title, if it has one.
+    pub title: Option<&'a str>,
+    /// Its text.
+    pub content: &'a str,
+    /// Its tags. A tag that names a category raises the score of that category.
+    pub tags: &'a [String],
+}
+
+impl<'a> ClassifierInput<'a> {
+    /// Creates a note without title and tags.
+    pub fn from_text(content: &'a str) -> Self {
+        Self { title: None, content, tags: &[] }
+    }
+}
+
+impl<'a> From<&'a Memory> for ClassifierInput<'a> {
+    fn from(memory: &'a Memory) -> Self {
+        Self { title: memory.title.as_deref(), content: &memory.content, tags: Tags::as_slice(&memory.tags) }
+    }
+}
+
+/// A cue found in a note.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct CategoryCue {
+    pub(super) category: Category,
+    /// The matched words, folded.
+    pub(super) words: String,
 }
 
 #[cfg(test)]

@@ -10,26 +10,20 @@
 //!
 //! [`classify()`] returns the probability of each category, and [`explain_category()`] the contributions to the score of one category.
 
-mod choice;
 mod classification;
 mod cue;
-mod explain;
 mod extraction;
 mod feature;
-mod input;
 mod lexicon;
 mod model;
-mod shape;
 #[cfg(test)]
 mod tests;
-mod time;
 
-pub use choice::{CategoryChoice, choose_category};
-pub use classification::{Classification, SURE, Score, classify, classify_with};
-pub use explain::{FeatureContribution, explain_category};
+pub use classification::{
+    CategoryChoice, Classification, FeatureContribution, SURE, Score, choose_category, classify, classify_with, explain_category,
+};
 pub use extraction::extract_features;
-pub use feature::{Feature, FeatureKind, Features};
-pub use input::ClassifierInput;
+pub use feature::{ClassifierInput, Feature, FeatureKind, Features};
 pub use model::{CategoryModel, shipped_model};
 
 pub(crate) use cue::cue_version;

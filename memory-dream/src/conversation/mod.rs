@@ -9,12 +9,12 @@
 //! remains.
 
 mod backoff;
-mod batch;
 mod extract;
+mod job_run;
 mod process;
-mod prompts;
 mod requests;
 
 pub use backoff::Backoff;
-pub use process::{ProcessReport, ProcessRules, process_jobs, process_with_backoff};
-pub use prompts::ConversationPrompts;
+pub use job_run::{ProcessReport, ProcessRules};
+pub use process::{process_jobs, process_with_backoff};
+pub use requests::ConversationPrompts;

@@ -1,8 +1,8 @@
 //! Builds the text that a merge adds from one source.
 
+use super::passage::PassageTopics;
 use super::passage::{Passage, PassageKind, parse_passages};
 use super::sentence::sentence_ranges;
-use super::topics::PassageTopics;
 
 /// The pieces of one source to add; each is one or more adjacent paragraphs.
 #[derive(Debug)]

@@ -1,4 +1,4 @@
-//! Merges memories.
+//! Merges memories: their fields, and the content of the result.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::HashSet;
@@ -6,10 +6,11 @@ use std::hash::Hash;
 
 use chrono::{DateTime, Utc};
 use memory_core::standing::is_standing;
-use memory_core::wikilink;
-use memory_core::{Memory, MemoryId, Phase};
+use memory_core::{Memory, MemoryId, Phase, wikilink};
 
-use super::content::merge_texts;
+use super::addition::Addition;
+use super::conservation::{SentenceSet, passage_topic};
+use super::passage::parse_passages;
 
 /// The result of a merge.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -110,4 +111,66 @@ pub fn merge_precedence(memory: &Memory) -> MergePrecedence {
 fn unique_by_key<T, K: Eq + Hash>(items: impl Iterator<Item = T>, key: impl Fn(&T) -> K) -> Vec<T> {
     let mut seen = HashSet::new();
     items.filter(|item| seen.insert(key(item))).collect()
+}
+
+/// Returns `kept` with the sentences of `others` that it lacks, and the pieces that were added.
+///
+/// The result starts with `kept`, byte for byte. New sentences follow in separate paragraphs. List items, quotes, tables and code are added
+/// as a whole. Each piece is placed under its heading or announcement.
+pub(super) fn merge_texts(kept: &str, others: &[&str]) -> (String, Vec<String>) {
+    let mut known = SentenceSet::default();
+    known.add(kept);
+    let (mut text, mut added) = (kept.to_owned(), Vec::new());
+    for other in others {
+        let pieces = take_new_pieces(&mut known, other);
+        if added.is_empty() && !pieces.is_empty() {
+            close_block(&mut text);
+        }
+        for piece in &pieces {
+            append_paragraph(&mut text, piece);
+        }
+        added.extend(pieces);
+    }
+    (text, added)
+}
+
+/// Returns the pieces of `source` that are not in `known`, and adds them to `known`.
+fn take_new_pieces(known: &mut SentenceSet, source: &str) -> Vec<String> {
+    let passages = parse_passages(source);
+    let mut addition = Addition::of(&passages);
+    let mut next = 0;
+    while let Some(passage) = passages.get(next) {
+        let under = passage_topic(&passages, passage);
+        let is_new: Vec<_> = passage.keys.iter().map(|key| !known.contains(under, key)).collect();
+        if is_new.contains(&true) {
+            let from = next;
+            next = addition.add_passage(from, &is_new);
+            for own in &passages[from..next] {
+                known.add_sentences(passage_topic(&passages, own), &own.keys);
+            }
+        } else {
+            next += 1;
+        }
+    }
+    addition.into_pieces()
+}
+
+/// Closes an open code block, comment or formula at the end of a text.
+///
+/// Appended pieces are always closed.
+fn close_block(text: &mut String) {
+    if let Some(closing) = parse_passages(text).pop().and_then(|last| last.unclosed) {
+        if !text.ends_with('\n') {
+            text.push('\n');
+        }
+        text.push_str(&closing);
+    }
+}
+
+/// Appends `piece` as a separate paragraph.
+fn append_paragraph(text: &mut String, piece: &str) {
+    while !text.is_empty() && !text.ends_with("\n\n") {
+        text.push('\n');
+    }
+    text.push_str(piece);
 }

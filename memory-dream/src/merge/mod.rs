@@ -5,22 +5,19 @@
 
 mod addition;
 mod conservation;
-mod content;
 mod line;
 mod merged_memory;
 mod obstacle;
 mod passage;
 mod sentence;
-mod sentence_set;
 #[cfg(test)]
 mod tests;
-mod topics;
 
 pub use conservation::{LostSentence, check_conserved};
 pub use merged_memory::{MergePrecedence, MergedMemory, compare_precedence, merge_memories, merge_precedence};
 pub use obstacle::{MergeObstacle, check_mergeable};
 
+pub(crate) use conservation::passage_topic;
 pub(crate) use line::{is_heading, is_item};
 pub(crate) use passage::parse_passages;
 pub(crate) use sentence::sentence_ranges;
-pub(crate) use sentence_set::passage_topic;

@@ -4,7 +4,6 @@ use std::ops::Range;
 
 use super::line::{BlockOpening, block_opening, heading_title, is_dividing_row, is_item, is_rule, is_underline, strip_bullet};
 use super::sentence::{announces, key, sentence_ranges};
-use super::topics::PassageTopics;
 
 /// The kind of a passage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -231,4 +230,41 @@ impl<'a> PassageParser<'a> {
 /// Returns the keys of the sentences of a text without blank lines.
 fn sentence_keys(text: &str) -> Vec<String> {
     sentence_ranges(text).into_iter().filter_map(|range| key(&text[range])).collect()
+}
+
+/// The headings and announcements that apply to the next passage, by passage index.
+#[derive(Debug, Clone, Default)]
+pub(super) struct PassageTopics {
+    heading: Option<usize>,
+    /// The paragraph that announced a list, code, a quote or a table.
+    announcement: Option<usize>,
+    /// The item that announced code, a quote or a table.
+    item: Option<usize>,
+}
+
+impl PassageTopics {
+    /// Returns the passage that a passage of this kind would be under.
+    pub(super) fn of(&self, kind: PassageKind) -> Option<usize> {
+        match kind {
+            PassageKind::Heading => None,
+            PassageKind::Paragraph | PassageKind::Rule => self.heading,
+            PassageKind::Item => self.announcement.or(self.heading),
+            PassageKind::Quote | PassageKind::Table | PassageKind::Verbatim => self.item.or(self.announcement).or(self.heading),
+        }
+    }
+
+    /// Records the next passage.
+    pub(super) fn record_passage(&mut self, number: usize, passage: &Passage<'_>) {
+        match passage.kind {
+            PassageKind::Heading => *self = Self { heading: (!passage.keys.is_empty()).then_some(number), ..Self::default() },
+            PassageKind::Paragraph => (self.announcement, self.item) = (passage.announces.then_some(number), None),
+            PassageKind::Item => self.item = passage.announces.then_some(number),
+            PassageKind::Quote | PassageKind::Table | PassageKind::Verbatim | PassageKind::Rule => {}
+        }
+    }
+
+    /// Records a paragraph that announces nothing.
+    pub(super) fn record_statement(&mut self) {
+        (self.announcement, self.item) = (None, None);
+    }
 }

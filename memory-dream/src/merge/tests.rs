@@ -6,7 +6,7 @@ use memory_core::{Category, Draft, Memory, MemoryId, Phase};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-use super::content::merge_texts;
+use super::merged_memory::merge_texts;
 use super::{check_conserved, compare_precedence, merge_memories};
 
 /// Generates Markdown with repeated sentences under different headings and in different forms.

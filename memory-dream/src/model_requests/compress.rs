@@ -1,11 +1,9 @@
-//! Summarises memories with a language model.
+//! Summarises memories with a language model, and validates the summary.
 
 use memory_core::{ChatMessage, ChatRequest, ChatRole, Memory, Purpose};
 use serde_json::Value;
 
 use super::facts::{SummaryFacts, extract_summary_facts};
-use super::foreign_text::find_foreign_text;
-use super::script::predominant_script;
 
 /// Minimum number of characters of a text to summarise.
 const MIN_CHARACTERS: usize = 1000;
@@ -118,4 +116,126 @@ fn strip_thoughts(answer: &str) -> &str {
 fn is_word(text: &str, span: std::ops::Range<usize>) -> bool {
     let is_letter = |character: Option<char>| character.is_some_and(char::is_alphanumeric);
     !is_letter(text[..span.start].chars().next_back()) && !is_letter(text[span.end..].chars().next())
+}
+
+/// Returns a fence, a conversation marker or a remark on the task in `text` that `original` lacks.
+fn find_foreign_text(original: &str, text: &str) -> Option<String> {
+    let small = |text: &str| text.to_lowercase();
+    let (before, after) = (small(original), small(text));
+    let said = FOREIGN_PHRASES.iter().find(|phrase| after.contains(**phrase) && !before.contains(**phrase));
+    let opened = FOREIGN_OPENINGS.iter().find(|phrase| after.starts_with(**phrase) && !before.starts_with(**phrase));
+    let is_quoted = |text: &str| text.starts_with(['"', '“']) && text.ends_with(['"', '”']);
+    let quoted = (is_quoted(text) && !is_quoted(original.trim())).then(|| "\"".to_owned());
+    let control = text.chars().find(|own| own.is_control() && !matches!(own, '\n' | '\t'));
+    said.or(opened).map(|phrase| (*phrase).to_owned()).or(quoted).or(control.map(String::from))
+}
+
+const FOREIGN_PHRASES: [&str; 26] = [
+    "```",
+    "~~~",
+    "<|",
+    "|>",
+    "[inst]",
+    "[/inst]",
+    "</s>",
+    "<think",
+    "</think",
+    "<system",
+    "</system",
+    "system prompt",
+    "as an ai",
+    "as a language model",
+    "language model",
+    "i cannot",
+    "i can't help",
+    "ignore previous",
+    "ignore all previous",
+    "ignore the above",
+    "json string",
+    "the note says",
+    "shorter note",
+    "作为ai",
+    "作为一个语言模型",
+    "忽略以上",
+];
+
+const FOREIGN_OPENINGS: [&str; 18] = [
+    "---",
+    "here is",
+    "here's",
+    "here are",
+    "sure",
+    "certainly",
+    "of course",
+    "okay",
+    "summary",
+    "shortened",
+    "**summary",
+    "# summary",
+    "## summary",
+    "以下是",
+    "总结",
+    "摘要",
+    "好的",
+    "当然",
+];
+
+/// A script, or a family of scripts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum TextScript {
+    None,
+    Latin,
+    Greek,
+    Cyrillic,
+    Hebrew,
+    Arabic,
+    Han,
+    Kana,
+    Hangul,
+    Other,
+}
+
+/// Returns the predominant script of a text.
+///
+/// Characters from U+2E80 count three times, since one carries the content of several letters. Text with more than a little Kana is
+/// Japanese.
+fn predominant_script(text: &str) -> TextScript {
+    let mut counts = [0_usize; 10];
+    for character in text.chars() {
+        counts[character_script(character) as usize] += if character < '\u{2e80}' { 1 } else { 3 };
+    }
+    counts[TextScript::None as usize] = 0;
+    let (han, kana) = (counts[TextScript::Han as usize], counts[TextScript::Kana as usize]);
+    if han / 10 < kana {
+        counts[TextScript::Kana as usize] += han;
+        counts[TextScript::Han as usize] = 0;
+    }
+    let order = [
+        TextScript::Latin,
+        TextScript::Greek,
+        TextScript::Cyrillic,
+        TextScript::Hebrew,
+        TextScript::Arabic,
+        TextScript::Han,
+        TextScript::Kana,
+        TextScript::Hangul,
+        TextScript::Other,
+    ];
+    let most = order.into_iter().max_by_key(|script| counts[*script as usize]).unwrap_or(TextScript::None);
+    if counts[most as usize] == 0 { TextScript::None } else { most }
+}
+
+fn character_script(character: char) -> TextScript {
+    match character {
+        'a'..='z' | 'A'..='Z' | '\u{c0}'..='\u{24f}' | '\u{1e00}'..='\u{1eff}' => TextScript::Latin,
+        '\u{370}'..='\u{3ff}' => TextScript::Greek,
+        '\u{400}'..='\u{52f}' => TextScript::Cyrillic,
+        '\u{590}'..='\u{5ff}' => TextScript::Hebrew,
+        '\u{600}'..='\u{6ff}' => TextScript::Arabic,
+        '\u{3040}'..='\u{30ff}' => TextScript::Kana,
+        '\u{3400}'..='\u{9fff}' | '\u{20000}'..='\u{3fffd}' => TextScript::Han,
+        '\u{ac00}'..='\u{d7a3}' => TextScript::Hangul,
+        _ if character.is_alphabetic() => TextScript::Other,
+        _ => TextScript::None,
+    }
 }

@@ -8,8 +8,6 @@
 mod classify;
 mod compress;
 mod facts;
-mod foreign_text;
-mod script;
 #[cfg(test)]
 mod tests;
 

@@ -1,14 +1,18 @@
-//! Plans the changes of a dream.
+//! Plans the changes of a dream: filings, removals by age, merges and reminders.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
-use chrono::TimeZone;
-use memory_core::{Category, MemoryId, MemorySummary, Phase, Scope, Services};
+use chrono::{DateTime, TimeZone, Utc};
+use memory_core::{
+    Category, Memory, MemoryId, MemorySummary, Phase, ReminderQuery, Scope, Services, StoreError, StoredMemory, reminder_id,
+    reminder_memory, wikilink,
+};
 
-use super::analysis::AnalysedMemories;
-use super::{DreamPlan, filings, merges, reminder_changes, removals};
-use crate::lifecycle::{LifecycleAction, lifecycle_action};
+use super::analysis::{AnalysedMemories, read_memories};
+use super::{AgeRemoval, CancelledReminder, DreamPlan, Filing, FilingReason, NewReminder, UnclassifiedMemory, merges};
+use crate::lifecycle::{LifecycleAction, find_exemption, lifecycle_action};
 use crate::progress::{DreamError, ProgressCallback};
+use crate::reminders::{find_reminders, named_times};
 use crate::{DreamRequest, DreamTask};
 
 /// Plans the changes of a dream; changes no memory, but saves the analyses of texts.
@@ -52,10 +56,10 @@ pub(crate) fn plan_with_analysis<Tz: TimeZone>(
         // A memory in the inbox expires only after its text was classified: a memory with a category is filed instead, and one with an
         // unreadable text remains.
         let is_unread = is_refinable(outline) && looked.glances[place].is_none();
-        if matches!(fate, LifecycleAction::Expired(_)) && (is_unread || filings::has_category(&looked, place)) {
+        if matches!(fate, LifecycleAction::Expired(_)) && (is_unread || has_category(&looked, place)) {
             continue;
         }
-        removals::plan_removal(services, &outline.id, *fate, now, &mut plan)?;
+        plan_removal(services, &outline.id, *fate, now, &mut plan)?;
     }
     leaving.extend(plan.partings.iter().map(|parting| parting.id));
     let stays = |place: &usize| !leaving.contains(&looked.outlines[*place].id);
@@ -72,11 +76,11 @@ pub(crate) fn plan_with_analysis<Tz: TimeZone>(
     let joined = plan.merges.iter().flat_map(|merge| merge.gone.iter().chain([&merge.kept]));
     let joined: HashSet<MemoryId> = joined.copied().collect();
     let is_filed_instead =
-        |place: usize| matches!(fates[place], Some(LifecycleAction::Expired(_))) && filings::has_category(&looked, place);
+        |place: usize| matches!(fates[place], Some(LifecycleAction::Expired(_))) && has_category(&looked, place);
     for place in ours.iter().copied().filter(|place| !joined.contains(&looked.outlines[*place].id)) {
-        match fates[place].and_then(filings::filing_accesses) {
-            Some(accesses) => filings::plan_read_filing(&looked, place, accesses, &mut plan),
-            None if does(DreamTask::Classify) || is_filed_instead(place) => filings::file(&looked, place, &mut plan),
+        match fates[place].and_then(filing_accesses) {
+            Some(accesses) => plan_read_filing(&looked, place, accesses, &mut plan),
+            None if does(DreamTask::Classify) || is_filed_instead(place) => file(&looked, place, &mut plan),
             None => {}
         }
         if does(DreamTask::Link) && looked.glances[place].as_ref().is_some_and(|glance| !glance.is_linked) {
@@ -85,7 +89,7 @@ pub(crate) fn plan_with_analysis<Tz: TimeZone>(
     }
     if does(DreamTask::Remind) {
         let stay: Vec<usize> = ours.into_iter().filter(|place| !joined.contains(&looked.outlines[*place].id)).collect();
-        reminder_changes::plan_reminders(services, &looked, &stay, *zone, now, &mut plan)?;
+        plan_reminders(services, &looked, &stay, *zone, now, &mut plan)?;
     }
     plan.damaged = looked.outlines.iter().filter(|outline| outline.is_damaged).count();
     looked.check_plan(&plan)?;
@@ -98,4 +102,147 @@ pub(crate) fn plan_with_analysis<Tz: TimeZone>(
 fn is_refinable(outline: &MemorySummary) -> bool {
     let is_reminder = outline.phase == Phase::Organized && outline.category == Category::Reminders;
     !outline.is_damaged && !outline.is_superseded && !is_reminder && !matches!(outline.scope, Scope::Conversation(_))
+}
+
+/// The category of a memory that has to leave the inbox if its text does not determine one.
+pub const DEFAULT_CATEGORY: Category = Category::Knowledge;
+
+/// Adds a filing for one memory in the inbox to `plan`, or lists the memory as unsure.
+///
+/// A memory without an analysis is skipped.
+pub(super) fn file(looked: &AnalysedMemories, place: usize, plan: &mut DreamPlan) {
+    let outline = &looked.outlines[place];
+    let Some(glance) = looked.glances[place].as_ref().filter(|_| outline.phase == Phase::Inbox) else { return };
+    let (category, why) = match (suggested_category(outline), glance.verdict) {
+        (Some(category), _) => (category, FilingReason::Suggested),
+        (None, Some(category)) => (category, FilingReason::Sure(glance.confidence)),
+        (None, None) => return plan.unsure.push(UnclassifiedMemory { id: outline.id, confidence: glance.confidence }),
+    };
+    plan.filings.push(Filing { id: outline.id, text: outline.text, category, why });
+}
+
+/// Returns whether a memory in the inbox is analysed and has a category to be filed in.
+fn has_category(looked: &AnalysedMemories, place: usize) -> bool {
+    let has_verdict = looked.glances[place].as_ref().is_some_and(|glance| glance.verdict.is_some());
+    has_verdict || looked.glances[place].is_some() && suggested_category(&looked.outlines[place]).is_some()
+}
+
+/// Adds to `plan` a memory that is filed because it is read often.
+fn plan_read_filing(looked: &AnalysedMemories, place: usize, accesses: u64, plan: &mut DreamPlan) {
+    let outline = &looked.outlines[place];
+    let verdict = looked.glances[place].as_ref().and_then(|glance| glance.verdict);
+    let category = suggested_category(outline).or(verdict).unwrap_or(DEFAULT_CATEGORY);
+    plan.filings.push(Filing { id: outline.id, text: outline.text, category, why: FilingReason::Read(accesses) });
+}
+
+/// Returns the number of reads if the fate is to be filed because of them.
+pub(super) fn filing_accesses(fate: LifecycleAction) -> Option<u64> {
+    match fate {
+        LifecycleAction::Filed(accesses) => Some(accesses),
+        LifecycleAction::Over | LifecycleAction::Expired(_) | LifecycleAction::Decayed(_) => None,
+    }
+}
+
+fn suggested_category(outline: &MemorySummary) -> Option<Category> {
+    Some(outline.category).filter(|category| *category != Category::Inbox)
+}
+
+/// Adds to `plan` the removal of one memory, or its exemption.
+fn plan_removal(
+    services: &Services,
+    id: &MemoryId,
+    fate: LifecycleAction,
+    now: DateTime<Utc>,
+    plan: &mut DreamPlan,
+) -> Result<(), StoreError> {
+    let stored = match services.store.get(id) {
+        Ok(stored) if stored.problem.is_none() => stored,
+        // The file was removed since the decision, or must not be changed.
+        Ok(_) | Err(StoreError::NotFound { .. } | StoreError::Damaged(_)) => return Ok(()),
+        Err(error) => return Err(error),
+    };
+    if let Some(why) = find_exemption(&stored.memory, fate, is_linked(services, &stored)?, now) {
+        plan.spared.push((*id, why));
+    } else {
+        let headline = stored.memory.headline().to_owned();
+        plan.partings.push(AgeRemoval { id: *id, stamp: stored.stamp, fate, headline });
+    }
+    Ok(())
+}
+
+/// Returns whether another filed memory links to this one.
+fn is_linked(services: &Services, stored: &StoredMemory) -> Result<bool, StoreError> {
+    let own = &stored.memory;
+    let names = wikilink::memory_keys(own, &stored.path);
+    let referring = services.store.referring(&own.id, &names)?;
+    Ok(referring.iter().any(|other| other.memory.phase == Phase::Organized && other.memory.id != own.id))
+}
+
+/// Adds to `plan` the reminders to create for the memories at `places`, and those to remove.
+///
+/// Memories that an earlier dream processed are skipped until their text changes.
+fn plan_reminders<Tz: TimeZone>(
+    services: &Services,
+    looked: &AnalysedMemories,
+    places: &[usize],
+    zone: &Tz,
+    now: DateTime<Utc>,
+    plan: &mut DreamPlan,
+) -> Result<(), StoreError> {
+    let is_new = |place: &&usize| looked.glances[**place].as_ref().is_some_and(|glance| !glance.is_heard);
+    let new: Vec<MemoryId> = places.iter().filter(is_new).map(|place| looked.outlines[*place].id).collect();
+    let mut made = if new.is_empty() { HashMap::new() } else { open_reminders_by_source(services)? };
+    for memory in read_memories(services, new, looked.outlines.len()) {
+        let memory = memory?;
+        let Some(place) = looked.position(&memory.id) else { continue };
+        let text = looked.outlines[place].text;
+        plan.heard.push(memory.id);
+        for reminder in made.remove(&memory.id).unwrap_or_default() {
+            let gone = reminder.memory.reminder.filter(|_| is_obsolete(&memory, &reminder.memory, zone));
+            plan.withdrawn.extend(gone.map(|gone| CancelledReminder {
+                id: reminder.memory.id,
+                stamp: reminder.stamp,
+                of: memory.id,
+                text,
+                at: gone.due,
+                said: reminder.memory.headline().to_owned(),
+            }));
+        }
+        for wanted in find_reminders(&memory, zone, now) {
+            let id = reminder_memory(&memory, &wanted.text, wanted.at, now).id;
+            match services.store.get(&id) {
+                Err(StoreError::NotFound { .. }) => {}
+                // The reminder was created before and remains as it is, open or done.
+                Ok(_) | Err(StoreError::Damaged(_)) => continue,
+                Err(error) => return Err(error),
+            }
+            plan.reminders.push(NewReminder { of: memory.id, text, at: wanted.at, said: wanted.text });
+        }
+    }
+    Ok(())
+}
+
+/// Returns the open reminders, by the memories that they were created from.
+fn open_reminders_by_source(services: &Services) -> Result<HashMap<MemoryId, Vec<StoredMemory>>, StoreError> {
+    let mut made: HashMap<MemoryId, Vec<StoredMemory>> = HashMap::new();
+    for stored in services.store.reminders(ReminderQuery::Open, None, None)?.memories {
+        if let Some(of) = stored.memory.reminder.and_then(|reminder| reminder.of)
+            && stored.problem.is_none()
+        {
+            made.entry(of).or_default().push(stored);
+        }
+    }
+    Ok(made)
+}
+
+/// Returns whether a reminder was created from words that are no longer in `source`.
+///
+/// A reminder remains if its own words do not name the time that it was created for, as when a person chose the time.
+fn is_obsolete<Tz: TimeZone>(source: &Memory, reminder: &Memory, zone: &Tz) -> bool {
+    let written = source.created_at.with_timezone(zone);
+    // The id is derived from the source and the original time, so it does not depend on snoozing.
+    let sources = || std::iter::once(&source.id).chain(&source.supersedes);
+    let is_made_for = |at: &DateTime<Utc>| sources().any(|of| reminder_id(of, *at) == reminder.id);
+    let made_for = named_times(&reminder.content, &written).into_iter().find(is_made_for);
+    made_for.is_some_and(|at| named_times(&source.content, &written).binary_search(&at).is_err())
 }

@@ -3,7 +3,6 @@
 use std::ops::Range;
 
 use super::strength::RequestStrength;
-use super::words::{contains_phrase, list_contains, split_words};
 
 /// Returns how strongly a clause requests an action at the time in `span`; `None` if it does not.
 pub(super) fn english_strength(clause: &str, span: Range<usize>) -> Option<RequestStrength> {
@@ -386,3 +385,39 @@ const NOTE_NOUNS: &str =
 const FACT_VERBS: &str = "is are was were am be been has have had do does did will would can could may might shall should must i we he she they it you there's it's i'm we're \
     he's she's they're i've we've works works-on lives takes runs uses goes makes gets does wants thinks says knows keeps gives shows needs works costs lasts stays \
     sleeps eats drinks reads plays contains returns reports means supports handles";
+
+/// Returns the words of `text` in lower case, with their ranges.
+///
+/// Apostrophes and hyphens inside a word belong to it.
+fn split_words(text: &str) -> Vec<(String, Range<usize>)> {
+    let mut found = Vec::new();
+    let mut start = None;
+    let mut end = |start: &mut Option<usize>, at: usize| {
+        if let Some(from) = start.take() {
+            let word = text[from..at].trim_matches(['\'', '’', '-']);
+            let at = from + text[from..at].find(word).unwrap_or_default();
+            if !word.is_empty() {
+                found.push((word.to_lowercase().replace('’', "'"), at..at + word.len()));
+            }
+        }
+    };
+    for (at, character) in text.char_indices() {
+        if character.is_alphanumeric() || matches!(character, '\'' | '’' | '-') {
+            start.get_or_insert(at);
+        } else {
+            end(&mut start, at);
+        }
+    }
+    end(&mut start, text.len());
+    found
+}
+
+/// Returns whether the space-separated `list` contains `word`.
+pub(super) fn list_contains(list: &str, word: &str) -> bool {
+    list.split_ascii_whitespace().any(|own| own == word)
+}
+
+/// Returns whether `said` contains `phrase` as whole words; `said` must start and end with a space.
+fn contains_phrase(said: &str, phrase: &str) -> bool {
+    said.match_indices(phrase).any(|(at, _)| said[..at].ends_with(' ') && said[at + phrase.len()..].starts_with(' '))
+}

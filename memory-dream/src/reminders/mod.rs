@@ -5,16 +5,13 @@
 //! reminder for the next time only, as in `memory_core::remind`. Past events, habits, durations, reported speech and code request nothing.
 
 mod chinese;
-mod due_time;
 mod english;
-mod named_times;
 mod prose;
 mod request;
 mod strength;
 #[cfg(test)]
 mod tests;
-mod words;
 
 pub use request::{MOST, ReminderRequest, find_reminders};
 
-pub(crate) use named_times::named_times;
+pub(crate) use request::named_times;

@@ -1,12 +1,11 @@
-//! Extracts requests for reminders from a memory.
+//! Extracts requests for reminders from a memory, and the times that they name.
 
 use std::ops::Range;
 
-use chrono::{DateTime, TimeZone, Utc};
+use chrono::{DateTime, NaiveTime, TimeDelta, TimeZone, Timelike, Utc};
 use memory_core::Memory;
 use memory_core::datetime::{DateMention, DatePrecision, find_dates};
 
-use super::due_time::due_time;
 use super::prose::{clause_ranges, has_no_time, own_prose, statement_ranges};
 use super::{chinese, english};
 
@@ -114,4 +113,60 @@ fn choose_reading(prose: &str, part: Range<usize>, named: &[DateMention]) -> Opt
 
 fn is_han(character: char) -> bool {
     matches!(character, '\u{3400}'..='\u{9fff}')
+}
+
+/// The hour at which a reminder for a day without a time is due.
+const DEFAULT_HOUR: u32 = 9;
+
+/// Returns the due time of the reminder for a reading, and the assumptions made.
+///
+/// A day without a time is due at nine in the morning or, if that was past at `written`, at the next full hour, as in
+/// [`memory_core::due()`].
+fn due_time<Tz: TimeZone>(reading: &DateMention, written: &DateTime<Tz>) -> (DateTime<Utc>, Option<String>) {
+    let (at, mut assumed) = resolve_time(reading, written);
+    if reading.repeats {
+        let again = "The time recurs; only the next occurrence is used.";
+        assumed = Some(assumed.map_or_else(|| again.to_owned(), |assumed| format!("{assumed} {again}")));
+    }
+    (at, assumed)
+}
+
+fn resolve_time<Tz: TimeZone>(reading: &DateMention, written: &DateTime<Tz>) -> (DateTime<Utc>, Option<String>) {
+    if reading.kind != DatePrecision::Date {
+        return (reading.at.to_utc(), reading.assumed.clone());
+    }
+    let morning = NaiveTime::from_hms_opt(DEFAULT_HOUR, 0, 0).map(|morning| reading.at.date_naive().and_time(morning));
+    let zone = written.timezone();
+    let morning = morning.and_then(|morning| zone.from_local_datetime(&morning).earliest()).map(|morning| morning.to_utc());
+    let at = morning.unwrap_or_else(|| reading.at.to_utc());
+    let at = if written.to_utc() < at { at } else { next_hour(written) };
+    let shown = at.with_timezone(&zone).naive_local().time().format("%H:%M");
+    let said = format!("No time of day is given; {shown} is assumed.");
+    (at, Some(reading.assumed.iter().cloned().chain([said]).collect::<Vec<_>>().join(" ")))
+}
+
+fn next_hour<Tz: TimeZone>(written: &DateTime<Tz>) -> DateTime<Utc> {
+    let shown = written.naive_local();
+    let next = shown.date().and_hms_opt(shown.hour(), 0, 0).map(|hour| hour + TimeDelta::hours(1));
+    let next = next.and_then(|next| written.timezone().from_local_datetime(&next).earliest()).map(|next| next.to_utc());
+    next.filter(|next| written.to_utc() < *next).unwrap_or_else(|| written.to_utc() + TimeDelta::hours(1))
+}
+
+/// Returns every due time for which a reminder may have been created from `text`, sorted.
+///
+/// The reading of a time depends on the text around it, so the text is read as a whole, by lines and by statements.
+pub(crate) fn named_times<Tz: TimeZone>(text: &str, written: &DateTime<Tz>) -> Vec<DateTime<Utc>> {
+    let prose = own_prose(text);
+    let parts = statement_ranges(text, &prose).into_iter().filter_map(|part| prose.get(part));
+    let mut moments: Vec<DateTime<Utc>> = [text]
+        .into_iter()
+        .chain(text.lines())
+        .chain(parts)
+        .flat_map(|part| find_dates(part, written))
+        .map(|reading| due_time(&reading, written).0)
+        .collect();
+    moments.extend(memory_core::due(text, written).map(|due| due.at));
+    moments.sort_unstable();
+    moments.dedup();
+    moments
 }

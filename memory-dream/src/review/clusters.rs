@@ -5,7 +5,8 @@ use std::collections::HashMap;
 
 use memory_core::{MemoryId, Scope};
 
-use super::reviewed_memory::{ReviewedMemory, key};
+use super::claim::key;
+use super::reviewed_memory::ReviewedMemory;
 
 /// A group of memories of one scope about the same subject.
 #[derive(Debug, Clone, PartialEq, Eq)]

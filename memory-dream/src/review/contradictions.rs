@@ -6,9 +6,9 @@ use std::collections::{HashMap, HashSet};
 use chrono::{DateTime, Utc};
 use memory_core::MemoryId;
 
-use super::TruncatedList;
-use super::claim::{ClaimValueKind, SentenceClaim};
-use super::reviewed_memory::{ReviewedMemory, key};
+use super::claim::{ClaimValueKind, SentenceClaim, key};
+use super::report::TruncatedList;
+use super::reviewed_memory::ReviewedMemory;
 
 /// Two memories of one scope that contradict each other.
 #[derive(Debug, Clone, PartialEq)]

@@ -7,17 +7,13 @@
 mod claim;
 mod clusters;
 mod contradictions;
-mod orphans;
 mod report;
 mod reviewed_memory;
 mod reviewer;
-mod stale;
 #[cfg(test)]
 mod tests;
 
 pub use clusters::Cluster;
 pub use contradictions::{Contradiction, ContradictionKind, ContradictionSide, Supersession};
-pub use orphans::Orphan;
-pub use report::{Review, ReviewRules, TruncatedList};
-pub use reviewer::{Reviewer, review_memories};
-pub use stale::StaleProject;
+pub use report::{Orphan, StaleProject, TruncatedList};
+pub use reviewer::{Review, ReviewRules, Reviewer, review_memories};

@@ -1,13 +1,12 @@
 //! The data of a memory that a review needs.
 
 use std::collections::HashSet;
-use std::hash::{DefaultHasher, Hash, Hasher};
 
 use chrono::{DateTime, Utc};
 use memory_core::text::{TokenKind, tokenize};
 use memory_core::{Category, Memory, MemoryId, Phase, Scope, Tags};
 
-use super::claim::{SentenceClaim, extract_claims};
+use super::claim::{SentenceClaim, extract_claims, key};
 
 /// Maximum number of different words of a memory; the first ones are used.
 const MAX_WORDS: usize = 64;
@@ -79,14 +78,6 @@ impl ReviewedMemory {
             text,
         }
     }
-}
-
-/// Returns a hash of `text` and its kind, which is stable only within one version of the program.
-pub(super) fn key<T: Hash + ?Sized>(kind: &str, text: &T) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    kind.hash(&mut hasher);
-    text.hash(&mut hasher);
-    hasher.finish()
 }
 
 fn distinct_words(memory: &Memory, name: &mut dyn FnMut(u64, &str)) -> Vec<u64> {

@@ -3,11 +3,12 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use memory_core::Memory;
 
+use super::report::{Orphan, StaleProject, TruncatedList, find_orphans, find_stale_projects, linked_memories};
 use super::reviewed_memory::ReviewedMemory;
-use super::{Review, ReviewRules, TruncatedList, clusters, contradictions, orphans, stale};
+use super::{Cluster, Contradiction, clusters, contradictions};
 
 /// A collector of memories that stores some hundred bytes for each.
 #[derive(Debug, Default)]
@@ -43,14 +44,14 @@ impl Reviewer {
         self.seen.sort_by_key(|seen| seen.id);
         // A memory that was added twice counts once.
         self.seen.dedup_by_key(|seen| seen.id);
-        let linked = orphans::linked_memories(&self.seen);
+        let linked = linked_memories(&self.seen);
         self.seen.retain(|seen| !seen.is_superseded && seen.ends_at.is_none_or(|end| now < end));
         let most = rules.most;
         Review {
             contradictions: contradictions::find_contradictions(&self.seen, most),
             clusters: TruncatedList::of(clusters::find_clusters(&self.seen, &self.names), most),
-            orphans: TruncatedList::of(orphans::find_orphans(&self.seen, &linked), most),
-            stale: TruncatedList::of(stale::find_stale_projects(&self.seen, rules.patience, now), most),
+            orphans: TruncatedList::of(find_orphans(&self.seen, &linked), most),
+            stale: TruncatedList::of(find_stale_projects(&self.seen, rules.patience, now), most),
         }
     }
 }
@@ -82,4 +83,33 @@ pub fn review_memories<'m>(
         reviewer.add(memory, accessed_at);
     }
     reviewer.finish(rules, now)
+}
+
+/// The result of a review.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Review {
+    /// Contradicting memories: the certain pairs first, then those with the highest confidence.
+    pub contradictions: TruncatedList<Contradiction>,
+    /// Groups of memories about the same subject, the largest first.
+    pub clusters: TruncatedList<Cluster>,
+    /// Filed memories without links and reads, the oldest first.
+    pub orphans: TruncatedList<Orphan>,
+    /// Projects without recent changes and reads, the longest inactive first.
+    pub stale: TruncatedList<StaleProject>,
+}
+
+/// The settings of a review.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ReviewRules {
+    /// A project without changes and reads for longer than this time is stale.
+    pub patience: TimeDelta,
+    /// Maximum number of entries of each list.
+    pub most: usize,
+}
+
+impl Default for ReviewRules {
+    /// Returns 90 days, and 100 entries.
+    fn default() -> Self {
+        Self { patience: TimeDelta::days(90), most: 100 }
+    }
 }

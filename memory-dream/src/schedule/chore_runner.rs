@@ -1,10 +1,12 @@
-//! The operations that implement the chores.
+//! The operations that implement the chores, and their cancellation.
 
 use std::fmt::Debug;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use memory_core::StoreError;
 
-use super::{CancellationToken, Chore};
+use super::Chore;
 use crate::DreamLevel;
 
 /// The result of a chore.
@@ -81,5 +83,21 @@ pub fn run_chore(chores: &dyn ChoreRunner, chore: Chore, stop: &CancellationToke
         Chore::Purge => chores.purge(stop),
         Chore::Flush => chores.flush(stop),
         Chore::Dream(level) => chores.dream(level, stop),
+    }
+}
+
+/// A shared flag that cancels long operations. An operation checks it between slices of about a second.
+#[derive(Debug, Clone, Default)]
+pub struct CancellationToken(Arc<AtomicBool>);
+
+impl CancellationToken {
+    /// Requests cancellation through all clones of this flag. A request cannot be withdrawn.
+    pub fn cancel(&self) {
+        self.0.store(true, Ordering::SeqCst);
+    }
+
+    /// Returns whether cancellation was requested.
+    pub fn is_cancelled(&self) -> bool {
+        self.0.load(Ordering::SeqCst)
     }
 }

@@ -6,18 +6,14 @@
 //!
 //! A chore that runs long pauses long while there are no writes.
 
-mod cancellation;
 mod chore;
 mod chore_runner;
 mod debounce;
-mod history;
 mod plan;
 #[cfg(test)]
 mod tests;
 
-pub use cancellation::CancellationToken;
 pub use chore::Chore;
-pub use chore_runner::{ChoreRunner, ChoreStatus, run_chore};
+pub use chore_runner::{CancellationToken, ChoreRunner, ChoreStatus, run_chore};
 pub use debounce::EventDebouncer;
-pub use history::ScheduleHistory;
-pub use plan::{Schedule, ScheduleRules};
+pub use plan::{Schedule, ScheduleHistory, ScheduleRules};

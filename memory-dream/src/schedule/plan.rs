@@ -1,9 +1,11 @@
-//! Decides which chore is due when.
+//! Decides which chore is due when, by the times of the last runs.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use super::{Chore, ScheduleHistory};
+use chrono::{DateTime, Utc};
+
+use super::Chore;
 use crate::DreamLevel;
 
 /// The idle time, without writes, after which changes are written to the full-text index.
@@ -162,5 +164,29 @@ pub(super) fn required_idle(chore: Chore) -> Option<Duration> {
         Chore::Dream(DreamLevel::Medium) => Some(Duration::from_mins(30)),
         Chore::Dream(DreamLevel::Deep) => Some(Duration::from_hours(2)),
         Chore::Refresh | Chore::Notify | Chore::Lifecycle | Chore::Embed | Chore::Purge => None,
+    }
+}
+
+/// The events before a schedule starts, as durations.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ScheduleHistory {
+    /// The time since the last write; zero if there is no recorded write.
+    pub idle: Duration,
+    /// The time since each chore last ran; chores that never ran are absent.
+    pub done: BTreeMap<Chore, Duration>,
+}
+
+impl ScheduleHistory {
+    /// Computes the durations as of `now`.
+    ///
+    /// A time in the future, which a clock that was set back can cause, counts as `now`.
+    pub fn new(now: DateTime<Utc>, last_write: Option<DateTime<Utc>>, done: &[(Chore, DateTime<Utc>)]) -> Self {
+        let ago = |then: DateTime<Utc>| now.signed_duration_since(then).to_std().unwrap_or_default();
+        let mut past = Self { idle: last_write.map_or(Duration::ZERO, ago), done: BTreeMap::new() };
+        for (chore, then) in done {
+            let ago = ago(*then);
+            past.done.entry(*chore).and_modify(|known| *known = ago.min(*known)).or_insert(ago);
+        }
+        past
     }
 }

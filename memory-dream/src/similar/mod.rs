@@ -4,22 +4,17 @@
 //! candidate is then compared: its [`compare_texts()`] to another decides whether both are duplicates, and how they differ. [`group_duplicates()`]
 //! combines duplicates into groups to merge. All functions are pure.
 
-mod alignment;
 mod candidates;
 mod comparison;
 mod fingerprint;
-mod groups;
-mod literal;
 mod min_hash;
-mod shingle;
 #[cfg(test)]
 mod tests;
 mod word_casing;
 mod word_effect;
 
-pub use candidates::candidate_pairs;
+pub use candidates::{candidate_pairs, group_duplicates};
 pub use comparison::{TextDifference, TextSimilarity, compare_texts};
 pub use fingerprint::TextFingerprint;
-pub use groups::group_duplicates;
 pub use min_hash::{MinHash, SKETCH_BYTES, SKETCH_VERSION};
 pub use word_casing::WordCasing;

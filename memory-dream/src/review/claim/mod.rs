@@ -3,12 +3,12 @@
 mod chinese;
 mod english;
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 
 use memory_core::text::{TokenKind, fold, tokenize};
 use memory_core::wikilink::blank_code;
 
-use super::reviewed_memory::key;
 use crate::merge::sentence_ranges;
 
 /// Maximum number of claims of a memory; the first ones are used.
@@ -208,3 +208,11 @@ fn fold_without_spaces(text: &str) -> String {
 const DATES: &str = "monday tuesday wednesday thursday friday saturday sunday mondays tuesdays wednesdays thursdays fridays january february \
     march april may june july august september october november december";
 const DATES_ZH: &str = "周一 周二 周三 周四 周五 周六 周日 星期 月底 月初";
+
+/// Returns a hash of `text` and its kind, which is stable only within one version of the program.
+pub(super) fn key<T: Hash + ?Sized>(kind: &str, text: &T) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    kind.hash(&mut hasher);
+    text.hash(&mut hasher);
+    hasher.finish()
+}
