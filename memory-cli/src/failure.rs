@@ -200,7 +200,7 @@ impl Failure {
         match self {
             Self::Bank(error) => {
                 let error = error.with_bank(bank.as_str(), None);
-                Self::Bank(if let Some(key) = key { error.with_key(key) } else { error })
+                Self::Bank(if let Some(key) = key { error.with_key(key.as_str()) } else { error })
             }
             other => other,
         }

@@ -1,8 +1,8 @@
-//! Changes to memories, as data.
+//! Stored memories and changes to them, as data.
 
 use std::collections::BTreeMap;
 
-use crate::{ContentHash, Memory, MemoryId, Operation};
+use crate::{ContentHash, Memory, MemoryId, Operation, Problem};
 
 /// The changes of one operation on memories.
 #[derive(Debug, Clone)]
@@ -132,3 +132,16 @@ pub enum Duplicates {
 /// The version of a file: the hash of all its bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct FileVersion(pub ContentHash);
+
+/// A stored memory, read from its current file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredMemory {
+    /// The memory.
+    pub memory: Memory,
+    /// The path below the home, with `/` as separator.
+    pub path: String,
+    /// The version of the file.
+    pub stamp: FileVersion,
+    /// The defect of the file, if any. Such a memory can be read and found but not changed.
+    pub problem: Option<Problem>,
+}

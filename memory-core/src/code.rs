@@ -4,7 +4,6 @@ use std::fmt;
 
 /// The permanent code of an error. Programs may rely on it, and its meaning never changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[non_exhaustive]
 pub enum Code {
     /// No memory matches the reference.
     MemoryNotFound,

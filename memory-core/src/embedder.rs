@@ -35,3 +35,20 @@ pub struct EmbedError {
     /// Advice for the user.
     pub hint: Option<String>,
 }
+
+/// Returns the cosine of two vectors of length 1, or 0 for vectors of different dimensions.
+pub(crate) fn cosine(one: &[f32], other: &[f32]) -> f32 {
+    if one.len() != other.len() {
+        return 0.0;
+    }
+    // Eight parallel sums, which the compiler vectorizes.
+    let mut sums = [0.0_f32; 8];
+    let (ones, others) = (one.chunks_exact(8), other.chunks_exact(8));
+    let rest: f32 = ones.remainder().iter().zip(others.remainder()).map(|(left, right)| left * right).sum();
+    for (left, right) in ones.zip(others) {
+        for lane in 0..8 {
+            sums[lane] += left[lane] * right[lane];
+        }
+    }
+    sums.iter().sum::<f32>() + rest
+}

@@ -1,16 +1,14 @@
 //! Ingesting notes from other programs.
 
-mod fingerprint;
 mod plan;
-mod prefetch;
 mod survey;
 
 use crate::commit::{RefusedUnit, commit_units};
 use crate::{Change, ChangeSet, Services, Source, SourceItem, StoreError, Verb};
 
 use plan::{IngestDecision, NotePlan};
-use prefetch::for_each_finding;
 use survey::Survey;
+use survey::for_each_finding;
 
 /// Maximum number of memories in one batch; the next constant limits the bytes of text.
 const BATCH: usize = 2_000;

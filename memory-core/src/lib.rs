@@ -44,43 +44,31 @@ mod memory;
 mod memory_summary;
 mod meter;
 mod model_test;
-mod notifier;
 mod operation;
 mod query;
-mod reranker;
 mod reranking;
 mod services;
 mod source;
 mod store;
-mod system;
 mod tool;
 mod view;
 
-mod backlinks;
 mod commit;
 mod context;
-mod delete;
-mod due;
 mod embed;
 mod import;
 mod index_page;
 mod ingest;
 mod link;
-mod list;
 mod log;
 mod memories;
 mod notify;
 mod overview;
-mod pending;
-mod pin;
 mod read;
-mod refine;
 mod remind;
 mod reminders;
-mod revise;
 mod search;
 mod smart_search;
-mod snooze;
 mod tag;
 mod undo;
 mod update;
@@ -103,19 +91,16 @@ pub mod text;
 pub mod topic;
 pub mod wikilink;
 
-pub use backlinks::backlinks;
 pub use budget::{Budget, BudgetExceeded, BudgetLimit, BudgetStatus, LlmUsage, RemainingBudget};
-pub use change::{Change, ChangeOutcome, ChangeSet, Duplicates, ExportedFile, FileVersion};
+pub use change::{Change, ChangeOutcome, ChangeSet, Duplicates, ExportedFile, FileVersion, StoredMemory};
 pub use chat::{
     ChatAnswer, ChatError, ChatFailure, ChatMessage, ChatModel, ChatModelExt, ChatRequest, ChatRole, JsonAnswerError,
     MeteredModel, Purpose, TokenUsage, parse_json_answer,
 };
-pub use clock::{Clock, IdSource};
+pub use clock::{Clock, IdSource, RandomIds, SystemClock};
 pub use code::{Code, Fault};
-pub use commit::{RefusedUnit, SecretPolicy};
+pub use commit::{Refinement, RefinementUnit, RefusedUnit, SecretPolicy};
 pub use context::{Context, ShownMemories, build_context, build_standing_context, fit_budget};
-pub use delete::delete;
-pub use due::{DueTime, due, parse_due_time};
 pub use embed::{EmbedReport, embed};
 pub use embedder::{EmbedError, Embedder, Embedding, is_nonzero};
 pub use embeddings::{Embeddings, TextVector, embedded_text};
@@ -130,52 +115,43 @@ pub use inbox_ttl::InboxTtl;
 pub use index_page::{INDEX_PAGE_HEAD, index_page, index_page_without};
 pub use ingest::{IngestReport, LinkCounts, Progress, SkippedFile, ingest};
 pub use link::{
-    LinkReport, UnresolvedLink, link, resolve_links, resolve_links_both_ways, resolve_own_links, unlink, wikilinks_between,
+    LinkReport, UnresolvedLink, backlinks, link, resolve_links, resolve_links_both_ways, resolve_own_links, unlink,
+    wikilinks_between,
 };
-pub use list::list;
 pub use local_zone::{LocalOffset, LocalTime, LocalZone};
 pub use log::{LogEntry, LogError, OperationLogs, Subject, UndoneOperation};
 pub use mem_store::MemStore;
 pub use memories::{Memories, MemoriesBuilder};
 pub use memory::{
-    AgentName, Category, ContentHash, ContentHasher, Draft, Memory, MemoryId, Origin, ParseError, Patch, Phase, Reminder,
-    ReminderQuery, Scope, SpeakerRole, Tags,
+    AgentName, Category, ContentHash, ContentHasher, Draft, Memory, MemoryId, OperationId, Origin, ParseError, Patch, Phase,
+    Reminder, ReminderQuery, Scope, SpeakerRole, Tags,
 };
 pub use memory_summary::{CachedAnalysis, MemorySummaries, MemorySummary};
 pub use meter::{Meter, MeterError, Reservation, Spending, SpendingEntry};
 pub use model_test::{ModelTest, ModelVerdict, SearchQuality, test_model};
-pub use notifier::{Notification, Notifier, NotifyError};
-pub use notify::{NotifyReport, notify};
-pub use operation::{
-    Operation, OperationId, Recorded, Undone, Verb, find_by_prefix, find_undoable, mark_undone, mark_undone_lazily,
-};
+pub use notify::{Notification, Notifier, NotifyError, NotifyReport, notify};
+pub use operation::{Operation, Recorded, Undone, Verb, find_by_prefix, find_undoable, mark_undone, mark_undone_lazily};
 pub use overview::overview;
-pub use pending::pending;
-pub use pin::{pin, unpin};
 pub use query::{
     Hit, ListOrder, MemoryPage, PageRequest, Query, QueryVector, RankFeatureScore, Ranking, RerankScore, ScoreExplanation,
     SearchRequest, SearchResults, TermScore,
 };
-pub use read::read;
-pub use refine::{Refinement, RefinementUnit};
+pub use read::{list, read};
 pub use remind::{
-    RemindReport, WrittenReminder, parse_reminder, remind, remind_of_memory, reminder_id, reminder_memory, write_reminder,
+    DueTime, RemindReport, WrittenReminder, due, parse_due_time, parse_reminder, remind, remind_of_memory, reminder_id,
+    reminder_memory, write_reminder,
 };
-pub use reminders::{ReminderFilter, reminders};
-pub use reranker::{RerankError, Reranker};
-pub use reranking::Reranking;
-pub use revise::{Revision, revise};
+pub use reminders::{ReminderFilter, done, pending, reminders, snooze};
+pub use reranking::{RerankError, Reranker, Reranking};
 pub use search::search;
 pub use services::Services;
 pub use smart_search::{SmartSearchResults, smart_search};
-pub use snooze::{done, snooze};
 pub use source::{Source, SourceError, SourceItem};
-pub use store::{MemoryStore, MemoryStoreExt, NameIndex, NameMatch, StoredMemory};
-pub use system::{RandomIds, SystemClock};
+pub use store::{MemoryStore, MemoryStoreExt, NameIndex, NameMatch};
 pub use tag::tag;
 pub use tool::{Effect, Tool, ToolContext, ToolError};
-pub use undo::{UndoReport, find_full_text, restore, undo};
-pub use update::update;
+pub use undo::{UndoReport, delete, find_full_text, restore, undo};
+pub use update::{Revision, pin, revise, unpin, update};
 pub use upgrade::{FiledReminder, upgrade, upgrade_to_reminder};
 pub use usage::{PeriodUsage, Usage, usage};
 pub use view::View;

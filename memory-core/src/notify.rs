@@ -1,12 +1,12 @@
-//! Notifying the user of due reminders.
+//! Notifying the user of due reminders through a channel for short messages.
+
+use std::fmt::Debug;
 
 use chrono::{DateTime, TimeZone};
 
-use crate::snooze::change_reminder;
+use crate::reminders::change_reminder;
 use crate::text::to_one_line;
-use crate::{
-    Memory, Notification, Notifier, NotifyError, Problem, Reminder, ReminderQuery, Services, StoreError, StoredMemory, Verb,
-};
+use crate::{Memory, Problem, Reminder, ReminderQuery, Services, StoreError, StoredMemory, Verb};
 
 /// The result of [`notify()`].
 #[derive(Debug, Default)]
@@ -74,4 +74,30 @@ pub(crate) fn notification<Tz: TimeZone>(memory: &Memory, zone: &Tz) -> Notifica
     let due = memory.reminder.map_or(memory.created_at, |reminder| reminder.due);
     let due: DateTime<_> = due.with_timezone(zone).fixed_offset();
     Notification { title: format!("Reminder of {}", due.format("%Y-%m-%d %H:%M")), body: to_one_line(memory.headline(), LONGEST) }
+}
+
+/// A channel that shows short messages to the user.
+pub trait Notifier: Debug + Send + Sync {
+    /// Shows one message.
+    ///
+    /// # Errors
+    /// If the message cannot be shown.
+    fn notify(&self, notification: &Notification) -> Result<(), NotifyError>;
+}
+
+/// A short message to the user.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Notification {
+    /// The title line.
+    pub title: String,
+    /// The text below the title.
+    pub body: String,
+}
+
+/// The error that a message was not shown.
+#[derive(Debug, thiserror::Error)]
+#[error("the notification was not shown: {why}")]
+pub struct NotifyError {
+    /// The reason.
+    pub why: String,
 }

@@ -8,7 +8,7 @@ use std::str::FromStr;
 
 use chrono::{DateTime, Utc};
 
-use crate::{Clock, IdSource, ParseError, StoreError};
+use crate::{Clock, IdSource, OperationId, ParseError, StoreError};
 
 /// The metadata of an operation: changes that are made together, recorded together and undone together.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,41 +27,6 @@ impl Operation {
     /// Creates an operation with a new id at the current time.
     pub fn new(verb: Verb, by: &str, clock: &dyn Clock, ids: &dyn IdSource) -> Self {
         Self { id: ids.operation_id(), verb, by: by.to_owned(), at: clock.now() }
-    }
-}
-
-/// The id of an operation: 12 lower-case hexadecimal digits.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct OperationId(String);
-
-impl OperationId {
-    /// Returns an id made of the lower 48 bits of `bits`.
-    pub fn from_random(bits: u64) -> Self {
-        Self(format!("{:012x}", bits & 0xffff_ffff_ffff))
-    }
-
-    /// Returns the 12 digits.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Display for OperationId {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.pad(&self.0)
-    }
-}
-
-impl FromStr for OperationId {
-    type Err = ParseError;
-
-    fn from_str(text: &str) -> Result<Self, ParseError> {
-        let is_digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
-        if text.len() == 12 && text.bytes().all(is_digit) {
-            Ok(Self(text.to_owned()))
-        } else {
-            Err(ParseError::new(text, "an operation (12 hexadecimal digits)"))
-        }
     }
 }
 

@@ -1,12 +1,13 @@
-//! Reranking the best hits of a search with a model.
+//! Reranking the best hits of a search with a model, and the interface of such models.
 //!
 //! No model is waited for without a timeout, and none is called without need. If a model fails, the result is the
 //! one without it and reports the failure.
 
+use std::fmt::Debug;
 use std::sync::Arc;
 
 use crate::rank::{RerankRules, RerankedCandidate, rerank};
-use crate::{Hit, Ranking, RerankError, RerankScore, Reranker, SearchResults, embedded_text};
+use crate::{Hit, Ranking, RerankScore, SearchResults, embedded_text};
 
 /// A reranking model with its parameters.
 #[derive(Debug, Clone)]
@@ -74,6 +75,34 @@ fn apply_rerank(mut hit: Hit, reread: &RerankedCandidate, scores: &[f32]) -> Hit
 /// Returns the first `characters` characters of a text.
 fn truncate_chars(text: &str, characters: usize) -> String {
     text.chars().take(characters).collect()
+}
+
+/// A model that reads a query together with each text and scores the relevance of the text.
+///
+/// It is more accurate than the angle between two vectors, but slower, so only the best hits of a search are
+/// scored.
+pub trait Reranker: Debug + Send + Sync {
+    /// Returns an identifier of the model; scores of different models are never compared.
+    fn identity(&self) -> &str;
+
+    /// Returns one finite score for each text, in order: the raw logit of the model.
+    ///
+    /// A higher score is better. The score of a text does not depend on the other texts, except for rounding.
+    /// [`sigmoid()`](crate::rank::sigmoid) and [`min_max()`](crate::rank::min_max) map scores to the range 0 to 1.
+    ///
+    /// # Errors
+    /// If the model does not respond, or does not return one finite number for each text.
+    fn score(&self, query: &str, texts: &[&str]) -> Result<Vec<f32>, RerankError>;
+}
+
+/// The error that a reranking model returned no scores.
+#[derive(Debug, thiserror::Error)]
+#[error("the reranking model returned no scores: {why}")]
+pub struct RerankError {
+    /// The reason.
+    pub why: String,
+    /// Advice for the user.
+    pub hint: Option<String>,
 }
 
 #[cfg(test)]

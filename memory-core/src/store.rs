@@ -6,22 +6,9 @@ use chrono::{DateTime, Utc};
 
 use crate::wikilink::WikilinkCandidate;
 use crate::{
-    ChangeOutcome, ChangeSet, ContentHash, Embeddings, FileVersion, Filter, Memory, MemoryId, MemoryPage, MemorySummaries,
-    Origin, PageRequest, Problem, ReminderQuery, Scope, SearchRequest, SearchResults, StoreError,
+    ChangeOutcome, ChangeSet, ContentHash, Embeddings, Filter, MemoryId, MemoryPage, MemorySummaries, Origin, PageRequest,
+    ReminderQuery, Scope, SearchRequest, SearchResults, StoreError, StoredMemory,
 };
-
-/// A stored memory, read from its current file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct StoredMemory {
-    /// The memory.
-    pub memory: Memory,
-    /// The path below the home, with `/` as separator.
-    pub path: String,
-    /// The version of the file.
-    pub stamp: FileVersion,
-    /// The defect of the file, if any. Such a memory can be read and found but not changed.
-    pub problem: Option<Problem>,
-}
 
 /// A memory that matches a reference by a person.
 #[derive(Debug, Clone, PartialEq, Eq)]

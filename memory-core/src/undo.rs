@@ -1,10 +1,11 @@
-//! Undo of operations, and restoring files from the trash.
+//! Deletion, undo of operations, and restoring files from the trash.
 
 use std::collections::HashSet;
 
+use crate::commit::commit;
 use crate::{
-    ChangeOutcome, ChangedFiles, Memory, MemoryId, OperationRecord, Services, StoreError, TrashedFile, Undone, Verb,
-    find_by_prefix,
+    Change, ChangeOutcome, ChangedFiles, Memory, MemoryId, MemoryStoreExt, OperationRecord, SecretPolicy, Services, StoreError,
+    StoredMemory, TrashedFile, Undone, Verb, find_by_prefix,
 };
 
 /// Undoes the operation with an id that starts with `reference`, or the last one that is not undone.
@@ -159,4 +160,16 @@ fn is_restorable(services: &Services, trashed: &TrashedFile) -> Result<bool, Sto
         Err(StoreError::NotFound { .. }) => Ok(true),
         Err(error) => Err(error),
     }
+}
+
+/// Moves the memory that `reference` names to the trash, and returns its last version.
+///
+/// # Errors
+/// [`StoreError::NotFound`] or [`StoreError::Ambiguous`].
+pub fn delete(services: &Services, reference: &str) -> Result<StoredMemory, StoreError> {
+    let stored = services.store.get_by(reference)?;
+    let mut set = services.change_set(Verb::Delete);
+    set.changes.push(Change::Remove { id: stored.memory.id, expected: None });
+    commit(services, &set, SecretPolicy::Keep)?;
+    Ok(stored)
 }

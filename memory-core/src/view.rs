@@ -8,12 +8,11 @@
 //! at all.
 
 mod history;
-mod scoped_store;
 mod store;
 
 use std::sync::Arc;
 
-use self::scoped_store::ScopedStore;
+use self::store::ScopedStore;
 use crate::conversation::ConversationId;
 use crate::{AgentName, HomeSection, Scope, Services};
 

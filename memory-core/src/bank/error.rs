@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::fmt;
 
-use super::{BankName, BankScope, JsonFilterError, Key};
+use super::{BankScope, JsonFilterError};
 use crate::json::JsonError;
 use crate::{Code, StoreError};
 
@@ -110,9 +110,9 @@ pub enum BankErrorKind {
 
 impl BankError {
     /// Returns the error for a damaged entry of a bank; `why` is the end of a sentence.
-    pub fn damaged_entry(bank: &BankName, scope: BankScope, key: &str, why: &str) -> Self {
+    pub fn damaged_entry(bank: &str, scope: BankScope, key: &str, why: &str) -> Self {
         let what = format!("The entry '{key}' of memory bank '{bank}' {why}");
-        let error = Self::new(BankErrorKind::Damaged { what }).with_bank(bank.as_str(), Some(scope));
+        let error = Self::new(BankErrorKind::Damaged { what }).with_bank(bank, Some(scope));
         Self { key: Some(key.to_owned()), ..error }
     }
 
@@ -138,17 +138,17 @@ impl BankError {
 
     /// Sets the key, unless it is already set.
     #[must_use]
-    pub fn with_key(mut self, key: &Key) -> Self {
-        self.key.get_or_insert_with(|| key.as_str().to_owned());
+    pub fn with_key(mut self, key: &str) -> Self {
+        self.key.get_or_insert_with(|| key.to_owned());
         self
     }
 
-    pub(super) fn bank_not_found(name: &BankName, scope: Option<BankScope>) -> Self {
-        Self::new(BankErrorKind::BankNotFound).with_bank(name.as_str(), scope)
+    pub(super) fn bank_not_found(name: &str, scope: Option<BankScope>) -> Self {
+        Self::new(BankErrorKind::BankNotFound).with_bank(name, scope)
     }
 
-    pub(super) fn key_not_found(name: &BankName, key: &Key, scope: BankScope) -> Self {
-        Self::new(BankErrorKind::KeyNotFound).with_bank(name.as_str(), Some(scope)).with_key(key)
+    pub(super) fn key_not_found(name: &str, key: &str, scope: BankScope) -> Self {
+        Self::new(BankErrorKind::KeyNotFound).with_bank(name, Some(scope)).with_key(key)
     }
 
     /// Returns the permanent error code.

@@ -83,7 +83,7 @@ pub fn keys_by_folder(banks: &Banks, bank: &BankName) -> Result<Vec<BankKeyListi
         }
     }
     if listings.is_empty() {
-        return Err(BankError::bank_not_found(bank, Some(banks.effective_scope(ScopeChoice::Detected))));
+        return Err(BankError::bank_not_found(bank.as_str(), Some(banks.effective_scope(ScopeChoice::Detected))));
     }
     Ok(listings)
 }

@@ -22,9 +22,6 @@ mod entry;
 mod error;
 mod export;
 mod filter;
-mod gc;
-mod import;
-mod limits;
 mod list;
 mod name;
 mod query;
@@ -39,14 +36,11 @@ mod undo;
 mod update;
 mod write;
 
-pub use delete::{delete, delete_bank};
+pub use delete::{GcEntry, GcReason, delete, delete_bank, gc};
 pub use entry::{Bank, BankEntry, BankMeta};
 pub use error::{BankError, BankErrorKind};
-pub use export::{export, render_document};
+pub use export::{BankImportReport, export, import, render_document};
 pub use filter::{JsonFilter, JsonFilterError, SchemaValidator};
-pub use gc::{GcEntry, GcReason, gc};
-pub use import::{BankImportReport, import};
-pub use limits::BankLimits;
 pub use list::{BankKeyListing, BankListing, keys, keys_by_folder, list};
 pub use name::{BankName, Key};
 pub use query::{BankQueryResult, BankQueryTarget, query};
@@ -55,7 +49,7 @@ pub use repair::{ScopedBankDamage, repair};
 pub use schema::{MissingBank, schema, set_schema};
 pub use scope::{BankScope, ScopeChoice};
 pub use search::{BankMatch, BankMatches, BankSearchFields, search};
-pub use services::Banks;
+pub use services::{BankLimits, Banks};
 pub use store::{
     BankChange, BankChangeResult, BankDamage, BankEntryChange, BankLookup, BankRecord, BankRepairMode, BankStore, BankSubject,
     BankSummary,

@@ -45,7 +45,7 @@ pub fn query(
     };
     let results = banks.filter.run(filter, &input).map_err(|trouble| {
         let error = BankError::from(trouble).with_bank(bank.as_str(), Some(holders.scope));
-        if let BankQueryTarget::Key(key) = subject { error.with_key(key) } else { error }
+        if let BankQueryTarget::Key(key) = subject { error.with_key(key.as_str()) } else { error }
     })?;
     Ok(BankQueryResult { results, holders })
 }
@@ -64,5 +64,5 @@ pub(super) fn read_document(
             return Ok((BankFolders::of(banks, bank, choice, (scope, store)), text));
         }
     }
-    Err(BankError::bank_not_found(bank, Some(banks.effective_scope(choice))))
+    Err(BankError::bank_not_found(bank.as_str(), Some(banks.effective_scope(choice))))
 }

@@ -55,7 +55,7 @@ pub fn find_folders(banks: &Banks, bank: &BankName, choice: ScopeChoice) -> Resu
             return Ok(BankFolders::of(banks, bank, choice, (scope, store)));
         }
     }
-    Err(BankError::bank_not_found(bank, Some(banks.effective_scope(choice))))
+    Err(BankError::bank_not_found(bank.as_str(), Some(banks.effective_scope(choice))))
 }
 
 /// Returns the entry under `key`: that of the project if it exists, otherwise that of the user.
@@ -68,7 +68,7 @@ pub fn read(banks: &Banks, bank: &BankName, key: &Key, choice: ScopeChoice) -> R
     let now = banks.clock.now();
     let mut refusal: Option<BankError> = None;
     for (scope, store) in banks.stores(choice) {
-        let found = store.entry(bank, key).map_err(|error| error.with_bank(bank.as_str(), Some(scope)).with_key(key))?;
+        let found = store.entry(bank, key).map_err(|error| error.with_bank(bank.as_str(), Some(scope)).with_key(key.as_str()))?;
         let trouble = match found {
             BankLookup::Entry(entry) if !entry.is_expired(now) => {
                 let holders = BankFolders::of(banks, bank, choice, (scope, store));
@@ -80,10 +80,11 @@ pub fn read(banks: &Banks, bank: &BankName, key: &Key, choice: ScopeChoice) -> R
         };
         // The error of an expired entry is more helpful than that of a missing key in the other scope.
         if refusal.as_ref().is_none_or(|known| matches!(known.trouble, BankErrorKind::KeyNotFound)) {
-            refusal = Some(BankError::new(trouble).with_bank(bank.as_str(), Some(scope)).with_key(key));
+            refusal = Some(BankError::new(trouble).with_bank(bank.as_str(), Some(scope)).with_key(key.as_str()));
         }
     }
-    Err(refusal.unwrap_or_else(|| BankError::bank_not_found(bank, Some(banks.effective_scope(choice))).with_key(key)))
+    Err(refusal
+        .unwrap_or_else(|| BankError::bank_not_found(bank.as_str(), Some(banks.effective_scope(choice))).with_key(key.as_str())))
 }
 
 /// Returns a whole bank without expired entries.

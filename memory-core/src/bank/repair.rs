@@ -36,7 +36,7 @@ pub fn repair(
         checked.extend(found.into_iter().map(|damage| ScopedBankDamage { scope, damage }));
     }
     match bank {
-        Some(bank) if !is_there => Err(BankError::bank_not_found(bank, Some(banks.effective_scope(choice)))),
+        Some(bank) if !is_there => Err(BankError::bank_not_found(bank.as_str(), Some(banks.effective_scope(choice)))),
         _ => Ok(checked),
     }
 }

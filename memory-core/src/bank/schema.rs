@@ -50,7 +50,7 @@ pub fn set_schema(
     let operation = banks.operation(Verb::Schema);
     let mut decide = |seen: Option<&Bank>| {
         if seen.is_none() && absent == MissingBank::Refuse {
-            return Err(BankError::bank_not_found(bank, Some(scope)));
+            return Err(BankError::bank_not_found(bank.as_str(), Some(scope)));
         }
         if seen.is_some_and(|seen| seen.meta.schema.as_ref() == schema) {
             return Ok(BankChange::Nothing);
@@ -58,7 +58,7 @@ pub fn set_schema(
         if let (Some(seen), Some(schema)) = (seen, schema) {
             for (key, entry) in seen.unexpired_entries(operation.at) {
                 let fits = banks.schemas.check(schema, &entry.value);
-                fits.map_err(|why| BankError::new(BankErrorKind::SchemaViolation { why }).with_key(key))?;
+                fits.map_err(|why| BankError::new(BankErrorKind::SchemaViolation { why }).with_key(key.as_str()))?;
             }
         }
         Ok(BankChange::Schema(schema.cloned()))

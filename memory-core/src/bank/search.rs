@@ -69,7 +69,7 @@ pub fn search(banks: &Banks, pattern: &str, searched: BankSearchFields, choice: 
                     continue;
                 }
             };
-            let damaged = bank.damaged.iter().map(|(key, why)| BankError::damaged_entry(&summary.name, scope, key, why));
+            let damaged = bank.damaged.iter().map(|(key, why)| BankError::damaged_entry(summary.name.as_str(), scope, key, why));
             found.unreadable.extend(damaged);
             let holders = Arc::new(BankFolders::of(banks, &summary.name, choice, (scope, store)));
             for (key, entry) in bank.unexpired_entries(now) {

@@ -1,8 +1,8 @@
-//! The dependencies of the bank operations.
+//! The dependencies and limits of the bank operations.
 
 use std::sync::Arc;
 
-use super::{BankError, BankErrorKind, BankLimits, BankName, BankScope, BankStore, JsonFilter, SchemaValidator, ScopeChoice};
+use super::{BankError, BankErrorKind, BankName, BankScope, BankStore, JsonFilter, SchemaValidator, ScopeChoice};
 use crate::{Clock, IdSource, Operation, Verb};
 
 /// The dependencies of the bank operations, behind traits.
@@ -100,7 +100,7 @@ impl Banks {
                 return Ok((scope, store, bank));
             }
         }
-        Err(BankError::bank_not_found(name, Some(self.effective_scope(choice))))
+        Err(BankError::bank_not_found(name.as_str(), Some(self.effective_scope(choice))))
     }
 
     /// Returns the requested scope; without one, the scope that is searched first.
@@ -110,5 +110,22 @@ impl Banks {
             ScopeChoice::Detected if self.project.is_some() => BankScope::Project,
             ScopeChoice::Detected => BankScope::User,
         }
+    }
+}
+
+/// The size limits of banks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BankLimits {
+    /// The maximum size of a value, in bytes of JSON without whitespace.
+    pub value_bytes: usize,
+    /// The maximum size of a bank file, in bytes before compression.
+    pub bank_bytes: usize,
+    /// The maximum number of keys in a bank.
+    pub keys: usize,
+}
+
+impl Default for BankLimits {
+    fn default() -> Self {
+        Self { value_bytes: 1024 * 1024, bank_bytes: 10 * 1024 * 1024, keys: 10_000 }
     }
 }

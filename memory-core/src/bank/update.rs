@@ -45,9 +45,9 @@ pub fn update(
     missing: MissingKey,
     secrets: SecretPolicy,
 ) -> Result<BankWriteResult, BankError> {
-    let (scope, store) =
-        find_store(banks, bank, key, scope, missing).map_err(|error| error.with_bank(bank.as_str(), None).with_key(key))?;
-    let told = |error: BankError| error.with_bank(bank.as_str(), Some(scope)).with_key(key);
+    let (scope, store) = find_store(banks, bank, key, scope, missing)
+        .map_err(|error| error.with_bank(bank.as_str(), None).with_key(key.as_str()))?;
+    let told = |error: BankError| error.with_bank(bank.as_str(), Some(scope)).with_key(key.as_str());
     for attempt in 0..=ATTEMPTS {
         let operation = banks.operation(Verb::Update);
         let is_living = |entry: &BankEntry| !entry.is_expired(operation.at);
@@ -68,8 +68,10 @@ pub fn update(
             let living = former.filter(|former| is_living(former));
             match (missing, living, former) {
                 (MissingKey::Refuse, None, Some(_)) => return Err(BankError::new(BankErrorKind::Expired)),
-                (MissingKey::Refuse, None, None) if now.is_none() => return Err(BankError::bank_not_found(bank, Some(scope))),
-                (MissingKey::Refuse, None, None) => return Err(BankError::key_not_found(bank, key, scope)),
+                (MissingKey::Refuse, None, None) if now.is_none() => {
+                    return Err(BankError::bank_not_found(bank.as_str(), Some(scope)));
+                }
+                (MissingKey::Refuse, None, None) => return Err(BankError::key_not_found(bank.as_str(), key.as_str(), scope)),
                 _ => {}
             }
             let current = before(living);
@@ -132,7 +134,7 @@ fn find_store<'a>(
     match (missing, expired.or(with_bank)) {
         (MissingKey::Create, _) => banks.store_to_write(bank, choice),
         (MissingKey::Refuse, Some(place)) => Ok(place),
-        (MissingKey::Refuse, None) => Err(BankError::bank_not_found(bank, Some(banks.effective_scope(choice)))),
+        (MissingKey::Refuse, None) => Err(BankError::bank_not_found(bank.as_str(), Some(banks.effective_scope(choice)))),
     }
 }
 

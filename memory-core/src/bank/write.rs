@@ -65,7 +65,7 @@ pub fn write(banks: &Banks, request: &BankWriteRequest) -> Result<BankWriteResul
     let BankWriteRequest { bank, key, value, ttl, condition, scope, secrets } = request;
     check_names(banks, bank, [key], *scope, *secrets)?;
     let (scope, store) = banks.store_to_write(bank, *scope).map_err(|error| error.with_bank(bank.as_str(), None))?;
-    let place = |error: BankError| error.with_bank(bank.as_str(), Some(scope)).with_key(key);
+    let place = |error: BankError| error.with_bank(bank.as_str(), Some(scope)).with_key(key.as_str());
     let operation = banks.operation(Verb::Write);
     let mut written = None;
     let mut decide = |seen: Option<&Bank>| {
@@ -75,9 +75,11 @@ pub fn write(banks: &Banks, request: &BankWriteRequest) -> Result<BankWriteResul
             (BankWriteCondition::Absent, Some(_), _) => return Err(BankError::new(BankErrorKind::KeyExists)),
             (BankWriteCondition::Present, None, Some(_)) => return Err(BankError::new(BankErrorKind::Expired)),
             (BankWriteCondition::Present, None, None) if seen.is_none() => {
-                return Err(BankError::bank_not_found(bank, Some(scope)));
+                return Err(BankError::bank_not_found(bank.as_str(), Some(scope)));
             }
-            (BankWriteCondition::Present, None, None) => return Err(BankError::key_not_found(bank, key, scope)),
+            (BankWriteCondition::Present, None, None) => {
+                return Err(BankError::key_not_found(bank.as_str(), key.as_str(), scope));
+            }
             _ => {}
         }
         check(banks, seen.and_then(|seen| seen.meta.schema.as_ref()), value, *secrets)?;

@@ -1,11 +1,8 @@
 //! Extracts JSON from the response of a language model.
 
-mod group;
-mod strict;
+use std::str::CharIndices;
 
 use serde_json::Value;
-
-use group::{BracketGroup, find_groups};
 
 /// The maximum size of a response, in bytes.
 const MAX_ANSWER_BYTES: usize = 1 << 20;
@@ -91,9 +88,7 @@ fn parse_values(text: &str) -> Result<Vec<Value>, JsonAnswerError> {
         match group {
             BracketGroup::Open => return Err(answer_error("it is truncated")),
             BracketGroup::Closed(part) => {
-                match strict::parse(part)
-                    .or_else(|why| remove_trailing_commas(part).map_or(Err(why), |part| strict::parse(&part)))
-                {
+                match parse(part).or_else(|why| remove_trailing_commas(part).map_or(Err(why), |part| parse(&part))) {
                     Ok(value) => values.push(value),
                     Err(why) if looks_like_json(part) => return Err(answer_error(format!("it is not valid JSON ({why})"))),
                     // The brackets belong to prose, such as [sic].
@@ -124,7 +119,7 @@ fn remove_trailing_commas(part: &str) -> Option<String> {
     let mut characters = part.char_indices();
     while let Some((at, character)) = characters.next() {
         match character {
-            '"' => group::skip_string(&mut characters),
+            '"' => skip_string(&mut characters),
             ',' if !matches!(before, ',' | ':' | '[' | '{') && starts_with_closing_bracket(&part[at + 1..]) => {
                 mended.push_str(&part[copied..at]);
                 copied = at + 1;
@@ -142,6 +137,109 @@ fn remove_trailing_commas(part: &str) -> Option<String> {
 
 fn starts_with_closing_bracket(rest: &str) -> bool {
     rest.trim_start_matches([' ', '\t', '\r', '\n']).starts_with([']', '}'])
+}
+
+/// A bracketed part of a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum BracketGroup<'a> {
+    /// The text from the opening bracket to its closing bracket.
+    Closed(&'a str),
+    /// The text ends before the bracket is closed.
+    Open,
+}
+
+/// Returns the outermost groups of curly and square brackets in a text.
+///
+/// Within a group, brackets in strings are skipped, and a closing bracket of the wrong kind ends the group.
+fn find_groups(text: &str) -> Vec<BracketGroup<'_>> {
+    let mut groups = Vec::new();
+    let mut characters = text.char_indices();
+    let mut open = Vec::new();
+    let mut start = 0;
+    while let Some((at, character)) = characters.next() {
+        match character {
+            '{' | '[' => {
+                if open.is_empty() {
+                    start = at;
+                }
+                open.push(if character == '{' { '}' } else { ']' });
+            }
+            '}' | ']' if !open.is_empty() => {
+                // A bracket of the wrong kind ends the group; its content is then invalid JSON and is never parsed as a value.
+                let is_right = open.pop() == Some(character);
+                if !is_right {
+                    open.clear();
+                }
+                if open.is_empty() {
+                    groups.push(BracketGroup::Closed(&text[start..=at]));
+                }
+            }
+            '"' if !open.is_empty() => skip_string(&mut characters),
+            _ => {}
+        }
+    }
+    if !open.is_empty() {
+        groups.push(BracketGroup::Open);
+    }
+    groups
+}
+
+/// Advances past the rest of a string after its opening quote.
+fn skip_string(characters: &mut CharIndices<'_>) {
+    let mut is_escaped = false;
+    for (_, character) in characters.by_ref() {
+        match character {
+            _ if is_escaped => is_escaped = false,
+            '\\' => is_escaped = true,
+            '"' => return,
+            _ => {}
+        }
+    }
+}
+
+/// The maximum number of levels of a value.
+const MAX_DEPTH: usize = 32;
+
+/// Parses JSON without duplicate keys and with a limited depth.
+///
+/// # Errors
+/// The defect of the text.
+fn parse(text: &str) -> Result<Value, String> {
+    let value: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    let mut keys = 0;
+    if MAX_DEPTH < count_levels(&value, &mut keys) {
+        return Err(format!("it has more than {MAX_DEPTH} levels"));
+    }
+    // Of two values for one key, the parser retains the last; the count of colons reveals the duplicate.
+    if keys < count_colons(text) { Err("an object in it has a duplicate key".into()) } else { Ok(value) }
+}
+
+/// Returns the number of levels of a value, and counts its keys.
+///
+/// The recursion limit of the parser bounds the depth.
+fn count_levels(value: &Value, keys: &mut usize) -> usize {
+    match value {
+        Value::Array(list) => 1 + list.iter().map(|inner| count_levels(inner, keys)).max().unwrap_or_default(),
+        Value::Object(object) => {
+            *keys += object.len();
+            1 + object.values().map(|inner| count_levels(inner, keys)).max().unwrap_or_default()
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => 0,
+    }
+}
+
+/// Counts the colons outside of strings. JSON has exactly one per key.
+fn count_colons(json: &str) -> usize {
+    let mut characters = json.char_indices();
+    let mut count = 0;
+    while let Some((_, character)) = characters.next() {
+        match character {
+            '"' => skip_string(&mut characters),
+            ':' => count += 1,
+            _ => {}
+        }
+    }
+    count
 }
 
 #[cfg(test)]

@@ -2,9 +2,11 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 
+use chrono::{DateTime, TimeDelta};
+
 use super::*;
 use crate::testing::services;
-use crate::{Draft, MemStore, SecretPolicy, write};
+use crate::{Draft, Filter, MemStore, Query, Ranking, SecretPolicy, search, write};
 
 fn home(texts: &[&str]) -> Services {
     home_from("claude", texts)
@@ -180,4 +182,43 @@ proptest! {
         let context = ask(&services, "tea", budget, &ShownMemories::default());
         prop_assert!(context.tokens <= budget, "{} {}", context.tokens, context.text);
     }
+}
+
+#[test]
+fn the_best_of_each_session_follows_those_that_are_taken_by_relevance() {
+    let services = services(Arc::new(MemStore::default()));
+    let turns = [("one", 0), ("two", 1), ("three", 2), ("four", 48), ("five", 49), ("six", 96)];
+    let stored = turns.map(|(text, hours)| {
+        let created_at = Some(DateTime::UNIX_EPOCH + TimeDelta::hours(hours));
+        let written = write(&services, Draft { created_at, ..Draft::new(text) }, SecretPolicy::Refuse).expect("it is kept");
+        services.store.get(&written.id).expect("it is there")
+    });
+    let covered = |tokens: usize| -> Vec<String> {
+        cover_sessions(stored.to_vec(), tokens, &|stored| &stored.memory, &|_| 10)
+            .into_iter()
+            .map(|stored| stored.memory.content)
+            .collect()
+    };
+    assert_eq!(covered(1), ["one", "four", "six", "two", "three", "five"]);
+    assert_eq!(covered(11), ["one", "two", "four", "six", "three", "five"]);
+}
+
+#[test]
+fn a_budget_keeps_the_best_hits_and_covers_sessions_where_several_things_are_asked() {
+    let services = services(Arc::new(MemStore::default()));
+    for (text, hours) in [("museum museum museum", 0), ("museum museum", 1), ("museum", 48)] {
+        let created_at = Some(DateTime::UNIX_EPOCH + TimeDelta::hours(hours));
+        write(&services, Draft { created_at, ..Draft::new(text) }, SecretPolicy::Refuse).expect("the memory is written");
+    }
+    let query = Query { text: "museum".to_owned(), filter: Filter::default(), limit: 10, ranking: Ranking::default() };
+    let fitting = |text: &str, budget: usize| -> Vec<String> {
+        let found = search(&services, &query).expect("the store is readable");
+        let hits = fit_budget(found.hits, text, budget, &|_| 10);
+        hits.into_iter().map(|hit| hit.stored.memory.content).collect()
+    };
+    let all = fitting("museum", 30);
+    assert_eq!(all.len(), 3);
+    assert_eq!(fitting("museum", 20), all[..2]);
+    assert!(fitting("in what order did I visit the museums", 20).contains(&"museum".to_owned()));
+    assert!(fitting("museum", 9).is_empty());
 }

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use chrono::{DateTime, Utc};
 
 use super::ConversationId;
-use crate::{MemoryId, ParseError};
+use crate::{ContentHash, MemoryId, ParseError};
 
 /// The maximum size of the text of an entry, in bytes.
 pub const MAX_CONTENT: usize = 15 * 1024 * 1024;
@@ -145,4 +145,13 @@ impl FromStr for EntryId {
         }
         Ok(Self(trimmed.to_owned()))
     }
+}
+
+/// The vector of a text.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EntryVector {
+    /// The hash of the text.
+    pub text: ContentHash,
+    /// The vector, of length 1.
+    pub vector: Vec<f32>,
 }

@@ -2,7 +2,6 @@
 
 use serde_json::Value;
 
-use super::AnswerParseError;
 use super::add::redact_secrets;
 use crate::parse_json_answer;
 use crate::text::to_one_line;
@@ -141,6 +140,14 @@ fn fact_text(item: &Value) -> Option<&str> {
 
 fn has_words(text: &str) -> bool {
     text.contains(char::is_alphanumeric)
+}
+
+/// The reason why a response is not usable.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{why}")]
+pub struct AnswerParseError {
+    /// The reason, as a statement that may be sent to the model.
+    pub why: String,
 }
 
 #[cfg(test)]

@@ -3,8 +3,6 @@
 mod score;
 mod slots;
 
-pub(super) use score::cosine;
-
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

@@ -5,9 +5,9 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 
 use super::EntryRole;
-use super::recall_query::{content_terms, single_character_words};
 use super::speech_act::statements;
-use crate::text::Term;
+use crate::query_parser::is_stop_token;
+use crate::text::{Term, TokenKind, tokenize};
 
 /// The distinct words of an entry, each with whether it occurs in a statement.
 #[derive(Debug, Clone, Default)]
@@ -113,6 +113,73 @@ fn hash(term: &Term) -> u64 {
     term.hash(&mut hasher);
     hasher.finish()
 }
+
+/// Returns the one-character words of a statement with their ranges, such as 猫 in 我家的猫叫咪咪.
+fn single_character_words(text: &str) -> Vec<(Term, Range<usize>)> {
+    let is_between = |span: &Range<usize>| WORD_SEPARATORS.contains(&text[span.clone()]);
+    let starts = find_single_characters(text, &is_between);
+    let spans = starts.into_iter().map(|start| start..text.ceil_char_boundary(start + 1));
+    spans.map(|span| (word_term(&text[span.clone()]), span)).collect()
+}
+
+/// Calls `each` with every content term of a text and its range.
+///
+/// Terms are words without stop words, and the bigrams and single characters of scripts without spaces.
+pub(super) fn content_terms(text: &str, each: &mut dyn FnMut(Term, Range<usize>)) {
+    tokenize(text, &mut |token| {
+        let spelled = &text[token.span.clone()];
+        if is_stop_token(spelled, token.kind == TokenKind::Word) {
+            return;
+        }
+        let span = token.span.clone();
+        each(Term { text: token.text.to_owned(), kind: token.kind }, span.clone());
+        if let Some((_, verb)) = VERBS.into_iter().find(|(form, _)| spelled.eq_ignore_ascii_case(form)) {
+            tokenize(verb, &mut |token| each(Term { text: token.text.to_owned(), kind: token.kind }, span.clone()));
+        }
+    });
+}
+
+/// Characters that delimit a one-character word: relations, counts and measures.
+///
+/// They are rarely part of a longer noun.
+const WORD_SEPARATORS: &str = "叫养養给給把被让讓跟对對很也都就还還再又不没沒一二三四五两兩几幾只隻个個条條位辆輛台臺";
+
+/// Returns a character as a word term, which the tokenizer never emits for such a script.
+pub(super) fn word_term(character: &str) -> Term {
+    Term { text: character.to_owned(), kind: TokenKind::Word }
+}
+
+/// Returns the offsets of the one-character words in a script without spaces.
+///
+/// The characters on both sides of such a word are stop words or frame a request.
+pub(super) fn find_single_characters(text: &str, is_framed: &dyn Fn(&Range<usize>) -> bool) -> Vec<usize> {
+    let mut lone = Vec::new();
+    let mut run: Vec<usize> = Vec::new();
+    tokenize(text, &mut |token| {
+        if token.kind == TokenKind::Bigram {
+            return;
+        }
+        let is_content =
+            token.kind == TokenKind::Character && !is_stop_token(&text[token.span.clone()], false) && !is_framed(&token.span);
+        let follows = run.last().is_some_and(|last| text[*last..token.span.start].chars().count() == 1);
+        if !is_content || !follows {
+            if let [only] = run.as_slice() {
+                lone.push(*only);
+            }
+            run.clear();
+        }
+        if is_content {
+            run.push(token.span.start);
+        }
+    });
+    if let [only] = run.as_slice() {
+        lone.push(*only);
+    }
+    lone
+}
+
+/// Words that the tokenizer treats as a noun and most facts use as a verb; both terms are emitted.
+const VERBS: [(&str, &str); 2] = [("lives", "live"), ("leaves", "leave")];
 
 #[cfg(test)]
 mod tests {

@@ -26,9 +26,7 @@
 
 mod add;
 mod claim;
-mod enqueue;
 mod entry;
-mod evict;
 mod facts;
 mod id;
 mod index;
@@ -47,16 +45,13 @@ mod speech_act;
 mod standing;
 mod store;
 mod summary;
-mod supersede;
 
 pub(crate) use claim::StatementClaims;
 pub(crate) use speech_act::sentences;
 
-pub use add::{add, new_turn, store_turn, store_turns};
-pub use enqueue::{enqueue, enqueue_missing};
-pub use entry::{ConversationEntry, EntryId, EntryRole, MAX_CONTENT, SOURCE};
-pub use evict::plan_eviction;
-pub use facts::{MAX_FACTS, ParsedFacts, parse_facts, parse_facts_by_message};
+pub use add::{add, new_turn, plan_eviction, store_turn, store_turns};
+pub use entry::{ConversationEntry, EntryId, EntryRole, EntryVector, MAX_CONTENT, SOURCE};
+pub use facts::{AnswerParseError, MAX_FACTS, ParsedFacts, parse_facts, parse_facts_by_message};
 pub use id::ConversationId;
 pub use index::ConversationIndex;
 pub use inject::{format_memories, message_prefix};
@@ -66,12 +61,12 @@ pub use operations::{
     change, last, restore, undo,
 };
 pub use questions::RecentQuestions;
-pub use queue::{EnqueuedTurns, Job, JobQueue, JobState, PendingJob};
-pub use recall::{RecallResult, recall, recall_with_unwritten, similar_facts};
+pub use queue::{EnqueuedTurns, Job, JobQueue, JobState, PendingJob, enqueue, enqueue_missing};
+pub use recall::{RecallResult, RecalledStanding, StandingOrigin, recall, recall_with_unwritten, similar_facts};
 pub use recall_query::{RecallQuery, RecallTerm};
-pub use reconcile::{AnswerParseError, ExtractedFact, FactDecision, parse_decisions, plan_facts};
+pub use reconcile::{ExtractedFact, FactDecision, parse_decisions, plan_facts};
 pub use selection::{RecallCandidate, RecallMatchKind, RecallRules, RecalledMemory, select_memories};
 pub use services::Conversations;
-pub use standing::{RecalledStanding, StandingOrigin, StandingRequest, add_standing};
-pub use store::{ConversationStore, EntryChange, EntryVector};
+pub use standing::{StandingRequest, add_standing};
+pub use store::{ConversationStore, EntryChange};
 pub use summary::{parse_summary, summary_entry};

@@ -1,17 +1,20 @@
-//! Recalls memories that are relevant to a message.
+//! Recalls memories that are relevant to a message, without those that another one supersedes.
 
 use std::cell::RefCell;
 use std::sync::Arc;
 
+use chrono::{DateTime, Utc};
+
+use super::claim::{EntryClaims, TextClaims};
 use super::indexed_text::has_subject;
 use super::recall_query::message_ends;
-use super::supersede::{add_successors, mark_superseded};
 use super::{
-    ConversationEntry, ConversationId, ConversationIndex, Conversations, EntryId, EntryRole, RecallCandidate, RecallQuery,
-    RecallRules, RecalledMemory, RecalledStanding, select_memories,
+    ConversationEntry, ConversationId, ConversationIndex, Conversations, EntryId, EntryRole, RecallCandidate, RecallMatchKind,
+    RecallQuery, RecallRules, RecalledMemory, select_memories,
 };
 use crate::rank::sigmoid;
-use crate::{Problem, StoreError, is_nonzero};
+use crate::standing::StandingKind;
+use crate::{MemoryId, Problem, StoreError, is_nonzero};
 
 /// The result of a recall.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -258,6 +261,107 @@ pub fn similar_facts(
         }
     }
     Ok(found)
+}
+
+/// The maximum number of candidates that are compared with each other, most relevant first.
+const MAX_COMPARED: usize = 64;
+
+/// The maximum number of candidates that are compared with all entries, most relevant first.
+const MAX_CONTESTED: usize = 16;
+
+/// The maximum number of newest entries of a conversation that are compared with each of them.
+const MAX_NEWEST: usize = 500;
+
+/// Adds newer entries that contradict relevant candidates, except for `known` ones.
+///
+/// An earlier statement is therefore never returned without the one that superseded it. Each added entry has the relevance of the best
+/// candidate that it contradicts.
+fn add_successors(
+    candidates: &mut Vec<RecallCandidate>,
+    shelves: &[Arc<ConversationIndex>],
+    threshold: f32,
+    is_known: &dyn Fn(&ConversationEntry) -> bool,
+) {
+    let contested: Vec<(f32, DateTime<Utc>, Arc<TextClaims>)> = candidates
+        .iter()
+        .filter(|candidate| candidate.kind == RecallMatchKind::Statement && threshold <= candidate.relevance)
+        .take(MAX_CONTESTED)
+        .map(|candidate| (candidate.relevance, candidate.entry.created_at, candidate.claims.clause_claims(&candidate.entry)))
+        .filter(|(.., claims)| !claims.is_empty())
+        .collect();
+    let Some(oldest) = contested.iter().map(|(_, at, _)| *at).min() else { return };
+    for shelf in shelves {
+        for (entry, claims) in shelf.newest_claims(MAX_NEWEST).filter(|(entry, _)| oldest < entry.created_at) {
+            let later = claims.clause_claims(entry);
+            let relevance = contested
+                .iter()
+                .filter(|(_, at, earlier)| *at < entry.created_at && later.supersedes(earlier))
+                .map(|(relevance, ..)| *relevance)
+                .max_by(f32::total_cmp);
+            let Some(relevance) = relevance else { continue };
+            match candidates.iter_mut().find(|candidate| candidate.entry.id == entry.id) {
+                Some(own) => own.relevance = own.relevance.max(relevance),
+                None if is_known(entry) => {}
+                None => candidates.extend(shelf.statement_candidate(&entry.id, relevance)),
+            }
+        }
+    }
+}
+
+/// Marks the facts and statements that a later text contradicts.
+///
+/// The later text is another candidate, one of the `known` entries, or the message itself.
+fn mark_superseded(candidates: &mut [RecallCandidate], known: &[(Arc<ConversationEntry>, EntryClaims)], message: &str) {
+    let statements = |candidate: &&RecallCandidate| candidate.kind == RecallMatchKind::Statement;
+    let compared: Vec<(Arc<ConversationEntry>, EntryClaims)> = candidates
+        .iter()
+        .filter(statements)
+        .take(MAX_COMPARED)
+        .map(|candidate| (Arc::clone(&candidate.entry), candidate.claims.clone()))
+        .collect();
+    if compared.is_empty() {
+        return;
+    }
+    let entries = compared.iter().chain(known.iter().take(MAX_COMPARED));
+    let mut all: Vec<(DateTime<Utc>, Arc<TextClaims>)> =
+        entries.map(|(entry, claims)| (entry.created_at, claims.clause_claims(entry))).collect();
+    all.push((DateTime::<Utc>::MAX_UTC, Arc::new(TextClaims::new(EntryRole::User, message))));
+    for (number, (entry, _)) in compared.iter().enumerate() {
+        let (at, claims) = &all[number];
+        let is_superseded = all.iter().any(|(later, other)| at < later && other.supersedes(claims));
+        if is_superseded && let Some(own) = candidates.iter_mut().find(|candidate| candidate.entry.id == entry.id) {
+            own.is_superseded = true;
+        }
+    }
+}
+
+/// A standing instruction or preference that the model receives regardless of the message.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RecalledStanding {
+    /// The kind.
+    pub kind: StandingKind,
+    /// The standing sentence of an entry, or the text of a memory.
+    pub text: String,
+    /// The time at which it was written.
+    pub created_at: DateTime<Utc>,
+    /// The origin.
+    pub origin: StandingOrigin,
+    /// The score of the entry if it was recalled for the message, otherwise 0.
+    pub score: f32,
+}
+
+/// The origin of a standing instruction or preference.
+#[derive(Debug, Clone, PartialEq)]
+pub enum StandingOrigin {
+    /// An entry of the conversation, or of the global one.
+    Entry(Arc<ConversationEntry>),
+    /// A memory of the home.
+    Memory {
+        /// The id.
+        id: MemoryId,
+        /// The source; empty if unknown.
+        source: String,
+    },
 }
 
 #[cfg(test)]

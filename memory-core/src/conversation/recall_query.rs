@@ -4,10 +4,10 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::EntryRole;
-use super::indexed_text::IndexedText;
+use super::indexed_text::{IndexedText, content_terms, find_single_characters, word_term};
 use super::speech_act::framing_words;
 use crate::query_parser::is_stop_token;
-use crate::text::{Term, TokenKind, tokenize};
+use crate::text::{Term, TokenKind};
 
 /// A recall query: the words of a message without stop words, and its vector if there is one.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -84,76 +84,9 @@ impl RecallQuery<'_> {
     }
 }
 
-/// Characters that delimit a one-character word: relations, counts and measures.
-///
-/// They are rarely part of a longer noun.
-const WORD_SEPARATORS: &str = "叫养養给給把被让讓跟对對很也都就还還再又不没沒一二三四五两兩几幾只隻个個条條位辆輛台臺";
-
-/// Returns the one-character words of a statement with their ranges, such as 猫 in 我家的猫叫咪咪.
-pub(super) fn single_character_words(text: &str) -> Vec<(Term, Range<usize>)> {
-    let is_between = |span: &Range<usize>| WORD_SEPARATORS.contains(&text[span.clone()]);
-    let starts = find_single_characters(text, &is_between);
-    let spans = starts.into_iter().map(|start| start..text.ceil_char_boundary(start + 1));
-    spans.map(|span| (word_term(&text[span.clone()]), span)).collect()
-}
-
-/// Returns a character as a word term, which the tokenizer never emits for such a script.
-fn word_term(character: &str) -> Term {
-    Term { text: character.to_owned(), kind: TokenKind::Word }
-}
-
-/// Returns the offsets of the one-character words in a script without spaces.
-///
-/// The characters on both sides of such a word are stop words or frame a request.
-fn find_single_characters(text: &str, is_framed: &dyn Fn(&Range<usize>) -> bool) -> Vec<usize> {
-    let mut lone = Vec::new();
-    let mut run: Vec<usize> = Vec::new();
-    tokenize(text, &mut |token| {
-        if token.kind == TokenKind::Bigram {
-            return;
-        }
-        let is_content =
-            token.kind == TokenKind::Character && !is_stop_token(&text[token.span.clone()], false) && !is_framed(&token.span);
-        let follows = run.last().is_some_and(|last| text[*last..token.span.start].chars().count() == 1);
-        if !is_content || !follows {
-            if let [only] = run.as_slice() {
-                lone.push(*only);
-            }
-            run.clear();
-        }
-        if is_content {
-            run.push(token.span.start);
-        }
-    });
-    if let [only] = run.as_slice() {
-        lone.push(*only);
-    }
-    lone
-}
-
 fn has_stop_word(pair: &str) -> bool {
     let mut buffer = [0; 4];
     pair.chars().any(|character| is_stop_token(character.encode_utf8(&mut buffer), false))
-}
-
-/// Words that the tokenizer treats as a noun and most facts use as a verb; both terms are emitted.
-const VERBS: [(&str, &str); 2] = [("lives", "live"), ("leaves", "leave")];
-
-/// Calls `each` with every content term of a text and its range.
-///
-/// Terms are words without stop words, and the bigrams and single characters of scripts without spaces.
-pub(super) fn content_terms(text: &str, each: &mut dyn FnMut(Term, Range<usize>)) {
-    tokenize(text, &mut |token| {
-        let spelled = &text[token.span.clone()];
-        if is_stop_token(spelled, token.kind == TokenKind::Word) {
-            return;
-        }
-        let span = token.span.clone();
-        each(Term { text: token.text.to_owned(), kind: token.kind }, span.clone());
-        if let Some((_, verb)) = VERBS.into_iter().find(|(form, _)| spelled.eq_ignore_ascii_case(form)) {
-            tokenize(verb, &mut |token| each(Term { text: token.text.to_owned(), kind: token.kind }, span.clone()));
-        }
-    });
 }
 
 /// Returns the message, or its start and end if it is too long to parse.

@@ -7,7 +7,7 @@ use chrono::{DateTime, Utc};
 use serde_json::Value;
 
 use super::add::redact_secrets;
-use super::facts::{MAX_FACTS, single_list};
+use super::facts::{AnswerParseError, MAX_FACTS, single_list};
 use super::{ConversationEntry, ConversationId, EntryChange, EntryId, EntryRole};
 use crate::parse_json_answer;
 use crate::text::{fold, to_one_line, tokenize};
@@ -46,14 +46,6 @@ pub enum FactDecision {
         /// The number of the existing fact.
         number: usize,
     },
-}
-
-/// The reason why a response is not usable.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{why}")]
-pub struct AnswerParseError {
-    /// The reason, as a statement that may be sent to the model.
-    pub why: String,
 }
 
 /// Parses a response about `known` existing facts, numbered from 0.

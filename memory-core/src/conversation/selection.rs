@@ -6,8 +6,8 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 
 use super::claim::{EntryClaims, TextClaim};
-use super::index::cosine;
 use super::{ConversationEntry, EntryId, EntryRole};
+use crate::embedder::cosine;
 use crate::rank::{recency, select_diverse};
 use crate::text::WordOverlaps;
 

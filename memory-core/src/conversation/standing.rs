@@ -8,41 +8,16 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 
 use super::claim::{EntryClaims, TextClaim};
+use super::indexed_text::content_terms;
 use super::recall::{MAX_ATTEMPTS, is_stale, read_indexes};
-use super::recall_query::{content_terms, message_ends};
-use super::{ConversationEntry, ConversationId, ConversationIndex, Conversations, EntryId, EntryRole, RecallQuery, RecallResult};
+use super::recall_query::message_ends;
+use super::{
+    ConversationEntry, ConversationId, ConversationIndex, Conversations, EntryId, EntryRole, RecallQuery, RecallResult,
+    RecalledStanding, StandingOrigin,
+};
 use crate::standing::{StandingKind, StandingMemory, StandingText, current, select_standing, standing_sentences};
 use crate::text::{Term, format_error_chain, token_count};
-use crate::{MemoryId, Services, StoreError};
-
-/// A standing instruction or preference that the model receives regardless of the message.
-#[derive(Debug, Clone, PartialEq)]
-pub struct RecalledStanding {
-    /// The kind.
-    pub kind: StandingKind,
-    /// The standing sentence of an entry, or the text of a memory.
-    pub text: String,
-    /// The time at which it was written.
-    pub created_at: DateTime<Utc>,
-    /// The origin.
-    pub origin: StandingOrigin,
-    /// The score of the entry if it was recalled for the message, otherwise 0.
-    pub score: f32,
-}
-
-/// The origin of a standing instruction or preference.
-#[derive(Debug, Clone, PartialEq)]
-pub enum StandingOrigin {
-    /// An entry of the conversation, or of the global one.
-    Entry(Arc<ConversationEntry>),
-    /// A memory of the home.
-    Memory {
-        /// The id.
-        id: MemoryId,
-        /// The source; empty if unknown.
-        source: String,
-    },
-}
+use crate::{Services, StoreError};
 
 impl RecalledStanding {
     fn entry(&self) -> Option<&Arc<ConversationEntry>> {

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 
-use super::{ConversationEntry, ConversationId, ConversationIndex, EntryId, MAX_CONTENT};
-use crate::{ContentHash, Operation, StoreError};
+use super::{ConversationEntry, ConversationId, ConversationIndex, EntryId, EntryVector, MAX_CONTENT};
+use crate::{Operation, StoreError};
 
 /// A store of conversations. Every implementation passes `testing::conversation_suite`.
 ///
@@ -124,13 +124,4 @@ impl EntryChange {
             Self::Add(_) | Self::Delete { .. } => Ok(()),
         }
     }
-}
-
-/// The vector of a text.
-#[derive(Debug, Clone, PartialEq)]
-pub struct EntryVector {
-    /// The hash of the text.
-    pub text: ContentHash,
-    /// The vector, of length 1.
-    pub vector: Vec<f32>,
 }

@@ -1,12 +1,12 @@
-//! Finds all date and time expressions in a text.
+//! Finds all date and time expressions in a text, and the most likely one.
 
+use std::cmp::Reverse;
 use std::ops::Range;
 
 use chrono::{DateTime, TimeZone};
 
 use super::cursor::TokenCursor;
-use super::mention::{DateMention, TimeRelation};
-use super::rescheduling::remove_rescheduled;
+use super::mention::{DateMention, DatePrecision, TimeRelation, remove_rescheduled};
 use super::resolve::{ChronoZone, DateContext, ResolvedDate, resolve};
 use super::syntax::{CalendarDuration, DateExpression, DayExpression, DayPart};
 use super::token::{DateToken, DateTokenKind, tokenize_dates};
@@ -229,4 +229,31 @@ fn parse_expression(start: TokenCursor<'_>) -> Option<(Option<DateExpression>, u
         DateTokenKind::Word(_) | DateTokenKind::Han(_) | DateTokenKind::Sign(_) | DateTokenKind::Other => None,
     };
     found.filter(|(_, end)| start.position() < *end)
+}
+
+/// Returns the most likely date that a text refers to, relative to `now` in its time zone.
+///
+/// Future dates precede the present, which precedes past ones; a single day or time precedes a whole period; a day
+/// precedes a time without a day; otherwise the first in the text is returned.
+///
+/// ```
+/// use chrono::DateTime;
+/// use memory_core::datetime::{DatePrecision, TimeRelation, find_date};
+///
+/// let now = DateTime::parse_from_rfc3339("2025-06-11T10:20:00+02:00").unwrap();
+/// let reading = find_date("remind me to call Anna tomorrow at 3pm", &now).unwrap();
+/// assert_eq!(reading.text, "tomorrow at 3pm");
+/// assert_eq!((reading.kind, reading.relation), (DatePrecision::DateTime, TimeRelation::Future));
+/// assert_eq!(find_date("Anna likes tea", &now), None);
+/// ```
+pub fn find_date<Tz: TimeZone>(text: &str, now: &DateTime<Tz>) -> Option<DateMention> {
+    find_dates(text, now).into_iter().min_by_key(|reading| (Reverse(reading.relation), reading.is_vague, mention_rank(reading)))
+}
+
+fn mention_rank(reading: &DateMention) -> (u8, usize) {
+    let rank = match (reading.relation, reading.kind) {
+        (TimeRelation::Future, DatePrecision::Time) => 1,
+        (TimeRelation::Future | TimeRelation::Present | TimeRelation::Past, _) => 0,
+    };
+    (rank, reading.span.start)
 }

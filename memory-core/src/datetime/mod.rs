@@ -5,20 +5,17 @@
 //! and the assumption is reported. Dates of lunar calendars are not supported.
 
 mod chinese;
-mod choose;
 mod cursor;
 mod english;
 mod find;
 mod holidays;
 mod mention;
 mod numeric;
-mod rescheduling;
 mod resolve;
 mod syntax;
 #[cfg(test)]
 mod tests;
 mod token;
 
-pub use choose::find_date;
-pub use find::find_dates;
+pub use find::{find_date, find_dates};
 pub use mention::{DateMention, DatePrecision, TimeRelation};

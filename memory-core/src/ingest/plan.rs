@@ -1,10 +1,9 @@
-//! The decision about one note.
+//! The decision about one note, by the fingerprints of its last ingestion.
 
 use chrono::{DateTime, Utc};
 
-use super::fingerprint::{self, NoteFingerprint};
 use super::survey::{MemoryRelation, SurveyedNote};
-use crate::{Change, Draft, MemoryId, Origin, Patch, Services, StoreError, StoredMemory, Tags, secret};
+use crate::{Change, ContentHash, Draft, Memory, MemoryId, Origin, Patch, Services, StoreError, StoredMemory, Tags, secret};
 
 /// The input of the decision about one note.
 pub(super) struct NotePlan<'a> {
@@ -81,12 +80,12 @@ impl<'a> NotePlan<'a> {
     }
 
     fn create(self, mut draft: Draft, front_matter: String) -> IngestDecision {
-        let (note, lines) = (fingerprint::note_hash(&draft), fingerprint::front_matter_hash(&front_matter));
+        let (note, lines) = (note_hash(&draft), front_matter_hash(&front_matter));
         let mut kinds = redact(&mut draft);
         let redacted = secret::redact(&front_matter);
         kinds.extend(redacted.iter().flat_map(|redacted| redacted.kinds.iter().copied()));
         let front_matter = redacted.map_or(front_matter, |redacted| redacted.text);
-        let text = fingerprint::draft_text_hash(&draft);
+        let text = draft_text_hash(&draft);
         if let Some(origin) = &mut draft.origin {
             origin.hash = Some(NoteFingerprint { note, front_matter: lines, text }.to_hash());
         }
@@ -120,7 +119,7 @@ fn extend_patch(
     let memory = &stored.memory;
     let Some(mut origin) = draft.origin.take() else { return Ok(patch) };
     let known = memory.origin.as_ref().and_then(|origin| origin.hash).map(|hash| NoteFingerprint::from_hash(&hash));
-    let (note, lines) = (fingerprint::note_hash(&draft), fingerprint::front_matter_hash(front_matter));
+    let (note, lines) = (note_hash(&draft), front_matter_hash(front_matter));
     let is_same_note = known.is_some_and(|known| known.note == note);
     let are_same_lines = known.is_some_and(|known| known.front_matter == lines);
     let is_same_place = memory.origin.as_ref().is_some_and(|known: &Origin| known.is_same_place(&origin));
@@ -128,13 +127,13 @@ fn extend_patch(
         return Ok(patch);
     }
     let kinds = redact(&mut draft);
-    let text = fingerprint::draft_text_hash(&draft);
+    let text = draft_text_hash(&draft);
     origin.hash = Some(NoteFingerprint { note, front_matter: lines, text }.to_hash());
     patch.origin = Some(origin);
     if !is_same_note {
         let has_new_text = known.is_none_or(|known| known.text != text);
         if has_new_text {
-            let here = fingerprint::memory_text_hash(memory);
+            let here = memory_text_hash(memory);
             if known.is_some_and(|known| known.text != here) && here != text {
                 return Err(format!("both it and its memory {} were changed; the memory remains unchanged", stored.path));
             }
@@ -177,4 +176,71 @@ fn redaction_warning(mut kinds: Vec<&'static str>) -> Option<String> {
     kinds.sort_unstable();
     kinds.dedup();
     (!kinds.is_empty()).then(|| format!("redacted a credential ({})", kinds.join(", ")))
+}
+
+/// Fingerprints for detecting whether a note or its memory has changed since its ingestion.
+///
+/// They are stored as the hash of the memory's origin, so the three parts share 32 bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct NoteFingerprint {
+    /// The hash of the parts of the note that correspond to fields of a memory.
+    pub(super) note: [u8; 12],
+    /// The hash of the remaining front matter.
+    pub(super) front_matter: [u8; 8],
+    /// The hash of the text and title written to the memory.
+    pub(super) text: [u8; 12],
+}
+
+impl NoteFingerprint {
+    /// Returns the fingerprints in the form of a hash, for storage.
+    pub(super) fn to_hash(self) -> ContentHash {
+        let mut bytes = [0; 32];
+        bytes[..12].copy_from_slice(&self.note);
+        bytes[12..20].copy_from_slice(&self.front_matter);
+        bytes[20..].copy_from_slice(&self.text);
+        ContentHash::from(bytes)
+    }
+
+    /// Extracts the fingerprints from a stored hash.
+    pub(super) fn from_hash(hash: &ContentHash) -> Self {
+        let bytes = hash.as_bytes();
+        Self { note: first(bytes), front_matter: first(&bytes[12..]), text: first(&bytes[20..]) }
+    }
+}
+
+/// Returns the fingerprint of a note, before redaction.
+fn note_hash(draft: &Draft) -> [u8; 12] {
+    first(draft.fingerprint("").as_bytes())
+}
+
+/// Returns the fingerprint of unrecognized front matter.
+fn front_matter_hash(lines: &str) -> [u8; 8] {
+    first(ContentHash::of(lines).as_bytes())
+}
+
+/// Returns the fingerprint of the text and title of a draft.
+fn draft_text_hash(draft: &Draft) -> [u8; 12] {
+    text_hash(&draft.content, draft.title.as_deref())
+}
+
+/// Returns the fingerprint of the text and title of a memory.
+fn memory_text_hash(memory: &Memory) -> [u8; 12] {
+    text_hash(&memory.content, memory.title.as_deref())
+}
+
+/// Returns the fingerprint of a text and a title.
+///
+/// Whitespace at the ends of lines and of the text is ignored, since a store may change it.
+fn text_hash(content: &str, title: Option<&str>) -> [u8; 12] {
+    let mut text = String::with_capacity(content.len());
+    for line in content.lines() {
+        text.extend([line.trim_end(), "\n"]);
+    }
+    first(ContentHash::of(&format!("{}\0{}", text.trim_end(), title.unwrap_or_default().trim())).as_bytes())
+}
+
+fn first<const COUNT: usize>(bytes: &[u8]) -> [u8; COUNT] {
+    let mut first = [0; COUNT];
+    first.copy_from_slice(&bytes[..COUNT]);
+    first
 }

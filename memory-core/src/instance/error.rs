@@ -1,7 +1,5 @@
 //! The error type of operations on instances.
 
-use super::history::SessionName;
-use super::kv::ValueKey;
 use crate::json::JsonError;
 use crate::text::to_one_line;
 use crate::{Code, OperationId, StoreError};
@@ -156,16 +154,6 @@ impl InstanceError {
     /// Creates an [`InstanceError::InvalidKey`], with a long key shortened.
     pub fn invalid_key(key: &str, why: &'static str) -> Self {
         Self::InvalidKey { key: to_one_line(key, MAX_SHOWN), why }
-    }
-
-    /// Creates an [`InstanceError::SessionNotFound`].
-    pub fn session_not_found(session: &SessionName) -> Self {
-        Self::SessionNotFound { session: session.as_str().to_owned() }
-    }
-
-    /// Creates an [`InstanceError::KeyNotFound`].
-    pub fn key_not_found(key: &ValueKey) -> Self {
-        Self::KeyNotFound { key: key.as_str().to_owned() }
     }
 
     /// Returns the stable error code.

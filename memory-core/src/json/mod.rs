@@ -4,12 +4,8 @@
 //! floating-point numbers, since [RFC 8259](https://www.rfc-editor.org/rfc/rfc8259) does not limit numbers. A value is
 //! therefore a validated text, [`JsonText`], and [`JsonTokens`] reads its content token by token.
 
-mod pretty;
 mod text;
 mod tokens;
-mod unescape;
 
-pub use pretty::format_pretty;
-pub use text::{JsonError, JsonText, MAX_DEPTH, is_exact_number};
-pub use tokens::{JsonToken, JsonTokenKind, JsonTokens, unquote};
-pub use unescape::unescape_strings;
+pub use text::{JsonText, format_pretty, is_exact_number, unescape_strings};
+pub use tokens::{JsonError, JsonToken, JsonTokenKind, JsonTokens, MAX_DEPTH, unquote};

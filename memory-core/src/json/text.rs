@@ -1,4 +1,4 @@
-//! A JSON value that preserves its text.
+//! A JSON value that preserves its text: parsing, unescaping and indenting it.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -7,10 +7,7 @@ use std::str::FromStr;
 
 use serde_json::Value;
 
-use super::{JsonTokenKind, JsonTokens, unquote};
-
-/// Maximum nesting depth of objects and arrays.
-pub const MAX_DEPTH: usize = 512;
+use super::{JsonError, JsonTokenKind, JsonTokens, MAX_DEPTH, unquote};
 
 /// A JSON value as validated text without whitespace between tokens.
 ///
@@ -240,26 +237,59 @@ fn nearest_number(number: &str) -> Value {
     exact.unwrap_or_else(|_| Value::from(if number.starts_with('-') { f64::MIN } else { f64::MAX }))
 }
 
-/// The error that a text is not a valid [`JsonText`].
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum JsonError {
-    /// The text violates the JSON grammar.
-    #[error("{what} (byte {at})")]
-    Syntax {
-        /// The byte offset, counted from 0.
-        at: usize,
-        /// The violation.
-        what: &'static str,
-    },
-    /// An object has a duplicate key.
-    #[error("duplicate key {key:?} in an object")]
-    DuplicateKey {
-        /// The key.
-        key: String,
-    },
-    /// The nesting depth exceeds the limit.
-    #[error("objects and arrays are nested more than {MAX_DEPTH} levels deep")]
-    TooDeep,
+/// Returns a JSON text with unescaped strings, for full-text search. The result may not be valid JSON.
+pub fn unescape_strings(json: &str) -> Cow<'_, str> {
+    if !json.contains('\\') {
+        return Cow::Borrowed(json);
+    }
+    let mut text = String::with_capacity(json.len());
+    let mut end = 0;
+    for token in JsonTokens::of(json).map_while(Result::ok) {
+        if !matches!(token.kind, JsonTokenKind::Key | JsonTokenKind::String) {
+            continue;
+        }
+        text.push_str(&json[end..token.range.start]);
+        match unquote(&json[token.range.clone()]) {
+            Some(said) => {
+                text.push('"');
+                text.push_str(&said);
+                text.push('"');
+            }
+            None => text.push_str(&json[token.range.clone()]),
+        }
+        end = token.range.end;
+    }
+    text.push_str(&json[end..]);
+    Cow::Owned(text)
+}
+
+/// Formats a JSON text with one line per item and two spaces per level, as `jq .` does.
+///
+/// Text that is not JSON is returned unchanged.
+pub fn format_pretty(text: &str) -> String {
+    let mut laid_out = String::with_capacity(text.len() * 2);
+    // Whether an item precedes the next token in the same bracket, and whether the next token is the value of a key.
+    let (mut needs_comma, mut follows_key) = (false, false);
+    for token in JsonTokens::of(text) {
+        let Ok(token) = token else { return text.to_owned() };
+        let ends = matches!(token.kind, JsonTokenKind::ObjectEnds | JsonTokenKind::ArrayEnds);
+        let begins = matches!(token.kind, JsonTokenKind::ObjectBegins | JsonTokenKind::ArrayBegins);
+        if !ends && needs_comma {
+            laid_out.push(',');
+        }
+        // Empty brackets contain no line break.
+        if token.depth != 0 && !follows_key && !ends || ends && needs_comma {
+            laid_out.push('\n');
+            laid_out.extend(std::iter::repeat_n("  ", token.depth));
+        }
+        laid_out.push_str(&text[token.range]);
+        follows_key = token.kind == JsonTokenKind::Key;
+        if follows_key {
+            laid_out.push_str(": ");
+        }
+        needs_comma = !begins && !follows_key;
+    }
+    laid_out
 }
 
 #[cfg(test)]
@@ -321,5 +351,15 @@ mod tests {
         assert_eq!(text("{\"a\":[-1e1000,1]}").to_value(), serde_json::json!({"a": [f64::MIN, 1]}));
         let deep = text(&format!("{}1{}", "[".repeat(300), "]".repeat(300)));
         assert_eq!(JsonText::from(&deep.to_value()), deep);
+    }
+
+    #[test]
+    fn every_level_is_two_spaces_further_in() {
+        let text = r#"{"a":[1,{"b":{}}],"c":[],"d":"x"}"#;
+        assert_eq!(
+            format_pretty(text),
+            "{\n  \"a\": [\n    1,\n    {\n      \"b\": {}\n    }\n  ],\n  \"c\": [],\n  \"d\": \"x\"\n}"
+        );
+        assert_eq!((format_pretty("1e1000").as_str(), format_pretty("{broken").as_str()), ("1e1000", "{broken"));
     }
 }

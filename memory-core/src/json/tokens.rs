@@ -3,8 +3,6 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::JsonError;
-
 /// The kind of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum JsonTokenKind {
@@ -294,6 +292,31 @@ pub fn unquote(quoted: &str) -> Option<Cow<'_, str>> {
     let inner = quoted.strip_prefix('"')?.strip_suffix('"')?;
     if inner.contains('\\') { serde_json::from_str(quoted).ok().map(Cow::Owned) } else { Some(Cow::Borrowed(inner)) }
 }
+
+/// The error that a text is not a valid [`JsonText`](super::JsonText).
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum JsonError {
+    /// The text violates the JSON grammar.
+    #[error("{what} (byte {at})")]
+    Syntax {
+        /// The byte offset, counted from 0.
+        at: usize,
+        /// The violation.
+        what: &'static str,
+    },
+    /// An object has a duplicate key.
+    #[error("duplicate key {key:?} in an object")]
+    DuplicateKey {
+        /// The key.
+        key: String,
+    },
+    /// The nesting depth exceeds the limit.
+    #[error("objects and arrays are nested more than {MAX_DEPTH} levels deep")]
+    TooDeep,
+}
+
+/// Maximum nesting depth of objects and arrays.
+pub const MAX_DEPTH: usize = 512;
 
 #[cfg(test)]
 mod tests {

@@ -1,12 +1,10 @@
-//! The id of a memory.
+//! The ids of memories and operations, and the error of text that cannot be parsed.
 
 use std::fmt;
 use std::str::FromStr;
 
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
-
-use super::ParseError;
 
 /// The id of a memory: a UUID, written with hyphens in lower case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -62,5 +60,57 @@ impl FromStr for MemoryId {
 
     fn from_str(text: &str) -> Result<Self, ParseError> {
         Uuid::try_parse(text.trim()).map(Self).map_err(|_| ParseError::new(text, "an id (a UUID)"))
+    }
+}
+
+/// The error that a text has the wrong syntax.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{text:?} is not {wanted}")]
+pub struct ParseError {
+    /// The text.
+    pub text: String,
+    /// The expected syntax, with its article: "a category (…)".
+    pub wanted: &'static str,
+}
+
+impl ParseError {
+    /// Returns the error that `text` is not `wanted`.
+    pub fn new(text: &str, wanted: &'static str) -> Self {
+        Self { text: text.to_owned(), wanted }
+    }
+}
+
+/// The id of an operation: 12 lower-case hexadecimal digits.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct OperationId(String);
+
+impl OperationId {
+    /// Returns an id made of the lower 48 bits of `bits`.
+    pub fn from_random(bits: u64) -> Self {
+        Self(format!("{:012x}", bits & 0xffff_ffff_ffff))
+    }
+
+    /// Returns the 12 digits.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for OperationId {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.pad(&self.0)
+    }
+}
+
+impl FromStr for OperationId {
+    type Err = ParseError;
+
+    fn from_str(text: &str) -> Result<Self, ParseError> {
+        let is_digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+        if text.len() == 12 && text.bytes().all(is_digit) {
+            Ok(Self(text.to_owned()))
+        } else {
+            Err(ParseError::new(text, "an operation (12 hexadecimal digits)"))
+        }
     }
 }

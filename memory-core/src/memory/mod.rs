@@ -1,36 +1,22 @@
 //! The memory type and its field types.
 
-mod agent_name;
 mod category;
-mod content_hash;
 mod draft;
 mod id;
 mod origin;
-mod parse_error;
-mod patch;
-mod phase;
-mod reminder;
 mod scope;
 mod speaker_role;
 mod tags;
 
-pub use agent_name::AgentName;
-pub use category::Category;
-pub use content_hash::{ContentHash, ContentHasher};
-pub use draft::Draft;
-pub use id::MemoryId;
-pub use origin::Origin;
-pub use parse_error::ParseError;
-pub use patch::Patch;
-pub use phase::Phase;
-pub use reminder::{Reminder, ReminderQuery};
-pub use scope::Scope;
+pub use category::{Category, Phase};
+pub use draft::{Draft, Patch};
+pub use id::{MemoryId, OperationId, ParseError};
+pub use origin::{ContentHash, ContentHasher, Origin};
+pub use scope::{AgentName, Scope};
 pub use speaker_role::SpeakerRole;
 pub use tags::Tags;
 
 use chrono::{DateTime, Utc};
-
-use crate::OperationId;
 
 /// A memory.
 ///
@@ -133,5 +119,68 @@ impl Memory {
     pub fn headline(&self) -> &str {
         let first_line = || self.content.lines().map(|line| line.trim_start_matches('#').trim()).find(|line| !line.is_empty());
         self.title.as_deref().filter(|title| !title.trim().is_empty()).or_else(first_line).unwrap_or_default()
+    }
+}
+
+/// The due time and state of a memory that is a reminder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Reminder {
+    /// The due time.
+    pub due: DateTime<Utc>,
+    /// The memory that it was made of, if any. The reminder moves to the trash with that memory.
+    pub of: Option<MemoryId>,
+    /// The time at which the notification was shown.
+    pub notified_at: Option<DateTime<Utc>>,
+    /// The time at which the reminder was completed.
+    pub done_at: Option<DateTime<Utc>>,
+}
+
+impl Reminder {
+    /// Returns an open reminder that was not shown yet.
+    pub fn new(due: DateTime<Utc>) -> Self {
+        Self { due, of: None, notified_at: None, done_at: None }
+    }
+
+    /// Returns whether the reminder is not completed.
+    pub fn is_open(&self) -> bool {
+        self.done_at.is_none()
+    }
+
+    /// Returns whether the reminder is open and due at `now`.
+    pub fn is_due(&self, now: DateTime<Utc>) -> bool {
+        self.is_open() && self.due <= now
+    }
+
+    /// Returns whether the notification is to be shown at `now`.
+    pub fn needs_notification(&self, now: DateTime<Utc>) -> bool {
+        self.is_due(now) && self.notified_at.is_none()
+    }
+}
+
+/// A selection of reminders.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ReminderQuery {
+    /// All reminders, including completed ones.
+    All,
+    /// Open reminders.
+    Open,
+    /// Open reminders that are due at this time.
+    Due(DateTime<Utc>),
+    /// Reminders with a notification to show at this time.
+    ToBeShown(DateTime<Utc>),
+    /// Reminders that were made of this memory, including completed ones.
+    Of(MemoryId),
+}
+
+impl ReminderQuery {
+    /// Returns whether `memory` belongs to the selection.
+    pub fn includes(&self, memory: &Memory) -> bool {
+        memory.reminder.is_some_and(|reminder| match self {
+            Self::All => true,
+            Self::Open => reminder.is_open(),
+            Self::Due(now) => reminder.is_due(*now),
+            Self::ToBeShown(now) => reminder.needs_notification(*now),
+            Self::Of(id) => reminder.of == Some(*id),
+        })
     }
 }

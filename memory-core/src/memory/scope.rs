@@ -1,4 +1,4 @@
-//! The scopes of memories.
+//! The scopes of memories, and the names of agents.
 
 use std::fmt;
 use std::str::FromStr;
@@ -67,6 +67,73 @@ impl FromStr for Scope {
             "project" => Ok(Self::Project(name.to_owned())),
             "conversation" => Ok(Self::Conversation(name.to_owned())),
             _ => Err(wrong()),
+        }
+    }
+}
+
+/// The name of an agent, in lower case.
+///
+/// It identifies the agent's own scope, and the journal records it as the actor.
+///
+/// ```
+/// use memory_core::AgentName;
+///
+/// let name: AgentName = " Claude-Code ".parse()?;
+/// assert_eq!(name.as_str(), "claude-code");
+/// assert!("cli".parse::<AgentName>().is_err(), "that is what a person at the command line is called");
+/// # Ok::<(), memory_core::ParseError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct AgentName(String);
+
+/// Maximum length of a name in characters.
+const LONGEST: usize = 64;
+
+/// Names that the journal uses for other actors.
+const RESERVED: [&str; 9] = [AgentName::NAMELESS, "cli", "daemon", "dream", "import", "ingest", "memory", "system", "user"];
+
+impl AgentName {
+    /// The name that the journal uses for an agent without a name.
+    pub const NAMELESS: &str = "agent";
+
+    /// Returns the name.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for AgentName {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.pad(&self.0)
+    }
+}
+
+impl FromStr for AgentName {
+    type Err = ParseError;
+
+    fn from_str(text: &str) -> Result<Self, ParseError> {
+        let name = text.trim().to_lowercase();
+        let is_plain = |letter: char| letter.is_alphanumeric() || matches!(letter, '-' | '_' | '.');
+        let has_length = (1..=LONGEST).contains(&name.chars().count());
+        if has_length && name.chars().all(is_plain) && !RESERVED.contains(&name.as_str()) {
+            return Ok(Self(name));
+        }
+        Err(ParseError::new(text, "the name of an agent (up to 64 letters, digits, -, _ and .; not a reserved name such as cli)"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_plain_and_short_and_nobody_elses() {
+        let name = |text: &str| text.parse::<AgentName>().ok().map(|name| name.0);
+        assert_eq!(name("GPT-5.1_x").as_deref(), Some("gpt-5.1_x"));
+        assert_eq!(name("小助手").as_deref(), Some("小助手"));
+        assert_eq!(name(&"x".repeat(64)).map(|name| name.len()), Some(64));
+        for refused in ["", " ", "a b", "a:b", "a/b", "a\nb", "Agent", "CLI", "daemon", "import", &"x".repeat(65)] {
+            assert_eq!(name(refused), None, "{refused:?}");
         }
     }
 }

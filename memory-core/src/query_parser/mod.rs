@@ -5,30 +5,22 @@
 //! earlier they occur. In scripts without spaces, pairs of characters find memories, and single characters add to
 //! the score of those found.
 
-mod characters;
 mod dates;
-mod dialogue;
 mod filter_extraction;
-mod first_person;
-mod han_date;
-mod named_date;
 mod parse;
 mod phrase;
-mod query_filter;
 mod query_intent;
 mod query_lexer;
-mod result_count;
 mod stop_words;
 
 use crate::Filter;
 use crate::text::Term;
 
+pub use dates::NamedDate;
 pub use filter_extraction::{ExtractedFilter, extract_filter};
-pub use first_person::to_first_person;
-pub use named_date::NamedDate;
 pub use parse::parse;
 pub use phrase::Phrase;
-pub use result_count::expects_several_results;
+pub use query_intent::{expects_several_results, to_first_person};
 pub(crate) use stop_words::{has_content_word, is_stop_token};
 
 /// A parsed query without its filters.

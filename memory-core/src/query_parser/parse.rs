@@ -2,13 +2,13 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::characters::add_characters;
+use super::dates::find_han_dates;
 use super::dates::{SpelledWord, extract_dates};
-use super::dialogue::parse_dialogue;
-use super::han_date::find_han_dates;
 use super::phrase::Phrase;
-use super::query_filter::parse_filter;
+use super::query_intent::parse_dialogue;
 use super::query_intent::{asks_assistant, asks_summary, asks_when, asks_which};
+use super::query_lexer::add_characters;
+use super::query_lexer::parse_filter;
 use super::query_lexer::{QueryElement, split_query};
 use super::stop_words::is_stop_word;
 use super::{ParsedQuery, QueryWord, TextQuery, WordRole};

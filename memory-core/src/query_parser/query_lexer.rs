@@ -1,7 +1,12 @@
 //! Lexer for queries: splits the input into words, filters, phrases and exclusions.
 
-use super::query_filter::is_filter_name;
-use crate::text::is_sign_or_emoji;
+use std::collections::{HashMap, HashSet};
+
+use chrono::{DateTime, Days, Months, NaiveDate, Utc};
+
+use super::{QueryWord, WordRole};
+use crate::Filter;
+use crate::text::{Term, TokenKind, is_sign_or_emoji, tokenize};
 
 /// The opening quotation marks with their closing ones: straight, curly, corner and angle.
 const QUOTES: [(char, &[char]); 8] = [
@@ -100,9 +105,110 @@ impl QuoteScanner {
     }
 }
 
+/// Maximum number of tags in a filter.
+const MAX_TAGS: usize = 64;
+
+/// Maximum number of characters of an invalid filter that its error message shows.
+const MAX_SHOWN: usize = 40;
+
+/// Returns whether `key` is the name of a filter.
+fn is_filter_name(key: &str) -> bool {
+    matches!(key.to_ascii_lowercase().as_str(), "tag" | "source" | "scope" | "category" | "from" | "to")
+}
+
+/// Parses a filter such as `tag:work` into `filter`; returns whether `text` is a filter.
+///
+/// Tags are added, and `from:` and `to:` can only shorten the period. `source:`, `scope:` and `category:` replace the value in `filter`.
+///
+/// # Errors
+/// Returns a sentence with the reason if `text` looks like a filter but is invalid.
+pub(super) fn parse_filter(text: &str, filter: &mut Filter) -> Result<bool, String> {
+    let Some((key, quoted)) = text.split_once(':').filter(|(key, _)| is_filter_name(key)) else { return Ok(false) };
+    let value = quoted.trim_matches(['"', '＂', '“', '”', '„', '«', '»', '「', '」', '『', '』', '｢', '｣']);
+    let refused = |why: &str| {
+        let shown: String = text.chars().take(MAX_SHOWN).collect();
+        let end = if shown.len() < text.len() { "…" } else { "" };
+        Err(format!("{:?} is searched as plain text because it {why}", shown + end))
+    };
+    let is_prose = key.starts_with(|first: char| first.is_ascii_uppercase());
+    match (key.to_ascii_lowercase().as_str(), value) {
+        // A sentence may begin with "To:".
+        (_, "") if is_prose => return Ok(false),
+        (_, "") => return refused("has no value"),
+        ("tag", _) if MAX_TAGS <= filter.tags.iter().count() => return refused("exceeds the limit of 64 tags"),
+        ("tag", _) => filter.tags = filter.tags.iter().map(String::as_str).chain([value]).collect(),
+        ("source", _) => filter.source = Some(value.to_owned()),
+        ("scope", _) => match value.parse() {
+            Ok(scope) => filter.scope = Some(scope),
+            Err(_) => return refused("is not a scope"),
+        },
+        ("category", _) => match value.to_lowercase().parse() {
+            Ok(category) => filter.category = Some(category),
+            Err(_) => return refused("is not a category"),
+        },
+        ("from", _) => match date_range(value) {
+            Some((first, _)) => filter.from = Some(filter.from.map_or(first, |from| from.max(first))),
+            None => return refused("is not a date; use a year, month or day such as 2026, 2026-05 or 2026-05-07"),
+        },
+        _ => match date_range(value) {
+            Some((_, after)) => filter.until = Some(filter.until.map_or(after, |until| until.min(after))),
+            None => return refused("is not a date; use a year, month or day such as 2026, 2026-05 or 2026-05-07"),
+        },
+    }
+    Ok(true)
+}
+
+/// Returns the start of a year, month or day in UTC, and the start of the next one.
+fn date_range(text: &str) -> Option<(DateTime<Utc>, DateTime<Utc>)> {
+    let midnight = |day: NaiveDate| day.and_hms_opt(0, 0, 0).map(|moment| moment.and_utc());
+    let numbers = text.split('-').map(|part| part.parse::<u32>().ok()).collect::<Option<Vec<_>>>()?;
+    let is_year = text.split('-').next().is_some_and(|year| year.len() == 4);
+    let year = i32::try_from(*numbers.first().filter(|_| is_year)?).ok()?;
+    let (first, after) = match numbers[1..] {
+        [] => (NaiveDate::from_ymd_opt(year, 1, 1)?, NaiveDate::from_ymd_opt(year + 1, 1, 1)?),
+        [month] => {
+            let first = NaiveDate::from_ymd_opt(year, month, 1)?;
+            (first, first.checked_add_months(Months::new(1))?)
+        }
+        [month, day] => {
+            let first = NaiveDate::from_ymd_opt(year, month, day)?;
+            (first, first.checked_add_days(Days::new(1))?)
+        }
+        _ => return None,
+    };
+    Some((midnight(first)?, midnight(after)?))
+}
+
+/// Adds the single characters of scripts without blanks to the query words.
+///
+/// Does nothing unless `words` contains a bigram. Stops at `most` words; particles and duplicates are skipped.
+pub(super) fn add_characters(plain: &str, ages: &HashMap<Term, u8>, most: usize, words: &mut Vec<QueryWord>) {
+    if words.iter().all(|word| word.term.kind != TokenKind::Bigram) {
+        return;
+    }
+    let mut known: HashSet<Term> = words.iter().map(|word| word.term.clone()).collect();
+    tokenize(plain, &mut |token| {
+        if token.kind != TokenKind::Character || most <= words.len() || is_particle(token.text) {
+            return;
+        }
+        let term = Term { text: token.text.to_owned(), kind: token.kind };
+        if known.insert(term.clone()) {
+            let age = ages.get(&term).copied().unwrap_or_default();
+            words.push(QueryWord { spelled: term.text.clone(), term, role: WordRole::Character, age, is_prefix: false });
+        }
+    });
+}
+
+/// Returns whether a character is a function character that is rarely part of a searched word.
+fn is_particle(character: &str) -> bool {
+    const PARTICLES: &str = "的了是我你您他她它们們这這那在有和就不也都与與及吗嗎呢吧啊么麼什怎之着著过過把被给給对對很还還";
+    PARTICLES.contains(character)
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{QueryElement::*, *};
+    use super::QueryElement::*;
+    use super::*;
 
     #[test]
     fn every_kind_of_quotes_makes_a_phrase_where_it_is_closed() {
@@ -134,5 +240,31 @@ mod tests {
     fn quotes_without_end_are_looked_for_once() {
         let text = "“a ".repeat(100_000);
         assert_eq!(split_query(&text).len(), 100_000);
+    }
+
+    #[test]
+    fn what_looks_like_a_filter_and_is_none_is_told() {
+        for (text, why) in [
+            ("from:yesterdayish", "it is not a date; use a year, month or day"),
+            ("to:2026-13", "\"to:2026-13\" is searched as plain text because it is not a date"),
+            ("scope:foo", "because it is not a scope"),
+            ("category:nonsense", "because it is not a category"),
+            ("tag:", "\"tag:\" is searched as plain text because it has no value"),
+            ("tag:\"\"", "has no value"),
+            ("source:", "because it has no value"),
+        ] {
+            let mut filter = Filter::default();
+            let told = parse_filter(text, &mut filter).unwrap_err();
+            assert!(told.contains(why) && filter == Filter::default(), "{text}: {told}");
+        }
+        let told = parse_filter(&format!("from:{}", "x".repeat(100_000)), &mut Filter::default()).unwrap_err();
+        assert!(told.len() < 200, "{told}");
+    }
+
+    #[test]
+    fn words_with_a_colon_are_words() {
+        for text in ["http://example.com", "note:", "12:30", "To:", "From:", "dark", ":", "re:tag:x"] {
+            assert_eq!(parse_filter(text, &mut Filter::default()), Ok(false), "{text}");
+        }
     }
 }

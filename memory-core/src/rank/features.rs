@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 
 use super::TextProperties;
 use super::bm25::{idf_share, saturation};
-use super::weights::{CollectionKind, PARTS, RankFeature};
+use super::weights::{CollectionKind, RankFeature, RankFeatures};
 use crate::SpeakerRole;
 use crate::query_parser::{TextQuery, WordRole};
 use crate::text::TokenKind;
@@ -59,9 +59,6 @@ pub struct CorpusStatistics {
     /// Number of messages of each conversation, if all matches are among the candidates.
     pub turns: Vec<Option<u64>>,
 }
-
-/// The evidence of one candidate: one number per part, in the order of [`PARTS`].
-pub type RankFeatures = [f32; PARTS.len()];
 
 /// Number of best matches that decide whether neighbours count.
 const GATE_SAMPLES: usize = 15;

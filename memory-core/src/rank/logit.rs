@@ -1,7 +1,9 @@
-//! Normalization of the raw scores of a reranking model.
+//! Functions that map logits and ages to the range 0 to 1.
 //!
 //! A cross-encoder returns a logit: an unbounded number, the higher the better. [`sigmoid()`] maps one score to an absolute relevance, so
 //! that a threshold can be set; [`min_max()`] maps a list of scores to relative relevance.
+
+use chrono::{DateTime, TimeDelta, Utc};
 
 /// Returns the probability that the text matches the query: `1 / (1 + e^−logit)`, from 0 to 1.
 ///
@@ -26,6 +28,18 @@ pub fn min_max(logits: &[f32]) -> Vec<f32> {
 #[expect(clippy::cast_possible_truncation, reason = "between 0 and 1 nothing is lost but digits")]
 fn scale_to_unit(above_worst: f64, span: f64) -> f32 {
     if 0.0 < span { (above_worst / span) as f32 } else { 1.0 }
+}
+
+/// Age at which the recency has decayed to 1/e.
+pub const FADES_IN: TimeDelta = TimeDelta::days(30);
+
+/// Returns `exp(-age / 30 days)`: 1.0 at age 0, decaying towards 0.
+///
+/// A creation time in the future counts as age 0.
+pub fn recency(created_at: DateTime<Utc>, now: DateTime<Utc>) -> f32 {
+    #[expect(clippy::cast_precision_loss, reason = "a second more or less does not show")]
+    let seconds = |span: TimeDelta| span.num_seconds() as f32;
+    (-seconds((now - created_at).max(TimeDelta::zero())) / seconds(FADES_IN)).exp()
 }
 
 #[cfg(test)]
@@ -67,5 +81,15 @@ mod tests {
         fn a_logit_and_its_opposite_make_one(logit in -80_f32..80.0) {
             prop_assert!((sigmoid(logit) + sigmoid(-logit) - 1.0).abs() < 1e-6);
         }
+    }
+
+    #[test]
+    fn it_falls_from_one_to_zero() {
+        let now: DateTime<Utc> = "2026-11-21T00:00:00Z".parse().unwrap();
+        let day = TimeDelta::days(1);
+        let fresh = [recency(now, now), recency(now + day, now)];
+        assert_eq!(fresh.map(f32::to_bits), [1.0_f32, 1.0].map(f32::to_bits));
+        assert!((recency(now - day * 30, now) - (-1.0_f32).exp()).abs() < 1e-6);
+        assert_eq!(recency(DateTime::<Utc>::MIN_UTC, now).to_bits(), 0.0_f32.to_bits());
     }
 }

@@ -1,8 +1,7 @@
-//! The parts of the ranking evidence and their fitted weights.
+//! The parts of the ranking evidence, their fitted weights, and the score of a candidate.
 
 use chrono::TimeDelta;
 
-use super::RankFeatures;
 use super::logit::sigmoid;
 use crate::SpeakerRole;
 
@@ -216,12 +215,54 @@ const ASSISTED_WITH_VECTORS: Ranker = Ranker {
     curve: (-4.03, 0.405),
 };
 
+/// A candidate with its score.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CandidateScore {
+    /// Its index among the candidates.
+    pub number: usize,
+    /// The sum of its weighted evidence.
+    pub score: f32,
+    /// The probability that the candidate is relevant, from 0 to 1; comparable between queries and shapes.
+    pub relevance: f32,
+}
+
+/// Returns the scores of all candidates in input order.
+///
+/// `rankers` contains the ranker for the shape of each candidate, in the same order.
+pub fn score_candidates(evidence: &[RankFeatures], rankers: &[&Ranker]) -> Vec<CandidateScore> {
+    let scored = evidence.iter().zip(rankers).enumerate();
+    scored
+        .map(|(number, (evidence, ranker))| {
+            let score = PARTS.iter().map(|part| ranker.contribution(evidence, *part)).sum();
+            CandidateScore { number, score, relevance: ranker.relevance(score) }
+        })
+        .collect()
+}
+
+/// The evidence of one candidate: one number per part, in the order of [`PARTS`].
+pub type RankFeatures = [f32; PARTS.len()];
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rank::{CollectionKind, RankFeature};
 
     #[test]
     fn each_part_stands_in_its_place() {
         assert!(PARTS.iter().enumerate().all(|(place, part)| *part as usize == place));
+    }
+
+    #[test]
+    fn more_evidence_is_a_higher_score_and_a_higher_relevance() {
+        let with = |words: f32| {
+            let mut evidence = RankFeatures::default();
+            evidence[RankFeature::Words as usize] = words;
+            evidence
+        };
+        for shape in [CollectionKind::Plain, CollectionKind::Assisted] {
+            let scored = score_candidates(&[with(2.0), with(0.5), with(0.0)], &[Ranker::fitted(shape, false); 3]);
+            assert!(scored.is_sorted_by(|left, right| right.relevance < left.relevance && right.score < left.score));
+            assert!(scored.iter().all(|scored| (0.0..=1.0).contains(&scored.relevance)));
+        }
     }
 }

@@ -5,8 +5,7 @@ use std::sync::OnceLock;
 
 use regex::Regex;
 
-use super::placeholder::{has_long_random_piece, is_monotonous, is_placeholder};
-use super::{assignment, pem, url};
+use super::placeholder::{has_long_random_piece, is_monotonous, is_placeholder, looks_random};
 
 /// A detection rule for one kind of credential.
 pub(super) struct SecretRule {
@@ -32,7 +31,7 @@ enum SecretMatcher {
 
 /// All rules. If multiple rules match the same text, the first one determines the kind.
 pub(super) static RULES: [SecretRule; 24] = [
-    function_rule("private key", &["-----BEGIN "], pem::find_private_key),
+    function_rule("private key", &["-----BEGIN "], find_private_key),
     token_rule("AWS access key", &["AKIA", "ASIA"], "[A-Z0-9]{20,}", |token| token.len() == 20),
     any_case_token_rule(
         "AWS secret key",
@@ -61,7 +60,7 @@ pub(super) static RULES: [SecretRule; 24] = [
     token_rule("SendGrid key", &["SG."], r"SG\.[A-Za-z0-9_-]{20,24}\.[A-Za-z0-9_-]{39,50}", |_| true),
     token_rule("Azure storage key", &["AccountKey="], "AccountKey=([A-Za-z0-9+/]{40,}={0,2})", |_| true),
     token_rule("JSON web token", &["eyJ"], r"eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{16,}", |_| true),
-    function_rule("password in a URL", &["://"], url::find_password),
+    function_rule("password in a URL", &["://"], find_password),
     assignment_rule("password", &["password", "passwd"]),
     assignment_rule("API key", &["api_key", "api-key", "apikey"]),
     assignment_rule("secret", &["secret"]),
@@ -92,7 +91,7 @@ impl SecretRule {
     pub(super) fn find_span(&self, text: &str, hit: Range<usize>) -> Option<Range<usize>> {
         match &self.shape {
             SecretMatcher::Function(function) => function(text, hit),
-            SecretMatcher::Assignment => assignment::value(text, hit),
+            SecretMatcher::Assignment => find_assigned_value(text, hit),
             SecretMatcher::Token { pattern, compiled, check } => {
                 if !self.any_case && !can_start_token(text, hit.start) {
                     return None;
@@ -165,6 +164,125 @@ fn find_telegram_token(text: &str, middle: Range<usize>) -> Option<Range<usize>>
 
 fn is_base64_url(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_')
+}
+
+/// Minimum length of a credential in bytes.
+const MIN_LENGTH: usize = 16;
+
+/// Maximum number of bytes of a value to examine; they suffice for the decision.
+const MAX_EXAMINED: usize = 256;
+
+/// Returns the value that is assigned to a name with `keyword`: `DB_PASSWORD="…"`, `api_key: …`.
+fn find_assigned_value(text: &str, keyword: Range<usize>) -> Option<Range<usize>> {
+    let rest = skip_name(&text[keyword.end..])?;
+    let rest = skip_blanks(rest);
+    let rest = rest.strip_prefix(":=").or_else(|| rest.strip_prefix("=>")).or_else(|| rest.strip_prefix([':', '=']))?;
+    let rest = skip_blanks(rest);
+    let rest = rest.strip_prefix(is_quote).unwrap_or(rest);
+
+    let start = text.len() - rest.len();
+    let looked_at = value_length(rest.bytes().take(MAX_EXAMINED));
+    let value = &rest[..looked_at];
+    if value.len() < MIN_LENGTH || !looks_random(value) || is_reference(value) || is_placeholder(value) {
+        return None;
+    }
+    Some(start..start + value_length(rest.bytes()))
+}
+
+/// Skips the rest of a name, such as `_base` after `secret`, and its closing quote.
+fn skip_name(rest: &str) -> Option<&str> {
+    let name = rest.bytes().take(25).take_while(|&byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')).count();
+    let rest = (name < 25).then(|| &rest[name..])?;
+    Some(rest.strip_prefix(is_quote).unwrap_or(rest))
+}
+
+/// Skips up to three spaces or tabs around an assignment sign.
+fn skip_blanks(rest: &str) -> &str {
+    let blanks = rest.bytes().take(3).take_while(|&byte| byte == b' ' || byte == b'\t').count();
+    &rest[blanks..]
+}
+
+fn is_quote(character: char) -> bool {
+    matches!(character, '"' | '\'' | '`')
+}
+
+/// Returns the length of a value: printable ASCII except quotes, brackets and separators of lists.
+fn value_length(bytes: impl Iterator<Item = u8>) -> usize {
+    let in_value = |byte: &u8| byte.is_ascii_graphic() && !b"\"'`,;<>(){}[]|\\".contains(byte);
+    bytes.take_while(in_value).count()
+}
+
+/// Returns whether `value` is a path, a URL or another reference rather than a credential.
+fn is_reference(value: &str) -> bool {
+    value.contains("://") || value.contains("::") || value.starts_with(['/', '.', '~', '@'])
+}
+
+/// Minimum length of an uninterrupted run of characters in a key. Ordinary words and `...` are shorter.
+const MIN_RUN: usize = 16;
+
+/// Returns the private key that starts with `-----BEGIN … PRIVATE KEY-----`.
+///
+/// `begin` is the range of `-----BEGIN `.
+///
+/// The block extends to its last line, or else to the next block, or else to the end of the text.
+fn find_private_key(text: &str, begin: Range<usize>) -> Option<Range<usize>> {
+    let label = &text[begin.end..];
+    let label = &label[..label.bytes().take(64).position(|byte| !is_label_byte(byte))?];
+    let body = begin.end + label.len() + text[begin.end + label.len()..].strip_prefix("-----").map(|_| 5)?;
+    if !(label.ends_with("PRIVATE KEY") || label.ends_with("PRIVATE KEY BLOCK")) {
+        return None;
+    }
+    let rest = &text[body..];
+    let next = rest.find("-----BEGIN ").unwrap_or(rest.len());
+    let end = match rest[..next].find("-----END ") {
+        Some(last_line) => {
+            let closing = format!("-----END {label}-----");
+            last_line + if rest[last_line..].starts_with(&closing) { closing.len() } else { 0 }
+        }
+        None => next,
+    };
+    has_encoded_data(&rest[..end]).then(|| begin.start..body + end)
+}
+
+fn is_label_byte(byte: u8) -> bool {
+    byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b' '
+}
+
+/// Returns whether `body` contains encoded data rather than only prose.
+fn has_encoded_data(body: &str) -> bool {
+    body.split(|character: char| !(character.is_ascii_alphanumeric() || matches!(character, '+' | '/'))).any(|run| {
+        MIN_RUN <= run.len()
+            && run.bytes().any(|byte| byte.is_ascii_uppercase())
+            && run.bytes().any(|byte| byte.is_ascii_lowercase())
+            && run.bytes().any(|byte| !byte.is_ascii_alphabetic())
+    })
+}
+
+/// Maximum length of user and password in bytes; it bounds the scan of each URL.
+const MAX_AUTHORITY: usize = 512;
+
+/// Returns the password in `scheme://user:password@host`, where `separator` is `://`.
+fn find_password(text: &str, separator: Range<usize>) -> Option<Range<usize>> {
+    let has_scheme = text[..separator.start].ends_with(|character: char| character.is_ascii_alphanumeric());
+    let rest = &text[separator.end..];
+    let authority = rest.bytes().take(MAX_AUTHORITY).take_while(|&byte| is_authority_byte(byte)).count();
+    // The last `@` ends the password, since people may not escape an `@` in it.
+    let at = rest.as_bytes()[..authority].iter().rposition(|&byte| byte == b'@')?;
+    let colon = rest.as_bytes()[..at].iter().position(|&byte| byte == b':')?;
+    let password = &rest[colon + 1..at];
+
+    let real = has_scheme && !password.is_empty() && !is_generic_word(password) && !is_placeholder(password);
+    real.then(|| separator.end + colon + 1..separator.end + at)
+}
+
+fn is_authority_byte(byte: u8) -> bool {
+    0x80 <= byte || (byte.is_ascii_graphic() && !b"/?#\"'`\\[]()<>".contains(&byte))
+}
+
+/// Returns whether `password` is only a generic word or a mask.
+fn is_generic_word(password: &str) -> bool {
+    ["password", "passwd", "secret", "token", "..."].iter().any(|word| password.eq_ignore_ascii_case(word))
+        || password.bytes().all(|byte| matches!(byte, b'*' | b'x' | b'X' | b'.'))
 }
 
 #[cfg(test)]

@@ -2,8 +2,8 @@
 //!
 //! A sentence is read clause by clause, with folded text, so that one list of words covers traditional and simplified characters.
 
-use super::StandingKind::{Instruction, Preference};
-use super::classify::{StandingCue, StandingForm};
+use super::kind::StandingKind::{Instruction, Preference};
+use super::kind::{StandingCue, StandingForm};
 use super::languages::language_at;
 use super::words::SHARED_FORMS;
 use crate::text::fold;

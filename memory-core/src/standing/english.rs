@@ -7,8 +7,8 @@ use self::words::{
     NEGATED_WISHES, NEGATIONS, NON_VERBS, NUMBERS, PAST_FORMS, PRODUCING, REQUESTS, RESPONDING, RESPONSES, SPEAKING,
     SPEAKING_FORMS, STATIVE_VERBS, SUBORDINATING, WANTING, WAYS, WISHES,
 };
-use super::StandingKind::{Instruction, Preference};
-use super::classify::{StandingCue, StandingForm};
+use super::kind::StandingKind::{Instruction, Preference};
+use super::kind::{StandingCue, StandingForm};
 use super::languages::language;
 use super::words::{NAMED_SYSTEMS, SHARED_FORMS, SentenceWords};
 

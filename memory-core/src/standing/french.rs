@@ -2,8 +2,8 @@
 //!
 //! The words are folded, and elisions are split: `n'écris` is `n'` and `ecris`.
 
-use super::StandingKind::{Instruction, Preference};
-use super::classify::{StandingCue, StandingForm};
+use super::kind::StandingKind::{Instruction, Preference};
+use super::kind::{StandingCue, StandingForm};
 use super::languages::language;
 use super::words::{NAMED_SYSTEMS, SHARED_FORMS, SentenceWords};
 

@@ -34,6 +34,7 @@ mod classify;
 mod english;
 mod french;
 mod german;
+mod kind;
 mod languages;
 mod pasted;
 mod polarity;
@@ -44,8 +45,7 @@ mod words;
 
 pub use authorship::is_by_person;
 pub(crate) use classify::has_new_statement;
-pub use classify::{
-    StandingFilter, StandingForm, StandingKind, StandingSentence, is_standing, standing_kind, standing_sentences,
-};
+pub use classify::{is_standing, standing_kind, standing_sentences};
+pub use kind::{StandingFilter, StandingForm, StandingKind, StandingSentence};
 pub(crate) use replacement::{StandingText, current};
 pub(crate) use select::{StandingMemory, StandingSelection, select_standing};

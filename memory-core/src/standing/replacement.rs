@@ -5,7 +5,8 @@ use std::ops::Range;
 
 use chrono::{DateTime, Utc};
 
-use super::classify::{StandingKind, StandingSentence, standing_sentences};
+use super::classify::standing_sentences;
+use super::kind::{StandingKind, StandingSentence};
 use super::polarity::content_words;
 use super::properties::PropertyRequest;
 use crate::conversation::StatementClaims;

@@ -3,7 +3,8 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use super::classify::{OwnSentences, StandingFilter, StandingKind, StandingSentence, own_sentences};
+use super::classify::{OwnSentences, own_sentences};
+use super::kind::{StandingFilter, StandingKind, StandingSentence};
 use super::replacement::{SentencesInEffect, StandingText, condition_offset, find_in_effect, find_older, sentence_spans};
 use crate::search::search_refreshed;
 use crate::text::token_count;

@@ -3,15 +3,11 @@
 //! [`tokenize()`] returns the same tokens for a text in the index and in a query. A change of its result for any text requires that all
 //! indexes are rebuilt.
 
-mod char_class;
-mod error_chain;
 mod fold;
 mod invisible;
-mod lemma;
 mod one_line;
 mod overlaps;
 mod query_terms;
-mod simplification;
 mod slug;
 mod snippet;
 mod stem;
@@ -19,11 +15,10 @@ mod symbols;
 mod token_count;
 mod tokens;
 
-pub use error_chain::format_error_chain;
 pub use fold::fold;
 pub use invisible::deceptive_characters;
 pub(crate) use invisible::is_invisible;
-pub use one_line::to_one_line;
+pub use one_line::{format_error_chain, to_one_line};
 pub use overlaps::WordOverlaps;
 pub use query_terms::{Term, query_terms};
 pub use slug::slug;

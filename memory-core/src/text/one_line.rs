@@ -1,5 +1,7 @@
 //! Formats text as one line.
 
+use std::error::Error;
+
 use super::deceptive_characters;
 
 /// Returns `text` as one line of at most `longest` characters, followed by `…` if it was longer.
@@ -33,6 +35,12 @@ fn visible_char(character: char) -> Option<char> {
 /// Returns whether a character is a tag. Tags encode invisible text, except after a black flag.
 fn is_tag(character: char) -> bool {
     matches!(character, '\u{e0000}'..='\u{e007f}')
+}
+
+/// Returns the messages of `error` and of its causes, separated by colons.
+pub fn format_error_chain(error: &(dyn Error + 'static)) -> String {
+    let causes = std::iter::successors(Some(error), |&error| error.source());
+    causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")
 }
 
 #[cfg(test)]

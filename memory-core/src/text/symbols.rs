@@ -4,8 +4,8 @@ use std::iter::Peekable;
 use std::ops::Range;
 use std::str::CharIndices;
 
-use super::char_class::{CharClass, classify_char};
 use super::fold::{fold, joins_previous};
+use super::tokens::{CharClass, classify_char};
 use super::{Term, Token, TokenKind};
 
 /// The maximum length of a run of signs; longer runs are rules and borders, which are not searched for.

@@ -1,7 +1,6 @@
 //! The error type of topic operations.
 
 use super::INDEX_FILE;
-use super::TopicKind;
 use crate::text::to_one_line;
 use crate::{Code, StoreError};
 
@@ -200,9 +199,7 @@ impl TopicError {
             Self::Taken { other: None, .. } | Self::InTheWay { .. } => "choose another name, or change the existing file",
             Self::InvalidName { .. } | Self::Outside { .. } => "use the name of a file in the folder, such as user_prefs.md",
             Self::Index => "write a topic; the index is updated with it. Your own lines in the index are preserved",
-            Self::InvalidType { .. } => {
-                return Some(format!("the types are {}", TopicKind::GIVEN.map(TopicKind::as_str).join(", ")));
-            }
+            Self::InvalidType { .. } => "the types are user, feedback, project, reference",
             Self::Absent { .. } => "read the topic, and copy the text verbatim, with its line breaks",
             Self::Twice { .. } => "include more of the surrounding text, so that it occurs only once",
             Self::Conflict { .. } => "try again in a moment",

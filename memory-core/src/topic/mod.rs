@@ -11,48 +11,34 @@
 //! | generate the index | [`index_text()`], [`rebuild()`] |
 //! | implement another store | [`TopicStore`], and its suite in `testing` |
 
-mod context;
-mod delete;
 mod error;
 pub mod file;
-mod find;
 mod index;
-mod kind;
-mod links;
-mod list;
 mod metadata;
 mod name;
 mod path;
-mod read;
-mod rebuild;
 mod search;
 mod services;
 mod store;
-mod undo;
 mod update;
-mod view;
 mod write;
 
-pub use context::context;
-pub use delete::delete;
 pub use error::TopicError;
-pub use find::find;
 pub use index::{INDEX_BYTES, INDEX_LINES, TopicIndex, TopicUsage, TopicUsages, index_text};
-pub use kind::TopicKind;
-pub use links::resolve_wikilink;
-pub use list::list;
-pub use metadata::Topic;
-pub use name::{INDEX_FILE, TopicName, is_same_name};
+pub use metadata::{Topic, TopicKind};
+pub use name::{TopicName, is_same_name};
 pub use path::TopicPath;
-pub use read::{TopicReadResult, read};
-pub use rebuild::rebuild;
 pub use search::{TopicHit, search};
-pub use services::Topics;
+pub use services::{
+    TopicReadResult, TopicUndoReport, Topics, context, delete, find, history, index_overflow, last, list, purge, read, rebuild,
+    resolve_wikilink, undo, view,
+};
 pub use store::{
     PathEntry, TopicChange, TopicChangeResult, TopicDraft, TopicListing, TopicRecord, TopicStore, TopicSubject, TopicText,
     TrashedTopic,
 };
-pub use undo::{TopicUndoReport, history, last, purge, undo};
 pub use update::update;
-pub use view::{index_overflow, view};
 pub use write::{TopicWriteRequest, TopicWriteResult, write};
+
+/// The file name of the index.
+pub const INDEX_FILE: &str = "MEMORY.md";

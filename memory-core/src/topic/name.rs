@@ -8,9 +8,6 @@ use unicode_normalization::UnicodeNormalization;
 use super::{TopicError, TopicPath};
 use crate::text::is_invisible;
 
-/// The file name of the index.
-pub const INDEX_FILE: &str = "MEMORY.md";
-
 /// The name of a topic: a file name that ends in `.md` and is not that of the index.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TopicName(TopicPath);

@@ -8,8 +8,7 @@ use std::str::FromStr;
 
 use unicode_normalization::UnicodeNormalization;
 
-use super::TopicError;
-use super::name::INDEX_FILE;
+use super::{INDEX_FILE, TopicError};
 use crate::text::deceptive_characters;
 
 /// The path of a file or folder relative to a folder of topics, with `/` as separator.

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::view::index_overflow;
+use super::services::index_overflow;
 use super::write::{check_text, refuse_new_secrets};
 use super::{TopicChange, TopicError, TopicName, TopicPath, TopicText, TopicWriteResult, Topics, find};
 use crate::{SecretPolicy, Verb};

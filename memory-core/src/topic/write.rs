@@ -1,6 +1,6 @@
 //! Writes a topic.
 
-use super::view::index_overflow;
+use super::services::index_overflow;
 use super::{TopicChange, TopicDraft, TopicError, TopicKind, TopicName, TopicText, Topics};
 use crate::text::deceptive_characters;
 use crate::{SecretPolicy, Verb, secret};

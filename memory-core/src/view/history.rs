@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 
-use super::scoped_store::ScopedStore;
+use super::store::ScopedStore;
 use crate::{
     ChangeOutcome, History, Operation, OperationId, OperationRecord, RecordedChange, RevertedFiles, Scope, StoreError,
     TrashedFile,

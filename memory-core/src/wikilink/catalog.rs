@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
+use super::choose::PathPattern;
 use super::choose::file_key;
-use super::link_name::{fold_link_name, last_component, strip_md};
-use super::path_pattern::PathPattern;
+use super::parse::{fold_link_name, last_component, strip_md};
 use super::{WikilinkNameKind, WikilinkRule};
 
 /// An in-memory catalog of the names of notes and attachments. It takes about 150 bytes per note.

@@ -3,9 +3,7 @@
 mod catalog;
 mod choose;
 mod code;
-mod link_name;
 mod parse;
-mod path_pattern;
 mod tags;
 
 pub use catalog::{WikilinkCatalog, WikilinkDestination};
@@ -13,6 +11,5 @@ pub use choose::{
     WikilinkCandidate, WikilinkNameKind, WikilinkRule, WikilinkTarget, choose_target, id_prefixes, lookup_keys, memory_keys,
 };
 pub use code::blank_code;
-pub use link_name::fold_link_name;
-pub use parse::{Fragment, Wikilink, parse, parse_prose_wikilinks};
+pub use parse::{Fragment, Wikilink, fold_link_name, parse, parse_prose_wikilinks};
 pub use tags::{inline_tags, prose_tags};

@@ -12,6 +12,7 @@ use std::cmp::Ordering;
 use super::super::{ConversationEntry, EntryRole, RecallCandidate, RecallMatchKind, RecallQuery, RecallTerm};
 use super::ConversationIndex;
 use super::slots::{EntrySlot, RecencyKey};
+use crate::embedder::cosine;
 use crate::rank::{idf_share, saturation};
 use crate::text::Term;
 
@@ -205,21 +206,4 @@ fn add_coverage_bonus(share: QueryMatch, distinct: u32) -> f32 {
 fn cosine_relevance(cosine: f32) -> f32 {
     let [nothing, same] = COSINE_RANGE;
     ((cosine - nothing) / (same - nothing)).clamp(0.0, 1.0)
-}
-
-/// Returns the cosine of two vectors of length 1, or 0 for vectors of different dimensions.
-pub(in crate::conversation) fn cosine(one: &[f32], other: &[f32]) -> f32 {
-    if one.len() != other.len() {
-        return 0.0;
-    }
-    // Eight parallel sums, which the compiler vectorizes.
-    let mut sums = [0.0_f32; 8];
-    let (ones, others) = (one.chunks_exact(8), other.chunks_exact(8));
-    let rest: f32 = ones.remainder().iter().zip(others.remainder()).map(|(left, right)| left * right).sum();
-    for (left, right) in ones.zip(others) {
-        for lane in 0..8 {
-            sums[lane] += left[lane] * right[lane];
-        }
-    }
-    sums.iter().sum::<f32>() + rest
 }

@@ -1,10 +1,26 @@
 //! Parses calendar dates in Chinese: 2013年2月15号, 下个月五号, 月底, 29日.
 
+use chrono::Weekday;
+
 use super::super::cursor::TokenCursor;
-use super::super::syntax::{DayExpression, Month, Period, PeriodEdge, Year};
+use super::super::syntax::{CountedDays, DayExpression, DayPart, Month, Period, PeriodEdge, Year};
 use super::super::token::DateTokenKind;
-use super::days::{ChineseDay, month_at_offset, parse_nth_day, parse_period_edge, parse_period_offset};
-use super::numbers::{is_numeral, parse_number_in, parse_year};
+use super::numbers::{is_numeral, parse_number, parse_number_in, parse_year};
+
+/// A day expression, with the part of the day that its name implies.
+#[derive(Debug, Clone)]
+pub(super) struct ChineseDay {
+    pub(super) day: DayExpression,
+    pub(super) part: Option<DayPart>,
+    pub(super) repeats: bool,
+    pub(super) is_vague: bool,
+}
+
+impl From<DayExpression> for ChineseDay {
+    fn from(day: DayExpression) -> Self {
+        Self { day, part: None, repeats: false, is_vague: false }
+    }
+}
 
 /// Consumes a year with its 年: "2013年", "二零一五年", "明年".
 pub(super) fn parse_year_reference(cursor: &mut TokenCursor<'_>) -> Year {
@@ -142,7 +158,7 @@ fn parse_quarter_edge(cursor: &mut TokenCursor<'_>, year: Year) -> Option<DayExp
 }
 
 /// Returns whether the preceding 初 is part of a lunar day such as "初五", and not the start of a period.
-pub(super) fn is_lunar_day(cursor: &TokenCursor<'_>) -> bool {
+fn is_lunar_day(cursor: &TokenCursor<'_>) -> bool {
     matches!(cursor.peek_back(1), Some(DateTokenKind::Han('初'))) && cursor.peek_han(0).is_some_and(is_numeral)
 }
 
@@ -270,4 +286,111 @@ pub(super) fn parse_vague_period(cursor: &mut TokenCursor<'_>) -> Option<Chinese
         return None;
     }
     start(Period::Month(Month::Named(u32::try_from(month).ok()?, year)))
+}
+
+/// Consumes "下", "上上个" or "这", and returns the offset.
+pub(super) fn parse_period_offset(cursor: &mut TokenCursor<'_>) -> Option<i32> {
+    let names = [
+        ("下下", 2),
+        ("再下", 2),
+        ("下", 1),
+        ("嚟紧", 1),
+        ("上上", -2),
+        ("上", -1),
+        ("这", 0),
+        ("本", 0),
+        ("今", 0),
+        ("呢", 0),
+        ("当", 0),
+    ];
+    let (_, distance) = names.into_iter().find(|(name, _)| cursor.consume_han(name))?;
+    cursor.consume_any_han(&["一个", "个", "一"]);
+    Some(distance)
+}
+
+/// Consumes "第一个星期一", "最后一天" or "第三天" within the preceding period.
+fn parse_nth_day(cursor: &mut TokenCursor<'_>, period: Period) -> Option<DayExpression> {
+    let nth = if cursor.consume_any_han(&["最后一", "最后"]) {
+        -1
+    } else if cursor.consume_any_han(&["倒数第", "倒数"]) {
+        -i32::try_from(parse_number(cursor)?).ok()?
+    } else if cursor.consume_han("首") {
+        1
+    } else if cursor.consume_han("第") {
+        i32::try_from(parse_number(cursor)?).ok()?
+    } else {
+        return None;
+    };
+    cursor.consume_han("个");
+    let counted = if cursor.consume_any_han(&["工作日"]) {
+        CountedDays::WorkingDays
+    } else if cursor.consume_any_han(&["周", "星期", "礼拜"]) {
+        CountedDays::Weekdays(parse_weekday(cursor)?)
+    } else if cursor.consume_any_han(&["天", "日"]) {
+        CountedDays::Days
+    } else {
+        return None;
+    };
+    Some(DayExpression::Nth(nth, counted, period))
+}
+
+/// Consumes 初, 中 or 底 of the preceding month or year.
+fn parse_period_edge(cursor: &mut TokenCursor<'_>, period: &Period) -> Option<DayExpression> {
+    let names = [
+        ("月初", PeriodEdge::Start),
+        ("年初", PeriodEdge::Start),
+        ("上旬", PeriodEdge::Start),
+        ("初", PeriodEdge::Start),
+        ("中旬", PeriodEdge::Middle),
+        ("年中", PeriodEdge::Middle),
+        ("中", PeriodEdge::Middle),
+        ("月底", PeriodEdge::End),
+        ("月末", PeriodEdge::End),
+        ("月尾", PeriodEdge::End),
+        ("年尾", PeriodEdge::End),
+        ("尾", PeriodEdge::End),
+        ("年底", PeriodEdge::End),
+        ("年末", PeriodEdge::End),
+        ("底", PeriodEdge::End),
+        ("末", PeriodEdge::End),
+        ("下旬", PeriodEdge::End),
+        ("终", PeriodEdge::End),
+    ];
+    let (_, edge) = names.into_iter().find(|(name, _)| cursor.consume_han(name))?;
+    (!is_lunar_day(cursor)).then(|| DayExpression::Edge(edge, period.clone()))
+}
+
+/// Returns the month that is `months` away from the current one, as a period.
+fn month_at_offset(months: i32) -> Period {
+    Period::Month(Month::Away(months))
+}
+
+/// Consumes the weekday that follows 周, 星期 or 礼拜.
+pub(super) fn parse_weekday(cursor: &mut TokenCursor<'_>) -> Option<Weekday> {
+    let weekday = match cursor.peek(0)? {
+        DateTokenKind::Han('一') => Weekday::Mon,
+        DateTokenKind::Han('二') => Weekday::Tue,
+        DateTokenKind::Han('三') => Weekday::Wed,
+        DateTokenKind::Han('四') => Weekday::Thu,
+        DateTokenKind::Han('五') => Weekday::Fri,
+        DateTokenKind::Han('六' | '末') => Weekday::Sat,
+        DateTokenKind::Han('日' | '天' | '七') => Weekday::Sun,
+        DateTokenKind::Number(number) if number.digits == 1 && cursor.is_glued(0) => match number.value {
+            1 => Weekday::Mon,
+            2 => Weekday::Tue,
+            3 => Weekday::Wed,
+            4 => Weekday::Thu,
+            5 => Weekday::Fri,
+            6 => Weekday::Sat,
+            7 => Weekday::Sun,
+            _ => return None,
+        },
+        DateTokenKind::Han(_)
+        | DateTokenKind::Number(_)
+        | DateTokenKind::Word(_)
+        | DateTokenKind::Sign(_)
+        | DateTokenKind::Other => return None,
+    };
+    cursor.step();
+    Some(weekday)
 }

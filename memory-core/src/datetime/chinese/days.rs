@@ -1,32 +1,16 @@
 //! Parses all day expressions in Chinese.
 
 use super::super::cursor::TokenCursor;
+use super::super::english::period_as_offset;
 use super::super::numeric;
-use super::super::syntax::{
-    CalendarDuration, CountedDays, DayExpression, DayPart, Month, Period, PeriodEdge, WeekdayAnchor, Year,
-};
+use super::super::syntax::{CalendarDuration, DayExpression, DayPart, WeekdayAnchor, Year};
 use super::super::token::DateTokenKind;
-use super::dates::{is_lunar_day, parse_bare_day, parse_calendar_date, parse_vague_period, parse_year_reference};
+use super::dates::{
+    ChineseDay, parse_bare_day, parse_calendar_date, parse_period_offset, parse_vague_period, parse_weekday, parse_year_reference,
+};
 use super::durations::parse_duration;
 use super::holiday_names::parse_holiday;
-use super::numbers::parse_number;
-use super::relative::parse_same_day;
-use super::weeks::{parse_recurrence, parse_redundant_weekday, parse_week_day, parse_weekday};
-
-/// A day expression, with the part of the day that its name implies.
-#[derive(Debug, Clone)]
-pub(super) struct ChineseDay {
-    pub(super) day: DayExpression,
-    pub(super) part: Option<DayPart>,
-    pub(super) repeats: bool,
-    pub(super) is_vague: bool,
-}
-
-impl From<DayExpression> for ChineseDay {
-    fn from(day: DayExpression) -> Self {
-        Self { day, part: None, repeats: false, is_vague: false }
-    }
-}
+use super::weeks::{parse_recurrence, parse_redundant_weekday, parse_week_day};
 
 /// Names of days by their offset from today; a name precedes its own suffixes.
 const DAY_OFFSETS: &[(&str, i64)] = &[
@@ -201,26 +185,6 @@ fn parse_short_date(cursor: &mut TokenCursor<'_>) -> Option<ChineseDay> {
     (is_led && cursor.peek_han(0).is_some()).then(|| day.into())
 }
 
-/// Consumes "下", "上上个" or "这", and returns the offset.
-pub(super) fn parse_period_offset(cursor: &mut TokenCursor<'_>) -> Option<i32> {
-    let names = [
-        ("下下", 2),
-        ("再下", 2),
-        ("下", 1),
-        ("嚟紧", 1),
-        ("上上", -2),
-        ("上", -1),
-        ("这", 0),
-        ("本", 0),
-        ("今", 0),
-        ("呢", 0),
-        ("当", 0),
-    ];
-    let (_, distance) = names.into_iter().find(|(name, _)| cursor.consume_han(name))?;
-    cursor.consume_any_han(&["一个", "个", "一"]);
-    Some(distance)
-}
-
 /// Consumes a holiday with its year.
 fn parse_holiday_day(cursor: &mut TokenCursor<'_>) -> Option<ChineseDay> {
     let year = parse_year_reference(cursor);
@@ -234,59 +198,14 @@ fn parse_holiday_day(cursor: &mut TokenCursor<'_>) -> Option<ChineseDay> {
     Some(DayExpression::FeastFrom(feast, Box::new(DayExpression::Away(year_ago, Box::new(DayExpression::Shifted(0))))).into())
 }
 
-/// Consumes "第一个星期一", "最后一天" or "第三天" within the preceding period.
-pub(super) fn parse_nth_day(cursor: &mut TokenCursor<'_>, period: Period) -> Option<DayExpression> {
-    let nth = if cursor.consume_any_han(&["最后一", "最后"]) {
-        -1
-    } else if cursor.consume_any_han(&["倒数第", "倒数"]) {
-        -i32::try_from(parse_number(cursor)?).ok()?
-    } else if cursor.consume_han("首") {
-        1
-    } else if cursor.consume_han("第") {
-        i32::try_from(parse_number(cursor)?).ok()?
-    } else {
-        return None;
+/// Consumes the "今天" of "明年今天", which is the same day of another week, month or year.
+fn parse_same_day(cursor: &mut TokenCursor<'_>, named: ChineseDay) -> ChineseDay {
+    let is_same = |cursor: &mut TokenCursor<'_>| {
+        cursor.consume_han("的");
+        cursor.consume_any_han(&["今天", "今日"]).then(|| period_as_offset(&named.day)).flatten()
     };
-    cursor.consume_han("个");
-    let counted = if cursor.consume_any_han(&["工作日"]) {
-        CountedDays::WorkingDays
-    } else if cursor.consume_any_han(&["周", "星期", "礼拜"]) {
-        CountedDays::Weekdays(parse_weekday(cursor)?)
-    } else if cursor.consume_any_han(&["天", "日"]) {
-        CountedDays::Days
-    } else {
-        return None;
-    };
-    Some(DayExpression::Nth(nth, counted, period))
-}
-
-/// Consumes 初, 中 or 底 of the preceding month or year.
-pub(super) fn parse_period_edge(cursor: &mut TokenCursor<'_>, period: &Period) -> Option<DayExpression> {
-    let names = [
-        ("月初", PeriodEdge::Start),
-        ("年初", PeriodEdge::Start),
-        ("上旬", PeriodEdge::Start),
-        ("初", PeriodEdge::Start),
-        ("中旬", PeriodEdge::Middle),
-        ("年中", PeriodEdge::Middle),
-        ("中", PeriodEdge::Middle),
-        ("月底", PeriodEdge::End),
-        ("月末", PeriodEdge::End),
-        ("月尾", PeriodEdge::End),
-        ("年尾", PeriodEdge::End),
-        ("尾", PeriodEdge::End),
-        ("年底", PeriodEdge::End),
-        ("年末", PeriodEdge::End),
-        ("底", PeriodEdge::End),
-        ("末", PeriodEdge::End),
-        ("下旬", PeriodEdge::End),
-        ("终", PeriodEdge::End),
-    ];
-    let (_, edge) = names.into_iter().find(|(name, _)| cursor.consume_han(name))?;
-    (!is_lunar_day(cursor)).then(|| DayExpression::Edge(edge, period.clone()))
-}
-
-/// Returns the month that is `months` away from the current one, as a period.
-pub(super) fn month_at_offset(months: i32) -> Period {
-    Period::Month(Month::Away(months))
+    if !named.is_vague {
+        return named;
+    }
+    cursor.attempt(is_same).map_or(named, ChineseDay::from)
 }

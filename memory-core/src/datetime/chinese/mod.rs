@@ -13,7 +13,8 @@ mod weeks;
 use super::cursor::TokenCursor;
 use super::syntax::{DateExpression, TimeOfDay};
 use super::token::DateTokenKind;
-use days::{ChineseDay, parse_day};
+use dates::ChineseDay;
+use days::parse_day;
 use relative::{parse_bare_day_part, parse_meal_time, parse_same_time};
 use times_of_day::{ChineseBareHour, parse_clock, parse_day_part};
 

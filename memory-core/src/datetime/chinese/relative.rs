@@ -4,7 +4,7 @@ use super::super::cursor::TokenCursor;
 use super::super::english::period_as_offset;
 use super::super::syntax::{CalendarDuration, DateExpression, DayPart};
 use super::super::token::DateTokenKind;
-use super::days::{ChineseDay, parse_day};
+use super::days::parse_day;
 use super::durations::parse_duration;
 use super::times_of_day;
 
@@ -16,18 +16,6 @@ pub(super) fn parse_same_time(cursor: &mut TokenCursor<'_>) -> Option<DateExpres
     let is_said =
         cursor.consume_any_han(&["这个时候", "这时候", "这个时间", "同一时间", "同一个时间", "此时此刻", "此时", "这个点"]);
     is_said.then(|| DateExpression { day: Some(day), is_same_time: true, repeats: named.repeats, ..DateExpression::default() })
-}
-
-/// Consumes the "今天" of "明年今天", which is the same day of another week, month or year.
-pub(super) fn parse_same_day(cursor: &mut TokenCursor<'_>, named: ChineseDay) -> ChineseDay {
-    let is_same = |cursor: &mut TokenCursor<'_>| {
-        cursor.consume_han("的");
-        cursor.consume_any_han(&["今天", "今日"]).then(|| period_as_offset(&named.day)).flatten()
-    };
-    if !named.is_vague {
-        return named;
-    }
-    cursor.attempt(is_same).map_or(named, ChineseDay::from)
 }
 
 /// Consumes "提前一小时", which follows the time that it is relative to.

@@ -5,8 +5,7 @@ use chrono::Weekday;
 use super::super::cursor::TokenCursor;
 use super::super::syntax::{CalendarDuration, DayExpression, Period, PeriodEdge, Week};
 use super::super::token::DateTokenKind;
-use super::dates::parse_calendar_date;
-use super::days::{ChineseDay, parse_period_offset};
+use super::dates::{ChineseDay, parse_calendar_date, parse_period_offset, parse_weekday};
 use super::durations::parse_duration;
 use super::numbers::is_numeral;
 
@@ -108,34 +107,4 @@ pub(super) fn parse_redundant_weekday(cursor: &mut TokenCursor<'_>) -> Option<We
     let is_bracketed = cursor.consume_sign('(');
     let weekday = cursor.consume_any_han(&["周", "星期", "礼拜"]).then(|| parse_weekday(cursor)).flatten()?;
     (!is_bracketed || cursor.consume_sign(')')).then_some(weekday)
-}
-
-/// Consumes the weekday that follows 周, 星期 or 礼拜.
-pub(super) fn parse_weekday(cursor: &mut TokenCursor<'_>) -> Option<Weekday> {
-    let weekday = match cursor.peek(0)? {
-        DateTokenKind::Han('一') => Weekday::Mon,
-        DateTokenKind::Han('二') => Weekday::Tue,
-        DateTokenKind::Han('三') => Weekday::Wed,
-        DateTokenKind::Han('四') => Weekday::Thu,
-        DateTokenKind::Han('五') => Weekday::Fri,
-        DateTokenKind::Han('六' | '末') => Weekday::Sat,
-        DateTokenKind::Han('日' | '天' | '七') => Weekday::Sun,
-        DateTokenKind::Number(number) if number.digits == 1 && cursor.is_glued(0) => match number.value {
-            1 => Weekday::Mon,
-            2 => Weekday::Tue,
-            3 => Weekday::Wed,
-            4 => Weekday::Thu,
-            5 => Weekday::Fri,
-            6 => Weekday::Sat,
-            7 => Weekday::Sun,
-            _ => return None,
-        },
-        DateTokenKind::Han(_)
-        | DateTokenKind::Number(_)
-        | DateTokenKind::Word(_)
-        | DateTokenKind::Sign(_)
-        | DateTokenKind::Other => return None,
-    };
-    cursor.step();
-    Some(weekday)
 }

@@ -2,33 +2,15 @@
 
 use super::super::cursor::TokenCursor;
 use super::super::numeric;
-use super::super::syntax::{
-    CalendarDuration, CountedDays, DayExpression, DayPart, Month, Period, Quantity, TimeOfDay, WeekdayAnchor, Year,
-};
+use super::super::syntax::{CalendarDuration, CountedDays, DayExpression, Month, Period, Quantity, Week, WeekdayAnchor, Year};
 use super::dates::{parse_day_of_month, parse_month_date, parse_period_offset, parse_relative_year};
-use super::durations::{parse_duration, parse_unit};
+use super::durations::{count, parse_duration, parse_unit};
 use super::holiday_names::parse_holiday;
 use super::lexicon::{Sense, lookup_day_part, lookup_month, lookup_weekday};
 use super::numbers::{parse_ordinal, parse_year};
-use super::periods::{parse_period, parse_period_edge, parse_vague_period};
+use super::periods::{parse_named_offset, parse_period, parse_period_edge, parse_vague_period};
 use super::times_of_day::{EnglishBareHour, can_end_number, parse_clock};
-use super::weekdays::{is_time_next, parse_closest_weekday, parse_recurrence, parse_weekday, parse_weekday_offset};
-
-/// A day expression, with the time that its name implies.
-#[derive(Debug, Clone)]
-pub(super) struct EnglishDay {
-    pub(super) day: DayExpression,
-    pub(super) part: Option<DayPart>,
-    pub(super) clock: Option<TimeOfDay>,
-    pub(super) repeats: bool,
-    pub(super) is_vague: bool,
-}
-
-impl From<DayExpression> for EnglishDay {
-    fn from(day: DayExpression) -> Self {
-        Self { day, part: None, clock: None, repeats: false, is_vague: false }
-    }
-}
+use super::weekdays::{EnglishDay, is_time_next, offset_from_now, parse_weekday};
 
 /// Maximum nesting depth of "the day after the day after …".
 const MAX_DEPTH: u32 = 3;
@@ -38,7 +20,7 @@ pub(super) fn parse_day(cursor: &mut TokenCursor<'_>) -> Option<EnglishDay> {
     parse_nested_day(cursor, MAX_DEPTH)
 }
 
-pub(super) fn parse_nested_day(cursor: &mut TokenCursor<'_>, depth: u32) -> Option<EnglishDay> {
+fn parse_nested_day(cursor: &mut TokenCursor<'_>, depth: u32) -> Option<EnglishDay> {
     let depth = depth.checked_sub(1)?;
     let forms: [fn(&mut TokenCursor<'_>, u32) -> Option<EnglishDay>; 14] = [
         parse_adjacent_day_part,
@@ -94,10 +76,6 @@ fn parse_adjacent_day_part(cursor: &mut TokenCursor<'_>, depth: u32) -> Option<E
         DayExpression::Away(CalendarDuration { days, ..CalendarDuration::default() }, Box::new(named.day))
     };
     Some(EnglishDay { part: Some(part), ..day.into() })
-}
-
-pub(super) fn offset_from_now(amount: CalendarDuration) -> DayExpression {
-    DayExpression::Away(amount, Box::new(DayExpression::Shifted(0)))
 }
 
 /// Consumes "in two weeks", "within 5 days" and "upcoming 2 days".
@@ -157,48 +135,6 @@ fn parse_offset_from_day(cursor: &mut TokenCursor<'_>, depth: u32) -> Option<(Da
     let named = parse_nested_day(cursor, depth).filter(|named| !named.is_vague && !amount.is_exact)?;
     let amount = if is_after { amount } else { amount.negated() };
     Some((DayExpression::Away(amount, Box::new(named.day)), false))
-}
-
-/// Consumes "today", "tomorrow", "tonight", "this morning" and "now".
-pub(super) fn parse_named_offset(cursor: &mut TokenCursor<'_>) -> Option<EnglishDay> {
-    if cursor.consume_any_phrase(&["right now", "just now", "as soon as possible", "asap", "immediately", "now"]) {
-        return Some(DayExpression::Now.into());
-    }
-    if cursor.consume_any_phrase(&[
-        "at the moment",
-        "at this moment",
-        "at this time",
-        "at the present time",
-        "at present",
-        "at the minute",
-    ]) {
-        return Some(DayExpression::Now.into());
-    }
-    let this_part = cursor.attempt(|cursor| {
-        let is_last = cursor.consume_word("last");
-        if !is_last && !cursor.consume_word("this") {
-            return None;
-        }
-        cursor.consume_any_word(&["early", "late"]);
-        let part = lookup_day_part(cursor.word())?;
-        cursor.step();
-        let is_night = matches!(part, DayPart::Night | DayPart::Evening);
-        (!is_last || is_night).then_some((if is_last { -1 } else { 0 }, part))
-    });
-    if let Some((days, part)) = this_part {
-        return Some(EnglishDay { part: Some(part), ..DayExpression::Shifted(days).into() });
-    }
-    cursor.consume_any_word(&["later", "early", "earlier", "late"]);
-    let word = cursor.word();
-    let (days, part) = match word {
-        "today" => (0, None),
-        "tonight" | "tonite" => (0, Some(DayPart::Night)),
-        "tomorrow" | "tomorow" | "tommorow" | "tommorrow" | "tomorrows" | "tmr" | "tmrw" | "tmw" => (1, None),
-        "yesterday" | "yday" => (-1, None),
-        _ => return None,
-    };
-    cursor.step();
-    Some(EnglishDay { part, ..DayExpression::Shifted(days).into() })
 }
 
 /// Consumes "the second Monday of May", "last day of October 2015" and "fifth last day of May".
@@ -286,4 +222,89 @@ fn parse_holiday_day(cursor: &mut TokenCursor<'_>) -> Option<EnglishDay> {
         return Some(DayExpression::FeastFrom(feast, Box::new(offset_from_now(year_ago))).into());
     }
     Some(DayExpression::Feast(feast, said.unwrap_or(Year::Unsaid)).into())
+}
+
+/// Consumes "every Monday", "every other day" and "every month on the 3rd", as the first occurrence.
+fn parse_recurrence(cursor: &mut TokenCursor<'_>) -> Option<EnglishDay> {
+    if !cursor.consume_any_word(&["every", "each"]) {
+        return None;
+    }
+    let again = |day: DayExpression| Some(EnglishDay { repeats: true, ..day.into() });
+    if let Some(amount) = cursor.attempt(parse_interval) {
+        return again(offset_from_now(amount));
+    }
+    let within = cursor.attempt(|cursor| {
+        let is_period = cursor.consume_any_word(&["week", "month", "year"]) && cursor.consume_word("on");
+        let day = if is_period { parse_nested_day(cursor, 2)?.day } else { return None };
+        Some(day)
+    });
+    if let Some(day) = within {
+        return again(day);
+    }
+    cursor.consume_any_word(&["single", "other", "second", "alternate"]);
+    let word = cursor.word();
+    cursor.step();
+    if let Some((weekday, _)) = lookup_weekday(word) {
+        return again(DayExpression::Weekday(weekday, Week::Coming));
+    }
+    None
+}
+
+/// Consumes "the second closest Monday to October 5th".
+fn parse_closest_weekday(cursor: &mut TokenCursor<'_>, depth: u32) -> Option<EnglishDay> {
+    cursor.consume_word("the");
+    let nth = cursor.attempt(parse_ordinal).unwrap_or(1);
+    if !cursor.consume_any_word(&["closest", "nearest"]) {
+        return None;
+    }
+    let (weekday, _) = lookup_weekday(cursor.word())?;
+    cursor.step();
+    if !cursor.consume_word("to") {
+        return None;
+    }
+    let named = parse_nested_day(cursor, depth).filter(|named| !named.is_vague)?;
+    Some(DayExpression::Closest(i32::try_from(nth).ok()?, weekday, Box::new(named.day)).into())
+}
+
+/// Consumes "4 Tuesdays from now", "the Friday after Thanksgiving" and "third Tuesday after Christmas".
+fn parse_weekday_offset(cursor: &mut TokenCursor<'_>, depth: u32) -> Option<(DayExpression, bool)> {
+    let has_article = cursor.consume_word("the");
+    let count = cursor.attempt(|cursor| parse_ordinal(cursor).and_then(|nth| i32::try_from(nth).ok()).or_else(|| count(cursor)));
+    let (weekday, _) = lookup_weekday(cursor.word())?;
+    cursor.step();
+    let is_alone = !has_article && count.is_none();
+    if is_alone && !(cursor.word() == "after" && cursor.word_ahead(1) == "next") {
+        return None;
+    }
+    let count = count.unwrap_or(1);
+    let today = || Box::new(DayExpression::Shifted(0));
+    if cursor.consume_any_phrase(&["from now", "from today", "hence", "later"]) {
+        return Some((DayExpression::WeekdaysAway(count, weekday, today()), false));
+    }
+    if cursor.consume_word("ago") {
+        return Some((DayExpression::WeekdaysAway(-count, weekday, today()), false));
+    }
+    let is_after = cursor.consume_any_word(&["after", "following", "from"]);
+    if !is_after && !cursor.consume_any_word(&["before", "preceding"]) {
+        return None;
+    }
+    if is_after && cursor.consume_word("next") && can_end_number(cursor) {
+        return Some((DayExpression::WeekdaysAway(2, weekday, today()), false));
+    }
+    let named = parse_nested_day(cursor, depth).filter(|named| !named.is_vague)?;
+    Some((DayExpression::WeekdaysAway(if is_after { count } else { -count }, weekday, Box::new(named.day)), false))
+}
+
+/// Consumes the interval of a recurrence: "3 days", "other week", "few hours", "hour".
+fn parse_interval(cursor: &mut TokenCursor<'_>) -> Option<CalendarDuration> {
+    if cursor.consume_any_word(&["other", "second", "alternate"]) {
+        let (unit, each) = parse_unit(cursor)?;
+        return unit.duration(Quantity::whole(2 * each)?);
+    }
+    let single = |cursor: &mut TokenCursor<'_>| {
+        let (unit, each) =
+            if cursor.word() == "hour" || cursor.word() == "fortnight" { parse_unit(cursor)? } else { return None };
+        unit.duration(Quantity::whole(each)?)
+    };
+    cursor.attempt(parse_duration).or_else(|| cursor.attempt(single))
 }

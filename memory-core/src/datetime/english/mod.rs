@@ -14,9 +14,10 @@ mod weekdays;
 use super::cursor::TokenCursor;
 use super::syntax::{DateExpression, DayExpression, DayPart, Month, TimeOfDay, Year};
 use super::token::DateTokenKind;
-use days::{EnglishDay, parse_day};
+use days::parse_day;
 use relative::{consume_same_time, parse_bare_day_part, parse_meal_time, parse_offset_from_time, parse_same_time};
 use times_of_day::{EnglishBareHour, parse_clock, parse_day_part, parse_utc_offset, parse_zone};
+use weekdays::EnglishDay;
 
 pub(super) use lexicon::can_start_expression;
 pub(super) use relative::{parse_lead_time, period_as_offset};

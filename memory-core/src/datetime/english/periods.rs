@@ -1,12 +1,11 @@
 //! Parses weeks, months and years in English, and their ends: "by the end of next month", "in May".
 
 use super::super::cursor::TokenCursor;
-use super::super::syntax::{DayExpression, Month, Period, PeriodEdge, TimeOfDay, Year};
+use super::super::syntax::{DayExpression, DayPart, Month, Period, PeriodEdge, TimeOfDay, Year};
 use super::dates::{no_noun_follows, parse_month, parse_period_offset};
-use super::days::{EnglishDay, parse_named_offset};
-use super::lexicon::{Sense, lookup_month};
+use super::lexicon::{Sense, lookup_day_part, lookup_month};
 use super::numbers::parse_year;
-use super::weekdays::parse_weekday;
+use super::weekdays::{EnglishDay, parse_weekday};
 
 /// Consumes a period.
 pub(super) fn parse_period(cursor: &mut TokenCursor<'_>) -> Option<Period> {
@@ -192,4 +191,46 @@ fn parse_whole_period(cursor: &mut TokenCursor<'_>) -> Option<Period> {
     };
     cursor.step();
     Some(period)
+}
+
+/// Consumes "today", "tomorrow", "tonight", "this morning" and "now".
+pub(super) fn parse_named_offset(cursor: &mut TokenCursor<'_>) -> Option<EnglishDay> {
+    if cursor.consume_any_phrase(&["right now", "just now", "as soon as possible", "asap", "immediately", "now"]) {
+        return Some(DayExpression::Now.into());
+    }
+    if cursor.consume_any_phrase(&[
+        "at the moment",
+        "at this moment",
+        "at this time",
+        "at the present time",
+        "at present",
+        "at the minute",
+    ]) {
+        return Some(DayExpression::Now.into());
+    }
+    let this_part = cursor.attempt(|cursor| {
+        let is_last = cursor.consume_word("last");
+        if !is_last && !cursor.consume_word("this") {
+            return None;
+        }
+        cursor.consume_any_word(&["early", "late"]);
+        let part = lookup_day_part(cursor.word())?;
+        cursor.step();
+        let is_night = matches!(part, DayPart::Night | DayPart::Evening);
+        (!is_last || is_night).then_some((if is_last { -1 } else { 0 }, part))
+    });
+    if let Some((days, part)) = this_part {
+        return Some(EnglishDay { part: Some(part), ..DayExpression::Shifted(days).into() });
+    }
+    cursor.consume_any_word(&["later", "early", "earlier", "late"]);
+    let word = cursor.word();
+    let (days, part) = match word {
+        "today" => (0, None),
+        "tonight" | "tonite" => (0, Some(DayPart::Night)),
+        "tomorrow" | "tomorow" | "tommorow" | "tommorrow" | "tomorrows" | "tmr" | "tmrw" | "tmw" => (1, None),
+        "yesterday" | "yday" => (-1, None),
+        _ => return None,
+    };
+    cursor.step();
+    Some(EnglishDay { part, ..DayExpression::Shifted(days).into() })
 }

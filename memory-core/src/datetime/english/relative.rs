@@ -3,10 +3,11 @@
 use super::super::cursor::TokenCursor;
 use super::super::syntax::{CalendarDuration, DateExpression, DayExpression, DayPart, Month, Period, Year};
 use super::super::token::DateTokenKind;
-use super::days::{offset_from_now, parse_day};
+use super::days::parse_day;
 use super::durations::parse_duration;
 use super::lexicon::lookup_day_part;
 use super::parse_day_and_time;
+use super::weekdays::offset_from_now;
 
 /// Consumes "this time tomorrow" and "the same time next week".
 pub(super) fn parse_same_time(cursor: &mut TokenCursor<'_>) -> Option<DateExpression> {

@@ -4,53 +4,28 @@ use chrono::Weekday;
 
 use super::super::cursor::TokenCursor;
 use super::super::numeric;
-use super::super::syntax::{CalendarDuration, DayExpression, Month, Quantity, Week, WeekdayAnchor};
+use super::super::syntax::{CalendarDuration, DayExpression, DayPart, Month, TimeOfDay, Week, WeekdayAnchor};
 use super::super::token::DateTokenKind;
 use super::dates::{no_noun_follows, parse_month, parse_month_date, parse_period_offset};
-use super::days::{EnglishDay, offset_from_now, parse_nested_day};
-use super::durations::{count, parse_duration, parse_unit};
+use super::durations::parse_duration;
 use super::lexicon::{Sense, lookup_day_part, lookup_weekday};
 use super::numbers::{parse_below_hundred, parse_ordinal};
 use super::times_of_day::can_end_number;
 
-/// Consumes "every Monday", "every other day" and "every month on the 3rd", as the first occurrence.
-pub(super) fn parse_recurrence(cursor: &mut TokenCursor<'_>) -> Option<EnglishDay> {
-    if !cursor.consume_any_word(&["every", "each"]) {
-        return None;
-    }
-    let again = |day: DayExpression| Some(EnglishDay { repeats: true, ..day.into() });
-    if let Some(amount) = cursor.attempt(parse_interval) {
-        return again(offset_from_now(amount));
-    }
-    let within = cursor.attempt(|cursor| {
-        let is_period = cursor.consume_any_word(&["week", "month", "year"]) && cursor.consume_word("on");
-        let day = if is_period { parse_nested_day(cursor, 2)?.day } else { return None };
-        Some(day)
-    });
-    if let Some(day) = within {
-        return again(day);
-    }
-    cursor.consume_any_word(&["single", "other", "second", "alternate"]);
-    let word = cursor.word();
-    cursor.step();
-    if let Some((weekday, _)) = lookup_weekday(word) {
-        return again(DayExpression::Weekday(weekday, Week::Coming));
-    }
-    None
+/// A day expression, with the time that its name implies.
+#[derive(Debug, Clone)]
+pub(super) struct EnglishDay {
+    pub(super) day: DayExpression,
+    pub(super) part: Option<DayPart>,
+    pub(super) clock: Option<TimeOfDay>,
+    pub(super) repeats: bool,
+    pub(super) is_vague: bool,
 }
 
-/// Consumes the interval of a recurrence: "3 days", "other week", "few hours", "hour".
-fn parse_interval(cursor: &mut TokenCursor<'_>) -> Option<CalendarDuration> {
-    if cursor.consume_any_word(&["other", "second", "alternate"]) {
-        let (unit, each) = parse_unit(cursor)?;
-        return unit.duration(Quantity::whole(2 * each)?);
+impl From<DayExpression> for EnglishDay {
+    fn from(day: DayExpression) -> Self {
+        Self { day, part: None, clock: None, repeats: false, is_vague: false }
     }
-    let single = |cursor: &mut TokenCursor<'_>| {
-        let (unit, each) =
-            if cursor.word() == "hour" || cursor.word() == "fortnight" { parse_unit(cursor)? } else { return None };
-        unit.duration(Quantity::whole(each)?)
-    };
-    cursor.attempt(parse_duration).or_else(|| cursor.attempt(single))
 }
 
 /// Consumes a weekday, with the week and the date that accompany it.
@@ -186,47 +161,6 @@ fn parse_weekday_date(cursor: &mut TokenCursor<'_>, weekday: Weekday) -> Option<
     }
 }
 
-/// Consumes "the second closest Monday to October 5th".
-pub(super) fn parse_closest_weekday(cursor: &mut TokenCursor<'_>, depth: u32) -> Option<EnglishDay> {
-    cursor.consume_word("the");
-    let nth = cursor.attempt(parse_ordinal).unwrap_or(1);
-    if !cursor.consume_any_word(&["closest", "nearest"]) {
-        return None;
-    }
-    let (weekday, _) = lookup_weekday(cursor.word())?;
-    cursor.step();
-    if !cursor.consume_word("to") {
-        return None;
-    }
-    let named = parse_nested_day(cursor, depth).filter(|named| !named.is_vague)?;
-    Some(DayExpression::Closest(i32::try_from(nth).ok()?, weekday, Box::new(named.day)).into())
-}
-
-/// Consumes "4 Tuesdays from now", "the Friday after Thanksgiving" and "third Tuesday after Christmas".
-pub(super) fn parse_weekday_offset(cursor: &mut TokenCursor<'_>, depth: u32) -> Option<(DayExpression, bool)> {
-    let has_article = cursor.consume_word("the");
-    let count = cursor.attempt(|cursor| parse_ordinal(cursor).and_then(|nth| i32::try_from(nth).ok()).or_else(|| count(cursor)));
-    let (weekday, _) = lookup_weekday(cursor.word())?;
-    cursor.step();
-    let is_alone = !has_article && count.is_none();
-    if is_alone && !(cursor.word() == "after" && cursor.word_ahead(1) == "next") {
-        return None;
-    }
-    let count = count.unwrap_or(1);
-    let today = || Box::new(DayExpression::Shifted(0));
-    if cursor.consume_any_phrase(&["from now", "from today", "hence", "later"]) {
-        return Some((DayExpression::WeekdaysAway(count, weekday, today()), false));
-    }
-    if cursor.consume_word("ago") {
-        return Some((DayExpression::WeekdaysAway(-count, weekday, today()), false));
-    }
-    let is_after = cursor.consume_any_word(&["after", "following", "from"]);
-    if !is_after && !cursor.consume_any_word(&["before", "preceding"]) {
-        return None;
-    }
-    if is_after && cursor.consume_word("next") && can_end_number(cursor) {
-        return Some((DayExpression::WeekdaysAway(2, weekday, today()), false));
-    }
-    let named = parse_nested_day(cursor, depth).filter(|named| !named.is_vague)?;
-    Some((DayExpression::WeekdaysAway(if is_after { count } else { -count }, weekday, Box::new(named.day)), false))
+pub(super) fn offset_from_now(amount: CalendarDuration) -> DayExpression {
+    DayExpression::Away(amount, Box::new(DayExpression::Shifted(0)))
 }

@@ -2,7 +2,6 @@
 
 mod day;
 mod time_of_day;
-mod zone;
 
 use chrono::{DateTime, Datelike, FixedOffset, NaiveDateTime, NaiveTime, TimeDelta, Timelike};
 
@@ -11,7 +10,7 @@ use self::time_of_day::{ResolvedLocalTime, resolve_day_part, resolve_time};
 use super::mention::{DatePrecision, TimeRelation};
 use super::syntax::{CalendarDuration, DateExpression, DayExpression, DayPart, HalfDay, TimeOfDay, Week};
 
-pub(super) use self::zone::{ChronoZone, ClockChange, DynTimeZone};
+pub(super) use self::time_of_day::{ChronoZone, ClockChange, DynTimeZone};
 
 /// The current time, with the time zone.
 pub(super) struct DateContext<'z> {

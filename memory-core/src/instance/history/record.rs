@@ -1,8 +1,10 @@
-//! A record: one message of a session.
+//! A record: one message of a session, with the role of its author, and the names of sessions.
+
+use std::fmt;
+use std::str::FromStr;
 
 use chrono::{DateTime, SecondsFormat, Utc};
 
-use super::RecordRole;
 use crate::instance::InstanceError;
 use crate::json::{JsonText, JsonTokenKind, JsonTokens};
 
@@ -111,6 +113,80 @@ impl SessionRecord {
     /// Returns the time of the message, if the record has one.
     pub fn at(&self) -> Option<DateTime<Utc>> {
         self.at
+    }
+}
+
+/// A role: `user`, `assistant`, `system`, `tool`, `summary`, `fact`, or any other word.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct RecordRole(String);
+
+impl RecordRole {
+    /// Maximum length in characters.
+    pub const MAX_LENGTH: usize = 64;
+
+    /// Returns the role as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for RecordRole {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.pad(&self.0)
+    }
+}
+
+impl FromStr for RecordRole {
+    type Err = InstanceError;
+
+    fn from_str(text: &str) -> Result<Self, InstanceError> {
+        let why = if text.is_empty() {
+            "is empty"
+        } else if Self::MAX_LENGTH < text.chars().count() {
+            "is longer than 64 characters"
+        } else if text.contains(|own: char| own.is_control() || own == ',') {
+            "contains a comma or a control character"
+        } else {
+            return Ok(Self(text.to_owned()));
+        };
+        Err(InstanceError::invalid_name("the role", text, why))
+    }
+}
+
+/// The name of a session: 1 to 200 characters, none of them a control character.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct SessionName(String);
+
+impl SessionName {
+    /// Maximum length in characters.
+    pub const MAX_LENGTH: usize = 200;
+
+    /// Returns the name.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for SessionName {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.pad(&self.0)
+    }
+}
+
+impl FromStr for SessionName {
+    type Err = InstanceError;
+
+    fn from_str(text: &str) -> Result<Self, InstanceError> {
+        let why = if text.is_empty() {
+            "is empty"
+        } else if Self::MAX_LENGTH < text.chars().count() {
+            "is longer than 200 characters"
+        } else if text.chars().any(char::is_control) {
+            "contains a control character"
+        } else {
+            return Ok(Self(text.to_owned()));
+        };
+        Err(InstanceError::invalid_name("the session", text, why))
     }
 }
 

@@ -1,9 +1,14 @@
-//! The dependencies of the history use cases.
+//! The history use cases and their dependencies.
 
 use std::sync::Arc;
 
-use super::MessageStore;
-use crate::{Clock, IdSource, Operation, Verb};
+use super::{
+    MessageStore, PurgeResult, RecordDraft, RecordFilter, SessionAppendResult, SessionName, SessionRecord, SessionRecords,
+    SessionSummary, Window,
+};
+use crate::instance::{self, InstanceError, InstanceRecord, InstanceUndoReport};
+use crate::json::unescape_strings;
+use crate::{Clock, IdSource, Operation, SecretPolicy, Verb, secret};
 
 /// The sessions of one instance, with the clock and the id source of its operations.
 #[derive(Debug, Clone)]
@@ -20,4 +25,119 @@ impl Messages {
     pub(super) fn operation(&self, verb: Verb) -> Operation {
         Operation::new(verb, "", self.clock.as_ref(), self.ids.as_ref())
     }
+}
+
+/// Returns the sessions by name.
+///
+/// # Errors
+/// An error of the store.
+pub fn sessions(messages: &Messages) -> Result<Vec<SessionSummary>, InstanceError> {
+    messages.store.sessions()
+}
+
+/// The result of reading a session.
+#[derive(Debug, Default)]
+pub struct SessionReadResult {
+    /// The records, in order.
+    pub records: Vec<SessionRecord>,
+    /// One error for each line that cannot be parsed as a record.
+    pub damaged: Vec<InstanceError>,
+}
+
+/// Returns the records of a session that match `filter` and are in `window`.
+///
+/// A session that does not exist has no records.
+///
+/// # Errors
+/// An error of the store.
+pub fn read(
+    messages: &Messages,
+    session: &SessionName,
+    filter: &RecordFilter,
+    window: Window,
+) -> Result<SessionReadResult, InstanceError> {
+    let mut reading = SessionReadResult::default();
+    for record in records(messages, session, filter, window)? {
+        match record {
+            Ok(record) => reading.records.push(record),
+            Err(error @ InstanceError::Damaged { .. }) => reading.damaged.push(error),
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(reading)
+}
+
+/// Returns an iterator over these records, so that sessions of any length can be read.
+///
+/// A line that cannot be parsed as a record yields an [`InstanceError::Damaged`] at its position.
+///
+/// # Errors
+/// An error of the store.
+pub fn records(
+    messages: &Messages,
+    session: &SessionName,
+    filter: &RecordFilter,
+    window: Window,
+) -> Result<SessionRecords, InstanceError> {
+    messages.store.records(session, filter, window)
+}
+
+/// Appends a record to a session, and returns the stored record.
+///
+/// # Errors
+/// If the record is empty or too large, or contains a credential and `secrets` refuses them; or an error of the store.
+pub fn append(
+    messages: &Messages,
+    session: &SessionName,
+    draft: &RecordDraft,
+    secrets: SecretPolicy,
+) -> Result<(SessionRecord, SessionAppendResult), InstanceError> {
+    // An append is no operation of the log; only the time and the id of this one are used.
+    let operation = messages.operation(Verb::Purge);
+    let record = SessionRecord::new(draft, operation.at)?;
+    if secrets == SecretPolicy::Refuse {
+        secret::reject_secrets([session.as_str(), unescape_strings(record.text().as_str()).as_ref()])?;
+    }
+    let appended = messages.store.append(session, std::slice::from_ref(&record), &operation)?;
+    Ok((record, appended))
+}
+
+/// Deletes the records of a session that match `filter` in one operation.
+///
+/// A session that does not exist has no records.
+///
+/// # Errors
+/// [`InstanceError::NoFilter`] if the filter accepts all records; or an error of the store.
+pub fn purge(messages: &Messages, session: &SessionName, filter: &RecordFilter) -> Result<PurgeResult, InstanceError> {
+    if filter.is_empty() {
+        return Err(InstanceError::NoFilter);
+    }
+    messages.store.purge(session, filter, &messages.operation(Verb::Purge))
+}
+
+/// Deletes a whole session, and returns its number of records.
+///
+/// # Errors
+/// [`InstanceError::SessionNotFound`], or an error of the store.
+pub fn delete(messages: &Messages, session: &SessionName) -> Result<usize, InstanceError> {
+    messages
+        .store
+        .delete(session, &messages.operation(Verb::Delete))?
+        .ok_or_else(|| InstanceError::SessionNotFound { session: session.to_string() })
+}
+
+/// Returns the last `limit` operations on the sessions, newest first, including those that were undone.
+///
+/// # Errors
+/// An error of the store.
+pub fn operations(messages: &Messages, limit: usize) -> Result<Vec<InstanceRecord>, InstanceError> {
+    instance::operations(messages.store.as_ref(), limit)
+}
+
+/// Undoes the operation with an id that starts with `reference`, or the last one that is not undone.
+///
+/// # Errors
+/// See [`instance::undo()`].
+pub fn undo(messages: &Messages, reference: Option<&str>) -> Result<InstanceUndoReport, InstanceError> {
+    instance::undo(messages.store.as_ref(), reference, messages.clock.as_ref(), messages.ids.as_ref())
 }

@@ -9,22 +9,10 @@
 //! | undo a change | [`undo()`], [`operations()`] |
 //! | implement another store | [`KeyValueStore`], and its suite in `testing` |
 
-mod delete;
-mod get;
 mod key;
-mod list;
-mod operations;
 mod services;
-mod set;
 mod store;
-mod undo;
 
-pub use delete::delete;
-pub use get::get;
 pub use key::{KeyPrefix, ValueKey};
-pub use list::list;
-pub use operations::operations;
-pub use services::KeyValues;
-pub use set::{MAX_VALUE, set};
+pub use services::{KeyValues, MAX_VALUE, delete, get, list, operations, set, undo};
 pub use store::{KeySummary, KeyValueStore, StoredValue};
-pub use undo::undo;

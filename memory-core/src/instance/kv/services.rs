@@ -1,9 +1,10 @@
-//! The dependencies of the key-value use cases.
+//! The key-value use cases and their dependencies.
 
 use std::sync::Arc;
 
-use super::KeyValueStore;
-use crate::{Clock, IdSource, Operation, Verb};
+use super::{KeyPrefix, KeySummary, KeyValueStore, StoredValue, ValueKey};
+use crate::instance::{self, InstanceError, InstanceRecord, InstanceUndoReport};
+use crate::{Clock, IdSource, Operation, SecretPolicy, Verb, secret};
 
 /// The values of one instance, with the clock and the id source of its operations.
 #[derive(Debug, Clone)]
@@ -20,4 +21,66 @@ impl KeyValues {
     pub(super) fn operation(&self, verb: Verb) -> Operation {
         Operation::new(verb, "", self.clock.as_ref(), self.ids.as_ref())
     }
+}
+
+/// Returns the value of a key.
+///
+/// # Errors
+/// [`InstanceError::KeyNotFound`], or an error of the store.
+pub fn get(values: &KeyValues, key: &ValueKey) -> Result<StoredValue, InstanceError> {
+    values.store.get(key)?.ok_or_else(|| key_not_found(key))
+}
+
+/// Maximum size of a value in bytes.
+pub const MAX_VALUE: usize = 8 * 1024 * 1024;
+
+/// Sets the value of a key, and returns whether the key is new.
+///
+/// # Errors
+/// If the value is too large, or contains a credential and `secrets` refuses them; or an error of the store.
+pub fn set(values: &KeyValues, key: &ValueKey, value: &str, secrets: SecretPolicy) -> Result<bool, InstanceError> {
+    if MAX_VALUE < value.len() {
+        let what = format!("the value has {} bytes; the maximum is {MAX_VALUE}", value.len());
+        return Err(InstanceError::TooLarge { what });
+    }
+    if secrets == SecretPolicy::Refuse {
+        secret::reject_secrets([key.as_str(), value])?;
+    }
+    values.store.set(key, value, &values.operation(Verb::Set))
+}
+
+/// Deletes a key.
+///
+/// # Errors
+/// [`InstanceError::KeyNotFound`], or an error of the store.
+pub fn delete(values: &KeyValues, key: &ValueKey) -> Result<(), InstanceError> {
+    if values.store.delete(key, &values.operation(Verb::Delete))? { Ok(()) } else { Err(key_not_found(key)) }
+}
+
+/// Returns the keys that start with `prefix`, sorted.
+///
+/// # Errors
+/// An error of the store.
+pub fn list(values: &KeyValues, prefix: &KeyPrefix) -> Result<Vec<KeySummary>, InstanceError> {
+    values.store.list(prefix)
+}
+
+/// Returns the last `limit` operations on the values, newest first, including those that were undone.
+///
+/// # Errors
+/// An error of the store.
+pub fn operations(values: &KeyValues, limit: usize) -> Result<Vec<InstanceRecord>, InstanceError> {
+    instance::operations(values.store.as_ref(), limit)
+}
+
+/// Undoes the operation with an id that starts with `reference`, or the last one that is not undone.
+///
+/// # Errors
+/// See [`instance::undo()`].
+pub fn undo(values: &KeyValues, reference: Option<&str>) -> Result<InstanceUndoReport, InstanceError> {
+    instance::undo(values.store.as_ref(), reference, values.clock.as_ref(), values.ids.as_ref())
+}
+
+fn key_not_found(key: &ValueKey) -> InstanceError {
+    InstanceError::KeyNotFound { key: key.to_string() }
 }

@@ -1,6 +1,6 @@
 use proptest::prelude::*;
 
-use super::{Secret, find};
+use super::*;
 
 /// Concatenates a credential, so that secret scanners do not report this file.
 macro_rules! join {
@@ -182,5 +182,78 @@ proptest! {
         let (kind, prefix, secret, suffix) = &credentials()[at % credentials().len()];
         let found = find(&format!("{before}\n{prefix}{secret}{suffix}\n{after}"));
         prop_assert!(found.iter().any(|found| found.kind == *kind));
+    }
+}
+
+#[test]
+fn every_literal_has_its_bit_and_three_bytes() {
+    let literals = &PREFILTER.literals;
+    assert!(literals.len() <= 64);
+    for (rule, literal) in literals {
+        assert!(3 <= literal.len(), "{literal}");
+        assert!(!rule.any_case || *literal == literal.to_ascii_lowercase(), "{literal}");
+    }
+}
+
+#[test]
+fn every_literal_is_hit_where_it_stands() {
+    for (rule, literal) in &PREFILTER.literals {
+        let mut hits = Vec::new();
+        for_each_hit(&format!("é {literal}"), &mut |hit, at| hits.push((hit.kind, at.start)));
+        assert!(hits.contains(&(rule.kind, 3)), "{literal}");
+    }
+}
+
+#[test]
+fn only_credentials_that_are_new_are_refused() {
+    let token = |end: &str| format!("{{\"token\": \"ghp_{}{end}\"}}", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7");
+    let (one, other) = (token("R8"), token("S9"));
+    reject_added_secrets("", &one).unwrap_err();
+    reject_added_secrets(&one, &one).unwrap();
+    reject_added_secrets(&one, &format!("[{one}, 1]")).unwrap();
+    reject_added_secrets(&one, &other).unwrap_err();
+    reject_added_secrets(&one, &format!("[{one}, {other}]")).unwrap_err();
+    reject_added_secrets(&one, "{}").unwrap();
+}
+
+#[test]
+fn only_the_credential_is_taken_out() {
+    let token = format!("{}{}", "gh", "p_1aB2cD3eF4gH5iJ6kL7mN8oP9qR0sT1uV2wX");
+    let text = format!("Use {token}, then\nDB=postgres://anna:{}@db/x and {token}.", "h0rse");
+    let redacted = redact(&text).expect("there are three");
+    assert_eq!(
+        redacted.text,
+        "Use [redacted: GitHub token], then\nDB=postgres://anna:[redacted: password in a URL]@db/x and [redacted: GitHub token]."
+    );
+    assert_eq!(redacted.kinds, ["GitHub token", "password in a URL"]);
+}
+
+#[test]
+fn text_without_credentials_stays() {
+    assert_eq!(redact("Anna prefers dark mode."), None);
+}
+
+proptest! {
+    #[test]
+    fn what_was_redacted_has_no_credentials_left(
+        pieces in prop::collection::vec(
+            prop_oneof![
+                Just(format!("{}{}", "AKI", "AQ3EGRIZ7HJ2KLMNP")),
+                Just(format!("{}{}", "-----BEGIN ", "PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0\n")),
+                Just("password=".to_owned()),
+                Just("token: \"".to_owned()),
+                Just("https://anna:".to_owned()),
+                Just("@example.org ".to_owned()),
+                Just("\n".to_owned()),
+                "[a-zA-Z0-9+/=_.@:-]{0,40}",
+                any::<String>(),
+            ],
+            0..12,
+        ),
+    ) {
+        let text = pieces.concat();
+        if let Some(redacted) = redact(&text) {
+            prop_assert_eq!(find(&redacted.text), []);
+        }
     }
 }

@@ -11,22 +11,15 @@
 //! pure function, and generating an index from its own result changes nothing. The index is derived: views are
 //! computed from the files as they are, and the index file is updated with each change, in the same step.
 
-mod align;
 mod entry;
 mod generate;
-mod hidden_lines;
-mod limits;
 mod merge;
 mod page;
-mod topic_index;
 mod usage;
 
 #[cfg(test)]
 mod tests;
 
-pub use generate::index_text;
-pub(super) use generate::overflow_message;
-pub(super) use limits::truncate_index;
-pub use limits::{INDEX_BYTES, INDEX_LINES};
-pub use topic_index::TopicIndex;
-pub use usage::{TopicUsage, TopicUsages};
+pub use generate::{INDEX_BYTES, INDEX_LINES, index_text};
+pub(super) use generate::{overflow_message, truncate_index};
+pub use usage::{TopicIndex, TopicUsage, TopicUsages};

@@ -1,4 +1,4 @@
-//! Usage counts of topics.
+//! An index and the usage counts that order it.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -27,4 +27,15 @@ pub(super) fn most_used_first<'t>(topics: impl IntoIterator<Item = &'t Topic>, u
         (Reverse((known, topic.updated)), topic.name.clone())
     });
     topics
+}
+
+/// An index: its text, and the lines that were generated. All other lines belong to the user.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TopicIndex {
+    /// The whole text.
+    pub text: String,
+    /// The generated lines, in order and without line breaks.
+    ///
+    /// A `\n` before or after one denotes a generated empty line.
+    pub ours: Vec<String>,
 }
