@@ -1,4 +1,8 @@
 //! Front matter as a value, with limits on its expansion.
+//!
+//! `memory-store` has a parser of its own over the same library. It edits files in place, so it keeps tags, the spelling of
+//! numbers and duplicate keys. This one only reads, and refuses what a note cannot mean. The two crates do not depend on
+//! each other, and `memory-core` contains no file formats.
 
 use std::cell::Cell;
 use std::collections::HashSet;
@@ -214,6 +218,13 @@ mod tests {
         let wrong = |source: &str| parse(source).expect_err("it is wrong");
         assert_eq!(wrong("a: 1\nb: \"x\n").line, Some(3));
         assert_eq!(wrong("a: 1\nb: 2\na: 3").what, "the key a is a duplicate");
+    }
+
+    #[test]
+    fn what_only_an_edit_in_place_needs_is_refused_or_dropped() {
+        assert!(parse("a: !custom x").is_err(), "a tag has no meaning for a note");
+        assert!(parse("[a, b]: x").is_err(), "a key is a text");
+        assert_eq!(parse("1.10"), Ok(Yaml::Plain("1.1".into())), "the spelling of a number is read from its line");
     }
 
     #[test]
