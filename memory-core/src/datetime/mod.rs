@@ -17,5 +17,7 @@ mod syntax;
 mod tests;
 mod token;
 
+pub(crate) use chinese::digit_value;
+pub(crate) use english::{lookup_month, lookup_weekday};
 pub use find::{find_date, find_dates};
 pub use mention::{DateMention, DatePrecision, TimeRelation};

@@ -6,6 +6,7 @@ use std::ops::Range;
 use chrono::{DateTime, Datelike, NaiveDate, TimeDelta, Utc, Weekday};
 
 use super::TextQuery;
+use crate::datetime;
 use crate::text::Term;
 
 /// A word of the query text with its original spelling.
@@ -184,42 +185,17 @@ fn nearness_to_range(day: NaiveDate, first: NaiveDate, last: NaiveDate) -> f32 {
 }
 
 /// Returns the month that a word names, from 1 to 12; `word` must be in lower case.
-pub(super) fn lookup_month(word: &str) -> Option<u32> {
-    const MONTHS: [&str; 12] = [
-        "january",
-        "february",
-        "march",
-        "april",
-        "may",
-        "june",
-        "july",
-        "august",
-        "september",
-        "october",
-        "november",
-        "december",
-    ];
-    let names =
-        |name: &&str| **name == *word || (name.len() > 3 && name[..3] == *word) || (*word == *"sept" && **name == *"september");
-    MONTHS.iter().position(names).and_then(|index| u32::try_from(index + 1).ok())
+fn lookup_month(word: &str) -> Option<u32> {
+    datetime::lookup_month(word).map(|(month, _)| month)
 }
 
-/// Returns the weekday that a word names; `word` must be in lower case.
-pub(super) fn lookup_weekday(word: &str) -> Option<Weekday> {
-    match word {
-        "monday" => Some(Weekday::Mon),
-        "tuesday" => Some(Weekday::Tue),
-        "wednesday" => Some(Weekday::Wed),
-        "thursday" => Some(Weekday::Thu),
-        "friday" => Some(Weekday::Fri),
-        "saturday" => Some(Weekday::Sat),
-        "sunday" => Some(Weekday::Sun),
-        _ => None,
-    }
+/// Returns the weekday that a word names in full; `word` must be in lower case.
+fn lookup_weekday(word: &str) -> Option<Weekday> {
+    datetime::lookup_weekday(word).filter(|_| word.ends_with("day")).map(|(weekday, _)| weekday)
 }
 
 /// Returns whether a month name is more often another word.
-pub(super) fn is_ambiguous_month(month: &str) -> bool {
+fn is_ambiguous_month(month: &str) -> bool {
     matches!(month, "may" | "march" | "mar")
 }
 
@@ -286,10 +262,10 @@ fn digit_value(character: char) -> Option<u32> {
     match character {
         '0'..='9' => character.to_digit(10),
         '０'..='９' => Some(u32::from(character) - u32::from('０')),
-        _ => "〇一二三四五六七八九"
-            .chars()
-            .position(|digit| digit == character || (digit == '〇' && character == '零'))
-            .and_then(|digit| u32::try_from(digit).ok()),
+        '〇' => Some(0),
+        // 两 counts things and is no digit of a date.
+        '两' => None,
+        _ => datetime::digit_value(character).and_then(|digit| u32::try_from(digit).ok()),
     }
 }
 

@@ -18,6 +18,7 @@ use days::parse_day;
 use relative::{parse_bare_day_part, parse_meal_time, parse_same_time};
 use times_of_day::{ChineseBareHour, parse_clock, parse_day_part};
 
+pub(crate) use numbers::digit_value;
 pub(super) use relative::parse_lead_time;
 pub(super) use script::simplify_date_character;
 

@@ -10,7 +10,7 @@ use super::super::token::DateTokenKind;
 const MAX_CHARACTERS: usize = 10;
 
 /// Returns the digit that a character denotes.
-pub(super) fn digit_value(character: char) -> Option<u64> {
+pub(crate) fn digit_value(character: char) -> Option<u64> {
     Some(match character {
         '零' => 0,
         '一' => 1,

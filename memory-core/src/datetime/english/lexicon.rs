@@ -6,12 +6,12 @@ use super::super::syntax::{DayPart, TimeUnit};
 
 /// Whether a word is unambiguous, or has another meaning as well ("sun", "may").
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Sense {
+pub(crate) enum Sense {
     Only,
     AmongOthers,
 }
 
-pub(super) fn lookup_weekday(word: &str) -> Option<(Weekday, Sense)> {
+pub(crate) fn lookup_weekday(word: &str) -> Option<(Weekday, Sense)> {
     let weekday = match word {
         "monday" | "mondays" | "mon" => Weekday::Mon,
         "tuesday" | "tuesdays" | "tue" | "tues" => Weekday::Tue,
@@ -26,7 +26,7 @@ pub(super) fn lookup_weekday(word: &str) -> Option<(Weekday, Sense)> {
     Some((weekday, sense))
 }
 
-pub(super) fn lookup_month(word: &str) -> Option<(u32, Sense)> {
+pub(crate) fn lookup_month(word: &str) -> Option<(u32, Sense)> {
     let month = match word {
         "january" | "jan" => 1,
         "february" | "feb" | "febuary" => 2,

@@ -20,6 +20,7 @@ use times_of_day::{EnglishBareHour, parse_clock, parse_day_part, parse_utc_offse
 use weekdays::EnglishDay;
 
 pub(super) use lexicon::can_start_expression;
+pub(crate) use lexicon::{lookup_month, lookup_weekday};
 pub(super) use relative::{parse_lead_time, period_as_offset};
 
 /// Consumes one expression: a day, a time, or both in any order, with a part of the day and a time zone.
