@@ -1,7 +1,5 @@
 //! The permanent codes of errors.
 
-use std::fmt;
-
 /// The permanent code of an error. Programs may rely on it, and its meaning never changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Code {
@@ -315,11 +313,7 @@ impl Code {
     }
 }
 
-impl fmt::Display for Code {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.pad(self.as_str())
-    }
-}
+impl_display!(Code);
 
 #[cfg(test)]
 mod tests {

@@ -25,6 +25,9 @@
 
 #![forbid(unsafe_code)]
 
+#[macro_use]
+mod text_type;
+
 mod budget;
 mod change;
 mod chat;

@@ -3,7 +3,6 @@
 //! All stores share these types. A store adds its own description of what changed, as the `T` of a [`Recorded`].
 
 use std::collections::HashMap;
-use std::fmt;
 use std::str::FromStr;
 
 use chrono::{DateTime, Utc};
@@ -159,11 +158,7 @@ impl Verb {
     }
 }
 
-impl fmt::Display for Verb {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.pad(self.as_str())
-    }
-}
+impl_display!(Verb);
 
 impl FromStr for Verb {
     type Err = ParseError;

@@ -1,6 +1,5 @@
 //! The names of banks and the keys of their entries.
 
-use std::fmt;
 use std::str::FromStr;
 
 use super::{BankError, BankErrorKind};
@@ -15,18 +14,9 @@ impl BankName {
 
     /// Reserved names. No reserved name matches the pattern; the list only gives a clearer error message.
     pub const RESERVED: [&str; 3] = ["_system", "_meta", "_index"];
-
-    /// Returns the name as text.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
 }
 
-impl fmt::Display for BankName {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.pad(&self.0)
-    }
-}
+impl_text_type!(BankName);
 
 impl FromStr for BankName {
     type Err = BankError;
@@ -55,18 +45,9 @@ pub struct Key(String);
 impl Key {
     /// The maximum number of characters in a key.
     pub const MAX_LENGTH: usize = 256;
-
-    /// Returns the key as text.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
 }
 
-impl fmt::Display for Key {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.pad(&self.0)
-    }
-}
+impl_text_type!(Key);
 
 impl FromStr for Key {
     type Err = BankError;

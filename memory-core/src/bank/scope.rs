@@ -1,6 +1,5 @@
 //! The scopes of banks.
 
-use std::fmt;
 use std::str::FromStr;
 
 use crate::ParseError;
@@ -24,11 +23,7 @@ impl BankScope {
     }
 }
 
-impl fmt::Display for BankScope {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.pad(self.as_str())
-    }
-}
+impl_display!(BankScope);
 
 impl FromStr for BankScope {
     type Err = ParseError;

@@ -1,6 +1,5 @@
 //! The entries of a conversation.
 
-use std::fmt;
 use std::str::FromStr;
 
 use chrono::{DateTime, Utc};
@@ -82,11 +81,7 @@ impl EntryRole {
     }
 }
 
-impl fmt::Display for EntryRole {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.pad(self.as_str())
-    }
-}
+impl_display!(EntryRole);
 
 impl FromStr for EntryRole {
     type Err = ParseError;
@@ -111,11 +106,6 @@ pub struct EntryId(String);
 const LONGEST: usize = 216;
 
 impl EntryId {
-    /// Returns the id as text.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-
     /// Returns the id of the summary of a conversation.
     pub fn for_summary(conversation: &ConversationId) -> Self {
         Self(format!("{}__summary-summary", conversation.folder()))
@@ -128,11 +118,7 @@ impl From<MemoryId> for EntryId {
     }
 }
 
-impl fmt::Display for EntryId {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.pad(&self.0)
-    }
-}
+impl_text_type!(EntryId);
 
 impl FromStr for EntryId {
     type Err = ParseError;

@@ -1,6 +1,5 @@
 //! The id of a conversation.
 
-use std::fmt;
 use std::str::FromStr;
 
 use crate::{ContentHash, ParseError, Scope};
@@ -41,11 +40,6 @@ impl ConversationId {
         Self("global".into())
     }
 
-    /// Returns the id as text.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-
     /// Returns the name of the folder, which several conversations may share.
     ///
     /// Every character other than letters, digits, `-`, `.` and `_` becomes a `_`. Names that are relative paths, reserved or too long are
@@ -73,11 +67,7 @@ impl ConversationId {
     }
 }
 
-impl fmt::Display for ConversationId {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.pad(&self.0)
-    }
-}
+impl_text_type!(ConversationId);
 
 impl FromStr for ConversationId {
     type Err = ParseError;

@@ -1,6 +1,5 @@
 //! Names of instances.
 
-use std::fmt;
 use std::str::FromStr;
 
 use super::InstanceError;
@@ -15,18 +14,9 @@ pub struct InstanceName(String);
 impl InstanceName {
     /// Maximum length in characters.
     pub const MAX_LENGTH: usize = 64;
-
-    /// Returns the name.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
 }
 
-impl fmt::Display for InstanceName {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.pad(&self.0)
-    }
-}
+impl_text_type!(InstanceName);
 
 impl FromStr for InstanceName {
     type Err = InstanceError;

@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::collections::HashSet;
-use std::fmt;
 use std::str::FromStr;
 
 use serde_json::Value;
@@ -33,11 +32,6 @@ impl JsonText {
     /// Returns `text` as a JSON string.
     pub fn string(text: &str) -> Self {
         Self(Value::from(text).to_string())
-    }
-
-    /// Returns the compact text.
-    pub fn as_str(&self) -> &str {
-        &self.0
     }
 
     /// Returns the owned text, for example to erase it from memory.
@@ -120,11 +114,7 @@ fn normalize_number(number: &str) -> (bool, String, i64) {
     (is_negative, significant.to_owned(), exponent.saturating_sub(places).saturating_add(dropped))
 }
 
-impl fmt::Display for JsonText {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.pad(&self.0)
-    }
-}
+impl_text_type!(JsonText);
 
 impl FromStr for JsonText {
     type Err = JsonError;

@@ -1,6 +1,5 @@
 //! The categories and phases of memories.
 
-use std::fmt;
 use std::str::FromStr;
 
 use super::ParseError;
@@ -78,11 +77,7 @@ impl Category {
     }
 }
 
-impl fmt::Display for Category {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.pad(self.as_str())
-    }
-}
+impl_display!(Category);
 
 impl FromStr for Category {
     type Err = ParseError;
@@ -117,11 +112,7 @@ impl Phase {
     }
 }
 
-impl fmt::Display for Phase {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.pad(self.as_str())
-    }
-}
+impl_display!(Phase);
 
 impl FromStr for Phase {
     type Err = ParseError;

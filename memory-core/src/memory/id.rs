@@ -89,18 +89,9 @@ impl OperationId {
     pub fn from_random(bits: u64) -> Self {
         Self(format!("{:012x}", bits & 0xffff_ffff_ffff))
     }
-
-    /// Returns the 12 digits.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
 }
 
-impl fmt::Display for OperationId {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.pad(&self.0)
-    }
-}
+impl_text_type!(OperationId);
 
 impl FromStr for OperationId {
     type Err = ParseError;

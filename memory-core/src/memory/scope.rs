@@ -95,18 +95,9 @@ const RESERVED: [&str; 9] = [AgentName::NAMELESS, "cli", "daemon", "dream", "imp
 impl AgentName {
     /// The name that the journal uses for an agent without a name.
     pub const NAMELESS: &str = "agent";
-
-    /// Returns the name.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
 }
 
-impl fmt::Display for AgentName {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.pad(&self.0)
-    }
-}
+impl_text_type!(AgentName);
 
 impl FromStr for AgentName {
     type Err = ParseError;

@@ -1,6 +1,5 @@
 //! The role of the author of a memory.
 
-use std::fmt;
 use std::str::FromStr;
 
 use super::ParseError;
@@ -151,11 +150,7 @@ fn is_model_variant(word: &str) -> bool {
     word.contains(|letter: char| letter.is_ascii_digit()) || VARIANTS.contains(&word)
 }
 
-impl fmt::Display for SpeakerRole {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.pad(self.as_str())
-    }
-}
+impl_display!(SpeakerRole);
 
 impl FromStr for SpeakerRole {
     type Err = ParseError;

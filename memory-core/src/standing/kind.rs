@@ -1,6 +1,5 @@
 //! The kinds and forms of standing sentences.
 
-use std::fmt;
 use std::ops::Range;
 
 /// The kind of a standing sentence.
@@ -22,11 +21,7 @@ impl StandingKind {
     }
 }
 
-impl fmt::Display for StandingKind {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.pad(self.as_str())
-    }
-}
+impl_display!(StandingKind);
 
 /// A filter for memories with standing sentences.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

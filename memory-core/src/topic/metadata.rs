@@ -1,6 +1,5 @@
 //! What the folder knows about a topic: its name, type and description.
 
-use std::fmt;
 use std::str::FromStr;
 
 use chrono::NaiveDate;
@@ -80,11 +79,7 @@ impl TopicKind {
     }
 }
 
-impl fmt::Display for TopicKind {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.pad(self.as_str())
-    }
-}
+impl_display!(TopicKind);
 
 impl FromStr for TopicKind {
     type Err = TopicError;

@@ -1,6 +1,5 @@
 //! Topic names: validation and comparison.
 
-use std::fmt;
 use std::str::FromStr;
 
 use unicode_normalization::UnicodeNormalization;
@@ -52,11 +51,7 @@ pub(super) fn fold_name(name: &str) -> String {
     name.nfc().filter(|&character| !is_invisible(character)).flat_map(char::to_lowercase).collect()
 }
 
-impl fmt::Display for TopicName {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.pad(self.as_str())
-    }
-}
+impl_display!(TopicName);
 
 impl FromStr for TopicName {
     type Err = TopicError;

@@ -3,7 +3,6 @@
 //! Validity depends on the text alone, so it is the same on every system. Symlinks are rejected by the disk
 //! layer.
 
-use std::fmt;
 use std::str::FromStr;
 
 use unicode_normalization::UnicodeNormalization;
@@ -64,11 +63,6 @@ const FORBIDDEN: [char; 6] = ['*', '?', '"', '<', '>', '|'];
 const INDEX_LOOKALIKES: [&str; 6] = ["mмμᴍ", "eеεᴇ", "oоοᴏ", "rгʀ", "yуүγυʏ", "dԁᴅ"];
 
 impl TopicPath {
-    /// Returns the path as text.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-
     /// Returns the path of the parent folder, or `None` at the top level.
     pub fn parent(&self) -> Option<Self> {
         self.0.rsplit_once('/').map(|(parent, _)| Self(parent.to_owned()))
@@ -90,11 +84,7 @@ impl TopicPath {
     }
 }
 
-impl fmt::Display for TopicPath {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.pad(&self.0)
-    }
-}
+impl_text_type!(TopicPath);
 
 impl FromStr for TopicPath {
     type Err = TopicError;

@@ -1,6 +1,5 @@
 //! A record: one message of a session, with the role of its author, and the names of sessions.
 
-use std::fmt;
 use std::str::FromStr;
 
 use chrono::{DateTime, SecondsFormat, Utc};
@@ -123,18 +122,9 @@ pub struct RecordRole(String);
 impl RecordRole {
     /// Maximum length in characters.
     pub const MAX_LENGTH: usize = 64;
-
-    /// Returns the role as text.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
 }
 
-impl fmt::Display for RecordRole {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.pad(&self.0)
-    }
-}
+impl_text_type!(RecordRole);
 
 impl FromStr for RecordRole {
     type Err = InstanceError;
@@ -160,18 +150,9 @@ pub struct SessionName(String);
 impl SessionName {
     /// Maximum length in characters.
     pub const MAX_LENGTH: usize = 200;
-
-    /// Returns the name.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
 }
 
-impl fmt::Display for SessionName {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.pad(&self.0)
-    }
-}
+impl_text_type!(SessionName);
 
 impl FromStr for SessionName {
     type Err = InstanceError;

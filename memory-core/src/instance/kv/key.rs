@@ -1,6 +1,5 @@
 //! Keys and key prefixes.
 
-use std::fmt;
 use std::str::FromStr;
 
 use crate::instance::InstanceError;
@@ -18,18 +17,9 @@ impl ValueKey {
 
     /// Maximum length of a component in characters.
     pub const MAX_PART: usize = 255;
-
-    /// Returns the key.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
 }
 
-impl fmt::Display for ValueKey {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.pad(&self.0)
-    }
-}
+impl_text_type!(ValueKey);
 
 impl FromStr for ValueKey {
     type Err = InstanceError;
