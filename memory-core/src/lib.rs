@@ -51,6 +51,7 @@ mod operation;
 mod query;
 mod reranking;
 mod services;
+mod shared_store;
 mod source;
 mod store;
 mod tool;
@@ -159,3 +160,6 @@ pub use upgrade::{FiledReminder, upgrade, upgrade_to_reminder};
 pub use usage::{PeriodUsage, Usage, usage};
 pub use view::View;
 pub use write::{MergedFields, WriteResult, write};
+
+/// The crates whose types are part of public signatures.
+pub use {chrono, serde_json, uuid};
