@@ -3,7 +3,7 @@
 use chrono::TimeDelta;
 use std::sync::Arc;
 
-use super::{CountingIds, FakeClock, FakeFilter, FakeSchemas};
+use super::{CountingIds, FakeClock, FakeFilter, FakeSchemas, check_rule};
 use crate::bank::{
     BankError, BankLimits, BankName, BankQueryTarget, BankScope, BankSearchFields, BankStore, BankWriteCondition,
     BankWriteRequest, Banks, GcReason, Key, MissingBank, MissingKey, ScopeChoice, delete, delete_bank, export, gc, history,
@@ -39,18 +39,21 @@ pub fn bank_suite(make: &dyn Fn() -> Arc<dyn BankStore>) {
         let (banks, clock) = banks(make(), None);
         BankCase { banks, clock }
     };
-    what_is_written_is_read(&case());
-    conditions_are_kept(&case());
-    updates_count(&case());
-    what_expired_is_not_there(&case());
-    what_is_deleted_comes_back(&case());
-    an_undo_of_what_was_changed_since_is_refused(&case());
-    the_first_write_is_taken_back_with_its_bank(&case());
-    exports_are_imported(&case());
-    values_fit_the_schema(&case());
-    keys_and_values_are_found(&case());
-    credentials_are_refused(&case());
-    the_project_comes_first(make);
+    check_rules!(
+        case;
+        what_is_written_is_read,
+        conditions_are_kept,
+        updates_count,
+        what_expired_is_not_there,
+        what_is_deleted_comes_back,
+        an_undo_of_what_was_changed_since_is_refused,
+        the_first_write_is_taken_back_with_its_bank,
+        exports_are_imported,
+        values_fit_the_schema,
+        keys_and_values_are_found,
+        credentials_are_refused,
+    );
+    check_rule("the_project_comes_first", || the_project_comes_first(make));
 }
 
 struct BankCase {

@@ -21,7 +21,9 @@ pub fn conversations(store: Arc<dyn ConversationStore>) -> Conversations {
 /// # Panics
 /// If the contract is violated, with the violated rule.
 pub fn conversation_suite(make: &dyn Fn() -> Arc<dyn ConversationStore>) {
-    let cases: [fn(&ConversationCase); 13] = [
+    let case = || ConversationCase { conversations: conversations(make()) };
+    check_rules!(
+        case;
         what_is_kept_is_read,
         conversations_are_kept_apart_even_where_they_share_a_folder,
         changes_of_several_conversations_are_made_together,
@@ -30,15 +32,20 @@ pub fn conversation_suite(make: &dyn Fn() -> Arc<dyn ConversationStore>) {
         the_same_changes_again_change_nothing,
         what_is_global_is_recalled_everywhere,
         a_recall_is_relevant_and_names_the_summary,
-        vectors_and_a_cross_encoder_tell_more,
         a_turn_whose_fact_was_replaced_or_deleted_is_superseded,
         nothing_wanted_and_nothing_there_is_nothing,
         what_people_said_after_a_moment_is_found,
         what_could_not_be_read_again_is_refused,
-    ];
-    for case in cases {
-        case(&ConversationCase { conversations: conversations(make()) });
-    }
+    );
+}
+
+/// Checks that a [`ConversationStore`] stores vectors, and that a recall uses them.
+///
+/// # Panics
+/// If the contract is violated, with the violated rule.
+pub fn conversation_vector_suite(make: &dyn Fn() -> Arc<dyn ConversationStore>) {
+    let case = || ConversationCase { conversations: conversations(make()) };
+    check_rules!(case; vectors_and_a_cross_encoder_tell_more);
 }
 
 struct ConversationCase {

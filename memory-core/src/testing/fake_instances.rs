@@ -253,11 +253,13 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::testing::{key_value_suite, message_suite};
+    use crate::testing::{key_value_suite, key_value_undo_suite, message_suite, message_undo_suite};
 
     #[test]
     fn the_fakes_keep_the_promises_of_their_traits() {
         message_suite(&|| Arc::new(FakeMessages::default()));
+        message_undo_suite(&|| Arc::new(FakeMessages::default()));
         key_value_suite(&|| Arc::new(FakeValues::default()));
+        key_value_undo_suite(&|| Arc::new(FakeValues::default()));
     }
 }

@@ -12,10 +12,13 @@ use crate::conversation::{ConversationEntry, EntryChange, EntryRole, Job, JobQue
 /// # Panics
 /// If the contract is violated, with the violated rule.
 pub fn job_queue_suite(make: &dyn Fn() -> Arc<dyn JobQueue>) {
-    jobs_wait_in_their_order_until_they_are_done(make().as_ref());
-    what_was_decided_comes_back_as_it_was(make().as_ref());
-    it_is_known_which_turns_were_taken_up(make().as_ref());
-    one_at_a_time_does_the_jobs(make().as_ref());
+    check_rules!(
+        dyn make;
+        jobs_wait_in_their_order_until_they_are_done,
+        what_was_decided_comes_back_as_it_was,
+        it_is_known_which_turns_were_taken_up,
+        one_at_a_time_does_the_jobs,
+    );
 }
 
 fn job(number: u64) -> Job {

@@ -28,16 +28,27 @@ pub fn messages(store: Arc<dyn MessageStore>) -> (Messages, Arc<FakeClock>) {
 /// If the contract is violated, with the violated rule.
 pub fn message_suite(make: &dyn Fn() -> Arc<dyn MessageStore>) {
     let case = || MessageCase::new(make());
-    what_is_appended_is_read_in_its_order(&case());
-    every_digit_and_key_is_kept(&case());
-    filters_and_windows_are_kept(&case());
-    sessions_are_told_apart(&case());
-    a_purge_takes_what_fits_and_nothing_else(&case());
-    what_is_deleted_is_gone_and_may_begin_again(&case());
-    what_is_refused_changes_nothing(&case());
-    long_sessions_are_read_from_both_ends(&case());
-    writers_at_once_keep_their_records_whole(&case());
-    what_is_taken_out_of_a_session_comes_back(&case().messages);
+    check_rules!(
+        case;
+        what_is_appended_is_read_in_its_order,
+        every_digit_and_key_is_kept,
+        filters_and_windows_are_kept,
+        sessions_are_told_apart,
+        a_purge_takes_what_fits_and_nothing_else,
+        what_is_deleted_is_gone_and_may_begin_again,
+        what_is_refused_changes_nothing,
+        long_sessions_are_read_from_both_ends,
+        writers_at_once_keep_their_records_whole,
+    );
+}
+
+/// Checks that a [`MessageStore`] records its deletions and undoes them.
+///
+/// # Panics
+/// If the contract is violated, with the violated rule.
+pub fn message_undo_suite(make: &dyn Fn() -> Arc<dyn MessageStore>) {
+    let case = || messages(make()).0;
+    check_rules!(case; what_is_taken_out_of_a_session_comes_back);
 }
 
 struct MessageCase {

@@ -14,10 +14,13 @@ const COMPRESS: Purpose = Purpose::of("compress");
 /// # Panics
 /// If the contract is violated.
 pub fn meter_suite(fresh: &dyn Fn() -> Box<dyn Meter>) {
-    what_is_set_aside_counts_until_it_is_settled(fresh().as_ref());
-    a_budget_is_that_of_one_day_and_all_purposes(fresh().as_ref());
-    days_and_purposes_come_in_order(fresh().as_ref());
-    many_threads_lose_no_count_and_overdraw_no_budget(fresh().as_ref());
+    check_rules!(
+        dyn fresh;
+        what_is_set_aside_counts_until_it_is_settled,
+        a_budget_is_that_of_one_day_and_all_purposes,
+        days_and_purposes_come_in_order,
+        many_threads_lose_no_count_and_overdraw_no_budget,
+    );
 }
 
 fn day(month: u32, day: u32) -> NaiveDate {

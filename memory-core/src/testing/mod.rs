@@ -13,9 +13,23 @@
 //! | [`reminder_suite`] | the use cases of reminders; it needs a history and [`FakeClock`] |
 //! | [`embeddings_suite`] | vectors; a store without them reports none in [`crate::Embeddings::has_vectors`] |
 //! | [`view_suite`] | random operations of an agent, compared with a store that contains only its view; it needs a history |
+//!
+//! The suites of the other stores are divided in the same way:
+//!
+//! | suite | feature |
+//! |---|---|
+//! | [`topic_suite`], [`bank_suite`] | topics, or banks, with their undo: every store |
+//! | [`message_suite`], [`key_value_suite`] | sessions, or values: every store |
+//! | [`message_undo_suite`], [`key_value_undo_suite`] | the record of operations, undo and the trash; a store without them records no operation |
+//! | [`conversation_suite`], [`job_queue_suite`] | conversations, or jobs: every store |
+//! | [`conversation_vector_suite`] | vectors of entries, for recall by meaning |
+//! | [`meter_suite`] | the usage of language models |
 
-/// Checks each rule on a fresh implementation.
+/// Checks each rule on a fresh implementation, which `dyn` takes out of its pointer.
 macro_rules! check_rules {
+    (dyn $make:ident; $($rule:path),* $(,)?) => {
+        $(crate::testing::check_rule(stringify!($rule), || $rule($make().as_ref()));)*
+    };
     ($make:ident; $($rule:path),* $(,)?) => {
         $(crate::testing::check_rule(stringify!($rule), || $rule(&$make()));)*
     };
@@ -50,7 +64,7 @@ mod topic_suite;
 mod view_suite;
 
 pub use bank_suite::{bank_suite, banks};
-pub use conversation_suite::{conversation_suite, conversations};
+pub use conversation_suite::{conversation_suite, conversation_vector_suite, conversations};
 pub use embeddings_suite::embeddings_suite;
 pub use fake_banks::{FakeBanks, FakeFilter, FakeSchemas};
 pub use fake_clock::{CountingIds, FakeClock};
@@ -64,8 +78,8 @@ pub use generators::{any_draft, any_memory, any_text};
 pub use history_suite::history_suite;
 pub use hooked_fake::{HookStep, HookedFake};
 pub use job_queue_suite::job_queue_suite;
-pub use key_value_suite::{key_value_suite, values};
-pub use message_suite::{message_suite, messages};
+pub use key_value_suite::{key_value_suite, key_value_undo_suite, values};
+pub use message_suite::{message_suite, message_undo_suite, messages};
 pub use meter_suite::meter_suite;
 #[cfg(feature = "orders")]
 pub use orders::in_any_order;

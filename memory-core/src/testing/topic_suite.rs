@@ -22,7 +22,12 @@ pub fn topics(store: Arc<dyn TopicStore>) -> (Topics, Arc<FakeClock>) {
 /// # Panics
 /// If the contract is violated, with the violated rule.
 pub fn topic_suite(make: &dyn Fn() -> Arc<dyn TopicStore>) {
-    let cases: [fn(&TopicCase); 11] = [
+    let case = || {
+        let (topics, clock) = topics(make());
+        TopicCase { topics, clock }
+    };
+    check_rules!(
+        case;
         what_is_written_is_read_and_stands_in_the_index,
         a_topic_is_found_by_its_file_or_by_what_people_call_it,
         what_is_not_given_stays,
@@ -34,11 +39,7 @@ pub fn topic_suite(make: &dyn Fn() -> Arc<dyn TopicStore>) {
         what_cannot_be_is_refused,
         credentials_are_refused,
         the_most_used_are_known,
-    ];
-    for case in cases {
-        let (topics, clock) = topics(make());
-        case(&TopicCase { topics, clock });
-    }
+    );
 }
 
 struct TopicCase {

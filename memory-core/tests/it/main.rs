@@ -8,9 +8,9 @@ use std::sync::Arc;
 use memory_core::MemStore;
 use memory_core::testing::{
     CountingIds, FakeBanks, FakeChat, FakeClock, FakeConversations, FakeEmbedder, FakeJobs, FakeMeter, FakeNotifier,
-    FakeReranker, FakeSource, FakeTopics, bank_suite, chat_suite, clock_suite, conversation_suite, embedder_suite,
-    embeddings_suite, history_suite, id_suite, job_queue_suite, meter_suite, notifier_suite, reminder_suite, reranker_suite,
-    services, source_suite, store_suite, summaries_suite, topic_suite,
+    FakeReranker, FakeSource, FakeTopics, bank_suite, chat_suite, clock_suite, conversation_suite, conversation_vector_suite,
+    embedder_suite, embeddings_suite, history_suite, id_suite, job_queue_suite, meter_suite, notifier_suite, reminder_suite,
+    reranker_suite, services, source_suite, store_suite, summaries_suite, topic_suite,
 };
 
 #[test]
@@ -26,6 +26,7 @@ fn the_fake_banks_keep_the_promises_of_banks() {
 #[test]
 fn the_fake_conversations_keep_the_promises_of_conversations_and_jobs() {
     conversation_suite(&|| Arc::new(FakeConversations::default()));
+    conversation_vector_suite(&|| Arc::new(FakeConversations::default()));
     job_queue_suite(&|| Arc::new(FakeJobs::default()));
 }
 

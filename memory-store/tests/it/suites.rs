@@ -1,10 +1,15 @@
 //! The file driver passes the suites of the traits.
 
 use std::cell::RefCell;
+use std::sync::Arc;
 
+use memory_core::conversation::ConversationStore;
+use memory_core::instance::history::MessageStore;
+use memory_core::instance::kv::KeyValueStore;
 use memory_core::testing::{
-    bank_suite, conversation_suite, embeddings_suite, history_suite, job_queue_suite, key_value_suite, message_suite,
-    reminder_suite, store_suite, summaries_suite, topic_suite, view_suite,
+    bank_suite, conversation_suite, conversation_vector_suite, embeddings_suite, history_suite, job_queue_suite, key_value_suite,
+    key_value_undo_suite, message_suite, message_undo_suite, reminder_suite, store_suite, summaries_suite, topic_suite,
+    view_suite,
 };
 use memory_store::bank::{BankFolder, BankOptions};
 use memory_store::conversation::{ConversationFolder, JobFile};
@@ -34,7 +39,7 @@ fn a_folder_keeps_the_promises_of_banks_plain_or_compressed() {
             let home = TestHome::new();
             let banks = BankFolder::new(home.path().join("banks"), BankOptions { compress_above, ..BankOptions::default() });
             homes.borrow_mut().push(home);
-            std::sync::Arc::new(banks)
+            Arc::new(banks)
         });
     }
 }
@@ -42,40 +47,46 @@ fn a_folder_keeps_the_promises_of_banks_plain_or_compressed() {
 #[test]
 fn a_folder_keeps_the_promises_of_conversations_and_jobs() {
     let homes = RefCell::new(Vec::new());
-    conversation_suite(&|| {
+    let make = || -> Arc<dyn ConversationStore> {
         let home = TestHome::new();
         let conversations = ConversationFolder::new(home.path());
         homes.borrow_mut().push(home);
-        std::sync::Arc::new(conversations)
-    });
+        Arc::new(conversations)
+    };
+    conversation_suite(&make);
+    conversation_vector_suite(&make);
     job_queue_suite(&|| {
         let home = TestHome::new();
         let jobs = JobFile::new(home.path());
         homes.borrow_mut().push(home);
-        std::sync::Arc::new(jobs)
+        Arc::new(jobs)
     });
 }
 
 #[test]
 fn a_folder_keeps_the_promises_of_sessions() {
     let homes = RefCell::new(Vec::new());
-    message_suite(&|| {
+    let make = || -> Arc<dyn MessageStore> {
         let home = TestHome::new();
         let sessions = HistoryFolder::new(home.path().join("history"));
         homes.borrow_mut().push(home);
-        std::sync::Arc::new(sessions)
-    });
+        Arc::new(sessions)
+    };
+    message_suite(&make);
+    message_undo_suite(&make);
 }
 
 #[test]
 fn a_folder_keeps_the_promises_of_values() {
     let homes = RefCell::new(Vec::new());
-    key_value_suite(&|| {
+    let make = || -> Arc<dyn KeyValueStore> {
         let home = TestHome::new();
         let values = ValueFolder::new(home.path().join("kv"), home.path().join("state"));
         homes.borrow_mut().push(home);
-        std::sync::Arc::new(values)
-    });
+        Arc::new(values)
+    };
+    key_value_suite(&make);
+    key_value_undo_suite(&make);
 }
 
 #[test]
@@ -85,7 +96,7 @@ fn a_folder_keeps_the_promises_of_topics() {
         let home = TestHome::new();
         let topics = TopicFolder::new(home.path().join("topics"));
         homes.borrow_mut().push(home);
-        std::sync::Arc::new(topics)
+        Arc::new(topics)
     });
 }
 

@@ -6,7 +6,7 @@ use std::thread;
 use memory_core::SecretPolicy;
 use memory_core::instance::history::{RecordDraft, RecordFilter, Window, append, read};
 use memory_core::instance::kv::{get, set};
-use memory_core::testing::{key_value_suite, message_suite, messages, values};
+use memory_core::testing::{key_value_suite, key_value_undo_suite, message_suite, message_undo_suite, messages, values};
 use memory_store::postgres::{PostgresMessages, PostgresValues};
 
 use super::pooler::Pooler;
@@ -16,12 +16,14 @@ use super::server::shared_server;
 fn a_database_keeps_the_promises_of_sessions() {
     let Some(server) = shared_server("the promises of sessions") else { return };
     message_suite(&|| Arc::new(PostgresMessages::new(super::open(server).0)));
+    message_undo_suite(&|| Arc::new(PostgresMessages::new(super::open(server).0)));
 }
 
 #[test]
 fn a_database_keeps_the_promises_of_values() {
     let Some(server) = shared_server("the promises of values") else { return };
     key_value_suite(&|| Arc::new(PostgresValues::new(super::open(server).0)));
+    key_value_undo_suite(&|| Arc::new(PostgresValues::new(super::open(server).0)));
 }
 
 #[test]
@@ -30,7 +32,9 @@ fn a_database_behind_a_pooler_keeps_the_promises_of_both() {
     let Some(server) = shared_server(claim) else { return };
     let Some(pooler) = Pooler::start(server, claim) else { return };
     message_suite(&|| Arc::new(PostgresMessages::new(pooler.open(&server.database()))));
+    message_undo_suite(&|| Arc::new(PostgresMessages::new(pooler.open(&server.database()))));
     key_value_suite(&|| Arc::new(PostgresValues::new(pooler.open(&server.database()))));
+    key_value_undo_suite(&|| Arc::new(PostgresValues::new(pooler.open(&server.database()))));
 }
 
 #[test]
