@@ -55,6 +55,7 @@ pub enum BudgetLimit {
 /// The error that the remaining budget of the day is too small for a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("daily budget of {a_day} {limit} exhausted: the call needs up to {wanted}, {left} are left")]
+#[non_exhaustive]
 pub struct BudgetExceeded {
     /// The quantity that is insufficient.
     pub limit: BudgetLimit,

@@ -2,6 +2,7 @@
 
 /// The permanent code of an error. Programs may rely on it, and its meaning never changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum Code {
     /// No memory matches the reference.
     MemoryNotFound,

@@ -106,6 +106,7 @@ pub(crate) fn memory_texts(memory: &Memory) -> impl Iterator<Item = &str> {
 
 /// A unit of changes that was not made because another writer changed or removed one of its memories.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct RefusedUnit {
     /// The index of the unit.
     pub unit: usize,

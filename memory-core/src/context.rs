@@ -27,6 +27,7 @@ use crate::{
 
 /// The memories for a prompt, as text to insert before it.
 #[derive(Debug, Clone, Default, PartialEq)]
+#[non_exhaustive]
 pub struct Context {
     /// The memories as fenced text; empty if there are none.
     pub text: String,

@@ -9,6 +9,7 @@ use crate::{Code, EmbedError, ParseError, Scope};
 
 /// The error that an operation on memories failed.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum StoreError {
     /// No memory matches the reference.
     #[error("no memory matches {reference}")]

@@ -29,6 +29,7 @@ const BATCH: usize = 250;
 
 /// The effect of a model on the queries of one script.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[non_exhaustive]
 pub struct ModelTest {
     /// Number of queries.
     pub questions: u64,
@@ -46,6 +47,7 @@ pub struct ModelTest {
 
 /// The quality of search results, as sums over queries.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[non_exhaustive]
 pub struct SearchQuality {
     /// Number of queries that rank their memory among the first 10.
     pub found: u64,

@@ -234,6 +234,7 @@ fn store_reminder(
 
 /// The time at which a reminder is due.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct DueTime {
     /// The time.
     pub at: DateTime<Utc>,

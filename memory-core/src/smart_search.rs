@@ -13,6 +13,7 @@ const SPARE_HITS: usize = 20;
 
 /// Search results together with the interpretation of the query.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct SmartSearchResults {
     /// The search results.
     pub found: SearchResults,

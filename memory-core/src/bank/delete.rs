@@ -56,6 +56,7 @@ pub fn delete_bank(banks: &Banks, bank: &BankName, choice: ScopeChoice) -> Resul
 
 /// An entry that garbage collection deletes.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct GcEntry {
     /// The bank.
     pub bank: BankName,

@@ -6,6 +6,7 @@ use super::{BankEntry, BankError, BankFolders, BankName, BankScope, Banks, Key, 
 
 /// A bank in a list.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct BankListing {
     /// The name.
     pub name: BankName,
@@ -47,6 +48,7 @@ pub fn list(banks: &Banks, choice: ScopeChoice) -> Result<Vec<BankListing>, Bank
 
 /// The keys of a bank.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct BankKeyListing {
     /// The scope of the bank.
     pub scope: BankScope,

@@ -16,6 +16,7 @@ pub enum BankQueryTarget<'a> {
 
 /// The result of a query.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct BankQueryResult {
     /// The values that the filter returned.
     pub results: Vec<JsonText>,

@@ -17,6 +17,7 @@ pub struct BankReadResult {
 
 /// The folders that contain a bank of the same name.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct BankFolders {
     /// The scope of the folder in use.
     pub scope: BankScope,

@@ -21,6 +21,7 @@ pub enum BankSearchFields {
 
 /// The matches of a search, and the banks and entries that could not be read.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct BankMatches {
     /// The matches, ordered by scope, bank and position in the file.
     pub matches: Vec<BankMatch>,
@@ -30,6 +31,7 @@ pub struct BankMatches {
 
 /// An entry that matches the pattern.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct BankMatch {
     /// The bank.
     pub bank: BankName,

@@ -9,6 +9,7 @@ use crate::{OperationId, Recorded, Verb, find_by_prefix};
 
 /// The result of an undo.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct BankUndoReport {
     /// The scope of the bank.
     pub scope: BankScope,

@@ -39,6 +39,7 @@ pub enum BankWriteCondition {
 
 /// The result of a write.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct BankWriteResult {
     /// The bank.
     pub bank: BankName,

@@ -10,6 +10,7 @@ const MAX_ANSWER_BYTES: usize = 1 << 20;
 /// The error for a response without usable JSON.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{why}")]
+#[non_exhaustive]
 pub struct JsonAnswerError {
     /// The reason, as a statement about the response.
     pub why: String,

@@ -8,6 +8,7 @@ use crate::text::to_one_line;
 
 /// The facts that were parsed from a response.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ParsedFacts {
     /// The distinct facts in order, each on one line.
     pub facts: Vec<String>,

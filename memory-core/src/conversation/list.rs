@@ -9,6 +9,7 @@ use crate::{Problem, StoreError};
 
 /// A conversation in a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ConversationSummary {
     /// The id.
     pub id: ConversationId,
@@ -24,6 +25,7 @@ pub struct ConversationSummary {
 
 /// All conversations of a store.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ConversationList {
     /// The conversations, by last use in descending order, then by id.
     pub conversations: Vec<ConversationSummary>,
@@ -55,6 +57,7 @@ pub fn list(store: &dyn ConversationStore) -> Result<ConversationList, StoreErro
 
 /// The content of a conversation.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ConversationContents {
     /// The rolling summary, if there is one.
     pub summary: Option<Arc<ConversationEntry>>,

@@ -337,6 +337,7 @@ fn mark_superseded(candidates: &mut [RecallCandidate], known: &[(Arc<Conversatio
 
 /// A standing instruction or preference that the model receives regardless of the message.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct RecalledStanding {
     /// The kind.
     pub kind: StandingKind,

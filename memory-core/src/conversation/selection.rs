@@ -34,6 +34,7 @@ impl Default for RecallRules {
 
 /// An entry that may be recalled.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct RecallCandidate {
     /// The entry.
     pub entry: Arc<ConversationEntry>,

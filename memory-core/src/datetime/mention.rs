@@ -6,6 +6,7 @@ use chrono::{DateTime, FixedOffset};
 
 /// A date or time that a text mentions.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct DateMention {
     /// The byte range of the expression in the text.
     pub span: Range<usize>,

@@ -26,6 +26,7 @@ pub enum JsonTokenKind {
 
 /// A token and its position.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct JsonToken {
     /// The kind.
     pub kind: JsonTokenKind,

@@ -66,6 +66,7 @@ impl FromStr for MemoryId {
 /// The error that a text has the wrong syntax.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{text:?} is not {wanted}")]
+#[non_exhaustive]
 pub struct ParseError {
     /// The text.
     pub text: String,

@@ -9,6 +9,7 @@ use crate::{Category, Filter};
 
 /// A query text from which time and category expressions were extracted into a filter.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ExtractedFilter {
     /// The query text without the extracted expressions.
     pub text: String,

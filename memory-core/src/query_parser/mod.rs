@@ -59,6 +59,7 @@ pub struct TextQuery {
 
 /// A word of a query.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct QueryWord {
     /// The term as it is indexed.
     pub term: Term,
@@ -89,6 +90,7 @@ pub enum WordRole {
 
 /// A query split into its text and its filter.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ParsedQuery {
     /// The query without the filters.
     pub question: TextQuery,

@@ -7,6 +7,7 @@ use crate::text::{Term, TokenKind, for_each_symbol, query_terms, symbol_terms, t
 /// Blanks and signs between the words are ignored. In a script without blanks every character is a word: a phrase may start and end in the
 /// middle of a run. A phrase of at most one word with symbols attached, or of emoji, consists of these symbols: `"C++"`.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Phrase {
     words: Vec<Term>,
     terms: Vec<Term>,

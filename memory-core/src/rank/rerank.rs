@@ -39,6 +39,7 @@ impl Default for RerankRules {
 
 /// A candidate scored by a reranking model.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct RerankedCandidate {
     /// Its index among the candidates.
     pub number: usize,

@@ -217,6 +217,7 @@ const ASSISTED_WITH_VECTORS: Ranker = Ranker {
 
 /// A candidate with its score.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct CandidateScore {
     /// Its index among the candidates.
     pub number: usize,

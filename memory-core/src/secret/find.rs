@@ -9,6 +9,7 @@ use crate::StoreError;
 
 /// A credential in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Secret {
     /// The kind, for display: `GitHub token`, `private key`, `password`.
     pub kind: &'static str,
@@ -120,6 +121,7 @@ pub fn reject_added_secrets(former: &str, text: &str) -> Result<(), StoreError> 
 
 /// A text with redacted credentials.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct RedactedText {
     /// The text with `[redacted: <kind>]` in place of each credential.
     pub text: String,

@@ -53,6 +53,7 @@ pub enum StandingForm {
 
 /// A standing instruction or preference in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct StandingSentence {
     /// The kind.
     pub kind: StandingKind,

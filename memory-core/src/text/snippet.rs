@@ -10,6 +10,7 @@ use super::{Term, Token, TokenKind, for_each_symbol};
 
 /// A one-line excerpt of a text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Snippet {
     /// The excerpt, with `…` where text was cut off.
     pub text: String,

@@ -16,6 +16,7 @@ const SNIPPET_LENGTH: usize = 160;
 
 /// A topic that matches a query.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct TopicHit {
     /// The topic.
     pub topic: Topic,

@@ -115,6 +115,7 @@ fn find_by_title(listing: &TopicListing, reference: &str) -> Result<Option<Topic
 
 /// A topic with its text.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct TopicReadResult {
     /// The metadata of the topic.
     pub topic: Topic,

@@ -111,6 +111,7 @@ pub trait TopicStore: Debug + Send + Sync {
 
 /// The topics of a folder.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct TopicListing {
     /// The topics by name, including those with defective files.
     pub topics: Vec<Topic>,

@@ -33,6 +33,7 @@ pub struct TopicWriteRequest {
 
 /// The result of a write.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct TopicWriteResult {
     /// The topic.
     pub name: TopicName,

@@ -9,6 +9,7 @@ use super::blank_code;
 
 /// A `[[wikilink]]` in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Wikilink {
     /// The text before `#`, `^` and `|`; empty means the note itself.
     pub target: String,

@@ -37,6 +37,7 @@ pub fn sessions(messages: &Messages) -> Result<Vec<SessionSummary>, InstanceErro
 
 /// The result of reading a session.
 #[derive(Debug, Default)]
+#[non_exhaustive]
 pub struct SessionReadResult {
     /// The records, in order.
     pub records: Vec<SessionRecord>,
