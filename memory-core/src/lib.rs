@@ -39,7 +39,6 @@ mod error;
 mod fence;
 mod filter;
 mod history;
-mod home_section;
 mod inbox_ttl;
 mod local_zone;
 mod mem_store;
@@ -96,7 +95,7 @@ pub mod topic;
 pub mod wikilink;
 
 pub use budget::{Budget, BudgetExceeded, BudgetLimit, BudgetStatus, LlmUsage, RemainingBudget};
-pub use change::{Change, ChangeOutcome, ChangeSet, Duplicates, ExportedFile, FileVersion, StoredMemory};
+pub use change::{Change, ChangeOutcome, ChangeSet, Duplicates, ExportedFile, FileVersion, HomeSection, StoredMemory};
 pub use chat::{
     ChatAnswer, ChatError, ChatFailure, ChatMessage, ChatModel, ChatModelExt, ChatRequest, ChatRole, JsonAnswerError,
     MeteredModel, Purpose, TokenUsage, parse_json_answer,
@@ -113,7 +112,6 @@ pub use filter::{Filter, Lifetime};
 pub use history::{
     ChangedFiles, History, LARGE_OPERATION, OperationRecord, RecordedChange, RecordedFile, RevertedFiles, TrashedFile,
 };
-pub use home_section::HomeSection;
 pub use import::{ExportedMemory, ImportError, ImportSummary, import};
 pub use inbox_ttl::InboxTtl;
 pub use index_page::{INDEX_PAGE_HEAD, index_page, index_page_without};

@@ -47,7 +47,6 @@ mod store;
 mod summary;
 
 pub(crate) use claim::StatementClaims;
-pub(crate) use speech_act::sentences;
 
 pub use add::{add, new_turn, plan_eviction, store_turn, store_turns};
 pub use entry::{ConversationEntry, EntryId, EntryRole, EntryVector, MAX_CONTENT, SOURCE};

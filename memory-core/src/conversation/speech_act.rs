@@ -12,6 +12,8 @@ use std::ops::Range;
 
 pub(super) use self::words::is_han;
 
+use crate::text::{push_range, sentences};
+
 /// The speech act of a clause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum SpeechAct {
@@ -91,30 +93,6 @@ fn classify_clause(clause: &str) -> SpeechAct {
     if clause.chars().any(words::is_han) { chinese::classify(clause) } else { english::classify(clause) }
 }
 
-/// Returns the sentences of a text, each with its final punctuation.
-pub(crate) fn sentences(text: &str) -> Vec<Range<usize>> {
-    let mut found = Vec::new();
-    let (mut begin, mut has_ended) = (0, false);
-    let mut characters = text.char_indices().peekable();
-    while let Some((at, character)) = characters.next() {
-        let next = characters.peek().map(|(_, next)| *next);
-        let ends = match character {
-            '\n' | '。' | '！' | '？' | '；' | '!' | '?' | ';' => true,
-            '.' | '…' => next.is_none_or(char::is_whitespace),
-            _ => false,
-        };
-        has_ended |= ends;
-        let goes_on = next.is_some_and(|next| "。！？!?.…\"”)）".contains(next));
-        if has_ended && !goes_on {
-            push_range(text, begin..at + character.len_utf8(), &mut found);
-            begin = at + character.len_utf8();
-            has_ended = false;
-        }
-    }
-    push_range(text, begin..text.len(), &mut found);
-    found
-}
-
 /// Returns the clauses of a sentence, each with its final punctuation.
 fn clauses(text: &str, sentence: Range<usize>) -> Vec<Range<usize>> {
     let mut found = Vec::new();
@@ -136,13 +114,6 @@ fn clauses(text: &str, sentence: Range<usize>) -> Vec<Range<usize>> {
     }
     push_range(text, begin..sentence.end, &mut found);
     found
-}
-
-fn push_range(text: &str, range: Range<usize>, found: &mut Vec<Range<usize>>) {
-    let written = &text[range.clone()];
-    if written.contains(char::is_alphanumeric) || written.contains("```") || written.contains("~~~") {
-        found.push(range);
-    }
 }
 
 #[cfg(test)]

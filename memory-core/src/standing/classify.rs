@@ -1,12 +1,11 @@
-//! Recognizes sentences that are standing instructions or preferences.
+//! Recognizes sentences that are standing instructions or preferences, by their wording and their author.
 
-use super::authorship::{Authorship, authorship};
 use super::kind::{StandingCue, StandingForm, StandingKind, StandingSentence};
 use super::pasted::{is_task, plain_sentences};
 use super::words::SentenceWords;
 use super::{chinese, english, french, german};
-use crate::conversation::sentences;
-use crate::{Category, Memory};
+use crate::text::sentences;
+use crate::{Category, Memory, SpeakerRole};
 
 /// The maximum size of a short memory, in bytes.
 ///
@@ -124,6 +123,72 @@ fn is_statement(content: &str, found: &[StandingSentence], is_preference: bool) 
     let first = sentences(content).first().cloned();
     let begins = first.is_some_and(|first| found.first().is_some_and(|sentence| sentence.span == first));
     content.len() <= MAX_AGENT_NOTE && !has_request && (begins || found.is_empty() && is_preference)
+}
+
+/// The author of a memory, as far as standing sentences are concerned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Authorship {
+    /// The person. Requests and statements count.
+    Person,
+    /// A program that writes on behalf of the person. Only statements about the person count.
+    Agent,
+    /// Another author, or a text from elsewhere. Nothing counts.
+    Foreign,
+}
+
+/// Returns the authorship of a memory, from its role, its origin and its source.
+pub(super) fn authorship(memory: &Memory) -> Authorship {
+    match memory.role {
+        Some(SpeakerRole::Person) => return Authorship::Person,
+        Some(SpeakerRole::Assistant | SpeakerRole::Tool | SpeakerRole::Author) => return Authorship::Foreign,
+        None => {}
+    }
+    if let Some(origin) = &memory.origin {
+        return match origin.source.as_str() {
+            "claude" if is_instruction_file(&origin.path) => Authorship::Person,
+            "claude" => Authorship::Agent,
+            _ => Authorship::Foreign,
+        };
+    }
+    let source = memory.source.trim();
+    match SpeakerRole::from_source(source) {
+        _ if source.is_empty() => Authorship::Person,
+        Some(SpeakerRole::Person) => Authorship::Person,
+        Some(SpeakerRole::Tool | SpeakerRole::Author) => Authorship::Foreign,
+        _ if is_web(source) => Authorship::Foreign,
+        // Programs have many names, so an unknown one counts as an agent.
+        Some(SpeakerRole::Assistant) | None => Authorship::Agent,
+    }
+}
+
+/// Returns whether the person is the author of a memory.
+pub fn is_by_person(memory: &Memory) -> bool {
+    authorship(memory) == Authorship::Person
+}
+
+/// Returns whether a file of Claude Code contains instructions of the user; all others are notes of the model.
+fn is_instruction_file(path: &str) -> bool {
+    let path = path.strip_prefix(".claude/").unwrap_or(path);
+    let file = path.split_once('#').map_or(path, |(file, _)| file);
+    file == "CLAUDE.md" || file == "CLAUDE.local.md" || file.starts_with("rules/")
+}
+
+/// Returns whether a source is an address, or a program that stores pages of the web.
+fn is_web(source: &str) -> bool {
+    const NAMES: [&str; 10] =
+        ["web", "website", "webpage", "page", "browser", "clipper", "web clipper", "clipping", "rss", "url"];
+    let lower = source.to_lowercase();
+    lower.contains("://") || NAMES.contains(&lower.as_str()) || is_domain(&lower)
+}
+
+/// Returns whether a source is the name of a host, such as `example.com`.
+fn is_domain(source: &str) -> bool {
+    let host = source.split_once('/').map_or(source, |(host, _)| host);
+    let labels: Vec<&str> = host.split('.').collect();
+    let is_label =
+        |label: &&str| !label.is_empty() && label.chars().all(|character| character.is_alphanumeric() || character == '-');
+    let ends_in_letters = labels.last().is_some_and(|last| 2 <= last.len() && last.chars().all(char::is_alphabetic));
+    2 <= labels.len() && labels.iter().all(is_label) && ends_in_letters
 }
 
 #[cfg(test)]

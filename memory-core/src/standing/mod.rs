@@ -28,7 +28,6 @@
 //! older memory stay in effect. The order is that of the times at which the memories were written; a replaced memory that the person writes
 //! again, and one whose standing sentences the person edits, count from that time ([`crate::Memory::stated_at`]).
 
-mod authorship;
 mod chinese;
 mod classify;
 mod english;
@@ -43,9 +42,8 @@ mod replacement;
 mod select;
 mod words;
 
-pub use authorship::is_by_person;
 pub(crate) use classify::has_new_statement;
-pub use classify::{is_standing, standing_kind, standing_sentences};
+pub use classify::{is_by_person, is_standing, standing_kind, standing_sentences};
 pub use kind::{StandingFilter, StandingForm, StandingKind, StandingSentence};
 pub(crate) use replacement::{StandingText, current};
 pub(crate) use select::{StandingMemory, StandingSelection, select_standing};

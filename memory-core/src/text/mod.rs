@@ -27,3 +27,4 @@ pub(crate) use symbols::is_sign_or_emoji;
 pub use symbols::{for_each_symbol, symbol_terms};
 pub use token_count::token_count;
 pub use tokens::{Token, TokenKind, tokenize};
+pub(crate) use tokens::{push_range, sentences};

@@ -1,4 +1,4 @@
-//! The tokenizer, and the classes of characters that it separates.
+//! Splits a text into tokens, by the classes of its characters, and into sentences.
 
 use std::ops::Range;
 
@@ -282,6 +282,38 @@ fn is_south_east_asian(character: char) -> bool {
     matches!(character,
         '\u{e00}'..='\u{eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}'
         | '\u{a9e0}'..='\u{a9ff}' | '\u{aa60}'..='\u{aa7f}')
+}
+
+/// Returns the sentences of a text, each with its final punctuation.
+pub(crate) fn sentences(text: &str) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    let (mut begin, mut has_ended) = (0, false);
+    let mut characters = text.char_indices().peekable();
+    while let Some((at, character)) = characters.next() {
+        let next = characters.peek().map(|(_, next)| *next);
+        let ends = match character {
+            '\n' | '。' | '！' | '？' | '；' | '!' | '?' | ';' => true,
+            '.' | '…' => next.is_none_or(char::is_whitespace),
+            _ => false,
+        };
+        has_ended |= ends;
+        let goes_on = next.is_some_and(|next| "。！？!?.…\"”)）".contains(next));
+        if has_ended && !goes_on {
+            push_range(text, begin..at + character.len_utf8(), &mut found);
+            begin = at + character.len_utf8();
+            has_ended = false;
+        }
+    }
+    push_range(text, begin..text.len(), &mut found);
+    found
+}
+
+/// Adds a range that contains a letter, a digit or a fence of code.
+pub(crate) fn push_range(text: &str, range: Range<usize>, found: &mut Vec<Range<usize>>) {
+    let written = &text[range.clone()];
+    if written.contains(char::is_alphanumeric) || written.contains("```") || written.contains("~~~") {
+        found.push(range);
+    }
 }
 
 #[cfg(test)]

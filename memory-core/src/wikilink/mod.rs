@@ -2,7 +2,6 @@
 
 mod catalog;
 mod choose;
-mod code;
 mod parse;
 mod tags;
 
@@ -10,6 +9,5 @@ pub use catalog::{WikilinkCatalog, WikilinkDestination};
 pub use choose::{
     WikilinkCandidate, WikilinkNameKind, WikilinkRule, WikilinkTarget, choose_target, id_prefixes, lookup_keys, memory_keys,
 };
-pub use code::blank_code;
-pub use parse::{Fragment, Wikilink, fold_link_name, parse, parse_prose_wikilinks};
+pub use parse::{Fragment, Wikilink, blank_code, fold_link_name, parse, parse_prose_wikilinks};
 pub use tags::{inline_tags, prose_tags};

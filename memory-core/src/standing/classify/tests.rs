@@ -350,3 +350,47 @@ proptest! {
         }
     }
 }
+
+fn of(draft: Draft) -> Authorship {
+    authorship(&draft.into_memory(MemoryId::for_path(""), chrono::DateTime::UNIX_EPOCH))
+}
+
+#[test]
+fn a_role_decides_before_a_source() {
+    let by = |role| of(Draft { role: Some(role), source: "claude".into(), ..Draft::new("x") });
+    assert_eq!(by(SpeakerRole::Person), Authorship::Person);
+    for role in [SpeakerRole::Assistant, SpeakerRole::Tool, SpeakerRole::Author] {
+        assert_eq!(by(role), Authorship::Foreign, "{role}");
+    }
+}
+
+#[test]
+fn a_source_tells_the_person_from_agents_and_from_the_web() {
+    let from = |source: &str| of(Draft { source: source.into(), ..Draft::new("x") });
+    for source in ["", "User", "human", "user:"] {
+        assert_eq!(from(source), Authorship::Person, "{source}");
+    }
+    for source in ["ChatGPT", "GPT-4", "claude", "claude-code", "gemini", "Assistant:", "cursor", "system", "agent 2.0"] {
+        assert_eq!(from(source), Authorship::Agent, "{source}");
+    }
+    for source in ["web", "https://example.com/a", "www.example.com", "example.co.uk/page", "tool_result", "function"] {
+        assert_eq!(from(source), Authorship::Foreign, "{source}");
+    }
+}
+
+#[test]
+fn of_the_ingested_only_the_instructions_of_the_user_are_the_persons() {
+    let from = |source: &str, path: &str| {
+        let origin = Origin { source: source.into(), root: "/home/a".into(), path: path.into(), hash: None };
+        of(Draft { source: source.into(), origin: Some(origin), ..Draft::new("x") })
+    };
+    for path in ["CLAUDE.md", ".claude/CLAUDE.local.md", "rules/git.md", "CLAUDE.md#Style"] {
+        assert_eq!(from("claude", path), Authorship::Person, "{path}");
+    }
+    for path in ["projects/x/memory/user.md", "agents/reviewer.md", "agent-memory/a.md"] {
+        assert_eq!(from("claude", path), Authorship::Agent, "{path}");
+    }
+    for source in ["obsidian", "logseq", "car-agent", "fingersaver"] {
+        assert_eq!(from(source, "CLAUDE.md"), Authorship::Foreign, "{source}");
+    }
+}
