@@ -13,7 +13,7 @@ use super::layout::{
     DELETED, PLACES, WAITING, alternative_summary_name, conversation_folder, file_name, format_file_time, name, parent_folder,
     role_folder, tombstone_folders,
 };
-use crate::commit::LONGEST_NAME;
+use crate::oplog::LONGEST_NAME;
 use crate::disk::Disk;
 use crate::error::io_error;
 use crate::markdown::lossy_text;

@@ -7,10 +7,11 @@ use memory_core::{
 };
 
 use super::FileStore;
-use crate::commit::{JournalPayload, is_temporary_name, journal_read_error, journal_write_error};
 use crate::disk::DirEntryKind;
 use crate::error::io_error;
+use crate::journal::{JournalPayload, journal_read_error, journal_write_error};
 use crate::memory_file::{is_conversation_file, load};
+use crate::oplog::is_temporary_name;
 
 /// The result of a check of a home.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -9,7 +9,7 @@ use memory_core::{
 
 use super::FileStore;
 use super::plan::replaced_file;
-use crate::commit::{CommitStep, JournalPayload, PlannedFile, ReplacedFile, journal_read_error};
+use crate::journal::{CommitStep, JournalPayload, PlannedFile, ReplacedFile, journal_read_error};
 use crate::error::io_error;
 use crate::memory_file::load;
 

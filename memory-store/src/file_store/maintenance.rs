@@ -3,7 +3,7 @@
 use memory_core::StoreError;
 
 use super::FileStore;
-use crate::commit::journal_read_error;
+use crate::journal::journal_read_error;
 use crate::index::RefreshDepth;
 use crate::oplog::LogPosition;
 

@@ -8,7 +8,7 @@ use memory_core::{
 };
 
 use super::FileStore;
-use crate::commit::{CommitStep, PlannedFile, ReplacedFile};
+use crate::journal::{CommitStep, PlannedFile, ReplacedFile};
 use crate::disk::MAX_FILE;
 use crate::index::{MemoryLocation, RefreshDepth};
 use crate::markdown;

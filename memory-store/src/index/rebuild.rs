@@ -20,7 +20,7 @@ use super::schema::{self, IndexMeta};
 use super::text::{self, FullText, TextDocument, TextWriter};
 use super::update::{FolderSums, insert, row_id};
 use super::vectors::ModelVectors;
-use crate::commit::journal;
+use crate::journal::journal;
 use crate::disk::FileStat;
 
 /// The reason for a rebuild.

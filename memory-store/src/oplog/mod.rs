@@ -1,11 +1,25 @@
-//! The operation log of a store: one JSON line per operation, in one file per month.
+//! The operation log of a store, and the engine that carries out its operations.
 //!
-//! All lines have the same fields for the operation; the store adds its payload, the fields for what the operation changed. A line is
-//! durable before the operation is carried out, so that the next writer detects an interrupted operation. It then appends a second line,
-//! `{"operation": …, "at": …, "aborted": true}`, and readers skip both.
+//! The log has one JSON line per operation, in one file per month. All lines have the same fields for the operation; the store adds its
+//! payload, the fields for what the operation changed. A line is durable before the operation is carried out, so that the next writer
+//! detects an interrupted operation. It then appends a second line, `{"operation": …, "at": …, "aborted": true}`, and readers skip both.
+//!
+//! [`FileOperations`] changes whole files completely or not at all, even across a power cut. Safety follows from the order of the steps.
+//! Each step is durable before the next one starts:
+//!
+//! 1. The new content is written under temporary names.
+//! 2. The previous files are linked into the trash.
+//! 3. The new files are renamed to their final names.
+//! 4. The previous names of moved and deleted files are removed.
+//!
+//! The line, with the previous and the new state of each file, is appended before step 1 or before step 3, depending on [`Staging`]. After
+//! a crash, the log contains an operation with some files in the previous state and some in the new one, or temporary files exist. The next
+//! writer detects this and rolls the operation back.
 
+mod execution;
 mod files;
 mod format;
+mod recovery;
 
 use std::io;
 use std::marker::PhantomData;
@@ -15,6 +29,9 @@ use memory_core::{ContentHash, Operation, OperationId, Recorded};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+pub(crate) use self::execution::{
+    FileChange, FileOperations, FilePayload, LONGEST_NAME, NewContent, OperationError, Staging, is_temporary_name, shorten_name,
+};
 pub(crate) use self::files::{LogPosition, is_monthly_file};
 use self::format::LogLine;
 use crate::disk::Disk;

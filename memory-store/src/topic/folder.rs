@@ -11,11 +11,10 @@ use memory_core::topic::{
 };
 use memory_core::{Operation, OperationId, StoreError};
 
-use super::change::{TopicFileChange, apply_changes};
+use super::change::{TopicFileChange, apply_changes, is_interrupted, recover, undo};
 use super::error::{damaged_error, open_error, read_error, with_full_path, write_error};
 use super::files::{TopicFolderContents, decode_text, list_below, parent_folder, read_bytes, read_text};
-use super::recovery::{is_interrupted, recover};
-use super::{format, index, list, trash, undo, uses};
+use super::{format, index, list, trash, uses};
 use crate::disk::{Disk, LazyDisk};
 use crate::error::io_error;
 use crate::lock::{PATIENCE, WriterLock};
@@ -208,7 +207,7 @@ impl TopicStore for TopicFolder {
             return Err(StoreError::OperationNotFound { wanted: format!("no operation has the id {undone}") }.into());
         }
         self.write(Some(operation), |disk| {
-            let record = undo::undo(disk, undone, operation)?;
+            let record = undo(disk, undone, operation)?;
             remove_empty_folders(disk, record.subject.files.iter().map(|path| parent_folder(path)));
             self.update_index(disk);
             Ok(record)

@@ -1,12 +1,12 @@
 //! The payload of the operation log of topics: the changed files.
 
 use memory_core::topic::{INDEX_FILE, TopicError, TopicRecord, TopicSubject, TrashedTopic};
-use memory_core::{Operation, Recorded, mark_undone};
+use memory_core::{ContentHash, Operation, Recorded, RecordedFile, mark_undone};
 use serde::{Deserialize, Serialize};
 
 use super::error::{read_error, write_error};
 use crate::disk::Disk;
-use crate::oplog::{LogPayload, OperationLog, to_records};
+use crate::oplog::{FileChange, FilePayload, LogPayload, OperationLog, to_records};
 
 /// The folder of the log and of the previous files.
 pub(super) const FOLDER: &str = ".trash";
@@ -42,6 +42,21 @@ impl LogPayload for TopicPayload {
     fn subject(&self) -> Option<TopicSubject> {
         let files: Vec<String> = self.files.iter().map(|file| file.path.clone()).collect();
         (!files.is_empty()).then_some(TopicSubject { files })
+    }
+}
+
+impl FilePayload for TopicPayload {
+    fn files(&self) -> Vec<FileChange> {
+        let state = |path: &str, hash: Option<&str>, trash: Option<&String>| {
+            // A hash that cannot be parsed matches no file.
+            let hash = hash?.parse().unwrap_or(ContentHash::from([u8::MAX; 32]));
+            Some(RecordedFile { path: path.to_owned(), hash, trash: trash.cloned() })
+        };
+        let change = |TopicFileLine { path, before, trash, after }: &TopicFileLine| FileChange {
+            before: state(path, before.as_deref(), trash.as_ref()),
+            after: state(path, after.as_deref(), None),
+        };
+        self.files.iter().map(change).collect()
     }
 }
 
