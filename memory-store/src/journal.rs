@@ -40,10 +40,12 @@ impl LogPayload for JournalPayload {
 
 impl FilePayload for JournalPayload {
     fn files(&self) -> Vec<FileChange> {
-        let change =
-            |RecordedChange { before, after, .. }: &RecordedChange| FileChange { before: before.clone(), after: after.clone() };
-        self.changes.iter().map(change).collect()
+        self.changes.iter().map(file_change).collect()
     }
+}
+
+fn file_change(RecordedChange { before, after, .. }: &RecordedChange) -> FileChange {
+    FileChange { before: before.clone(), after: after.clone() }
 }
 
 /// The change of one file.
@@ -94,6 +96,20 @@ pub(crate) fn execute_steps(
         }
         error => store_error(error),
     })
+}
+
+/// Returns the step that reverts `change`.
+///
+/// # Errors
+/// [`StoreError::Conflict`] if the file is not as the change left it, [`StoreError::TrashNotFound`], or if the disk fails.
+pub(crate) fn revert_step(disk: &dyn Disk, change: &RecordedChange) -> Result<CommitStep, StoreError> {
+    let content = file_operations(disk).previous_content(&file_change(change)).map_err(|error| match error {
+        OperationError::Read(reference, source) if source.kind() == io::ErrorKind::NotFound => StoreError::TrashNotFound { reference },
+        error => store_error(error),
+    })?;
+    let before = change.after.as_ref().map(|after| ReplacedFile { path: after.path.clone(), hash: after.hash });
+    let after = change.before.as_ref().zip(content).map(|(former, bytes)| PlannedFile { path: former.path.clone(), bytes });
+    Ok(CommitStep { id: change.id, before, after, why: None })
 }
 
 /// Rolls back the last operation after `mark` if it was interrupted. The caller holds the writer lock.

@@ -198,7 +198,7 @@ impl<'d, P: FilePayload> FileOperations<'d, P> {
     }
 
     /// Checks that a file is in the state `seen`, or does not exist if that is `None`.
-    fn check_unchanged(&self, path: &str, seen: Option<&RecordedFile>) -> Result<(), OperationError> {
+    pub(super) fn check_unchanged(&self, path: &str, seen: Option<&RecordedFile>) -> Result<(), OperationError> {
         let is_as_seen = match seen {
             Some(seen) => file_hash(self.disk, path)? == Some(seen.hash),
             None => {

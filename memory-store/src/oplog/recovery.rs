@@ -73,6 +73,29 @@ impl<P: FilePayload> FileOperations<'_, P> {
         Ok(self.disk.stat(&mark).map_err(|error| OperationError::Read(mark, error))?.is_some())
     }
 
+    /// Returns the content of the file before `change`, if it existed, for the undo of the change.
+    ///
+    /// # Errors
+    /// [`OperationError::Changed`] if the file is not as the change left it, or if another file has its previous path.
+    pub(crate) fn previous_content(&self, change: &FileChange) -> Result<Option<Vec<u8>>, OperationError> {
+        let FileChange { before, after } = change;
+        if let Some(after) = after {
+            self.check_unchanged(&after.path, Some(after))?;
+        }
+        let Some(former) = before else { return Ok(None) };
+        if after.as_ref().is_none_or(|after| after.path != former.path) {
+            self.check_unchanged(&former.path, None)?;
+        }
+        let missing = || OperationError::Read(former.path.clone(), io::ErrorKind::NotFound.into());
+        self.read_trash(former.trash.as_deref().ok_or_else(missing)?).map(Some)
+    }
+
+    fn read_trash(&self, trash: &str) -> Result<Vec<u8>, OperationError> {
+        let missing = || io::Error::new(io::ErrorKind::NotFound, format!("{trash} does not exist"));
+        let read = self.disk.read(trash).and_then(|read| read.ok_or_else(missing));
+        read.map(|(bytes, _)| bytes).map_err(|error| OperationError::Read(trash.to_owned(), error))
+    }
+
     /// Returns whether an operation was interrupted.
     ///
     /// Some files in the previous state do not suffice: another program may have deleted a file or restored a previous version later, and
@@ -142,11 +165,7 @@ impl<P: FilePayload> FileOperations<'_, P> {
         };
         if let Some(before) = before.filter(|_| !is_taken) {
             let trash = before.trash.as_deref().unwrap_or_default();
-            let read = self
-                .disk
-                .read(trash)
-                .and_then(|read| read.ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, format!("{trash} does not exist"))));
-            let (bytes, _) = read.map_err(|error| OperationError::Read(trash.to_owned(), error))?;
+            let bytes = self.read_trash(trash)?;
             let waiting = match self.staging {
                 Staging::BesideFiles => temporary_path(&before.path, id),
                 Staging::Folder(folder) => format!("{folder}/restored"),

@@ -4,10 +4,9 @@ use memory_core::topic::{TopicError, TopicRecord};
 use memory_core::{Operation, OperationId, Recorded, StoreError, find_undoable};
 
 use super::error::{damaged_error, read_error, write_error};
-use super::files::read_bytes;
 use super::trash::{self, TopicFileLine, TopicPayload};
 use crate::disk::Disk;
-use crate::oplog::{FileOperations, NewContent, OperationError, Staging, hash_bytes, to_record};
+use crate::oplog::{FileChange, FileOperations, FilePayload, NewContent, OperationError, Staging, hash_bytes, to_record};
 
 /// The folder of new files before they replace the old ones. There is one writer at a time.
 const WAITING: &str = ".next";
@@ -16,8 +15,8 @@ const WAITING: &str = ".next";
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct TopicFileChange {
     pub path: String,
-    /// The content that was read before the change, if the file existed.
-    pub before: Option<Vec<u8>>,
+    /// The hash of the content that was read before the change, if the file existed.
+    pub before: Option<String>,
     /// The content after the change, if the file is to exist.
     pub after: Option<Vec<u8>>,
     /// The file from which the mode and the owner are copied, if there is one.
@@ -40,7 +39,7 @@ pub(super) fn apply_changes(
     let folder = trash::log(disk).trash_folder(operation);
     let line = |TopicFileChange { path, before, after, .. }: &TopicFileChange| TopicFileLine {
         path: path.clone(),
-        before: before.as_deref().map(hash_bytes),
+        before: before.clone(),
         trash: before.as_ref().map(|_| format!("{folder}/{path}")),
         after: after.as_deref().map(hash_bytes),
     };
@@ -97,16 +96,15 @@ pub(super) fn undo(disk: &dyn Disk, undone: &OperationId, operation: &Operation)
 
 /// Returns the changes of the undo, if the files are as the operation left them.
 fn plan_undo(disk: &dyn Disk, payload: &TopicPayload) -> Result<Vec<TopicFileChange>, TopicError> {
-    let change = |file: &TopicFileLine| {
-        let current = read_bytes(disk, &file.path)?;
-        if current.as_deref().map(hash_bytes) != file.after {
-            return Err(TopicError::ChangedSince { name: file.path.clone() });
-        }
-        let former =
-            file.trash.as_deref().map(|trash| read_bytes(disk, trash)?.ok_or_else(|| damaged_error(trash, "it is missing")));
+    let operations = file_operations(disk);
+    let change = |(line, change): (&TopicFileLine, FileChange)| {
+        let after = operations.previous_content(&change).map_err(|error| match error {
+            OperationError::Changed(name) => TopicError::ChangedSince { name },
+            error => topic_error(error),
+        })?;
         // The mode and owner of the current file may have changed since.
-        let rights = if current.is_some() { Some(file.path.clone()) } else { file.trash.clone() };
-        Ok(TopicFileChange { path: file.path.clone(), before: current, after: former.transpose()?, like: rights })
+        let rights = if line.after.is_some() { Some(line.path.clone()) } else { line.trash.clone() };
+        Ok(TopicFileChange { path: line.path.clone(), before: line.after.clone(), after, like: rights })
     };
-    payload.files.iter().map(change).collect()
+    payload.files.iter().zip(payload.files()).map(change).collect()
 }

@@ -19,6 +19,7 @@ use crate::disk::{Disk, LazyDisk};
 use crate::error::io_error;
 use crate::lock::{PATIENCE, WriterLock};
 use crate::markdown::lossy_text;
+use crate::oplog::hash_bytes;
 
 /// Maximum number of attempts when another program changes the file during a change.
 const MAX_ATTEMPTS: usize = 3;
@@ -141,7 +142,7 @@ impl TopicStore for TopicFolder {
                 if before.is_none() {
                     check_path_free(disk, path, None)?;
                 }
-                let like = before.as_ref().map(|_| path.to_string());
+                let (like, before) = (before.as_ref().map(|_| path.to_string()), before.as_deref().map(hash_bytes));
                 let file = TopicFileChange { path: path.to_string(), before, after, like };
                 if apply_changes(disk, operation, None, &[file])? {
                     return Ok(TopicChangeResult::Yes { stale_index: self.update_index(disk) });
@@ -165,15 +166,16 @@ impl TopicStore for TopicFolder {
                 // The file was deleted since the folder was listed.
                 let Some(bytes) = read_bytes(disk, &path)? else { return Err(TopicError::Conflict { name: path }) };
                 moved += bytes.len();
+                let before = Some(hash_bytes(&bytes));
                 if MAX_MOVED_BYTES < moved {
                     return Err(TopicError::TooLarge { what: format!("{from} has more than {MAX_MOVED_BYTES} bytes") });
                 }
                 if let Some(to) = to {
                     let place = format!("{to}{}", &path[from.as_str().len()..]);
-                    let after = Some(bytes.clone());
-                    changes.push(TopicFileChange { path: place, before: None, after, like: Some(path.clone()) });
+                    let (after, like) = (Some(bytes), Some(path.clone()));
+                    changes.push(TopicFileChange { path: place, before: None, after, like });
                 }
-                changes.push(TopicFileChange { path, before: Some(bytes), after: None, like: None });
+                changes.push(TopicFileChange { path, before, after: None, like: None });
             }
             if !changes.is_empty() && !apply_changes(disk, operation, None, &changes)? {
                 return Err(TopicError::Conflict { name: from.to_string() });
