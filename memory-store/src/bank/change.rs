@@ -86,7 +86,7 @@ fn recover_at(
             None => false,
         };
         if !was_taken_away {
-            trash::append_abort(place, &line.operation)?;
+            return trash::file_operation(place, path.to_owned()).abort(&line.operation);
         }
     }
     disk.remove(path).map_err(told)
@@ -219,41 +219,20 @@ impl BankWriter<'_> {
         path: &str,
         bytes: &[u8],
     ) -> Result<bool, BankError> {
-        let (disk, waiting) = (self.place.disk, &temp_path(self.name));
+        let disk = self.place.disk;
         let told = |error| BankError::from(io_error(format!("write {path}"), error));
         payload.sum = Some(crc32fast::hash(bytes));
-        let line = Recorded::new(self.operation, payload, undoes);
-        let written = disk.write(waiting, bytes).and_then(|()| {
-            // On failure, or if the other file was deleted, only the owner of the new file can read it.
-            let _ = rights.map(|rights| disk.copy_permissions(waiting, rights));
-            disk.sync_file(waiting)
-        });
-        if let Err(error) = written {
-            // A partial file is useless. If its deletion fails too, the next writer deletes it.
-            let _ = disk.remove(waiting);
-            return Err(told(error));
-        }
-        let placed = trash::append_line(&self.place, &line).and_then(|()| {
+        let file = trash::file_operation(&self.place, temp_path(self.name));
+        file.stage(bytes, rights).map_err(told)?;
+        let is_placed = file.commit(&Recorded::new(self.operation, payload, undoes), || {
             let is_as_seen = self.is_unchanged(former)?;
             if is_as_seen {
-                disk.rename(waiting, path).map_err(told)?;
+                disk.rename(&file.waiting, path).map_err(told)?;
             }
             Ok(is_as_seen)
-        });
-        match placed {
-            Ok(true) => {}
-            Ok(false) => {
-                trash::append_abort(&self.place, self.operation)?;
-                disk.remove(waiting).map_err(told)?;
-                return Ok(false);
-            }
-            Err(error) => {
-                // If this fails too, the next writer does it.
-                if trash::append_abort(&self.place, self.operation).is_ok() {
-                    let _ = disk.remove(waiting);
-                }
-                return Err(error);
-            }
+        })?;
+        if !is_placed {
+            return Ok(false);
         }
         self.delete_other_files(path, former.map(|former| former.path.as_str()))?;
         disk.sync_folder("").map_err(told)?;
@@ -308,23 +287,17 @@ impl BankWriter<'_> {
         mut payload: BankPayload,
         undoes: Option<&OperationId>,
     ) -> Result<(), BankError> {
-        let (disk, waiting) = (self.place.disk, &temp_path(self.name));
+        let disk = self.place.disk;
         let told = |error| BankError::from(io_error(format!("delete {path}"), error));
         // No file replaces the deleted one, so this temporary file marks the operation as possibly incomplete.
         let mark = self.operation.id.as_str().as_bytes();
         payload.sum = Some(crc32fast::hash(mark));
-        let line = Recorded::new(self.operation, payload, undoes);
-        disk.write(waiting, mark).and_then(|()| disk.sync_file(waiting)).map_err(told)?;
-        let gone = trash::append_line(&self.place, &line).and_then(|()| disk.remove(path).map_err(told));
-        if let Err(error) = gone {
-            // If this fails too, the next writer does it.
-            if trash::append_abort(&self.place, self.operation).is_ok() {
-                let _ = disk.remove(waiting);
-            }
-            return Err(error);
-        }
+        let file = trash::file_operation(&self.place, temp_path(self.name));
+        file.stage(mark, None).map_err(told)?;
+        let record = Recorded::new(self.operation, payload, undoes);
+        file.commit(&record, || disk.remove(path).map(|()| true).map_err(told))?;
         self.delete_other_files(path, None)?;
-        disk.remove(waiting).and_then(|()| disk.sync_folder("")).map_err(told)
+        disk.remove(&file.waiting).and_then(|()| disk.sync_folder("")).map_err(told)
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use memory_core::bank::{BankError, BankName, BankRecord, BankSubject};
-use memory_core::{Operation, Recorded, mark_undone};
+use memory_core::{Recorded, mark_undone};
 use serde::{Deserialize, Serialize};
 
 use super::change::WritableBankFolder;
@@ -11,7 +11,7 @@ use super::file::read_error;
 use crate::disk::Disk;
 use crate::error::io_error;
 use crate::lock::WriterLock;
-use crate::oplog::{LogPayload, OperationLog, to_records};
+use crate::oplog::{LogPayload, OperationLog, SingleFileOperation, to_records};
 
 /// The folder of the log and of deleted files.
 pub(super) const FOLDER: &str = ".trash";
@@ -88,16 +88,15 @@ pub(super) fn log(disk: &dyn Disk) -> OperationLog<'_, BankPayload> {
 /// The name of the lock of the log; no bank can have this name.
 const LOCK: &str = "_journal";
 
-/// Appends a line, durably, under the lock of the log.
-pub(super) fn append_line(place: &WritableBankFolder<'_>, line: &Recorded<BankPayload>) -> Result<(), BankError> {
-    let _lock = WriterLock::acquire_named(place.root, LOCK, place.options.patience)?;
-    log(place.disk).append(line).map_err(|error| BankError::from(io_error(format!("write {FOLDER}"), error)))
-}
-
-/// Records that an operation was not executed.
-pub(super) fn append_abort(place: &WritableBankFolder<'_>, operation: &Operation) -> Result<(), BankError> {
-    let _lock = WriterLock::acquire_named(place.root, LOCK, place.options.patience)?;
-    log(place.disk).append_abort(operation).map_err(|error| BankError::from(io_error(format!("write {FOLDER}"), error)))
+/// Returns the engine for the file of a bank, whose new content waits at `waiting`.
+pub(super) fn file_operation<'a>(
+    place: &WritableBankFolder<'a>,
+    waiting: String,
+) -> SingleFileOperation<'a, BankPayload, BankError> {
+    let WritableBankFolder { disk, root, options } = *place;
+    let lock = move || Ok(Some(WriterLock::acquire_named(root, LOCK, options.patience)?));
+    let log_error = |error| BankError::from(io_error(format!("write {FOLDER}"), error));
+    SingleFileOperation { disk, log: log(disk), waiting, lock: Box::new(lock), log_error }
 }
 
 /// Iterates over the executed operations, newest first.

@@ -15,11 +15,14 @@
 //! The line, with the previous and the new state of each file, is appended before step 1 or before step 3, depending on [`Staging`]. After
 //! a crash, the log contains an operation with some files in the previous state and some in the new one, or temporary files exist. The next
 //! writer detects this and rolls the operation back.
+//!
+//! [`SingleFileOperation`] changes one file by an atomic rename or deletion, so that nothing needs to be restored.
 
 mod execution;
 mod files;
 mod format;
 mod recovery;
+mod single_file;
 
 use std::io;
 use std::marker::PhantomData;
@@ -34,6 +37,7 @@ pub(crate) use self::execution::{
 };
 pub(crate) use self::files::{LogPosition, is_monthly_file};
 use self::format::LogLine;
+pub(crate) use self::single_file::SingleFileOperation;
 use crate::disk::Disk;
 
 /// What an operation of a store changed, as its log records it.
