@@ -13,7 +13,7 @@ use super::trash::{self, BankFileLine, BankPayload, EntryLine, SchemaLine};
 use super::{gzip, index};
 use crate::disk::Disk;
 use crate::error::io_error;
-use crate::oplog::hash_bytes;
+use crate::oplog::{hash_bytes, stage_file};
 use memory_core::{Operation, OperationId, Recorded};
 
 /// The temporary file of versions up to 0.1, which lock the whole folder.
@@ -223,7 +223,7 @@ impl BankWriter<'_> {
         let told = |error| BankError::from(io_error(format!("write {path}"), error));
         payload.sum = Some(crc32fast::hash(bytes));
         let file = trash::file_operation(&self.place, temp_path(self.name));
-        file.stage(bytes, rights).map_err(told)?;
+        stage_file(disk, &file.waiting, bytes, rights).map_err(told)?;
         let is_placed = file.commit(&Recorded::new(self.operation, payload, undoes), || {
             let is_as_seen = self.is_unchanged(former)?;
             if is_as_seen {
@@ -293,7 +293,7 @@ impl BankWriter<'_> {
         let mark = self.operation.id.as_str().as_bytes();
         payload.sum = Some(crc32fast::hash(mark));
         let file = trash::file_operation(&self.place, temp_path(self.name));
-        file.stage(mark, None).map_err(told)?;
+        stage_file(disk, &file.waiting, mark, None).map_err(told)?;
         let record = Recorded::new(self.operation, payload, undoes);
         file.commit(&record, || disk.remove(path).map(|()| true).map_err(told))?;
         self.delete_other_files(path, None)?;

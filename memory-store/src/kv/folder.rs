@@ -14,7 +14,7 @@ use super::trash::{self, ValueOperation};
 use crate::disk::{DirEntryKind, Disk, FileStat, LazyDisk, find_case_variant};
 use crate::history::{file_error, folder_error};
 use crate::lock::{PATIENCE, WriterLock};
-use crate::oplog::{hash_bytes, to_record, to_records};
+use crate::oplog::{SingleFileOperation, hash_bytes, stage_file, to_record, to_records};
 
 /// The temporary file of a new value. No key has this name, and there is one writer at a time.
 const TEMP_FILE: &str = ".next~";
@@ -179,12 +179,12 @@ impl ValueFolder {
         note: Option<ValueOperation<'_>>,
     ) -> Result<(), InstanceError> {
         let told = |error| file_error(key.as_str(), error);
-        let placed = disk.write(TEMP_FILE, value).and_then(|()| disk.sync_file(TEMP_FILE)).map_err(told);
-        let placed = placed.and_then(|()| match note {
-            Some(note) => trash::log_operation(&self.state, key, former, Some(value), note),
-            None => Ok(()),
+        let rename = || disk.rename(TEMP_FILE, key.as_str()).map(|()| true).map_err(told);
+        let placed = stage_file(disk, TEMP_FILE, value, None).map_err(told).and_then(|()| match note {
+            Some(note) => self.commit(disk, key, former, Some(value), note, rename),
+            None => rename(),
         });
-        if let Err(error) = placed.and_then(|()| disk.rename(TEMP_FILE, key.as_str()).map_err(told)) {
+        if let Err(error) = placed {
             // If this fails too, the next writer overwrites the file.
             let _ = disk.remove(TEMP_FILE);
             return Err(error);
@@ -201,8 +201,7 @@ impl ValueFolder {
         note: ValueOperation<'_>,
     ) -> Result<(), InstanceError> {
         let told = |error| file_error(key.as_str(), error);
-        trash::log_operation(&self.state, key, Some(former), None, note)?;
-        disk.remove(key.as_str()).map_err(told)?;
+        self.commit(disk, key, Some(former), None, note, || disk.remove(key.as_str()).map(|()| true).map_err(told))?;
         let mut folder = parent_folder(key.as_str());
         disk.sync_folder(folder).map_err(told)?;
         // Namespaces without keys are deleted. One that remains does no harm.
@@ -210,6 +209,25 @@ impl ValueFolder {
             folder = parent_folder(folder);
         }
         Ok(())
+    }
+
+    /// Logs an operation that changes a value from `former` to `next`, and makes the change with `place`.
+    fn commit(
+        &self,
+        disk: &dyn Disk,
+        key: &ValueKey,
+        former: Option<&[u8]>,
+        next: Option<&[u8]>,
+        note: ValueOperation<'_>,
+        place: impl FnOnce() -> Result<bool, InstanceError>,
+    ) -> Result<bool, InstanceError> {
+        let state = self.state.get_or_create().map_err(folder_error(self.state.root()))?;
+        let record = trash::record_operation(state, key, former, next, note)?;
+        let log_error = |error| file_error(trash::FOLDER, error);
+        // All writers hold the lock of the folder, so the log needs no lock.
+        let lock = Box::new(|| Ok(None));
+        let waiting = TEMP_FILE.to_owned();
+        SingleFileOperation { disk, log: trash::log(state), waiting, lock, log_error }.commit(&record, place)
     }
 
     fn current_hash(&self, key: &str) -> Result<Option<String>, InstanceError> {

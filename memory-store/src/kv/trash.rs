@@ -7,8 +7,8 @@ use memory_core::instance::{InstanceError, InstanceSubject};
 use memory_core::{Operation, OperationId, Recorded, StoreError, mark_undone_lazily};
 use serde::{Deserialize, Serialize};
 
-use crate::disk::{Disk, LazyDisk};
-use crate::history::{file_error, folder_error};
+use crate::disk::Disk;
+use crate::history::file_error;
 use crate::oplog::{LogPayload, OperationLog, hash_bytes};
 
 /// The folder of the log and of the previous values.
@@ -53,16 +53,15 @@ pub(super) struct ValueOperation<'a> {
     pub undoes: Option<&'a OperationId>,
 }
 
-/// Logs an operation and its previous value, durably, before the value is set or deleted.
-pub(super) fn log_operation(
-    trash: &LazyDisk,
+/// Returns the record of an operation, and writes the previous value to the trash if it is too long for the record.
+pub(super) fn record_operation(
+    disk: &dyn Disk,
     key: &ValueKey,
     former: Option<&[u8]>,
     next: Option<&[u8]>,
     note: ValueOperation<'_>,
-) -> Result<(), InstanceError> {
+) -> Result<Recorded<ValuePayload>, InstanceError> {
     let ValueOperation { operation, undoes } = note;
-    let disk = trash.get_or_create().map_err(folder_error(trash.root()))?;
     let value = former.and_then(|former| str::from_utf8(former).ok()).filter(|value| value.len() <= MAX_INLINE_VALUE);
     let long = former.filter(|_| value.is_none());
     let file = format!("{}.value", log(disk).trash_folder(operation));
@@ -78,7 +77,7 @@ pub(super) fn log_operation(
         before: former.map(hash_bytes),
         after: next.map(hash_bytes),
     };
-    log(disk).append(&Recorded::new(operation, payload, undoes)).map_err(|error| file_error(FOLDER, error))
+    Ok(Recorded::new(operation, payload, undoes))
 }
 
 /// Returns the value before an operation, if the key was set.

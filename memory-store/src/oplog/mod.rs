@@ -37,7 +37,7 @@ pub(crate) use self::execution::{
 };
 pub(crate) use self::files::{LogPosition, is_monthly_file};
 use self::format::LogLine;
-pub(crate) use self::single_file::SingleFileOperation;
+pub(crate) use self::single_file::{SingleFileOperation, stage_file};
 use crate::disk::Disk;
 
 /// What an operation of a store changed, as its log records it.

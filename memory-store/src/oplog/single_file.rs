@@ -25,17 +25,6 @@ pub(crate) struct SingleFileOperation<'a, P, E> {
 }
 
 impl<P: LogPayload, E> SingleFileOperation<'_, P, E> {
-    /// Writes the new content to the temporary path, durably, with the mode and the owner of the file `like`.
-    pub(crate) fn stage(&self, bytes: &[u8], like: Option<&str>) -> io::Result<()> {
-        let staged = self.disk.write(&self.waiting, bytes).and_then(|()| {
-            // On failure, or if the other file was deleted, only the owner of the new file can read it.
-            let _ = like.map(|like| self.disk.copy_permissions(&self.waiting, like));
-            self.disk.sync_file(&self.waiting)
-        });
-        // A partial file is useless. If its deletion fails too, the next writer deletes or overwrites it.
-        staged.inspect_err(|_| drop(self.disk.remove(&self.waiting)))
-    }
-
     /// Logs the operation, and changes the file with `place`.
     ///
     /// `place` makes its change completely or not at all, and returns whether it did; `false` means that another program has changed the
@@ -60,6 +49,17 @@ impl<P: LogPayload, E> SingleFileOperation<'_, P, E> {
         let _lock = (self.lock)()?;
         append(&self.log).map_err(self.log_error)
     }
+}
+
+/// Writes the new content of a file to a temporary path, durably, with the mode and the owner of the file `like`.
+pub(crate) fn stage_file(disk: &dyn Disk, waiting: &str, bytes: &[u8], like: Option<&str>) -> io::Result<()> {
+    let staged = disk.write(waiting, bytes).and_then(|()| {
+        // On failure, or if the other file was deleted, only the owner of the new file can read it.
+        let _ = like.map(|like| disk.copy_permissions(waiting, like));
+        disk.sync_file(waiting)
+    });
+    // A partial file is useless. If its deletion fails too, the next writer deletes or overwrites it.
+    staged.inspect_err(|_| drop(disk.remove(waiting)))
 }
 
 impl<P, E> fmt::Debug for SingleFileOperation<'_, P, E> {
