@@ -4,6 +4,7 @@ use std::fmt::Debug;
 
 use chrono::{DateTime, Utc};
 
+use crate::secret::Checked;
 use crate::wikilink::WikilinkCandidate;
 use crate::{
     ChangeOutcome, ChangeSet, ContentHash, Embeddings, FileVersion, Filter, Memory, MemoryId, MemoryPage, MemorySummaries,
@@ -69,7 +70,7 @@ pub trait MemoryStore: NameIndex + Embeddings + MemorySummaries {
     ///
     /// # Errors
     /// [`StoreError::Conflict`] if a file does not have the expected version. Then nothing has changed.
-    fn commit(&self, set: &ChangeSet) -> Result<Vec<ChangeOutcome>, StoreError>;
+    fn commit(&self, set: Checked<&ChangeSet>) -> Result<Vec<ChangeOutcome>, StoreError>;
 
     /// Returns one slice of the memories that pass `filter`, and their total number.
     ///

@@ -104,7 +104,9 @@ pub(crate) fn execute_steps(
 /// [`StoreError::Conflict`] if the file is not as the change left it, [`StoreError::TrashNotFound`], or if the disk fails.
 pub(crate) fn revert_step(disk: &dyn Disk, change: &RecordedChange) -> Result<CommitStep, StoreError> {
     let content = file_operations(disk).previous_content(&file_change(change)).map_err(|error| match error {
-        OperationError::Read(reference, source) if source.kind() == io::ErrorKind::NotFound => StoreError::TrashNotFound { reference },
+        OperationError::Read(reference, source) if source.kind() == io::ErrorKind::NotFound => {
+            StoreError::TrashNotFound { reference }
+        }
         error => store_error(error),
     })?;
     let before = change.after.as_ref().map(|after| ReplacedFile { path: after.path.clone(), hash: after.hash });

@@ -7,6 +7,7 @@ use chrono::{DateTime, Utc};
 
 use super::add::redact_secrets;
 use super::{ConversationId, Conversations, EntryChange, EntryId, EntryRole};
+use crate::secret::Checked;
 use crate::{Clock, IdSource, Operation, OperationId, Recorded, StoreError, Undone, Verb, find_by_prefix};
 
 /// Changes a conversation, with credentials redacted in added entries.
@@ -31,11 +32,12 @@ pub fn change(
         delete @ EntryChange::Delete { .. } => delete,
     };
     let changes: Vec<EntryChange> = changes.iter().map(redacted).collect();
+    let changes = Checked::allowed(changes.as_slice());
     if !changes.iter().any(|change| matches!(change, EntryChange::Delete { .. })) {
-        return conversations.store.commit(conversation, &changes);
+        return conversations.store.commit(conversation, changes);
     }
     let operation = Operation::new(verb, by, conversations.clock.as_ref(), conversations.ids.as_ref());
-    conversations.store.commit_operation(conversation, &changes, &operation)
+    conversations.store.commit_operation(conversation, changes, &operation)
 }
 
 /// An operation on conversations in the log.

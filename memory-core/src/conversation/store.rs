@@ -6,6 +6,7 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 
 use super::{ConversationEntry, ConversationId, ConversationIndex, EntryId, MAX_CONTENT};
+use crate::secret::Checked;
 use crate::{ContentHash, Operation, StoreError};
 
 /// A store of conversations. Every implementation passes `testing::conversation_suite`.
@@ -63,13 +64,13 @@ pub trait ConversationStore: Debug + Send + Sync {
     ///
     /// # Errors
     /// [`StoreError::Invalid`] if an entry is longer than [`MAX_CONTENT`], or a disk error.
-    fn commit(&self, conversation: &ConversationId, changes: &[EntryChange]) -> Result<(), StoreError>;
+    fn commit(&self, conversation: &ConversationId, changes: Checked<&[EntryChange]>) -> Result<(), StoreError>;
 
     /// Makes changes of several conversations like [`ConversationStore::commit`], in less time.
     ///
     /// # Errors
     /// Those of [`ConversationStore::commit`], for all conversations: each change may have been made.
-    fn commit_all(&self, changes: &[(&ConversationId, &[EntryChange])]) -> Result<(), StoreError>;
+    fn commit_all(&self, changes: &[(&ConversationId, Checked<&[EntryChange]>)]) -> Result<(), StoreError>;
 
     /// Makes changes like [`ConversationStore::commit`], and first records them as an operation.
     ///
@@ -83,7 +84,7 @@ pub trait ConversationStore: Debug + Send + Sync {
     fn commit_operation(
         &self,
         conversation: &ConversationId,
-        changes: &[EntryChange],
+        changes: Checked<&[EntryChange]>,
         operation: &Operation,
     ) -> Result<(), StoreError>;
 

@@ -4,6 +4,7 @@
 //! harmful as misses, because users disable a check that raises false alarms.
 
 mod assignment;
+mod checked;
 mod find;
 mod pem;
 mod placeholder;
@@ -13,6 +14,7 @@ mod rejection;
 mod rule;
 mod url;
 
+pub use checked::{CheckableContent, Checked};
 pub use find::{Secret, find};
 pub use redact::{RedactedText, redact};
 pub use rejection::{reject_added_secrets, reject_secrets};

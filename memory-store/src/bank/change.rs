@@ -304,7 +304,7 @@ impl BankWriter<'_> {
 impl From<BankEntryChange> for ItemEdit {
     fn from(change: BankEntryChange) -> Self {
         match change {
-            BankEntryChange::Put(key, entry) => Self::Put(key.as_str().to_owned(), entry),
+            BankEntryChange::Put(key, entry) => Self::Put(key.as_str().to_owned(), entry.into_inner()),
             BankEntryChange::Remove(key) => Self::Remove(key.as_str().to_owned()),
         }
     }

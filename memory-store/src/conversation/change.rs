@@ -13,11 +13,11 @@ use super::layout::{
     DELETED, PLACES, WAITING, alternative_summary_name, conversation_folder, file_name, format_file_time, name, parent_folder,
     role_folder, tombstone_folders,
 };
-use crate::oplog::LONGEST_NAME;
 use crate::disk::Disk;
 use crate::error::io_error;
 use crate::markdown::lossy_text;
 use crate::memory_file::time_from_nanos;
+use crate::oplog::LONGEST_NAME;
 
 /// Maximum number of concurrent syncs.
 const MAX_CONCURRENT_SYNCS: usize = 16;

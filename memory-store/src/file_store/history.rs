@@ -9,8 +9,8 @@ use memory_core::{
 
 use super::FileStore;
 use super::plan::replaced_file;
-use crate::journal::{CommitStep, JournalPayload, PlannedFile, journal_read_error, revert_step};
 use crate::error::io_error;
+use crate::journal::{CommitStep, JournalPayload, PlannedFile, journal_read_error, revert_step};
 use crate::memory_file::load;
 
 /// The reason of a change that an undo left out.

@@ -11,6 +11,7 @@ use memory_core::instance::history::{
     Window, WindowEnd,
 };
 use memory_core::instance::{InstanceError, InstanceOperations, InstanceRecord, InstanceRecords};
+use memory_core::secret::Checked;
 use memory_core::{Operation, OperationId, StoreError};
 
 use super::file::{SessionFile, file_error, folder_error, parse_record};
@@ -113,12 +114,12 @@ impl MessageStore for HistoryFolder {
     fn append(
         &self,
         session: &SessionName,
-        records: &[SessionRecord],
+        records: Checked<&[SessionRecord]>,
         operation: &Operation,
     ) -> Result<SessionAppendResult, InstanceError> {
         let path = file_name(session)?;
         let disk = self.place.get_or_create().map_err(folder_error(self.root()))?;
-        let lines = append::encode_lines(records);
+        let lines = append::encode_lines(&records);
         let written = self.queues.append(&path, lines, |take| self.write(disk, &path, take, operation))?;
         let whole = |place: String| self.root().join(place).display().to_string();
         Ok(SessionAppendResult { set_aside: written.flatten().map(whole) })

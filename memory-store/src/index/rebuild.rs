@@ -20,8 +20,8 @@ use super::schema::{self, IndexMeta};
 use super::text::{self, FullText, TextDocument, TextWriter};
 use super::update::{FolderSums, insert, row_id};
 use super::vectors::ModelVectors;
-use crate::journal::journal;
 use crate::disk::FileStat;
+use crate::journal::journal;
 
 /// The reason for a rebuild.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -8,6 +8,7 @@ use std::time::Duration;
 use chrono::{DateTime, SubsecRound, Utc};
 use memory_core::instance::kv::{KeyPrefix, KeySummary, KeyValueStore, StoredValue, ValueKey};
 use memory_core::instance::{InstanceError, InstanceOperations, InstanceRecord, InstanceRecords};
+use memory_core::secret::Checked;
 use memory_core::{Operation, OperationId, StoreError, find_undoable};
 
 use super::trash::{self, ValueOperation};
@@ -60,7 +61,7 @@ impl ValueFolder {
 }
 
 impl KeyValueStore for ValueFolder {
-    fn set(&self, key: &ValueKey, value: &str, operation: &Operation) -> Result<bool, InstanceError> {
+    fn set(&self, key: &ValueKey, value: Checked<&str>, operation: &Operation) -> Result<bool, InstanceError> {
         let disk = self.place.get_or_create().map_err(folder_error(self.root()))?;
         let _lock = self.lock()?;
         check_path_free(disk, key)?;

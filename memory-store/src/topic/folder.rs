@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::{DateTime, NaiveDate, Utc};
+use memory_core::secret::Checked;
 use memory_core::topic::{
     PathEntry, TopicChange, TopicChangeResult, TopicError, TopicIndex, TopicListing, TopicName, TopicPath, TopicRecord,
     TopicStore, TopicText, TopicUsages, TrashedTopic, is_same_name,
@@ -152,7 +153,8 @@ impl TopicStore for TopicFolder {
         })
     }
 
-    fn relocate(&self, from: &TopicPath, to: Option<&TopicPath>, operation: &Operation) -> Result<(), TopicError> {
+    fn relocate(&self, from: &TopicPath, to: Option<Checked<&TopicPath>>, operation: &Operation) -> Result<(), TopicError> {
+        let to = to.map(Checked::into_inner);
         if self.disk()?.is_none() {
             return Err(TopicError::not_found(from.as_str()));
         }
@@ -228,10 +230,10 @@ impl TopicStore for TopicFolder {
 fn text_after(former: Option<&TopicText>, change: TopicChange, today: NaiveDate) -> Result<Option<String>, TopicError> {
     Ok(match change {
         TopicChange::Keep => former.map(|former| former.text.clone()),
-        TopicChange::Text(text) => Some(text),
+        TopicChange::Text(text) => Some(text.into_inner()),
         TopicChange::Revised(text) => {
             former.map_or(Ok(()), |former| format::check_revision(former, &text))?;
-            Some(format::set_updated_date(text, today))
+            Some(format::set_updated_date(text.into_inner(), today))
         }
         TopicChange::Topic(draft) => Some(format::apply_draft(former, &draft, today)?),
         TopicChange::Remove => None,

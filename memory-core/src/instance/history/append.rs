@@ -2,8 +2,8 @@
 
 use super::{Messages, RecordDraft, SessionAppendResult, SessionName, SessionRecord};
 use crate::instance::InstanceError;
-use crate::json::unescape_strings;
-use crate::{SecretPolicy, Verb, secret};
+use crate::secret::Checked;
+use crate::{SecretPolicy, Verb};
 
 /// Appends a record to a session, and returns the stored record.
 ///
@@ -18,9 +18,7 @@ pub fn append(
     // An append is no operation of the log; only the time and the id of this one are used.
     let operation = messages.operation(Verb::Purge);
     let record = SessionRecord::new(draft, operation.at)?;
-    if secrets == SecretPolicy::Refuse {
-        secret::reject_secrets([session.as_str(), unescape_strings(record.text().as_str()).as_ref()])?;
-    }
-    let appended = messages.store.append(session, std::slice::from_ref(&record), &operation)?;
+    let records = Checked::new(std::slice::from_ref(&record), [session.as_str()], secrets)?;
+    let appended = messages.store.append(session, records, &operation)?;
     Ok((record, appended))
 }

@@ -2,7 +2,8 @@
 
 use super::{KeyValues, ValueKey};
 use crate::instance::InstanceError;
-use crate::{SecretPolicy, Verb, secret};
+use crate::secret::Checked;
+use crate::{SecretPolicy, Verb};
 
 /// Maximum size of a value in bytes.
 pub const MAX_VALUE: usize = 8 * 1024 * 1024;
@@ -16,8 +17,6 @@ pub fn set(values: &KeyValues, key: &ValueKey, value: &str, secrets: SecretPolic
         let what = format!("the value has {} bytes; the maximum is {MAX_VALUE}", value.len());
         return Err(InstanceError::TooLarge { what });
     }
-    if secrets == SecretPolicy::Refuse {
-        secret::reject_secrets([key.as_str(), value])?;
-    }
+    let value = Checked::new(value, [key.as_str()], secrets)?;
     values.store.set(key, value, &values.operation(Verb::Set))
 }

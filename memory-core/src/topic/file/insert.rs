@@ -28,8 +28,8 @@ pub fn insert(
             return Ok(TopicChange::Keep);
         };
         check_text(&next)?;
-        refuse_new_secrets(former, &next, secrets)?;
-        Ok(if next == *former { TopicChange::Keep } else { TopicChange::Text(next) })
+        let next = refuse_new_secrets(former, next, secrets)?;
+        Ok(if *next == *former { TopicChange::Keep } else { TopicChange::Text(next) })
     };
     topics.store.change(path, &topics.operation(Verb::Update), &mut decide)?;
     Ok(too_few.map_or(Ok(()), Err))

@@ -1,7 +1,8 @@
 //! Renames a file or folder.
 
+use crate::secret::Checked;
 use crate::topic::{TopicError, TopicPath, Topics};
-use crate::{Verb, secret};
+use crate::{SecretPolicy, Verb};
 
 /// Moves a file, or a folder with its contents, to a path that does not exist yet. Undo moves it back.
 ///
@@ -13,6 +14,6 @@ pub fn rename(topics: &Topics, from: &TopicPath, to: &TopicPath) -> Result<(), T
     if from != to && from.contains(to) {
         return Err(TopicError::invalid(format!("{to} is inside {from}"), "choose another target"));
     }
-    secret::reject_secrets([to.as_str()])?;
+    let to = Checked::new(to, [], SecretPolicy::Refuse)?;
     topics.store.relocate(from, Some(to), &topics.operation(Verb::Rename))
 }

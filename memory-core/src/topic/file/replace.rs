@@ -24,9 +24,9 @@ pub fn replace(
     let mut decide = |former: Option<&TopicText>| {
         let former = former.ok_or_else(|| TopicError::not_found(path.as_str()))?;
         let (next, line) = replace_once(path, &former.text, old, new)?;
-        refuse_new_secrets(&former.text, &next, secrets)?;
-        done = (next.clone(), line);
-        Ok(if next == former.text { TopicChange::Keep } else { TopicChange::Text(next) })
+        let next = refuse_new_secrets(&former.text, next, secrets)?;
+        done = (next.to_string(), line);
+        Ok(if *next == former.text { TopicChange::Keep } else { TopicChange::Text(next) })
     };
     topics.store.change(path, &topics.operation(Verb::Update), &mut decide)?;
     Ok(done)
