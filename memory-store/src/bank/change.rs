@@ -1,15 +1,14 @@
 //! Changes a bank atomically, also if the power fails.
 
 use std::collections::HashSet;
-use std::path::Path;
 
 use memory_core::bank::{Bank, BankChange, BankChangeResult, BankEntryChange, BankError, BankErrorKind, BankLimits, BankName};
 
-use super::BankOptions;
 use super::edit::{self, BankEdit, BankTextEdit, ItemEdit, SchemaEdit};
 use super::file::{self, BankFile, BankFileFormat};
 use super::layout::{BankLayout, BankLayoutError, parse_layout};
 use super::trash::{self, BankFileLine, BankPayload, EntryLine, SchemaLine};
+use super::writable_folder::WritableBankFolder;
 use super::{gzip, index};
 use crate::disk::Disk;
 use crate::error::io_error;
@@ -29,14 +28,6 @@ pub(super) fn temp_path(bank: &BankName) -> String {
 /// Returns the bank that a temporary file belongs to.
 pub(super) fn bank_of_temp_path(path: &str) -> Option<BankName> {
     path.strip_prefix(".next-")?.strip_suffix(".tmp")?.parse().ok()
-}
-
-/// A folder of banks that the caller may write to.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct WritableBankFolder<'a> {
-    pub disk: &'a dyn Disk,
-    pub root: &'a Path,
-    pub options: &'a BankOptions,
 }
 
 /// Number of attempts to apply a change.

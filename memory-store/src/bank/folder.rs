@@ -3,44 +3,25 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use memory_core::bank::{
-    Bank, BankChange, BankChangeResult, BankDamage, BankError, BankErrorKind, BankLimits, BankLookup, BankName, BankRecord,
-    BankRepairMode, BankStore, BankSummary, Key,
+    Bank, BankChange, BankChangeResult, BankDamage, BankError, BankErrorKind, BankLookup, BankName, BankRecord, BankRepairMode,
+    BankStore, BankSummary, Key,
 };
 use memory_core::{Operation, OperationId, StoreError};
 
-use super::change::{self, BankWriter, FORMER_WAITING, WritableBankFolder};
+use super::change::{self, BankWriter, FORMER_WAITING};
 use super::decode::decode_entry;
 use super::edit::{self, ItemEdit};
 use super::file::{self, BankFileFormat, damaged_error, read_error};
 use super::layout::EntryLayout;
+use super::writable_folder::{BankOptions, WritableBankFolder};
 use super::{index, repair, trash, undo};
 use crate::disk::{DirEntryKind, Disk, LazyDisk};
 use crate::error::io_error;
 use crate::gitignore;
-use crate::lock::{FOLDER as LOCKS, PATIENCE, WriterLock};
-
-/// The options of a folder of banks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct BankOptions {
-    /// The limits of each bank.
-    pub limits: BankLimits,
-    /// The size in bytes above which a bank is compressed; `None` disables compression.
-    pub compress_above: Option<usize>,
-    /// The timeout for locks.
-    pub patience: Duration,
-    /// Whether the folder is part of a project, so that its first write adds a `.gitignore`.
-    pub is_in_project: bool,
-}
-
-impl Default for BankOptions {
-    fn default() -> Self {
-        Self { limits: BankLimits::default(), compress_above: Some(1024 * 1024), patience: PATIENCE, is_in_project: false }
-    }
-}
+use crate::lock::{FOLDER as LOCKS, WriterLock};
 
 /// A folder of banks, which is created on the first write.
 #[derive(Debug)]

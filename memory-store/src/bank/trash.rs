@@ -6,8 +6,8 @@ use memory_core::bank::{BankError, BankName, BankRecord, BankSubject};
 use memory_core::{Recorded, mark_undone};
 use serde::{Deserialize, Serialize};
 
-use super::change::WritableBankFolder;
 use super::file::read_error;
+use super::writable_folder::WritableBankFolder;
 use crate::disk::Disk;
 use crate::error::io_error;
 use crate::lock::WriterLock;

@@ -4,10 +4,11 @@ use memory_core::bank::{BankError, BankErrorKind, BankRecord};
 use memory_core::json::{JsonError, JsonText};
 use memory_core::{Operation, OperationId, Recorded, StoreError, find_undoable};
 
-use super::change::{BankSnapshot, BankWriter, WritableBankFolder};
+use super::change::{BankSnapshot, BankWriter};
 use super::edit::{BankEdit, ItemEdit, SchemaEdit};
 use super::file::{self, BankFile, damaged_error};
 use super::trash::{self, BankFileLine, BankPayload, EntryLine};
+use super::writable_folder::WritableBankFolder;
 use crate::disk::Disk;
 use crate::oplog::{hash_bytes, to_record};
 

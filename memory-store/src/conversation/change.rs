@@ -7,14 +7,14 @@ use std::{io, thread};
 use memory_core::conversation::{ConversationEntry, ConversationId, EntryChange, EntryId, EntryRole};
 use memory_core::{Code, Problem, StoreError};
 
-use super::folder_cache::{WriterState, read_error};
+use super::folder_cache::WriterState;
 use super::format::{add_replacement, decode, encode};
 use super::layout::{
     DELETED, PLACES, WAITING, alternative_summary_name, conversation_folder, file_name, format_file_time, name, parent_folder,
     role_folder, tombstone_folders,
 };
 use crate::disk::Disk;
-use crate::error::io_error;
+use crate::error::{read_error, write_error};
 use crate::markdown::lossy_text;
 use crate::memory_file::time_from_nanos;
 use crate::oplog::LONGEST_NAME;
@@ -309,9 +309,4 @@ fn sync_paths(paths: &[&str], sync: &(dyn Fn(&str) -> io::Result<()> + Sync)) ->
         });
         done.fold(own, Result::and)
     })
-}
-
-pub(super) fn write_error(path: &str) -> impl Fn(std::io::Error) -> StoreError {
-    let action = format!("write {path}");
-    move |error| io_error(action.clone(), error)
 }

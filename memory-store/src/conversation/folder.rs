@@ -13,17 +13,15 @@ use memory_core::secret::Checked;
 use memory_core::{Operation, StoreError};
 
 use super::change::{self, ConversationCommit};
-use super::folder_cache::{ConversationCache, read_error};
+use super::folder_cache::ConversationCache;
 use super::format::decode;
-use super::journal;
+use super::journal::{self, RecordingDecision, decide_recording};
 use super::layout::{
     DELETED, ENTRIES, PLACES, conversation_folder, format_file_time, is_entry_file, role_folder, tombstone_folders,
 };
-use super::undo::{RecordingDecision, decide_recording};
 use super::vectors;
-use crate::disk::{DirEntryKind, Disk, LazyDisk};
-use crate::error::io_error;
-use crate::index::now_ns;
+use crate::disk::{DirEntryKind, Disk, LazyDisk, now_ns};
+use crate::error::{io_error, read_error};
 use crate::lock::{PATIENCE, WriterLock, read_generation};
 use crate::memory_file::time_from_nanos;
 

@@ -15,10 +15,9 @@ use memory_core::conversation::{
 use memory_core::{OperationId, StoreError};
 use serde::{Deserialize, Serialize};
 
-use super::folder_cache::read_error;
 use super::layout::format_time;
 use crate::disk::{Disk, LazyDisk, append_line};
-use crate::error::io_error;
+use crate::error::{io_error, read_error};
 use crate::lock::{PATIENCE, WriterLock};
 
 /// The folder of the queue, next to the conversations.

@@ -4,7 +4,7 @@ use memory_core::StoreError;
 
 use super::file_reader::{FileReadResult, read_files};
 use super::flush::flush_if_due;
-use super::open::MemoryIndex;
+use super::memory_index::MemoryIndex;
 use super::refresh::write;
 use super::schema::IndexMeta;
 use super::update::IndexUpdate;

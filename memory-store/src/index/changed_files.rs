@@ -4,9 +4,9 @@ use memory_core::StoreError;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::error::IndexError;
-use super::open::MemoryIndex;
+use super::memory_index::MemoryIndex;
 use super::scan::{CATEGORIES, ENTRIES};
-use super::update::row_stat;
+use super::schema::row_stat;
 use crate::disk::{FileStat, check_path};
 
 impl MemoryIndex {

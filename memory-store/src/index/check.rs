@@ -7,15 +7,12 @@ use std::path::Path;
 use memory_core::{Code, HomeSection, MemoryId, Problem, StoreError};
 use rusqlite::Connection;
 
-use super::claim;
 use super::error::IndexError;
-use super::file_time::now_ns;
-use super::flush;
-use super::open::MemoryIndex;
+use super::memory_index::{MemoryIndex, OpenIndex};
 use super::refresh::{ScanDepth, find_differences};
-use super::schema::IndexMeta;
-use super::update::{row_count, row_id};
-use crate::disk::DirEntryKind;
+use super::schema::{IndexMeta, row_count, row_id};
+use super::{claim, flush};
+use crate::disk::{DirEntryKind, now_ns};
 use crate::memory_file::load;
 
 /// A difference between the index and the files.
@@ -183,7 +180,7 @@ impl MemoryIndex {
     }
 }
 
-fn check_text(opened: &mut super::open::OpenIndex, meta: &IndexMeta) -> Result<Option<&'static str>, IndexError> {
+fn check_text(opened: &mut OpenIndex, meta: &IndexMeta) -> Result<Option<&'static str>, IndexError> {
     let sql = "SELECT count(*) FROM pending WHERE removed = 0";
     let waiting = opened.connection.query_row(sql, (), |row| row_count(row, 0))?;
     let pending: u64 = flush::count(&opened.connection)?;

@@ -7,7 +7,7 @@ use uuid::Uuid;
 use super::error::IndexError;
 use super::lookup_key::LookupKey;
 use super::row::stem;
-use super::update::id_bytes;
+use super::schema::id_bytes;
 
 /// Assigns the id `claimed` to one of the files that name it.
 ///

@@ -11,7 +11,7 @@
 //! | how the index follows the files | `apply`, `refresh`, `changed`, `scan` |
 //! | how pending rows become full text | `flush` |
 //! | the cache of parsed files | `kept` |
-//! | how the index recovers from errors | `open`, `rebuild`, `trouble` |
+//! | how the index is opened, and recovers from errors | `memory_index`, `open`, `rebuild`, `trouble` |
 //! | how queries are executed | `search`, `list`, `lookup` |
 //! | the embedding vectors of the texts | `vectors`, `embeddings` |
 //!
@@ -29,12 +29,12 @@ mod embeddings;
 mod error;
 mod file_cache;
 mod file_reader;
-mod file_time;
 mod filter;
 mod flush;
 mod list;
 mod lookup;
 mod lookup_key;
+mod memory_index;
 mod open;
 mod rebuild;
 mod refresh;
@@ -52,9 +52,9 @@ mod vectors;
 mod vocabulary;
 
 pub(crate) use apply::AppliedChange;
-pub(crate) use file_time::now_ns;
 pub(crate) use lookup::MemoryLocation;
-pub(crate) use open::{FOLDER, MemoryIndex, REHEARSAL};
+pub(crate) use memory_index::MemoryIndex;
+pub(crate) use open::{FOLDER, REHEARSAL};
 pub(crate) use refresh::RefreshDepth;
 pub(crate) use scan::{CATEGORIES, ENTRIES};
 pub use vectors::{DocumentVector, ModelVectors, NearestVectors};

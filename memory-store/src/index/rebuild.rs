@@ -8,19 +8,18 @@ use memory_core::{MemoryId, RecordedChange};
 use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 use uuid::Uuid;
 
-use super::claim;
 use super::embeddings::text_hashes;
 use super::error::IndexError;
 use super::file_reader::{FileReadResult, read_files};
-use super::file_time::now_ns;
-use super::open::MemoryIndex;
+use super::memory_index::MemoryIndex;
 use super::row::{DocumentRow, parent_folder};
-use super::scan;
-use super::schema::{self, IndexMeta};
+use super::scan::FolderSums;
+use super::schema::{self, IndexMeta, checkpoint, row_id};
 use super::text::{self, FullText, TextDocument, TextWriter};
-use super::update::{FolderSums, insert, row_id};
+use super::update::insert;
 use super::vectors::ModelVectors;
-use crate::disk::FileStat;
+use super::{claim, scan};
+use crate::disk::{FileStat, now_ns};
 use crate::journal::journal;
 
 /// The reason for a rebuild.
@@ -91,12 +90,6 @@ fn reassign_vectors(transaction: &Transaction<'_>, place: &Path) -> Result<(), I
         vectors.rekey(texts.into_iter().map(|(key, text, _)| (key, text)))?;
     }
     Ok(())
-}
-
-/// Checkpoints the write-ahead log into the database file: the data is durable and the log empty.
-pub(super) fn checkpoint(connection: &Connection) {
-    // A reader can prevent the checkpoint; the next checkpoint completes it.
-    let _ = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", (), |_| Ok(()));
 }
 
 /// The part of the index that cannot be derived from the files of the memories.

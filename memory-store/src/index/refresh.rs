@@ -12,14 +12,13 @@ use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 use super::claim;
 use super::error::IndexError;
 use super::file_reader::{FileReadResult, read_files};
-use super::file_time::now_ns;
 use super::flush::flush_if_due;
-use super::open::{MemoryIndex, OpenIndex};
+use super::memory_index::{MemoryIndex, OpenIndex};
 use super::row::{DocumentRow, is_settled};
-use super::scan::{self, ROOTS, ScannedFolder};
-use super::schema::IndexMeta;
-use super::update::{FolderSums, IndexUpdate, row_stat};
-use crate::disk::FileStat;
+use super::scan::{self, FolderSums, ROOTS, ScannedFolder};
+use super::schema::{IndexMeta, row_stat};
+use super::update::IndexUpdate;
+use crate::disk::{FileStat, now_ns};
 
 /// Maximum number of documents of a store in which every refresh checks each file.
 const SMALL_STORE: u64 = 10_000;

@@ -10,8 +10,7 @@ use memory_core::{
 };
 
 use super::document_terms::DocumentTerms;
-use super::lookup::SHORTEST;
-use super::lookup_key::{LookupKey, hash_bytes, mix};
+use super::lookup_key::{LookupKey, SHORTEST, hash_bytes, mix};
 use crate::disk::{FileStat, racy_ns};
 use crate::memory_file::MemoryFile;
 

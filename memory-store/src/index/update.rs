@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use memory_core::{ContentHash, MemoryId};
 use rusqlite::{OptionalExtension, Transaction, params};
-use uuid::Uuid;
 
 use super::claim;
 use super::error::IndexError;
 use super::row::{DocumentRow, parent_folder};
-use super::scan::{name_hash, stat_hash};
+use super::scan::FolderSums;
+use super::schema::{decode_numbers, encode_numbers, id_bytes, row_count, row_id, row_stat};
 use crate::disk::FileStat;
 
 /// A set of changes to the rows, within one transaction. [`IndexUpdate::finish`] must follow.
@@ -26,30 +26,6 @@ pub(super) struct IndexUpdate<'t> {
     ///
     /// They are written in order, so that each page is changed once.
     handles: Vec<[i64; 2]>,
-}
-
-/// The wrapping sums of hashes over the files of a folder, or a change of them.
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub(super) struct FolderSums {
-    /// The sum over the names and inodes.
-    pub(super) names: u64,
-    /// The sum over the names and signatures.
-    pub(super) signatures: u64,
-}
-
-impl FolderSums {
-    /// Adds a file.
-    pub(super) fn add(&mut self, name: &[u8], signature: &FileStat) {
-        let bits = name_hash(name, signature.inode);
-        self.names = self.names.wrapping_add(bits);
-        self.signatures = self.signatures.wrapping_add(stat_hash(bits, signature));
-    }
-
-    fn subtract(&mut self, name: &[u8], signature: &FileStat) {
-        let bits = name_hash(name, signature.inode);
-        self.names = self.names.wrapping_sub(bits);
-        self.signatures = self.signatures.wrapping_sub(stat_hash(bits, signature));
-    }
 }
 
 /// Whether the full text may already contain a document.
@@ -328,42 +304,4 @@ pub(super) fn insert(
         row.place,
     ])?;
     Ok(transaction.last_insert_rowid())
-}
-
-/// Returns the bytes of an id for a column.
-pub(super) fn id_bytes(id: &MemoryId) -> [u8; 16] {
-    Uuid::from(*id).into_bytes()
-}
-
-/// Reads an id from a column.
-pub(super) fn row_id(row: &rusqlite::Row<'_>, column: usize) -> rusqlite::Result<Uuid> {
-    Ok(Uuid::from_bytes(row.get::<_, [u8; 16]>(column)?))
-}
-
-/// Reads a non-negative number from a column.
-pub(super) fn row_count(row: &rusqlite::Row<'_>, column: usize) -> rusqlite::Result<u64> {
-    let number: i64 = row.get(column)?;
-    u64::try_from(number).map_err(|_| rusqlite::Error::IntegralValueOutOfRange(column, number))
-}
-
-/// Reads a signature from four columns.
-pub(super) fn row_stat(row: &rusqlite::Row<'_>, first: usize) -> rusqlite::Result<FileStat> {
-    Ok(FileStat {
-        size: row.get::<_, i64>(first)?.cast_unsigned(),
-        modified_ns: row.get(first + 1)?,
-        changed_ns: row.get(first + 2)?,
-        inode: row.get::<_, i64>(first + 3)?.cast_unsigned(),
-        is_folder: false,
-    })
-}
-
-/// Encodes numbers for a column, in little-endian order.
-pub(super) fn encode_numbers(numbers: &[i64]) -> Vec<u8> {
-    numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
-}
-
-/// Decodes numbers of a column.
-pub(super) fn decode_numbers(bytes: &[u8]) -> Vec<i64> {
-    let (numbers, _) = bytes.as_chunks::<8>();
-    numbers.iter().map(|number| i64::from_le_bytes(*number)).collect()
 }

@@ -1,4 +1,4 @@
-//! The creation of connections.
+//! The creation of connections, and transactions on them.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -72,5 +72,24 @@ impl Manager for ConnectionManager {
 
     async fn recycle(&self, client: &mut Client, _: &Metrics) -> RecycleResult<DatabaseError> {
         if client.is_closed() { Err(RecycleError::message("the connection was lost")) } else { Ok(()) }
+    }
+}
+
+/// Runs `work` in a transaction, which is rolled back if `work` fails.
+pub(super) async fn run_transaction<T>(
+    client: &Client,
+    work: impl AsyncFnOnce() -> Result<T, DatabaseError>,
+) -> Result<T, DatabaseError> {
+    client.batch_execute("BEGIN ISOLATION LEVEL READ COMMITTED").await?;
+    match work().await {
+        Ok(done) => {
+            client.batch_execute("COMMIT").await?;
+            Ok(done)
+        }
+        Err(trouble) => {
+            // The error of `work` is returned, not one of the rollback.
+            let _ = client.batch_execute("ROLLBACK").await;
+            Err(trouble)
+        }
     }
 }

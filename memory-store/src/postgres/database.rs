@@ -307,22 +307,3 @@ pub(super) async fn run_with_row_lock<H, T>(
     committed?;
     Ok(done)
 }
-
-/// Runs `work` in a transaction, which is rolled back if `work` fails.
-pub(super) async fn run_transaction<T>(
-    client: &Client,
-    work: impl AsyncFnOnce() -> Result<T, DatabaseError>,
-) -> Result<T, DatabaseError> {
-    client.batch_execute("BEGIN ISOLATION LEVEL READ COMMITTED").await?;
-    match work().await {
-        Ok(done) => {
-            client.batch_execute("COMMIT").await?;
-            Ok(done)
-        }
-        Err(trouble) => {
-            // The error of `work` is returned, not one of the rollback.
-            let _ = client.batch_execute("ROLLBACK").await;
-            Err(trouble)
-        }
-    }
-}
