@@ -9,7 +9,6 @@ mod copy;
 mod dir_handle;
 mod lazy_disk;
 mod lines;
-mod path;
 mod real;
 
 pub(crate) use case::find_case_variant;
@@ -17,8 +16,7 @@ pub(crate) use copy::copy_with_time;
 pub use dir_handle::DirHandle;
 pub(crate) use lazy_disk::LazyDisk;
 pub(crate) use lines::{BackwardLines, ForwardLines, RawLine, append_line};
-pub use path::check_path;
-pub use real::RealDisk;
+pub use real::{RealDisk, check_path};
 
 use std::fmt::Debug;
 use std::fs::File;

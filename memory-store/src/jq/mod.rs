@@ -59,7 +59,6 @@ mod parse;
 mod program;
 mod read;
 mod request;
-mod runtime_error;
 mod sandbox;
 mod term;
 mod value;
