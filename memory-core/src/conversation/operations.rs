@@ -1,4 +1,4 @@
-//! Operations that delete or restore entries of conversations, and their undo.
+//! Operations that add facts or delete or restore entries of conversations, and their undo.
 
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::{Clock, IdSource, Operation, OperationId, Recorded, StoreError, Undon
 
 /// Changes a conversation, with credentials redacted in added entries.
 ///
-/// A change that deletes entries is recorded as an operation, which [`undo()`] reverts. If an interrupted call is repeated with the same
+/// A change that adds facts or deletes entries is recorded as an operation, which [`undo()`] reverts. If an interrupted call is repeated with the same
 /// changes, each change is made and recorded once.
 ///
 /// # Errors
@@ -33,7 +33,7 @@ pub fn change(
     };
     let changes: Vec<EntryChange> = changes.iter().map(redacted).collect();
     let changes = Checked::allowed(changes.as_slice());
-    if !changes.iter().any(|change| matches!(change, EntryChange::Delete { .. })) {
+    if !changes.iter().any(EntryChange::is_recorded) {
         return conversations.store.commit(conversation, changes);
     }
     let operation = Operation::new(verb, by, conversations.clock.as_ref(), conversations.ids.as_ref());

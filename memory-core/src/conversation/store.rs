@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 
-use super::{ConversationEntry, ConversationId, ConversationIndex, EntryId, MAX_CONTENT};
+use super::{ConversationEntry, ConversationId, ConversationIndex, EntryId, EntryRole, MAX_CONTENT};
 use crate::secret::Checked;
 use crate::{ContentHash, Operation, StoreError};
 
@@ -74,7 +74,8 @@ pub trait ConversationStore: Debug + Send + Sync {
 
     /// Makes changes like [`ConversationStore::commit`], and first records them as an operation.
     ///
-    /// Every change that deletes entries uses this method, through [`change()`](super::change()).
+    /// Every change by a model that adds facts or deletes entries uses this method, through [`change()`](super::change()). Changes without
+    /// such a change are not recorded.
     ///
     /// A repeated call with the same changes records nothing. If the operation was undone since, it also changes nothing, and an entry that
     /// was restored since is not deleted again.
@@ -112,6 +113,14 @@ pub enum EntryChange {
 }
 
 impl EntryChange {
+    /// Returns whether an operation with this change is recorded: turns and summaries alone are not.
+    pub fn is_recorded(&self) -> bool {
+        match self {
+            Self::Add(entry) => entry.role == EntryRole::Memory,
+            Self::Delete { .. } => true,
+        }
+    }
+
     /// Checks whether a store accepts this change.
     ///
     /// # Errors

@@ -99,7 +99,7 @@ const MAX_RECENT_OPERATIONS: usize = 64;
 pub(super) enum RecordingDecision {
     /// The changes are new: write this line before they are applied.
     New(Recorded<ConversationPayload>),
-    /// The changes are recorded already, or delete no entry: apply them.
+    /// The changes are recorded already, or add no fact and delete no entry: apply them.
     ///
     /// Entries that were restored since are not deleted.
     Recorded {
@@ -166,9 +166,10 @@ pub(super) fn decide_recording(
             Some(_) => break,
         }
     }
-    Ok(if deleted.is_empty() {
-        RecordingDecision::Recorded { restored: BTreeSet::new() }
-    } else {
+    let adds_facts = changes.iter().any(|change| matches!(change, EntryChange::Add(_)) && change.is_recorded());
+    Ok(if adds_facts || !deleted.is_empty() {
         RecordingDecision::New(Recorded::new(operation, line, None))
+    } else {
+        RecordingDecision::Recorded { restored: BTreeSet::new() }
     })
 }

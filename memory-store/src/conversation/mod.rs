@@ -10,7 +10,7 @@
 //! | `entries/<conversation>/summaries/summary.md` | the summary of the conversation |
 //! | `entries/<conversation>/deleted/…` | tombstones, under the previous path; `entries/deleted/<conversation>/…` is read as well |
 //! | `.conversations/jobs.jsonl` | the turns from which facts are still to be extracted |
-//! | `.conversations/journal/<yyyy-mm>.jsonl` | the operations that deleted or restored entries |
+//! | `.conversations/journal/<yyyy-mm>.jsonl` | the operations that added facts, or deleted or restored entries |
 //! | `.git` | all previous states, if enabled; see [`GitVersions`] |
 //!
 //! A new file is written under a hidden name, synced, and renamed. A deleted file is renamed to a tombstone, and its replacement is

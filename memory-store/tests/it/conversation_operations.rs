@@ -106,6 +106,23 @@ fn a_replaced_fact_comes_back_byte_for_byte_and_goes_again() {
 }
 
 #[test]
+fn facts_that_a_model_adds_are_an_operation_and_turns_are_none() {
+    let home = tempfile::tempdir().unwrap();
+    let store = ConversationFolder::new(home.path());
+    let turn = ConversationEntry { role: EntryRole::User, ..entry("turn") };
+    commit(&store, &[EntryChange::Add(turn)]);
+    assert!(last(&store).unwrap().is_none());
+    let added = commit(&store, &add(&["a", "b"]));
+    commit(&store, &add(&["a", "b"]));
+    let records = store.operations().unwrap();
+    assert_eq!((records.len(), &records[0].operation.id), (1, &added), "a repeated request is recorded once");
+    undo_last(&store).unwrap();
+    assert_eq!(active(home.path()), ["turn"]);
+    commit(&store, &add(&["a", "b"]));
+    assert_eq!(active(home.path()), ["turn"], "a repeated request does not restore them");
+}
+
+#[test]
 fn operations_are_undone_one_after_the_other_and_not_out_of_order() {
     let home = tempfile::tempdir().unwrap();
     let store = ConversationFolder::new(home.path());
