@@ -9,8 +9,7 @@ use memory_core::{Code, Problem, StoreError};
 
 use super::format::decode;
 use super::layout::{PLACES, WAITING, file_name, is_entry_file, parent_folder, role_folder};
-use super::listing::{FolderListing, OFTEN_NS, settled_ns};
-use super::tombstones::Tombstones;
+use super::tombstones::{FolderListing, OFTEN_NS, Tombstones, settled_ns};
 use super::vectors;
 use crate::disk::{DirEntryKind, Disk, FileStat, now_ns};
 use crate::error::read_error;

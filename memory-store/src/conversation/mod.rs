@@ -50,8 +50,6 @@ mod job_file;
 mod journal;
 mod layout;
 #[cfg(feature = "conversations")]
-mod listing;
-#[cfg(feature = "conversations")]
 mod tombstones;
 #[cfg(feature = "conversations")]
 mod undo;

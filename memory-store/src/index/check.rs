@@ -8,10 +8,11 @@ use memory_core::{Code, HomeSection, MemoryId, Problem, StoreError};
 use rusqlite::Connection;
 
 use super::error::IndexError;
+use super::flush;
 use super::memory_index::{MemoryIndex, OpenIndex};
 use super::refresh::{ScanDepth, find_differences};
 use super::schema::{IndexMeta, row_count, row_id};
-use super::{claim, flush};
+use super::update::claimants;
 use crate::disk::{DirEntryKind, now_ns};
 use crate::memory_file::load;
 
@@ -206,7 +207,7 @@ fn duplicate_ids(connection: &Connection) -> Result<Vec<Problem>, IndexError> {
     let mut problems = Vec::new();
     for twin in twins {
         let (path, claimed) = twin?;
-        let other = claim::claimants(connection, &claimed)?.into_iter().map(|(_, path)| path).find(|other| *other != path);
+        let other = claimants(connection, &claimed)?.into_iter().map(|(_, path)| path).find(|other| *other != path);
         let what = format!("its id {claimed} is a duplicate of the id of {}", other.unwrap_or_default());
         let hint = Some("remove its `id:` line, or delete the file if it is a copy");
         problems.push(Problem { code: Code::FileDamaged, path, line: None, what, hint });

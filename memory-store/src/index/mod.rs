@@ -22,7 +22,6 @@
 mod apply;
 mod changed_files;
 mod check;
-mod claim;
 mod document_terms;
 mod documents;
 mod embeddings;

@@ -13,12 +13,12 @@ use super::error::IndexError;
 use super::file_reader::{FileReadResult, read_files};
 use super::memory_index::MemoryIndex;
 use super::row::{DocumentRow, parent_folder};
+use super::scan;
 use super::scan::FolderSums;
 use super::schema::{self, IndexMeta, checkpoint, row_id};
 use super::text::{self, FullText, TextDocument, TextWriter};
-use super::update::insert;
+use super::update::{assign_claimed_id, insert};
 use super::vectors::ModelVectors;
-use super::{claim, scan};
 use crate::disk::{FileStat, now_ns};
 use crate::journal::journal;
 
@@ -68,7 +68,7 @@ pub(super) fn rebuild(
     let IndexRebuild { handles, folders, documents, lengths, contested, .. } = build;
     insert_handles(&transaction, handles)?;
     insert_folders(&transaction, &folders)?;
-    contested.iter().try_for_each(|claimed| claim::assign_claimed_id(&transaction, claimed))?;
+    contested.iter().try_for_each(|claimed| assign_claimed_id(&transaction, claimed))?;
     kept.write(&transaction)?;
     let sql = "UPDATE meta SET documents = ?, length = ?, characters = ?, journal = ?, checked_ns = ?";
     transaction.execute(sql, params![documents, lengths[0], lengths[1], kept.journal, begun])?;

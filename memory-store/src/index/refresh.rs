@@ -9,7 +9,6 @@ use std::collections::{BTreeSet, HashMap};
 use memory_core::StoreError;
 use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 
-use super::claim;
 use super::error::IndexError;
 use super::file_reader::{FileReadResult, read_files};
 use super::flush::flush_if_due;
@@ -17,7 +16,7 @@ use super::memory_index::{MemoryIndex, OpenIndex};
 use super::row::{DocumentRow, is_settled};
 use super::scan::{self, FolderSums, ROOTS, ScannedFolder};
 use super::schema::{IndexMeta, row_stat};
-use super::update::IndexUpdate;
+use super::update::{IndexUpdate, claimants};
 use crate::disk::{FileStat, now_ns};
 
 /// Maximum number of documents of a store in which every refresh checks each file.
@@ -179,7 +178,7 @@ impl MemoryIndex {
 
     /// Returns the previous path of the document of a file, if it had another path that no longer exists.
     fn former_path(&self, transaction: &Transaction<'_>, row: &DocumentRow) -> Result<Option<String>, IndexError> {
-        let claimants = claim::claimants(transaction, &row.claimed)?;
+        let claimants = claimants(transaction, &row.claimed)?;
         if claimants.iter().any(|(_, path)| *path == row.path) {
             return Ok(None);
         }

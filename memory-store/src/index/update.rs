@@ -3,11 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use memory_core::{ContentHash, MemoryId};
-use rusqlite::{OptionalExtension, Transaction, params};
+use rusqlite::{Connection, OptionalExtension, Transaction, params};
+use uuid::Uuid;
 
-use super::claim;
 use super::error::IndexError;
-use super::row::{DocumentRow, parent_folder};
+use super::lookup_key::LookupKey;
+use super::row::{DocumentRow, parent_folder, stem};
 use super::scan::FolderSums;
 use super::schema::{decode_numbers, encode_numbers, id_bytes, row_count, row_id, row_stat};
 use crate::disk::FileStat;
@@ -120,7 +121,7 @@ impl<'t> IndexUpdate<'t> {
             let sql = "INSERT OR REPLACE INTO folders VALUES(?, NULL, ?, ?)";
             transaction.prepare_cached(sql)?.execute(params![path, names, signatures])?;
         }
-        self.claims.iter().try_for_each(|claimed| claim::assign_claimed_id(transaction, claimed))
+        self.claims.iter().try_for_each(|claimed| assign_claimed_id(transaction, claimed))
     }
 
     fn insert(&mut self, row: &DocumentRow) -> Result<(), IndexError> {
@@ -304,4 +305,39 @@ pub(super) fn insert(
         row.place,
     ])?;
     Ok(transaction.last_insert_rowid())
+}
+
+/// Assigns the id `claimed` to one of the files that name it.
+///
+/// The file with a name that ends in the short form of the id gets it, otherwise the first by path. The other files get an id derived from
+/// their path.
+pub(super) fn assign_claimed_id(transaction: &Transaction<'_>, claimed: &MemoryId) -> Result<(), IndexError> {
+    let mut claimants = claimants(transaction, claimed)?;
+    let ending = format!("-{}", claimed.short());
+    claimants.sort_by_cached_key(|(_, path)| (!stem(path).ends_with(&ending), path.clone()));
+    for (key, _) in claimants.iter().skip(1) {
+        set_id(transaction, *key, None)?;
+    }
+    for (rank, (key, path)) in claimants.iter().enumerate() {
+        let id = if rank == 0 { *claimed } else { MemoryId::for_path(path) };
+        let spare = MemoryId::for_path(&format!("{path}#{claimed}"));
+        if !set_id(transaction, *key, Some(&id))? && !set_id(transaction, *key, Some(&spare))? {
+            return Err(IndexError::Mismatch);
+        }
+    }
+    Ok(())
+}
+
+/// Returns the keys and paths of the documents with files that name this id.
+pub(super) fn claimants(connection: &Connection, claimed: &MemoryId) -> Result<Vec<(i64, String)>, IndexError> {
+    let sql = "SELECT key, path FROM handles JOIN documents ON key = document WHERE bits = ? AND claimed = ?";
+    let mut select = connection.prepare_cached(sql)?;
+    let values = params![LookupKey::Claim(claimed).bits(), Uuid::from(*claimed).into_bytes()];
+    Ok(select.query_map(values, |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<Result<_, _>>()?)
+}
+
+/// Sets or clears the id of a document, and returns whether the id was free.
+fn set_id(transaction: &Transaction<'_>, key: i64, id: Option<&MemoryId>) -> Result<bool, IndexError> {
+    let mut update = transaction.prepare_cached("UPDATE OR IGNORE documents SET id = ? WHERE key = ?")?;
+    Ok(update.execute(params![id.map(id_bytes), key])? == 1)
 }

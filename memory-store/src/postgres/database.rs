@@ -14,11 +14,9 @@ use tokio::time::{Instant, sleep, timeout};
 use tokio_postgres::Client;
 
 use super::address::DatabaseAddress;
-use super::circuit_breaker::CircuitBreaker;
-use super::connections::ConnectionManager;
+use super::connections::{CircuitBreaker, ConnectionManager, DatabaseRuntime};
 use super::error::{DatabaseError, RetryAction};
 use super::migration::migrate;
-use super::runtime::DatabaseRuntime;
 use crate::error::io_error;
 
 /// Maximum time for a statement to end after a cancel request.

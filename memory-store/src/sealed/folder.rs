@@ -7,7 +7,7 @@ use std::time::Duration;
 use memory_core::instance::{InstanceError, InstanceName};
 use zeroize::Zeroizing;
 
-use super::{FieldValue, InstanceDefinition, MasterKey, key_files, seal};
+use super::{FieldValue, InstanceDefinition, MasterKey, master_key, seal};
 use crate::disk::{DirEntryKind, Disk, LazyDisk};
 use crate::history::{file_error, folder_error};
 use crate::lock::{PATIENCE, WriterLock};
@@ -135,7 +135,7 @@ impl InstanceFolder {
             let value = match value {
                 NewFieldValue::Plain(text) => FieldValue::Plain(text.clone()),
                 NewFieldValue::Secret(secret) => {
-                    let key = self.given.clone().map_or_else(|| key_files::load_or_create(&self.keys), Ok)?;
+                    let key = self.given.clone().map_or_else(|| master_key::load_or_create(&self.keys), Ok)?;
                     let purpose = InstanceDefinition::purpose(backend, name, field);
                     FieldValue::Sealed(seal::seal(&key, &purpose, secret).map_err(|error| file_error(field, error))?)
                 }
@@ -163,7 +163,7 @@ impl InstanceFolder {
     /// # Errors
     /// [`InstanceError::KeyMissing`] if it would create one; or an error of the disk.
     pub fn check_key(&self) -> Result<(), InstanceError> {
-        if self.given.is_some() || !key_files::read_keys(&self.keys)?.is_empty() {
+        if self.given.is_some() || !master_key::read_keys(&self.keys)?.is_empty() {
             return Ok(());
         }
         let instances = self.sealed_instances()?;
@@ -201,7 +201,7 @@ impl InstanceFolder {
             vec![key.clone()]
         } else {
             self.check_key()?;
-            key_files::read_keys(&self.keys)?
+            master_key::read_keys(&self.keys)?
         };
         self.decrypt_with_keys(&keys, &definition.backend, &definition.name, (field, sealed))
     }
@@ -272,17 +272,17 @@ impl InstanceFolder {
         }
         let (new, is_new) = match given {
             Some(key) => (key.clone(), false),
-            None => key_files::next(&self.keys)?,
+            None => master_key::next(&self.keys)?,
         };
         let known = match &self.given {
             Some(former) => vec![former.clone(), new.clone()],
-            None => [key_files::read_keys(&self.keys)?, vec![new.clone()]].concat(),
+            None => [master_key::read_keys(&self.keys)?, vec![new.clone()]].concat(),
         };
         let planned = match self.plan_reseal(&known, &new) {
             Ok(planned) => planned,
             Err(error) => {
                 if is_on_disk && given.is_none() && is_new {
-                    key_files::delete_next(&self.keys)?;
+                    master_key::delete_next(&self.keys)?;
                 }
                 return Err(error);
             }
@@ -296,7 +296,7 @@ impl InstanceFolder {
             }
         }
         if is_on_disk && given.is_none() {
-            key_files::replace_current(&self.keys)?;
+            master_key::replace_current(&self.keys)?;
         }
         Ok(count)
     }

@@ -11,10 +11,9 @@
 //! | the current state | `head`, `open` |
 //! | how vectors are added and removed | `write`, `row` |
 //! | the search for the nearest vectors | `nearest`, `scan`, `unit` |
-//! | which documents have a vector | `keys` |
+//! | which documents have a vector | `open` |
 
 mod head;
-mod keys;
 mod layout;
 mod nearest;
 mod open;
