@@ -1,8 +1,9 @@
 //! Changes entries without loss, even if a change is interrupted.
 
 use std::collections::BTreeSet;
+use std::io;
 use std::panic::resume_unwind;
-use std::{io, thread};
+use std::thread;
 
 use memory_core::conversation::{ConversationEntry, ConversationId, EntryChange, EntryId, EntryRole};
 use memory_core::{Code, Problem, StoreError};
@@ -10,10 +11,10 @@ use memory_core::{Code, Problem, StoreError};
 use super::folder_cache::WriterState;
 use super::format::{add_replacement, decode, encode};
 use super::layout::{
-    DELETED, PLACES, WAITING, alternative_summary_name, conversation_folder, file_name, format_file_time, name, parent_folder,
-    role_folder, tombstone_folders,
+    DELETED, PLACES, WAITING, alternative_summary_name, conversation_folder, format_file_time, name, role_folder,
+    tombstone_folders,
 };
-use crate::disk::Disk;
+use crate::disk::{Disk, file_name, parent_folder};
 use crate::error::{read_error, write_error};
 use crate::markdown::lossy_text;
 use crate::memory_file::time_from_nanos;

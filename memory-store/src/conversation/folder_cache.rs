@@ -8,10 +8,10 @@ use memory_core::conversation::{ConversationId, ConversationIndex, EntryChange, 
 use memory_core::{Code, Problem, StoreError};
 
 use super::format::decode;
-use super::layout::{PLACES, WAITING, file_name, is_entry_file, parent_folder, role_folder};
+use super::layout::{PLACES, WAITING, is_entry_file, role_folder};
 use super::tombstones::{FolderListing, OFTEN_NS, Tombstones, settled_ns};
 use super::vectors;
-use crate::disk::{DirEntryKind, Disk, FileStat, now_ns};
+use crate::disk::{DirEntryKind, Disk, FileStat, file_name, now_ns, parent_folder};
 use crate::error::read_error;
 use crate::memory_file::time_from_nanos;
 

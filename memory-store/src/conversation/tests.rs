@@ -16,7 +16,8 @@ use proptest::prelude::*;
 
 use super::ConversationFolder;
 use super::format::{decode, encode};
-use super::layout::{file_name, is_entry_file};
+use super::layout::is_entry_file;
+use crate::disk::file_name;
 use crate::{FileStore, FileStoreOptions};
 
 /// Returns the samples of another program, or `None` if they are missing.

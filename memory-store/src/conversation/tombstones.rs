@@ -6,8 +6,8 @@ use std::sync::Arc;
 use memory_core::conversation::{ConversationId, ConversationIndex, EntryId, EntryRole};
 
 use super::format::decode;
-use super::layout::{is_entry_file, parent_folder, role_folder, time_prefix, tombstone_folders};
-use crate::disk::{DirEntryKind, Disk, racy_ns};
+use super::layout::{is_entry_file, role_folder, time_prefix, tombstone_folders};
+use crate::disk::{DirEntryKind, Disk, parent_folder, racy_ns};
 use crate::memory_file::time_from_nanos;
 
 /// The deleted facts of a folder. A tombstone never changes in place, so each is read once.

@@ -12,8 +12,8 @@ use super::change::{self, create_folder, free_path, move_to_tombstones, read_byt
 use super::folder::ConversationFolder;
 use super::format::{decode, remove_replacement};
 use super::journal::{self, ConversationPayload, JournaledEntry};
-use super::layout::{DELETED, ENTRIES, PLACES, conversation_folder, file_name, is_entry_file, parent_folder};
-use crate::disk::{DirEntryKind, Disk};
+use super::layout::{DELETED, ENTRIES, PLACES, conversation_folder, is_entry_file};
+use crate::disk::{DirEntryKind, Disk, file_name, parent_folder};
 use crate::error::{read_error, write_error};
 use crate::lock::WriterLock;
 use crate::memory_file::time_from_nanos;

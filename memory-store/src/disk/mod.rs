@@ -9,6 +9,7 @@ mod copy;
 mod dir_handle;
 mod lazy_disk;
 mod lines;
+mod path;
 mod real;
 
 pub(crate) use case::find_case_variant;
@@ -16,7 +17,9 @@ pub(crate) use copy::copy_with_time;
 pub use dir_handle::DirHandle;
 pub(crate) use lazy_disk::LazyDisk;
 pub(crate) use lines::{BackwardLines, ForwardLines, RawLine, append_line};
-pub use real::{RealDisk, check_path};
+pub use path::check_path;
+pub(crate) use path::{file_name, parent_folder};
+pub use real::RealDisk;
 
 use std::fmt::Debug;
 use std::fs::File;

@@ -13,7 +13,7 @@ use super::memory_index::{MemoryIndex, OpenIndex};
 use super::refresh::{ScanDepth, find_differences};
 use super::schema::{IndexMeta, row_count, row_id};
 use super::update::claimants;
-use crate::disk::{DirEntryKind, now_ns};
+use crate::disk::{DirEntryKind, now_ns, parent_folder};
 use crate::memory_file::load;
 
 /// A difference between the index and the files.
@@ -161,7 +161,7 @@ impl MemoryIndex {
     /// Returns the current problem of a file, if it has one.
     fn problem(&self, path: &str) -> Option<Problem> {
         let problem = |what: String, hint| Problem { code: Code::FileDamaged, path: path.to_owned(), line: None, what, hint };
-        let kind = self.disk.list_folder(super::row::parent_folder(path)).ok().and_then(|entries| {
+        let kind = self.disk.list_folder(parent_folder(path)).ok().and_then(|entries| {
             let entry =
                 entries.into_iter().find(|entry| path.strip_suffix(entry.name.as_str()).is_some_and(|head| head.ends_with('/')));
             entry.map(|entry| entry.kind)

@@ -12,14 +12,14 @@ use super::embeddings::text_hashes;
 use super::error::IndexError;
 use super::file_reader::{FileReadResult, read_files};
 use super::memory_index::MemoryIndex;
-use super::row::{DocumentRow, parent_folder};
+use super::row::DocumentRow;
 use super::scan;
 use super::scan::FolderSums;
 use super::schema::{self, IndexMeta, checkpoint, row_id};
 use super::text::{self, FullText, TextDocument, TextWriter};
 use super::update::{assign_claimed_id, insert};
 use super::vectors::ModelVectors;
-use crate::disk::{FileStat, now_ns};
+use crate::disk::{FileStat, now_ns, parent_folder};
 use crate::journal::journal;
 
 /// The reason for a rebuild.

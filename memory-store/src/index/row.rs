@@ -246,8 +246,3 @@ pub(super) fn stem(path: &str) -> &str {
     let name = path.rsplit_once('/').map_or(path, |(_, name)| name);
     name.strip_suffix(".md").unwrap_or(name)
 }
-
-/// Returns the folder of a file.
-pub(super) fn parent_folder(path: &str) -> &str {
-    path.rsplit_once('/').map_or("", |(folder, _)| folder)
-}

@@ -8,10 +8,10 @@ use uuid::Uuid;
 
 use super::error::IndexError;
 use super::lookup_key::LookupKey;
-use super::row::{DocumentRow, parent_folder, stem};
+use super::row::{DocumentRow, stem};
 use super::scan::FolderSums;
 use super::schema::{decode_numbers, encode_numbers, id_bytes, row_count, row_id, row_stat};
-use crate::disk::FileStat;
+use crate::disk::{FileStat, parent_folder};
 
 /// A set of changes to the rows, within one transaction. [`IndexUpdate::finish`] must follow.
 ///

@@ -12,7 +12,7 @@ use memory_core::secret::Checked;
 use memory_core::{Operation, OperationId, StoreError, find_undoable};
 
 use super::trash::{self, ValueOperation};
-use crate::disk::{DirEntryKind, Disk, FileStat, LazyDisk, find_case_variant};
+use crate::disk::{DirEntryKind, Disk, FileStat, LazyDisk, find_case_variant, parent_folder};
 use crate::history::{file_error, folder_error};
 use crate::lock::{PATIENCE, WriterLock};
 use crate::oplog::{SingleFileOperation, hash_bytes, stage_file, to_record, to_records};
@@ -259,10 +259,6 @@ fn read_value(disk: &dyn Disk, key: &ValueKey) -> Result<Option<Vec<u8>>, Instan
 /// Returns the modification time of a file, truncated to milliseconds.
 fn modified_at(signature: &FileStat) -> DateTime<Utc> {
     DateTime::from_timestamp_nanos(signature.modified_ns).trunc_subsecs(3)
-}
-
-fn parent_folder(path: &str) -> &str {
-    path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
 /// Returns an error if the path of a key is occupied.

@@ -7,7 +7,7 @@ use std::io;
 use memory_core::{ContentHash, OperationId, Recorded, RecordedFile};
 
 use super::{LogPayload, OperationLog};
-use crate::disk::Disk;
+use crate::disk::{Disk, parent_folder};
 
 /// Minimum number of files for which one sync of the file system is cheaper than a sync of each file.
 const SYNC_ALL_MIN_FILES: usize = 8;
@@ -244,10 +244,6 @@ pub(super) fn file_hash(disk: &dyn Disk, path: &str) -> Result<Option<ContentHas
         Err(error) if error.kind() == io::ErrorKind::FileTooLarge => Ok(Some(ContentHash::from([0; 32]))),
         Err(error) => Err(OperationError::Read(path.to_owned(), error)),
     }
-}
-
-pub(super) fn parent_folder(path: &str) -> &str {
-    path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
 /// Returns the temporary path for the new content of `path`.

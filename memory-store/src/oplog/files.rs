@@ -4,7 +4,7 @@ use std::io;
 
 use chrono::{DateTime, Datelike, Months, NaiveDate, Utc};
 
-use crate::disk::{BackwardLines, DirEntryKind, Disk, append_line};
+use crate::disk::{BackwardLines, DirEntryKind, Disk, append_line, file_name};
 
 /// The extension of a file of lines.
 const EXTENSION: &str = ".jsonl";
@@ -103,10 +103,6 @@ pub(super) fn invalid_lines(disk: &dyn Disk, path: &str, is_valid: impl Fn(&[u8]
         count += 1;
     }
     Ok(invalid.into_iter().rev().map(|from_end| count - from_end).collect())
-}
-
-fn file_name(path: &str) -> &str {
-    path.rsplit_once('/').map_or(path, |(_, name)| name)
 }
 
 fn lines_backward(disk: &dyn Disk, path: &str) -> io::Result<Option<BackwardLines>> {

@@ -6,10 +6,8 @@ use std::io;
 use memory_core::{OperationId, Recorded, RecordedFile};
 
 use super::LogPosition;
-use super::execution::{
-    FileChange, FileOperations, FilePayload, OperationError, Staging, file_hash, mark_path, parent_folder, temporary_path,
-};
-use crate::disk::{DirEntryKind, Disk};
+use super::execution::{FileChange, FileOperations, FilePayload, OperationError, Staging, file_hash, mark_path, temporary_path};
+use crate::disk::{DirEntryKind, Disk, parent_folder};
 
 /// The progress of a change, judged only by the files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -14,9 +14,9 @@ use memory_core::{Operation, OperationId, StoreError};
 
 use super::change::{TopicFileChange, apply_changes, is_interrupted, recover, undo};
 use super::error::{damaged_error, open_error, read_error, with_full_path, write_error};
-use super::files::{TopicFolderContents, decode_text, list_below, parent_folder, read_bytes, read_text};
+use super::files::{TopicFolderContents, decode_text, list_below, read_bytes, read_text};
 use super::{format, index, list, trash, uses};
-use crate::disk::{Disk, LazyDisk};
+use crate::disk::{Disk, LazyDisk, parent_folder};
 use crate::error::io_error;
 use crate::lock::{PATIENCE, WriterLock};
 use crate::markdown::lossy_text;
