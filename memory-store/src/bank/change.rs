@@ -10,9 +10,9 @@ use super::layout::{BankLayout, BankLayoutError, parse_layout};
 use super::trash::{self, BankFileLine, BankPayload, EntryLine, SchemaLine};
 use super::writable_folder::WritableBankFolder;
 use super::{gzip, index};
-use crate::disk::Disk;
+use crate::disk::{Disk, stage_file};
 use crate::error::io_error;
-use crate::oplog::{hash_bytes, stage_file};
+use crate::oplog::hash_bytes;
 use memory_core::{Operation, OperationId, Recorded};
 
 /// The temporary file of versions up to 0.1, which lock the whole folder.
@@ -55,7 +55,7 @@ pub(super) fn recover(place: &WritableBankFolder<'_>, bank: &BankName) -> Result
 /// The caller holds the lock of the folder.
 pub(super) fn recover_legacy(place: &WritableBankFolder<'_>) -> Result<(), BankError> {
     recover_at(place, FORMER_WAITING, |sum| {
-        let last = trash::log(place.disk).last().map_err(|error| file::read_error(trash::FOLDER, error))?;
+        let last = trash::log(place.disk).last().map_err(trash::log_error)?;
         Ok(last.and_then(|(line, is_aborted)| (!is_aborted && line.subject.sum == Some(sum)).then_some(line)))
     })
 }

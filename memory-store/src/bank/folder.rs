@@ -22,6 +22,7 @@ use crate::disk::{DirEntryKind, Disk, LazyDisk};
 use crate::error::io_error;
 use crate::gitignore;
 use crate::lock::{FOLDER as LOCKS, WriterLock};
+use crate::oplog::not_found_error;
 
 /// A folder of banks, which is created on the first write.
 #[derive(Debug)]
@@ -216,14 +217,14 @@ impl BankStore for BankFolder {
         for bank in self.interrupted_banks(disk)? {
             let _ = self.write(&bank, |_| Ok(()));
         }
-        trash::records(disk)
+        trash::log(disk).records(trash::log_error)
     }
 
     fn undo(&self, undone: &OperationId, operation: &Operation) -> Result<BankRecord, BankError> {
         let found = self.disk()?.map(|disk| undo::find(disk, undone)).transpose()?;
         match found {
             Some((_, record)) => self.write(&record.subject.bank, |place| undo::undo(place, undone, operation)),
-            None => Err(StoreError::OperationNotFound { wanted: format!("no operation has the id {undone}") }.into()),
+            None => Err(not_found_error(undone).into()),
         }
     }
 
@@ -231,7 +232,7 @@ impl BankStore for BankFolder {
         if self.disk()?.is_none() {
             Ok((0, 0))
         } else {
-            self.write_exclusive(|place| trash::log(place.disk).purge(before).map_err(|error| read_error(trash::FOLDER, error)))
+            self.write_exclusive(|place| trash::log(place.disk).purge(before).map_err(trash::log_error))
         }
     }
 

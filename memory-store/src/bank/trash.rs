@@ -1,9 +1,10 @@
 //! The payload of the operation log of banks: the previous state of each changed part.
 
 use std::collections::BTreeSet;
+use std::io;
 
-use memory_core::bank::{BankError, BankName, BankRecord, BankSubject};
-use memory_core::{Recorded, mark_undone};
+use memory_core::Recorded;
+use memory_core::bank::{BankError, BankName, BankSubject};
 use serde::{Deserialize, Serialize};
 
 use super::file::read_error;
@@ -11,7 +12,7 @@ use super::writable_folder::WritableBankFolder;
 use crate::disk::Disk;
 use crate::error::io_error;
 use crate::lock::WriterLock;
-use crate::oplog::{LogPayload, OperationLog, SingleFileOperation, to_records};
+use crate::oplog::{LogPayload, OperationLog, SingleFileOperation};
 
 /// The folder of the log and of deleted files.
 pub(super) const FOLDER: &str = ".trash";
@@ -99,23 +100,15 @@ pub(super) fn file_operation<'a>(
     SingleFileOperation { disk, log: log(disk), waiting, lock: Box::new(lock), log_error }
 }
 
-/// Iterates over the executed operations, newest first.
-pub(super) fn operations(disk: &dyn Disk) -> Result<impl Iterator<Item = Result<Recorded<BankPayload>, BankError>>, BankError> {
-    let operations = log(disk).operations().map_err(|error| read_error(FOLDER, error))?;
-    Ok(operations.map(|operation| operation.map_err(|error| read_error(FOLDER, error))))
-}
-
-/// Returns the records of all operations, newest first.
-pub(super) fn records(disk: &dyn Disk) -> Result<Vec<BankRecord>, BankError> {
-    let mut records = to_records(operations(disk)?).collect::<Result<Vec<_>, _>>()?;
-    mark_undone(&mut records);
-    Ok(records)
+/// Returns the error that the log cannot be read.
+pub(super) fn log_error(error: io::Error) -> BankError {
+    read_error(FOLDER, error)
 }
 
 /// Returns the keys of a bank according to the log, sorted.
 pub(super) fn logged_keys(disk: &dyn Disk, bank: &BankName) -> Result<BTreeSet<String>, BankError> {
     let mut newest_first = Vec::new();
-    for line in operations(disk)? {
+    for line in log(disk).operations(log_error)? {
         let BankPayload { bank: own, made, entries, file, .. } = line?.subject;
         if own != bank.as_str() {
             continue;
@@ -140,6 +133,6 @@ pub(super) fn logged_keys(disk: &dyn Disk, bank: &BankName) -> Result<BTreeSet<S
 /// Returns the last operation of a bank if it has this checksum and was not aborted.
 pub(super) fn last_with_checksum(disk: &dyn Disk, bank: &BankName, sum: u32) -> Result<Option<Recorded<BankPayload>>, BankError> {
     // Earlier operations were checked by earlier writers; one of them may have written the same bytes.
-    let last = log(disk).find_last(|line| line.subject.bank == bank.as_str()).map_err(|error| read_error(FOLDER, error))?;
+    let last = log(disk).find_last(|line| line.subject.bank == bank.as_str()).map_err(log_error)?;
     Ok(last.and_then(|(line, is_aborted)| (!is_aborted && line.subject.sum == Some(sum)).then_some(line)))
 }

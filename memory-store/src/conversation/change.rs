@@ -14,7 +14,7 @@ use super::layout::{
     DELETED, PLACES, WAITING, alternative_summary_name, conversation_folder, format_file_time, name, role_folder,
     tombstone_folders,
 };
-use crate::disk::{Disk, file_name, parent_folder};
+use crate::disk::{Disk, file_name, parent_folder, replace_file};
 use crate::error::{read_error, write_error};
 use crate::markdown::lossy_text;
 use crate::memory_file::time_from_nanos;
@@ -272,11 +272,8 @@ pub(super) fn record_replacement(disk: &dyn Disk, path: &str, by: &EntryId) -> R
 
 /// Writes or replaces a file, durably and atomically.
 pub(super) fn replace(disk: &dyn Disk, path: &str, bytes: &[u8]) -> Result<(), StoreError> {
-    let folder = parent_folder(path);
-    let hidden = format!("{folder}/{WAITING}{}.tmp", file_name(path).trim_end_matches(".md"));
-    disk.write(&hidden, bytes).and_then(|()| disk.sync_file(&hidden)).map_err(write_error(&hidden))?;
-    disk.rename(&hidden, path).map_err(write_error(path))?;
-    sync_folders(disk, &BTreeSet::from([folder.to_owned()]))
+    let hidden = format!("{}/{WAITING}{}.tmp", parent_folder(path), file_name(path).trim_end_matches(".md"));
+    replace_file(disk, &hidden, path, bytes).map_err(write_error(path))
 }
 
 pub(super) fn read_bytes(disk: &dyn Disk, path: &str) -> Result<Option<Vec<u8>>, StoreError> {

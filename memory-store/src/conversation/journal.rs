@@ -81,8 +81,7 @@ pub(super) fn append(disk: &dyn Disk, line: &Recorded<ConversationPayload>) -> R
 
 /// Returns up to `limit` of the newest operations, newest first.
 pub(super) fn operations(disk: &dyn Disk, limit: usize) -> Result<Vec<Recorded<ConversationPayload>>, StoreError> {
-    let operations = log(disk).operations().map_err(read_error)?.take(limit);
-    let mut operations = operations.collect::<Result<Vec<_>, _>>().map_err(read_error)?;
+    let mut operations = log(disk).operations(read_error)?.take(limit).collect::<Result<Vec<_>, _>>()?;
     mark_undone(&mut operations);
     Ok(operations)
 }

@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 use memory_core::conversation::{
     ConversationEntry, ConversationId, ConversationOperations, ConversationRecord, DeletedEntry, EntryId, EntryRole,
 };
-use memory_core::{Operation, OperationId, Recorded, StoreError, Verb, find_undoable};
+use memory_core::{Operation, OperationId, Recorded, StoreError, Verb};
 
 use super::change::{self, create_folder, free_path, move_to_tombstones, read_bytes, record_replacement, replace, sync_folders};
 use super::folder::ConversationFolder;
@@ -17,7 +17,7 @@ use crate::disk::{DirEntryKind, Disk, file_name, parent_folder};
 use crate::error::{read_error, write_error};
 use crate::lock::WriterLock;
 use crate::memory_file::time_from_nanos;
-use crate::oplog::{hash_bytes, to_record};
+use crate::oplog::{find_undoable, hash_bytes};
 
 /// A step of an undo for one entry.
 #[derive(Debug)]
@@ -66,16 +66,15 @@ impl ConversationFolder {
 impl ConversationOperations for ConversationFolder {
     fn operations(&self) -> Result<Vec<ConversationRecord>, StoreError> {
         let Some(disk) = self.disk()? else { return Ok(Vec::new()) };
-        Ok(journal::operations(disk, usize::MAX)?.into_iter().filter_map(to_record).collect())
+        journal::log(disk).records(journal::read_error)
     }
 
     fn undo(&self, undone: &OperationId, operation: &Operation) -> Result<ConversationRecord, StoreError> {
         let (lock, disk) = self.lock()?;
         let lines = journal::operations(disk, usize::MAX)?;
         let missing = |wanted: String| StoreError::OperationNotFound { wanted };
-        let logged = find_undoable(lines.iter().cloned().map(Ok::<_, StoreError>), undone)?;
+        let (logged, record) = find_undoable(lines.iter().cloned().map(Ok::<_, StoreError>), undone)?;
         let line = &logged.subject;
-        let record = to_record(logged.clone()).ok_or_else(|| missing(format!("no operation has the id {undone}")))?;
         let conversation = &record.subject.conversation;
         let mut own = ConversationPayload::new(conversation);
         let mut steps = Vec::new();

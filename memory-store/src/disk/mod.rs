@@ -11,6 +11,7 @@ mod lazy_disk;
 mod lines;
 mod path;
 mod real;
+mod replacement;
 
 pub(crate) use case::find_case_variant;
 pub(crate) use copy::copy_with_time;
@@ -20,6 +21,7 @@ pub(crate) use lines::{BackwardLines, ForwardLines, RawLine, append_line};
 pub use path::check_path;
 pub(crate) use path::{file_name, parent_folder};
 pub use real::RealDisk;
+pub(crate) use replacement::{replace_file, stage_file};
 
 use std::fmt::Debug;
 use std::fs::File;

@@ -164,11 +164,11 @@ impl History for FileStore {
 impl FileStore {
     /// Iterates over the operations in the journal that were not aborted, newest first.
     pub(super) fn journaled_operations(&self) -> impl Iterator<Item = Result<Recorded<JournalPayload>, StoreError>> + '_ {
-        let (operations, failed) = match self.journal().operations() {
+        let (operations, failed) = match self.journal().operations(journal_read_error) {
             Ok(operations) => (Some(operations), None),
             Err(error) => (None, Some(Err(error))),
         };
-        operations.into_iter().flatten().chain(failed).map(|record| record.map_err(journal_read_error))
+        operations.into_iter().flatten().chain(failed)
     }
 
     fn read_records(&self) -> Result<Vec<OperationRecord>, StoreError> {

@@ -12,7 +12,7 @@ use memory_core::instance::history::{
 };
 use memory_core::instance::{InstanceError, InstanceOperations, InstanceRecord, InstanceRecords};
 use memory_core::secret::Checked;
-use memory_core::{Operation, OperationId, StoreError};
+use memory_core::{Operation, OperationId};
 
 use super::file::{SessionFile, file_error, folder_error, parse_record};
 use super::name::{file_name, parse_file_name};
@@ -21,7 +21,7 @@ use super::rewrite::SessionRewriter;
 use super::{append, operations};
 use crate::disk::{BackwardLines, DirEntryKind, Disk, ForwardLines, LazyDisk, find_case_variant};
 use crate::lock::{PATIENCE, WriterLock};
-use crate::oplog::to_records;
+use crate::oplog::{not_found_error, to_records};
 
 /// A folder of sessions, which is created by the first append.
 #[derive(Debug)]
@@ -201,16 +201,16 @@ impl InstanceOperations for HistoryFolder {
     }
 
     fn undo(&self, undone: &OperationId, operation: &Operation) -> Result<InstanceRecord, InstanceError> {
-        let missing = || StoreError::OperationNotFound { wanted: format!("no operation has the id {undone}") };
+        let missing = || not_found_error(undone);
         let disk = self.disk()?.ok_or_else(missing)?;
-        let session = operations::find(disk, undone)?.subject.session.parse()?;
+        let session = operations::find(disk, undone)?.1.subject.name.parse()?;
         Ok(self.rewrite_session(&session, operation, |rewriting| rewriting.undo(undone))?.ok_or_else(missing)?)
     }
 
     fn purge_trash(&self, before: DateTime<Utc>) -> Result<(u64, u64), InstanceError> {
         let Some(disk) = self.disk()? else { return Ok((0, 0)) };
         let _lock = self.lock_operations()?;
-        operations::log(disk).purge(before).map_err(|error| file_error(operations::FOLDER, error))
+        operations::log(disk).purge(before).map_err(operations::log_error)
     }
 }
 

@@ -100,9 +100,8 @@ impl SessionRewriter<'_> {
 
     fn file_operation(&self) -> SingleFileOperation<'_, SessionPayload, InstanceError> {
         let waiting = operations::temp_path(self.disk, self.operation);
-        let log_error = |error| file_error(operations::FOLDER, error);
-        let lock = || (self.lock)().map(Some);
-        SingleFileOperation { disk: self.disk, log: operations::log(self.disk), waiting, lock: Box::new(lock), log_error }
+        let lock = Box::new(|| (self.lock)().map(Some));
+        SingleFileOperation { disk: self.disk, log: operations::log(self.disk), waiting, lock, log_error: operations::log_error }
     }
 
     fn write(&self, path: &str, lines: impl Iterator<Item = io::Result<crate::disk::RawLine>>) -> io::Result<RemainingLines> {

@@ -20,7 +20,7 @@ use super::text::{self, FullText, TextDocument, TextWriter};
 use super::update::{assign_claimed_id, insert};
 use super::vectors::ModelVectors;
 use crate::disk::{FileStat, now_ns, parent_folder};
-use crate::journal::journal;
+use crate::journal::{journal, journal_read_error};
 
 /// The reason for a rebuild.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -218,7 +218,7 @@ fn sort_by_creation(index: &MemoryIndex, paths: &mut [String]) {
     // The journal is read backwards, from the current name of a file to its earlier names.
     let (mut made, mut called) = (HashMap::<String, i64>::new(), HashMap::<String, String>::new());
     let mut place = 0;
-    let operations = journal(index.disk.as_ref()).operations().into_iter().flatten();
+    let operations = journal(index.disk.as_ref()).operations(journal_read_error).into_iter().flatten();
     for record in operations.filter_map(Result::ok) {
         for RecordedChange { before, after, .. } in record.subject.changes.into_iter().rev() {
             let Some(after) = after else { continue };

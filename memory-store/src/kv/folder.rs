@@ -9,13 +9,13 @@ use chrono::{DateTime, SubsecRound, Utc};
 use memory_core::instance::kv::{KeyPrefix, KeySummary, KeyValueStore, StoredValue, ValueKey};
 use memory_core::instance::{InstanceError, InstanceOperations, InstanceRecord, InstanceRecords};
 use memory_core::secret::Checked;
-use memory_core::{Operation, OperationId, StoreError, find_undoable};
+use memory_core::{Operation, OperationId};
 
 use super::trash::{self, ValueOperation};
-use crate::disk::{DirEntryKind, Disk, FileStat, LazyDisk, find_case_variant, parent_folder};
+use crate::disk::{DirEntryKind, Disk, FileStat, LazyDisk, find_case_variant, parent_folder, stage_file};
 use crate::history::{file_error, folder_error};
 use crate::lock::{PATIENCE, WriterLock};
-use crate::oplog::{SingleFileOperation, hash_bytes, stage_file, to_record, to_records};
+use crate::oplog::{SingleFileOperation, find_undoable, hash_bytes, not_found_error, to_records};
 
 /// The temporary file of a new value. No key has this name, and there is one writer at a time.
 const TEMP_FILE: &str = ".next~";
@@ -138,11 +138,10 @@ impl InstanceOperations for ValueFolder {
     }
 
     fn undo(&self, undone: &OperationId, operation: &Operation) -> Result<InstanceRecord, InstanceError> {
-        let missing = || StoreError::OperationNotFound { wanted: format!("no operation has the id {undone}") };
-        let state = self.state()?.ok_or_else(missing)?;
+        let state = self.state()?.ok_or_else(|| not_found_error(undone))?;
         let disk = self.place.get_or_create().map_err(folder_error(self.root()))?;
         let _lock = self.lock()?;
-        let logged = find_undoable(trash::operations(state, |key| self.current_hash(key))?, undone)?;
+        let (logged, record) = find_undoable(trash::operations(state, |key| self.current_hash(key))?, undone)?;
         let changed = |why: String| InstanceError::ChangedSince { operation: undone.clone(), why };
         let key: ValueKey = logged.subject.key.parse()?;
         check_path_free(disk, &key).map_err(|error| match error {
@@ -159,13 +158,13 @@ impl InstanceOperations for ValueFolder {
             (None, Some(now)) => self.delete_value(disk, &key, &now, note)?,
             (None, None) => {}
         }
-        Ok(to_record(logged).ok_or_else(missing)?)
+        Ok(record)
     }
 
     fn purge_trash(&self, before: DateTime<Utc>) -> Result<(u64, u64), InstanceError> {
         let Some(state) = self.state()? else { return Ok((0, 0)) };
         let _lock = self.disk()?.is_some().then(|| self.lock()).transpose()?;
-        trash::log(state).purge(before).map_err(|error| file_error(trash::FOLDER, error))
+        trash::log(state).purge(before).map_err(trash::log_error)
     }
 }
 
@@ -224,11 +223,10 @@ impl ValueFolder {
     ) -> Result<bool, InstanceError> {
         let state = self.state.get_or_create().map_err(folder_error(self.state.root()))?;
         let record = trash::record_operation(state, key, former, next, note)?;
-        let log_error = |error| file_error(trash::FOLDER, error);
         // All writers hold the lock of the folder, so the log needs no lock.
         let lock = Box::new(|| Ok(None));
         let waiting = TEMP_FILE.to_owned();
-        SingleFileOperation { disk, log: trash::log(state), waiting, lock, log_error }.commit(&record, place)
+        SingleFileOperation { disk, log: trash::log(state), waiting, lock, log_error: trash::log_error }.commit(&record, place)
     }
 
     fn current_hash(&self, key: &str) -> Result<Option<String>, InstanceError> {

@@ -4,7 +4,7 @@ use std::io;
 
 use chrono::{DateTime, Datelike, Months, NaiveDate, Utc};
 
-use crate::disk::{BackwardLines, DirEntryKind, Disk, append_line, file_name};
+use crate::disk::{BackwardLines, DirEntryKind, Disk, append_line, file_name, replace_file};
 
 /// The extension of a file of lines.
 const EXTENSION: &str = ".jsonl";
@@ -155,11 +155,7 @@ fn remove_lines_before(disk: &dyn Disk, path: &str, before: DateTime<Utc>) -> io
     }
     let bytes = disk.read_part(path, 0, usize::MAX)?;
     let left = bytes.split_inclusive(|byte| *byte == b'\n').filter(|line| !is_over(line)).collect::<Vec<_>>().concat();
-    let aside = format!("{path}.tmp");
-    disk.write(&aside, &left)?;
-    disk.sync_file(&aside)?;
-    disk.rename(&aside, path)?;
-    disk.sync_folder(path.rsplit_once('/').map_or("", |(folder, _)| folder))
+    replace_file(disk, &format!("{path}.tmp"), path, &left)
 }
 
 /// Returns the first moment after a month such as `2026-05`.

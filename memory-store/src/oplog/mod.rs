@@ -28,7 +28,7 @@ use std::io;
 use std::marker::PhantomData;
 
 use chrono::{DateTime, Utc};
-use memory_core::{ContentHash, Operation, OperationId, Recorded};
+use memory_core::{ContentHash, Operation, OperationId, Recorded, StoreError, mark_undone};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -37,7 +37,7 @@ pub(crate) use self::execution::{
 };
 pub(crate) use self::files::{LogPosition, is_monthly_file};
 use self::format::LogLine;
-pub(crate) use self::single_file::{SingleFileOperation, stage_file};
+pub(crate) use self::single_file::SingleFileOperation;
 use crate::disk::Disk;
 
 /// What an operation of a store changed, as its log records it.
@@ -123,9 +123,20 @@ impl<'d, P: LogPayload> OperationLog<'d, P> {
         Ok(None)
     }
 
-    /// Iterates over the operations without those that were aborted, newest first.
-    pub(crate) fn operations(&self) -> io::Result<impl Iterator<Item = io::Result<Recorded<P>>> + use<'d, P>> {
-        Ok(without_aborted(self.lines(None)?))
+    /// Iterates over the operations without those that were aborted, newest first. `refused` converts the errors.
+    pub(crate) fn operations<E, F: Fn(io::Error) -> E>(
+        &self,
+        refused: F,
+    ) -> Result<impl Iterator<Item = Result<Recorded<P>, E>> + use<'d, P, E, F>, E> {
+        let lines = self.lines(None).map_err(&refused)?;
+        Ok(without_aborted(lines).map(move |record| record.map_err(&refused)))
+    }
+
+    /// Returns the records of the operations for the user, with their undos, newest first.
+    pub(crate) fn records<E>(&self, refused: impl Fn(io::Error) -> E) -> Result<Vec<Recorded<P::Subject>>, E> {
+        let mut records = to_records(self.operations(refused)?).collect::<Result<Vec<_>, _>>()?;
+        mark_undone(&mut records);
+        Ok(records)
     }
 
     /// Iterates over the lines after `position`, newest first; lines that cannot be parsed are skipped.
@@ -188,9 +199,24 @@ pub(crate) fn to_records<P: LogPayload, E>(
 }
 
 /// Converts a logged operation to a record for the user, or returns `None` if it is not listed.
-pub(crate) fn to_record<P: LogPayload>(logged: Recorded<P>) -> Option<Recorded<P::Subject>> {
+fn to_record<P: LogPayload>(logged: Recorded<P>) -> Option<Recorded<P::Subject>> {
     let subject = logged.subject.subject()?;
     Some(logged.map(|_| subject))
+}
+
+/// Returns the operation `undone`, if it can be undone, and its record for the user.
+pub(crate) fn find_undoable<P: LogPayload + Clone, E: From<StoreError>>(
+    operations: impl Iterator<Item = Result<Recorded<P>, E>>,
+    undone: &OperationId,
+) -> Result<(Recorded<P>, Recorded<P::Subject>), E> {
+    let logged = memory_core::find_undoable(operations, undone)?;
+    let record = to_record(logged.clone()).ok_or_else(|| not_found_error(undone))?;
+    Ok((logged, record))
+}
+
+/// Returns the error that there is no operation `undone`.
+pub(crate) fn not_found_error(undone: &OperationId) -> StoreError {
+    StoreError::OperationNotFound { wanted: format!("no operation has the id {undone}") }
 }
 
 /// Returns the hash of a file or value, as payloads contain it.

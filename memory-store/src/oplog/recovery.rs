@@ -47,8 +47,8 @@ impl<P: FilePayload> FileOperations<'_, P> {
         let mark = mark_path(folder);
         let read = self.disk.read(&mark).map_err(|error| OperationError::Read(mark.clone(), error))?;
         let name = read.map_or_else(Vec::new, |(bytes, _)| bytes);
-        let last = self.log.operations().and_then(|mut operations| operations.next().transpose());
-        let last = last.map_err(OperationError::ReadLog)?.filter(|last| last.operation.id.as_str().as_bytes() == name);
+        let last = self.log.operations(OperationError::ReadLog)?.next().transpose()?;
+        let last = last.filter(|last| last.operation.id.as_str().as_bytes() == name);
         if let Some(last) = last
             && is_incomplete(&last)?
         {

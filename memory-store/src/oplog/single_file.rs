@@ -51,17 +51,6 @@ impl<P: LogPayload, E> SingleFileOperation<'_, P, E> {
     }
 }
 
-/// Writes the new content of a file to a temporary path, durably, with the mode and the owner of the file `like`.
-pub(crate) fn stage_file(disk: &dyn Disk, waiting: &str, bytes: &[u8], like: Option<&str>) -> io::Result<()> {
-    let staged = disk.write(waiting, bytes).and_then(|()| {
-        // On failure, or if the other file was deleted, only the owner of the new file can read it.
-        let _ = like.map(|like| disk.copy_permissions(waiting, like));
-        disk.sync_file(waiting)
-    });
-    // A partial file is useless. If its deletion fails too, the next writer deletes or overwrites it.
-    staged.inspect_err(|_| drop(disk.remove(waiting)))
-}
-
 impl<P, E> fmt::Debug for SingleFileOperation<'_, P, E> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.debug_struct("SingleFileOperation").field("waiting", &self.waiting).finish_non_exhaustive()

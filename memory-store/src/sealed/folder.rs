@@ -8,7 +8,7 @@ use memory_core::instance::{InstanceError, InstanceName};
 use zeroize::Zeroizing;
 
 use super::{FieldValue, InstanceDefinition, MasterKey, master_key, seal};
-use crate::disk::{DirEntryKind, Disk, LazyDisk};
+use crate::disk::{DirEntryKind, Disk, LazyDisk, replace_file};
 use crate::history::{file_error, folder_error};
 use crate::lock::{PATIENCE, WriterLock};
 use memory_core::Operation;
@@ -152,7 +152,7 @@ impl InstanceFolder {
             let kept = disk.hard_link(&path, &format!("{folder}/{}", trash_file_name(&path)));
             kept.and_then(|()| disk.sync_folder(&folder)).map_err(told)?;
         }
-        replace_file(disk, &path, text.as_bytes())?;
+        replace_file(disk, TEMP_FILE, &path, text.as_bytes()).map_err(|error| file_error(&path, error))?;
         Ok(is_there.then(|| self.trashed_definition(&path, operation)))
     }
 
@@ -291,7 +291,7 @@ impl InstanceFolder {
         if !planned.is_empty() {
             let disk = self.definitions.get_or_create().map_err(folder_error(self.root()))?;
             for (path, text, fields) in planned {
-                replace_file(disk, &path, text.as_bytes())?;
+                replace_file(disk, TEMP_FILE, &path, text.as_bytes()).map_err(|error| file_error(&path, error))?;
                 count += fields;
             }
         }
@@ -373,18 +373,4 @@ fn trash_folder(operation: &Operation) -> String {
 /// Returns the file name of a definition in the trash.
 fn trash_file_name(path: &str) -> String {
     path.replace('/', "-")
-}
-
-/// Replaces a file atomically and durably.
-fn replace_file(disk: &dyn Disk, path: &str, bytes: &[u8]) -> Result<(), InstanceError> {
-    let told = |error| file_error(path, error);
-    let placed =
-        disk.write(TEMP_FILE, bytes).and_then(|()| disk.sync_file(TEMP_FILE)).and_then(|()| disk.rename(TEMP_FILE, path));
-    if let Err(error) = placed {
-        // If this fails too, the next writer overwrites the file.
-        let _ = disk.remove(TEMP_FILE);
-        return Err(told(error));
-    }
-    let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
-    disk.sync_folder(folder).map_err(told)
 }

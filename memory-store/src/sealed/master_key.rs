@@ -10,7 +10,7 @@ use base64::engine::general_purpose::STANDARD;
 use memory_core::instance::InstanceError;
 use zeroize::Zeroizing;
 
-use crate::disk::{Disk, LazyDisk};
+use crate::disk::{Disk, LazyDisk, replace_file};
 use crate::history::{file_error, folder_error};
 
 /// Length of a key in bytes.
@@ -113,8 +113,7 @@ fn load_or_create_at(folder: &LazyDisk, path: &str) -> Result<MasterKey, Instanc
     let told = |error| file_error(path, error);
     let key = MasterKey::random().map_err(told)?;
     let text = Zeroizing::new(format!("{}\n", *key.to_base64()));
-    disk.write(TEMP_FILE, text.as_bytes()).and_then(|()| disk.sync_file(TEMP_FILE)).map_err(told)?;
-    disk.rename(TEMP_FILE, path).and_then(|()| disk.sync_folder("")).map_err(told)?;
+    replace_file(disk, TEMP_FILE, path, text.as_bytes()).map_err(told)?;
     Ok(key)
 }
 

@@ -1,12 +1,12 @@
 //! Changes of files that take effect completely or not at all, and their undo.
 
 use memory_core::topic::{TopicError, TopicRecord};
-use memory_core::{Operation, OperationId, Recorded, StoreError, find_undoable};
+use memory_core::{Operation, OperationId, Recorded};
 
 use super::error::{damaged_error, read_error, write_error};
 use super::trash::{self, TopicFileLine, TopicPayload};
 use crate::disk::Disk;
-use crate::oplog::{FileChange, FileOperations, FilePayload, NewContent, OperationError, Staging, hash_bytes, to_record};
+use crate::oplog::{FileChange, FileOperations, FilePayload, NewContent, OperationError, Staging, find_undoable, hash_bytes};
 
 /// The folder of new files before they replace the old ones. There is one writer at a time.
 const WAITING: &str = ".next";
@@ -69,7 +69,7 @@ fn file_operations(disk: &dyn Disk) -> FileOperations<'_, TopicPayload> {
 
 fn topic_error(error: OperationError) -> TopicError {
     match error {
-        OperationError::ReadLog(source) => read_error(trash::FOLDER, source),
+        OperationError::ReadLog(source) => trash::log_error(source),
         OperationError::WriteLog(source) => write_error(trash::FOLDER)(source),
         OperationError::Read(path, source) if source.kind() == std::io::ErrorKind::NotFound => {
             damaged_error(&path, "it is missing")
@@ -84,10 +84,8 @@ fn topic_error(error: OperationError) -> TopicError {
 pub(super) fn undo(disk: &dyn Disk, undone: &OperationId, operation: &Operation) -> Result<TopicRecord, TopicError> {
     // An index that was copied to the trash has a line of its own.
     let has_files = |line: &Result<Recorded<TopicPayload>, _>| line.as_ref().map_or(true, |line| !line.subject.files.is_empty());
-    let line = find_undoable(trash::operations(disk)?.filter(has_files), undone)?;
+    let (line, record) = find_undoable(trash::log(disk).operations(trash::log_error)?.filter(has_files), undone)?;
     let changes = plan_undo(disk, &line.subject)?;
-    let missing = || StoreError::OperationNotFound { wanted: format!("no operation has the id {undone}") };
-    let record = to_record(line).ok_or_else(missing)?;
     if !apply_changes(disk, operation, Some(undone), &changes)? {
         return Err(TopicError::Conflict { name: record.subject.files.join(", ") });
     }

@@ -10,7 +10,7 @@ use memory_core::topic::{
     PathEntry, TopicChange, TopicChangeResult, TopicError, TopicIndex, TopicListing, TopicName, TopicPath, TopicRecord,
     TopicStore, TopicText, TopicUsages, TrashedTopic, is_same_name,
 };
-use memory_core::{Operation, OperationId, StoreError};
+use memory_core::{Operation, OperationId};
 
 use super::change::{TopicFileChange, apply_changes, is_interrupted, recover, undo};
 use super::error::{damaged_error, open_error, read_error, with_full_path, write_error};
@@ -20,7 +20,7 @@ use crate::disk::{Disk, LazyDisk, parent_folder};
 use crate::error::io_error;
 use crate::lock::{PATIENCE, WriterLock};
 use crate::markdown::lossy_text;
-use crate::oplog::hash_bytes;
+use crate::oplog::{hash_bytes, not_found_error};
 
 /// Maximum number of attempts when another program changes the file during a change.
 const MAX_ATTEMPTS: usize = 3;
@@ -199,7 +199,7 @@ impl TopicStore for TopicFolder {
             // An interrupted operation is rolled back first. If the folder is read-only, the log is returned as it is.
             let _ = self.write(None, |_| Ok(()));
         }
-        trash::records(disk)
+        trash::log(disk).records(trash::log_error)
     }
 
     fn trashed(&self) -> Result<Vec<TrashedTopic>, TopicError> {
@@ -208,7 +208,7 @@ impl TopicStore for TopicFolder {
 
     fn undo(&self, undone: &OperationId, operation: &Operation) -> Result<TopicRecord, TopicError> {
         if self.disk()?.is_none() {
-            return Err(StoreError::OperationNotFound { wanted: format!("no operation has the id {undone}") }.into());
+            return Err(not_found_error(undone).into());
         }
         self.write(Some(operation), |disk| {
             let record = undo(disk, undone, operation)?;
