@@ -38,7 +38,6 @@
 
 #[cfg(feature = "conversations")]
 mod change;
-mod entry_memory;
 #[cfg(feature = "conversations")]
 mod folder;
 #[cfg(feature = "conversations")]
@@ -62,9 +61,9 @@ mod versions;
 #[cfg(feature = "conversations")]
 mod tests;
 
-pub(crate) use entry_memory::decode_as_memory;
 #[cfg(feature = "conversations")]
 pub use folder::ConversationFolder;
+pub(crate) use format::decode_as_memory;
 #[cfg(feature = "conversations")]
 pub use job_file::JobFile;
 #[cfg(feature = "conversations")]

@@ -14,8 +14,7 @@ use memory_core::instance::{InstanceError, InstanceOperations, InstanceRecord, I
 use memory_core::secret::Checked;
 use memory_core::{Operation, OperationId};
 
-use super::file::{SessionFile, file_error, folder_error, parse_record};
-use super::name::{file_name, parse_file_name};
+use super::file::{SessionFile, file_error, file_name, folder_error, parse_file_name, parse_record};
 use super::queue::{AppendQueues, TakeBatch};
 use super::rewrite::SessionRewriter;
 use super::{append, operations};

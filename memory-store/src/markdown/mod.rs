@@ -4,7 +4,6 @@
 //! the first defect. [`rewrite`] edits only the lines of changed keys, and leaves all other bytes as the user wrote them.
 
 mod decode;
-mod defect;
 mod encode;
 mod fence;
 mod format;
