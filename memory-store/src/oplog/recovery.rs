@@ -104,7 +104,8 @@ impl<P: FilePayload> FileOperations<'_, P> {
         for (at, change) in last.subject.files().iter().enumerate() {
             let is_staged = || match &change.after {
                 Some(after) => self.exists(&self.waiting_path(&last.operation.id, at, &after.path)),
-                None => Ok(false),
+                // The staging folder names the operation until its last file is removed.
+                None => Ok(self.staging != Staging::BesideFiles),
             };
             match change_progress(self.disk, change)? {
                 ChangeProgress::Halfway => return Ok(true),
