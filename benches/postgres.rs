@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use deadpool::managed::{Manager, Metrics, Pool, RecycleResult};
 use memory_core::instance::InstanceError;
 use memory_core::instance::history::{MessageStore, RecordDraft, RecordFilter, SessionRecord, Window, WindowEnd};
+use memory_core::secret::Checked;
 use memory_core::{IdSource, Operation, Verb};
 use memory_store::RandomIds;
 use memory_store::postgres::{Database, DatabaseLimits, PostgresMessages};
@@ -123,7 +124,7 @@ fn append_record(store: &PostgresMessages, session: &str) -> Outcome<()> {
     let now = chrono::DateTime::UNIX_EPOCH;
     let record = SessionRecord::new(&RecordDraft::from_text("user".parse()?, &"word ".repeat(20)), now)?;
     let operation = Operation { id: RandomIds.operation_id(), verb: Verb::Set, by: String::new(), at: now };
-    store.append(&session.parse()?, &[record], &operation)?;
+    store.append(&session.parse()?, Checked::allowed(&[record]), &operation)?;
     Ok(())
 }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use chrono::{DateTime, Utc};
+use memory_core::secret::Checked;
 use memory_core::wikilink::WikilinkCandidate;
 use memory_core::{
     CachedAnalysis, ChangeOutcome, ChangeSet, ContentHash, Embeddings, Filter, History, MemStore, Memories, MemoryId, MemoryPage,
@@ -30,7 +31,7 @@ macro_rules! delegate {
 type Results<'a, T> = Box<dyn Iterator<Item = Result<T, StoreError>> + 'a>;
 
 impl MemoryStore for CountingStore {
-    fn commit(&self, set: &ChangeSet) -> Result<Vec<ChangeOutcome>, StoreError> {
+    fn commit(&self, set: Checked<&ChangeSet>) -> Result<Vec<ChangeOutcome>, StoreError> {
         let outcomes = self.memories.commit(set)?;
         self.writes.fetch_add(1, Ordering::Relaxed);
         Ok(outcomes)

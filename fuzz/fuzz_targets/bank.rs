@@ -8,6 +8,7 @@ use std::fs;
 
 use chrono::{DateTime, Utc};
 use libfuzzer_sys::fuzz_target;
+use memory_core::secret::Checked;
 use memory_core::bank::{Bank, BankChange, BankEntry, BankEntryChange, BankName, BankRepairMode, BankStore, Key};
 use memory_core::json::JsonText;
 use memory_core::{Operation, OperationId, Verb};
@@ -38,7 +39,7 @@ fuzz_target!(|bytes: &[u8]| {
     let is_new = before.entry(&key).is_none() && !is_damaged;
     let value: JsonText = r#"{"n":1.50,"深":"色"}"#.parse().expect("JSON");
     let entry = BankEntry { value: value.clone(), created_at: at, updated_at: at, ttl: None };
-    let put = BankChange::Entries(vec![BankEntryChange::Put(key.clone(), entry)]);
+    let put = BankChange::Entries(vec![BankEntryChange::Put(key.clone(), Checked::allowed(entry))]);
     let read = |when: &str| banks.bank(&name).expect(when).expect(when);
     let document = || banks.document(&name, DateTime::UNIX_EPOCH).expect("it is read").expect("it is there");
     let text = document();

@@ -16,6 +16,7 @@ use memory_agent::http::{
     AccessRules, ChatProxy, HttpLimits, LastModel, ProxyObserver, ProxyRules, ProxyServerConfig, Upstream, serve_proxy,
 };
 use memory_agent::testing::streamed_outcome;
+use memory_core::secret::Checked;
 use memory_core::conversation::{
     ConversationEntry, ConversationId, ConversationIndex, ConversationStore, EntryChange, EntryId, EntryVector, RecallRules,
 };
@@ -184,15 +185,15 @@ impl ConversationStore for NullConversationStore {
         Ok(Vec::new())
     }
 
-    fn commit(&self, _: &ConversationId, _: &[EntryChange]) -> Result<(), StoreError> {
+    fn commit(&self, _: &ConversationId, _: Checked<&[EntryChange]>) -> Result<(), StoreError> {
         Ok(())
     }
 
-    fn commit_all(&self, _: &[(&ConversationId, &[EntryChange])]) -> Result<(), StoreError> {
+    fn commit_all(&self, _: &[(&ConversationId, Checked<&[EntryChange]>)]) -> Result<(), StoreError> {
         Ok(())
     }
 
-    fn commit_operation(&self, _: &ConversationId, _: &[EntryChange], _: &Operation) -> Result<(), StoreError> {
+    fn commit_operation(&self, _: &ConversationId, _: Checked<&[EntryChange]>, _: &Operation) -> Result<(), StoreError> {
         Ok(())
     }
 

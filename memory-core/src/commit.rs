@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 
-use crate::{Change, ChangeOutcome, ChangeSet, Memory, MemoryId, OperationId, ReminderQuery, Services, StoreError, Verb, secret};
+use crate::secret::Checked;
+use crate::{Change, ChangeOutcome, ChangeSet, Memory, MemoryId, OperationId, ReminderQuery, Services, StoreError, Verb};
 
 /// The handling of a text that contains a credential.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,20 +23,18 @@ pub(crate) const ATTEMPTS: usize = 50;
 /// A text with a NUL character is always refused.
 pub(crate) fn commit(services: &Services, set: &ChangeSet, secrets: SecretPolicy) -> Result<Vec<ChangeOutcome>, StoreError> {
     refuse_nul(set)?;
-    if secrets == SecretPolicy::Refuse {
-        secret::reject_secrets(operation_texts(set))?;
-    }
-    commit_with_reminders(services, set)
+    commit_with_reminders(services, Checked::new(set, [], secrets)?)
 }
 
 /// Commits `set` and removes the open reminders of every memory that it removes.
-fn commit_with_reminders(services: &Services, set: &ChangeSet) -> Result<Vec<ChangeOutcome>, StoreError> {
-    let mut whole = add_reminder_removals(services, set)?;
+fn commit_with_reminders(services: &Services, set: Checked<&ChangeSet>) -> Result<Vec<ChangeOutcome>, StoreError> {
+    let own = set.into_inner();
+    let mut whole = add_reminder_removals(services, own)?;
     for _ in 1..ATTEMPTS {
-        match services.store.commit(&whole) {
+        match services.store.commit(set.map(|_| &*whole)) {
             Err(error @ StoreError::NotFound { .. }) => {
                 // Another writer may have removed one of the reminders concurrently.
-                let again = add_reminder_removals(services, set)?;
+                let again = add_reminder_removals(services, own)?;
                 if again.changes.len() == whole.changes.len() {
                     return Err(error);
                 }
@@ -44,7 +43,7 @@ fn commit_with_reminders(services: &Services, set: &ChangeSet) -> Result<Vec<Cha
             done => return done.map(|outcomes| outcomes.into_iter().take(set.changes.len()).collect()),
         }
     }
-    services.store.commit(&whole).map(|outcomes| outcomes.into_iter().take(set.changes.len()).collect())
+    services.store.commit(set.map(|_| &*whole)).map(|outcomes| outcomes.into_iter().take(set.changes.len()).collect())
 }
 
 fn add_reminder_removals<'o>(services: &Services, set: &'o ChangeSet) -> Result<Cow<'o, ChangeSet>, StoreError> {
@@ -82,7 +81,7 @@ fn refuse_nul(set: &ChangeSet) -> Result<(), StoreError> {
 }
 
 /// Iterates over all texts that `set` would write.
-fn operation_texts(set: &ChangeSet) -> impl Iterator<Item = &str> {
+pub(crate) fn operation_texts(set: &ChangeSet) -> impl Iterator<Item = &str> {
     let memories = set.changes.iter().filter_map(|change| match change {
         Change::Create { memory, .. } | Change::Replace { memory, .. } => Some(memory.as_ref()),
         Change::Remove { .. } => None,
@@ -232,6 +231,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
+    use crate::secret;
     use crate::testing::services;
     use crate::{
         Code, Draft, ExportedMemory, ImportSummary, MemStore, MemoryStoreExt, Origin, Patch, Scope, Tags, import, update, write,

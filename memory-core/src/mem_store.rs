@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use chrono::{DateTime, Utc};
 
+use crate::secret::Checked;
 use crate::wikilink::{self, WikilinkCandidate, WikilinkNameKind, WikilinkTarget};
 use crate::{
     CachedAnalysis, Change, ChangeOutcome, ChangeSet, ContentHash, Duplicates, Embeddings, FileVersion, Filter, ListOrder,
@@ -175,7 +176,7 @@ impl MemoryStore for MemStore {
         Ok(matching.map(|file| NameMatch { id: file.memory.id, path: file.path.clone() }).collect())
     }
 
-    fn commit(&self, set: &ChangeSet) -> Result<Vec<ChangeOutcome>, StoreError> {
+    fn commit(&self, set: Checked<&ChangeSet>) -> Result<Vec<ChangeOutcome>, StoreError> {
         let mut state = self.state();
         let mut files = Vec::<(MemoryId, Option<MemFile>)>::new();
         let mut outcomes = Vec::new();
@@ -218,7 +219,7 @@ impl MemoryStore for MemStore {
                 }
             }
         }
-        state.apply(set, None, files);
+        state.apply(&set, None, files);
         Ok(outcomes)
     }
 

@@ -84,7 +84,7 @@ pub enum Verb {
     Set,
     /// Records of a session were deleted.
     Purge,
-    /// Facts were deleted or replaced because of new ones.
+    /// A model added facts, or deleted or replaced facts because of new ones.
     Reconcile,
     /// The oldest facts and turns were deleted, because the limit was exceeded.
     Evict,

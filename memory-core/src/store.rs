@@ -4,6 +4,7 @@ use std::fmt::Debug;
 
 use chrono::{DateTime, Utc};
 
+use crate::secret::Checked;
 use crate::wikilink::WikilinkCandidate;
 use crate::{
     ChangeOutcome, ChangeSet, ContentHash, Embeddings, Filter, MemoryId, MemoryPage, MemorySummaries, Origin, PageRequest,
@@ -56,7 +57,7 @@ pub trait MemoryStore: NameIndex + Embeddings + MemorySummaries {
     ///
     /// # Errors
     /// [`StoreError::Conflict`] if a file does not have the expected version. Then nothing has changed.
-    fn commit(&self, set: &ChangeSet) -> Result<Vec<ChangeOutcome>, StoreError>;
+    fn commit(&self, set: Checked<&ChangeSet>) -> Result<Vec<ChangeOutcome>, StoreError>;
 
     /// Returns one slice of the memories that pass `filter`, and their total number.
     ///

@@ -22,6 +22,20 @@ pub(crate) fn io_error(action: impl Into<String>, source: io::Error) -> StoreErr
     StoreError::Backend { action: action.into(), code, source: Box::new(source) }
 }
 
+/// Returns the error for the file or folder at `path` that cannot be read.
+pub(crate) fn read_error(path: &str, source: io::Error) -> StoreError {
+    match source.kind() {
+        io::ErrorKind::InvalidInput => StoreError::Outside { path: path.to_owned() },
+        _ => io_error(format!("read {path}"), source),
+    }
+}
+
+/// Returns the error for the file or folder at `path` that cannot be written.
+pub(crate) fn write_error(path: &str) -> impl Fn(io::Error) -> StoreError {
+    let action = format!("write {path}");
+    move |source| io_error(action.clone(), source)
+}
+
 /// Returns the error for an `action` that failed in the index.
 pub(crate) fn index_error(action: impl Into<String>, source: impl Error + Send + Sync + 'static) -> StoreError {
     StoreError::Backend { action: action.into(), code: Code::Io, source: Box::new(source) }

@@ -18,10 +18,10 @@
 //! | [`topic`] | the file format of topics, and their index |
 //! | [`conversation`] | the file format of conversations, and the queue of work on them |
 //! | [`sealed`] | encrypted credentials, and the definitions of instances |
-//! | `commit` | the order of the steps of an operation, so that it is atomic |
+//! | `journal` | the operation log of memories |
 //! | [`disk`] | durable file access; all durable writes below a home go through it |
 //! | `edit` | concurrent edits of a text file that a user maintains |
-//! | `oplog` | the logs of operations of all stores, from which interrupted operations are rolled back |
+//! | `oplog` | the operation logs of all stores, and the engine that carries out operations and rolls back interrupted ones |
 //! | `daemon` | the lock, the state, the log and the file watcher of the daemon |
 //! | `ledger` | the cost of calls to a language model, and the enforcement of budgets |
 //! | `notifier` | notifications to the user |
@@ -42,7 +42,6 @@ mod already_shown_file;
 #[cfg(feature = "banks")]
 pub mod bank;
 mod cache_file;
-mod commit;
 pub mod conversation;
 mod core_dump;
 mod daemon;
@@ -54,6 +53,7 @@ mod gitignore;
 #[cfg(feature = "instances")]
 pub mod history;
 mod index;
+mod journal;
 #[cfg(feature = "banks")]
 pub mod jq;
 #[cfg(feature = "instances")]

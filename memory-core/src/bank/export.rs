@@ -6,7 +6,7 @@ use std::fmt::Write;
 use chrono::{DateTime, SecondsFormat, Utc};
 
 use super::write::{check, check_names};
-use super::{Bank, BankChange, BankEntryChange, BankError, BankErrorKind, BankName, BankScope, Banks, ScopeChoice};
+use super::{Bank, BankChange, BankEntry, BankEntryChange, BankError, BankErrorKind, BankName, BankScope, Banks, ScopeChoice};
 use crate::json::JsonText;
 use crate::{SecretPolicy, Verb};
 
@@ -100,8 +100,8 @@ pub fn import(banks: &Banks, incoming: &Bank, choice: ScopeChoice, secrets: Secr
                 None => report.created += 1,
             }
             let schema = incoming.meta.schema.as_ref().or(seen.and_then(|seen| seen.meta.schema.as_ref()));
-            check(banks, schema, &entry.value, secrets).map_err(|error| error.with_key(key.as_str()))?;
-            changes.push(BankEntryChange::Put(key.clone(), entry.clone()));
+            let value = check(banks, schema, &entry.value, secrets).map_err(|error| error.with_key(key.as_str()))?;
+            changes.push(BankEntryChange::Put(key.clone(), value.map(|value| BankEntry { value, ..entry.clone() })));
         }
         let new_schema =
             incoming.meta.schema.as_ref().filter(|schema| seen.and_then(|seen| seen.meta.schema.as_ref()) != Some(*schema));

@@ -6,6 +6,7 @@ use chrono::{DateTime, Utc};
 
 use super::{Bank, BankEntry, BankError, BankName, Key};
 use crate::json::JsonText;
+use crate::secret::Checked;
 use crate::{Operation, OperationId, Recorded};
 
 /// The storage of one folder of banks. Every implementation passes `testing::bank_suite`.
@@ -136,7 +137,7 @@ pub enum BankChange {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BankEntryChange {
     /// Writes the entry.
-    Put(Key, BankEntry),
+    Put(Key, Checked<BankEntry>),
     /// Deletes the entry.
     Remove(Key),
 }

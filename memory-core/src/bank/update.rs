@@ -98,11 +98,11 @@ pub fn update(
                 return Ok(BankChange::Nothing);
             }
             let schema = now.and_then(|now| now.meta.schema.as_ref());
-            check_changed(banks, schema, living.map(|living| &living.value), &value, secrets)?;
+            let value = check_changed(banks, schema, living.map(|living| &living.value), &value, secrets)?;
             let created_at = living.map_or(operation.at, |living| living.created_at);
             let ttl = living.and_then(|living| living.ttl);
-            let entry = BankEntry { value, created_at, updated_at: operation.at, ttl };
-            outcome = Some((living.is_none(), entry.clone()));
+            let entry = value.map(|value| BankEntry { value, created_at, updated_at: operation.at, ttl });
+            outcome = Some((living.is_none(), entry.clone().into_inner()));
             Ok(BankChange::Entries(vec![BankEntryChange::Put(key.clone(), entry)]))
         };
         store.change(bank, &operation, &mut decide).map_err(told)?;

@@ -3,8 +3,9 @@
 use super::{
     Bank, BankChange, BankEntry, BankEntryChange, BankError, BankErrorKind, BankName, BankScope, Banks, Key, ScopeChoice,
 };
-use crate::json::{JsonText, unescape_strings};
-use crate::{SecretPolicy, Verb, secret};
+use crate::json::JsonText;
+use crate::secret::{self, Checked};
+use crate::{SecretPolicy, Verb};
 
 /// A request to write a value.
 #[derive(Debug, Clone)]
@@ -83,10 +84,10 @@ pub fn write(banks: &Banks, request: &BankWriteRequest) -> Result<BankWriteResul
             }
             _ => {}
         }
-        check(banks, seen.and_then(|seen| seen.meta.schema.as_ref()), value, *secrets)?;
+        let value = check(banks, seen.and_then(|seen| seen.meta.schema.as_ref()), value, *secrets)?;
         let created_at = living.map_or(operation.at, |living| living.created_at);
-        let entry = BankEntry { value: value.clone(), created_at, updated_at: operation.at, ttl: *ttl };
-        written = Some((living.is_none(), entry.clone()));
+        let entry = value.map(|value| BankEntry { value, created_at, updated_at: operation.at, ttl: *ttl });
+        written = Some((living.is_none(), entry.clone().into_inner()));
         Ok(BankChange::Entries(vec![BankEntryChange::Put(key.clone(), entry)]))
     };
     store.change(bank, &operation, &mut decide).map_err(place)?;
@@ -113,30 +114,32 @@ pub(super) fn check_names<'k>(
     Ok(())
 }
 
-/// Checks a value before it is written to a bank with this schema. Every write uses this check.
-pub(super) fn check(banks: &Banks, schema: Option<&JsonText>, value: &JsonText, secrets: SecretPolicy) -> Result<(), BankError> {
+/// Checks and returns a value before it is written to a bank with this schema. Every write uses this check.
+pub(super) fn check(
+    banks: &Banks,
+    schema: Option<&JsonText>,
+    value: &JsonText,
+    secrets: SecretPolicy,
+) -> Result<Checked<JsonText>, BankError> {
     check_changed(banks, schema, None, value, secrets)
 }
 
-/// Checks a value like [`check`]; credentials that `former` already contains are accepted.
+/// Checks and returns a value like [`check`]; credentials that `former` already contains are accepted.
 pub(super) fn check_changed(
     banks: &Banks,
     schema: Option<&JsonText>,
     former: Option<&JsonText>,
     value: &JsonText,
     secrets: SecretPolicy,
-) -> Result<(), BankError> {
+) -> Result<Checked<JsonText>, BankError> {
     let (length, most) = (value.as_str().len(), banks.limits.value_bytes);
     if most < length {
         let what = format!("The value has {length} bytes; the maximum is {most}");
         return Err(BankError::new(BankErrorKind::TooLarge { what }));
     }
-    if secrets == SecretPolicy::Refuse {
-        let former = former.map(|former| unescape_strings(former.as_str())).unwrap_or_default();
-        secret::reject_added_secrets(&former, &unescape_strings(value.as_str()))?;
+    let checked = Checked::new_version(value.clone(), former, secrets)?;
+    if let Some(schema) = schema {
+        banks.schemas.check(schema, value).map_err(|why| BankError::new(BankErrorKind::SchemaViolation { why }))?;
     }
-    match schema {
-        Some(schema) => banks.schemas.check(schema, value).map_err(|why| BankError::new(BankErrorKind::SchemaViolation { why })),
-        None => Ok(()),
-    }
+    Ok(checked)
 }

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use chrono::{DateTime, TimeDelta, Utc};
 
 use super::{ConversationEntry, ConversationId, Conversations, EntryChange, EntryRole};
-use crate::{SecretPolicy, StoreError, secret};
+use crate::secret::{self, Checked};
+use crate::{SecretPolicy, StoreError};
 
 /// Stores facts in a conversation in one commit, and returns the new entries. Empty facts are skipped.
 ///
@@ -18,15 +19,13 @@ pub fn add(
     secrets: SecretPolicy,
 ) -> Result<Vec<ConversationEntry>, StoreError> {
     let facts: Vec<&str> = facts.iter().map(|fact| fact.trim()).filter(|fact| !fact.is_empty()).collect();
-    if secrets == SecretPolicy::Refuse {
-        secret::reject_secrets(facts.iter().copied().chain([conversation.as_str()]))?;
-    }
     let now = conversations.clock.now();
     let entry = |fact: &&str| ConversationEntry::new(conversations.entry_id(), conversation, EntryRole::Memory, fact, now);
     let entries: Vec<ConversationEntry> = facts.iter().map(entry).collect();
-    if !entries.is_empty() {
-        let changes: Vec<EntryChange> = entries.iter().cloned().map(EntryChange::Add).collect();
-        conversations.store.commit(conversation, &changes)?;
+    let changes: Vec<EntryChange> = entries.iter().cloned().map(EntryChange::Add).collect();
+    let changes = Checked::new(changes.as_slice(), [conversation.as_str()], secrets)?;
+    if !changes.is_empty() {
+        conversations.store.commit(conversation, changes)?;
     }
     Ok(entries)
 }
@@ -61,7 +60,8 @@ pub fn store_turns(
     let entries: Vec<ConversationEntry> = (0..).zip(turns).filter_map(entry).collect();
     if !entries.is_empty() {
         let changes: Vec<EntryChange> = entries.iter().cloned().map(EntryChange::Add).collect();
-        conversations.store.commit(conversation, &changes)?;
+        // New turns are redacted.
+        conversations.store.commit(conversation, Checked::allowed(&changes))?;
     }
     Ok(entries)
 }

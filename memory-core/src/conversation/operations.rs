@@ -1,4 +1,4 @@
-//! Operations that delete or restore entries of conversations, and their undo.
+//! Operations that add facts or delete or restore entries of conversations, and their undo.
 
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -7,11 +7,12 @@ use chrono::{DateTime, Utc};
 
 use super::add::redact_secrets;
 use super::{ConversationId, Conversations, EntryChange, EntryId, EntryRole};
+use crate::secret::Checked;
 use crate::{Clock, IdSource, Operation, OperationId, Recorded, StoreError, Undone, Verb, find_by_prefix};
 
 /// Changes a conversation, with credentials redacted in added entries.
 ///
-/// A change that deletes entries is recorded as an operation, which [`undo()`] reverts. If an interrupted call is repeated with the same
+/// A change that adds facts or deletes entries is recorded as an operation, which [`undo()`] reverts. If an interrupted call is repeated with the same
 /// changes, each change is made and recorded once.
 ///
 /// # Errors
@@ -31,11 +32,12 @@ pub fn change(
         delete @ EntryChange::Delete { .. } => delete,
     };
     let changes: Vec<EntryChange> = changes.iter().map(redacted).collect();
-    if !changes.iter().any(|change| matches!(change, EntryChange::Delete { .. })) {
-        return conversations.store.commit(conversation, &changes);
+    let changes = Checked::allowed(changes.as_slice());
+    if !changes.iter().any(EntryChange::is_recorded) {
+        return conversations.store.commit(conversation, changes);
     }
     let operation = Operation::new(verb, by, conversations.clock.as_ref(), conversations.ids.as_ref());
-    conversations.store.commit_operation(conversation, &changes, &operation)
+    conversations.store.commit_operation(conversation, changes, &operation)
 }
 
 /// An operation on conversations in the log.

@@ -154,6 +154,7 @@ mod tests {
 
     use super::*;
     use crate::conversation::{ConversationId, EntryChange, EntryRole, JobState, store_turn};
+    use crate::secret::Checked;
     use crate::testing::{FakeConversations, FakeJobs, conversations};
 
     #[test]
@@ -177,7 +178,7 @@ mod tests {
         let [later, _] = lost;
         let created_at = later.created_at + TimeDelta::days(2);
         let brought = ConversationEntry { id: "from-elsewhere".parse().unwrap(), created_at, ..later };
-        all.store.commit(&brought.conversation.clone(), &[EntryChange::Add(brought)]).unwrap();
+        all.store.commit(&brought.conversation.clone(), Checked::allowed(&[EntryChange::Add(brought)])).unwrap();
         assert_eq!(enqueue_missing(&all, &queue).unwrap(), 0, "what others said elsewhere is theirs to see to");
     }
 

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 
-use super::{ConversationEntry, ConversationId, ConversationIndex, EntryId, EntryVector, MAX_CONTENT};
+use super::{ConversationEntry, ConversationId, ConversationIndex, EntryId, EntryRole, EntryVector, MAX_CONTENT};
+use crate::secret::Checked;
 use crate::{Operation, StoreError};
 
 /// A store of conversations. Every implementation passes `testing::conversation_suite`.
@@ -63,17 +64,18 @@ pub trait ConversationStore: Debug + Send + Sync {
     ///
     /// # Errors
     /// [`StoreError::Invalid`] if an entry is longer than [`MAX_CONTENT`], or a disk error.
-    fn commit(&self, conversation: &ConversationId, changes: &[EntryChange]) -> Result<(), StoreError>;
+    fn commit(&self, conversation: &ConversationId, changes: Checked<&[EntryChange]>) -> Result<(), StoreError>;
 
     /// Makes changes of several conversations like [`ConversationStore::commit`], in less time.
     ///
     /// # Errors
     /// Those of [`ConversationStore::commit`], for all conversations: each change may have been made.
-    fn commit_all(&self, changes: &[(&ConversationId, &[EntryChange])]) -> Result<(), StoreError>;
+    fn commit_all(&self, changes: &[(&ConversationId, Checked<&[EntryChange]>)]) -> Result<(), StoreError>;
 
     /// Makes changes like [`ConversationStore::commit`], and first records them as an operation.
     ///
-    /// Every change that deletes entries uses this method, through [`change()`](super::change()).
+    /// Every change by a model that adds facts or deletes entries uses this method, through [`change()`](super::change()). Changes without
+    /// such a change are not recorded.
     ///
     /// A repeated call with the same changes records nothing. If the operation was undone since, it also changes nothing, and an entry that
     /// was restored since is not deleted again.
@@ -83,7 +85,7 @@ pub trait ConversationStore: Debug + Send + Sync {
     fn commit_operation(
         &self,
         conversation: &ConversationId,
-        changes: &[EntryChange],
+        changes: Checked<&[EntryChange]>,
         operation: &Operation,
     ) -> Result<(), StoreError>;
 
@@ -111,6 +113,14 @@ pub enum EntryChange {
 }
 
 impl EntryChange {
+    /// Returns whether an operation with this change is recorded: turns and summaries alone are not.
+    pub fn is_recorded(&self) -> bool {
+        match self {
+            Self::Add(entry) => entry.role == EntryRole::Memory,
+            Self::Delete { .. } => true,
+        }
+    }
+
     /// Checks whether a store accepts this change.
     ///
     /// # Errors

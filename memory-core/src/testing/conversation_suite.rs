@@ -8,6 +8,7 @@ use crate::conversation::{
     ConversationEntry, ConversationId, ConversationStore, Conversations, EntryChange, EntryId, EntryRole, EntryVector,
     MAX_CONTENT, RecallRules, add, plan_eviction, recall, store_turn, summary_entry,
 };
+use crate::secret::Checked;
 use crate::{Code, ContentHash, Embedder, SecretPolicy};
 
 /// Returns conversations over `store`, with a deterministic clock and deterministic ids.
@@ -64,7 +65,7 @@ impl ConversationCase {
     }
 
     fn commit(&self, conversation: &str, changes: &[EntryChange]) {
-        self.conversations.store.commit(&id(conversation), changes).expect("it is done");
+        self.conversations.store.commit(&id(conversation), Checked::allowed(changes)).expect("it is done");
     }
 
     fn texts(&self, conversation: &str) -> Vec<String> {
@@ -129,7 +130,7 @@ fn changes_of_several_conversations_are_made_together(case: &ConversationCase) {
             vec![EntryChange::Add(new), EntryChange::Add(summary), delete]
         })
         .collect();
-    let all: Vec<_> = names.iter().zip(&changes).map(|(name, changes)| (name, changes.as_slice())).collect();
+    let all: Vec<_> = names.iter().zip(&changes).map(|(name, changes)| (name, Checked::allowed(changes.as_slice()))).collect();
     for _ in 0..2 {
         // A repeated call has no effect.
         case.conversations.store.commit_all(&all).expect("they are made");
@@ -324,7 +325,8 @@ fn what_people_said_after_a_moment_is_found(case: &ConversationCase) {
 fn what_could_not_be_read_again_is_refused(case: &ConversationCase) {
     let long =
         |length: usize| EntryChange::Add(summary_entry(&id("default"), &"x".repeat(length), case.conversations.clock.now()));
-    let refused = case.conversations.store.commit(&id("default"), &[long(MAX_CONTENT + 1)]).expect_err("it is refused");
+    let refused =
+        case.conversations.store.commit(&id("default"), Checked::allowed(&[long(MAX_CONTENT + 1)])).expect_err("it is refused");
     assert_eq!(refused.code(), Code::InvalidInput);
     case.commit("default", &[long(MAX_CONTENT)]);
     let kept = case.conversations.store.read(&id("default")).expect("it is read");

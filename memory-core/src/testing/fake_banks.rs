@@ -127,8 +127,8 @@ impl BankStore for FakeBanks {
                         BankEntryChange::Put(key, entry) => {
                             touched.push(key.to_string());
                             match bank.entries.iter_mut().find(|(own, _)| *own == key) {
-                                Some((_, former)) => *former = entry,
-                                None => bank.entries.push((key, entry)),
+                                Some((_, former)) => *former = entry.into_inner(),
+                                None => bank.entries.push((key, entry.into_inner())),
                             }
                         }
                         BankEntryChange::Remove(key) => {

@@ -12,6 +12,7 @@ use crate::conversation::{
     ConversationEntry, ConversationId, ConversationIndex, ConversationStore, EnqueuedTurns, EntryChange, EntryId, EntryRole,
     EntryVector, Job, JobQueue, JobState, PendingJob,
 };
+use crate::secret::Checked;
 use crate::{Operation, OperationId, StoreError};
 
 /// An in-memory [`ConversationStore`].
@@ -79,16 +80,16 @@ impl ConversationStore for FakeConversations {
         Ok(deleted)
     }
 
-    fn commit(&self, conversation: &ConversationId, changes: &[EntryChange]) -> Result<(), StoreError> {
+    fn commit(&self, conversation: &ConversationId, changes: Checked<&[EntryChange]>) -> Result<(), StoreError> {
         changes.iter().try_for_each(EntryChange::check)?;
         let mut all = lock(&self.0);
         let kept = all.entry(conversation.clone()).or_default();
-        for change in changes {
+        for change in *changes {
             if let EntryChange::Add(entry) = change {
                 kept.add(entry);
             }
         }
-        for change in changes {
+        for change in *changes {
             if let EntryChange::Delete { id, replaced_by } = change {
                 kept.delete(id, replaced_by.as_ref());
             }
@@ -96,11 +97,16 @@ impl ConversationStore for FakeConversations {
         Ok(())
     }
 
-    fn commit_all(&self, changes: &[(&ConversationId, &[EntryChange])]) -> Result<(), StoreError> {
-        changes.iter().try_for_each(|(conversation, changes)| self.commit(conversation, changes))
+    fn commit_all(&self, changes: &[(&ConversationId, Checked<&[EntryChange]>)]) -> Result<(), StoreError> {
+        changes.iter().try_for_each(|(conversation, changes)| self.commit(conversation, *changes))
     }
 
-    fn commit_operation(&self, conversation: &ConversationId, changes: &[EntryChange], _: &Operation) -> Result<(), StoreError> {
+    fn commit_operation(
+        &self,
+        conversation: &ConversationId,
+        changes: Checked<&[EntryChange]>,
+        _: &Operation,
+    ) -> Result<(), StoreError> {
         self.commit(conversation, changes)
     }
 

@@ -11,6 +11,7 @@ use crate::instance::history::{
 };
 use crate::instance::kv::{KeyPrefix, KeySummary, KeyValueStore, StoredValue, ValueKey};
 use crate::instance::{InstanceError, InstanceOperations, InstanceRecord, InstanceRecords, InstanceSubject};
+use crate::secret::Checked;
 use crate::{Operation, OperationId, StoreError, Verb, mark_undone};
 
 /// A log of operations, oldest first, each with the state before and after it.
@@ -90,10 +91,10 @@ impl MessageStore for FakeMessages {
     fn append(
         &self,
         session: &SessionName,
-        records: &[SessionRecord],
+        records: Checked<&[SessionRecord]>,
         _: &Operation,
     ) -> Result<SessionAppendResult, InstanceError> {
-        self.sessions().entry(session.clone()).or_default().extend_from_slice(records);
+        self.sessions().entry(session.clone()).or_default().extend_from_slice(&records);
         Ok(SessionAppendResult::default())
     }
 
@@ -177,7 +178,8 @@ impl FakeValues {
 }
 
 impl KeyValueStore for FakeValues {
-    fn set(&self, key: &ValueKey, value: &str, operation: &Operation) -> Result<bool, InstanceError> {
+    fn set(&self, key: &ValueKey, value: Checked<&str>, operation: &Operation) -> Result<bool, InstanceError> {
+        let value = value.into_inner();
         let mut values = self.values();
         if let Some(other) = conflicting_key(&values, key) {
             return Err(InstanceError::KeyTaken { key: key.to_string(), why: format!("{other} is a key") });

@@ -5,6 +5,7 @@ use std::sync::{Mutex, MutexGuard};
 
 use chrono::{DateTime, NaiveDate, Utc};
 
+use crate::secret::Checked;
 use crate::topic::{
     INDEX_FILE, PathEntry, Topic, TopicChange, TopicChangeResult, TopicDraft, TopicError, TopicIndex, TopicKind, TopicListing,
     TopicName, TopicPath, TopicRecord, TopicStore, TopicSubject, TopicText, TopicUsage, TopicUsages, TrashedTopic, index_text,
@@ -134,7 +135,7 @@ impl TopicStore for FakeTopics {
         let next = match change {
             TopicChange::Keep => return Ok(TopicChangeResult::No),
             TopicChange::Remove => None,
-            TopicChange::Text(text) => Some(text),
+            TopicChange::Text(text) => Some(text.into_inner()),
             TopicChange::Revised(text) => Some(set_date(&text, day)),
             TopicChange::Topic(draft) => Some(render_topic(former.as_ref(), &draft, day)),
         };
@@ -145,7 +146,8 @@ impl TopicStore for FakeTopics {
         Ok(TopicChangeResult::Yes { stale_index: None })
     }
 
-    fn relocate(&self, from: &TopicPath, to: Option<&TopicPath>, operation: &Operation) -> Result<(), TopicError> {
+    fn relocate(&self, from: &TopicPath, to: Option<Checked<&TopicPath>>, operation: &Operation) -> Result<(), TopicError> {
+        let to = to.map(Checked::into_inner);
         let mut state = self.state();
         let moved: Vec<(TopicPath, String)> =
             state.files.iter().filter(|(path, _)| from.contains(path)).map(|(path, text)| (path.clone(), text.clone())).collect();

@@ -2,6 +2,7 @@
 
 use chrono::TimeDelta;
 
+use crate::secret::Checked;
 use crate::{
     Category, Change, ChangeOutcome, Code, Draft, LARGE_OPERATION, OperationRecord, Patch, Refinement, RefinementUnit, Scope,
     SecretPolicy, Services, StoreError, Tags, TrashedFile, Verb, delete, restore, tag, undo, update, write,
@@ -128,7 +129,7 @@ fn an_undo_of_many_files_leaves_those_that_changed_since(services: &Services) {
         let memory = Draft::new(&format!("note {number}")).into_memory(services.ids.memory_id(), services.clock.now());
         set.changes.push(Change::Create { memory: Box::new(memory), front_matter: String::new() });
     }
-    let outcomes = services.store.commit(&set).expect("stored");
+    let outcomes = services.store.commit(Checked::allowed(&set)).expect("stored");
     let Some(ChangeOutcome::Kept { id, .. }) = outcomes.first() else { panic!("the first one is stored: {outcomes:?}") };
     let changed = id.to_string();
     tag(services, &changed, ["x"].iter().collect(), Tags::default()).expect("tagged");

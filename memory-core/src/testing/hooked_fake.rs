@@ -10,6 +10,7 @@ use crate::conversation::{
     ConversationEntry, ConversationId, ConversationIndex, ConversationStore, EnqueuedTurns, EntryChange, EntryId, EntryVector,
     Job, JobQueue, JobState, PendingJob,
 };
+use crate::secret::Checked;
 use crate::{Operation, OperationId, StoreError};
 
 /// The point at which the hook is called.
@@ -78,18 +79,18 @@ impl ConversationStore for HookedFake<FakeConversations> {
         self.inner.deleted(conversation)
     }
 
-    fn commit(&self, conversation: &ConversationId, changes: &[EntryChange]) -> Result<(), StoreError> {
+    fn commit(&self, conversation: &ConversationId, changes: Checked<&[EntryChange]>) -> Result<(), StoreError> {
         self.write(|| self.inner.commit(conversation, changes))
     }
 
-    fn commit_all(&self, changes: &[(&ConversationId, &[EntryChange])]) -> Result<(), StoreError> {
+    fn commit_all(&self, changes: &[(&ConversationId, Checked<&[EntryChange]>)]) -> Result<(), StoreError> {
         self.write(|| self.inner.commit_all(changes))
     }
 
     fn commit_operation(
         &self,
         conversation: &ConversationId,
-        changes: &[EntryChange],
+        changes: Checked<&[EntryChange]>,
         operation: &Operation,
     ) -> Result<(), StoreError> {
         self.write(|| self.inner.commit_operation(conversation, changes, operation))

@@ -6,6 +6,7 @@ use std::collections::HashSet;
 
 use chrono::TimeDelta;
 
+use crate::secret::Checked;
 use crate::standing::{StandingFilter, StandingKind};
 use crate::{
     Category, Change, ChangeOutcome, Code, Draft, Duplicates, Filter, Lifetime, ListOrder, Memory, MemoryStoreExt, PageRequest,
@@ -110,11 +111,11 @@ fn an_operation_is_done_whole_or_not_at_all(services: &Services) {
     let new = draft("new").into_memory(services.ids.memory_id(), set.operation.at);
     set.changes.push(Change::Create { memory: Box::new(new.clone()), front_matter: String::new() });
     set.changes.push(Change::Create { memory: Box::new(stored.memory.clone()), front_matter: String::new() });
-    let refused = services.store.commit(&set).expect_err("the id is taken");
+    let refused = services.store.commit(Checked::allowed(&set)).expect_err("the id is taken");
     assert_eq!(refused.code(), Code::Conflict);
     assert!(matches!(services.store.get(&new.id), Err(StoreError::NotFound { .. })), "nothing of it was done");
     set.changes.pop();
-    let outcomes = services.store.commit(&set).expect("now it is done");
+    let outcomes = services.store.commit(Checked::allowed(&set)).expect("now it is done");
     assert!(matches!(outcomes.as_slice(), [ChangeOutcome::Kept { id, .. }] if *id == new.id));
 }
 

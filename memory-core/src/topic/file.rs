@@ -6,7 +6,8 @@
 use super::update::{match_line_breaks, replace_once};
 use super::write::{check_text, refuse_new_secrets};
 use super::{PathEntry, TopicChange, TopicError, TopicName, TopicPath, TopicText, Topics};
-use crate::{SecretPolicy, Verb, secret};
+use crate::secret::Checked;
+use crate::{SecretPolicy, Verb};
 
 /// Returns the text of a file, or `None` if it does not exist. Reading a topic counts as a use.
 ///
@@ -37,12 +38,10 @@ pub fn entries(topics: &Topics, folder: Option<&TopicPath>) -> Result<Option<Vec
 pub fn create(topics: &Topics, path: &TopicPath, text: &str, secrets: SecretPolicy) -> Result<(), TopicError> {
     path.refuse_index()?;
     check_text(text)?;
-    if secrets == SecretPolicy::Refuse {
-        secret::reject_secrets([path.as_str(), text])?;
-    }
+    let text = Checked::new(text.to_owned(), [path.as_str()], secrets)?;
     let mut decide = |former: Option<&TopicText>| match former {
         Some(_) => Err(TopicError::Taken { name: path.to_string(), other: None }),
-        None => Ok(TopicChange::Text(text.to_owned())),
+        None => Ok(TopicChange::Text(text.clone())),
     };
     topics.store.change(path, &topics.operation(Verb::Write), &mut decide).map(drop)
 }
@@ -66,9 +65,9 @@ pub fn replace(
     let mut decide = |former: Option<&TopicText>| {
         let former = former.ok_or_else(|| TopicError::not_found(path.as_str()))?;
         let (next, line) = replace_once(path, &former.text, old, new)?;
-        refuse_new_secrets(&former.text, &next, secrets)?;
-        done = (next.clone(), line);
-        Ok(if next == former.text { TopicChange::Keep } else { TopicChange::Text(next) })
+        let next = refuse_new_secrets(&former.text, next, secrets)?;
+        done = (next.to_string(), line);
+        Ok(if *next == former.text { TopicChange::Keep } else { TopicChange::Text(next) })
     };
     topics.store.change(path, &topics.operation(Verb::Update), &mut decide)?;
     Ok(done)
@@ -97,8 +96,8 @@ pub fn insert(
             return Ok(TopicChange::Keep);
         };
         check_text(&next)?;
-        refuse_new_secrets(former, &next, secrets)?;
-        Ok(if next == *former { TopicChange::Keep } else { TopicChange::Text(next) })
+        let next = refuse_new_secrets(former, next, secrets)?;
+        Ok(if *next == *former { TopicChange::Keep } else { TopicChange::Text(next) })
     };
     topics.store.change(path, &topics.operation(Verb::Update), &mut decide)?;
     Ok(too_few.map_or(Ok(()), Err))
@@ -135,7 +134,7 @@ pub fn rename(topics: &Topics, from: &TopicPath, to: &TopicPath) -> Result<(), T
     if from != to && from.contains(to) {
         return Err(TopicError::invalid(format!("{to} is inside {from}"), "choose another target"));
     }
-    secret::reject_secrets([to.as_str()])?;
+    let to = Checked::new(to, [], SecretPolicy::Refuse)?;
     topics.store.relocate(from, Some(to), &topics.operation(Verb::Rename))
 }
 

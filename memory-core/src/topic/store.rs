@@ -5,6 +5,7 @@ use std::fmt::Debug;
 use chrono::{DateTime, Utc};
 
 use super::{Topic, TopicError, TopicIndex, TopicKind, TopicName, TopicPath, TopicUsages};
+use crate::secret::Checked;
 use crate::{Operation, OperationId, Recorded};
 
 /// The storage of one folder of topics. Every implementation passes `testing::topic_suite`.
@@ -71,7 +72,7 @@ pub trait TopicStore: Debug + Send + Sync {
     /// # Errors
     /// [`TopicError::NotFound`] if it does not exist, [`TopicError::Taken`] if `to` exists, or a disk error. Then
     /// nothing has changed.
-    fn relocate(&self, from: &TopicPath, to: Option<&TopicPath>, operation: &Operation) -> Result<(), TopicError>;
+    fn relocate(&self, from: &TopicPath, to: Option<Checked<&TopicPath>>, operation: &Operation) -> Result<(), TopicError>;
 
     /// Regenerates the index, and returns whether it changed.
     ///
@@ -147,13 +148,13 @@ pub enum TopicChange {
     /// Leave the file unchanged.
     Keep,
     /// Write this text.
-    Text(String),
+    Text(Checked<String>),
     /// Write this text, and set its modification date, if it has one, to the day of the operation.
-    Revised(String),
+    Revised(Checked<String>),
     /// Write this topic. Other header fields are preserved verbatim.
     ///
     /// If the existing header cannot be parsed, a complete draft replaces the file.
-    Topic(TopicDraft),
+    Topic(Checked<TopicDraft>),
     /// Move the file to the trash.
     Remove,
 }

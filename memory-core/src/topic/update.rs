@@ -26,8 +26,8 @@ pub fn update(
     let mut decide = |former: Option<&TopicText>| {
         let former = former.ok_or_else(|| TopicError::not_found(reference))?;
         let (next, _) = replace_once(name.path(), &former.text, old, new)?;
-        refuse_new_secrets(&former.text, &next, secrets)?;
-        Ok(if next == former.text { TopicChange::Keep } else { TopicChange::Revised(next) })
+        let next = refuse_new_secrets(&former.text, next, secrets)?;
+        Ok(if *next == former.text { TopicChange::Keep } else { TopicChange::Revised(next) })
     };
     let done = topics.store.change(name.path(), &operation, &mut decide)?;
     topics.store.count_use(&name, operation.at);

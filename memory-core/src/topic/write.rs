@@ -2,8 +2,9 @@
 
 use super::services::index_overflow;
 use super::{TopicChange, TopicDraft, TopicError, TopicKind, TopicName, TopicText, Topics};
+use crate::secret::{self, Checked};
 use crate::text::deceptive_characters;
-use crate::{SecretPolicy, Verb, secret};
+use crate::{SecretPolicy, Verb};
 
 /// Maximum size of a file in bytes.
 pub(super) const LONGEST: usize = 1024 * 1024;
@@ -59,10 +60,13 @@ pub fn write(topics: &Topics, request: &TopicWriteRequest) -> Result<TopicWriteR
     check_line("name", title.as_deref(), LONGEST_TITLE)?;
     check_line("description", description.as_deref(), LONGEST_DESCRIPTION)?;
     check_text(content.as_deref().unwrap_or_default())?;
-    if *secrets == SecretPolicy::Refuse {
-        let texts = [title.as_deref(), description.as_deref(), content.as_deref()].into_iter().flatten();
-        secret::reject_secrets(texts.chain([name.as_str()]))?;
-    }
+    let given = TopicDraft {
+        title: title.clone().unwrap_or_default(),
+        description: description.clone().unwrap_or_default(),
+        kind: *kind,
+        content: content.clone(),
+    };
+    let given = Checked::new(given, [name.as_str()], *secrets)?;
     let mut created = false;
     let mut decide = |former: Option<&TopicText>| {
         let former = former.and_then(|former| former.topic.as_ref());
@@ -80,13 +84,10 @@ pub fn write(topics: &Topics, request: &TopicWriteRequest) -> Result<TopicWriteR
             return Err(missing("type"));
         }
         let title = title.clone().or_else(|| former.map(|former| former.title.clone()));
+        let title = title.unwrap_or_else(|| name.stem().to_owned()).trim().to_owned();
         let description = description.clone().or_else(|| former.map(|former| former.description.clone()));
-        Ok(TopicChange::Topic(TopicDraft {
-            title: title.unwrap_or_else(|| name.stem().to_owned()).trim().to_owned(),
-            description: description.ok_or_else(|| missing("description"))?.trim().to_owned(),
-            kind: *kind,
-            content: content.clone(),
-        }))
+        let description = description.ok_or_else(|| missing("description"))?.trim().to_owned();
+        Ok(TopicChange::Topic(given.clone().map(|given| TopicDraft { title, description, ..given })))
     };
     let operation = topics.operation(Verb::Write);
     let done = topics.store.change(name.path(), &operation, &mut decide)?;
@@ -127,10 +128,10 @@ pub(super) fn check_text(text: &str) -> Result<(), TopicError> {
     Ok(())
 }
 
-/// Refuses a text that contains more credentials than its previous version.
-pub(super) fn refuse_new_secrets(before: &str, after: &str, secrets: SecretPolicy) -> Result<(), TopicError> {
-    if secrets == SecretPolicy::Refuse && secret::find(before).len() < secret::find(after).len() {
-        secret::reject_secrets([after])?;
+/// Refuses a text that contains more credentials than its previous version, and returns other texts.
+pub(super) fn refuse_new_secrets(before: &str, after: String, secrets: SecretPolicy) -> Result<Checked<String>, TopicError> {
+    if secret::find(before).len() < secret::find(&after).len() {
+        return Ok(Checked::new(after, [], secrets)?);
     }
-    Ok(())
+    Ok(Checked::allowed(after))
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 
 use crate::commit::ATTEMPTS;
+use crate::secret::Checked;
 use crate::wikilink::{WikilinkCandidate, WikilinkTarget};
 use crate::{
     CachedAnalysis, Change, ChangeOutcome, ChangeSet, ContentHash, Embeddings, Filter, History, HomeSection, Memory, MemoryId,
@@ -94,12 +95,13 @@ impl MemoryStore for ScopedStore {
         self.store.find_matches(reference, Some(&self.restrict_scopes(within)))
     }
 
-    fn commit(&self, set: &ChangeSet) -> Result<Vec<ChangeOutcome>, StoreError> {
+    fn commit(&self, set: Checked<&ChangeSet>) -> Result<Vec<ChangeOutcome>, StoreError> {
         let is_free = |change: &Change| matches!(change, Change::Remove { expected: None, .. });
         let mut left = if set.changes.iter().any(is_free) { ATTEMPTS } else { 1 };
         loop {
             left -= 1;
-            match self.store.commit(&self.check_operation(set)?) {
+            let permitted = self.check_operation(set.into_inner())?;
+            match self.store.commit(set.map(|_| &permitted)) {
                 // A removal without an expected version is retried after a conflict, once the view is checked again.
                 Err(StoreError::Conflict { .. }) if 0 < left => {}
                 done => return done,

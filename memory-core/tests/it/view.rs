@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use memory_core::secret::Checked;
 use memory_core::testing::{services, view_suite};
 use memory_core::{
     Change, Code, Draft, Filter, ListOrder, MemStore, MemoryStoreExt, PageRequest, Patch, Query, Ranking, Reminder, Scope,
@@ -67,7 +68,7 @@ fn a_refusal_says_no_more_than_of_what_was_never_there() {
                 update(&codex, id, &Patch { scope: Some(Scope::Global), ..Patch::default() }, None, SecretPolicy::Keep)
                     .unwrap_err(),
             ),
-            told(codex.store.commit(&replaced).unwrap_err()),
+            told(codex.store.commit(Checked::allowed(&replaced)).unwrap_err()),
         ];
         refused.map(|refused| refused.replace(id, "ID"))
     };
@@ -91,7 +92,7 @@ fn nothing_goes_where_an_agent_does_not_see_it() {
     let mut set = codex.change_set(Verb::Import);
     let memory = Draft::new("in its place").into_memory(secret.parse().unwrap(), set.operation.at);
     set.changes.push(Change::Create { memory: Box::new(memory), front_matter: String::new() });
-    let refused = codex.store.commit(&set).unwrap_err();
+    let refused = codex.store.commit(Checked::allowed(&set)).unwrap_err();
     assert!(matches!(refused, StoreError::Conflict { what } if what == secret));
 }
 

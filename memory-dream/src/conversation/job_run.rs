@@ -3,6 +3,7 @@
 use memory_core::conversation::{
     ConversationId, Conversations, EntryChange, EntryVector, Job, JobQueue, JobState, change, plan_eviction, summary_entry,
 };
+use memory_core::secret::Checked;
 use memory_core::{ChatError, ChatModel, ContentHash, StoreError, Verb};
 
 use super::{Backoff, ConversationPrompts, requests};
@@ -116,7 +117,7 @@ impl<'r> JobRun<'r> {
             Ok(Ok(text)) if former == Some(text.as_str()) => {}
             Ok(Ok(text)) => {
                 let summary = summary_entry(conversation, &text, self.conversations.clock.now());
-                self.conversations.store.commit(conversation, &[EntryChange::Add(summary)])?;
+                self.conversations.store.commit(conversation, Checked::allowed(&[EntryChange::Add(summary)]))?;
             }
             Ok(Err(why)) => self.add_error(&format!("the language model's response is not a summary: {why}")),
             Err(error) if is_budget_error(&error) => {

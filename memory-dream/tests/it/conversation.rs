@@ -5,6 +5,7 @@ use std::sync::Arc;
 use memory_core::conversation::{
     ConversationId, Conversations, EntryRole, JobQueue, JobState, RecallRules, enqueue, recall, store_turn,
 };
+use memory_core::secret::Checked;
 use memory_core::testing::{FakeChat, FakeConversations, FakeEmbedder, FakeJobs, conversations};
 use memory_core::{ChatError, ChatFailure, TokenUsage};
 use memory_dream::conversation::{ProcessReport, ProcessRules, process_jobs};
@@ -146,7 +147,7 @@ fn what_was_decided_is_done_after_a_crash_without_asking_again() {
     let fact = other.conversations.store.read(&ConversationId::default_conversation()).unwrap().entries()[1].clone();
     let changes = vec![memory_core::conversation::EntryChange::Add((*fact).clone())];
     // The changes were applied, but the process died before that was recorded.
-    case.conversations.store.commit(&job.conversation, &changes).unwrap();
+    case.conversations.store.commit(&job.conversation, Checked::allowed(&changes)).unwrap();
     case.queue
         .record_states(&[(job.id.clone(), JobState::Decided { changes, facts: vec!["The user likes tea.".into()] })])
         .unwrap();

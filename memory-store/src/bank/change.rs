@@ -1,17 +1,16 @@
 //! Changes a bank atomically, also if the power fails.
 
 use std::collections::HashSet;
-use std::path::Path;
 
 use memory_core::bank::{Bank, BankChange, BankChangeResult, BankEntryChange, BankError, BankErrorKind, BankLimits, BankName};
 
-use super::BankOptions;
 use super::edit::{self, BankEdit, BankTextEdit, ItemEdit, SchemaEdit};
 use super::file::{self, BankFile, BankFileFormat};
 use super::layout::{BankLayout, BankLayoutError, parse_layout};
 use super::trash::{self, BankFileLine, BankPayload, EntryLine, SchemaLine};
+use super::writable_folder::WritableBankFolder;
 use super::{gzip, index};
-use crate::disk::Disk;
+use crate::disk::{Disk, stage_file};
 use crate::error::io_error;
 use crate::oplog::hash_bytes;
 use memory_core::{Operation, OperationId, Recorded};
@@ -29,14 +28,6 @@ pub(super) fn temp_path(bank: &BankName) -> String {
 /// Returns the bank that a temporary file belongs to.
 pub(super) fn bank_of_temp_path(path: &str) -> Option<BankName> {
     path.strip_prefix(".next-")?.strip_suffix(".tmp")?.parse().ok()
-}
-
-/// A folder of banks that the caller may write to.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct WritableBankFolder<'a> {
-    pub disk: &'a dyn Disk,
-    pub root: &'a Path,
-    pub options: &'a BankOptions,
 }
 
 /// Number of attempts to apply a change.
@@ -64,7 +55,7 @@ pub(super) fn recover(place: &WritableBankFolder<'_>, bank: &BankName) -> Result
 /// The caller holds the lock of the folder.
 pub(super) fn recover_legacy(place: &WritableBankFolder<'_>) -> Result<(), BankError> {
     recover_at(place, FORMER_WAITING, |sum| {
-        let last = trash::log(place.disk).last().map_err(|error| file::read_error(trash::FOLDER, error))?;
+        let last = trash::log(place.disk).last().map_err(trash::log_error)?;
         Ok(last.and_then(|(line, is_aborted)| (!is_aborted && line.subject.sum == Some(sum)).then_some(line)))
     })
 }
@@ -86,7 +77,7 @@ fn recover_at(
             None => false,
         };
         if !was_taken_away {
-            trash::append_abort(place, &line.operation)?;
+            return trash::file_operation(place, path.to_owned()).abort(&line.operation);
         }
     }
     disk.remove(path).map_err(told)
@@ -219,41 +210,20 @@ impl BankWriter<'_> {
         path: &str,
         bytes: &[u8],
     ) -> Result<bool, BankError> {
-        let (disk, waiting) = (self.place.disk, &temp_path(self.name));
+        let disk = self.place.disk;
         let told = |error| BankError::from(io_error(format!("write {path}"), error));
         payload.sum = Some(crc32fast::hash(bytes));
-        let line = Recorded::new(self.operation, payload, undoes);
-        let written = disk.write(waiting, bytes).and_then(|()| {
-            // On failure, or if the other file was deleted, only the owner of the new file can read it.
-            let _ = rights.map(|rights| disk.copy_permissions(waiting, rights));
-            disk.sync_file(waiting)
-        });
-        if let Err(error) = written {
-            // A partial file is useless. If its deletion fails too, the next writer deletes it.
-            let _ = disk.remove(waiting);
-            return Err(told(error));
-        }
-        let placed = trash::append_line(&self.place, &line).and_then(|()| {
+        let file = trash::file_operation(&self.place, temp_path(self.name));
+        stage_file(disk, &file.waiting, bytes, rights).map_err(told)?;
+        let is_placed = file.commit(&Recorded::new(self.operation, payload, undoes), || {
             let is_as_seen = self.is_unchanged(former)?;
             if is_as_seen {
-                disk.rename(waiting, path).map_err(told)?;
+                disk.rename(&file.waiting, path).map_err(told)?;
             }
             Ok(is_as_seen)
-        });
-        match placed {
-            Ok(true) => {}
-            Ok(false) => {
-                trash::append_abort(&self.place, self.operation)?;
-                disk.remove(waiting).map_err(told)?;
-                return Ok(false);
-            }
-            Err(error) => {
-                // If this fails too, the next writer does it.
-                if trash::append_abort(&self.place, self.operation).is_ok() {
-                    let _ = disk.remove(waiting);
-                }
-                return Err(error);
-            }
+        })?;
+        if !is_placed {
+            return Ok(false);
         }
         self.delete_other_files(path, former.map(|former| former.path.as_str()))?;
         disk.sync_folder("").map_err(told)?;
@@ -308,30 +278,24 @@ impl BankWriter<'_> {
         mut payload: BankPayload,
         undoes: Option<&OperationId>,
     ) -> Result<(), BankError> {
-        let (disk, waiting) = (self.place.disk, &temp_path(self.name));
+        let disk = self.place.disk;
         let told = |error| BankError::from(io_error(format!("delete {path}"), error));
         // No file replaces the deleted one, so this temporary file marks the operation as possibly incomplete.
         let mark = self.operation.id.as_str().as_bytes();
         payload.sum = Some(crc32fast::hash(mark));
-        let line = Recorded::new(self.operation, payload, undoes);
-        disk.write(waiting, mark).and_then(|()| disk.sync_file(waiting)).map_err(told)?;
-        let gone = trash::append_line(&self.place, &line).and_then(|()| disk.remove(path).map_err(told));
-        if let Err(error) = gone {
-            // If this fails too, the next writer does it.
-            if trash::append_abort(&self.place, self.operation).is_ok() {
-                let _ = disk.remove(waiting);
-            }
-            return Err(error);
-        }
+        let file = trash::file_operation(&self.place, temp_path(self.name));
+        stage_file(disk, &file.waiting, mark, None).map_err(told)?;
+        let record = Recorded::new(self.operation, payload, undoes);
+        file.commit(&record, || disk.remove(path).map(|()| true).map_err(told))?;
         self.delete_other_files(path, None)?;
-        disk.remove(waiting).and_then(|()| disk.sync_folder("")).map_err(told)
+        disk.remove(&file.waiting).and_then(|()| disk.sync_folder("")).map_err(told)
     }
 }
 
 impl From<BankEntryChange> for ItemEdit {
     fn from(change: BankEntryChange) -> Self {
         match change {
-            BankEntryChange::Put(key, entry) => Self::Put(key.as_str().to_owned(), entry),
+            BankEntryChange::Put(key, entry) => Self::Put(key.as_str().to_owned(), entry.into_inner()),
             BankEntryChange::Remove(key) => Self::Remove(key.as_str().to_owned()),
         }
     }

@@ -3,44 +3,26 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use memory_core::bank::{
-    Bank, BankChange, BankChangeResult, BankDamage, BankError, BankErrorKind, BankLimits, BankLookup, BankName, BankRecord,
-    BankRepairMode, BankStore, BankSummary, Key,
+    Bank, BankChange, BankChangeResult, BankDamage, BankError, BankErrorKind, BankLookup, BankName, BankRecord, BankRepairMode,
+    BankStore, BankSummary, Key,
 };
 use memory_core::{Operation, OperationId, StoreError};
 
-use super::change::{self, BankWriter, FORMER_WAITING, WritableBankFolder};
+use super::change::{self, BankWriter, FORMER_WAITING};
 use super::decode::decode_entry;
 use super::edit::{self, ItemEdit};
 use super::file::{self, BankFileFormat, damaged_error, read_error};
 use super::layout::EntryLayout;
+use super::writable_folder::{BankOptions, WritableBankFolder};
 use super::{index, repair, trash, undo};
 use crate::disk::{DirEntryKind, Disk, LazyDisk};
 use crate::error::io_error;
 use crate::gitignore;
-use crate::lock::{FOLDER as LOCKS, PATIENCE, WriterLock};
-
-/// The options of a folder of banks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct BankOptions {
-    /// The limits of each bank.
-    pub limits: BankLimits,
-    /// The size in bytes above which a bank is compressed; `None` disables compression.
-    pub compress_above: Option<usize>,
-    /// The timeout for locks.
-    pub patience: Duration,
-    /// Whether the folder is part of a project, so that its first write adds a `.gitignore`.
-    pub is_in_project: bool,
-}
-
-impl Default for BankOptions {
-    fn default() -> Self {
-        Self { limits: BankLimits::default(), compress_above: Some(1024 * 1024), patience: PATIENCE, is_in_project: false }
-    }
-}
+use crate::lock::{FOLDER as LOCKS, WriterLock};
+use crate::oplog::not_found_error;
 
 /// A folder of banks, which is created on the first write.
 #[derive(Debug)]
@@ -235,14 +217,14 @@ impl BankStore for BankFolder {
         for bank in self.interrupted_banks(disk)? {
             let _ = self.write(&bank, |_| Ok(()));
         }
-        trash::records(disk)
+        trash::log(disk).records(trash::log_error)
     }
 
     fn undo(&self, undone: &OperationId, operation: &Operation) -> Result<BankRecord, BankError> {
         let found = self.disk()?.map(|disk| undo::find(disk, undone)).transpose()?;
         match found {
             Some((_, record)) => self.write(&record.subject.bank, |place| undo::undo(place, undone, operation)),
-            None => Err(StoreError::OperationNotFound { wanted: format!("no operation has the id {undone}") }.into()),
+            None => Err(not_found_error(undone).into()),
         }
     }
 
@@ -250,7 +232,7 @@ impl BankStore for BankFolder {
         if self.disk()?.is_none() {
             Ok((0, 0))
         } else {
-            self.write_exclusive(|place| trash::log(place.disk).purge(before).map_err(|error| read_error(trash::FOLDER, error)))
+            self.write_exclusive(|place| trash::log(place.disk).purge(before).map_err(trash::log_error))
         }
     }
 

@@ -7,12 +7,13 @@ use chrono::{DateTime, Utc};
 use memory_core::bank::{BankDamage, BankError, BankName, Key};
 use memory_core::{ContentHash, Operation};
 
-use super::change::{self, BankWriter, FORMER_WAITING, WritableBankFolder};
+use super::change::{self, BankWriter, FORMER_WAITING};
 use super::edit::{self, BankTextEdit, ItemEdit};
 use super::file::{self, BankFile, BankFileFormat};
 use super::layout::{BankLayout, EntryLayout, parse_entry_layout, parse_layout};
 use super::salvage::{SalvagedEntry, intact_value_message, salvage};
 use super::trash::{self, BankFileLine, BankPayload};
+use super::writable_folder::WritableBankFolder;
 use super::{decode, gzip, index};
 use crate::disk::{DirEntryKind, Disk};
 use crate::error::io_error;

@@ -1,12 +1,15 @@
 //! A folder of banks that is a symlink.
 
+use std::path::PathBuf;
+
 use chrono::{DateTime, Utc};
 use memory_core::bank::{
     Bank, BankChange, BankChangeResult, BankDamage, BankError, BankErrorKind, BankLookup, BankName, BankRecord, BankRepairMode,
     BankStore, BankSummary, Key,
 };
-use memory_core::{Operation, OperationId, StoreError};
-use std::path::PathBuf;
+use memory_core::{Operation, OperationId};
+
+use crate::oplog::not_found_error;
 
 /// A folder of banks that is a symlink, or behind one, where symlinks are not permitted.
 ///
@@ -67,7 +70,7 @@ impl BankStore for SymlinkedBanks {
     }
 
     fn undo(&self, undone: &OperationId, _: &Operation) -> Result<BankRecord, BankError> {
-        Err(StoreError::OperationNotFound { wanted: format!("no operation has the id {undone}") }.into())
+        Err(not_found_error(undone).into())
     }
 
     fn purge(&self, _: DateTime<Utc>) -> Result<(u64, u64), BankError> {

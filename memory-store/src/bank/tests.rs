@@ -8,6 +8,7 @@ use std::path::Path;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use memory_core::bank::{Bank, BankChange, BankEntry, BankEntryChange, BankName, BankStore, Key};
+use memory_core::secret::Checked;
 use memory_core::{Operation, OperationId, Verb};
 
 use super::{BankFolder, BankOptions};
@@ -92,5 +93,5 @@ fn at(step: u64) -> DateTime<Utc> {
 
 fn put(key: &str, value: &str, step: u64) -> BankEntryChange {
     let entry = BankEntry { value: value.parse().unwrap(), created_at: at(step), updated_at: at(step), ttl: None };
-    BankEntryChange::Put(key.parse().unwrap(), entry)
+    BankEntryChange::Put(key.parse().unwrap(), Checked::allowed(entry))
 }

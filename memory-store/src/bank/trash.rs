@@ -1,17 +1,18 @@
 //! The payload of the operation log of banks: the previous state of each changed part.
 
 use std::collections::BTreeSet;
+use std::io;
 
-use memory_core::bank::{BankError, BankName, BankRecord, BankSubject};
-use memory_core::{Operation, Recorded, mark_undone};
+use memory_core::Recorded;
+use memory_core::bank::{BankError, BankName, BankSubject};
 use serde::{Deserialize, Serialize};
 
-use super::change::WritableBankFolder;
 use super::file::read_error;
+use super::writable_folder::WritableBankFolder;
 use crate::disk::Disk;
 use crate::error::io_error;
 use crate::lock::WriterLock;
-use crate::oplog::{LogPayload, OperationLog, to_records};
+use crate::oplog::{LogPayload, OperationLog, SingleFileOperation};
 
 /// The folder of the log and of deleted files.
 pub(super) const FOLDER: &str = ".trash";
@@ -88,35 +89,26 @@ pub(super) fn log(disk: &dyn Disk) -> OperationLog<'_, BankPayload> {
 /// The name of the lock of the log; no bank can have this name.
 const LOCK: &str = "_journal";
 
-/// Appends a line, durably, under the lock of the log.
-pub(super) fn append_line(place: &WritableBankFolder<'_>, line: &Recorded<BankPayload>) -> Result<(), BankError> {
-    let _lock = WriterLock::acquire_named(place.root, LOCK, place.options.patience)?;
-    log(place.disk).append(line).map_err(|error| BankError::from(io_error(format!("write {FOLDER}"), error)))
+/// Returns the engine for the file of a bank, whose new content waits at `waiting`.
+pub(super) fn file_operation<'a>(
+    place: &WritableBankFolder<'a>,
+    waiting: String,
+) -> SingleFileOperation<'a, BankPayload, BankError> {
+    let WritableBankFolder { disk, root, options } = *place;
+    let lock = move || Ok(Some(WriterLock::acquire_named(root, LOCK, options.patience)?));
+    let log_error = |error| BankError::from(io_error(format!("write {FOLDER}"), error));
+    SingleFileOperation { disk, log: log(disk), waiting, lock: Box::new(lock), log_error }
 }
 
-/// Records that an operation was not executed.
-pub(super) fn append_abort(place: &WritableBankFolder<'_>, operation: &Operation) -> Result<(), BankError> {
-    let _lock = WriterLock::acquire_named(place.root, LOCK, place.options.patience)?;
-    log(place.disk).append_abort(operation).map_err(|error| BankError::from(io_error(format!("write {FOLDER}"), error)))
-}
-
-/// Iterates over the executed operations, newest first.
-pub(super) fn operations(disk: &dyn Disk) -> Result<impl Iterator<Item = Result<Recorded<BankPayload>, BankError>>, BankError> {
-    let operations = log(disk).operations().map_err(|error| read_error(FOLDER, error))?;
-    Ok(operations.map(|operation| operation.map_err(|error| read_error(FOLDER, error))))
-}
-
-/// Returns the records of all operations, newest first.
-pub(super) fn records(disk: &dyn Disk) -> Result<Vec<BankRecord>, BankError> {
-    let mut records = to_records(operations(disk)?).collect::<Result<Vec<_>, _>>()?;
-    mark_undone(&mut records);
-    Ok(records)
+/// Returns the error that the log cannot be read.
+pub(super) fn log_error(error: io::Error) -> BankError {
+    read_error(FOLDER, error)
 }
 
 /// Returns the keys of a bank according to the log, sorted.
 pub(super) fn logged_keys(disk: &dyn Disk, bank: &BankName) -> Result<BTreeSet<String>, BankError> {
     let mut newest_first = Vec::new();
-    for line in operations(disk)? {
+    for line in log(disk).operations(log_error)? {
         let BankPayload { bank: own, made, entries, file, .. } = line?.subject;
         if own != bank.as_str() {
             continue;
@@ -141,6 +133,6 @@ pub(super) fn logged_keys(disk: &dyn Disk, bank: &BankName) -> Result<BTreeSet<S
 /// Returns the last operation of a bank if it has this checksum and was not aborted.
 pub(super) fn last_with_checksum(disk: &dyn Disk, bank: &BankName, sum: u32) -> Result<Option<Recorded<BankPayload>>, BankError> {
     // Earlier operations were checked by earlier writers; one of them may have written the same bytes.
-    let last = log(disk).find_last(|line| line.subject.bank == bank.as_str()).map_err(|error| read_error(FOLDER, error))?;
+    let last = log(disk).find_last(|line| line.subject.bank == bank.as_str()).map_err(log_error)?;
     Ok(last.and_then(|(line, is_aborted)| (!is_aborted && line.subject.sum == Some(sum)).then_some(line)))
 }

@@ -2,21 +2,19 @@
 
 use memory_core::bank::{BankError, BankErrorKind, BankRecord};
 use memory_core::json::{JsonError, JsonText};
-use memory_core::{Operation, OperationId, Recorded, StoreError, find_undoable};
+use memory_core::{Operation, OperationId, Recorded};
 
-use super::change::{BankSnapshot, BankWriter, WritableBankFolder};
+use super::change::{BankSnapshot, BankWriter};
 use super::edit::{BankEdit, ItemEdit, SchemaEdit};
 use super::file::{self, BankFile, damaged_error};
 use super::trash::{self, BankFileLine, BankPayload, EntryLine};
+use super::writable_folder::WritableBankFolder;
 use crate::disk::Disk;
-use crate::oplog::{hash_bytes, to_record};
+use crate::oplog::{find_undoable, hash_bytes};
 
 /// Returns the operation `undone` with its record, if it can be undone.
 pub(super) fn find(disk: &dyn Disk, undone: &OperationId) -> Result<(Recorded<BankPayload>, BankRecord), BankError> {
-    let line = find_undoable(trash::operations(disk)?, undone)?;
-    let record = to_record(line.clone());
-    let missing = || StoreError::OperationNotFound { wanted: format!("no operation has the id {undone}") };
-    Ok((line, record.ok_or_else(missing)?))
+    find_undoable(trash::log(disk).operations(trash::log_error)?, undone)
 }
 
 /// Undoes the operation `undone`. The caller holds the lock of its bank.

@@ -1,23 +1,24 @@
 //! Changes entries without loss, even if a change is interrupted.
 
 use std::collections::BTreeSet;
+use std::io;
 use std::panic::resume_unwind;
-use std::{io, thread};
+use std::thread;
 
 use memory_core::conversation::{ConversationEntry, ConversationId, EntryChange, EntryId, EntryRole};
 use memory_core::{Code, Problem, StoreError};
 
-use super::folder_cache::{WriterState, read_error};
+use super::folder_cache::WriterState;
 use super::format::{add_replacement, decode, encode};
 use super::layout::{
-    DELETED, PLACES, WAITING, alternative_summary_name, conversation_folder, file_name, format_file_time, name, parent_folder,
-    role_folder, tombstone_folders,
+    DELETED, PLACES, WAITING, alternative_summary_name, conversation_folder, format_file_time, name, role_folder,
+    tombstone_folders,
 };
-use crate::commit::LONGEST_NAME;
-use crate::disk::Disk;
-use crate::error::io_error;
+use crate::disk::{Disk, file_name, parent_folder, replace_file};
+use crate::error::{read_error, write_error};
 use crate::markdown::lossy_text;
 use crate::memory_file::time_from_nanos;
+use crate::oplog::LONGEST_NAME;
 
 /// Maximum number of concurrent syncs.
 const MAX_CONCURRENT_SYNCS: usize = 16;
@@ -271,11 +272,8 @@ pub(super) fn record_replacement(disk: &dyn Disk, path: &str, by: &EntryId) -> R
 
 /// Writes or replaces a file, durably and atomically.
 pub(super) fn replace(disk: &dyn Disk, path: &str, bytes: &[u8]) -> Result<(), StoreError> {
-    let folder = parent_folder(path);
-    let hidden = format!("{folder}/{WAITING}{}.tmp", file_name(path).trim_end_matches(".md"));
-    disk.write(&hidden, bytes).and_then(|()| disk.sync_file(&hidden)).map_err(write_error(&hidden))?;
-    disk.rename(&hidden, path).map_err(write_error(path))?;
-    sync_folders(disk, &BTreeSet::from([folder.to_owned()]))
+    let hidden = format!("{}/{WAITING}{}.tmp", parent_folder(path), file_name(path).trim_end_matches(".md"));
+    replace_file(disk, &hidden, path, bytes).map_err(write_error(path))
 }
 
 pub(super) fn read_bytes(disk: &dyn Disk, path: &str) -> Result<Option<Vec<u8>>, StoreError> {
@@ -309,9 +307,4 @@ fn sync_paths(paths: &[&str], sync: &(dyn Fn(&str) -> io::Result<()> + Sync)) ->
         });
         done.fold(own, Result::and)
     })
-}
-
-pub(super) fn write_error(path: &str) -> impl Fn(std::io::Error) -> StoreError {
-    let action = format!("write {path}");
-    move |error| io_error(action.clone(), error)
 }

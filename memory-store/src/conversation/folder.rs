@@ -9,20 +9,19 @@ use chrono::{DateTime, Utc};
 use memory_core::conversation::{
     ConversationEntry, ConversationId, ConversationIndex, ConversationStore, EntryChange, EntryId, EntryRole, EntryVector,
 };
+use memory_core::secret::Checked;
 use memory_core::{Operation, StoreError};
 
 use super::change::{self, ConversationCommit};
-use super::folder_cache::{ConversationCache, read_error};
+use super::folder_cache::ConversationCache;
 use super::format::decode;
-use super::journal;
+use super::journal::{self, RecordingDecision, decide_recording};
 use super::layout::{
     DELETED, ENTRIES, PLACES, conversation_folder, format_file_time, is_entry_file, role_folder, tombstone_folders,
 };
-use super::undo::{RecordingDecision, decide_recording};
 use super::vectors;
-use crate::disk::{DirEntryKind, Disk, LazyDisk};
-use crate::error::io_error;
-use crate::index::now_ns;
+use crate::disk::{DirEntryKind, Disk, LazyDisk, now_ns};
+use crate::error::{io_error, read_error};
 use crate::lock::{PATIENCE, WriterLock, read_generation};
 use crate::memory_file::time_from_nanos;
 
@@ -120,7 +119,11 @@ impl ConversationFolder {
     }
 
     /// Applies changes; those of an operation are recorded in the journal first.
-    fn commit_with(&self, all: &[(&ConversationId, &[EntryChange])], operation: Option<&Operation>) -> Result<(), StoreError> {
+    fn commit_with(
+        &self,
+        all: &[(&ConversationId, Checked<&[EntryChange]>)],
+        operation: Option<&Operation>,
+    ) -> Result<(), StoreError> {
         let all: Vec<_> = all.iter().filter(|(_, changes)| !changes.is_empty()).collect();
         if all.is_empty() {
             return Ok(());
@@ -136,6 +139,7 @@ impl ConversationFolder {
         let Some(disk) = self.disk()? else { return Ok(()) };
         let mut works = Vec::new();
         for &&(conversation, changes) in &all {
+            let changes = changes.into_inner();
             let Some(known) =
                 self.with(&conversation_folder(conversation), |_, kept| kept.writer_state(conversation, changes))?
             else {
@@ -256,18 +260,18 @@ impl ConversationStore for ConversationFolder {
         Ok(deleted)
     }
 
-    fn commit(&self, conversation: &ConversationId, changes: &[EntryChange]) -> Result<(), StoreError> {
+    fn commit(&self, conversation: &ConversationId, changes: Checked<&[EntryChange]>) -> Result<(), StoreError> {
         self.commit_all(&[(conversation, changes)])
     }
 
-    fn commit_all(&self, all: &[(&ConversationId, &[EntryChange])]) -> Result<(), StoreError> {
+    fn commit_all(&self, all: &[(&ConversationId, Checked<&[EntryChange]>)]) -> Result<(), StoreError> {
         self.commit_with(all, None)
     }
 
     fn commit_operation(
         &self,
         conversation: &ConversationId,
-        changes: &[EntryChange],
+        changes: Checked<&[EntryChange]>,
         operation: &Operation,
     ) -> Result<(), StoreError> {
         self.commit_with(&[(conversation, changes)], Some(operation))

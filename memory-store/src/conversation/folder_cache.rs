@@ -8,13 +8,11 @@ use memory_core::conversation::{ConversationId, ConversationIndex, EntryChange, 
 use memory_core::{Code, Problem, StoreError};
 
 use super::format::decode;
-use super::layout::{PLACES, WAITING, file_name, is_entry_file, parent_folder, role_folder};
-use super::listing::{FolderListing, OFTEN_NS, settled_ns};
-use super::tombstones::Tombstones;
+use super::layout::{PLACES, WAITING, is_entry_file, role_folder};
+use super::tombstones::{FolderListing, OFTEN_NS, Tombstones, settled_ns};
 use super::vectors;
-use crate::disk::{DirEntryKind, Disk, FileStat};
-use crate::error::io_error;
-use crate::index::now_ns;
+use crate::disk::{DirEntryKind, Disk, FileStat, file_name, now_ns, parent_folder};
+use crate::error::read_error;
 use crate::memory_file::time_from_nanos;
 
 /// Maximum number of files of a folder in which every refresh checks each file.
@@ -384,11 +382,4 @@ fn is_temporary(error: &io::Error) -> bool {
 fn unreadable_problem(path: &str, error: &io::Error) -> Problem {
     let code = if error.kind() == io::ErrorKind::FileTooLarge { Code::FileTooLarge } else { Code::FileDamaged };
     Problem { code, path: path.to_owned(), line: None, what: format!("it cannot be read: {error}"), hint: None }
-}
-
-pub(super) fn read_error(path: &str, error: io::Error) -> StoreError {
-    match error.kind() {
-        io::ErrorKind::InvalidInput => StoreError::Outside { path: path.to_owned() },
-        _ => io_error(format!("read {path}"), error),
-    }
 }

@@ -1,12 +1,12 @@
 //! The file format of entries.
 
 use chrono::{DateTime, NaiveDate, NaiveDateTime, Utc};
-use memory_core::conversation::{ConversationEntry, ConversationId, EntryId, EntryRole, MAX_CONTENT};
-use memory_core::{Code, MemoryId, Problem};
+use memory_core::conversation::{ConversationEntry, ConversationId, EntryId, EntryRole, MAX_CONTENT, SOURCE};
+use memory_core::{Code, Draft, MemoryId, Problem, SpeakerRole};
 
-use super::layout::{conversation_folder, format_time};
+use super::layout::{PLACES, conversation_folder, format_time};
 use crate::disk::MAX_FILE;
-use crate::markdown::{PlainFrontMatter, body, double_quoted, lossy_text, set_values};
+use crate::markdown::{DecodedFile, PlainFrontMatter, body, double_quoted, lossy_text, set_values};
 
 const REPAIR_HINT: &str = "correct the file by hand; it is not changed until then";
 
@@ -116,4 +116,32 @@ fn parse_time(said: &str) -> Option<DateTime<Utc>> {
 /// Returns a tombstone with the id of its replacement, otherwise unchanged.
 pub(super) fn add_replacement(text: &str, by: &EntryId) -> Result<String, String> {
     set_values(text, &[("replaced_by", by.as_str())], None)
+}
+
+/// Parses the file of an entry as a memory in the scope of its conversation.
+///
+/// Invalid files yield a memory with a problem.
+pub(crate) fn decode_as_memory(path: &str, bytes: &[u8], modified: DateTime<Utc>) -> DecodedFile {
+    let below = path.splitn(3, '/').nth(2).unwrap_or_default();
+    let role =
+        PLACES.into_iter().find(|(place, _)| below.starts_with(&format!("{place}/"))).map_or(EntryRole::Memory, |(_, role)| role);
+    let speaker = match role {
+        EntryRole::User => Some(SpeakerRole::Person),
+        EntryRole::Assistant => Some(SpeakerRole::Assistant),
+        EntryRole::Memory | EntryRole::Summary => None,
+    };
+    let draft = |content: &str| Draft { source: SOURCE.into(), role: speaker, ..Draft::new(content) };
+    match decode(path, bytes, role, modified) {
+        Ok(entry) => {
+            let id = entry.id.as_str().parse().unwrap_or_else(|_| MemoryId::for_path(path));
+            let draft = Draft { scope: entry.conversation.scope(), ..draft(&entry.content) };
+            DecodedFile { memory: draft.into_memory(id, entry.created_at), problem: None }
+        }
+        Err(problem) => {
+            let text = String::from_utf8_lossy(bytes);
+            let scope = conversation_id(path, None).scope();
+            let memory = Draft { scope, ..draft(body(&text).trim()) }.into_memory(MemoryId::for_path(path), modified);
+            DecodedFile { memory, problem: Some(problem) }
+        }
+    }
 }

@@ -15,10 +15,9 @@ use memory_core::conversation::{
 use memory_core::{OperationId, StoreError};
 use serde::{Deserialize, Serialize};
 
-use super::folder_cache::read_error;
 use super::layout::format_time;
-use crate::disk::{Disk, LazyDisk, append_line};
-use crate::error::io_error;
+use crate::disk::{Disk, LazyDisk, append_line, replace_file};
+use crate::error::{io_error, read_error, write_error};
 use crate::lock::{PATIENCE, WriterLock};
 
 /// The folder of the queue, next to the conversations.
@@ -118,7 +117,7 @@ impl JobFile {
         let _lock = WriterLock::acquire(&folder, PATIENCE)?;
         let texts = lines.iter().map(|line| serde_json::to_vec(line).expect("texts and numbers have a JSON form"));
         let bytes = texts.collect::<Vec<_>>().join(&b'\n');
-        append_line(disk, PATH, &bytes).map_err(|error| io_error(format!("write {PATH}"), error))?;
+        append_line(disk, PATH, &bytes).map_err(write_error(PATH))?;
         if lines.iter().any(|line| line.done == Some(true)) {
             // A long file is harmless.
             let _ = self.compact(disk);
@@ -207,11 +206,7 @@ fn open_lock_file(place: &Path) -> std::io::Result<File> {
 fn write_empty_file(disk: &dyn Disk, since: DateTime<Utc>) -> Result<(), StoreError> {
     let mut bytes = serde_json::to_vec(&JobFileHeader { since: format_time(since) }).expect("texts have a JSON form");
     bytes.push(b'\n');
-    disk.write(TEMP_FILE, &bytes)
-        .and_then(|()| disk.sync_file(TEMP_FILE))
-        .and_then(|()| disk.rename(TEMP_FILE, PATH))
-        .and_then(|()| disk.sync_folder(FOLDER))
-        .map_err(|error| io_error(format!("write {PATH}"), error))
+    replace_file(disk, TEMP_FILE, PATH, &bytes).map_err(write_error(PATH))
 }
 
 fn job_line(job: &Job) -> JobLine {

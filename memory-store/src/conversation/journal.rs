@@ -1,16 +1,21 @@
-//! The payload of the operation log of conversations, for `log` and `undo`.
+//! The operation log of conversations: its payload, and the decision what is recorded.
 //!
 //! The content is in the files of entries and tombstones.
 
+use std::collections::BTreeSet;
 use std::io;
 
-use memory_core::conversation::{ConversationId, ConversationSubject, EntryId};
-use memory_core::{Recorded, StoreError, mark_undone};
+use memory_core::conversation::{ConversationEntry, ConversationId, ConversationSubject, EntryChange, EntryId, EntryRole};
+use memory_core::{Operation, Recorded, StoreError, Verb, mark_undone};
 use serde::{Deserialize, Serialize};
 
+use super::change::read_bytes;
+use super::folder_cache::WriterState;
+use super::format::encode;
+use super::layout::{conversation_folder, name, role_folder};
 use crate::disk::Disk;
 use crate::error::io_error;
-use crate::oplog::{LogPayload, OperationLog};
+use crate::oplog::{LogPayload, OperationLog, hash_bytes};
 
 /// The folder of the journal, outside the folder in which other programs search for entries.
 pub(super) const FOLDER: &str = ".conversations/journal";
@@ -76,12 +81,94 @@ pub(super) fn append(disk: &dyn Disk, line: &Recorded<ConversationPayload>) -> R
 
 /// Returns up to `limit` of the newest operations, newest first.
 pub(super) fn operations(disk: &dyn Disk, limit: usize) -> Result<Vec<Recorded<ConversationPayload>>, StoreError> {
-    let operations = log(disk).operations().map_err(read_error)?.take(limit);
-    let mut operations = operations.collect::<Result<Vec<_>, _>>().map_err(read_error)?;
+    let mut operations = log(disk).operations(read_error)?.take(limit).collect::<Result<Vec<_>, _>>()?;
     mark_undone(&mut operations);
     Ok(operations)
 }
 
 pub(super) fn read_error(error: io::Error) -> StoreError {
     io_error(format!("read {FOLDER}"), error)
+}
+
+/// Number of newest operations to search for a repeated request.
+const MAX_RECENT_OPERATIONS: usize = 64;
+
+/// How to process changes that may repeat an earlier request.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum RecordingDecision {
+    /// The changes are new: write this line before they are applied.
+    New(Recorded<ConversationPayload>),
+    /// The changes are recorded already, or add no fact and delete no entry: apply them.
+    ///
+    /// Entries that were restored since are not deleted.
+    Recorded {
+        /// The entries that were restored after their deletion.
+        restored: BTreeSet<EntryId>,
+    },
+    /// The changes were applied and undone: ignore them.
+    Undone,
+}
+
+/// Returns how to process changes. The caller holds the lock.
+pub(super) fn decide_recording(
+    disk: &dyn Disk,
+    conversation: &ConversationId,
+    known: &WriterState,
+    changes: &[EntryChange],
+    operation: &Operation,
+) -> Result<RecordingDecision, StoreError> {
+    let mut line = ConversationPayload::new(conversation);
+    for change in changes {
+        match change {
+            EntryChange::Add(ConversationEntry { role: EntryRole::Summary, .. }) => {}
+            EntryChange::Add(entry) => {
+                let path = format!("{}/{}/{}", conversation_folder(conversation), role_folder(entry.role), name(entry));
+                line.added.push(JournaledEntry {
+                    id: entry.id.to_string(),
+                    path,
+                    hash: hash_bytes(encode(entry).as_bytes()),
+                    replaced_by: None,
+                });
+            }
+            EntryChange::Delete { id, replaced_by } => {
+                let Some(path) = known.places.get(id) else { continue };
+                let Some(bytes) = read_bytes(disk, path)? else { continue };
+                let replaced_by = replaced_by.as_ref().map(EntryId::to_string);
+                line.deleted.push(JournaledEntry {
+                    id: id.to_string(),
+                    path: path.clone(),
+                    hash: hash_bytes(&bytes),
+                    replaced_by,
+                });
+            }
+        }
+    }
+    let ids = |items: &[JournaledEntry]| items.iter().map(|item| item.id.clone()).collect::<BTreeSet<_>>();
+    let (added, deleted) = (ids(&line.added), ids(&line.deleted));
+    let mut restored: BTreeSet<EntryId> = BTreeSet::new();
+    for record in operations(disk, MAX_RECENT_OPERATIONS)? {
+        let other = &record.subject;
+        let is_restore = record.operation.verb == Verb::Restore && record.undone_by.is_none();
+        if is_restore && other.conversation == line.conversation {
+            restored.extend(other.added.iter().filter_map(|item| item.id.parse().ok()));
+        }
+        let is_same = record.operation.verb == operation.verb && other.conversation == line.conversation;
+        if !is_same || ids(&other.added) != added || !deleted.is_subset(&ids(&other.deleted)) {
+            continue;
+        }
+        match record.undone_by {
+            // Without new entries this may be a new request: it deletes restored entries again, and is recorded.
+            None if added.is_empty() && restored.iter().any(|id| deleted.contains(id.as_str())) => break,
+            None => return Ok(RecordingDecision::Recorded { restored }),
+            // New entries have unique ids, so this is the same request.
+            Some(_) if !added.is_empty() => return Ok(RecordingDecision::Undone),
+            Some(_) => break,
+        }
+    }
+    let adds_facts = changes.iter().any(|change| matches!(change, EntryChange::Add(_)) && change.is_recorded());
+    Ok(if adds_facts || !deleted.is_empty() {
+        RecordingDecision::New(Recorded::new(operation, line, None))
+    } else {
+        RecordingDecision::Recorded { restored: BTreeSet::new() }
+    })
 }

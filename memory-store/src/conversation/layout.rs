@@ -76,13 +76,3 @@ pub(super) fn format_file_time(at: DateTime<Utc>) -> String {
 pub(super) fn time_prefix(name: &str) -> &str {
     name.split_once("__").map_or(name, |(moment, _)| moment)
 }
-
-/// Returns the last part of a path.
-pub(super) fn file_name(path: &str) -> &str {
-    path.rsplit('/').next().unwrap_or(path)
-}
-
-/// Returns the folder of a path.
-pub(super) fn parent_folder(path: &str) -> &str {
-    path.rsplit_once('/').map_or("", |(folder, _)| folder)
-}

@@ -10,7 +10,7 @@
 //! | `entries/<conversation>/summaries/summary.md` | the summary of the conversation |
 //! | `entries/<conversation>/deleted/…` | tombstones, under the previous path; `entries/deleted/<conversation>/…` is read as well |
 //! | `.conversations/jobs.jsonl` | the turns from which facts are still to be extracted |
-//! | `.conversations/journal/<yyyy-mm>.jsonl` | the operations that deleted or restored entries |
+//! | `.conversations/journal/<yyyy-mm>.jsonl` | the operations that added facts, or deleted or restored entries |
 //! | `.git` | all previous states, if enabled; see [`GitVersions`] |
 //!
 //! A new file is written under a hidden name, synced, and renamed. A deleted file is renamed to a tombstone, and its replacement is
@@ -38,7 +38,6 @@
 
 #[cfg(feature = "conversations")]
 mod change;
-mod entry_memory;
 #[cfg(feature = "conversations")]
 mod folder;
 #[cfg(feature = "conversations")]
@@ -49,8 +48,6 @@ mod job_file;
 #[cfg(feature = "conversations")]
 mod journal;
 mod layout;
-#[cfg(feature = "conversations")]
-mod listing;
 #[cfg(feature = "conversations")]
 mod tombstones;
 #[cfg(feature = "conversations")]
@@ -64,9 +61,9 @@ mod versions;
 #[cfg(feature = "conversations")]
 mod tests;
 
-pub(crate) use entry_memory::decode_as_memory;
 #[cfg(feature = "conversations")]
 pub use folder::ConversationFolder;
+pub(crate) use format::decode_as_memory;
 #[cfg(feature = "conversations")]
 pub use job_file::JobFile;
 #[cfg(feature = "conversations")]

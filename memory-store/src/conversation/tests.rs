@@ -9,13 +9,15 @@ use chrono::{DateTime, Utc};
 use memory_core::conversation::{
     ConversationEntry, ConversationId, ConversationStore, Conversations, EntryChange, EntryRole, RecallRules, add, recall,
 };
+use memory_core::secret::Checked;
 use memory_core::testing::conversations;
 use memory_core::{Code, Filter, MemStore, Query, Ranking, SecretPolicy, Services, search};
 use proptest::prelude::*;
 
 use super::ConversationFolder;
 use super::format::{decode, encode};
-use super::layout::{file_name, is_entry_file};
+use super::layout::is_entry_file;
+use crate::disk::file_name;
 use crate::{FileStore, FileStoreOptions};
 
 /// Returns the samples of another program, or `None` if they are missing.
@@ -108,7 +110,10 @@ fn what_is_added_beside_the_files_of_another_program_changes_none_of_them() {
     assert_eq!(head, ["conversation_id: \"work/项目 1\"", "role: memory"]);
     // A deleted file is moved to the folder of tombstones unchanged.
     let first = conversations.store.read(&id("default")).unwrap().entries()[0].clone();
-    conversations.store.commit(&id("default"), &[EntryChange::Delete { id: first.id.clone(), replaced_by: None }]).unwrap();
+    conversations
+        .store
+        .commit(&id("default"), Checked::allowed(&[EntryChange::Delete { id: first.id.clone(), replaced_by: None }]))
+        .unwrap();
     let moved = all_files(home.path()).into_iter().find(|(path, _)| path.contains("default/deleted/")).unwrap();
     assert!(before.iter().any(|(path, text)| *text == moved.1 && path.rsplit('/').next() == moved.0.rsplit('/').next()));
     assert_eq!(conversations.store.deleted(&id("default")).unwrap().len(), 3);
@@ -221,7 +226,7 @@ fn a_tombstone_keeps_what_a_person_wrote() {
     fs::write(&path, &mine).unwrap();
     let by = "df62add4-1b5f-4bed-ad05-eb02b1f79429";
     let change = EntryChange::Delete { id: entries[0].id.clone(), replaced_by: Some(by.parse().unwrap()) };
-    open(home.path()).store.commit(&id("default"), &[change]).unwrap();
+    open(home.path()).store.commit(&id("default"), Checked::allowed(&[change])).unwrap();
     let tombstone = home.path().join("entries/default/deleted/facts").join(path.file_name().unwrap());
     let expected = mine.replacen("---\nlives", &format!("replaced_by: {by}\n---\nlives"), 1);
     assert_eq!(fs::read_to_string(tombstone).unwrap(), expected);
@@ -236,7 +241,7 @@ fn two_of_one_name_as_long_as_names_may_be_are_both_tombstones() {
         let path = file_of(home.path(), &entries[0]);
         fs::rename(&path, path.with_file_name(&name)).unwrap();
         let change = EntryChange::Delete { id: entries[0].id.clone(), replaced_by: None };
-        open(home.path()).store.commit(&id("default"), &[change]).unwrap();
+        open(home.path()).store.commit(&id("default"), Checked::allowed(&[change])).unwrap();
     }
     assert_eq!(fs::read_dir(home.path().join("entries/default/deleted/facts")).unwrap().count(), 2);
 }

@@ -1,107 +1,23 @@
-//! Records operations that delete entries, and reverts them.
+//! Undo of operations on conversations, and the trash.
 
 use std::collections::{BTreeSet, HashMap};
 
 use chrono::{DateTime, Utc};
 use memory_core::conversation::{
-    ConversationEntry, ConversationId, ConversationOperations, ConversationRecord, DeletedEntry, EntryChange, EntryId, EntryRole,
+    ConversationEntry, ConversationId, ConversationOperations, ConversationRecord, DeletedEntry, EntryId, EntryRole,
 };
-use memory_core::{Operation, OperationId, Recorded, StoreError, Verb, find_undoable};
+use memory_core::{Operation, OperationId, Recorded, StoreError, Verb};
 
-use super::change::{
-    self, create_folder, free_path, move_to_tombstones, read_bytes, record_replacement, replace, sync_folders, write_error,
-};
+use super::change::{self, create_folder, free_path, move_to_tombstones, read_bytes, record_replacement, replace, sync_folders};
 use super::folder::ConversationFolder;
-use super::folder_cache::{WriterState, read_error};
-use super::format::{decode, encode, remove_replacement};
+use super::format::{decode, remove_replacement};
 use super::journal::{self, ConversationPayload, JournaledEntry};
-use super::layout::{DELETED, ENTRIES, PLACES, conversation_folder, file_name, is_entry_file, name, parent_folder, role_folder};
-use crate::disk::{DirEntryKind, Disk};
+use super::layout::{DELETED, ENTRIES, PLACES, conversation_folder, is_entry_file};
+use crate::disk::{DirEntryKind, Disk, file_name, parent_folder};
+use crate::error::{read_error, write_error};
 use crate::lock::WriterLock;
 use crate::memory_file::time_from_nanos;
-use crate::oplog::{hash_bytes, to_record};
-
-/// Number of newest operations to search for a repeated request.
-const MAX_RECENT_OPERATIONS: usize = 64;
-
-/// How to process changes that may repeat an earlier request.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum RecordingDecision {
-    /// The changes are new: write this line before they are applied.
-    New(Recorded<ConversationPayload>),
-    /// The changes are recorded already, or delete no entry: apply them.
-    ///
-    /// Entries that were restored since are not deleted.
-    Recorded {
-        /// The entries that were restored after their deletion.
-        restored: BTreeSet<EntryId>,
-    },
-    /// The changes were applied and undone: ignore them.
-    Undone,
-}
-
-/// Returns how to process changes. The caller holds the lock.
-pub(super) fn decide_recording(
-    disk: &dyn Disk,
-    conversation: &ConversationId,
-    known: &WriterState,
-    changes: &[EntryChange],
-    operation: &Operation,
-) -> Result<RecordingDecision, StoreError> {
-    let mut line = ConversationPayload::new(conversation);
-    for change in changes {
-        match change {
-            EntryChange::Add(ConversationEntry { role: EntryRole::Summary, .. }) => {}
-            EntryChange::Add(entry) => {
-                let path = format!("{}/{}/{}", conversation_folder(conversation), role_folder(entry.role), name(entry));
-                line.added.push(JournaledEntry {
-                    id: entry.id.to_string(),
-                    path,
-                    hash: hash_bytes(encode(entry).as_bytes()),
-                    replaced_by: None,
-                });
-            }
-            EntryChange::Delete { id, replaced_by } => {
-                let Some(path) = known.places.get(id) else { continue };
-                let Some(bytes) = read_bytes(disk, path)? else { continue };
-                let replaced_by = replaced_by.as_ref().map(EntryId::to_string);
-                line.deleted.push(JournaledEntry {
-                    id: id.to_string(),
-                    path: path.clone(),
-                    hash: hash_bytes(&bytes),
-                    replaced_by,
-                });
-            }
-        }
-    }
-    let ids = |items: &[JournaledEntry]| items.iter().map(|item| item.id.clone()).collect::<BTreeSet<_>>();
-    let (added, deleted) = (ids(&line.added), ids(&line.deleted));
-    let mut restored: BTreeSet<EntryId> = BTreeSet::new();
-    for record in journal::operations(disk, MAX_RECENT_OPERATIONS)? {
-        let other = &record.subject;
-        let is_restore = record.operation.verb == Verb::Restore && record.undone_by.is_none();
-        if is_restore && other.conversation == line.conversation {
-            restored.extend(other.added.iter().filter_map(|item| item.id.parse().ok()));
-        }
-        let is_same = record.operation.verb == operation.verb && other.conversation == line.conversation;
-        if !is_same || ids(&other.added) != added || !deleted.is_subset(&ids(&other.deleted)) {
-            continue;
-        }
-        match record.undone_by {
-            // Without new entries this may be a new request: it deletes restored entries again, and is recorded.
-            None if added.is_empty() && restored.iter().any(|id| deleted.contains(id.as_str())) => break,
-            None => return Ok(RecordingDecision::Recorded { restored }),
-            // New entries have unique ids, so this is the same request.
-            Some(_) if !added.is_empty() => return Ok(RecordingDecision::Undone),
-            Some(_) => break,
-        }
-    }
-    Ok(if deleted.is_empty() {
-        RecordingDecision::Recorded { restored: BTreeSet::new() }
-    } else {
-        RecordingDecision::New(Recorded::new(operation, line, None))
-    })
-}
+use crate::oplog::{find_undoable, hash_bytes};
 
 /// A step of an undo for one entry.
 #[derive(Debug)]
@@ -150,16 +66,15 @@ impl ConversationFolder {
 impl ConversationOperations for ConversationFolder {
     fn operations(&self) -> Result<Vec<ConversationRecord>, StoreError> {
         let Some(disk) = self.disk()? else { return Ok(Vec::new()) };
-        Ok(journal::operations(disk, usize::MAX)?.into_iter().filter_map(to_record).collect())
+        journal::log(disk).records(journal::read_error)
     }
 
     fn undo(&self, undone: &OperationId, operation: &Operation) -> Result<ConversationRecord, StoreError> {
         let (lock, disk) = self.lock()?;
         let lines = journal::operations(disk, usize::MAX)?;
         let missing = |wanted: String| StoreError::OperationNotFound { wanted };
-        let logged = find_undoable(lines.iter().cloned().map(Ok::<_, StoreError>), undone)?;
+        let (logged, record) = find_undoable(lines.iter().cloned().map(Ok::<_, StoreError>), undone)?;
         let line = &logged.subject;
-        let record = to_record(logged.clone()).ok_or_else(|| missing(format!("no operation has the id {undone}")))?;
         let conversation = &record.subject.conversation;
         let mut own = ConversationPayload::new(conversation);
         let mut steps = Vec::new();

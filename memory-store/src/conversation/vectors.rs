@@ -8,9 +8,8 @@ use std::collections::HashSet;
 use memory_core::conversation::{ConversationId, EntryVector};
 use memory_core::{ContentHash, StoreError};
 
-use super::folder_cache::read_error;
 use crate::disk::Disk;
-use crate::error::io_error;
+use crate::error::{io_error, read_error};
 
 /// The vectors of a conversation.
 #[derive(Debug, Clone, Default)]

@@ -11,6 +11,7 @@ mod lazy_disk;
 mod lines;
 mod path;
 mod real;
+mod replacement;
 
 pub(crate) use case::find_case_variant;
 pub(crate) use copy::copy_with_time;
@@ -18,11 +19,14 @@ pub use dir_handle::DirHandle;
 pub(crate) use lazy_disk::LazyDisk;
 pub(crate) use lines::{BackwardLines, ForwardLines, RawLine, append_line};
 pub use path::check_path;
+pub(crate) use path::{file_name, parent_folder};
 pub use real::RealDisk;
+pub(crate) use replacement::{replace_file, stage_file};
 
 use std::fmt::Debug;
 use std::fs::File;
 use std::io;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 /// The maximum size of a file that is read as a memory, in bytes.
 pub const MAX_FILE: u64 = 16 * 1024 * 1024;
@@ -149,6 +153,14 @@ pub trait Disk: Debug + Send + Sync {
 /// This is `usual_ns`, or two seconds if `time_ns` is a whole second, as on file systems with coarse times.
 pub(crate) fn racy_ns(time_ns: i64, usual_ns: i64) -> i64 {
     if time_ns % 1_000_000_000 == 0 { 2_000_000_000 } else { usual_ns }
+}
+
+/// Returns the current system time, in nanoseconds since 1970.
+///
+/// It is compared only with the times of files, so the clock of a test must not replace it.
+pub(crate) fn now_ns() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_nanos()).unwrap_or(i64::MAX)
 }
 
 /// Distinguishes versions of a file without reading it.

@@ -1,4 +1,4 @@
-//! Validation of relative paths.
+//! Relative paths, with `/` between their components.
 
 use std::io;
 
@@ -13,6 +13,16 @@ pub fn check_path(path: &str) -> io::Result<()> {
     } else {
         Err(io::Error::new(io::ErrorKind::InvalidInput, format!("{path:?} is not a path below the home")))
     }
+}
+
+/// Returns the folder of a path.
+pub(crate) fn parent_folder(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
+/// Returns the last component of a path.
+pub(crate) fn file_name(path: &str) -> &str {
+    path.rsplit_once('/').map_or(path, |(_, name)| name)
 }
 
 #[cfg(test)]

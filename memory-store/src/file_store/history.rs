@@ -9,8 +9,8 @@ use memory_core::{
 
 use super::FileStore;
 use super::plan::replaced_file;
-use crate::commit::{CommitStep, JournalPayload, PlannedFile, ReplacedFile, journal_read_error};
 use crate::error::io_error;
+use crate::journal::{CommitStep, JournalPayload, PlannedFile, journal_read_error, revert_step};
 use crate::memory_file::load;
 
 /// The reason of a change that an undo left out.
@@ -95,7 +95,7 @@ impl History for FileStore {
         for change in self.own_changes(id).skip(done) {
             let change = change?;
             let checked = match later.get(&change.id) {
-                None => self.revert_step(&change).map(drop),
+                None => revert_step(self.disk.as_ref(), &change).map(drop),
                 Some(next) => self.check_revertible(&change, Option::as_ref(next)),
             };
             match checked {
@@ -131,7 +131,7 @@ impl History for FileStore {
                 // The step counts as reverted, so that an interrupted undo can be continued.
                 steps.push(CommitStep { id: change.id, before: None, after: None, why: Some(CHANGED_SINCE.into()) });
             } else {
-                steps.push(self.revert_step(&change)?);
+                steps.push(revert_step(self.disk.as_ref(), &change)?);
             }
         }
         self.apply_steps(undo, Some(id), &steps)?;
@@ -164,11 +164,11 @@ impl History for FileStore {
 impl FileStore {
     /// Iterates over the operations in the journal that were not aborted, newest first.
     pub(super) fn journaled_operations(&self) -> impl Iterator<Item = Result<Recorded<JournalPayload>, StoreError>> + '_ {
-        let (operations, failed) = match self.journal().operations() {
+        let (operations, failed) = match self.journal().operations(journal_read_error) {
             Ok(operations) => (Some(operations), None),
             Err(error) => (None, Some(Err(error))),
         };
-        operations.into_iter().flatten().chain(failed).map(|record| record.map_err(journal_read_error))
+        operations.into_iter().flatten().chain(failed)
     }
 
     fn read_records(&self) -> Result<Vec<OperationRecord>, StoreError> {
@@ -216,32 +216,6 @@ impl FileStore {
         let records = self.read_records()?;
         let undos = records.iter().filter(|record| record.undoes.as_ref() == Some(id) && record.undone_by.is_none());
         Ok(undos.map(|undo| usize::try_from(undo.subject.count).unwrap_or(usize::MAX)).sum())
-    }
-
-    /// Returns the step that reverts `change`.
-    fn revert_step(&self, change: &RecordedChange) -> Result<CommitStep, StoreError> {
-        let before = match &change.after {
-            None => None,
-            Some(after) => {
-                let changed = || StoreError::Conflict { what: after.path.clone() };
-                let loaded = load(self.disk.as_ref(), &after.path)?.filter(|loaded| loaded.stored.stamp.0 == after.hash);
-                Some(replaced_file(&loaded.ok_or_else(changed)?))
-            }
-        };
-        let after = match &change.before {
-            None => None,
-            Some(former) => {
-                let stays = before.as_ref().is_some_and(|before: &ReplacedFile| before.path == former.path);
-                if !stays && load(self.disk.as_ref(), &former.path)?.is_some() {
-                    return Err(StoreError::Conflict { what: former.path.clone() });
-                }
-                let trash =
-                    former.trash.as_deref().ok_or_else(|| StoreError::TrashNotFound { reference: former.path.clone() })?;
-                Some(PlannedFile { path: former.path.clone(), bytes: self.read_trash(trash)? })
-            }
-        };
-        let id: MemoryId = change.id;
-        Ok(CommitStep { id, before, after, why: None })
     }
 
     /// Checks that `change` can be reverted after a later one of the same operation.

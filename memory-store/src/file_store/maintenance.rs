@@ -3,8 +3,8 @@
 use memory_core::StoreError;
 
 use super::FileStore;
-use crate::commit::journal_read_error;
 use crate::index::RefreshDepth;
+use crate::journal::journal_read_error;
 use crate::oplog::LogPosition;
 
 impl FileStore {

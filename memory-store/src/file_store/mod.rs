@@ -23,10 +23,10 @@ use std::time::Duration;
 
 use memory_core::{ContentHash, FileVersion, MemoryId, Operation, OperationId, Problem, Progress, StoreError, StoredMemory};
 
-use crate::commit::{CommitStep, JournalPayload, execute_steps, journal, journal_read_error, recover};
 use crate::disk::{Disk, RealDisk};
 use crate::error::io_error;
 use crate::index::{AppliedChange, MemoryIndex, RefreshDepth};
+use crate::journal::{CommitStep, JournalPayload, execute_steps, journal, journal_read_error, recover};
 use crate::lock::{PATIENCE, WriterLock};
 use crate::markdown::{decode, encode};
 use crate::memory_file::time_from_nanos;

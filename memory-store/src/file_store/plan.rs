@@ -8,9 +8,9 @@ use memory_core::{
 };
 
 use super::FileStore;
-use crate::commit::{CommitStep, PlannedFile, ReplacedFile};
 use crate::disk::MAX_FILE;
 use crate::index::{MemoryLocation, RefreshDepth};
+use crate::journal::{CommitStep, PlannedFile, ReplacedFile};
 use crate::markdown;
 use crate::memory_file::{MemoryFile, is_conversation_file, load};
 

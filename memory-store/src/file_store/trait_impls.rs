@@ -1,6 +1,7 @@
 //! The store traits of the use cases.
 
 use chrono::{DateTime, Utc};
+use memory_core::secret::Checked;
 use memory_core::wikilink::WikilinkCandidate;
 use memory_core::{
     CachedAnalysis, ChangeOutcome, ChangeSet, ContentHash, Embeddings, Filter, MemoryId, MemoryPage, MemoryStore,
@@ -80,9 +81,9 @@ impl MemoryStore for FileStore {
         Ok(found.into_iter().map(|(id, path)| NameMatch { id, path }).collect())
     }
 
-    fn commit(&self, set: &ChangeSet) -> Result<Vec<ChangeOutcome>, StoreError> {
+    fn commit(&self, set: Checked<&ChangeSet>) -> Result<Vec<ChangeOutcome>, StoreError> {
         let _lock = self.lock_for_writing()?;
-        let plan = self.plan(set)?;
+        let plan = self.plan(&set)?;
         self.apply_steps(&set.operation, None, &plan.steps)?;
         Ok(plan.outcomes)
     }

@@ -11,16 +11,16 @@ use memory_core::instance::history::{
     Window, WindowEnd,
 };
 use memory_core::instance::{InstanceError, InstanceOperations, InstanceRecord, InstanceRecords};
-use memory_core::{Operation, OperationId, StoreError};
+use memory_core::secret::Checked;
+use memory_core::{Operation, OperationId};
 
-use super::file::{SessionFile, file_error, folder_error, parse_record};
-use super::name::{file_name, parse_file_name};
+use super::file::{SessionFile, file_error, file_name, folder_error, parse_file_name, parse_record};
 use super::queue::{AppendQueues, TakeBatch};
 use super::rewrite::SessionRewriter;
 use super::{append, operations};
 use crate::disk::{BackwardLines, DirEntryKind, Disk, ForwardLines, LazyDisk, find_case_variant};
 use crate::lock::{PATIENCE, WriterLock};
-use crate::oplog::to_records;
+use crate::oplog::{not_found_error, to_records};
 
 /// A folder of sessions, which is created by the first append.
 #[derive(Debug)]
@@ -113,12 +113,12 @@ impl MessageStore for HistoryFolder {
     fn append(
         &self,
         session: &SessionName,
-        records: &[SessionRecord],
+        records: Checked<&[SessionRecord]>,
         operation: &Operation,
     ) -> Result<SessionAppendResult, InstanceError> {
         let path = file_name(session)?;
         let disk = self.place.get_or_create().map_err(folder_error(self.root()))?;
-        let lines = append::encode_lines(records);
+        let lines = append::encode_lines(&records);
         let written = self.queues.append(&path, lines, |take| self.write(disk, &path, take, operation))?;
         let whole = |place: String| self.root().join(place).display().to_string();
         Ok(SessionAppendResult { set_aside: written.flatten().map(whole) })
@@ -200,16 +200,16 @@ impl InstanceOperations for HistoryFolder {
     }
 
     fn undo(&self, undone: &OperationId, operation: &Operation) -> Result<InstanceRecord, InstanceError> {
-        let missing = || StoreError::OperationNotFound { wanted: format!("no operation has the id {undone}") };
+        let missing = || not_found_error(undone);
         let disk = self.disk()?.ok_or_else(missing)?;
-        let session = operations::find(disk, undone)?.subject.session.parse()?;
+        let session = operations::find(disk, undone)?.1.subject.name.parse()?;
         Ok(self.rewrite_session(&session, operation, |rewriting| rewriting.undo(undone))?.ok_or_else(missing)?)
     }
 
     fn purge_trash(&self, before: DateTime<Utc>) -> Result<(u64, u64), InstanceError> {
         let Some(disk) = self.disk()? else { return Ok((0, 0)) };
         let _lock = self.lock_operations()?;
-        operations::log(disk).purge(before).map_err(|error| file_error(operations::FOLDER, error))
+        operations::log(disk).purge(before).map_err(operations::log_error)
     }
 }
 

@@ -20,7 +20,6 @@
 mod append;
 mod file;
 mod folder;
-mod name;
 mod operations;
 mod queue;
 mod rewrite;

@@ -2,13 +2,13 @@
 
 use std::io;
 
-use memory_core::instance::{InstanceError, InstanceSubject};
-use memory_core::{Operation, OperationId, Recorded, find_undoable, mark_undone_lazily};
+use memory_core::instance::{InstanceError, InstanceRecord, InstanceSubject};
+use memory_core::{Operation, OperationId, Recorded, mark_undone_lazily};
 use serde::{Deserialize, Serialize};
 
 use super::file::file_error;
 use crate::disk::Disk;
-use crate::oplog::{LogPayload, OperationLog};
+use crate::oplog::{LogPayload, OperationLog, find_undoable};
 
 /// The folder of the log and of the previous files.
 pub(super) const FOLDER: &str = ".trash";
@@ -71,26 +71,26 @@ fn is_completed(disk: &dyn Disk, line: &Recorded<SessionPayload>) -> io::Result<
     }
 }
 
+/// Returns the error that the log cannot be read or written.
+pub(super) fn log_error(error: io::Error) -> InstanceError {
+    file_error(FOLDER, error)
+}
+
 /// Iterates over the operations that were carried out, newest first.
 pub(super) fn operations(
     disk: &dyn Disk,
 ) -> Result<impl Iterator<Item = Result<Recorded<SessionPayload>, InstanceError>>, InstanceError> {
-    let told = |error| file_error(FOLDER, error);
-    let completed = log(disk).operations().map_err(told)?.filter_map(move |line| {
+    let completed = log(disk).operations(log_error)?.filter_map(move |line| {
         let line = match line {
             Ok(line) => line,
-            Err(error) => return Some(Err(told(error))),
+            Err(error) => return Some(Err(error)),
         };
-        match is_completed(disk, &line) {
-            Ok(true) => Some(Ok(line)),
-            Ok(false) => None,
-            Err(error) => Some(Err(told(error))),
-        }
+        is_completed(disk, &line).map_err(log_error).map(|is_completed| is_completed.then_some(line)).transpose()
     });
     Ok(mark_undone_lazily(completed))
 }
 
-/// Returns the operation `undone`, if it can be undone.
-pub(super) fn find(disk: &dyn Disk, undone: &OperationId) -> Result<Recorded<SessionPayload>, InstanceError> {
+/// Returns the operation `undone`, if it can be undone, and its record.
+pub(super) fn find(disk: &dyn Disk, undone: &OperationId) -> Result<(Recorded<SessionPayload>, InstanceRecord), InstanceError> {
     find_undoable(operations(disk)?, undone)
 }

@@ -10,6 +10,7 @@ use super::file::{SessionFile, file_error, parse_record};
 use super::operations::{self, RemainingLines, SessionPayload};
 use crate::disk::{Disk, ForwardLines};
 use crate::lock::WriterLock;
+use crate::oplog::SingleFileOperation;
 
 /// Number of bytes after which the buffer is written.
 const CHUNK: usize = 4 * 1024 * 1024;
@@ -61,13 +62,11 @@ impl SessionRewriter<'_> {
         let folder = operations::log(self.disk).trash_folder(self.operation);
         let former = format!("{folder}/{}", self.path);
         payload.former = Some(former.clone());
-        self.log_operation(payload, undoes)?;
-        self.disk
-            .rename(self.path, &former)
-            // The new name in the trash must be durable before the removal of the old one.
-            .and_then(|()| self.disk.sync_folder(&folder))
-            .and_then(|()| self.disk.sync_folder(""))
-            .map_err(|error| self.file_error(error))
+        let record = Recorded::new(self.operation, payload, undoes);
+        let moved = || self.disk.rename(self.path, &former).map(|()| true).map_err(|error| self.file_error(error));
+        self.file_operation().commit(&record, moved)?;
+        // The new name in the trash must be durable before the removal of the old one.
+        self.disk.sync_folder(&folder).and_then(|()| self.disk.sync_folder("")).map_err(|error| self.file_error(error))
     }
 
     /// Replaces the file with one of these lines. The old file, if there is one, is moved to the trash.
@@ -78,8 +77,8 @@ impl SessionRewriter<'_> {
         undoes: Option<&OperationId>,
     ) -> Result<(), InstanceError> {
         let folder = operations::log(self.disk).trash_folder(self.operation);
-        let waiting = operations::temp_path(self.disk, self.operation);
-        let prepared = self.write(&waiting, lines).and_then(|left| {
+        let file = self.file_operation();
+        let prepared = self.write(&file.waiting, lines).and_then(|left| {
             payload.left = Some(left);
             if self.disk.stat(self.path)?.is_some() {
                 let former = format!("{folder}/{}", self.path);
@@ -90,22 +89,19 @@ impl SessionRewriter<'_> {
         });
         if let Err(error) = prepared {
             // If this fails too, the file is deleted with the trash.
-            let _ = self.disk.remove(&waiting);
+            let _ = self.disk.remove(&file.waiting);
             return Err(self.file_error(error));
         }
-        let renamed = || self.disk.rename(&waiting, self.path).map_err(|error| self.file_error(error));
-        if let Err(error) = self.log_operation(payload, undoes).and_then(|()| renamed()) {
-            // The existence of the file marks the operation as not carried out. Its content is not needed.
-            let _ = self.disk.write(&waiting, b"");
-            return Err(error);
-        }
+        let record = Recorded::new(self.operation, payload, undoes);
+        let renamed = || self.disk.rename(&file.waiting, self.path).map(|()| true).map_err(|error| self.file_error(error));
+        file.commit(&record, renamed)?;
         self.disk.sync_folder("").map_err(|error| self.file_error(error))
     }
 
-    fn log_operation(&self, payload: SessionPayload, undoes: Option<&OperationId>) -> Result<(), InstanceError> {
-        let _lock = (self.lock)()?;
-        let line = Recorded::new(self.operation, payload, undoes);
-        operations::log(self.disk).append(&line).map_err(|error| self.file_error(error))
+    fn file_operation(&self) -> SingleFileOperation<'_, SessionPayload, InstanceError> {
+        let waiting = operations::temp_path(self.disk, self.operation);
+        let lock = Box::new(|| (self.lock)().map(Some));
+        SingleFileOperation { disk: self.disk, log: operations::log(self.disk), waiting, lock, log_error: operations::log_error }
     }
 
     fn write(&self, path: &str, lines: impl Iterator<Item = io::Result<crate::disk::RawLine>>) -> io::Result<RemainingLines> {

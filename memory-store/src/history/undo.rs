@@ -11,7 +11,6 @@ use super::file::{SessionFile, parse_record};
 use super::operations::{self, RemainingLines, SessionPayload};
 use super::rewrite::SessionRewriter;
 use crate::disk::{Disk, ForwardLines};
-use crate::oplog::to_record;
 
 /// Number of bytes read at a time to compute the hash.
 const BLOCK: usize = 1024 * 1024;
@@ -21,7 +20,7 @@ impl SessionRewriter<'_> {
     ///
     /// The previous lines replace the lines that the operation left. Records appended since then follow them.
     pub(super) fn undo(&self, undone: &OperationId) -> Result<InstanceRecord, InstanceError> {
-        let logged = operations::find(self.disk, undone)?;
+        let (logged, record) = operations::find(self.disk, undone)?;
         let line = &logged.subject;
         let changed = |why: String| InstanceError::ChangedSince { operation: undone.clone(), why };
         if let Some(other) = find_later_restore(self.disk, &logged)? {
@@ -35,8 +34,6 @@ impl SessionRewriter<'_> {
         };
         let former = line.former.as_deref().map(|former| self.open_trashed_file(former, undone)).transpose()?;
         let payload = SessionPayload::new(self.session.as_str(), line.count);
-        let record = to_record(logged.clone())
-            .ok_or_else(|| StoreError::OperationNotFound { wanted: format!("no operation has the id {undone}") })?;
         let is_all = now.as_ref().is_none_or(|now| now.end <= since);
         if former.is_none() && is_all {
             return self.move_to_trash(payload, Some(undone)).map(|()| record);

@@ -7,15 +7,13 @@ use std::path::Path;
 use memory_core::{Code, HomeSection, MemoryId, Problem, StoreError};
 use rusqlite::Connection;
 
-use super::claim;
 use super::error::IndexError;
-use super::file_time::now_ns;
 use super::flush;
-use super::open::MemoryIndex;
+use super::memory_index::{MemoryIndex, OpenIndex};
 use super::refresh::{ScanDepth, find_differences};
-use super::schema::IndexMeta;
-use super::update::{row_count, row_id};
-use crate::disk::DirEntryKind;
+use super::schema::{IndexMeta, row_count, row_id};
+use super::update::claimants;
+use crate::disk::{DirEntryKind, now_ns, parent_folder};
 use crate::memory_file::load;
 
 /// A difference between the index and the files.
@@ -163,7 +161,7 @@ impl MemoryIndex {
     /// Returns the current problem of a file, if it has one.
     fn problem(&self, path: &str) -> Option<Problem> {
         let problem = |what: String, hint| Problem { code: Code::FileDamaged, path: path.to_owned(), line: None, what, hint };
-        let kind = self.disk.list_folder(super::row::parent_folder(path)).ok().and_then(|entries| {
+        let kind = self.disk.list_folder(parent_folder(path)).ok().and_then(|entries| {
             let entry =
                 entries.into_iter().find(|entry| path.strip_suffix(entry.name.as_str()).is_some_and(|head| head.ends_with('/')));
             entry.map(|entry| entry.kind)
@@ -183,7 +181,7 @@ impl MemoryIndex {
     }
 }
 
-fn check_text(opened: &mut super::open::OpenIndex, meta: &IndexMeta) -> Result<Option<&'static str>, IndexError> {
+fn check_text(opened: &mut OpenIndex, meta: &IndexMeta) -> Result<Option<&'static str>, IndexError> {
     let sql = "SELECT count(*) FROM pending WHERE removed = 0";
     let waiting = opened.connection.query_row(sql, (), |row| row_count(row, 0))?;
     let pending: u64 = flush::count(&opened.connection)?;
@@ -209,7 +207,7 @@ fn duplicate_ids(connection: &Connection) -> Result<Vec<Problem>, IndexError> {
     let mut problems = Vec::new();
     for twin in twins {
         let (path, claimed) = twin?;
-        let other = claim::claimants(connection, &claimed)?.into_iter().map(|(_, path)| path).find(|other| *other != path);
+        let other = claimants(connection, &claimed)?.into_iter().map(|(_, path)| path).find(|other| *other != path);
         let what = format!("its id {claimed} is a duplicate of the id of {}", other.unwrap_or_default());
         let hint = Some("remove its `id:` line, or delete the file if it is a copy");
         problems.push(Problem { code: Code::FileDamaged, path, line: None, what, hint });

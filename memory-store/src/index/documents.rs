@@ -7,8 +7,8 @@ use memory_core::{ContentHash, FileVersion, MemoryId, StoredMemory};
 use rusqlite::{Connection, OptionalExtension, Row};
 
 use super::error::IndexError;
-use super::open::MemoryIndex;
-use super::update::{row_count, row_id};
+use super::memory_index::MemoryIndex;
+use super::schema::{id_bytes, row_count, row_id};
 
 /// The columns of a [`IndexedDocument`].
 pub(super) const COLUMNS: &str = "key, id, path, stamp, accesses, created_at";
@@ -56,7 +56,7 @@ impl IndexedDocument {
     /// Returns the document with this id.
     pub(super) fn by_id(connection: &Connection, id: &MemoryId) -> Result<Option<Self>, IndexError> {
         let sql = "SELECT key, id, path, stamp, accesses, created_at FROM documents WHERE id = ?";
-        let id = super::update::id_bytes(id);
+        let id = id_bytes(id);
         Ok(connection.prepare_cached(sql)?.query_row([id], Self::from_row).optional()?)
     }
 

@@ -6,10 +6,9 @@ use memory_core::{ContentHash, MemoryId, StoreError, TextVector};
 use rusqlite::{Connection, OptionalExtension};
 
 use super::error::IndexError;
-use super::open::MemoryIndex;
+use super::memory_index::MemoryIndex;
 use super::refresh::write;
-use super::schema::IndexMeta;
-use super::update::{id_bytes, row_id};
+use super::schema::{IndexMeta, id_bytes, row_id};
 use super::vectors::{DocumentVector, ModelVectors};
 
 impl MemoryIndex {

@@ -8,9 +8,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use memory_core::{Memory, StoreError, StoredMemory};
 
-use super::file_time::now_ns;
 use super::row::is_settled;
-use crate::disk::{Disk, FileStat};
+use crate::disk::{Disk, FileStat, now_ns};
 use crate::memory_file::load;
 
 /// A cache of parsed files, for a process that runs repeated queries.

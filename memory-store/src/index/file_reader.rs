@@ -6,9 +6,8 @@ use std::thread;
 use memory_core::StoreError;
 
 use super::error::IndexError;
-use super::file_time::now_ns;
 use super::row::DocumentRow;
-use crate::disk::{Disk, FileStat};
+use crate::disk::{Disk, FileStat, now_ns};
 use crate::memory_file::load;
 
 /// Minimum number of files for a second thread; with fewer it costs more than it saves.

@@ -10,11 +10,9 @@ use uuid::Uuid;
 
 use super::document_terms::{DocumentTerms, EncodedTerms};
 use super::error::IndexError;
-use super::open::{MemoryIndex, OpenIndex};
-use super::rebuild::checkpoint;
-use super::schema::{self, IndexMeta};
+use super::memory_index::{MemoryIndex, OpenIndex};
+use super::schema::{self, IndexMeta, checkpoint, decode_numbers, row_count, row_id};
 use super::text::TextDocument;
-use super::update::{decode_numbers, row_count, row_id};
 
 /// Maximum number of pending rows before an automatic flush.
 const MAX_PENDING: u64 = 256;

@@ -8,9 +8,9 @@ use rusqlite::{Connection, params_from_iter};
 use super::documents::{COLUMNS, IndexedDocument, LoadedDocuments};
 use super::error::IndexError;
 use super::filter::{SqlCondition, group_condition, is_by_group, sql_condition};
-use super::open::MemoryIndex;
+use super::memory_index::MemoryIndex;
 use super::row::{NEVER, SUPERSEDED, nanoseconds};
-use super::update::{id_bytes, row_count};
+use super::schema::{id_bytes, row_count};
 
 /// Maximum number of queries when files change in between.
 const MAX_ATTEMPTS: usize = 3;

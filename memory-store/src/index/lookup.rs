@@ -9,12 +9,10 @@ use super::documents::{COLUMNS, IndexedDocument};
 use super::error::IndexError;
 use super::filter::scope_condition;
 use super::lookup_key::LookupKey;
-use super::open::MemoryIndex;
-use super::update::id_bytes;
+use super::lookup_key::SHORTEST;
+use super::memory_index::MemoryIndex;
+use super::schema::id_bytes;
 use crate::memory_file::load;
-
-/// Minimum length of an id prefix, in digits.
-pub(super) const SHORTEST: usize = 4;
 
 /// Maximum number of memories returned for an ambiguous prefix.
 const MAX_AMBIGUOUS: usize = 20;

@@ -4,6 +4,9 @@ use chrono::Weekday;
 use memory_core::standing::StandingKind;
 use memory_core::{Category, ContentHash, HomeSection, MemoryId, Origin, Phase, Scope, SpeakerRole, Tags};
 
+/// Minimum length of an id prefix, in digits.
+pub(super) const SHORTEST: usize = 4;
+
 /// A key for lookups of documents.
 ///
 /// The index stores a 64-bit hash of each. Callers verify a result where a hash collision would cause harm.

@@ -8,10 +8,10 @@
 //! |---|---|
 //! | the data stored for a document | `row`, `words`, `handle` |
 //! | where it is stored | `schema`, `update`, `text` |
-//! | how the index follows the files | `apply`, `refresh`, `changed`, `scan` |
+//! | how the index follows the files | `update`, `refresh`, `scan` |
 //! | how pending rows become full text | `flush` |
 //! | the cache of parsed files | `kept` |
-//! | how the index recovers from errors | `open`, `rebuild`, `trouble` |
+//! | how the index is opened, and recovers from errors | `memory_index`, `open`, `rebuild`, `trouble` |
 //! | how queries are executed | `search`, `list`, `lookup` |
 //! | the embedding vectors of the texts | `vectors`, `embeddings` |
 //!
@@ -19,22 +19,19 @@
 //! row has its words in a small inverted index in SQLite; a search asks tantivy, drops the documents that pending
 //! rows replace, and ranks both together. The index is the only component that depends on this.
 
-mod apply;
-mod changed_files;
 mod check;
-mod claim;
 mod document_terms;
 mod documents;
 mod embeddings;
 mod error;
 mod file_cache;
 mod file_reader;
-mod file_time;
 mod filter;
 mod flush;
 mod list;
 mod lookup;
 mod lookup_key;
+mod memory_index;
 mod open;
 mod rebuild;
 mod refresh;
@@ -51,10 +48,10 @@ mod update;
 mod vectors;
 mod vocabulary;
 
-pub(crate) use apply::AppliedChange;
-pub(crate) use file_time::now_ns;
 pub(crate) use lookup::MemoryLocation;
-pub(crate) use open::{FOLDER, MemoryIndex, REHEARSAL};
+pub(crate) use memory_index::MemoryIndex;
+pub(crate) use open::{FOLDER, REHEARSAL};
 pub(crate) use refresh::RefreshDepth;
 pub(crate) use scan::{CATEGORIES, ENTRIES};
+pub(crate) use update::AppliedChange;
 pub use vectors::{DocumentVector, ModelVectors, NearestVectors};

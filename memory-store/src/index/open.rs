@@ -7,19 +7,17 @@ use std::io;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
-use std::time::Duration;
 
-use memory_core::{QueryVector, StoreError};
-use rusqlite::{Connection, TransactionBehavior};
+use memory_core::StoreError;
+use rusqlite::TransactionBehavior;
 use tempfile::TempDir;
 
 use super::error::{IndexError, IndexErrorKind};
 use super::file_cache::FileCache;
-use super::rebuild::{RebuildReason, checkpoint, rebuild};
-use super::schema::{self, IndexMeta};
-use super::text::{self, FullText};
-use super::update::row_count;
-use super::vectors::ModelVectors;
+use super::memory_index::{MAX_QUERIES, MemoryIndex, OpenIndex};
+use super::rebuild::{RebuildReason, rebuild};
+use super::schema::{self, IndexMeta, row_count};
+use super::text;
 use crate::cache_file::create_folder;
 use crate::disk::{Disk, copy_with_time};
 
@@ -35,89 +33,11 @@ const LOCK: &str = ".lock";
 /// Maximum number of attempts of an operation on the index, including the first.
 const ATTEMPTS: usize = 4;
 
-/// The search index of a home.
-///
-/// Its content is derived from the files of the home and may be deleted at any time.
-///
-/// Changes of the files reach it through [`MemoryIndex::apply`] or [`MemoryIndex::refresh`]. Every query must be preceded by a refresh.
-#[derive(Debug)]
-pub(crate) struct MemoryIndex {
-    pub(super) disk: Arc<dyn Disk>,
-    pub(super) root: PathBuf,
-    pub(super) kept: FileCache,
-    /// One set of open files for each concurrent query; a query uses the first free one.
-    seats: [Mutex<Option<OpenIndex>>; MAX_QUERIES],
-}
-
-/// Maximum number of concurrent queries; further ones wait.
-const MAX_QUERIES: usize = 4;
-
-/// The open files of the index.
-#[derive(Debug)]
-pub(super) struct OpenIndex {
-    pub(super) connection: Connection,
-    /// The folder of the files.
-    pub(super) place: PathBuf,
-    /// Why the folder is a temporary one, if it is.
-    pub(super) degraded: Option<String>,
-    text: Option<(i64, FullText)>,
-    vectors: Option<ModelVectors>,
-    identity: Option<(u64, u64)>,
-    temporary: Option<TempDir>,
-}
-
 /// Whether an operation may run on a temporary index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum TemporaryUse {
     Welcome,
     Pointless,
-}
-
-/// Minimum size of a write-ahead log that is checkpointed on close, in bytes.
-///
-/// A longer log slows down the next process more than the checkpoint costs.
-const CHECKPOINT_BYTES: u64 = 512 * 1024;
-
-impl Drop for OpenIndex {
-    fn drop(&mut self) {
-        let log = self.place.join(format!("{}-wal", schema::FILE));
-        if fs::metadata(log).is_ok_and(|log| CHECKPOINT_BYTES < log.len()) {
-            // If another process still reads or writes, the checkpoint is left to it.
-            let _ = self.connection.busy_timeout(Duration::ZERO);
-            checkpoint(&self.connection);
-        }
-    }
-}
-
-impl OpenIndex {
-    /// Returns the connection, the full text of `epoch` and the open vectors.
-    ///
-    /// Opens the full text if it is not open yet. The vectors are `None` if they are not open or empty.
-    pub(super) fn text(&mut self, epoch: i64) -> Result<(&mut Connection, &FullText, Option<&ModelVectors>), IndexError> {
-        if self.text.as_ref().is_none_or(|(own, _)| *own != epoch) {
-            self.text = Some((epoch, FullText::open(&self.place, epoch)?));
-        }
-        let (_, text) = self.text.as_ref().expect("it was just opened");
-        Ok((&mut self.connection, text, self.vectors.as_ref().filter(|vectors| 0 < vectors.count())))
-    }
-
-    /// Opens the vectors for a query vector, and keeps them open for the next query.
-    ///
-    /// Returns whether there are vectors that cannot be read.
-    pub(super) fn vectors(&mut self, asked: Option<QueryVector<'_>>) -> Result<bool, IndexError> {
-        let Some(QueryVector { identity, vector }) = asked else { return Ok(false) };
-        match self.vectors.as_mut().filter(|vectors| vectors.is_model_with(&self.place, identity, vector.len())) {
-            Some(vectors) => vectors.refresh()?,
-            None => self.vectors = Some(ModelVectors::open(&self.place, identity, vector.len())?),
-        }
-        Ok(self.vectors.as_ref().is_some_and(ModelVectors::is_damaged))
-    }
-
-    /// Waits until no other connection holds the write lock.
-    pub(super) fn wait_for_writer(&mut self) -> Result<(), IndexError> {
-        self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?.rollback()?;
-        Ok(())
-    }
 }
 
 impl MemoryIndex {

@@ -8,20 +8,19 @@ use memory_core::{MemoryId, RecordedChange};
 use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 use uuid::Uuid;
 
-use super::claim;
 use super::embeddings::text_hashes;
 use super::error::IndexError;
 use super::file_reader::{FileReadResult, read_files};
-use super::file_time::now_ns;
-use super::open::MemoryIndex;
-use super::row::{DocumentRow, parent_folder};
+use super::memory_index::MemoryIndex;
+use super::row::DocumentRow;
 use super::scan;
-use super::schema::{self, IndexMeta};
+use super::scan::FolderSums;
+use super::schema::{self, IndexMeta, checkpoint, row_id};
 use super::text::{self, FullText, TextDocument, TextWriter};
-use super::update::{FolderSums, insert, row_id};
+use super::update::{assign_claimed_id, insert};
 use super::vectors::ModelVectors;
-use crate::commit::journal;
-use crate::disk::FileStat;
+use crate::disk::{FileStat, now_ns, parent_folder};
+use crate::journal::{journal, journal_read_error};
 
 /// The reason for a rebuild.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,7 +68,7 @@ pub(super) fn rebuild(
     let IndexRebuild { handles, folders, documents, lengths, contested, .. } = build;
     insert_handles(&transaction, handles)?;
     insert_folders(&transaction, &folders)?;
-    contested.iter().try_for_each(|claimed| claim::assign_claimed_id(&transaction, claimed))?;
+    contested.iter().try_for_each(|claimed| assign_claimed_id(&transaction, claimed))?;
     kept.write(&transaction)?;
     let sql = "UPDATE meta SET documents = ?, length = ?, characters = ?, journal = ?, checked_ns = ?";
     transaction.execute(sql, params![documents, lengths[0], lengths[1], kept.journal, begun])?;
@@ -91,12 +90,6 @@ fn reassign_vectors(transaction: &Transaction<'_>, place: &Path) -> Result<(), I
         vectors.rekey(texts.into_iter().map(|(key, text, _)| (key, text)))?;
     }
     Ok(())
-}
-
-/// Checkpoints the write-ahead log into the database file: the data is durable and the log empty.
-pub(super) fn checkpoint(connection: &Connection) {
-    // A reader can prevent the checkpoint; the next checkpoint completes it.
-    let _ = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", (), |_| Ok(()));
 }
 
 /// The part of the index that cannot be derived from the files of the memories.
@@ -225,7 +218,7 @@ fn sort_by_creation(index: &MemoryIndex, paths: &mut [String]) {
     // The journal is read backwards, from the current name of a file to its earlier names.
     let (mut made, mut called) = (HashMap::<String, i64>::new(), HashMap::<String, String>::new());
     let mut place = 0;
-    let operations = journal(index.disk.as_ref()).operations().into_iter().flatten();
+    let operations = journal(index.disk.as_ref()).operations(journal_read_error).into_iter().flatten();
     for record in operations.filter_map(Result::ok) {
         for RecordedChange { before, after, .. } in record.subject.changes.into_iter().rev() {
             let Some(after) = after else { continue };

@@ -7,19 +7,17 @@
 use std::collections::{BTreeSet, HashMap};
 
 use memory_core::StoreError;
-use rusqlite::{Connection, Transaction, TransactionBehavior, params};
+use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
 
-use super::claim;
 use super::error::IndexError;
 use super::file_reader::{FileReadResult, read_files};
-use super::file_time::now_ns;
 use super::flush::flush_if_due;
-use super::open::{MemoryIndex, OpenIndex};
+use super::memory_index::{MemoryIndex, OpenIndex};
 use super::row::{DocumentRow, is_settled};
-use super::scan::{self, ROOTS, ScannedFolder};
-use super::schema::IndexMeta;
-use super::update::{FolderSums, IndexUpdate, row_stat};
-use crate::disk::FileStat;
+use super::scan::{self, CATEGORIES, ENTRIES, FolderSums, ROOTS, ScannedFolder};
+use super::schema::{IndexMeta, row_stat};
+use super::update::{IndexUpdate, claimants};
+use crate::disk::{FileStat, check_path, now_ns};
 
 /// Maximum number of documents of a store in which every refresh checks each file.
 const SMALL_STORE: u64 = 10_000;
@@ -180,7 +178,7 @@ impl MemoryIndex {
 
     /// Returns the previous path of the document of a file, if it had another path that no longer exists.
     fn former_path(&self, transaction: &Transaction<'_>, row: &DocumentRow) -> Result<Option<String>, IndexError> {
-        let claimants = claim::claimants(transaction, &row.claimed)?;
+        let claimants = claimants(transaction, &row.claimed)?;
         if claimants.iter().any(|(_, path)| *path == row.path) {
             return Ok(None);
         }
@@ -358,4 +356,56 @@ fn record_verified(
         transaction.execute("UPDATE meta SET checked_ns = ?", [now])?;
     }
     Ok(())
+}
+
+impl MemoryIndex {
+    /// Reads those files at `paths` again that differ from the index, and returns their number.
+    ///
+    /// Paths that cannot belong to memories are ignored. The index has the signatures of files that this program wrote, so such a file
+    /// costs one signature check.
+    ///
+    /// # Errors
+    /// If the index cannot be read.
+    pub(crate) fn reread_changed(&self, paths: &[String]) -> Result<u64, StoreError> {
+        let changed = self.query("check changed files", |index, opened| {
+            let mut changed = Vec::new();
+            for path in paths.iter().filter(|path| is_indexed_path(path)) {
+                let Ok(now) = index.disk.stat(path) else { continue };
+                if now.is_some_and(|now| now.is_folder) || indexed_stat(&opened.connection, path)? == now {
+                    continue;
+                }
+                changed.push(path.clone());
+            }
+            Ok(changed)
+        })?;
+        if !changed.is_empty() {
+            self.reread(&changed)?;
+        }
+        Ok(changed.len() as u64)
+    }
+}
+
+/// Returns whether a path can belong to a memory, or to an indexed part of a conversation.
+fn is_indexed_path(path: &str) -> bool {
+    let mut parts = path.split('/');
+    let below: Vec<&str> = match parts.next() {
+        Some(CATEGORIES) => parts.collect(),
+        // The folder of a conversation may have a name with a leading dot.
+        Some(ENTRIES) => {
+            let is_there = parts.next().is_some_and(|conversation| conversation != "deleted");
+            let below: Vec<&str> = parts.collect();
+            let is_found = below.first().is_some_and(|place| !["deleted", "summaries"].contains(place));
+            if is_there && is_found { below } else { Vec::new() }
+        }
+        _ => Vec::new(),
+    };
+    let is_file = below.last().is_some_and(|name| name.strip_suffix(".md").is_some());
+    is_file && below.iter().all(|part| !part.starts_with('.')) && check_path(path).is_ok()
+}
+
+fn indexed_stat(connection: &Connection, path: &str) -> Result<Option<FileStat>, IndexError> {
+    let sql = "SELECT size, modified_ns, changed_ns, inode FROM documents WHERE path = ?1 UNION ALL \
+               SELECT size, modified_ns, changed_ns, inode FROM unreadable WHERE path = ?1";
+    let mut select = connection.prepare_cached(sql)?;
+    Ok(select.query_row(params![path], |row| row_stat(row, 0)).optional()?)
 }

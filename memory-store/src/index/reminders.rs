@@ -8,9 +8,9 @@ use super::documents::{COLUMNS, IndexedDocument, LoadedDocuments};
 use super::error::IndexError;
 use super::filter::scope_condition;
 use super::lookup_key::LookupKey;
-use super::open::MemoryIndex;
+use super::memory_index::MemoryIndex;
 use super::row::{ReminderState, nanoseconds};
-use super::update::row_count;
+use super::schema::row_count;
 
 /// Maximum number of queries when files change in between.
 const MAX_ATTEMPTS: usize = 3;

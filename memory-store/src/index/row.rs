@@ -10,8 +10,7 @@ use memory_core::{
 };
 
 use super::document_terms::DocumentTerms;
-use super::lookup::SHORTEST;
-use super::lookup_key::{LookupKey, hash_bytes, mix};
+use super::lookup_key::{LookupKey, SHORTEST, hash_bytes, mix};
 use crate::disk::{FileStat, racy_ns};
 use crate::memory_file::MemoryFile;
 
@@ -246,9 +245,4 @@ fn name_hashes(memory: &Memory, path: &str) -> Vec<i64> {
 pub(super) fn stem(path: &str) -> &str {
     let name = path.rsplit_once('/').map_or(path, |(_, name)| name);
     name.strip_suffix(".md").unwrap_or(name)
-}
-
-/// Returns the folder of a file.
-pub(super) fn parent_folder(path: &str) -> &str {
-    path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }

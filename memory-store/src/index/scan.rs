@@ -11,7 +11,6 @@ use rustix::fs::{AtFlags, FileType, Mode, OFlags, openat, statat};
 use rustix::io::Errno;
 
 use super::lookup_key::{hash_bytes, mix};
-use super::update::FolderSums;
 use crate::disk::FileStat;
 
 /// The folder that holds all memories.
@@ -260,13 +259,37 @@ fn each_entry(opened: &OwnedFd, each: &mut dyn FnMut(&CStr, FileType, u64)) -> i
     Ok(())
 }
 
+/// The wrapping sums of hashes over the files of a folder, or a change of them.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub(super) struct FolderSums {
+    /// The sum over the names and inodes.
+    pub(super) names: u64,
+    /// The sum over the names and signatures.
+    pub(super) signatures: u64,
+}
+
+impl FolderSums {
+    /// Adds a file.
+    pub(super) fn add(&mut self, name: &[u8], signature: &FileStat) {
+        let bits = name_hash(name, signature.inode);
+        self.names = self.names.wrapping_add(bits);
+        self.signatures = self.signatures.wrapping_add(stat_hash(bits, signature));
+    }
+
+    pub(super) fn subtract(&mut self, name: &[u8], signature: &FileStat) {
+        let bits = name_hash(name, signature.inode);
+        self.names = self.names.wrapping_sub(bits);
+        self.signatures = self.signatures.wrapping_sub(stat_hash(bits, signature));
+    }
+}
+
 /// Returns the summand of a file in the sum of the names of its folder.
-pub(super) fn name_hash(name: &[u8], inode: u64) -> u64 {
+fn name_hash(name: &[u8], inode: u64) -> u64 {
     mix(hash_bytes(NAME_SEED, name) ^ inode)
 }
 
 /// Returns the summand of a file in the sum of the signatures of its folder.
-pub(super) fn stat_hash(name_bits: u64, signature: &FileStat) -> u64 {
+fn stat_hash(name_bits: u64, signature: &FileStat) -> u64 {
     let state = mix(name_bits ^ signature.size);
     let state = mix(state ^ signature.modified_ns.cast_unsigned());
     mix(state ^ signature.changed_ns.cast_unsigned())

@@ -4,11 +4,13 @@ use std::io;
 use std::path::Path;
 use std::time::Duration;
 
+use memory_core::MemoryId;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, Transaction};
+use uuid::Uuid;
 
 use super::error::IndexError;
-use super::update::row_count;
+use crate::disk::FileStat;
 
 /// Version of the tables, of the row content, of the tokenization and of the classification of standing sentences.
 ///
@@ -249,4 +251,48 @@ impl IndexMeta {
         self.lengths = self.lengths.map(|length| u64::try_from(share(length)).unwrap_or(u64::MAX));
         self.documents = documents;
     }
+}
+
+/// Checkpoints the write-ahead log into the database file: the data is durable and the log empty.
+pub(super) fn checkpoint(connection: &Connection) {
+    // A reader can prevent the checkpoint; the next checkpoint completes it.
+    let _ = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", (), |_| Ok(()));
+}
+
+/// Returns the bytes of an id for a column.
+pub(super) fn id_bytes(id: &MemoryId) -> [u8; 16] {
+    Uuid::from(*id).into_bytes()
+}
+
+/// Reads an id from a column.
+pub(super) fn row_id(row: &rusqlite::Row<'_>, column: usize) -> rusqlite::Result<Uuid> {
+    Ok(Uuid::from_bytes(row.get::<_, [u8; 16]>(column)?))
+}
+
+/// Reads a non-negative number from a column.
+pub(super) fn row_count(row: &rusqlite::Row<'_>, column: usize) -> rusqlite::Result<u64> {
+    let number: i64 = row.get(column)?;
+    u64::try_from(number).map_err(|_| rusqlite::Error::IntegralValueOutOfRange(column, number))
+}
+
+/// Reads a signature from four columns.
+pub(super) fn row_stat(row: &rusqlite::Row<'_>, first: usize) -> rusqlite::Result<FileStat> {
+    Ok(FileStat {
+        size: row.get::<_, i64>(first)?.cast_unsigned(),
+        modified_ns: row.get(first + 1)?,
+        changed_ns: row.get(first + 2)?,
+        inode: row.get::<_, i64>(first + 3)?.cast_unsigned(),
+        is_folder: false,
+    })
+}
+
+/// Encodes numbers for a column, in little-endian order.
+pub(super) fn encode_numbers(numbers: &[i64]) -> Vec<u8> {
+    numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
+}
+
+/// Decodes numbers of a column.
+pub(super) fn decode_numbers(bytes: &[u8]) -> Vec<i64> {
+    let (numbers, _) = bytes.as_chunks::<8>();
+    numbers.iter().map(|number| i64::from_le_bytes(*number)).collect()
 }

@@ -5,11 +5,10 @@ use memory_core::{CachedAnalysis, Category, ContentHash, MemoryId, MemorySummary
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::error::IndexError;
-use super::open::MemoryIndex;
+use super::memory_index::MemoryIndex;
 use super::refresh::write;
 use super::row::{NEVER, SUPERSEDED};
-use super::schema::IndexMeta;
-use super::update::{id_bytes, row_count, row_id};
+use super::schema::{IndexMeta, id_bytes, row_count, row_id};
 
 const KNOWN: &str = "the index writes down only what it has read";
 

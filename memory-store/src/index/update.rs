@@ -2,15 +2,20 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use memory_core::{ContentHash, MemoryId};
-use rusqlite::{OptionalExtension, Transaction, params};
+use memory_core::{ContentHash, MemoryId, StoreError};
+use rusqlite::{Connection, OptionalExtension, Transaction, params};
 use uuid::Uuid;
 
-use super::claim;
 use super::error::IndexError;
-use super::row::{DocumentRow, parent_folder};
-use super::scan::{name_hash, stat_hash};
-use crate::disk::FileStat;
+use super::file_reader::{FileReadResult, read_files};
+use super::flush::flush_if_due;
+use super::lookup_key::LookupKey;
+use super::memory_index::MemoryIndex;
+use super::refresh::write;
+use super::row::{DocumentRow, stem};
+use super::scan::FolderSums;
+use super::schema::{IndexMeta, decode_numbers, encode_numbers, id_bytes, row_count, row_id, row_stat};
+use crate::disk::{FileStat, parent_folder};
 
 /// A set of changes to the rows, within one transaction. [`IndexUpdate::finish`] must follow.
 ///
@@ -26,30 +31,6 @@ pub(super) struct IndexUpdate<'t> {
     ///
     /// They are written in order, so that each page is changed once.
     handles: Vec<[i64; 2]>,
-}
-
-/// The wrapping sums of hashes over the files of a folder, or a change of them.
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub(super) struct FolderSums {
-    /// The sum over the names and inodes.
-    pub(super) names: u64,
-    /// The sum over the names and signatures.
-    pub(super) signatures: u64,
-}
-
-impl FolderSums {
-    /// Adds a file.
-    pub(super) fn add(&mut self, name: &[u8], signature: &FileStat) {
-        let bits = name_hash(name, signature.inode);
-        self.names = self.names.wrapping_add(bits);
-        self.signatures = self.signatures.wrapping_add(stat_hash(bits, signature));
-    }
-
-    fn subtract(&mut self, name: &[u8], signature: &FileStat) {
-        let bits = name_hash(name, signature.inode);
-        self.names = self.names.wrapping_sub(bits);
-        self.signatures = self.signatures.wrapping_sub(stat_hash(bits, signature));
-    }
 }
 
 /// Whether the full text may already contain a document.
@@ -144,7 +125,7 @@ impl<'t> IndexUpdate<'t> {
             let sql = "INSERT OR REPLACE INTO folders VALUES(?, NULL, ?, ?)";
             transaction.prepare_cached(sql)?.execute(params![path, names, signatures])?;
         }
-        self.claims.iter().try_for_each(|claimed| claim::assign_claimed_id(transaction, claimed))
+        self.claims.iter().try_for_each(|claimed| assign_claimed_id(transaction, claimed))
     }
 
     fn insert(&mut self, row: &DocumentRow) -> Result<(), IndexError> {
@@ -330,40 +311,123 @@ pub(super) fn insert(
     Ok(transaction.last_insert_rowid())
 }
 
-/// Returns the bytes of an id for a column.
-pub(super) fn id_bytes(id: &MemoryId) -> [u8; 16] {
-    Uuid::from(*id).into_bytes()
+/// Assigns the id `claimed` to one of the files that name it.
+///
+/// The file with a name that ends in the short form of the id gets it, otherwise the first by path. The other files get an id derived from
+/// their path.
+pub(super) fn assign_claimed_id(transaction: &Transaction<'_>, claimed: &MemoryId) -> Result<(), IndexError> {
+    let mut claimants = claimants(transaction, claimed)?;
+    let ending = format!("-{}", claimed.short());
+    claimants.sort_by_cached_key(|(_, path)| (!stem(path).ends_with(&ending), path.clone()));
+    for (key, _) in claimants.iter().skip(1) {
+        set_id(transaction, *key, None)?;
+    }
+    for (rank, (key, path)) in claimants.iter().enumerate() {
+        let id = if rank == 0 { *claimed } else { MemoryId::for_path(path) };
+        let spare = MemoryId::for_path(&format!("{path}#{claimed}"));
+        if !set_id(transaction, *key, Some(&id))? && !set_id(transaction, *key, Some(&spare))? {
+            return Err(IndexError::Mismatch);
+        }
+    }
+    Ok(())
 }
 
-/// Reads an id from a column.
-pub(super) fn row_id(row: &rusqlite::Row<'_>, column: usize) -> rusqlite::Result<Uuid> {
-    Ok(Uuid::from_bytes(row.get::<_, [u8; 16]>(column)?))
+/// Returns the keys and paths of the documents with files that name this id.
+pub(super) fn claimants(connection: &Connection, claimed: &MemoryId) -> Result<Vec<(i64, String)>, IndexError> {
+    let sql = "SELECT key, path FROM handles JOIN documents ON key = document WHERE bits = ? AND claimed = ?";
+    let mut select = connection.prepare_cached(sql)?;
+    let values = params![LookupKey::Claim(claimed).bits(), Uuid::from(*claimed).into_bytes()];
+    Ok(select.query_map(values, |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<Result<_, _>>()?)
 }
 
-/// Reads a non-negative number from a column.
-pub(super) fn row_count(row: &rusqlite::Row<'_>, column: usize) -> rusqlite::Result<u64> {
-    let number: i64 = row.get(column)?;
-    u64::try_from(number).map_err(|_| rusqlite::Error::IntegralValueOutOfRange(column, number))
+/// Sets or clears the id of a document, and returns whether the id was free.
+fn set_id(transaction: &Transaction<'_>, key: i64, id: Option<&MemoryId>) -> Result<bool, IndexError> {
+    let mut update = transaction.prepare_cached("UPDATE OR IGNORE documents SET id = ? WHERE key = ?")?;
+    Ok(update.execute(params![id.map(id_bytes), key])? == 1)
 }
 
-/// Reads a signature from four columns.
-pub(super) fn row_stat(row: &rusqlite::Row<'_>, first: usize) -> rusqlite::Result<FileStat> {
-    Ok(FileStat {
-        size: row.get::<_, i64>(first)?.cast_unsigned(),
-        modified_ns: row.get(first + 1)?,
-        changed_ns: row.get(first + 2)?,
-        inode: row.get::<_, i64>(first + 3)?.cast_unsigned(),
-        is_folder: false,
-    })
+/// A change of a file.
+#[derive(Debug)]
+pub(crate) enum AppliedChange {
+    /// The file was created, replaced or moved.
+    Kept {
+        /// The current path.
+        path: String,
+        /// The previous path, if the file was moved.
+        former_path: Option<String>,
+    },
+    /// The file was removed.
+    Removed {
+        /// The previous path.
+        path: String,
+    },
 }
 
-/// Encodes numbers for a column, in little-endian order.
-pub(super) fn encode_numbers(numbers: &[i64]) -> Vec<u8> {
-    numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
+impl AppliedChange {
+    /// Returns the path of the file, unless it was removed.
+    fn written_path(&self) -> Option<&str> {
+        match self {
+            Self::Kept { path, .. } => Some(path),
+            Self::Removed { .. } => None,
+        }
+    }
+
+    /// Returns the previous path of a removed file.
+    fn removed_path(&self) -> Option<&str> {
+        match self {
+            Self::Kept { .. } => None,
+            Self::Removed { path } => Some(path),
+        }
+    }
 }
 
-/// Decodes numbers of a column.
-pub(super) fn decode_numbers(bytes: &[u8]) -> Vec<i64> {
-    let (numbers, _) = bytes.as_chunks::<8>();
-    numbers.iter().map(|number| i64::from_le_bytes(*number)).collect()
+impl MemoryIndex {
+    /// Updates the index after changes of the files, and stores the position in the journal.
+    ///
+    /// The call does not sync, and its cost does not depend on the number of files. No data is lost if it fails: the next refresh detects
+    /// the changes.
+    ///
+    /// # Errors
+    /// If the index cannot be written.
+    pub(crate) fn apply(&self, applied: &[AppliedChange], journal_mark: Option<&str>) -> Result<(), StoreError> {
+        let paths: Vec<String> = applied.iter().filter_map(AppliedChange::written_path).map(str::to_owned).collect();
+        self.modify("write the index", |index, opened| {
+            write(&mut opened.connection, |transaction| {
+                let mut update = IndexUpdate::new(transaction);
+                let mut left = applied.iter();
+                read_files(index.disk.as_ref(), &paths, &mut |reading| {
+                    for one in left.by_ref() {
+                        match one {
+                            AppliedChange::Removed { path } => update.remove(path)?,
+                            AppliedChange::Kept { path, former_path } => {
+                                // If another program has changed the file since, the next refresh updates the index.
+                                if let FileReadResult::Row(row) = &reading {
+                                    update.upsert(row, former_path.as_deref())?;
+                                }
+                                // The document has moved along, unless the new path had a document already.
+                                let moved = former_path.as_deref().filter(|former| former != path);
+                                return moved.map_or(Ok(()), |former| update.remove(former));
+                            }
+                        }
+                    }
+                    Ok(())
+                })?;
+                left.filter_map(AppliedChange::removed_path).try_for_each(|path| update.remove(path))?;
+                update.finish()?;
+                if let Some(mark) = journal_mark {
+                    transaction.prepare_cached("UPDATE meta SET journal = ?")?.execute([mark])?;
+                }
+                Ok(())
+            })?;
+            flush_if_due(opened)
+        })
+    }
+
+    /// Returns the journal position of the last [`MemoryIndex::apply`] that stored one.
+    ///
+    /// # Errors
+    /// If the index cannot be read.
+    pub(crate) fn journal_mark(&self) -> Result<Option<String>, StoreError> {
+        self.query("read the index", |_, opened| Ok(IndexMeta::read(&opened.connection)?.journal))
+    }
 }

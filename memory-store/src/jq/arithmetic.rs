@@ -3,7 +3,7 @@
 use std::ops::{Add, Div, Mul, Neg, Rem, Sub};
 use std::rc::Rc;
 
-use super::runtime_error::{JqEvalResult, pair_error, runtime_error, type_error};
+use super::error::{JqEvalResult, pair_error, runtime_error, type_error};
 use super::value::{Map, Val};
 
 /// The maximum nesting of objects in a merge.

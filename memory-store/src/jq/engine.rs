@@ -7,11 +7,10 @@ use jaq_core::box_iter::{BoxIter, box_once};
 use jaq_core::path::Opt;
 use jaq_core::{DataT, Exn, Lut, ValT, ValX, data::HasLut};
 
-use super::json_path;
-use super::number;
+use super::error::{JqEvalResult, cannot_iterate, runtime_error};
 use super::read::JsonReader;
-use super::runtime_error::{JqEvalResult, cannot_iterate, runtime_error};
 use super::value::{Map, Val};
+use super::{json_path, number};
 
 /// The types that native functions get from the evaluator.
 #[derive(Debug)]
@@ -78,7 +77,7 @@ impl ValT for Val {
             match key {
                 Val::Str(key) => map.insert(key, value),
                 other => {
-                    let key = super::runtime_error::describe(&other);
+                    let key = super::error::describe(&other);
                     return Err(runtime_error(format!("Cannot use {key} as object key")));
                 }
             };

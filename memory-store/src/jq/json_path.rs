@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::runtime_error::{JqEvalResult, cannot_index, runtime_error};
+use super::error::{JqEvalResult, cannot_index, runtime_error};
 use super::value::{Map, Val};
 
 /// The maximum length of a path.
@@ -81,7 +81,7 @@ pub(crate) fn set_path(value: Val, path: &[Val], new: Val) -> JqEvalResult {
 /// Replaces the value at a path by the result of `update`.
 ///
 /// Containers that are not shared are changed in place.
-pub(crate) fn update_path<E: From<super::runtime_error::JqRuntimeError>>(
+pub(crate) fn update_path<E: From<super::error::JqRuntimeError>>(
     mut value: Val,
     path: &[Val],
     update: impl FnOnce(Val) -> Result<Val, E>,

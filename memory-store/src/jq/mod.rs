@@ -46,7 +46,6 @@
 
 mod arithmetic;
 mod calendar;
-mod child;
 mod definitions;
 mod engine;
 mod error;
@@ -58,16 +57,13 @@ mod number;
 mod parse;
 mod program;
 mod read;
-mod request;
-mod runtime_error;
 mod sandbox;
 mod term;
 mod value;
 mod wire;
 mod write;
 
-pub use child::serve_child;
 pub use error::JqError;
 pub use program::{JqOutput, JqProgram};
-pub use request::{JqChildCommand, JqInputMode, JqLimits, JqOutputFormat, JqRequest};
-pub use sandbox::{JqResult, run_bounded};
+pub use sandbox::{JqResult, run_bounded, serve_child};
+pub use wire::{JqChildCommand, JqInputMode, JqLimits, JqOutputFormat, JqRequest};

@@ -14,8 +14,8 @@ use super::engine::{JqRunContext, JqRunState, JqTypes};
 use super::error::{JqError, JqSyntaxError};
 use super::natives;
 use super::parse;
-use super::request::JqOutputFormat;
 use super::value::Val;
+use super::wire::JqOutputFormat;
 use super::write;
 
 /// The name of the main program among the definitions.

@@ -8,13 +8,14 @@ use std::time::Duration;
 use chrono::{DateTime, SubsecRound, Utc};
 use memory_core::instance::kv::{KeyPrefix, KeySummary, KeyValueStore, StoredValue, ValueKey};
 use memory_core::instance::{InstanceError, InstanceOperations, InstanceRecord, InstanceRecords};
-use memory_core::{Operation, OperationId, StoreError, find_undoable};
+use memory_core::secret::Checked;
+use memory_core::{Operation, OperationId};
 
 use super::trash::{self, ValueOperation};
-use crate::disk::{DirEntryKind, Disk, FileStat, LazyDisk, find_case_variant};
+use crate::disk::{DirEntryKind, Disk, FileStat, LazyDisk, find_case_variant, parent_folder, stage_file};
 use crate::history::{file_error, folder_error};
 use crate::lock::{PATIENCE, WriterLock};
-use crate::oplog::{hash_bytes, to_record, to_records};
+use crate::oplog::{SingleFileOperation, find_undoable, hash_bytes, not_found_error, to_records};
 
 /// The temporary file of a new value. No key has this name, and there is one writer at a time.
 const TEMP_FILE: &str = ".next~";
@@ -60,7 +61,7 @@ impl ValueFolder {
 }
 
 impl KeyValueStore for ValueFolder {
-    fn set(&self, key: &ValueKey, value: &str, operation: &Operation) -> Result<bool, InstanceError> {
+    fn set(&self, key: &ValueKey, value: Checked<&str>, operation: &Operation) -> Result<bool, InstanceError> {
         let disk = self.place.get_or_create().map_err(folder_error(self.root()))?;
         let _lock = self.lock()?;
         check_path_free(disk, key)?;
@@ -137,11 +138,10 @@ impl InstanceOperations for ValueFolder {
     }
 
     fn undo(&self, undone: &OperationId, operation: &Operation) -> Result<InstanceRecord, InstanceError> {
-        let missing = || StoreError::OperationNotFound { wanted: format!("no operation has the id {undone}") };
-        let state = self.state()?.ok_or_else(missing)?;
+        let state = self.state()?.ok_or_else(|| not_found_error(undone))?;
         let disk = self.place.get_or_create().map_err(folder_error(self.root()))?;
         let _lock = self.lock()?;
-        let logged = find_undoable(trash::operations(state, |key| self.current_hash(key))?, undone)?;
+        let (logged, record) = find_undoable(trash::operations(state, |key| self.current_hash(key))?, undone)?;
         let changed = |why: String| InstanceError::ChangedSince { operation: undone.clone(), why };
         let key: ValueKey = logged.subject.key.parse()?;
         check_path_free(disk, &key).map_err(|error| match error {
@@ -158,13 +158,13 @@ impl InstanceOperations for ValueFolder {
             (None, Some(now)) => self.delete_value(disk, &key, &now, note)?,
             (None, None) => {}
         }
-        Ok(to_record(logged).ok_or_else(missing)?)
+        Ok(record)
     }
 
     fn purge_trash(&self, before: DateTime<Utc>) -> Result<(u64, u64), InstanceError> {
         let Some(state) = self.state()? else { return Ok((0, 0)) };
         let _lock = self.disk()?.is_some().then(|| self.lock()).transpose()?;
-        trash::log(state).purge(before).map_err(|error| file_error(trash::FOLDER, error))
+        trash::log(state).purge(before).map_err(trash::log_error)
     }
 }
 
@@ -179,12 +179,12 @@ impl ValueFolder {
         note: Option<ValueOperation<'_>>,
     ) -> Result<(), InstanceError> {
         let told = |error| file_error(key.as_str(), error);
-        let placed = disk.write(TEMP_FILE, value).and_then(|()| disk.sync_file(TEMP_FILE)).map_err(told);
-        let placed = placed.and_then(|()| match note {
-            Some(note) => trash::log_operation(&self.state, key, former, Some(value), note),
-            None => Ok(()),
+        let rename = || disk.rename(TEMP_FILE, key.as_str()).map(|()| true).map_err(told);
+        let placed = stage_file(disk, TEMP_FILE, value, None).map_err(told).and_then(|()| match note {
+            Some(note) => self.commit(disk, key, former, Some(value), note, rename),
+            None => rename(),
         });
-        if let Err(error) = placed.and_then(|()| disk.rename(TEMP_FILE, key.as_str()).map_err(told)) {
+        if let Err(error) = placed {
             // If this fails too, the next writer overwrites the file.
             let _ = disk.remove(TEMP_FILE);
             return Err(error);
@@ -201,8 +201,7 @@ impl ValueFolder {
         note: ValueOperation<'_>,
     ) -> Result<(), InstanceError> {
         let told = |error| file_error(key.as_str(), error);
-        trash::log_operation(&self.state, key, Some(former), None, note)?;
-        disk.remove(key.as_str()).map_err(told)?;
+        self.commit(disk, key, Some(former), None, note, || disk.remove(key.as_str()).map(|()| true).map_err(told))?;
         let mut folder = parent_folder(key.as_str());
         disk.sync_folder(folder).map_err(told)?;
         // Namespaces without keys are deleted. One that remains does no harm.
@@ -210,6 +209,24 @@ impl ValueFolder {
             folder = parent_folder(folder);
         }
         Ok(())
+    }
+
+    /// Logs an operation that changes a value from `former` to `next`, and makes the change with `place`.
+    fn commit(
+        &self,
+        disk: &dyn Disk,
+        key: &ValueKey,
+        former: Option<&[u8]>,
+        next: Option<&[u8]>,
+        note: ValueOperation<'_>,
+        place: impl FnOnce() -> Result<bool, InstanceError>,
+    ) -> Result<bool, InstanceError> {
+        let state = self.state.get_or_create().map_err(folder_error(self.state.root()))?;
+        let record = trash::record_operation(state, key, former, next, note)?;
+        // All writers hold the lock of the folder, so the log needs no lock.
+        let lock = Box::new(|| Ok(None));
+        let waiting = TEMP_FILE.to_owned();
+        SingleFileOperation { disk, log: trash::log(state), waiting, lock, log_error: trash::log_error }.commit(&record, place)
     }
 
     fn current_hash(&self, key: &str) -> Result<Option<String>, InstanceError> {
@@ -240,10 +257,6 @@ fn read_value(disk: &dyn Disk, key: &ValueKey) -> Result<Option<Vec<u8>>, Instan
 /// Returns the modification time of a file, truncated to milliseconds.
 fn modified_at(signature: &FileStat) -> DateTime<Utc> {
     DateTime::from_timestamp_nanos(signature.modified_ns).trunc_subsecs(3)
-}
-
-fn parent_folder(path: &str) -> &str {
-    path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
 /// Returns an error if the path of a key is occupied.

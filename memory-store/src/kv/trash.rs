@@ -1,18 +1,19 @@
 //! The payload of the operation log of values, and the previous values.
 
 use std::collections::HashMap;
+use std::io;
 
 use memory_core::instance::kv::ValueKey;
 use memory_core::instance::{InstanceError, InstanceSubject};
 use memory_core::{Operation, OperationId, Recorded, StoreError, mark_undone_lazily};
 use serde::{Deserialize, Serialize};
 
-use crate::disk::{Disk, LazyDisk};
-use crate::history::{file_error, folder_error};
+use crate::disk::{Disk, parent_folder};
+use crate::history::file_error;
 use crate::oplog::{LogPayload, OperationLog, hash_bytes};
 
 /// The folder of the log and of the previous values.
-pub(super) const FOLDER: &str = "trash";
+const FOLDER: &str = "trash";
 
 /// Maximum size in bytes of a previous value within a line of the log.
 const MAX_INLINE_VALUE: usize = 64 * 1024;
@@ -46,6 +47,11 @@ pub(super) fn log(disk: &dyn Disk) -> OperationLog<'_, ValuePayload> {
     OperationLog::new(disk, FOLDER)
 }
 
+/// Returns the error that the log cannot be read or written.
+pub(super) fn log_error(error: io::Error) -> InstanceError {
+    file_error(FOLDER, error)
+}
+
 /// An operation on a value that is about to be carried out.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ValueOperation<'a> {
@@ -53,22 +59,21 @@ pub(super) struct ValueOperation<'a> {
     pub undoes: Option<&'a OperationId>,
 }
 
-/// Logs an operation and its previous value, durably, before the value is set or deleted.
-pub(super) fn log_operation(
-    trash: &LazyDisk,
+/// Returns the record of an operation, and writes the previous value to the trash if it is too long for the record.
+pub(super) fn record_operation(
+    disk: &dyn Disk,
     key: &ValueKey,
     former: Option<&[u8]>,
     next: Option<&[u8]>,
     note: ValueOperation<'_>,
-) -> Result<(), InstanceError> {
+) -> Result<Recorded<ValuePayload>, InstanceError> {
     let ValueOperation { operation, undoes } = note;
-    let disk = trash.get_or_create().map_err(folder_error(trash.root()))?;
     let value = former.and_then(|former| str::from_utf8(former).ok()).filter(|value| value.len() <= MAX_INLINE_VALUE);
     let long = former.filter(|_| value.is_none());
     let file = format!("{}.value", log(disk).trash_folder(operation));
     if let Some(former) = long {
-        let month = file.rsplit_once('/').map_or("", |(month, _)| month);
-        let kept = disk.write(&file, former).and_then(|()| disk.sync_file(&file)).and_then(|()| disk.sync_folder(month));
+        let kept =
+            disk.write(&file, former).and_then(|()| disk.sync_file(&file)).and_then(|()| disk.sync_folder(parent_folder(&file)));
         kept.map_err(|error| file_error(&file, error))?;
     }
     let payload = ValuePayload {
@@ -78,7 +83,7 @@ pub(super) fn log_operation(
         before: former.map(hash_bytes),
         after: next.map(hash_bytes),
     };
-    log(disk).append(&Recorded::new(operation, payload, undoes)).map_err(|error| file_error(FOLDER, error))
+    Ok(Recorded::new(operation, payload, undoes))
 }
 
 /// Returns the value before an operation, if the key was set.
@@ -103,12 +108,11 @@ pub(super) fn operations<'a>(
     disk: &'a dyn Disk,
     now: impl Fn(&str) -> Result<Option<String>, InstanceError> + 'a,
 ) -> Result<impl Iterator<Item = Result<Recorded<ValuePayload>, InstanceError>> + 'a, InstanceError> {
-    let told = |error| file_error(FOLDER, error);
     let mut states: HashMap<String, Option<String>> = HashMap::new();
-    let completed = log(disk).operations().map_err(told)?.filter_map(move |line| {
+    let completed = log(disk).operations(log_error)?.filter_map(move |line| {
         let line = match line {
             Ok(line) => line,
-            Err(error) => return Some(Err(told(error))),
+            Err(error) => return Some(Err(error)),
         };
         let ValuePayload { key, before, after, .. } = &line.subject;
         let state = match states.get_mut(key) {

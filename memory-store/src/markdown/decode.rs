@@ -3,12 +3,10 @@
 use chrono::{DateTime, Utc};
 use memory_core::{Category, Memory, Problem};
 
-use super::category_folder::path_category;
-use super::defect::FileDefect;
 use super::fence::{self, FileParts};
-use super::format::{FrontMatter, UnusableValue, is_known, keeps_spelling};
+use super::format::{FrontMatter, UnusableValue, is_known, keeps_spelling, path_category};
 use super::lines::{self, ValueStyle, YamlEntry};
-use super::text::decode_lossy;
+use super::text::{FileDefect, decode_lossy};
 use super::yaml::{self, YamlNode};
 
 /// The maximum length of a front matter that is parsed, in bytes.

@@ -7,7 +7,6 @@ use memory_core::{
     Category, ContentHash, Memory, MemoryId, OperationId, Origin, ParseError, Phase, Reminder, Scope, SpeakerRole, Tags,
 };
 
-use super::category_folder::path_category;
 use super::value::VERSION_BESIDE;
 use super::yaml::YamlNode;
 
@@ -318,4 +317,10 @@ fn shorten(text: &str) -> String {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),
     }
+}
+
+/// Returns the category of the folder that contains `path`; [`Category::Inbox`] for the inbox.
+pub fn path_category(path: &str) -> Option<Category> {
+    let (folder, _) = path.strip_prefix("categories/")?.split_once('/')?;
+    folder.parse().ok()
 }

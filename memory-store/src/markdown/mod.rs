@@ -3,9 +3,7 @@
 //! A file is Markdown with a YAML front matter, see [`encode()`]. [`decode()`] never fails: it returns all readable fields, and reports
 //! the first defect. [`rewrite`] edits only the lines of changed keys, and leaves all other bytes as the user wrote them.
 
-mod category_folder;
 mod decode;
-mod defect;
 mod encode;
 mod fence;
 mod format;
@@ -22,9 +20,9 @@ mod yaml;
 #[cfg(test)]
 mod tests;
 
-pub use category_folder::path_category;
 pub use decode::{DecodedFile, decode, misfiled_category};
 pub use encode::encode;
+pub use format::path_category;
 pub(crate) use plain_front_matter::{PlainFrontMatter, body, has_whole_front_matter, lossy_text, set_values};
 pub use rewrite::rewrite;
 pub(crate) use scalar::double_quoted;

@@ -6,14 +6,13 @@ use chrono::TimeDelta;
 use memory_core::{Memory, Problem};
 
 use super::decode::{ParsedFile, decode};
-use super::defect::FileDefect;
 use super::encode::{entry_lines, inline_value, item_lines, key_lines, last_line_break};
 use super::fence::{line_break, split};
 use super::format::{has_foreign_entries, item_texts};
 use super::lines::{self, ValueStyle, YamlEntry};
 use super::list::{edit_flow, edit_lines};
 use super::scalar::{double_quoted, single_quoted};
-use super::text::decode_lossy;
+use super::text::{FileDefect, decode_lossy};
 use super::value::{FrontMatterValue, KEYS, VERSION_BESIDE, value};
 use super::yaml::{self, YamlNode};
 

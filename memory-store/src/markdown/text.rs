@@ -1,8 +1,8 @@
-//! Decodes bytes to text.
+//! Decodes bytes to text, and describes the defects of a file.
 
 use std::borrow::Cow;
 
-use super::defect::FileDefect;
+use memory_core::{Code, Problem};
 
 /// Decodes bytes leniently, and returns the defect, if any.
 pub(super) fn decode_lossy(bytes: &[u8]) -> (Cow<'_, str>, Option<FileDefect>) {
@@ -36,4 +36,27 @@ fn not_utf8(line: usize, encoding: &str) -> FileDefect {
 
 fn line_at(bytes: &[u8], place: usize) -> usize {
     bytes[..place].split(|byte| *byte == b'\n').count()
+}
+
+/// A defect of a file, without the path of the file.
+#[derive(Debug)]
+pub(super) struct FileDefect {
+    /// The line of the file, counted from 1, if it can be determined.
+    pub(super) line: Option<usize>,
+    /// The defect, as a statement.
+    pub(super) what: String,
+    /// The advice for the user.
+    pub(super) hint: &'static str,
+}
+
+impl FileDefect {
+    /// Creates a fault.
+    pub(super) fn new(line: impl Into<Option<usize>>, what: impl Into<String>, hint: &'static str) -> Self {
+        Self { line: line.into(), what: what.into(), hint }
+    }
+
+    /// Converts the fault to a [`Problem`] of the file at `path`.
+    pub(super) fn of(self, path: &str) -> Problem {
+        Problem { code: Code::FileDamaged, path: path.to_owned(), line: self.line, what: self.what, hint: Some(self.hint) }
+    }
 }

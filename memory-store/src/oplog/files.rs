@@ -4,7 +4,7 @@ use std::io;
 
 use chrono::{DateTime, Datelike, Months, NaiveDate, Utc};
 
-use crate::disk::{BackwardLines, DirEntryKind, Disk, append_line};
+use crate::disk::{BackwardLines, DirEntryKind, Disk, append_line, file_name, replace_file};
 
 /// The extension of a file of lines.
 const EXTENSION: &str = ".jsonl";
@@ -105,10 +105,6 @@ pub(super) fn invalid_lines(disk: &dyn Disk, path: &str, is_valid: impl Fn(&[u8]
     Ok(invalid.into_iter().rev().map(|from_end| count - from_end).collect())
 }
 
-fn file_name(path: &str) -> &str {
-    path.rsplit_once('/').map_or(path, |(_, name)| name)
-}
-
 fn lines_backward(disk: &dyn Disk, path: &str) -> io::Result<Option<BackwardLines>> {
     // The file may have been purged since.
     let Some(file) = disk.open(path)? else { return Ok(None) };
@@ -159,11 +155,7 @@ fn remove_lines_before(disk: &dyn Disk, path: &str, before: DateTime<Utc>) -> io
     }
     let bytes = disk.read_part(path, 0, usize::MAX)?;
     let left = bytes.split_inclusive(|byte| *byte == b'\n').filter(|line| !is_over(line)).collect::<Vec<_>>().concat();
-    let aside = format!("{path}.tmp");
-    disk.write(&aside, &left)?;
-    disk.sync_file(&aside)?;
-    disk.rename(&aside, path)?;
-    disk.sync_folder(path.rsplit_once('/').map_or("", |(folder, _)| folder))
+    replace_file(disk, &format!("{path}.tmp"), path, &left)
 }
 
 /// Returns the first moment after a month such as `2026-05`.

@@ -1,22 +1,43 @@
-//! The operation log of a store: one JSON line per operation, in one file per month.
+//! The operation log of a store, and the engine that carries out its operations.
 //!
-//! All lines have the same fields for the operation; the store adds its payload, the fields for what the operation changed. A line is
-//! durable before the operation is carried out, so that the next writer detects an interrupted operation. It then appends a second line,
-//! `{"operation": …, "at": …, "aborted": true}`, and readers skip both.
+//! The log has one JSON line per operation, in one file per month. All lines have the same fields for the operation; the store adds its
+//! payload, the fields for what the operation changed. A line is durable before the operation is carried out, so that the next writer
+//! detects an interrupted operation. It then appends a second line, `{"operation": …, "at": …, "aborted": true}`, and readers skip both.
+//!
+//! [`FileOperations`] changes whole files completely or not at all, even across a power cut. Safety follows from the order of the steps.
+//! Each step is durable before the next one starts:
+//!
+//! 1. The new content is written under temporary names.
+//! 2. The previous files are linked into the trash.
+//! 3. The new files are renamed to their final names.
+//! 4. The previous names of moved and deleted files are removed.
+//!
+//! The line, with the previous and the new state of each file, is appended before step 1 or before step 3, depending on [`Staging`]. After
+//! a crash, the log contains an operation with some files in the previous state and some in the new one, or temporary files exist. The next
+//! writer detects this and rolls the operation back.
+//!
+//! [`SingleFileOperation`] changes one file by an atomic rename or deletion, so that nothing needs to be restored.
 
+mod execution;
 mod files;
 mod format;
+mod recovery;
+mod single_file;
 
 use std::io;
 use std::marker::PhantomData;
 
 use chrono::{DateTime, Utc};
-use memory_core::{ContentHash, Operation, OperationId, Recorded};
+use memory_core::{ContentHash, Operation, OperationId, Recorded, StoreError, mark_undone};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+pub(crate) use self::execution::{
+    FileChange, FileOperations, FilePayload, LONGEST_NAME, NewContent, OperationError, Staging, is_temporary_name, shorten_name,
+};
 pub(crate) use self::files::{LogPosition, is_monthly_file};
 use self::format::LogLine;
+pub(crate) use self::single_file::SingleFileOperation;
 use crate::disk::Disk;
 
 /// What an operation of a store changed, as its log records it.
@@ -102,9 +123,20 @@ impl<'d, P: LogPayload> OperationLog<'d, P> {
         Ok(None)
     }
 
-    /// Iterates over the operations without those that were aborted, newest first.
-    pub(crate) fn operations(&self) -> io::Result<impl Iterator<Item = io::Result<Recorded<P>>> + use<'d, P>> {
-        Ok(without_aborted(self.lines(None)?))
+    /// Iterates over the operations without those that were aborted, newest first. `refused` converts the errors.
+    pub(crate) fn operations<E, F: Fn(io::Error) -> E>(
+        &self,
+        refused: F,
+    ) -> Result<impl Iterator<Item = Result<Recorded<P>, E>> + use<'d, P, E, F>, E> {
+        let lines = self.lines(None).map_err(&refused)?;
+        Ok(without_aborted(lines).map(move |record| record.map_err(&refused)))
+    }
+
+    /// Returns the records of the operations for the user, with their undos, newest first.
+    pub(crate) fn records<E>(&self, refused: impl Fn(io::Error) -> E) -> Result<Vec<Recorded<P::Subject>>, E> {
+        let mut records = to_records(self.operations(refused)?).collect::<Result<Vec<_>, _>>()?;
+        mark_undone(&mut records);
+        Ok(records)
     }
 
     /// Iterates over the lines after `position`, newest first; lines that cannot be parsed are skipped.
@@ -167,9 +199,24 @@ pub(crate) fn to_records<P: LogPayload, E>(
 }
 
 /// Converts a logged operation to a record for the user, or returns `None` if it is not listed.
-pub(crate) fn to_record<P: LogPayload>(logged: Recorded<P>) -> Option<Recorded<P::Subject>> {
+fn to_record<P: LogPayload>(logged: Recorded<P>) -> Option<Recorded<P::Subject>> {
     let subject = logged.subject.subject()?;
     Some(logged.map(|_| subject))
+}
+
+/// Returns the operation `undone`, if it can be undone, and its record for the user.
+pub(crate) fn find_undoable<P: LogPayload + Clone, E: From<StoreError>>(
+    operations: impl Iterator<Item = Result<Recorded<P>, E>>,
+    undone: &OperationId,
+) -> Result<(Recorded<P>, Recorded<P::Subject>), E> {
+    let logged = memory_core::find_undoable(operations, undone)?;
+    let record = to_record(logged.clone()).ok_or_else(|| not_found_error(undone))?;
+    Ok((logged, record))
+}
+
+/// Returns the error that there is no operation `undone`.
+pub(crate) fn not_found_error(undone: &OperationId) -> StoreError {
+    StoreError::OperationNotFound { wanted: format!("no operation has the id {undone}") }
 }
 
 /// Returns the hash of a file or value, as payloads contain it.

@@ -1,8 +1,14 @@
-//! The creation of connections.
+//! Connections: their creation, their thread, transactions on them, and servers that have stopped responding.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::io;
+use std::pin::pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Wake, Waker};
+use std::thread::{self, Thread};
+use std::time::Duration;
 
 use deadpool::managed::{Manager, Metrics, RecycleError, RecycleResult};
+use tokio::runtime::{Builder, Runtime};
 use tokio::time::Instant;
 use tokio_postgres::Client;
 use tokio_postgres::config::SslNegotiation;
@@ -72,5 +78,134 @@ impl Manager for ConnectionManager {
 
     async fn recycle(&self, client: &mut Client, _: &Metrics) -> RecycleResult<DatabaseError> {
         if client.is_closed() { Err(RecycleError::message("the connection was lost")) } else { Ok(()) }
+    }
+}
+
+/// Runs `work` in a transaction, which is rolled back if `work` fails.
+pub(super) async fn run_transaction<T>(
+    client: &Client,
+    work: impl AsyncFnOnce() -> Result<T, DatabaseError>,
+) -> Result<T, DatabaseError> {
+    client.batch_execute("BEGIN ISOLATION LEVEL READ COMMITTED").await?;
+    match work().await {
+        Ok(done) => {
+            client.batch_execute("COMMIT").await?;
+            Ok(done)
+        }
+        Err(trouble) => {
+            // The error of `work` is returned, not one of the rollback.
+            let _ = client.batch_execute("ROLLBACK").await;
+            Err(trouble)
+        }
+    }
+}
+
+/// A runtime with one thread, which serves all connections of a database.
+///
+/// A caller polls its future on its own thread and parks it, without `block_on`. Therefore the caller may run on a
+/// thread of another runtime, and the engine may be dropped on any thread.
+#[derive(Debug)]
+pub(super) struct DatabaseRuntime {
+    runtime: Option<Runtime>,
+}
+
+impl DatabaseRuntime {
+    /// Starts the thread.
+    pub(super) fn start() -> io::Result<Self> {
+        let runtime = Builder::new_multi_thread().worker_threads(1).thread_name("postgres").enable_io().enable_time().build()?;
+        Ok(Self { runtime: Some(runtime) })
+    }
+
+    /// Blocks until `future` is complete, and returns its output.
+    pub(super) fn wait_for<T>(&self, future: impl Future<Output = T>) -> T {
+        let runtime = self.runtime.as_ref().expect("it is taken when this is dropped");
+        let _inside = runtime.enter();
+        let waker = Waker::from(Arc::new(ThreadWaker(thread::current())));
+        let mut context = Context::from_waker(&waker);
+        let mut future = pin!(future);
+        loop {
+            match future.as_mut().poll(&mut context) {
+                Poll::Ready(value) => return value,
+                Poll::Pending => thread::park(),
+            }
+        }
+    }
+}
+
+impl Drop for DatabaseRuntime {
+    fn drop(&mut self) {
+        if let Some(runtime) = self.runtime.take() {
+            // A blocking shutdown is not allowed on a thread of another runtime.
+            runtime.shutdown_background();
+        }
+    }
+}
+
+struct ThreadWaker(Thread);
+
+impl Wake for ThreadWaker {
+    fn wake(self: Arc<Self>) {
+        self.0.unpark();
+    }
+
+    fn wake_by_ref(self: &Arc<Self>) {
+        self.0.unpark();
+    }
+}
+
+/// The state of a server that may have stopped responding.
+///
+/// While it does not respond, one call tries it again after each pause, and all other calls fail immediately.
+#[derive(Debug, Default)]
+pub(super) struct CircuitBreaker {
+    /// The time at which a call last found the server unresponsive, or started to try it again.
+    tried: Mutex<Option<Instant>>,
+}
+
+impl CircuitBreaker {
+    /// Returns whether a call may try the server at `now`: not less than `pause` after the last attempt.
+    pub(super) fn allows_call(&self, now: Instant, pause: Duration) -> bool {
+        let mut tried = self.lock();
+        match *tried {
+            Some(last) if now < last + pause => false,
+            Some(_) => {
+                *tried = Some(now);
+                true
+            }
+            None => true,
+        }
+    }
+
+    /// Records that the server did not respond.
+    pub(super) fn record_failure(&self, now: Instant) {
+        *self.lock() = Some(now);
+    }
+
+    /// Records that the server responded.
+    pub(super) fn record_success(&self) {
+        *self.lock() = None;
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<Instant>> {
+        self.tried.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_call_at_a_time_tries_a_silent_server_again() {
+        let (silence, start) = (CircuitBreaker::default(), Instant::now());
+        let second = Duration::from_secs(1);
+        let admits = |seconds: u32| silence.allows_call(start + second * seconds, second * 5);
+        assert!(admits(0) && admits(0));
+        silence.record_failure(start);
+        assert!(!admits(1) && !admits(4));
+        assert!(admits(5), "one call tries it");
+        assert!(!admits(5) && !admits(9), "the others fail meanwhile");
+        silence.record_success();
+        assert!(admits(9) && admits(9));
     }
 }

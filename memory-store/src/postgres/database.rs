@@ -14,11 +14,9 @@ use tokio::time::{Instant, sleep, timeout};
 use tokio_postgres::Client;
 
 use super::address::DatabaseAddress;
-use super::circuit_breaker::CircuitBreaker;
-use super::connections::ConnectionManager;
+use super::connections::{CircuitBreaker, ConnectionManager, DatabaseRuntime};
 use super::error::{DatabaseError, RetryAction};
 use super::migration::migrate;
-use super::runtime::DatabaseRuntime;
 use crate::error::io_error;
 
 /// Maximum time for a statement to end after a cancel request.
@@ -306,23 +304,4 @@ pub(super) async fn run_with_row_lock<H, T>(
     let done = done?;
     committed?;
     Ok(done)
-}
-
-/// Runs `work` in a transaction, which is rolled back if `work` fails.
-pub(super) async fn run_transaction<T>(
-    client: &Client,
-    work: impl AsyncFnOnce() -> Result<T, DatabaseError>,
-) -> Result<T, DatabaseError> {
-    client.batch_execute("BEGIN ISOLATION LEVEL READ COMMITTED").await?;
-    match work().await {
-        Ok(done) => {
-            client.batch_execute("COMMIT").await?;
-            Ok(done)
-        }
-        Err(trouble) => {
-            // The error of `work` is returned, not one of the rollback.
-            let _ = client.batch_execute("ROLLBACK").await;
-            Err(trouble)
-        }
-    }
 }

@@ -7,7 +7,7 @@ use tokio_postgres::types::Type;
 
 use super::PostgresMessages;
 use super::conditions::SqlParameter;
-use super::database::run_transaction;
+use super::connections::run_transaction;
 use super::messages::{COLUMNS, HOLD};
 use super::operations::{OperationPages, UndoStatus, changed_error, find_undoable, month_start, not_found_error};
 

@@ -8,6 +8,7 @@ use memory_core::instance::history::{
     MessageStore, PurgeResult, RecordFilter, SessionAppendResult, SessionName, SessionRecord, SessionRecords, SessionSummary,
     Window,
 };
+use memory_core::secret::Checked;
 use memory_core::{Operation, StoreError};
 use tokio_postgres::error::SqlState;
 use tokio_postgres::types::Type;
@@ -118,7 +119,7 @@ impl MessageStore for PostgresMessages {
     fn append(
         &self,
         session: &SessionName,
-        records: &[SessionRecord],
+        records: Checked<&[SessionRecord]>,
         operation: &Operation,
     ) -> Result<SessionAppendResult, InstanceError> {
         let roles: Vec<_> = records.iter().map(|record| record.role().as_str()).collect();

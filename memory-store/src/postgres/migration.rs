@@ -5,7 +5,7 @@ use tokio_postgres::error::SqlState;
 use tokio_postgres::types::Type;
 use tokio_postgres::{Client, Error};
 
-use super::database::run_transaction;
+use super::connections::run_transaction;
 use super::error::DatabaseError;
 
 /// The migrations, one for each version.

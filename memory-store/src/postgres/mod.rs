@@ -34,7 +34,6 @@
 //! thread of its own; callers wait on their own threads, which may belong to another runtime.
 
 mod address;
-mod circuit_breaker;
 mod conditions;
 mod connections;
 mod database;
@@ -44,7 +43,6 @@ mod messages;
 mod migration;
 mod operations;
 mod record_pages;
-mod runtime;
 mod tls;
 mod value_operations;
 mod values;

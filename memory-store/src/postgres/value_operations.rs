@@ -8,7 +8,7 @@ use tokio_postgres::types::Type;
 
 use super::PostgresValues;
 use super::conditions::SqlParameter;
-use super::database::run_transaction;
+use super::connections::run_transaction;
 use super::operations::{OperationPages, UndoStatus, changed_error, find_undoable, month_start, not_found_error};
 use super::values::{HOLD, TAKEN, conflict_ranges, conflict_reason, first_part};
 

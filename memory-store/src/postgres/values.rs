@@ -5,6 +5,7 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 use memory_core::instance::InstanceError;
 use memory_core::instance::kv::{KeyPrefix, KeySummary, KeyValueStore, StoredValue, ValueKey};
+use memory_core::secret::Checked;
 use memory_core::{ContentHash, Operation, StoreError};
 use tokio_postgres::types::Type;
 
@@ -76,7 +77,8 @@ impl PostgresValues {
 }
 
 impl KeyValueStore for PostgresValues {
-    fn set(&self, key: &ValueKey, value: &str, operation: &Operation) -> Result<bool, InstanceError> {
+    fn set(&self, key: &ValueKey, value: Checked<&str>, operation: &Operation) -> Result<bool, InstanceError> {
+        let value = value.into_inner();
         let path = key.as_str();
         let (outer, inner, behind) = conflict_ranges(path);
         let (id, bytes) = (operation.id.as_str(), value.as_bytes());

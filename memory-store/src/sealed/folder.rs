@@ -7,8 +7,8 @@ use std::time::Duration;
 use memory_core::instance::{InstanceError, InstanceName};
 use zeroize::Zeroizing;
 
-use super::{FieldValue, InstanceDefinition, MasterKey, key_files, seal};
-use crate::disk::{DirEntryKind, Disk, LazyDisk};
+use super::{FieldValue, InstanceDefinition, MasterKey, master_key, seal};
+use crate::disk::{DirEntryKind, Disk, LazyDisk, replace_file};
 use crate::history::{file_error, folder_error};
 use crate::lock::{PATIENCE, WriterLock};
 use memory_core::Operation;
@@ -135,7 +135,7 @@ impl InstanceFolder {
             let value = match value {
                 NewFieldValue::Plain(text) => FieldValue::Plain(text.clone()),
                 NewFieldValue::Secret(secret) => {
-                    let key = self.given.clone().map_or_else(|| key_files::load_or_create(&self.keys), Ok)?;
+                    let key = self.given.clone().map_or_else(|| master_key::load_or_create(&self.keys), Ok)?;
                     let purpose = InstanceDefinition::purpose(backend, name, field);
                     FieldValue::Sealed(seal::seal(&key, &purpose, secret).map_err(|error| file_error(field, error))?)
                 }
@@ -152,7 +152,7 @@ impl InstanceFolder {
             let kept = disk.hard_link(&path, &format!("{folder}/{}", trash_file_name(&path)));
             kept.and_then(|()| disk.sync_folder(&folder)).map_err(told)?;
         }
-        replace_file(disk, &path, text.as_bytes())?;
+        replace_file(disk, TEMP_FILE, &path, text.as_bytes()).map_err(|error| file_error(&path, error))?;
         Ok(is_there.then(|| self.trashed_definition(&path, operation)))
     }
 
@@ -163,7 +163,7 @@ impl InstanceFolder {
     /// # Errors
     /// [`InstanceError::KeyMissing`] if it would create one; or an error of the disk.
     pub fn check_key(&self) -> Result<(), InstanceError> {
-        if self.given.is_some() || !key_files::read_keys(&self.keys)?.is_empty() {
+        if self.given.is_some() || !master_key::read_keys(&self.keys)?.is_empty() {
             return Ok(());
         }
         let instances = self.sealed_instances()?;
@@ -201,7 +201,7 @@ impl InstanceFolder {
             vec![key.clone()]
         } else {
             self.check_key()?;
-            key_files::read_keys(&self.keys)?
+            master_key::read_keys(&self.keys)?
         };
         self.decrypt_with_keys(&keys, &definition.backend, &definition.name, (field, sealed))
     }
@@ -272,17 +272,17 @@ impl InstanceFolder {
         }
         let (new, is_new) = match given {
             Some(key) => (key.clone(), false),
-            None => key_files::next(&self.keys)?,
+            None => master_key::next(&self.keys)?,
         };
         let known = match &self.given {
             Some(former) => vec![former.clone(), new.clone()],
-            None => [key_files::read_keys(&self.keys)?, vec![new.clone()]].concat(),
+            None => [master_key::read_keys(&self.keys)?, vec![new.clone()]].concat(),
         };
         let planned = match self.plan_reseal(&known, &new) {
             Ok(planned) => planned,
             Err(error) => {
                 if is_on_disk && given.is_none() && is_new {
-                    key_files::delete_next(&self.keys)?;
+                    master_key::delete_next(&self.keys)?;
                 }
                 return Err(error);
             }
@@ -291,12 +291,12 @@ impl InstanceFolder {
         if !planned.is_empty() {
             let disk = self.definitions.get_or_create().map_err(folder_error(self.root()))?;
             for (path, text, fields) in planned {
-                replace_file(disk, &path, text.as_bytes())?;
+                replace_file(disk, TEMP_FILE, &path, text.as_bytes()).map_err(|error| file_error(&path, error))?;
                 count += fields;
             }
         }
         if is_on_disk && given.is_none() {
-            key_files::replace_current(&self.keys)?;
+            master_key::replace_current(&self.keys)?;
         }
         Ok(count)
     }
@@ -373,18 +373,4 @@ fn trash_folder(operation: &Operation) -> String {
 /// Returns the file name of a definition in the trash.
 fn trash_file_name(path: &str) -> String {
     path.replace('/', "-")
-}
-
-/// Replaces a file atomically and durably.
-fn replace_file(disk: &dyn Disk, path: &str, bytes: &[u8]) -> Result<(), InstanceError> {
-    let told = |error| file_error(path, error);
-    let placed =
-        disk.write(TEMP_FILE, bytes).and_then(|()| disk.sync_file(TEMP_FILE)).and_then(|()| disk.rename(TEMP_FILE, path));
-    if let Err(error) = placed {
-        // If this fails too, the next writer overwrites the file.
-        let _ = disk.remove(TEMP_FILE);
-        return Err(told(error));
-    }
-    let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
-    disk.sync_folder(folder).map_err(told)
 }

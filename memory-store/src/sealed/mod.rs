@@ -8,7 +8,6 @@
 
 mod definition;
 mod folder;
-mod key_files;
 mod master_key;
 mod seal;
 

@@ -1,29 +1,22 @@
-//! Changes of files that take effect completely or not at all, even after a power loss.
+//! Changes of files that take effect completely or not at all, and their undo.
 
-use std::collections::BTreeSet;
-
-use memory_core::topic::TopicError;
+use memory_core::topic::{TopicError, TopicRecord};
 use memory_core::{Operation, OperationId, Recorded};
 
-use super::error::write_error;
-use super::files::{parent_folder, read_bytes};
-use super::recovery::recover;
+use super::error::{damaged_error, read_error, write_error};
 use super::trash::{self, TopicFileLine, TopicPayload};
 use crate::disk::Disk;
-use crate::oplog::hash_bytes;
+use crate::oplog::{FileChange, FileOperations, FilePayload, NewContent, OperationError, Staging, find_undoable, hash_bytes};
 
 /// The folder of new files before they replace the old ones. There is one writer at a time.
-pub(super) const WAITING: &str = ".next";
-
-/// The file with the name of the operation that has files in [`WAITING`].
-pub(super) const OPERATION: &str = ".next/operation";
+const WAITING: &str = ".next";
 
 /// The change of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct TopicFileChange {
     pub path: String,
-    /// The content that was read before the change, if the file existed.
-    pub before: Option<Vec<u8>>,
+    /// The hash of the content that was read before the change, if the file existed.
+    pub before: Option<String>,
     /// The content after the change, if the file is to exist.
     pub after: Option<Vec<u8>>,
     /// The file from which the mode and the owner are copied, if there is one.
@@ -39,80 +32,77 @@ pub(super) fn apply_changes(
     undoes: Option<&OperationId>,
     files: &[TopicFileChange],
 ) -> Result<bool, TopicError> {
-    let done = try_apply(disk, operation, undoes, files);
-    if !matches!(done, Ok(true)) {
-        // If this fails too, the next writer repeats it.
-        let _ = recover(disk);
+    for file in files.iter().filter(|file| file.before.is_some()) {
+        // A read-only file could still be replaced by a rename.
+        disk.check_writable(&file.path).map_err(write_error(&file.path))?;
     }
-    done
-}
-
-fn try_apply(
-    disk: &dyn Disk,
-    operation: &Operation,
-    undoes: Option<&OperationId>,
-    files: &[TopicFileChange],
-) -> Result<bool, TopicError> {
-    let told = write_error;
-    let write = |path: &str, bytes: &[u8]| disk.write(path, bytes).and_then(|()| disk.sync_file(path)).map_err(told(path));
-    write(OPERATION, operation.id.as_str().as_bytes())?;
-    for (at, TopicFileChange { path, before, after, like }) in files.iter().enumerate() {
-        if before.is_some() {
-            // A read-only file could still be replaced by a rename.
-            disk.check_writable(path).map_err(told(path))?;
-        }
-        let Some(after) = after else { continue };
-        write(&temp_path(at), after)?;
-        like.as_ref().map_or(Ok(()), |like| disk.copy_permissions(&temp_path(at), like)).map_err(told(path))?;
-    }
-    disk.sync_folder(WAITING).map_err(told(WAITING))?;
-
     let folder = trash::log(disk).trash_folder(operation);
-    let mut folders = BTreeSet::new();
-    let mut lines = Vec::new();
-    for TopicFileChange { path, before, after, .. } in files {
-        let trash = before.as_ref().map(|_| format!("{folder}/{path}"));
-        if let Some(trash) = &trash {
-            // An aborted attempt may have left an old copy.
-            if disk.stat(trash).map_err(told(trash))?.is_some() {
-                disk.remove(trash).map_err(told(trash))?;
-            }
-            disk.hard_link(path, trash).map_err(told(trash))?;
-            folders.insert(parent_folder(trash).to_owned());
-        }
-        let (before, after) = (before.as_deref().map(hash_bytes), after.as_deref().map(hash_bytes));
-        lines.push(TopicFileLine { path: path.clone(), before, trash, after });
+    let line = |TopicFileChange { path, before, after, .. }: &TopicFileChange| TopicFileLine {
+        path: path.clone(),
+        before: before.clone(),
+        trash: before.as_ref().map(|_| format!("{folder}/{path}")),
+        after: after.as_deref().map(hash_bytes),
+    };
+    let payload = TopicPayload { files: files.iter().map(line).collect(), index: None };
+    let contents: Vec<_> =
+        files.iter().map(|file| Some(NewContent { bytes: file.after.as_deref()?, like: file.like.as_deref() })).collect();
+    match file_operations(disk).execute(&Recorded::new(operation, payload, undoes), &contents) {
+        Ok(()) => Ok(true),
+        Err(OperationError::Changed(_)) => Ok(false),
+        Err(error) => Err(topic_error(error)),
     }
-    folders.iter().try_for_each(|folder| disk.sync_folder(folder).map_err(told(folder)))?;
-    for file in files {
-        if !is_unchanged(disk, file)? {
-            return Ok(false);
-        }
-    }
-    let payload = TopicPayload { files: lines, index: None };
-    trash::log(disk).append(&Recorded::new(operation, payload, undoes)).map_err(told(trash::FOLDER))?;
-
-    let mut folders = BTreeSet::new();
-    for (at, file) in files.iter().enumerate() {
-        let TopicFileChange { path, after, .. } = file;
-        if !is_unchanged(disk, file)? {
-            return Ok(false);
-        }
-        let placed = if after.is_some() { disk.rename(&temp_path(at), path) } else { disk.remove(path) };
-        placed.map_err(told(path))?;
-        folders.insert(parent_folder(path));
-    }
-    folders.iter().try_for_each(|folder| disk.sync_folder(folder).map_err(told(folder)))?;
-    // If this fails, the next writer only checks that the operation is complete.
-    let _ = disk.remove(OPERATION);
-    Ok(true)
 }
 
-/// Returns whether the file is unchanged by writers that do not use the lock.
-fn is_unchanged(disk: &dyn Disk, file: &TopicFileChange) -> Result<bool, TopicError> {
-    Ok(read_bytes(disk, &file.path)? == file.before)
+/// Returns whether the last writer was interrupted.
+pub(super) fn is_interrupted(disk: &dyn Disk) -> Result<bool, TopicError> {
+    file_operations(disk).has_mark().map_err(topic_error)
 }
 
-fn temp_path(at: usize) -> String {
-    format!("{WAITING}/{at}")
+/// Rolls back the operation that the last writer did not complete. The caller holds the lock.
+pub(super) fn recover(disk: &dyn Disk) -> Result<(), TopicError> {
+    file_operations(disk).recover(None).map_err(topic_error)
+}
+
+fn file_operations(disk: &dyn Disk) -> FileOperations<'_, TopicPayload> {
+    FileOperations::new(disk, trash::log(disk), Staging::Folder(WAITING))
+}
+
+fn topic_error(error: OperationError) -> TopicError {
+    match error {
+        OperationError::ReadLog(source) => trash::log_error(source),
+        OperationError::WriteLog(source) => write_error(trash::FOLDER)(source),
+        OperationError::Read(path, source) if source.kind() == std::io::ErrorKind::NotFound => {
+            damaged_error(&path, "it is missing")
+        }
+        OperationError::Read(path, source) => read_error(&path, source),
+        OperationError::Write(path, source) => write_error(&path)(source),
+        OperationError::Changed(name) => TopicError::Conflict { name },
+    }
+}
+
+/// Undoes the operation `undone`. The caller holds the lock.
+pub(super) fn undo(disk: &dyn Disk, undone: &OperationId, operation: &Operation) -> Result<TopicRecord, TopicError> {
+    // An index that was copied to the trash has a line of its own.
+    let has_files = |line: &Result<Recorded<TopicPayload>, _>| line.as_ref().map_or(true, |line| !line.subject.files.is_empty());
+    let (line, record) = find_undoable(trash::log(disk).operations(trash::log_error)?.filter(has_files), undone)?;
+    let changes = plan_undo(disk, &line.subject)?;
+    if !apply_changes(disk, operation, Some(undone), &changes)? {
+        return Err(TopicError::Conflict { name: record.subject.files.join(", ") });
+    }
+    Ok(record)
+}
+
+/// Returns the changes of the undo, if the files are as the operation left them.
+fn plan_undo(disk: &dyn Disk, payload: &TopicPayload) -> Result<Vec<TopicFileChange>, TopicError> {
+    let operations = file_operations(disk);
+    let change = |(line, change): (&TopicFileLine, FileChange)| {
+        let after = operations.previous_content(&change).map_err(|error| match error {
+            OperationError::Changed(name) => TopicError::ChangedSince { name },
+            error => topic_error(error),
+        })?;
+        // The mode and owner of the current file may have changed since.
+        let rights = if line.after.is_some() { Some(line.path.clone()) } else { line.trash.clone() };
+        Ok(TopicFileChange { path: line.path.clone(), before: line.after.clone(), after, like: rights })
+    };
+    payload.files.iter().zip(payload.files()).map(change).collect()
 }

@@ -60,8 +60,3 @@ pub(super) fn list_below(disk: &dyn Disk, folder: &str) -> Result<TopicFolderCon
     found.files.sort();
     Ok(found)
 }
-
-/// Returns the folder of a path.
-pub(super) fn parent_folder(path: &str) -> &str {
-    path.rsplit_once('/').map_or("", |(folder, _)| folder)
-}

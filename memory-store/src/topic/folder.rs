@@ -5,21 +5,22 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::{DateTime, NaiveDate, Utc};
+use memory_core::secret::Checked;
 use memory_core::topic::{
     PathEntry, TopicChange, TopicChangeResult, TopicError, TopicIndex, TopicListing, TopicName, TopicPath, TopicRecord,
     TopicStore, TopicText, TopicUsages, TrashedTopic, is_same_name,
 };
-use memory_core::{Operation, OperationId, StoreError};
+use memory_core::{Operation, OperationId};
 
-use super::change::{TopicFileChange, apply_changes};
+use super::change::{TopicFileChange, apply_changes, is_interrupted, recover, undo};
 use super::error::{damaged_error, open_error, read_error, with_full_path, write_error};
-use super::files::{TopicFolderContents, decode_text, list_below, parent_folder, read_bytes, read_text};
-use super::recovery::{is_interrupted, recover};
-use super::{format, index, list, trash, undo, uses};
-use crate::disk::{Disk, LazyDisk};
+use super::files::{TopicFolderContents, decode_text, list_below, read_bytes, read_text};
+use super::{format, index, list, trash, uses};
+use crate::disk::{Disk, LazyDisk, parent_folder};
 use crate::error::io_error;
 use crate::lock::{PATIENCE, WriterLock};
 use crate::markdown::lossy_text;
+use crate::oplog::{hash_bytes, not_found_error};
 
 /// Maximum number of attempts when another program changes the file during a change.
 const MAX_ATTEMPTS: usize = 3;
@@ -142,7 +143,7 @@ impl TopicStore for TopicFolder {
                 if before.is_none() {
                     check_path_free(disk, path, None)?;
                 }
-                let like = before.as_ref().map(|_| path.to_string());
+                let (like, before) = (before.as_ref().map(|_| path.to_string()), before.as_deref().map(hash_bytes));
                 let file = TopicFileChange { path: path.to_string(), before, after, like };
                 if apply_changes(disk, operation, None, &[file])? {
                     return Ok(TopicChangeResult::Yes { stale_index: self.update_index(disk) });
@@ -152,7 +153,8 @@ impl TopicStore for TopicFolder {
         })
     }
 
-    fn relocate(&self, from: &TopicPath, to: Option<&TopicPath>, operation: &Operation) -> Result<(), TopicError> {
+    fn relocate(&self, from: &TopicPath, to: Option<Checked<&TopicPath>>, operation: &Operation) -> Result<(), TopicError> {
+        let to = to.map(Checked::into_inner);
         if self.disk()?.is_none() {
             return Err(TopicError::not_found(from.as_str()));
         }
@@ -166,15 +168,16 @@ impl TopicStore for TopicFolder {
                 // The file was deleted since the folder was listed.
                 let Some(bytes) = read_bytes(disk, &path)? else { return Err(TopicError::Conflict { name: path }) };
                 moved += bytes.len();
+                let before = Some(hash_bytes(&bytes));
                 if MAX_MOVED_BYTES < moved {
                     return Err(TopicError::TooLarge { what: format!("{from} has more than {MAX_MOVED_BYTES} bytes") });
                 }
                 if let Some(to) = to {
                     let place = format!("{to}{}", &path[from.as_str().len()..]);
-                    let after = Some(bytes.clone());
-                    changes.push(TopicFileChange { path: place, before: None, after, like: Some(path.clone()) });
+                    let (after, like) = (Some(bytes), Some(path.clone()));
+                    changes.push(TopicFileChange { path: place, before: None, after, like });
                 }
-                changes.push(TopicFileChange { path, before: Some(bytes), after: None, like: None });
+                changes.push(TopicFileChange { path, before, after: None, like: None });
             }
             if !changes.is_empty() && !apply_changes(disk, operation, None, &changes)? {
                 return Err(TopicError::Conflict { name: from.to_string() });
@@ -196,7 +199,7 @@ impl TopicStore for TopicFolder {
             // An interrupted operation is rolled back first. If the folder is read-only, the log is returned as it is.
             let _ = self.write(None, |_| Ok(()));
         }
-        trash::records(disk)
+        trash::log(disk).records(trash::log_error)
     }
 
     fn trashed(&self) -> Result<Vec<TrashedTopic>, TopicError> {
@@ -205,10 +208,10 @@ impl TopicStore for TopicFolder {
 
     fn undo(&self, undone: &OperationId, operation: &Operation) -> Result<TopicRecord, TopicError> {
         if self.disk()?.is_none() {
-            return Err(StoreError::OperationNotFound { wanted: format!("no operation has the id {undone}") }.into());
+            return Err(not_found_error(undone).into());
         }
         self.write(Some(operation), |disk| {
-            let record = undo::undo(disk, undone, operation)?;
+            let record = undo(disk, undone, operation)?;
             remove_empty_folders(disk, record.subject.files.iter().map(|path| parent_folder(path)));
             self.update_index(disk);
             Ok(record)
@@ -227,10 +230,10 @@ impl TopicStore for TopicFolder {
 fn text_after(former: Option<&TopicText>, change: TopicChange, today: NaiveDate) -> Result<Option<String>, TopicError> {
     Ok(match change {
         TopicChange::Keep => former.map(|former| former.text.clone()),
-        TopicChange::Text(text) => Some(text),
+        TopicChange::Text(text) => Some(text.into_inner()),
         TopicChange::Revised(text) => {
             former.map_or(Ok(()), |former| format::check_revision(former, &text))?;
-            Some(format::set_updated_date(text, today))
+            Some(format::set_updated_date(text.into_inner(), today))
         }
         TopicChange::Topic(draft) => Some(format::apply_draft(former, &draft, today)?),
         TopicChange::Remove => None,

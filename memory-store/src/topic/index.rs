@@ -8,7 +8,7 @@ use super::files::read_bytes;
 use super::list::list_topics;
 use super::trash;
 use super::uses;
-use crate::disk::Disk;
+use crate::disk::{Disk, replace_file};
 use crate::gitignore;
 use crate::markdown::lossy_text;
 use crate::oplog::hash_bytes;
@@ -58,9 +58,7 @@ impl GeneratedIndexes {
     /// Writes the file before the index, since unknown lines would be preserved for ever.
     fn save(&self, disk: &dyn Disk) -> Result<(), TopicError> {
         let bytes = serde_json::to_vec(self).expect("strings have a JSON form");
-        let told = write_error(GENERATED_FILE);
-        disk.write(GENERATED_TEMP_FILE, &bytes).and_then(|()| disk.sync_file(GENERATED_TEMP_FILE)).map_err(&told)?;
-        disk.rename(GENERATED_TEMP_FILE, GENERATED_FILE).and_then(|()| disk.sync_folder("")).map_err(&told)
+        replace_file(disk, GENERATED_TEMP_FILE, GENERATED_FILE, &bytes).map_err(write_error(GENERATED_FILE))
     }
 
     /// Returns the generated index with this text, or the last one if the text was edited.

@@ -30,11 +30,9 @@ mod folder;
 mod format;
 mod index;
 mod list;
-mod recovery;
 #[cfg(test)]
 mod tests;
 mod trash;
-mod undo;
 mod uses;
 
 pub use folder::TopicFolder;

@@ -6,6 +6,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 use std::sync::Arc;
 
+use memory_core::secret::Checked;
 use memory_core::testing::topics;
 use memory_core::topic::{
     TopicChangeResult, TopicError, TopicKind, TopicPath, TopicWriteRequest, TopicWriteResult, Topics, delete, file, history,
@@ -229,7 +230,7 @@ fn a_writer_that_takes_no_lock_is_not_overwritten() {
             // Another program writes the file during the first attempt.
             std::fs::write(&place, "7\n").unwrap();
         }
-        Ok(memory_core::topic::TopicChange::Text(format!("{}\n", count + 1)))
+        Ok(memory_core::topic::TopicChange::Text(Checked::allowed(format!("{}\n", count + 1))))
     });
     assert_eq!((changed.unwrap(), folder.file("a.md").as_str(), asked), (TopicChangeResult::Yes { stale_index: None }, "8\n", 2));
     let operation = folder.topics.operation(memory_core::Verb::Update);
@@ -237,7 +238,7 @@ fn a_writer_that_takes_no_lock_is_not_overwritten() {
     let changed = folder.topics.store.change(&path("a.md"), &operation, &mut |_| {
         number += 1;
         std::fs::write(&place, format!("{number}\n")).unwrap();
-        Ok(memory_core::topic::TopicChange::Text("0\n".into()))
+        Ok(memory_core::topic::TopicChange::Text(Checked::allowed("0\n".into())))
     });
     assert_eq!((changed.unwrap_err().code(), folder.file("a.md").as_str()), (Code::Conflict, "103\n"));
     assert_eq!(history(&folder.topics).unwrap().len(), 1, "what was not carried out is not told of");

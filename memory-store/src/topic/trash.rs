@@ -1,12 +1,14 @@
 //! The payload of the operation log of topics: the changed files.
 
-use memory_core::topic::{INDEX_FILE, TopicError, TopicRecord, TopicSubject, TrashedTopic};
-use memory_core::{Operation, Recorded, mark_undone};
+use std::io;
+
+use memory_core::topic::{INDEX_FILE, TopicError, TopicSubject, TrashedTopic};
+use memory_core::{ContentHash, Operation, Recorded, RecordedFile};
 use serde::{Deserialize, Serialize};
 
 use super::error::{read_error, write_error};
 use crate::disk::Disk;
-use crate::oplog::{LogPayload, OperationLog, to_records};
+use crate::oplog::{FileChange, FilePayload, LogPayload, OperationLog};
 
 /// The folder of the log and of the previous files.
 pub(super) const FOLDER: &str = ".trash";
@@ -45,6 +47,21 @@ impl LogPayload for TopicPayload {
     }
 }
 
+impl FilePayload for TopicPayload {
+    fn files(&self) -> Vec<FileChange> {
+        let state = |path: &str, hash: Option<&str>, trash: Option<&String>| {
+            // A hash that cannot be parsed matches no file.
+            let hash = hash?.parse().unwrap_or(ContentHash::from([u8::MAX; 32]));
+            Some(RecordedFile { path: path.to_owned(), hash, trash: trash.cloned() })
+        };
+        let change = |TopicFileLine { path, before, trash, after }: &TopicFileLine| FileChange {
+            before: state(path, before.as_deref(), trash.as_ref()),
+            after: state(path, after.as_deref(), None),
+        };
+        self.files.iter().map(change).collect()
+    }
+}
+
 /// Returns the log of a folder of topics.
 pub(super) fn log(disk: &dyn Disk) -> OperationLog<'_, TopicPayload> {
     OperationLog::new(disk, FOLDER)
@@ -59,25 +76,15 @@ pub(super) fn copy_index_to_trash(disk: &dyn Disk, operation: &Operation) -> Res
     log(disk).append(&Recorded::new(operation, payload, None)).map_err(write_error(FOLDER))
 }
 
-/// Iterates over the operations that were carried out, newest first.
-pub(super) fn operations(
-    disk: &dyn Disk,
-) -> Result<impl Iterator<Item = Result<Recorded<TopicPayload>, TopicError>>, TopicError> {
-    let operations = log(disk).operations().map_err(|error| read_error(FOLDER, error))?;
-    Ok(operations.map(|operation| operation.map_err(|error| read_error(FOLDER, error))))
-}
-
-/// Returns the operations that were carried out, newest first.
-pub(super) fn records(disk: &dyn Disk) -> Result<Vec<TopicRecord>, TopicError> {
-    let mut records = to_records(operations(disk)?).collect::<Result<Vec<_>, _>>()?;
-    mark_undone(&mut records);
-    Ok(records)
+/// Returns the error that the log cannot be read.
+pub(super) fn log_error(error: io::Error) -> TopicError {
+    read_error(FOLDER, error)
 }
 
 /// Returns the files in the trash, newest first.
 pub(super) fn list_trashed(disk: &dyn Disk) -> Result<Vec<TrashedTopic>, TopicError> {
     let mut trashed = Vec::new();
-    for line in operations(disk)? {
+    for line in log(disk).operations(log_error)? {
         let Recorded { operation, subject: TopicPayload { files, index }, .. } = line?;
         let index = index.map(|trash| (INDEX_FILE.to_owned(), trash));
         let files = files.into_iter().filter_map(|TopicFileLine { path, trash, .. }| Some((path, trash?)));

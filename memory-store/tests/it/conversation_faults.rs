@@ -11,6 +11,7 @@ use chrono::{DateTime, TimeDelta};
 use memory_core::conversation::{
     ConversationEntry, ConversationId, ConversationStore, EntryChange, EntryRole, Job, JobQueue, JobState, summary_entry,
 };
+use memory_core::secret::Checked;
 use memory_core::{IdSource, testing::CountingIds};
 use memory_store::conversation::{ConversationFolder, JobFile};
 use memory_store::disk::RealDisk;
@@ -41,7 +42,7 @@ fn prepare(home: &Path) {
     let store = ConversationFolder::new(home);
     let mut changes: Vec<_> = ["old-1", "old-2", "old-3"].map(|name| EntryChange::Add(entry(name))).to_vec();
     changes.push(EntryChange::Add(summary_entry(&id(), "old summary", DateTime::UNIX_EPOCH)));
-    store.commit(&id(), &changes).unwrap();
+    store.commit(&id(), Checked::allowed(&changes)).unwrap();
 }
 
 fn active(home: &Path) -> Vec<String> {
@@ -64,7 +65,7 @@ fn at_whichever_step_the_disk_fails_no_entry_is_lost_and_asking_again_ends_well(
             let home = tempfile::tempdir().unwrap();
             prepare(home.path());
             let (disk, steps) = FaultyDisk::new(RealDisk::open(home.path()).unwrap(), fault, at);
-            let done = ConversationFolder::with_disk(home.path(), Arc::new(disk)).commit(&id(), &changes());
+            let done = ConversationFolder::with_disk(home.path(), Arc::new(disk)).commit(&id(), Checked::allowed(&changes()));
             let (kept, gone) = (active(home.path()), deleted(home.path()));
             for name in ["old-1", "old-2", "old-3", "old summary"] {
                 let is_there = kept.iter().chain(&gone).any(|text| text.starts_with(name));
@@ -75,7 +76,7 @@ fn at_whichever_step_the_disk_fails_no_entry_is_lost_and_asking_again_ends_well(
             if done.is_ok() || steps.load(Ordering::Relaxed) < at {
                 assert_eq!(kept, ["new-1", "new-2", "old-3", "new summary"], "{fault:?} at step {at}");
             }
-            ConversationFolder::new(home.path()).commit(&id(), &changes()).unwrap();
+            ConversationFolder::new(home.path()).commit(&id(), Checked::allowed(&changes())).unwrap();
             assert_eq!(active(home.path()), ["new-1", "new-2", "old-3", "new summary"], "{fault:?} at step {at}");
             let mut gone = deleted(home.path());
             gone.sort();
@@ -92,11 +93,11 @@ fn at_whichever_step_the_disk_fails_no_entry_is_lost_and_asking_again_ends_well(
 fn what_is_there_already_is_made_durable_when_it_is_asked_for_again() {
     let home = tempfile::tempdir().unwrap();
     let add = [EntryChange::Add(entry("new"))];
-    ConversationFolder::new(home.path()).commit(&id(), &add).unwrap();
+    ConversationFolder::new(home.path()).commit(&id(), Checked::allowed(&add)).unwrap();
     // The first attempt may have failed at the sync.
     let (disk, _) = FaultyDisk::new(RealDisk::open(home.path()).unwrap(), DiskFault::Dies, u64::MAX);
     let syncs = disk.sync_counter();
-    ConversationFolder::with_disk(home.path(), Arc::new(disk)).commit(&id(), &add).unwrap();
+    ConversationFolder::with_disk(home.path(), Arc::new(disk)).commit(&id(), Checked::allowed(&add)).unwrap();
     assert_eq!((syncs.load(Ordering::Relaxed), active(home.path())), (1, vec!["new".into()]));
 }
 

@@ -10,6 +10,7 @@ use memory_core::conversation::{
     ConversationEntry, ConversationId, ConversationOperations, ConversationStore, EntryChange, EntryId, EntryRole, last, restore,
     undo,
 };
+use memory_core::secret::Checked;
 use memory_core::testing::{CountingIds, FakeClock};
 use memory_core::{Code, IdSource, Operation, OperationId, StoreError, Verb};
 use memory_store::RandomIds;
@@ -53,7 +54,7 @@ fn replace(old: &str, new: &str) -> Vec<EntryChange> {
 
 fn commit(store: &ConversationFolder, changes: &[EntryChange]) -> OperationId {
     let operation = operation(Verb::Reconcile);
-    store.commit_operation(&id(), changes, &operation).unwrap();
+    store.commit_operation(&id(), Checked::allowed(changes), &operation).unwrap();
     operation.id
 }
 
@@ -82,7 +83,7 @@ fn undo_last(store: &ConversationFolder) -> Result<OperationId, StoreError> {
 fn a_replaced_fact_comes_back_byte_for_byte_and_goes_again() {
     let home = tempfile::tempdir().unwrap();
     let store = ConversationFolder::new(home.path());
-    store.commit(&id(), &add(&["a", "b"])).unwrap();
+    store.commit(&id(), Checked::allowed(&add(&["a", "b"]))).unwrap();
     let before = files(home.path());
     let replaced = commit(&store, &replace("a", "c"));
     let after = files(home.path());
@@ -105,14 +106,31 @@ fn a_replaced_fact_comes_back_byte_for_byte_and_goes_again() {
 }
 
 #[test]
+fn facts_that_a_model_adds_are_an_operation_and_turns_are_none() {
+    let home = tempfile::tempdir().unwrap();
+    let store = ConversationFolder::new(home.path());
+    let turn = ConversationEntry { role: EntryRole::User, ..entry("turn") };
+    commit(&store, &[EntryChange::Add(turn)]);
+    assert!(last(&store).unwrap().is_none());
+    let added = commit(&store, &add(&["a", "b"]));
+    commit(&store, &add(&["a", "b"]));
+    let records = store.operations().unwrap();
+    assert_eq!((records.len(), &records[0].operation.id), (1, &added), "a repeated request is recorded once");
+    undo_last(&store).unwrap();
+    assert_eq!(active(home.path()), ["turn"]);
+    commit(&store, &add(&["a", "b"]));
+    assert_eq!(active(home.path()), ["turn"], "a repeated request does not restore them");
+}
+
+#[test]
 fn operations_are_undone_one_after_the_other_and_not_out_of_order() {
     let home = tempfile::tempdir().unwrap();
     let store = ConversationFolder::new(home.path());
-    store.commit(&id(), &add(&["a"])).unwrap();
+    store.commit(&id(), Checked::allowed(&add(&["a"]))).unwrap();
     let before = files(home.path());
     let first = commit(&store, &replace("a", "b"));
     commit(&store, &replace("b", "c"));
-    store.commit_operation(&id(), &[delete("c", None)], &operation(Verb::Evict)).unwrap();
+    store.commit_operation(&id(), Checked::allowed(&[delete("c", None)]), &operation(Verb::Evict)).unwrap();
     let refused = undo(&store, first.as_str(), &FakeClock::default(), &RandomIds).unwrap_err();
     assert_eq!((refused.code(), active(home.path()).len()), (Code::Conflict, 0), "{refused}");
     for left in ["c", "b", "a"] {
@@ -126,7 +144,7 @@ fn operations_are_undone_one_after_the_other_and_not_out_of_order() {
 fn a_fact_that_was_changed_by_hand_is_left_and_reported() {
     let home = tempfile::tempdir().unwrap();
     let store = ConversationFolder::new(home.path());
-    store.commit(&id(), &add(&["a"])).unwrap();
+    store.commit(&id(), Checked::allowed(&add(&["a"]))).unwrap();
     commit(&store, &replace("a", "b"));
     let (name, mut bytes) = files(home.path()).remove(0);
     bytes.extend(b"by hand\n");
@@ -142,10 +160,10 @@ fn a_fact_that_was_changed_by_hand_is_left_and_reported() {
 fn deleted_entries_are_listed_restored_and_purged() {
     let home = tempfile::tempdir().unwrap();
     let store = ConversationFolder::new(home.path());
-    store.commit(&id(), &add(&["aaaa", "bbbb"])).unwrap();
+    store.commit(&id(), Checked::allowed(&add(&["aaaa", "bbbb"]))).unwrap();
     let before = files(home.path());
     let evicted = operation(Verb::Evict);
-    store.commit_operation(&id(), &[delete("aaaa", None), delete("bbbb", None)], &evicted).unwrap();
+    store.commit_operation(&id(), Checked::allowed(&[delete("aaaa", None), delete("bbbb", None)]), &evicted).unwrap();
     // The other program stores tombstones next to all conversations.
     let beside = home.path().join("entries/deleted/work/facts/1__cccc.md");
     fs::create_dir_all(beside.parent().unwrap()).unwrap();
@@ -176,7 +194,7 @@ fn deleted_entries_are_listed_restored_and_purged() {
 fn what_was_purged_cannot_be_undone_and_nothing_else_is_changed() {
     let home = tempfile::tempdir().unwrap();
     let store = ConversationFolder::new(home.path());
-    store.commit(&id(), &add(&["a"])).unwrap();
+    store.commit(&id(), Checked::allowed(&add(&["a"]))).unwrap();
     commit(&store, &replace("a", "b"));
     fs::remove_dir_all(home.path().join("entries/default/deleted")).unwrap();
     assert_eq!(undo_last(&store).unwrap_err().code(), Code::OperationNotFound);
@@ -187,7 +205,7 @@ fn what_was_purged_cannot_be_undone_and_nothing_else_is_changed() {
 fn the_same_changes_again_are_recorded_once_and_not_made_after_an_undo() {
     let home = tempfile::tempdir().unwrap();
     let store = ConversationFolder::new(home.path());
-    store.commit(&id(), &add(&["a"])).unwrap();
+    store.commit(&id(), Checked::allowed(&add(&["a"]))).unwrap();
     let changes = replace("a", "b");
     commit(&store, &changes);
     commit(&store, &changes);
@@ -198,7 +216,7 @@ fn the_same_changes_again_are_recorded_once_and_not_made_after_an_undo() {
     // An entry that is evicted because of its age may be evicted again.
     let oldest = [delete("a", None)];
     for _ in 0..2 {
-        store.commit_operation(&id(), &oldest, &operation(Verb::Evict)).unwrap();
+        store.commit_operation(&id(), Checked::allowed(&oldest), &operation(Verb::Evict)).unwrap();
         assert!(active(home.path()).is_empty());
         undo_last(&store).unwrap();
         assert_eq!(active(home.path()), ["a"]);
@@ -210,7 +228,7 @@ fn the_same_changes_again_leave_what_was_restored_since() {
     let home = tempfile::tempdir().unwrap();
     let store = ConversationFolder::new(home.path());
     let (old, oldest) = (["aaaa", "bbbb"], [delete("aaaa", None)]);
-    store.commit(&id(), &add(&old)).unwrap();
+    store.commit(&id(), Checked::allowed(&add(&old))).unwrap();
     let changes = [replace("aaaa", "cccc"), vec![delete("bbbb", Some("cccc"))]].concat();
     commit(&store, &changes);
     let bring_back = || restore(&store, "aaaa", &FakeClock::default(), &RandomIds).unwrap();
@@ -226,7 +244,7 @@ fn the_same_changes_again_leave_what_was_restored_since() {
     // An entry that is evicted because of its age may be evicted again, and this is logged.
     bring_back();
     for count in [5, 7] {
-        store.commit_operation(&id(), &oldest, &operation(Verb::Evict)).unwrap();
+        store.commit_operation(&id(), Checked::allowed(&oldest), &operation(Verb::Evict)).unwrap();
         assert_eq!((active(home.path()), store.operations().unwrap().len()), (vec!["cccc".to_owned()], count));
         bring_back();
     }
@@ -236,7 +254,7 @@ fn the_same_changes_again_leave_what_was_restored_since() {
 fn a_folder_without_operations_has_none_and_nothing_is_made_in_it() {
     let home = tempfile::tempdir().unwrap();
     let store = ConversationFolder::new(home.path());
-    store.commit(&id(), &add(&["a"])).unwrap();
+    store.commit(&id(), Checked::allowed(&add(&["a"]))).unwrap();
     assert!(store.operations().unwrap().is_empty() && store.trashed().unwrap().is_empty());
     assert!(!home.path().join(".conversations").exists());
     let nowhere = ConversationFolder::new(home.path().join("nowhere"));
@@ -248,7 +266,7 @@ fn a_folder_without_operations_has_none_and_nothing_is_made_in_it() {
 #[test]
 fn at_whichever_step_the_disk_fails_a_change_is_recorded_before_it_is_made_and_asking_again_ends_well() {
     run_each_fault(
-        |store, _| store.commit_operation(&id(), &replace("a", "c"), &operation(Verb::Reconcile)),
+        |store, _| store.commit_operation(&id(), Checked::allowed(&replace("a", "c")), &operation(Verb::Reconcile)),
         |home| {
             let store = ConversationFolder::new(home);
             commit(&store, &replace("a", "c"));
@@ -291,7 +309,7 @@ fn run_each_fault(
             step += 1;
             let home = tempfile::tempdir().unwrap();
             let store = ConversationFolder::new(home.path());
-            store.commit(&id(), &add(&["a", "b"])).unwrap();
+            store.commit(&id(), Checked::allowed(&add(&["a", "b"]))).unwrap();
             let replaced = is_replaced.then(|| commit(&store, &replace("a", "c")));
             let (disk, steps) = FaultyDisk::new(RealDisk::open(home.path()).unwrap(), fault, step);
             let faulty = ConversationFolder::with_disk(home.path(), Arc::new(disk));

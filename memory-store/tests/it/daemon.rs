@@ -9,6 +9,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
 use chrono::TimeDelta;
+use memory_core::secret::Checked;
 use memory_core::{Change, Draft, MemoryStore, SecretPolicy, StoreError, Verb, write};
 use memory_store::{DaemonLock, DaemonProcess, FileStore, FileStoreOptions, FileWatcher, Freshness};
 
@@ -156,7 +157,7 @@ fn the_trash_is_emptied_in_slices_and_no_file_is_counted_twice() {
         .collect();
     let mut operation = services.change_set(Verb::Delete);
     operation.changes = ids.into_iter().map(|id| Change::Remove { id, expected: None }).collect();
-    services.store.commit(&operation).unwrap();
+    services.store.commit(Checked::allowed(&operation)).unwrap();
     assert_eq!(store.trash_size().unwrap().0, 600);
     let before = services.clock.now() + TimeDelta::days(1);
     let (first, _) = store.purge_while(before, &mut || false).unwrap();

@@ -10,6 +10,7 @@ use memory_core::bank::{BankWriteCondition, BankWriteRequest, ScopeChoice};
 use memory_core::conversation::{self, ConversationId, EntryRole, store_turns};
 use memory_core::instance::history::{self, RecordDraft as Said, RecordFilter as Which, SessionName, Window};
 use memory_core::instance::kv::{self, ValueKey};
+use memory_core::secret::Checked;
 use memory_core::testing::{banks, conversations, messages, topics, values};
 use memory_core::topic;
 use memory_core::{
@@ -188,7 +189,7 @@ fn conversations_are_kept_whatever_they_and_their_folder_are_called() {
             let turns = [(EntryRole::User, "hi".to_owned()), (EntryRole::Assistant, "hello".to_owned())];
             let kept = store_turns(&conversations, &id, &turns).unwrap();
             let gone = conversation::EntryChange::Delete { id: kept[0].id.clone(), replaced_by: None };
-            conversations.store.commit(&id, &[gone]).unwrap();
+            conversations.store.commit(&id, Checked::allowed(&[gone])).unwrap();
             assert_eq!(conversations.store.read(&id).unwrap().entries().len(), 1);
             assert_eq!(conversations.store.deleted(&id).unwrap().len(), 1);
         }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use memory_core::instance::history;
+use memory_core::secret::Checked;
 use memory_core::testing::{FakeSource, banks, messages};
 use memory_core::{
     Change, Code, Draft, Filter, Operation, SecretPolicy, Services, Tags, Verb, bank, ingest, read, tag, undo, write,
@@ -211,7 +212,7 @@ fn an_undo_that_was_interrupted_is_gone_on_with() {
         let memory = Draft::new(&format!("memory {number}")).into_memory(services.ids.memory_id(), long.operation.at);
         long.changes.push(Change::Create { memory: Box::new(memory), front_matter: String::new() });
     }
-    services.store.commit(&long).unwrap();
+    services.store.commit(Checked::allowed(&long)).unwrap();
 
     // The first 2,000 files are a batch: one journal line, a link and a removal per file, and two syncs.
     let (disk, _) = FaultyDisk::new(RealDisk::open(home.path()).unwrap(), DiskFault::Dies, 4_004);

@@ -1,6 +1,7 @@
 //! Tests that changes by a model are logged and can be undone.
 
 use memory_core::conversation::{ConversationEntry, ConversationStore, EntryChange, EntryId, EntryRole};
+use memory_core::secret::Checked;
 use memory_core::{Clock, IdSource, Operation, Verb};
 use memory_store::conversation::ConversationFolder;
 use memory_store::{RandomIds, SystemClock};
@@ -86,7 +87,9 @@ fn replace_fact(sandbox: &Sandbox, old: &EntryId, new: &str) -> EntryId {
     let changes = [EntryChange::Add(entry), EntryChange::Delete { id: old.clone(), replaced_by: Some(id.clone()) }];
     let (operation, at) = (RandomIds.operation_id(), SystemClock.now());
     let operation = Operation { id: operation, at, verb: Verb::Reconcile, by: "model".into() };
-    ConversationFolder::new(sandbox.path(".memory")).commit_operation(&conversation, &changes, &operation).expect("it is kept");
+    ConversationFolder::new(sandbox.path(".memory"))
+        .commit_operation(&conversation, Checked::allowed(&changes), &operation)
+        .expect("it is kept");
     id
 }
 

@@ -5,6 +5,7 @@ use chrono::TimeDelta;
 use super::*;
 use crate::conversation::claim::parse_count;
 use crate::conversation::{EntryChange, RecallRules, add, message_prefix, recall_with_unwritten, store_turn};
+use crate::secret::Checked;
 use crate::testing::{FakeConversations, conversations, services};
 use crate::{Draft, MemStore, Scope, SecretPolicy, SpeakerRole, write};
 
@@ -161,7 +162,7 @@ fn a_fact_is_given_instead_of_its_turn_and_a_deleted_fact_withdraws_its_turn() {
     let (id, now) = ("fact".parse::<EntryId>().unwrap(), chat.conversations.clock.now());
     let fact =
         ConversationEntry::new(id.clone(), &chat.conversation, EntryRole::Memory, "Always answer the user in metric units.", now);
-    let commit = |change| chat.conversations.store.commit(&chat.conversation, &[change]).unwrap();
+    let commit = |change| chat.conversations.store.commit(&chat.conversation, Checked::allowed(&[change])).unwrap();
     commit(EntryChange::Add(ConversationEntry { source_id: Some(turn), ..fact }));
     assert_eq!(chat.standing(QUESTION), ["Always answer the user in metric units."]);
     commit(EntryChange::Delete { id, replaced_by: None });

@@ -7,8 +7,8 @@ use super::{
     SessionSummary, Window,
 };
 use crate::instance::{self, InstanceError, InstanceRecord, InstanceUndoReport};
-use crate::json::unescape_strings;
-use crate::{Clock, IdSource, Operation, SecretPolicy, Verb, secret};
+use crate::secret::Checked;
+use crate::{Clock, IdSource, Operation, SecretPolicy, Verb};
 
 /// The sessions of one instance, with the clock and the id source of its operations.
 #[derive(Debug, Clone)]
@@ -96,10 +96,8 @@ pub fn append(
     // An append is no operation of the log; only the time and the id of this one are used.
     let operation = messages.operation(Verb::Purge);
     let record = SessionRecord::new(draft, operation.at)?;
-    if secrets == SecretPolicy::Refuse {
-        secret::reject_secrets([session.as_str(), unescape_strings(record.text().as_str()).as_ref()])?;
-    }
-    let appended = messages.store.append(session, std::slice::from_ref(&record), &operation)?;
+    let records = Checked::new(std::slice::from_ref(&record), [session.as_str()], secrets)?;
+    let appended = messages.store.append(session, records, &operation)?;
     Ok((record, appended))
 }
 

@@ -5,6 +5,7 @@ use chrono::{DateTime, Utc};
 use super::{RecordFilter, SessionName, SessionRecord, Window};
 use crate::Operation;
 use crate::instance::{InstanceError, InstanceOperations};
+use crate::secret::Checked;
 
 /// An iterator over records, independent of the lifetime of the store.
 pub type SessionRecords = Box<dyn Iterator<Item = Result<SessionRecord, InstanceError>> + Send>;
@@ -25,7 +26,7 @@ pub trait MessageStore: InstanceOperations {
     fn append(
         &self,
         session: &SessionName,
-        records: &[SessionRecord],
+        records: Checked<&[SessionRecord]>,
         operation: &Operation,
     ) -> Result<SessionAppendResult, InstanceError>;
 

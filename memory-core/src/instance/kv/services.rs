@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use super::{KeyPrefix, KeySummary, KeyValueStore, StoredValue, ValueKey};
 use crate::instance::{self, InstanceError, InstanceRecord, InstanceUndoReport};
-use crate::{Clock, IdSource, Operation, SecretPolicy, Verb, secret};
+use crate::secret::Checked;
+use crate::{Clock, IdSource, Operation, SecretPolicy, Verb};
 
 /// The values of one instance, with the clock and the id source of its operations.
 #[derive(Debug, Clone)]
@@ -43,9 +44,7 @@ pub fn set(values: &KeyValues, key: &ValueKey, value: &str, secrets: SecretPolic
         let what = format!("the value has {} bytes; the maximum is {MAX_VALUE}", value.len());
         return Err(InstanceError::TooLarge { what });
     }
-    if secrets == SecretPolicy::Refuse {
-        secret::reject_secrets([key.as_str(), value])?;
-    }
+    let value = Checked::new(value, [key.as_str()], secrets)?;
     values.store.set(key, value, &values.operation(Verb::Set))
 }
 

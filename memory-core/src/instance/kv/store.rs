@@ -5,6 +5,7 @@ use chrono::{DateTime, Utc};
 use super::{KeyPrefix, ValueKey};
 use crate::Operation;
 use crate::instance::{InstanceError, InstanceOperations};
+use crate::secret::Checked;
 
 /// The storage of the values of one instance. Every implementation passes `testing::key_value_suite`.
 ///
@@ -17,7 +18,7 @@ pub trait KeyValueStore: InstanceOperations {
     ///
     /// # Errors
     /// [`InstanceError::KeyTaken`] if the path of the key is occupied by something else; or an error of the store.
-    fn set(&self, key: &ValueKey, value: &str, operation: &Operation) -> Result<bool, InstanceError>;
+    fn set(&self, key: &ValueKey, value: Checked<&str>, operation: &Operation) -> Result<bool, InstanceError>;
 
     /// Returns the value of a key, or `None` if it is not set.
     ///

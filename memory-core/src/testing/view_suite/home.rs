@@ -7,6 +7,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use uuid::Uuid;
 
+use crate::secret::Checked;
 use crate::{
     Change, ChangeOutcome, ChangeSet, Draft, Memory, MemoryId, Operation, OperationId, Reminder, Scope, Services, Verb, View,
 };
@@ -118,7 +119,7 @@ pub(super) fn plant(services: &Services, planted: &[PlantedMemory], all: bool) -
             operations += 1;
             let (id, by) = (OperationId::from_random(operations), by.to_owned());
             let set = ChangeSet { changes: vec![change], ..ChangeSet::new(Operation { id, verb, by, at }) };
-            services.store.commit(&set).expect("it is kept").remove(0)
+            services.store.commit(Checked::allowed(&set)).expect("it is kept").remove(0)
         };
         let actor = if own.is_own { "own" } else { "test" };
         let is_moved = own.past == PlantedHistory::Moved && !own.is_seen();

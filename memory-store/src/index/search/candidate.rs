@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use memory_core::rank::{RankCandidate, TextProperties};
 
 use super::pending_rows::PendingDocument;
-use super::query_terms::QueryTerm;
+use super::query_term::QueryTerm;
 use super::turns::ConversationTurns;
 use crate::memory_file::time_from_nanos;
 

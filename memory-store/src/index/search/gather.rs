@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, Utc};
 use memory_core::query_parser::{Phrase, TextQuery, WordRole};
 use memory_core::rank::{CorpusStatistics, RankCandidate, saturation};
 use memory_core::text::Term;
@@ -14,17 +14,17 @@ use super::candidate::SearchCandidate;
 use super::pending_rows::{PendingDocument, read_pending};
 use super::preselection::Preselection;
 use super::query_names::QueryNames;
-use super::query_terms::{QueryTerm, TermField, look_up_words};
+use super::query_term::{QueryTerm, TermField};
+use super::query_terms::look_up_words;
 use super::segments::SegmentsView;
 use super::substrings::SubstringTerms;
-use super::turns::ConversationTurns;
+use super::turns::{ConversationTurns, MAX_PAUSE};
 use super::vector_matches::{KeySet, VectorMatches};
 use crate::index::error::IndexError;
 use crate::index::filter::TextFilter;
 use crate::index::lookup_key::LookupKey;
-use crate::index::schema::IndexMeta;
+use crate::index::schema::{IndexMeta, row_id};
 use crate::index::text::FullText;
-use crate::index::update::row_id;
 use crate::index::vectors::ModelVectors;
 
 /// Up to this number of matches, all of them are ranked.
@@ -44,9 +44,6 @@ const CONVERSATIONS_READ: usize = 30;
 
 /// Number of the best matches with links that are followed.
 const LINKS_FOLLOWED: usize = 10;
-
-/// Largest pause between messages of one conversation outside conversation scopes.
-pub(super) const MAX_PAUSE: TimeDelta = TimeDelta::minutes(10);
 
 /// Largest distance of a neighbour that becomes a candidate.
 const MAX_DISTANCE: usize = 3;

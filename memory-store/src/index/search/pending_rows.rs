@@ -6,11 +6,11 @@ use memory_core::rank::TextProperties;
 use rusqlite::{Connection, params_from_iter};
 use tantivy::fieldnorm::FieldNormReader;
 
-use super::query_terms::TermField;
+use super::query_term::TermField;
 use crate::index::document_terms::{DocumentTerms, EncodedTerms};
 use crate::index::error::IndexError;
 use crate::index::filter::sql_condition;
-use crate::index::update::decode_numbers;
+use crate::index::schema::decode_numbers;
 
 /// A pending document, which replaces its committed version.
 #[derive(Debug)]

@@ -8,7 +8,7 @@ use tantivy::query::Bm25StatisticsProvider;
 use tantivy::schema::Field;
 
 use super::pending_rows::PendingDocument;
-use super::query_terms::{QueryTerm, TermField};
+use super::query_term::{QueryTerm, TermField};
 use super::segments::{SegmentDocument, SegmentsView};
 use super::top_k::{TopCandidate, TopK};
 use crate::index::error::IndexError;

@@ -13,11 +13,11 @@ use memory_core::{
 };
 
 use super::gather::{CandidatePool, gather_candidates};
-use super::query_terms::{QueryTerm, TermField};
+use super::query_term::{QueryTerm, TermField};
 use super::substrings::expandable_words;
 use crate::index::documents::{IndexedDocument, LoadedDocuments};
 use crate::index::error::{IndexError, IndexErrorKind};
-use crate::index::open::{MemoryIndex, OpenIndex};
+use crate::index::memory_index::{MemoryIndex, OpenIndex};
 use crate::index::schema::IndexMeta;
 use crate::index::text::FullText;
 use crate::index::vectors::ModelVectors;

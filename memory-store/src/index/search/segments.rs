@@ -11,7 +11,7 @@ use tantivy::{DocId, DocSet, Searcher, SegmentReader, Term};
 
 use super::candidate::SearchCandidate;
 use super::document_set::DocumentSet;
-use super::query_terms::{QueryTerm, TermField};
+use super::query_term::{QueryTerm, TermField};
 use super::tie_breaker::TieBreaker;
 use super::top_k::{TieKey, TopCandidate, TopK};
 use super::vector_matches::KeySet;

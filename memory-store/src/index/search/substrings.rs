@@ -6,7 +6,7 @@ use memory_core::query_parser::{QueryWord, WordRole};
 use memory_core::text::TokenKind;
 
 use super::pending_rows::PendingDocument;
-use super::query_terms::{QueryTerm, TermField};
+use super::query_term::{QueryTerm, TermField};
 use super::segments::SegmentsView;
 use crate::index::error::IndexError;
 use crate::index::text::FullText;

@@ -11,12 +11,15 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use chrono::TimeDelta;
 use memory_core::rank::{CollectionKind, TurnPosition};
 use memory_core::{Filter, Scope, SpeakerRole};
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::gather::MAX_PAUSE;
 use crate::index::error::IndexError;
+
+/// Largest pause between messages of one conversation outside conversation scopes.
+pub(super) const MAX_PAUSE: TimeDelta = TimeDelta::minutes(10);
 
 /// A longer conversation is read only around its best messages.
 const MAX_WHOLE: usize = 20_000;

@@ -9,16 +9,14 @@
 //! |---|---|
 //! | the position of a vector in the file | `layout`, `view` |
 //! | the current state | `head`, `open` |
-//! | how vectors are added and removed | `write`, `row` |
+//! | how vectors are added and removed | `write` |
 //! | the search for the nearest vectors | `nearest`, `scan`, `unit` |
-//! | which documents have a vector | `keys` |
+//! | which documents have a vector | `open` |
 
 mod head;
-mod keys;
 mod layout;
 mod nearest;
 mod open;
-mod row;
 mod scan;
 #[cfg(test)]
 mod tests;

@@ -11,8 +11,8 @@ use tantivy::directory::{MmapDirectory, OwnedBytes};
 use zerocopy::{FromBytes, Immutable, KnownLayout};
 
 use super::head::VectorHead;
+use super::layout::VectorRow;
 use super::layout::{BLOCK, RowColumn, RowLayout};
-use super::row::VectorRow;
 use crate::error::index_error;
 
 /// The rows in one state. No row that it shows is ever written again.

@@ -12,9 +12,8 @@ use std::path::Path;
 use memory_core::{ContentHash, StoreError};
 
 use super::head::{self, DeadRows, RowsFile, VectorHead};
-use super::layout::{BLOCK, MOST_ROWS};
+use super::layout::{self, BLOCK, MOST_ROWS, VectorRow};
 use super::open::ModelVectors;
-use super::row::{self, VectorRow};
 use super::unit_vector::{QuantizedVector, UnitVector};
 use super::view::RowsView;
 use crate::error::io_error;
@@ -71,7 +70,7 @@ impl ModelVectors {
                 Some(view) => self.open_rows(view)?,
                 None => self.recreate_folder()?,
             };
-            row::write(&file, self.layout, head.rows, &rows)?;
+            layout::write(&file, self.layout, head.rows, &rows)?;
             file.sync_data()?;
             head.rows += rows.len();
             head.sequence += 1;
@@ -147,7 +146,7 @@ impl ModelVectors {
             for rows in rows.chunks(BLOCK) {
                 let rows: Vec<_> =
                     rows.iter().filter_map(|(slot, key)| Some(VectorRow { key: *key, ..view.row(*slot)? })).collect();
-                row::write(&file, self.layout, head.rows, &rows)?;
+                layout::write(&file, self.layout, head.rows, &rows)?;
                 head.rows += rows.len();
             }
             file.sync_data()?;

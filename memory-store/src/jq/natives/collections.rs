@@ -7,9 +7,9 @@ use jaq_core::native::{Fun, run, v};
 
 use super::builtin;
 use crate::jq::engine::JqTypes;
+use crate::jq::error::{JqEvalResult, pair_error, runtime_error, type_error};
 use crate::jq::json_path;
 use crate::jq::literal::Literal;
-use crate::jq::runtime_error::{JqEvalResult, pair_error, runtime_error, type_error};
 use crate::jq::value::{Val, sorted_keys};
 
 /// The maximum nesting for comparisons.
@@ -159,7 +159,7 @@ fn transpose(value: Val) -> JqEvalResult {
                 let length = length as usize;
                 width = width.max(length);
             }
-            _ => return Err(crate::jq::runtime_error::cannot_index(row, &Val::Num(0.0))),
+            _ => return Err(crate::jq::error::cannot_index(row, &Val::Num(0.0))),
         }
     }
     let column = |index: usize| rows.iter().map(|row| json_path::get(row, &Val::count(index))).collect::<JqEvalResult>();

@@ -5,11 +5,10 @@ use jaq_core::native::{Fun, bome, run, v};
 use jaq_core::{Bind, Exn, Native};
 
 use super::builtin;
-use crate::jq::definitions;
 use crate::jq::engine::JqTypes;
-use crate::jq::runtime_error::{JqEvalResult, JqRuntimeError, runtime_error, type_error};
+use crate::jq::error::{JqEvalResult, JqRuntimeError, runtime_error, type_error};
 use crate::jq::value::{Map, Val};
-use crate::jq::write;
+use crate::jq::{definitions, write};
 
 pub(super) fn natives() -> Vec<Fun<JqTypes>> {
     let nothing = Native::new(|_| Box::new(std::iter::empty())).with_paths(|_| Box::new(std::iter::empty()));

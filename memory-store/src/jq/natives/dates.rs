@@ -5,7 +5,7 @@ use jaq_core::native::Fun;
 use super::builtin;
 use crate::jq::calendar::{self, JqTime};
 use crate::jq::engine::JqTypes;
-use crate::jq::runtime_error::{JqEvalResult, runtime_error};
+use crate::jq::error::{JqEvalResult, runtime_error};
 use crate::jq::value::Val;
 
 /// The maximum absolute value of a time in seconds since 1970.

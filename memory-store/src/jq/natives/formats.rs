@@ -6,7 +6,7 @@ use jaq_core::native::Fun;
 
 use super::builtin;
 use crate::jq::engine::JqTypes;
-use crate::jq::runtime_error::{JqEvalResult, type_error};
+use crate::jq::error::{JqEvalResult, type_error};
 use crate::jq::value::Val;
 use crate::jq::write;
 
@@ -50,7 +50,7 @@ fn format(value: Val, name: &Val) -> JqEvalResult {
         "base64d" => base64_decoded(value),
         "base32" => base32(value),
         "base32d" => base32_decoded(value),
-        other => Err(crate::jq::runtime_error::runtime_error(format!("{other} is not a valid format"))),
+        other => Err(crate::jq::error::runtime_error(format!("{other} is not a valid format"))),
     }
 }
 

@@ -4,7 +4,7 @@ use jaq_core::native::{Fun, bome, run, v};
 
 use super::builtin;
 use crate::jq::engine::JqTypes;
-use crate::jq::runtime_error::{JqEvalResult, type_error};
+use crate::jq::error::{JqEvalResult, type_error};
 use crate::jq::value::Val;
 
 /// Defines functions of the input.

@@ -6,8 +6,8 @@ use jaq_core::{Bind, Ctx, Error, Exn, Native, ValX, compile::TermId};
 
 use super::builtin;
 use crate::jq::engine::JqTypes;
+use crate::jq::error::{JqEvalResult, runtime_error};
 use crate::jq::json_path;
-use crate::jq::runtime_error::{JqEvalResult, runtime_error};
 use crate::jq::value::Val;
 use crate::jq::write::excerpt;
 

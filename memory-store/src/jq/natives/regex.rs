@@ -8,7 +8,7 @@ use jaq_core::native::{Fun, bome, run, v};
 
 use super::builtin;
 use crate::jq::engine::JqTypes;
-use crate::jq::runtime_error::{JqEvalResult, runtime_error, type_error};
+use crate::jq::error::{JqEvalResult, runtime_error, type_error};
 use crate::jq::value::{Map, Val};
 
 pub(super) fn natives() -> Vec<Fun<JqTypes>> {

@@ -5,13 +5,10 @@ use std::rc::Rc;
 use jaq_core::native::Fun;
 
 use super::builtin;
-use crate::jq::arithmetic;
 use crate::jq::engine::JqTypes;
-use crate::jq::number;
-use crate::jq::read;
-use crate::jq::runtime_error::{JqEvalResult, runtime_error, type_error};
+use crate::jq::error::{JqEvalResult, runtime_error, type_error};
 use crate::jq::value::Val;
-use crate::jq::write;
+use crate::jq::{arithmetic, number, read, write};
 
 pub(super) fn natives() -> Vec<Fun<JqTypes>> {
     vec![

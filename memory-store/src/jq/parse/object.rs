@@ -3,12 +3,10 @@
 use jaq_core::load::parse::{Pattern, Term};
 
 use super::{JqParser, ParseResult};
-use crate::jq::error::JqSyntaxError;
+use crate::jq::error::{JqSyntaxError, describe};
 use crate::jq::lex::JqTokenKind;
-use crate::jq::number;
-use crate::jq::runtime_error::describe;
-use crate::jq::term;
 use crate::jq::value::{Map, Val};
+use crate::jq::{number, term};
 
 impl<'s> JqParser<'s> {
     pub(super) fn object(&mut self) -> ParseResult<Term<&'s str>> {

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use super::*;
-use crate::jq::request::{JqInputMode, JqOutputFormat};
 use crate::jq::serve_child;
+use crate::jq::wire::{JqInputMode, JqOutputFormat};
 
 const SERVES: &str = "MEMORY_TEST_SERVES_FILTERS";
 

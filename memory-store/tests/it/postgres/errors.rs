@@ -7,6 +7,7 @@ use chrono::DateTime;
 use memory_core::instance::InstanceError;
 use memory_core::instance::history::{MessageStore, RecordDraft, RecordFilter, SessionRecord, Window};
 use memory_core::instance::kv::KeyValueStore;
+use memory_core::secret::Checked;
 use memory_core::{Code, IdSource, Operation, Verb};
 use memory_store::RandomIds;
 use memory_store::postgres::{Database, DatabaseLimits, PostgresMessages, PostgresValues};
@@ -26,11 +27,11 @@ fn operation() -> Operation {
 
 fn append(database: &Arc<Database>) -> Result<(), InstanceError> {
     let record = SessionRecord::new(&RecordDraft::from_text("user".parse().unwrap(), "hi"), DateTime::UNIX_EPOCH).unwrap();
-    PostgresMessages::new(Arc::clone(database)).append(&"s".parse().unwrap(), &[record], &operation()).map(drop)
+    PostgresMessages::new(Arc::clone(database)).append(&"s".parse().unwrap(), Checked::allowed(&[record]), &operation()).map(drop)
 }
 
 fn set(database: &Arc<Database>) -> Result<(), InstanceError> {
-    PostgresValues::new(Arc::clone(database)).set(&"a".parse().unwrap(), "1", &operation()).map(drop)
+    PostgresValues::new(Arc::clone(database)).set(&"a".parse().unwrap(), Checked::allowed("1"), &operation()).map(drop)
 }
 
 fn count(database: &Arc<Database>) -> usize {

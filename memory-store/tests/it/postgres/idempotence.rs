@@ -6,6 +6,7 @@ use chrono::DateTime;
 use memory_core::instance::InstanceOperations;
 use memory_core::instance::history::{MessageStore, PurgeResult, RecordDraft, RecordFilter, SessionRecord, Window};
 use memory_core::instance::kv::KeyValueStore;
+use memory_core::secret::Checked;
 use memory_core::{Operation, OperationId, Verb};
 use memory_store::postgres::{Database, DatabaseLimits, PostgresMessages, PostgresValues};
 
@@ -35,13 +36,13 @@ fn an_operation_whose_answer_is_lost_is_repeated_and_done_once() {
     let (history, values) = (PostgresMessages::new(Arc::clone(&database)), PostgresValues::new(database));
     let (session, key) = ("s".parse().unwrap(), "a/b".parse().unwrap());
     let tools = RecordFilter { roles: vec!["tool".parse().unwrap()], ..RecordFilter::default() };
-    history.append(&session, &[record("user", "0")], &operation(0)).unwrap();
+    history.append(&session, Checked::allowed(&[record("user", "0")]), &operation(0)).unwrap();
     // A call is repeated after each lost response: once, and then three times.
     for lost in [1, 3] {
         let id = |number: u64| operation(number + 100 * lost);
         let lose = || proxy.lose_responses(usize::try_from(lost).unwrap());
         lose();
-        history.append(&session, &[record("user", "1"), record("tool", "2")], &id(1)).unwrap();
+        history.append(&session, Checked::allowed(&[record("user", "1"), record("tool", "2")]), &id(1)).unwrap();
         assert_eq!((proxy.responses_to_lose(), count(&history)), (0, 3));
         lose();
         assert_eq!(history.purge(&session, &tools, &id(2)).unwrap(), PurgeResult { purged: 1, kept: 2 });
@@ -56,9 +57,9 @@ fn an_operation_whose_answer_is_lost_is_repeated_and_done_once() {
         assert_eq!(history.undo(&id(10).id, &id(11)).unwrap().subject.count, 2);
         assert_eq!((proxy.responses_to_lose(), count(&history)), (0, 0));
         lose();
-        assert!(values.set(&key, "1", &id(5)).unwrap());
+        assert!(values.set(&key, Checked::allowed("1"), &id(5)).unwrap());
         lose();
-        assert!(!values.set(&key, "2", &id(6)).unwrap());
+        assert!(!values.set(&key, Checked::allowed("2"), &id(6)).unwrap());
         lose();
         assert_eq!(values.get(&key).unwrap().unwrap().text, "2");
         lose();
@@ -69,7 +70,7 @@ fn an_operation_whose_answer_is_lost_is_repeated_and_done_once() {
         lose();
         assert!(!values.delete(&key, &id(8)).unwrap());
         assert_eq!(proxy.responses_to_lose(), 0);
-        history.append(&session, &[record("user", "0")], &id(9)).unwrap();
+        history.append(&session, Checked::allowed(&[record("user", "0")]), &id(9)).unwrap();
     }
     assert_eq!(server.sql(&name, "SELECT count(*), count(DISTINCT position) FROM memory_records_trash"), "6|6");
     let kinds = "SELECT kind, count(*), count(former) FROM memory_values_trash GROUP BY kind ORDER BY kind";
@@ -83,11 +84,11 @@ fn an_operation_that_is_asked_for_again_is_not_done_again_unless_it_is_another_o
     let (history, values) = (PostgresMessages::new(Arc::clone(&database)), PostgresValues::new(database));
     let (session, key) = ("s".parse().unwrap(), "a".parse().unwrap());
     for _ in 0..3 {
-        history.append(&session, &[record("user", "1")], &operation(1)).unwrap();
-        assert!(values.set(&key, "1", &operation(2)).unwrap());
+        history.append(&session, Checked::allowed(&[record("user", "1")]), &operation(1)).unwrap();
+        assert!(values.set(&key, Checked::allowed("1"), &operation(2)).unwrap());
     }
     assert_eq!(count(&history), 1);
-    let error = history.append(&session, &[record("user", "2")], &operation(1)).unwrap_err();
+    let error = history.append(&session, Checked::allowed(&[record("user", "2")]), &operation(1)).unwrap_err();
     assert_eq!((error.code(), count(&history)), (memory_core::Code::Conflict, 1), "what is not kept is not said to be");
 }
 
@@ -98,11 +99,11 @@ fn what_is_taken_away_is_kept_under_the_operation_that_took_it() {
     let (history, values) = (PostgresMessages::new(Arc::clone(&database)), PostgresValues::new(database));
     let session = "s".parse().unwrap();
     let records = [record("user", "0"), record("tool", "深\t1"), record("user", "2")];
-    history.append(&session, &records, &operation(1)).unwrap();
+    history.append(&session, Checked::allowed(&records), &operation(1)).unwrap();
     let tools = RecordFilter { roles: vec!["tool".parse().unwrap()], ..RecordFilter::default() };
     history.purge(&session, &tools, &operation(2)).unwrap();
     history.delete(&session, &operation(3)).unwrap();
-    history.append(&session, &records[..1], &operation(4)).unwrap();
+    history.append(&session, Checked::allowed(&records[..1]), &operation(4)).unwrap();
     let trash = "SELECT taken_by, position, text FROM memory_records_trash ORDER BY taken_by, position";
     let told = [("000000000002", 1), ("000000000003", 0), ("000000000003", 2)];
     let told = told.map(|(by, position)| format!("{by}|{position}|{}", records[position].text()));
@@ -112,8 +113,8 @@ fn what_is_taken_away_is_kept_under_the_operation_that_took_it() {
     let done = "SELECT operation, kind, session, taken, remaining FROM memory_operations ORDER BY operation";
     assert_eq!(server.sql(&name, done), "000000000002|purge|s|1|2\n000000000003|delete|s|2|0");
     let key = "a".parse().unwrap();
-    values.set(&key, "1\0", &operation(5)).unwrap();
-    values.set(&key, "2", &operation(6)).unwrap();
+    values.set(&key, Checked::allowed("1\0"), &operation(5)).unwrap();
+    values.set(&key, Checked::allowed("2"), &operation(6)).unwrap();
     values.delete(&key, &operation(7)).unwrap();
     let trash = "SELECT operation, kind, former FROM memory_values_trash ORDER BY operation";
     assert_eq!(server.sql(&name, trash), "000000000005|set|\n000000000006|set|\\x3100\n000000000007|delete|\\x32");

@@ -5,6 +5,7 @@ use std::thread;
 
 use chrono::DateTime;
 use memory_core::instance::history::{MessageStore, RecordDraft, SessionRecord};
+use memory_core::secret::Checked;
 use memory_core::{Code, IdSource, Operation, Verb};
 use memory_store::RandomIds;
 use memory_store::postgres::PostgresMessages;
@@ -64,7 +65,7 @@ fn a_database_without_functions_keeps_records_all_the_same() {
     let append = |text: &str| {
         let record = SessionRecord::new(&RecordDraft::from_text("user".parse().unwrap(), text), DateTime::UNIX_EPOCH).unwrap();
         let operation = Operation { id: RandomIds.operation_id(), verb: Verb::Set, by: String::new(), at: DateTime::UNIX_EPOCH };
-        messages.append(&"s".parse().unwrap(), &[record], &operation).unwrap();
+        messages.append(&"s".parse().unwrap(), Checked::allowed(&[record]), &operation).unwrap();
     };
     append("with");
     server.sql(&name, "DROP FUNCTION memory_append");

@@ -6,6 +6,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use memory_core::instance::history::{
     MessageStore, RecordDraft, RecordFilter, RecordRole, SessionName, SessionRecord, Window, WindowEnd,
 };
+use memory_core::secret::Checked;
 use memory_core::testing::FakeMessages;
 use memory_core::{Operation, OperationId, Verb};
 use memory_store::postgres::PostgresMessages;
@@ -67,8 +68,8 @@ fn filters_and_windows_are_those_of_a_list() {
         .collect();
     for (number, some) in records.chunks(613).enumerate() {
         let operation = operation(u64::try_from(number).unwrap());
-        list.append(&"s".parse().unwrap(), some, &operation).unwrap();
-        database.append(&"s".parse().unwrap(), some, &operation).unwrap();
+        list.append(&"s".parse().unwrap(), Checked::allowed(some), &operation).unwrap();
+        database.append(&"s".parse().unwrap(), Checked::allowed(some), &operation).unwrap();
     }
     let mut runner = TestRunner::new(Config { failure_persistence: None, ..Config::with_cases(200) });
     let same = |(filter, window): (RecordFilter, Window)| {
@@ -93,14 +94,14 @@ fn a_page_holds_no_more_than_a_few_long_records() {
         let content = number.to_string().repeat(if number % 2 == 0 { 3_000_000 } else { 10 });
         let record =
             SessionRecord::new(&RecordDraft::from_text("user".parse().unwrap(), &content), DateTime::UNIX_EPOCH).unwrap();
-        store.append(&"s".parse().unwrap(), &[record], &operation(number)).unwrap();
+        store.append(&"s".parse().unwrap(), Checked::allowed(&[record]), &operation(number)).unwrap();
     }
     let mut records = store.records(&"s".parse().unwrap(), &RecordFilter::default(), Window::default()).unwrap();
     let first = |record: SessionRecord| record.text().to_value()["content"].as_str().unwrap()[..1].to_owned();
     assert_eq!(first(records.next().unwrap().unwrap()), "0");
     // Records appended after the first read are not returned, and neither are records deleted since.
     let late = SessionRecord::new(&RecordDraft::from_text("user".parse().unwrap(), "late"), DateTime::UNIX_EPOCH).unwrap();
-    store.append(&"s".parse().unwrap(), &[late], &operation(10)).unwrap();
+    store.append(&"s".parse().unwrap(), Checked::allowed(&[late]), &operation(10)).unwrap();
     server.sql(&name, "DELETE FROM memory_records WHERE position = 6");
     assert_eq!(records.map(|record| first(record.unwrap())).collect::<String>(), "1234578");
 }

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use memory_core::conversation::{ConversationEntry, ConversationId, ConversationStore, EntryChange, EntryId, EntryRole};
+use memory_core::secret::Checked;
 use memory_core::testing::{CountingIds, FakeClock};
 use memory_core::{Clock, IdSource};
 use memory_store::conversation::ConversationFolder;
@@ -64,7 +65,7 @@ proptest! {
                 // A caller that does not know the outcome repeats the changes.
                 ConversationHandleStep::Again(own) => (own, models[own].last.clone()),
             };
-            handles[handle].commit(&names[own], &changes).unwrap();
+            handles[handle].commit(&names[own], Checked::allowed(&changes)).unwrap();
             let model = &mut models[own];
             for change in &changes {
                 match change {

@@ -10,6 +10,7 @@ use memory_core::StoreError;
 use memory_core::conversation::{
     ConversationId, Conversations, EntryChange, EntryRole, Job, JobQueue, RecentQuestions, new_turn as turn,
 };
+use memory_core::secret::Checked;
 
 use super::backlog::Backlog;
 use super::write_errors::UnresolvedErrors;
@@ -190,7 +191,7 @@ impl<'w> WriterThread<'w> {
         if fresh.len() <= 1 {
             return;
         }
-        let changes: Vec<_> = fresh.iter().map(|own| (&own.conversation, own.turns.as_slice())).collect();
+        let changes: Vec<_> = fresh.iter().map(|own| (&own.conversation, Checked::allowed(own.turns.as_slice()))).collect();
         if self.conversations.store.commit_all(&changes).is_err() {
             return;
         }
@@ -212,7 +213,10 @@ impl<'w> WriterThread<'w> {
                 Some(*end)
             });
             let count = ends.take_while(|end| *end <= MAX_WRITE).count().max(1);
-            self.conversations.store.commit(&own.conversation, &own.turns[..count]).map_err(|error| (NOT_KEPT, error))?;
+            self.conversations
+                .store
+                .commit(&own.conversation, Checked::allowed(&own.turns[..count]))
+                .map_err(|error| (NOT_KEPT, error))?;
             own.mark_stored(count);
         }
         self.queue.push(own.jobs.make_contiguous()).map_err(|error| (NOT_QUEUED, error))?;

@@ -6,7 +6,6 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use super::{git_error, locked_error};
 use crate::conversation::GitVersionsError;
 use crate::notifier::process::{run, run_with_streams};
 
@@ -147,4 +146,12 @@ fn temp_file_with(bytes: &[u8]) -> io::Result<File> {
     file.write_all(bytes)?;
     file.rewind()?;
     Ok(file)
+}
+
+pub(super) fn git_error(action: &str, error: &io::Error) -> GitVersionsError {
+    GitVersionsError::Refused { action: action.into(), why: error.to_string() }
+}
+
+pub(super) fn locked_error(root: &Path) -> GitVersionsError {
+    GitVersionsError::Locked { place: root.display().to_string() }
 }

@@ -5,9 +5,9 @@ use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-use super::repository::{PATIENCE, single_line};
-use super::{CommittedFiles, GitOutput, Repository, git_error, locked_error};
+use super::repository::{GitOutput, PATIENCE, Repository, git_error, locked_error, single_line};
 use crate::conversation::GitVersionsError;
+use crate::conversation::versions::committed_files::CommittedFiles;
 use crate::lock::wait_for_lock;
 
 /// Files of this program in a repository: its index, an updated copy of the user's index, and its lock.

@@ -9,7 +9,7 @@ use super::{SegmentsView, documents_with_any};
 use crate::index::error::IndexError;
 use crate::index::search::document_set::DocumentSet;
 use crate::index::search::levenshtein::LevenshteinAutomaton;
-use crate::index::search::query_terms::TermField;
+use crate::index::search::query_term::TermField;
 use crate::index::search::substrings::contains_part;
 use crate::index::text::FullText;
 

@@ -4,9 +4,6 @@
 //! the difference to the actual usage. Lines are only appended, and the usage is their sum. If a settlement is lost,
 //! the reservation still counts.
 
-mod format;
-mod monthly_usage;
-
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -14,14 +11,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use chrono::NaiveDate;
-use memory_core::{Budget, LlmUsage, Meter, MeterError, Reservation, Spending, SpendingEntry, StoreError};
+use memory_core::{Budget, LlmUsage, Meter, MeterError, Purpose, Reservation, Spending, SpendingEntry, StoreError};
+use serde::{Deserialize, Serialize};
 
 use crate::disk::{DirEntryKind, Disk, RealDisk, append_line};
 use crate::error::io_error;
 use crate::lock::{PATIENCE, WriterLock};
 use crate::oplog::is_monthly_file;
-use format::UsageRecord;
-use monthly_usage::MonthlyUsage;
 
 const FOLDER: &str = "usage";
 
@@ -167,4 +163,150 @@ fn ledger_error(what: &str, path: &str, error: io::Error) -> StoreError {
         io::ErrorKind::InvalidInput => StoreError::Outside { path: path.to_owned() },
         _ => io_error(format!("{what} {path}"), error),
     }
+}
+
+/// Number of bytes read at a time.
+const READ_SIZE: usize = 256 * 1024;
+
+/// The sums of one month of the ledger up to the offset that was read.
+///
+/// Lines are only appended, so only new ones are read.
+#[derive(Debug, Default)]
+struct MonthlyUsage {
+    /// The inode of the file that was read.
+    inode: u64,
+    /// Offset of the first line that was not read.
+    read_to: u64,
+    sums: BTreeMap<(NaiveDate, Purpose), UsageSum>,
+    unreadable: u64,
+}
+
+/// The sum of the bookings of a day and purpose. Bookings may be negative.
+#[derive(Debug, Clone, Copy, Default)]
+struct UsageSum {
+    calls: i64,
+    prompt_tokens: i64,
+    answer_tokens: i64,
+}
+
+impl MonthlyUsage {
+    /// Adds the new lines to the sums.
+    ///
+    /// A last line without a newline is left for the next call: it is torn or still being written. If the file was
+    /// replaced or truncated, the sums are computed from its start.
+    fn read_new_lines(&mut self, disk: &dyn Disk, path: &str) -> io::Result<()> {
+        let Some(found) = disk.stat(path)? else {
+            *self = Self::default();
+            return Ok(());
+        };
+        if found.inode != self.inode || found.size < self.read_to {
+            *self = Self { inode: found.inode, ..Self::default() };
+        }
+        let mut begun = Vec::new();
+        let mut position = self.read_to;
+        loop {
+            let window = disk.read_part(path, position, READ_SIZE)?;
+            if window.is_empty() {
+                return Ok(());
+            }
+            position += window.len() as u64;
+            begun.extend_from_slice(&window);
+            let Some(end) = begun.iter().rposition(|byte| *byte == b'\n') else { continue };
+            begun[..end].split(|byte| *byte == b'\n').for_each(|line| self.add(line));
+            begun.drain(..=end);
+            self.read_to = position - begun.len() as u64;
+        }
+    }
+
+    fn add(&mut self, line: &[u8]) {
+        if line.trim_ascii().is_empty() {
+            return;
+        }
+        let Some(booking) = UsageRecord::from_line(line) else {
+            self.unreadable += 1;
+            return;
+        };
+        let sum = self.sums.entry((booking.day, booking.purpose)).or_default();
+        sum.calls = sum.calls.saturating_add(booking.calls);
+        sum.prompt_tokens = sum.prompt_tokens.saturating_add(booking.prompt_tokens);
+        sum.answer_tokens = sum.answer_tokens.saturating_add(booking.answer_tokens);
+    }
+
+    /// Returns the usage by day and purpose, in this order, without entries of zero.
+    fn entries(&self) -> impl Iterator<Item = (NaiveDate, &Purpose, LlmUsage)> {
+        let entries = self.sums.iter().map(|((day, purpose), sum)| (*day, purpose, sum.to_spent()));
+        entries.filter(|(.., spent)| *spent != LlmUsage::default())
+    }
+
+    /// Returns the usage of one day.
+    fn total(&self, day: NaiveDate) -> LlmUsage {
+        self.entries().filter(|(on, ..)| *on == day).fold(LlmUsage::default(), |sum, (.., spent)| sum + spent)
+    }
+
+    /// Returns the number of lines that are not bookings.
+    fn unreadable(&self) -> u64 {
+        self.unreadable
+    }
+}
+
+impl UsageSum {
+    /// Returns the sums, with zero for negative ones, which only a manual edit can produce.
+    fn to_spent(self) -> LlmUsage {
+        let amount = |sum: i64| u64::try_from(sum).unwrap_or_default();
+        LlmUsage {
+            calls: amount(self.calls),
+            prompt_tokens: amount(self.prompt_tokens),
+            answer_tokens: amount(self.answer_tokens),
+        }
+    }
+}
+
+/// A line of the ledger: the amounts by which the usage changes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct UsageRecord {
+    day: NaiveDate,
+    purpose: Purpose,
+    calls: i64,
+    prompt_tokens: i64,
+    answer_tokens: i64,
+}
+
+#[derive(Serialize, Deserialize)]
+struct UsageRecordWire {
+    day: String,
+    purpose: String,
+    calls: i64,
+    prompt_tokens: i64,
+    answer_tokens: i64,
+}
+
+impl UsageRecord {
+    /// Returns the booking that changes an amount from `before` to `after`.
+    fn of(reservation: &Reservation, before: LlmUsage, after: LlmUsage) -> Self {
+        Self {
+            day: reservation.day,
+            purpose: reservation.purpose.clone(),
+            calls: difference(before.calls, after.calls),
+            prompt_tokens: difference(before.prompt_tokens, after.prompt_tokens),
+            answer_tokens: difference(before.answer_tokens, after.answer_tokens),
+        }
+    }
+
+    fn to_line(&self) -> Vec<u8> {
+        let Self { day, purpose, calls, prompt_tokens, answer_tokens } = self;
+        let (calls, prompt_tokens, answer_tokens) = (*calls, *prompt_tokens, *answer_tokens);
+        let wire = UsageRecordWire { day: day.to_string(), purpose: purpose.to_string(), calls, prompt_tokens, answer_tokens };
+        serde_json::to_vec(&wire).expect("strings and numbers have a JSON form")
+    }
+
+    /// Parses a line, or returns `None` if it is not a booking, for example because a crash cut it off.
+    fn from_line(line: &[u8]) -> Option<Self> {
+        let UsageRecordWire { day, purpose, calls, prompt_tokens, answer_tokens } = serde_json::from_slice(line).ok()?;
+        Some(Self { day: day.parse().ok()?, purpose: purpose.parse().ok()?, calls, prompt_tokens, answer_tokens })
+    }
+}
+
+fn difference(before: u64, after: u64) -> i64 {
+    let number = |amount: u64| i64::try_from(amount).unwrap_or(i64::MAX);
+    number(after).saturating_sub(number(before))
 }

@@ -1,0 +1,278 @@
+//! The journal: the operation log of memories, and the operations that it records.
+//!
+//! The caller holds the writer lock and has checked every expectation. A single write takes three syncs: the journal, the file and its
+//! folder.
+//!
+//! The index stores a *mark*: the end of the journal at its last update. A writer that finds a longer journal checks the files of the last
+//! line. Therefore an operation of many files is applied completely or not at all.
+
+use std::collections::HashSet;
+use std::io;
+
+use memory_core::{
+    ChangedFiles, ContentHash, MemoryId, Operation, OperationId, ParseError, Recorded, RecordedChange, RecordedFile, StoreError,
+};
+use serde::{Deserialize, Serialize};
+
+use crate::disk::Disk;
+use crate::error::io_error;
+use crate::oplog::{
+    FileChange, FileOperations, FilePayload, LogPayload, LogPosition, NewContent, OperationError, OperationLog, Staging,
+    shorten_name,
+};
+
+const FOLDER: &str = "journal";
+
+/// The changes of an operation, or of a part of a long one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "WireChanges", into = "WireChanges")]
+pub(crate) struct JournalPayload {
+    pub(crate) changes: Vec<RecordedChange>,
+}
+
+impl LogPayload for JournalPayload {
+    type Subject = ChangedFiles;
+
+    fn subject(&self) -> Option<ChangedFiles> {
+        Some(ChangedFiles { count: self.changes.len() as u64 })
+    }
+}
+
+impl FilePayload for JournalPayload {
+    fn files(&self) -> Vec<FileChange> {
+        self.changes.iter().map(file_change).collect()
+    }
+}
+
+fn file_change(RecordedChange { before, after, .. }: &RecordedChange) -> FileChange {
+    FileChange { before: before.clone(), after: after.clone() }
+}
+
+/// The change of one file.
+#[derive(Debug, Clone)]
+pub(crate) struct CommitStep {
+    pub id: MemoryId,
+    /// The file in its current state.
+    pub before: Option<ReplacedFile>,
+    /// The file in its new state.
+    pub after: Option<PlannedFile>,
+    /// The reason, if the verb of the operation does not explain it.
+    pub why: Option<String>,
+}
+
+/// A file that is about to be moved to the trash.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ReplacedFile {
+    pub path: String,
+    pub hash: ContentHash,
+}
+
+/// A file that is about to be created.
+#[derive(Debug, Clone)]
+pub(crate) struct PlannedFile {
+    pub path: String,
+    pub bytes: Vec<u8>,
+}
+
+/// Performs `steps` as `operation`, and rolls back on failure.
+///
+/// # Errors
+/// If the disk fails, or [`StoreError::Conflict`] if a file is not in the expected state. All other files are in their previous state then.
+pub(crate) fn execute_steps(
+    disk: &dyn Disk,
+    operation: &Operation,
+    undoes: Option<&OperationId>,
+    steps: &[CommitStep],
+) -> Result<(), StoreError> {
+    if steps.is_empty() {
+        return Ok(());
+    }
+    let record = Recorded::new(operation, JournalPayload { changes: record_changes(disk, operation, steps) }, undoes);
+    let new = steps.iter().map(|step| step.after.as_ref());
+    let contents: Vec<_> = new.map(|new| new.map(|new| NewContent { bytes: &new.bytes, like: None })).collect();
+    file_operations(disk).execute(&record, &contents).map_err(|error| match error {
+        OperationError::Read(_, source) | OperationError::Write(_, source) => {
+            io_error(format!("{} {}", operation.verb, describe(steps)), source)
+        }
+        error => store_error(error),
+    })
+}
+
+/// Returns the step that reverts `change`.
+///
+/// # Errors
+/// [`StoreError::Conflict`] if the file is not as the change left it, [`StoreError::TrashNotFound`], or if the disk fails.
+pub(crate) fn revert_step(disk: &dyn Disk, change: &RecordedChange) -> Result<CommitStep, StoreError> {
+    let content = file_operations(disk).previous_content(&file_change(change)).map_err(|error| match error {
+        OperationError::Read(reference, source) if source.kind() == io::ErrorKind::NotFound => {
+            StoreError::TrashNotFound { reference }
+        }
+        error => store_error(error),
+    })?;
+    let before = change.after.as_ref().map(|after| ReplacedFile { path: after.path.clone(), hash: after.hash });
+    let after = change.before.as_ref().zip(content).map(|(former, bytes)| PlannedFile { path: former.path.clone(), bytes });
+    Ok(CommitStep { id: change.id, before, after, why: None })
+}
+
+/// Rolls back the last operation after `mark` if it was interrupted. The caller holds the writer lock.
+pub(crate) fn recover(disk: &dyn Disk, mark: Option<&LogPosition>) -> Result<(), StoreError> {
+    file_operations(disk).recover(mark).map_err(store_error)
+}
+
+fn file_operations(disk: &dyn Disk) -> FileOperations<'_, JournalPayload> {
+    FileOperations::new(disk, journal(disk), Staging::BesideFiles)
+}
+
+fn store_error(error: OperationError) -> StoreError {
+    match error {
+        OperationError::ReadLog(source) => journal_read_error(source),
+        OperationError::WriteLog(source) => journal_write_error(source),
+        OperationError::Read(path, source) => io_error(format!("read {path}"), source),
+        OperationError::Write(path, source) => io_error(format!("write {path}"), source),
+        OperationError::Changed(what) => StoreError::Conflict { what },
+    }
+}
+
+/// Returns the journal of a home.
+pub(crate) fn journal(disk: &dyn Disk) -> OperationLog<'_, JournalPayload> {
+    OperationLog::new(disk, FOLDER)
+}
+
+/// Returns the error that the journal cannot be read.
+pub(crate) fn journal_read_error(error: io::Error) -> StoreError {
+    io_error(format!("read {FOLDER}"), error)
+}
+
+/// Returns the error that the journal cannot be written.
+pub(crate) fn journal_write_error(error: io::Error) -> StoreError {
+    io_error(format!("write {FOLDER}"), error)
+}
+
+/// Returns the changes for the journal, including the trash path of each previous file.
+fn record_changes(disk: &dyn Disk, operation: &Operation, steps: &[CommitStep]) -> Vec<RecordedChange> {
+    let folder = format!("trash/{}/{}", operation.at.format("%Y-%m"), operation.id);
+    let mut taken = HashSet::new();
+    let mut trash_path = |path: &str| {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        let place = |number: u32| {
+            let mark = format!("{number}-");
+            format!("{folder}/{mark}{}", shorten_name(name, mark.len()))
+        };
+        let numbered = std::iter::once(format!("{folder}/{name}")).chain((2..).map(place));
+        numbered
+            .into_iter()
+            .find(|place| !matches!(disk.stat(place), Ok(Some(_))) && taken.insert(place.clone()))
+            .unwrap_or_else(|| unreachable!("numbers do not run out"))
+    };
+    steps
+        .iter()
+        .map(|step| RecordedChange {
+            id: step.id,
+            before: step.before.as_ref().map(|former| RecordedFile {
+                path: former.path.clone(),
+                hash: former.hash,
+                trash: Some(trash_path(&former.path)),
+            }),
+            after: step.after.as_ref().map(|next| RecordedFile {
+                path: next.path.clone(),
+                hash: ContentHash::from_bytes(&next.bytes),
+                trash: None,
+            }),
+            why: step.why.clone(),
+        })
+        .collect()
+}
+
+fn describe(steps: &[CommitStep]) -> String {
+    let path = |step: &CommitStep| {
+        step.after.as_ref().map(|next| next.path.clone()).or(step.before.as_ref().map(|former| former.path.clone()))
+    };
+    match steps {
+        [only] => path(only).unwrap_or_default(),
+        many => format!("{} files", many.len()),
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+struct WireChanges {
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    changes: Vec<WireChange>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct WireChange {
+    id: String,
+    before: Option<WireFile>,
+    after: Option<WireFile>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    why: Option<String>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct WireFile {
+    path: String,
+    hash: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    trash: Option<String>,
+}
+
+impl From<JournalPayload> for WireChanges {
+    fn from(payload: JournalPayload) -> Self {
+        let file = |RecordedFile { path, hash, trash }| WireFile { path, hash: hash.to_string(), trash };
+        let change = |RecordedChange { id, before, after, why }| WireChange {
+            id: id.to_string(),
+            before: before.map(file),
+            after: after.map(file),
+            why,
+        };
+        Self { changes: payload.changes.into_iter().map(change).collect() }
+    }
+}
+
+impl TryFrom<WireChanges> for JournalPayload {
+    type Error = ParseError;
+
+    fn try_from(wire: WireChanges) -> Result<Self, ParseError> {
+        let file = |WireFile { path, hash, trash }| Ok(RecordedFile { path, hash: hash.parse::<ContentHash>()?, trash });
+        let change = |WireChange { id, before, after, why }| {
+            let (before, after) = (before.map(file).transpose()?, after.map(file).transpose()?);
+            Ok(RecordedChange { id: id.parse::<MemoryId>()?, before, after, why })
+        };
+        Ok(Self { changes: wire.changes.into_iter().map(change).collect::<Result<_, ParseError>>()? })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use memory_core::{ContentHash, IdSource, MemoryId, Operation, Verb, testing::CountingIds};
+
+    use super::{CommitStep, PlannedFile, ReplacedFile, execute_steps, journal, journal_read_error, recover};
+    use crate::disk::{Disk, RealDisk};
+
+    #[test]
+    fn what_somebody_did_after_an_operation_is_no_reason_to_take_it_back() {
+        let home = tempfile::tempdir().unwrap();
+        let disk = RealDisk::open(home.path()).unwrap();
+        let path = |name: &str| format!("categories/inbox/{name}.md");
+        disk.write(&path("changed"), b"former").unwrap();
+        let step = |name: &str, before: Option<&[u8]>, after: &[u8]| CommitStep {
+            id: MemoryId::for_path(name),
+            before: before.map(|bytes| ReplacedFile { path: path(name), hash: ContentHash::from_bytes(bytes) }),
+            after: Some(PlannedFile { path: path(name), bytes: after.to_vec() }),
+            why: None,
+        };
+        let id = CountingIds::default().operation_id();
+        let operation = Operation { id, verb: Verb::Import, by: "test".into(), at: chrono::DateTime::UNIX_EPOCH };
+        let steps = [step("kept", None, b"kept"), step("deleted", None, b"deleted"), step("changed", Some(b"former"), b"new")];
+        execute_steps(&disk, &operation, None, &steps).unwrap();
+
+        disk.remove(&path("deleted")).unwrap();
+        disk.write(&path("changed"), b"former").unwrap();
+        // Without the index, the operation is not known to be complete.
+        recover(&disk, None).unwrap();
+
+        let text = |name: &str| disk.read(&path(name)).unwrap().map(|(bytes, _)| bytes);
+        assert_eq!([text("kept"), text("deleted"), text("changed")], [Some(b"kept".to_vec()), None, Some(b"former".to_vec())]);
+        assert_eq!(journal(&disk).operations(journal_read_error).unwrap().count(), 1);
+    }
+}
