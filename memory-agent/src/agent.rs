@@ -6,6 +6,7 @@
 //! call.
 
 mod builder;
+mod session;
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -14,6 +15,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
 pub use builder::AgentBuilder;
+pub use session::{CONTEXT_BUDGET, Session};
 
 use chrono::{DateTime, FixedOffset};
 use memory_core::{Code, Effect, LocalTime, LocalZone, Services, Tool, ToolContext, ToolError};
@@ -21,7 +23,6 @@ use serde_json::Value;
 
 use crate::event::{Event, EventBus, EventKind, EventReceiver};
 use crate::hook::{self, Hook, HookPoint, ToolCall};
-use crate::session::Session;
 use crate::tools::{self, not_found};
 use crate::validation::ParameterSchema;
 

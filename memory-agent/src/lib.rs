@@ -29,7 +29,6 @@ pub mod mcp;
 #[cfg(any(feature = "local-model", feature = "remote-model"))]
 pub mod model;
 pub mod rpc;
-mod session;
 #[cfg(feature = "server")]
 pub mod socket;
 #[cfg(feature = "testing")]
@@ -38,8 +37,7 @@ pub mod testing;
 pub mod tools;
 mod validation;
 
-pub use agent::{Agent, AgentBuilder, HookList};
+pub use agent::{Agent, AgentBuilder, CONTEXT_BUDGET, HookList, Session};
 pub use input::{InputError, InputValues};
 pub use memory_core::LocalTime;
-pub use session::{CONTEXT_BUDGET, Session};
 pub use tools::ToolSelection;

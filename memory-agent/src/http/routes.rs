@@ -23,10 +23,9 @@ use super::metrics::MEDIA_TYPE;
 use super::openapi::openapi;
 use super::proxy::{self, ChatProxy};
 use super::response::{ErrorResponse, value};
-use crate::agent::Agent;
+use crate::agent::{Agent, Session};
 use crate::instance::{ActionCaller, ActionResult, OpenInstances, backend, backends};
 use crate::rpc::describe_tool;
-use crate::session::Session;
 use crate::{exact_json, json as shapes, tools};
 
 /// The health route, which needs no token.

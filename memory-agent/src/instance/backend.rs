@@ -9,8 +9,8 @@ use memory_core::{Code, ToolError};
 
 use super::action::ActionHandler;
 use super::{Action, ActionCaller, ActionResult, Field, FieldKind, InstanceHandle, Parameters, history, kv, tools};
+use crate::agent::Session;
 use crate::exact_json;
-use crate::session::Session;
 use crate::validation::ParameterSchema;
 
 /// A type of instances with its fields and actions.

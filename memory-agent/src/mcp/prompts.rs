@@ -6,7 +6,7 @@ use rmcp::model::{GetPromptResult, JsonObject, Prompt, PromptArgument, PromptMes
 use serde_json::Value;
 
 use super::server::store_error;
-use crate::session::{CONTEXT_BUDGET, Session};
+use crate::agent::{CONTEXT_BUDGET, Session};
 
 /// Number of memories that are listed for a review.
 const REVIEW_LIMIT: usize = 50;

@@ -16,9 +16,8 @@ use serde_json::{Value, json};
 
 use super::subscriptions::Subscriptions;
 use super::{prompts, resources};
-use crate::agent::Agent;
+use crate::agent::{Agent, Session};
 use crate::json as shapes;
-use crate::session::Session;
 
 /// The agent and project of a connection, as far as they are configured.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

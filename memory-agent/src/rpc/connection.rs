@@ -7,9 +7,8 @@ use serde_json::Value;
 
 use super::request::{RpcLine, RpcRequest};
 use super::{RpcError, RpcMethod, execution, parse_line};
-use crate::agent::Agent;
+use crate::agent::{Agent, Session};
 use crate::exact_json;
-use crate::session::Session;
 
 /// A JSON-RPC connection, which turns lines into executable work for its current session.
 #[derive(Debug)]

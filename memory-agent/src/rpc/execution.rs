@@ -4,8 +4,7 @@ use memory_core::{StoreError, Tool, ToolError, View};
 use serde_json::{Value, json};
 
 use super::{RpcError, RpcMethod};
-use crate::agent::Agent;
-use crate::session::Session;
+use crate::agent::{Agent, Session};
 
 /// Executes a request for `session`.
 pub(super) fn execute_request(session: &Session, ask: RpcMethod) -> Result<Value, RpcError> {

@@ -9,7 +9,7 @@ use chrono::{DateTime, FixedOffset};
 use memory_core::{Context, LocalZone, Services, ShownMemories, StoreError, ToolContext, ToolError, View};
 use serde_json::Value;
 
-use crate::agent::Agent;
+use super::Agent;
 use crate::event::EventKind;
 
 /// Default maximum number of tokens of an injected context.
