@@ -6,14 +6,13 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use memory_core::{
-    Code, Context, Effect, LocalZone, Services, ShownMemories, StoreError, Tool, ToolContext, ToolError, View,
-};
+use memory_core::{Code, Context, Effect, LocalZone, Services, ShownMemories, StoreError, Tool, ToolContext, ToolError, View};
 use serde_json::Value;
 
 use super::{Agent, RegisteredTool};
 use crate::event::EventKind;
 use crate::hook::{self, ToolCall};
+use crate::instance::{ActionCaller, ToolCaller};
 use crate::tools::not_found;
 use crate::validation::ParameterSchema;
 
@@ -129,6 +128,16 @@ impl Session {
 impl Drop for Session {
     fn drop(&mut self) {
         self.agent.emit(&self.name, EventKind::AgentEnd);
+    }
+}
+
+impl ToolCaller for Agent {
+    fn call_tool(self: Arc<Self>, caller: &ActionCaller, tool: &str, parameters: Value) -> Result<Value, ToolError> {
+        let session = match caller {
+            ActionCaller::Person => Session::for_person(&self),
+            ActionCaller::Agent(view) => Session::begin(&self, view),
+        };
+        session.call(tool, parameters)
     }
 }
 
