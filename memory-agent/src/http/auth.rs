@@ -18,8 +18,10 @@ use super::cors::{self, AllowedOrigins};
 use super::metrics::Metrics;
 use super::peer_owner::PeerOwners;
 use super::response::ErrorResponse;
-use super::routes::HEALTH;
 use super::token::AccessToken;
+
+/// The health route, which needs no token.
+pub(super) const HEALTH: &str = "/v1/health";
 
 /// Request header in which browsers state how the origin of a request relates to its target.
 const FETCH_SITE: &str = "sec-fetch-site";

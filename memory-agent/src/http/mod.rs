@@ -46,7 +46,6 @@ mod serve;
 #[cfg(target_os = "linux")]
 mod socket_diag;
 mod status;
-mod streaming_body;
 mod token;
 
 pub use auth::AccessRules;
