@@ -14,9 +14,9 @@ use memory_core::{Code, ToolError};
 use serde_json::Value;
 use tokio::task::{JoinHandle, spawn_blocking};
 
-use super::hints;
 use super::status::status;
 use crate::instance::{ActionResult, ResultChunk, ResultChunks};
+use crate::tools::without_commands;
 use crate::{exact_json, json};
 
 /// Response header with the reason why a result is incomplete.
@@ -36,7 +36,7 @@ impl ErrorResponse {
 impl<E: Into<ToolError>> From<E> for ErrorResponse {
     fn from(error: E) -> Self {
         let mut error = error.into();
-        error.hint = error.hint.and_then(|hint| hints::with_routes(&hint));
+        error.hint = error.hint.and_then(|hint| with_routes(&hint));
         Self(error)
     }
 }
@@ -189,6 +189,39 @@ impl HttpBody for StreamingBody {
     }
 }
 
+/// Command prefixes with their routes. The next word is the instance type, if the route takes one.
+const ROUTES: [(&str, &str); 5] = [
+    ("memory instance backends", "GET /v1/backends"),
+    ("memory instance instances", "GET /v1/instances"),
+    ("memory instance actions", "GET /v1/backends"),
+    ("memory instance run", "GET /v1/backends"),
+    ("memory agent --list-tools", "GET /v1/tools"),
+];
+
+/// Returns a hint with commands replaced by routes; clauses with other commands are left out.
+fn with_routes(hint: &str) -> Option<String> {
+    let mut text = String::new();
+    for (at, part) in hint.split('`').enumerate() {
+        // Every second part is a code span.
+        match (at % 2 == 1, find_route(part)) {
+            (false, _) => text.push_str(part),
+            (true, Some(route)) => text.push_str(&route),
+            (true, None) => text.extend(["`", part, "`"]),
+        }
+    }
+    without_commands(&text)
+}
+
+fn find_route(command: &str) -> Option<String> {
+    let (rest, route) = ROUTES.iter().find_map(|(own, route)| Some((command.strip_prefix(own)?, *route)))?;
+    let kind = rest.split_whitespace().next().and_then(|word| word.split('/').next());
+    let takes_kind = route == "GET /v1/backends";
+    match kind {
+        Some(kind) if takes_kind && !kind.starts_with('-') => Some(format!("{route}/{kind}")),
+        _ => Some(route.to_owned()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use http_body_util::{BodyExt, Collected};
@@ -225,5 +258,27 @@ mod tests {
         let mut records: Vec<_> = (0..300).map(|number| Ok(record(number))).collect();
         records[200] = broken;
         assert!(collect_body(records).expect_err("it breaks off").to_string().contains("the disk is gone"));
+    }
+
+    #[test]
+    fn a_hint_names_routes_and_no_commands() {
+        for (hint, client) in [
+            (
+                "`memory instance run history/NAME append --help` shows the fields",
+                Some("GET /v1/backends/history shows the fields"),
+            ),
+            ("`memory instance backends` lists the backends", Some("GET /v1/backends lists the backends")),
+            ("`memory instance actions kv` lists the actions", Some("GET /v1/backends/kv lists the actions")),
+            (
+                "`memory instance instances` lists the instances; `memory instance connect` creates one",
+                Some("GET /v1/instances lists the instances"),
+            ),
+            ("`memory agent --list-tools --tools all` lists them", Some("GET /v1/tools lists them")),
+            ("`memory instance connect` sets another user and password", None),
+            ("try again in a moment", Some("try again in a moment")),
+            ("a `literal` stays", Some("a `literal` stays")),
+        ] {
+            assert_eq!(with_routes(hint).as_deref(), client, "{hint}");
+        }
     }
 }
