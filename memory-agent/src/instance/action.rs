@@ -6,7 +6,7 @@ use std::sync::Arc;
 use memory_core::instance::history::Messages;
 use memory_core::instance::kv::KeyValues;
 use memory_core::{Effect, ToolError, View};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::{ActionResult, Parameters};
 
@@ -83,9 +83,4 @@ impl InstanceHandle {
             Self::History(_) | Self::Tools(_) => unreachable!("actions of kv are asked of a kv"),
         }
     }
-}
-
-/// Returns the schema of an object with these properties and no others.
-pub(super) fn object_schema(properties: &Value, required: &[&str]) -> Value {
-    json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": false })
 }

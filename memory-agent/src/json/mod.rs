@@ -66,6 +66,7 @@ pub use instance::{actions, backend, backends, instances};
 pub use memory::{link_report, memories, memory, memory_for_export, page, unlink_result};
 pub use reminder::{notification, reminder, reminder_or_memory};
 pub use search::{context, hit_tokens, search_results, smart_search_results};
+pub(crate) use time::quoted_time;
 pub use time::time_expression;
 pub use usage::usage;
 pub use write::{delete_result, write_result};

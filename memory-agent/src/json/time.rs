@@ -12,6 +12,11 @@ pub(super) fn rfc3339(moment: DateTime<Utc>) -> String {
     moment.to_rfc3339_opts(SecondsFormat::AutoSi, true)
 }
 
+/// Formats a time as a JSON string.
+pub(crate) fn quoted_time(moment: DateTime<Utc>) -> String {
+    format!("\"{}\"", rfc3339(moment))
+}
+
 #[derive(Serialize)]
 struct TimeExpressionShape<'a> {
     text: Option<&'a str>,

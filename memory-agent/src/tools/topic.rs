@@ -6,11 +6,12 @@
 use memory_core::topic::{TopicError, TopicWriteRequest, Topics};
 use memory_core::{Code, Effect, SecretPolicy, ToolContext, ToolError};
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::built_in::BuiltInTool;
 use super::input::parse_input;
 use crate::json::topic as shapes;
+use crate::validation::object_schema;
 
 /// The topic tools.
 pub(super) const TOPIC_TOOLS: [BuiltInTool; 5] = [TOPIC_VIEW, TOPIC_READ, TOPIC_WRITE, TOPIC_UPDATE, TOPIC_DELETE];
@@ -167,9 +168,4 @@ pub(super) fn tool_error(error: TopicError) -> ToolError {
         TopicError::Store(error) => (*error).into(),
         error => ToolError::new(error.code(), error.to_string(), error.hint()),
     }
-}
-
-/// Returns the schema of an object with these properties and no others.
-fn object_schema(properties: &Value, required: &[&str]) -> Value {
-    json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": false })
 }
