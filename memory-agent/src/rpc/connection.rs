@@ -132,7 +132,7 @@ pub fn list_tools(agent: &Agent, all: bool) -> Value {
 }
 
 /// Describes a tool as JSON: `{name, description, parameters}`.
-pub(crate) fn describe_tool(tool: &dyn Tool) -> Value {
+pub fn describe_tool(tool: &dyn Tool) -> Value {
     json!({ "name": tool.name(), "description": tool.description(), "parameters": tool.parameters() })
 }
 

@@ -28,7 +28,6 @@ mod connection;
 mod error;
 mod request;
 
-pub(crate) use connection::describe_tool;
-pub use connection::{RpcConnection, RpcWork, list_tools};
+pub use connection::{RpcConnection, RpcWork, describe_tool, list_tools};
 pub use error::RpcError;
 pub use request::{LONGEST_LINE, MOST, RpcLine, RpcMethod, RpcRequest, parse_line};
