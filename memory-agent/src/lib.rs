@@ -8,11 +8,13 @@
 //! | [`hook`], [`event`] | hooks that run before and after a call, and the events of calls |
 //! | [`instance`] | types of instances, their fields and actions, each with the schema of its parameters |
 //! | [`rpc`] | the tools as JSON-RPC, without I/O |
-//! | `socket` | the tools over a Unix socket |
-//! | `http` | tools and instances over HTTP, including the Model Context Protocol |
-//! | `mcp` | the tools for clients of the Model Context Protocol |
+//! | `socket` | the tools over a Unix socket; feature `server` |
+//! | `http` | tools and instances over HTTP, including the Model Context Protocol; feature `server` |
+//! | `mcp` | the tools for clients of the Model Context Protocol; feature `mcp` |
 //! | [`json`] | the JSON shapes of all results, the same for every frontend |
-//! | [`model`] | embedding, reranking and chat models, loaded from a local folder or called over HTTP |
+//! | `model` | embedding, reranking and chat models: from a local folder (feature `local-model`), or over HTTP (feature `remote-model`) |
+//!
+//! These features are on by default. Without them, the crate has the tools, hooks, events and JSON-RPC, and no async code.
 
 mod agent;
 pub mod batch;
