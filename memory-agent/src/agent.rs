@@ -1,4 +1,4 @@
-//! Runs tool calls for all frontends, together with hooks, validation and events.
+//! The registry of tools that all frontends share, and the sessions that call them.
 //!
 //! Every frontend opens a session for its client and passes calls to it, so results differ in their encoding
 //! only. A hook or tool that panics, or a hook that hangs, fails only its own call. Events are sent through
@@ -6,23 +6,23 @@
 //! call.
 
 mod builder;
+mod session;
 
 use std::fmt;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::Receiver;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
 pub use builder::AgentBuilder;
+pub use session::{CONTEXT_BUDGET, Session};
 
 use chrono::{DateTime, FixedOffset};
-use memory_core::{Code, Effect, LocalTime, LocalZone, Services, Tool, ToolContext, ToolError};
+use memory_core::{Code, LocalTime, Services, Tool, ToolError};
 use serde_json::Value;
 
 use crate::event::{Event, EventBus, EventKind, EventReceiver};
-use crate::hook::{self, Hook, HookPoint, ToolCall};
-use crate::session::Session;
-use crate::tools::{self, not_found};
+use crate::hook::{Hook, HookPoint};
+use crate::tools;
 use crate::validation::ParameterSchema;
 
 /// The tool registry that all frontends share, with the hooks and events around each call.
@@ -92,32 +92,6 @@ impl Agent {
         self.events.subscribe()
     }
 
-    /// Calls a tool for `session`: hooks before the call, schema check, tool, hooks after the call.
-    ///
-    /// # Errors
-    /// [`Code::ToolNotFound`], [`Code::CallBlocked`], [`Code::HookFailed`], [`Code::InvalidInput`], or the error of the
-    /// tool.
-    pub fn call(&self, session: &Session, tool: &str, parameters: Value) -> Result<Value, ToolError> {
-        let agent = session.name().to_owned();
-        let tell = |kind| self.events.emit(|| Event { agent: agent.clone(), kind });
-        tell(EventKind::ToolStart { tool: tool.to_owned(), parameters: parameters.clone() });
-        let call = ToolCall { agent: agent.clone(), tool: tool.to_owned(), parameters };
-        let mut done = self.call_with_hooks(session, call);
-        if let (Ok(_), Some(run)) = (&done, &self.after_changes)
-            && self.find_tool(tool).is_some_and(|offered| offered.tool.effect() != Effect::Reads)
-        {
-            run();
-        }
-        if !session.is_person() {
-            self.rewrite_hints(tool, &mut done);
-        }
-        tell(match &done {
-            Ok(_) => EventKind::ToolEnd { tool: tool.to_owned() },
-            Err(error) => EventKind::Error { tool: tool.to_owned(), error: error.clone() },
-        });
-        done
-    }
-
     /// Rewrites a result or an error so that it uses the offered tool names and mentions no CLI commands.
     fn rewrite_hints(&self, tool: &str, done: &mut Result<Value, ToolError>) {
         let offered = |own: &str| {
@@ -145,17 +119,8 @@ impl Agent {
         self.offered.iter().find(|offered| offered.tool.name() == name)
     }
 
-    fn call_with_hooks(&self, session: &Session, call: ToolCall) -> Result<Value, ToolError> {
-        let RegisteredTool { tool, schema, .. } = self.find_tool(&call.tool).ok_or_else(|| not_found(&call.tool))?;
-        let call = hook::run_before_hooks(&self.before, call)?;
-        schema.get_or_init(|| ParameterSchema::of(&tool.parameters())).check(tool.as_ref(), &call.parameters)?;
-        let context = session.context(self.now(), LocalZone::new(Arc::clone(&self.local_time)));
-        let result = execute(tool.as_ref(), &context, &call.parameters)?;
-        hook::run_after_hooks(&self.after, &call, result)
-    }
-
     /// Emits an event for `agent`.
-    pub(crate) fn emit(&self, agent: &str, kind: EventKind) {
+    fn emit(&self, agent: &str, kind: EventKind) {
         self.events.emit(|| Event { agent: agent.to_owned(), kind });
     }
 }
@@ -175,16 +140,4 @@ impl fmt::Debug for Agent {
         let names: Vec<&str> = self.offered.iter().map(|offered| offered.tool.name()).collect();
         formatter.debug_struct("Agent").field("tools", &names).finish_non_exhaustive()
     }
-}
-
-/// Runs a tool and converts a panic of it into an internal error.
-fn execute(tool: &dyn Tool, context: &ToolContext, parameters: &Value) -> Result<Value, ToolError> {
-    catch_unwind(AssertUnwindSafe(|| tool.execute(context, parameters))).unwrap_or_else(|_| {
-        let message = format!("{} failed with an internal error; no partial change was stored", tool.name());
-        Err(ToolError::new(
-            Code::Internal,
-            message,
-            Some("try a different call; the user can check the store with `memory doctor`".into()),
-        ))
-    })
 }

@@ -3,8 +3,8 @@
 use memory_core::{Code, ToolError};
 use serde_json::{Map, Value, json};
 
+use crate::agent::Session;
 use crate::json;
-use crate::session::Session;
 
 /// Hint that lists the accepted forms of a request.
 pub const FORMS: &str = "send one call {\"name\": TOOL, \"params\": {…}}, a list of calls, or {\"prompt\": TEXT} for a context";

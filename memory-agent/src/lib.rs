@@ -8,11 +8,13 @@
 //! | [`hook`], [`event`] | hooks that run before and after a call, and the events of calls |
 //! | [`instance`] | types of instances, their fields and actions, each with the schema of its parameters |
 //! | [`rpc`] | the tools as JSON-RPC, without I/O |
-//! | `socket` | the tools over a Unix socket |
-//! | `http` | tools and instances over HTTP, including the Model Context Protocol |
-//! | `mcp` | the tools for clients of the Model Context Protocol |
+//! | `socket` | the tools over a Unix socket; feature `server` |
+//! | `http` | tools and instances over HTTP, including the Model Context Protocol; feature `server` |
+//! | `mcp` | the tools for clients of the Model Context Protocol; feature `mcp` |
 //! | [`json`] | the JSON shapes of all results, the same for every frontend |
-//! | [`model`] | embedding, reranking and chat models, loaded from a local folder or called over HTTP |
+//! | `model` | embedding, reranking and chat models: from a local folder (feature `local-model`), or over HTTP (feature `remote-model`) |
+//!
+//! These features are on by default. Without them, the crate has the tools, hooks, events and JSON-RPC, and no async code.
 
 mod agent;
 pub mod batch;
@@ -29,7 +31,6 @@ pub mod mcp;
 #[cfg(any(feature = "local-model", feature = "remote-model"))]
 pub mod model;
 pub mod rpc;
-mod session;
 #[cfg(feature = "server")]
 pub mod socket;
 #[cfg(feature = "testing")]
@@ -38,8 +39,7 @@ pub mod testing;
 pub mod tools;
 mod validation;
 
-pub use agent::{Agent, AgentBuilder, HookList};
+pub use agent::{Agent, AgentBuilder, CONTEXT_BUDGET, HookList, Session};
 pub use input::{InputError, InputValues};
 pub use memory_core::LocalTime;
-pub use session::{CONTEXT_BUDGET, Session};
 pub use tools::ToolSelection;

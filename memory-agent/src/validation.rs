@@ -1,10 +1,10 @@
-//! Validates the parameters of a tool call against the schema of the tool.
+//! The schemas of parameters, and the validation of parameters against them.
 
 use jsonschema::Validator;
 use jsonschema::error::ValidationErrorKind;
 use memory_core::text::to_one_line;
 use memory_core::{Code, Tool, ToolError};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::exact_json;
 
@@ -75,6 +75,11 @@ impl ParameterSchema {
     }
 }
 
+/// Returns the schema of an object with these properties and no others.
+pub(crate) fn object_schema(properties: &Value, required: &[&str]) -> Value {
+    json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": false })
+}
+
 /// Returns a hint that lists the fields of a tool.
 fn fields_hint(tool: &dyn Tool) -> String {
     let schema = tool.parameters();
@@ -92,8 +97,6 @@ fn fields_hint(tool: &dyn Tool) -> String {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     #[test]

@@ -189,7 +189,7 @@ pub(crate) fn build_front(
     access: AccessRules,
 ) -> Result<HttpServerConfig, Failure> {
     // An error is reported to the client that requests this instance.
-    let _ = instances.insert(backend("notes")?, &DEFAULT.parse()?, InstanceHandle::Tools(Arc::clone(&agent)));
+    let _ = instances.insert(backend("notes")?, &DEFAULT.parse()?, InstanceHandle::Tools(Arc::clone(&agent) as _));
     Ok(HttpServerConfig { agent, instances, access, limits: limits(), chat: None })
 }
 

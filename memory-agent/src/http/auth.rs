@@ -1,25 +1,28 @@
-//! Middleware that checks the token, host, origin and owner of every HTTP request.
+//! Access control: middleware that checks the token, host, origin and owner of every HTTP request.
 
+use std::fmt;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Instant;
 
 use axum::extract::{MatchedPath, Request, State};
-use axum::http::header::{HOST, ORIGIN};
+use axum::http::header::{AUTHORIZATION, HOST, ORIGIN};
 use axum::http::uri::Authority;
 use axum::http::{HeaderMap, Uri};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use memory_core::Code;
 use memory_core::text::to_one_line;
+use subtle::ConstantTimeEq;
 use tokio::sync::OnceCell;
 
 use super::cors::{self, AllowedOrigins};
 use super::metrics::Metrics;
 use super::peer_owner::PeerOwners;
 use super::response::ErrorResponse;
-use super::routes::HEALTH;
-use super::token::AccessToken;
+
+/// The health route, which needs no token.
+pub(super) const HEALTH: &str = "/v1/health";
 
 /// Request header in which browsers state how the origin of a request relates to its target.
 const FETCH_SITE: &str = "sec-fetch-site";
@@ -165,4 +168,61 @@ fn is_origin(origin: &str, own: &Authority) -> bool {
 
 fn is_this_machine(host: &str) -> bool {
     ["localhost", "127.0.0.1", "[::1]", "::1"].iter().any(|own| host.eq_ignore_ascii_case(own))
+}
+
+/// An access token, sent as `Authorization: Bearer TOKEN`. Its debug output is redacted.
+#[derive(Clone)]
+pub struct AccessToken(String);
+
+impl AccessToken {
+    /// Creates a token; `None` unless it consists of visible ASCII characters.
+    pub fn new(text: String) -> Option<Self> {
+        let is_fine = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_graphic());
+        is_fine.then_some(Self(text))
+    }
+
+    /// Returns whether a request carries this token, in constant time.
+    pub(super) fn matches(&self, headers: &HeaderMap) -> bool {
+        let given = headers.get(AUTHORIZATION).map(axum::http::HeaderValue::as_bytes).unwrap_or_default();
+        let Some((scheme, given)) = given.split_at_checked("Bearer ".len()) else { return false };
+        scheme.eq_ignore_ascii_case(b"Bearer ") && bool::from(given.ct_eq(self.0.as_bytes()))
+    }
+}
+
+impl fmt::Debug for AccessToken {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Token")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_is_known_whole_or_not_at_all() {
+        let token = AccessToken::new("s3cret".into()).expect("one");
+        let knows = |text: &str| {
+            let mut headers = HeaderMap::new();
+            headers.insert(AUTHORIZATION, text.parse().expect("a header"));
+            token.matches(&headers)
+        };
+        assert!(knows("Bearer s3cret") && knows("bearer s3cret"));
+        for wrong in [
+            "",
+            "s3cret",
+            "Bearer",
+            "Bearer ",
+            "Bearer s3cre",
+            "Bearer s3cret1",
+            "Bearer S3cret",
+            "Basic s3cret",
+            "Bearer  s3cret",
+        ] {
+            assert!(!knows(wrong), "{wrong}");
+        }
+        assert!(!token.matches(&HeaderMap::new()));
+        assert!(["", "a b", "ä", "a\n"].iter().all(|text| AccessToken::new((*text).into()).is_none()));
+        assert_eq!(format!("{token:?}"), "Token");
+    }
 }

@@ -32,7 +32,6 @@ mod auth;
 mod body_drain;
 mod body_reader;
 mod cors;
-mod hints;
 mod limits;
 mod metrics;
 mod openapi;
@@ -46,10 +45,8 @@ mod serve;
 #[cfg(target_os = "linux")]
 mod socket_diag;
 mod status;
-mod streaming_body;
-mod token;
 
-pub use auth::AccessRules;
+pub use auth::{AccessRules, AccessToken};
 pub use cors::{AllowedOrigins, WebOrigin, WebOriginError};
 pub use limits::HttpLimits;
 pub use openapi::openapi;
@@ -60,4 +57,3 @@ pub use proxy::{
 };
 pub use request_log::{ChatRecord, RequestLog, RequestRecord, StoredTurns};
 pub use serve::{HttpServerConfig, ProxyServerConfig, serve_http, serve_proxy};
-pub use token::AccessToken;

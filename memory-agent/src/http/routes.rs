@@ -16,21 +16,16 @@ use serde::de::DeserializeOwned;
 use serde_json::json;
 use tokio::sync::Semaphore;
 
-use super::auth::{self, AuthState};
+use super::auth::{self, AuthState, HEALTH};
 use super::body_reader::BodyBudget;
 use super::limits::HttpLimits;
 use super::metrics::MEDIA_TYPE;
 use super::openapi::openapi;
-use super::proxy::{self, ChatProxy};
 use super::response::{ErrorResponse, value};
-use crate::agent::Agent;
+use crate::agent::{Agent, Session};
 use crate::instance::{ActionCaller, ActionResult, OpenInstances, backend, backends};
 use crate::rpc::describe_tool;
-use crate::session::Session;
 use crate::{exact_json, json as shapes, tools};
-
-/// The health route, which needs no token.
-pub(super) const HEALTH: &str = "/v1/health";
 
 /// The first path segments below `/v1/` of all routes.
 pub(super) const OWN: [&str; 5] = ["health", "backends", "instances", "run", "tools"];
@@ -73,8 +68,8 @@ impl AppState {
     }
 }
 
-/// Returns the router of all routes, with those of MCP and of the chat proxy.
-pub(super) fn routes(desk: &Arc<AppState>, mcp: Router, chat: Option<&Arc<ChatProxy>>) -> Router {
+/// Returns the router of all routes, with `others`: those of MCP and of the chat proxy.
+pub(super) fn routes(desk: &Arc<AppState>, others: Router) -> Router {
     let only = |methods: MethodRouter<Arc<AppState>>| methods.fallback(method_not_allowed);
     Router::new()
         .route(HEALTH, only(get(health)))
@@ -88,8 +83,7 @@ pub(super) fn routes(desk: &Arc<AppState>, mcp: Router, chat: Option<&Arc<ChatPr
         .route("/metrics", only(get(show_metrics)))
         .fallback(unknown_route)
         .with_state(Arc::clone(desk))
-        .merge(mcp)
-        .merge(chat.map(proxy::shared_routes).unwrap_or_default())
+        .merge(others)
         .layer(from_fn_with_state(Arc::clone(&desk.gate), auth::authorize))
 }
 

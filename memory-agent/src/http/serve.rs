@@ -6,9 +6,9 @@ use std::time::Duration;
 use std::{fmt, io};
 
 use axum::Router;
-use axum::http::{Request, StatusCode};
+use axum::http::Request;
 use axum::middleware::from_fn_with_state;
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -28,6 +28,7 @@ use super::peer_owner::PeerOwners;
 use super::proxy::{self, ChatProxy};
 use super::quick_ack::QuickAck;
 use super::request_log::{self, RequestLog};
+use super::response::{AbortConnection, UpstreamStream};
 use super::routes::{AppState, routes};
 use crate::agent::Agent;
 use crate::instance::OpenInstances;
@@ -91,7 +92,7 @@ pub async fn serve_http(
     let gate = Arc::new(AuthState { rules: access, metrics: Metrics::new() });
     let desk = Arc::new(AppState::new(Arc::clone(&agent), Arc::clone(&instances), Arc::clone(&gate), limits));
     let protocol = mcp::mcp_router(&agent, &ClientIdentity::default(), &end);
-    let router = routes(&desk, protocol, chat.as_ref());
+    let router = routes(&desk, protocol.merge(chat.as_ref().map(proxy::shared_routes).unwrap_or_default()));
     let served = serve_routes(listener, router, &gate, limits, &end, shutdown).await;
     let kept = match chat {
         Some(chat) => finish_turns(chat).await,
@@ -196,23 +197,6 @@ async fn serve_request(
         rest.drain(body_time).await;
     }
     Ok(response)
-}
-
-/// Marks a response of the upstream server, to which the rest of the request body is still being sent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct UpstreamStream;
-
-/// Marks a response that closes the connection without sending anything.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("no response")]
-pub(super) struct AbortConnection;
-
-impl IntoResponse for AbortConnection {
-    fn into_response(self) -> Response {
-        let mut response = StatusCode::BAD_GATEWAY.into_response();
-        response.extensions_mut().insert(self);
-        response
-    }
 }
 
 /// Disables Nagle's algorithm and sets the time after which an unresponsive client is dropped.

@@ -1,14 +1,14 @@
 //! The actions of instances, and the opened instances that they run on.
 
+use std::fmt::Debug;
 use std::sync::Arc;
 
 use memory_core::instance::history::Messages;
 use memory_core::instance::kv::KeyValues;
 use memory_core::{Effect, ToolError, View};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::{ActionResult, Parameters};
-use crate::agent::Agent;
 
 /// An action of a type of instances.
 #[derive(Debug, Clone)]
@@ -49,8 +49,17 @@ pub enum InstanceHandle {
     History(Messages),
     /// A key-value store.
     Kv(KeyValues),
-    /// An agent with the tools of notes, banks or topics.
-    Tools(Arc<Agent>),
+    /// The tools of notes, banks or topics.
+    Tools(Arc<dyn ToolCaller>),
+}
+
+/// Calls tools by name, for the actions that are tools.
+pub trait ToolCaller: Debug + Send + Sync {
+    /// Calls a tool for `caller`.
+    ///
+    /// # Errors
+    /// Those of the tool, of its hooks, or if no tool has this name.
+    fn call_tool(self: Arc<Self>, caller: &ActionCaller, tool: &str, parameters: Value) -> Result<Value, ToolError>;
 }
 
 impl InstanceHandle {
@@ -61,9 +70,9 @@ impl InstanceHandle {
         }
     }
 
-    pub(super) fn tools(&self) -> &Arc<Agent> {
+    pub(super) fn tools(&self) -> &Arc<dyn ToolCaller> {
         match self {
-            Self::Tools(agent) => agent,
+            Self::Tools(tools) => tools,
             Self::History(_) | Self::Kv(_) => unreachable!("actions of tools are asked of what tools reach"),
         }
     }
@@ -74,9 +83,4 @@ impl InstanceHandle {
             Self::History(_) | Self::Tools(_) => unreachable!("actions of kv are asked of a kv"),
         }
     }
-}
-
-/// Returns the schema of an object with these properties and no others.
-pub(super) fn object_schema(properties: &Value, required: &[&str]) -> Value {
-    json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": false })
 }

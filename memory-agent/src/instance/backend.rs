@@ -1,6 +1,7 @@
-//! Types of instances, and the execution of their actions.
+//! A type of instances, and the execution of its actions.
 
-use std::sync::{LazyLock, OnceLock};
+use std::fmt::Write;
+use std::sync::{Arc, OnceLock};
 
 use memory_core::instance::InstanceError;
 use memory_core::json::JsonText;
@@ -8,9 +9,9 @@ use memory_core::text::to_one_line;
 use memory_core::{Code, ToolError};
 
 use super::action::ActionHandler;
-use super::{Action, ActionCaller, ActionResult, Field, FieldKind, InstanceHandle, Parameters, history, kv, tools};
+use super::parameters::{allowed_types, is_word_list};
+use super::{Action, ActionCaller, ActionResult, Field, FieldKind, InstanceHandle, Parameters};
 use crate::exact_json;
-use crate::session::Session;
 use crate::validation::ParameterSchema;
 
 /// A type of instances with its fields and actions.
@@ -26,22 +27,6 @@ pub struct Backend {
     pub actions: Vec<Action>,
     /// The compiled schemas of the actions.
     pub(super) schemas: OnceLock<Vec<ParameterSchema>>,
-}
-
-/// Returns all types of instances.
-pub fn backends() -> &'static [Backend] {
-    static BACKENDS: LazyLock<Vec<Backend>> =
-        LazyLock::new(|| [vec![history::backend(), kv::backend()], tools::backends()].into_iter().flatten().collect());
-    &BACKENDS
-}
-
-/// Returns the type with this name.
-///
-/// # Errors
-/// [`InstanceError::BackendNotFound`].
-pub fn backend(name: &str) -> Result<&'static Backend, InstanceError> {
-    let found = backends().iter().find(|backend| backend.name == name);
-    found.ok_or_else(|| InstanceError::BackendNotFound { name: to_one_line(name, 80) })
 }
 
 impl Backend {
@@ -79,12 +64,8 @@ impl Backend {
         let own = match action.run {
             ActionHandler::Own(own) => own,
             ActionHandler::Tool(tool) => {
-                let session = match asker {
-                    ActionCaller::Person => Session::for_person(holding.tools()),
-                    ActionCaller::Agent(view) => Session::begin(holding.tools(), view),
-                };
-                let done = session.call(tool, value).map(|answer| ActionResult::of(exact_json::to_text(&answer)));
-                return done.map_err(|mut error| {
+                let done = Arc::clone(holding.tools()).call_tool(asker, tool, value);
+                return done.map(|answer| ActionResult::of(exact_json::to_text(&answer))).map_err(|mut error| {
                     error.hint = error.hint.map(|hint| self.with_actions(&hint));
                     error
                 });
@@ -167,12 +148,45 @@ impl Backend {
     }
 }
 
+/// Renders the description of an action and its fields.
+pub fn render_help(backend: &Backend, action: &Action) -> String {
+    let mut text = format!("{}\n\nUsage: memory instance run {}/NAME {}", action.description, backend.name, action.name);
+    let required: Vec<&str> =
+        action.parameters["required"].as_array().into_iter().flatten().filter_map(|name| name.as_str()).collect();
+    // Writing to a `String` cannot fail.
+    for name in &required {
+        let _ = write!(text, " -p {name}=…");
+    }
+    let properties: Vec<_> = action.parameters["properties"].as_object().into_iter().flatten().collect();
+    if properties.is_empty() {
+        text.push('\n');
+        return text;
+    }
+    text.push_str(if required.len() < properties.len() { " [-p FIELD=VALUE …]\n\nFields:\n" } else { "\n\nFields:\n" });
+    let width = properties.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
+    for (name, property) in properties {
+        let kinds = allowed_types(property);
+        let kind = match kinds.first().map(String::as_str) {
+            Some("array") if is_word_list(property) => "list",
+            Some("string") | None => "text",
+            Some("boolean") => "true or false",
+            Some("integer" | "number") => "number",
+            Some(_) => "JSON",
+        };
+        let need = if required.contains(&name.as_str()) { "required" } else { "" };
+        let description = property["description"].as_str().unwrap_or_default();
+        let _ = writeln!(text, "  {name:width$}  {kind:13}  {need:8}  {description}");
+    }
+    text
+}
+
 #[cfg(test)]
 mod tests {
+    use super::super::{backend, backends};
     use super::*;
 
     fn checked(given: &[(&str, &str)]) -> Result<Vec<(&'static str, String)>, String> {
-        let checked = history::backend().check_fields(given).map_err(|error| error.to_string())?;
+        let checked = backend("history").unwrap().check_fields(given).map_err(|error| error.to_string())?;
         Ok(checked.into_iter().map(|(field, value)| (field.name, value.to_owned())).collect())
     }
 

@@ -3,7 +3,7 @@
 use std::ops::Bound;
 use std::sync::OnceLock;
 
-use chrono::{DateTime, SecondsFormat, Utc};
+use chrono::{DateTime, Utc};
 use memory_core::Effect;
 use memory_core::instance::history::{
     RecordDraft, RecordFilter, RecordRole, SessionName, Window, WindowEnd, append, delete, purge, records, sessions,
@@ -12,9 +12,11 @@ use memory_core::instance::{InstanceError, parse_duration, parse_time};
 use memory_core::json::JsonText;
 use serde_json::{Value, json};
 
-use super::action::{ActionHandler, object_schema};
+use super::action::ActionHandler;
 use super::field::driver_fields;
 use super::{Action, ActionResult, Backend, Parameters, operations};
+use crate::json::quoted_time;
+use crate::validation::object_schema;
 
 /// Returns the backend.
 pub(super) fn backend() -> Backend {
@@ -124,7 +126,7 @@ fn sessions_action() -> Action {
         effect: Effect::Reads,
         run: ActionHandler::Own(|holding, _| {
             let one = |summary: &memory_core::instance::history::SessionSummary| {
-                let last = summary.last_at.map_or_else(|| "null".to_owned(), time_string);
+                let last = summary.last_at.map_or_else(|| "null".to_owned(), quoted_time);
                 let (session, records) = (JsonText::string(summary.session.as_str()), summary.records);
                 format!(r#"{{"session":{session},"records":{records},"last_ts":{last}}}"#)
             };
@@ -194,10 +196,6 @@ fn parse_session(given: &Parameters) -> Result<SessionName, InstanceError> {
 fn parse_roles(given: &Parameters) -> Result<RecordFilter, InstanceError> {
     let roles = |name: &str| given.words(name).iter().map(|word| word.parse()).collect::<Result<Vec<RecordRole>, _>>();
     Ok(RecordFilter { roles: roles("role")?, not_roles: roles("not_role")?, ..RecordFilter::default() })
-}
-
-fn time_string(moment: DateTime<Utc>) -> String {
-    JsonText::string(&moment.to_rfc3339_opts(SecondsFormat::AutoSi, true)).to_string()
 }
 
 #[cfg(test)]

@@ -2,16 +2,17 @@
 
 use std::sync::OnceLock;
 
-use chrono::{DateTime, SecondsFormat, Utc};
 use memory_core::Effect;
 use memory_core::instance::InstanceError;
 use memory_core::instance::kv::{KeySummary, ValueKey, delete, get, list, set};
 use memory_core::json::JsonText;
 use serde_json::{Value, json};
 
-use super::action::{ActionHandler, object_schema};
+use super::action::ActionHandler;
 use super::field::driver_fields;
 use super::{Action, ActionResult, Backend, Parameters, operations};
+use crate::json::quoted_time;
+use crate::validation::object_schema;
 
 /// Returns the backend.
 pub(super) fn backend() -> Backend {
@@ -63,7 +64,7 @@ fn get_action() -> Action {
         run: ActionHandler::Own(|holding, given| {
             let key = key(given)?;
             let value = get(holding.kv(), &key)?;
-            let (name, text, at) = (JsonText::string(key.as_str()), JsonText::string(&value.text), time_string(value.updated_at));
+            let (name, text, at) = (JsonText::string(key.as_str()), JsonText::string(&value.text), quoted_time(value.updated_at));
             Ok(ActionResult::of(format!(r#"{{"key":{name},"value":{text},"updated_at":{at}}}"#)))
         }),
     }
@@ -95,7 +96,7 @@ fn list_action() -> Action {
         run: ActionHandler::Own(|holding, given| {
             let prefix = given.text("prefix").unwrap_or_default().parse()?;
             let one = |summary: &KeySummary| {
-                let (key, at) = (JsonText::string(summary.key.as_str()), time_string(summary.updated_at));
+                let (key, at) = (JsonText::string(summary.key.as_str()), quoted_time(summary.updated_at));
                 format!(r#"{{"key":{key},"size_bytes":{},"updated_at":{at}}}"#, summary.size_bytes)
             };
             let listed: Vec<_> = list(holding.kv(), &prefix)?.iter().map(one).collect();
@@ -114,10 +115,6 @@ fn undo_action() -> Action {
 
 fn key(given: &Parameters) -> Result<ValueKey, InstanceError> {
     given.required("key")?.parse()
-}
-
-fn time_string(moment: DateTime<Utc>) -> JsonText {
-    JsonText::string(&moment.to_rfc3339_opts(SecondsFormat::AutoSi, true))
 }
 
 #[cfg(test)]

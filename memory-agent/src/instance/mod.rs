@@ -9,20 +9,19 @@
 
 mod action;
 mod backend;
+mod backends;
 mod field;
-mod help;
 mod history;
 mod kv;
 mod open_instances;
 mod operations;
 mod parameters;
 mod result;
-mod tools;
 
-pub use action::{Action, ActionCaller, InstanceHandle};
-pub use backend::{Backend, backend, backends};
+pub use action::{Action, ActionCaller, InstanceHandle, ToolCaller};
+pub use backend::{Backend, render_help};
+pub use backends::{backend, backends};
 pub use field::{Field, FieldKind};
-pub use help::render_help;
 pub use open_instances::{DefinitionVersion, InstanceDefinitions, InstanceListing, OpenInstances};
 pub use parameters::{Parameters, parse_pairs};
 pub use result::{ActionResult, ResultChunk, ResultChunks};

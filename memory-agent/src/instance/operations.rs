@@ -1,13 +1,14 @@
 //! The actions `operations` and `undo` of backends with a journal.
 
-use chrono::SecondsFormat;
 use memory_core::instance::{InstanceRecord, InstanceUndoReport};
 use memory_core::json::JsonText;
 use memory_core::{Effect, ToolError};
 use serde_json::json;
 
-use super::action::{ActionHandler, object_schema};
+use super::action::ActionHandler;
 use super::{Action, ActionResult, InstanceHandle, Parameters};
+use crate::json::quoted_time;
+use crate::validation::object_schema;
 
 /// Default number of operations.
 const DEFAULT_LIMIT: usize = 20;
@@ -68,9 +69,9 @@ fn record_json(holding: &InstanceHandle, record: &InstanceRecord) -> String {
     let other =
         |name: &str, id: Option<&memory_core::OperationId>| id.map_or_else(String::new, |id| format!(r#","{name}":"{id}""#));
     format!(
-        r#"{{"operation":"{}","at":"{}","verb":"{}",{subject}{}{}}}"#,
+        r#"{{"operation":"{}","at":{},"verb":"{}",{subject}{}{}}}"#,
         record.operation.id,
-        record.operation.at.to_rfc3339_opts(SecondsFormat::AutoSi, true),
+        quoted_time(record.operation.at),
         record.operation.verb.as_str(),
         other("undoes", record.undoes.as_ref()),
         other("undone_by", record.undone_by.as_ref()),

@@ -2,13 +2,14 @@
 //!
 //! Values may contain numbers that no machine number can represent, so the functions return texts.
 
-use chrono::{DateTime, SecondsFormat, Utc};
 use memory_core::bank::{
     Bank, BankEntry, BankError, BankFolders, BankImportReport, BankKeyListing, BankListing, BankMatches, BankName,
     BankQueryResult, BankReadResult, BankScope, BankSearchFields, BankWriteResult, GcEntry, GcReason, Key, ScopedBankDamage,
 };
 use memory_core::json::JsonText;
 use memory_core::text::format_error_chain;
+
+use super::quoted_time;
 
 /// Returns the JSON of an entry.
 ///
@@ -37,9 +38,9 @@ pub fn default_entry(value: &JsonText) -> String {
 }
 
 fn metadata(entry: &BankEntry) -> String {
-    let (created, updated) = (json_time(entry.created_at), json_time(entry.updated_at));
+    let (created, updated) = (quoted_time(entry.created_at), quoted_time(entry.updated_at));
     let ttl = entry.ttl.map_or_else(String::new, |seconds| format!(r#","ttl":{seconds}"#));
-    let expires = entry.expires_at().map_or_else(String::new, |end| format!(r#","expires_at":{}"#, json_time(end)));
+    let expires = entry.expires_at().map_or_else(String::new, |end| format!(r#","expires_at":{}"#, quoted_time(end)));
     format!(r#"{{"created_at":{created},"updated_at":{updated}{ttl}{expires}}}"#)
 }
 
@@ -157,7 +158,7 @@ pub fn listings(listings: &[BankListing]) -> String {
             .map_or_else(String::new, |folder| format!(r#","folder":{},"used":{}"#, json_string(folder), !listing.is_hidden));
         match &listing.state {
             Ok((keys, updated)) => {
-                let updated = json_time(*updated);
+                let updated = quoted_time(*updated);
                 format!(
                     r#"{{"name":{name},"scope":"{scope}","key_count":{keys},"updated_at":{updated},"size_bytes":{size}{place}}}"#
                 )
@@ -235,7 +236,7 @@ pub fn search_results(found: &BankMatches, searched: BankSearchFields) -> String
             BankSearchFields::Keys => String::new(),
             BankSearchFields::Values => format!(r#","value":{}"#, found.entry.value),
         };
-        let (updated, place) = (json_time(found.entry.updated_at), folder_members(&found.holders));
+        let (updated, place) = (quoted_time(found.entry.updated_at), folder_members(&found.holders));
         format!(r#"{{"bank":{bank},"key":{key},"scope":"{scope}"{place},"matched":"{matched}","updated_at":{updated}{value}}}"#)
     };
     let (total, unreadable) = (found.matches.len(), unreadable_member(&found.unreadable));
@@ -315,8 +316,4 @@ fn json_array(items: impl Iterator<Item = String>) -> String {
 
 fn json_string(text: &str) -> String {
     JsonText::string(text).to_string()
-}
-
-fn json_time(moment: DateTime<Utc>) -> String {
-    format!("\"{}\"", moment.to_rfc3339_opts(SecondsFormat::AutoSi, true))
 }

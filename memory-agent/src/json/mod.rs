@@ -40,24 +40,20 @@
 //! | any failed request | `{"error": {code, message, hint?}}`, see [`error`] |
 
 pub mod bank;
-mod context;
 mod conversation;
 mod error;
 mod export;
 mod history;
 mod ingest;
 mod instance;
-mod links;
 mod memory;
 mod reminder;
 mod search;
 mod time;
-mod time_expression;
 pub mod topic;
 mod usage;
 mod write;
 
-pub use context::{context, smart_search_results};
 pub use conversation::{added_entries, conversation, conversation_summary, recalled_memories};
 pub use error::{error, tool_error};
 pub use export::parse_exported;
@@ -67,11 +63,11 @@ pub use history::{
 };
 pub use ingest::{import_report, ingest_report};
 pub use instance::{actions, backend, backends, instances};
-pub use links::{link_report, unlink_result};
-pub use memory::{memories, memory, memory_for_export, page};
+pub use memory::{link_report, memories, memory, memory_for_export, page, unlink_result};
 pub use reminder::{notification, reminder, reminder_or_memory};
-pub use search::{hit_tokens, search_results};
-pub use time_expression::time_expression;
+pub use search::{context, hit_tokens, search_results, smart_search_results};
+pub(crate) use time::quoted_time;
+pub use time::time_expression;
 pub use usage::usage;
 pub use write::{delete_result, write_result};
 

@@ -24,7 +24,7 @@ use super::invalid_message::check_message;
 use super::server::{ClientIdentity, McpServer};
 use crate::agent::Agent;
 use crate::exact_json;
-use crate::socket::LONGEST_LINE;
+use crate::rpc::LONGEST_LINE;
 
 /// Maximum size of a request, in bytes; the same as on the socket.
 const MAX_REQUEST: usize = LONGEST_LINE;

@@ -5,8 +5,8 @@ use rmcp::ErrorData;
 use rmcp::model::{GetPromptResult, JsonObject, Prompt, PromptArgument, PromptMessage, Role};
 use serde_json::Value;
 
-use super::server::store_error;
-use crate::session::{CONTEXT_BUDGET, Session};
+use super::resources::store_error;
+use crate::agent::{CONTEXT_BUDGET, Session};
 
 /// Number of memories that are listed for a review.
 const REVIEW_LIMIT: usize = 50;

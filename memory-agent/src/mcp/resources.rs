@@ -1,10 +1,8 @@
 //! Exposes memories as MCP resources.
 
-use memory_core::{Filter, ListOrder, MemoryStoreExt, PageRequest, Services, StoredMemory};
+use memory_core::{Fault, Filter, ListOrder, MemoryStoreExt, PageRequest, Services, StoreError, StoredMemory, ToolError};
 use rmcp::ErrorData;
 use rmcp::model::{ListResourcesResult, ReadResourceResult, Resource, ResourceContents, ResourceTemplate};
-
-use super::server::store_error;
 
 /// The URI of the overview.
 const INDEX_URI: &str = "memory://index";
@@ -65,7 +63,7 @@ pub(super) fn resource_state(services: &Services, uri: &str) -> Result<String, E
     match uri.strip_prefix(NOTE_URI) {
         Some(id) => match services.store.get_by(id) {
             Ok(stored) => Ok(stored.memory.content_hash().to_string()),
-            Err(memory_core::StoreError::NotFound { .. }) => Ok(String::new()),
+            Err(StoreError::NotFound { .. }) => Ok(String::new()),
             Err(error) => Err(store_error(error, uri)),
         },
         None if uri == INDEX_URI => memory_core::overview(services).map_err(|error| store_error(error, uri)),
@@ -76,4 +74,15 @@ pub(super) fn resource_state(services: &Services, uri: &str) -> Result<String, E
 fn not_found_error(uri: &str) -> ErrorData {
     let uri = memory_core::text::to_one_line(uri, 80);
     ErrorData::resource_not_found(format!("{uri} is neither {INDEX_URI} nor {NOTE_URI}<id>"), None)
+}
+
+/// Converts a store error into a protocol error.
+pub(super) fn store_error(error: StoreError, uri: &str) -> ErrorData {
+    let error = ToolError::from(error);
+    let message = format!("{uri}: {}", error.message);
+    match error.code.fault() {
+        Fault::Missing => ErrorData::resource_not_found(message, None),
+        Fault::Caller => ErrorData::invalid_params(message, None),
+        _ => ErrorData::internal_error(message, None),
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use memory_core::{AgentName, Code, Effect, Tool, ToolError, View};
+use memory_core::{AgentName, Code, Effect, Tool, View};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest, CustomResult, ErrorCode,
     GetPromptRequestParams, GetPromptResponse, Implementation, InitializeRequestParams, InitializeResult, JsonObject,
@@ -16,9 +16,8 @@ use serde_json::{Value, json};
 
 use super::subscriptions::Subscriptions;
 use super::{prompts, resources};
-use crate::agent::Agent;
+use crate::agent::{Agent, Session};
 use crate::json as shapes;
-use crate::session::Session;
 
 /// The agent and project of a connection, as far as they are configured.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -246,15 +245,4 @@ fn describe_tool(tool: &dyn Tool) -> rmcp::model::Tool {
         .idempotent(effect == Effect::Adds)
         .open_world(false);
     rmcp::model::Tool::new(tool.name().to_owned(), tool.description().to_owned(), schema).with_annotations(annotations)
-}
-
-/// Converts a store error into a protocol error.
-pub(super) fn store_error(error: memory_core::StoreError, uri: &str) -> ErrorData {
-    let error = ToolError::from(error);
-    let message = format!("{uri}: {}", error.message);
-    match error.code.fault() {
-        memory_core::Fault::Missing => ErrorData::resource_not_found(message, None),
-        memory_core::Fault::Caller => ErrorData::invalid_params(message, None),
-        _ => ErrorData::internal_error(message, None),
-    }
 }

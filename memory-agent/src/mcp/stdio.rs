@@ -13,7 +13,7 @@ use super::invalid_message::{check_message, error_response};
 use super::server::{ClientIdentity, McpServer};
 use crate::agent::Agent;
 use crate::exact_json;
-use crate::socket::LONGEST_LINE;
+use crate::rpc::LONGEST_LINE;
 
 /// Serves one client on standard input and output until it closes them. Blocks.
 ///

@@ -9,7 +9,7 @@ use rmcp::{ErrorData, Peer, RoleServer};
 use tokio::time::MissedTickBehavior;
 
 use super::resources;
-use crate::session::Session;
+use crate::agent::Session;
 
 /// The subscribed resources of a client with their last state.
 ///

@@ -1,15 +1,14 @@
-//! The state of a JSON-RPC connection: its view and its session.
+//! The state of a JSON-RPC connection, and the execution of its requests.
 
 use std::sync::Arc;
 
-use memory_core::View;
-use serde_json::Value;
+use memory_core::{StoreError, Tool, ToolError, View};
+use serde_json::{Value, json};
 
 use super::request::{RpcLine, RpcRequest};
-use super::{RpcError, RpcMethod, execution, parse_line};
-use crate::agent::Agent;
+use super::{RpcError, RpcMethod, parse_line};
+use crate::agent::{Agent, Session};
 use crate::exact_json;
-use crate::session::Session;
 
 /// A JSON-RPC connection, which turns lines into executable work for its current session.
 #[derive(Debug)]
@@ -99,7 +98,7 @@ impl RpcWork {
 
 fn execute_one(session: &Session, request: RpcRequest) -> Option<Value> {
     let RpcRequest { id, ask } = request;
-    let done = ask.and_then(|ask| execution::execute_request(session, ask));
+    let done = ask.and_then(|ask| execute_request(session, ask));
     let id = id?;
     Some(match done {
         Ok(result) => serde_json::json!({ "jsonrpc": "2.0", "id": id, "result": result }),
@@ -110,4 +109,44 @@ fn execute_one(session: &Session, request: RpcRequest) -> Option<Value> {
 fn skipped_response(request: RpcRequest) -> Option<Value> {
     let why = format!("skipped: the earlier responses of this list exceed {MAX_RESPONSES} bytes");
     request.id.map(|id| RpcError::invalid_request(why).to_response(&id))
+}
+
+/// Executes a request for `session`.
+fn execute_request(session: &Session, ask: RpcMethod) -> Result<Value, RpcError> {
+    match ask {
+        RpcMethod::Ping => Ok(json!({})),
+        RpcMethod::Tools { all } => Ok(list_tools(session.agent(), all)),
+        RpcMethod::Call { tool, parameters } => Ok(session.call(&tool, parameters)?),
+        RpcMethod::Open(view) => Ok(view_json(&view)),
+        RpcMethod::Embed(texts) => embed_texts(session, &texts),
+    }
+}
+
+/// Lists the tools as JSON: the listed ones, or all callable ones.
+///
+/// The shape is `{tools: [{name, description, parameters}]}`.
+pub fn list_tools(agent: &Agent, all: bool) -> Value {
+    let tools: Vec<Value> =
+        if all { agent.callable_tools().map(describe_tool).collect() } else { agent.listed_tools().map(describe_tool).collect() };
+    json!({ "tools": tools })
+}
+
+/// Describes a tool as JSON: `{name, description, parameters}`.
+pub fn describe_tool(tool: &dyn Tool) -> Value {
+    json!({ "name": tool.name(), "description": tool.description(), "parameters": tool.parameters() })
+}
+
+/// Embeds texts: `{identity, vectors}`. An empty list returns only the identity of the model.
+fn embed_texts(session: &Session, texts: &[String]) -> Result<Value, RpcError> {
+    let embedder = session.services().embedder.as_ref();
+    let embedder = embedder.ok_or_else(|| ToolError::from(StoreError::NoModel))?;
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let vectors = if texts.is_empty() { Ok(Vec::new()) } else { embedder.embed(&texts) };
+    let vectors = vectors.map_err(|error| ToolError::from(StoreError::from(error)))?;
+    Ok(json!({ "identity": embedder.identity(), "vectors": vectors }))
+}
+
+fn view_json(view: &View) -> Value {
+    let scopes: Vec<String> = view.scopes().iter().map(ToString::to_string).collect();
+    json!({ "agent": view.agent.as_ref().map(ToString::to_string), "project": view.project, "scopes": scopes })
 }

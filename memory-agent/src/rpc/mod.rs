@@ -26,11 +26,8 @@
 
 mod connection;
 mod error;
-mod execution;
 mod request;
 
-pub use connection::{RpcConnection, RpcWork};
+pub use connection::{RpcConnection, RpcWork, describe_tool, list_tools};
 pub use error::RpcError;
-pub(crate) use execution::describe_tool;
-pub use execution::list_tools;
-pub use request::{MOST, RpcLine, RpcMethod, RpcRequest, parse_line};
+pub use request::{LONGEST_LINE, MOST, RpcLine, RpcMethod, RpcRequest, parse_line};

@@ -9,6 +9,11 @@ use crate::exact_json;
 /// Maximum number of requests in one list.
 pub const MOST: usize = 1_000;
 
+/// Maximum length of a line, in bytes.
+///
+/// A bank value has at most 1 MiB, and a client may write each byte as `\u00e9`.
+pub const LONGEST_LINE: usize = 8 << 20;
+
 /// A parsed line.
 #[derive(Debug, Clone, PartialEq)]
 pub enum RpcLine {

@@ -12,11 +12,10 @@ use tokio::task::{JoinSet, spawn_blocking};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use super::limits::LONGEST_LINE;
+use super::limits::{SharedResources, unwrap_permit};
 use super::lines::{ConnectionLines, NextLine};
-use super::shared_resources::{SharedResources, unwrap_permit};
 use crate::agent::Agent;
-use crate::rpc::{RpcConnection, RpcError, RpcWork};
+use crate::rpc::{LONGEST_LINE, RpcConnection, RpcError, RpcWork};
 
 /// Writes the responses of a connection.
 #[derive(Debug)]

@@ -7,8 +7,8 @@ use tokio::net::unix::OwnedReadHalf;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Instant, timeout_at};
 
-use super::limits::LONGEST_LINE;
-use super::shared_resources::{SHORT, SharedResources, unwrap_permit};
+use super::limits::{SHORT, SharedResources, unwrap_permit};
+use crate::rpc::LONGEST_LINE;
 
 /// The lines of a connection.
 #[derive(Debug)]

@@ -1,7 +1,7 @@
 //! Serves the tools over a Unix socket to programs of the same user.
 //!
 //! Each line is a JSON-RPC message, see [`crate::rpc`]. Memory is bounded for any client behaviour: a line has at most
-//! [`LONGEST_LINE`] bytes and is parsed only when a worker is free; unread responses share one budget, and a client
+//! [`LONGEST_LINE`](crate::rpc::LONGEST_LINE) bytes and is parsed only when a worker is free; unread responses share one budget, and a client
 //! that does not read them is disconnected.
 //!
 //! Requests of one connection run concurrently, and responses are sent when they are ready. The client is
@@ -14,8 +14,7 @@ mod connection;
 mod limits;
 mod lines;
 mod serve;
-mod shared_resources;
 
 pub use bind::{NAME, Socket, SocketError};
-pub use limits::{LONGEST_LINE, SocketLimits};
+pub use limits::SocketLimits;
 pub use serve::serve;

@@ -12,8 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::bind::Socket;
 use super::connection::serve_connection;
-use super::limits::SocketLimits;
-use super::shared_resources::SharedResources;
+use super::limits::{SharedResources, SocketLimits};
 use crate::agent::Agent;
 
 /// Pause after the system failed to accept a connection.

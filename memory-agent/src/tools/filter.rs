@@ -79,6 +79,17 @@ pub(super) fn id_schema() -> Value {
     json!({ "type": "string", "minLength": 1, "description": "id, a prefix of it (4+), or file stem" })
 }
 
+/// The parameters of a tool that takes one memory.
+#[derive(Debug, Deserialize)]
+pub(super) struct IdInput {
+    pub(super) id: String,
+}
+
+/// Returns the schema of [`IdInput`].
+pub(super) fn id_parameters() -> Value {
+    object_schema(&json!({ "id": id_schema() }), &["id"])
+}
+
 /// Returns the schema of a result limit.
 pub(super) fn limit_schema(default: usize) -> Value {
     json!({ "type": "integer", "minimum": 1, "maximum": MAX_RESULTS, "default": default })

@@ -1,4 +1,4 @@
-//! The tools that agents may call, with one file per tool.
+//! The tools that agents may call.
 //!
 //! | tool | effect | listed by default |
 //! |---|---|---|
@@ -25,11 +25,11 @@
 //!
 //! The results are those of the corresponding commands, see [`crate::json`].
 
-mod backlinks;
 mod bank;
+mod built_in;
 mod context;
 mod delete;
-mod done;
+mod files;
 mod filter;
 mod hints;
 mod input;
@@ -37,11 +37,9 @@ mod instance;
 mod link;
 mod list;
 mod read;
-mod remind;
 mod reminders;
 mod search;
 mod selection;
-mod smart_search;
 mod tag;
 mod topic;
 mod undo;
@@ -73,24 +71,23 @@ pub const DEFAULT: [&str; 11] = [
 
 /// Returns all tools, except those of instances.
 pub fn all() -> Vec<Arc<dyn Tool>> {
-    let mut all: Vec<Arc<dyn Tool>> = vec![
-        Arc::new(write::WriteTool),
-        Arc::new(read::ReadTool),
-        Arc::new(delete::DeleteTool),
-        Arc::new(list::ListTool),
-        Arc::new(search::SearchTool),
-        Arc::new(tag::TagTool),
-        Arc::new(smart_search::SmartSearchTool),
-        Arc::new(update::UpdateTool),
-        Arc::new(remind::RemindTool),
-        Arc::new(reminders::RemindersTool),
-        Arc::new(done::DoneTool),
-        Arc::new(context::ContextTool),
-        Arc::new(link::LinkTool),
-        Arc::new(backlinks::BacklinksTool),
-        Arc::new(undo::UndoTool),
+    let notes = [
+        write::MEMORY_WRITE,
+        read::MEMORY_READ,
+        delete::MEMORY_DELETE,
+        list::MEMORY_LIST,
+        search::MEMORY_SEARCH,
+        tag::MEMORY_TAG,
+        search::MEMORY_SMART_SEARCH,
+        update::MEMORY_UPDATE,
+        reminders::MEMORY_REMIND,
+        reminders::MEMORY_REMINDERS,
+        reminders::MEMORY_DONE,
+        context::MEMORY_CONTEXT,
+        link::MEMORY_LINK,
+        link::MEMORY_BACKLINKS,
+        undo::MEMORY_UNDO,
     ];
-    all.extend(bank::all());
-    all.extend(topic::all());
-    all
+    let others = bank::BANK_TOOLS.into_iter().chain(topic::TOPIC_TOOLS).chain([files::FILES]);
+    notes.into_iter().chain(others).map(|tool| Arc::new(tool) as Arc<dyn Tool>).collect()
 }

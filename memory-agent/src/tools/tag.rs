@@ -1,16 +1,32 @@
 //! The `memory_tag` tool.
 
-use memory_core::{Effect, Tool, ToolContext, ToolError};
+use memory_core::Effect;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
+use super::built_in::BuiltInTool;
 use super::filter::{id_schema, object_schema};
 use super::input::{invalid, parse_input};
 use crate::json;
 
 /// Adds tags to a memory and removes others.
-#[derive(Debug)]
-pub(super) struct TagTool;
+pub(super) const MEMORY_TAG: BuiltInTool = BuiltInTool {
+    name: "memory_tag",
+    description: "Add tags to a memory, or remove tags.",
+    effect: Effect::Changes,
+    parameters: || {
+        let tags = json!({ "type": "array", "items": { "type": "string" } });
+        object_schema(&json!({ "id": id_schema(), "add": tags, "remove": tags }), &["id"])
+    },
+    execute: |context, parameters| {
+        let TagInput { id, add, remove } = parse_input(parameters)?;
+        if add.is_empty() && remove.is_empty() {
+            return Err(invalid("add, remove: set at least one tag".into()));
+        }
+        let stored = memory_core::tag(&context.services, &id, add.iter().collect(), remove.iter().collect())?;
+        Ok(json::memory(&stored, context.services.inbox_ttl))
+    },
+};
 
 #[derive(Debug, Deserialize)]
 struct TagInput {
@@ -19,32 +35,4 @@ struct TagInput {
     add: Vec<String>,
     #[serde(default)]
     remove: Vec<String>,
-}
-
-impl Tool for TagTool {
-    fn name(&self) -> &'static str {
-        "memory_tag"
-    }
-
-    fn description(&self) -> &'static str {
-        "Add tags to a memory, or remove tags."
-    }
-
-    fn parameters(&self) -> Value {
-        let tags = json!({ "type": "array", "items": { "type": "string" } });
-        object_schema(&json!({ "id": id_schema(), "add": tags, "remove": tags }), &["id"])
-    }
-
-    fn effect(&self) -> Effect {
-        Effect::Changes
-    }
-
-    fn execute(&self, context: &ToolContext, parameters: &Value) -> Result<Value, ToolError> {
-        let TagInput { id, add, remove } = parse_input(parameters)?;
-        if add.is_empty() && remove.is_empty() {
-            return Err(invalid("add, remove: set at least one tag".into()));
-        }
-        let stored = memory_core::tag(&context.services, &id, add.iter().collect(), remove.iter().collect())?;
-        Ok(json::memory(&stored, context.services.inbox_ttl))
-    }
 }

@@ -1,40 +1,21 @@
 //! The `memory_undo` tool.
 
-use memory_core::{Code, Effect, Subject, Tool, ToolContext, ToolError};
+use memory_core::{Code, Effect, Subject, ToolError};
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
+use super::built_in::BuiltInTool;
 use super::filter::object_schema;
 use super::input::parse_input;
 use crate::json;
 
 /// Reverts an operation of this agent.
-#[derive(Debug)]
-pub(super) struct UndoTool;
-
-#[derive(Debug, Deserialize)]
-struct UndoInput {
-    operation: Option<String>,
-}
-
-impl Tool for UndoTool {
-    fn name(&self) -> &'static str {
-        "memory_undo"
-    }
-
-    fn description(&self) -> &'static str {
-        "Undo your last operation on the memories, or the given one."
-    }
-
-    fn parameters(&self) -> Value {
-        object_schema(&json!({ "operation": { "type": "string", "minLength": 4 } }), &[])
-    }
-
-    fn effect(&self) -> Effect {
-        Effect::Changes
-    }
-
-    fn execute(&self, context: &ToolContext, parameters: &Value) -> Result<Value, ToolError> {
+pub(super) const MEMORY_UNDO: BuiltInTool = BuiltInTool {
+    name: "memory_undo",
+    description: "Undo your last operation on the memories, or the given one.",
+    effect: Effect::Changes,
+    parameters: || object_schema(&json!({ "operation": { "type": "string", "minLength": 4 } }), &[]),
+    execute: |context, parameters| {
         let UndoInput { operation } = parse_input(parameters)?;
         let undone = memory_core::undo(&context.services, operation.as_deref()).map_err(|error| {
             let mut error = ToolError::from(error);
@@ -44,5 +25,10 @@ impl Tool for UndoTool {
             error
         })?;
         Ok(json::undo_result(&undone.map(Subject::Notes)))
-    }
+    },
+};
+
+#[derive(Debug, Deserialize)]
+struct UndoInput {
+    operation: Option<String>,
 }

@@ -1,42 +1,21 @@
 //! The `memory_write` tool.
 
-use memory_core::{Category, Draft, Effect, Scope, SecretPolicy, Tool, ToolContext, ToolError};
+use memory_core::{Category, Draft, Effect, Scope, SecretPolicy};
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
+use super::built_in::BuiltInTool;
 use super::filter::{category_schema, object_schema};
 use super::input::{invalid, parse_field, parse_input, parse_start};
 use crate::json;
 
 /// Stores a memory.
-#[derive(Debug)]
-pub(super) struct WriteTool;
-
-#[derive(Debug, Deserialize)]
-struct WriteInput {
-    content: String,
-    title: Option<String>,
-    category: Option<String>,
-    #[serde(default)]
-    tags: Vec<String>,
-    scope: Option<String>,
-    source: Option<String>,
-    expires: Option<String>,
-    #[serde(default)]
-    pinned: bool,
-}
-
-impl Tool for WriteTool {
-    fn name(&self) -> &'static str {
-        "memory_write"
-    }
-
-    fn description(&self) -> &'static str {
-        "Store a fact, decision, preference or lesson for later sessions. One thing per memory, in full sentences. \
-         The same text is stored once; new tags are added to it."
-    }
-
-    fn parameters(&self) -> Value {
+pub(super) const MEMORY_WRITE: BuiltInTool = BuiltInTool {
+    name: "memory_write",
+    description: "Store a fact, decision, preference or lesson for later sessions. One thing per memory, in full sentences. \
+ The same text is stored once; new tags are added to it.",
+    effect: Effect::Adds,
+    parameters: || {
         let properties = json!({
             "content": { "type": "string", "minLength": 1, "description": "Markdown; [[links]] allowed" },
             "title": { "type": "string" },
@@ -48,13 +27,8 @@ impl Tool for WriteTool {
             "pinned": { "type": "boolean", "description": "never expires by age" }
         });
         object_schema(&properties, &["content"])
-    }
-
-    fn effect(&self) -> Effect {
-        Effect::Adds
-    }
-
-    fn execute(&self, context: &ToolContext, parameters: &Value) -> Result<Value, ToolError> {
+    },
+    execute: |context, parameters| {
         let input: WriteInput = parse_input(parameters)?;
         let expires = input.expires.as_deref();
         let expires_at = expires.map(|text| parse_start("expires", text, *context.now.offset())).transpose()?;
@@ -76,5 +50,19 @@ impl Tool for WriteTool {
             return Ok(json::reminder_or_memory(&written, "memory_remind with `of` and `at` turns it into a reminder"));
         }
         Ok(json::write_result(&memory_core::write(&context.services, draft, SecretPolicy::Refuse)?))
-    }
+    },
+};
+
+#[derive(Debug, Deserialize)]
+struct WriteInput {
+    content: String,
+    title: Option<String>,
+    category: Option<String>,
+    #[serde(default)]
+    tags: Vec<String>,
+    scope: Option<String>,
+    source: Option<String>,
+    expires: Option<String>,
+    #[serde(default)]
+    pinned: bool,
 }

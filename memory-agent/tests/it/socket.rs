@@ -10,7 +10,8 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use memory_agent::Agent;
-use memory_agent::socket::{LONGEST_LINE, NAME, Socket, SocketError, SocketLimits, serve};
+use memory_agent::rpc::LONGEST_LINE;
+use memory_agent::socket::{NAME, Socket, SocketError, SocketLimits, serve};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use serde_json::{Value, json};
 use tempfile::TempDir;

@@ -12,8 +12,7 @@ use memory_core::Code;
 
 use super::chat_proxy::ChatProxy;
 use super::upstream::{SendError, response_headers};
-use crate::http::response::ErrorResponse;
-use crate::http::serve::{AbortConnection, UpstreamStream};
+use crate::http::response::{AbortConnection, ErrorResponse, UpstreamStream};
 
 /// Request header with the names of the proxies that a request passed, to detect loops.
 pub(super) const HOPS: HeaderName = HeaderName::from_static("memory-hops");

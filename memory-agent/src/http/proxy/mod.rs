@@ -36,7 +36,6 @@ mod relayed_body;
 mod reply;
 mod request;
 mod routes;
-mod trust;
 mod turn_writer;
 mod upstream;
 

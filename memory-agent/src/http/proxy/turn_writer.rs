@@ -13,7 +13,6 @@
 //! so a failed step is repeated and stored once.
 
 mod backlog;
-mod write_errors;
 mod writer;
 
 use std::fmt;
@@ -42,8 +41,7 @@ use shuttle::{
 
 use self::backlog::Backlog;
 pub(super) use self::backlog::PendingWrite;
-use self::write_errors::UnresolvedErrors;
-use self::writer::WriterThread;
+use self::writer::{UnresolvedErrors, WriterThread};
 
 /// A message to the writer: a turn of a conversation, or the end of an exchange.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use std::thread;
 use memory_core::{EmbedError, Embedder, Embedding};
 
 use super::bert::{BertConfig, Encoder, EncoderBuffers, ModelWeights, split_batches};
-use super::identity::model_identity;
+use super::folder::model_identity;
 use super::parallel::map_parallel;
 use super::sentence_transformer::{InputSettings, LONGEST, Pooling, SentenceTransformer};
 use super::static_table::StaticTable;

@@ -7,17 +7,14 @@
 //! | `bert` | the network: weights and forward pass |
 //! | `static_table` | models without a network: the mean of the tokens' vectors |
 //! | `tokenizer` | conversion of texts to tokens |
-//! | `sentence` | configuration of sentence transformers: pooling and input length |
-//! | `folder` | access to the files of a model |
-//! | `identity` | the identity of a model |
-//! | `spread` | distribution of work over threads |
-//! | `raw` | the only unsafe code: memory-mapping and matrix multiplication |
+//! | `sentence_transformer` | configuration of sentence transformers: pooling and input length |
+//! | `folder` | access to the files of a model, and its identity |
+//! | `parallel` | distribution of work over threads |
+//! | `unsafe_ops` | the only unsafe code: memory-mapping and matrix multiplication |
 
 mod bert;
 mod embedder;
-mod error;
 mod folder;
-mod identity;
 mod parallel;
 mod reranker;
 mod sentence_transformer;
@@ -28,5 +25,4 @@ mod unsafe_ops;
 pub use embedder::LocalEmbedder;
 pub use reranker::LocalReranker;
 
-use error::ModelError;
-use folder::ModelFolder;
+use folder::{ModelError, ModelFolder};

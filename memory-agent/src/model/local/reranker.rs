@@ -7,7 +7,7 @@ use std::thread;
 use memory_core::{RerankError, Reranker};
 
 use super::bert::{BertConfig, Encoder, EncoderBuffers, Grid, Linear, ModelWeights, split_batches};
-use super::identity::model_identity;
+use super::folder::model_identity;
 use super::parallel::map_parallel;
 use super::sentence_transformer::InputSettings;
 use super::tokenizer::{SubwordTokenizer, TokenIds};

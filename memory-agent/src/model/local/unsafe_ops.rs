@@ -7,7 +7,8 @@
 use std::fs::File;
 use std::io;
 
-use gemm::Parallelism;
+use gemm_common::Parallelism;
+use gemm_f32::gemm::f32::get_gemm_fn;
 use memmap2::Mmap;
 
 /// Maps a file into memory, so that only the pages in use are read.
@@ -102,24 +103,26 @@ fn multiply(
     factor: f32,
 ) {
     let signed = |step: usize| isize::try_from(step).expect("a step within a slice is small");
+    // The kernel expects a destination whose columns are contiguous. It computes `outᵀ = rightᵀ · leftᵀ`, because the rows
+    // of `out` are contiguous.
     // SAFETY: `new` has checked that all rows are within the slices and that the rows of `out` do not overlap. The
     // callers have checked that the shapes match, so the product accesses only elements of these rows. The slice of
     // `out` is borrowed exclusively.
     unsafe {
-        gemm::gemm(
-            out.rows,
+        get_gemm_fn()(
             out.columns,
+            out.rows,
             inner,
             out.numbers.as_mut_ptr(),
-            1,
             signed(out.step),
-            former == Accumulation::Kept,
-            left.numbers.as_ptr(),
-            signed(across),
-            signed(down),
-            right.numbers.as_ptr(),
             1,
+            former == Accumulation::Kept,
+            right.numbers.as_ptr(),
             signed(right.step),
+            1,
+            left.numbers.as_ptr(),
+            signed(down),
+            signed(across),
             1.0,
             factor,
             false,

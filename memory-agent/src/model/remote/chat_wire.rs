@@ -4,7 +4,7 @@ use memory_core::{ChatAnswer, ChatRequest, ChatRole, TokenUsage};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::error_body::error_message;
+use super::request::error_message;
 
 /// The newer name of the field that limits the length of the response.
 pub(super) const NEW_NAME: &str = "max_completion_tokens";

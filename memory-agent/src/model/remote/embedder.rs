@@ -1,16 +1,86 @@
-//! An embedding model on a remote server.
+//! An embedding model on a remote server, with its settings and the JSON of the `OpenAI` embeddings API.
 
+use std::fmt;
 use std::num::NonZeroUsize;
+use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use memory_core::{EmbedError, Embedder, Embedding};
+use serde::{Deserialize, Serialize};
 
+use super::ApiKey;
 use super::endpoint::{EMBEDDINGS, Endpoint};
-use super::request::{self, ModelServer, RequestError};
-use super::retry::RetryPolicy;
-use super::{ApiKey, RemoteSettings, embeddings_wire as wire};
-
+use super::request::{self, ModelServer, RequestError, RetryPolicy};
 use crate::model::unit_vector::unit_vector;
+
+const BATCH_SIZE: NonZeroUsize = NonZeroUsize::new(64).expect("64 is not 0");
+const MAX_TEXT: NonZeroUsize = NonZeroUsize::new(8_000).expect("8,000 is not 0");
+
+/// The address, credentials and limits of a remote embedding model.
+#[derive(Clone, PartialEq, Eq)]
+pub struct RemoteSettings {
+    /// Base URL up to `/embeddings`, such as `https://api.openai.com/v1` or `http://localhost:11434/v1`.
+    pub base_url: String,
+    /// Name of the model on the server.
+    pub model: String,
+    /// API key, if the server requires one.
+    pub api_key: Option<ApiKey>,
+    /// Number of dimensions to request, for models that support a choice.
+    pub dimensions: Option<NonZeroUsize>,
+    /// Maximum number of texts in one request.
+    pub texts_at_once: NonZeroUsize,
+    /// Maximum number of characters of a text that are sent; the rest does not affect the vector.
+    ///
+    /// Most servers reject texts that are too long for the model.
+    pub longest_text: NonZeroUsize,
+    /// Timeout of one attempt.
+    pub timeout: Duration,
+    /// Maximum total time of a request, including all attempts and the pauses between them.
+    pub patience: Duration,
+    /// Maximum number of attempts.
+    pub tries: u32,
+    /// Pause before the second attempt; each further pause is twice as long.
+    pub first_pause: Duration,
+    /// Proxy server, such as `http://proxy:3128`.
+    pub proxy: Option<String>,
+    /// PEM file with the certificate authorities to trust instead of the built-in Mozilla ones.
+    pub certificates: Option<PathBuf>,
+}
+
+impl RemoteSettings {
+    /// Returns defaults that suit most servers.
+    ///
+    /// These are 64 texts of at most 8,000 characters per request, 30 s per attempt, and four attempts within 90 s with
+    /// a first pause of 0.5 s.
+    pub fn new(base_url: &str, model: &str) -> Self {
+        Self {
+            base_url: base_url.to_owned(),
+            model: model.to_owned(),
+            api_key: None,
+            dimensions: None,
+            texts_at_once: BATCH_SIZE,
+            longest_text: MAX_TEXT,
+            timeout: Duration::from_secs(30),
+            patience: Duration::from_secs(90),
+            tries: 4,
+            first_pause: Duration::from_millis(500),
+            proxy: None,
+            certificates: None,
+        }
+    }
+}
+
+impl fmt::Debug for RemoteSettings {
+    /// Omits the addresses, because an address may contain a password.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = formatter.debug_struct("RemoteSettings");
+        shown.field("model", &self.model).field("api_key", &self.api_key).field("dimensions", &self.dimensions);
+        shown.field("texts_at_once", &self.texts_at_once).field("longest_text", &self.longest_text);
+        shown.field("timeout", &self.timeout).field("patience", &self.patience);
+        shown.field("tries", &self.tries).field("first_pause", &self.first_pause).finish_non_exhaustive()
+    }
+}
 
 /// Maximum size of a response, in bytes. 2,048 vectors of 3,072 numbers have about 130 MB.
 const MAX_RESPONSE: u64 = 256 << 20;
@@ -74,10 +144,10 @@ impl RemoteEmbedder {
     fn embed_batch(&self, texts: &[&str]) -> Result<Vec<Embedding>, EmbedError> {
         let input: Vec<&str> = texts.iter().map(|text| truncate_text(text, self.longest_text)).collect();
         let dimensions = self.asked_dimensions.map(NonZeroUsize::get);
-        let request = wire::EmbeddingsRequest { model: &self.model, input: &input, dimensions };
+        let request = EmbeddingsRequest { model: &self.model, input: &input, dimensions };
         let body = serde_json::to_vec(&request).expect("texts and numbers are JSON");
         let answer = self.server.post(&body).map_err(|RequestError { why, hint, .. }| EmbedError { why, hint: Some(hint) })?;
-        let vectors = wire::parse_vectors(&answer, texts.len()).map_err(|why| self.response_error(&why))?;
+        let vectors = parse_vectors(&answer, texts.len()).map_err(|why| self.response_error(&why))?;
         vectors.iter().map(|vector| self.check_vector(vector)).collect()
     }
 
@@ -115,4 +185,89 @@ fn truncate_text(text: &str, longest: NonZeroUsize) -> &str {
         return ".";
     }
     text.char_indices().nth(longest.get()).map_or(text, |(end, _)| &text[..end])
+}
+
+/// The JSON body of a request.
+#[derive(Debug, Serialize)]
+struct EmbeddingsRequest<'a> {
+    model: &'a str,
+    input: &'a [&'a str],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    dimensions: Option<usize>,
+}
+
+#[derive(Debug, Deserialize)]
+struct EmbeddingsResponse {
+    data: Vec<EmbeddingItem>,
+}
+
+#[derive(Debug, Deserialize)]
+struct EmbeddingItem {
+    index: Option<usize>,
+    embedding: Vec<f64>,
+}
+
+/// Returns the vectors of a response in the order of the `count` texts.
+///
+/// A response may contain the vectors in any order if each has an index. Without indices, the order is that of the
+/// texts.
+///
+/// # Errors
+/// A description of the defect in the response.
+fn parse_vectors(body: &[u8], count: usize) -> Result<Vec<Vec<f64>>, String> {
+    let response: EmbeddingsResponse = serde_json::from_slice(body).map_err(|error| format!("no list of vectors ({error})"))?;
+    if response.data.len() != count {
+        return Err(format!("{} vectors for {count} texts", response.data.len()));
+    }
+    let mut vectors = vec![None; count];
+    let is_numbered = response.data.iter().any(|item| item.index.is_some());
+    for (place, item) in response.data.into_iter().enumerate() {
+        let index = if is_numbered { item.index.unwrap_or(usize::MAX) } else { place };
+        match vectors.get_mut(index) {
+            Some(vector @ None) => *vector = Some(item.embedding),
+            Some(Some(_)) => return Err(format!("two vectors for text {index}")),
+            None => return Err("a vector for no text".into()),
+        }
+    }
+    Ok(vectors.into_iter().map(|vector| vector.expect("as many vectors as texts, and none twice")).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn vectors_stand_in_the_order_of_their_texts() {
+        let of = |body: &str| parse_vectors(body.as_bytes(), 2);
+        let both = Ok(vec![vec![1.0, 0.0], vec![0.0, 2.0]]);
+        assert_eq!(of(r#"{"data":[{"index":1,"embedding":[0,2]},{"index":0,"embedding":[1,0]}],"model":"m"}"#), both);
+        assert_eq!(of(r#"{"data":[{"embedding":[1,0]},{"embedding":[0,2]}]}"#), both);
+    }
+
+    #[test]
+    fn anything_else_than_one_vector_for_each_text_is_told() {
+        for (body, why) in [
+            ("", "no list of vectors (EOF while parsing a value at line 1 column 0)"),
+            (r#"{"data":[]}"#, "0 vectors for 1 texts"),
+            (r#"{"data":[{"index":1,"embedding":[1]}]}"#, "a vector for no text"),
+            (r#"{"data":[{"embedding":[null]}]}"#, "no list of vectors (invalid type: null, expected f64 at line 1 column 27)"),
+            (r#"{"data":[{"embedding":[NaN]}]}"#, "no list of vectors (expected value at line 1 column 24)"),
+            (r#"{"data":[{"embedding":[1e999]}]}"#, "no list of vectors (number out of range at line 1 column 28)"),
+        ] {
+            assert_eq!(parse_vectors(body.as_bytes(), 1), Err(why.into()), "{body}");
+        }
+        let twice = r#"{"data":[{"index":0,"embedding":[1]},{"index":0,"embedding":[1]}]}"#;
+        assert_eq!(parse_vectors(twice.as_bytes(), 2), Err("two vectors for text 0".into()));
+        let half = r#"{"data":[{"index":0,"embedding":[1]},{"embedding":[1]}]}"#;
+        assert_eq!(parse_vectors(half.as_bytes(), 2), Err("a vector for no text".into()));
+    }
+
+    proptest! {
+        #[test]
+        fn no_answer_is_too_odd(body in prop::collection::vec(any::<u8>(), 0..200), count in 0..4_usize) {
+            let _ = parse_vectors(&body, count);
+        }
+    }
 }

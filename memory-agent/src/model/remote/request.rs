@@ -1,18 +1,18 @@
-//! HTTP requests to a model server, and the classification of their errors.
+//! HTTP requests to a model server: their retries, and the classification of their errors.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
 use std::{fs, io};
 
+use chrono::DateTime;
+use serde_json::Value;
 use ureq::http::StatusCode;
 use ureq::http::header::{DATE, LOCATION, RETRY_AFTER};
 use ureq::tls::{PemItem, RootCerts, TlsConfig, parse_pem};
 use ureq::{Agent, Proxy};
 
+use super::ApiKey;
 use super::endpoint::Endpoint;
-use super::error_body::error_message;
-use super::retry::RetryPolicy;
-use super::{ApiKey, retry_after};
 
 /// A model server with its connection pool and limits.
 #[derive(Debug, Clone)]
@@ -152,7 +152,7 @@ impl ModelServer {
             request.config().timeout_global(Some(timeout)).build().send(body).map_err(|error| classify_error(&error))?;
         let status = response.status();
         let header = |name| response.headers().get(name)?.to_str().ok().map(str::to_owned);
-        let asked = header(RETRY_AFTER).and_then(|asked| retry_after::parse_pause(&asked, header(DATE).as_deref()));
+        let asked = header(RETRY_AFTER).and_then(|asked| parse_pause(&asked, header(DATE).as_deref()));
         let location = header(LOCATION);
         let body = response.body_mut().with_config().limit(self.longest_answer).read_to_vec();
         let answer = body.map_err(|error| classify_error(&error))?;
@@ -234,5 +234,130 @@ fn classify_status(status: StatusCode, asked: Option<Duration>, location: Option
         hint: hint.into(),
         complaint,
         again,
+    }
+}
+
+/// The limits on attempts and on their total time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct RetryPolicy {
+    pub(super) tries: u32,
+    pub(super) first_pause: Duration,
+    pub(super) patience: Duration,
+}
+
+impl RetryPolicy {
+    /// Returns the pause before the next attempt, or `None` if no attempt remains.
+    ///
+    /// `failed` is the number of failed attempts, `spent` the time since the first one, and `asked` the pause that the
+    /// server requires. Each pause is twice the one before, and at least `asked`. The result is `None` if the pause
+    /// would exceed the total time.
+    pub(super) fn next_pause(&self, failed: u32, asked: Option<Duration>, spent: Duration) -> Option<Duration> {
+        if self.tries <= failed {
+            return None;
+        }
+        let doubled = 2_u32.checked_pow(failed.saturating_sub(1)).unwrap_or(u32::MAX);
+        let pause = self.first_pause.saturating_mul(doubled).max(asked.unwrap_or_default());
+        (spent.saturating_add(pause) < self.patience).then_some(pause)
+    }
+}
+
+/// Parses a `Retry-After` value: a number of seconds, or a date.
+///
+/// A date is relative to `answered`, the `Date` header of the response. Without that header the pause is unknown.
+fn parse_pause(asked: &str, answered: Option<&str>) -> Option<Duration> {
+    if let Ok(seconds) = asked.trim().parse() {
+        return Some(Duration::from_secs(seconds));
+    }
+    let moment = |text: &str| DateTime::parse_from_rfc2822(text.trim()).ok();
+    // A date in the past means no pause.
+    Some(moment(asked)?.signed_duration_since(moment(answered?)?).to_std().unwrap_or_default())
+}
+
+/// Returns the error message in the body of a failed response, if it contains a readable one.
+pub(super) fn error_message(body: &[u8]) -> Option<String> {
+    const LONGEST: usize = 200;
+    let text = match serde_json::from_slice::<Value>(body) {
+        Ok(value) => ["/error/message", "/error", "/message", "/detail"]
+            .iter()
+            .find_map(|place| value.pointer(place)?.as_str().map(str::to_owned))?,
+        Err(_) => String::from_utf8_lossy(body).into_owned(),
+    };
+    // An HTML page is not a readable message.
+    let is_page = text.trim_start().starts_with('<');
+    let words: Vec<&str> = text.split(|character: char| character.is_whitespace() || character.is_control()).collect();
+    let line = words.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
+    (!line.is_empty() && !is_page).then(|| line.chars().take(LONGEST).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const RETRY: RetryPolicy =
+        RetryPolicy { tries: 4, first_pause: Duration::from_millis(500), patience: Duration::from_secs(10) };
+
+    #[test]
+    fn pauses_double_until_tries_or_patience_are_used_up() {
+        let pause = |failed, spent| RETRY.next_pause(failed, None, Duration::from_millis(spent)).map(|pause| pause.as_millis());
+        assert_eq!([pause(1, 0), pause(2, 600), pause(3, 2_000), pause(4, 5_000)], [Some(500), Some(1_000), Some(2_000), None]);
+        assert_eq!(pause(1, 9_500), None, "no patience would be left");
+    }
+
+    #[test]
+    fn the_server_may_ask_for_more_but_not_for_too_much() {
+        let asked = |seconds| RETRY.next_pause(1, Some(Duration::from_secs(seconds)), Duration::ZERO);
+        assert_eq!(asked(0), Some(Duration::from_millis(500)));
+        assert_eq!(asked(3), Some(Duration::from_secs(3)));
+        assert_eq!(asked(10), None);
+        assert_eq!(asked(u64::MAX), None);
+    }
+
+    proptest! {
+        #[test]
+        fn patience_is_never_overdrawn(tries: u32, first_pause: Duration, patience: Duration, failed: u32, asked: Option<Duration>, spent: Duration) {
+            if let Some(pause) = (RetryPolicy { tries, first_pause, patience }).next_pause(failed, asked, spent) {
+                prop_assert!(spent + pause < patience && failed < tries);
+            }
+        }
+    }
+
+    const NOW: Option<&str> = Some("Wed, 21 Oct 2026 07:28:00 GMT");
+
+    #[test]
+    fn a_pause_is_a_number_of_seconds_or_a_moment_to_come() {
+        assert_eq!(parse_pause(" 7 ", None), Some(Duration::from_secs(7)));
+        assert_eq!(parse_pause("Wed, 21 Oct 2026 07:28:30 GMT", NOW), Some(Duration::from_secs(30)));
+        assert_eq!(parse_pause("Wed, 21 Oct 2015 07:28:00 GMT", NOW), Some(Duration::ZERO));
+    }
+
+    #[test]
+    fn what_is_neither_asks_for_nothing() {
+        for asked in ["", "soon", "-1", "1.5", "2026-10-21T07:28:30Z"] {
+            assert_eq!(parse_pause(asked, NOW), None, "{asked:?}");
+        }
+        assert_eq!(parse_pause("Wed, 21 Oct 2026 07:28:30 GMT", None), None);
+        assert_eq!(parse_pause("Wed, 21 Oct 2026 07:28:30 GMT", Some("today")), None);
+    }
+
+    #[test]
+    fn complaints_are_found_where_servers_put_them() {
+        let of = |body: &str| error_message(body.as_bytes());
+        let says = |text: &str| Some(text.to_owned());
+        assert_eq!(of(r#"{"error":{"message":"no such model","type":"x"}}"#), says("no such model"));
+        assert_eq!(of(r#"{"error":"no such model"}"#), says("no such model"));
+        assert_eq!(of("busy\n\u{1b}[31m  now"), says("busy [31m now"));
+        assert_eq!(of("<html><title>502</title>"), None);
+        assert_eq!(of(" "), None);
+        assert_eq!(of(r#"{"fine":true}"#), None);
+        assert_eq!(of(&"é".repeat(999)).map(|text| text.chars().count()), Some(200));
+    }
+
+    proptest! {
+        #[test]
+        fn no_complaint_is_too_odd(body in prop::collection::vec(any::<u8>(), 0..200)) {
+            prop_assert!(error_message(&body).is_none_or(|text| !text.chars().any(char::is_control)));
+        }
     }
 }

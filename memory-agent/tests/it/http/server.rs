@@ -43,7 +43,7 @@ impl InstanceDefinitions for FakeDefinitions {
         Ok(match backend.name {
             "history" => InstanceHandle::History(messages(Arc::new(FakeMessages::default())).0),
             "kv" => InstanceHandle::Kv(values(Arc::new(FakeValues::default()))),
-            _ => InstanceHandle::Tools(Arc::clone(&self.agent)),
+            _ => InstanceHandle::Tools(Arc::clone(&self.agent) as _),
         })
     }
 }

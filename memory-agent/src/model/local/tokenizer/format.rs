@@ -18,11 +18,10 @@ use super::unigram::Unigram;
 use super::vocabulary::TokenVocabulary;
 use super::wordpiece::WordPiece;
 use super::words::WordNormalization;
-use super::{SubwordModel, SubwordTokenizer};
+use super::{SubwordModel, SubwordTokenizer, TOKENIZER_FILE};
 use crate::model::local::bert::Encoder;
 use crate::model::local::{ModelError, ModelFolder};
 
-pub(super) const FAST: &str = "tokenizer.json";
 const VOCABULARY: &str = "vocab.txt";
 const CONFIG: &str = "tokenizer_config.json";
 
@@ -160,24 +159,24 @@ impl SubwordTokenizer {
     /// Loads the tokenizer of a model: `tokenizer.json`, or `vocab.txt` with `tokenizer_config.json`.
     pub(in crate::model::local) fn open(folder: &ModelFolder) -> Result<LoadedTokenizer, ModelError> {
         // If both files are missing, the error names `tokenizer.json`.
-        if !folder.has(FAST) && folder.has(VOCABULARY) { load_vocab_txt(folder) } else { load_tokenizer_json(folder) }
+        if !folder.has(TOKENIZER_FILE) && folder.has(VOCABULARY) { load_vocab_txt(folder) } else { load_tokenizer_json(folder) }
     }
 }
 
 fn load_tokenizer_json(folder: &ModelFolder) -> Result<LoadedTokenizer, ModelError> {
-    let bytes = folder.read(FAST)?;
-    let parsed: Result<TokenizerFile, ModelError> = folder.parse(FAST, &bytes);
+    let bytes = folder.read(TOKENIZER_FILE)?;
+    let parsed: Result<TokenizerFile, ModelError> = folder.parse(TOKENIZER_FILE, &bytes);
     let kind = match &parsed {
         Ok(fast) => fast.model.kind.clone(),
         // The vocabularies of other kinds of tokenizers have other JSON types.
-        Err(_) => folder.parse::<TokenizerKindFile>(FAST, &bytes).ok().and_then(|any| any.model.kind),
+        Err(_) => folder.parse::<TokenizerKindFile>(TOKENIZER_FILE, &bytes).ok().and_then(|any| any.model.kind),
     };
     if let Some(kind) = kind.filter(|kind| kind != "WordPiece" && kind != "Unigram") {
-        return Err(folder.unsupported(FAST, &format!("it describes a tokenizer of type {kind:?}")));
+        return Err(folder.unsupported(TOKENIZER_FILE, &format!("it describes a tokenizer of type {kind:?}")));
     }
     let fast = parsed?;
     let tokenizer = if fast.model.vocab.has_scores() { build_unigram(folder, fast)? } else { build_word_piece(folder, fast)? };
-    Ok(LoadedTokenizer { tokenizer, bytes, file: FAST })
+    Ok(LoadedTokenizer { tokenizer, bytes, file: TOKENIZER_FILE })
 }
 
 fn build_word_piece(folder: &ModelFolder, fast: TokenizerFile) -> Result<SubwordTokenizer, ModelError> {
@@ -185,7 +184,7 @@ fn build_word_piece(folder: &ModelFolder, fast: TokenizerFile) -> Result<Subword
     let spelling = match normalizer {
         Some(normalizer) if normalizer.kind != "BertNormalizer" => {
             let kind = normalizer.kind;
-            return Err(folder.unsupported(FAST, &format!("it uses the normalizer {kind:?}")));
+            return Err(folder.unsupported(TOKENIZER_FILE, &format!("it uses the normalizer {kind:?}")));
         }
         Some(normalizer) => {
             let is_lower = normalizer.lowercase.unwrap_or(true);
@@ -207,14 +206,14 @@ fn build_word_piece(folder: &ModelFolder, fast: TokenizerFile) -> Result<Subword
     let pieces = PieceSegmenter::new(vocabulary, &model.continuing_subword_prefix);
     let most_characters = model.max_input_chars_per_word.min(LONGEST_WORD);
     let tokenizer = WordPieceParts { pieces, unknown: &model.unk_token, spelling, most_characters, scripts, median_piece };
-    tokenizer.build(folder, FAST)
+    tokenizer.build(folder, TOKENIZER_FILE)
 }
 
 fn build_unigram(folder: &ModelFolder, fast: TokenizerFile) -> Result<SubwordTokenizer, ModelError> {
     let TokenizerFile { model, added_tokens, normalizer, pre_tokenizer, post_processor } = fast;
     let vocabulary = model.vocab;
     if model.unk_id.is_some_and(|unknown| vocabulary.len() <= unknown as usize) {
-        return Err(folder.damaged(FAST, "its vocabulary has no unknown token"));
+        return Err(folder.damaged(TOKENIZER_FILE, "its vocabulary has no unknown token"));
     }
     let (mut normalizers, mut pre_tokenizers) = (Vec::new(), Vec::new());
     if let Some(normalizer) = normalizer {
@@ -235,19 +234,23 @@ fn build_unigram(folder: &ModelFolder, fast: TokenizerFile) -> Result<SubwordTok
 
 /// Checks that another normalizer or pre-tokenizer may be added to `count` of them, since each is applied to every text.
 fn check_room(folder: &ModelFolder, kind: &str, count: usize) -> Result<(), ModelError> {
-    if count < MAX_STEPS { Ok(()) } else { Err(folder.unsupported(FAST, &format!("it has more than {MAX_STEPS} {kind}"))) }
+    if count < MAX_STEPS {
+        Ok(())
+    } else {
+        Err(folder.unsupported(TOKENIZER_FILE, &format!("it has more than {MAX_STEPS} {kind}")))
+    }
 }
 
 impl NormalizerConfig {
     fn add_to(self, normalizers: &mut Vec<Normalizer>, folder: &ModelFolder) -> Result<(), ModelError> {
-        let lacks = |what: &str| folder.damaged(FAST, &format!("a normalizer has no {what}"));
+        let lacks = |what: &str| folder.damaged(TOKENIZER_FILE, &format!("a normalizer has no {what}"));
         check_room(folder, "normalizers", normalizers.len())?;
         normalizers.push(match self.kind.as_str() {
             "Sequence" => return self.normalizers.into_iter().try_for_each(|inner| inner.add_to(normalizers, folder)),
             "Precompiled" => {
                 let text = self.precompiled_charsmap.ok_or_else(|| lacks("precompiled_charsmap"))?;
                 let map = STANDARD.decode(text).ok().and_then(|bytes| Charsmap::parse(&bytes));
-                Normalizer::Charsmap(map.ok_or_else(|| folder.damaged(FAST, "its precompiled_charsmap is invalid"))?)
+                Normalizer::Charsmap(map.ok_or_else(|| folder.damaged(TOKENIZER_FILE, "its precompiled_charsmap is invalid"))?)
             }
             "NFC" => Normalizer::Nfc,
             "NFD" => Normalizer::Nfd,
@@ -261,16 +264,17 @@ impl NormalizerConfig {
                 let with = self.content.ok_or_else(|| lacks("content"))?;
                 match self.pattern.ok_or_else(|| lacks("pattern"))? {
                     PatternConfig::String(text) if text.is_empty() => {
-                        return Err(folder.unsupported(FAST, "a normalizer replaces an empty text"));
+                        return Err(folder.unsupported(TOKENIZER_FILE, "a normalizer replaces an empty text"));
                     }
                     PatternConfig::String(text) => Normalizer::Replace { text, with },
                     PatternConfig::Regex(pattern) => {
-                        let unread = |_| folder.unsupported(FAST, &format!("it uses the unsupported pattern {pattern:?}"));
+                        let unread =
+                            |_| folder.unsupported(TOKENIZER_FILE, &format!("it uses the unsupported pattern {pattern:?}"));
                         Normalizer::ReplacePattern { pattern: Regex::new(&pattern).map_err(unread)?, with }
                     }
                 }
             }
-            other => return Err(folder.unsupported(FAST, &format!("it uses the normalizer {other:?}"))),
+            other => return Err(folder.unsupported(TOKENIZER_FILE, &format!("it uses the normalizer {other:?}"))),
         });
         Ok(())
     }
@@ -291,7 +295,7 @@ impl PreTokenizerConfig {
                 },
                 splits: self.split.unwrap_or(true),
             },
-            other => return Err(folder.unsupported(FAST, &format!("it uses the pre-tokenizer {other:?}"))),
+            other => return Err(folder.unsupported(TOKENIZER_FILE, &format!("it uses the pre-tokenizer {other:?}"))),
         });
         Ok(())
     }

@@ -24,6 +24,9 @@ use special_tokens::TokenFrame;
 use unigram::Unigram;
 use wordpiece::WordPiece;
 
+/// The file of a tokenizer with all its settings.
+const TOKENIZER_FILE: &str = "tokenizer.json";
+
 /// A tokenizer with its vocabulary.
 #[derive(Debug)]
 pub(super) struct SubwordTokenizer {

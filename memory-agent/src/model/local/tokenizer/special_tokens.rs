@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use serde::Deserialize;
 
-use super::format::FAST;
+use super::TOKENIZER_FILE;
 use crate::model::local::{ModelError, ModelFolder};
 
 /// The special tokens before a text, between two texts, and after the last text.
@@ -45,7 +45,7 @@ struct SpecialToken {
 
 impl PostProcessor {
     pub(super) fn frame(self, folder: &ModelFolder) -> Result<TokenFrame, ModelError> {
-        let unusable = || folder.damaged(FAST, "its post_processor does not define the special tokens");
+        let unusable = || folder.damaged(TOKENIZER_FILE, "its post_processor does not define the special tokens");
         let Self { kind, single, pair, special_tokens, sep, cls, processors } = self;
         match kind.as_str() {
             "Sequence" => {
@@ -76,7 +76,7 @@ impl PostProcessor {
                 let between = pair.map_or_else(|| after.clone(), |[_, between, _]| between);
                 Ok(TokenFrame { before, between, after })
             }
-            other => Err(folder.unsupported(FAST, &format!("it uses the post-processor {other:?}"))),
+            other => Err(folder.unsupported(TOKENIZER_FILE, &format!("it uses the post-processor {other:?}"))),
         }
     }
 }

@@ -1,10 +1,9 @@
-//! The `view` command: shows a folder or a file.
+//! The `view` command: shows a folder or a file, and the paths of the file tool.
 
-use memory_core::ToolError;
-use memory_core::topic::{PathEntry, Topics, file};
+use memory_core::topic::{PathEntry, TopicPath, Topics, file};
+use memory_core::{Code, ToolError};
 
-use super::super::input::tool_error;
-use super::path::{FilesPath, ROOT};
+use super::super::topic::tool_error;
 use super::texts;
 
 /// Maximum depth of a folder listing.
@@ -64,6 +63,39 @@ fn format_size(bytes: u64) -> String {
     }
     let tenths = (bytes * 10 + unit / 2) / unit;
     if tenths.is_multiple_of(10) { format!("{}{name}", tenths / 10) } else { format!("{}.{}{name}", tenths / 10, tenths % 10) }
+}
+
+/// The folder that the model sees.
+const ROOT: &str = "/memories";
+
+/// A path below [`ROOT`], in its original and its parsed form.
+#[derive(Debug)]
+pub(super) struct FilesPath<'p> {
+    pub given: &'p str,
+    /// The path relative to [`ROOT`]; `None` for the folder itself.
+    pub path: Option<TopicPath>,
+}
+
+impl<'p> FilesPath<'p> {
+    /// Parses a path.
+    pub(super) fn of(given: &'p str) -> Result<Self, ToolError> {
+        let below = given.strip_prefix(ROOT).map(|below| below.strip_suffix('/').unwrap_or(below));
+        let path = match below {
+            Some("") => None,
+            Some(below) if below.starts_with('/') => Some(below[1..].parse().map_err(tool_error)?),
+            _ => {
+                let message = format!("Path must start with {ROOT}, got: {}", memory_core::text::to_one_line(given, 80));
+                return Err(ToolError::new(Code::PathRefused, message, None));
+            }
+        };
+        Ok(Self { given, path })
+    }
+
+    /// Returns the path of a file or folder to be changed, which cannot be the root folder.
+    pub(super) fn file(&self) -> Result<&TopicPath, ToolError> {
+        let refused = || ToolError::new(Code::PathRefused, format!("{ROOT} itself cannot be changed"), None);
+        self.path.as_ref().ok_or_else(refused)
+    }
 }
 
 #[cfg(test)]

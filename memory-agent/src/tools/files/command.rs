@@ -3,7 +3,7 @@
 use memory_core::ToolError;
 use serde::Deserialize;
 
-use super::super::super::input::invalid;
+use super::super::input::invalid;
 
 /// A command with its arguments.
 #[derive(Debug)]

@@ -1,12 +1,30 @@
-//! The backends `notes`, `bank` and `topic`, whose actions call the agent tools.
+//! All types of instances: `history`, `kv`, and those whose actions are the tools of notes, banks and topics.
 
 use std::sync::{Arc, LazyLock, OnceLock};
 
 use memory_core::Tool;
+use memory_core::instance::InstanceError;
+use memory_core::text::to_one_line;
 
 use super::action::ActionHandler;
-use super::{Action, Backend, Field, FieldKind};
+use super::{Action, Backend, Field, FieldKind, history, kv};
 use crate::tools;
+
+/// Returns all types of instances.
+pub fn backends() -> &'static [Backend] {
+    static BACKENDS: LazyLock<Vec<Backend>> =
+        LazyLock::new(|| [history::backend(), kv::backend()].into_iter().chain(TOOL_BACKENDS.iter().map(tool_backend)).collect());
+    &BACKENDS
+}
+
+/// Returns the type with this name.
+///
+/// # Errors
+/// [`InstanceError::BackendNotFound`].
+pub fn backend(name: &str) -> Result<&'static Backend, InstanceError> {
+    let found = backends().iter().find(|backend| backend.name == name);
+    found.ok_or_else(|| InstanceError::BackendNotFound { name: to_one_line(name, 80) })
+}
 
 /// A backend with the tools of one prefix as actions.
 struct ToolBackend {
@@ -39,15 +57,10 @@ const TOOL_BACKENDS: [ToolBackend; 3] = [
     },
 ];
 
-/// Returns the backends.
-pub(super) fn backends() -> Vec<Backend> {
-    TOOL_BACKENDS.iter().map(backend).collect()
-}
-
 /// The tools with their schemas, created once.
 static TOOLS: LazyLock<Vec<Arc<dyn Tool>>> = LazyLock::new(tools::all);
 
-fn backend(shape: &ToolBackend) -> Backend {
+fn tool_backend(shape: &ToolBackend) -> Backend {
     let dir = Field {
         name: "dir",
         description: shape.folder,

@@ -3,33 +3,25 @@
 //! The model works with a folder `/memories`. The wording of the results is the one that models are trained on.
 
 mod command;
-mod path;
 mod texts;
 mod view;
 
 use memory_core::topic::{Topics, file};
-use memory_core::{Effect, SecretPolicy, Tool, ToolContext, ToolError};
+use memory_core::{Effect, SecretPolicy, ToolError};
 use serde_json::{Value, json};
 
-use super::super::input::parse_input;
-use super::input::topics_service;
+use super::built_in::BuiltInTool;
+use super::input::parse_input;
+use super::topic::topics_service;
 use command::{FilesCommand, FilesInput};
-use path::FilesPath;
+use view::FilesPath;
 
 /// Executes a command on the files of the topics folder.
-#[derive(Debug)]
-pub(super) struct FilesTool;
-
-impl Tool for FilesTool {
-    fn name(&self) -> &'static str {
-        "memory"
-    }
-
-    fn description(&self) -> &'static str {
-        "View, create and edit the files below /memories, which persist between conversations"
-    }
-
-    fn parameters(&self) -> Value {
+pub(super) const FILES: BuiltInTool = BuiltInTool {
+    name: "memory",
+    description: "View, create and edit the files below /memories, which persist between conversations",
+    effect: Effect::Changes,
+    parameters: || {
         let path = |description: &str| json!({ "type": "string", "description": description });
         json!({
             "type": "object",
@@ -51,18 +43,13 @@ impl Tool for FilesTool {
             "required": ["command"],
             "additionalProperties": false
         })
-    }
-
-    fn effect(&self) -> Effect {
-        Effect::Changes
-    }
-
-    fn execute(&self, context: &ToolContext, parameters: &Value) -> Result<Value, ToolError> {
+    },
+    execute: |context, parameters| {
         let input: FilesInput = parse_input(parameters)?;
         let done = execute_command(&topics_service(context)?, input.parse_command()?).map(Value::String);
         done.map_err(|error| ToolError { is_text: true, ..error })
-    }
-}
+    },
+};
 
 fn execute_command(topics: &Topics, command: FilesCommand) -> Result<String, ToolError> {
     match command {

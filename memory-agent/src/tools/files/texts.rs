@@ -3,7 +3,7 @@
 use memory_core::topic::TopicError;
 use memory_core::{Code, ToolError};
 
-use super::super::input::tool_error;
+use super::super::topic::tool_error;
 
 /// Number of lines that are shown before and after a change.
 const CONTEXT_LINES: usize = 2;

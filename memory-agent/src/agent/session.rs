@@ -1,0 +1,154 @@
+//! A client session that calls tools.
+//!
+//! A session remembers the memories that it gave as context. Between the processes that the hooks of a client
+//! start, the folder `index/sessions` stores this.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use memory_core::{Code, Context, Effect, LocalZone, Services, ShownMemories, StoreError, Tool, ToolContext, ToolError, View};
+use serde_json::Value;
+
+use super::{Agent, RegisteredTool};
+use crate::event::EventKind;
+use crate::hook::{self, ToolCall};
+use crate::instance::{ActionCaller, ToolCaller};
+use crate::tools::not_found;
+use crate::validation::ParameterSchema;
+
+/// Default maximum number of tokens of an injected context.
+pub const CONTEXT_BUDGET: usize = 2_000;
+
+/// The actor that the journal records for the person at the command line.
+const PERSON_ACTOR: &str = "cli";
+
+/// A session of one agent in one project, from connect to disconnect.
+///
+/// It sees only the memories of its view, and never receives the same memory twice as injected context.
+#[derive(Debug)]
+pub struct Session {
+    agent: Arc<Agent>,
+    services: Services,
+    name: String,
+    given: Arc<ShownMemories>,
+    is_of_the_person: bool,
+}
+
+impl Session {
+    /// Opens a session for the agent and project of `view`.
+    pub fn begin(agent: &Arc<Agent>, view: &View) -> Self {
+        let services = agent.services().restrict_to(view);
+        let name = view.agent.as_ref().map(ToString::to_string).unwrap_or_default();
+        agent.emit(&name, EventKind::AgentStart);
+        Self { agent: Arc::clone(agent), services, name, given: Arc::default(), is_of_the_person: false }
+    }
+
+    /// Opens a session for the person at the command line, who sees everything.
+    pub fn for_person(agent: &Arc<Agent>) -> Self {
+        agent.emit("", EventKind::AgentStart);
+        Self {
+            services: Services { actor: PERSON_ACTOR.into(), ..agent.services().clone() },
+            agent: Arc::clone(agent),
+            name: String::new(),
+            given: Arc::default(),
+            is_of_the_person: true,
+        }
+    }
+
+    /// Returns the name of the agent; empty if unknown.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Returns the agent, which holds the tools, hooks and events.
+    pub fn agent(&self) -> &Agent {
+        &self.agent
+    }
+
+    /// Returns the services, restricted to the view of this session.
+    pub fn services(&self) -> &Services {
+        &self.services
+    }
+
+    /// Calls a tool: hooks before the call, schema check, tool, hooks after the call.
+    ///
+    /// # Errors
+    /// [`Code::ToolNotFound`], [`Code::CallBlocked`], [`Code::HookFailed`], [`Code::InvalidInput`], or the error of the
+    /// tool.
+    pub fn call(&self, tool: &str, parameters: Value) -> Result<Value, ToolError> {
+        let agent = &self.agent;
+        agent.emit(&self.name, EventKind::ToolStart { tool: tool.to_owned(), parameters: parameters.clone() });
+        let call = ToolCall { agent: self.name.clone(), tool: tool.to_owned(), parameters };
+        let mut done = self.call_with_hooks(call);
+        if let (Ok(_), Some(run)) = (&done, &agent.after_changes)
+            && agent.find_tool(tool).is_some_and(|offered| offered.tool.effect() != Effect::Reads)
+        {
+            run();
+        }
+        if !self.is_of_the_person {
+            agent.rewrite_hints(tool, &mut done);
+        }
+        agent.emit(
+            &self.name,
+            match &done {
+                Ok(_) => EventKind::ToolEnd { tool: tool.to_owned() },
+                Err(error) => EventKind::Error { tool: tool.to_owned(), error: error.clone() },
+            },
+        );
+        done
+    }
+
+    fn call_with_hooks(&self, call: ToolCall) -> Result<Value, ToolError> {
+        let agent = &self.agent;
+        let RegisteredTool { tool, schema, .. } = agent.find_tool(&call.tool).ok_or_else(|| not_found(&call.tool))?;
+        let call = hook::run_before_hooks(&agent.before, call)?;
+        schema.get_or_init(|| ParameterSchema::of(&tool.parameters())).check(tool.as_ref(), &call.parameters)?;
+        let context = ToolContext {
+            services: self.services.clone(),
+            speaker: self.name.clone(),
+            now: agent.now(),
+            zone: LocalZone::new(Arc::clone(&agent.local_time)),
+            given: Arc::clone(&self.given),
+        };
+        let result = execute(tool.as_ref(), &context, &call.parameters)?;
+        hook::run_after_hooks(&agent.after, &call, result)
+    }
+
+    /// Collects context for `prompt` in at most `budget` tokens.
+    ///
+    /// Memories that this session already received are left out.
+    ///
+    /// # Errors
+    /// If the memories cannot be read.
+    pub fn inject_context(&self, prompt: &str, budget: usize) -> Result<Context, StoreError> {
+        memory_core::build_context(&self.services, prompt, budget, &self.given, &self.agent.now())
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        self.agent.emit(&self.name, EventKind::AgentEnd);
+    }
+}
+
+impl ToolCaller for Agent {
+    fn call_tool(self: Arc<Self>, caller: &ActionCaller, tool: &str, parameters: Value) -> Result<Value, ToolError> {
+        let session = match caller {
+            ActionCaller::Person => Session::for_person(&self),
+            ActionCaller::Agent(view) => Session::begin(&self, view),
+        };
+        session.call(tool, parameters)
+    }
+}
+
+/// Runs a tool and converts a panic of it into an internal error.
+fn execute(tool: &dyn Tool, context: &ToolContext, parameters: &Value) -> Result<Value, ToolError> {
+    catch_unwind(AssertUnwindSafe(|| tool.execute(context, parameters))).unwrap_or_else(|_| {
+        let message = format!("{} failed with an internal error; no partial change was stored", tool.name());
+        Err(ToolError::new(
+            Code::Internal,
+            message,
+            Some("try a different call; the user can check the store with `memory doctor`".into()),
+        ))
+    })
+}
