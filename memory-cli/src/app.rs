@@ -1,8 +1,9 @@
 //! Construction of the services from the settings, shared by all commands.
 
 use std::cell::RefCell;
+use std::ffi::OsString;
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -11,11 +12,11 @@ use memory_agent::Agent;
 use memory_agent::event::EventKind;
 use memory_core::{Clock, Services, StoreError};
 
-use crate::cli::Globals;
 use crate::config::{Environment, Settings};
+use crate::exit_code::ExitCode;
 use crate::failure::Failure;
 use crate::language_model;
-use crate::print::Output;
+use crate::print::{Output, Streams};
 use crate::topics;
 use crate::versions;
 use crate::zone::UserTimeZone;
@@ -25,13 +26,20 @@ use memory_store::{FileStore, FileStoreOptions, Freshness, RandomIds, SystemCloc
 pub(crate) struct App<'a> {
     /// The environment variables and folders of the process.
     pub environment: &'a Environment,
-    /// The flags that every command has.
-    pub globals: Globals,
+    /// The home of the flag `--root`.
+    pub root: Option<PathBuf>,
     /// The output of the command.
     pub output: Output,
+    /// Runs another command.
+    pub run: RunCommand,
+    /// Whether every file is checked for changes first.
+    is_fresh: bool,
     /// The home that was opened last, if any.
-    pub opened: RefCell<Option<(Services, Arc<FileStore>)>>,
+    opened: RefCell<Option<(Services, Arc<FileStore>)>>,
 }
+
+/// A function that runs the program with these arguments, the first of which is the program itself.
+pub(crate) type RunCommand = fn(Vec<OsString>, &Environment, Streams) -> ExitCode;
 
 /// Minimum interval between two updates of the index page in a long-running process.
 const INDEX_PAGE_INTERVAL: Duration = Duration::from_millis(250);
@@ -94,10 +102,21 @@ pub(crate) fn current_time() -> DateTime<Utc> {
     SystemClock.now()
 }
 
-impl App<'_> {
+impl<'a> App<'a> {
+    /// Creates the context of a command.
+    pub(crate) fn new(
+        environment: &'a Environment,
+        root: Option<PathBuf>,
+        is_fresh: bool,
+        output: Output,
+        run: RunCommand,
+    ) -> Self {
+        Self { environment, root, output, run, is_fresh, opened: RefCell::default() }
+    }
+
     /// Loads the settings and warns about unknown keys and about API keys that other users can read.
     pub(crate) fn settings(&mut self) -> Result<Settings, Failure> {
-        let settings = Settings::load(self.globals.root.as_deref(), self.environment)?;
+        let settings = Settings::load(self.root.as_deref(), self.environment)?;
         for key in &settings.unknown {
             let file = self.output.display_path(&settings.file);
             self.output.warning(&format!("{file}: unknown key {key}"))?;
@@ -147,7 +166,7 @@ impl App<'_> {
     pub(crate) fn commit_in_background(&mut self) {
         let Some((_, store)) = self.opened.borrow().clone() else { return };
         // Errors in the settings were reported before.
-        let Ok(settings) = Settings::load(self.globals.root.as_deref(), self.environment) else { return };
+        let Ok(settings) = Settings::load(self.root.as_deref(), self.environment) else { return };
         if let (true, Ok(end)) = (settings.git.value, store.journal_end()) {
             versions::retry_failed_commit(store.root(), &end, &mut self.output);
             versions::commit_in_background(store.root(), &end, self.environment.program.as_deref());
@@ -184,7 +203,7 @@ impl App<'_> {
     }
 
     fn options(&self) -> FileStoreOptions {
-        let freshness = if self.globals.fresh { Freshness::Fresh } else { Freshness::Usual };
+        let freshness = if self.is_fresh { Freshness::Fresh } else { Freshness::Usual };
         FileStoreOptions { freshness, ..FileStoreOptions::default() }
     }
 }

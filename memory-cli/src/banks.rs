@@ -9,6 +9,7 @@ use memory_store::{RandomIds, SystemClock};
 
 use crate::config::{Environment, Settings, SettingsLayer};
 use crate::jq_process::JqRunner;
+use crate::project::{ancestors_in_repository, find_repository, is_folder};
 
 /// Opens the banks of the user and those of the project around the current folder.
 pub(crate) fn open(settings: &Settings, environment: &Environment, actor: &str) -> Banks {
@@ -124,24 +125,6 @@ fn location_in(parent: &Path, name: &str) -> Option<ProjectBankLocation> {
 /// Returns the nearest folder at or above `folder` that has a `.memory` folder.
 fn find_marked_folder(folder: &Path) -> Option<&Path> {
     ancestors_in_repository(folder).find(|folder| is_folder(&folder.join(".memory")))
-}
-
-/// Returns `folder` and its ancestors up to the repository's root; only `folder` without a repository.
-fn ancestors_in_repository(folder: &Path) -> impl Iterator<Item = &Path> {
-    let end = find_repository(folder).unwrap_or(folder);
-    folder.ancestors().take_while(move |folder| folder.starts_with(end))
-}
-
-/// Returns whether the path is a folder and not a symlink.
-///
-/// Content of a repository must not lead outside of it.
-pub(crate) fn is_folder(path: &Path) -> bool {
-    path.symlink_metadata().is_ok_and(|found| found.is_dir())
-}
-
-/// Returns the root of the repository that contains `folder`.
-pub(crate) fn find_repository(folder: &Path) -> Option<&Path> {
-    folder.ancestors().find(|folder| folder.join(".git").exists())
 }
 
 #[cfg(test)]

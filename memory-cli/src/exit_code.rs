@@ -2,6 +2,8 @@
 
 use memory_core::Fault;
 
+use crate::failure::Failure;
+
 /// The exit code of the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ExitCode {
@@ -29,6 +31,15 @@ impl From<Fault> for ExitCode {
             Fault::Conflict => Self::Conflict,
             Fault::Damaged => Self::Damaged,
             Fault::Machine => Self::Failed,
+        }
+    }
+}
+
+impl From<&Failure> for ExitCode {
+    fn from(failure: &Failure) -> Self {
+        match failure {
+            Failure::Filter { code } => Self::Asked(*code),
+            failure => failure.core_code().fault().into(),
         }
     }
 }

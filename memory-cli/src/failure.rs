@@ -10,7 +10,6 @@ use memory_core::topic::TopicError;
 use memory_core::{Code, LogError, NotifyError, ParseError, SourceError, StoreError, ToolError};
 
 use crate::config::ConfigError;
-use crate::exit_code::ExitCode;
 
 /// The error of a command.
 #[derive(Debug, thiserror::Error)]
@@ -219,7 +218,8 @@ impl Failure {
         if matches!(self, Self::Usage { .. }) { "USAGE" } else { self.core_code().as_str() }
     }
 
-    fn core_code(&self) -> Code {
+    /// Returns the code of the error in the core.
+    pub(crate) fn core_code(&self) -> Code {
         match self {
             Self::Store(error) | Self::Draft { source: error, .. } => error.code(),
             Self::Bank(error) => error.code(),
@@ -282,14 +282,6 @@ impl Failure {
             Self::NotUnderstood { .. } => Some("all other lines were answered; see the errors in the output".into()),
             Self::Output(_) => Some("the operation may have completed; check before you repeat a change".into()),
             Self::File { .. } | Self::Filter { .. } | Self::Editor { draft: None, .. } | Self::Tour { .. } => None,
-        }
-    }
-
-    /// Returns the exit code of the program.
-    pub(crate) fn exit_code(&self) -> ExitCode {
-        match self {
-            Self::Filter { code } => ExitCode::Asked(*code),
-            _ => self.core_code().fault().into(),
         }
     }
 

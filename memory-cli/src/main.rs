@@ -8,6 +8,7 @@
 mod agent;
 mod allocator;
 mod app;
+mod args;
 mod banks;
 mod chat_proxy;
 mod cli;
@@ -17,7 +18,6 @@ mod conversations;
 mod daemon;
 mod datetime;
 mod delete_on_signal;
-mod dreaming;
 mod embedding;
 mod exit_code;
 mod failure;
@@ -29,10 +29,12 @@ mod language_model;
 mod notification;
 mod pending_page;
 mod print;
+mod project;
 mod report;
 mod reranking;
 mod topics;
 mod versions;
+mod wake_signal;
 mod zone;
 
 use std::process::ExitCode;
@@ -45,5 +47,5 @@ fn main() -> ExitCode {
     let _ = memory_store::disable_core_dumps();
     allocator::limit_arenas();
     allocator::prefault_heap();
-    cli::run(std::env::args_os(), &Environment::from_process(), Streams::from_process()).into()
+    cli::run(std::env::args_os().collect(), &Environment::from_process(), Streams::from_process()).into()
 }

@@ -25,12 +25,12 @@ pub(crate) fn report_failure(failure: &Failure, output: &mut Output) -> ExitCode
         return ExitCode::Done;
     }
     if failure.is_printed() {
-        return failure.exit_code();
+        return failure.into();
     }
     // If both streams are closed, only the exit code remains.
     let is_for_programs = output.has_json_errors() && !matches!(failure, Failure::Output(_) | Failure::BrokenOff { .. });
     let _ = if is_for_programs { write_json_error(failure, scope, output) } else { write_text_error(failure, output) };
-    failure.exit_code()
+    failure.into()
 }
 
 fn write_json_error(failure: &Failure, scope: Option<BankScope>, output: &mut Output) -> io::Result<()> {

@@ -11,9 +11,9 @@ use memory_core::topic::{TopicError, Topics};
 use memory_store::topic::TopicFolder;
 use memory_store::{RandomIds, SystemClock};
 
-use crate::banks::{find_repository, is_folder};
 use crate::config::{Environment, Settings};
 use crate::failure::Failure;
+use crate::project::{find_repository, is_folder};
 
 /// Opens the topics in `named`, or else those of the project around the current folder.
 ///

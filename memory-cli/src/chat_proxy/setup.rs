@@ -20,10 +20,10 @@ use super::last_chat_model::LastChatModel;
 use super::watcher::{Watcher, watch};
 use super::worker::{Worker, WorkerConfig, WorkerStatus};
 use crate::config::{ProxySettings, Settings, certificates_file};
-use crate::daemon::WakeSignal;
 use crate::failure::Failure;
 use crate::language_model;
 use crate::reranking;
+use crate::wake_signal::WakeSignal;
 
 /// A proxy with its background threads.
 pub(crate) struct OpenedProxy {

@@ -8,7 +8,7 @@ use memory_core::StoreError;
 use memory_store::conversation::ConversationFolder;
 use memory_store::{FileWatcher, WatchedChanges};
 
-use crate::daemon::WakeSignal;
+use crate::wake_signal::WakeSignal;
 
 /// A thread that reports changed files to the store before its next read; it stops when dropped.
 pub(crate) struct Watcher {

@@ -13,7 +13,7 @@ use memory_store::{RandomIds, SystemClock};
 
 use self::facts::{FactInput, parse_facts};
 use crate::app::App;
-use crate::cli;
+use crate::args;
 use crate::config::Settings;
 use crate::failure::Failure;
 use crate::versions;
@@ -90,7 +90,7 @@ impl AddArgs {
 
     fn read_facts(&self, app: &mut App) -> Result<Vec<FactInput>, Failure> {
         let is_piped = self.facts.is_empty() && self.file.is_none();
-        let piped = if is_piped { cli::or_stdin(None, &app.output) } else { None };
+        let piped = if is_piped { args::or_stdin(None, &app.output) } else { None };
         let text = match &self.file {
             Some(file) if file.as_os_str() != "-" => {
                 let bytes = std::fs::read(file).map_err(Failure::file(format!("read {}", file.display())))?;
@@ -98,8 +98,8 @@ impl AddArgs {
                     |_| Failure::usage(format!("{} is not valid UTF-8", file.display()), "convert it with `iconv -t utf-8`");
                 Some(String::from_utf8(bytes).map_err(not_text)?)
             }
-            Some(_) => Some(cli::read_content("-", &mut app.output)?),
-            None => piped.map(|piped| cli::read_content(piped, &mut app.output)).transpose()?,
+            Some(_) => Some(args::read_content("-", &mut app.output)?),
+            None => piped.map(|piped| args::read_content(piped, &mut app.output)).transpose()?,
         };
         let mut given = text.map_or_else(|| Ok(Vec::new()), |text| parse_facts(&text, &self.conversation_id))?;
         let typed = self.facts.iter().map(|fact| FactInput { content: fact.clone(), conversation: self.conversation_id.clone() });

@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::agent::{self, AgentOptions};
 use crate::app::App;
-use crate::cli::SpeakerArgs;
+use crate::args::SpeakerArgs;
 use crate::embedding;
 use crate::failure::Failure;
 use crate::instances;

@@ -3,8 +3,8 @@
 use clap::{Args, CommandFactory};
 use clap_complete::Shell;
 
+use super::Cli;
 use crate::app::App;
-use crate::cli::Cli;
 use crate::failure::Failure;
 
 /// Print a shell completion script

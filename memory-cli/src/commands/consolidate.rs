@@ -4,8 +4,8 @@ use clap::Args;
 use memory_core::Verb;
 use memory_dream::DreamTask;
 
+use super::refine::{self, RefinementRequest};
 use crate::app::App;
-use crate::dreaming::{self, RefinementRequest};
 use crate::failure::Failure;
 
 /// Run the daemon's maintenance once: expire, decay, upgrade and merge duplicates
@@ -27,6 +27,6 @@ pub(crate) struct ConsolidateArgs {
 impl ConsolidateArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let tasks = [DreamTask::Expire, DreamTask::Decay, DreamTask::Upgrade, DreamTask::Merge];
-        dreaming::run(RefinementRequest { verb: Verb::Consolidate, tasks: &tasks, is_rehearsal: self.dry_run }, app)
+        refine::run(RefinementRequest { verb: Verb::Consolidate, tasks: &tasks, is_rehearsal: self.dry_run }, app)
     }
 }

@@ -4,8 +4,8 @@ use clap::Args;
 use memory_core::Verb;
 use memory_dream::DreamTask;
 
+use super::refine::{self, RefinementRequest};
 use crate::app::App;
-use crate::dreaming::{self, RefinementRequest};
 use crate::failure::Failure;
 
 /// Move memories that are no longer read to the trash
@@ -23,6 +23,6 @@ pub(crate) struct DecayArgs {
 
 impl DecayArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
-        dreaming::run(RefinementRequest { verb: Verb::Decay, tasks: &[DreamTask::Decay], is_rehearsal: self.dry_run }, app)
+        refine::run(RefinementRequest { verb: Verb::Decay, tasks: &[DreamTask::Decay], is_rehearsal: self.dry_run }, app)
     }
 }

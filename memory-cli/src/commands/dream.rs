@@ -5,8 +5,8 @@ use clap::builder::RangedU64ValueParser;
 use memory_core::Verb;
 use memory_dream::DreamLevel;
 
+use super::refine::{self, RefinementRequest};
 use crate::app::App;
-use crate::dreaming::{self, RefinementRequest};
 use crate::failure::Failure;
 
 /// Refine the memories: file the inbox, merge duplicates and resolve wikilinks
@@ -39,6 +39,6 @@ pub(crate) struct DreamArgs {
 impl DreamArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let level = DreamLevel::from_number(self.level).expect("the flag takes no other number");
-        dreaming::run(RefinementRequest { verb: Verb::Dream, tasks: level.tasks(), is_rehearsal: self.dry_run }, app)
+        refine::run(RefinementRequest { verb: Verb::Dream, tasks: level.tasks(), is_rehearsal: self.dry_run }, app)
     }
 }

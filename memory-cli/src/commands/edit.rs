@@ -14,7 +14,7 @@ use tempfile::NamedTempFile;
 
 use super::remind;
 use crate::app::{App, Home};
-use crate::cli;
+use crate::args;
 use crate::datetime::{self, Deadline};
 use crate::failure::Failure;
 use crate::print::memories;
@@ -56,7 +56,7 @@ struct EditFieldsArgs {
     #[arg(long, value_delimiter = ',')]
     aliases: Option<Vec<String>>,
     /// File the memory under this category; inbox moves it back to the inbox
-    #[arg(long, value_parser = cli::category_parser(), ignore_case = true)]
+    #[arg(long, value_parser = args::category_parser(), ignore_case = true)]
     category: Option<Category>,
     /// Scope that can see it: global, agent:NAME, project:NAME or conversation:ID
     #[arg(long)]
@@ -185,7 +185,7 @@ impl EditArgs {
 
 impl EditFieldsArgs {
     fn patch(&self, services: &Services, app: &mut App) -> Result<Patch, Failure> {
-        let content = self.content.as_deref().map(|given| cli::read_content(given, &mut app.output)).transpose()?;
+        let content = self.content.as_deref().map(|given| args::read_content(given, &mut app.output)).transpose()?;
         let end = |expiry| match expiry {
             Expiry::Never => None,
             Expiry::At(deadline) => Some(deadline.resolve(services.clock.now())),

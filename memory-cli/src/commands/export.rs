@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use tempfile::NamedTempFile;
 
 use crate::app::{App, Home};
-use crate::cli::FilterArgs;
+use crate::args::FilterArgs;
 use crate::failure::Failure;
 
 /// Export memories as JSON, one per line, oldest first

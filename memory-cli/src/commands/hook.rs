@@ -12,8 +12,8 @@ use memory_store::{AlreadyShownFile, FileStoreOptions};
 use serde_json::Value;
 
 use crate::app::{App, Home};
-use crate::cli::project_name;
 use crate::config::{Environment, Settings};
+use crate::project::project_name;
 
 /// Print memories for an agent, as a hook of its client
 ///
@@ -56,7 +56,7 @@ impl HookArgs {
             moment: self.moment,
             agent: self.agent.clone(),
             environment: app.environment.clone(),
-            root: app.globals.root.clone(),
+            root: app.root.clone(),
         };
         let input = app.output.take_input();
         let (sender, answer) = sync_channel(1);

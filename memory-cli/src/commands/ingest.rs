@@ -9,7 +9,7 @@ use memory_ingest::SourceName;
 use serde_json::json;
 
 use crate::app::App;
-use crate::cli::{self, SourceSelection};
+use crate::args::{self, SourceSelection};
 use crate::config::{Settings, SourceLocation};
 use crate::failure::Failure;
 use crate::print::{Table, TableColumn};
@@ -25,7 +25,7 @@ use crate::print::{Table, TableColumn};
 #[derive(Debug, Args)]
 pub(crate) struct IngestArgs {
     /// Program to ingest from, or all
-    #[arg(long, value_parser = cli::sources_parser(), value_name = "NAME")]
+    #[arg(long, value_parser = args::sources_parser(), value_name = "NAME")]
     source: SourceSelection,
     /// Folder of the notes, if not the default
     #[arg(long, value_name = "PATH")]

@@ -4,7 +4,7 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use crate::app::App;
-use crate::cli::client_parser;
+use crate::args::client_parser;
 use crate::failure::Failure;
 use crate::install::{Client, ClientFileChange, InstallLevel, PlannedChange, Setup, diff};
 use crate::print::escape_text;
@@ -70,7 +70,7 @@ impl SetupArgs {
         plan: impl FnOnce(&Setup) -> Result<Vec<PlannedChange>, Failure>,
     ) -> Result<bool, Failure> {
         let level = if self.project { InstallLevel::Project } else { InstallLevel::User };
-        let setup = Setup::new(self.client, level, app.globals.root.as_deref(), app.environment)?;
+        let setup = Setup::new(self.client, level, app.root.as_deref(), app.environment)?;
         let mut outcomes = plan(&setup)?;
         let is_changed = outcomes.iter().any(|outcome| outcome.change != ClientFileChange::Unchanged);
         if !self.dry_run {

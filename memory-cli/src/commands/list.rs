@@ -5,7 +5,7 @@ use memory_agent::json;
 use memory_core::{Lifetime, ListOrder, PageRequest};
 
 use crate::app::App;
-use crate::cli::{self, FilterArgs};
+use crate::args::{self, FilterArgs};
 use crate::conversations;
 use crate::failure::Failure;
 use crate::print::memories;
@@ -26,7 +26,7 @@ pub(crate) struct ListArgs {
     #[arg(long)]
     all: bool,
     /// Sort order: created, updated, accessed (most often read first) or title
-    #[arg(long, value_parser = cli::order_parser(), default_value = "created", hide_possible_values = true)]
+    #[arg(long, value_parser = args::order_parser(), default_value = "created", hide_possible_values = true)]
     sort: ListOrder,
     /// Maximum number of memories; 0 means no limit
     #[arg(long, default_value_t = 50, value_name = "N")]

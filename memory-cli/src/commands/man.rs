@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, CommandFactory};
 use serde_json::json;
 
+use super::Cli;
 use crate::app::App;
-use crate::cli::Cli;
 use crate::failure::Failure;
 
 /// Print the manual page, or write the pages of all commands to a folder

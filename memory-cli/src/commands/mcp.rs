@@ -5,7 +5,7 @@ use memory_agent::mcp::{ClientIdentity, serve_stdio};
 
 use crate::agent::{self, AgentOptions};
 use crate::app::App;
-use crate::cli::SpeakerArgs;
+use crate::args::SpeakerArgs;
 use crate::embedding;
 use crate::failure::Failure;
 use crate::instances;

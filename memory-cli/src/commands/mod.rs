@@ -32,6 +32,7 @@ mod notify;
 mod pin;
 mod proxy;
 mod read;
+mod refine;
 mod reindex;
 mod remind;
 mod reminders;
@@ -39,6 +40,7 @@ mod resolve_links;
 mod restore;
 mod search;
 mod serve;
+mod shutdown_signal;
 mod snooze;
 mod stats;
 mod status;
@@ -55,10 +57,44 @@ mod usage;
 mod when;
 mod write;
 
-use clap::Subcommand;
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
 
 use crate::app::App;
 use crate::failure::Failure;
+use crate::print::ColorChoice;
+
+/// The memory of all your AI agents, as plain files on your own disk
+#[derive(Debug, Parser)]
+#[command(name = "memory", version, max_term_width = 100, arg_required_else_help = true, disable_help_subcommand = true)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub command: CliCommand,
+    #[command(flatten)]
+    pub globals: Globals,
+}
+
+/// The flags that every command has.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Everywhere")]
+pub(crate) struct Globals {
+    /// Use this home folder for the memories [default: MEMORY_ROOT, else ~/.memory]
+    #[arg(long, global = true, value_name = "DIR")]
+    pub root: Option<PathBuf>,
+    /// Print output as JSON
+    #[arg(long, global = true)]
+    pub json: bool,
+    /// Check every file for changes by other programs first
+    #[arg(long, global = true)]
+    pub fresh: bool,
+    /// Color the output: auto, always or never
+    #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN", hide_possible_values = true)]
+    pub color: ColorChoice,
+    /// Print only the result and errors
+    #[arg(long, short, global = true)]
+    pub quiet: bool,
+}
 
 /// One command. Their order is that of the help.
 #[derive(Debug, Subcommand)]

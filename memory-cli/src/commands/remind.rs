@@ -7,7 +7,7 @@ use memory_core::{Draft, MemoryId, RemindReport, Scope, SecretPolicy, StoreError
 
 use super::write::{merge_summary, warn_of_ignored};
 use crate::app::{App, Home};
-use crate::cli;
+use crate::args;
 use crate::datetime;
 use crate::failure::Failure;
 use crate::print::{Output, memories};
@@ -64,11 +64,11 @@ impl RemindArgs {
     }
 
     fn read_text(&self, app: &mut App) -> Result<String, Failure> {
-        let text = cli::join_words(&self.text);
-        let given = cli::or_stdin(text.as_deref(), &app.output).ok_or_else(|| {
+        let text = args::join_words(&self.text);
+        let given = args::or_stdin(text.as_deref(), &app.output).ok_or_else(|| {
             Failure::usage("no reminder text specified", "pass it as an argument: `memory remind \"call Anna tomorrow at 3pm\"`")
         })?;
-        cli::read_content(given, &mut app.output)
+        args::read_content(given, &mut app.output)
     }
 
     fn create_reminder(&self, text: &str, at: Option<DateTime<Utc>>, home: &Home) -> Result<RemindReport, StoreError> {

@@ -10,7 +10,7 @@ use memory_agent::json;
 use memory_core::{Filter, Hit, Lifetime, Query, Ranking, RerankScore, ScoreExplanation, SearchResults};
 
 use crate::app::App;
-use crate::cli::{FilterArgs, share_parser};
+use crate::args::{FilterArgs, share_parser};
 use crate::datetime;
 use crate::embedding;
 use crate::failure::Failure;

@@ -1,6 +1,6 @@
 //! The `memory serve` command.
 
-mod servers;
+mod signals;
 
 use std::fs::DirBuilder;
 use std::io;
@@ -17,16 +17,18 @@ use memory_store::disk::DirHandle;
 use memory_store::{DaemonLock, EventLog, FileStore, FileStoreOptions, Freshness, LogFile};
 use serde_json::{Value, json};
 
-use self::servers::DaemonServers;
+use self::signals::StopSignals;
 use crate::app::{App, Home, KEPT};
+use crate::args::TokenArgs;
 use crate::config::Settings;
 use crate::daemon::{
-    ChoreReport, DaemonLog, FileListener, ForeignWriteFlag, HomeChores, StopSignals, WakeSignal, error_text, run_chores, run_once,
+    ChoreReport, DaemonLog, DaemonServers, FileListener, ForeignWriteFlag, HomeChores, error_text, run_chores, run_once,
 };
 use crate::datetime::parse_duration;
 use crate::failure::Failure;
-use crate::http::{ListenAddress, TokenArgs, parse_address};
+use crate::http::{ListenAddress, parse_address};
 use crate::print::{Table, TableColumn};
+use crate::wake_signal::WakeSignal;
 
 /// Run the daemon, which maintains the memories in the background
 ///

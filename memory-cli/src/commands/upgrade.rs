@@ -6,7 +6,7 @@ use memory_core::{Category, FiledReminder, MemoryStoreExt, MergedFields, Phase, 
 
 use super::remind;
 use crate::app::{App, Home};
-use crate::cli;
+use crate::args;
 use crate::failure::Failure;
 use crate::print::memories;
 
@@ -24,7 +24,7 @@ pub(crate) struct UpgradeArgs {
     /// Id or file name of the memory
     id: String,
     /// The category
-    #[arg(long, value_parser = cli::category_parser(), ignore_case = true)]
+    #[arg(long, value_parser = args::category_parser(), ignore_case = true)]
     category: Option<Category>,
 }
 

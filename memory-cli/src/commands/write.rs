@@ -6,7 +6,7 @@ use memory_core::{Category, Draft, MergedFields, Scope, SecretPolicy, SpeakerRol
 
 use super::remind;
 use crate::app::{App, Home};
-use crate::cli;
+use crate::args;
 use crate::datetime::Deadline;
 use crate::failure::Failure;
 use crate::print::{Output, memories};
@@ -26,7 +26,7 @@ pub(crate) struct WriteArgs {
     /// Text, one or more words; `-`, or piped input, is the standard input
     content: Vec<String>,
     /// File the memory under this category instead of the inbox
-    #[arg(long, value_parser = cli::category_parser(), ignore_case = true)]
+    #[arg(long, value_parser = args::category_parser(), ignore_case = true)]
     category: Option<Category>,
     /// Comma-separated tags
     #[arg(long, value_delimiter = ',')]
@@ -56,11 +56,11 @@ pub(crate) struct WriteArgs {
 
 impl WriteArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
-        let words = cli::join_words(&self.content);
-        let given = cli::or_stdin(words.as_deref(), &app.output).ok_or_else(|| {
+        let words = args::join_words(&self.content);
+        let given = args::or_stdin(words.as_deref(), &app.output).ok_or_else(|| {
             Failure::usage("no text specified", "pass it as an argument: `memory write \"…\"`; or pipe it: `… | memory write`")
         })?;
-        let content = cli::read_content(given, &mut app.output)?;
+        let content = args::read_content(given, &mut app.output)?;
         let home = app.open()?;
         let now = home.services.clock.now();
         let expires_at = self.expires.map(|deadline| deadline.resolve(now));

@@ -21,7 +21,7 @@ pub(crate) use error::ConfigError;
 pub(crate) use hooks::HookSettings;
 pub(crate) use http::HttpSettings;
 pub(crate) use llm::{HIDDEN, LlmSettings};
-pub(crate) use proxy::{ProxySettings, parse_max_entries, parse_share};
+pub(crate) use proxy::{LogLevel, ProxySettings, parse_max_entries, parse_share};
 pub(crate) use reranking::RerankingSettings;
 pub(crate) use settings::{
     EmbeddingSettings, NotificationMethod, Setting, Settings, SettingsLayer, SourceLocation, default_root_folder,

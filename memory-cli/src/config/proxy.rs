@@ -1,6 +1,7 @@
 //! Settings of the chat proxy.
 
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 use std::time::Duration;
 
 use memory_agent::model::{ApiKey, ApiKeyError};
@@ -12,7 +13,6 @@ use super::document::{SettingsDocument, parser_for};
 use super::llm::HIDDEN;
 use super::settings::or_default;
 use super::{ConfigError, Environment, Setting, SettingsLayer};
-use crate::chat_proxy::LogLevel;
 use crate::datetime;
 
 /// The settings of `proxy`; each key is also a variable `MEMORY_PROXY_…` and a flag.
@@ -197,4 +197,40 @@ pub(crate) fn parse_share(text: &str) -> Result<f32, ParseError> {
 pub(crate) fn parse_max_entries(text: &str) -> Result<usize, ParseError> {
     let most = text.trim().parse().ok().filter(|most| 0 < *most);
     most.ok_or_else(|| ParseError::new(text, "a whole number of at least 1; use a large one, such as 1000000000, for no limit"))
+}
+
+/// The minimum severity of log lines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum LogLevel {
+    /// Each request, with the duration of recall.
+    Debug,
+    /// Each request.
+    Info,
+    /// Errors that do not stop the proxy.
+    Warning,
+    /// Only the error that stops the proxy.
+    Error,
+}
+
+impl LogLevel {
+    /// Returns the name of the level.
+    pub(crate) const fn as_str(self) -> &'static str {
+        match self {
+            Self::Debug => "debug",
+            Self::Info => "info",
+            Self::Warning => "warning",
+            Self::Error => "error",
+        }
+    }
+}
+
+impl FromStr for LogLevel {
+    type Err = ParseError;
+
+    fn from_str(text: &str) -> Result<Self, ParseError> {
+        let wanted = text.trim().to_ascii_lowercase();
+        let all = [Self::Debug, Self::Info, Self::Warning, Self::Error];
+        let found = all.into_iter().find(|level| level.as_str() == wanted || (wanted == "warn" && *level == Self::Warning));
+        found.ok_or_else(|| ParseError::new(text, "a log level (debug, info, warning or error)"))
+    }
 }

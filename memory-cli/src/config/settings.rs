@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use chrono::TimeDelta;
 use memory_core::{InboxTtl, ParseError};
+use memory_dream::DreamRules;
 use memory_ingest::SourceName;
 use serde_json::Value;
 
@@ -130,6 +131,16 @@ impl Settings {
     /// Returns the maximum age of a memory in the inbox.
     pub(crate) fn inbox_ttl(&self) -> InboxTtl {
         TimeDelta::from_std(self.short_term_ttl.value).map_or(InboxTtl::UNLIMITED, InboxTtl)
+    }
+
+    /// Returns the rules of refinement.
+    pub(crate) fn refinement_rules(&self) -> DreamRules {
+        let span = |span| TimeDelta::from_std(span).unwrap_or(TimeDelta::MAX);
+        DreamRules {
+            inbox_ttl: self.inbox_ttl(),
+            decay_after: span(self.decay_threshold.value),
+            filing_accesses: self.upgrade_access_threshold.value,
+        }
     }
 
     /// Returns the settings file: that of `MEMORY_CONFIG`, else `config.yaml` in the memories' home.

@@ -11,7 +11,6 @@ use memory_dream::{DreamLevel, DreamReport, DreamRequest, DreamTask, ProgressCal
 use super::ACTOR;
 use crate::app::Home;
 use crate::config::{Environment, Settings};
-use crate::dreaming;
 use crate::embedding;
 use crate::notification;
 use crate::pending_page::PendingPage;
@@ -41,7 +40,7 @@ impl<'a> HomeChores<'a> {
 
     fn refine(&self, verb: Verb, tasks: &[DreamTask], stop: &CancellationToken) -> Result<ChoreStatus, StoreError> {
         let mut go_on = |_: Progress| if stop.is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
-        let rules = dreaming::refinement_rules(self.settings);
+        let rules = self.settings.refinement_rules();
         let what = DreamRequest { verb, tasks, rules, is_rehearsal: false, zone: &self.home.zone };
         let dreamt = dream(&self.services, &what, &mut ProgressCallback::new(&mut go_on))?;
         Ok(summarize(&dreamt))

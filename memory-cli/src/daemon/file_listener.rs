@@ -9,7 +9,7 @@ use memory_dream::schedule::{CancellationToken, EventDebouncer};
 use memory_store::{FileStore, FileWatcher, WatchedChanges};
 
 use super::daemon_log::{DaemonLog, error_text};
-use super::wake_signal::WakeSignal;
+use crate::wake_signal::WakeSignal;
 
 /// Number of files that are read between two checks for a stop request.
 const FILES_PER_SLICE: usize = 256;

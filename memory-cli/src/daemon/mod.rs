@@ -10,15 +10,13 @@ mod chores;
 mod daemon_log;
 mod file_listener;
 mod main_loop;
-mod signals;
-mod wake_signal;
+mod servers;
 
 pub(crate) use chores::HomeChores;
 pub(crate) use daemon_log::{DaemonLog, error_text};
 pub(crate) use file_listener::{FileListener, ForeignWriteFlag};
 pub(crate) use main_loop::{ChoreReport, run_chores, run_once};
-pub(crate) use signals::StopSignals;
-pub(crate) use wake_signal::WakeSignal;
+pub(crate) use servers::DaemonServers;
 
 /// The actor of the daemon's changes in the journal.
 pub(crate) const ACTOR: &str = "daemon";

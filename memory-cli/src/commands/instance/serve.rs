@@ -8,12 +8,14 @@ use memory_agent::http::serve_http;
 use serde_json::json;
 use tokio::runtime::Builder;
 
+use super::super::shutdown_signal::ShutdownSignal;
 use crate::agent::{AgentOptions, build_agent};
 use crate::app::App;
+use crate::args::TokenArgs;
 use crate::config::Environment;
 use crate::embedding;
 use crate::failure::Failure;
-use crate::http::{self, ListenAddress, ShutdownSignal, TokenArgs, parse_address};
+use crate::http::{self, ListenAddress, parse_address};
 use crate::instances;
 
 /// Serve actions, tools and the Model Context Protocol over HTTP

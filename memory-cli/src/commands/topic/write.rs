@@ -8,7 +8,7 @@ use memory_core::topic::{TopicWriteRequest, Topics};
 
 use super::common::print_written;
 use crate::app::App;
-use crate::cli;
+use crate::args;
 use crate::failure::Failure;
 
 /// Write a topic; an existing one is replaced
@@ -42,8 +42,8 @@ impl TopicWriteArgs {
     pub(super) fn run(&self, topics: &Topics, dir: Option<&Path>, app: &mut App) -> Result<(), Failure> {
         let name = self.file.parse()?;
         let kind = self.kind.as_deref().map(str::parse).transpose()?;
-        let given = cli::or_stdin(self.content.as_deref(), &app.output);
-        let content = given.map(|given| cli::read_content(given, &mut app.output)).transpose()?;
+        let given = args::or_stdin(self.content.as_deref(), &app.output);
+        let content = given.map(|given| args::read_content(given, &mut app.output)).transpose()?;
         // A program started without input often has an empty pipe as its standard input.
         let content = content.filter(|content| !content.is_empty() || given != Some("-"));
         let secrets = if self.allow_secret { SecretPolicy::Keep } else { SecretPolicy::Refuse };

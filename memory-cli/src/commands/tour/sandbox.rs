@@ -11,7 +11,6 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::app::App;
-use crate::cli;
 use crate::config::Environment;
 use crate::exit_code::ExitCode;
 use crate::failure::Failure;
@@ -72,7 +71,7 @@ impl TourSandbox {
     pub(super) fn run_step(&mut self, arguments: &[&str], app: &mut App) -> Result<(), Failure> {
         let command = format!("memory {}", arguments.iter().map(|argument| shell_quoted(argument)).collect::<Vec<_>>().join(" "));
         print_command(&command, app)?;
-        let (answer, code) = self.run(arguments, app.output.is_json());
+        let (answer, code) = self.run(arguments, app.output.is_json(), app);
         let output = if app.output.is_json() { parse_json(&answer) } else { Value::from(answer.as_str()) };
         self.steps.push(json!({ "command": command, "output": output }));
         if !app.output.is_json() {
@@ -91,7 +90,7 @@ impl TourSandbox {
 
     /// Prints the file of a memory as it is on disk.
     pub(super) fn show_file(&mut self, id: &str, app: &mut App) -> Result<(), Failure> {
-        let (answer, _) = self.run(&["read", id], true);
+        let (answer, _) = self.run(&["read", id], true, app);
         let path = parse_json(&answer)["path"].as_str().unwrap_or_default().to_owned();
         let command = format!("cat ~/.memory/{path}");
         print_command(&command, app)?;
@@ -105,9 +104,9 @@ impl TourSandbox {
     }
 
     /// Returns the first 8 digits of the id of the first memory that `list` returns and `wanted` accepts.
-    pub(super) fn find_id(&self, filter: &[&str], wanted: impl Fn(&Value) -> bool) -> Result<String, Failure> {
+    pub(super) fn find_id(&self, filter: &[&str], app: &App, wanted: impl Fn(&Value) -> bool) -> Result<String, Failure> {
         let arguments = [&["list", "--limit", "0"], filter].concat();
-        let (answer, _) = self.run(&arguments, true);
+        let (answer, _) = self.run(&arguments, true, app);
         let answer = parse_json(&answer);
         let found = answer["memories"].as_array().into_iter().flatten().find(|memory| wanted(memory));
         let id = found.and_then(|memory| memory["id"].as_str()).and_then(|id| id.get(..8)).map(str::to_owned);
@@ -132,7 +131,7 @@ impl TourSandbox {
     }
 
     /// Runs a command in the home; returns its output, in which `~` replaces the path of the home.
-    fn run(&self, arguments: &[&str], json: bool) -> (String, ExitCode) {
+    fn run(&self, arguments: &[&str], json: bool, app: &App) -> (String, ExitCode) {
         let printed = CapturedOutput::default();
         let streams = Streams {
             input: Box::new(io::empty()),
@@ -143,8 +142,8 @@ impl TourSandbox {
             err_is_terminal: false,
         };
         let flags = if json { &["--json", "--quiet"][..] } else { &[] };
-        let words = ["memory"].iter().chain(arguments).chain(flags).map(OsString::from);
-        let code = cli::run(words, &self.environment, streams);
+        let words = ["memory"].iter().chain(arguments).chain(flags).map(OsString::from).collect();
+        let code = (app.run)(words, &self.environment, streams);
         let answer = String::from_utf8_lossy(&printed.0.borrow()).replace(&self.folder.display().to_string(), "~");
         (answer, code)
     }

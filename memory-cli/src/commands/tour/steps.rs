@@ -33,8 +33,8 @@ impl TourArgs {
         stage
             .run_step(&["write", AGENT_MEMORY, "--category", "people", "--tags", "harbour,review", "--source", "claude"], app)?;
 
-        let remark = stage.find_id(&["--source", "claude"], |_| true)?;
-        let harbour = stage.find_id(&["--source", "obsidian"], |memory| memory["title"] == "Harbour")?;
+        let remark = stage.find_id(&["--source", "claude"], app, |_| true)?;
+        let harbour = stage.find_id(&["--source", "obsidian"], app, |memory| memory["title"] == "Harbour")?;
         stage.explain("It belongs to the note about the project, so the two are linked in both directions.", app)?;
         stage.run_step(&["link", &remark, &harbour], app)?;
 

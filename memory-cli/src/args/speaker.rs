@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use memory_agent::ToolSelection;
-use memory_core::{AgentName, ParseError, ToolError};
+use memory_core::{AgentName, ToolError};
+
+use crate::project::{parse_project, project_name};
 
 /// The flags that name the agent, its project and its tools.
 #[derive(Debug, Clone, Args)]
@@ -51,20 +53,6 @@ impl SpeakerArgs {
     pub(crate) fn tool_selection(&self) -> ToolSelection {
         self.tools.clone().map_or_else(ToolSelection::default_tools, ToolSelection::listed_only)
     }
-}
-
-/// Returns the name of the git repository that contains a folder, as the project of the folder.
-pub(crate) fn project_name(folder: &Path) -> Option<String> {
-    let root = folder.ancestors().find(|folder| folder.join(".git").exists())?;
-    parse_project(root.file_name()?.to_str()?).ok()
-}
-
-fn parse_project(text: &str) -> Result<String, ParseError> {
-    let name = text.trim();
-    if name.is_empty() || name.chars().any(char::is_control) {
-        return Err(ParseError::new(text, "a project name"));
-    }
-    Ok(name.to_owned())
 }
 
 fn parse_tool_selection(text: &str) -> Result<ToolSelection, String> {

@@ -11,20 +11,21 @@ use memory_core::text::format_error_chain;
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::watch;
 
+use super::DaemonLog;
 use crate::agent::{AgentOptions, build_agent};
 use crate::app::Home;
 use crate::chat_proxy::{self, Watcher, Worker};
 use crate::config::{Environment, Settings};
-use crate::daemon::{DaemonLog, WakeSignal};
 use crate::embedding;
 use crate::failure::Failure;
 use crate::http::{self, ListenAddress};
 use crate::instances;
+use crate::wake_signal::WakeSignal;
 
 /// The open socket and listener for agents.
-pub(super) struct DaemonServers {
+pub(crate) struct DaemonServers {
     /// Why there is no socket; `None` if there is one.
-    pub(super) no_socket: Option<String>,
+    pub(crate) no_socket: Option<String>,
     agent: Arc<Agent>,
     socket: Option<Socket>,
     http: Option<(TcpListener, HttpServerConfig)>,
@@ -35,7 +36,7 @@ pub(super) struct DaemonServers {
 }
 
 /// The address for HTTP, and the token that clients must send.
-pub(super) type HttpBinding<'a> = (&'a ListenAddress, Option<AccessToken>);
+pub(crate) type HttpBinding<'a> = (&'a ListenAddress, Option<AccessToken>);
 
 /// Maximum number of threads for blocking work, over all fronts.
 const BLOCKING_THREADS: usize = 96;
@@ -47,7 +48,7 @@ impl DaemonServers {
     ///
     /// # Errors
     /// If the HTTP listener cannot be opened, since it was requested explicitly.
-    pub(super) fn open(
+    pub(crate) fn open(
         home: &Home,
         settings: &Settings,
         environment: &Environment,
@@ -102,17 +103,17 @@ impl DaemonServers {
     /// Returns a flag that is true while HTTP is served.
     ///
     /// Pending requests are completed before it becomes false.
-    pub(super) fn serving_flag(&self) -> Arc<AtomicBool> {
+    pub(crate) fn serving_flag(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.is_serving)
     }
 
     /// Returns the address of the HTTP listener, if there is one.
-    pub(super) fn address(&self) -> Option<SocketAddr> {
+    pub(crate) fn address(&self) -> Option<SocketAddr> {
         self.http.as_ref().and_then(|(listener, _)| listener.local_addr().ok())
     }
 
     /// Serves agents until `end` is signalled.
-    pub(super) fn serve(self, end: &Arc<WakeSignal>, diary: &DaemonLog) {
+    pub(crate) fn serve(self, end: &Arc<WakeSignal>, diary: &DaemonLog) {
         let runtime = match Builder::new_current_thread().enable_all().max_blocking_threads(BLOCKING_THREADS).build() {
             Ok(runtime) => runtime,
             Err(error) => return diary.warning(&format!("cannot serve agents: {error}")),

@@ -6,13 +6,11 @@ mod text;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use chrono::TimeDelta;
 use memory_core::text::format_error_chain;
 use memory_core::{Services, Verb};
-use memory_dream::{DreamReport, DreamRequest, DreamRules, DreamTask, ProgressCallback};
+use memory_dream::{DreamReport, DreamRequest, DreamTask, ProgressCallback};
 
 use crate::app::{App, Home};
-use crate::config::Settings;
 use crate::failure::Failure;
 use crate::zone::UserTimeZone;
 
@@ -38,7 +36,7 @@ pub(crate) fn run(wanted: RefinementRequest<'_>, app: &mut App) -> Result<(), Fa
             ControlFlow::Continue(())
         };
         let RefinementRequest { verb, tasks, is_rehearsal } = wanted;
-        let dream = DreamRequest { verb, tasks, rules: refinement_rules(&settings), is_rehearsal: false, zone: &home.zone };
+        let dream = DreamRequest { verb, tasks, rules: settings.refinement_rules(), is_rehearsal: false, zone: &home.zone };
         let mut pace = ProgressCallback::new(&mut step);
         if is_rehearsal { dry_run(&home, &dream, &mut pace)? } else { memory_dream::dream(&home.services, &dream, &mut pace)? }
     };
@@ -71,14 +69,4 @@ fn dry_run(home: &Home, dream: &DreamRequest<'_, UserTimeZone>, pace: &mut Progr
             .push("a dry run does not call the language model; a real run does for unsure or long memories".to_owned());
     }
     Ok(dreamt)
-}
-
-/// Returns the rules of refinement in the settings.
-pub(crate) fn refinement_rules(settings: &Settings) -> DreamRules {
-    let span = |span| TimeDelta::from_std(span).unwrap_or(TimeDelta::MAX);
-    DreamRules {
-        inbox_ttl: settings.inbox_ttl(),
-        decay_after: span(settings.decay_threshold.value),
-        filing_accesses: settings.upgrade_access_threshold.value,
-    }
 }

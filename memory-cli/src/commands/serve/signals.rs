@@ -11,8 +11,8 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag::{register, register_conditional_default};
 use signal_hook::iterator::Handle;
 
-use super::daemon_log::DaemonLog;
-use super::wake_signal::WakeSignal;
+use crate::daemon::DaemonLog;
+use crate::wake_signal::WakeSignal;
 
 /// Time after a stop request until the process exits. Every operation is atomic, so none is damaged.
 const STOP_TIMEOUT: Duration = Duration::from_secs(4);
