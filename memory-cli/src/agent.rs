@@ -8,10 +8,9 @@ use memory_agent::instance::OpenInstances;
 use memory_agent::{Agent, HookList, ToolSelection};
 use memory_core::{AgentName, Embedder, Services};
 
-use crate::app::Home;
 use crate::banks;
-use crate::config::{Environment, Settings};
 use crate::failure::Failure;
+use crate::home::Home;
 use crate::pending_page::PendingPage;
 use crate::reranking;
 use crate::topics;
@@ -33,19 +32,15 @@ pub(crate) struct AgentOptions<'a> {
 /// Creates the agent for `home` with the models and hooks of the settings.
 ///
 /// All frontends use this agent. Models are opened on first use.
-pub(crate) fn build_agent(
-    home: &Home,
-    settings: &Settings,
-    environment: &Environment,
-    parts: AgentOptions,
-) -> Result<Arc<Agent>, Failure> {
+pub(crate) fn build_agent(home: &Home, parts: AgentOptions) -> Result<Arc<Agent>, Failure> {
+    let settings = home.settings.as_ref();
     let banks = match parts.bank_folder {
-        Some(folder) => banks::open_folder(folder, settings, environment, AgentName::NAMELESS),
-        None => banks::open(settings, environment, AgentName::NAMELESS),
+        Some(folder) => banks::open_folder(folder, settings, AgentName::NAMELESS),
+        None => banks::open(settings, AgentName::NAMELESS),
     };
     let services = Services {
         banks: Some(banks),
-        topics: topics::open(settings, environment, parts.topic_folder.as_deref(), AgentName::NAMELESS)?,
+        topics: topics::open(settings, parts.topic_folder.as_deref(), AgentName::NAMELESS)?,
         embedder: parts.embedder,
         reranking: reranking::open_lazily(&settings.reranking),
         actor: AgentName::NAMELESS.into(),
@@ -68,7 +63,7 @@ pub(crate) fn build_agent(
     let agent = builder.build().map_err(|error| Failure::Usage { why: error.message, hint: error.hint })?;
     // Only the topic tools can be unavailable.
     if agent.callable_tools().next().is_none() {
-        return Err(topics::no_tools_error(settings, environment));
+        return Err(topics::no_tools_error(settings));
     }
     Ok(agent)
 }

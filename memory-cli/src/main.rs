@@ -21,6 +21,7 @@ mod delete_on_signal;
 mod embedding;
 mod exit_code;
 mod failure;
+mod home;
 mod http;
 mod install;
 mod instances;

@@ -7,7 +7,7 @@ use chrono::{DateTime, Utc};
 use memory_core::{MemoryId, ReminderQuery, Services, StoreError, pending};
 use memory_store::FileStore;
 
-use crate::app::Home;
+use crate::home::Home;
 use crate::zone::UserTimeZone;
 
 /// Number of reminders on the page; only a change of these causes an update.

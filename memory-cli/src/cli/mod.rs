@@ -67,7 +67,6 @@ pub(crate) fn run(mut arguments: Vec<OsString>, environment: &Environment, strea
             code
         }
     };
-    app.commit_in_background();
-    app.update_index_page();
+    app.finish();
     code
 }

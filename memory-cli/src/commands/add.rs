@@ -75,9 +75,9 @@ impl AddArgs {
         let message = format!("Add {} memories directly", entries.len());
         if keeps_home && !self.no_git_versioning {
             // `commit_now` also commits changes of memories that are not committed yet.
-            versions::report_result(&place, versions::commit_now(&place, &message), &mut app.output);
+            app.warn_of_commit(versions::take_warning(&place, versions::commit_now(&place, &message)));
         } else if self.should_commit(&settings, &place) {
-            versions::report_result(&place, GitVersions::commit(&place, &message), &mut app.output);
+            app.warn_of_commit(versions::take_warning(&place, GitVersions::commit(&place, &message)));
         }
         if app.output.is_json() {
             return Ok(app.output.json(&json::added_entries(&entries))?);

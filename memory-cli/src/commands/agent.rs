@@ -50,10 +50,10 @@ const MAX_INPUT_BYTES: u64 = 64 << 20;
 
 impl AgentArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
-        let settings = app.settings()?;
-        let home = app.open_with(&settings)?;
+        let home = app.open()?;
+        let settings = &home.settings;
         let embedder = embedding::open_via_daemon(&settings.embedding, &settings.root.value);
-        let instances = Some(instances::open_cached(&settings, app.environment)?);
+        let instances = Some(instances::open_cached(settings)?);
         let parts = AgentOptions {
             offer: &self.speaker.tool_selection(),
             embedder,
@@ -61,7 +61,7 @@ impl AgentArgs {
             topic_folder: self.speaker.topics(),
             instances,
         };
-        let agent = agent::build_agent(&home, &settings, app.environment, parts)?;
+        let agent = agent::build_agent(&home, parts)?;
         if self.list_tools {
             return Ok(app.output.json(&rpc::list_tools(&agent, false))?);
         }

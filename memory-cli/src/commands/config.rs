@@ -94,7 +94,7 @@ fn show(app: &mut App) -> Result<(), Failure> {
         let shape =
             |(key, value, from): (String, Value, SettingsLayer)| json!({ "key": key, "value": value, "from": from.as_str() });
         let all: Vec<Value> = settings.all().into_iter().map(shape).collect();
-        let Settings { file, file_exists, unknown, .. } = &settings;
+        let Settings { file, file_exists, unknown, .. } = settings.as_ref();
         let answer = json!({ "path": file, "exists": file_exists, "settings": all, "unknown": unknown });
         return Ok(app.output.json(&answer)?);
     }

@@ -72,7 +72,7 @@ const DEFAULT_LIMIT: usize = 50;
 impl ConversationsArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let settings = app.settings()?;
-        let folders = conversations::folders(&settings, app.environment, self.memory_path.as_deref())?;
+        let folders = conversations::folders(&settings, self.memory_path.as_deref())?;
         let limit = match self.limit {
             Some(0) => usize::MAX,
             limit => limit.unwrap_or(DEFAULT_LIMIT),

@@ -29,7 +29,7 @@ impl DiffArgs {
         let home = app.open()?;
         let root = home.store.root().to_owned();
         versions::check_has_history(&root)?;
-        let keeps_home = app.settings()?.git.value;
+        let keeps_home = home.settings.git.value;
         // The latest changes may not be committed yet.
         if keeps_home && let Err(error) = versions::commit_now(&root, "Update memories") {
             app.output.warning(&error.to_string())?;

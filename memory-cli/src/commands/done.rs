@@ -22,7 +22,7 @@ impl DoneArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let home = app.open()?;
         let stored = memory_core::done(&home.services, &self.id)?;
-        home.update_pending_page(&mut app.output)?;
+        app.update_pending_page(&home)?;
         if app.output.is_json() {
             return Ok(app.output.json(&json::memory(&stored, home.services.inbox_ttl))?);
         }

@@ -13,10 +13,11 @@ use memory_core::{
 use tempfile::NamedTempFile;
 
 use super::remind;
-use crate::app::{App, Home};
+use crate::app::App;
 use crate::args;
 use crate::datetime::{self, Deadline};
 use crate::failure::Failure;
+use crate::home::Home;
 use crate::print::memories;
 
 /// Edit a memory in an editor or by fields
@@ -117,7 +118,7 @@ impl EditArgs {
             memory_core::update(&services, &stored.memory.id.to_string(), &patch, expected, self.secret_policy())?
         };
         if changed.memory.reminder.is_some() {
-            home.update_pending_page(&mut app.output)?;
+            app.update_pending_page(&home)?;
         }
         if app.output.is_json() {
             let mut shape = json::memory(&changed, services.inbox_ttl);

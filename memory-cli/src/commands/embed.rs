@@ -28,7 +28,7 @@ impl EmbedArgs {
         let settings = app.settings()?;
         let embedder = embedding::open(&settings.embedding).map_err(StoreError::from)?.ok_or(StoreError::NoModel)?;
         let model = embedder.identity().to_owned();
-        let mut services = app.open_with(&settings)?.services;
+        let mut services = app.open()?.services;
         services.embedder = Some(embedder);
         let report = if self.status {
             services.store.refresh()?;

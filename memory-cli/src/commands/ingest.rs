@@ -55,7 +55,7 @@ impl IngestArgs {
     }
 
     fn ingest_one(&self, source: SourceName, settings: &Settings, app: &mut App) -> Result<(), Failure> {
-        let services = app.open_with(settings)?.services;
+        let services = app.open()?.services;
         let configured = || settings.places.iter().find(|place| place.source == source).map(|place| place.path.value.clone());
         let path = self.path.as_deref().map(|path| app.environment.absolute_path(path)).or_else(configured).unwrap_or_default();
         let report = self.ingest_source(source, &path, &services, app)?;
@@ -66,7 +66,7 @@ impl IngestArgs {
     }
 
     fn ingest_all(&self, settings: &Settings, app: &mut App) -> Result<(), Failure> {
-        let services = app.open_with(settings)?.services;
+        let services = app.open()?.services;
         let (mut taken, mut left_out) = (Vec::new(), Vec::new());
         for SourceLocation { source, path, enabled } in &settings.places {
             let reason = if !enabled.value {

@@ -38,8 +38,8 @@ pub(crate) struct ListArgs {
 
 impl ListArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
-        let settings = app.settings()?;
-        let home = app.open_with(&settings)?;
+        let home = app.open()?;
+        let settings = &home.settings;
         let lifetime = if self.all { Lifetime::All } else { Lifetime::Current };
         let slice = PageRequest { order: self.sort, offset: self.offset, limit: Some(self.limit).filter(|limit| *limit != 0) };
         let page = memory_core::list(&home.services, &self.filter.notes_filter(lifetime), &slice)?;
@@ -51,7 +51,7 @@ impl ListArgs {
             app.output.warn_incomplete(why)?;
         }
         if let Some(note) = rest_note(self.offset as u64, page.memories.len() as u64, page.total) {
-            let more = if page.total == 0 && conversations::has_conversations(&settings) {
+            let more = if page.total == 0 && conversations::has_conversations(settings) {
                 "; list conversations with `memory conversations`"
             } else {
                 ""

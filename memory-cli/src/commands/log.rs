@@ -1,20 +1,21 @@
 //! The `memory log` command.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use memory_agent::json;
 use memory_core::bank::BankSubject;
 use memory_core::conversation::{ConversationStore, ConversationSubject, EntryId};
 use memory_core::{LogEntry, Operation, OperationId, OperationLogs, RecordedChange, RecordedFile, Subject};
-use memory_store::conversation::ConversationFolder;
+use memory_store::conversation::{ConversationFolder, GitVersion};
+use serde_json::{Value, json};
 
-use crate::app::{App, Home};
+use crate::app::App;
 use crate::banks;
 use crate::conversations;
 use crate::datetime;
 use crate::failure::Failure;
-use crate::instances;
+use crate::home::Home;
 use crate::print::{OutputForm, Table, TableColumn};
 use crate::versions;
 
@@ -46,20 +47,21 @@ pub(crate) struct LogArgs {
 
 impl LogArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
-        let settings = app.settings()?;
         if self.versions {
-            return versions::print_versions(&settings.root.value, self.limit, app);
+            let root = app.settings()?.root.value.clone();
+            return print_versions(&root, self.limit, app);
         }
-        let home = app.open_with_topics(&settings, self.dir.as_deref())?;
-        let banks = banks::open(&settings, app.environment, "cli");
-        let instances = instances::file_operation_logs(&settings, app)?;
-        let conversations = conversations::operation_logs(&settings, app.environment, self.memory_path.as_deref())?;
+        let home = app.open_with_topics(self.dir.as_deref())?;
+        let settings = &home.settings;
+        let banks = banks::open(settings, "cli");
+        let instances = app.instance_logs(settings)?;
+        let conversations = conversations::operation_logs(settings, self.memory_path.as_deref())?;
         let logs =
             OperationLogs { services: &home.services, banks: &banks, instances: &instances, conversations: &conversations };
         let Some(operation) = &self.operation else { return self.list(&home, logs, app) };
         let entry = logs.find(operation)?;
         if let Subject::Conversation(place, subject) = &entry.subject {
-            let folders = conversations::folders(&settings, app.environment, self.memory_path.as_deref())?;
+            let folders = conversations::folders(settings, self.memory_path.as_deref())?;
             if let Some(folder) = folders.iter().find(|folder| folder.location() == *place) {
                 return print_conversation_operation(folder, &entry, subject, app);
             }
@@ -81,7 +83,7 @@ impl LogArgs {
         if app.output.is_json() {
             let mut shape = json::operations(&logged);
             if !versions.is_empty() {
-                shape["versions"] = versions::versions_json(&versions).into();
+                shape["versions"] = versions_json(&versions).into();
             }
             return Ok(app.output.json(&shape)?);
         }
@@ -115,7 +117,7 @@ impl LogArgs {
             app.output.note("no operations yet")?;
         }
         if !versions.is_empty() {
-            app.output.table(&versions::versions_table(&versions))?;
+            app.output.table(&versions_table(&versions))?;
         }
         Ok(())
     }
@@ -228,4 +230,28 @@ fn undo_state(undoes: Option<&OperationId>, undone_by: Option<&OperationId>) -> 
         (Some(undone), None) => format!("undoes {undone}"),
         (None, None) => String::new(),
     }
+}
+
+/// Prints the commits; a limit of 0 means all.
+fn print_versions(root: &Path, limit: usize, app: &mut App) -> Result<(), Failure> {
+    versions::check_has_history(root)?;
+    let versions = versions::list_versions(root, limit).map_err(|error| versions::git_error(&error))?;
+    if app.output.is_json() {
+        return Ok(app.output.json(&json!({ "versions": versions_json(&versions) }))?);
+    }
+    Ok(app.output.table(&versions_table(&versions))?)
+}
+
+/// Returns commits as JSON.
+fn versions_json(versions: &[GitVersion]) -> Vec<Value> {
+    versions.iter().map(|own| json!({ "version": own.id, "at": own.at, "message": own.message })).collect()
+}
+
+/// Returns commits as a table.
+fn versions_table(versions: &[GitVersion]) -> Table {
+    let mut table = Table::new([TableColumn::Whole("version"), TableColumn::Whole("when"), TableColumn::Text("what")]);
+    for GitVersion { id, at, message } in versions {
+        table.push([id.as_str(), at, message]);
+    }
+    table
 }

@@ -25,10 +25,10 @@ pub(crate) struct McpArgs {
 
 impl McpArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
-        let settings = app.settings()?;
-        let home = app.open_long_running(&settings)?;
+        let home = app.open_long_running()?;
+        let settings = &home.settings;
         let embedder = embedding::open_via_daemon(&settings.embedding, &settings.root.value);
-        let instances = Some(instances::open_cached(&settings, app.environment)?);
+        let instances = Some(instances::open_cached(settings)?);
         let parts = AgentOptions {
             offer: &self.speaker.tool_selection(),
             embedder,
@@ -36,7 +36,7 @@ impl McpArgs {
             topic_folder: self.speaker.topics(),
             instances,
         };
-        let agent = agent::build_agent(&home, &settings, app.environment, parts)?;
+        let agent = agent::build_agent(&home, parts)?;
         app.spawn_index_page_updates(&agent);
         let project = self.speaker.project(app.environment.folder.as_deref());
         let speaker = ClientIdentity { agent: self.speaker.agent(), project };

@@ -11,11 +11,12 @@ use memory_core::{Embedder, ModelTest, ModelVerdict, SearchQuality, Services, St
 use serde_json::{Value, json};
 
 use super::config::store_setting;
-use crate::app::{App, Home};
+use crate::app::App;
 use crate::config::Settings;
 use crate::delete_on_signal::DeleteOnSignal;
 use crate::embedding;
 use crate::failure::Failure;
+use crate::home::Home;
 use crate::print::{Table, TableColumn};
 
 /// Cell of a column without a value.
@@ -95,7 +96,7 @@ impl ModelArgs {
 fn list(app: &mut App) -> Result<(), Failure> {
     let settings = app.settings()?;
     let used = settings.embedding.model.value.as_deref().map(canonical_path);
-    let found = find_models(&settings, app.environment.home.as_deref());
+    let found = find_models(&settings);
     let mut rows: Vec<(String, Option<&KnownModel>, Option<PathBuf>)> = Vec::new();
     for known in KNOWN_MODELS {
         let folders: Vec<&PathBuf> = found.iter().filter(|(name, _)| name == known.name).map(|(_, folder)| folder).collect();
@@ -205,7 +206,7 @@ fn test(model: Option<&str>, app: &mut App) -> Result<(), Failure> {
         let embedder = embedding::open(&settings.embedding).map_err(StoreError::from)?.ok_or(StoreError::NoModel)?;
         (embedder.identity().to_owned(), embedder)
     };
-    let Home { services: home, store, .. } = app.open_with(&settings)?;
+    let Home { services: home, store, .. } = app.open()?;
     let mut bar = app.output.progress_bar("embedding");
     let tests = {
         let trial = store.empty_trial()?;
@@ -318,7 +319,7 @@ fn find_model(model: &str, settings: &Settings, app: &App) -> Result<PathBuf, Fa
     if folder.is_dir() {
         return Ok(canonical_path(&folder));
     }
-    let found = find_models(settings, app.environment.home.as_deref());
+    let found = find_models(settings);
     let mut folders = found.into_iter().filter(|(name, _)| name == model).map(|(_, folder)| folder);
     folders.next().ok_or_else(|| {
         let is_known = KNOWN_MODELS.iter().any(|known| known.name == model);
@@ -328,7 +329,8 @@ fn find_model(model: &str, settings: &Settings, app: &App) -> Result<PathBuf, Fa
 }
 
 /// Returns the models in the usual folders by name, each with its folder.
-fn find_models(settings: &Settings, home: Option<&Path>) -> BTreeSet<(String, PathBuf)> {
+fn find_models(settings: &Settings) -> BTreeSet<(String, PathBuf)> {
+    let home = settings.environment.home.as_deref();
     let beside = settings.embedding.model.value.as_deref().and_then(Path::parent).map(Path::to_owned);
     let folders = [home.map(|home| home.join("models")), Some(settings.root.value.join("models")), beside];
     let mut models: BTreeSet<(String, PathBuf)> = BTreeSet::new();

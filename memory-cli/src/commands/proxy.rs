@@ -63,7 +63,8 @@ const WORKERS: usize = 2;
 impl ProxyArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let mut settings = app.settings()?;
-        self.settings.apply_to(&mut settings.proxy, app.environment)?;
+        let own = Arc::make_mut(&mut settings);
+        self.settings.apply_to(&mut own.proxy, app.environment)?;
         let token = self.token.token(app.environment)?;
         let place = listen_address(&settings.proxy.host.value, settings.proxy.port.value);
         let wrong = |why| Failure::usage(format!("cannot listen on {place}: {why}"), "use another --host or --port");

@@ -6,10 +6,11 @@ use memory_agent::json;
 use memory_core::{Draft, MemoryId, RemindReport, Scope, SecretPolicy, StoreError};
 
 use super::write::{merge_summary, warn_of_ignored};
-use crate::app::{App, Home};
+use crate::app::App;
 use crate::args;
 use crate::datetime;
 use crate::failure::Failure;
+use crate::home::Home;
 use crate::print::{Output, memories};
 use crate::zone::UserTimeZone;
 
@@ -56,7 +57,7 @@ impl RemindArgs {
         let (at, assumed) = at.map_or((None, None), |(at, assumed)| (Some(at), assumed));
         let mut reminded = self.create_reminder(&text, at, &home)?;
         reminded.assumed = reminded.assumed.or(assumed);
-        home.update_pending_page(&mut app.output)?;
+        app.update_pending_page(&home)?;
         if app.output.is_json() {
             return Ok(app.output.json(&json::reminder(&reminded))?);
         }

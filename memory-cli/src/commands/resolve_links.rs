@@ -21,8 +21,7 @@ pub(crate) struct ResolveLinksArgs {}
 impl ResolveLinksArgs {
     #[expect(clippy::unused_self, reason = "all commands run alike")]
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
-        let settings = app.settings()?;
-        let home = app.open_with_topics(&settings, None)?;
+        let home = app.open_with_topics(None)?;
         let report = memory_core::resolve_links(&home.services)?;
         if app.output.is_json() {
             return Ok(app.output.json(&json::link_report(&report))?);

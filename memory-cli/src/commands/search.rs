@@ -78,7 +78,7 @@ enum SearchKindArg {
 impl SearchArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let settings = app.settings()?;
-        let mut services = app.open_with_topics(&settings, self.dir.as_deref())?.services;
+        let mut services = app.open_with_topics(self.dir.as_deref())?.services;
         services.embedder = embedding::open_via_daemon(&settings.embedding, &settings.root.value);
         services.reranking = reranking::open_lazily(&settings.reranking);
         let lifetime = if self.all { Lifetime::All } else { Lifetime::Current };

@@ -18,7 +18,7 @@ use memory_store::{DaemonLock, EventLog, FileStore, FileStoreOptions, Freshness,
 use serde_json::{Value, json};
 
 use self::signals::StopSignals;
-use crate::app::{App, Home, KEPT};
+use crate::app::App;
 use crate::args::TokenArgs;
 use crate::config::Settings;
 use crate::daemon::{
@@ -26,6 +26,7 @@ use crate::daemon::{
 };
 use crate::datetime::parse_duration;
 use crate::failure::Failure;
+use crate::home::{Home, KEPT};
 use crate::http::{ListenAddress, parse_address};
 use crate::print::{Table, TableColumn};
 use crate::wake_signal::WakeSignal;
@@ -75,7 +76,7 @@ impl ServeArgs {
             let made = DirBuilder::new().recursive(true).mode(0o700).create(root);
             made.map_err(Failure::file(format!("create the home {}", root.display())))?;
         }
-        let mut home = app.open_with(&settings)?;
+        let mut home = app.open()?;
         let pid = std::process::id();
         let _lock = DaemonLock::acquire(home.store.root(), pid)?;
         let (log, log_place) = self.open_log(home.store.root())?;
@@ -85,14 +86,13 @@ impl ServeArgs {
         let anchor = DirHandle::of(home.store.root());
         let (diary, past) = DaemonLog::open(&home.store, log, pid)?;
         let schedule = self.build_schedule(&settings, &past);
-        let chores = HomeChores::of(&home, &settings, app.environment);
+        let chores = HomeChores::of(&home);
         let signals = StopSignals::install().map_err(Failure::file("listen for signals"))?;
         diary.info(&format!("memory {} started, process {pid}", env!("CARGO_PKG_VERSION")));
         let (stop, woken) = (CancellationToken::default(), ForeignWriteFlag::default());
         let [bell, ear, end] = [(); 3].map(|()| Arc::new(WakeSignal::default()));
         let token = self.token.token(app.environment)?;
-        let open =
-            || DaemonServers::open(&home, &settings, app.environment, self.http.as_ref().map(|address| (address, token)), &diary);
+        let open = || DaemonServers::open(&home, self.http.as_ref().map(|address| (address, token)), &diary);
         let fronts = (!self.once).then(open).transpose()?;
         let http = fronts.as_ref().and_then(DaemonServers::address).map(|address| format!("http://{address}"));
         let serving = fronts.as_ref().map(DaemonServers::serving_flag).unwrap_or_default();

@@ -24,7 +24,7 @@ impl SnoozeArgs {
         let home = app.open()?;
         let (until, assumed) = datetime::parse_due_time(&self.when, &home.services.clock.now().with_timezone(&home.zone))?;
         let stored = memory_core::snooze(&home.services, &self.id, until)?;
-        home.update_pending_page(&mut app.output)?;
+        app.update_pending_page(&home)?;
         if app.output.is_json() {
             return Ok(app.output.json(&json::memory(&stored, home.services.inbox_ttl))?);
         }

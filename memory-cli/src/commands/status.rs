@@ -6,9 +6,10 @@ use memory_core::{Filter, HomeSection, ListOrder, PageRequest, Phase, ReminderQu
 use memory_store::{ChoreState, DaemonLock, DaemonProcess, DaemonState};
 use serde_json::{Value, json};
 
-use crate::app::{App, Home};
+use crate::app::App;
 use crate::datetime;
 use crate::failure::Failure;
+use crate::home::Home;
 use crate::print::{OutputForm, Table, TableColumn};
 
 /// Show the state of the daemon, its last chores, and what is due

@@ -5,10 +5,11 @@ use memory_agent::json;
 use memory_core::{Category, Draft, MergedFields, Scope, SecretPolicy, SpeakerRole, WrittenReminder};
 
 use super::remind;
-use crate::app::{App, Home};
+use crate::app::App;
 use crate::args;
 use crate::datetime::Deadline;
 use crate::failure::Failure;
+use crate::home::Home;
 use crate::print::{Output, memories};
 
 /// Write a memory
@@ -123,7 +124,7 @@ pub(super) fn merge_summary(merged: &MergedFields) -> String {
 /// Writes a text of the category of reminders as a reminder; warns if the text contains no time.
 fn write_reminder(draft: Draft, secrets: SecretPolicy, home: &Home, app: &mut App) -> Result<(), Failure> {
     let written = memory_core::write_reminder(&home.services, draft, &home.zone, secrets)?;
-    home.update_pending_page(&mut app.output)?;
+    app.update_pending_page(home)?;
     let id = match &written {
         WrittenReminder::Reminder(reminded) => reminded.stored.memory.id,
         WrittenReminder::Memory { written, .. } => written.id,

@@ -17,6 +17,8 @@ use crate::zone::{self, NamedZone};
 /// All settings and their origins.
 #[derive(Debug, Clone)]
 pub(crate) struct Settings {
+    /// The environment that the settings were loaded with.
+    pub environment: Environment,
     /// The settings file.
     pub file: PathBuf,
     /// Whether the file exists.
@@ -133,6 +135,12 @@ impl Settings {
         TimeDelta::from_std(self.short_term_ttl.value).map_or(InboxTtl::UNLIMITED, InboxTtl)
     }
 
+    /// Returns these settings without a current folder, for tools of agents: each agent has a project of its own.
+    pub(crate) fn without_project(&self) -> Self {
+        let environment = Environment { folder: None, ..self.environment.clone() };
+        Self { environment, ..self.clone() }
+    }
+
     /// Returns the rules of refinement.
     pub(crate) fn refinement_rules(&self) -> DreamRules {
         let span = |span| TimeDelta::from_std(span).unwrap_or(TimeDelta::MAX);
@@ -218,6 +226,7 @@ impl Settings {
             hooks: HookSettings::take(&mut document)?,
             places,
             file,
+            environment: environment.clone(),
         };
         settings.unknown = document.unknown();
         settings.root.override_path(environment.root.as_deref(), SettingsLayer::Environment, environment);

@@ -13,11 +13,10 @@ use tokio::sync::watch;
 
 use super::DaemonLog;
 use crate::agent::{AgentOptions, build_agent};
-use crate::app::Home;
 use crate::chat_proxy::{self, Watcher, Worker};
-use crate::config::{Environment, Settings};
 use crate::embedding;
 use crate::failure::Failure;
+use crate::home::Home;
 use crate::http::{self, ListenAddress};
 use crate::instances;
 use crate::wake_signal::WakeSignal;
@@ -48,13 +47,8 @@ impl DaemonServers {
     ///
     /// # Errors
     /// If the HTTP listener cannot be opened, since it was requested explicitly.
-    pub(crate) fn open(
-        home: &Home,
-        settings: &Settings,
-        environment: &Environment,
-        http: Option<HttpBinding>,
-        diary: &DaemonLog,
-    ) -> Result<Self, Failure> {
+    pub(crate) fn open(home: &Home, http: Option<HttpBinding>, diary: &DaemonLog) -> Result<Self, Failure> {
+        let settings = &home.settings;
         let http =
             http.map(|(address, token)| Ok::<_, Failure>((address.listen(token.as_ref(), http::DAEMON)?, token))).transpose()?;
         let socket = Socket::bind(home.store.root());
@@ -63,7 +57,7 @@ impl DaemonServers {
             Err(error) => diary.warning(&format!("socket: cannot open: {}", format_error_chain(error))),
         }
         let embedder = embedding::open_lazily(&settings.embedding);
-        let instances = instances::open_cached(settings, environment)?;
+        let instances = instances::open_cached(settings)?;
         let parts = AgentOptions {
             offer: &ToolSelection::default_tools(),
             embedder,
@@ -71,8 +65,7 @@ impl DaemonServers {
             topic_folder: None,
             instances: Some(Arc::clone(&instances)),
         };
-        // Tools serve agents, and each agent has a project of its own.
-        let agent = build_agent(home, settings, &Environment { folder: None, ..environment.clone() }, parts)?;
+        let agent = build_agent(&home.without_project(), parts)?;
         let mut worker = None;
         let front = |(listener, token): (TcpListener, Option<AccessToken>)| {
             let has_token = token.is_some();

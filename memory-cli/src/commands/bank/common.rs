@@ -58,7 +58,7 @@ pub(super) fn scope_choice_or_all(scope: Option<BankScopeFilter>) -> ScopeChoice
 /// Opens the banks.
 pub(super) fn open(app: &mut App) -> Result<Banks, Failure> {
     let settings = app.settings()?;
-    Ok(banks::open(&settings, app.environment, "cli"))
+    Ok(banks::open(&settings, "cli"))
 }
 
 /// Writes JSON: on several lines at a terminal, on one line otherwise.

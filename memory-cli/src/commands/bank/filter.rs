@@ -36,7 +36,7 @@ pub(super) struct BankFilterArgs {
 impl BankFilterArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let settings = app.settings()?;
-        let filters = JqRunner::of(&settings, app.environment);
+        let filters = JqRunner::of(&settings);
         let values = read_input(app)?;
         let form = match (self.compact, self.raw) {
             (true, false) => JqOutputFormat::Compact,

@@ -44,7 +44,7 @@ impl InstanceConnectArgs {
         let backend = backend(&self.backend)?;
         let (kind, name): (InstanceName, InstanceName) = (backend.name.parse()?, self.name.parse()?);
         let settings = app.settings()?;
-        let book = InstanceRegistry::open(&settings, app.environment)?;
+        let book = InstanceRegistry::open(&settings)?;
         let given = match &self.input {
             Some(typed) => member_texts(read_object(app, typed)?),
             None if app.output.input_is_terminal() => wizard::prompt_fields(backend, &name, &book, app)?,

@@ -22,7 +22,7 @@ impl InstanceListArgs {
     pub(super) fn run(app: &mut App) -> Result<(), Failure> {
         let settings = app.settings()?;
         let (nameless, listed): (Vec<_>, Vec<_>) =
-            InstanceRegistry::open(&settings, app.environment)?.list()?.into_iter().partition(|one| one.backend.is_empty());
+            InstanceRegistry::open(&settings)?.list()?.into_iter().partition(|one| one.backend.is_empty());
         for reason in nameless.into_iter().filter_map(|one| one.fields.err()) {
             app.output.warn_incomplete(&reason)?;
         }

@@ -20,7 +20,7 @@ pub(super) struct InstanceRekeyArgs {}
 impl InstanceRekeyArgs {
     pub(super) fn run(app: &mut App) -> Result<(), Failure> {
         let settings = app.settings()?;
-        let book = InstanceRegistry::open(&settings, app.environment)?;
+        let book = InstanceRegistry::open(&settings)?;
         let resealed = book.instances.rekey(book.new_master_key()?.as_ref())?;
         write_json(&mut app.output, &json!({ "resealed": resealed }).to_string())
     }

@@ -33,7 +33,7 @@ impl InstanceRmArgs {
         }
         let (backend, name) = parse_instance(&self.instance)?;
         let settings = app.settings()?;
-        let book = InstanceRegistry::open(&settings, app.environment)?;
+        let book = InstanceRegistry::open(&settings)?;
         let Some(former) = book.instances.remove(&backend.name.parse()?, &name, &new_operation(Verb::Delete))? else {
             let instance = self.instance.clone();
             return Err(match name.as_str() {

@@ -53,7 +53,7 @@ impl InstanceRunArgs {
             return Ok(app.output.text(&text)?);
         }
         let settings = app.settings()?;
-        let book = InstanceRegistry::open(&settings, app.environment)?;
+        let book = InstanceRegistry::open(&settings)?;
         let object = self.input.as_deref().map(|typed| read_object(app, typed)).transpose()?;
         let parameters = parse_pairs(&action.parameters, object.as_ref(), &self.params)?;
         let holding = book.open_instance(backend, &name)?;

@@ -10,8 +10,9 @@ use memory_core::text::format_error_chain;
 use memory_core::{Services, Verb};
 use memory_dream::{DreamReport, DreamRequest, DreamTask, ProgressCallback};
 
-use crate::app::{App, Home};
+use crate::app::App;
 use crate::failure::Failure;
+use crate::home::Home;
 use crate::zone::UserTimeZone;
 
 /// The request of such a command.
@@ -27,8 +28,7 @@ pub(crate) struct RefinementRequest<'t> {
 
 /// Runs the request and prints the result.
 pub(crate) fn run(wanted: RefinementRequest<'_>, app: &mut App) -> Result<(), Failure> {
-    let settings = app.settings()?;
-    let home = app.open_with(&settings)?;
+    let home = app.open()?;
     let dreamt = {
         let mut bar = app.output.progress_bar("refining");
         let mut step = |progress| {
@@ -36,7 +36,7 @@ pub(crate) fn run(wanted: RefinementRequest<'_>, app: &mut App) -> Result<(), Fa
             ControlFlow::Continue(())
         };
         let RefinementRequest { verb, tasks, is_rehearsal } = wanted;
-        let dream = DreamRequest { verb, tasks, rules: settings.refinement_rules(), is_rehearsal: false, zone: &home.zone };
+        let dream = DreamRequest { verb, tasks, rules: home.settings.refinement_rules(), is_rehearsal: false, zone: &home.zone };
         let mut pace = ProgressCallback::new(&mut step);
         if is_rehearsal { dry_run(&home, &dream, &mut pace)? } else { memory_dream::dream(&home.services, &dream, &mut pace)? }
     };

@@ -7,9 +7,9 @@ use memory_dream::lifecycle::LifecycleAction;
 use memory_dream::plan::{Filing, FilingReason};
 use memory_dream::review::{Contradiction, Review, TruncatedList};
 
-use crate::app::Home;
 use crate::datetime;
 use crate::failure::Failure;
+use crate::home::Home;
 use crate::print::{Output, OutputForm, Table, TableColumn};
 use crate::zone::UserTimeZone;
 

@@ -12,14 +12,15 @@ use crate::topics;
 /// Opens the topics for writing; the first write creates a missing folder.
 pub(super) fn open(app: &mut App, dir: Option<&Path>) -> Result<Topics, Failure> {
     let settings = app.settings()?;
-    let opened = topics::open(&settings, app.environment, dir, "cli")?;
-    opened.ok_or_else(|| topics::no_topics_error(&settings, app.environment))
+    let opened = topics::open(&settings, dir, "cli")?;
+    opened.ok_or_else(|| topics::no_topics_error(&settings))
 }
 
 /// Opens the topics for reading; a `dir` that does not exist is an error.
 pub(super) fn open_existing_topics(app: &mut App, dir: Option<&Path>) -> Result<Topics, Failure> {
     let opened = open(app, dir)?;
-    dir.map_or(Ok(()), |dir| topics::check_exists(app.environment, dir))?;
+    let settings = app.settings()?;
+    dir.map_or(Ok(()), |dir| topics::check_exists(&settings, dir))?;
     Ok(opened)
 }
 

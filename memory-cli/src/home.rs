@@ -1,0 +1,69 @@
+//! A home with its settings, and the construction of its services.
+
+use std::sync::Arc;
+
+use memory_core::{Services, StoreError};
+use memory_store::{FileStore, FileStoreOptions, RandomIds, SystemClock};
+
+use crate::config::Settings;
+use crate::language_model;
+use crate::zone::UserTimeZone;
+
+/// Size of the file cache in a long-running process, in bytes.
+///
+/// It is enough for about 6,000 files of typical size.
+pub(crate) const KEPT: usize = 8 << 20;
+
+/// An opened home of memories.
+#[derive(Debug, Clone)]
+pub(crate) struct Home {
+    /// The services for the use cases.
+    pub services: Services,
+    /// The file store, for operations on files.
+    pub store: Arc<FileStore>,
+    /// The settings.
+    pub settings: Arc<Settings>,
+    /// The time zone of reminders.
+    pub zone: UserTimeZone,
+}
+
+impl Home {
+    /// Opens the home that the settings specify.
+    pub(crate) fn with_settings(settings: Arc<Settings>, options: FileStoreOptions) -> Result<Self, StoreError> {
+        let store = Arc::new(FileStore::open(&settings.root.value, options)?);
+        let clock = Arc::new(SystemClock);
+        let services = Services {
+            store: store.clone(),
+            history: store.clone(),
+            clock: clock.clone(),
+            ids: Arc::new(RandomIds),
+            embedder: None,
+            reranking: None,
+            chat: language_model::open_lazily(&settings, clock),
+            banks: None,
+            topics: None,
+            inbox_ttl: settings.inbox_ttl(),
+            actor: "cli".into(),
+        };
+        let zone = UserTimeZone::of(settings.timezone.value);
+        Ok(Self { services, store, settings, zone })
+    }
+
+    /// Returns the same home without the project of the current folder, for tools of agents with projects of their own.
+    pub(crate) fn without_project(&self) -> Self {
+        Self { settings: Arc::new(self.settings.without_project()), ..self.clone() }
+    }
+
+    /// Updates the index page if it is outdated; returns whether it was updated.
+    ///
+    /// Errors are ignored; the next command repeats the update.
+    pub(crate) fn update_index_page(&self) -> bool {
+        let page = || memory_core::index_page(&self.services);
+        self.store.update_index_page(self.services.clock.now(), &page).unwrap_or(false)
+    }
+
+    /// Updates the page of due reminders; returns whether it exists.
+    pub(crate) fn update_pending_page(&self) -> Result<bool, StoreError> {
+        self.store.update_pending_page(|| memory_core::pending(&self.services, &self.zone))
+    }
+}
