@@ -1,4 +1,4 @@
-//! The error type of commands.
+//! The error type of the library and of commands.
 
 use std::io;
 use std::net::SocketAddr;
@@ -10,6 +10,31 @@ use memory_core::topic::TopicError;
 use memory_core::{Code, LogError, NotifyError, ParseError, SourceError, StoreError, ToolError};
 
 use crate::config::ConfigError;
+
+/// The error of this library.
+///
+/// Its source is the cause, such as a [`StoreError`] or an [`io::Error`].
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
+pub struct ProgramError(#[from] Failure);
+
+impl ProgramError {
+    /// Returns the permanent code of the error, such as `CONFLICT`.
+    pub fn code(&self) -> &'static str {
+        self.0.code()
+    }
+
+    /// Returns the suggested next step, if there is one.
+    pub fn hint(&self) -> Option<String> {
+        self.0.hint()
+    }
+}
+
+impl From<ProgramError> for Failure {
+    fn from(error: ProgramError) -> Self {
+        error.0
+    }
+}
 
 /// The error of a command.
 #[derive(Debug, thiserror::Error)]

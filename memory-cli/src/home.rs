@@ -14,17 +14,29 @@ use crate::zone::UserTimeZone;
 /// It is enough for about 6,000 files of typical size.
 pub(crate) const KEPT: usize = 8 << 20;
 
-/// An opened home of memories.
+/// An opened home with its settings.
+///
+/// ```
+/// use memory_cli::Home;
+///
+/// # let folder = tempfile::tempdir()?;
+/// # let root = folder.path().join("home");
+/// let memories = Home::open(&root)?.memories();
+/// memories.write("The user prefers dark mode")?;
+/// assert_eq!(memories.search("dark mode")?.hits.len(), 1);
+/// memories.undo()?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone)]
-pub(crate) struct Home {
+pub struct Home {
     /// The services for the use cases.
-    pub services: Services,
+    pub(crate) services: Services,
     /// The file store, for operations on files.
-    pub store: Arc<FileStore>,
+    pub(crate) store: Arc<FileStore>,
     /// The settings.
-    pub settings: Arc<Settings>,
+    pub(crate) settings: Arc<Settings>,
     /// The time zone of reminders.
-    pub zone: UserTimeZone,
+    pub(crate) zone: UserTimeZone,
 }
 
 impl Home {

@@ -87,6 +87,12 @@ pub(crate) fn parse_address(text: &str) -> Result<ListenAddress, String> {
     if found.is_empty() { Err("not an address with a port, such as 127.0.0.1:8765".into()) } else { Ok(ListenAddress(found)) }
 }
 
+impl From<SocketAddr> for ListenAddress {
+    fn from(address: SocketAddr) -> Self {
+        Self(vec![address])
+    }
+}
+
 impl ListenAddress {
     /// Opens a listener. An address other than loopback requires a token.
     pub(crate) fn listen(&self, token: Option<&AccessToken>, flags: ServerFlags) -> Result<TcpListener, Failure> {

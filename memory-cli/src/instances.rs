@@ -211,8 +211,8 @@ impl InstanceRegistry {
         if backend == "topic" && folder.is_none() && topics::project_folder(settings).is_none() {
             return Err(topics::no_instance_error(settings));
         }
-        let embedder = embedding::open_via_daemon(&settings.embedding, &settings.root.value);
-        let parts = AgentOptions { offer: &ToolSelection::all(), embedder, bank_folder, topic_folder, instances: None };
+        let embedder = embedding::open_via_daemon(settings);
+        let parts = AgentOptions { selection: ToolSelection::all(), embedder, bank_folder, topic_folder, instances: None };
         agent::build_agent(&home, parts)
             .map_err(|failure| InstanceError::Invalid { why: failure.to_string(), hint: failure.hint() })
     }

@@ -43,8 +43,7 @@ pub(crate) fn order_parser() -> impl TypedValueParser<Value = ListOrder> {
 
 /// Returns a parser for the name of a client.
 pub(crate) fn client_parser() -> impl TypedValueParser<Value = &'static Client> {
-    let named = |word: &str| Client::ALL.into_iter().find(|client| client.name == word);
-    one_of_parser(Client::ALL.map(|client| client.name), named)
+    one_of_parser(Client::ALL.map(|client| client.name), Client::named)
 }
 
 /// One source of notes, or all of them.

@@ -9,7 +9,7 @@ use memory_agent::model::{ApiKey, LocalEmbedder, RemoteEmbedder, RemoteSettings}
 use memory_core::{EmbedError, Embedder, Embedding};
 
 use super::base_url::normalize_base_url;
-use crate::config::{Settings, certificates_file};
+use crate::config::Settings;
 use crate::embedding;
 use crate::failure::Failure;
 
@@ -33,7 +33,7 @@ impl ProxyEmbedder {
         timeout: Option<Duration>,
     ) -> Result<Self, Failure> {
         let remote = |usual: RemoteSettings| {
-            let usual = RemoteSettings { certificates: certificates_file(), ..usual };
+            let usual = RemoteSettings { certificates: settings.environment.certificates.clone(), ..usual };
             let remote = match timeout {
                 Some(timeout) => RemoteSettings { timeout, patience: timeout, tries: 1, ..usual },
                 None => usual,
@@ -52,7 +52,7 @@ impl ProxyEmbedder {
                     let api_key = api_key.cloned();
                     remote(RemoteSettings { api_key, ..RemoteSettings::new(address, name) }).map(Self::at_upstream)
                 }
-                _ => Ok(Self::Own(embedding::open_lazily(embedding))),
+                _ => Ok(Self::Own(embedding::open_lazily(settings))),
             };
         };
         let folder = PathBuf::from(named);

@@ -1,13 +1,12 @@
 //! The model for fact extraction if the settings name none: the one that the last client used.
 
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use memory_agent::http::{ClientModel, LastModel};
 use memory_agent::model::{ApiKey, ChatSettings, RemoteChat};
 use memory_core::{BudgetStatus, ChatAnswer, ChatError, ChatFailure, ChatModel, ChatRequest};
-
-use crate::config::certificates_file;
 
 /// The model of the last chat, with the key of its client.
 #[derive(Debug)]
@@ -17,6 +16,8 @@ pub(super) struct LastChatModel {
     /// Key for clients that send none.
     pub(super) api_key: Option<ApiKey>,
     pub(super) timeout: Duration,
+    /// The file of trusted certificate authorities.
+    pub(super) certificates: Option<PathBuf>,
     pub(super) opened: Mutex<Option<(ClientModel, Arc<RemoteChat>)>>,
 }
 
@@ -35,7 +36,7 @@ impl LastChatModel {
         let own = asked.key.as_deref().and_then(|key| key.parse().ok());
         let api_key = own.or_else(|| self.api_key.clone());
         let usual = ChatSettings::new(&self.base_url, &asked.name);
-        let settings = ChatSettings { api_key, timeout: self.timeout, certificates: certificates_file(), ..usual };
+        let settings = ChatSettings { api_key, timeout: self.timeout, certificates: self.certificates.clone(), ..usual };
         let chat = Arc::new(RemoteChat::new(settings)?);
         *opened = Some((asked, Arc::clone(&chat)));
         Ok(chat)

@@ -6,6 +6,7 @@
 
 mod background_writer;
 mod base_url;
+mod builder;
 mod embedder;
 mod home;
 mod last_chat_model;
@@ -15,6 +16,8 @@ mod watcher;
 mod worker;
 
 pub(crate) use background_writer::BackgroundWriter;
+pub(crate) use builder::ProxyServer;
+pub use builder::{Proxy, ProxyBuilder};
 pub(crate) use home::open_home_later;
 pub(crate) use request_line_logger::RequestLineLogger;
 pub(crate) use setup::{OpenedProxy, open};

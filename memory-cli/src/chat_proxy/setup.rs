@@ -1,6 +1,5 @@
 //! Construction of a chat proxy from the settings.
 
-use std::env;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -19,7 +18,7 @@ use super::embedder::ProxyEmbedder;
 use super::last_chat_model::LastChatModel;
 use super::watcher::{Watcher, watch};
 use super::worker::{Worker, WorkerConfig, WorkerStatus};
-use crate::config::{ProxySettings, Settings, certificates_file};
+use crate::config::Settings;
 use crate::failure::Failure;
 use crate::language_model;
 use crate::reranking;
@@ -76,14 +75,14 @@ pub(crate) fn open(
     if let Some(address) = proxy.embedding_model.value.as_ref().and(proxy.embedding_base_url.value.as_ref()) {
         notices.extend(base_url::normalize_base_url(address).notice);
     }
-    let api_key = api_key(proxy)?;
+    let api_key = api_key(settings)?;
     if let Some((_, origin)) = &api_key {
         notices.push(format!("requests without an API key use the key from {origin}"));
     }
     let key = api_key.map(|(key, _)| key);
     let refused = |error: UpstreamError| Failure::usage(error.to_string(), error.hint());
     let secret = key.as_ref().map(ApiKey::expose_secret);
-    let upstream = Upstream::new(base_url, secret, certificates_file().as_deref()).map_err(refused)?;
+    let upstream = Upstream::new(base_url, secret, settings.environment.certificates.as_deref()).map_err(refused)?;
     if upstream.is_at(here) {
         let hint = "specify the address of the model server, or listen on another --port";
         return Err(Failure::usage(format!("{} is the address of this proxy", upstream.base_url()), hint));
@@ -183,6 +182,7 @@ fn extraction_model(
         last_asked: last_asked.clone(),
         api_key,
         timeout: settings.llm.timeout.value,
+        certificates: settings.environment.certificates.clone(),
         opened: Mutex::default(),
     };
     // The budget is independent of the folder of conversations, so that `memory usage` reports it. It is recorded in
@@ -196,7 +196,8 @@ fn extraction_model(
 ///
 /// Of the key and the variable name, the one from the higher layer of settings is used; `OPENAI_API_KEY` is the last
 /// resort.
-fn api_key(proxy: &ProxySettings) -> Result<Option<(ApiKey, String)>, Failure> {
+fn api_key(settings: &Settings) -> Result<Option<(ApiKey, String)>, Failure> {
+    let proxy = &settings.proxy;
     let (key, name) = (&proxy.openai_api_key, &proxy.openai_api_key_env);
     if let Some(own) = key.value.as_ref().filter(|_| name.value.is_none() || name.from <= key.from) {
         return Ok(Some((own.clone(), "the settings".to_owned())));
@@ -211,7 +212,7 @@ fn api_key(proxy: &ProxySettings) -> Result<Option<(ApiKey, String)>, Failure> {
         let missing = || {
             Failure::usage(format!("environment variable {name} is not set; it must contain the API key"), format!("set {name}"))
         };
-        let text = env::var(name).ok().filter(|key| !key.is_empty()).ok_or_else(missing)?;
+        let text = settings.environment.variable(name).filter(|key| !key.is_empty()).ok_or_else(missing)?;
         return Ok(Some((text.parse().map_err(|error| no_key(name, error))?, name.clone())));
     }
     let usual = proxy.usual_api_key.clone().transpose().map_err(|error| no_key(DEFAULT_KEY_VARIABLE, error))?;

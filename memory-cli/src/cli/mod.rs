@@ -8,6 +8,7 @@ use std::ffi::OsString;
 
 use command_line::CommandLine;
 
+use crate::allocator;
 use crate::app::App;
 use crate::commands::Cli;
 use crate::config::Environment;
@@ -18,8 +19,19 @@ use crate::print::{Output, ProgramName, Streams};
 use crate::report;
 use crate::versions;
 
+/// Runs the program `memory` with the arguments, the environment and the streams of this process.
+///
+/// It must be called before the process starts a thread.
+pub fn run() -> std::process::ExitCode {
+    // Failures to disable core dumps are ignored.
+    let _ = memory_store::disable_core_dumps();
+    allocator::limit_arenas();
+    allocator::prefault_heap();
+    run_command(std::env::args_os().collect(), &Environment::from_process(), Streams::from_process()).into()
+}
+
 /// Parses the arguments and runs the command; the first argument is the program itself.
-pub(crate) fn run(mut arguments: Vec<OsString>, environment: &Environment, streams: Streams) -> ExitCode {
+fn run_command(mut arguments: Vec<OsString>, environment: &Environment, streams: Streams) -> ExitCode {
     if jq_process::is_child(&arguments) {
         return if jq_process::serve_child().is_ok() { ExitCode::Done } else { ExitCode::Failed };
     }
@@ -54,7 +66,7 @@ pub(crate) fn run(mut arguments: Vec<OsString>, environment: &Environment, strea
     output.set_colors(globals.color, environment.colors);
     output.set_home(environment.home.as_deref());
     output.set_program(program);
-    let mut app = App::new(environment, globals.root, globals.fresh, output, run);
+    let mut app = App::new(environment, globals.root, globals.fresh, output, run_command);
     let is_silent = command.is_silent();
     let done = command.run(&mut app).and_then(|()| app.output.flush().map_err(Failure::from));
     let code = match done {

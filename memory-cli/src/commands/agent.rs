@@ -52,14 +52,14 @@ impl AgentArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let home = app.open()?;
         let settings = &home.settings;
-        let embedder = embedding::open_via_daemon(&settings.embedding, &settings.root.value);
+        let embedder = embedding::open_via_daemon(settings);
         let instances = Some(instances::open_cached(settings)?);
         let parts = AgentOptions {
-            offer: &self.speaker.tool_selection(),
+            selection: self.speaker.tool_selection(),
             embedder,
-            bank_folder: None,
             topic_folder: self.speaker.topics(),
             instances,
+            ..AgentOptions::default()
         };
         let agent = agent::build_agent(&home, parts)?;
         if self.list_tools {

@@ -27,14 +27,14 @@ impl McpArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let home = app.open_long_running()?;
         let settings = &home.settings;
-        let embedder = embedding::open_via_daemon(&settings.embedding, &settings.root.value);
+        let embedder = embedding::open_via_daemon(settings);
         let instances = Some(instances::open_cached(settings)?);
         let parts = AgentOptions {
-            offer: &self.speaker.tool_selection(),
+            selection: self.speaker.tool_selection(),
             embedder,
-            bank_folder: None,
             topic_folder: self.speaker.topics(),
             instances,
+            ..AgentOptions::default()
         };
         let agent = agent::build_agent(&home, parts)?;
         app.spawn_index_page_updates(&agent);

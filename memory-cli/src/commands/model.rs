@@ -203,7 +203,7 @@ fn test(model: Option<&str>, app: &mut App) -> Result<(), Failure> {
         let folder = find_model(model, &settings, app)?;
         (folder.display().to_string(), Arc::new(open_model(&folder)?))
     } else {
-        let embedder = embedding::open(&settings.embedding).map_err(StoreError::from)?.ok_or(StoreError::NoModel)?;
+        let embedder = embedding::open(&settings).map_err(StoreError::from)?.ok_or(StoreError::NoModel)?;
         (embedder.identity().to_owned(), embedder)
     };
     let Home { services: home, store, .. } = app.open()?;

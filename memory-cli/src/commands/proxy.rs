@@ -6,20 +6,17 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
-use memory_agent::http::{ProxyServerConfig, serve_proxy};
 use memory_agent::model::{ApiKey, ApiKeyError};
 use memory_store::EventLog;
 use serde_json::json;
-use tokio::runtime::Builder;
 
 use super::shutdown_signal::ShutdownSignal;
 use crate::app::{App, current_time};
 use crate::args::TokenArgs;
-use crate::chat_proxy::{self, BackgroundWriter, OpenedProxy, RequestLineLogger};
+use crate::chat_proxy::{self, BackgroundWriter, OpenedProxy, ProxyBuilder, ProxyServer, RequestLineLogger};
 use crate::config::{Environment, LogLevel, ProxySettings, Setting, SettingsLayer, parse_max_entries, parse_share};
 use crate::datetime::parse_duration;
 use crate::failure::Failure;
-use crate::http::{self, parse_address};
 
 /// Add memory to any application that uses the OpenAI API
 ///
@@ -54,72 +51,55 @@ pub(crate) struct ProxyArgs {
     token: TokenArgs,
 }
 
-/// Maximum number of threads that block on disk access.
-///
-/// `WORKERS` is the number of threads that forward requests.
-const THREADS: usize = 32;
-const WORKERS: usize = 2;
-
 impl ProxyArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let mut settings = app.settings()?;
-        let own = Arc::make_mut(&mut settings);
-        self.settings.apply_to(&mut own.proxy, app.environment)?;
-        let token = self.token.token(app.environment)?;
-        let place = listen_address(&settings.proxy.host.value, settings.proxy.port.value);
-        let wrong = |why| Failure::usage(format!("cannot listen on {place}: {why}"), "use another --host or --port");
-        let listener = parse_address(&place).map_err(wrong)?.listen(token.as_ref(), http::PROXY)?;
-        let has_token = token.is_some();
-        let level = settings.proxy.log_level.value;
+        let proxy = &mut Arc::make_mut(&mut settings).proxy;
+        self.settings.apply_to(proxy, app.environment)?;
+        let level = proxy.log_level.value;
         let (lines, written) = match level {
             LogLevel::Error => BackgroundWriter::spawn(std::io::sink()),
             _ => BackgroundWriter::spawn(std::io::stderr()),
         };
         let log = Arc::new(EventLog::new(Box::new(lines)));
         let requests = RequestLineLogger::for_level(level, &log);
-        let here = listener.local_addr().map_err(Failure::file("listen"))?;
         let open_home = chat_proxy::open_home_later(&settings);
-        let opened = chat_proxy::open(&settings, here, has_token, Arc::clone(&log), open_home)?;
-        let OpenedProxy { proxy, worker, watcher, waiting, notices } = opened;
-        let mut ending = ShutdownSignal::install()?;
-        let runtime = Builder::new_multi_thread().worker_threads(WORKERS).enable_all().max_blocking_threads(THREADS).build();
-        let runtime = runtime.map_err(Failure::file("serve HTTP"))?;
-        let (behind, kept) = (proxy.upstream_url(), proxy.store_location());
-        if app.output.is_json() {
-            let http = format!("http://{here}/v1");
-            let shape = json!({ "pid": std::process::id(), "http": http, "openai_base_url": behind, "memory_store": kept, "token": has_token, "waiting": waiting });
-            app.output.json(&shape)?;
-            if requests.is_some() {
-                for notice in &notices {
-                    log.info(current_time(), notice);
-                }
-            }
-        } else {
-            let kept = app.output.display_path(kept.as_ref());
-            app.output.note(&format!("proxy for {behind} at http://{here}/v1, storing in {kept}; press Ctrl-C to stop"))?;
-            for notice in &notices {
-                app.output.note(notice)?;
-            }
+        let mut builder = ProxyBuilder::new(settings, open_home).event_log(Arc::clone(&log), requests.clone());
+        if let Some(token) = self.token.token(app.environment)? {
+            builder = builder.token(token);
         }
-        app.output.flush()?;
-        let served = runtime.block_on(async {
-            let listener = tokio::net::TcpListener::from_std(listener)?;
-            let access = http::PROXY.access_rules(token, &settings.http);
-            let front = ProxyServerConfig { chat: proxy, access, limits: http::limits(), log: requests };
-            serve_proxy(listener, front, ending.requested()).await
-        });
-        // Tasks that have not finished are abandoned.
-        runtime.shutdown_background();
-        worker.shut_down();
-        drop(watcher);
+        let server = builder.open()?;
+        let mut ending = ShutdownSignal::install()?;
+        print_start(&server, requests.is_some().then_some(&log), app)?;
+        let done = server.serve(ending.requested());
         ending.close();
         written.wait();
-        served.map_err(Failure::file("serve HTTP to the end"))
+        done.map_err(Failure::file("serve HTTP to the end"))
     }
 }
 
-fn listen_address(host: &str, port: u16) -> String {
-    if host.contains(':') && !host.starts_with('[') { format!("[{host}]:{port}") } else { format!("{host}:{port}") }
+/// Prints where the proxy is. With JSON, its notices go to `log`.
+fn print_start(server: &ProxyServer, log: Option<&Arc<EventLog>>, app: &mut App) -> Result<(), Failure> {
+    let OpenedProxy { proxy, waiting, notices, .. } = &server.opened;
+    let http = format!("http://{}/v1", server.address);
+    let (behind, kept) = (proxy.upstream_url(), proxy.store_location());
+    if app.output.is_json() {
+        let shape = json!({
+            "pid": std::process::id(), "http": http, "openai_base_url": behind, "memory_store": kept,
+            "token": server.has_token, "waiting": waiting,
+        });
+        app.output.json(&shape)?;
+        for (log, notice) in log.into_iter().flat_map(|log| notices.iter().map(move |notice| (log, notice))) {
+            log.info(current_time(), notice);
+        }
+    } else {
+        let kept = app.output.display_path(kept.as_ref());
+        app.output.note(&format!("proxy for {behind} at {http}, storing in {kept}; press Ctrl-C to stop"))?;
+        for notice in notices {
+            app.output.note(notice)?;
+        }
+    }
+    Ok(app.output.flush()?)
 }
 
 /// The settings of a proxy, as flags.

@@ -5,7 +5,6 @@ use clap::Args;
 use memory_agent::json;
 use memory_core::{Draft, MemoryId, RemindReport, Scope, SecretPolicy, StoreError};
 
-use super::write::{merge_summary, warn_of_ignored};
 use crate::app::App;
 use crate::args;
 use crate::datetime;
@@ -91,11 +90,11 @@ pub(super) fn print_reminder(reminded: &RemindReport, zone: UserTimeZone, output
     let known = match (reminded.created, reminded.merged.is_empty()) {
         (true, _) => String::new(),
         (false, true) => "; the reminder already existed".to_owned(),
-        (false, false) => format!("; the reminder already existed; {}", merge_summary(&reminded.merged)),
+        (false, false) => format!("; the reminder already existed; {}", memories::merge_summary(&reminded.merged)),
     };
     let assumed = reminded.assumed.as_ref().map(|assumed| format!(" ({assumed})")).unwrap_or_default();
     output.note(&format!("due {due}{known}{assumed}"))?;
-    warn_of_ignored(&reminded.ignored, output)
+    Ok(memories::warn_of_ignored(&reminded.ignored, output)?)
 }
 
 /// Returns the command that turns a memory into a reminder.

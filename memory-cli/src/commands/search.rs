@@ -14,6 +14,7 @@ use crate::args::{FilterArgs, share_parser};
 use crate::datetime;
 use crate::embedding;
 use crate::failure::Failure;
+use crate::home::Home;
 use crate::print::{Output, OutputForm, Palette, escape_line, memories, wrap_lines};
 use crate::reranking;
 
@@ -77,9 +78,8 @@ enum SearchKindArg {
 
 impl SearchArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
-        let settings = app.settings()?;
-        let mut services = app.open_with_topics(self.dir.as_deref())?.services;
-        services.embedder = embedding::open_via_daemon(&settings.embedding, &settings.root.value);
+        let Home { mut services, settings, .. } = app.open_with_topics(self.dir.as_deref())?;
+        services.embedder = embedding::open_via_daemon(&settings);
         services.reranking = reranking::open_lazily(&settings.reranking);
         let lifetime = if self.all { Lifetime::All } else { Lifetime::Current };
         let limit = if self.limit == 0 { usize::MAX } else { self.limit };

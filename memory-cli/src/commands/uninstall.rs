@@ -5,7 +5,7 @@ use clap::Args;
 use super::install::{SetupArgs, print_note};
 use crate::app::App;
 use crate::failure::Failure;
-use crate::install::Setup;
+use crate::install::ClientSetup;
 
 /// Remove the entries of `memory install` from a coding assistant's settings
 ///
@@ -22,7 +22,7 @@ pub(crate) struct UninstallArgs {
 
 impl UninstallArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
-        match (self.arguments.run(app, Setup::uninstall)?, self.arguments.is_dry_run()) {
+        match (self.arguments.run(app, ClientSetup::plan_uninstall)?, self.arguments.is_dry_run()) {
             (false, _) => print_note(app, "no entries found; nothing was changed"),
             (true, true) => print_note(app, "nothing was written"),
             (true, false) => Ok(()),

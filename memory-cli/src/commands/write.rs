@@ -2,7 +2,7 @@
 
 use clap::Args;
 use memory_agent::json;
-use memory_core::{Category, Draft, MergedFields, Scope, SecretPolicy, SpeakerRole, WrittenReminder};
+use memory_core::{Category, Draft, Scope, SecretPolicy, SpeakerRole, WrittenReminder};
 
 use super::remind;
 use crate::app::App;
@@ -10,7 +10,7 @@ use crate::args;
 use crate::datetime::Deadline;
 use crate::failure::Failure;
 use crate::home::Home;
-use crate::print::{Output, memories};
+use crate::print::memories;
 
 /// Write a memory
 ///
@@ -89,36 +89,11 @@ impl WriteArgs {
         }
         memories::print_written(&mut app.output, &written)?;
         if !written.created {
-            app.output.note(&format!("the same text already exists in this scope; {}", merge_summary(&written.merged)))?;
+            app.output
+                .note(&format!("the same text already exists in this scope; {}", memories::merge_summary(&written.merged)))?;
         }
-        warn_of_ignored(&written.ignored, &mut app.output)
+        Ok(memories::warn_of_ignored(&written.ignored, &mut app.output)?)
     }
-}
-
-/// Warns of the given fields that differ from those of an existing memory and do not change it.
-pub(super) fn warn_of_ignored(ignored: &[&str], output: &mut Output) -> Result<(), Failure> {
-    if ignored.is_empty() {
-        return Ok(());
-    }
-    let ignored = ignored.join(", ");
-    Ok(output.warning(&format!(
-        "ignored, because the existing memory has other values: {ignored}; use `memory edit` to change them"
-    ))?)
-}
-
-/// Describes what a repeated write adds to the existing memory.
-pub(super) fn merge_summary(merged: &MergedFields) -> String {
-    let MergedFields { tags, category, title, pinned, role, stated_at } = merged;
-    let tags = (!tags.is_empty()).then(|| format!("tags {}", tags.join(", ")));
-    let category = category.map(|category| format!("category {category}"));
-    let title = title.as_ref().map(|title| format!("title {title}"));
-    let pinned = pinned.then(|| "pinned".to_owned());
-    let role = role.map(|role| format!("role {role}"));
-    let all: Vec<String> = [tags, category, title, pinned, role].into_iter().flatten().collect();
-    let added = (!all.is_empty()).then(|| format!("added to it: {}", all.join("; ")));
-    let restated = stated_at.map(|_| "it is in effect again".to_owned());
-    let changes: Vec<String> = added.into_iter().chain(restated).collect();
-    if changes.is_empty() { "nothing was written".to_owned() } else { changes.join("; ") }
 }
 
 /// Writes a text of the category of reminders as a reminder; warns if the text contains no time.

@@ -10,8 +10,9 @@ use memory_core::conversation::RecallRules;
 use serde_json::Value;
 
 use super::document::{SettingsDocument, parser_for};
+use super::environment::variable_name;
 use super::llm::HIDDEN;
-use super::settings::or_default;
+use super::setting::or_default;
 use super::{ConfigError, Environment, Setting, SettingsLayer};
 use crate::datetime;
 
@@ -57,28 +58,6 @@ pub(crate) struct ProxySettings {
     /// The log level of `memory proxy`.
     pub log_level: Setting<LogLevel>,
 }
-
-/// The keys, as used in files, variables and flags.
-pub(crate) const PROXY_KEYS: [&str; 18] = [
-    "memory_path",
-    "openai_base_url",
-    "openai_api_key_env",
-    "openai_api_key",
-    "embedding_model",
-    "embedding_base_url",
-    "default_top_k",
-    "max_entries",
-    "mmr_lambda",
-    "recency_weight",
-    "score_threshold",
-    "enable_summarization",
-    "enable_git_versioning",
-    "start_watcher",
-    "memory_timeout",
-    "host",
-    "port",
-    "log_level",
-];
 
 const MEMORY_TIMEOUT: Duration = Duration::from_secs(2);
 
@@ -180,11 +159,6 @@ impl ProxyConfigLayers<'_> {
         let value = parse(said).map_err(|source| ConfigError::Variable { variable: variable_name(key), source })?;
         Ok(Setting { value, from: SettingsLayer::Environment })
     }
-}
-
-/// Returns the environment variable of a key.
-pub(super) fn variable_name(key: &str) -> String {
-    format!("MEMORY_PROXY_{}", key.to_ascii_uppercase())
 }
 
 /// Parses a number from 0 to 1.

@@ -102,7 +102,7 @@ impl ChoreRunner for HomeChores<'_> {
     }
 
     fn embed(&self, stop: &CancellationToken) -> Result<ChoreStatus, StoreError> {
-        let Some(embedder) = embedding::open(&self.home.settings.embedding)? else {
+        let Some(embedder) = embedding::open(&self.home.settings)? else {
             return Ok(ChoreStatus::LeftOut("no embedding model is configured".into()));
         };
         // The model is opened for this chore only, so that an idle daemon does not use memory for it.

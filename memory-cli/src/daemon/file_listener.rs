@@ -36,7 +36,7 @@ pub(crate) struct FileListener<'a> {
     /// The memories.
     pub store: &'a FileStore,
     /// The log and state of the daemon.
-    pub diary: &'a DaemonLog<'a>,
+    pub diary: &'a DaemonLog,
     /// The notification for changed files and stop requests.
     pub bell: Arc<WakeSignal>,
     /// The flag to set after a write, and the notification that follows.

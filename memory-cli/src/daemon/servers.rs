@@ -1,18 +1,20 @@
 //! The socket and the HTTP server of the daemon, which share one small runtime.
 
 use std::net::{SocketAddr, TcpListener};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use memory_agent::http::{AccessToken, HttpServerConfig, serve_http};
 use memory_agent::socket::{self, Socket, SocketLimits};
-use memory_agent::{Agent, ToolSelection};
+use memory_agent::{Agent, AgentBuilder};
+use memory_core::Tool;
 use memory_core::text::format_error_chain;
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::watch;
 
 use super::DaemonLog;
-use crate::agent::{AgentOptions, build_agent};
+use crate::agent::{AgentOptions, agent_builder, invalid_tools};
 use crate::chat_proxy::{self, Watcher, Worker};
 use crate::embedding;
 use crate::failure::Failure;
@@ -35,7 +37,7 @@ pub(crate) struct DaemonServers {
 }
 
 /// The address for HTTP, and the token that clients must send.
-pub(crate) type HttpBinding<'a> = (&'a ListenAddress, Option<AccessToken>);
+pub(crate) type HttpBinding = (ListenAddress, Option<AccessToken>);
 
 /// Maximum number of threads for blocking work, over all fronts.
 const BLOCKING_THREADS: usize = 96;
@@ -47,7 +49,12 @@ impl DaemonServers {
     ///
     /// # Errors
     /// If the HTTP listener cannot be opened, since it was requested explicitly.
-    pub(crate) fn open(home: &Home, http: Option<HttpBinding>, diary: &DaemonLog) -> Result<Self, Failure> {
+    pub(crate) fn open(
+        home: &Home,
+        http: Option<HttpBinding>,
+        tools: Vec<Arc<dyn Tool>>,
+        diary: &DaemonLog,
+    ) -> Result<Self, Failure> {
         let settings = &home.settings;
         let http =
             http.map(|(address, token)| Ok::<_, Failure>((address.listen(token.as_ref(), http::DAEMON)?, token))).transpose()?;
@@ -56,16 +63,11 @@ impl DaemonServers {
             Ok(socket) => diary.record_socket(socket.path()),
             Err(error) => diary.warning(&format!("socket: cannot open: {}", format_error_chain(error))),
         }
-        let embedder = embedding::open_lazily(&settings.embedding);
+        let embedder = embedding::open_lazily(settings);
         let instances = instances::open_cached(settings)?;
-        let parts = AgentOptions {
-            offer: &ToolSelection::default_tools(),
-            embedder,
-            bank_folder: None,
-            topic_folder: None,
-            instances: Some(Arc::clone(&instances)),
-        };
-        let agent = build_agent(&home.without_project(), parts)?;
+        let parts = AgentOptions { embedder, instances: Some(Arc::clone(&instances)), ..AgentOptions::default() };
+        let builder = agent_builder(&home.without_project(), parts)?;
+        let agent = tools.into_iter().fold(builder, AgentBuilder::tool).build().map_err(invalid_tools)?;
         let mut worker = None;
         let front = |(listener, token): (TcpListener, Option<AccessToken>)| {
             let has_token = token.is_some();
@@ -98,6 +100,11 @@ impl DaemonServers {
     /// Pending requests are completed before it becomes false.
     pub(crate) fn serving_flag(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.is_serving)
+    }
+
+    /// Returns the path of the socket, if there is one.
+    pub(crate) fn socket(&self) -> Option<&Path> {
+        self.socket.as_ref().map(Socket::path)
     }
 
     /// Returns the address of the HTTP listener, if there is one.

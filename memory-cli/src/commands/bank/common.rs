@@ -5,11 +5,10 @@ use memory_core::SecretPolicy;
 use memory_core::bank::{BankError, BankErrorKind, BankScope, Banks, ScopeChoice};
 use memory_core::json::JsonText;
 
-use super::list::print_table;
 use crate::app::App;
 use crate::banks;
 use crate::failure::Failure;
-use crate::print::{Output, Table, TableColumn};
+use crate::print::{Output, OutputForm, Table, TableColumn};
 
 /// The scope of a bank.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -130,4 +129,12 @@ pub(super) fn read_input(app: &mut App) -> Result<String, Failure> {
 /// Returns whether a value that looks like a credential is written or refused.
 pub(super) fn secret_policy(allow: bool) -> SecretPolicy {
     if allow { SecretPolicy::Keep } else { SecretPolicy::Refuse }
+}
+
+/// Prints a table, or `otherwise` as a note if it is empty. The table has its header also in a pipe.
+pub(super) fn print_table(output: &mut Output, table: &Table, otherwise: &str) -> Result<(), Failure> {
+    if table.is_empty() {
+        output.note(otherwise)?;
+    }
+    if matches!(output.form(), OutputForm::Drawn(_)) { Ok(output.table(table)?) } else { Ok(output.table_with_heading(table)?) }
 }

@@ -5,7 +5,7 @@ use clap::Args;
 use memory_agent::json::bank as json;
 use memory_core::bank::{BankFolders, BankKeyListing, BankName};
 
-use super::common::{BankOutputFormat, BankScopeFilter, open, scope_choice_or_all, write_json};
+use super::common::{BankOutputFormat, BankScopeFilter, open, print_table, scope_choice_or_all, write_json};
 use crate::app::App;
 use crate::failure::Failure;
 use crate::print::{Output, OutputForm, Table, TableColumn};
@@ -143,14 +143,6 @@ pub(super) fn wants_table(format: Option<BankOutputFormat>, output: &Output) -> 
         Some(format) => format == BankOutputFormat::Table,
         None => matches!(output.form(), OutputForm::Drawn(_)),
     }
-}
-
-/// Prints a table, or `otherwise` as a note if it is empty. The table has its header also in a pipe.
-pub(super) fn print_table(output: &mut Output, table: &Table, otherwise: &str) -> Result<(), Failure> {
-    if table.is_empty() {
-        output.note(otherwise)?;
-    }
-    if matches!(output.form(), OutputForm::Drawn(_)) { Ok(output.table(table)?) } else { Ok(output.table_with_heading(table)?) }
 }
 
 /// Formats a time in the local time zone, to the second.

@@ -4,8 +4,7 @@ use clap::Args;
 use memory_agent::json::bank as json;
 use memory_core::bank::{BankQueryTarget, Key};
 
-use super::common::{BankOutputFormat, BankScopeArg, open, scope_choice, value_text, write_json};
-use super::list::print_table;
+use super::common::{BankOutputFormat, BankScopeArg, open, print_table, scope_choice, value_text, write_json};
 use crate::app::App;
 use crate::failure::Failure;
 use crate::print::{Table, TableColumn};

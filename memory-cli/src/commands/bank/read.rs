@@ -5,8 +5,10 @@ use memory_agent::json::bank as json;
 use memory_core::bank::{Bank, BankError, BankErrorKind, BankName, Key};
 use memory_core::json::JsonText;
 
-use super::common::{BankOutputFormat, BankScopeArg, open, scope_choice, value_text, write_formatted, write_json, write_value};
-use super::list::{format_second, print_table};
+use super::common::{
+    BankOutputFormat, BankScopeArg, open, print_table, scope_choice, value_text, write_formatted, write_json, write_value,
+};
+use super::list::format_second;
 use crate::app::App;
 use crate::failure::Failure;
 use crate::print::{Output, Table, TableColumn};

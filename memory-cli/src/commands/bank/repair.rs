@@ -4,8 +4,8 @@ use clap::Args;
 use memory_agent::json::bank as json;
 use memory_core::bank::BankRepairMode;
 
-use super::common::{BankOutputFormat, BankScopeFilter, open, scope_choice_or_all, write_json};
-use super::list::{print_table, wants_table};
+use super::common::{BankOutputFormat, BankScopeFilter, open, print_table, scope_choice_or_all, write_json};
+use super::list::wants_table;
 use crate::app::App;
 use crate::failure::Failure;
 use crate::print::{Table, TableColumn};

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use clap::Args;
-use memory_agent::ToolSelection;
 use memory_agent::http::serve_http;
 use serde_json::json;
 use tokio::runtime::Builder;
@@ -51,14 +50,8 @@ impl InstanceServeArgs {
         let home = app.open_long_running()?;
         let settings = &home.settings;
         let instances = instances::open_cached(settings)?;
-        let embedder = embedding::open_via_daemon(&settings.embedding, &settings.root.value);
-        let parts = AgentOptions {
-            offer: &ToolSelection::default_tools(),
-            embedder,
-            bank_folder: None,
-            topic_folder: None,
-            instances: Some(Arc::clone(&instances)),
-        };
+        let embedder = embedding::open_via_daemon(settings);
+        let parts = AgentOptions { embedder, instances: Some(Arc::clone(&instances)), ..AgentOptions::default() };
         let access = http::INSTANCES.access_rules(token, &settings.http);
         let front = http::build_front(build_agent(&home.without_project(), parts)?, instances, access)?;
         let mut ending = ShutdownSignal::install()?;

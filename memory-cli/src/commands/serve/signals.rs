@@ -1,18 +1,17 @@
-//! Signal handling of the daemon.
+//! Signal handling of the daemon process.
 
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use memory_dream::schedule::CancellationToken;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag::{register, register_conditional_default};
-use signal_hook::iterator::Handle;
+use signal_hook::iterator::{Handle, Signals};
 
-use crate::daemon::DaemonLog;
-use crate::wake_signal::WakeSignal;
+use crate::daemon::{DaemonLog, StopHandle};
 
 /// Time after a stop request until the process exits. Every operation is atomic, so none is damaged.
 const STOP_TIMEOUT: Duration = Duration::from_secs(4);
@@ -24,28 +23,25 @@ const HTTP_DRAIN_TIMEOUT: Duration = Duration::from_secs(31);
 const DRAIN_CHECK_INTERVAL: Duration = Duration::from_millis(50);
 
 /// The handler of SIGINT and SIGTERM. The first signal requests a stop, the second one exits at once.
-pub(crate) struct StopSignals {
-    heard: signal_hook::iterator::Signals,
-    ended: Receiver<()>,
-    end: SyncSender<()>,
+pub(super) struct StopSignals {
+    heard: Signals,
 }
 
-/// A guard that stops the signal handler and all other threads when dropped.
-pub(crate) struct End {
+/// A guard that ends the signal handler when it is dropped.
+pub(super) struct SignalGuard {
     handle: Handle,
     done: SyncSender<()>,
-    stop: CancellationToken,
-    bells: [Arc<WakeSignal>; 3],
+    listening: Option<JoinHandle<()>>,
 }
 
-impl Drop for End {
+impl Drop for SignalGuard {
     fn drop(&mut self) {
-        self.stop.cancel();
-        for bell in &self.bells {
-            bell.notify();
-        }
         let _ = self.done.try_send(());
         self.handle.close();
+        if let Some(listening) = self.listening.take() {
+            // A panic of the thread was already reported.
+            let _ = listening.join();
+        }
     }
 }
 
@@ -54,36 +50,34 @@ impl StopSignals {
     ///
     /// # Errors
     /// If the system refuses.
-    pub(crate) fn install() -> io::Result<Self> {
-        let heard = signal_hook::iterator::Signals::new([SIGINT, SIGTERM])?;
+    pub(super) fn install() -> io::Result<Self> {
+        let heard = Signals::new([SIGINT, SIGTERM])?;
         let asked = Arc::new(AtomicBool::new(false));
         for signal in [SIGINT, SIGTERM] {
             // The order matters: at the first signal, the flag is not yet set, so the default action is skipped.
             register_conditional_default(signal, Arc::clone(&asked))?;
             register(signal, Arc::clone(&asked))?;
         }
-        let (end, ended) = sync_channel(1);
-        Ok(Self { heard, ended, end })
+        Ok(Self { heard })
     }
 
-    /// Returns the guard that ends [`StopSignals::wait`] and requests all other threads to stop.
-    pub(crate) fn stop_guard(&self, stop: &CancellationToken, bells: [&Arc<WakeSignal>; 3]) -> End {
-        End { handle: self.heard.handle(), done: self.end.clone(), stop: stop.clone(), bells: bells.map(Arc::clone) }
-    }
-
-    /// Waits for a signal, requests all threads to stop, and exits the process after a few seconds.
+    /// Stops a daemon after a signal, and exits the process if the daemon continues for a few seconds.
     ///
     /// The limit is longer while HTTP is still `serving`.
-    pub(crate) fn wait(mut self, stop: &CancellationToken, bells: &[Arc<WakeSignal>], diary: &DaemonLog, serving: &AtomicBool) {
+    pub(super) fn stop_daemon(self, stop: StopHandle, diary: Arc<DaemonLog>, serving: Arc<AtomicBool>) -> SignalGuard {
+        let (done, ended) = sync_channel(1);
+        let handle = self.heard.handle();
+        let listening = thread::spawn(move || self.wait(&stop, &diary, &serving, &ended));
+        SignalGuard { handle, done, listening: Some(listening) }
+    }
+
+    fn wait(mut self, stop: &StopHandle, diary: &DaemonLog, serving: &AtomicBool, ended: &Receiver<()>) {
         let Some(signal) = self.heard.forever().next() else { return };
         diary.info(if signal == SIGINT { "SIGINT: stopping" } else { "SIGTERM: stopping" });
-        stop.cancel();
-        for bell in bells {
-            bell.notify();
-        }
+        stop.stop();
         let asked = Instant::now();
         let mut patience = STOP_TIMEOUT;
-        while self.ended.recv_timeout(patience) == Err(RecvTimeoutError::Timeout) {
+        while ended.recv_timeout(patience) == Err(RecvTimeoutError::Timeout) {
             if serving.load(Ordering::SeqCst) && asked.elapsed() < HTTP_DRAIN_TIMEOUT {
                 patience = DRAIN_CHECK_INTERVAL;
                 continue;
