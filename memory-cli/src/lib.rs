@@ -96,3 +96,8 @@ pub use config::Environment;
 pub use daemon::{Daemon, DaemonBuilder};
 pub use failure::ProgramError;
 pub use home::Home;
+
+/// Compiles the examples of the page on embedding.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/src/embedding.md")]
+struct EmbeddingPage;
