@@ -11,7 +11,7 @@ use memory_core::{AgentName, Embedder, Services, ToolError};
 use crate::banks;
 use crate::failure::Failure;
 use crate::home::Home;
-use crate::pending_page::PendingPage;
+use crate::home::PendingPage;
 use crate::reranking;
 use crate::topics;
 

@@ -14,11 +14,11 @@ use memory_core::instance::NamedInstance;
 use memory_store::{FileStoreOptions, Freshness, SystemClock};
 
 use crate::config::{Environment, Settings};
-use crate::exit_code::ExitCode;
 use crate::failure::Failure;
 use crate::home::{Home, KEPT};
 use crate::instances;
 use crate::print::{Output, Streams};
+use crate::report::ExitCode;
 use crate::topics;
 use crate::versions;
 

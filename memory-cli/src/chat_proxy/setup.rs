@@ -13,9 +13,7 @@ use memory_dream::conversation::{ConversationPrompts, ProcessRules};
 use memory_store::conversation::{ConversationFolder, GitVersions, JobFile};
 use memory_store::{EventLog, RandomIds, SystemClock};
 
-use super::base_url;
-use super::embedder::ProxyEmbedder;
-use super::last_chat_model::LastChatModel;
+use super::models::{LastChatModel, ProxyEmbedder, normalize_base_url};
 use super::watcher::{Watcher, watch};
 use super::worker::{Worker, WorkerConfig, WorkerStatus};
 use crate::config::Settings;
@@ -69,11 +67,11 @@ pub(crate) fn open(
         let hint = "set --openai-base-url http://localhost:11434/v1, or proxy.openai_base_url in config.yaml";
         Failure::usage("no model server is configured", hint)
     })?;
-    let base_url = base_url::normalize_base_url(base_url);
+    let base_url = normalize_base_url(base_url);
     let mut notices: Vec<String> = base_url.notice.into_iter().collect();
     let base_url = base_url.text.as_str();
     if let Some(address) = proxy.embedding_model.value.as_ref().and(proxy.embedding_base_url.value.as_ref()) {
-        notices.extend(base_url::normalize_base_url(address).notice);
+        notices.extend(normalize_base_url(address).notice);
     }
     let api_key = api_key(settings)?;
     if let Some((_, origin)) = &api_key {

@@ -12,11 +12,11 @@ use crate::allocator;
 use crate::app::App;
 use crate::commands::Cli;
 use crate::config::Environment;
-use crate::exit_code::ExitCode;
 use crate::failure::Failure;
 use crate::jq_process;
 use crate::print::{Output, ProgramName, Streams};
 use crate::report;
+use crate::report::ExitCode;
 use crate::versions;
 
 /// Runs the program `memory` with the arguments, the environment and the streams of this process.

@@ -1,4 +1,4 @@
-//! The `memory install` command.
+//! The `memory install` and `memory uninstall` commands.
 
 use clap::Args;
 use serde_json::{Value, json};
@@ -116,4 +116,27 @@ fn change_json(outcome: &PlannedChange, is_rehearsal: bool) -> Value {
     let PlannedChange { path, change, backup, .. } = outcome;
     let diff = (is_rehearsal && *change != ClientFileChange::Unchanged).then(|| outcome.diff());
     json!({ "path": path, "change": change.as_str(), "backup": backup, "diff": diff })
+}
+
+/// Remove the entries of `memory install` from a coding assistant's settings
+///
+/// A file that is unchanged since the installation is restored exactly; in any other file, only the entries of this program
+/// are removed. A file that the installation created and that contains nothing else is deleted. No memory is changed.
+///
+/// JSON: {client, level, dry_run, changed, files: [{path, change, backup, diff}]}; `change` is restored, changed, removed or
+/// unchanged, `diff` is given with --dry-run
+#[derive(Debug, Args)]
+pub(crate) struct UninstallArgs {
+    #[command(flatten)]
+    arguments: SetupArgs,
+}
+
+impl UninstallArgs {
+    pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
+        match (self.arguments.run(app, ClientSetup::plan_uninstall)?, self.arguments.is_dry_run()) {
+            (false, _) => print_note(app, "no entries found; nothing was changed"),
+            (true, true) => print_note(app, "nothing was written"),
+            (true, false) => Ok(()),
+        }
+    }
 }

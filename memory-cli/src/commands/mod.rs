@@ -1,19 +1,13 @@
-//! The commands of the program, one per file.
+//! The commands of the program, one subject per file.
 
 mod add;
 mod agent;
-mod backlinks;
 mod bank;
-mod completions;
 mod config;
-mod consolidate;
 mod conversations;
-mod decay;
 mod delete;
 mod diff;
 mod doctor;
-mod done;
-mod dream;
 mod edit;
 mod embed;
 mod export;
@@ -26,22 +20,17 @@ mod link;
 mod list;
 mod log;
 mod man;
-mod mcp;
 mod model;
 mod notify;
 mod pin;
 mod proxy;
 mod read;
 mod refine;
-mod reindex;
 mod remind;
-mod reminders;
-mod resolve_links;
 mod restore;
 mod search;
 mod serve;
 mod shutdown_signal;
-mod snooze;
 mod stats;
 mod status;
 mod tag;
@@ -49,9 +38,6 @@ mod topic;
 mod tour;
 mod trash;
 mod undo;
-mod uninstall;
-mod unlink;
-mod unpin;
 mod upgrade;
 mod usage;
 mod when;
@@ -109,21 +95,21 @@ pub(crate) enum CliCommand {
     Tag(tag::TagArgs),
     Edit(edit::EditArgs),
     Link(link::LinkArgs),
-    Unlink(unlink::UnlinkArgs),
-    ResolveLinks(resolve_links::ResolveLinksArgs),
-    Backlinks(backlinks::BacklinksArgs),
+    Unlink(link::UnlinkArgs),
+    ResolveLinks(link::ResolveLinksArgs),
+    Backlinks(link::BacklinksArgs),
     Remind(remind::RemindArgs),
-    Reminders(reminders::RemindersArgs),
+    Reminders(remind::RemindersArgs),
     Notify(notify::NotifyArgs),
-    Done(done::DoneArgs),
-    Snooze(snooze::SnoozeArgs),
+    Done(remind::DoneArgs),
+    Snooze(remind::SnoozeArgs),
     When(when::WhenArgs),
     Upgrade(upgrade::UpgradeArgs),
-    Dream(dream::DreamArgs),
-    Decay(decay::DecayArgs),
-    Consolidate(consolidate::ConsolidateArgs),
+    Dream(refine::DreamArgs),
+    Decay(refine::DecayArgs),
+    Consolidate(refine::ConsolidateArgs),
     Pin(pin::PinArgs),
-    Unpin(unpin::UnpinArgs),
+    Unpin(pin::UnpinArgs),
     Ingest(ingest::IngestArgs),
     Export(export::ExportArgs),
     Import(import::ImportArgs),
@@ -138,20 +124,20 @@ pub(crate) enum CliCommand {
     Embed(embed::EmbedArgs),
     Model(model::ModelArgs),
     Agent(agent::AgentArgs),
-    Mcp(mcp::McpArgs),
+    Mcp(agent::McpArgs),
     Hook(hook::HookArgs),
     Install(install::InstallArgs),
-    Uninstall(uninstall::UninstallArgs),
+    Uninstall(install::UninstallArgs),
     Proxy(proxy::ProxyArgs),
     Serve(serve::ServeArgs),
     Status(status::StatusArgs),
-    Reindex(reindex::ReindexArgs),
+    Reindex(doctor::ReindexArgs),
     Doctor(doctor::DoctorArgs),
     Stats(stats::StatsArgs),
     Usage(usage::UsageArgs),
     Config(config::ConfigArgs),
     Tour(tour::TourArgs),
-    Completions(completions::CompletionsArgs),
+    Completions(man::CompletionsArgs),
     Man(man::ManArgs),
 }
 

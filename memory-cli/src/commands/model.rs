@@ -2,18 +2,22 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::thread::{self, JoinHandle};
 
 use clap::{Args, Subcommand};
 use memory_agent::model::{KNOWN_MODELS, KnownModel, LocalEmbedder};
 use memory_core::{Embedder, ModelTest, ModelVerdict, SearchQuality, Services, StoreError, test_model};
 use serde_json::{Value, json};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::{Handle, Signals};
+use signal_hook::low_level::emulate_default_handler;
 
 use super::config::store_setting;
 use crate::app::App;
 use crate::config::Settings;
-use crate::delete_on_signal::DeleteOnSignal;
 use crate::embedding;
 use crate::failure::Failure;
 use crate::home::Home;
@@ -360,4 +364,54 @@ fn is_model(folder: &Path) -> bool {
 
 fn canonical_path(folder: &Path) -> PathBuf {
     folder.canonicalize().unwrap_or_else(|_| folder.to_owned())
+}
+
+/// Maximum number of attempts to delete a folder in which other threads still create files.
+const MAX_ATTEMPTS: usize = 1_000;
+
+/// A guard for a temporary folder: until it is dropped, SIGHUP, SIGINT and SIGTERM delete the folder before they end the process.
+pub(crate) struct DeleteOnSignal {
+    signals: Handle,
+    listening: Option<JoinHandle<()>>,
+}
+
+impl DeleteOnSignal {
+    /// Starts to listen for signals.
+    ///
+    /// # Errors
+    /// If the system refuses.
+    pub(crate) fn new(folder: PathBuf) -> io::Result<Self> {
+        let mut signals = Signals::new([SIGHUP, SIGINT, SIGTERM])?;
+        let handle = signals.handle();
+        let listening = thread::spawn(move || {
+            if let Some(signal) = signals.forever().next() {
+                delete(&folder);
+                // The default action ends the process, so that its parent sees which signal it was.
+                let _ = emulate_default_handler(signal);
+            }
+        });
+        Ok(Self { signals: handle, listening: Some(listening) })
+    }
+}
+
+impl Drop for DeleteOnSignal {
+    /// Stops listening. After a signal, waits for the end of the process, since its other threads fail without the folder.
+    fn drop(&mut self) {
+        self.signals.close();
+        if let Some(listening) = self.listening.take() {
+            // A panic of the thread was already reported.
+            let _ = listening.join();
+        }
+    }
+}
+
+fn delete(folder: &Path) {
+    for _ in 0..MAX_ATTEMPTS {
+        match std::fs::remove_dir_all(folder) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => thread::yield_now(),
+            // A thread may have created a file in it again.
+            _ if folder.exists() => {}
+            _ => return,
+        }
+    }
 }

@@ -11,8 +11,8 @@ use memory_dream::{DreamLevel, DreamReport, DreamRequest, DreamTask, ProgressCal
 use super::ACTOR;
 use crate::embedding;
 use crate::home::Home;
+use crate::home::PendingPage;
 use crate::notification;
-use crate::pending_page::PendingPage;
 use crate::versions;
 
 /// The tasks of the chore that runs at every interval.

@@ -12,7 +12,6 @@
 mod clients;
 mod command;
 mod edit;
-mod error;
 mod file;
 mod hooks;
 mod jsonc;

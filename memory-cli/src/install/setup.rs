@@ -8,7 +8,7 @@ use similar::TextDiff;
 
 use super::clients::{Client, ClientFile, ClientFolders, InstallLevel};
 use super::command::Invocation;
-use super::error::{ClientFileError, ClientFileReason};
+use super::edit::{ClientFileError, ClientFileReason};
 use super::file::{self, ClientFileSnapshot, ReplaceError};
 use super::plan::{self, UninstallResult};
 use crate::config::Environment;

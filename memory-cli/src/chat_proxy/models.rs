@@ -1,14 +1,13 @@
-//! The embedding model of a proxy, and the API keys for it.
+//! The models of a proxy, their addresses and their API keys.
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use memory_agent::http::{ClientEmbedder, LastModel, WebOrigin};
-use memory_agent::model::{ApiKey, LocalEmbedder, RemoteEmbedder, RemoteSettings};
-use memory_core::{EmbedError, Embedder, Embedding};
+use memory_agent::http::{ClientEmbedder, ClientModel, LastModel, WebOrigin};
+use memory_agent::model::{ApiKey, ChatSettings, LocalEmbedder, RemoteChat, RemoteEmbedder, RemoteSettings};
+use memory_core::{BudgetStatus, ChatAnswer, ChatError, ChatFailure, ChatModel, ChatRequest, EmbedError, Embedder, Embedding};
 
-use super::base_url::normalize_base_url;
 use crate::config::Settings;
 use crate::embedding;
 use crate::failure::Failure;
@@ -143,6 +142,89 @@ impl Embedder for LastClientEmbedder {
     }
 }
 
+/// The model of the last chat, with the key of its client.
+#[derive(Debug)]
+pub(super) struct LastChatModel {
+    pub(super) base_url: String,
+    pub(super) last_asked: LastModel,
+    /// Key for clients that send none.
+    pub(super) api_key: Option<ApiKey>,
+    pub(super) timeout: Duration,
+    /// The file of trusted certificate authorities.
+    pub(super) certificates: Option<PathBuf>,
+    pub(super) opened: Mutex<Option<(ClientModel, Arc<RemoteChat>)>>,
+}
+
+impl LastChatModel {
+    fn get_or_open(&self) -> Result<Arc<RemoteChat>, ChatError> {
+        let asked = self.last_asked.get().ok_or_else(|| {
+            let why = "no client has used a model yet, and no model is configured".into();
+            ChatError::Unreachable(ChatFailure { why, hint: None })
+        })?;
+        let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((model, chat)) = opened.as_ref()
+            && *model == asked
+        {
+            return Ok(Arc::clone(chat));
+        }
+        let own = asked.key.as_deref().and_then(|key| key.parse().ok());
+        let api_key = own.or_else(|| self.api_key.clone());
+        let usual = ChatSettings::new(&self.base_url, &asked.name);
+        let settings = ChatSettings { api_key, timeout: self.timeout, certificates: self.certificates.clone(), ..usual };
+        let chat = Arc::new(RemoteChat::new(settings)?);
+        *opened = Some((asked, Arc::clone(&chat)));
+        Ok(chat)
+    }
+}
+
+impl ChatModel for LastChatModel {
+    fn answer(&self, request: &ChatRequest) -> Result<ChatAnswer, ChatError> {
+        self.get_or_open()?.answer(request)
+    }
+
+    fn allowance(&self) -> Result<BudgetStatus, ChatError> {
+        Ok(BudgetStatus::default())
+    }
+}
+
+/// The base URL of a server with an `OpenAI`-compatible API.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct BaseUrl {
+    pub(super) text: String,
+    /// Message to the user about a correction of the address.
+    pub(super) notice: Option<String>,
+}
+
+const VERSION_PATH: &str = "/v1";
+const CHAT_PATH: &str = "/chat/completions";
+
+/// Normalizes an address: adds `/v1` if it has no path, and removes `/chat/completions`.
+///
+/// Other parts are unchanged. The client that opens the address reports errors in it.
+pub(super) fn normalize_base_url(text: &str) -> BaseUrl {
+    let trimmed = text.trim();
+    let unchanged = BaseUrl { text: trimmed.to_owned(), notice: None };
+    let Some((_, place)) = trimmed.split_once("://") else { return unchanged };
+    if place.contains(['?', '#', '@']) {
+        // Such an address may contain a secret, so it is not used in a message.
+        return unchanged;
+    }
+    let bare = trimmed.trim_end_matches('/');
+    if let Some(base) = bare.strip_suffix(CHAT_PATH) {
+        return BaseUrl {
+            text: base.to_owned(),
+            notice: Some(format!("using the address {base}: {CHAT_PATH} is added automatically")),
+        };
+    }
+    if place.trim_end_matches('/').is_empty() || place.trim_end_matches('/').contains('/') {
+        return unchanged;
+    }
+    let with_version = format!("{bare}{VERSION_PATH}");
+    let why =
+        format!("{bare} has no path, so {with_version} is used; for a server without {VERSION_PATH}, specify {bare}{CHAT_PATH}");
+    BaseUrl { text: with_version, notice: Some(why) }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -157,6 +239,35 @@ mod tests {
         for other in ["http://api.example/v1", "https://api.example:8443/v1", "https://api.example.evil/v1", "api.example", ""] {
             assert!(!is_same_server(other, upstream), "{other}");
             assert!(key_for(other, upstream, Some(&key)).is_none(), "{other}");
+        }
+    }
+
+    #[test]
+    fn an_address_without_a_path_gets_the_version_and_any_other_stays() {
+        for (text, used) in [
+            ("http://localhost:11434", "http://localhost:11434/v1"),
+            (" http://localhost:11434/ ", "http://localhost:11434/v1"),
+            ("https://api.openai.com//", "https://api.openai.com/v1"),
+            ("http://[::1]:80", "http://[::1]:80/v1"),
+            ("http://localhost:11434/v1/chat/completions", "http://localhost:11434/v1"),
+            ("https://api.example/chat/completions/", "https://api.example"),
+        ] {
+            let base = normalize_base_url(text);
+            assert_eq!(base.text, used, "{text}");
+            assert!(base.notice.is_some_and(|notice| notice.contains(used)), "{text}");
+        }
+        for stays in [
+            "http://localhost:11434/v1",
+            "http://localhost:11434/v1/",
+            "https://host/openai/deployments/gpt",
+            "https://host/api",
+            "localhost:11434",
+            "http://",
+            "",
+            "http://me:secret@host",
+            "http://host?key=secret",
+        ] {
+            assert_eq!(normalize_base_url(stays), BaseUrl { text: stays.to_owned(), notice: None }, "{stays}");
         }
     }
 }

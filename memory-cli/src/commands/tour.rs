@@ -1,4 +1,4 @@
-//! The temporary home in which the tour runs ordinary commands.
+//! The `memory tour` command.
 
 use std::cell::RefCell;
 use std::ffi::OsString;
@@ -6,15 +6,83 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
+use clap::Args;
 use include_dir::{Dir, include_dir};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::app::App;
 use crate::config::Environment;
-use crate::exit_code::ExitCode;
 use crate::failure::Failure;
 use crate::print::{OutputForm, Palette, Streams, escape_text};
+use crate::report::ExitCode;
+
+/// Demonstrate the commands on about seventy notes in a temporary home
+///
+/// Each command is printed before its output. Your own memories are not changed.
+///
+/// JSON: {steps: [{command, output}], home}; `home` is null unless --keep is set
+#[derive(Debug, Args)]
+pub(crate) struct TourArgs {
+    /// Keep the home in this empty or new folder, to try commands on it
+    #[arg(long, value_name = "DIR")]
+    keep: Option<PathBuf>,
+}
+
+/// The memory that an agent writes in the middle of the tour.
+const AGENT_MEMORY: &str = "Mei reviews every change to the timetable cache, see [[Harbour]].";
+
+impl TourArgs {
+    pub(crate) fn run(&self, app: &mut App) -> Result<(), Failure> {
+        let mut stage = TourSandbox::create(self.keep.as_deref(), app)?;
+        stage.explain("About seventy notes are in ~/vault, an Obsidian vault. `ingest` turns each into a memory.", app)?;
+        stage.run_step(&["ingest", "--source", "obsidian", "--path", "~/vault"], app)?;
+
+        stage.explain("An agent stores what it learned.", app)?;
+        stage
+            .run_step(&["write", AGENT_MEMORY, "--category", "people", "--tags", "harbour,review", "--source", "claude"], app)?;
+
+        let remark = stage.find_id(&["--source", "claude"], app, |_| true)?;
+        let harbour = stage.find_id(&["--source", "obsidian"], app, |memory| memory["title"] == "Harbour")?;
+        stage.explain("It belongs to the note about the project, so the two are linked in both directions.", app)?;
+        stage.run_step(&["link", &remark, &harbour], app)?;
+
+        stage.explain("Any agent can search for it: by words, best match first,", app)?;
+        stage.run_step(&["search", "timetable cache", "--limit", "3"], app)?;
+        stage.explain("in Chinese,", app)?;
+        stage.run_step(&["search", "备份", "--limit", "3"], app)?;
+        stage.explain("and by a single character.", app)?;
+        stage.run_step(&["search", "茶", "--limit", "3"], app)?;
+
+        stage.explain("Relevant memories for an agent come as one block, fenced as data.", app)?;
+        stage
+            .run_step(&["agent", "--agent", "claude", "--prompt", "who reviews the timetable cache?", "--budget", "250"], app)?;
+
+        stage.explain("Reminders take times in English or Chinese. `memory notify` shows due reminders.", app)?;
+        stage.run_step(&["remind", "ask Mei for her review tomorrow at 3pm"], app)?;
+        stage.run_step(&["reminders"], app)?;
+
+        stage.explain("Keys and values are stored as JSON in banks, and queried with jq.", app)?;
+        stage
+            .run_step(&["bank", "write", "session", "context", r#"{"topic": "timetables", "open": ["cache", "tests"]}"#], app)?;
+        stage.run_step(&["bank", "update", "session", "context", r#".open -= ["tests"]"#], app)?;
+        stage.run_step(&["bank", "query", "session", "context", ".open[]"], app)?;
+
+        stage.explain("In the background, the daemon files the inbox and merges duplicates.", app)?;
+        stage.run_step(&["dream", "--level", "2"], app)?;
+
+        stage.explain("A memory is a Markdown file. Edit it with any editor.", app)?;
+        stage.show_file(&remark, app)?;
+
+        stage.explain("Nothing is destroyed. A deleted memory can be restored,", app)?;
+        stage.run_step(&["delete", &remark], app)?;
+        stage.run_step(&["undo"], app)?;
+        stage.explain("and the journal lists all operations.", app)?;
+        stage.run_step(&["log"], app)?;
+
+        stage.close(app)
+    }
+}
 
 /// The notes that the tour starts with.
 static VAULT: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/src/commands/tour/vault");
@@ -23,7 +91,7 @@ static VAULT: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/src/commands/tour/vaul
 const WIDTH: u16 = 100;
 
 /// A home for the tour, deleted when this is dropped unless `--keep` is set.
-pub(super) struct TourSandbox {
+struct TourSandbox {
     folder: PathBuf,
     thrown_away: Option<TempDir>,
     environment: Environment,
@@ -33,7 +101,7 @@ pub(super) struct TourSandbox {
 
 impl TourSandbox {
     /// Creates the home, and the vault of notes next to it.
-    pub(super) fn create(keep: Option<&Path>, app: &App) -> Result<Self, Failure> {
+    fn create(keep: Option<&Path>, app: &App) -> Result<Self, Failure> {
         let (folder, thrown_away) = if let Some(folder) = keep {
             (create_empty_folder(folder)?, None)
         } else {
@@ -56,7 +124,7 @@ impl TourSandbox {
     }
 
     /// Prints an explanation before the next step.
-    pub(super) fn explain(&self, text: &str, app: &mut App) -> Result<(), Failure> {
+    fn explain(&self, text: &str, app: &mut App) -> Result<(), Failure> {
         if app.output.is_json() {
             return Ok(());
         }
@@ -68,7 +136,7 @@ impl TourSandbox {
     }
 
     /// Prints a command, runs it like any other, and prints its output.
-    pub(super) fn run_step(&mut self, arguments: &[&str], app: &mut App) -> Result<(), Failure> {
+    fn run_step(&mut self, arguments: &[&str], app: &mut App) -> Result<(), Failure> {
         let command = format!("memory {}", arguments.iter().map(|argument| shell_quoted(argument)).collect::<Vec<_>>().join(" "));
         print_command(&command, app)?;
         let (answer, code) = self.run(arguments, app.output.is_json(), app);
@@ -89,7 +157,7 @@ impl TourSandbox {
     }
 
     /// Prints the file of a memory as it is on disk.
-    pub(super) fn show_file(&mut self, id: &str, app: &mut App) -> Result<(), Failure> {
+    fn show_file(&mut self, id: &str, app: &mut App) -> Result<(), Failure> {
         let (answer, _) = self.run(&["read", id], true, app);
         let path = parse_json(&answer)["path"].as_str().unwrap_or_default().to_owned();
         let command = format!("cat ~/.memory/{path}");
@@ -104,7 +172,7 @@ impl TourSandbox {
     }
 
     /// Returns the first 8 digits of the id of the first memory that `list` returns and `wanted` accepts.
-    pub(super) fn find_id(&self, filter: &[&str], app: &App, wanted: impl Fn(&Value) -> bool) -> Result<String, Failure> {
+    fn find_id(&self, filter: &[&str], app: &App, wanted: impl Fn(&Value) -> bool) -> Result<String, Failure> {
         let arguments = [&["list", "--limit", "0"], filter].concat();
         let (answer, _) = self.run(&arguments, true, app);
         let answer = parse_json(&answer);
@@ -114,7 +182,7 @@ impl TourSandbox {
     }
 
     /// Prints where the home is, or that it is deleted.
-    pub(super) fn close(self, app: &mut App) -> Result<(), Failure> {
+    fn close(self, app: &mut App) -> Result<(), Failure> {
         let kept = self.thrown_away.is_none().then_some(&self.folder);
         if app.output.is_json() {
             return Ok(app.output.json(&json!({ "steps": self.steps, "home": kept.map(|folder| folder.join(".memory")) }))?);

@@ -1,4 +1,4 @@
-//! A writer that does not block its callers.
+//! The log of a proxy in the foreground.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -6,6 +6,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 use std::time::Duration;
+
+use memory_agent::http::{RequestLog, RequestRecord};
+use memory_core::Clock;
+use memory_store::{EventLog, SystemClock};
+
+use crate::config::LogLevel;
 
 /// Maximum number of queued lines; further lines are dropped and counted.
 const MAX_QUEUED_LINES: usize = 4096;
@@ -74,6 +80,27 @@ fn write_all(mut output: impl Write, receiver: &Receiver<WriterMessage>, left_ou
             WriterMessage::Line(line) => drop(output.write_all(&line).and_then(|()| output.flush())),
             WriterMessage::Flush(done) => drop(done.send(())),
         }
+    }
+}
+
+/// A logger that writes one line for each request.
+pub(crate) struct RequestLineLogger {
+    log: Arc<EventLog>,
+    level: LogLevel,
+}
+
+impl RequestLineLogger {
+    /// Returns the logger for requests at `level`, or `None` if the level excludes requests.
+    pub(crate) fn for_level(level: LogLevel, log: &Arc<EventLog>) -> Option<Arc<dyn RequestLog>> {
+        (level <= LogLevel::Info).then(|| Arc::new(Self { log: Arc::clone(log), level }) as Arc<dyn RequestLog>)
+    }
+}
+
+impl RequestLog for RequestLineLogger {
+    fn record(&self, request: &RequestRecord) {
+        let recall = request.recall.filter(|_| self.level == LogLevel::Debug);
+        let recall = recall.map_or_else(String::new, |recall| format!(" recall_us={}", recall.as_micros()));
+        self.log.info(SystemClock.now(), &format!("{request}{recall}"));
     }
 }
 
