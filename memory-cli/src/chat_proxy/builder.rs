@@ -3,17 +3,18 @@
 use std::io::{self, Write};
 use std::net::SocketAddr;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::thread::{self, JoinHandle};
 
 use memory_agent::http::{AccessToken, OpenHome, ProxyServerConfig, RequestLog, serve_proxy};
-use memory_store::EventLog;
+use memory_store::{EventLog, FileStoreOptions};
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::oneshot;
 
 use super::setup::{OpenedProxy, open};
 use crate::config::{Setting, Settings, SettingsLayer};
 use crate::failure::{Failure, ProgramError};
+use crate::home::{Home, KEPT};
 use crate::http::{self, ListenAddress, parse_address};
 
 /// The configuration of a [`Proxy`]; what it does not set is as in `proxy` of the settings.
@@ -202,4 +203,25 @@ impl Drop for Proxy {
     fn drop(&mut self) {
         let _ = self.join();
     }
+}
+
+/// The folder of a home that exists once it contains memories.
+const MEMORIES: &str = "categories";
+
+/// Returns a function that opens the home of the settings once it contains memories.
+///
+/// It does not depend on the folder of the conversations.
+pub(crate) fn open_home_later(settings: &Arc<Settings>) -> OpenHome {
+    let (settings, opened) = (Arc::clone(settings), OnceLock::new());
+    Arc::new(move || {
+        if let Some(services) = opened.get().cloned() {
+            return Ok(Some(services));
+        }
+        // Opening any other folder would create an index in it.
+        if !settings.root.value.join(MEMORIES).is_dir() {
+            return Ok(None);
+        }
+        let home = Home::with_settings(Arc::clone(&settings), FileStoreOptions { kept: KEPT, ..FileStoreOptions::default() })?;
+        Ok(Some(opened.get_or_init(|| home.services).clone()))
+    })
 }

@@ -5,17 +5,13 @@
 //! the next request.
 
 mod builder;
-mod home;
 mod log;
 mod models;
 mod setup;
-mod watcher;
 mod worker;
 
-pub(crate) use builder::ProxyServer;
 pub use builder::{Proxy, ProxyBuilder};
-pub(crate) use home::open_home_later;
+pub(crate) use builder::{ProxyServer, open_home_later};
 pub(crate) use log::{BackgroundWriter, RequestLineLogger};
-pub(crate) use setup::{OpenedProxy, open};
-pub(crate) use watcher::Watcher;
+pub(crate) use setup::{OpenedProxy, Watcher, open};
 pub(crate) use worker::Worker;

@@ -2,19 +2,20 @@
 
 use std::net::SocketAddr;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
 
 use memory_agent::http::{ChatProxy, LastModel, OpenHome, ProxyObserver, ProxyRules, Upstream, UpstreamError};
 use memory_agent::model::{ApiKey, ApiKeyError};
 use memory_core::conversation::{Conversations, JobQueue};
 use memory_core::text::format_error_chain;
-use memory_core::{ChatModel, Clock};
+use memory_core::{ChatModel, Clock, StoreError};
 use memory_dream::conversation::{ConversationPrompts, ProcessRules};
 use memory_store::conversation::{ConversationFolder, GitVersions, JobFile};
-use memory_store::{EventLog, RandomIds, SystemClock};
+use memory_store::{EventLog, FileWatcher, RandomIds, SystemClock, WatchedChanges};
 
 use super::models::{LastChatModel, ProxyEmbedder, normalize_base_url};
-use super::watcher::{Watcher, watch};
 use super::worker::{Worker, WorkerConfig, WorkerStatus};
 use crate::config::Settings;
 use crate::failure::Failure;
@@ -215,4 +216,42 @@ fn api_key(settings: &Settings) -> Result<Option<(ApiKey, String)>, Failure> {
     }
     let usual = proxy.usual_api_key.clone().transpose().map_err(|error| no_key(DEFAULT_KEY_VARIABLE, error))?;
     Ok(usual.map(|key| (key, DEFAULT_KEY_VARIABLE.to_owned())))
+}
+
+/// A thread that reports changed files to the store before its next read; it stops when dropped.
+pub(crate) struct Watcher {
+    bell: Arc<WakeSignal>,
+    has_ended: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// Starts a watcher.
+pub(super) fn watch(store: &Arc<ConversationFolder>) -> Result<Watcher, StoreError> {
+    let (bell, has_ended) = (Arc::new(WakeSignal::default()), Arc::new(AtomicBool::default()));
+    let own = Arc::clone(&bell);
+    let watch = FileWatcher::watch_conversations(store.root(), move || own.notify())?;
+    let (own, end, store) = (Arc::clone(&bell), Arc::clone(&has_ended), Arc::clone(store));
+    let thread = thread::spawn(move || {
+        while !end.load(Ordering::SeqCst) {
+            own.wait(None);
+            // Added and removed files also change the modification time of their folder.
+            let WatchedChanges { files, folders, more, lost } = watch.take_changes();
+            store.mark_changed((!more && !folders && lost.is_none()).then_some(&files));
+            if lost.is_some() {
+                return;
+            }
+        }
+    });
+    Ok(Watcher { bell, has_ended, thread: Some(thread) })
+}
+
+impl Drop for Watcher {
+    fn drop(&mut self) {
+        self.has_ended.store(true, Ordering::SeqCst);
+        self.bell.notify();
+        if let Some(thread) = self.thread.take() {
+            // A panic of the thread was already reported.
+            let _ = thread.join();
+        }
+    }
 }

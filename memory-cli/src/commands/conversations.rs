@@ -100,7 +100,7 @@ fn list(folders: &[ConversationFolder], limit: usize, app: &mut App) -> Result<(
         let conversations: Vec<_> = listed.iter().map(shape).collect();
         return Ok(app.output.json(&json!({ "conversations": conversations, "total": total }))?);
     }
-    let is_drawn = matches!(app.output.form(), OutputForm::Drawn(_));
+    let is_drawn = app.output.is_drawn();
     let has_folders = !is_drawn || 1 < folders.len();
     let columns =
         [TableColumn::Whole("id"), TableColumn::Number("turns"), TableColumn::Number("facts"), TableColumn::Whole("last used")];

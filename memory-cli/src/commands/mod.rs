@@ -6,7 +6,6 @@ mod bank;
 mod config;
 mod conversations;
 mod delete;
-mod diff;
 mod doctor;
 mod edit;
 mod embed;
@@ -117,7 +116,7 @@ pub(crate) enum CliCommand {
     Restore(restore::RestoreArgs),
     Trash(trash::TrashArgs),
     Log(log::LogArgs),
-    Diff(diff::DiffArgs),
+    Diff(log::DiffArgs),
     Bank(bank::BankArgs),
     Topic(topic::TopicArgs),
     Instance(instance::InstanceArgs),

@@ -15,7 +15,7 @@ use crate::banks;
 use crate::conversations;
 use crate::datetime::{self, parse_duration};
 use crate::failure::Failure;
-use crate::print::{OutputForm, Table, TableColumn};
+use crate::print::{Table, TableColumn};
 
 /// Cell of a column without a value.
 const NO_VALUE: &str = "-";
@@ -111,7 +111,7 @@ impl TrashListArgs {
             TableColumn::Number("bytes"),
             TableColumn::Whole("file"),
         ]);
-        let is_drawn = matches!(app.output.form(), OutputForm::Drawn(_));
+        let is_drawn = app.output.is_drawn();
         for ListedTrashFile { id, at, verb, operation, size, path, trash, .. } in &files {
             let id: String = id.chars().take(if is_drawn { 8 } else { usize::MAX }).collect();
             let when = if is_drawn { datetime::format_minute(*at) } else { at.to_rfc3339_opts(SecondsFormat::Secs, true) };

@@ -8,7 +8,7 @@ use memory_core::json::JsonText;
 use crate::app::App;
 use crate::banks;
 use crate::failure::Failure;
-use crate::print::{Output, OutputForm, Table, TableColumn};
+use crate::print::{Output, Table, TableColumn};
 
 /// The scope of a bank.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -60,11 +60,6 @@ pub(super) fn open(app: &mut App) -> Result<Banks, Failure> {
     Ok(banks::open(&settings, "cli"))
 }
 
-/// Writes JSON: on several lines at a terminal, on one line otherwise.
-pub(super) fn write_json(output: &mut Output, json: &str) -> Result<(), Failure> {
-    Ok(output.json_answer(json)?)
-}
-
 /// Writes a JSON object in a format.
 ///
 /// `value` writes the first member in `values` that the object has. `table` writes a row for each member.
@@ -76,7 +71,7 @@ pub(super) fn write_formatted(
 ) -> Result<(), Failure> {
     let members = || json.parse::<JsonText>().ok().and_then(|text| text.members()).unwrap_or_default();
     match format {
-        None | Some(BankOutputFormat::Json) => write_json(output, json),
+        None | Some(BankOutputFormat::Json) => Ok(output.json_answer(json)?),
         Some(BankOutputFormat::Value) => {
             let members = members();
             let found = values.iter().find_map(|name| members.iter().find(|(member, _)| member == name));
@@ -94,7 +89,7 @@ pub(super) fn write_formatted(
 
 /// Writes a JSON value without the object around it.
 pub(super) fn write_value(output: &mut Output, value: &JsonText) -> Result<(), Failure> {
-    write_json(output, value.as_str())
+    Ok(output.json_answer(value.as_str())?)
 }
 
 /// Returns a value as the text of a table cell: a string without its quotes, any other value as JSON.
@@ -136,5 +131,5 @@ pub(super) fn print_table(output: &mut Output, table: &Table, otherwise: &str) -
     if table.is_empty() {
         output.note(otherwise)?;
     }
-    if matches!(output.form(), OutputForm::Drawn(_)) { Ok(output.table(table)?) } else { Ok(output.table_with_heading(table)?) }
+    if output.is_drawn() { Ok(output.table(table)?) } else { Ok(output.table_with_heading(table)?) }
 }

@@ -8,7 +8,7 @@ use memory_store::bank::parse_bank;
 
 use super::common::{
     BankOutputFormat, BankScopeArg, BankScopeFilter, open, read_input, scope_choice, scope_choice_or_all, secret_policy,
-    write_formatted, write_json,
+    write_formatted,
 };
 use super::entries::print_entries;
 use crate::app::{App, current_time};
@@ -43,7 +43,7 @@ impl BankExportArgs {
             if self.format == Some(BankOutputFormat::Table) {
                 return print_entries(&mut app.output, &parse_bank(&bank.parse()?, &document, current_time())?, false);
             }
-            return write_json(&mut app.output, &document);
+            return Ok(app.output.json_answer(&document)?);
         }
         if self.format == Some(BankOutputFormat::Table) {
             return Err(Failure::usage("--format table needs one bank", "specify a BANK, or omit --format to export all"));
@@ -65,7 +65,7 @@ impl BankExportArgs {
             app.output
                 .warn_incomplete(&format!("{bank} was skipped: another folder of the same scope has a bank of that name"))?;
         }
-        write_json(&mut app.output, &json::banks(documents.iter().map(|(scope, name, text)| (*scope, name, text.as_str()))))
+        Ok(app.output.json_answer(&json::banks(documents.iter().map(|(scope, name, text)| (*scope, name, text.as_str()))))?)
     }
 }
 

@@ -7,7 +7,7 @@ use memory_core::json::JsonText;
 
 use super::common::{
     BankOutputFormat, BankScopeArg, open, print_table, scope_choice, secret_policy, value, value_text, write_formatted,
-    write_json, write_value,
+    write_value,
 };
 use super::list::format_second;
 use crate::app::App;
@@ -60,7 +60,7 @@ impl BankReadArgs {
                     } else {
                         let holders = memory_core::bank::find_folders(&banks, &bank, scope_choice(self.scope))?;
                         let verbose = self.verbose.then(|| json::bank_with_size(scope, &found, &holders));
-                        write_json(&mut app.output, &verbose.unwrap_or_else(|| json::bank_with_folders(&found, &holders)))?;
+                        app.output.json_answer(&verbose.unwrap_or_else(|| json::bank_with_folders(&found, &holders)))?;
                     }
                     found
                         .damaged

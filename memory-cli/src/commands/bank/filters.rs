@@ -6,8 +6,7 @@ use memory_core::bank::{BankQueryTarget, BankSearchFields, Key};
 use memory_store::jq::{JqError, JqInputMode, JqOutputFormat};
 
 use super::common::{
-    BankOutputFormat, BankScopeArg, BankScopeFilter, open, print_table, read_input, scope_choice, scope_choice_or_all,
-    value_text, write_json,
+    BankOutputFormat, BankScopeArg, BankScopeFilter, open, print_table, read_input, scope_choice, scope_choice_or_all, value_text,
 };
 use super::list::{folder_label, format_second, wants_table};
 use crate::app::App;
@@ -62,7 +61,7 @@ impl BankQueryArgs {
             if holders.is_hidden { app.output.warning(&text)? } else { app.output.note(&text)? }
         }
         match self.format {
-            Some(BankOutputFormat::Json) => return write_json(&mut app.output, &json::query_results(&queried)),
+            Some(BankOutputFormat::Json) => return Ok(app.output.json_answer(&json::query_results(&queried))?),
             Some(BankOutputFormat::Table) => {
                 let mut table = Table::new([TableColumn::Text("RESULT")]);
                 for result in &queried.results {
@@ -128,7 +127,7 @@ impl BankSearchArgs {
             }
             print_table(&mut app.output, &table, "no matches found")?;
         } else {
-            write_json(&mut app.output, &json::search_results(&found, searched))?;
+            app.output.json_answer(&json::search_results(&found, searched))?;
         }
         for error in &found.unreadable {
             app.output.warn_incomplete(&error.to_string())?;

@@ -4,7 +4,7 @@ use clap::Args;
 use memory_agent::json::bank as json;
 use memory_core::bank::BankRepairMode;
 
-use super::common::{BankOutputFormat, BankScopeFilter, open, print_table, scope_choice_or_all, write_json};
+use super::common::{BankOutputFormat, BankScopeFilter, open, print_table, scope_choice_or_all};
 use super::list::wants_table;
 use crate::app::App;
 use crate::datetime::parse_duration;
@@ -48,7 +48,7 @@ impl BankGcArgs {
                 app.output.note("dry run: nothing was deleted")?;
             }
         } else {
-            write_json(&mut app.output, &json::removed_entries(&collected, &unreadable, self.dry_run))?;
+            app.output.json_answer(&json::removed_entries(&collected, &unreadable, self.dry_run))?;
         }
         for error in &unreadable {
             app.output.warn_incomplete(&error.to_string())?;
@@ -96,7 +96,7 @@ impl BankRepairArgs {
             }
             print_table(&mut app.output, &table, "no problems found")?;
         } else {
-            write_json(&mut app.output, &json::check_report(&checked))?;
+            app.output.json_answer(&json::check_report(&checked))?;
         }
         let count = checked.iter().filter(|one| !one.damage.repaired).count() as u64;
         if count == 0 { Ok(()) } else { Err(Failure::BanksDamaged { count, tried: !self.check_only }) }

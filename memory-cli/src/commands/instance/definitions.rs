@@ -13,7 +13,7 @@ use memory_core::json::JsonText;
 use memory_store::sealed::{FieldValue, NewFieldValue, Zeroizing};
 use serde_json::{Map, Value, json};
 
-use super::common::{parse_instance, print_former_definition, read_object, wants_table, write_json};
+use super::common::{parse_instance, print_former_definition, read_object};
 use crate::app::App;
 use crate::failure::Failure;
 use crate::instances::{InstanceRegistry, new_operation, prepare_database};
@@ -34,7 +34,7 @@ impl InstanceListArgs {
         for reason in nameless.into_iter().filter_map(|one| one.fields.err()) {
             app.output.warn_incomplete(&reason)?;
         }
-        if !wants_table(&app.output) {
+        if !app.output.is_drawn() {
             return Ok(app.output.json(&json::instances(&listed))?);
         }
         let mut table = Table::new([TableColumn::Whole("INSTANCE"), TableColumn::Text("FIELDS")]);
@@ -111,7 +111,7 @@ impl InstanceConnectArgs {
         if let Some(former) = &former {
             answer["trash"] = app.output.display_path(&former.trash).into();
         }
-        write_json(&mut app.output, &answer.to_string())?;
+        app.output.json_answer(&answer.to_string())?;
         former.map_or(Ok(()), |former| print_former_definition(&mut app.output, &former))
     }
 }
@@ -174,7 +174,7 @@ impl InstanceRmArgs {
         };
         let trash = app.output.display_path(&former.trash);
         let answer = json!({ "type": backend.name, "name": name.as_str(), "removed": true, "trash": trash });
-        write_json(&mut app.output, &answer.to_string())?;
+        app.output.json_answer(&answer.to_string())?;
         print_former_definition(&mut app.output, &former)
     }
 }
@@ -193,7 +193,7 @@ impl InstanceRekeyArgs {
         let settings = app.settings()?;
         let book = InstanceRegistry::open(&settings)?;
         let resealed = book.instances.rekey(book.new_master_key()?.as_ref())?;
-        write_json(&mut app.output, &json!({ "resealed": resealed }).to_string())
+        Ok(app.output.json_answer(&json!({ "resealed": resealed }).to_string())?)
     }
 }
 

@@ -4,7 +4,7 @@ use clap::{Args, Command};
 use memory_agent::instance::{ActionCaller, Backend, backend, backends, parse_pairs, render_help};
 use memory_agent::json;
 
-use super::common::{parse_instance, read_object, wants_table, write_json, write_json_pieces};
+use super::common::{parse_instance, read_object, write_json_pieces};
 use crate::app::App;
 use crate::failure::Failure;
 use crate::instances::InstanceRegistry;
@@ -64,7 +64,7 @@ impl InstanceRunArgs {
             app.output.warn_incomplete(warning)?;
         }
         match answer.more {
-            None => write_json(&mut app.output, &answer.json),
+            None => Ok(app.output.json_answer(&answer.json)?),
             Some(more) => write_json_pieces(&mut app.output, &answer.json, more),
         }
     }
@@ -83,10 +83,10 @@ pub(super) struct InstanceBackendsArgs {
 impl InstanceBackendsArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         if let Some(name) = &self.backend {
-            return super::common::write_json(&mut app.output, &json::backend(backend(name)?).to_string());
+            return Ok(app.output.json_answer(&json::backend(backend(name)?).to_string())?);
         }
         let all = backends();
-        if wants_table(&app.output) {
+        if app.output.is_drawn() {
             let mut table =
                 Table::new([TableColumn::Whole("TYPE"), TableColumn::Text("DESCRIPTION"), TableColumn::Text("ACTIONS")]);
             for backend in all {
@@ -117,7 +117,7 @@ pub(super) struct InstanceActionsArgs {
 impl InstanceActionsArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let backend = backend(&self.backend)?;
-        if wants_table(&app.output) {
+        if app.output.is_drawn() {
             let mut table =
                 Table::new([TableColumn::Whole("ACTION"), TableColumn::Text("DESCRIPTION"), TableColumn::Text("FIELDS")]);
             for action in &backend.actions {
