@@ -11,6 +11,7 @@ use std::io::{self, BufRead, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use examples::ChatClient;
 use memory_agent::{Agent, Session};
 use memory_core::View;
 use memory_core::text::to_one_line;
@@ -87,35 +88,4 @@ fn open_agent(folder: &PathBuf) -> Result<(Session, Topics), Box<dyn Error>> {
     let memories = memory_store::builder(home)?.actor("agent_loop").topics(topics.clone()).build();
     let agent = Agent::builder(memories).selection("topic=memory_".parse()?).build()?;
     Ok((Session::begin(&agent, &View { agent: "agent_loop".parse().ok(), project: None }), topics))
-}
-
-/// The address, the name and the API key of the model.
-struct ChatClient {
-    url: String,
-    name: String,
-    key: Option<String>,
-}
-
-impl ChatClient {
-    fn from_env() -> Self {
-        let variable = |name: &str| std::env::var(name).ok();
-        let base = variable("OPENAI_BASE_URL").unwrap_or_else(|| "http://localhost:11434/v1".into());
-        Self {
-            url: format!("{}/chat/completions", base.trim_end_matches('/')),
-            name: variable("MODEL").unwrap_or_else(|| "llama3.2".into()),
-            key: variable("OPENAI_API_KEY"),
-        }
-    }
-
-    fn complete(&self, messages: &[Value], tools: &[Value]) -> Result<Value, Box<dyn Error>> {
-        let body = json!({ "model": self.name, "messages": messages, "tools": tools, "stream": false });
-        let mut request = ureq::post(&self.url).header("Content-Type", "application/json");
-        if let Some(key) = &self.key {
-            request = request.header("Authorization", &format!("Bearer {key}"));
-        }
-        let text = request.send(body.to_string())?.body_mut().read_to_string()?;
-        let mut answer: Value = serde_json::from_str(&text)?;
-        let message = answer["choices"][0]["message"].take();
-        if message.is_object() { Ok(message) } else { Err("the model returned no message".into()) }
-    }
 }

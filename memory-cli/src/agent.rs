@@ -5,21 +5,21 @@ use std::sync::Arc;
 
 use memory_agent::hook::{Hook, ShellHook};
 use memory_agent::instance::OpenInstances;
-use memory_agent::{Agent, HookList, ToolSelection};
-use memory_core::{AgentName, Embedder, Services};
+use memory_agent::{Agent, AgentBuilder, HookList, ToolSelection};
+use memory_core::{AgentName, Embedder, Services, ToolError};
 
-use crate::app::Home;
 use crate::banks;
-use crate::config::{Environment, Settings};
 use crate::failure::Failure;
-use crate::pending_page::PendingPage;
+use crate::home::Home;
+use crate::home::PendingPage;
 use crate::reranking;
 use crate::topics;
 
 /// The configuration of an agent other than its home.
-pub(crate) struct AgentOptions<'a> {
+#[derive(Default)]
+pub(crate) struct AgentOptions {
     /// The selected tools.
-    pub offer: &'a ToolSelection,
+    pub selection: ToolSelection,
     /// The embedding model.
     pub embedder: Option<Arc<dyn Embedder>>,
     /// Folder of the topics, if it differs from that of the project.
@@ -33,20 +33,26 @@ pub(crate) struct AgentOptions<'a> {
 /// Creates the agent for `home` with the models and hooks of the settings.
 ///
 /// All frontends use this agent. Models are opened on first use.
-pub(crate) fn build_agent(
-    home: &Home,
-    settings: &Settings,
-    environment: &Environment,
-    parts: AgentOptions,
-) -> Result<Arc<Agent>, Failure> {
-    let banks = match parts.bank_folder {
-        Some(folder) => banks::open_folder(folder, settings, environment, AgentName::NAMELESS),
-        None => banks::open(settings, environment, AgentName::NAMELESS),
+pub(crate) fn build_agent(home: &Home, options: AgentOptions) -> Result<Arc<Agent>, Failure> {
+    let agent = agent_builder(home, options)?.build().map_err(invalid_tools)?;
+    // Only the topic tools can be unavailable.
+    if agent.callable_tools().next().is_none() {
+        return Err(topics::no_tools_error(&home.settings));
+    }
+    Ok(agent)
+}
+
+/// Returns the builder of the agent of [`build_agent`], to which custom tools may be added.
+pub(crate) fn agent_builder(home: &Home, options: AgentOptions) -> Result<AgentBuilder, Failure> {
+    let settings = home.settings.as_ref();
+    let banks = match options.bank_folder {
+        Some(folder) => banks::open_folder(folder, settings, AgentName::NAMELESS),
+        None => banks::open(settings, AgentName::NAMELESS),
     };
     let services = Services {
         banks: Some(banks),
-        topics: topics::open(settings, environment, parts.topic_folder.as_deref(), AgentName::NAMELESS)?,
-        embedder: parts.embedder,
+        topics: topics::open(settings, options.topic_folder.as_deref(), AgentName::NAMELESS)?,
+        embedder: options.embedder,
         reranking: reranking::open_lazily(&settings.reranking),
         actor: AgentName::NAMELESS.into(),
         ..home.services.clone()
@@ -54,23 +60,23 @@ pub(crate) fn build_agent(
     let zone = home.zone;
     let hooks: HookList = settings.hooks.commands().map(|(point, command)| (point, shell_hook(command))).collect();
     let pending = PendingPage::of(home);
-    let mut builder = Agent::builder(services)
-        .selection(parts.offer.clone())
+    let builder = Agent::builder(services)
+        .selection(options.selection)
         .hooks(hooks)
         .local_time(Arc::new(move |moment| moment.with_timezone(&zone).fixed_offset()))
         .change_callback(move || {
             // The change is complete. If writing the page fails, the daemon or the next command writes it.
             let _ = pending.refresh();
         });
-    if let Some(instances) = parts.instances {
-        builder = builder.instances(instances);
-    }
-    let agent = builder.build().map_err(|error| Failure::Usage { why: error.message, hint: error.hint })?;
-    // Only the topic tools can be unavailable.
-    if agent.callable_tools().next().is_none() {
-        return Err(topics::no_tools_error(settings, environment));
-    }
-    Ok(agent)
+    Ok(match options.instances {
+        Some(instances) => builder.instances(instances),
+        None => builder,
+    })
+}
+
+/// Converts the error of an invalid selection or of an invalid custom tool.
+pub(crate) fn invalid_tools(error: ToolError) -> Failure {
+    Failure::Usage { why: error.message, hint: error.hint }
 }
 
 fn shell_hook(command: &str) -> Arc<dyn Hook> {

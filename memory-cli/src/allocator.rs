@@ -56,12 +56,12 @@ pub(crate) fn prefault_heap() {
 
 /// Does nothing on other systems.
 #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
-pub(crate) fn take_usual() {}
+pub(crate) fn limit_arenas() {}
 
 /// Does nothing on other systems.
 #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
-pub(crate) fn give_back() {}
+pub(crate) fn release_free_memory() {}
 
 /// Does nothing on other systems.
 #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
-pub(crate) fn keep_little() {}
+pub(crate) fn prefault_heap() {}

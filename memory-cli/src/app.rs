@@ -1,103 +1,75 @@
-//! Construction of the services from the settings, shared by all commands.
+//! The context of a command: its flags, its output and its home.
 
-use std::cell::RefCell;
+use std::ffi::OsString;
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use chrono::{DateTime, Utc};
 use memory_agent::Agent;
 use memory_agent::event::EventKind;
-use memory_core::{Clock, Services, StoreError};
+use memory_core::Clock;
+use memory_core::instance::NamedInstance;
+use memory_store::{FileStoreOptions, Freshness, SystemClock};
 
-use crate::cli::Globals;
 use crate::config::{Environment, Settings};
 use crate::failure::Failure;
-use crate::language_model;
-use crate::print::Output;
+use crate::home::{Home, KEPT};
+use crate::instances;
+use crate::print::{Output, Streams};
+use crate::report::ExitCode;
 use crate::topics;
 use crate::versions;
-use crate::zone::UserTimeZone;
-use memory_store::{FileStore, FileStoreOptions, Freshness, RandomIds, SystemClock};
 
 /// The context of a command.
 pub(crate) struct App<'a> {
     /// The environment variables and folders of the process.
     pub environment: &'a Environment,
-    /// The flags that every command has.
-    pub globals: Globals,
+    /// The home of the flag `--root`.
+    pub root: Option<PathBuf>,
     /// The output of the command.
     pub output: Output,
+    /// Runs another command.
+    pub run: RunCommand,
+    /// Whether every file is checked for changes first.
+    is_fresh: bool,
+    settings: Option<Arc<Settings>>,
     /// The home that was opened last, if any.
-    pub opened: RefCell<Option<(Services, Arc<FileStore>)>>,
+    opened: Option<Home>,
 }
+
+/// A function that runs the program with these arguments, the first of which is the program itself.
+pub(crate) type RunCommand = fn(Vec<OsString>, &Environment, Streams) -> ExitCode;
 
 /// Minimum interval between two updates of the index page in a long-running process.
 const INDEX_PAGE_INTERVAL: Duration = Duration::from_millis(250);
-
-/// Size of the file cache in a long-running process, in bytes.
-///
-/// It is enough for about 6,000 files of typical size.
-pub(crate) const KEPT: usize = 8 << 20;
-
-/// An opened home of memories.
-pub(crate) struct Home {
-    /// The services for the use cases.
-    pub services: Services,
-    /// The file store, for operations on files.
-    pub store: Arc<FileStore>,
-    /// The time zone of reminders.
-    pub zone: UserTimeZone,
-}
-
-impl Home {
-    /// Opens the home that `settings` specify.
-    pub(crate) fn open(settings: &Settings, options: FileStoreOptions) -> Result<Self, StoreError> {
-        let store = Arc::new(FileStore::open(&settings.root.value, options)?);
-        let clock = Arc::new(SystemClock);
-        let services = Services {
-            store: store.clone(),
-            history: store.clone(),
-            clock: clock.clone(),
-            ids: Arc::new(RandomIds),
-            embedder: None,
-            reranking: None,
-            chat: language_model::open_lazily(settings, clock),
-            banks: None,
-            topics: None,
-            inbox_ttl: settings.inbox_ttl(),
-            actor: "cli".into(),
-        };
-        Ok(Self { services, store, zone: UserTimeZone::of(settings.timezone.value) })
-    }
-
-    /// Updates the page of due reminders and returns whether it exists. A failure is only a warning.
-    pub(crate) fn update_pending_page(&self, output: &mut Output) -> Result<bool, Failure> {
-        match self.store.update_pending_page(|| memory_core::pending(&self.services, &self.zone)) {
-            Ok(is_there) => Ok(is_there),
-            Err(error) => {
-                output.warning(&format!("cannot write pending.md: {error}"))?;
-                Ok(false)
-            }
-        }
-    }
-}
-
-/// Updates the index page of the home if it is outdated; returns whether it was updated.
-fn update_index_page(services: &Services, store: &FileStore) -> bool {
-    store.update_index_page(services.clock.now(), &|| memory_core::index_page(services)).unwrap_or(false)
-}
 
 /// Returns the current time, for commands that do not open a home.
 pub(crate) fn current_time() -> DateTime<Utc> {
     SystemClock.now()
 }
 
-impl App<'_> {
-    /// Loads the settings and warns about unknown keys and about API keys that other users can read.
-    pub(crate) fn settings(&mut self) -> Result<Settings, Failure> {
-        let settings = Settings::load(self.globals.root.as_deref(), self.environment)?;
+impl<'a> App<'a> {
+    /// Creates the context of a command.
+    pub(crate) fn new(
+        environment: &'a Environment,
+        root: Option<PathBuf>,
+        is_fresh: bool,
+        output: Output,
+        run: RunCommand,
+    ) -> Self {
+        Self { environment, root, output, run, is_fresh, settings: None, opened: None }
+    }
+
+    /// Returns the settings.
+    ///
+    /// The first call loads them, and warns about unknown keys and about API keys that other users can read.
+    pub(crate) fn settings(&mut self) -> Result<Arc<Settings>, Failure> {
+        if let Some(settings) = &self.settings {
+            return Ok(Arc::clone(settings));
+        }
+        let settings = Settings::load(self.root.as_deref(), self.environment)?;
         for key in &settings.unknown {
             let file = self.output.display_path(&settings.file);
             self.output.warning(&format!("{file}: unknown key {key}"))?;
@@ -110,53 +82,76 @@ impl App<'_> {
                 "{file} contains an API key ({key}) and other users can read it; restrict access with `chmod 600`"
             ))?;
         }
-        Ok(settings)
+        Ok(Arc::clone(self.settings.insert(Arc::new(settings))))
     }
 
     /// Opens the home that the settings specify.
     pub(crate) fn open(&mut self) -> Result<Home, Failure> {
+        self.open_with(FileStoreOptions::default())
+    }
+
+    /// Opens the home that the settings specify, with a file cache for a long-running process.
+    pub(crate) fn open_long_running(&mut self) -> Result<Home, Failure> {
+        self.open_with(FileStoreOptions { kept: KEPT, ..FileStoreOptions::default() })
+    }
+
+    /// Opens the home that the settings specify, with the topics in `dir` or of the current project.
+    pub(crate) fn open_with_topics(&mut self, dir: Option<&Path>) -> Result<Home, Failure> {
+        let mut home = self.open()?;
+        home.services.topics = topics::open(&home.settings, dir, "cli")?;
+        dir.map_or(Ok(()), |dir| topics::check_exists(&home.settings, dir))?;
+        Ok(home)
+    }
+
+    fn open_with(&mut self, options: FileStoreOptions) -> Result<Home, Failure> {
         let settings = self.settings()?;
-        self.open_with(&settings)
+        let freshness = if self.is_fresh { Freshness::Fresh } else { Freshness::Usual };
+        let home = Home::with_settings(settings, FileStoreOptions { freshness, ..options })?;
+        Ok(self.opened.insert(home).clone())
     }
 
-    /// Opens the home that `settings` specify.
-    pub(crate) fn open_with(&self, settings: &Settings) -> Result<Home, Failure> {
-        Ok(self.set_opened(Home::open(settings, self.options())?))
+    /// Updates the page of due reminders and returns whether it exists. A failure is only a warning.
+    pub(crate) fn update_pending_page(&mut self, home: &Home) -> Result<bool, Failure> {
+        match home.update_pending_page() {
+            Ok(is_there) => Ok(is_there),
+            Err(error) => {
+                self.output.warning(&format!("cannot write pending.md: {error}"))?;
+                Ok(false)
+            }
+        }
     }
 
-    /// Opens the home that `settings` specify, with a file cache for a long-running process.
-    pub(crate) fn open_long_running(&self, settings: &Settings) -> Result<Home, Failure> {
-        Ok(self.set_opened(Home::open(settings, FileStoreOptions { kept: KEPT, ..self.options() })?))
+    /// Returns the operation logs of all instances with files. Unreachable instances cause a warning.
+    pub(crate) fn instance_logs(&mut self, settings: &Arc<Settings>) -> Result<Vec<NamedInstance>, Failure> {
+        let (logs, warnings) = instances::file_operation_logs(settings)?;
+        warnings.iter().try_for_each(|warning| self.output.warning(warning))?;
+        Ok(logs)
     }
 
-    fn set_opened(&self, home: Home) -> Home {
-        self.opened.replace(Some((home.services.clone(), Arc::clone(&home.store))));
-        home
+    /// Prints a warning about a failed commit to git, if there is one.
+    pub(crate) fn warn_of_commit(&mut self, warning: Option<String>) {
+        if let Some(warning) = warning {
+            // The output may be closed.
+            let _ = self.output.warning(&warning).and_then(|()| self.output.flush());
+        }
     }
 
-    /// Updates the index page of the home if it is outdated.
+    /// Commits the home to git and updates its index page in the background, if a home was opened and has changed.
     ///
-    /// The output is already printed, so errors are ignored; the next command repeats the update.
-    pub(crate) fn update_index_page(&self) {
-        if let Some((services, store)) = self.opened.take() {
-            update_index_page(&services, &store);
+    /// The output is already printed, so errors are not reported, except once those of the last commit.
+    pub(crate) fn finish(&mut self) {
+        let Some(home) = self.opened.take() else { return };
+        let root = home.store.root();
+        if let (true, Ok(end)) = (home.settings.git.value, home.store.journal_end()) {
+            self.warn_of_commit(versions::retry_failed_commit(root, &end));
+            versions::commit_in_background(root, &end, self.environment.program.as_deref());
         }
-    }
-
-    /// Commits the home to git in the background, if the settings enable it and the home has changed.
-    pub(crate) fn commit_in_background(&mut self) {
-        let Some((_, store)) = self.opened.borrow().clone() else { return };
-        // Errors in the settings were reported before.
-        let Ok(settings) = Settings::load(self.globals.root.as_deref(), self.environment) else { return };
-        if let (true, Ok(end)) = (settings.git.value, store.journal_end()) {
-            versions::retry_failed_commit(store.root(), &end, &mut self.output);
-            versions::commit_in_background(store.root(), &end, self.environment.program.as_deref());
-        }
+        home.update_index_page();
     }
 
     /// Updates the index page after tool calls, on a thread that ends with the agent.
     pub(crate) fn spawn_index_page_updates(&self, agent: &Agent) {
-        let Some((services, store)) = self.opened.borrow().clone() else { return };
+        let Some(home) = self.opened.clone() else { return };
         let happened = agent.subscribe();
         let work = move || {
             let mut last: Option<Instant> = None;
@@ -165,7 +160,7 @@ impl App<'_> {
                     // Calls during this pause are covered by the next update.
                     let rest = last.map_or(Duration::ZERO, |last| INDEX_PAGE_INTERVAL.saturating_sub(last.elapsed()));
                     std::thread::park_timeout(rest);
-                    if update_index_page(&services, &store) {
+                    if home.update_index_page() {
                         last = Some(Instant::now());
                     }
                 }
@@ -173,19 +168,6 @@ impl App<'_> {
         };
         // Without a thread, the page is updated at the end.
         let _ = std::thread::Builder::new().name("index page".into()).spawn(work);
-    }
-
-    /// Opens the home that `settings` specify, with the topics in `dir` or of the current project.
-    pub(crate) fn open_with_topics(&self, settings: &Settings, dir: Option<&Path>) -> Result<Home, Failure> {
-        let mut home = self.open_with(settings)?;
-        home.services.topics = topics::open(settings, self.environment, dir, "cli")?;
-        dir.map_or(Ok(()), |dir| topics::check_exists(self.environment, dir))?;
-        Ok(home)
-    }
-
-    fn options(&self) -> FileStoreOptions {
-        let freshness = if self.globals.fresh { Freshness::Fresh } else { Freshness::Usual };
-        FileStoreOptions { freshness, ..FileStoreOptions::default() }
     }
 }
 

@@ -7,29 +7,30 @@ use memory_core::bank::{BankScope, BankStore, Banks};
 use memory_store::bank::{BankFolder, BankOptions, JsonSchemaValidator, SymlinkedBanks};
 use memory_store::{RandomIds, SystemClock};
 
-use crate::config::{Environment, Settings, SettingsLayer};
+use crate::config::{Settings, SettingsLayer};
 use crate::jq_process::JqRunner;
+use crate::project::{ancestors_in_repository, find_repository, is_folder};
 
 /// Opens the banks of the user and those of the project around the current folder.
-pub(crate) fn open(settings: &Settings, environment: &Environment, actor: &str) -> Banks {
-    of(&BankLocations::of(settings, environment), settings, environment, actor)
+pub(crate) fn open(settings: &Settings, actor: &str) -> Banks {
+    of(&BankLocations::of(settings), settings, actor)
 }
 
 /// Opens the banks in one folder, with user scope.
-pub(crate) fn open_folder(folder: PathBuf, settings: &Settings, environment: &Environment, actor: &str) -> Banks {
-    of(&BankLocations { user: vec![folder], project: Vec::new(), new_project: None }, settings, environment, actor)
+pub(crate) fn open_folder(folder: PathBuf, settings: &Settings, actor: &str) -> Banks {
+    of(&BankLocations { user: vec![folder], project: Vec::new(), new_project: None }, settings, actor)
 }
 
 /// Returns the folders that [`open`] uses, project before user, whether or not they exist.
-pub(crate) fn bank_folders(settings: &Settings, environment: &Environment) -> Vec<PathBuf> {
-    let BankLocations { user, project, new_project } = BankLocations::of(settings, environment);
+pub(crate) fn bank_folders(settings: &Settings) -> Vec<PathBuf> {
+    let BankLocations { user, project, new_project } = BankLocations::of(settings);
     let project = project.into_iter().map(|place| match place {
         ProjectBankLocation::Folder(place) | ProjectBankLocation::Symlink(place) => place,
     });
     project.chain(new_project).chain(user).collect()
 }
 
-fn of(places: &BankLocations, settings: &Settings, environment: &Environment, actor: &str) -> Banks {
+fn of(places: &BankLocations, settings: &Settings, actor: &str) -> Banks {
     let options = BankOptions { compress_above: settings.banks.compress_above.value, ..BankOptions::default() };
     let store = |root: &PathBuf| -> Arc<dyn BankStore> { Arc::new(BankFolder::new(root, options)) };
     let in_project = BankOptions { is_in_project: true, ..options };
@@ -47,7 +48,7 @@ fn of(places: &BankLocations, settings: &Settings, environment: &Environment, ac
         project: places.project.first().map(of_project),
         further: further_project.chain(further_user).collect(),
         new_project: places.new_project.as_ref().map(project_store),
-        filter: Arc::new(JqRunner::of(settings, environment)),
+        filter: Arc::new(JqRunner::of(settings)),
         schemas: Arc::new(JsonSchemaValidator),
         limits: options.limits,
         clock: Arc::new(SystemClock),
@@ -74,8 +75,9 @@ enum ProjectBankLocation {
 }
 
 impl BankLocations {
-    fn of(settings: &Settings, environment: &Environment) -> Self {
+    fn of(settings: &Settings) -> Self {
         let own = settings.root.value.join("banks");
+        let environment = &settings.environment;
         let config = environment.config_folder.clone().or_else(|| Some(environment.home.as_ref()?.join(".config")));
         let peer = config.map(|config| config.join("slop-mcp/memory"));
         // An explicitly configured home is used alone.
@@ -124,24 +126,6 @@ fn location_in(parent: &Path, name: &str) -> Option<ProjectBankLocation> {
 /// Returns the nearest folder at or above `folder` that has a `.memory` folder.
 fn find_marked_folder(folder: &Path) -> Option<&Path> {
     ancestors_in_repository(folder).find(|folder| is_folder(&folder.join(".memory")))
-}
-
-/// Returns `folder` and its ancestors up to the repository's root; only `folder` without a repository.
-fn ancestors_in_repository(folder: &Path) -> impl Iterator<Item = &Path> {
-    let end = find_repository(folder).unwrap_or(folder);
-    folder.ancestors().take_while(move |folder| folder.starts_with(end))
-}
-
-/// Returns whether the path is a folder and not a symlink.
-///
-/// Content of a repository must not lead outside of it.
-pub(crate) fn is_folder(path: &Path) -> bool {
-    path.symlink_metadata().is_ok_and(|found| found.is_dir())
-}
-
-/// Returns the root of the repository that contains `folder`.
-pub(crate) fn find_repository(folder: &Path) -> Option<&Path> {
-    folder.ancestors().find(|folder| folder.join(".git").exists())
 }
 
 #[cfg(test)]

@@ -7,23 +7,18 @@ use std::sync::Arc;
 use memory_core::conversation::{ConversationLocation, ConversationStore};
 use memory_store::conversation::{ConversationFolder, GitVersions};
 
-use crate::config::{Environment, Settings};
+use crate::config::Settings;
 use crate::failure::Failure;
-use crate::print::Output;
 use crate::versions;
 
 /// Returns the folders of conversations: `named`, else the home and the folder of the proxy.
 ///
 /// # Errors
 /// If the folder `named` does not exist.
-pub(crate) fn folders(
-    settings: &Settings,
-    environment: &Environment,
-    named: Option<&Path>,
-) -> Result<Vec<ConversationFolder>, Failure> {
+pub(crate) fn folders(settings: &Settings, named: Option<&Path>) -> Result<Vec<ConversationFolder>, Failure> {
     let folders = match named {
         Some(named) => {
-            let folder = environment.absolute_path(named);
+            let folder = settings.environment.absolute_path(named);
             if !folder.is_dir() {
                 let source = io::Error::new(io::ErrorKind::NotFound, "folder not found");
                 return Err(Failure::NoConversations { folder, source });
@@ -39,23 +34,22 @@ pub(crate) fn folders(
 ///
 /// # Errors
 /// If the folder `named` does not exist.
-pub(crate) fn operation_logs(
-    settings: &Settings,
-    environment: &Environment,
-    named: Option<&Path>,
-) -> Result<Vec<ConversationLocation>, Failure> {
-    let folders = folders(settings, environment, named)?.into_iter();
+pub(crate) fn operation_logs(settings: &Settings, named: Option<&Path>) -> Result<Vec<ConversationLocation>, Failure> {
+    let folders = folders(settings, named)?.into_iter();
     Ok(folders.map(|folder| ConversationLocation { place: folder.location(), store: Arc::new(folder) }).collect())
 }
 
 /// Commits a folder of conversations to git after a change, if the settings enable it.
 ///
+/// Returns a warning about a failure, unless the user received it before.
 /// Folders other than the home are committed only if they have a repository.
-pub(crate) fn commit_versions(settings: &Settings, folder: &Path, message: &str, output: &mut Output) {
+pub(crate) fn commit_versions(settings: &Settings, folder: &Path, message: &str) -> Option<String> {
     if folder == settings.root.value && settings.git.value {
-        versions::report_result(folder, versions::commit_now(folder, message), output);
+        versions::take_warning(folder, versions::commit_now(folder, message))
     } else if settings.proxy.enable_git_versioning.value && folder.join(".git").exists() {
-        versions::report_result(folder, GitVersions::commit(folder, message), output);
+        versions::take_warning(folder, GitVersions::commit(folder, message))
+    } else {
+        None
     }
 }
 

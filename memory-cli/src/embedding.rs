@@ -1,19 +1,22 @@
 //! Opens the embedding model that the settings name.
 
-use std::env;
 use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use memory_agent::model::{ApiKey, LocalEmbedder, RemoteEmbedder, RemoteSettings};
 use memory_core::{EmbedError, Embedder, Embedding as Vector};
 
-use crate::config::{EmbeddingSettings, certificates_file};
+use crate::config::{EmbeddingSettings, Environment, Settings};
 
 /// Opens the configured model, if any.
-pub(crate) fn open(settings: &EmbeddingSettings) -> Result<Option<Arc<dyn Embedder>>, EmbedError> {
+pub(crate) fn open(settings: &Settings) -> Result<Option<Arc<dyn Embedder>>, EmbedError> {
+    open_model(&settings.embedding, &settings.environment)
+}
+
+fn open_model(settings: &EmbeddingSettings, environment: &Environment) -> Result<Option<Arc<dyn Embedder>>, EmbedError> {
     if let Some(folder) = &settings.model.value {
         return Ok(Some(Arc::new(LocalEmbedder::open(folder, None)?)));
     }
@@ -22,10 +25,10 @@ pub(crate) fn open(settings: &EmbeddingSettings) -> Result<Option<Arc<dyn Embedd
         why: "embedding.base_url is set, but embedding.name is not".into(),
         hint: Some("set embedding.name in config.yaml".into()),
     })?;
-    let api_key = settings.api_key_env.value.as_deref().map(api_key).transpose()?;
+    let api_key = settings.api_key_env.value.as_deref().map(|variable| api_key(variable, environment)).transpose()?;
     let embedder = RemoteEmbedder::new(RemoteSettings {
         api_key,
-        certificates: certificates_file(),
+        certificates: environment.certificates.clone(),
         ..RemoteSettings::new(base_url, name)
     })?;
     Ok(Some(Arc::new(embedder)))
@@ -34,21 +37,23 @@ pub(crate) fn open(settings: &EmbeddingSettings) -> Result<Option<Arc<dyn Embedd
 /// Returns the configured model for searches; it is opened on first use.
 ///
 /// If the model fails, a search uses the words only and reports the error.
-pub(crate) fn open_lazily(settings: &EmbeddingSettings) -> Option<Arc<dyn Embedder>> {
-    let is_named = settings.model.value.is_some() || settings.base_url.value.is_some();
-    is_named.then(|| Arc::new(LazyEmbedder { settings: settings.clone(), opened: OnceLock::new() }) as Arc<dyn Embedder>)
+pub(crate) fn open_lazily(settings: &Settings) -> Option<Arc<dyn Embedder>> {
+    let Settings { embedding, environment, .. } = settings;
+    let is_named = embedding.model.value.is_some() || embedding.base_url.value.is_some();
+    let (settings, environment) = (embedding.clone(), environment.clone());
+    is_named.then(|| Arc::new(LazyEmbedder { settings, environment, opened: OnceLock::new() }) as Arc<dyn Embedder>)
 }
 
 /// Returns the configured model for a short-lived process.
 ///
-/// A daemon of the home at `root` has a local model already open, so it is used first.
-pub(crate) fn open_via_daemon(settings: &EmbeddingSettings, root: &Path) -> Option<Arc<dyn Embedder>> {
-    let is_local = settings.model.value.is_some();
+/// A daemon of the home has a local model already open, so it is used first.
+pub(crate) fn open_via_daemon(settings: &Settings) -> Option<Arc<dyn Embedder>> {
+    let is_local = settings.embedding.model.value.is_some();
     let own = open_lazily(settings)?;
     if !is_local {
         return Some(own);
     }
-    Some(Arc::new(DaemonEmbedder { place: root.join("memory.sock"), own, identity: OnceLock::new() }))
+    Some(Arc::new(DaemonEmbedder { place: settings.root.value.join("memory.sock"), own, identity: OnceLock::new() }))
 }
 
 /// Timeout of a request to the daemon.
@@ -112,8 +117,8 @@ impl Embedder for DaemonEmbedder {
     }
 }
 
-fn api_key(variable: &str) -> Result<ApiKey, EmbedError> {
-    let key = env::var(variable).map_err(|_| EmbedError {
+fn api_key(variable: &str, environment: &Environment) -> Result<ApiKey, EmbedError> {
+    let key = environment.variable(variable).ok_or_else(|| EmbedError {
         why: format!("environment variable {variable} is not set; it must contain the API key"),
         hint: Some(format!("set {variable} or correct embedding.api_key_env in config.yaml")),
     })?;
@@ -127,13 +132,14 @@ fn api_key(variable: &str) -> Result<ApiKey, EmbedError> {
 #[derive(Debug)]
 struct LazyEmbedder {
     settings: EmbeddingSettings,
+    environment: Environment,
     opened: OnceLock<Result<Arc<dyn Embedder>, EmbedError>>,
 }
 
 impl LazyEmbedder {
     fn get_or_open(&self) -> Result<&dyn Embedder, &EmbedError> {
         let none = || EmbedError { why: "no embedding model is configured".into(), hint: None };
-        let opened = self.opened.get_or_init(|| open(&self.settings)?.ok_or_else(none));
+        let opened = self.opened.get_or_init(|| open_model(&self.settings, &self.environment)?.ok_or_else(none));
         opened.as_ref().map(AsRef::as_ref)
     }
 }

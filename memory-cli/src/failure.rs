@@ -1,4 +1,4 @@
-//! The error type of commands.
+//! The error type of the library and of commands.
 
 use std::io;
 use std::net::SocketAddr;
@@ -10,7 +10,31 @@ use memory_core::topic::TopicError;
 use memory_core::{Code, LogError, NotifyError, ParseError, SourceError, StoreError, ToolError};
 
 use crate::config::ConfigError;
-use crate::exit_code::ExitCode;
+
+/// The error of this library.
+///
+/// Its source is the cause, such as a [`StoreError`] or an [`io::Error`].
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
+pub struct ProgramError(#[from] Failure);
+
+impl ProgramError {
+    /// Returns the permanent code of the error, such as `CONFLICT`.
+    pub fn code(&self) -> &'static str {
+        self.0.code()
+    }
+
+    /// Returns the suggested next step, if there is one.
+    pub fn hint(&self) -> Option<String> {
+        self.0.hint()
+    }
+}
+
+impl From<ProgramError> for Failure {
+    fn from(error: ProgramError) -> Self {
+        error.0
+    }
+}
 
 /// The error of a command.
 #[derive(Debug, thiserror::Error)]
@@ -219,7 +243,8 @@ impl Failure {
         if matches!(self, Self::Usage { .. }) { "USAGE" } else { self.core_code().as_str() }
     }
 
-    fn core_code(&self) -> Code {
+    /// Returns the code of the error in the core.
+    pub(crate) fn core_code(&self) -> Code {
         match self {
             Self::Store(error) | Self::Draft { source: error, .. } => error.code(),
             Self::Bank(error) => error.code(),
@@ -282,14 +307,6 @@ impl Failure {
             Self::NotUnderstood { .. } => Some("all other lines were answered; see the errors in the output".into()),
             Self::Output(_) => Some("the operation may have completed; check before you repeat a change".into()),
             Self::File { .. } | Self::Filter { .. } | Self::Editor { draft: None, .. } | Self::Tour { .. } => None,
-        }
-    }
-
-    /// Returns the exit code of the program.
-    pub(crate) fn exit_code(&self) -> ExitCode {
-        match self {
-            Self::Filter { code } => ExitCode::Asked(*code),
-            _ => self.core_code().fault().into(),
         }
     }
 

@@ -3,46 +3,15 @@
 use std::io;
 use std::net::{SocketAddr, TcpListener, ToSocketAddrs};
 use std::sync::Arc;
-use std::thread::{self, JoinHandle};
 
-use clap::Args;
 use memory_agent::Agent;
 use memory_agent::http::{AccessRules, AccessToken, HttpLimits, HttpServerConfig};
 use memory_agent::instance::{InstanceHandle, OpenInstances, backend};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-use signal_hook::consts::{SIGINT, SIGTERM};
-use signal_hook::iterator::{Handle, Signals};
-use tokio::sync::oneshot;
 
-use crate::config::{Environment, HttpSettings};
+use crate::config::HttpSettings;
 use crate::failure::Failure;
 use crate::instances::DEFAULT;
-
-/// The flag for the access token of an HTTP server.
-#[derive(Debug, Args)]
-pub(crate) struct TokenArgs {
-    /// Require this token in HTTP requests; better set MEMO_AUTH_TOKEN, as other users can see arguments
-    ///
-    /// Clients send it as Authorization: Bearer TOKEN. GET /v1/health of a server with instances only needs no token.
-    /// Without a token, only your own programs on this machine have access.
-    #[arg(long, value_name = "TOKEN")]
-    auth_token: Option<String>,
-}
-
-impl TokenArgs {
-    /// Returns the token of the flag, else that of the environment.
-    pub(crate) fn token(&self, environment: &Environment) -> Result<Option<AccessToken>, Failure> {
-        let given = match &self.auth_token {
-            Some(typed) => Some(("--auth-token", AccessToken::new(typed.clone()).ok_or(()))),
-            None => environment.memo_auth_token.clone().map(|token| ("MEMO_AUTH_TOKEN", token)),
-        };
-        let Some((from, token)) = given else { return Ok(None) };
-        let refused = |()| {
-            Failure::usage(format!("{from} is not a valid token"), "a token consists of visible ASCII characters without spaces")
-        };
-        token.map(Some).map_err(refused)
-    }
-}
 
 /// The flags of a server for use in error messages.
 #[derive(Debug, Clone, Copy)]
@@ -103,49 +72,6 @@ impl ServerFlags {
     }
 }
 
-/// The shutdown of a server process: the first signal requests it, the second one exits at once.
-pub(crate) struct ShutdownSignal {
-    asked: Option<oneshot::Receiver<()>>,
-    signals: Handle,
-    listening: JoinHandle<()>,
-}
-
-impl ShutdownSignal {
-    /// Starts to listen for SIGINT and SIGTERM.
-    pub(crate) fn install() -> Result<Self, Failure> {
-        let mut signals = Signals::new([SIGINT, SIGTERM]).map_err(Failure::file("listen for signals"))?;
-        let (ask, asked) = oneshot::channel();
-        let handle = signals.handle();
-        let listening = thread::spawn(move || {
-            let mut signals = signals.forever();
-            if signals.next().is_some() {
-                let _ = ask.send(());
-                if signals.next().is_some() {
-                    std::process::exit(130);
-                }
-            }
-        });
-        Ok(Self { asked: Some(asked), signals: handle, listening })
-    }
-
-    /// Returns a future that waits for the shutdown request. Only the first call returns one that waits.
-    pub(crate) fn requested(&mut self) -> impl Future<Output = ()> + Send + use<> {
-        let asked = self.asked.take();
-        async {
-            if let Some(asked) = asked {
-                drop(asked.await);
-            }
-        }
-    }
-
-    /// Stops listening for signals.
-    pub(crate) fn close(self) {
-        self.signals.close();
-        // A panic of the thread was already reported.
-        let _ = self.listening.join();
-    }
-}
-
 /// Maximum number of open files that is requested from the system.
 const MAX_OPEN_FILES: u64 = 16 * 1024;
 
@@ -159,6 +85,12 @@ pub(crate) fn parse_address(text: &str) -> Result<ListenAddress, String> {
     let texts = everywhere.map_or_else(|| vec![text.to_owned()], Vec::from);
     let found: Vec<SocketAddr> = texts.iter().filter_map(|text| text.to_socket_addrs().ok()).flatten().collect();
     if found.is_empty() { Err("not an address with a port, such as 127.0.0.1:8765".into()) } else { Ok(ListenAddress(found)) }
+}
+
+impl From<SocketAddr> for ListenAddress {
+    fn from(address: SocketAddr) -> Self {
+        Self(vec![address])
+    }
 }
 
 impl ListenAddress {

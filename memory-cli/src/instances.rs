@@ -18,11 +18,11 @@ use memory_store::{AllowedPaths, FileStoreOptions, RandomIds, SystemClock};
 use serde_json::{Map, Value, json};
 
 use crate::agent::{self, AgentOptions};
-use crate::app::{App, Home, KEPT};
 use crate::banks;
-use crate::config::{Environment, Setting, Settings, SettingsLayer, default_root_folder};
+use crate::config::{Setting, Settings, SettingsLayer, default_root_folder};
 use crate::embedding;
 use crate::failure::Failure;
+use crate::home::{Home, KEPT};
 use crate::topics;
 use memory_core::{Operation, Verb};
 
@@ -34,24 +34,22 @@ pub(crate) const DEFAULT: &str = "default";
 pub(crate) struct InstanceRegistry {
     /// The defined instances.
     pub instances: InstanceFolder,
-    environment: Environment,
-    settings: Settings,
-    home: PathBuf,
+    settings: Arc<Settings>,
     state: PathBuf,
     allowed: Option<AllowedPaths>,
 }
 
 /// Returns the registry with a cache of open instances.
-pub(crate) fn open_cached(settings: &Settings, environment: &Environment) -> Result<Arc<OpenInstances>, Failure> {
-    Ok(Arc::new(OpenInstances::new(Arc::new(InstanceRegistry::open(settings, environment)?))))
+pub(crate) fn open_cached(settings: &Arc<Settings>) -> Result<Arc<OpenInstances>, Failure> {
+    Ok(Arc::new(OpenInstances::new(Arc::new(InstanceRegistry::open(settings)?))))
 }
 
 impl InstanceRegistry {
     /// Opens the registry with the folders and keys of the environment.
-    pub(crate) fn open(settings: &Settings, environment: &Environment) -> Result<Self, Failure> {
-        let home = settings.root.value.clone();
+    pub(crate) fn open(settings: &Arc<Settings>) -> Result<Self, Failure> {
+        let environment = &settings.environment;
         let beside = |named: &Option<PathBuf>, usual: &str| {
-            let person = environment.home.as_deref().unwrap_or(&home);
+            let person = environment.home.as_deref().unwrap_or(&settings.root.value);
             named.as_deref().map_or_else(|| person.join(usual), |path| environment.absolute_path(path))
         };
         let key = parse_key_variable("MEMO_MASTER_KEY", environment.memo_master_key.as_ref())?;
@@ -62,15 +60,13 @@ impl InstanceRegistry {
             instances: InstanceFolder::new(definitions, keys, key),
             state: beside(&environment.memo_state_dir, ".local/state/memo/state"),
             allowed: allowed.map(|text| AllowedPaths::parse(text, |path| environment.absolute_path(path))),
-            environment: environment.clone(),
-            settings: settings.clone(),
-            home,
+            settings: Arc::clone(settings),
         })
     }
 
     /// Resolves a path of an instance, and checks that the path is allowed.
     pub(crate) fn allowed_path(&self, path: &Path) -> Result<PathBuf, InstanceError> {
-        let whole = self.environment.absolute_path(path);
+        let whole = self.settings.environment.absolute_path(path);
         self.allowed.as_ref().map_or(Ok(whole.clone()), |allowed| allowed.check(&whole))
     }
 
@@ -129,9 +125,9 @@ impl InstanceRegistry {
 
     fn default_folder(&self, backend: &InstanceName, name: &InstanceName) -> PathBuf {
         match name.as_str() {
-            DEFAULT => self.home.join(backend.as_str()),
+            DEFAULT => self.settings.root.value.join(backend.as_str()),
             // A folder within that of the default instance would be mistaken for its data.
-            other => self.home.join("instances").join(backend.as_str()).join(other),
+            other => self.settings.root.value.join("instances").join(backend.as_str()).join(other),
         }
     }
 
@@ -174,9 +170,14 @@ impl InstanceRegistry {
     /// name.
     fn state_folder(&self, folder: &Path) -> PathBuf {
         let whole = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
-        let is_usual = default_root_folder(&self.environment).is_some_and(|usual| whole(&usual) == whole(&self.home));
-        let is_said = self.environment.memo_state_dir.is_some();
-        if is_said || is_usual || !folder.starts_with(&self.home) { self.state.clone() } else { self.home.join("state") }
+        let is_usual = default_root_folder(&self.settings.environment)
+            .is_some_and(|usual| whole(&usual) == whole(&self.settings.root.value));
+        let is_said = self.settings.environment.memo_state_dir.is_some();
+        if is_said || is_usual || !folder.starts_with(&self.settings.root.value) {
+            self.state.clone()
+        } else {
+            self.settings.root.value.join("state")
+        }
     }
 
     /// Opens the operation log of an instance, if it has one.
@@ -199,19 +200,20 @@ impl InstanceRegistry {
 
     /// Opens the tools for `folder`, or for the default folders if it is `None`.
     fn tools(&self, backend: &str, folder: Option<&Path>) -> Result<Arc<Agent>, InstanceError> {
-        let mut settings = self.settings.clone();
+        let mut settings = Arc::clone(&self.settings);
         if let (Some(folder), "notes") = (folder, backend) {
-            settings.root = Setting { value: folder.to_owned(), from: SettingsLayer::Flag };
+            Arc::make_mut(&mut settings).root = Setting { value: folder.to_owned(), from: SettingsLayer::Flag };
         }
-        let home = Home::open(&settings, FileStoreOptions { kept: KEPT, ..FileStoreOptions::default() })?;
+        let home = Home::with_settings(settings, FileStoreOptions { kept: KEPT, ..FileStoreOptions::default() })?;
+        let settings = &home.settings;
         let own = |name: &str| folder.filter(|_| backend == name).map(Path::to_owned);
         let (bank_folder, topic_folder) = (own("bank"), own("topic"));
-        if backend == "topic" && folder.is_none() && topics::project_folder(&settings, &self.environment).is_none() {
-            return Err(topics::no_instance_error(&settings, &self.environment));
+        if backend == "topic" && folder.is_none() && topics::project_folder(settings).is_none() {
+            return Err(topics::no_instance_error(settings));
         }
-        let embedder = embedding::open_via_daemon(&settings.embedding, &settings.root.value);
-        let parts = AgentOptions { offer: &ToolSelection::all(), embedder, bank_folder, topic_folder, instances: None };
-        agent::build_agent(&home, &settings, &self.environment, parts)
+        let embedder = embedding::open_via_daemon(settings);
+        let parts = AgentOptions { selection: ToolSelection::all(), embedder, bank_folder, topic_folder, instances: None };
+        agent::build_agent(&home, parts)
             .map_err(|failure| InstanceError::Invalid { why: failure.to_string(), hint: failure.hint() })
     }
 
@@ -221,8 +223,8 @@ impl InstanceRegistry {
     fn default_folders(&self, backend: &str) -> Result<Vec<PathBuf>, InstanceError> {
         let places = match backend {
             "notes" => vec![self.settings.root.value.clone()],
-            "bank" => banks::bank_folders(&self.settings, &self.environment),
-            "topic" => topics::project_folder(&self.settings, &self.environment).into_iter().collect(),
+            "bank" => banks::bank_folders(&self.settings),
+            "topic" => topics::project_folder(&self.settings).into_iter().collect(),
             _ => Vec::new(),
         };
         places.into_iter().map(|place| self.allowed_path(&place)).collect()
@@ -230,12 +232,12 @@ impl InstanceRegistry {
 
     /// Returns the new key for `rekey` from the environment; `None` means that a key is generated.
     pub(crate) fn new_master_key(&self) -> Result<Option<MasterKey>, Failure> {
-        let next = parse_key_variable("MEMO_NEW_MASTER_KEY", self.environment.memo_new_master_key.as_ref())?;
-        if next.is_none() && self.environment.memo_master_key.is_some() {
+        let next = parse_key_variable("MEMO_NEW_MASTER_KEY", self.settings.environment.memo_new_master_key.as_ref())?;
+        if next.is_none() && self.settings.environment.memo_master_key.is_some() {
             let hint = "set MEMO_NEW_MASTER_KEY to the new key, and afterwards MEMO_MASTER_KEY";
             return Err(Failure::usage("MEMO_MASTER_KEY is set, but MEMO_NEW_MASTER_KEY is not", hint));
         }
-        if next.is_some() && self.environment.memo_master_key.is_none() {
+        if next.is_some() && self.settings.environment.memo_master_key.is_none() {
             let hint = "unset MEMO_NEW_MASTER_KEY to generate a new master.key";
             return Err(Failure::usage("MEMO_NEW_MASTER_KEY is set, but MEMO_MASTER_KEY is not", hint));
         }
@@ -306,16 +308,16 @@ impl instance::InstanceDefinitions for InstanceRegistry {
     }
 }
 
-/// Returns the operation logs of all instances with files. Unreachable instances cause a warning.
-pub(crate) fn file_operation_logs(settings: &Settings, app: &mut App) -> Result<Vec<NamedInstance>, Failure> {
-    let mut kept = Vec::new();
-    let unreachable = |name: &str, why: &str| format!("skipped {name}: {why}");
-    let book = match InstanceRegistry::open(settings, app.environment) {
+/// Returns the operation logs of all instances with files, and warnings about unreachable instances.
+///
+/// # Errors
+/// If the definitions cannot be listed.
+pub(crate) fn file_operation_logs(settings: &Arc<Settings>) -> Result<(Vec<NamedInstance>, Vec<String>), Failure> {
+    let (mut kept, mut warnings) = (Vec::new(), Vec::new());
+    let unreachable = |name: &str, why: &dyn std::fmt::Display| format!("skipped {name}: {why}");
+    let book = match InstanceRegistry::open(settings) {
         Ok(book) => book,
-        Err(failure) => {
-            app.output.warning(&unreachable("all instances", &failure.to_string()))?;
-            return Ok(kept);
-        }
+        Err(failure) => return Ok((kept, vec![unreachable("all instances", &failure)])),
     };
     for one in instance::InstanceDefinitions::list(&book)? {
         let name =
@@ -329,10 +331,10 @@ pub(crate) fn file_operation_logs(settings: &Settings, app: &mut App) -> Result<
         };
         match opened {
             Ok(store) => kept.extend(store.map(|store| NamedInstance { name, store })),
-            Err(error) => app.output.warning(&unreachable(&name, &error.to_string()))?,
+            Err(error) => warnings.push(unreachable(&name, &error)),
         }
     }
-    Ok(kept)
+    Ok((kept, warnings))
 }
 
 /// Creates the tables of a database for an instance with these fields.

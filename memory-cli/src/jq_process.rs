@@ -9,7 +9,7 @@ use memory_core::bank::{JsonFilter, JsonFilterError};
 use memory_core::json::JsonText;
 use memory_store::jq::{self, JqChildCommand, JqError, JqInputMode, JqLimits, JqOutputFormat, JqRequest, JqResult};
 
-use crate::config::{Environment, Settings};
+use crate::config::Settings;
 
 /// Arguments that make this program run a filter for its parent process.
 ///
@@ -36,10 +36,10 @@ pub(crate) struct JqRunner {
 
 impl JqRunner {
     /// Creates a runner with the limits in `settings`.
-    pub(crate) fn of(settings: &Settings, environment: &Environment) -> Self {
+    pub(crate) fn of(settings: &Settings) -> Self {
         let memory = (settings.banks.filter_memory.value as u64).saturating_mul(1024 * 1024);
         let bounds = JqLimits { time: settings.banks.filter_timeout.value, memory };
-        Self { program: environment.program.clone(), bounds }
+        Self { program: settings.environment.program.clone(), bounds }
     }
 
     /// Runs a filter on JSON and returns its output for each value.

@@ -1,6 +1,5 @@
 //! The language model in the settings.
 
-use std::env;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
@@ -11,14 +10,21 @@ use memory_core::{
 };
 use memory_store::Ledger;
 
-use crate::config::{LlmSettings, Settings, SettingsLayer, certificates_file};
+use crate::config::{Environment, LlmSettings, Settings, SettingsLayer};
 use crate::zone::{NamedZone, UserTimeZone};
 
 /// Returns the configured model, if any, with the budget of the settings; it is opened on first use.
 pub(crate) fn open_lazily(settings: &Settings, clock: Arc<dyn Clock>) -> Option<Arc<dyn ChatModel>> {
-    let Settings { llm, root, timezone, .. } = settings;
+    let Settings { llm, root, timezone, environment, .. } = settings;
     let zone = budget_zone(timezone.value);
-    let later = || LazyChatModel { llm: llm.clone(), root: root.value.clone(), zone, clock, opened: OnceLock::new() };
+    let later = || LazyChatModel {
+        llm: llm.clone(),
+        environment: environment.clone(),
+        root: root.value.clone(),
+        zone,
+        clock,
+        opened: OnceLock::new(),
+    };
     llm.is_named().then(|| Arc::new(later()) as Arc<dyn ChatModel>)
 }
 
@@ -59,6 +65,7 @@ fn budget_zone(setting: Option<NamedZone>) -> UserTimeZone {
 #[derive(Debug)]
 struct LazyChatModel {
     llm: LlmSettings,
+    environment: Environment,
     root: PathBuf,
     zone: UserTimeZone,
     clock: Arc<dyn Clock>,
@@ -70,7 +77,7 @@ impl LazyChatModel {
         if let Some(opened) = self.opened.get() {
             return Ok(opened);
         }
-        let model = open(&self.llm, &|variable| env::var(variable).ok())?;
+        let model = open(&self.llm, &self.environment)?;
         let meter = Arc::new(Ledger::open(&self.root).map_err(ChatError::Meter)?);
         let budget = self.llm.budget();
         Ok(self.opened.get_or_init(|| MeteredModel { model, meter, clock: Arc::clone(&self.clock), zone: self.zone, budget }))
@@ -145,7 +152,7 @@ impl<M: ChatModel> ChatModel for SharedChatModel<M> {
     }
 }
 
-fn open(llm: &LlmSettings, variable: &dyn Fn(&str) -> Option<String>) -> Result<RemoteChat, ChatError> {
+fn open(llm: &LlmSettings, environment: &Environment) -> Result<RemoteChat, ChatError> {
     let missing = |what: &str, key: &str| {
         let hint = Some(format!("set {key} in config.yaml"));
         ChatError::Unusable(ChatFailure { why: what.to_owned(), hint })
@@ -153,9 +160,9 @@ fn open(llm: &LlmSettings, variable: &dyn Fn(&str) -> Option<String>) -> Result<
     let base_url =
         llm.base_url.value.as_deref().ok_or_else(|| missing("llm.model is set, but llm.base_url is not", "llm.base_url"))?;
     let model = llm.model.value.as_deref().ok_or_else(|| missing("llm.base_url is set, but llm.model is not", "llm.model"))?;
-    let api_key = api_key(llm, variable)?;
+    let api_key = api_key(llm, &|name| environment.variable(name))?;
     let usual = ChatSettings::new(base_url, model);
-    RemoteChat::new(ChatSettings { api_key, timeout: llm.timeout.value, certificates: certificates_file(), ..usual })
+    RemoteChat::new(ChatSettings { api_key, timeout: llm.timeout.value, certificates: environment.certificates.clone(), ..usual })
 }
 
 /// Returns the API key: that of the environment, else of the named variable, else of the file.

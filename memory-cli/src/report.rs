@@ -1,13 +1,12 @@
-//! Reporting of errors.
+//! Reporting of errors, and the exit codes of the program.
 
 use std::error::Error;
 use std::io;
 
 use memory_agent::json;
-use memory_core::ToolError;
 use memory_core::bank::BankScope;
+use memory_core::{Fault, ToolError};
 
-use crate::exit_code::ExitCode;
 use crate::failure::Failure;
 use crate::print::Output;
 
@@ -25,12 +24,12 @@ pub(crate) fn report_failure(failure: &Failure, output: &mut Output) -> ExitCode
         return ExitCode::Done;
     }
     if failure.is_printed() {
-        return failure.exit_code();
+        return failure.into();
     }
     // If both streams are closed, only the exit code remains.
     let is_for_programs = output.has_json_errors() && !matches!(failure, Failure::Output(_) | Failure::BrokenOff { .. });
     let _ = if is_for_programs { write_json_error(failure, scope, output) } else { write_text_error(failure, output) };
-    failure.exit_code()
+    failure.into()
 }
 
 fn write_json_error(failure: &Failure, scope: Option<BankScope>, output: &mut Output) -> io::Result<()> {
@@ -78,4 +77,58 @@ fn causes(failure: &Failure) -> Vec<String> {
         next = cause.source();
     }
     causes
+}
+
+/// The exit code of the program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ExitCode {
+    /// Success.
+    Done,
+    /// The operation failed.
+    Failed,
+    /// The arguments or the input are invalid.
+    Usage,
+    /// A named object does not exist.
+    NotFound,
+    /// Another process changed the object first.
+    Conflict,
+    /// Data on disk is damaged.
+    Damaged,
+    /// The exit code of a filter, as jq defines it.
+    Asked(u8),
+}
+
+impl From<Fault> for ExitCode {
+    fn from(fault: Fault) -> Self {
+        match fault {
+            Fault::Caller => Self::Usage,
+            Fault::Missing => Self::NotFound,
+            Fault::Conflict => Self::Conflict,
+            Fault::Damaged => Self::Damaged,
+            Fault::Machine => Self::Failed,
+        }
+    }
+}
+
+impl From<&Failure> for ExitCode {
+    fn from(failure: &Failure) -> Self {
+        match failure {
+            Failure::Filter { code } => Self::Asked(*code),
+            failure => failure.core_code().fault().into(),
+        }
+    }
+}
+
+impl From<ExitCode> for std::process::ExitCode {
+    fn from(code: ExitCode) -> Self {
+        Self::from(match code {
+            ExitCode::Done => 0,
+            ExitCode::Failed => 1,
+            ExitCode::Usage => 2,
+            ExitCode::NotFound => 3,
+            ExitCode::Conflict => 4,
+            ExitCode::Damaged => 5,
+            ExitCode::Asked(number) => number,
+        })
+    }
 }

@@ -11,22 +11,17 @@ use memory_core::topic::{TopicError, Topics};
 use memory_store::topic::TopicFolder;
 use memory_store::{RandomIds, SystemClock};
 
-use crate::banks::{find_repository, is_folder};
-use crate::config::{Environment, Settings};
+use crate::config::Settings;
 use crate::failure::Failure;
+use crate::project::{find_repository, is_folder};
 
 /// Opens the topics in `named`, or else those of the project around the current folder.
 ///
 /// Returns `None` if there is no such folder and none may be created.
-pub(crate) fn open(
-    settings: &Settings,
-    environment: &Environment,
-    named: Option<&Path>,
-    actor: &str,
-) -> Result<Option<Topics>, Failure> {
+pub(crate) fn open(settings: &Settings, named: Option<&Path>, actor: &str) -> Result<Option<Topics>, Failure> {
     let root = match named {
-        Some(named) => Some(check_folder(environment.absolute_path(named), &settings.root.value)?),
-        None => project_folder(settings, environment),
+        Some(named) => Some(check_folder(settings.environment.absolute_path(named), &settings.root.value)?),
+        None => project_folder(settings),
     };
     Ok(root.map(|root| Topics {
         store: Arc::new(TopicFolder::new(root)),
@@ -37,14 +32,14 @@ pub(crate) fn open(
 }
 
 /// Returns an error if a topic folder does not exist.
-pub(crate) fn check_exists(environment: &Environment, dir: &Path) -> Result<(), Failure> {
-    let folder = environment.absolute_path(dir);
+pub(crate) fn check_exists(settings: &Settings, dir: &Path) -> Result<(), Failure> {
+    let folder = settings.environment.absolute_path(dir);
     if folder.exists() { Ok(()) } else { Err(TopicError::NoFolder { place: folder.display().to_string() }.into()) }
 }
 
 /// Returns the error for missing topics, for a command with `--dir`.
-pub(crate) fn no_topics_error(settings: &Settings, environment: &Environment) -> Failure {
-    let (why, is_link) = missing_reason(settings, environment);
+pub(crate) fn no_topics_error(settings: &Settings) -> Failure {
+    let (why, is_link) = missing_reason(settings);
     Failure::usage(
         why,
         if is_link {
@@ -56,24 +51,24 @@ pub(crate) fn no_topics_error(settings: &Settings, environment: &Environment) ->
 }
 
 /// Returns the error for an unusable instance `topic/default`.
-pub(crate) fn no_instance_error(settings: &Settings, environment: &Environment) -> InstanceError {
-    let (why, _) = missing_reason(settings, environment);
+pub(crate) fn no_instance_error(settings: &Settings) -> InstanceError {
+    let (why, _) = missing_reason(settings);
     InstanceError::invalid(why, "start it in a project folder, or use a topic instance with the field dir")
 }
 
 /// Returns why there is no topic folder, and whether a symlink is the reason.
-fn missing_reason(settings: &Settings, environment: &Environment) -> (String, bool) {
-    match locate(settings, environment) {
+fn missing_reason(settings: &Settings) -> (String, bool) {
+    match locate(settings) {
         TopicLocation::Link(link) => (format!("{} is a symlink, which may point outside the project", link.display()), true),
         TopicLocation::At(_) | TopicLocation::Nowhere => ("the current folder is not in a project".to_owned(), false),
     }
 }
 
 /// Returns the error for `--tools` without an available tool.
-pub(crate) fn no_tools_error(settings: &Settings, environment: &Environment) -> Failure {
-    let (mut why, is_link) = missing_reason(settings, environment);
+pub(crate) fn no_tools_error(settings: &Settings) -> Failure {
+    let (mut why, is_link) = missing_reason(settings);
     if !is_link {
-        let folder = environment.folder.as_deref().map(|folder| folder.display().to_string());
+        let folder = settings.environment.folder.as_deref().map(|folder| folder.display().to_string());
         why = format!("{} is not in a project", folder.as_deref().unwrap_or("this folder"));
     }
     Failure::usage(
@@ -83,8 +78,8 @@ pub(crate) fn no_tools_error(settings: &Settings, environment: &Environment) -> 
 }
 
 /// Returns the topic folder of the project, or `None` if there is none and none may be created.
-pub(crate) fn project_folder(settings: &Settings, environment: &Environment) -> Option<PathBuf> {
-    match locate(settings, environment) {
+pub(crate) fn project_folder(settings: &Settings) -> Option<PathBuf> {
+    match locate(settings) {
         TopicLocation::At(folder) => Some(folder),
         TopicLocation::Nowhere | TopicLocation::Link(_) => None,
     }
@@ -144,9 +139,12 @@ enum TopicLocation {
     Nowhere,
 }
 
-fn locate(settings: &Settings, environment: &Environment) -> TopicLocation {
-    let folder = environment.folder.as_deref();
-    folder.map_or(TopicLocation::Nowhere, |folder| locate_in_project(folder, &settings.root.value, environment.home.as_deref()))
+fn locate(settings: &Settings) -> TopicLocation {
+    let environment = &settings.environment;
+    environment
+        .folder
+        .as_deref()
+        .map_or(TopicLocation::Nowhere, |folder| locate_in_project(folder, &settings.root.value, environment.home.as_deref()))
 }
 
 /// Returns the topic folder of the project around `folder`.

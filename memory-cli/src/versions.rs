@@ -12,11 +12,8 @@ use std::thread;
 use std::time::Duration;
 
 use memory_store::conversation::{GitVersion, GitVersions, GitVersionsError};
-use serde_json::{Value, json};
 
-use crate::app::App;
 use crate::failure::Failure;
-use crate::print::{Output, Table, TableColumn};
 
 /// Argument that makes this program commit a home; the folder and the end of its journal follow.
 const CHILD_ARGUMENT: &str = "keep-versions-of";
@@ -45,39 +42,34 @@ fn write_state(place: &Path, text: &str) -> io::Result<()> {
     File::options().create(true).truncate(true).write(true).mode(0o600).open(place)?.write_all(text.as_bytes())
 }
 
-/// Repeats a commit that failed last time, and reports the error unless it was reported before.
+/// Repeats a commit that failed last time; returns a warning, unless the user received it before.
 ///
 /// The journal ends at `end`.
-pub(crate) fn retry_failed_commit(root: &Path, end: &str, output: &mut Output) {
-    let Ok(trouble) = fs::read_to_string(state_path(root, ERROR_FILE)) else { return };
+pub(crate) fn retry_failed_commit(root: &Path, end: &str) -> Option<String> {
+    let trouble = fs::read_to_string(state_path(root, ERROR_FILE)).ok()?;
     if fs::read_to_string(state_path(root, REPORTED_FILE)).is_ok_and(|told| told == trouble) {
-        return;
+        return None;
     }
     // Another process with the lock repeats the commit.
-    let Ok(running) = open_lock_file(root, "running") else { return };
-    if running.try_lock().is_err() {
-        return;
-    }
+    let running = open_lock_file(root, "running").ok()?;
+    running.try_lock().ok()?;
     let done = GitVersions::commit_home(root, COMMIT_MESSAGE);
     if done.is_ok() {
         let _ = write_state(&state_path(root, MARK_FILE), end);
     }
-    report_result(root, done, output);
+    take_warning(root, done)
 }
 
-/// Reports an error unless it was reported before, and clears the state after a success.
-pub(crate) fn report_result(root: &Path, done: Result<(), GitVersionsError>, output: &mut Output) {
-    let trouble = record_result(root, done);
-    let Some(trouble) =
-        trouble.filter(|trouble| fs::read_to_string(state_path(root, REPORTED_FILE)).ok().as_ref() != Some(trouble))
-    else {
-        return;
-    };
-    // The output may be closed.
-    let _ = output.warning(&trouble).and_then(|()| output.flush());
+/// Records the result of a commit; returns a warning for the user about an error, unless the user received it before.
+pub(crate) fn take_warning(root: &Path, done: Result<(), GitVersionsError>) -> Option<String> {
     let told = state_path(root, REPORTED_FILE);
+    let trouble = record_result(root, done)?;
+    if fs::read_to_string(&told).is_ok_and(|told| told == trouble) {
+        return None;
+    }
     let _ = told.parent().map(|folder| DirBuilder::new().recursive(true).mode(0o700).create(folder));
     let _ = write_state(&told, &trouble);
+    Some(trouble)
 }
 
 /// Records an error or a success; returns the error.
@@ -133,34 +125,10 @@ pub(crate) fn commit_when_idle(root: &Path, end: &str) {
     }
 }
 
-/// Prints the commits; a limit of 0 means all.
-pub(crate) fn print_versions(root: &Path, limit: usize, app: &mut App) -> Result<(), Failure> {
-    check_has_history(root)?;
-    let versions = list_versions(root, limit).map_err(|error| git_error(&error))?;
-    if app.output.is_json() {
-        return Ok(app.output.json(&json!({ "versions": versions_json(&versions) }))?);
-    }
-    Ok(app.output.table(&versions_table(&versions))?)
-}
-
 /// Returns the last commits, newest first; a limit of 0 means all. Without a repository it is empty.
 pub(crate) fn list_versions(root: &Path, limit: usize) -> Result<Vec<GitVersion>, GitVersionsError> {
     let limit = if limit == 0 { u32::MAX as usize } else { limit };
     if root.join(".git").exists() { GitVersions::list(root, limit) } else { Ok(Vec::new()) }
-}
-
-/// Returns commits as JSON.
-pub(crate) fn versions_json(versions: &[GitVersion]) -> Vec<Value> {
-    versions.iter().map(|own| json!({ "version": own.id, "at": own.at, "message": own.message })).collect()
-}
-
-/// Returns commits as a table.
-pub(crate) fn versions_table(versions: &[GitVersion]) -> Table {
-    let mut table = Table::new([TableColumn::Whole("version"), TableColumn::Whole("when"), TableColumn::Text("what")]);
-    for GitVersion { id, at, message } in versions {
-        table.push([id.as_str(), at, message]);
-    }
-    table
 }
 
 /// Returns an error if the home has no git history.

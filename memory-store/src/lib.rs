@@ -85,8 +85,3 @@ pub use ledger::Ledger;
 pub use memory_core::{RandomIds, SystemClock};
 pub use notifier::{DesktopNotifier, DesktopProgram, NoopNotifier};
 pub use open::{builder, open};
-
-/// Compiles the example of the page on embedding.
-#[cfg(doctest)]
-#[doc = include_str!("../../docs/src/embedding.md")]
-struct EmbeddingPage;

@@ -93,7 +93,7 @@ fn completion_reply(message: &Value) -> Reply {
     Reply::Answer(200, "Content-Type: application/json\r\n", body.to_string())
 }
 
-fn text_reply(content: &str) -> Reply {
+pub(crate) fn text_reply(content: &str) -> Reply {
     completion_reply(&json!({ "role": "assistant", "content": content }))
 }
 

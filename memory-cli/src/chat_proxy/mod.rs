@@ -4,21 +4,14 @@
 //! with the model of the last request, whose key is held in memory only. After a start, remaining jobs wait for
 //! the next request.
 
-mod arguments;
-mod background_writer;
-mod base_url;
-mod embedder;
-mod home;
-mod last_chat_model;
-mod log_level;
+mod builder;
+mod log;
+mod models;
 mod setup;
-mod watcher;
 mod worker;
 
-pub(crate) use arguments::ProxySettingsArgs;
-pub(crate) use background_writer::BackgroundWriter;
-pub(crate) use home::open_home_later;
-pub(crate) use log_level::{LogLevel, RequestLineLogger};
-pub(crate) use setup::{OpenedProxy, open};
-pub(crate) use watcher::Watcher;
+pub use builder::{Proxy, ProxyBuilder};
+pub(crate) use builder::{ProxyServer, open_home_later};
+pub(crate) use log::{BackgroundWriter, RequestLineLogger};
+pub(crate) use setup::{OpenedProxy, Watcher, open};
 pub(crate) use worker::Worker;

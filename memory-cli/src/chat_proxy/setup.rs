@@ -1,29 +1,27 @@
 //! Construction of a chat proxy from the settings.
 
-use std::env;
 use std::net::SocketAddr;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
 
 use memory_agent::http::{ChatProxy, LastModel, OpenHome, ProxyObserver, ProxyRules, Upstream, UpstreamError};
 use memory_agent::model::{ApiKey, ApiKeyError};
 use memory_core::conversation::{Conversations, JobQueue};
 use memory_core::text::format_error_chain;
-use memory_core::{ChatModel, Clock};
+use memory_core::{ChatModel, Clock, StoreError};
 use memory_dream::conversation::{ConversationPrompts, ProcessRules};
 use memory_store::conversation::{ConversationFolder, GitVersions, JobFile};
-use memory_store::{EventLog, RandomIds, SystemClock};
+use memory_store::{EventLog, FileWatcher, RandomIds, SystemClock, WatchedChanges};
 
-use super::base_url;
-use super::embedder::ProxyEmbedder;
-use super::last_chat_model::LastChatModel;
-use super::watcher::{Watcher, watch};
+use super::models::{LastChatModel, ProxyEmbedder, normalize_base_url};
 use super::worker::{Worker, WorkerConfig, WorkerStatus};
-use crate::config::{ProxySettings, Settings, certificates_file};
-use crate::daemon::WakeSignal;
+use crate::config::Settings;
 use crate::failure::Failure;
 use crate::language_model;
 use crate::reranking;
+use crate::wake_signal::WakeSignal;
 
 /// A proxy with its background threads.
 pub(crate) struct OpenedProxy {
@@ -70,20 +68,20 @@ pub(crate) fn open(
         let hint = "set --openai-base-url http://localhost:11434/v1, or proxy.openai_base_url in config.yaml";
         Failure::usage("no model server is configured", hint)
     })?;
-    let base_url = base_url::normalize_base_url(base_url);
+    let base_url = normalize_base_url(base_url);
     let mut notices: Vec<String> = base_url.notice.into_iter().collect();
     let base_url = base_url.text.as_str();
     if let Some(address) = proxy.embedding_model.value.as_ref().and(proxy.embedding_base_url.value.as_ref()) {
-        notices.extend(base_url::normalize_base_url(address).notice);
+        notices.extend(normalize_base_url(address).notice);
     }
-    let api_key = api_key(proxy)?;
+    let api_key = api_key(settings)?;
     if let Some((_, origin)) = &api_key {
         notices.push(format!("requests without an API key use the key from {origin}"));
     }
     let key = api_key.map(|(key, _)| key);
     let refused = |error: UpstreamError| Failure::usage(error.to_string(), error.hint());
     let secret = key.as_ref().map(ApiKey::expose_secret);
-    let upstream = Upstream::new(base_url, secret, certificates_file().as_deref()).map_err(refused)?;
+    let upstream = Upstream::new(base_url, secret, settings.environment.certificates.as_deref()).map_err(refused)?;
     if upstream.is_at(here) {
         let hint = "specify the address of the model server, or listen on another --port";
         return Err(Failure::usage(format!("{} is the address of this proxy", upstream.base_url()), hint));
@@ -183,6 +181,7 @@ fn extraction_model(
         last_asked: last_asked.clone(),
         api_key,
         timeout: settings.llm.timeout.value,
+        certificates: settings.environment.certificates.clone(),
         opened: Mutex::default(),
     };
     // The budget is independent of the folder of conversations, so that `memory usage` reports it. It is recorded in
@@ -196,7 +195,8 @@ fn extraction_model(
 ///
 /// Of the key and the variable name, the one from the higher layer of settings is used; `OPENAI_API_KEY` is the last
 /// resort.
-fn api_key(proxy: &ProxySettings) -> Result<Option<(ApiKey, String)>, Failure> {
+fn api_key(settings: &Settings) -> Result<Option<(ApiKey, String)>, Failure> {
+    let proxy = &settings.proxy;
     let (key, name) = (&proxy.openai_api_key, &proxy.openai_api_key_env);
     if let Some(own) = key.value.as_ref().filter(|_| name.value.is_none() || name.from <= key.from) {
         return Ok(Some((own.clone(), "the settings".to_owned())));
@@ -211,9 +211,47 @@ fn api_key(proxy: &ProxySettings) -> Result<Option<(ApiKey, String)>, Failure> {
         let missing = || {
             Failure::usage(format!("environment variable {name} is not set; it must contain the API key"), format!("set {name}"))
         };
-        let text = env::var(name).ok().filter(|key| !key.is_empty()).ok_or_else(missing)?;
+        let text = settings.environment.variable(name).filter(|key| !key.is_empty()).ok_or_else(missing)?;
         return Ok(Some((text.parse().map_err(|error| no_key(name, error))?, name.clone())));
     }
     let usual = proxy.usual_api_key.clone().transpose().map_err(|error| no_key(DEFAULT_KEY_VARIABLE, error))?;
     Ok(usual.map(|key| (key, DEFAULT_KEY_VARIABLE.to_owned())))
+}
+
+/// A thread that reports changed files to the store before its next read; it stops when dropped.
+pub(crate) struct Watcher {
+    bell: Arc<WakeSignal>,
+    has_ended: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// Starts a watcher.
+pub(super) fn watch(store: &Arc<ConversationFolder>) -> Result<Watcher, StoreError> {
+    let (bell, has_ended) = (Arc::new(WakeSignal::default()), Arc::new(AtomicBool::default()));
+    let own = Arc::clone(&bell);
+    let watch = FileWatcher::watch_conversations(store.root(), move || own.notify())?;
+    let (own, end, store) = (Arc::clone(&bell), Arc::clone(&has_ended), Arc::clone(store));
+    let thread = thread::spawn(move || {
+        while !end.load(Ordering::SeqCst) {
+            own.wait(None);
+            // Added and removed files also change the modification time of their folder.
+            let WatchedChanges { files, folders, more, lost } = watch.take_changes();
+            store.mark_changed((!more && !folders && lost.is_none()).then_some(&files));
+            if lost.is_some() {
+                return;
+            }
+        }
+    });
+    Ok(Watcher { bell, has_ended, thread: Some(thread) })
+}
+
+impl Drop for Watcher {
+    fn drop(&mut self) {
+        self.has_ended.store(true, Ordering::SeqCst);
+        self.bell.notify();
+        if let Some(thread) = self.thread.take() {
+            // A panic of the thread was already reported.
+            let _ = thread.join();
+        }
+    }
 }

@@ -14,7 +14,7 @@ use memory_dream::conversation::{Backoff, ConversationPrompts, ProcessReport, Pr
 use memory_store::conversation::GitVersions;
 use memory_store::{EventLog, SystemClock};
 
-use crate::daemon::WakeSignal;
+use crate::wake_signal::WakeSignal;
 
 /// The configuration of the worker.
 pub(super) struct WorkerConfig {

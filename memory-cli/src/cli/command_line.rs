@@ -4,7 +4,7 @@ use std::ffi::{OsStr, OsString};
 
 use clap::{Arg, Command, CommandFactory, FromArgMatches, Parser};
 
-use super::Cli;
+use crate::commands::Cli;
 
 /// The arguments, the first of which is the program, and the role of each other one before `--`.
 #[derive(Debug)]

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use clap::builder::StyledStr;
 use clap::{Command, CommandFactory};
 
-use super::Cli;
+use crate::commands::Cli;
 
 /// The groups of commands, and the commands of each, in the order of the help.
 const GROUPS: [(&str, &[&str]); 7] = [

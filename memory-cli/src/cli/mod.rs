@@ -1,49 +1,37 @@
 //! The command-line interface.
 
 mod command_line;
-mod filter;
-mod globals;
 mod help;
-mod speaker;
-mod text;
 mod usage;
-mod values;
 
-pub(crate) use filter::FilterArgs;
-pub(crate) use globals::Globals;
-pub(crate) use speaker::{SpeakerArgs, project_name};
-pub(crate) use text::{join_words, or_stdin, read_content};
-pub(crate) use values::{SourceSelection, category_parser, client_parser, order_parser, share_parser, sources_parser};
-
-use std::cell::RefCell;
 use std::ffi::OsString;
 
-use clap::Parser;
 use command_line::CommandLine;
 
+use crate::allocator;
 use crate::app::App;
-use crate::commands::CliCommand;
+use crate::commands::Cli;
 use crate::config::Environment;
-use crate::exit_code::ExitCode;
 use crate::failure::Failure;
 use crate::jq_process;
 use crate::print::{Output, ProgramName, Streams};
 use crate::report;
+use crate::report::ExitCode;
 use crate::versions;
 
-/// The memory of all your AI agents, as plain files on your own disk
-#[derive(Debug, Parser)]
-#[command(name = "memory", version, max_term_width = 100, arg_required_else_help = true, disable_help_subcommand = true)]
-pub(crate) struct Cli {
-    #[command(subcommand)]
-    command: CliCommand,
-    #[command(flatten)]
-    globals: Globals,
+/// Runs the program `memory` with the arguments, the environment and the streams of this process.
+///
+/// It must be called before the process starts a thread.
+pub fn run() -> std::process::ExitCode {
+    // Failures to disable core dumps are ignored.
+    let _ = memory_store::disable_core_dumps();
+    allocator::limit_arenas();
+    allocator::prefault_heap();
+    run_command(std::env::args_os().collect(), &Environment::from_process(), Streams::from_process()).into()
 }
 
 /// Parses the arguments and runs the command; the first argument is the program itself.
-pub(crate) fn run(arguments: impl Iterator<Item = OsString>, environment: &Environment, streams: Streams) -> ExitCode {
-    let mut arguments: Vec<OsString> = arguments.collect();
+fn run_command(mut arguments: Vec<OsString>, environment: &Environment, streams: Streams) -> ExitCode {
     if jq_process::is_child(&arguments) {
         return if jq_process::serve_child().is_ok() { ExitCode::Done } else { ExitCode::Failed };
     }
@@ -78,7 +66,7 @@ pub(crate) fn run(arguments: impl Iterator<Item = OsString>, environment: &Envir
     output.set_colors(globals.color, environment.colors);
     output.set_home(environment.home.as_deref());
     output.set_program(program);
-    let mut app = App { environment, globals, output, opened: RefCell::default() };
+    let mut app = App::new(environment, globals.root, globals.fresh, output, run_command);
     let is_silent = command.is_silent();
     let done = command.run(&mut app).and_then(|()| app.output.flush().map_err(Failure::from));
     let code = match done {
@@ -91,7 +79,6 @@ pub(crate) fn run(arguments: impl Iterator<Item = OsString>, environment: &Envir
             code
         }
     };
-    app.commit_in_background();
-    app.update_index_page();
+    app.finish();
     code
 }

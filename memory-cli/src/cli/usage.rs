@@ -7,9 +7,9 @@ use memory_agent::json;
 use super::command_line::CommandLine;
 use super::help;
 use crate::config::Environment;
-use crate::exit_code::ExitCode;
 use crate::print::{ColorChoice, Output, ProgramName, Streams};
 use crate::report;
+use crate::report::ExitCode;
 
 /// Prints the requested help, or the error in the arguments.
 pub(super) fn print_usage(

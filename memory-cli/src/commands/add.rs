@@ -1,7 +1,5 @@
 //! The `memory add` command.
 
-mod facts;
-
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -10,10 +8,10 @@ use memory_core::conversation::{ConversationEntry, ConversationId, Conversations
 use memory_core::{Clock, SecretPolicy};
 use memory_store::conversation::{ConversationFolder, GitVersions};
 use memory_store::{RandomIds, SystemClock};
+use serde_json::Value;
 
-use self::facts::{FactInput, parse_facts};
 use crate::app::App;
-use crate::cli;
+use crate::args;
 use crate::config::Settings;
 use crate::failure::Failure;
 use crate::versions;
@@ -75,9 +73,9 @@ impl AddArgs {
         let message = format!("Add {} memories directly", entries.len());
         if keeps_home && !self.no_git_versioning {
             // `commit_now` also commits changes of memories that are not committed yet.
-            versions::report_result(&place, versions::commit_now(&place, &message), &mut app.output);
+            app.warn_of_commit(versions::take_warning(&place, versions::commit_now(&place, &message)));
         } else if self.should_commit(&settings, &place) {
-            versions::report_result(&place, GitVersions::commit(&place, &message), &mut app.output);
+            app.warn_of_commit(versions::take_warning(&place, GitVersions::commit(&place, &message)));
         }
         if app.output.is_json() {
             return Ok(app.output.json(&json::added_entries(&entries))?);
@@ -90,7 +88,7 @@ impl AddArgs {
 
     fn read_facts(&self, app: &mut App) -> Result<Vec<FactInput>, Failure> {
         let is_piped = self.facts.is_empty() && self.file.is_none();
-        let piped = if is_piped { cli::or_stdin(None, &app.output) } else { None };
+        let piped = if is_piped { args::or_stdin(None, &app.output) } else { None };
         let text = match &self.file {
             Some(file) if file.as_os_str() != "-" => {
                 let bytes = std::fs::read(file).map_err(Failure::file(format!("read {}", file.display())))?;
@@ -98,8 +96,8 @@ impl AddArgs {
                     |_| Failure::usage(format!("{} is not valid UTF-8", file.display()), "convert it with `iconv -t utf-8`");
                 Some(String::from_utf8(bytes).map_err(not_text)?)
             }
-            Some(_) => Some(cli::read_content("-", &mut app.output)?),
-            None => piped.map(|piped| cli::read_content(piped, &mut app.output)).transpose()?,
+            Some(_) => Some(args::read_content("-", &mut app.output)?),
+            None => piped.map(|piped| args::read_content(piped, &mut app.output)).transpose()?,
         };
         let mut given = text.map_or_else(|| Ok(Vec::new()), |text| parse_facts(&text, &self.conversation_id))?;
         let typed = self.facts.iter().map(|fact| FactInput { content: fact.clone(), conversation: self.conversation_id.clone() });
@@ -132,4 +130,88 @@ fn group_by_conversation(given: Vec<FactInput>) -> Vec<(ConversationId, Vec<Stri
         }
     }
     all
+}
+
+/// A fact and its conversation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct FactInput {
+    /// The text of the fact.
+    pub(super) content: String,
+    /// The conversation that the fact is added to.
+    pub(super) conversation: ConversationId,
+}
+
+/// Parses facts from a JSON list, a JSON object with a list under `memories`, or lines of text.
+///
+/// In lines of text, list markers such as `-` and `1.` are removed. A fact without a conversation of its own belongs to `conversation`.
+pub(super) fn parse_facts(text: &str, conversation: &ConversationId) -> Result<Vec<FactInput>, Failure> {
+    let own = |content: &str| FactInput { content: content.to_owned(), conversation: conversation.clone() };
+    let trimmed = text.trim();
+    let list = match serde_json::from_str(trimmed) {
+        Ok(Value::Array(list)) => list,
+        Ok(Value::Object(mut map)) => match map.remove("memories") {
+            Some(Value::Array(list)) => list,
+            _ => return Err(format_error("an object without a list under memories")),
+        },
+        _ => return Ok(trimmed.lines().map(|line| own(strip_list_marker(line.trim()))).collect()),
+    };
+    list.iter().map(|item| parse_fact(item, conversation)).collect()
+}
+
+fn parse_fact(item: &Value, conversation: &ConversationId) -> Result<FactInput, Failure> {
+    let content = item.as_str().or_else(|| item.get("content")?.as_str());
+    let content = content
+        .ok_or_else(|| format_error("an item that is neither a string nor an object with a string under content"))?
+        .to_owned();
+    let conversation = match item.get("conversation_id") {
+        None | Some(Value::Null) => conversation.clone(),
+        Some(Value::String(id)) => id.parse::<ConversationId>().map_err(|error| format_error(&error.to_string()))?,
+        Some(_) => return Err(format_error("a conversation_id that is not a string")),
+    };
+    Ok(FactInput { content, conversation })
+}
+
+fn format_error(what: &str) -> Failure {
+    Failure::usage(
+        format!("invalid list of facts: it contains {what}"),
+        "write [\"a fact\", {\"content\": \"a fact\", \"conversation_id\": \"work\"}], or one fact per line",
+    )
+}
+
+/// Removes the list marker at the start of a line: `-`, `*`, `+`, or a number with a dot.
+fn strip_list_marker(line: &str) -> &str {
+    let rest = line.strip_prefix(['-', '*', '+']).or_else(|| {
+        let rest = line.trim_start_matches(|character: char| character.is_ascii_digit());
+        if rest.len() < line.len() { rest.strip_prefix('.') } else { None }
+    });
+    rest.filter(|rest| rest.starts_with([' ', '\t'])).map_or(line, str::trim_start)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn facts(text: &str) -> Vec<String> {
+        let given = parse_facts(text, &ConversationId::default_conversation()).unwrap_or_default();
+        given.into_iter().map(|given| format!("{}: {}", given.conversation, given.content)).collect()
+    }
+
+    #[test]
+    fn lists_are_read_in_every_form() {
+        let expected = ["default: likes tea", "work: due on Friday"];
+        let objects = r#"["likes tea", {"content": "due on Friday", "conversation_id": "work"}]"#;
+        assert_eq!(facts(objects), expected);
+        assert_eq!(facts(&format!("{{\"memories\": {objects}}}\n")), expected);
+        assert_eq!(
+            facts("- likes tea\n\n  2. has a dog\n3.5 metres\n-5 degrees\n"),
+            ["default: likes tea", "default: ", "default: has a dog", "default: 3.5 metres", "default: -5 degrees"]
+        );
+    }
+
+    #[test]
+    fn what_is_no_list_of_facts_is_refused() {
+        for text in ["{\"facts\": []}", "[3]", "[{\"text\": \"x\"}]", "[{\"content\": \"x\", \"conversation_id\": 3}]"] {
+            assert!(parse_facts(text, &ConversationId::default_conversation()).is_err(), "{text}");
+        }
+    }
 }

@@ -1,18 +1,18 @@
-//! The `memory agent` command.
+//! The `memory agent` and `memory mcp` commands.
 
 use std::io::Read;
 
 use clap::Args;
 use memory_agent::batch::{self, BatchRequest};
-use memory_agent::exact_json;
-use memory_agent::rpc::{RpcConnection, RpcWork};
-use memory_agent::{CONTEXT_BUDGET, InputError, InputValues, Session, json, rpc};
+use memory_agent::mcp::{ClientIdentity, serve_stdio};
+use memory_agent::rpc::{self, RpcConnection, RpcWork};
+use memory_agent::{CONTEXT_BUDGET, InputError, InputValues, Session, exact_json, json};
 use memory_core::View;
 use serde_json::Value;
 
 use crate::agent::{self, AgentOptions};
 use crate::app::App;
-use crate::cli::SpeakerArgs;
+use crate::args::SpeakerArgs;
 use crate::embedding;
 use crate::failure::Failure;
 use crate::instances;
@@ -50,18 +50,18 @@ const MAX_INPUT_BYTES: u64 = 64 << 20;
 
 impl AgentArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
-        let settings = app.settings()?;
-        let home = app.open_with(&settings)?;
-        let embedder = embedding::open_via_daemon(&settings.embedding, &settings.root.value);
-        let instances = Some(instances::open_cached(&settings, app.environment)?);
+        let home = app.open()?;
+        let settings = &home.settings;
+        let embedder = embedding::open_via_daemon(settings);
+        let instances = Some(instances::open_cached(settings)?);
         let parts = AgentOptions {
-            offer: &self.speaker.tool_selection(),
+            selection: self.speaker.tool_selection(),
             embedder,
-            bank_folder: None,
             topic_folder: self.speaker.topics(),
             instances,
+            ..AgentOptions::default()
         };
-        let agent = agent::build_agent(&home, &settings, app.environment, parts)?;
+        let agent = agent::build_agent(&home, parts)?;
         if self.list_tools {
             return Ok(app.output.json(&rpc::list_tools(&agent, false))?);
         }
@@ -188,5 +188,39 @@ fn answer_request(session: &Session, wish: BatchRequest, usual_budget: usize, ou
             output.json_text(&exact_json::to_text(&answer))?;
             Ok(failed)
         }
+    }
+}
+
+/// Serve an MCP client on the standard input and output
+///
+/// For clients of the Model Context Protocol: tools, resources (memory://index and memory://note/ID) and the prompts
+/// recall, remember and review. Without --agent, the agent has the name of its client. `memory install` configures clients
+/// for this command.
+///
+/// No daemon is needed. The server stops when the client closes the stream.
+#[derive(Debug, Args)]
+pub(crate) struct McpArgs {
+    #[command(flatten)]
+    speaker: SpeakerArgs,
+}
+
+impl McpArgs {
+    pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
+        let home = app.open_long_running()?;
+        let settings = &home.settings;
+        let embedder = embedding::open_via_daemon(settings);
+        let instances = Some(instances::open_cached(settings)?);
+        let parts = AgentOptions {
+            selection: self.speaker.tool_selection(),
+            embedder,
+            topic_folder: self.speaker.topics(),
+            instances,
+            ..AgentOptions::default()
+        };
+        let agent = agent::build_agent(&home, parts)?;
+        app.spawn_index_page_updates(&agent);
+        let project = self.speaker.project(app.environment.folder.as_deref());
+        let speaker = ClientIdentity { agent: self.speaker.agent(), project };
+        serve_stdio(&agent, &speaker).map_err(Failure::file("serve the client on the standard streams"))
     }
 }

@@ -61,7 +61,7 @@ impl ConfigArgs {
 }
 
 fn init(app: &mut App) -> Result<(), Failure> {
-    let path = Settings::file(app.globals.root.as_deref(), app.environment)?;
+    let path = Settings::file(app.root.as_deref(), app.environment)?;
     let place = app.output.display_path(&path);
     if let Some(folder) = path.parent() {
         create_private_folder(folder).map_err(Failure::file(format!("create the folder of {place}")))?;
@@ -94,7 +94,7 @@ fn show(app: &mut App) -> Result<(), Failure> {
         let shape =
             |(key, value, from): (String, Value, SettingsLayer)| json!({ "key": key, "value": value, "from": from.as_str() });
         let all: Vec<Value> = settings.all().into_iter().map(shape).collect();
-        let Settings { file, file_exists, unknown, .. } = &settings;
+        let Settings { file, file_exists, unknown, .. } = settings.as_ref();
         let answer = json!({ "path": file, "exists": file_exists, "settings": all, "unknown": unknown });
         return Ok(app.output.json(&answer)?);
     }
@@ -115,9 +115,9 @@ fn show(app: &mut App) -> Result<(), Failure> {
 
 /// Sets a value in the settings file; returns the file's path and the new settings.
 pub(super) fn store_setting(key: &str, value: &str, app: &App) -> Result<(PathBuf, Settings), Failure> {
-    let path = Settings::file(app.globals.root.as_deref(), app.environment)?;
+    let path = Settings::file(app.root.as_deref(), app.environment)?;
     let place = app.output.display_path(&path);
-    let known = Settings::load(app.globals.root.as_deref(), app.environment)?;
+    let known = Settings::load(app.root.as_deref(), app.environment)?;
     if !known.all().iter().any(|(own, ..)| own == key) {
         return Err(Failure::usage(format!("unknown setting {key}"), "list the settings with `memory config show`"));
     }
@@ -131,7 +131,7 @@ pub(super) fn store_setting(key: &str, value: &str, app: &App) -> Result<(PathBu
     edit_file(&path, |former| {
         let text = set_value(former, key, value).ok_or_else(by_hand)?;
         // Text that does not parse as settings is never written.
-        read = Settings::with_text(&text, app.globals.root.as_deref(), app.environment)?;
+        read = Settings::with_text(&text, app.root.as_deref(), app.environment)?;
         if read.unknown.iter().any(|unknown| unknown == key) { Err(by_hand()) } else { Ok(text) }
     })?;
     Ok((path, read))
@@ -156,7 +156,7 @@ fn set(key: &str, value: &str, app: &mut App) -> Result<(), Failure> {
 }
 
 fn path(app: &mut App) -> Result<(), Failure> {
-    let path = Settings::file(app.globals.root.as_deref(), app.environment)?;
+    let path = Settings::file(app.root.as_deref(), app.environment)?;
     if app.output.is_json() {
         return Ok(app.output.json(&json!({ "path": path, "exists": path.exists() }))?);
     }

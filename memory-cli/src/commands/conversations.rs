@@ -72,7 +72,7 @@ const DEFAULT_LIMIT: usize = 50;
 impl ConversationsArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let settings = app.settings()?;
-        let folders = conversations::folders(&settings, app.environment, self.memory_path.as_deref())?;
+        let folders = conversations::folders(&settings, self.memory_path.as_deref())?;
         let limit = match self.limit {
             Some(0) => usize::MAX,
             limit => limit.unwrap_or(DEFAULT_LIMIT),
@@ -100,7 +100,7 @@ fn list(folders: &[ConversationFolder], limit: usize, app: &mut App) -> Result<(
         let conversations: Vec<_> = listed.iter().map(shape).collect();
         return Ok(app.output.json(&json!({ "conversations": conversations, "total": total }))?);
     }
-    let is_drawn = matches!(app.output.form(), OutputForm::Drawn(_));
+    let is_drawn = app.output.is_drawn();
     let has_folders = !is_drawn || 1 < folders.len();
     let columns =
         [TableColumn::Whole("id"), TableColumn::Number("turns"), TableColumn::Number("facts"), TableColumn::Whole("last used")];

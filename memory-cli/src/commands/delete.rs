@@ -22,7 +22,7 @@ impl DeleteArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let home = app.open()?;
         let stored = memory_core::delete(&home.services, &self.id)?;
-        home.update_pending_page(&mut app.output)?;
+        app.update_pending_page(&home)?;
         if app.output.is_json() {
             return Ok(app.output.json(&json::delete_result(&stored))?);
         }

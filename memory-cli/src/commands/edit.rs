@@ -13,10 +13,11 @@ use memory_core::{
 use tempfile::NamedTempFile;
 
 use super::remind;
-use crate::app::{App, Home};
-use crate::cli;
+use crate::app::App;
+use crate::args;
 use crate::datetime::{self, Deadline};
 use crate::failure::Failure;
+use crate::home::Home;
 use crate::print::memories;
 
 /// Edit a memory in an editor or by fields
@@ -56,7 +57,7 @@ struct EditFieldsArgs {
     #[arg(long, value_delimiter = ',')]
     aliases: Option<Vec<String>>,
     /// File the memory under this category; inbox moves it back to the inbox
-    #[arg(long, value_parser = cli::category_parser(), ignore_case = true)]
+    #[arg(long, value_parser = args::category_parser(), ignore_case = true)]
     category: Option<Category>,
     /// Scope that can see it: global, agent:NAME, project:NAME or conversation:ID
     #[arg(long)]
@@ -117,7 +118,7 @@ impl EditArgs {
             memory_core::update(&services, &stored.memory.id.to_string(), &patch, expected, self.secret_policy())?
         };
         if changed.memory.reminder.is_some() {
-            home.update_pending_page(&mut app.output)?;
+            app.update_pending_page(&home)?;
         }
         if app.output.is_json() {
             let mut shape = json::memory(&changed, services.inbox_ttl);
@@ -185,7 +186,7 @@ impl EditArgs {
 
 impl EditFieldsArgs {
     fn patch(&self, services: &Services, app: &mut App) -> Result<Patch, Failure> {
-        let content = self.content.as_deref().map(|given| cli::read_content(given, &mut app.output)).transpose()?;
+        let content = self.content.as_deref().map(|given| args::read_content(given, &mut app.output)).transpose()?;
         let end = |expiry| match expiry {
             Expiry::Never => None,
             Expiry::At(deadline) => Some(deadline.resolve(services.clock.now())),

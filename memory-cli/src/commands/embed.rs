@@ -26,9 +26,9 @@ pub(crate) struct EmbedArgs {
 impl EmbedArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let settings = app.settings()?;
-        let embedder = embedding::open(&settings.embedding).map_err(StoreError::from)?.ok_or(StoreError::NoModel)?;
+        let embedder = embedding::open(&settings).map_err(StoreError::from)?.ok_or(StoreError::NoModel)?;
         let model = embedder.identity().to_owned();
-        let mut services = app.open_with(&settings)?.services;
+        let mut services = app.open()?.services;
         services.embedder = Some(embedder);
         let report = if self.status {
             services.store.refresh()?;

@@ -9,9 +9,10 @@ use memory_core::{Filter, Lifetime, StoreError};
 use serde_json::{Value, json};
 use tempfile::NamedTempFile;
 
-use crate::app::{App, Home};
-use crate::cli::FilterArgs;
+use crate::app::App;
+use crate::args::FilterArgs;
 use crate::failure::Failure;
+use crate::home::Home;
 
 /// Export memories as JSON, one per line, oldest first
 ///

@@ -2,6 +2,7 @@
 
 use std::io::Read;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::mpsc::sync_channel;
 use std::thread;
 use std::time::{Duration, SystemTime};
@@ -11,9 +12,10 @@ use memory_core::{AgentName, ShownMemories, View, build_context};
 use memory_store::{AlreadyShownFile, FileStoreOptions};
 use serde_json::Value;
 
-use crate::app::{App, Home};
-use crate::cli::project_name;
+use crate::app::App;
 use crate::config::{Environment, Settings};
+use crate::home::Home;
+use crate::project::project_name;
 
 /// Print memories for an agent, as a hook of its client
 ///
@@ -56,7 +58,7 @@ impl HookArgs {
             moment: self.moment,
             agent: self.agent.clone(),
             environment: app.environment.clone(),
-            root: app.globals.root.clone(),
+            root: app.root.clone(),
         };
         let input = app.output.take_input();
         let (sender, answer) = sync_channel(1);
@@ -86,7 +88,7 @@ impl CliHookRequest {
         input.take(MAX_INPUT_BYTES).read_to_string(&mut said).ok()?;
         let said: Value = serde_json::from_str(&said).unwrap_or_default();
         let text = |key: &str| said.get(key).and_then(Value::as_str);
-        let settings = Settings::load(self.root.as_deref(), &self.environment).ok()?;
+        let settings = Arc::new(Settings::load(self.root.as_deref(), &self.environment).ok()?);
         let root = &settings.root.value;
         if !root.is_dir() {
             return None;
@@ -94,7 +96,7 @@ impl CliHookRequest {
         let folder = text("cwd").map(PathBuf::from).or_else(|| self.environment.folder.clone());
         let project = folder.and_then(|folder| project_name(&folder));
         // Loading a model takes longer than the timeout, so the search is lexical only.
-        let Home { services, zone, .. } = Home::open(&settings, FileStoreOptions::default()).ok()?;
+        let Home { services, zone, .. } = Home::with_settings(Arc::clone(&settings), FileStoreOptions::default()).ok()?;
         let services = services.restrict_to(&View { agent: Some(self.agent.clone()), project });
         let now = services.clock.now().with_timezone(&zone);
         let file = text("session_id").map(|session| AlreadyShownFile::of(root, session));

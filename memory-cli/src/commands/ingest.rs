@@ -9,7 +9,7 @@ use memory_ingest::SourceName;
 use serde_json::json;
 
 use crate::app::App;
-use crate::cli::{self, SourceSelection};
+use crate::args::{self, SourceSelection};
 use crate::config::{Settings, SourceLocation};
 use crate::failure::Failure;
 use crate::print::{Table, TableColumn};
@@ -25,7 +25,7 @@ use crate::print::{Table, TableColumn};
 #[derive(Debug, Args)]
 pub(crate) struct IngestArgs {
     /// Program to ingest from, or all
-    #[arg(long, value_parser = cli::sources_parser(), value_name = "NAME")]
+    #[arg(long, value_parser = args::sources_parser(), value_name = "NAME")]
     source: SourceSelection,
     /// Folder of the notes, if not the default
     #[arg(long, value_name = "PATH")]
@@ -55,7 +55,7 @@ impl IngestArgs {
     }
 
     fn ingest_one(&self, source: SourceName, settings: &Settings, app: &mut App) -> Result<(), Failure> {
-        let services = app.open_with(settings)?.services;
+        let services = app.open()?.services;
         let configured = || settings.places.iter().find(|place| place.source == source).map(|place| place.path.value.clone());
         let path = self.path.as_deref().map(|path| app.environment.absolute_path(path)).or_else(configured).unwrap_or_default();
         let report = self.ingest_source(source, &path, &services, app)?;
@@ -66,7 +66,7 @@ impl IngestArgs {
     }
 
     fn ingest_all(&self, settings: &Settings, app: &mut App) -> Result<(), Failure> {
-        let services = app.open_with(settings)?.services;
+        let services = app.open()?.services;
         let (mut taken, mut left_out) = (Vec::new(), Vec::new());
         for SourceLocation { source, path, enabled } in &settings.places {
             let reason = if !enabled.value {

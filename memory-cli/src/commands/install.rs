@@ -1,12 +1,12 @@
-//! The `memory install` command.
+//! The `memory install` and `memory uninstall` commands.
 
 use clap::Args;
 use serde_json::{Value, json};
 
 use crate::app::App;
-use crate::cli::client_parser;
-use crate::failure::Failure;
-use crate::install::{Client, ClientFileChange, InstallLevel, PlannedChange, Setup, diff};
+use crate::args::client_parser;
+use crate::failure::{Failure, ProgramError};
+use crate::install::{Client, ClientFileChange, ClientSetup, InstallLevel, PlannedChange};
 use crate::print::escape_text;
 
 /// Configure a coding assistant to use the memories
@@ -41,7 +41,7 @@ pub(super) struct SetupArgs {
 impl InstallArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let SetupArgs { client, .. } = self.arguments;
-        let is_changed = self.arguments.run(app, Setup::install)?;
+        let is_changed = self.arguments.run(app, ClientSetup::plan_install)?;
         let note = match (is_changed, self.arguments.dry_run) {
             (false, _) => format!("{} is already configured; nothing was changed", client.title),
             (true, true) => "nothing was written".to_owned(),
@@ -67,10 +67,10 @@ impl SetupArgs {
     pub(super) fn run(
         &self,
         app: &mut App,
-        plan: impl FnOnce(&Setup) -> Result<Vec<PlannedChange>, Failure>,
+        plan: impl FnOnce(&ClientSetup) -> Result<Vec<PlannedChange>, ProgramError>,
     ) -> Result<bool, Failure> {
         let level = if self.project { InstallLevel::Project } else { InstallLevel::User };
-        let setup = Setup::new(self.client, level, app.globals.root.as_deref(), app.environment)?;
+        let setup = ClientSetup::new(self.client, level, app.root.as_deref(), app.environment)?;
         let mut outcomes = plan(&setup)?;
         let is_changed = outcomes.iter().any(|outcome| outcome.change != ClientFileChange::Unchanged);
         if !self.dry_run {
@@ -98,7 +98,7 @@ pub(super) fn print_note(app: &mut App, note: &str) -> Result<(), Failure> {
 
 fn print_change(outcome: &PlannedChange, is_rehearsal: bool, app: &mut App) -> Result<(), Failure> {
     if is_rehearsal && outcome.change != ClientFileChange::Unchanged {
-        for line in diff_text(outcome).lines() {
+        for line in outcome.diff().lines() {
             app.output.line(&escape_text(line.trim_end_matches('\r')))?;
         }
         return Ok(());
@@ -114,10 +114,29 @@ fn print_change(outcome: &PlannedChange, is_rehearsal: bool, app: &mut App) -> R
 
 fn change_json(outcome: &PlannedChange, is_rehearsal: bool) -> Value {
     let PlannedChange { path, change, backup, .. } = outcome;
-    let diff = (is_rehearsal && *change != ClientFileChange::Unchanged).then(|| diff_text(outcome));
+    let diff = (is_rehearsal && *change != ClientFileChange::Unchanged).then(|| outcome.diff());
     json!({ "path": path, "change": change.as_str(), "backup": backup, "diff": diff })
 }
 
-fn diff_text(outcome: &PlannedChange) -> String {
-    diff(&outcome.path, outcome.before.as_deref(), outcome.after.as_deref())
+/// Remove the entries of `memory install` from a coding assistant's settings
+///
+/// A file that is unchanged since the installation is restored exactly; in any other file, only the entries of this program
+/// are removed. A file that the installation created and that contains nothing else is deleted. No memory is changed.
+///
+/// JSON: {client, level, dry_run, changed, files: [{path, change, backup, diff}]}; `change` is restored, changed, removed or
+/// unchanged, `diff` is given with --dry-run
+#[derive(Debug, Args)]
+pub(crate) struct UninstallArgs {
+    #[command(flatten)]
+    arguments: SetupArgs,
+}
+
+impl UninstallArgs {
+    pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
+        match (self.arguments.run(app, ClientSetup::plan_uninstall)?, self.arguments.is_dry_run()) {
+            (false, _) => print_note(app, "no entries found; nothing was changed"),
+            (true, true) => print_note(app, "nothing was written"),
+            (true, false) => Ok(()),
+        }
+    }
 }

@@ -1,12 +1,12 @@
-//! The `memory link` command.
+//! The commands on links: `memory link`, `unlink`, `backlinks` and `resolve-links`.
 
 use clap::Args;
 use memory_agent::json;
-use memory_core::ListOrder;
+use memory_core::{ListOrder, UnresolvedLink};
 
 use crate::app::App;
 use crate::failure::Failure;
-use crate::print::memories;
+use crate::print::{OutputForm, Table, TableColumn, memories};
 
 /// Link two memories in both directions
 ///
@@ -30,5 +30,97 @@ impl LinkArgs {
         }
         memories::print_list(&mut app.output, &[first, second], ListOrder::Created, home.services.inbox_ttl)?;
         Ok(app.output.note("linked in both directions")?)
+    }
+}
+
+/// Remove the link between two memories, in both directions
+///
+/// A wikilink in the text of either memory stays and is reported; as long as it exists, `resolve-links` and `dream` link
+/// the memories again.
+///
+/// JSON: {memories: [MEMORY, MEMORY], wikilinks?: [{id, link}]}, the updated memories, and the remaining wikilinks between
+/// them
+#[derive(Debug, Args)]
+pub(crate) struct UnlinkArgs {
+    /// Id or file name of the first memory
+    #[arg(value_name = "ID")]
+    first: String,
+    /// Id or file name of the second memory
+    #[arg(value_name = "ID")]
+    second: String,
+}
+
+impl UnlinkArgs {
+    pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
+        let home = app.open()?;
+        let (first, second) = memory_core::unlink(&home.services, &self.first, &self.second)?;
+        let wikilinks = memory_core::wikilinks_between(&home.services, &first, &second)?;
+        if app.output.is_json() {
+            return Ok(app.output.json(&json::unlink_result([&first, &second], &wikilinks, home.services.inbox_ttl))?);
+        }
+        memories::print_list(&mut app.output, &[first, second], ListOrder::Created, home.services.inbox_ttl)?;
+        app.output.note("link removed")?;
+        wikilinks.iter().try_for_each(|(id, link)| {
+            let id = id.short();
+            Ok(app.output.warning(&format!(
+                "the text of {id} still contains [[{link}]], which will link them again; remove it with `memory edit {id}`"
+            ))?)
+        })
+    }
+}
+
+/// List the memories that link to a memory, directly or by wikilink
+///
+/// JSON: {memories: [MEMORY…]}
+#[derive(Debug, Args)]
+pub(crate) struct BacklinksArgs {
+    /// The memory: its id, file, title or an alias
+    id: String,
+}
+
+impl BacklinksArgs {
+    pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
+        let home = app.open()?;
+        let referring = memory_core::backlinks(&home.services, &self.id)?;
+        if app.output.is_json() {
+            return Ok(app.output.json(&json::memories(&referring, home.services.inbox_ttl))?);
+        }
+        memories::print_list(&mut app.output, &referring, ListOrder::Created, home.services.inbox_ttl)?;
+        if referring.is_empty() {
+            app.output.note("no memory links to it")?;
+        }
+        Ok(())
+    }
+}
+
+/// Resolve the wikilinks of all memories, and store them as links in both directions
+///
+/// A wikilink is an id, a file name, a title or an alias in double square brackets.
+///
+/// JSON: {resolved, unresolved, updated, unresolved_links: [{id, link}]}: the number of wikilinks to a memory or to a topic
+/// of the project, of wikilinks without a target, and of changed memories; and each wikilink without a target, with its
+/// memory
+#[derive(Debug, Args)]
+pub(crate) struct ResolveLinksArgs {}
+
+impl ResolveLinksArgs {
+    #[expect(clippy::unused_self, reason = "all commands run alike")]
+    pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
+        let home = app.open_with_topics(None)?;
+        let report = memory_core::resolve_links(&home.services)?;
+        if app.output.is_json() {
+            return Ok(app.output.json(&json::link_report(&report))?);
+        }
+        let counts = [("resolved", report.resolved), ("unresolved", report.unresolved), ("updated", report.updated)];
+        app.output.table(&Table::from_counts(counts))?;
+        if report.unresolved_links.is_empty() {
+            return Ok(());
+        }
+        let mut table = Table::new([TableColumn::Whole("id"), TableColumn::Text("unresolved")]);
+        for UnresolvedLink { from, target } in &report.unresolved_links {
+            let id = if app.output.form() == OutputForm::Tabbed { from.to_string() } else { from.short() };
+            table.push([id.as_str(), &format!("[[{target}]]")]);
+        }
+        Ok(app.output.table(&table)?)
     }
 }

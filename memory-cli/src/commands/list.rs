@@ -5,7 +5,7 @@ use memory_agent::json;
 use memory_core::{Lifetime, ListOrder, PageRequest};
 
 use crate::app::App;
-use crate::cli::{self, FilterArgs};
+use crate::args::{self, FilterArgs};
 use crate::conversations;
 use crate::failure::Failure;
 use crate::print::memories;
@@ -26,7 +26,7 @@ pub(crate) struct ListArgs {
     #[arg(long)]
     all: bool,
     /// Sort order: created, updated, accessed (most often read first) or title
-    #[arg(long, value_parser = cli::order_parser(), default_value = "created", hide_possible_values = true)]
+    #[arg(long, value_parser = args::order_parser(), default_value = "created", hide_possible_values = true)]
     sort: ListOrder,
     /// Maximum number of memories; 0 means no limit
     #[arg(long, default_value_t = 50, value_name = "N")]
@@ -38,8 +38,8 @@ pub(crate) struct ListArgs {
 
 impl ListArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
-        let settings = app.settings()?;
-        let home = app.open_with(&settings)?;
+        let home = app.open()?;
+        let settings = &home.settings;
         let lifetime = if self.all { Lifetime::All } else { Lifetime::Current };
         let slice = PageRequest { order: self.sort, offset: self.offset, limit: Some(self.limit).filter(|limit| *limit != 0) };
         let page = memory_core::list(&home.services, &self.filter.notes_filter(lifetime), &slice)?;
@@ -51,7 +51,7 @@ impl ListArgs {
             app.output.warn_incomplete(why)?;
         }
         if let Some(note) = rest_note(self.offset as u64, page.memories.len() as u64, page.total) {
-            let more = if page.total == 0 && conversations::has_conversations(&settings) {
+            let more = if page.total == 0 && conversations::has_conversations(settings) {
                 "; list conversations with `memory conversations`"
             } else {
                 ""

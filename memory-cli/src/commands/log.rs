@@ -1,20 +1,21 @@
-//! The `memory log` command.
+//! The `memory log` and `memory diff` commands.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use memory_agent::json;
 use memory_core::bank::BankSubject;
 use memory_core::conversation::{ConversationStore, ConversationSubject, EntryId};
-use memory_core::{LogEntry, Operation, OperationId, OperationLogs, RecordedChange, RecordedFile, Subject};
-use memory_store::conversation::ConversationFolder;
+use memory_core::{LogEntry, MemoryStoreExt, Operation, OperationId, OperationLogs, RecordedChange, RecordedFile, Subject};
+use memory_store::conversation::{ConversationFolder, GitVersion, GitVersions};
+use serde_json::{Value, json};
 
-use crate::app::{App, Home};
+use crate::app::App;
 use crate::banks;
 use crate::conversations;
 use crate::datetime;
 use crate::failure::Failure;
-use crate::instances;
+use crate::home::Home;
 use crate::print::{OutputForm, Table, TableColumn};
 use crate::versions;
 
@@ -46,20 +47,21 @@ pub(crate) struct LogArgs {
 
 impl LogArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
-        let settings = app.settings()?;
         if self.versions {
-            return versions::print_versions(&settings.root.value, self.limit, app);
+            let root = app.settings()?.root.value.clone();
+            return print_versions(&root, self.limit, app);
         }
-        let home = app.open_with_topics(&settings, self.dir.as_deref())?;
-        let banks = banks::open(&settings, app.environment, "cli");
-        let instances = instances::file_operation_logs(&settings, app)?;
-        let conversations = conversations::operation_logs(&settings, app.environment, self.memory_path.as_deref())?;
+        let home = app.open_with_topics(self.dir.as_deref())?;
+        let settings = &home.settings;
+        let banks = banks::open(settings, "cli");
+        let instances = app.instance_logs(settings)?;
+        let conversations = conversations::operation_logs(settings, self.memory_path.as_deref())?;
         let logs =
             OperationLogs { services: &home.services, banks: &banks, instances: &instances, conversations: &conversations };
         let Some(operation) = &self.operation else { return self.list(&home, logs, app) };
         let entry = logs.find(operation)?;
         if let Subject::Conversation(place, subject) = &entry.subject {
-            let folders = conversations::folders(&settings, app.environment, self.memory_path.as_deref())?;
+            let folders = conversations::folders(settings, self.memory_path.as_deref())?;
             if let Some(folder) = folders.iter().find(|folder| folder.location() == *place) {
                 return print_conversation_operation(folder, &entry, subject, app);
             }
@@ -81,7 +83,7 @@ impl LogArgs {
         if app.output.is_json() {
             let mut shape = json::operations(&logged);
             if !versions.is_empty() {
-                shape["versions"] = versions::versions_json(&versions).into();
+                shape["versions"] = versions_json(&versions).into();
             }
             return Ok(app.output.json(&shape)?);
         }
@@ -115,7 +117,7 @@ impl LogArgs {
             app.output.note("no operations yet")?;
         }
         if !versions.is_empty() {
-            app.output.table(&versions::versions_table(&versions))?;
+            app.output.table(&versions_table(&versions))?;
         }
         Ok(())
     }
@@ -227,5 +229,69 @@ fn undo_state(undoes: Option<&OperationId>, undone_by: Option<&OperationId>) -> 
         (_, Some(by)) => format!("undone by {by}"),
         (Some(undone), None) => format!("undoes {undone}"),
         (None, None) => String::new(),
+    }
+}
+
+/// Prints the commits; a limit of 0 means all.
+fn print_versions(root: &Path, limit: usize, app: &mut App) -> Result<(), Failure> {
+    versions::check_has_history(root)?;
+    let versions = versions::list_versions(root, limit).map_err(|error| versions::git_error(&error))?;
+    if app.output.is_json() {
+        return Ok(app.output.json(&json!({ "versions": versions_json(&versions) }))?);
+    }
+    Ok(app.output.table(&versions_table(&versions))?)
+}
+
+/// Returns commits as JSON.
+fn versions_json(versions: &[GitVersion]) -> Vec<Value> {
+    versions.iter().map(|own| json!({ "version": own.id, "at": own.at, "message": own.message })).collect()
+}
+
+/// Returns commits as a table.
+fn versions_table(versions: &[GitVersion]) -> Table {
+    let mut table = Table::new([TableColumn::Whole("version"), TableColumn::Whole("when"), TableColumn::Text("what")]);
+    for GitVersion { id, at, message } in versions {
+        table.push([id.as_str(), at, message]);
+    }
+    table
+}
+
+/// Show the history of a memory, newest change first
+///
+/// Requires git versioning: of the home, with `memory config set git.enabled true`, or of conversations in a folder of
+/// their own, where the proxy enables it by default.
+///
+/// JSON: {id, path, changes}; changes is the output of `git log --patch`
+#[derive(Debug, Args)]
+pub(crate) struct DiffArgs {
+    /// The memory
+    id: String,
+    /// Maximum number of changes
+    #[arg(long, default_value_t = 5, value_name = "N")]
+    limit: usize,
+}
+
+impl DiffArgs {
+    pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
+        let home = app.open()?;
+        let root = home.store.root().to_owned();
+        versions::check_has_history(&root)?;
+        let keeps_home = home.settings.git.value;
+        // The latest changes may not be committed yet.
+        if keeps_home && let Err(error) = versions::commit_now(&root, "Update memories") {
+            app.output.warning(&error.to_string())?;
+        }
+        let stored = home.services.store.get_by(&self.id)?;
+        let changes = GitVersions::file_log(&root, &stored.path, self.limit).map_err(|error| versions::git_error(&error))?;
+        if changes.is_empty() && !keeps_home {
+            // The repository may contain conversations only.
+            return Err(versions::no_history_error());
+        }
+        if app.output.is_json() {
+            let id = stored.memory.id.to_string();
+            return Ok(app.output.json(&json!({ "id": id, "path": stored.path, "changes": changes }))?);
+        }
+        app.output.text(&changes)?;
+        Ok(())
     }
 }

@@ -1,12 +1,13 @@
-//! The `memory man` command.
+//! The `memory man` and `memory completions` commands.
 
 use std::path::PathBuf;
 
 use clap::{Args, CommandFactory};
+use clap_complete::Shell;
 use serde_json::json;
 
+use super::Cli;
 use crate::app::App;
-use crate::cli::Cli;
 use crate::failure::Failure;
 
 /// Print the manual page, or write the pages of all commands to a folder
@@ -35,5 +36,25 @@ impl ManArgs {
         }
         let place = app.output.display_path(folder);
         Ok(app.output.fields(&[&place])?)
+    }
+}
+
+/// Print a shell completion script
+///
+/// For bash: memory completions bash > ~/.local/share/bash-completion/completions/memory
+///
+/// The output is a script, also with --json.
+#[derive(Debug, Args)]
+pub(crate) struct CompletionsArgs {
+    /// The shell
+    shell: Shell,
+}
+
+impl CompletionsArgs {
+    pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
+        // The generator panics when a pipe is closed early, so it writes to memory first.
+        let mut script = Vec::new();
+        clap_complete::generate(self.shell, &mut Cli::command(), "memory", &mut script);
+        Ok(app.output.stream().write_all(&script)?)
     }
 }

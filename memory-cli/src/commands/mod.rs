@@ -1,19 +1,12 @@
-//! The commands of the program, one per file.
+//! The commands of the program, one subject per file.
 
 mod add;
 mod agent;
-mod backlinks;
 mod bank;
-mod completions;
 mod config;
-mod consolidate;
 mod conversations;
-mod decay;
 mod delete;
-mod diff;
 mod doctor;
-mod done;
-mod dream;
 mod edit;
 mod embed;
 mod export;
@@ -26,20 +19,17 @@ mod link;
 mod list;
 mod log;
 mod man;
-mod mcp;
 mod model;
 mod notify;
 mod pin;
 mod proxy;
 mod read;
-mod reindex;
+mod refine;
 mod remind;
-mod reminders;
-mod resolve_links;
 mod restore;
 mod search;
 mod serve;
-mod snooze;
+mod shutdown_signal;
 mod stats;
 mod status;
 mod tag;
@@ -47,18 +37,49 @@ mod topic;
 mod tour;
 mod trash;
 mod undo;
-mod uninstall;
-mod unlink;
-mod unpin;
 mod upgrade;
 mod usage;
 mod when;
 mod write;
 
-use clap::Subcommand;
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
 
 use crate::app::App;
 use crate::failure::Failure;
+use crate::print::ColorChoice;
+
+/// The memory of all your AI agents, as plain files on your own disk
+#[derive(Debug, Parser)]
+#[command(name = "memory", version, max_term_width = 100, arg_required_else_help = true, disable_help_subcommand = true)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub command: CliCommand,
+    #[command(flatten)]
+    pub globals: Globals,
+}
+
+/// The flags that every command has.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Everywhere")]
+pub(crate) struct Globals {
+    /// Use this home folder for the memories [default: MEMORY_ROOT, else ~/.memory]
+    #[arg(long, global = true, value_name = "DIR")]
+    pub root: Option<PathBuf>,
+    /// Print output as JSON
+    #[arg(long, global = true)]
+    pub json: bool,
+    /// Check every file for changes by other programs first
+    #[arg(long, global = true)]
+    pub fresh: bool,
+    /// Color the output: auto, always or never
+    #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN", hide_possible_values = true)]
+    pub color: ColorChoice,
+    /// Print only the result and errors
+    #[arg(long, short, global = true)]
+    pub quiet: bool,
+}
 
 /// One command. Their order is that of the help.
 #[derive(Debug, Subcommand)]
@@ -73,21 +94,21 @@ pub(crate) enum CliCommand {
     Tag(tag::TagArgs),
     Edit(edit::EditArgs),
     Link(link::LinkArgs),
-    Unlink(unlink::UnlinkArgs),
-    ResolveLinks(resolve_links::ResolveLinksArgs),
-    Backlinks(backlinks::BacklinksArgs),
+    Unlink(link::UnlinkArgs),
+    ResolveLinks(link::ResolveLinksArgs),
+    Backlinks(link::BacklinksArgs),
     Remind(remind::RemindArgs),
-    Reminders(reminders::RemindersArgs),
+    Reminders(remind::RemindersArgs),
     Notify(notify::NotifyArgs),
-    Done(done::DoneArgs),
-    Snooze(snooze::SnoozeArgs),
+    Done(remind::DoneArgs),
+    Snooze(remind::SnoozeArgs),
     When(when::WhenArgs),
     Upgrade(upgrade::UpgradeArgs),
-    Dream(dream::DreamArgs),
-    Decay(decay::DecayArgs),
-    Consolidate(consolidate::ConsolidateArgs),
+    Dream(refine::DreamArgs),
+    Decay(refine::DecayArgs),
+    Consolidate(refine::ConsolidateArgs),
     Pin(pin::PinArgs),
-    Unpin(unpin::UnpinArgs),
+    Unpin(pin::UnpinArgs),
     Ingest(ingest::IngestArgs),
     Export(export::ExportArgs),
     Import(import::ImportArgs),
@@ -95,27 +116,27 @@ pub(crate) enum CliCommand {
     Restore(restore::RestoreArgs),
     Trash(trash::TrashArgs),
     Log(log::LogArgs),
-    Diff(diff::DiffArgs),
+    Diff(log::DiffArgs),
     Bank(bank::BankArgs),
     Topic(topic::TopicArgs),
     Instance(instance::InstanceArgs),
     Embed(embed::EmbedArgs),
     Model(model::ModelArgs),
     Agent(agent::AgentArgs),
-    Mcp(mcp::McpArgs),
+    Mcp(agent::McpArgs),
     Hook(hook::HookArgs),
     Install(install::InstallArgs),
-    Uninstall(uninstall::UninstallArgs),
+    Uninstall(install::UninstallArgs),
     Proxy(proxy::ProxyArgs),
     Serve(serve::ServeArgs),
     Status(status::StatusArgs),
-    Reindex(reindex::ReindexArgs),
+    Reindex(doctor::ReindexArgs),
     Doctor(doctor::DoctorArgs),
     Stats(stats::StatsArgs),
     Usage(usage::UsageArgs),
     Config(config::ConfigArgs),
     Tour(tour::TourArgs),
-    Completions(completions::CompletionsArgs),
+    Completions(man::CompletionsArgs),
     Man(man::ManArgs),
 }
 

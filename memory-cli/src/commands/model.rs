@@ -2,20 +2,25 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::thread::{self, JoinHandle};
 
 use clap::{Args, Subcommand};
 use memory_agent::model::{KNOWN_MODELS, KnownModel, LocalEmbedder};
 use memory_core::{Embedder, ModelTest, ModelVerdict, SearchQuality, Services, StoreError, test_model};
 use serde_json::{Value, json};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::{Handle, Signals};
+use signal_hook::low_level::emulate_default_handler;
 
 use super::config::store_setting;
-use crate::app::{App, Home};
+use crate::app::App;
 use crate::config::Settings;
-use crate::delete_on_signal::DeleteOnSignal;
 use crate::embedding;
 use crate::failure::Failure;
+use crate::home::Home;
 use crate::print::{Table, TableColumn};
 
 /// Cell of a column without a value.
@@ -95,7 +100,7 @@ impl ModelArgs {
 fn list(app: &mut App) -> Result<(), Failure> {
     let settings = app.settings()?;
     let used = settings.embedding.model.value.as_deref().map(canonical_path);
-    let found = find_models(&settings, app.environment.home.as_deref());
+    let found = find_models(&settings);
     let mut rows: Vec<(String, Option<&KnownModel>, Option<PathBuf>)> = Vec::new();
     for known in KNOWN_MODELS {
         let folders: Vec<&PathBuf> = found.iter().filter(|(name, _)| name == known.name).map(|(_, folder)| folder).collect();
@@ -202,10 +207,10 @@ fn test(model: Option<&str>, app: &mut App) -> Result<(), Failure> {
         let folder = find_model(model, &settings, app)?;
         (folder.display().to_string(), Arc::new(open_model(&folder)?))
     } else {
-        let embedder = embedding::open(&settings.embedding).map_err(StoreError::from)?.ok_or(StoreError::NoModel)?;
+        let embedder = embedding::open(&settings).map_err(StoreError::from)?.ok_or(StoreError::NoModel)?;
         (embedder.identity().to_owned(), embedder)
     };
-    let Home { services: home, store, .. } = app.open_with(&settings)?;
+    let Home { services: home, store, .. } = app.open()?;
     let mut bar = app.output.progress_bar("embedding");
     let tests = {
         let trial = store.empty_trial()?;
@@ -318,7 +323,7 @@ fn find_model(model: &str, settings: &Settings, app: &App) -> Result<PathBuf, Fa
     if folder.is_dir() {
         return Ok(canonical_path(&folder));
     }
-    let found = find_models(settings, app.environment.home.as_deref());
+    let found = find_models(settings);
     let mut folders = found.into_iter().filter(|(name, _)| name == model).map(|(_, folder)| folder);
     folders.next().ok_or_else(|| {
         let is_known = KNOWN_MODELS.iter().any(|known| known.name == model);
@@ -328,7 +333,8 @@ fn find_model(model: &str, settings: &Settings, app: &App) -> Result<PathBuf, Fa
 }
 
 /// Returns the models in the usual folders by name, each with its folder.
-fn find_models(settings: &Settings, home: Option<&Path>) -> BTreeSet<(String, PathBuf)> {
+fn find_models(settings: &Settings) -> BTreeSet<(String, PathBuf)> {
+    let home = settings.environment.home.as_deref();
     let beside = settings.embedding.model.value.as_deref().and_then(Path::parent).map(Path::to_owned);
     let folders = [home.map(|home| home.join("models")), Some(settings.root.value.join("models")), beside];
     let mut models: BTreeSet<(String, PathBuf)> = BTreeSet::new();
@@ -358,4 +364,54 @@ fn is_model(folder: &Path) -> bool {
 
 fn canonical_path(folder: &Path) -> PathBuf {
     folder.canonicalize().unwrap_or_else(|_| folder.to_owned())
+}
+
+/// Maximum number of attempts to delete a folder in which other threads still create files.
+const MAX_ATTEMPTS: usize = 1_000;
+
+/// A guard for a temporary folder: until it is dropped, SIGHUP, SIGINT and SIGTERM delete the folder before they end the process.
+pub(crate) struct DeleteOnSignal {
+    signals: Handle,
+    listening: Option<JoinHandle<()>>,
+}
+
+impl DeleteOnSignal {
+    /// Starts to listen for signals.
+    ///
+    /// # Errors
+    /// If the system refuses.
+    pub(crate) fn new(folder: PathBuf) -> io::Result<Self> {
+        let mut signals = Signals::new([SIGHUP, SIGINT, SIGTERM])?;
+        let handle = signals.handle();
+        let listening = thread::spawn(move || {
+            if let Some(signal) = signals.forever().next() {
+                delete(&folder);
+                // The default action ends the process, so that its parent sees which signal it was.
+                let _ = emulate_default_handler(signal);
+            }
+        });
+        Ok(Self { signals: handle, listening: Some(listening) })
+    }
+}
+
+impl Drop for DeleteOnSignal {
+    /// Stops listening. After a signal, waits for the end of the process, since its other threads fail without the folder.
+    fn drop(&mut self) {
+        self.signals.close();
+        if let Some(listening) = self.listening.take() {
+            // A panic of the thread was already reported.
+            let _ = listening.join();
+        }
+    }
+}
+
+fn delete(folder: &Path) {
+    for _ in 0..MAX_ATTEMPTS {
+        match std::fs::remove_dir_all(folder) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => thread::yield_now(),
+            // A thread may have created a file in it again.
+            _ if folder.exists() => {}
+            _ => return,
+        }
+    }
 }

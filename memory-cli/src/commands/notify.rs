@@ -26,10 +26,10 @@ pub(crate) struct NotifyArgs {}
 impl NotifyArgs {
     #[expect(clippy::unused_self, reason = "all commands run alike")]
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
-        let settings = app.settings()?;
-        let home = app.open_with(&settings)?;
+        let home = app.open()?;
+        let settings = &home.settings;
         if !settings.notifications.value {
-            let pending = home.update_pending_page(&mut app.output)?;
+            let pending = app.update_pending_page(&home)?;
             return if app.output.is_json() {
                 Ok(app.output.json(&json::notification(&NotifyReport::default(), "off", None, pending))?)
             } else {
@@ -39,7 +39,7 @@ impl NotifyArgs {
         let SelectedNotifier { notifier, name, instead } =
             notification::select_notifier(settings.notification_method.value, app.environment);
         let report = memory_core::notify(&home.services, notifier.as_ref(), &home.zone)?;
-        let pending = home.update_pending_page(&mut app.output)?;
+        let pending = app.update_pending_page(&home)?;
         if app.output.is_json() {
             app.output.json(&json::notification(&report, name, instead.as_deref(), pending))?;
         } else {

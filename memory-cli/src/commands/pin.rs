@@ -1,4 +1,4 @@
-//! The `memory pin` command.
+//! The `memory pin` and `memory unpin` commands.
 
 use clap::Args;
 use memory_agent::json;
@@ -25,5 +25,26 @@ impl PinArgs {
         }
         memories::print_receipt(&mut app.output, stored.memory.id, &stored.path)?;
         Ok(app.output.note("pinned")?)
+    }
+}
+
+/// Unpin a memory, so that it can be removed because of its age
+///
+/// JSON: the updated memory
+#[derive(Debug, Args)]
+pub(crate) struct UnpinArgs {
+    /// Id or file name of the memory
+    id: String,
+}
+
+impl UnpinArgs {
+    pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
+        let home = app.open()?;
+        let stored = memory_core::unpin(&home.services, &self.id)?;
+        if app.output.is_json() {
+            return Ok(app.output.json(&json::memory(&stored, home.services.inbox_ttl))?);
+        }
+        memories::print_receipt(&mut app.output, stored.memory.id, &stored.path)?;
+        Ok(app.output.note("unpinned")?)
     }
 }

@@ -1,16 +1,16 @@
-//! The `memory remind` command.
+//! The commands on reminders: `memory remind`, `reminders`, `done` and `snooze`.
 
 use chrono::{DateTime, Utc};
 use clap::Args;
 use memory_agent::json;
-use memory_core::{Draft, MemoryId, RemindReport, Scope, SecretPolicy, StoreError};
+use memory_core::{Draft, MemoryId, RemindReport, ReminderFilter, Scope, SecretPolicy, StoreError, StoredMemory};
 
-use super::write::{merge_summary, warn_of_ignored};
-use crate::app::{App, Home};
-use crate::cli;
+use crate::app::App;
+use crate::args;
 use crate::datetime;
 use crate::failure::Failure;
-use crate::print::{Output, memories};
+use crate::home::Home;
+use crate::print::{Output, OutputForm, Table, TableColumn, memories};
 use crate::zone::UserTimeZone;
 
 /// Create a reminder
@@ -56,7 +56,7 @@ impl RemindArgs {
         let (at, assumed) = at.map_or((None, None), |(at, assumed)| (Some(at), assumed));
         let mut reminded = self.create_reminder(&text, at, &home)?;
         reminded.assumed = reminded.assumed.or(assumed);
-        home.update_pending_page(&mut app.output)?;
+        app.update_pending_page(&home)?;
         if app.output.is_json() {
             return Ok(app.output.json(&json::reminder(&reminded))?);
         }
@@ -64,11 +64,11 @@ impl RemindArgs {
     }
 
     fn read_text(&self, app: &mut App) -> Result<String, Failure> {
-        let text = cli::join_words(&self.text);
-        let given = cli::or_stdin(text.as_deref(), &app.output).ok_or_else(|| {
+        let text = args::join_words(&self.text);
+        let given = args::or_stdin(text.as_deref(), &app.output).ok_or_else(|| {
             Failure::usage("no reminder text specified", "pass it as an argument: `memory remind \"call Anna tomorrow at 3pm\"`")
         })?;
-        cli::read_content(given, &mut app.output)
+        args::read_content(given, &mut app.output)
     }
 
     fn create_reminder(&self, text: &str, at: Option<DateTime<Utc>>, home: &Home) -> Result<RemindReport, StoreError> {
@@ -90,11 +90,11 @@ pub(super) fn print_reminder(reminded: &RemindReport, zone: UserTimeZone, output
     let known = match (reminded.created, reminded.merged.is_empty()) {
         (true, _) => String::new(),
         (false, true) => "; the reminder already existed".to_owned(),
-        (false, false) => format!("; the reminder already existed; {}", merge_summary(&reminded.merged)),
+        (false, false) => format!("; the reminder already existed; {}", memories::merge_summary(&reminded.merged)),
     };
     let assumed = reminded.assumed.as_ref().map(|assumed| format!(" ({assumed})")).unwrap_or_default();
     output.note(&format!("due {due}{known}{assumed}"))?;
-    warn_of_ignored(&reminded.ignored, output)
+    Ok(memories::warn_of_ignored(&reminded.ignored, output)?)
 }
 
 /// Returns the command that turns a memory into a reminder.
@@ -105,4 +105,125 @@ pub(super) fn remind_hint(id: MemoryId) -> String {
 /// Returns a warning that a memory is not a reminder, with the command that makes it one.
 pub(super) fn add_remind_hint(warning: &str, id: MemoryId) -> String {
     format!("{warning}; {}", remind_hint(id))
+}
+
+/// List reminders, due ones first
+///
+/// JSON: {memories: [MEMORY…], total, degraded?}; each has `due`, and if set `reminds` (the id of its memory),
+/// `notified_at` and `done_at`; `degraded` lists reminders that are omitted because their due time is unreadable
+///
+/// In a pipe: id, due time, state (waiting, due or done), and title or first line.
+#[derive(Debug, Args)]
+pub(crate) struct RemindersArgs {
+    /// List only due reminders
+    #[arg(long, conflicts_with = "all")]
+    due: bool,
+    /// Include reminders that are done
+    #[arg(long)]
+    all: bool,
+    /// Maximum number of reminders; 0 means no limit
+    #[arg(long, default_value_t = 50, value_name = "N")]
+    limit: usize,
+}
+
+impl RemindersArgs {
+    pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
+        let home = app.open()?;
+        let filter = match (self.due, self.all) {
+            (true, _) => ReminderFilter::Due,
+            (false, true) => ReminderFilter::All,
+            (false, false) => ReminderFilter::Open,
+        };
+        let limit = Some(self.limit).filter(|limit| *limit != 0);
+        let page = memory_core::reminders(&home.services, filter, limit)?;
+        if app.output.is_json() {
+            return Ok(app.output.json(&json::page(&page, home.services.inbox_ttl))?);
+        }
+        let now = home.services.clock.now();
+        let mut table = Table::truncated([
+            TableColumn::Whole("id"),
+            TableColumn::Whole("due"),
+            TableColumn::Text("state"),
+            TableColumn::Text("text"),
+        ]);
+        for StoredMemory { memory, .. } in &page.memories {
+            let Some(reminder) = memory.reminder else { continue };
+            let (id, due) = match app.output.form() {
+                OutputForm::Drawn(_) => (memory.id.short(), datetime::format_minute_in(reminder.due, home.zone)),
+                OutputForm::Json | OutputForm::Tabbed => {
+                    (memory.id.to_string(), reminder.due.to_rfc3339_opts(chrono::SecondsFormat::Secs, true))
+                }
+            };
+            let state = match (reminder.is_open(), reminder.is_due(now)) {
+                (false, _) => "done",
+                (true, true) => "due",
+                (true, false) => "waiting",
+            };
+            table.push([&id, &due, state, memory.headline()]);
+        }
+        app.output.table(&table)?;
+        if let Some(why) = &page.degraded {
+            app.output.warn_incomplete(why)?;
+        }
+        let shown = page.memories.len() as u64;
+        // If some reminders could not be read, an empty list is no proof that there are no reminders.
+        let is_sure = page.degraded.is_none();
+        Ok(match (page.total, filter) {
+            (0, _) if !is_sure => Ok(()),
+            (0, ReminderFilter::Due) => app.output.note("no due reminders"),
+            (0, ReminderFilter::Open | ReminderFilter::All) => app.output.note("no reminders"),
+            (total, _) if total == shown => Ok(()),
+            (total, _) => app.output.note(&format!("{shown} of {total} shown; use --limit 0 for all")),
+        }?)
+    }
+}
+
+/// Mark a reminder as done
+///
+/// `memory reminders --all` still lists it; `memory snooze` reopens it.
+///
+/// JSON: the updated memory
+#[derive(Debug, Args)]
+pub(crate) struct DoneArgs {
+    /// Id or file name of the reminder
+    id: String,
+}
+
+impl DoneArgs {
+    pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
+        let home = app.open()?;
+        let stored = memory_core::done(&home.services, &self.id)?;
+        app.update_pending_page(&home)?;
+        if app.output.is_json() {
+            return Ok(app.output.json(&json::memory(&stored, home.services.inbox_ttl))?);
+        }
+        memories::print_receipt(&mut app.output, stored.memory.id, &stored.path)?;
+        Ok(app.output.note("marked as done")?)
+    }
+}
+
+/// Snooze a reminder until a later time
+///
+/// JSON: the updated memory
+#[derive(Debug, Args)]
+pub(crate) struct SnoozeArgs {
+    /// Id or file name of the reminder
+    id: String,
+    /// New due time: words such as `tomorrow at 3pm` or 明天, a duration such as 30m, a day, or a time (RFC 3339)
+    when: String,
+}
+
+impl SnoozeArgs {
+    pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
+        let home = app.open()?;
+        let (until, assumed) = datetime::parse_due_time(&self.when, &home.services.clock.now().with_timezone(&home.zone))?;
+        let stored = memory_core::snooze(&home.services, &self.id, until)?;
+        app.update_pending_page(&home)?;
+        if app.output.is_json() {
+            return Ok(app.output.json(&json::memory(&stored, home.services.inbox_ttl))?);
+        }
+        memories::print_receipt(&mut app.output, stored.memory.id, &stored.path)?;
+        let assumed = assumed.map(|assumed| format!(" ({assumed})")).unwrap_or_default();
+        Ok(app.output.note(&format!("due {}{assumed}", datetime::format_minute_in(until, home.zone)))?)
+    }
 }

@@ -39,18 +39,18 @@ pub(crate) struct RestoreArgs {
 
 impl RestoreArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
-        let settings = app.settings()?;
-        let home = app.open_with_topics(&settings, self.dir.as_deref())?;
+        let home = app.open_with_topics(self.dir.as_deref())?;
+        let settings = &home.settings;
         let (trashed, outcome) = match memory_core::restore(&home.services, &self.reference) {
             Err(missing @ StoreError::TrashNotFound { .. }) => {
-                if self.restore_entry(&home.services, &settings, app)? {
+                if self.restore_entry(&home.services, settings, app)? {
                     return Ok(());
                 }
                 return Err(self.topic_file_failure(&home.services)?.unwrap_or_else(|| missing.into()));
             }
             restored => restored?,
         };
-        home.update_pending_page(&mut app.output)?;
+        app.update_pending_page(&home)?;
         if app.output.is_json() {
             return Ok(app.output.json(&json::restored_file(&trashed, &outcome))?);
         }
@@ -61,14 +61,14 @@ impl RestoreArgs {
 
     /// Restores an entry of a conversation; returns whether the reference matches an entry.
     fn restore_entry(&self, services: &Services, settings: &Settings, app: &mut App) -> Result<bool, Failure> {
-        for kept in conversations::operation_logs(settings, app.environment, self.memory_path.as_deref())? {
+        for kept in conversations::operation_logs(settings, self.memory_path.as_deref())? {
             let (clock, ids) = (services.clock.as_ref(), services.ids.as_ref());
             let (entry, path) = match conversation::restore(kept.store.as_ref(), &self.reference, clock, ids) {
                 Err(StoreError::TrashNotFound { .. }) => continue,
                 restored => restored?,
             };
             let message = format!("Restore {} of {}", entry.id, entry.conversation);
-            conversations::commit_versions(settings, Path::new(&kept.place), &message, &mut app.output);
+            app.warn_of_commit(conversations::commit_versions(settings, Path::new(&kept.place), &message));
             if app.output.is_json() {
                 app.output.json(&json::restored_entry(&kept.place, &entry, &path))?;
             } else {

@@ -1,19 +1,19 @@
 //! The `memory search` command.
 
-mod topics;
-
 use std::ops::Range;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use memory_agent::json;
+use memory_core::topic::{TopicHit, Topics};
 use memory_core::{Filter, Hit, Lifetime, Query, Ranking, RerankScore, ScoreExplanation, SearchResults};
 
 use crate::app::App;
-use crate::cli::{FilterArgs, share_parser};
+use crate::args::{FilterArgs, share_parser};
 use crate::datetime;
 use crate::embedding;
 use crate::failure::Failure;
+use crate::home::Home;
 use crate::print::{Output, OutputForm, Palette, escape_line, memories, wrap_lines};
 use crate::reranking;
 
@@ -77,9 +77,8 @@ enum SearchKindArg {
 
 impl SearchArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
-        let settings = app.settings()?;
-        let mut services = app.open_with_topics(&settings, self.dir.as_deref())?.services;
-        services.embedder = embedding::open_via_daemon(&settings.embedding, &settings.root.value);
+        let Home { mut services, settings, .. } = app.open_with_topics(self.dir.as_deref())?;
+        services.embedder = embedding::open_via_daemon(&settings);
         services.reranking = reranking::open_lazily(&settings.reranking);
         let lifetime = if self.all { Lifetime::All } else { Lifetime::Current };
         let limit = if self.limit == 0 { usize::MAX } else { self.limit };
@@ -90,7 +89,7 @@ impl SearchArgs {
             .topics
             .take()
             .filter(|_| self.kind != SearchKindArg::Note && self.filter.filter(lifetime) == unrestricted_filter(lifetime));
-        let topics = topics::find(topics.as_ref(), &query.text, limit, &mut app.output)?;
+        let topics = find_topics(topics.as_ref(), &query.text, limit, &mut app.output)?;
         let found = match self.kind {
             SearchKindArg::Topic => SearchResults { hits: Vec::new(), total: 0, degraded: None },
             SearchKindArg::All | SearchKindArg::Note => memory_core::search(&services, &query)?,
@@ -109,7 +108,7 @@ impl SearchArgs {
             }
         }
         let are_topics = topics.as_ref().is_some_and(|(hits, _)| !hits.is_empty());
-        topics.iter().try_for_each(|topics| topics::print_topics(topics, &mut app.output))?;
+        topics.iter().try_for_each(|topics| print_topics(topics, &mut app.output))?;
         print_totals(&found, are_topics, &mut app.output)
     }
 
@@ -221,4 +220,57 @@ fn explanation_text(hit: &Hit) -> String {
     format!(
         "score {score:.3}: relevance {relevance:.3}{reread} from {parts}; recency {recency:.2}; {terms}; {length} words here, {average_length:.1} on average"
     )
+}
+
+/// The topics of the page, and the total number of matches.
+type FoundTopics = (Vec<TopicHit>, usize);
+
+/// Searches the topics, if there are any. An error becomes a warning, and the topics are omitted.
+fn find_topics(
+    topics: Option<&Topics>,
+    question: &str,
+    limit: usize,
+    output: &mut Output,
+) -> Result<Option<FoundTopics>, Failure> {
+    let Some(topics) = topics else { return Ok(None) };
+    match memory_core::topic::search(topics, question, limit) {
+        Ok(found) => Ok(Some(found)),
+        Err(error) => {
+            output.warn_incomplete(&format!("cannot search the topics: {error}"))?;
+            Ok(None)
+        }
+    }
+}
+
+/// Prints the topics.
+fn print_topics((hits, total): &FoundTopics, output: &mut Output) -> Result<(), Failure> {
+    for hit in hits {
+        match output.form() {
+            OutputForm::Drawn(width) => print_topic(hit, width, output)?,
+            OutputForm::Json | OutputForm::Tabbed => {
+                let score = format!("{:.3}", hit.score);
+                output.fields(&[&format!("topic:{}", hit.topic.name), &score, &hit.topic.title, &hit.snippet.text])?;
+            }
+        }
+    }
+    if hits.len() < *total {
+        output.note(&format!("{} of {total} matching topics shown; use --limit for more", hits.len()))?;
+    }
+    Ok(())
+}
+
+fn print_topic(hit: &TopicHit, width: u16, output: &mut Output) -> Result<(), Failure> {
+    let (topic, palette) = (&hit.topic, output.palette());
+    output.line(&format!(
+        "{}  {}  {}",
+        Palette::paint(palette.id, escape_line(topic.name.as_str())),
+        Palette::paint(palette.bold, escape_line(&topic.title)),
+        Palette::paint(palette.dim, format!("topic · {}", topic.kind)),
+    ))?;
+    let indent = if width < MIN_INDENTED_WIDTH { 2 } else { INDENT };
+    let (snippet, marks) = escape_snippet(&hit.snippet.text, &hit.snippet.marks);
+    for line in wrap_lines(&snippet, usize::from(width).saturating_sub(indent)) {
+        output.line(&format!("{:indent$}{}", "", highlight_line(&snippet, line, &marks, palette)))?;
+    }
+    Ok(())
 }

@@ -1,31 +1,25 @@
 //! The `memory serve` command.
 
-mod servers;
+mod signals;
 
 use std::fs::DirBuilder;
 use std::io;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::thread;
 use std::time::Duration;
 
 use clap::Args;
 use memory_core::{Code, StoreError};
-use memory_dream::schedule::{CancellationToken, ChoreStatus, Schedule, ScheduleHistory, ScheduleRules};
-use memory_store::disk::DirHandle;
-use memory_store::{DaemonLock, EventLog, FileStore, FileStoreOptions, Freshness, LogFile};
+use memory_dream::schedule::ChoreStatus;
 use serde_json::{Value, json};
 
-use self::servers::DaemonServers;
-use crate::app::{App, Home, KEPT};
-use crate::config::Settings;
-use crate::daemon::{
-    ChoreReport, DaemonLog, FileListener, ForeignWriteFlag, HomeChores, StopSignals, WakeSignal, error_text, run_chores, run_once,
-};
+use self::signals::StopSignals;
+use crate::app::App;
+use crate::args::TokenArgs;
+use crate::daemon::{ChoreReport, DaemonBuilder, OpenedDaemon, error_text};
 use crate::datetime::parse_duration;
 use crate::failure::Failure;
-use crate::http::{ListenAddress, TokenArgs, parse_address};
+use crate::http::{ListenAddress, parse_address};
 use crate::print::{Table, TableColumn};
 
 /// Run the daemon, which maintains the memories in the background
@@ -73,118 +67,59 @@ impl ServeArgs {
             let made = DirBuilder::new().recursive(true).mode(0o700).create(root);
             made.map_err(Failure::file(format!("create the home {}", root.display())))?;
         }
-        let mut home = app.open_with(&settings)?;
-        let pid = std::process::id();
-        let _lock = DaemonLock::acquire(home.store.root(), pid)?;
-        let (log, log_place) = self.open_log(home.store.root())?;
-        if !self.once {
-            home.watch_files()?;
+        let mut builder = DaemonBuilder::new(app.open()?);
+        if let Some(interval) = self.interval {
+            builder = builder.interval(interval);
         }
-        let anchor = DirHandle::of(home.store.root());
-        let (diary, past) = DaemonLog::open(&home.store, log, pid)?;
-        let schedule = self.build_schedule(&settings, &past);
-        let chores = HomeChores::of(&home, &settings, app.environment);
+        builder = match &self.log {
+            Some(place) if place == Path::new("-") => builder.log(io::stderr()),
+            Some(place) => builder.log_file(place),
+            None => builder,
+        };
+        if let Some(address) = &self.http {
+            builder = builder.listen_at(address.clone());
+        }
+        if let Some(token) = self.token.token(app.environment)? {
+            builder = builder.token(token);
+        }
         let signals = StopSignals::install().map_err(Failure::file("listen for signals"))?;
-        diary.info(&format!("memory {} started, process {pid}", env!("CARGO_PKG_VERSION")));
-        let (stop, woken) = (CancellationToken::default(), ForeignWriteFlag::default());
-        let [bell, ear, end] = [(); 3].map(|()| Arc::new(WakeSignal::default()));
-        let token = self.token.token(app.environment)?;
-        let open =
-            || DaemonServers::open(&home, &settings, app.environment, self.http.as_ref().map(|address| (address, token)), &diary);
-        let fronts = (!self.once).then(open).transpose()?;
-        let http = fronts.as_ref().and_then(DaemonServers::address).map(|address| format!("http://{address}"));
-        let serving = fronts.as_ref().map(DaemonServers::serving_flag).unwrap_or_default();
-        if !self.once {
-            let place = app.output.display_path(root);
-            if app.output.is_json() {
-                let mut shape = json!({ "pid": pid, "home": place, "log": log_place });
-                if let Some(http) = http {
-                    shape["http"] = http.into();
-                }
-                if let Some(why) = fronts.as_ref().and_then(|fronts| fronts.no_socket.as_ref()) {
-                    shape["warning"] = format!("cannot open the socket for agents: {why}").into();
-                }
-                app.output.json(&shape)?;
-            } else {
-                if let Some(http) = http {
-                    app.output.note(&format!("serving HTTP at {http}, MCP at {http}/mcp"))?;
-                }
-                if let Some(why) = fronts.as_ref().and_then(|fronts| fronts.no_socket.as_ref()) {
-                    app.output.warning(&format!(
-                        "cannot open the socket for agents: {why}; if its path is too long, use a shorter --root or MEMORY_ROOT"
-                    ))?;
-                }
-                app.output.note(&format!("daemon for {place} running as process {pid}; press Ctrl-C to stop"))?;
-            }
-            app.output.flush()?;
+        let daemon = builder.open(!self.once)?;
+        let guard = signals.stop_daemon(daemon.stop_handle(), daemon.diary(), daemon.serving_flag());
+        if self.once {
+            let reports = daemon.run_once();
+            drop(guard);
+            return print_reports(&reports, app);
         }
-        let written = || chores.update_index_page().and(chores.commit_in_background());
-        let kept = thread::scope(|scope| {
-            let _end = signals.stop_guard(&stop, [&bell, &ear, &end]);
-            let told = &diary;
-            let (own_stop, bells) = (stop.clone(), [&bell, &ear, &end].map(Arc::clone));
-            scope.spawn(move || signals.wait(&own_stop, &bells, told, &serving));
-            if self.once {
-                return Ok(run_once(schedule, &chores, &diary, &stop));
-            }
-            let listener = FileListener {
-                store: &home.store,
-                diary: &diary,
-                bell: Arc::clone(&ear),
-                woken: (&woken, &bell),
-                written: &written,
-                stop: stop.clone(),
-            };
-            scope.spawn(move || listener.run());
-            if let Some(fronts) = fronts {
-                let end = &end;
-                scope.spawn(move || fronts.serve(end, told));
-            }
-            run_chores(schedule, &chores, &diary, (&bell, &woken), &stop, anchor.as_ref()).map(|()| Vec::new())
-        });
-        if let Err(why) = &kept {
-            diary.info(&format!("{why}: restart `memory serve` at the new location of the home"));
-        }
-        diary.info("memory stopped");
-        diary.record_end();
-        let reports = kept.map_err(Failure::file("run the daemon for the home"))?;
-        if self.once { print_reports(&reports, app) } else { Ok(()) }
-    }
-
-    fn open_log(&self, root: &Path) -> Result<(EventLog, Option<String>), Failure> {
-        let place = match &self.log {
-            Some(place) if place == Path::new("-") => return Ok((EventLog::new(Box::new(io::stderr())), None)),
-            Some(place) => place.clone(),
-            None => root.join("daemon.log"),
-        };
-        let shown = place.display().to_string();
-        let file = LogFile::open(&place).map_err(Failure::file(format!("write to {shown}")))?;
-        Ok((EventLog::new(Box::new(file)), Some(shown)))
-    }
-
-    fn build_schedule(&self, settings: &Settings, past: &ScheduleHistory) -> Schedule {
-        let embedding = &settings.embedding;
-        let rules = ScheduleRules {
-            interval: self.interval.unwrap_or(settings.interval.value),
-            embeds: embedding.model.value.is_some() || embedding.base_url.value.is_some(),
-            purges: settings.trash_retention.value.is_some(),
-        };
-        Schedule::new(rules, past)
+        print_start(&daemon, root, app)?;
+        daemon.run(guard).map_err(Failure::file("run the daemon for the home"))
     }
 }
 
-impl Home {
-    /// Reopens the store for a process that watches the files.
-    ///
-    /// The store then relies on notifications to detect edits in place.
-    fn watch_files(&mut self) -> Result<(), Failure> {
-        let options = FileStoreOptions { freshness: Freshness::Heard, kept: KEPT, ..FileStoreOptions::default() };
-        let store = Arc::new(FileStore::open(self.store.root(), options)?);
-        self.services.store = store.clone();
-        self.services.history = store.clone();
-        self.store = store;
-        Ok(())
+fn print_start(daemon: &OpenedDaemon, root: &Path, app: &mut App) -> Result<(), Failure> {
+    let (pid, place) = (std::process::id(), app.output.display_path(root));
+    let http = daemon.http_address().map(|address| format!("http://{address}"));
+    if app.output.is_json() {
+        let log = daemon.log_file().map(|file| file.display().to_string());
+        let mut shape = json!({ "pid": pid, "home": place, "log": log });
+        if let Some(http) = http {
+            shape["http"] = http.into();
+        }
+        if let Some(why) = daemon.no_socket() {
+            shape["warning"] = format!("cannot open the socket for agents: {why}").into();
+        }
+        app.output.json(&shape)?;
+    } else {
+        if let Some(http) = http {
+            app.output.note(&format!("serving HTTP at {http}, MCP at {http}/mcp"))?;
+        }
+        if let Some(why) = daemon.no_socket() {
+            app.output.warning(&format!(
+                "cannot open the socket for agents: {why}; if its path is too long, use a shorter --root or MEMORY_ROOT"
+            ))?;
+        }
+        app.output.note(&format!("daemon for {place} running as process {pid}; press Ctrl-C to stop"))?;
     }
+    Ok(app.output.flush()?)
 }
 
 fn print_reports(reports: &[ChoreReport], app: &mut App) -> Result<(), Failure> {

@@ -6,10 +6,11 @@ use memory_core::{Filter, HomeSection, ListOrder, PageRequest, Phase, ReminderQu
 use memory_store::{ChoreState, DaemonLock, DaemonProcess, DaemonState};
 use serde_json::{Value, json};
 
-use crate::app::{App, Home};
+use crate::app::App;
 use crate::datetime;
 use crate::failure::Failure;
-use crate::print::{OutputForm, Table, TableColumn};
+use crate::home::Home;
+use crate::print::{Table, TableColumn};
 
 /// Show the state of the daemon, its last chores, and what is due
 ///
@@ -45,7 +46,7 @@ impl StatusArgs {
         if app.output.is_json() {
             return Ok(app.output.json(&standing.to_json())?);
         }
-        let is_drawn = matches!(app.output.form(), OutputForm::Drawn(_));
+        let is_drawn = app.output.is_drawn();
         app.output.table(&standing.table(is_drawn))?;
         let chores = standing.chores_table(is_drawn);
         if !chores.is_empty() {

@@ -15,8 +15,7 @@ use crate::banks;
 use crate::conversations;
 use crate::datetime::{self, parse_duration};
 use crate::failure::Failure;
-use crate::instances;
-use crate::print::{OutputForm, Table, TableColumn};
+use crate::print::{Table, TableColumn};
 
 /// Cell of a column without a value.
 const NO_VALUE: &str = "-";
@@ -85,8 +84,8 @@ impl TrashArgs {
 
 impl TrashListArgs {
     fn run(&self, app: &mut App) -> Result<(), Failure> {
-        let settings = app.settings()?;
-        let home = app.open_with_topics(&settings, self.dir.as_deref())?;
+        let home = app.open_with_topics(self.dir.as_deref())?;
+        let settings = &home.settings;
         let mut listing = TrashListBuilder { files: Vec::new(), most: self.limit, total: 0, bytes: 0 };
         for trashed in home.services.history.trashed() {
             listing.push(ListedTrashFile::from_note(&trashed?));
@@ -95,7 +94,7 @@ impl TrashListArgs {
             let place = topics.store.location();
             topics.store.trashed()?.iter().for_each(|trashed| listing.push(ListedTrashFile::from_topic(trashed, &place)));
         }
-        for kept in conversations::operation_logs(&settings, app.environment, self.memory_path.as_deref())? {
+        for kept in conversations::operation_logs(settings, self.memory_path.as_deref())? {
             kept.store.trashed()?.iter().for_each(|entry| listing.push(ListedTrashFile::from_entry(entry, &kept.place)));
         }
         listing.sort();
@@ -112,7 +111,7 @@ impl TrashListArgs {
             TableColumn::Number("bytes"),
             TableColumn::Whole("file"),
         ]);
-        let is_drawn = matches!(app.output.form(), OutputForm::Drawn(_));
+        let is_drawn = app.output.is_drawn();
         for ListedTrashFile { id, at, verb, operation, size, path, trash, .. } in &files {
             let id: String = id.chars().take(if is_drawn { 8 } else { usize::MAX }).collect();
             let when = if is_drawn { datetime::format_minute(*at) } else { at.to_rfc3339_opts(SecondsFormat::Secs, true) };
@@ -211,8 +210,8 @@ impl TrashListBuilder {
 
 impl TrashPurgeArgs {
     fn run(&self, app: &mut App) -> Result<(), Failure> {
-        let settings = app.settings()?;
-        let home = app.open_with_topics(&settings, self.dir.as_deref())?;
+        let home = app.open_with_topics(self.dir.as_deref())?;
+        let settings = &home.settings;
         let age = chrono::TimeDelta::from_std(self.older_than).unwrap_or(chrono::TimeDelta::MAX);
         let before = home.services.clock.now().checked_sub_signed(age).unwrap_or(chrono::DateTime::<chrono::Utc>::MIN_UTC);
         if !self.yes {
@@ -234,16 +233,16 @@ impl TrashPurgeArgs {
             files += of_topics.0;
             bytes += of_topics.1;
         }
-        let banks = banks::open(&settings, app.environment, "cli");
+        let banks = banks::open(settings, "cli");
         let of_banks = memory_core::bank::purge(&banks, before)?;
         files += of_banks.0;
         bytes += of_banks.1;
-        for one in instances::file_operation_logs(&settings, app)? {
+        for one in app.instance_logs(settings)? {
             let of_instance = one.store.purge_trash(before)?;
             files += of_instance.0;
             bytes += of_instance.1;
         }
-        for kept in conversations::operation_logs(&settings, app.environment, self.memory_path.as_deref())? {
+        for kept in conversations::operation_logs(settings, self.memory_path.as_deref())? {
             let of_conversations = kept.store.purge_trash(before)?;
             files += of_conversations.0;
             bytes += of_conversations.1;

@@ -11,7 +11,6 @@ use crate::app::App;
 use crate::banks;
 use crate::conversations;
 use crate::failure::Failure;
-use crate::instances;
 use crate::topics;
 
 /// Undo the last operation, or a specific one
@@ -36,21 +35,22 @@ pub(crate) struct UndoArgs {
 
 impl UndoArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
-        let settings = app.settings()?;
-        let home = app.open_with_topics(&settings, self.dir.as_deref())?;
-        let banks = banks::open(&settings, app.environment, "cli");
-        let instances = instances::file_operation_logs(&settings, app)?;
-        let conversations = conversations::operation_logs(&settings, app.environment, self.memory_path.as_deref())?;
+        let home = app.open_with_topics(self.dir.as_deref())?;
+        let settings = &home.settings;
+        let banks = banks::open(settings, "cli");
+        let instances = app.instance_logs(settings)?;
+        let conversations = conversations::operation_logs(settings, self.memory_path.as_deref())?;
         let logs =
             OperationLogs { services: &home.services, banks: &banks, instances: &instances, conversations: &conversations };
         let undone = logs.undo(self.operation.as_deref())?;
         let Operation { id, verb, .. } = &undone.record.operation;
         match &undone.record.subject {
             Subject::Notes(_) => {
-                home.update_pending_page(&mut app.output)?;
+                app.update_pending_page(&home)?;
             }
             Subject::Conversation(place, _) => {
-                conversations::commit_versions(&settings, Path::new(place), &format!("Undo {verb} {id}"), &mut app.output);
+                let message = format!("Undo {verb} {id}");
+                app.warn_of_commit(conversations::commit_versions(settings, Path::new(place), &message));
             }
             Subject::Bank(..) | Subject::Topics(_) | Subject::Instance(..) => {}
         }

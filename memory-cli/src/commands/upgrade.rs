@@ -5,9 +5,10 @@ use memory_agent::json;
 use memory_core::{Category, FiledReminder, MemoryStoreExt, MergedFields, Phase, RemindReport, Services, StoreError};
 
 use super::remind;
-use crate::app::{App, Home};
-use crate::cli;
+use crate::app::App;
+use crate::args;
 use crate::failure::Failure;
+use crate::home::Home;
 use crate::print::memories;
 
 /// File a memory from the inbox under a category
@@ -24,7 +25,7 @@ pub(crate) struct UpgradeArgs {
     /// Id or file name of the memory
     id: String,
     /// The category
-    #[arg(long, value_parser = cli::category_parser(), ignore_case = true)]
+    #[arg(long, value_parser = args::category_parser(), ignore_case = true)]
     category: Option<Category>,
 }
 
@@ -33,7 +34,7 @@ impl UpgradeArgs {
         let home = app.open()?;
         if self.is_for_reminders(&home.services)? {
             let filed = memory_core::upgrade_to_reminder(&home.services, &self.id, &home.zone)?;
-            home.update_pending_page(&mut app.output)?;
+            app.update_pending_page(&home)?;
             return print_filed_reminder(filed, &home, app);
         }
         let stored = memory_dream::upgrade(&home.services, &self.id, self.category)?;

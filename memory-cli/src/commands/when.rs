@@ -9,7 +9,7 @@ use memory_core::datetime::{DateMention, DatePrecision, find_date};
 use serde_json::Value;
 
 use crate::app::{self, App};
-use crate::cli;
+use crate::args;
 use crate::failure::Failure;
 use crate::print::{Output, OutputForm};
 use crate::zone::{ReferenceTime, UserTimeZone};
@@ -45,9 +45,9 @@ impl WhenArgs {
         if self.stdin {
             return answer_lines(&|own| seen(own.or(self.now)), &mut app.output);
         }
-        let given = cli::or_stdin(self.text.as_deref(), &app.output)
+        let given = args::or_stdin(self.text.as_deref(), &app.output)
             .ok_or_else(|| Failure::usage("no text specified", "pass it as an argument: `memory when \"tomorrow at 3pm\"`"))?;
-        let text = cli::read_content(given, &mut app.output)?;
+        let text = args::read_content(given, &mut app.output)?;
         print_reading(find_date(&text, &seen(self.now)).as_ref(), &mut app.output)
     }
 }

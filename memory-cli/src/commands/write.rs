@@ -2,14 +2,15 @@
 
 use clap::Args;
 use memory_agent::json;
-use memory_core::{Category, Draft, MergedFields, Scope, SecretPolicy, SpeakerRole, WrittenReminder};
+use memory_core::{Category, Draft, Scope, SecretPolicy, SpeakerRole, WrittenReminder};
 
 use super::remind;
-use crate::app::{App, Home};
-use crate::cli;
+use crate::app::App;
+use crate::args;
 use crate::datetime::Deadline;
 use crate::failure::Failure;
-use crate::print::{Output, memories};
+use crate::home::Home;
+use crate::print::memories;
 
 /// Write a memory
 ///
@@ -26,7 +27,7 @@ pub(crate) struct WriteArgs {
     /// Text, one or more words; `-`, or piped input, is the standard input
     content: Vec<String>,
     /// File the memory under this category instead of the inbox
-    #[arg(long, value_parser = cli::category_parser(), ignore_case = true)]
+    #[arg(long, value_parser = args::category_parser(), ignore_case = true)]
     category: Option<Category>,
     /// Comma-separated tags
     #[arg(long, value_delimiter = ',')]
@@ -56,11 +57,11 @@ pub(crate) struct WriteArgs {
 
 impl WriteArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
-        let words = cli::join_words(&self.content);
-        let given = cli::or_stdin(words.as_deref(), &app.output).ok_or_else(|| {
+        let words = args::join_words(&self.content);
+        let given = args::or_stdin(words.as_deref(), &app.output).ok_or_else(|| {
             Failure::usage("no text specified", "pass it as an argument: `memory write \"…\"`; or pipe it: `… | memory write`")
         })?;
-        let content = cli::read_content(given, &mut app.output)?;
+        let content = args::read_content(given, &mut app.output)?;
         let home = app.open()?;
         let now = home.services.clock.now();
         let expires_at = self.expires.map(|deadline| deadline.resolve(now));
@@ -88,42 +89,17 @@ impl WriteArgs {
         }
         memories::print_written(&mut app.output, &written)?;
         if !written.created {
-            app.output.note(&format!("the same text already exists in this scope; {}", merge_summary(&written.merged)))?;
+            app.output
+                .note(&format!("the same text already exists in this scope; {}", memories::merge_summary(&written.merged)))?;
         }
-        warn_of_ignored(&written.ignored, &mut app.output)
+        Ok(memories::warn_of_ignored(&written.ignored, &mut app.output)?)
     }
-}
-
-/// Warns of the given fields that differ from those of an existing memory and do not change it.
-pub(super) fn warn_of_ignored(ignored: &[&str], output: &mut Output) -> Result<(), Failure> {
-    if ignored.is_empty() {
-        return Ok(());
-    }
-    let ignored = ignored.join(", ");
-    Ok(output.warning(&format!(
-        "ignored, because the existing memory has other values: {ignored}; use `memory edit` to change them"
-    ))?)
-}
-
-/// Describes what a repeated write adds to the existing memory.
-pub(super) fn merge_summary(merged: &MergedFields) -> String {
-    let MergedFields { tags, category, title, pinned, role, stated_at } = merged;
-    let tags = (!tags.is_empty()).then(|| format!("tags {}", tags.join(", ")));
-    let category = category.map(|category| format!("category {category}"));
-    let title = title.as_ref().map(|title| format!("title {title}"));
-    let pinned = pinned.then(|| "pinned".to_owned());
-    let role = role.map(|role| format!("role {role}"));
-    let all: Vec<String> = [tags, category, title, pinned, role].into_iter().flatten().collect();
-    let added = (!all.is_empty()).then(|| format!("added to it: {}", all.join("; ")));
-    let restated = stated_at.map(|_| "it is in effect again".to_owned());
-    let changes: Vec<String> = added.into_iter().chain(restated).collect();
-    if changes.is_empty() { "nothing was written".to_owned() } else { changes.join("; ") }
 }
 
 /// Writes a text of the category of reminders as a reminder; warns if the text contains no time.
 fn write_reminder(draft: Draft, secrets: SecretPolicy, home: &Home, app: &mut App) -> Result<(), Failure> {
     let written = memory_core::write_reminder(&home.services, draft, &home.zone, secrets)?;
-    home.update_pending_page(&mut app.output)?;
+    app.update_pending_page(home)?;
     let id = match &written {
         WrittenReminder::Reminder(reminded) => reminded.stored.memory.id,
         WrittenReminder::Memory { written, .. } => written.id,

@@ -6,7 +6,7 @@ use memory_core::ParseError;
 use serde_json::Value;
 
 use super::document::SettingsDocument;
-use super::settings::or_default;
+use super::setting::or_default;
 use super::{ConfigError, Setting, SettingsLayer};
 use crate::datetime;
 

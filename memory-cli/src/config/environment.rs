@@ -9,72 +9,101 @@ use memory_agent::http::AccessToken;
 use memory_agent::model::{ApiKey, ApiKeyError};
 use memory_store::sealed::MasterKey;
 
-use super::proxy::{self, PROXY_KEYS};
+/// The keys of the settings of `proxy`, as used in files, variables and flags.
+const PROXY_KEYS: [&str; 18] = [
+    "memory_path",
+    "openai_base_url",
+    "openai_api_key_env",
+    "openai_api_key",
+    "embedding_model",
+    "embedding_base_url",
+    "default_top_k",
+    "max_entries",
+    "mmr_lambda",
+    "recency_weight",
+    "score_threshold",
+    "enable_summarization",
+    "enable_git_versioning",
+    "start_watcher",
+    "memory_timeout",
+    "host",
+    "port",
+    "log_level",
+];
 
-/// The environment variables and folders of the process. An empty variable counts as unset.
+/// The environment variables and folders of a process. An empty variable counts as unset.
+///
+/// [`Environment::default`] has no variables and no folders; programs that embed this crate add the ones that they need.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Environment {
+pub struct Environment {
     /// The user's home folder.
-    pub home: Option<PathBuf>,
+    pub(crate) home: Option<PathBuf>,
     /// The current folder at the start.
-    pub folder: Option<PathBuf>,
+    pub(crate) folder: Option<PathBuf>,
     /// `MEMORY_ROOT`: the folder of the memories.
-    pub root: Option<PathBuf>,
+    pub(crate) root: Option<PathBuf>,
     /// `MEMORY_CONFIG`: the settings file, if not `config.yaml` in the memories' home.
-    pub config: Option<PathBuf>,
+    pub(crate) config: Option<PathBuf>,
     /// `CLAUDE_CONFIG_DIR`: the folder of Claude Code, if not `~/.claude`.
-    pub claude: Option<PathBuf>,
+    pub(crate) claude: Option<PathBuf>,
     /// `CODEX_HOME`: the folder of Codex, if not `~/.codex`.
-    pub codex: Option<PathBuf>,
+    pub(crate) codex: Option<PathBuf>,
     /// `GEMINI_CLI_HOME`: the parent of the folder of Gemini CLI, if not the home folder.
-    pub gemini: Option<PathBuf>,
+    pub(crate) gemini: Option<PathBuf>,
     /// `XDG_CONFIG_HOME`: the folder for settings of programs, if not `~/.config`.
-    pub config_folder: Option<PathBuf>,
+    pub(crate) config_folder: Option<PathBuf>,
     /// `MEMORY_EMBEDDING_MODEL`: the folder of the embedding model.
-    pub embedding_model: Option<PathBuf>,
+    pub(crate) embedding_model: Option<PathBuf>,
     /// `MEMORY_RERANKING_MODEL`: the folder of the reranking model.
-    pub reranking_model: Option<PathBuf>,
+    pub(crate) reranking_model: Option<PathBuf>,
     /// `MEMORY_LLM_BASE_URL`: the address of the language model.
-    pub llm_base_url: Option<String>,
+    pub(crate) llm_base_url: Option<String>,
     /// `MEMORY_LLM_MODEL`: the name of the language model on its server.
-    pub llm_model: Option<String>,
+    pub(crate) llm_model: Option<String>,
     /// `MEMORY_LLM_API_KEY`: the API key of the language model.
-    pub llm_api_key: Option<Result<ApiKey, ApiKeyError>>,
+    pub(crate) llm_api_key: Option<Result<ApiKey, ApiKeyError>>,
     /// `OPENAI_API_KEY`: the API key of the server behind a proxy, for clients that send no key.
-    pub openai_api_key: Option<Result<ApiKey, ApiKeyError>>,
+    pub(crate) openai_api_key: Option<Result<ApiKey, ApiKeyError>>,
     /// `MEMORY_PROXY_…`: the settings of `proxy`, by their keys.
-    pub proxy: BTreeMap<&'static str, String>,
+    pub(crate) proxy: BTreeMap<&'static str, String>,
     /// `MEMO_STORE_DIR`: the folder of the instance definitions, if not `~/.config/memo/instances`.
-    pub memo_store_dir: Option<PathBuf>,
+    pub(crate) memo_store_dir: Option<PathBuf>,
     /// `MEMO_STATE_DIR`: the folder of the instances' state, if not `~/.local/state/memo/state`.
-    pub memo_state_dir: Option<PathBuf>,
+    pub(crate) memo_state_dir: Option<PathBuf>,
     /// `MEMO_KEY_DIR`: the folder of `master.key`, if not `~/.config/memo`.
-    pub memo_key_dir: Option<PathBuf>,
+    pub(crate) memo_key_dir: Option<PathBuf>,
     /// `MEMO_MASTER_KEY`: the key that encrypts secrets, in place of `master.key`; an error if invalid.
-    pub memo_master_key: Option<Result<MasterKey, ()>>,
+    pub(crate) memo_master_key: Option<Result<MasterKey, ()>>,
     /// `MEMO_NEW_MASTER_KEY`: the key for `rekey`, if `MEMO_MASTER_KEY` is set; an error if invalid.
-    pub memo_new_master_key: Option<Result<MasterKey, ()>>,
+    pub(crate) memo_new_master_key: Option<Result<MasterKey, ()>>,
     /// `MEMO_ALLOWED_PATHS`: the folders that may contain instances.
-    pub memo_allowed_paths: Option<OsString>,
+    pub(crate) memo_allowed_paths: Option<OsString>,
     /// `MEMO_AUTH_TOKEN`: the token for HTTP requests; an error if it is invalid in a header.
-    pub memo_auth_token: Option<Result<AccessToken, ()>>,
+    pub(crate) memo_auth_token: Option<Result<AccessToken, ()>>,
     /// `VISUAL`, else `EDITOR`.
-    pub editor: Option<String>,
+    pub(crate) editor: Option<String>,
     /// `PATH`: the folders of programs.
-    pub path: Option<OsString>,
+    pub(crate) path: Option<OsString>,
     /// Whether `DBUS_SESSION_BUS_ADDRESS` or `DISPLAY` is set, which indicates a desktop session.
-    pub has_desktop: bool,
+    pub(crate) has_desktop: bool,
     /// `XDG_RUNTIME_DIR`, else its default for the owner of the home folder; it contains the D-Bus socket.
-    pub runtime: Option<PathBuf>,
+    pub(crate) runtime: Option<PathBuf>,
     /// The path of this program.
-    pub program: Option<PathBuf>,
+    pub(crate) program: Option<PathBuf>,
     /// Whether terminals may be colored: `NO_COLOR` is unset and `TERM` is not `dumb`.
-    pub colors: bool,
+    pub(crate) colors: bool,
+    /// `SSL_CERT_FILE`: the file of trusted certificate authorities in place of the built-in ones.
+    pub(crate) certificates: Option<PathBuf>,
+    /// The function that reads the variables with API keys that the settings name; `None` if there are no variables.
+    pub(crate) variables: Option<fn(&str) -> Option<String>>,
 }
 
 impl Environment {
-    /// Reads the environment of this process.
-    pub(crate) fn from_process() -> Self {
+    /// Reads the environment of this process: the variables of `memory`, the home folder and the current folder.
+    ///
+    /// Only this constructor reads the environment. The variables with API keys that the settings name are read when the
+    /// models are opened.
+    pub fn from_process() -> Self {
         let text = |name: &str| variable(name).and_then(|value| value.into_string().ok());
         Self {
             home: etcetera::home_dir().ok(),
@@ -91,7 +120,7 @@ impl Environment {
             llm_model: text("MEMORY_LLM_MODEL"),
             llm_api_key: variable("MEMORY_LLM_API_KEY").map(|key| key.to_str().unwrap_or_default().parse()),
             openai_api_key: variable("OPENAI_API_KEY").map(|key| key.to_str().unwrap_or_default().parse()),
-            proxy: PROXY_KEYS.iter().filter_map(|key| Some((*key, text(&proxy::variable_name(key))?))).collect(),
+            proxy: PROXY_KEYS.iter().filter_map(|key| Some((*key, text(&variable_name(key))?))).collect(),
             memo_store_dir: variable("MEMO_STORE_DIR").map(PathBuf::from),
             memo_state_dir: variable("MEMO_STATE_DIR").map(PathBuf::from),
             memo_key_dir: variable("MEMO_KEY_DIR").map(PathBuf::from),
@@ -105,7 +134,37 @@ impl Environment {
             runtime: variable("XDG_RUNTIME_DIR").map(PathBuf::from).or_else(usual_runtime),
             program: env::current_exe().ok(),
             colors: variable("NO_COLOR").is_none() && variable("TERM").is_none_or(|term| term != "dumb"),
+            certificates: variable("SSL_CERT_FILE").map(PathBuf::from),
+            variables: Some(|name| env::var(name).ok()),
         }
+    }
+
+    /// Sets the home folder of the user, which contains the files of clients and the default home of the memories.
+    #[must_use]
+    pub fn with_home(mut self, home: &Path) -> Self {
+        self.home = Some(home.to_owned());
+        self
+    }
+
+    /// Sets the current folder, which determines the project.
+    #[must_use]
+    pub fn with_folder(mut self, folder: &Path) -> Self {
+        self.folder = Some(folder.to_owned());
+        self
+    }
+
+    /// Sets the path of the program `memory`.
+    ///
+    /// Clients start it, and it runs jq filters of banks and commits to git.
+    #[must_use]
+    pub fn with_program(mut self, program: &Path) -> Self {
+        self.program = Some(program.to_owned());
+        self
+    }
+
+    /// Returns the value of a variable that the settings name; it may be empty.
+    pub(crate) fn variable(&self, name: &str) -> Option<String> {
+        self.variables.and_then(|read| read(name))
     }
 
     /// Returns `path` as an absolute path; a leading `~` is replaced by the home folder.
@@ -117,9 +176,9 @@ impl Environment {
     }
 }
 
-/// Returns `SSL_CERT_FILE`: the file of trusted certificate authorities in place of the built-in ones.
-pub(crate) fn certificates_file() -> Option<PathBuf> {
-    variable("SSL_CERT_FILE").map(PathBuf::from)
+/// Returns the environment variable of a key of the settings of `proxy`.
+pub(super) fn variable_name(key: &str) -> String {
+    format!("MEMORY_PROXY_{}", key.to_ascii_uppercase())
 }
 
 fn variable(name: &str) -> Option<OsString> {

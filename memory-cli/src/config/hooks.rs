@@ -4,7 +4,7 @@ use memory_agent::hook::HookPoint;
 use serde_json::Value;
 
 use super::document::SettingsDocument;
-use super::settings::or_default;
+use super::setting::or_default;
 use super::{ConfigError, Setting, SettingsLayer};
 
 /// The commands that run as hooks of tool calls.

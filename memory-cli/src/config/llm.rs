@@ -7,7 +7,7 @@ use memory_core::{Budget, ParseError};
 use serde_json::Value;
 
 use super::document::SettingsDocument;
-use super::settings::or_default;
+use super::setting::or_default;
 use super::{ConfigError, Environment, Setting, SettingsLayer};
 use crate::datetime;
 

@@ -12,20 +12,20 @@ mod http;
 mod llm;
 mod proxy;
 mod reranking;
+mod setting;
 mod settings;
 
 pub(crate) use banks::BankSettings;
 pub(crate) use edit::set_value;
-pub(crate) use environment::{Environment, certificates_file};
+pub use environment::Environment;
 pub(crate) use error::ConfigError;
 pub(crate) use hooks::HookSettings;
 pub(crate) use http::HttpSettings;
 pub(crate) use llm::{HIDDEN, LlmSettings};
-pub(crate) use proxy::{ProxySettings, parse_max_entries, parse_share};
+pub(crate) use proxy::{LogLevel, ProxySettings, parse_max_entries, parse_share};
 pub(crate) use reranking::RerankingSettings;
-pub(crate) use settings::{
-    EmbeddingSettings, NotificationMethod, Setting, Settings, SettingsLayer, SourceLocation, default_root_folder,
-};
+pub(crate) use setting::{Setting, SettingsLayer};
+pub(crate) use settings::{EmbeddingSettings, NotificationMethod, Settings, SourceLocation, default_root_folder};
 
 /// Content of the file that `memory config init` writes: every key with its default and meaning.
 pub(crate) const DEFAULT_FILE: &str = include_str!("default.yaml");

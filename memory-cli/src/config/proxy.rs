@@ -1,6 +1,7 @@
 //! Settings of the chat proxy.
 
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 use std::time::Duration;
 
 use memory_agent::model::{ApiKey, ApiKeyError};
@@ -9,10 +10,10 @@ use memory_core::conversation::RecallRules;
 use serde_json::Value;
 
 use super::document::{SettingsDocument, parser_for};
+use super::environment::variable_name;
 use super::llm::HIDDEN;
-use super::settings::or_default;
+use super::setting::or_default;
 use super::{ConfigError, Environment, Setting, SettingsLayer};
-use crate::chat_proxy::LogLevel;
 use crate::datetime;
 
 /// The settings of `proxy`; each key is also a variable `MEMORY_PROXY_…` and a flag.
@@ -57,28 +58,6 @@ pub(crate) struct ProxySettings {
     /// The log level of `memory proxy`.
     pub log_level: Setting<LogLevel>,
 }
-
-/// The keys, as used in files, variables and flags.
-pub(crate) const PROXY_KEYS: [&str; 18] = [
-    "memory_path",
-    "openai_base_url",
-    "openai_api_key_env",
-    "openai_api_key",
-    "embedding_model",
-    "embedding_base_url",
-    "default_top_k",
-    "max_entries",
-    "mmr_lambda",
-    "recency_weight",
-    "score_threshold",
-    "enable_summarization",
-    "enable_git_versioning",
-    "start_watcher",
-    "memory_timeout",
-    "host",
-    "port",
-    "log_level",
-];
 
 const MEMORY_TIMEOUT: Duration = Duration::from_secs(2);
 
@@ -182,11 +161,6 @@ impl ProxyConfigLayers<'_> {
     }
 }
 
-/// Returns the environment variable of a key.
-pub(super) fn variable_name(key: &str) -> String {
-    format!("MEMORY_PROXY_{}", key.to_ascii_uppercase())
-}
-
 /// Parses a number from 0 to 1.
 pub(crate) fn parse_share(text: &str) -> Result<f32, ParseError> {
     let share = text.trim().parse().ok().filter(|share| (0.0..=1.0).contains(share));
@@ -197,4 +171,40 @@ pub(crate) fn parse_share(text: &str) -> Result<f32, ParseError> {
 pub(crate) fn parse_max_entries(text: &str) -> Result<usize, ParseError> {
     let most = text.trim().parse().ok().filter(|most| 0 < *most);
     most.ok_or_else(|| ParseError::new(text, "a whole number of at least 1; use a large one, such as 1000000000, for no limit"))
+}
+
+/// The minimum severity of log lines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum LogLevel {
+    /// Each request, with the duration of recall.
+    Debug,
+    /// Each request.
+    Info,
+    /// Errors that do not stop the proxy.
+    Warning,
+    /// Only the error that stops the proxy.
+    Error,
+}
+
+impl LogLevel {
+    /// Returns the name of the level.
+    pub(crate) const fn as_str(self) -> &'static str {
+        match self {
+            Self::Debug => "debug",
+            Self::Info => "info",
+            Self::Warning => "warning",
+            Self::Error => "error",
+        }
+    }
+}
+
+impl FromStr for LogLevel {
+    type Err = ParseError;
+
+    fn from_str(text: &str) -> Result<Self, ParseError> {
+        let wanted = text.trim().to_ascii_lowercase();
+        let all = [Self::Debug, Self::Info, Self::Warning, Self::Error];
+        let found = all.into_iter().find(|level| level.as_str() == wanted || (wanted == "warn" && *level == Self::Warning));
+        found.ok_or_else(|| ParseError::new(text, "a log level (debug, info, warning or error)"))
+    }
 }

@@ -8,7 +8,7 @@ use memory_core::rank::{RerankRules, ScoreNormalization};
 use serde_json::Value;
 
 use super::document::SettingsDocument;
-use super::settings::or_default;
+use super::setting::or_default;
 use super::{ConfigError, Environment, Setting, SettingsLayer};
 use crate::datetime;
 

@@ -5,10 +5,12 @@ use std::time::Duration;
 
 use chrono::TimeDelta;
 use memory_core::{InboxTtl, ParseError};
+use memory_dream::DreamRules;
 use memory_ingest::SourceName;
 use serde_json::Value;
 
 use super::document::{SettingsDocument, parser_for};
+use super::setting::{Setting, SettingsLayer, or_default};
 use super::{BankSettings, ConfigError, Environment, HookSettings, HttpSettings, LlmSettings, ProxySettings, RerankingSettings};
 use crate::datetime;
 use crate::zone::{self, NamedZone};
@@ -16,6 +18,8 @@ use crate::zone::{self, NamedZone};
 /// All settings and their origins.
 #[derive(Debug, Clone)]
 pub(crate) struct Settings {
+    /// The environment that the settings were loaded with.
+    pub environment: Environment,
     /// The settings file.
     pub file: PathBuf,
     /// Whether the file exists.
@@ -84,28 +88,6 @@ pub(crate) struct SourceLocation {
     pub enabled: Setting<bool>,
 }
 
-/// A setting with its origin.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Setting<T> {
-    /// The value.
-    pub value: T,
-    /// The layer that sets the value.
-    pub from: SettingsLayer,
-}
-
-/// A layer of settings; later layers have precedence.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum SettingsLayer {
-    /// The built-in default.
-    Default,
-    /// The settings file.
-    File,
-    /// An environment variable.
-    Environment,
-    /// A flag.
-    Flag,
-}
-
 /// The notification method for reminders.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NotificationMethod {
@@ -132,6 +114,22 @@ impl Settings {
         TimeDelta::from_std(self.short_term_ttl.value).map_or(InboxTtl::UNLIMITED, InboxTtl)
     }
 
+    /// Returns these settings without a current folder, for tools of agents: each agent has a project of its own.
+    pub(crate) fn without_project(&self) -> Self {
+        let environment = Environment { folder: None, ..self.environment.clone() };
+        Self { environment, ..self.clone() }
+    }
+
+    /// Returns the rules of refinement.
+    pub(crate) fn refinement_rules(&self) -> DreamRules {
+        let span = |span| TimeDelta::from_std(span).unwrap_or(TimeDelta::MAX);
+        DreamRules {
+            inbox_ttl: self.inbox_ttl(),
+            decay_after: span(self.decay_threshold.value),
+            filing_accesses: self.upgrade_access_threshold.value,
+        }
+    }
+
     /// Returns the settings file: that of `MEMORY_CONFIG`, else `config.yaml` in the memories' home.
     ///
     /// # Errors
@@ -141,7 +139,8 @@ impl Settings {
             return Ok(environment.absolute_path(file));
         }
         let named = root.or(environment.root.as_deref()).map(|root| environment.absolute_path(root));
-        Ok(named.map_or_else(|| required_default_root(environment), Ok)?.join("config.yaml"))
+        let root = named.or_else(|| default_root_folder(environment)).ok_or(ConfigError::NoHome)?;
+        Ok(root.join("config.yaml"))
     }
 
     /// Loads the settings; `root` is the value of the flag.
@@ -173,10 +172,13 @@ impl Settings {
         let path = |text: &str| Ok(environment.absolute_path(Path::new(text.trim())));
         let places = SourceName::ALL.into_iter().map(|source| take_source(source, &mut document, environment));
         let places = places.collect::<Result<_, _>>()?;
+        // A home that the flag or the environment names has precedence, so that no default is needed.
+        let named = || root.or(environment.root.as_deref()).map(Path::to_owned);
+        let default_root = || default_root_folder(environment).or_else(named).ok_or(ConfigError::NoHome);
         let mut settings = Self {
             file_exists: document.exists(),
             unknown: Vec::new(),
-            root: or_else_default(document.take("storage.root", path)?, || required_default_root(environment))?,
+            root: or_else_default(document.take("storage.root", path)?, default_root)?,
             short_term_ttl: or_default(
                 document.take("storage.short_term_ttl", datetime::parse_duration)?,
                 Duration::from_secs(168 * HOUR),
@@ -207,6 +209,7 @@ impl Settings {
             hooks: HookSettings::take(&mut document)?,
             places,
             file,
+            environment: environment.clone(),
         };
         settings.unknown = document.unknown();
         settings.root.override_path(environment.root.as_deref(), SettingsLayer::Environment, environment);
@@ -262,10 +265,6 @@ fn parse_retention(text: &str) -> Result<Option<Duration>, ParseError> {
     datetime::parse_duration(text).map(Some).map_err(|_| ParseError::new(text, "a duration such as 90d, or never"))
 }
 
-fn required_default_root(environment: &Environment) -> Result<PathBuf, ConfigError> {
-    default_root_folder(environment).ok_or(ConfigError::NoHome)
-}
-
 /// Returns the default folder of the memories, if the user has a home folder.
 pub(crate) fn default_root_folder(environment: &Environment) -> Option<PathBuf> {
     environment.home.as_ref().map(|home| home.join(".memory"))
@@ -305,27 +304,6 @@ fn or_else_default<T>(value: Option<T>, default: impl FnOnce() -> Result<T, Conf
     }
 }
 
-pub(super) fn or_default<T>(value: Option<T>, default: T) -> Setting<T> {
-    match value {
-        Some(value) => Setting { value, from: SettingsLayer::File },
-        None => Setting { value: default, from: SettingsLayer::Default },
-    }
-}
-
-impl<T> Setting<T> {
-    pub(super) fn display(&self, shown: impl Fn(&T) -> Value) -> (Value, SettingsLayer) {
-        (shown(&self.value), self.from)
-    }
-}
-
-impl Setting<PathBuf> {
-    fn override_path(&mut self, path: Option<&Path>, from: SettingsLayer, environment: &Environment) {
-        if let Some(path) = path {
-            *self = Self { value: environment.absolute_path(path), from };
-        }
-    }
-}
-
 impl NotificationMethod {
     const fn as_str(self) -> &'static str {
         match self {
@@ -345,18 +323,6 @@ impl std::str::FromStr for NotificationMethod {
             .into_iter()
             .find(|method| method.as_str() == text)
             .ok_or_else(|| memory_core::ParseError::new(text, EXPECTED_METHOD))
-    }
-}
-
-impl SettingsLayer {
-    /// Returns the name of the layer.
-    pub(crate) const fn as_str(self) -> &'static str {
-        match self {
-            Self::Default => "default",
-            Self::File => "file",
-            Self::Environment => "environment",
-            Self::Flag => "flag",
-        }
     }
 }
 

@@ -9,12 +9,10 @@ use memory_dream::schedule::{CancellationToken, ChoreRunner, ChoreStatus};
 use memory_dream::{DreamLevel, DreamReport, DreamRequest, DreamTask, ProgressCallback, dream};
 
 use super::ACTOR;
-use crate::app::Home;
-use crate::config::{Environment, Settings};
-use crate::dreaming;
 use crate::embedding;
+use crate::home::Home;
+use crate::home::PendingPage;
 use crate::notification;
-use crate::pending_page::PendingPage;
 use crate::versions;
 
 /// The tasks of the chore that runs at every interval.
@@ -27,21 +25,19 @@ const TEXTS_PER_BATCH: usize = 2048;
 pub(crate) struct HomeChores<'a> {
     home: &'a Home,
     services: Services,
-    settings: &'a Settings,
-    environment: &'a Environment,
     page: PendingPage,
 }
 
 impl<'a> HomeChores<'a> {
-    /// Creates the chores of `home` with the options in `settings`.
-    pub(crate) fn of(home: &'a Home, settings: &'a Settings, environment: &'a Environment) -> Self {
+    /// Creates the chores of `home` with the options in its settings.
+    pub(crate) fn of(home: &'a Home) -> Self {
         let services = Services { actor: ACTOR.into(), ..home.services.clone() };
-        Self { home, services, settings, environment, page: PendingPage::of(home) }
+        Self { home, services, page: PendingPage::of(home) }
     }
 
     fn refine(&self, verb: Verb, tasks: &[DreamTask], stop: &CancellationToken) -> Result<ChoreStatus, StoreError> {
         let mut go_on = |_: Progress| if stop.is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
-        let rules = dreaming::refinement_rules(self.settings);
+        let rules = self.home.settings.refinement_rules();
         let what = DreamRequest { verb, tasks, rules, is_rehearsal: false, zone: &self.home.zone };
         let dreamt = dream(&self.services, &what, &mut ProgressCallback::new(&mut go_on))?;
         Ok(summarize(&dreamt))
@@ -49,9 +45,13 @@ impl<'a> HomeChores<'a> {
 
     /// Commits the home to git in the background, if the settings enable it and the home has changed.
     pub(crate) fn commit_in_background(&self) -> Result<(), StoreError> {
-        if self.settings.git.value {
+        if self.home.settings.git.value {
             let root = self.home.store.root();
-            versions::commit_in_background(root, &self.home.store.journal_end()?, self.environment.program.as_deref());
+            versions::commit_in_background(
+                root,
+                &self.home.store.journal_end()?,
+                self.home.settings.environment.program.as_deref(),
+            );
         }
         Ok(())
     }
@@ -82,12 +82,12 @@ impl ChoreRunner for HomeChores<'_> {
     }
 
     fn notify(&self, _stop: &CancellationToken) -> Result<ChoreStatus, StoreError> {
-        if !self.settings.notifications.value {
+        if !self.home.settings.notifications.value {
             self.services.store.refresh()?;
             self.update_pages()?;
             return Ok(ChoreStatus::LeftOut("notifications are disabled in the settings".into()));
         }
-        let way = notification::select_notifier(self.settings.notification_method.value, self.environment);
+        let way = notification::select_notifier(self.home.settings.notification_method.value, &self.home.settings.environment);
         let report = notify(&self.services, way.notifier.as_ref(), &self.home.zone)?;
         self.update_pages()?;
         Ok(match (report.shown.len(), report.failed) {
@@ -102,7 +102,7 @@ impl ChoreRunner for HomeChores<'_> {
     }
 
     fn embed(&self, stop: &CancellationToken) -> Result<ChoreStatus, StoreError> {
-        let Some(embedder) = embedding::open(&self.settings.embedding)? else {
+        let Some(embedder) = embedding::open(&self.home.settings)? else {
             return Ok(ChoreStatus::LeftOut("no embedding model is configured".into()));
         };
         // The model is opened for this chore only, so that an idle daemon does not use memory for it.
@@ -125,7 +125,7 @@ impl ChoreRunner for HomeChores<'_> {
     }
 
     fn purge(&self, stop: &CancellationToken) -> Result<ChoreStatus, StoreError> {
-        let Some(retention) = self.settings.trash_retention.value else {
+        let Some(retention) = self.home.settings.trash_retention.value else {
             return Ok(ChoreStatus::LeftOut("purging is disabled in the settings".into()));
         };
         let age = TimeDelta::from_std(retention).unwrap_or(TimeDelta::MAX);

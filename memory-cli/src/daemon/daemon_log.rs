@@ -12,15 +12,15 @@ use super::ACTOR;
 
 /// The log and the state of the daemon. Write errors are ignored.
 #[derive(Debug)]
-pub(crate) struct DaemonLog<'a> {
-    store: &'a FileStore,
+pub(crate) struct DaemonLog {
+    store: Arc<FileStore>,
     log: Arc<EventLog>,
     state: Mutex<DaemonState>,
 }
 
-impl<'a> DaemonLog<'a> {
+impl DaemonLog {
     /// Starts a new state for the process `pid`; also returns the history from the previous state.
-    pub(crate) fn open(store: &'a FileStore, log: EventLog, pid: u32) -> Result<(Self, ScheduleHistory), StoreError> {
+    pub(crate) fn open(store: Arc<FileStore>, log: EventLog, pid: u32) -> Result<(Self, ScheduleHistory), StoreError> {
         let now = SystemClock.now();
         let former = DaemonState::read(store.root());
         let journal = store.journal_end()?;

@@ -9,7 +9,7 @@ use memory_dream::schedule::{CancellationToken, EventDebouncer};
 use memory_store::{FileStore, FileWatcher, WatchedChanges};
 
 use super::daemon_log::{DaemonLog, error_text};
-use super::wake_signal::WakeSignal;
+use crate::wake_signal::WakeSignal;
 
 /// Number of files that are read between two checks for a stop request.
 const FILES_PER_SLICE: usize = 256;
@@ -36,7 +36,7 @@ pub(crate) struct FileListener<'a> {
     /// The memories.
     pub store: &'a FileStore,
     /// The log and state of the daemon.
-    pub diary: &'a DaemonLog<'a>,
+    pub diary: &'a DaemonLog,
     /// The notification for changed files and stop requests.
     pub bell: Arc<WakeSignal>,
     /// The flag to set after a write, and the notification that follows.

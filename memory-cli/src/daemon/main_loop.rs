@@ -11,8 +11,8 @@ use memory_store::disk::DirHandle;
 
 use super::daemon_log::DaemonLog;
 use super::file_listener::ForeignWriteFlag;
-use super::wake_signal::WakeSignal;
 use crate::allocator;
+use crate::wake_signal::WakeSignal;
 
 /// Duration from which a chore is assumed to have used a large amount of memory.
 const LARGE_CHORE: Duration = Duration::from_millis(500);

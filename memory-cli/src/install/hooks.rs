@@ -4,7 +4,7 @@ use jsonc_parser::ast::Value as Node;
 use serde_json::json;
 
 use super::command::{self, ClientSubcommand, Invocation};
-use super::error::ClientFileError;
+use super::edit::ClientFileError;
 use super::jsonc::{self, JsoncStep};
 
 /// The key of all hooks in the file.

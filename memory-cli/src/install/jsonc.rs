@@ -10,8 +10,8 @@ use jsonc_parser::common::Ranged;
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 use serde_json::Value;
 
+use super::edit::ClientFileError;
 use super::edit::{self, TextEdit};
-use super::error::ClientFileError;
 
 /// The syntax that clients with comments accept; other clients accept less.
 const PARSE_OPTIONS: ParseOptions = ParseOptions {

@@ -1,8 +1,8 @@
 //! Configuration of the clients that use the memories.
 //!
-//! The configuration files belong to the user. [`plan`] computes the new text of a file from the old one: it inserts or
-//! removes only the entries of this program, and leaves all other bytes unchanged. [`setup`] reads the files, plans all
-//! changes, and then, unless this is a dry run, writes the changed files. [`file`](mod@file) replaces a file safely.
+//! The configuration files belong to the user. `plan.rs` computes the new text of a file from the old one: it inserts or
+//! removes only the entries of this program, and leaves all other bytes unchanged. `setup.rs` reads the files, plans all
+//! changes, and then, unless this is a dry run, writes the changed files. `file.rs` replaces a file safely.
 //!
 //! Parsers only locate positions; the change is made in the text, at the entry and at the comma next to it. Each
 //! client is data: its files, and the entries in each. An entry of this program is recognized by its command, so
@@ -11,11 +11,8 @@
 
 mod clients;
 mod command;
-mod diff;
 mod edit;
-mod error;
 mod file;
-mod folders;
 mod hooks;
 mod jsonc;
 mod plan;
@@ -23,7 +20,5 @@ mod server;
 mod setup;
 mod toml;
 
-pub(crate) use clients::{Client, InstallLevel};
-pub(crate) use diff::diff;
-pub(crate) use folders::ClientFolders;
-pub(crate) use setup::{ClientFileChange, PlannedChange, Setup};
+pub use clients::{Client, InstallLevel};
+pub use setup::{ClientFileChange, ClientSetup, PlannedChange};

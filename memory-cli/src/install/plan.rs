@@ -1,7 +1,7 @@
 //! Computes the new text of a configuration file from the old one.
 
 use super::command::{ClientSubcommand, Invocation};
-use super::error::ClientFileError;
+use super::edit::ClientFileError;
 use super::jsonc::{self, JsoncStep};
 use super::server::JsonServerEntry;
 use super::{hooks, toml};

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::command::{ClientSubcommand, Invocation};
-use super::error::ClientFileError;
+use super::edit::ClientFileError;
 use super::jsonc::{self, JsoncStep};
 
 /// The name of the entry in all clients.

@@ -2,20 +2,40 @@
 
 use std::path::{Path, PathBuf};
 
+use memory_core::secret::redact;
 use memory_core::{Code, Problem, StoreError};
+use similar::TextDiff;
 
-use super::clients::{Client, ClientFile, InstallLevel};
+use super::clients::{Client, ClientFile, ClientFolders, InstallLevel};
 use super::command::Invocation;
-use super::error::{ClientFileError, ClientFileReason};
+use super::edit::{ClientFileError, ClientFileReason};
 use super::file::{self, ClientFileSnapshot, ReplaceError};
-use super::folders::ClientFolders;
 use super::plan::{self, UninstallResult};
 use crate::config::Environment;
-use crate::failure::Failure;
+use crate::failure::{Failure, ProgramError};
 
-/// The parameters of a setup: the client, the level and the command.
+/// The setup of a client: it plans the changes of the client's files, and applies them.
+///
+/// ```
+/// use memory_cli::Environment;
+/// use memory_cli::install::{Client, ClientSetup, InstallLevel};
+///
+/// # let folder = tempfile::tempdir()?;
+/// # let (home, project) = (folder.path(), folder.path());
+/// let environment = Environment::default().with_home(home).with_folder(project).with_program("/usr/bin/memory".as_ref());
+/// let client = Client::named("codex").expect("a supported client");
+/// let setup = ClientSetup::new(client, InstallLevel::User, None, &environment)?;
+/// let mut changes = setup.plan_install()?;
+/// for change in &changes {
+///     println!("{}", change.diff());
+/// }
+/// // So far nothing is written. This writes the changes:
+/// setup.apply(&mut changes)?;
+/// # assert!(home.join(".codex/config.toml").is_file());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
-pub(crate) struct Setup {
+pub struct ClientSetup {
     client: &'static Client,
     level: InstallLevel,
     folders: ClientFolders,
@@ -24,7 +44,8 @@ pub(crate) struct Setup {
 
 /// The planned change of one file.
 #[derive(Debug)]
-pub(crate) struct PlannedChange {
+#[non_exhaustive]
+pub struct PlannedChange {
     /// The path of the file.
     pub path: PathBuf,
     /// The kind of change.
@@ -42,7 +63,7 @@ pub(crate) struct PlannedChange {
 
 /// The kind of change of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ClientFileChange {
+pub enum ClientFileChange {
     /// The file is created.
     Created,
     /// The entry is added, updated or removed.
@@ -55,17 +76,19 @@ pub(crate) enum ClientFileChange {
     Unchanged,
 }
 
-impl Setup {
-    /// Prepares the setup of a client; `root` is the value of `--root`.
+impl ClientSetup {
+    /// Prepares the setup of a client; `root` is the home of the memories, if it differs from that of the environment.
+    ///
+    /// The files are those of the home folder or of the current folder of `environment`.
     ///
     /// # Errors
     /// If the home folder, the current folder or the path of the program is unknown or not UTF-8.
-    pub(crate) fn new(
+    pub fn new(
         client: &'static Client,
         level: InstallLevel,
         root: Option<&Path>,
         environment: &Environment,
-    ) -> Result<Self, Failure> {
+    ) -> Result<Self, ProgramError> {
         let folders = ClientFolders::of(environment)?;
         let program = environment.program.as_deref().map(|program| stable_program_path(program, environment));
         let program =
@@ -81,19 +104,29 @@ impl Setup {
     }
 
     /// Plans the installation. Nothing is written.
-    pub(crate) fn install(&self) -> Result<Vec<PlannedChange>, Failure> {
-        self.targets().map(|target| self.plan_install(target)).collect()
+    ///
+    /// # Errors
+    /// If a file cannot be read or parsed, or another program has an entry of the same name.
+    pub fn plan_install(&self) -> Result<Vec<PlannedChange>, ProgramError> {
+        Ok(self.targets().map(|target| self.plan_file_install(target)).collect::<Result<_, _>>()?)
     }
 
     /// Plans the removal. Nothing is written.
-    pub(crate) fn uninstall(&self) -> Result<Vec<PlannedChange>, Failure> {
-        self.targets().map(|target| self.plan_uninstall(target)).collect()
+    ///
+    /// # Errors
+    /// If a file cannot be read or parsed.
+    pub fn plan_uninstall(&self) -> Result<Vec<PlannedChange>, ProgramError> {
+        Ok(self.targets().map(|target| self.plan_file_uninstall(target)).collect::<Result<_, _>>()?)
     }
 
     /// Writes the planned changes.
     ///
-    /// All files are checked for write permission before the first one is changed.
-    pub(crate) fn apply(&self, outcomes: &mut [PlannedChange]) -> Result<(), Failure> {
+    /// All files are checked for write permission before the first one is changed. A backup is written next to each changed
+    /// file.
+    ///
+    /// # Errors
+    /// If a file was changed since it was read, or cannot be written.
+    pub fn apply(&self, outcomes: &mut [PlannedChange]) -> Result<(), ProgramError> {
         let is_changed = |outcome: &&mut PlannedChange| outcome.change != ClientFileChange::Unchanged;
         for outcome in outcomes.iter_mut().filter(is_changed) {
             outcome.seen.check_writable().map_err(Failure::file(format!("write {}", outcome.path.display())))?;
@@ -105,7 +138,7 @@ impl Setup {
             }
             let changed = outcome.seen.replace(outcome.after.as_deref().map(str::as_bytes), self.level);
             changed.map_err(|stopped| match stopped {
-                ReplaceError::Changed => StoreError::Conflict { what: outcome.path.display().to_string() }.into(),
+                ReplaceError::Changed => Failure::Store(StoreError::Conflict { what: outcome.path.display().to_string() }),
                 ReplaceError::Refused(source) => Failure::File { action: format!("write {}", outcome.path.display()), source },
             })?;
             if let Some(backup) = &outcome.restored {
@@ -119,7 +152,7 @@ impl Setup {
         (self.client.files)(&self.folders, self.level).into_iter()
     }
 
-    fn plan_install(&self, target: ClientFile) -> Result<PlannedChange, Failure> {
+    fn plan_file_install(&self, target: ClientFile) -> Result<PlannedChange, Failure> {
         let part = target.part;
         let (seen, before) = read_target(target)?;
         let after = plan::install(before.as_deref(), part, &self.own).map_err(client_file_failure(&seen.path))?;
@@ -131,7 +164,7 @@ impl Setup {
         Ok(PlannedChange { path: seen.path.clone(), change, before, after: Some(after), backup: None, seen, restored: None })
     }
 
-    fn plan_uninstall(&self, target: ClientFile) -> Result<PlannedChange, Failure> {
+    fn plan_file_uninstall(&self, target: ClientFile) -> Result<PlannedChange, Failure> {
         let part = target.part;
         let (seen, before) = read_target(target)?;
         let (path, after) = (seen.path.clone(), before.clone());
@@ -156,9 +189,22 @@ impl Setup {
     }
 }
 
+impl PlannedChange {
+    /// Returns the change as a unified diff with three lines of context; empty if nothing changes.
+    ///
+    /// Credentials are redacted.
+    pub fn diff(&self) -> String {
+        let name = |text: Option<&str>| if text.is_some() { self.path.display().to_string() } else { "/dev/null".to_owned() };
+        let (before, after) = (self.before.as_deref(), self.after.as_deref());
+        let lines = TextDiff::from_lines(before.unwrap_or_default(), after.unwrap_or_default());
+        let lines = lines.unified_diff().header(&name(before), &name(after)).to_string();
+        redact(&lines).map_or(lines, |redacted| redacted.text)
+    }
+}
+
 impl ClientFileChange {
     /// Returns the name of the change.
-    pub(crate) const fn as_str(self) -> &'static str {
+    pub const fn as_str(self) -> &'static str {
         match self {
             Self::Created => "created",
             Self::Changed => "changed",

@@ -8,8 +8,8 @@ use std::ops::Range;
 use toml_edit::{Array, Document, InlineTable, Item, Key, TableLike, Value};
 
 use super::command::{ClientSubcommand, Invocation};
+use super::edit::ClientFileError;
 use super::edit::{self, TextEdit};
-use super::error::ClientFileError;
 use super::server::NAME;
 
 /// The table of all servers.

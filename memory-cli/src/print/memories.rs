@@ -2,7 +2,7 @@
 
 use std::io;
 
-use memory_core::{InboxTtl, ListOrder, Memory, MemoryId, Phase, StoredMemory, WriteResult};
+use memory_core::{InboxTtl, ListOrder, Memory, MemoryId, MergedFields, Phase, StoredMemory, WriteResult};
 
 use super::{Output, OutputForm, Palette, Table, TableColumn, escape_line, escape_text};
 use crate::datetime;
@@ -135,4 +135,28 @@ fn print_tabbed(output: &mut Output, memory: &Memory) -> io::Result<()> {
         &memory.tags.as_slice().join(","),
         memory.headline(),
     ])
+}
+
+/// Warns of the given fields that differ from those of an existing memory and do not change it.
+pub(crate) fn warn_of_ignored(ignored: &[&str], output: &mut Output) -> io::Result<()> {
+    if ignored.is_empty() {
+        return Ok(());
+    }
+    let ignored = ignored.join(", ");
+    output.warning(&format!("ignored, because the existing memory has other values: {ignored}; use `memory edit` to change them"))
+}
+
+/// Describes what a repeated write adds to the existing memory.
+pub(crate) fn merge_summary(merged: &MergedFields) -> String {
+    let MergedFields { tags, category, title, pinned, role, stated_at } = merged;
+    let tags = (!tags.is_empty()).then(|| format!("tags {}", tags.join(", ")));
+    let category = category.map(|category| format!("category {category}"));
+    let title = title.as_ref().map(|title| format!("title {title}"));
+    let pinned = pinned.then(|| "pinned".to_owned());
+    let role = role.map(|role| format!("role {role}"));
+    let all: Vec<String> = [tags, category, title, pinned, role].into_iter().flatten().collect();
+    let added = (!all.is_empty()).then(|| format!("added to it: {}", all.join("; ")));
+    let restated = stated_at.map(|_| "it is in effect again".to_owned());
+    let changes: Vec<String> = added.into_iter().chain(restated).collect();
+    if changes.is_empty() { "nothing was written".to_owned() } else { changes.join("; ") }
 }

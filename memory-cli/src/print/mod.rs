@@ -6,14 +6,12 @@ mod output;
 mod palette;
 mod program;
 mod progress;
-mod streams;
 mod table;
 mod wrap;
 
 pub(crate) use escape::{escape_json, escape_line, escape_text};
-pub(crate) use output::{Output, OutputForm};
+pub(crate) use output::{Output, OutputForm, Streams};
 pub(crate) use palette::{ColorChoice, Palette};
 pub(crate) use program::ProgramName;
-pub(crate) use streams::Streams;
 pub(crate) use table::{Table, TableColumn};
 pub(crate) use wrap::wrap_lines;

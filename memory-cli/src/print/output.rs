@@ -1,14 +1,19 @@
-//! The output of a command and its format.
+//! The streams and the output of a command, and its format.
 
 use std::borrow::Cow;
-use std::io::{self, BufRead, BufReader, Read, Write};
+use std::io::{self, BufRead, BufReader, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
 
 use memory_core::json::format_pretty;
 use serde_json::Value;
 
+use super::ColorChoice;
+use super::Palette;
+use super::ProgramName;
+use super::Table;
+use super::escape_json;
+use super::escape_text;
 use super::progress::ProgressDisplay;
-use super::{ColorChoice, Palette, ProgramName, Streams, Table, escape_json, escape_text};
 
 /// The output of a command. Data goes to standard output, messages go to standard error.
 pub(crate) struct Output {
@@ -65,6 +70,11 @@ impl Output {
     /// Returns the format of the data.
     pub(crate) fn form(&self) -> OutputForm {
         self.form
+    }
+
+    /// Returns whether the format is text for a terminal.
+    pub(crate) fn is_drawn(&self) -> bool {
+        matches!(self.form, OutputForm::Drawn(_))
     }
 
     /// Returns whether the format is JSON.
@@ -142,14 +152,14 @@ impl Output {
 
     /// Writes a JSON text as data: indented on a terminal, else on one line.
     pub(crate) fn json_answer(&mut self, text: &str) -> io::Result<()> {
-        if matches!(self.form, OutputForm::Drawn(_)) { self.json_text(&format_pretty(text)) } else { self.json_text(text) }
+        if self.is_drawn() { self.json_text(&format_pretty(text)) } else { self.json_text(text) }
     }
 
     /// Writes a part of a JSON array as data.
     ///
     /// A part is some of the items with the bracket or comma before them, or the closing bracket.
     pub(crate) fn json_piece(&mut self, piece: &str) -> io::Result<()> {
-        if !matches!(self.form, OutputForm::Drawn(_)) {
+        if !self.is_drawn() {
             return write!(self.streams.out, "{}", escape_json(piece));
         }
         let (before, items) = piece.split_at(usize::from(piece.starts_with(['[', ','])));
@@ -288,5 +298,39 @@ impl Output {
         BufReader::new(&mut self.streams.input).read_line(&mut answer)?;
         let answer = answer.trim().to_lowercase();
         Ok(matches!(answer.as_str(), "y" | "yes"))
+    }
+}
+
+/// The standard streams of the program.
+pub(crate) struct Streams {
+    /// Standard input.
+    pub input: Box<dyn Read + Send>,
+    /// Whether standard input is a terminal.
+    pub input_is_terminal: bool,
+    /// Standard output, for data.
+    pub out: Box<dyn Write>,
+    /// Number of columns, if standard output is a terminal.
+    pub out_width: Option<u16>,
+    /// Standard error, for messages.
+    pub err: Box<dyn Write>,
+    /// Whether standard error is a terminal.
+    pub err_is_terminal: bool,
+}
+
+/// Width of a terminal of unknown size, in columns.
+const DEFAULT_WIDTH: u16 = 80;
+
+impl Streams {
+    /// Returns the standard streams of this process.
+    pub(crate) fn from_process() -> Self {
+        let width = || terminal_size::terminal_size().map_or(DEFAULT_WIDTH, |(terminal_size::Width(columns), _)| columns);
+        Self {
+            input: Box::new(io::stdin()),
+            input_is_terminal: io::stdin().is_terminal(),
+            out: Box::new(io::BufWriter::new(io::stdout())),
+            out_width: io::stdout().is_terminal().then(width),
+            err: Box::new(io::stderr()),
+            err_is_terminal: io::stderr().is_terminal(),
+        }
     }
 }

@@ -27,6 +27,7 @@ mod instance;
 mod instance_connect;
 mod instance_default;
 mod instance_examples;
+mod library;
 mod maintenance;
 mod mcp_clients;
 mod model;

@@ -5,7 +5,6 @@ use memory_core::SecretPolicy;
 use memory_core::bank::{BankError, BankErrorKind, BankScope, Banks, ScopeChoice};
 use memory_core::json::JsonText;
 
-use super::list::print_table;
 use crate::app::App;
 use crate::banks;
 use crate::failure::Failure;
@@ -58,12 +57,7 @@ pub(super) fn scope_choice_or_all(scope: Option<BankScopeFilter>) -> ScopeChoice
 /// Opens the banks.
 pub(super) fn open(app: &mut App) -> Result<Banks, Failure> {
     let settings = app.settings()?;
-    Ok(banks::open(&settings, app.environment, "cli"))
-}
-
-/// Writes JSON: on several lines at a terminal, on one line otherwise.
-pub(super) fn write_json(output: &mut Output, json: &str) -> Result<(), Failure> {
-    Ok(output.json_answer(json)?)
+    Ok(banks::open(&settings, "cli"))
 }
 
 /// Writes a JSON object in a format.
@@ -77,7 +71,7 @@ pub(super) fn write_formatted(
 ) -> Result<(), Failure> {
     let members = || json.parse::<JsonText>().ok().and_then(|text| text.members()).unwrap_or_default();
     match format {
-        None | Some(BankOutputFormat::Json) => write_json(output, json),
+        None | Some(BankOutputFormat::Json) => Ok(output.json_answer(json)?),
         Some(BankOutputFormat::Value) => {
             let members = members();
             let found = values.iter().find_map(|name| members.iter().find(|(member, _)| member == name));
@@ -95,7 +89,7 @@ pub(super) fn write_formatted(
 
 /// Writes a JSON value without the object around it.
 pub(super) fn write_value(output: &mut Output, value: &JsonText) -> Result<(), Failure> {
-    write_json(output, value.as_str())
+    Ok(output.json_answer(value.as_str())?)
 }
 
 /// Returns a value as the text of a table cell: a string without its quotes, any other value as JSON.
@@ -130,4 +124,12 @@ pub(super) fn read_input(app: &mut App) -> Result<String, Failure> {
 /// Returns whether a value that looks like a credential is written or refused.
 pub(super) fn secret_policy(allow: bool) -> SecretPolicy {
     if allow { SecretPolicy::Keep } else { SecretPolicy::Refuse }
+}
+
+/// Prints a table, or `otherwise` as a note if it is empty. The table has its header also in a pipe.
+pub(super) fn print_table(output: &mut Output, table: &Table, otherwise: &str) -> Result<(), Failure> {
+    if table.is_empty() {
+        output.note(otherwise)?;
+    }
+    if output.is_drawn() { Ok(output.table(table)?) } else { Ok(output.table_with_heading(table)?) }
 }

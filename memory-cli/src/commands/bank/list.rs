@@ -5,10 +5,10 @@ use clap::Args;
 use memory_agent::json::bank as json;
 use memory_core::bank::{BankFolders, BankKeyListing, BankName};
 
-use super::common::{BankOutputFormat, BankScopeFilter, open, scope_choice_or_all, write_json};
+use super::common::{BankOutputFormat, BankScopeFilter, open, print_table, scope_choice_or_all};
 use crate::app::App;
 use crate::failure::Failure;
-use crate::print::{Output, OutputForm, Table, TableColumn};
+use crate::print::{Output, Table, TableColumn};
 
 /// List the banks, or the keys of a bank
 ///
@@ -42,7 +42,7 @@ impl BankListArgs {
                 return listings.iter().try_for_each(|listing| Ok(app.output.line(listing.name.as_str())?));
             }
             if !wants_table(self.format, &app.output) {
-                return write_json(&mut app.output, &json::listings(&listings));
+                return Ok(app.output.json_answer(&json::listings(&listings))?);
             }
             let mut columns = vec![
                 TableColumn::Whole("BANK"),
@@ -91,7 +91,7 @@ impl BankListArgs {
                 [listing] if !with_scopes => json::keys(bank, listing, self.verbose),
                 all => json::keys_in_all_scopes(bank, all, self.verbose),
             };
-            return write_json(&mut app.output, &text);
+            return Ok(app.output.json_answer(&text)?);
         }
         let mut columns = vec![TableColumn::Whole("KEY"), TableColumn::Whole("UPDATED")];
         if self.verbose {
@@ -141,16 +141,8 @@ pub(super) fn folder_label(holders: &BankFolders) -> String {
 pub(super) fn wants_table(format: Option<BankOutputFormat>, output: &Output) -> bool {
     match format {
         Some(format) => format == BankOutputFormat::Table,
-        None => matches!(output.form(), OutputForm::Drawn(_)),
+        None => output.is_drawn(),
     }
-}
-
-/// Prints a table, or `otherwise` as a note if it is empty. The table has its header also in a pipe.
-pub(super) fn print_table(output: &mut Output, table: &Table, otherwise: &str) -> Result<(), Failure> {
-    if table.is_empty() {
-        output.note(otherwise)?;
-    }
-    if matches!(output.form(), OutputForm::Drawn(_)) { Ok(output.table(table)?) } else { Ok(output.table_with_heading(table)?) }
 }
 
 /// Formats a time in the local time zone, to the second.

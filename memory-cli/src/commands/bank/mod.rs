@@ -1,21 +1,13 @@
-//! The `memory bank` commands, one per file.
+//! The `memory bank` commands, one subject per file.
 
 mod common;
-mod delete;
-mod export;
-mod filter;
-mod gc;
-mod import;
+mod documents;
+mod entries;
+mod filters;
 #[cfg(test)]
 mod kdl;
 mod list;
-mod query;
-mod read;
-mod repair;
-mod schema;
-mod search;
-mod update;
-mod write;
+mod maintenance;
 
 use clap::{Args, Subcommand};
 use memory_core::bank::ScopeChoice;
@@ -40,19 +32,19 @@ pub(crate) struct BankArgs {
 /// One command on banks. Their order is that of the help.
 #[derive(Debug, Subcommand)]
 enum BankCommand {
-    Read(read::BankReadArgs),
-    Write(write::BankWriteArgs),
-    Update(update::BankUpdateArgs),
-    Delete(delete::BankDeleteArgs),
+    Read(entries::BankReadArgs),
+    Write(entries::BankWriteArgs),
+    Update(entries::BankUpdateArgs),
+    Delete(entries::BankDeleteArgs),
     List(list::BankListArgs),
-    Query(query::BankQueryArgs),
-    Search(search::BankSearchArgs),
-    Export(export::BankExportArgs),
-    Import(import::BankImportArgs),
-    Gc(gc::BankGcArgs),
-    Repair(repair::BankRepairArgs),
-    Schema(schema::BankSchemaArgs),
-    Filter(filter::BankFilterArgs),
+    Query(filters::BankQueryArgs),
+    Search(filters::BankSearchArgs),
+    Export(documents::BankExportArgs),
+    Import(documents::BankImportArgs),
+    Gc(maintenance::BankGcArgs),
+    Repair(maintenance::BankRepairArgs),
+    Schema(documents::BankSchemaArgs),
+    Filter(filters::BankFilterArgs),
 }
 
 impl BankArgs {
@@ -76,18 +68,18 @@ impl BankCommand {
     /// Returns the scope that the command uses.
     fn scope(&self) -> ScopeChoice {
         match self {
-            Self::Read(read::BankReadArgs { scope, .. })
-            | Self::Write(write::BankWriteArgs { scope, .. })
-            | Self::Update(update::BankUpdateArgs { scope, .. })
-            | Self::Delete(delete::BankDeleteArgs { scope, .. })
-            | Self::Query(query::BankQueryArgs { scope, .. })
-            | Self::Import(import::BankImportArgs { scope, .. })
-            | Self::Schema(schema::BankSchemaArgs { scope, .. }) => common::scope_choice(*scope),
+            Self::Read(entries::BankReadArgs { scope, .. })
+            | Self::Write(entries::BankWriteArgs { scope, .. })
+            | Self::Update(entries::BankUpdateArgs { scope, .. })
+            | Self::Delete(entries::BankDeleteArgs { scope, .. })
+            | Self::Query(filters::BankQueryArgs { scope, .. })
+            | Self::Import(documents::BankImportArgs { scope, .. })
+            | Self::Schema(documents::BankSchemaArgs { scope, .. }) => common::scope_choice(*scope),
             Self::List(list::BankListArgs { scope, .. })
-            | Self::Search(search::BankSearchArgs { scope, .. })
-            | Self::Export(export::BankExportArgs { scope, .. })
-            | Self::Gc(gc::BankGcArgs { scope, .. })
-            | Self::Repair(repair::BankRepairArgs { scope, .. }) => common::scope_choice_or_all(*scope),
+            | Self::Search(filters::BankSearchArgs { scope, .. })
+            | Self::Export(documents::BankExportArgs { scope, .. })
+            | Self::Gc(maintenance::BankGcArgs { scope, .. })
+            | Self::Repair(maintenance::BankRepairArgs { scope, .. }) => common::scope_choice_or_all(*scope),
             Self::Filter(_) => ScopeChoice::Detected,
         }
     }

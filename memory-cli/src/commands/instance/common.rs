@@ -10,13 +10,8 @@ use memory_store::sealed::{TrashedDefinition, Zeroizing};
 use crate::app::App;
 use crate::failure::Failure;
 use crate::instances::DEFAULT;
-use crate::print::{Output, OutputForm};
+use crate::print::Output;
 use crate::topics::shell_quoted;
-
-/// Writes JSON: on several lines at a terminal, on one line otherwise.
-pub(super) fn write_json(output: &mut Output, json: &str) -> Result<(), Failure> {
-    Ok(output.json_answer(json)?)
-}
 
 /// Streams a JSON array. Warnings follow the array, since a terminal shows both streams.
 pub(super) fn write_json_pieces(output: &mut Output, first: &str, more: ResultChunks) -> Result<(), Failure> {
@@ -40,11 +35,6 @@ pub(super) fn write_json_pieces(output: &mut Output, first: &str, more: ResultCh
 pub(super) fn print_former_definition(output: &mut Output, former: &TrashedDefinition) -> Result<(), Failure> {
     let [trash, place] = [&former.trash, &former.place].map(|path| shell_quoted(&output.display_path(path)));
     Ok(output.note(&format!("the previous definition is in the trash; restore it with `cp {trash} {place}`"))?)
-}
-
-/// Returns whether the output is a table.
-pub(super) fn wants_table(output: &Output) -> bool {
-    matches!(output.form(), OutputForm::Drawn(_))
 }
 
 /// Parses `TYPE/NAME`; a type without a name means its default instance.

@@ -1,15 +1,9 @@
-//! The `memory instance` commands, one per file.
+//! The `memory instance` commands, one subject per file.
 
-mod actions;
-mod backends;
 mod common;
-mod connect;
-mod instances;
-mod rekey;
-mod rm;
+mod definitions;
 mod run;
 mod serve;
-mod wizard;
 
 use clap::{Args, Subcommand};
 
@@ -35,13 +29,13 @@ pub(crate) struct InstanceArgs {
 /// One command on instances. Their order is that of the help.
 #[derive(Debug, Subcommand)]
 enum InstanceCommand {
-    Backends(backends::InstanceBackendsArgs),
-    Actions(actions::InstanceActionsArgs),
-    Connect(connect::InstanceConnectArgs),
-    Instances(instances::InstanceListArgs),
-    Rm(rm::InstanceRmArgs),
+    Backends(run::InstanceBackendsArgs),
+    Actions(run::InstanceActionsArgs),
+    Connect(definitions::InstanceConnectArgs),
+    Instances(definitions::InstanceListArgs),
+    Rm(definitions::InstanceRmArgs),
     Run(run::InstanceRunArgs),
-    Rekey(rekey::InstanceRekeyArgs),
+    Rekey(definitions::InstanceRekeyArgs),
     Serve(serve::InstanceServeArgs),
 }
 
@@ -52,10 +46,10 @@ impl InstanceArgs {
             InstanceCommand::Backends(command) => command.run(app),
             InstanceCommand::Actions(command) => command.run(app),
             InstanceCommand::Connect(command) => command.run(app),
-            InstanceCommand::Instances(_) => instances::InstanceListArgs::run(app),
+            InstanceCommand::Instances(_) => definitions::InstanceListArgs::run(app),
             InstanceCommand::Rm(command) => command.run(app),
             InstanceCommand::Run(command) => command.run(app),
-            InstanceCommand::Rekey(_) => rekey::InstanceRekeyArgs::run(app),
+            InstanceCommand::Rekey(_) => definitions::InstanceRekeyArgs::run(app),
             InstanceCommand::Serve(command) => command.run(app),
         }
     }

@@ -1,12 +1,14 @@
-//! The `memory instance run` command.
+//! The commands on types and actions: `memory instance run`, `backends` and `actions`.
 
 use clap::{Args, Command};
-use memory_agent::instance::{ActionCaller, parse_pairs, render_help};
+use memory_agent::instance::{ActionCaller, Backend, backend, backends, parse_pairs, render_help};
+use memory_agent::json;
 
-use super::common::{parse_instance, read_object, write_json, write_json_pieces};
+use super::common::{parse_instance, read_object, write_json_pieces};
 use crate::app::App;
 use crate::failure::Failure;
 use crate::instances::InstanceRegistry;
+use crate::print::{Table, TableColumn};
 
 /// Run an action of an instance
 ///
@@ -53,7 +55,7 @@ impl InstanceRunArgs {
             return Ok(app.output.text(&text)?);
         }
         let settings = app.settings()?;
-        let book = InstanceRegistry::open(&settings, app.environment)?;
+        let book = InstanceRegistry::open(&settings)?;
         let object = self.input.as_deref().map(|typed| read_object(app, typed)).transpose()?;
         let parameters = parse_pairs(&action.parameters, object.as_ref(), &self.params)?;
         let holding = book.open_instance(backend, &name)?;
@@ -62,8 +64,69 @@ impl InstanceRunArgs {
             app.output.warn_incomplete(warning)?;
         }
         match answer.more {
-            None => write_json(&mut app.output, &answer.json),
+            None => Ok(app.output.json_answer(&answer.json)?),
             Some(more) => write_json_pieces(&mut app.output, &answer.json, more),
         }
+    }
+}
+
+/// List the instance types, or describe one
+///
+/// JSON: [{type, description, fields, actions}]; with a TYPE only that type, including the schemas of its action parameters
+#[derive(Debug, Args)]
+pub(super) struct InstanceBackendsArgs {
+    /// Instance type to describe
+    #[arg(value_name = "TYPE")]
+    backend: Option<String>,
+}
+
+impl InstanceBackendsArgs {
+    pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
+        if let Some(name) = &self.backend {
+            return Ok(app.output.json_answer(&json::backend(backend(name)?).to_string())?);
+        }
+        let all = backends();
+        if app.output.is_drawn() {
+            let mut table =
+                Table::new([TableColumn::Whole("TYPE"), TableColumn::Text("DESCRIPTION"), TableColumn::Text("ACTIONS")]);
+            for backend in all {
+                table.push([backend.name, backend.description, &action_names(backend).join(", ")]);
+            }
+            return Ok(app.output.table(&table)?);
+        }
+        Ok(app.output.json(&json::backends(all))?)
+    }
+}
+
+fn action_names(backend: &Backend) -> Vec<&'static str> {
+    backend.actions.iter().map(|action| action.name).collect()
+}
+
+/// List the actions of an instance type
+///
+/// `memory instance run TYPE/NAME ACTION --help` shows the fields of an action.
+///
+/// JSON: [{name, description, parameters}]; parameters is a JSON Schema
+#[derive(Debug, Args)]
+pub(super) struct InstanceActionsArgs {
+    /// The instance type
+    #[arg(value_name = "TYPE")]
+    backend: String,
+}
+
+impl InstanceActionsArgs {
+    pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
+        let backend = backend(&self.backend)?;
+        if app.output.is_drawn() {
+            let mut table =
+                Table::new([TableColumn::Whole("ACTION"), TableColumn::Text("DESCRIPTION"), TableColumn::Text("FIELDS")]);
+            for action in &backend.actions {
+                let fields = action.parameters["properties"].as_object();
+                let fields: Vec<_> = fields.into_iter().flatten().map(|(name, _)| name.as_str()).collect();
+                table.push([action.name, action.description, &fields.join(", ")]);
+            }
+            return Ok(app.output.table(&table)?);
+        }
+        Ok(app.output.json(&json::actions(backend))?)
     }
 }

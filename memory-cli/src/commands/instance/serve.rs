@@ -3,17 +3,17 @@
 use std::sync::Arc;
 
 use clap::Args;
-use memory_agent::ToolSelection;
 use memory_agent::http::serve_http;
 use serde_json::json;
 use tokio::runtime::Builder;
 
+use super::super::shutdown_signal::ShutdownSignal;
 use crate::agent::{AgentOptions, build_agent};
 use crate::app::App;
-use crate::config::Environment;
+use crate::args::TokenArgs;
 use crate::embedding;
 use crate::failure::Failure;
-use crate::http::{self, ListenAddress, ShutdownSignal, TokenArgs, parse_address};
+use crate::http::{self, ListenAddress, parse_address};
 use crate::instances;
 
 /// Serve actions, tools and the Model Context Protocol over HTTP
@@ -47,21 +47,13 @@ impl InstanceServeArgs {
         let token = self.token.token(app.environment)?;
         let listener = self.addr.listen(token.as_ref(), http::INSTANCES)?;
         let has_token = token.is_some();
-        let settings = app.settings()?;
-        let home = app.open_long_running(&settings)?;
-        let instances = instances::open_cached(&settings, app.environment)?;
-        // Tools serve agents, and each agent has a project of its own.
-        let environment = Environment { folder: None, ..app.environment.clone() };
-        let embedder = embedding::open_via_daemon(&settings.embedding, &settings.root.value);
-        let parts = AgentOptions {
-            offer: &ToolSelection::default_tools(),
-            embedder,
-            bank_folder: None,
-            topic_folder: None,
-            instances: Some(Arc::clone(&instances)),
-        };
+        let home = app.open_long_running()?;
+        let settings = &home.settings;
+        let instances = instances::open_cached(settings)?;
+        let embedder = embedding::open_via_daemon(settings);
+        let parts = AgentOptions { embedder, instances: Some(Arc::clone(&instances)), ..AgentOptions::default() };
         let access = http::INSTANCES.access_rules(token, &settings.http);
-        let front = http::build_front(build_agent(&home, &settings, &environment, parts)?, instances, access)?;
+        let front = http::build_front(build_agent(&home.without_project(), parts)?, instances, access)?;
         let mut ending = ShutdownSignal::install()?;
         let runtime = Builder::new_current_thread().enable_all().max_blocking_threads(BLOCKING_THREADS).build();
         let runtime = runtime.map_err(Failure::file("serve HTTP"))?;

@@ -1,0 +1,90 @@
+//! Signal handling of the daemon process.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::flag::{register, register_conditional_default};
+use signal_hook::iterator::{Handle, Signals};
+
+use crate::daemon::{DaemonLog, StopHandle};
+
+/// Time after a stop request until the process exits. Every operation is atomic, so none is damaged.
+const STOP_TIMEOUT: Duration = Duration::from_secs(4);
+
+/// Time after a stop request in which HTTP requests may complete: their limit and a small margin.
+const HTTP_DRAIN_TIMEOUT: Duration = Duration::from_secs(31);
+
+/// Interval between checks for the end of HTTP requests.
+const DRAIN_CHECK_INTERVAL: Duration = Duration::from_millis(50);
+
+/// The handler of SIGINT and SIGTERM. The first signal requests a stop, the second one exits at once.
+pub(super) struct StopSignals {
+    heard: Signals,
+}
+
+/// A guard that ends the signal handler when it is dropped.
+pub(super) struct SignalGuard {
+    handle: Handle,
+    done: SyncSender<()>,
+    listening: Option<JoinHandle<()>>,
+}
+
+impl Drop for SignalGuard {
+    fn drop(&mut self) {
+        let _ = self.done.try_send(());
+        self.handle.close();
+        if let Some(listening) = self.listening.take() {
+            // A panic of the thread was already reported.
+            let _ = listening.join();
+        }
+    }
+}
+
+impl StopSignals {
+    /// Installs the signal handlers.
+    ///
+    /// # Errors
+    /// If the system refuses.
+    pub(super) fn install() -> io::Result<Self> {
+        let heard = Signals::new([SIGINT, SIGTERM])?;
+        let asked = Arc::new(AtomicBool::new(false));
+        for signal in [SIGINT, SIGTERM] {
+            // The order matters: at the first signal, the flag is not yet set, so the default action is skipped.
+            register_conditional_default(signal, Arc::clone(&asked))?;
+            register(signal, Arc::clone(&asked))?;
+        }
+        Ok(Self { heard })
+    }
+
+    /// Stops a daemon after a signal, and exits the process if the daemon continues for a few seconds.
+    ///
+    /// The limit is longer while HTTP is still `serving`.
+    pub(super) fn stop_daemon(self, stop: StopHandle, diary: Arc<DaemonLog>, serving: Arc<AtomicBool>) -> SignalGuard {
+        let (done, ended) = sync_channel(1);
+        let handle = self.heard.handle();
+        let listening = thread::spawn(move || self.wait(&stop, &diary, &serving, &ended));
+        SignalGuard { handle, done, listening: Some(listening) }
+    }
+
+    fn wait(mut self, stop: &StopHandle, diary: &DaemonLog, serving: &AtomicBool, ended: &Receiver<()>) {
+        let Some(signal) = self.heard.forever().next() else { return };
+        diary.info(if signal == SIGINT { "SIGINT: stopping" } else { "SIGTERM: stopping" });
+        stop.stop();
+        let asked = Instant::now();
+        let mut patience = STOP_TIMEOUT;
+        while ended.recv_timeout(patience) == Err(RecvTimeoutError::Timeout) {
+            if serving.load(Ordering::SeqCst) && asked.elapsed() < HTTP_DRAIN_TIMEOUT {
+                patience = DRAIN_CHECK_INTERVAL;
+                continue;
+            }
+            diary.info("stopped during a chore; the next run continues it");
+            diary.record_end();
+            std::process::exit(0);
+        }
+    }
+}

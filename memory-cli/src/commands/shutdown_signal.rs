@@ -1,0 +1,52 @@
+//! Shutdown of a server process by signals.
+
+use std::thread::{self, JoinHandle};
+
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::iterator::{Handle, Signals};
+use tokio::sync::oneshot;
+
+use crate::failure::Failure;
+
+/// The shutdown of a server process: the first signal requests it, the second one exits at once.
+pub(crate) struct ShutdownSignal {
+    asked: Option<oneshot::Receiver<()>>,
+    signals: Handle,
+    listening: JoinHandle<()>,
+}
+
+impl ShutdownSignal {
+    /// Starts to listen for SIGINT and SIGTERM.
+    pub(crate) fn install() -> Result<Self, Failure> {
+        let mut signals = Signals::new([SIGINT, SIGTERM]).map_err(Failure::file("listen for signals"))?;
+        let (ask, asked) = oneshot::channel();
+        let handle = signals.handle();
+        let listening = thread::spawn(move || {
+            let mut signals = signals.forever();
+            if signals.next().is_some() {
+                let _ = ask.send(());
+                if signals.next().is_some() {
+                    std::process::exit(130);
+                }
+            }
+        });
+        Ok(Self { asked: Some(asked), signals: handle, listening })
+    }
+
+    /// Returns a future that waits for the shutdown request. Only the first call returns one that waits.
+    pub(crate) fn requested(&mut self) -> impl Future<Output = ()> + Send + use<> {
+        let asked = self.asked.take();
+        async {
+            if let Some(asked) = asked {
+                drop(asked.await);
+            }
+        }
+    }
+
+    /// Stops listening for signals.
+    pub(crate) fn close(self) {
+        self.signals.close();
+        // A panic of the thread was already reported.
+        let _ = self.listening.join();
+    }
+}

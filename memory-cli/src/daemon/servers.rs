@@ -1,0 +1,163 @@
+//! The socket and the HTTP server of the daemon, which share one small runtime.
+
+use std::net::{SocketAddr, TcpListener};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use memory_agent::http::{AccessToken, HttpServerConfig, serve_http};
+use memory_agent::socket::{self, Socket, SocketLimits};
+use memory_agent::{Agent, AgentBuilder};
+use memory_core::Tool;
+use memory_core::text::format_error_chain;
+use tokio::runtime::{Builder, Runtime};
+use tokio::sync::watch;
+
+use super::DaemonLog;
+use crate::agent::{AgentOptions, agent_builder, invalid_tools};
+use crate::chat_proxy::{self, Watcher, Worker};
+use crate::embedding;
+use crate::failure::Failure;
+use crate::home::Home;
+use crate::http::{self, ListenAddress};
+use crate::instances;
+use crate::wake_signal::WakeSignal;
+
+/// The open socket and listener for agents.
+pub(crate) struct DaemonServers {
+    /// Why there is no socket; `None` if there is one.
+    pub(crate) no_socket: Option<String>,
+    agent: Arc<Agent>,
+    socket: Option<Socket>,
+    http: Option<(TcpListener, HttpServerConfig)>,
+    /// The worker that extracts facts from chats over HTTP, and its file watcher.
+    worker: Option<(Worker, Option<Watcher>)>,
+    /// Whether HTTP is still served.
+    is_serving: Arc<AtomicBool>,
+}
+
+/// The address for HTTP, and the token that clients must send.
+pub(crate) type HttpBinding = (ListenAddress, Option<AccessToken>);
+
+/// Maximum number of threads for blocking work, over all fronts.
+const BLOCKING_THREADS: usize = 96;
+
+impl DaemonServers {
+    /// Opens the socket and the HTTP listener.
+    ///
+    /// A socket that cannot be opened is logged as a warning.
+    ///
+    /// # Errors
+    /// If the HTTP listener cannot be opened, since it was requested explicitly.
+    pub(crate) fn open(
+        home: &Home,
+        http: Option<HttpBinding>,
+        tools: Vec<Arc<dyn Tool>>,
+        diary: &DaemonLog,
+    ) -> Result<Self, Failure> {
+        let settings = &home.settings;
+        let http =
+            http.map(|(address, token)| Ok::<_, Failure>((address.listen(token.as_ref(), http::DAEMON)?, token))).transpose()?;
+        let socket = Socket::bind(home.store.root());
+        match &socket {
+            Ok(socket) => diary.record_socket(socket.path()),
+            Err(error) => diary.warning(&format!("socket: cannot open: {}", format_error_chain(error))),
+        }
+        let embedder = embedding::open_lazily(settings);
+        let instances = instances::open_cached(settings)?;
+        let parts = AgentOptions { embedder, instances: Some(Arc::clone(&instances)), ..AgentOptions::default() };
+        let builder = agent_builder(&home.without_project(), parts)?;
+        let agent = tools.into_iter().fold(builder, AgentBuilder::tool).build().map_err(invalid_tools)?;
+        let mut worker = None;
+        let front = |(listener, token): (TcpListener, Option<AccessToken>)| {
+            let has_token = token.is_some();
+            let access = http::DAEMON.access_rules(token, &settings.http);
+            let mut front = http::build_front(Arc::clone(&agent), instances, access)?;
+            if settings.proxy.openai_base_url.value.is_some() {
+                let here = listener.local_addr().map_err(Failure::file("listen"))?;
+                let services = home.services.clone();
+                let open_home = Arc::new(move || Ok(Some(services.clone())));
+                let opened = chat_proxy::open(settings, here, has_token, diary.log(), open_home)?;
+                for notice in &opened.notices {
+                    diary.info(&format!("http: {notice}"));
+                }
+                (front.chat, worker) = (Some(opened.proxy), Some((opened.worker, opened.watcher)));
+            }
+            Ok::<_, Failure>((listener, front))
+        };
+        let http = http.map(front).transpose()?;
+        let is_serving = Arc::new(AtomicBool::new(http.is_some()));
+        let no_socket = socket.as_ref().err().map(|error| format_error_chain(error));
+        let fronts = Self { no_socket, agent, socket: socket.ok(), http, worker, is_serving };
+        if let Some(address) = fronts.address() {
+            diary.info(&format!("http: http://{address}"));
+        }
+        Ok(fronts)
+    }
+
+    /// Returns a flag that is true while HTTP is served.
+    ///
+    /// Pending requests are completed before it becomes false.
+    pub(crate) fn serving_flag(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.is_serving)
+    }
+
+    /// Returns the path of the socket, if there is one.
+    pub(crate) fn socket(&self) -> Option<&Path> {
+        self.socket.as_ref().map(Socket::path)
+    }
+
+    /// Returns the address of the HTTP listener, if there is one.
+    pub(crate) fn address(&self) -> Option<SocketAddr> {
+        self.http.as_ref().and_then(|(listener, _)| listener.local_addr().ok())
+    }
+
+    /// Serves agents until `end` is signalled.
+    pub(crate) fn serve(self, end: &Arc<WakeSignal>, diary: &DaemonLog) {
+        let runtime = match Builder::new_current_thread().enable_all().max_blocking_threads(BLOCKING_THREADS).build() {
+            Ok(runtime) => runtime,
+            Err(error) => return diary.warning(&format!("cannot serve agents: {error}")),
+        };
+        self.serve_on(&runtime, end, diary);
+        // Tasks that have not finished are abandoned.
+        runtime.shutdown_background();
+    }
+
+    fn serve_on(self, runtime: &Runtime, end: &Arc<WakeSignal>, diary: &DaemonLog) {
+        let (asked, ending) = watch::channel(());
+        let bell = Arc::clone(end);
+        runtime.spawn_blocking(move || {
+            bell.wait(None);
+            drop(asked);
+        });
+        let until_asked = |mut ending: watch::Receiver<()>| async move { while ending.changed().await.is_ok() {} };
+        runtime.block_on(async {
+            let over_socket = async {
+                let Some(socket) = self.socket else { return };
+                let served = socket::serve(socket, Arc::clone(&self.agent), SocketLimits::default(), until_asked(ending.clone()));
+                match served.await {
+                    Ok(()) => diary.info("socket: closed"),
+                    Err(error) => diary.warning(&format!("socket: closed: {error}")),
+                }
+            };
+            let over_http = async {
+                let Some((listener, front)) = self.http else { return };
+                let listener = match tokio::net::TcpListener::from_std(listener) {
+                    Ok(listener) => listener,
+                    Err(error) => return diary.warning(&format!("http: {error}")),
+                };
+                let served = serve_http(listener, front, until_asked(ending.clone())).await;
+                if let Some((worker, _watcher)) = self.worker {
+                    // A thread that panicked has already reported the panic.
+                    let _ = tokio::task::spawn_blocking(move || worker.shut_down()).await;
+                }
+                self.is_serving.store(false, Ordering::SeqCst);
+                match served {
+                    Ok(()) => diary.info("http: closed"),
+                    Err(error) => diary.warning(&format!("http: closed: {error}")),
+                }
+            };
+            tokio::join!(over_socket, over_http);
+        });
+    }
+}

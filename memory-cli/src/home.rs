@@ -1,0 +1,129 @@
+//! A home with its settings, and the construction of its services.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use chrono::{DateTime, Utc};
+use memory_core::{MemoryId, ReminderQuery, Services, StoreError, pending};
+use memory_store::{FileStore, FileStoreOptions, RandomIds, SystemClock};
+
+use crate::config::Settings;
+use crate::language_model;
+use crate::zone::UserTimeZone;
+
+/// Size of the file cache in a long-running process, in bytes.
+///
+/// It is enough for about 6,000 files of typical size.
+pub(crate) const KEPT: usize = 8 << 20;
+
+/// An opened home with its settings.
+///
+/// ```
+/// use memory_cli::Home;
+///
+/// # let folder = tempfile::tempdir()?;
+/// # let root = folder.path().join("home");
+/// let memories = Home::open(&root)?.memories();
+/// memories.write("The user prefers dark mode")?;
+/// assert_eq!(memories.search("dark mode")?.hits.len(), 1);
+/// memories.undo()?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Home {
+    /// The services for the use cases.
+    pub(crate) services: Services,
+    /// The file store, for operations on files.
+    pub(crate) store: Arc<FileStore>,
+    /// The settings.
+    pub(crate) settings: Arc<Settings>,
+    /// The time zone of reminders.
+    pub(crate) zone: UserTimeZone,
+}
+
+impl Home {
+    /// Opens the home that the settings specify.
+    pub(crate) fn with_settings(settings: Arc<Settings>, options: FileStoreOptions) -> Result<Self, StoreError> {
+        let store = Arc::new(FileStore::open(&settings.root.value, options)?);
+        let clock = Arc::new(SystemClock);
+        let services = Services {
+            store: store.clone(),
+            history: store.clone(),
+            clock: clock.clone(),
+            ids: Arc::new(RandomIds),
+            embedder: None,
+            reranking: None,
+            chat: language_model::open_lazily(&settings, clock),
+            banks: None,
+            topics: None,
+            inbox_ttl: settings.inbox_ttl(),
+            actor: "cli".into(),
+        };
+        let zone = UserTimeZone::of(settings.timezone.value);
+        Ok(Self { services, store, settings, zone })
+    }
+
+    /// Returns the same home without the project of the current folder, for tools of agents with projects of their own.
+    pub(crate) fn without_project(&self) -> Self {
+        Self { settings: Arc::new(self.settings.without_project()), ..self.clone() }
+    }
+
+    /// Updates the index page if it is outdated; returns whether it was updated.
+    ///
+    /// Errors are ignored; the next command repeats the update.
+    pub(crate) fn update_index_page(&self) -> bool {
+        let page = || memory_core::index_page(&self.services);
+        self.store.update_index_page(self.services.clock.now(), &page).unwrap_or(false)
+    }
+
+    /// Updates the page of due reminders; returns whether it exists.
+    pub(crate) fn update_pending_page(&self) -> Result<bool, StoreError> {
+        self.store.update_pending_page(|| memory_core::pending(&self.services, &self.zone))
+    }
+}
+
+/// Number of reminders on the page; only a change of these causes an update.
+const MAX_REMINDERS: usize = 100;
+
+/// A reminder as shown on the page: its id, time and text.
+type PendingReminder = (MemoryId, Option<DateTime<Utc>>, String);
+
+/// A writer that updates `pending.md` of one home when its content changes.
+#[derive(Debug)]
+pub(crate) struct PendingPage {
+    services: Services,
+    store: Arc<FileStore>,
+    zone: UserTimeZone,
+    file: PathBuf,
+    /// The content of the last update: the reminders and their total number.
+    last: Mutex<Option<(Vec<PendingReminder>, u64)>>,
+}
+
+impl PendingPage {
+    /// Creates a writer for `home`.
+    pub(crate) fn of(home: &Home) -> Self {
+        let file = home.store.root().join("pending.md");
+        let (services, store) = (home.services.clone(), Arc::clone(&home.store));
+        Self { services, store, zone: home.zone, file, last: Mutex::default() }
+    }
+
+    /// Updates the page if its content has changed, and removes it if nothing is due.
+    ///
+    /// # Errors
+    /// If the files cannot be read, or a write fails.
+    pub(crate) fn refresh(&self) -> Result<(), StoreError> {
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let due = self.services.store.reminders(ReminderQuery::Due(self.services.clock.now()), None, Some(MAX_REMINDERS))?;
+        let shown = due.memories.iter().map(|stored| {
+            let memory = &stored.memory;
+            (memory.id, memory.reminder.map(|reminder| reminder.due), memory.headline().to_owned())
+        });
+        let page = Some((shown.collect(), due.total));
+        let is_absent = due.total == 0 && !self.file.exists();
+        if !is_absent && *last != page {
+            self.store.update_pending_page(|| pending(&self.services, &self.zone))?;
+        }
+        *last = page;
+        Ok(())
+    }
+}

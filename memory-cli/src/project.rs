@@ -1,0 +1,37 @@
+//! Discovery of the project around a folder.
+
+use std::path::Path;
+
+use memory_core::ParseError;
+
+/// Returns the name of the git repository that contains a folder, as the project of the folder.
+pub(crate) fn project_name(folder: &Path) -> Option<String> {
+    parse_project(find_repository(folder)?.file_name()?.to_str()?).ok()
+}
+
+/// Parses the name of a project.
+pub(crate) fn parse_project(text: &str) -> Result<String, ParseError> {
+    let name = text.trim();
+    if name.is_empty() || name.chars().any(char::is_control) {
+        return Err(ParseError::new(text, "a project name"));
+    }
+    Ok(name.to_owned())
+}
+
+/// Returns whether the path is a folder and not a symlink.
+///
+/// Content of a repository must not lead outside of it.
+pub(crate) fn is_folder(path: &Path) -> bool {
+    path.symlink_metadata().is_ok_and(|found| found.is_dir())
+}
+
+/// Returns the root of the repository that contains `folder`.
+pub(crate) fn find_repository(folder: &Path) -> Option<&Path> {
+    folder.ancestors().find(|folder| folder.join(".git").exists())
+}
+
+/// Returns `folder` and its ancestors up to the repository's root; only `folder` without a repository.
+pub(crate) fn ancestors_in_repository(folder: &Path) -> impl Iterator<Item = &Path> {
+    let end = find_repository(folder).unwrap_or(folder);
+    folder.ancestors().take_while(move |folder| folder.starts_with(end))
+}
