@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 
+use crate::secret::Checked;
 use crate::wikilink::WikilinkCandidate;
 use crate::{
     CachedAnalysis, ChangeOutcome, ChangeSet, ContentHash, Embeddings, Filter, History, MemoryId, MemoryPage, MemoryStore,
@@ -39,7 +40,7 @@ implement_for_pointers!(MemoryStore {
     fn refresh(&self) -> Result<(), StoreError>;
     fn get(&self, id: &MemoryId) -> Result<StoredMemory, StoreError>;
     fn find_matches(&self, reference: &str, within: Option<&[Scope]>) -> Result<Vec<NameMatch>, StoreError>;
-    fn commit(&self, set: &ChangeSet) -> Result<Vec<ChangeOutcome>, StoreError>;
+    fn commit(&self, set: Checked<&ChangeSet>) -> Result<Vec<ChangeOutcome>, StoreError>;
     fn list(&self, filter: &Filter, slice: &PageRequest, now: DateTime<Utc>) -> Result<MemoryPage, StoreError>;
     fn search(&self, asked: &SearchRequest<'_>, now: DateTime<Utc>) -> Result<SearchResults, StoreError>;
     fn speakers(&self, names: &[String], within: Option<&[Scope]>) -> Result<Vec<String>, StoreError>;
