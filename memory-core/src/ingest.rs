@@ -7,8 +7,7 @@ use crate::commit::{RefusedUnit, commit_units};
 use crate::{Change, ChangeSet, Services, Source, SourceItem, StoreError, Verb};
 
 use plan::{IngestDecision, NotePlan};
-use survey::Survey;
-use survey::for_each_finding;
+use survey::{Survey, for_each_finding};
 
 /// Maximum number of memories in one batch; the next constant limits the bytes of text.
 const BATCH: usize = 2_000;

@@ -2,14 +2,10 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::dates::find_han_dates;
-use super::dates::{SpelledWord, extract_dates};
+use super::dates::{SpelledWord, extract_dates, find_han_dates};
 use super::phrase::Phrase;
-use super::query_intent::parse_dialogue;
-use super::query_intent::{asks_assistant, asks_summary, asks_when, asks_which};
-use super::query_lexer::add_characters;
-use super::query_lexer::parse_filter;
-use super::query_lexer::{QueryElement, split_query};
+use super::query_intent::{asks_assistant, asks_summary, asks_when, asks_which, parse_dialogue};
+use super::query_lexer::{QueryElement, add_characters, parse_filter, split_query};
 use super::stop_words::is_stop_word;
 use super::{ParsedQuery, QueryWord, TextQuery, WordRole};
 use crate::Filter;

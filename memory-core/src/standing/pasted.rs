@@ -3,8 +3,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use crate::text::fold;
-use crate::text::sentences;
+use crate::text::{fold, sentences};
 
 /// The maximum size of a sentence, in bytes. A longer one is part of a document or code.
 const MAX_SENTENCE: usize = 800;

@@ -3,8 +3,7 @@
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use super::choose::PathPattern;
-use super::choose::file_key;
+use super::choose::{PathPattern, file_key};
 use super::parse::{fold_link_name, last_component, strip_md};
 use super::{WikilinkNameKind, WikilinkRule};
 

@@ -4,8 +4,7 @@ use memory_core::{Category, Memory};
 
 use super::LABELS;
 use super::extraction::{extract_features, extract_with_texts};
-use super::feature::ClassifierInput;
-use super::feature::{FeatureKind, Features};
+use super::feature::{ClassifierInput, FeatureKind, Features};
 use super::model::{CategoryModel, label_index, shipped_model};
 
 /// Minimum confidence for filing a note: its category is more probable than all others together.

@@ -1,7 +1,6 @@
 //! Builds the text that a merge adds from one source.
 
-use super::passage::PassageTopics;
-use super::passage::{Passage, PassageKind, parse_passages};
+use super::passage::{Passage, PassageKind, PassageTopics, parse_passages};
 use super::sentence::sentence_ranges;
 
 /// The pieces of one source to add; each is one or more adjacent paragraphs.

@@ -5,8 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 use super::entry::{format_entry, format_remaining};
 use super::merge::{IndexSection, merge_index};
 use super::page::{IndexLineKind, IndexPage};
-use super::usage::TopicIndex;
-use super::usage::{TopicUsages, most_used_first};
+use super::usage::{TopicIndex, TopicUsages, most_used_first};
 use crate::topic::{INDEX_FILE, Topic, TopicKind};
 
 /// Maximum lengths of descriptions in characters, tried in this order until all topics fit.
