@@ -119,10 +119,10 @@ impl<'d, P: FilePayload> FileOperations<'d, P> {
             }
             Staging::Folder(folder) => {
                 let mark = mark_path(folder);
-                self.write(&mark, |path| self.disk.write(path, id.as_str().as_bytes()))?;
-                self.write(&mark, |path| self.disk.sync_file(path))?;
+                write(&mark, |path| self.disk.write(path, id.as_str().as_bytes()))?;
+                write(&mark, |path| self.disk.sync_file(path))?;
                 self.stage(id, files, contents)?;
-                self.write(folder, |path| self.disk.sync_folder(path))?;
+                write(folder, |path| self.disk.sync_folder(path))?;
                 self.link_into_trash(files)?;
                 for FileChange { before, after } in files {
                     let Some(file) = before.as_ref().or(after.as_ref()) else { continue };
@@ -145,17 +145,17 @@ impl<'d, P: FilePayload> FileOperations<'d, P> {
         for (at, (change, content)) in files.iter().zip(contents).enumerate() {
             let (Some(after), Some(NewContent { bytes, like })) = (&change.after, content) else { continue };
             let waiting = self.waiting_path(id, at, &after.path);
-            self.write(&waiting, |path| self.disk.write(path, bytes))?;
+            write(&waiting, |path| self.disk.write(path, bytes))?;
             if let Some(like) = like {
-                self.write(&waiting, |path| self.disk.copy_permissions(path, like))?;
+                write(&waiting, |path| self.disk.copy_permissions(path, like))?;
             }
             staged.push(waiting);
         }
         let is_batch = SYNC_ALL_MIN_FILES <= staged.len();
-        if is_batch && self.write(&staged[0], |_| self.disk.sync_everything())? {
+        if is_batch && write(&staged[0], |_| self.disk.sync_everything())? {
             return Ok(());
         }
-        staged.iter().try_for_each(|path| self.write(path, |path| self.disk.sync_file(path)))
+        staged.iter().try_for_each(|path| write(path, |path| self.disk.sync_file(path)))
     }
 
     /// Links the previous files into the trash.
@@ -163,7 +163,7 @@ impl<'d, P: FilePayload> FileOperations<'d, P> {
         let mut folders = BTreeSet::new();
         for former in files.iter().filter_map(|change| change.before.as_ref()) {
             let Some(trash) = &former.trash else { continue };
-            self.write(trash, |trash| {
+            write(trash, |trash| {
                 // An aborted attempt of the same operation may have left an old copy.
                 if self.disk.stat(trash)?.is_some() {
                     self.disk.remove(trash)?;
@@ -181,7 +181,7 @@ impl<'d, P: FilePayload> FileOperations<'d, P> {
         for (at, change) in files.iter().enumerate() {
             let Some(after) = &change.after else { continue };
             self.check_unchanged(&after.path, change.before.as_ref().filter(|former| former.path == after.path))?;
-            self.write(&after.path, |path| self.disk.rename(&self.waiting_path(id, at, path), path))?;
+            write(&after.path, |path| self.disk.rename(&self.waiting_path(id, at, path), path))?;
             folders.insert(parent_folder(&after.path));
         }
         // A file must be durable under its new name before its previous name is removed.
@@ -190,7 +190,7 @@ impl<'d, P: FilePayload> FileOperations<'d, P> {
             let Some(former) = before else { continue };
             if after.as_ref().is_none_or(|next| next.path != former.path) {
                 self.check_unchanged(&former.path, Some(former))?;
-                self.write(&former.path, |path| self.disk.remove(path))?;
+                write(&former.path, |path| self.disk.remove(path))?;
                 folders.insert(parent_folder(&former.path));
             }
         }
@@ -199,16 +199,15 @@ impl<'d, P: FilePayload> FileOperations<'d, P> {
 
     /// Checks that a file is in the state `seen`, or does not exist if that is `None`.
     pub(super) fn check_unchanged(&self, path: &str, seen: Option<&RecordedFile>) -> Result<(), OperationError> {
-        let is_as_seen = match seen {
-            Some(seen) => file_hash(self.disk, path)? == Some(seen.hash),
-            None => {
-                // If no file is expected, every existing file belongs to another program. A symlink has no status, but cannot be read.
-                let is_free = match self.disk.stat(path) {
-                    Ok(None) => self.disk.read_part(path, 0, 1).map(|_| true),
-                    found => found.map(|_| false),
-                };
-                is_free.map_err(|error| OperationError::Read(path.to_owned(), error))?
-            }
+        let is_as_seen = if let Some(seen) = seen {
+            file_hash(self.disk, path)? == Some(seen.hash)
+        } else {
+            // If no file is expected, every existing file belongs to another program. A symlink has no status, but cannot be read.
+            let found = self.disk.stat(path).and_then(|found| match found {
+                None => self.disk.read_part(path, 0, 1).map(|_| None),
+                found => Ok(found),
+            });
+            found.map_err(|error| OperationError::Read(path.to_owned(), error))?.is_none()
         };
         if is_as_seen { Ok(()) } else { Err(OperationError::Changed(path.to_owned())) }
     }
@@ -222,13 +221,13 @@ impl<'d, P: FilePayload> FileOperations<'d, P> {
     }
 
     pub(super) fn sync_folders(&self, folders: BTreeSet<&str>) -> Result<(), OperationError> {
-        folders.into_iter().try_for_each(|folder| self.write(folder, |folder| self.disk.sync_folder(folder)))
+        folders.into_iter().try_for_each(|folder| write(folder, |folder| self.disk.sync_folder(folder)))
     }
+}
 
-    /// Calls `act`, which changes the file at `path`.
-    pub(super) fn write<T>(&self, path: &str, act: impl FnOnce(&str) -> io::Result<T>) -> Result<T, OperationError> {
-        act(path).map_err(|error| OperationError::Write(path.to_owned(), error))
-    }
+/// Calls `act`, which changes the file at `path`.
+pub(super) fn write<T>(path: &str, act: impl FnOnce(&str) -> io::Result<T>) -> Result<T, OperationError> {
+    act(path).map_err(|error| OperationError::Write(path.to_owned(), error))
 }
 
 /// Returns the path of the file with the id of the operation that has files in a staging folder.

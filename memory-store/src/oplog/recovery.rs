@@ -6,7 +6,9 @@ use std::io;
 use memory_core::{OperationId, Recorded, RecordedFile};
 
 use super::LogPosition;
-use super::execution::{FileChange, FileOperations, FilePayload, OperationError, Staging, file_hash, mark_path, temporary_path};
+use super::execution::{
+    FileChange, FileOperations, FilePayload, OperationError, Staging, file_hash, mark_path, temporary_path, write,
+};
 use crate::disk::{DirEntryKind, Disk, parent_folder};
 
 /// The progress of a change, judged only by the files.
@@ -57,11 +59,11 @@ impl<P: FilePayload> FileOperations<'_, P> {
         for entry in self.disk.list_folder(folder).map_err(|error| OperationError::Read(folder.to_owned(), error))? {
             let path = format!("{folder}/{}", entry.name);
             if entry.kind == DirEntryKind::File && path != mark {
-                self.write(&path, |path| self.disk.remove(path))?;
+                write(&path, |path| self.disk.remove(path))?;
             }
         }
         // The evidence of the interruption is removed last.
-        self.write(&mark, |path| self.disk.remove(path))
+        write(&mark, |path| self.disk.remove(path))
     }
 
     /// Returns whether the staging folder names an operation, which may be incomplete.
@@ -137,15 +139,15 @@ impl<P: FilePayload> FileOperations<'_, P> {
         }
         self.sync_folders(folders)?;
         for (at, after) in files.iter().enumerate().filter_map(|(at, change)| Some((at, change.after.as_ref()?))) {
-            self.write(&self.waiting_path(id, at, &after.path), |waiting| self.disk.remove(waiting))?;
+            write(&self.waiting_path(id, at, &after.path), |waiting| self.disk.remove(waiting))?;
         }
         for change in files {
             // A previous file that is active again needs no copy in the trash. If another program has replaced it, the copy is a previous
             // version.
             let trash = change.before.as_ref().and_then(|former| former.trash.as_ref());
             if let Some(trash) = trash.filter(|_| matches!(change_progress(self.disk, change), Ok(ChangeProgress::Open))) {
-                self.write(trash, |trash| self.disk.remove(trash))?;
-                self.write(parent_folder(trash), |folder| self.disk.remove_folder(folder))?;
+                write(trash, |trash| self.disk.remove(trash))?;
+                write(parent_folder(trash), |folder| self.disk.remove_folder(folder))?;
             }
         }
         Ok(())
@@ -169,7 +171,7 @@ impl<P: FilePayload> FileOperations<'_, P> {
                 Staging::BesideFiles => temporary_path(&before.path, id),
                 Staging::Folder(folder) => format!("{folder}/restored"),
             };
-            self.write(&before.path, |path| {
+            write(&before.path, |path| {
                 self.disk.write(&waiting, &bytes)?;
                 self.disk.copy_permissions(&waiting, trash)?;
                 self.disk.sync_file(&waiting)?;
@@ -180,7 +182,7 @@ impl<P: FilePayload> FileOperations<'_, P> {
         if let Some(after) = moved {
             // A file must be durable under its previous name before its new name is removed.
             self.sync_folders(folders.drain(..).collect())?;
-            self.write(&after.path, |path| self.disk.remove(path))?;
+            write(&after.path, |path| self.disk.remove(path))?;
             folders.push(parent_folder(&after.path));
         }
         Ok(folders)

@@ -1,6 +1,5 @@
 //! Operations that change a single file, with one atomic rename or deletion.
 
-use std::fmt;
 use std::io;
 
 use memory_core::{Operation, Recorded};
@@ -48,11 +47,5 @@ impl<P: LogPayload, E> SingleFileOperation<'_, P, E> {
     fn append(&self, append: impl FnOnce(&OperationLog<'_, P>) -> io::Result<()>) -> Result<(), E> {
         let _lock = (self.lock)()?;
         append(&self.log).map_err(self.log_error)
-    }
-}
-
-impl<P, E> fmt::Debug for SingleFileOperation<'_, P, E> {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("SingleFileOperation").field("waiting", &self.waiting).finish_non_exhaustive()
     }
 }
