@@ -8,9 +8,9 @@ use std::fs;
 
 use chrono::{DateTime, Utc};
 use libfuzzer_sys::fuzz_target;
-use memory_core::secret::Checked;
 use memory_core::bank::{Bank, BankChange, BankEntry, BankEntryChange, BankName, BankRepairMode, BankStore, Key};
 use memory_core::json::JsonText;
+use memory_core::secret::Checked;
 use memory_core::{Operation, OperationId, Verb};
 use memory_store::bank::{BankFolder, BankOptions};
 

@@ -16,10 +16,10 @@ use memory_agent::http::{
     AccessRules, ChatProxy, HttpLimits, LastModel, ProxyObserver, ProxyRules, ProxyServerConfig, Upstream, serve_proxy,
 };
 use memory_agent::testing::streamed_outcome;
-use memory_core::secret::Checked;
 use memory_core::conversation::{
     ConversationEntry, ConversationId, ConversationIndex, ConversationStore, EntryChange, EntryId, EntryVector, RecallRules,
 };
+use memory_core::secret::Checked;
 use memory_core::testing::{FakeJobs, conversations};
 use memory_core::{Operation, StoreError};
 
