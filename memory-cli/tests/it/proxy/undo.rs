@@ -59,8 +59,15 @@ fn a_fact_that_a_model_replaced_is_logged_undone_and_restored() {
     assert!(undone.contains("undid reconcile of 2 entries in conversation default; `memory undo "), "{undone}");
     assert_eq!(stored_texts(&sandbox, "default/facts"), ["The user lives in Ghent."]);
     assert!(json(&["log"])["operations"][1]["undone_by"].is_string());
+    // The operation before it added the first fact.
+    let undone = sandbox.run(&["undo", "--memory-path", "mem"]);
+    assert!(undone.contains("undid reconcile of 1 entry in conversation default; `memory undo "), "{undone}");
+    assert_eq!(stored_texts(&sandbox, "default/facts"), [""; 0]);
     let nothing = sandbox.run(&["undo", "--memory-path", "mem"]);
     assert!(nothing.contains("error[operation_not_found]"), "{nothing}");
+    let undo = json(&["log"])["operations"][0]["operation"].clone();
+    sandbox.run(&["undo", undo.as_str().expect("an operation"), "--memory-path", "mem"]);
+    assert_eq!(stored_texts(&sandbox, "default/facts"), ["The user lives in Ghent."]);
     // git commits the state after the undo, as after each change of the proxy.
     let status =
         std::process::Command::new("git").args(["status", "--porcelain", "entries"]).current_dir(sandbox.path("mem")).output();
