@@ -23,7 +23,9 @@ use crate::topics;
 impl Home {
     /// Opens the home in the folder `root`, which is created if it is missing, with the settings in its `config.yaml`.
     ///
-    /// The environment is not read; [`Self::open_with`] does so on request.
+    /// No environment variable is read, except `TZ` for the local time zone if the settings have no `timezone`;
+    /// [`Self::open_with`] reads the environment on request. The default home of a user must be opened with it, because some data
+    /// of that home is in other folders of the user: the definitions and states of instances.
     ///
     /// # Errors
     /// If the settings are invalid, or the folder cannot be used.

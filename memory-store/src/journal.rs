@@ -15,7 +15,7 @@ use memory_core::{
 use serde::{Deserialize, Serialize};
 
 use crate::disk::Disk;
-use crate::error::io_error;
+use crate::error::{io_error, read_error};
 use crate::oplog::{
     FileChange, FileOperations, FilePayload, LogPayload, LogPosition, NewContent, OperationError, OperationLog, Staging,
     shorten_name,
@@ -127,7 +127,7 @@ fn store_error(error: OperationError) -> StoreError {
     match error {
         OperationError::ReadLog(source) => journal_read_error(source),
         OperationError::WriteLog(source) => journal_write_error(source),
-        OperationError::Read(path, source) => io_error(format!("read {path}"), source),
+        OperationError::Read(path, source) => read_error(&path, source),
         OperationError::Write(path, source) => io_error(format!("write {path}"), source),
         OperationError::Changed(what) => StoreError::Conflict { what },
     }

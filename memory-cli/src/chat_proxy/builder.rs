@@ -86,7 +86,7 @@ impl ProxyBuilder {
         self
     }
 
-    /// Starts the proxy on threads of its own.
+    /// Starts the proxy on threads of its own, and raises the limit of open files of the process, to 16,384 at most.
     ///
     /// # Errors
     /// If no model server is configured, or the address or a model cannot be used.
@@ -106,9 +106,9 @@ impl ProxyBuilder {
         let listener = address.listen(token.as_ref(), http::PROXY)?;
         let has_token = token.is_some();
         let address = listener.local_addr().map_err(Failure::file("listen"))?;
-        let opened = open(&settings, address, has_token, log, open_home)?;
         let runtime = Builder::new_multi_thread().worker_threads(WORKERS).enable_all().max_blocking_threads(THREADS).build();
         let runtime = runtime.map_err(Failure::file("serve HTTP"))?;
+        let opened = open(&settings, address, has_token, log, open_home)?;
         let access = http::PROXY.access_rules(token, &settings.http);
         let proxy = Arc::clone(&opened.proxy);
         let front = ProxyServerConfig { chat: proxy, access, limits: http::limits(), log: requests };

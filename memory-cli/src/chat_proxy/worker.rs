@@ -64,6 +64,14 @@ impl Worker {
     }
 }
 
+impl Drop for Worker {
+    // A server that could not start drops the worker; without this, its thread would extract facts for ever.
+    fn drop(&mut self) {
+        self.told.until.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_with(Instant::now);
+        self.told.bell.notify();
+    }
+}
+
 impl WorkerConfig {
     fn run(&self) {
         let until = || *self.told.until.lock().unwrap_or_else(PoisonError::into_inner);

@@ -27,7 +27,9 @@ pub fn run() -> std::process::ExitCode {
     let _ = memory_store::disable_core_dumps();
     allocator::limit_arenas();
     allocator::prefault_heap();
-    run_command(std::env::args_os().collect(), &Environment::from_process(), Streams::from_process()).into()
+    let mut environment = Environment::from_process();
+    environment.program = std::env::current_exe().ok();
+    run_command(std::env::args_os().collect(), &environment, Streams::from_process()).into()
 }
 
 /// Parses the arguments and runs the command; the first argument is the program itself.

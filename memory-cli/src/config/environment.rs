@@ -34,7 +34,7 @@ const PROXY_KEYS: [&str; 18] = [
 /// The environment variables and folders of a process. An empty variable counts as unset.
 ///
 /// [`Environment::default`] has no variables and no folders; programs that embed this crate add the ones that they need.
-#[derive(Debug, Clone, Default)]
+#[derive(Clone, Default)]
 pub struct Environment {
     /// The user's home folder.
     pub(crate) home: Option<PathBuf>,
@@ -88,7 +88,7 @@ pub struct Environment {
     pub(crate) has_desktop: bool,
     /// `XDG_RUNTIME_DIR`, else its default for the owner of the home folder; it contains the D-Bus socket.
     pub(crate) runtime: Option<PathBuf>,
-    /// The path of this program.
+    /// The path of the program `memory`.
     pub(crate) program: Option<PathBuf>,
     /// Whether terminals may be colored: `NO_COLOR` is unset and `TERM` is not `dumb`.
     pub(crate) colors: bool,
@@ -102,7 +102,8 @@ impl Environment {
     /// Reads the environment of this process: the variables of `memory`, the home folder and the current folder.
     ///
     /// Only this constructor reads the environment. The variables with API keys that the settings name are read when the
-    /// models are opened.
+    /// models are opened. The path of the program is not set, because this process may be another program; see
+    /// [`Self::with_program`].
     pub fn from_process() -> Self {
         let text = |name: &str| variable(name).and_then(|value| value.into_string().ok());
         Self {
@@ -132,7 +133,7 @@ impl Environment {
             path: variable("PATH"),
             has_desktop: ["DBUS_SESSION_BUS_ADDRESS", "DISPLAY"].into_iter().any(|name| variable(name).is_some()),
             runtime: variable("XDG_RUNTIME_DIR").map(PathBuf::from).or_else(usual_runtime),
-            program: env::current_exe().ok(),
+            program: None,
             colors: variable("NO_COLOR").is_none() && variable("TERM").is_none_or(|term| term != "dumb"),
             certificates: variable("SSL_CERT_FILE").map(PathBuf::from),
             variables: Some(|name| env::var(name).ok()),
@@ -155,7 +156,7 @@ impl Environment {
 
     /// Sets the path of the program `memory`.
     ///
-    /// Clients start it, and it runs jq filters of banks and commits to git.
+    /// Clients start it, and it runs jq filters of banks and commits to git. Without it, there are neither filters nor commits.
     #[must_use]
     pub fn with_program(mut self, program: &Path) -> Self {
         self.program = Some(program.to_owned());
@@ -173,6 +174,15 @@ impl Environment {
             (Some(home), Ok(rest)) => home.join(rest),
             _ => std::path::absolute(path).unwrap_or_else(|_| path.to_owned()),
         }
+    }
+}
+
+impl std::fmt::Debug for Environment {
+    // The variables contain API keys.
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { home, folder, root, program, .. } = self;
+        let mut fields = formatter.debug_struct("Environment");
+        fields.field("home", home).field("folder", folder).field("root", root).field("program", program).finish_non_exhaustive()
     }
 }
 

@@ -101,6 +101,8 @@ impl DaemonBuilder {
 
     /// Starts the daemon on threads of its own.
     ///
+    /// With HTTP, it raises the limit of open files of the process, to 16,384 at most.
+    ///
     /// # Errors
     /// If another daemon of the home is running, or the log, the HTTP address or a tool cannot be used.
     pub fn start(self) -> Result<Daemon, ProgramError> {
@@ -116,7 +118,7 @@ impl DaemonBuilder {
         Ok(Daemon { stop, http, socket, thread })
     }
 
-    /// Opens the log and, if `is_serving`, the socket and the HTTP listener. No thread is started.
+    /// Opens the log and, if `is_serving`, the socket and the HTTP listener. Only the chat proxy starts threads.
     pub(crate) fn open(self, is_serving: bool) -> Result<OpenedDaemon, Failure> {
         let pid = std::process::id();
         let root = self.home.store.root();

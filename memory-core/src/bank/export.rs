@@ -8,6 +8,7 @@ use chrono::{DateTime, SecondsFormat, Utc};
 use super::write::{check, check_names};
 use super::{Bank, BankChange, BankEntry, BankEntryChange, BankError, BankErrorKind, BankName, BankScope, Banks, ScopeChoice};
 use crate::json::JsonText;
+use crate::secret::Checked;
 use crate::{SecretPolicy, Verb};
 
 /// Returns a bank as one JSON document with the content of its file.
@@ -108,7 +109,7 @@ pub fn import(banks: &Banks, incoming: &Bank, choice: ScopeChoice, secrets: Secr
         match new_schema {
             Some(schema) => {
                 check_remaining_entries(banks, seen, incoming, schema)?;
-                Ok(BankChange::EntriesAndSchema(changes, schema.clone()))
+                Ok(BankChange::EntriesAndSchema(changes, Checked::new(schema.clone(), [], secrets)?))
             }
             None if changes.is_empty() && seen.is_some() => Ok(BankChange::Nothing),
             None => Ok(BankChange::Entries(changes)),

@@ -1,8 +1,9 @@
 //! Reads and sets the JSON Schema of a bank.
 
 use super::{Bank, BankChange, BankError, BankErrorKind, BankName, BankScope, Banks, ScopeChoice};
-use crate::Verb;
 use crate::json::JsonText;
+use crate::secret::Checked;
+use crate::{SecretPolicy, Verb};
 
 /// The behavior for a bank that does not exist.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,7 +62,8 @@ pub fn set_schema(
                 fits.map_err(|why| BankError::new(BankErrorKind::SchemaViolation { why }).with_key(key.as_str()))?;
             }
         }
-        Ok(BankChange::Schema(schema.cloned()))
+        let schema = schema.cloned().map(|schema| Checked::new(schema, [], SecretPolicy::Refuse)).transpose()?;
+        Ok(BankChange::Schema(schema))
     };
     store.change(bank, &operation, &mut decide).map_err(|error| error.with_bank(bank.as_str(), Some(scope)))?;
     Ok(scope)

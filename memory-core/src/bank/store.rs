@@ -126,9 +126,9 @@ pub enum BankChange {
     /// Changes these entries, each key at most once. A missing bank is created.
     Entries(Vec<BankEntryChange>),
     /// Changes entries like `Entries`, and sets the schema.
-    EntriesAndSchema(Vec<BankEntryChange>, JsonText),
+    EntriesAndSchema(Vec<BankEntryChange>, Checked<JsonText>),
     /// Sets the schema, or removes it if `None`.
-    Schema(Option<JsonText>),
+    Schema(Option<Checked<JsonText>>),
     /// Moves the bank to the trash.
     Remove,
 }

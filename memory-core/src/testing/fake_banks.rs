@@ -12,6 +12,7 @@ use crate::bank::{
     render_document,
 };
 use crate::json::JsonText;
+use crate::secret::Checked;
 use crate::{Operation, OperationId, StoreError, mark_undone};
 
 /// An in-memory [`BankStore`].
@@ -112,11 +113,11 @@ impl BankStore for FakeBanks {
                 state.record_change(name, operation, touched, None);
                 return Ok(BankChangeResult::Yes);
             }
-            BankChange::Schema(schema) => bank.meta.schema = schema,
+            BankChange::Schema(schema) => bank.meta.schema = schema.map(Checked::into_inner),
             BankChange::Entries(_) | BankChange::EntriesAndSchema(..) => {
                 let changes = match change {
                     BankChange::EntriesAndSchema(changes, schema) => {
-                        bank.meta.schema = Some(schema);
+                        bank.meta.schema = Some(schema.into_inner());
                         changes
                     }
                     BankChange::Entries(changes) => changes,

@@ -2,7 +2,7 @@
 
 use super::services::index_overflow;
 use super::{TopicChange, TopicDraft, TopicError, TopicKind, TopicName, TopicText, Topics};
-use crate::secret::{self, Checked};
+use crate::secret::Checked;
 use crate::text::deceptive_characters;
 use crate::{SecretPolicy, Verb};
 
@@ -128,10 +128,7 @@ pub(super) fn check_text(text: &str) -> Result<(), TopicError> {
     Ok(())
 }
 
-/// Refuses a text that contains more credentials than its previous version, and returns other texts.
+/// Refuses a text with a credential that its previous version does not contain, and returns other texts.
 pub(super) fn refuse_new_secrets(before: &str, after: String, secrets: SecretPolicy) -> Result<Checked<String>, TopicError> {
-    if secret::find(before).len() < secret::find(&after).len() {
-        return Ok(Checked::new(after, [], secrets)?);
-    }
-    Ok(Checked::allowed(after))
+    Ok(Checked::new_version(after, Some(&before.to_owned()), secrets)?)
 }

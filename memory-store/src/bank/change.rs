@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use memory_core::bank::{Bank, BankChange, BankChangeResult, BankEntryChange, BankError, BankErrorKind, BankLimits, BankName};
+use memory_core::secret::Checked;
 
 use super::edit::{self, BankEdit, BankTextEdit, ItemEdit, SchemaEdit};
 use super::file::{self, BankFile, BankFileFormat};
@@ -129,10 +130,13 @@ impl BankWriter<'_> {
                 BankChange::Entries(changes) => {
                     BankEdit { items: changes.into_iter().map(ItemEdit::from).collect(), ..BankEdit::default() }
                 }
-                BankChange::EntriesAndSchema(changes, schema) => {
-                    BankEdit { items: changes.into_iter().map(ItemEdit::from).collect(), schema: SchemaEdit::Set(schema) }
+                BankChange::EntriesAndSchema(changes, schema) => BankEdit {
+                    items: changes.into_iter().map(ItemEdit::from).collect(),
+                    schema: SchemaEdit::Set(schema.into_inner()),
+                },
+                BankChange::Schema(schema) => {
+                    BankEdit { schema: SchemaEdit::from_option(schema.map(Checked::into_inner)), ..BankEdit::default() }
                 }
-                BankChange::Schema(schema) => BankEdit { schema: SchemaEdit::from_option(schema), ..BankEdit::default() },
             };
             if self.apply_edit(former, &edit, BankPayload::new(self.name), None)? {
                 return Ok(BankChangeResult::Yes);

@@ -10,8 +10,9 @@ use crate::lock::WriterLock;
 
 /// The engine that carries out the operations of a store on a single file.
 ///
-/// The new content waits under a temporary name, and the line of the operation is appended to the log before the file changes. The
-/// temporary file is therefore the evidence of an interrupted operation. The caller holds the lock of the file.
+/// The new content waits under a temporary name, and the line of the operation is appended to the log before the file changes. An
+/// interruption between the two is detected by the temporary file (banks and rewritten sessions), by the moved file (deleted sessions), or
+/// by the hash of the value. The caller holds the lock of the file.
 pub(crate) struct SingleFileOperation<'a, P, E> {
     pub disk: &'a dyn Disk,
     pub log: OperationLog<'a, P>,
@@ -33,7 +34,7 @@ impl<P: LogPayload, E> SingleFileOperation<'_, P, E> {
         if matches!(placed, Ok(true)) {
             return placed;
         }
-        // If this fails too, the temporary file shows the next writer or reader that the operation was not carried out.
+        // If this fails too, the next writer or reader detects that the operation was not carried out.
         let aborted = self.abort(&record.operation);
         placed.and_then(|is_placed| aborted.map(|()| is_placed))
     }
