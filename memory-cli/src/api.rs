@@ -21,7 +21,8 @@ use crate::reranking;
 use crate::topics;
 
 impl Home {
-    /// Opens the home in the folder `root`, which is created if it is missing, with the settings in its `config.yaml`.
+    /// Opens the home in the folder `root`, which is created if it is missing, with the settings in its `config.yaml`. A leading `~` is
+    /// not replaced.
     ///
     /// No environment variable is read, except `TZ` for the local time zone if the settings have no `timezone`;
     /// [`Self::open_with`] reads the environment on request. The default home of a user must be opened with it, because some data
@@ -48,9 +49,9 @@ impl Home {
         self.store.root()
     }
 
-    /// Returns the memories, with the models of the settings.
+    /// Returns the memories, with the models of the settings. Models are opened on first use.
     ///
-    /// Models are opened on first use.
+    /// The log names `api` as the author of changes.
     pub fn memories(&self) -> Memories {
         Services {
             embedder: embedding::open_lazily(&self.settings),

@@ -55,7 +55,11 @@ impl JqRunner {
 
     fn evaluate_within(&self, question: &JqRequest<'_>, bounds: JqLimits) -> Result<Vec<JqResult>, JqError> {
         let Some(program) = self.program.clone() else {
-            return Err(JqError::Process { message: "the path of this program is unknown".into() });
+            return Err(JqError::Process {
+                message:
+                    "the path of the program `memory`, which runs filters, is unknown; set it with `Environment::with_program`"
+                        .into(),
+            });
         };
         let helper = JqChildCommand { program, arguments: CHILD_ARGUMENTS.map(OsString::from).into() };
         jq::run_bounded(&helper, question, &bounds)

@@ -121,7 +121,7 @@ impl Memories {
         crate::delete(&self.services, reference)
     }
 
-    /// Undoes the last operation on memories that is not undone.
+    /// Undoes the last operation on memories that is not undone, of any author.
     ///
     /// # Errors
     /// Those of [`crate::undo()`].

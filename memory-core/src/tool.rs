@@ -12,7 +12,8 @@ use crate::{Code, LocalZone, Services, ShownMemories, StoreError};
 
 /// A self-describing tool for agents. Every user interface offers the same tools.
 ///
-/// A program that embeds the crates adds its own tools with `memory_agent::Agent::builder`; `examples/custom_tool.rs` shows one.
+/// A program that embeds the crates adds its own tools with `memory_agent::Agent::builder`, or with `tool` of the daemon of
+/// `memory_cli::Home`; `examples/custom_tool.rs` and `examples/daemon.rs` show one.
 pub trait Tool: Debug + Send + Sync {
     /// Returns the name, such as `memory_search`.
     fn name(&self) -> &str;
@@ -20,9 +21,9 @@ pub trait Tool: Debug + Send + Sync {
     /// Returns the description for language models.
     fn description(&self) -> &str;
 
-    /// Returns the JSON Schema of the parameters: an object without additional properties.
+    /// Returns the JSON Schema of the parameters, an object.
     ///
-    /// It never changes.
+    /// It never changes. With `"additionalProperties": false`, a misspelled parameter is an error.
     fn parameters(&self) -> Value;
 
     /// Returns the effect on the memories.
@@ -51,7 +52,8 @@ pub enum Effect {
 pub struct ToolContext {
     /// The services, restricted to the view of the agent.
     pub services: Services,
-    /// The name of the agent, used as the source of new memories; empty if unspecified.
+    /// The name of the agent, used as the source of new memories; empty if unspecified. It is the name in `session/open`, or in
+    /// the header `Memory-Agent` of HTTP.
     pub speaker: String,
     /// The current time, in the zone of the request.
     pub now: DateTime<FixedOffset>,

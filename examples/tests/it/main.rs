@@ -94,7 +94,7 @@ fn daemon_serves_a_custom_tool_over_every_interface() {
 #[test]
 fn proxy_adds_the_preferences_and_what_was_said() {
     let server = ModelTestServer::start(vec![text_reply("1.852 kilometres."), text_reply("Aurora.")]);
-    let output = run(env!("CARGO_BIN_EXE_proxy"), &[Path::new(&server.base_url()), Path::new("some-model")]);
+    let output = run(env!("CARGO_BIN_EXE_in_process_proxy"), &[Path::new(&server.base_url()), Path::new("some-model")]);
     assert_eq!(output, "1.852 kilometres.\nAurora.\n");
     let asked: Vec<String> = server.requests().into_iter().map(|asked| asked.body.to_string()).collect();
     assert!(asked.iter().all(|asked| asked.contains("Always answer in metric units")), "{asked:?}");

@@ -144,7 +144,7 @@ impl ToolCaller for Agent {
 /// Runs a tool and converts a panic of it into an internal error.
 fn execute(tool: &dyn Tool, context: &ToolContext, parameters: &Value) -> Result<Value, ToolError> {
     catch_unwind(AssertUnwindSafe(|| tool.execute(context, parameters))).unwrap_or_else(|_| {
-        let message = format!("{} failed with an internal error; no partial change was stored", tool.name());
+        let message = format!("{} failed with an internal error; changes that it made before are in the log", tool.name());
         Err(ToolError::new(
             Code::Internal,
             message,

@@ -93,6 +93,9 @@ impl DaemonBuilder {
     }
 
     /// Adds a custom tool, which the socket, HTTP and MCP serve like the other tools.
+    ///
+    /// Its name starts with a letter, continues with letters, digits, `_` and `-`, and differs from those of the other tools and from
+    /// `ping` and `embed`; otherwise [`Self::start`] fails.
     #[must_use]
     pub fn tool(mut self, tool: Arc<dyn Tool>) -> Self {
         self.tools.push(tool);

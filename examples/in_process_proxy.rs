@@ -1,4 +1,4 @@
-//! Runs the chat proxy in this process: `cargo run -p examples --bin proxy http://localhost:11434/v1 MODEL`.
+//! Runs the chat proxy in this process: `cargo run -p examples --bin in_process_proxy http://localhost:11434/v1 MODEL`.
 //!
 //! The application sends its chats to the proxy instead of the model server. The model then knows the preferences in the
 //! home, and what was said earlier.
