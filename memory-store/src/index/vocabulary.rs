@@ -35,7 +35,10 @@ const SAMPLE_BYTES: usize = 4096;
 
 /// The words of a segment, the most frequent first.
 #[derive(Debug, Clone)]
-pub(super) struct SegmentVocabulary(OwnedBytes);
+pub(super) struct SegmentVocabulary {
+    bytes: OwnedBytes,
+    ranks: ByteRanks,
+}
 
 impl SegmentVocabulary {
     /// Opens the words of `segment` in the folder of the full text.
@@ -46,15 +49,15 @@ impl SegmentVocabulary {
         let bytes = directory.open_read(Path::new(&file_name(segment))).ok()?.read_bytes().ok()?;
         let (head, words) = bytes.split_at_checked(HEAD)?;
         let sum = head.strip_prefix(MAGIC)?;
-        (sum == crc32fast::hash(words).to_le_bytes()).then_some(Self(bytes))
+        let ranks = ByteRanks::from_sample(&words[..words.len().min(SAMPLE_BYTES)]);
+        (sum == crc32fast::hash(words).to_le_bytes()).then_some(Self { bytes, ranks })
     }
 
     /// Calls `each` with every word that contains `part`, most frequent first, until it returns `false`.
     pub(super) fn each_word_with(&self, part: &str, each: &mut dyn FnMut(&str) -> bool) {
-        let words = &self.0[HEAD..];
+        let words = &self.bytes[HEAD..];
         // The search compares the two rarest bytes of the part first. Its own ranks are those of English and program text.
-        let ranks = ByteRanks::from_sample(&words[..words.len().min(SAMPLE_BYTES)]);
-        let finder = FinderBuilder::new().build_forward_with_ranker(ranks, part.as_bytes());
+        let finder = FinderBuilder::new().build_forward_with_ranker(self.ranks, part.as_bytes());
         let mut at = 0;
         while let Some(found) = finder.find(&words[at..]) {
             let place = at + found;
@@ -69,7 +72,7 @@ impl SegmentVocabulary {
 }
 
 /// The ranks of bytes by their frequency in a text; the most frequent byte has the highest rank.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 struct ByteRanks([u8; 256]);
 
 impl ByteRanks {
