@@ -1,12 +1,13 @@
 //! The `memory agent` and `memory mcp` commands.
 
 use std::io::Read;
+use std::sync::Arc;
 
 use clap::Args;
 use memory_agent::batch::{self, BatchRequest};
 use memory_agent::mcp::{ClientIdentity, serve_stdio};
 use memory_agent::rpc::{self, RpcConnection, RpcWork};
-use memory_agent::{CONTEXT_BUDGET, InputError, InputValues, Session, exact_json, json};
+use memory_agent::{Agent, CONTEXT_BUDGET, InputError, InputValues, Session, exact_json, json};
 use memory_core::View;
 use serde_json::Value;
 
@@ -15,6 +16,7 @@ use crate::app::App;
 use crate::args::SpeakerArgs;
 use crate::embedding;
 use crate::failure::Failure;
+use crate::home::Home;
 use crate::instances;
 use crate::print::Output;
 
@@ -51,17 +53,7 @@ const MAX_INPUT_BYTES: u64 = 64 << 20;
 impl AgentArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let home = app.open()?;
-        let settings = &home.settings;
-        let embedder = embedding::open_via_daemon(settings);
-        let instances = Some(instances::open_cached(settings)?);
-        let parts = AgentOptions {
-            selection: self.speaker.tool_selection(),
-            embedder,
-            topic_folder: self.speaker.topics(),
-            instances,
-            ..AgentOptions::default()
-        };
-        let agent = agent::build_agent(&home, parts)?;
+        let agent = build_agent(&home, &self.speaker)?;
         if self.list_tools {
             return Ok(app.output.json(&rpc::list_tools(&agent, false))?);
         }
@@ -207,20 +199,22 @@ pub(crate) struct McpArgs {
 impl McpArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let home = app.open_long_running()?;
-        let settings = &home.settings;
-        let embedder = embedding::open_via_daemon(settings);
-        let instances = Some(instances::open_cached(settings)?);
-        let parts = AgentOptions {
-            selection: self.speaker.tool_selection(),
-            embedder,
-            topic_folder: self.speaker.topics(),
-            instances,
-            ..AgentOptions::default()
-        };
-        let agent = agent::build_agent(&home, parts)?;
+        let agent = build_agent(&home, &self.speaker)?;
         app.spawn_index_page_updates(&agent);
         let project = self.speaker.project(app.environment.folder.as_deref());
         let speaker = ClientIdentity { agent: self.speaker.agent(), project };
         serve_stdio(&agent, &speaker).map_err(Failure::file("serve the client on the standard streams"))
     }
+}
+
+/// Builds the agent that both commands serve.
+fn build_agent(home: &Home, speaker: &SpeakerArgs) -> Result<Arc<Agent>, Failure> {
+    let options = AgentOptions {
+        selection: speaker.tool_selection(),
+        embedder: embedding::open_via_daemon(&home.settings),
+        topic_folder: speaker.topics(),
+        instances: Some(instances::open_cached(&home.settings)?),
+        ..AgentOptions::default()
+    };
+    agent::build_agent(home, options)
 }

@@ -135,10 +135,6 @@ impl<'d, P: FilePayload> FileOperations<'d, P> {
         if let Staging::Folder(folder) = self.staging {
             // If this fails, the next writer checks whether the operation is complete.
             let _ = self.disk.remove(&mark_path(folder));
-            // A mark that a power cut brings back is evidence of an unfinished deletion if the deleted path was used again.
-            if files.iter().any(|change| change.after.is_none()) {
-                let _ = self.disk.sync_folder(folder);
-            }
         }
         Ok(())
     }

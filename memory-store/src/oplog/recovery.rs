@@ -106,8 +106,8 @@ impl<P: FilePayload> FileOperations<'_, P> {
         for (at, change) in last.subject.files().iter().enumerate() {
             let is_staged = || match &change.after {
                 Some(after) => self.exists(&self.waiting_path(&last.operation.id, at, &after.path)),
-                // The staging folder names the operation until its last file is removed.
-                None => Ok(self.staging != Staging::BesideFiles),
+                // The path of a deleted file may be used again, so another file there is no evidence.
+                None => Ok(false),
             };
             match change_progress(self.disk, change)? {
                 ChangeProgress::Halfway => return Ok(true),

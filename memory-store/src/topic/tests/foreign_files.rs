@@ -264,3 +264,17 @@ fn what_is_private_is_named_in_a_gitignore_that_is_written_once() {
     other.write("a", "one").unwrap();
     assert_eq!(other.file(".gitignore"), "theirs\n");
 }
+
+#[test]
+fn a_finished_rename_stays_if_its_mark_remained_and_its_old_path_is_used_again() {
+    let folder = TestTopics::new();
+    folder.write("a", "1").unwrap();
+    let text = folder.file("a.md");
+    file::rename(&folder.topics, &path("a.md"), &path("b.md")).unwrap();
+    // A process that was killed before its last step leaves the mark.
+    folder.put_file(".next/operation", folder.last());
+    folder.put_file("a.md", "of another program");
+    folder.write("c", "2").unwrap();
+    assert_eq!((folder.file("b.md"), folder.file("a.md").as_str()), (text, "of another program"));
+    assert_eq!(history(&folder.topics).unwrap().len(), 3, "no operation was aborted");
+}
