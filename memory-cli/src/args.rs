@@ -7,7 +7,7 @@ use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use memory_agent::ToolSelection;
 use memory_agent::http::AccessToken;
-use memory_core::{AgentName, Category, Filter, HomeSection, Lifetime, ListOrder, Phase, Scope, ToolError};
+use memory_core::{AgentName, Category, Filter, HomeSection, Lifetime, ListOrder, MAX_INPUT_SIZE, Phase, Scope, ToolError};
 use memory_ingest::SourceName;
 
 use crate::config::Environment;
@@ -149,17 +149,15 @@ impl TokenArgs {
     }
 }
 
-/// Maximum length of a text from a pipe, in bytes; larger than any memory.
-const MAX_TEXT_BYTES: u64 = 32 * 1024 * 1024;
-
 /// Returns the text of an argument; `-` reads the standard input, without its final line break.
 pub(crate) fn read_content(given: &str, output: &mut Output) -> Result<String, Failure> {
     if given != "-" {
         return Ok(given.to_owned());
     }
     let mut bytes = Vec::new();
-    output.input().take(MAX_TEXT_BYTES + 1).read_to_end(&mut bytes).map_err(Failure::file("read the standard input"))?;
-    if MAX_TEXT_BYTES < bytes.len() as u64 {
+    let mut input = output.input().take(MAX_INPUT_SIZE as u64 + 1);
+    input.read_to_end(&mut bytes).map_err(Failure::file("read the standard input"))?;
+    if MAX_INPUT_SIZE < bytes.len() {
         return Err(Failure::File { action: "read the standard input".into(), source: io::ErrorKind::FileTooLarge.into() });
     }
     let mut text = String::from_utf8(bytes).map_err(|_| {

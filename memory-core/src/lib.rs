@@ -125,8 +125,8 @@ pub use log::{LogEntry, LogError, OperationLogs, Subject, UndoneOperation};
 pub use mem_store::MemStore;
 pub use memories::{Memories, MemoriesBuilder};
 pub use memory::{
-    AgentName, Category, ContentHash, ContentHasher, Draft, Memory, MemoryId, OperationId, Origin, ParseError, Patch, Phase,
-    Reminder, ReminderQuery, Scope, SpeakerRole, Tags,
+    AgentName, Category, ContentHash, ContentHasher, Draft, MAX_INPUT_SIZE, MAX_MEMORY_SIZE, Memory, MemoryId, OperationId,
+    Origin, ParseError, Patch, Phase, Reminder, ReminderQuery, Scope, SpeakerRole, Tags,
 };
 pub use memory_summary::{CachedAnalysis, MemorySummaries, MemorySummary};
 pub use meter::{Meter, MeterError, Reservation, Spending, SpendingEntry};

@@ -1,6 +1,6 @@
 //! Parses JSON-RPC requests.
 
-use memory_core::{AgentName, Scope, View};
+use memory_core::{AgentName, MAX_INPUT_SIZE, Scope, View};
 use serde_json::{Map, Number, Value};
 
 use super::RpcError;
@@ -11,8 +11,8 @@ pub const MOST: usize = 1_000;
 
 /// Maximum length of a line, in bytes.
 ///
-/// A bank value has at most 1 MiB, and a client may write each byte as `\u00e9`.
-pub const LONGEST_LINE: usize = 8 << 20;
+/// A line may contain the largest memory. A bank value has at most 1 MiB, and a client may write each byte as `\u00e9`.
+pub const LONGEST_LINE: usize = MAX_INPUT_SIZE;
 
 /// A parsed line.
 #[derive(Debug, Clone, PartialEq)]

@@ -64,7 +64,7 @@ pub(super) struct SharedResources {
 pub(super) const SHORT: usize = 64 << 10;
 
 /// Maximum number of longer lines that are read at the same time.
-const LONG_LINES: usize = 32;
+const LONG_LINES: usize = 8;
 
 /// Budget for unread responses, in KiB.
 const ANSWERS: usize = 64 << 10;

@@ -18,6 +18,14 @@ pub use tags::Tags;
 
 use chrono::{DateTime, Utc};
 
+/// Maximum size of a stored memory with its metadata, in bytes.
+pub const MAX_MEMORY_SIZE: usize = 16 << 20;
+
+/// Maximum size of an input that contains the text of one memory, in bytes: piped text, or a request with the text as JSON.
+///
+/// JSON writes some bytes as two, such as line breaks and quotes.
+pub const MAX_INPUT_SIZE: usize = 2 * MAX_MEMORY_SIZE;
+
 /// A memory.
 ///
 /// A memory is a value: changing one means committing a changed copy, see [`crate::update()`].

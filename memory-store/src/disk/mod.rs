@@ -28,8 +28,10 @@ use std::fs::File;
 use std::io;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use memory_core::MAX_MEMORY_SIZE;
+
 /// The maximum size of a file that is read as a memory, in bytes.
-pub const MAX_FILE: u64 = 16 * 1024 * 1024;
+pub const MAX_FILE: u64 = MAX_MEMORY_SIZE as u64;
 
 /// A home folder on a disk.
 ///
