@@ -20,11 +20,15 @@ use tokio::sync::Semaphore;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
+use super::caller::ClientIdentity;
 use super::invalid_message::check_message;
-use super::server::{ClientIdentity, McpServer};
+use super::server::McpServer;
 use crate::agent::Agent;
 use crate::exact_json;
 use crate::rpc::LONGEST_LINE;
+
+/// The header that identifies the session of a client that begins with `initialize`.
+const SESSION_HEADER: &str = "mcp-session-id";
 
 /// Maximum size of a request, in bytes; the same as on the socket.
 const MAX_REQUEST: usize = LONGEST_LINE;
@@ -33,13 +37,13 @@ const MAX_REQUEST: usize = LONGEST_LINE;
 const READ_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Maximum number of requests that are read at the same time; others wait.
-const MAX_READS: usize = 16;
+const MAX_READS: usize = 8;
 
 /// Maximum number of sessions; further clients are rejected.
 const MAX_SESSIONS: usize = 128;
 
 /// Returns the router that serves `/mcp` until `end` is cancelled. Access control happens before it.
-pub(crate) fn mcp_router(agent: &Arc<Agent>, speaker: &ClientIdentity, end: &CancellationToken) -> Router {
+pub(crate) fn mcp_router(agent: &Arc<Agent>, identity: &ClientIdentity, end: &CancellationToken) -> Router {
     let config = StreamableHttpServerConfig::default()
         .disable_allowed_hosts()
         .disable_allowed_origins()
@@ -48,8 +52,8 @@ pub(crate) fn mcp_router(agent: &Arc<Agent>, speaker: &ClientIdentity, end: &Can
         .with_cancellation_token(end.clone());
     let room = McpLimits { reading: Arc::new(Semaphore::new(MAX_READS)), sessions: Arc::new(LocalSessionManager::default()) };
     let sessions = Arc::clone(&room.sessions);
-    let (agent, speaker) = (Arc::clone(agent), speaker.clone());
-    let service = StreamableHttpService::new(move || Ok(McpServer::new(&agent, &speaker)), sessions, config);
+    let (agent, identity, end) = (Arc::clone(agent), identity.clone(), end.clone());
+    let service = StreamableHttpService::new(move || Ok(McpServer::new(&agent, &identity, &end)), sessions, config);
     Router::new().route_service("/mcp", service).layer(from_fn_with_state(room, enforce_limits))
 }
 
@@ -62,9 +66,8 @@ struct McpLimits {
 
 /// Rejects requests that exceed a limit.
 async fn enforce_limits(State(room): State<McpLimits>, request: Request, next: Next) -> Response {
-    let is_new = request.method() == Method::POST && !request.headers().contains_key("mcp-session-id");
-    if is_new && MAX_SESSIONS <= room.sessions.sessions.read().await.len() {
-        return (StatusCode::SERVICE_UNAVAILABLE, "too many MCP sessions are open\n").into_response();
+    if request.method() == Method::DELETE {
+        return end_session(&room.sessions, request, next).await;
     }
     let (parts, body) = request.into_parts();
     let whole = async {
@@ -72,17 +75,38 @@ async fn enforce_limits(State(room): State<McpLimits>, request: Request, next: N
         to_bytes(body, MAX_REQUEST).await
     };
     match timeout(READ_TIMEOUT, whole).await {
-        Ok(Ok(body)) => match exact_json::from_slice(&body).ok().as_ref().and_then(Value::as_object).and_then(check_message) {
-            Some(answer) => {
-                (StatusCode::BAD_REQUEST, [(CONTENT_TYPE, "application/json")], exact_json::to_text(&answer)).into_response()
+        Ok(Ok(body)) => {
+            let message = exact_json::from_slice(&body).ok();
+            let message = message.as_ref().and_then(Value::as_object);
+            if let Some(answer) = message.and_then(check_message) {
+                let answer = exact_json::to_text(&answer);
+                return (StatusCode::BAD_REQUEST, [(CONTENT_TYPE, "application/json")], answer).into_response();
             }
-            None => unmark_response(next.run(mark_request(parts, body)).await),
-        },
+            // Only `initialize` opens a session.
+            let is_new = message.and_then(|message| message.get("method")).is_some_and(|method| method == "initialize");
+            if is_new && MAX_SESSIONS <= room.sessions.sessions.read().await.len() {
+                return (StatusCode::SERVICE_UNAVAILABLE, "too many MCP sessions are open\n").into_response();
+            }
+            unmark_response(next.run(mark_request(parts, body)).await)
+        }
         Ok(Err(_)) => {
             (StatusCode::PAYLOAD_TOO_LARGE, format!("the request is longer than {MAX_REQUEST} bytes\n")).into_response()
         }
         Err(_) => (StatusCode::REQUEST_TIMEOUT, "the request was not received in time\n").into_response(),
     }
+}
+
+/// Ends a session at the request of its client.
+///
+/// The SDK reports success also for an unknown session, and with the status 202, which some clients take for a failure.
+async fn end_session(sessions: &LocalSessionManager, request: Request, next: Next) -> Response {
+    if let Some(id) = request.headers().get(SESSION_HEADER).and_then(|id| id.to_str().ok())
+        && !sessions.sessions.read().await.contains_key(id)
+    {
+        return (StatusCode::NOT_FOUND, "the MCP session does not exist\n").into_response();
+    }
+    let response = next.run(request).await;
+    if response.status() == StatusCode::ACCEPTED { StatusCode::NO_CONTENT.into_response() } else { response }
 }
 
 /// Marks long numbers in a request, so that they keep every digit on their way through the SDK.

@@ -3,19 +3,24 @@
 //! Tools have annotations and structured results. A failed call is a result with `isError`, so that the model reads it;
 //! only a request that cannot be routed is a protocol error. Resources are `memory://index` and `memory://note/<id>`;
 //! prompts are `recall`, `remember` and `review`.
+//!
+//! All revisions of the protocol up to 2026-07-28 are served. The SDK implements the differences in messages and headers;
+//! this module identifies the caller, serves subscriptions, and limits the sizes of messages.
 
+mod caller;
 #[cfg(feature = "server")]
 mod http;
 mod invalid_message;
+mod message_id;
 mod prompts;
 mod resources;
 mod server;
 mod stdio;
 mod subscriptions;
 
+pub use caller::{ClientIdentity, ProjectDiscovery};
 #[cfg(feature = "server")]
 pub(crate) use http::mcp_router;
-pub use server::ClientIdentity;
 #[cfg(feature = "testing")]
-pub(crate) use stdio::serve;
-pub use stdio::serve_stdio;
+pub(crate) use message_id::MessageIdScanner;
+pub use stdio::{serve, serve_stdio};

@@ -2,7 +2,8 @@
 
 use memory_core::{Fault, Filter, ListOrder, MemoryStoreExt, PageRequest, Services, StoreError, StoredMemory, ToolError};
 use rmcp::ErrorData;
-use rmcp::model::{ListResourcesResult, ReadResourceResult, Resource, ResourceContents, ResourceTemplate};
+use rmcp::model::{ErrorCode, ListResourcesResult, ReadResourceResult, Resource, ResourceContents, ResourceTemplate};
+use serde_json::json;
 
 /// The URI of the overview.
 const INDEX_URI: &str = "memory://index";
@@ -49,31 +50,52 @@ pub(super) fn template() -> ResourceTemplate {
 /// Reads the index or a memory.
 pub(super) fn read(services: &Services, uri: &str) -> Result<ReadResourceResult, ErrorData> {
     let text = match uri.strip_prefix(NOTE_URI) {
-        Some(id) => memory_core::read(services, id).map_err(|error| store_error(error, uri))?.memory.content,
-        None if uri == INDEX_URI => memory_core::overview(services).map_err(|error| store_error(error, uri))?,
+        Some(id) => memory_core::read(services, id).map_err(|error| resource_error(error, uri))?.memory.content,
+        None if uri == INDEX_URI => memory_core::overview(services).map_err(|error| resource_error(error, uri))?,
         None => return Err(not_found_error(uri)),
     };
     Ok(ReadResourceResult::new(vec![ResourceContents::text(text, uri).with_mime_type(MARKDOWN)]))
 }
 
+/// Returns whether `uri` has the form of a resource, which may or may not exist.
+pub(super) fn is_resource(uri: &str) -> bool {
+    uri == INDEX_URI || uri.strip_prefix(NOTE_URI).is_some_and(|id| !id.is_empty())
+}
+
 /// Returns a value that changes whenever a resource changes.
 ///
-/// A memory that does not exist has the empty state, since it may be created later.
+/// # Errors
+/// If the resource does not exist or cannot be read.
+pub(super) fn existing_state(services: &Services, uri: &str) -> Result<String, ErrorData> {
+    let state = match uri.strip_prefix(NOTE_URI) {
+        Some(id) => services.store.get_by(id).map(|stored| stored.memory.content_hash().to_string()),
+        None if uri == INDEX_URI => memory_core::overview(services),
+        None => return Err(not_found_error(uri)),
+    };
+    state.map_err(|error| resource_error(error, uri))
+}
+
+/// Returns the state of a resource; a deleted memory has the empty state.
+///
+/// # Errors
+/// If the resource cannot be read.
 pub(super) fn resource_state(services: &Services, uri: &str) -> Result<String, ErrorData> {
-    match uri.strip_prefix(NOTE_URI) {
-        Some(id) => match services.store.get_by(id) {
-            Ok(stored) => Ok(stored.memory.content_hash().to_string()),
-            Err(StoreError::NotFound { .. }) => Ok(String::new()),
-            Err(error) => Err(store_error(error, uri)),
-        },
-        None if uri == INDEX_URI => memory_core::overview(services).map_err(|error| store_error(error, uri)),
-        None => Ok(String::new()),
-    }
+    existing_state(services, uri).or_else(|error| match error.code {
+        ErrorCode::RESOURCE_NOT_FOUND => Ok(String::new()),
+        _ => Err(error),
+    })
 }
 
 fn not_found_error(uri: &str) -> ErrorData {
-    let uri = memory_core::text::to_one_line(uri, 80);
-    ErrorData::resource_not_found(format!("{uri} is neither {INDEX_URI} nor {NOTE_URI}<id>"), None)
+    let shown = memory_core::text::to_one_line(uri, 80);
+    ErrorData::resource_not_found(format!("{shown} is neither {INDEX_URI} nor {NOTE_URI}<id>"), Some(json!({ "uri": uri })))
+}
+
+/// Converts a store error about a resource into a protocol error that names the resource.
+fn resource_error(error: StoreError, uri: &str) -> ErrorData {
+    let mut error = store_error(error, uri);
+    error.data = Some(json!({ "uri": uri }));
+    error
 }
 
 /// Converts a store error into a protocol error.

@@ -1,39 +1,38 @@
 //! Handles the requests of one MCP client.
 
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
-use memory_core::{AgentName, Code, Effect, Tool, View};
+use memory_core::{Code, Effect, Tool, View};
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest, CustomResult, ErrorCode,
-    GetPromptRequestParams, GetPromptResponse, Implementation, InitializeRequestParams, InitializeResult, JsonObject,
-    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-    ProgressNotificationParam, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig,
-    SubscribeRequestParams, ToolAnnotations, UnsubscribeRequestParams,
+    CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest, CustomResult,
+    DiscoverResult, ErrorCode, GetPromptRequestParams, GetPromptResponse, Implementation, InitializeRequestParams,
+    InitializeResult, JsonObject, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+    PaginatedRequestParams, ProgressNotificationParam, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities,
+    ServerConfig, SubscribeRequestParams, SubscriptionFilter, ToolAnnotations, UnsubscribeRequestParams,
 };
-use rmcp::service::RequestContext;
+use rmcp::service::{RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::{Value, json};
+use tokio::sync::OnceCell;
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
 
+use super::caller::{ClientIdentity, is_self_contained};
 use super::subscriptions::Subscriptions;
 use super::{prompts, resources};
 use crate::agent::{Agent, Session};
 use crate::json as shapes;
 
-/// The agent and project of a connection, as far as they are configured.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct ClientIdentity {
-    /// The agent; if unset, the name of the client is used.
-    pub agent: Option<AgentName>,
-    /// The project of the agent.
-    pub project: Option<String>,
-}
-
 /// The server side of one client connection.
 #[derive(Debug, Clone)]
 pub(super) struct McpServer {
     agent: Arc<Agent>,
-    speaker: ClientIdentity,
-    session: Arc<OnceLock<Arc<Session>>>,
+    identity: ClientIdentity,
+    /// The view of a client that begins with `initialize`.
+    view: Arc<OnceLock<View>>,
+    /// The session of that client.
+    session: Arc<OnceCell<Arc<Session>>>,
     subscriptions: Subscriptions,
 }
 
@@ -45,49 +44,82 @@ const INSTRUCTIONS: &str = "The user's memory, shared by all their agents. Searc
 /// Maximum number of tokens of the standing instructions and preferences in the server instructions.
 const STANDING_BUDGET: usize = 400;
 
-/// The methods with parameters.
-const METHODS: [&str; 11] = [
-    "initialize",
+/// The methods that are served to all clients and have parameters.
+const METHODS: [&str; 8] = [
     "tools/list",
     "tools/call",
     "resources/list",
     "resources/templates/list",
     "resources/read",
-    "resources/subscribe",
-    "resources/unsubscribe",
     "prompts/list",
     "prompts/get",
     "completion/complete",
 ];
 
+/// The further methods with parameters of a connection that begins with `initialize`.
+const SESSION_METHODS: [&str; 3] = ["initialize", "resources/subscribe", "resources/unsubscribe"];
+
+/// The further methods with parameters of self-contained requests.
+const SELF_CONTAINED_METHODS: [&str; 2] = ["server/discover", "subscriptions/listen"];
+
+/// Time for which a client may cache the lists of tools, prompts and templates, in milliseconds.
+///
+/// They change only when the server is started with other settings.
+const LIST_TTL: u64 = 300_000;
+
+/// All results are for one person.
+const CACHE_SCOPE: CacheScope = CacheScope::Private;
+
+/// Maximum time that a client gets to report its roots.
+const ROOTS_TIMEOUT: Duration = Duration::from_secs(1);
+
 impl McpServer {
-    /// Creates the server side of a new connection.
-    pub(super) fn new(agent: &Arc<Agent>, speaker: &ClientIdentity) -> Self {
+    /// Creates the server side of a new connection, which ends with `end` at the latest.
+    pub(super) fn new(agent: &Arc<Agent>, identity: &ClientIdentity, end: &CancellationToken) -> Self {
         Self {
             agent: Arc::clone(agent),
-            speaker: speaker.clone(),
+            identity: identity.clone(),
+            view: Arc::default(),
             session: Arc::default(),
-            subscriptions: Subscriptions::default(),
+            subscriptions: Subscriptions::new(end),
         }
     }
 
-    /// Returns the session, which is opened on first use.
-    fn session(&self, context: &RequestContext<RoleServer>) -> Arc<Session> {
-        let begin = || {
-            let called = || context.client_info().and_then(|client| agent_name(&client.name));
-            let agent = self.speaker.agent.clone().or_else(called);
-            Arc::new(Session::begin(&self.agent, &View { agent, project: self.speaker.project.clone() }))
-        };
-        Arc::clone(self.session.get_or_init(begin))
+    /// Returns the session of a self-contained request, else that of the connection, which is opened on first use.
+    async fn session(&self, context: &RequestContext<RoleServer>) -> Result<Arc<Session>, ErrorData> {
+        let open = |view: &View| Arc::new(Session::begin(&self.agent, view));
+        if is_self_contained(&context.meta) {
+            return Ok(open(&self.identity.view(context)?));
+        }
+        let opened = self.session.get_or_try_init(|| async {
+            let mut view = self.view.get().cloned().map_or_else(|| self.identity.view(context), Ok)?;
+            if view.project.is_none() {
+                view.project = self.project_of_roots(context).await;
+            }
+            Ok(open(&view))
+        });
+        opened.await.cloned()
     }
 
-    /// Returns the instructions for the model, with the standing instructions and preferences that `agent` may see.
-    fn instructions(&self, agent: Option<AgentName>) -> String {
-        let view = View { agent, project: self.speaker.project.clone() };
+    /// Returns the project of the first folder that the client reports as a root.
+    #[expect(deprecated, reason = "clients of revisions before 2026-07-28 have roots")]
+    async fn project_of_roots(&self, context: &RequestContext<RoleServer>) -> Option<String> {
+        let discovery = self.identity.discovery.clone()?;
+        context.client_capabilities()?.roots?;
+        let listed = timeout(ROOTS_TIMEOUT, context.peer.list_roots()).await.ok()?.ok()?;
+        let find = move || discovery.of_roots(listed.roots.iter().map(|root| root.uri.as_str()));
+        tokio::task::spawn_blocking(find).await.ok()?
+    }
+
+    /// Returns the instructions for the model, with the standing instructions and preferences of `view`.
+    async fn instructions(&self, view: View) -> String {
         let services = self.agent.services().restrict_to(&view);
-        // If the memories cannot be read, the first tool call reports it.
-        let standing = memory_core::build_standing_context(&services, STANDING_BUDGET).unwrap_or_default();
-        if standing.is_empty() { INSTRUCTIONS.to_owned() } else { format!("{INSTRUCTIONS}\n\n{standing}") }
+        let build = move || {
+            // If the memories cannot be read, the first tool call reports it.
+            let standing = memory_core::build_standing_context(&services, STANDING_BUDGET).unwrap_or_default();
+            if standing.is_empty() { INSTRUCTIONS.to_owned() } else { format!("{INSTRUCTIONS}\n\n{standing}") }
+        };
+        tokio::task::spawn_blocking(build).await.unwrap_or_else(|_| INSTRUCTIONS.to_owned())
     }
 
     /// Runs blocking work on a thread pool, until the client cancels the request.
@@ -96,19 +128,13 @@ impl McpServer {
         context: &RequestContext<RoleServer>,
         work: impl FnOnce(&Session) -> T + Send + 'static,
     ) -> Result<T, ErrorData> {
-        let session = self.session(context);
+        let session = self.session(context).await?;
         let work = tokio::task::spawn_blocking(move || work(&session));
         tokio::select! {
             done = work => done.map_err(|error| ErrorData::internal_error(format!("the call failed: {error}"), None)),
             () = context.ct.cancelled() => Err(ErrorData::internal_error("the call was cancelled", None)),
         }
     }
-}
-
-/// Returns the agent name for a client name.
-fn agent_name(client: &str) -> Option<AgentName> {
-    let plain: String = client.trim().chars().map(|letter| if letter.is_whitespace() { '-' } else { letter }).collect();
-    plain.parse().ok()
 }
 
 impl ServerHandler for McpServer {
@@ -126,19 +152,27 @@ impl ServerHandler for McpServer {
     ) -> Result<InitializeResult, ErrorData> {
         context.peer.set_peer_info(request.clone());
         let mut result = self.negotiate_initialize(&request)?;
-        let agent = self.speaker.agent.clone().or_else(|| agent_name(&request.client_info.name));
-        let server = self.clone();
-        let instructions = tokio::task::spawn_blocking(move || server.instructions(agent)).await;
-        result.instructions = Some(instructions.unwrap_or_else(|_| INSTRUCTIONS.to_owned()));
+        let view = self.identity.view(&context)?;
+        // A repeated handshake does not change the view.
+        let view = self.view.get_or_init(|| view).clone();
+        result.instructions = Some(self.instructions(view).await);
+        Ok(result)
+    }
+
+    async fn discover(&self, context: RequestContext<RoleServer>) -> Result<DiscoverResult, ErrorData> {
+        let versions = self.supported_protocol_versions().into_owned();
+        let mut result = DiscoverResult::from_server_info(versions, self.get_info());
+        result.instructions = Some(self.instructions(self.identity.view(&context)?).await);
         Ok(result)
     }
 
     async fn list_tools(
         &self,
         _: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(self.agent.listed_tools().map(describe_tool).collect()))
+        let result = ListToolsResult::with_all_items(self.agent.listed_tools().map(describe_tool).collect());
+        Ok(if is_self_contained(&context.meta) { result.with_ttl_ms(LIST_TTL).with_cache_scope(CACHE_SCOPE) } else { result })
     }
 
     async fn call_tool(
@@ -181,9 +215,10 @@ impl ServerHandler for McpServer {
     async fn list_resource_templates(
         &self,
         _: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        Ok(ListResourceTemplatesResult::with_all_items(vec![resources::template()]))
+        let result = ListResourceTemplatesResult::with_all_items(vec![resources::template()]);
+        Ok(if is_self_contained(&context.meta) { result.with_ttl_ms(LIST_TTL).with_cache_scope(CACHE_SCOPE) } else { result })
     }
 
     async fn read_resource(
@@ -196,7 +231,7 @@ impl ServerHandler for McpServer {
     }
 
     async fn subscribe(&self, request: SubscribeRequestParams, context: RequestContext<RoleServer>) -> Result<(), ErrorData> {
-        let (session, uri) = (self.session(&context), request.uri);
+        let (session, uri) = (self.session(&context).await?, request.uri);
         self.subscriptions.add(&session, &context.peer, uri).await
     }
 
@@ -205,9 +240,24 @@ impl ServerHandler for McpServer {
         Ok(())
     }
 
-    async fn on_custom_request(&self, request: CustomRequest, _: RequestContext<RoleServer>) -> Result<CustomResult, ErrorData> {
+    fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+        let uris = requested.resource_subscriptions.iter().flatten().filter(|uri| resources::is_resource(uri));
+        Some(SubscriptionFilter::builder().resource_subscriptions(uris).build())
+    }
+
+    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        let session = self.session(context.request_context()).await?;
+        self.subscriptions.listen(&session, &context).await
+    }
+
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
         // The SDK passes known methods to this handler if their parameters are invalid.
-        if METHODS.contains(&request.method.as_str()) {
+        let further = if is_self_contained(&context.meta) { &SELF_CONTAINED_METHODS[..] } else { &SESSION_METHODS };
+        if METHODS.iter().chain(further).any(|method| *method == request.method) {
             return Err(ErrorData::invalid_params(format!("invalid parameters for {}", request.method), None));
         }
         Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, request.method, None))
@@ -216,9 +266,10 @@ impl ServerHandler for McpServer {
     async fn list_prompts(
         &self,
         _: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        Ok(ListPromptsResult::with_all_items(prompts::all()))
+        let result = ListPromptsResult::with_all_items(prompts::all());
+        Ok(if is_self_contained(&context.meta) { result.with_ttl_ms(LIST_TTL).with_cache_scope(CACHE_SCOPE) } else { result })
     }
 
     async fn get_prompt(

@@ -4,13 +4,17 @@ use std::borrow::Cow;
 use std::io;
 use std::sync::Arc;
 
-use rmcp::ServiceExt;
-use serde_json::Value;
+use rmcp::transport::async_rw::AsyncRwTransport;
+use rmcp::{RoleServer, ServiceExt};
+use serde_json::{Map, Value};
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader, DuplexStream, duplex, split};
 use tokio::sync::{Mutex, Semaphore};
+use tokio_util::sync::CancellationToken;
 
+use super::caller::ClientIdentity;
 use super::invalid_message::{check_message, error_response};
-use super::server::{ClientIdentity, McpServer};
+use super::message_id::MessageIdScanner;
+use super::server::McpServer;
 use crate::agent::Agent;
 use crate::exact_json;
 use crate::rpc::LONGEST_LINE;
@@ -19,9 +23,9 @@ use crate::rpc::LONGEST_LINE;
 ///
 /// # Errors
 /// If the client violates the protocol, or if an I/O operation fails.
-pub fn serve_stdio(agent: &Arc<Agent>, speaker: &ClientIdentity) -> io::Result<()> {
+pub fn serve_stdio(agent: &Arc<Agent>, identity: &ClientIdentity) -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let served = runtime.block_on(serve(agent, speaker, tokio::io::stdin(), tokio::io::stdout()));
+    let served = runtime.block_on(serve(agent, identity, tokio::io::stdin(), tokio::io::stdout()));
     // A read of standard input cannot be cancelled.
     runtime.shutdown_background();
     served
@@ -33,9 +37,13 @@ const MAX_PENDING: usize = 64;
 /// Size of the pipe to the SDK, in bytes.
 const PIPE_SIZE: usize = 64 << 10;
 
-pub(crate) async fn serve(
+/// Serves one client on a stream of lines until it closes `input`.
+///
+/// # Errors
+/// If the client violates the protocol, or if an I/O operation fails.
+pub async fn serve(
     agent: &Arc<Agent>,
-    speaker: &ClientIdentity,
+    identity: &ClientIdentity,
     input: impl AsyncRead + Send + Unpin + 'static,
     output: impl AsyncWrite + Send + Unpin + 'static,
 ) -> io::Result<()> {
@@ -43,17 +51,27 @@ pub(crate) async fn serve(
     let (answers, requests) = split(ours);
     let output = Arc::new(Mutex::new(output));
     let room = Arc::new(Semaphore::new(MAX_PENDING));
-    let hearing = tokio::spawn(forward_requests(BufReader::new(input), requests, Arc::clone(&output), Arc::clone(&room)));
+    let end = CancellationToken::new();
+    let forwarded = forward_requests(BufReader::new(input), requests, Arc::clone(&output), Arc::clone(&room));
+    // Subscriptions do not end by themselves.
+    let until = end.clone().drop_guard();
+    let hearing = tokio::spawn(async move {
+        let _until = until;
+        forwarded.await
+    });
     let saying = tokio::spawn(forward_responses(BufReader::new(answers), output, room));
-    let served = run_server(agent, speaker, theirs).await;
+    let served = run_server(McpServer::new(agent, identity, &end), theirs).await;
     hearing.abort();
     // Remaining responses are written to the end.
     saying.await.map_err(io::Error::other)??;
     served
 }
 
-async fn run_server(agent: &Arc<Agent>, speaker: &ClientIdentity, stream: DuplexStream) -> io::Result<()> {
-    let running = match McpServer::new(agent, speaker).serve(stream).await {
+async fn run_server(server: McpServer, stream: DuplexStream) -> io::Result<()> {
+    let (input, output) = split(stream);
+    // The length of each line is checked before.
+    let transport = AsyncRwTransport::<RoleServer, _, _>::new(input, output).with_max_line_length(usize::MAX);
+    let running = match server.serve(transport).await {
         Ok(running) => running,
         // A client that disconnects before initialization is not an error.
         Err(rmcp::service::ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
@@ -72,15 +90,21 @@ async fn forward_requests(
     room: Arc<Semaphore>,
 ) -> io::Result<()> {
     let mut line = Vec::new();
-    while let Some(is_whole) = next_line(&mut input, &mut line).await? {
-        if line.iter().all(u8::is_ascii_whitespace) {
+    let mut has_opened = false;
+    while let Some(next) = next_line(&mut input, &mut line).await? {
+        if next == NextLine::Complete && line.iter().all(u8::is_ascii_whitespace) {
             continue;
         }
-        let complaint = if is_whole {
-            match exact_json::from_slice(&line) {
+        let mut id = Value::Null;
+        let complaint = match next {
+            NextLine::Complete => match exact_json::from_slice(&line) {
                 Ok(Value::Object(message)) => {
                     if let Some(answer) = check_message(&message) {
                         write_line(&output, exact_json::to_text(&answer).as_bytes()).await?;
+                        continue;
+                    }
+                    has_opened |= opens_connection(&message);
+                    if !has_opened && !message.contains_key("id") {
                         continue;
                     }
                     if message.contains_key("id") && message.contains_key("method") {
@@ -93,12 +117,14 @@ async fn forward_requests(
                 }
                 Ok(_) => Some((-32600, "the message is not an object".to_owned())),
                 Err(error) => Some((-32700, format!("the line is not JSON: {error}"))),
+            },
+            NextLine::TooLong(request_id) => {
+                id = request_id;
+                Some((-32600, format!("the line is longer than {LONGEST_LINE} bytes; split the text into several memories")))
             }
-        } else {
-            Some((-32600, format!("the line is longer than {LONGEST_LINE} bytes")))
         };
         if let Some((code, message)) = complaint {
-            write_line(&output, error_response(&Value::Null, code, &message).to_string().as_bytes()).await?;
+            write_line(&output, exact_json::to_text(&error_response(&id, code, &message)).as_bytes()).await?;
             continue;
         }
         if let Cow::Owned(marked) = std::str::from_utf8(&line).map_or(Cow::Borrowed(""), exact_json::mark) {
@@ -110,28 +136,58 @@ async fn forward_requests(
     requests.shutdown().await
 }
 
-/// Reads the next line without its line break; returns whether it is complete, or `None` at the end.
-///
-/// A line that exceeds the maximum length is incomplete.
-async fn next_line(input: &mut (impl AsyncBufReadExt + Unpin), line: &mut Vec<u8>) -> io::Result<Option<bool>> {
+/// Returns whether the SDK accepts notifications after this message: `initialize`, or a self-contained request other than
+/// `server/discover`. An earlier notification would end the connection.
+fn opens_connection(message: &Map<String, Value>) -> bool {
+    let is_self_contained = || message.get("params")?.get("_meta")?.get("io.modelcontextprotocol/protocolVersion").map(|_| ());
+    match message.get("method").and_then(Value::as_str) {
+        Some("initialize") => true,
+        Some("server/discover") | None => false,
+        Some(_) => message.contains_key("id") && is_self_contained().is_some(),
+    }
+}
+
+/// The next line of the client.
+#[derive(Debug, PartialEq)]
+enum NextLine {
+    /// It was read completely.
+    Complete,
+    /// It is too long. Contains its request id, or null.
+    TooLong(Value),
+}
+
+/// Reads the next line without its line break; returns `None` at the end.
+async fn next_line(input: &mut (impl AsyncBufReadExt + Unpin), line: &mut Vec<u8>) -> io::Result<Option<NextLine>> {
     line.clear();
-    let (mut is_whole, mut has_begun) = (true, false);
+    let mut has_begun = false;
+    let mut too_long: Option<MessageIdScanner> = None;
+    let result = |too_long: Option<MessageIdScanner>| match too_long {
+        Some(scanner) => NextLine::TooLong(scanner.request_id().unwrap_or(Value::Null)),
+        None => NextLine::Complete,
+    };
     loop {
         let buffer = input.fill_buf().await?;
         if buffer.is_empty() {
-            return Ok(has_begun.then_some(is_whole));
+            return Ok(has_begun.then(|| result(too_long)));
         }
         has_begun = true;
         let end = buffer.iter().position(|byte| *byte == b'\n');
         let part = &buffer[..end.unwrap_or(buffer.len())];
-        is_whole &= line.len() + part.len() <= LONGEST_LINE;
-        if is_whole {
+        if let Some(scanner) = &mut too_long {
+            scanner.scan(part);
+        } else if line.len() + part.len() <= LONGEST_LINE {
             line.extend_from_slice(part);
+        } else {
+            let scanner = too_long.insert(MessageIdScanner::default());
+            scanner.scan(line);
+            scanner.scan(part);
+            line.clear();
+            line.shrink_to_fit();
         }
         let read = end.map_or(buffer.len(), |end| end + 1);
         input.consume(read);
         if end.is_some() {
-            return Ok(Some(is_whole));
+            return Ok(Some(result(too_long)));
         }
     }
 }
@@ -176,4 +232,26 @@ async fn write_line(output: &Mutex<impl AsyncWrite + Unpin>, line: &[u8]) -> io:
     output.write_all(line).await?;
     output.write_all(b"\n").await?;
     output.flush().await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_longest_line_is_read_and_a_longer_one_is_not() {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
+        let read = |bytes: usize| {
+            let (mut input, mut line) = (vec![b'a'; bytes], Vec::new());
+            input.extend_from_slice(b"\nb");
+            let mut input = input.as_slice();
+            let first = runtime.block_on(next_line(&mut input, &mut line)).expect("a line");
+            let length = line.len();
+            let second = runtime.block_on(next_line(&mut input, &mut line)).expect("a line");
+            assert_eq!((second, line.as_slice()), (Some(NextLine::Complete), b"b".as_slice()));
+            (first, length)
+        };
+        assert_eq!(read(LONGEST_LINE), (Some(NextLine::Complete), LONGEST_LINE));
+        assert_eq!(read(LONGEST_LINE + 1), (Some(NextLine::TooLong(Value::Null)), 0));
+    }
 }

@@ -4,6 +4,8 @@ mod agents;
 mod custom_tools;
 mod http;
 mod json;
+#[cfg(feature = "mcp")]
+mod mcp;
 #[cfg(all(feature = "local-model", feature = "remote-model"))]
 mod model;
 mod proxy;

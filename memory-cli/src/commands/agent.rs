@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use clap::Args;
 use memory_agent::batch::{self, BatchRequest};
-use memory_agent::mcp::{ClientIdentity, serve_stdio};
+use memory_agent::mcp::{ClientIdentity, ProjectDiscovery, serve_stdio};
 use memory_agent::rpc::{self, RpcConnection, RpcWork};
 use memory_agent::{Agent, CONTEXT_BUDGET, InputError, InputValues, Session, exact_json, json};
 use memory_core::View;
@@ -19,6 +19,7 @@ use crate::failure::Failure;
 use crate::home::Home;
 use crate::instances;
 use crate::print::Output;
+use crate::project::project_name;
 
 /// Call tools as an agent
 ///
@@ -201,9 +202,10 @@ impl McpArgs {
         let home = app.open_long_running()?;
         let agent = build_agent(&home, &self.speaker)?;
         app.spawn_index_page_updates(&agent);
-        let project = self.speaker.project(app.environment.folder.as_deref());
-        let speaker = ClientIdentity { agent: self.speaker.agent(), project };
-        serve_stdio(&agent, &speaker).map_err(Failure::file("serve the client on the standard streams"))
+        let discovery = ProjectDiscovery { working_folder: app.environment.folder.clone(), find_project: project_name };
+        let project = self.speaker.project(None);
+        let identity = ClientIdentity { agent: self.speaker.agent(), project, discovery: Some(discovery) };
+        serve_stdio(&agent, &identity).map_err(Failure::file("serve the client on the standard streams"))
     }
 }
 

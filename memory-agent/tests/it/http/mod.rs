@@ -1,6 +1,7 @@
 //! The HTTP server, tested with a byte-level client.
 
 mod custom_tools;
+mod mcp;
 mod pages;
 mod refusals;
 mod server;

@@ -1,0 +1,147 @@
+//! Identifies the agent and the project of an MCP request.
+//!
+//! A connection that begins with `initialize` is one session. Since the revision 2026-07-28 of the protocol, each request is
+//! self-contained: it names its protocol version and its client, and no earlier request of the connection matters.
+
+use std::path::{Path, PathBuf};
+
+use memory_core::{AgentName, ParseError, Scope, View};
+use percent_encoding::percent_decode_str;
+use rmcp::model::{ProtocolVersion, RequestMetaObject};
+use rmcp::service::RequestContext;
+use rmcp::{ErrorData, RoleServer};
+use serde_json::Value;
+
+/// The agent and project of a connection, as far as they are configured.
+#[derive(Debug, Clone, Default)]
+pub struct ClientIdentity {
+    /// The agent; if unset, the agent that a request names, else the name of the client.
+    pub agent: Option<AgentName>,
+    /// The project of the agent; if unset, the project that a request names, else that of a folder.
+    pub project: Option<String>,
+    /// The discovery of the project by folder, if any.
+    pub discovery: Option<ProjectDiscovery>,
+}
+
+/// Discovers the project of a client that names none.
+#[derive(Debug, Clone)]
+pub struct ProjectDiscovery {
+    /// The folder in which the client started the server.
+    ///
+    /// If it is in no project, the first folder that the client reports as a root is used.
+    pub working_folder: Option<PathBuf>,
+    /// Returns the project of a folder.
+    pub find_project: fn(&Path) -> Option<String>,
+}
+
+/// The field of `_meta` that names the agent of a request.
+const AGENT_KEY: &str = "memory/agent";
+
+/// The field of `_meta` that names the project of a request.
+const PROJECT_KEY: &str = "memory/project";
+
+impl ClientIdentity {
+    /// Returns the view of the caller of a request, without the project of a root.
+    ///
+    /// # Errors
+    /// If the request names an invalid agent or project.
+    pub(super) fn view(&self, context: &RequestContext<RoleServer>) -> Result<View, ErrorData> {
+        let client = context.client_info().map(|client| client.name);
+        let (agent, project) = stated_identity(context)?;
+        Ok(View {
+            agent: self.agent.clone().or(agent).or_else(|| agent_name(&client?)),
+            project: self.project.clone().or(project).or_else(|| self.discovery.as_ref()?.of_working_folder()),
+        })
+    }
+}
+
+impl ProjectDiscovery {
+    fn of_working_folder(&self) -> Option<String> {
+        (self.find_project)(self.working_folder.as_deref()?)
+    }
+
+    /// Returns the project of the first root that is a folder of this machine.
+    pub(super) fn of_roots<'a>(&self, mut roots: impl Iterator<Item = &'a str>) -> Option<String> {
+        (self.find_project)(&roots.find_map(local_folder)?)
+    }
+}
+
+/// Returns whether a request names its own protocol version and client, so that it belongs to no session.
+pub(super) fn is_self_contained(meta: &RequestMetaObject) -> bool {
+    meta.protocol_version().is_some_and(|version| ProtocolVersion::V_2026_07_28 <= version)
+}
+
+/// Returns the agent and the project that the headers of a request name, else those that its `_meta` names.
+fn stated_identity(context: &RequestContext<RoleServer>) -> Result<(Option<AgentName>, Option<String>), ErrorData> {
+    let stated = |header: &str, key: &str| match header_text(context, header)? {
+        Some(text) => Ok(Some(text)),
+        None => meta_text(&context.meta, key),
+    };
+    let refused = |error: ParseError| ErrorData::invalid_params(error.to_string(), None);
+    let agent = stated("memory-agent", AGENT_KEY)?.map(|name| name.parse()).transpose().map_err(refused)?;
+    let project = stated("memory-project", PROJECT_KEY)?.map(|name| parse_project(&name)).transpose().map_err(refused)?;
+    Ok((agent, project))
+}
+
+fn meta_text(meta: &RequestMetaObject, key: &str) -> Result<Option<String>, ErrorData> {
+    match meta.get(key) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text.clone())),
+        Some(_) => Err(ErrorData::invalid_params(format!("_meta.{key}: not a string"), None)),
+    }
+}
+
+#[cfg(feature = "server")]
+fn header_text(context: &RequestContext<RoleServer>, name: &str) -> Result<Option<String>, ErrorData> {
+    let header = context.extensions.get::<axum::http::request::Parts>().and_then(|parts| parts.headers.get(name));
+    let text = header.map(|value| value.to_str().map(str::to_owned)).transpose();
+    text.map_err(|_| ErrorData::invalid_params(format!("the header {name} is not ASCII text"), None))
+}
+
+#[cfg(not(feature = "server"))]
+#[expect(clippy::unnecessary_wraps, reason = "with the feature `server`, a header may be invalid")]
+fn header_text(_: &RequestContext<RoleServer>, _: &str) -> Result<Option<String>, ErrorData> {
+    Ok(None)
+}
+
+fn parse_project(name: &str) -> Result<String, ParseError> {
+    match format!("project:{name}").parse() {
+        Ok(Scope::Project(name)) => Ok(name),
+        _ => Err(ParseError::new(name, "a project name")),
+    }
+}
+
+/// Returns the folder that a URI with the scheme `file` denotes, if it exists on this machine.
+fn local_folder(uri: &str) -> Option<PathBuf> {
+    let path = uri.strip_prefix("file://")?;
+    let path = path.strip_prefix("localhost").unwrap_or(path);
+    let path = PathBuf::from(percent_decode_str(path).decode_utf8().ok()?.into_owned());
+    (path.is_absolute() && path.is_dir()).then_some(path)
+}
+
+/// Returns the agent name for a client name.
+fn agent_name(client: &str) -> Option<AgentName> {
+    let plain: String = client.trim().chars().map(|letter| if letter.is_whitespace() { '-' } else { letter }).collect();
+    plain.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_project_is_that_of_the_first_root_that_is_a_folder_here() {
+        let home = tempfile::tempdir().expect("a folder");
+        let folder = home.path().join("a b");
+        std::fs::create_dir(&folder).expect("a folder");
+        let find_project = |folder: &Path| folder.file_name().map(|name| name.to_string_lossy().into_owned());
+        let discovery = ProjectDiscovery { working_folder: None, find_project };
+        let root = format!("file://{}", folder.display().to_string().replace(' ', "%20"));
+        let project = |roots: &[&str]| discovery.of_roots(roots.iter().copied());
+        assert_eq!(project(&["https://example.com/x", "file://host/x", "file:///no/such/folder", &root]).as_deref(), Some("a b"));
+        assert_eq!(project(&[&root.replace("file://", "file://localhost")]).as_deref(), Some("a b"));
+        for none in ["", "file://", "file:x", "x", "file:///%ff"] {
+            assert_eq!(project(&[none]), None, "{none}");
+        }
+    }
+}
