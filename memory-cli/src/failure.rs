@@ -180,12 +180,14 @@ pub(crate) enum Failure {
         code: Code,
     },
     /// A client's configuration file has an entry of another program under our key.
-    #[error("{place}: {key} belongs to another program")]
+    #[error("{place}: {key} {}: {content}", if key.contains('.') { "belongs to another program" } else { "has another value" })]
     Taken {
         /// The file and line.
         place: String,
         /// The key, in dotted form.
         key: String,
+        /// The command or address in the entry, without credentials.
+        content: String,
     },
     /// Some lines of standard input were invalid; the response to each has the reason.
     #[error("{count} invalid {}", if *count == 1 { "line" } else { "lines" })]
@@ -293,7 +295,11 @@ impl Failure {
                 Some("specify the folder that `memory proxy` or `memory add` used as --memory-path".into())
             }
             Self::Undone { .. } | Self::CallsFailed { .. } => Some("all others succeeded; see the reported errors".into()),
-            Self::Taken { .. } => Some("nothing was written; rename or remove that entry and try again".into()),
+            Self::Taken { key, .. } if !key.contains('.') => Some("nothing was written; use --replace to replace it".into()),
+            Self::Taken { .. } => Some(
+                "nothing was written; use --replace to replace that entry, or --name NAME to add an entry with another name"
+                    .into(),
+            ),
             Self::NotTaken { .. } => Some("all other lines were imported; correct these lines and import them again".into()),
             Self::BanksDamaged { tried: false, .. } => {
                 Some("run `memory bank repair` to recover readable entries and move the rest aside".into())

@@ -10,24 +10,26 @@ use std::time::{Duration, SystemTime};
 use clap::{Args, Subcommand};
 use memory_core::{AgentName, ShownMemories, View, build_context};
 use memory_store::{AlreadyShownFile, FileStoreOptions};
-use serde_json::Value;
 
+use super::hook_event::HookEvent;
 use crate::app::App;
 use crate::config::{Environment, Settings};
 use crate::home::Home;
+use crate::install::DEFAULT_HOOK_AGENT;
 use crate::project::project_name;
 
 /// Print memories for an agent, as a hook of its client
 ///
 /// `memory install` adds this command to the settings of clients with hooks. It reads the event as JSON from the standard
-/// input, and prints relevant memories, fenced as data. It finishes within 300 ms or prints nothing; on any error it prints
-/// nothing and exits with 0, so the client never waits for it.
+/// input, and prints relevant memories, fenced as data, in the format of the client that sent the event: Claude Code, Codex,
+/// Gemini CLI or Cursor. It finishes within 300 ms or prints nothing; on any error it prints nothing and exits with 0, so the
+/// client never waits for it.
 #[derive(Debug, Args)]
 pub(crate) struct HookArgs {
     #[command(subcommand)]
     moment: HookCommand,
     /// Name of the agent
-    #[arg(long, value_name = "NAME", default_value = "claude-code", global = true)]
+    #[arg(long, value_name = "NAME", default_value = DEFAULT_HOOK_AGENT, global = true)]
     agent: AgentName,
 }
 
@@ -86,20 +88,19 @@ impl CliHookRequest {
     fn answer(&self, input: impl Read) -> Option<String> {
         let mut said = String::new();
         input.take(MAX_INPUT_BYTES).read_to_string(&mut said).ok()?;
-        let said: Value = serde_json::from_str(&said).unwrap_or_default();
-        let text = |key: &str| said.get(key).and_then(Value::as_str);
+        let event = HookEvent::parse(&said);
         let settings = Arc::new(Settings::load(self.root.as_deref(), &self.environment).ok()?);
         let root = &settings.root.value;
         if !root.is_dir() {
             return None;
         }
-        let folder = text("cwd").map(PathBuf::from).or_else(|| self.environment.folder.clone());
+        let folder = event.folder.clone().or_else(|| self.environment.folder.clone());
         let project = folder.and_then(|folder| project_name(&folder));
         // Loading a model takes longer than the timeout, so the search is lexical only.
         let Home { services, zone, .. } = Home::with_settings(Arc::clone(&settings), FileStoreOptions::default()).ok()?;
         let services = services.restrict_to(&View { agent: Some(self.agent.clone()), project });
         let now = services.clock.now().with_timezone(&zone);
-        let file = text("session_id").map(|session| AlreadyShownFile::of(root, session));
+        let file = event.session.as_deref().map(|session| AlreadyShownFile::of(root, session));
         // A new session has received no memories yet, even if its id was used before.
         let is_first = matches!(self.moment, HookCommand::SessionStart);
         let given = file.as_ref().filter(|_| !is_first).map_or_else(ShownMemories::default, AlreadyShownFile::load);
@@ -109,12 +110,12 @@ impl CliHookRequest {
                 let due = memory_core::pending(&services, &zone).unwrap_or_default().unwrap_or_default();
                 format!("{}{due}", known.text)
             }
-            HookCommand::Prompt => build_context(&services, text("prompt")?, PROMPT_BUDGET, &given, &now).ok()?.text,
+            HookCommand::Prompt => build_context(&services, event.prompt.as_deref()?, PROMPT_BUDGET, &given, &now).ok()?.text,
         };
         if let Some(file) = file {
             // If the file cannot be written, the next call repeats these memories.
             let _ = file.save(&given, SystemTime::from(services.clock.now()));
         }
-        Some(answer)
+        Some(event.output(answer))
     }
 }

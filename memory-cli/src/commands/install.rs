@@ -5,16 +5,18 @@ use serde_json::{Value, json};
 
 use crate::app::App;
 use crate::args::client_parser;
+use crate::config::Settings;
 use crate::failure::{Failure, ProgramError};
-use crate::install::{Client, ClientFileChange, ClientSetup, InstallLevel, PlannedChange};
+use crate::install::{Client, ClientFileChange, ClientSetup, EntryOptions, InstallLevel, PlannedChange, ServerName};
 use crate::print::escape_text;
+use crate::topics;
 
 /// Configure a coding assistant to use the memories
 ///
-/// Adds an MCP server named `memory` to the settings of the assistant and, for Claude Code, hooks that show memories at the
-/// start of a session and with each prompt. All other content of these files stays unchanged, and a backup is written next
-/// to each changed file (`….before-memory`). A second run changes nothing; `memory uninstall` removes the entries. With
-/// --root or MEMORY_ROOT, the assistant uses that home.
+/// Adds an MCP server named `memory` to the settings of the assistant and, for Claude Code, Codex, Cursor and Gemini CLI,
+/// hooks that show memories at the start of a session and with each prompt. All other content of these files stays
+/// unchanged, and a backup is written next to each changed file (`….before-memory`). A second run changes nothing;
+/// `memory uninstall` removes the entries. With --root or MEMORY_ROOT, the assistant uses that home.
 ///
 /// JSON: {client, level, dry_run, changed, files: [{path, change, backup, diff}]}; `change` is created, changed or unchanged,
 /// `diff` is given with --dry-run
@@ -22,6 +24,14 @@ use crate::print::escape_text;
 pub(crate) struct InstallArgs {
     #[command(flatten)]
     arguments: SetupArgs,
+    /// Replace an entry of another program that has the same name
+    #[arg(long)]
+    replace: bool,
+    /// Let Claude Code store its own memory in the topics of the current project
+    ///
+    /// Sets `autoMemoryDirectory` in .claude/settings.local.json of the current folder.
+    #[arg(long)]
+    topics: bool,
 }
 
 /// The client to configure, and how.
@@ -33,6 +43,9 @@ pub(super) struct SetupArgs {
     /// Use the files of the project in the current folder instead of your own
     #[arg(long)]
     project: bool,
+    /// Name of the server in the settings of the assistant [default: memory]
+    #[arg(long, value_name = "NAME")]
+    name: Option<ServerName>,
     /// Show the changes without making them
     #[arg(long)]
     dry_run: bool,
@@ -40,47 +53,53 @@ pub(super) struct SetupArgs {
 
 impl InstallArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
-        let SetupArgs { client, .. } = self.arguments;
-        let is_changed = self.arguments.run(app, ClientSetup::plan_install)?;
-        let note = match (is_changed, self.arguments.dry_run) {
+        let SetupArgs { client, dry_run, project, .. } = self.arguments;
+        let mut setup = self.arguments.setup(app, self.replace)?;
+        if self.topics {
+            let settings = app.settings()?;
+            let missing = || Failure::usage("the current folder has no topics", "change to the folder of a project");
+            let folder = topics::project_folder(&settings).ok_or_else(missing)?;
+            setup = setup.with_topics(&folder)?;
+        }
+        let is_changed = self.arguments.run(app, &setup, ClientSetup::plan_install)?;
+        let note = match (is_changed, dry_run) {
             (false, _) => format!("{} is already configured; nothing was changed", client.title),
             (true, true) => "nothing was written".to_owned(),
             (true, false) => format!("restart {} to use the memories", client.title),
         };
         print_note(app, &note)?;
-        match client.project_note.filter(|_| self.arguments.project && is_changed) {
-            Some(note) => print_note(app, note),
-            None => Ok(()),
-        }
+        let notes = [client.note, client.project_note.filter(|_| project)];
+        notes.into_iter().flatten().filter(|_| is_changed && !dry_run).try_for_each(|note| print_note(app, note))
     }
 }
 
 impl SetupArgs {
-    /// Returns whether `--dry-run` is set, so that nothing is written.
-    pub(super) fn is_dry_run(&self) -> bool {
-        self.dry_run
+    /// Returns the setup of the client.
+    fn setup(&self, app: &App, replace: bool) -> Result<ClientSetup, Failure> {
+        let level = if self.project { InstallLevel::Project } else { InstallLevel::User };
+        let options = EntryOptions { name: self.name.clone(), replace };
+        Ok(ClientSetup::new(self.client, level, app.root.as_deref(), app.environment)?.with_options(&options))
     }
 
     /// Plans the changes of the files, applies them unless this is a dry run, and prints them.
     ///
     /// Returns whether anything changes.
-    pub(super) fn run(
+    fn run(
         &self,
         app: &mut App,
+        setup: &ClientSetup,
         plan: impl FnOnce(&ClientSetup) -> Result<Vec<PlannedChange>, ProgramError>,
     ) -> Result<bool, Failure> {
-        let level = if self.project { InstallLevel::Project } else { InstallLevel::User };
-        let setup = ClientSetup::new(self.client, level, app.root.as_deref(), app.environment)?;
-        let mut outcomes = plan(&setup)?;
+        let mut outcomes = plan(setup)?;
         let is_changed = outcomes.iter().any(|outcome| outcome.change != ClientFileChange::Unchanged);
         if !self.dry_run {
             setup.apply(&mut outcomes)?;
         }
         if app.output.is_json() {
             let files: Vec<Value> = outcomes.iter().map(|outcome| change_json(outcome, self.dry_run)).collect();
-            let (client, level, dry_run) = (self.client.name, level.as_str(), self.dry_run);
+            let level = if self.project { InstallLevel::Project } else { InstallLevel::User };
             app.output.json(&json!({
-                "client": client, "level": level, "dry_run": dry_run, "changed": is_changed, "files": files,
+                "client": self.client.name, "level": level.as_str(), "dry_run": self.dry_run, "changed": is_changed, "files": files,
             }))?;
             return Ok(is_changed);
         }
@@ -133,7 +152,14 @@ pub(crate) struct UninstallArgs {
 
 impl UninstallArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
-        match (self.arguments.run(app, ClientSetup::plan_uninstall)?, self.arguments.is_dry_run()) {
+        let mut setup = self.arguments.setup(app, false)?;
+        // The setting of the topics is removed in the project that has it; without valid settings it is left alone.
+        let settings = Settings::load(app.root.as_deref(), app.environment).ok();
+        let folder = settings.and_then(|settings| topics::project_folder(&settings));
+        if let Some(folder) = folder.filter(|_| self.arguments.client.has_topics_setting()) {
+            setup = setup.with_topics(&folder)?;
+        }
+        match (self.arguments.run(app, &setup, ClientSetup::plan_uninstall)?, self.arguments.dry_run) {
             (false, _) => print_note(app, "no entries found; nothing was changed"),
             (true, true) => print_note(app, "nothing was written"),
             (true, false) => Ok(()),

@@ -11,6 +11,7 @@ mod edit;
 mod embed;
 mod export;
 mod hook;
+mod hook_event;
 mod import;
 mod ingest;
 mod install;

@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use super::hooks::{HookFormat, HookStyle};
 use super::plan::ClientEntry;
-use super::server::{JsonServerEntry, ServerEntryFormat};
+use super::server::{ServerEntryFormat, ServerFormat};
 use crate::config::Environment;
 use crate::failure::Failure;
 
@@ -14,9 +15,11 @@ pub struct Client {
     pub name: &'static str,
     /// The name that its vendor uses.
     pub title: &'static str,
-    /// Returns the configuration files of the client.
+    /// Returns the configuration files of the client; none if it has no files at the level.
     pub(crate) files: fn(&ClientFolders, InstallLevel) -> Vec<ClientFile>,
-    /// A note for the user about changes in project files; a restart of the client is always needed.
+    /// A note for the user about each change; a restart of the client is always needed.
+    pub note: Option<&'static str>,
+    /// A note for the user about changes in project files.
     pub project_note: Option<&'static str>,
 }
 
@@ -34,13 +37,19 @@ pub enum InstallLevel {
 pub(crate) struct ClientFile {
     /// The possible paths: the first that exists is used, else the last.
     pub paths: Vec<PathBuf>,
-    /// The kind of entry in the file.
-    pub part: ClientEntry,
+    /// The kinds of entries in the file.
+    pub entries: Vec<ClientEntry>,
 }
 
 impl Client {
     /// All clients, in the order of the help.
-    pub const ALL: [&'static Self; 6] = [&CLAUDE_CODE, &CODEX, &CURSOR, &GEMINI, &VSCODE, &OPENCODE];
+    pub const ALL: [&'static Self; 12] =
+        [&CLAUDE_CODE, &CODEX, &CURSOR, &GEMINI, &VSCODE, &OPENCODE, &CLAUDE_DESKTOP, &WINDSURF, &ZED, &CLINE, &ROO_CODE, &GOOSE];
+
+    /// Returns whether the folder of the client's own memory can be set.
+    pub(crate) fn has_topics_setting(&self) -> bool {
+        self.name == CLAUDE_CODE.name
+    }
 
     /// Returns the client with this name on the command line, such as `codex`.
     pub fn named(name: &str) -> Option<&'static Self> {
@@ -59,8 +68,8 @@ impl InstallLevel {
 }
 
 impl ClientFile {
-    fn new(path: PathBuf, part: ClientEntry) -> Self {
-        Self { paths: vec![path], part }
+    fn new(path: PathBuf, entries: &[ClientEntry]) -> Self {
+        Self { paths: vec![path], entries: entries.to_vec() }
     }
 }
 
@@ -110,21 +119,46 @@ impl ClientFolders {
     }
 }
 
+impl ClientFolders {
+    /// Returns the folder that contains the files of a level.
+    fn base(&self, level: InstallLevel) -> &Path {
+        match level {
+            InstallLevel::User => &self.home,
+            InstallLevel::Project => &self.project,
+        }
+    }
+}
+
 fn application_folder(home: &Path, config: &Path) -> PathBuf {
     if cfg!(target_os = "macos") { home.join("Library/Application Support") } else { config.to_owned() }
+}
+
+/// Servers below `mcpServers`, with `type`.
+const STDIO_SERVERS: ClientEntry = json_servers("mcpServers", ServerEntryFormat::Stdio);
+
+/// Servers below `mcpServers`, without `type`.
+const SERVERS: ClientEntry = json_servers("mcpServers", ServerEntryFormat::Command);
+
+const fn json_servers(under: &'static str, form: ServerEntryFormat) -> ClientEntry {
+    ClientEntry::Server(ServerFormat::Json { under, form })
 }
 
 /// Claude Code.
 ///
 /// Servers are in `~/.claude.json` or a project's `.mcp.json`; hooks are in `settings.json` of `~/.claude` or of a
 /// project's `.claude`. With `CLAUDE_CONFIG_DIR`, both user files are in that folder. Source:
-/// <https://code.claude.com/docs/en/settings>.
+/// <https://code.claude.com/docs/en/settings>, <https://code.claude.com/docs/en/hooks>.
 const CLAUDE_CODE: Client = Client {
     name: "claude-code",
     title: "Claude Code",
     files: claude_code_files,
+    note: None,
     project_note: Some("Claude Code asks whether to trust the server at its next start in this project"),
 };
+
+/// The hooks of Claude Code.
+pub(super) const CLAUDE_CODE_HOOKS: HookFormat =
+    HookFormat { events: ["SessionStart", "UserPromptSubmit"], style: HookStyle::Exec, timeout: 5 };
 
 fn claude_code_files(folders: &ClientFolders, level: InstallLevel) -> Vec<ClientFile> {
     let (servers, settings) = match (level, &folders.claude) {
@@ -132,74 +166,97 @@ fn claude_code_files(folders: &ClientFolders, level: InstallLevel) -> Vec<Client
         (InstallLevel::User, Some(folder)) => (folder.join(".claude.json"), folder.join("settings.json")),
         (InstallLevel::User, None) => (folders.home.join(".claude.json"), folders.home.join(".claude/settings.json")),
     };
-    let server = ClientEntry::Server(JsonServerEntry { under: "mcpServers", form: ServerEntryFormat::Stdio });
-    vec![ClientFile::new(servers, server), ClientFile::new(settings, ClientEntry::Hooks)]
+    vec![ClientFile::new(servers, &[STDIO_SERVERS]), ClientFile::new(settings, &[ClientEntry::Hooks(CLAUDE_CODE_HOOKS)])]
+}
+
+/// Returns the file for the memory folder of Claude Code in a project.
+///
+/// The path depends on the machine, so it is in the settings that are not shared.
+pub(super) fn claude_code_topics_file(project: &Path) -> ClientFile {
+    ClientFile::new(project.join(".claude/settings.local.json"), &[ClientEntry::Topics])
 }
 
 /// Codex.
 ///
 /// Servers are the tables `mcp_servers.<name>` in `config.toml` of `~/.codex` (or `CODEX_HOME`), or of `.codex` in a
-/// trusted project. Source: <https://developers.openai.com/codex/mcp>.
+/// trusted project; hooks are in `hooks.json` of the same folder. Source: <https://developers.openai.com/codex/mcp>,
+/// <https://developers.openai.com/codex/hooks>.
 const CODEX: Client = Client {
     name: "codex",
     title: "Codex",
     files: codex_files,
-    project_note: Some("Codex reads this file only in trusted projects"),
+    note: Some("Codex runs the hooks after you approve them with /hooks"),
+    project_note: Some("Codex reads these files only in trusted projects"),
 };
+
+/// The hooks of Codex.
+pub(super) const CODEX_HOOKS: HookFormat =
+    HookFormat { events: ["SessionStart", "UserPromptSubmit"], style: HookStyle::Shell, timeout: 5 };
 
 fn codex_files(folders: &ClientFolders, level: InstallLevel) -> Vec<ClientFile> {
     let folder = match level {
         InstallLevel::Project => folders.project.join(".codex"),
         InstallLevel::User => folders.codex.clone().unwrap_or_else(|| folders.home.join(".codex")),
     };
-    vec![ClientFile::new(folder.join("config.toml"), ClientEntry::Toml)]
+    let servers = ClientFile::new(folder.join("config.toml"), &[ClientEntry::Server(ServerFormat::Toml)]);
+    vec![servers, ClientFile::new(folder.join("hooks.json"), &[ClientEntry::Hooks(CODEX_HOOKS)])]
 }
 
 /// Cursor.
 ///
-/// Servers are under `mcpServers` in `mcp.json` of `~/.cursor` or of a project's `.cursor`. Source: <https://cursor.com/docs/mcp>.
-const CURSOR: Client = Client { name: "cursor", title: "Cursor", files: cursor_files, project_note: None };
+/// Servers are under `mcpServers` in `mcp.json`, hooks in `hooks.json` of `~/.cursor` or of a project's `.cursor`. Source:
+/// <https://cursor.com/docs/mcp>, <https://cursor.com/docs/hooks>.
+const CURSOR: Client = Client { name: "cursor", title: "Cursor", files: cursor_files, note: None, project_note: None };
+
+/// The hooks of Cursor.
+pub(super) const CURSOR_HOOKS: HookFormat =
+    HookFormat { events: ["sessionStart", "beforeSubmitPrompt"], style: HookStyle::Flat, timeout: 5 };
 
 fn cursor_files(folders: &ClientFolders, level: InstallLevel) -> Vec<ClientFile> {
-    let folder = if level == InstallLevel::Project { &folders.project } else { &folders.home };
-    let server = ClientEntry::Server(JsonServerEntry { under: "mcpServers", form: ServerEntryFormat::Stdio });
-    vec![ClientFile::new(folder.join(".cursor/mcp.json"), server)]
+    let folder = folders.base(level).join(".cursor");
+    let servers = ClientFile::new(folder.join("mcp.json"), &[STDIO_SERVERS]);
+    vec![servers, ClientFile::new(folder.join("hooks.json"), &[ClientEntry::Hooks(CURSOR_HOOKS)])]
 }
 
 /// Gemini CLI.
 ///
-/// Servers are under `mcpServers` in `.gemini/settings.json` of the home folder (or `GEMINI_CLI_HOME`) or of a project.
-/// Source: <https://geminicli.com/docs/tools/mcp-server/>.
-const GEMINI: Client = Client { name: "gemini", title: "Gemini CLI", files: gemini_files, project_note: None };
+/// Servers are under `mcpServers` and hooks under `hooks` in `.gemini/settings.json` of the home folder (or
+/// `GEMINI_CLI_HOME`) or of a project. Source: <https://geminicli.com/docs/tools/mcp-server/>,
+/// <https://geminicli.com/docs/hooks/reference/>.
+const GEMINI: Client = Client { name: "gemini", title: "Gemini CLI", files: gemini_files, note: None, project_note: None };
+
+/// The hooks of Gemini CLI; its timeouts are in milliseconds.
+pub(super) const GEMINI_HOOKS: HookFormat =
+    HookFormat { events: ["SessionStart", "BeforeAgent"], style: HookStyle::Shell, timeout: 5_000 };
 
 fn gemini_files(folders: &ClientFolders, level: InstallLevel) -> Vec<ClientFile> {
     let folder = match level {
         InstallLevel::Project => &folders.project,
         InstallLevel::User => folders.gemini.as_ref().unwrap_or(&folders.home),
     };
-    let server = ClientEntry::Server(JsonServerEntry { under: "mcpServers", form: ServerEntryFormat::Command });
-    vec![ClientFile::new(folder.join(".gemini/settings.json"), server)]
+    vec![ClientFile::new(folder.join(".gemini/settings.json"), &[SERVERS, ClientEntry::Hooks(GEMINI_HOOKS)])]
 }
 
 /// Visual Studio Code.
 ///
 /// Servers are under `servers` in `mcp.json` of the user profile or of a project's `.vscode`. Source:
 /// <https://code.visualstudio.com/docs/copilot/reference/mcp-configuration>.
-const VSCODE: Client = Client { name: "vscode", title: "Visual Studio Code", files: vscode_files, project_note: None };
+const VSCODE: Client =
+    Client { name: "vscode", title: "Visual Studio Code", files: vscode_files, note: None, project_note: None };
 
 fn vscode_files(folders: &ClientFolders, level: InstallLevel) -> Vec<ClientFile> {
     let path = match level {
         InstallLevel::Project => folders.project.join(".vscode/mcp.json"),
         InstallLevel::User => folders.application.join("Code/User/mcp.json"),
     };
-    vec![ClientFile::new(path, ClientEntry::Server(JsonServerEntry { under: "servers", form: ServerEntryFormat::Stdio }))]
+    vec![ClientFile::new(path, &[json_servers("servers", ServerEntryFormat::Stdio)])]
 }
 
 /// opencode.
 ///
 /// Servers are under `mcp` in `opencode.jsonc` or `opencode.json`, in `~/.config/opencode` (or below `XDG_CONFIG_HOME`) or
 /// in a project. Source: <https://opencode.ai/docs/config/>.
-const OPENCODE: Client = Client { name: "opencode", title: "opencode", files: opencode_files, project_note: None };
+const OPENCODE: Client = Client { name: "opencode", title: "opencode", files: opencode_files, note: None, project_note: None };
 
 fn opencode_files(folders: &ClientFolders, level: InstallLevel) -> Vec<ClientFile> {
     let folder = match level {
@@ -208,7 +265,94 @@ fn opencode_files(folders: &ClientFolders, level: InstallLevel) -> Vec<ClientFil
     };
     // opencode reads both files, and the first takes precedence.
     let paths = ["opencode.jsonc", "opencode.json"].map(|name| folder.join(name)).to_vec();
-    vec![ClientFile { paths, part: ClientEntry::Server(JsonServerEntry { under: "mcp", form: ServerEntryFormat::Local }) }]
+    vec![ClientFile { paths, entries: vec![json_servers("mcp", ServerEntryFormat::Local)] }]
+}
+
+/// Claude Desktop.
+///
+/// Servers are under `mcpServers` in `claude_desktop_config.json`. Source:
+/// <https://modelcontextprotocol.io/docs/develop/connect-local-servers>.
+const CLAUDE_DESKTOP: Client = Client {
+    name: "claude-desktop",
+    title: "Claude Desktop",
+    files: |folders, level| user_file(folders.application.join("Claude/claude_desktop_config.json"), SERVERS, level),
+    note: None,
+    project_note: None,
+};
+
+/// Windsurf.
+///
+/// Servers are under `mcpServers` in `~/.codeium/windsurf/mcp_config.json`. Source:
+/// <https://docs.windsurf.com/windsurf/cascade/mcp>.
+const WINDSURF: Client = Client {
+    name: "windsurf",
+    title: "Windsurf",
+    files: |folders, level| user_file(folders.home.join(".codeium/windsurf/mcp_config.json"), SERVERS, level),
+    note: None,
+    project_note: None,
+};
+
+/// Zed.
+///
+/// Servers are under `context_servers` in `settings.json` of `~/.config/zed` (on Linux below `XDG_CONFIG_HOME`) or of a
+/// project's `.zed`. Source: <https://zed.dev/docs/ai/mcp>, <https://zed.dev/docs/configuring-zed>.
+const ZED: Client = Client { name: "zed", title: "Zed", files: zed_files, note: None, project_note: None };
+
+fn zed_files(folders: &ClientFolders, level: InstallLevel) -> Vec<ClientFile> {
+    let folder = match level {
+        InstallLevel::Project => folders.project.join(".zed"),
+        InstallLevel::User if cfg!(target_os = "macos") => folders.home.join(".config/zed"),
+        InstallLevel::User => folders.config.join("zed"),
+    };
+    vec![ClientFile::new(folder.join("settings.json"), &[json_servers("context_servers", ServerEntryFormat::Command)])]
+}
+
+/// Cline.
+///
+/// Servers are under `mcpServers` in `~/.cline/data/settings/cline_mcp_settings.json`; older versions of the extension have
+/// this file in the storage of Visual Studio Code. Source: <https://docs.cline.bot/mcp/mcp-overview>.
+const CLINE: Client = Client { name: "cline", title: "Cline", files: cline_files, note: None, project_note: None };
+
+fn cline_files(folders: &ClientFolders, level: InstallLevel) -> Vec<ClientFile> {
+    let path = folders.home.join(".cline/data/settings/cline_mcp_settings.json");
+    let old = folders.application.join("Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json");
+    let files = user_file(path.clone(), SERVERS, level).into_iter();
+    files.map(|file| ClientFile { paths: vec![path.clone(), old.clone(), path.clone()], ..file }).collect()
+}
+
+/// Roo Code.
+///
+/// Servers are under `mcpServers` in `mcp_settings.json` in the storage of Visual Studio Code, or in `.roo/mcp.json` of a
+/// project. Source: <https://docs.roocode.com/features/mcp/using-mcp-in-roo>.
+const ROO_CODE: Client = Client { name: "roo-code", title: "Roo Code", files: roo_code_files, note: None, project_note: None };
+
+fn roo_code_files(folders: &ClientFolders, level: InstallLevel) -> Vec<ClientFile> {
+    let path = match level {
+        InstallLevel::Project => folders.project.join(".roo/mcp.json"),
+        InstallLevel::User => {
+            folders.application.join("Code/User/globalStorage/rooveterinaryinc.roo-cline/settings/mcp_settings.json")
+        }
+    };
+    vec![ClientFile::new(path, &[SERVERS])]
+}
+
+/// goose.
+///
+/// Servers are under `extensions` in `~/.config/goose/config.yaml` (on Linux below `XDG_CONFIG_HOME`). Source:
+/// <https://goose-docs.ai/docs/guides/config-files>.
+const GOOSE: Client = Client { name: "goose", title: "goose", files: goose_files, note: None, project_note: None };
+
+fn goose_files(folders: &ClientFolders, level: InstallLevel) -> Vec<ClientFile> {
+    let config = if cfg!(target_os = "macos") { &folders.home.join(".config") } else { &folders.config };
+    user_file(config.join("goose/config.yaml"), ClientEntry::Server(ServerFormat::Yaml), level)
+}
+
+/// Returns the only file of a client without files in projects.
+fn user_file(path: PathBuf, entry: ClientEntry, level: InstallLevel) -> Vec<ClientFile> {
+    match level {
+        InstallLevel::User => vec![ClientFile::new(path, &[entry])],
+        InstallLevel::Project => Vec::new(),
+    }
 }
 
 #[cfg(test)]
@@ -240,20 +384,34 @@ mod tests {
     fn each_client_has_its_files() {
         let of_person = [
             "claude-code /home/.claude.json /home/.claude/settings.json",
-            "codex /home/.codex/config.toml",
-            "cursor /home/.cursor/mcp.json",
+            "codex /home/.codex/config.toml /home/.codex/hooks.json",
+            "cursor /home/.cursor/mcp.json /home/.cursor/hooks.json",
             "gemini /home/.gemini/settings.json",
             "vscode /home/apps/Code/User/mcp.json",
             "opencode /home/.config/opencode/opencode.jsonc /home/.config/opencode/opencode.json",
+            "claude-desktop /home/apps/Claude/claude_desktop_config.json",
+            "windsurf /home/.codeium/windsurf/mcp_config.json",
+            "zed /home/.config/zed/settings.json",
+            "cline /home/.cline/data/settings/cline_mcp_settings.json \
+             /home/apps/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json \
+             /home/.cline/data/settings/cline_mcp_settings.json",
+            "roo-code /home/apps/Code/User/globalStorage/rooveterinaryinc.roo-cline/settings/mcp_settings.json",
+            "goose /home/.config/goose/config.yaml",
         ];
         assert_eq!(paths(&folders(), InstallLevel::User), of_person);
         let of_project = [
             "claude-code /work/.mcp.json /work/.claude/settings.json",
-            "codex /work/.codex/config.toml",
-            "cursor /work/.cursor/mcp.json",
+            "codex /work/.codex/config.toml /work/.codex/hooks.json",
+            "cursor /work/.cursor/mcp.json /work/.cursor/hooks.json",
             "gemini /work/.gemini/settings.json",
             "vscode /work/.vscode/mcp.json",
             "opencode /work/opencode.jsonc /work/opencode.json",
+            "claude-desktop ",
+            "windsurf ",
+            "zed /work/.zed/settings.json",
+            "cline ",
+            "roo-code /work/.roo/mcp.json",
+            "goose ",
         ];
         assert_eq!(paths(&folders(), InstallLevel::Project), of_project);
     }
@@ -263,7 +421,7 @@ mod tests {
         let own = ClientFolders { claude: Some("/c".into()), codex: Some("/x".into()), gemini: Some("/g".into()), ..folders() };
         let paths = paths(&own, InstallLevel::User);
         assert_eq!(paths[0], "claude-code /c/.claude.json /c/settings.json");
-        assert_eq!(paths[1], "codex /x/config.toml");
+        assert_eq!(paths[1], "codex /x/config.toml /x/hooks.json");
         assert_eq!(paths[3], "gemini /g/.gemini/settings.json");
         assert_eq!(super::tests::paths(&own, InstallLevel::Project), super::tests::paths(&folders(), InstallLevel::Project));
     }

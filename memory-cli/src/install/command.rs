@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-/// The command with which a client starts this program.
+/// The command with which a client starts this program, and the options of its entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Invocation {
     /// The absolute path of the program.
@@ -11,7 +11,16 @@ pub(super) struct Invocation {
     pub agent: String,
     /// The path of the memories, if it is not the default.
     pub root: Option<String>,
+    /// The name of the server entry; by default that of an existing entry, else `memory`.
+    pub server_name: Option<String>,
+    /// Whether entries of other programs with the same name are replaced.
+    pub replaces: bool,
+    /// The folder of topics for the client's own memory.
+    pub topics: Option<String>,
 }
+
+/// The agent of `memory hook` without `--agent`.
+pub(crate) const DEFAULT_HOOK_AGENT: &str = "claude-code";
 
 /// The subcommand that the client runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,7 +45,7 @@ impl Invocation {
     pub(super) fn words(&self, verb: ClientSubcommand) -> Vec<String> {
         let mut words = vec![self.program.clone()];
         words.extend(verb.words().into_iter().map(str::to_owned));
-        if verb == ClientSubcommand::Serve {
+        if verb == ClientSubcommand::Serve || self.agent != DEFAULT_HOOK_AGENT {
             words.extend(["--agent".to_owned(), self.agent.clone()]);
         }
         words.extend(self.root.iter().flat_map(|root| ["--root".to_owned(), root.clone()]));
@@ -46,6 +55,11 @@ impl Invocation {
     /// Returns the command as a line for a shell.
     pub(super) fn shell_line(&self, verb: ClientSubcommand) -> String {
         join_words(&self.words(verb))
+    }
+
+    /// Returns whether a command starts this program with the same subcommand for the same agent, at any path.
+    pub(super) fn is_installed(&self, verb: ClientSubcommand, words: &[String]) -> bool {
+        self.is_ours(verb, words) && CommandFlags::of(words).agent == Some(self.agent.as_str())
     }
 
     /// Returns whether a command starts this program with the same subcommand, at any path.
@@ -76,7 +90,7 @@ impl Invocation {
     /// Returns the invocation that produced a command that is in the file.
     pub(super) fn of(&self, found: &[String]) -> Self {
         let program = found.first().cloned().unwrap_or_default();
-        Self { program, agent: self.agent.clone(), root: CommandFlags::of(found).root.map(str::to_owned) }
+        Self { program, root: CommandFlags::of(found).root.map(str::to_owned), ..self.clone() }
     }
 }
 
@@ -127,8 +141,22 @@ impl<'a> CommandFlags<'a> {
 mod tests {
     use super::*;
 
+    impl Invocation {
+        /// Returns an invocation without options.
+        pub(in crate::install) fn for_tests() -> Self {
+            Self {
+                program: "/bin/memory".into(),
+                agent: "some".into(),
+                root: None,
+                server_name: None,
+                replaces: false,
+                topics: None,
+            }
+        }
+    }
+
     fn own() -> Invocation {
-        Invocation { program: "/opt/memory".into(), agent: "codex".into(), root: None }
+        Invocation { program: "/opt/memory".into(), agent: "codex".into(), ..Invocation::for_tests() }
     }
 
     fn found(line: &str) -> Vec<String> {
@@ -165,12 +193,13 @@ mod tests {
 
     #[test]
     fn a_line_for_a_shell_has_the_very_words() {
-        let odd =
-            Invocation { program: "/my programs/it's/$memory".into(), agent: "codex".into(), root: Some("/a \"b\"".into()) };
+        let odd = Invocation { program: "/my programs/it's/$memory".into(), root: Some("/a \"b\"".into()), ..own() };
         assert_eq!(
             split_words(&odd.shell_line(ClientSubcommand::Hook("prompt"))),
             Some(odd.words(ClientSubcommand::Hook("prompt")))
         );
-        assert_eq!(own().shell_line(ClientSubcommand::Hook("prompt")), "/opt/memory hook prompt");
+        assert_eq!(own().shell_line(ClientSubcommand::Hook("prompt")), "/opt/memory hook prompt --agent codex");
+        let usual = Invocation { agent: DEFAULT_HOOK_AGENT.into(), ..own() };
+        assert_eq!(usual.shell_line(ClientSubcommand::Hook("prompt")), "/opt/memory hook prompt");
     }
 }

@@ -45,6 +45,11 @@ pub(super) fn line_break(text: &str) -> &'static str {
     }
 }
 
+/// Returns the end of the line that contains a byte offset, including its line break.
+pub(super) fn line_end(text: &str, at: usize) -> usize {
+    text[at..].find('\n').map_or(text.len(), |end| at + end + 1)
+}
+
 /// Returns the start of the line that contains a byte offset.
 pub(super) fn line_start(text: &str, at: usize) -> usize {
     text[..at].rfind('\n').map_or(0, |before| before + 1)
@@ -70,8 +75,13 @@ pub(crate) struct ClientFileError {
 pub(crate) enum ClientFileReason {
     /// The file is malformed; the text is a statement about it.
     Unreadable(String),
-    /// Another program has an entry of the same name, with this dotted key.
-    Taken(String),
+    /// Another program has an entry of the same name.
+    Taken {
+        /// The dotted key of the entry.
+        key: String,
+        /// The command or address in the entry.
+        content: String,
+    },
 }
 
 impl ClientFileError {
@@ -81,13 +91,13 @@ impl ClientFileError {
     }
 
     /// Creates the error for the entry `key` of another program at a byte offset of `text`.
-    pub(super) fn foreign_entry(text: &str, at: usize, key: impl Into<String>) -> Self {
-        Self { line: line_number(text, at), reason: ClientFileReason::Taken(key.into()) }
+    pub(super) fn foreign_entry(text: &str, at: usize, key: String, content: String) -> Self {
+        Self { line: line_number(text, at), reason: ClientFileReason::Taken { key, content } }
     }
 
     /// Returns whether another program has the entry.
     pub(super) fn is_foreign_entry(&self) -> bool {
-        matches!(self.reason, ClientFileReason::Taken(_))
+        matches!(self.reason, ClientFileReason::Taken { .. })
     }
 }
 

@@ -60,6 +60,29 @@ pub(super) fn find<'n, 'a>(root: &'n Node<'a>, path: &[JsoncStep]) -> Option<&'n
     })
 }
 
+/// A member of an object.
+#[derive(Debug)]
+pub(super) struct JsoncMember {
+    /// The key.
+    pub key: String,
+    /// The value.
+    pub value: Value,
+    /// The bytes of the value.
+    pub range: Range<usize>,
+}
+
+/// Returns the members of the object at a path; none if there is no object.
+pub(super) fn members(text: &str, path: &[JsoncStep]) -> Result<Vec<JsoncMember>, ClientFileError> {
+    let root = parse(text)?;
+    let Some(Node::Object(object)) = root.as_ref().and_then(|root| find(root, path)) else { return Ok(Vec::new()) };
+    let member = |own: &ObjectProp<'_>| JsoncMember {
+        key: own.name.as_str().to_owned(),
+        value: value(&own.value),
+        range: own.value.range().start..own.value.range().end,
+    };
+    Ok(object.properties.iter().map(member).collect())
+}
+
 /// Returns the value of a node.
 pub(super) fn value(node: &Node<'_>) -> Value {
     node.clone().into()

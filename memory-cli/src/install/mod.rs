@@ -19,6 +19,9 @@ mod plan;
 mod server;
 mod setup;
 mod toml;
+mod topics_setting;
+mod yaml;
 
 pub use clients::{Client, InstallLevel};
-pub use setup::{ClientFileChange, ClientSetup, PlannedChange};
+pub(crate) use command::DEFAULT_HOOK_AGENT;
+pub use setup::{ClientFileChange, ClientSetup, EntryOptions, PlannedChange, ServerName};

@@ -1,20 +1,23 @@
 //! Computes the new text of a configuration file from the old one.
 
+use serde_json::{Value, json};
+
 use super::command::{ClientSubcommand, Invocation};
 use super::edit::ClientFileError;
+use super::hooks::{self, HookFormat, HookStyle};
 use super::jsonc::{self, JsoncStep};
-use super::server::JsonServerEntry;
-use super::{hooks, toml};
+use super::server::ServerFormat;
+use super::{topics_setting, yaml};
 
 /// The kind of entry that this program has in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ClientEntry {
-    /// An MCP server, in JSON.
-    Server(JsonServerEntry),
-    /// An MCP server, in the TOML of Codex.
-    Toml,
-    /// The hooks of Claude Code.
-    Hooks,
+    /// An MCP server.
+    Server(ServerFormat),
+    /// Hooks.
+    Hooks(HookFormat),
+    /// The folder of the client's own memory.
+    Topics,
 }
 
 /// The content of a file after the removal of the entries.
@@ -33,102 +36,163 @@ pub(super) enum UninstallResult {
 /// The byte order mark at the start of some files, which is not part of the text.
 const BYTE_ORDER_MARK: &str = "\u{feff}";
 
-/// Returns the text of a file with the entry added or updated; `None` means that there is no file yet.
+/// Returns the text of a file with the entries added or updated; `None` means that there is no file yet.
 ///
 /// # Errors
-/// If the file cannot be parsed, or another program has an entry of that name.
-pub(super) fn install(file: Option<&str>, part: ClientEntry, own: &Invocation) -> Result<String, ClientFileError> {
-    let (mark, text) = split_mark(file.unwrap_or_default());
-    let installed = match part {
-        ClientEntry::Server(server) => server.install(text, own)?,
-        ClientEntry::Toml => toml::install(text, own)?,
-        ClientEntry::Hooks => hooks::install(text, own)?,
-    };
-    // An entry that cannot be found again is at a place where it has another meaning.
-    match find_command(&installed, part, own) {
-        Ok(Some(words)) if words == own.updated(part.verb(), &words) => Ok([mark, &installed].concat()),
-        Ok(_) | Err(_) => Err(ClientFileError::malformed(text, 0, "the layout of the file does not allow a safe edit")),
-    }
+/// If the file cannot be parsed, or another program has an entry of the same name.
+pub(super) fn install(file: Option<&str>, entries: &[ClientEntry], own: &Invocation) -> Result<String, ClientFileError> {
+    install_each(file, entries.iter().map(|entry| (*entry, own)))
 }
 
-/// Returns the content of a file without the entry; `formers` are the readable backups.
+fn install_each<'a>(
+    file: Option<&str>,
+    entries: impl Iterator<Item = (ClientEntry, &'a Invocation)> + Clone,
+) -> Result<String, ClientFileError> {
+    let (mark, text) = split_mark(file.unwrap_or_default());
+    let mut installed = text.to_owned();
+    for (entry, own) in entries.clone() {
+        installed = entry.install(&installed, own)?;
+    }
+    // An entry that cannot be found again is at a place where it has another meaning.
+    for (entry, own) in entries {
+        if !entry.is_current(&installed, own) {
+            return Err(ClientFileError::malformed(text, 0, "the layout of the file does not allow a safe edit"));
+        }
+    }
+    Ok([mark, &installed].concat())
+}
+
+/// Returns the content of a file without the entries; `formers` are the readable backups, the newest first.
 pub(super) fn uninstall(
     file: &str,
-    part: ClientEntry,
+    entries: &[ClientEntry],
     own: &Invocation,
     formers: &[&str],
 ) -> Result<UninstallResult, ClientFileError> {
     let (mark, text) = split_mark(file);
-    let found = match find_command(text, part, own) {
-        Ok(Some(found)) => own.of(&found),
-        Ok(None) => return Ok(UninstallResult::Same),
-        Err(refusal) if refusal.is_foreign_entry() => return Ok(UninstallResult::Same),
-        Err(refusal) => return Err(refusal),
+    let mut found = Vec::new();
+    for entry in entries {
+        match entry.find(text, own) {
+            Ok(invocation) => found.extend(invocation.map(|invocation| (*entry, invocation))),
+            Err(refusal) if refusal.is_foreign_entry() => {}
+            Err(refusal) => return Err(refusal),
+        }
+    }
+    if found.is_empty() {
+        return Ok(UninstallResult::Same);
+    }
+    let is_clean = |former: &&str| {
+        found.iter().all(|(entry, own)| match entry.find(split_mark(former).1, own) {
+            Ok(found) => found.is_none(),
+            Err(refusal) => refusal.is_foreign_entry(),
+        })
     };
-    let is_clean = |former: &&str| matches!(self::find_command(split_mark(former).1, part, own), Ok(None));
-    let becomes_this = |former: Option<&str>| install(former, part, &found).is_ok_and(|installed| installed == file);
+    let becomes_this = |former: Option<&str>| {
+        install_each(former, found.iter().map(|(entry, own)| (*entry, own))).is_ok_and(|installed| installed == file)
+    };
     if let Some(index) = formers.iter().position(|former| is_clean(former) && becomes_this(Some(former))) {
         return Ok(UninstallResult::Former(index));
     }
-    let clean: Vec<&str> = formers.iter().copied().filter(|former| is_clean(former)).collect();
+    let clean: Vec<&str> = formers.iter().copied().filter(|former| is_clean(former)).map(|former| split_mark(former).1).collect();
     let was_made_for_us = clean.is_empty();
     if was_made_for_us && becomes_this(None) {
         return Ok(UninstallResult::Nothing);
     }
-    let left = match part {
-        ClientEntry::Server(server) => server.uninstall(text, own)?,
-        ClientEntry::Toml => toml::uninstall(text, own)?,
-        ClientEntry::Hooks => hooks::uninstall(text, own)?,
-    };
-    let left = remove_empty(left, part, &clean)?;
-    let is_empty = if part == ClientEntry::Toml { toml::is_empty(&left) } else { jsonc::is_empty(&left) };
+    let mut left = text.to_owned();
+    for (entry, own) in &found {
+        left = entry.uninstall(&left, own, clean.first().copied())?;
+        left = entry.remove_empty(left, &clean)?;
+    }
+    let is_json = entries.iter().all(|entry| !matches!(entry, ClientEntry::Server(ServerFormat::Toml | ServerFormat::Yaml)));
+    let is_empty = if is_json { jsonc::is_empty(&left) } else { left.trim().is_empty() };
     Ok(if was_made_for_us && is_empty { UninstallResult::Nothing } else { UninstallResult::Text([mark, &left].concat()) })
 }
 
-/// Removes empty lists and objects that no backup contains.
-fn remove_empty(mut text: String, part: ClientEntry, formers: &[&str]) -> Result<String, ClientFileError> {
-    let paths: Vec<Vec<JsoncStep>> = match part {
-        ClientEntry::Server(server) => vec![vec![JsoncStep::Key(server.under)]],
-        ClientEntry::Toml => return Ok(text),
-        ClientEntry::Hooks => {
-            let events = hooks::EVENTS.map(|(event, _)| vec![JsoncStep::Key(hooks::UNDER), JsoncStep::Key(event)]);
-            events.into_iter().chain([vec![JsoncStep::Key(hooks::UNDER)]]).collect()
-        }
-    };
-    let holds = |text: &str, path: &[JsoncStep]| -> Option<serde_json::Value> {
-        let root = jsonc::parse(split_mark(text).1).ok().flatten()?;
-        jsonc::find(&root, path).map(jsonc::value)
-    };
-    for path in paths {
-        let is_empty = holds(&text, &path).is_some_and(|held| held == serde_json::json!({}) || held == serde_json::json!([]));
-        if is_empty && !formers.iter().any(|former| holds(former, &path).is_some()) {
-            text = jsonc::remove(&text, &path)?;
+impl ClientEntry {
+    fn install(self, text: &str, own: &Invocation) -> Result<String, ClientFileError> {
+        match self {
+            Self::Server(format) => format.install(text, own),
+            Self::Hooks(format) => format.install(text, own),
+            Self::Topics => topics_setting::install(text, own),
         }
     }
-    Ok(text)
+
+    fn uninstall(self, text: &str, own: &Invocation, former: Option<&str>) -> Result<String, ClientFileError> {
+        match self {
+            Self::Server(format) => format.uninstall(text, own, former),
+            Self::Hooks(format) => format.uninstall(text, own),
+            Self::Topics => topics_setting::uninstall(text, former),
+        }
+    }
+
+    /// Returns the invocation that produced the entry, if it exists.
+    ///
+    /// # Errors
+    /// If the file cannot be parsed, or the entry belongs to another program.
+    fn find(self, text: &str, own: &Invocation) -> Result<Option<Invocation>, ClientFileError> {
+        Ok(match self {
+            Self::Server(format) => format.find(text, own)?.map(|(name, words)| Invocation {
+                server_name: Some(name),
+                replaces: true,
+                ..own.of(&words)
+            }),
+            Self::Hooks(format) => format.find_command(text, own)?.map(|words| own.of(&words)),
+            Self::Topics => topics_setting::is_set(text, own)?.then(|| Invocation { replaces: true, ..own.clone() }),
+        })
+    }
+
+    /// Returns whether the entry exists and needs no update.
+    fn is_current(self, text: &str, own: &Invocation) -> bool {
+        let is_current = |verb, words: &[String]| words == own.updated(verb, words);
+        match self {
+            Self::Server(format) => {
+                matches!(format.find(text, own), Ok(Some((_, words))) if is_current(ClientSubcommand::Serve, &words))
+            }
+            Self::Hooks(format) => {
+                matches!(format.find_command(text, own), Ok(Some(words)) if is_current(format.commands()[0].1, &words))
+            }
+            Self::Topics => topics_setting::is_set(text, own) == Ok(true),
+        }
+    }
+
+    /// Removes empty lists and objects that no backup contains.
+    fn remove_empty(self, mut text: String, formers: &[&str]) -> Result<String, ClientFileError> {
+        let paths: Vec<Vec<JsoncStep>> = match self {
+            Self::Server(ServerFormat::Json { under, .. }) => vec![vec![JsoncStep::Key(under)]],
+            Self::Server(ServerFormat::Yaml) if !formers.iter().any(|former| yaml::has_servers(former)) => {
+                return yaml::remove_empty(&text);
+            }
+            Self::Server(ServerFormat::Toml | ServerFormat::Yaml) | Self::Topics => return Ok(text),
+            Self::Hooks(format) => {
+                let events = format.events.map(|event| vec![JsoncStep::Key(hooks::UNDER), JsoncStep::Key(event)]);
+                events.into_iter().chain([vec![JsoncStep::Key(hooks::UNDER)]]).collect()
+            }
+        };
+        for path in paths {
+            let is_empty = value_at(&text, &path).is_some_and(|held| held == json!({}) || held == json!([]));
+            if is_empty && !formers.iter().any(|former| value_at(former, &path).is_some()) {
+                text = jsonc::remove(&text, &path)?;
+            }
+        }
+        let version = [JsoncStep::Key(hooks::VERSION)];
+        let is_flat = matches!(self, Self::Hooks(HookFormat { style: HookStyle::Flat, .. }));
+        let is_alone = value_at(&text, &[]) == Some(json!({ hooks::VERSION: 1 }));
+        let is_added = !formers.is_empty() && value_at(&text, &[JsoncStep::Key(hooks::UNDER)]).is_none();
+        if is_flat && (is_alone || is_added) && formers.iter().all(|former| value_at(former, &version).is_none()) {
+            text = jsonc::remove(&text, &version)?;
+        }
+        Ok(text)
+    }
 }
 
-fn find_command(text: &str, part: ClientEntry, own: &Invocation) -> Result<Option<Vec<String>>, ClientFileError> {
-    match part {
-        ClientEntry::Server(server) => server.find_command(text, own),
-        ClientEntry::Toml => toml::find_command(text, own),
-        ClientEntry::Hooks => hooks::find_command(text, own),
-    }
+fn value_at(text: &str, path: &[JsoncStep]) -> Option<Value> {
+    let root = jsonc::parse(text).ok().flatten()?;
+    jsonc::find(&root, path).map(jsonc::value)
 }
 
 fn split_mark(file: &str) -> (&str, &str) {
     let text = file.strip_prefix(BYTE_ORDER_MARK).unwrap_or(file);
     (&file[..file.len() - text.len()], text)
-}
-
-impl ClientEntry {
-    /// Returns the subcommand of the entry that `found` returns.
-    fn verb(self) -> ClientSubcommand {
-        match self {
-            Self::Server(_) | Self::Toml => ClientSubcommand::Serve,
-            Self::Hooks => hooks::EVENTS[0].1,
-        }
-    }
 }
 
 #[cfg(test)]

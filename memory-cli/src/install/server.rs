@@ -1,24 +1,34 @@
-//! Adds and removes the entry for `memory mcp` in the JSON configuration of a client.
+//! The entry for `memory mcp` among the MCP servers in the configuration of a client.
+//!
+//! The logic is the same for all formats; [`ServerFormat`] selects the functions that read and edit a file.
 
 use serde_json::{Value, json};
 
-use super::command::{ClientSubcommand, Invocation};
-use super::edit::ClientFileError;
+use super::command::{ClientSubcommand, Invocation, join_words};
+use super::edit::{self, ClientFileError, TextEdit};
 use super::jsonc::{self, JsoncStep};
+use super::{toml, yaml};
 
-/// The name of the entry in all clients.
+/// The default name of the entry.
 pub(super) const NAME: &str = "memory";
 
-/// The format of MCP server entries in the JSON file of a client.
+/// The format of the MCP servers in the file of a client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct JsonServerEntry {
-    /// The key of all servers in the file.
-    pub under: &'static str,
-    /// The format of an entry.
-    pub form: ServerEntryFormat,
+pub(crate) enum ServerFormat {
+    /// An object in JSON.
+    Json {
+        /// The key of all servers in the file.
+        under: &'static str,
+        /// The format of an entry.
+        form: ServerEntryFormat,
+    },
+    /// The tables `mcp_servers.<name>` of Codex, in TOML.
+    Toml,
+    /// The mapping `extensions` of goose, in YAML.
+    Yaml,
 }
 
-/// The format of an entry.
+/// The format of an entry in JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ServerEntryFormat {
     /// `command` and `args`.
@@ -29,72 +39,197 @@ pub(crate) enum ServerEntryFormat {
     Local,
 }
 
-impl JsonServerEntry {
+/// A server in the file of a client.
+#[derive(Debug)]
+pub(super) struct ServerEntry {
+    /// The name of the entry.
+    pub name: String,
+    /// The program and its arguments, if the entry has a command.
+    pub command: Option<Vec<String>>,
+    /// The command, or the first text of the entry that describes the server.
+    pub content: String,
+    /// The byte offset of the entry.
+    pub at: usize,
+}
+
+/// The place of the entry of this program.
+enum ServerSlot {
+    /// This program has the entry.
+    Own { name: String, command: Vec<String> },
+    /// There is no entry of this name.
+    Free(String),
+    /// Another program has the entry.
+    Taken(ServerEntry),
+}
+
+impl ServerEntry {
+    /// Creates a server from the values of its entry.
+    pub(super) fn new(name: &str, entry: &Value, at: usize) -> Self {
+        let command = command_words(entry);
+        let text = |key: &&str| entry.get(*key).and_then(Value::as_str).map(str::to_owned);
+        let content = command.as_deref().map(join_words);
+        let content = content.or_else(|| ["url", "httpUrl", "serverUrl", "uri", "type"].iter().find_map(text));
+        Self { name: name.to_owned(), command, content: content.unwrap_or_else(|| "an unknown entry".to_owned()), at }
+    }
+}
+
+impl ServerFormat {
     /// Adds the entry, or updates it.
+    ///
+    /// # Errors
+    /// If the file cannot be edited, or another program has an entry of that name and must not be replaced.
     pub(super) fn install(self, text: &str, own: &Invocation) -> Result<String, ClientFileError> {
-        let Some(found) = self.find_command(text, own)? else {
-            return jsonc::set_value(text, &self.entry_path(), &self.entry_json(&own.words(ClientSubcommand::Serve)));
-        };
-        let words = own.updated(ClientSubcommand::Serve, &found);
-        if words == found {
-            return Ok(text.to_owned());
+        let new = own.words(ClientSubcommand::Serve);
+        match self.find_slot(text, own)? {
+            ServerSlot::Own { name, command } => match own.updated(ClientSubcommand::Serve, &command) {
+                words if words == command => Ok(text.to_owned()),
+                words => self.update(text, &name, &command, &words),
+            },
+            ServerSlot::Free(name) => self.insert(text, &name, &new),
+            ServerSlot::Taken(other) if own.replaces => self.insert(&self.remove(text, &other.name)?, &other.name, &new),
+            ServerSlot::Taken(other) => Err(self.foreign_entry(text, other)),
         }
-        if self.form == ServerEntryFormat::Local {
-            return jsonc::set_value(text, &self.member_path("command"), &json!(words));
+    }
+
+    /// Removes the entry. If it replaced an entry in `former`, that entry is inserted again.
+    pub(super) fn uninstall(self, text: &str, own: &Invocation, former: Option<&str>) -> Result<String, ClientFileError> {
+        let ServerSlot::Own { name, .. } = self.find_slot(text, own)? else { return Ok(text.to_owned()) };
+        let rest = self.remove(text, &name)?;
+        let replaced = former.and_then(|former| self.source(former, &name).ok().flatten());
+        replaced.map_or(Ok(rest.clone()), |source| self.insert_source(&rest, &name, &source))
+    }
+
+    /// Returns the name and the command of the entry, if it exists.
+    ///
+    /// # Errors
+    /// If the file cannot be parsed, or the entry belongs to another program.
+    pub(super) fn find(self, text: &str, own: &Invocation) -> Result<Option<(String, Vec<String>)>, ClientFileError> {
+        match self.find_slot(text, own)? {
+            ServerSlot::Own { name, command } => Ok(Some((name, command))),
+            ServerSlot::Free(_) => Ok(None),
+            ServerSlot::Taken(other) => Err(self.foreign_entry(text, other)),
+        }
+    }
+
+    fn find_slot(self, text: &str, own: &Invocation) -> Result<ServerSlot, ClientFileError> {
+        let mut servers = self.servers(text)?;
+        let name = own.server_name.as_deref().unwrap_or(NAME);
+        let has_command =
+            |server: &ServerEntry, is_own: &dyn Fn(&[String]) -> bool| server.command.as_deref().is_some_and(is_own);
+        let is_ours = |words: &[String]| own.is_ours(ClientSubcommand::Serve, words);
+        let is_installed = |words: &[String]| own.is_installed(ClientSubcommand::Serve, words);
+        // Without a requested name, an earlier installation may have used another name.
+        let named = servers.iter().rposition(|server| server.name == name);
+        let own_index = named.filter(|index| has_command(&servers[*index], &is_ours));
+        let elsewhere = || servers.iter().rposition(|server| own.server_name.is_none() && has_command(server, &is_installed));
+        if let Some(index) = own_index.or_else(elsewhere) {
+            let ServerEntry { name, command, .. } = servers.swap_remove(index);
+            return Ok(ServerSlot::Own { name, command: command.unwrap_or_default() });
+        }
+        Ok(named.map_or_else(|| ServerSlot::Free(name.to_owned()), |index| ServerSlot::Taken(servers.swap_remove(index))))
+    }
+
+    fn foreign_entry(self, text: &str, other: ServerEntry) -> ClientFileError {
+        let under = match self {
+            Self::Json { under, .. } => under,
+            Self::Toml => toml::SERVERS_TABLE,
+            Self::Yaml => yaml::SERVERS_KEY,
+        };
+        ClientFileError::foreign_entry(text, other.at, format!("{under}.{}", other.name), other.content)
+    }
+
+    fn servers(self, text: &str) -> Result<Vec<ServerEntry>, ClientFileError> {
+        match self {
+            Self::Json { under, .. } => Ok(jsonc::members(text, &[JsoncStep::Key(under)])?
+                .into_iter()
+                .map(|member| ServerEntry::new(&member.key, &member.value, member.range.start))
+                .collect()),
+            Self::Toml => toml::servers(text),
+            Self::Yaml => yaml::servers(text),
+        }
+    }
+
+    fn insert(self, text: &str, name: &str, words: &[String]) -> Result<String, ClientFileError> {
+        match self {
+            Self::Json { under, form } => jsonc::set_value(text, &entry_path(under, name), &form.entry(words)),
+            Self::Toml => toml::insert(text, name, words),
+            Self::Yaml => yaml::insert(text, name, words),
+        }
+    }
+
+    fn remove(self, text: &str, name: &str) -> Result<String, ClientFileError> {
+        match self {
+            Self::Json { under, .. } => jsonc::remove(text, &entry_path(under, name)),
+            Self::Toml => toml::remove(text, name),
+            Self::Yaml => yaml::remove(text, name),
+        }
+    }
+
+    /// Replaces the command of an entry; all other values remain.
+    fn update(self, text: &str, name: &str, found: &[String], words: &[String]) -> Result<String, ClientFileError> {
+        let Self::Json { under, form } = self else {
+            return if self == Self::Toml { toml::update(text, name, found, words) } else { yaml::update(text, name, words) };
+        };
+        let [under, name] = entry_path(under, name);
+        if form == ServerEntryFormat::Local {
+            return jsonc::set_value(text, &[under, name, JsoncStep::Key("command")], &json!(words));
         }
         let mut text = text.to_owned();
         if words[0] != found[0] {
-            text = jsonc::set_value(&text, &self.member_path("command"), &json!(words[0]))?;
+            text = jsonc::set_value(&text, &[under, name, JsoncStep::Key("command")], &json!(words[0]))?;
         }
         if words[1..] != found[1..] {
-            text = jsonc::set_value(&text, &self.member_path("args"), &json!(words[1..]))?;
+            text = jsonc::set_value(&text, &[under, name, JsoncStep::Key("args")], &json!(words[1..]))?;
         }
         Ok(text)
     }
 
-    /// Removes the entry.
-    pub(super) fn uninstall(self, text: &str, own: &Invocation) -> Result<String, ClientFileError> {
-        match self.find_command(text, own) {
-            Ok(Some(_)) => jsonc::remove(text, &self.entry_path()),
-            Ok(None) => Ok(text.to_owned()),
-            Err(refusal) if refusal.is_foreign_entry() => Ok(text.to_owned()),
-            Err(refusal) => Err(refusal),
+    /// Returns the text of an entry of another program, in the form for [`Self::insert_source`].
+    fn source(self, text: &str, name: &str) -> Result<Option<String>, ClientFileError> {
+        match self {
+            Self::Json { under, .. } => {
+                let members = jsonc::members(text, &[JsoncStep::Key(under)])?;
+                Ok(members.into_iter().rfind(|member| member.key == name).map(|member| text[member.range].to_owned()))
+            }
+            Self::Toml => toml::source(text, name),
+            Self::Yaml => yaml::source(text, name),
         }
     }
 
-    /// Returns the command of the entry, if it exists.
-    ///
-    /// # Errors
-    /// If the file cannot be parsed, or the entry belongs to another program.
-    pub(super) fn find_command(self, text: &str, own: &Invocation) -> Result<Option<Vec<String>>, ClientFileError> {
-        let Some(root) = jsonc::parse(text)? else { return Ok(None) };
-        let Some(entry) = jsonc::find(&root, &self.entry_path()) else { return Ok(None) };
-        let words = command_words(&jsonc::value(entry)).filter(|words| own.is_ours(ClientSubcommand::Serve, words));
-        let taken = || ClientFileError::foreign_entry(text, jsonc::start(entry), jsonc::path_text(&self.entry_path()));
-        words.map(Some).ok_or_else(taken)
-    }
-
-    fn entry_path(self) -> [JsoncStep<'static>; 2] {
-        [JsoncStep::Key(self.under), JsoncStep::Key(NAME)]
-    }
-
-    fn member_path(self, key: &'static str) -> [JsoncStep<'static>; 3] {
-        [JsoncStep::Key(self.under), JsoncStep::Key(NAME), JsoncStep::Key(key)]
-    }
-
-    fn entry_json(self, words: &[String]) -> Value {
-        match self.form {
-            ServerEntryFormat::Command => json!({ "command": words[0], "args": words[1..] }),
-            ServerEntryFormat::Stdio => json!({ "type": "stdio", "command": words[0], "args": words[1..] }),
-            ServerEntryFormat::Local => json!({ "type": "local", "command": words, "enabled": true }),
+    fn insert_source(self, text: &str, name: &str, source: &str) -> Result<String, ClientFileError> {
+        match self {
+            Self::Json { under, .. } => {
+                let with = jsonc::set_value(text, &entry_path(under, name), &Value::Null)?;
+                let members = jsonc::members(&with, &[JsoncStep::Key(under)])?;
+                let range = members.into_iter().rfind(|member| member.key == name).map(|member| member.range);
+                let edits = range.map(|range| TextEdit { range, with: source.to_owned() });
+                Ok(edit::apply_edits(&with, edits.into_iter().collect()))
+            }
+            Self::Toml => Ok(toml::append(text, source)),
+            Self::Yaml => yaml::insert_source(text, source),
         }
     }
 }
 
-/// Returns the command of an entry, in either format.
+impl ServerEntryFormat {
+    /// Returns the entry for a command.
+    pub(super) fn entry(self, words: &[String]) -> Value {
+        match self {
+            Self::Command => json!({ "command": words[0], "args": words[1..] }),
+            Self::Stdio => json!({ "type": "stdio", "command": words[0], "args": words[1..] }),
+            Self::Local => json!({ "type": "local", "command": words, "enabled": true }),
+        }
+    }
+}
+
+fn entry_path<'a>(under: &'a str, name: &'a str) -> [JsoncStep<'a>; 2] {
+    [JsoncStep::Key(under), JsoncStep::Key(name)]
+}
+
+/// Returns the command of an entry, in any format.
 fn command_words(entry: &Value) -> Option<Vec<String>> {
     let list = |value: &Value| value.as_array()?.iter().map(|word| word.as_str().map(str::to_owned)).collect::<Option<Vec<_>>>();
-    match entry.get("command")? {
+    match entry.get("command").or_else(|| entry.get("cmd"))? {
         Value::String(program) => {
             let arguments = entry.get("args").map_or(Some(Vec::new()), list)?;
             Some([vec![program.clone()], arguments].concat())

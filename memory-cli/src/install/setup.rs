@@ -3,14 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use memory_core::secret::redact;
-use memory_core::{Code, Problem, StoreError};
+use memory_core::{Code, ParseError, Problem, StoreError};
 use similar::TextDiff;
 
-use super::clients::{Client, ClientFile, ClientFolders, InstallLevel};
+use super::clients::{self, Client, ClientFile, ClientFolders, InstallLevel};
 use super::command::Invocation;
 use super::edit::{ClientFileError, ClientFileReason};
 use super::file::{self, ClientFileSnapshot, ReplaceError};
-use super::plan::{self, UninstallResult};
+use super::plan::{self, ClientEntry, UninstallResult};
 use crate::config::Environment;
 use crate::failure::{Failure, ProgramError};
 
@@ -40,6 +40,34 @@ pub struct ClientSetup {
     level: InstallLevel,
     folders: ClientFolders,
     own: Invocation,
+}
+
+/// Options of the entries of this program.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct EntryOptions {
+    /// The name of the server entry; by default that of an existing entry of this program, else `memory`.
+    pub name: Option<ServerName>,
+    /// Whether entries of other programs with the same name are replaced; a backup contains them.
+    pub replace: bool,
+}
+
+/// The name of a server entry: letters, digits, `-` and `_`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ServerName(String);
+
+/// Maximum number of characters in a [`ServerName`]; clients put the name in front of tool names.
+const MAX_SERVER_NAME: usize = 32;
+
+impl std::str::FromStr for ServerName {
+    type Err = ParseError;
+
+    fn from_str(name: &str) -> Result<Self, ParseError> {
+        let is_valid = |letter: char| letter.is_ascii_alphanumeric() || letter == '-' || letter == '_';
+        if name.is_empty() || MAX_SERVER_NAME < name.len() || !name.chars().all(is_valid) {
+            return Err(ParseError::new(name, "a name of up to 32 letters, digits, - and _"));
+        }
+        Ok(Self(name.to_owned()))
+    }
 }
 
 /// The planned change of one file.
@@ -82,7 +110,8 @@ impl ClientSetup {
     /// The files are those of the home folder or of the current folder of `environment`.
     ///
     /// # Errors
-    /// If the home folder, the current folder or the path of the program is unknown or not UTF-8.
+    /// If the client has no files at the level, or if the home folder, the current folder or the path of the program is
+    /// unknown or not UTF-8.
     pub fn new(
         client: &'static Client,
         level: InstallLevel,
@@ -90,6 +119,10 @@ impl ClientSetup {
         environment: &Environment,
     ) -> Result<Self, ProgramError> {
         let folders = ClientFolders::of(environment)?;
+        if (client.files)(&folders, level).is_empty() {
+            let why = format!("{} has no configuration files in projects", client.title);
+            return Err(Failure::usage(why, "omit --project").into());
+        }
         let program = environment.program.as_deref().map(|program| stable_program_path(program, environment));
         let program =
             program.ok_or_else(|| Failure::usage("cannot determine the path of this program", "run it by its full path"))?;
@@ -99,8 +132,32 @@ impl ClientSetup {
             program: utf8_path(&program)?,
             agent: client.name.to_owned(),
             root: root.as_deref().map(utf8_path).transpose()?,
+            server_name: None,
+            replaces: false,
+            topics: None,
         };
         Ok(Self { client, level, folders, own })
+    }
+
+    /// Sets the options of the entries.
+    #[must_use]
+    pub fn with_options(mut self, options: &EntryOptions) -> Self {
+        self.own.server_name = options.name.as_ref().map(|name| name.0.clone());
+        self.own.replaces = options.replace;
+        self
+    }
+
+    /// Includes the setting for the folder of the client's own memory, in the current folder. Only Claude Code has it.
+    ///
+    /// # Errors
+    /// If the client has no such setting, or the path is not UTF-8.
+    pub fn with_topics(mut self, folder: &Path) -> Result<Self, ProgramError> {
+        if !self.client.has_topics_setting() {
+            let why = format!("{} has no setting for the folder of its memory", self.client.title);
+            return Err(Failure::usage(why, "omit --topics").into());
+        }
+        self.own.topics = Some(utf8_path(folder)?);
+        Ok(self)
     }
 
     /// Plans the installation. Nothing is written.
@@ -116,7 +173,15 @@ impl ClientSetup {
     /// # Errors
     /// If a file cannot be read or parsed.
     pub fn plan_uninstall(&self) -> Result<Vec<PlannedChange>, ProgramError> {
-        Ok(self.targets().map(|target| self.plan_file_uninstall(target)).collect::<Result<_, _>>()?)
+        let mut changes = Vec::new();
+        for target in self.targets() {
+            let is_optional = target.entries == [ClientEntry::Topics];
+            let change = self.plan_file_uninstall(target)?;
+            if !(is_optional && change.change == ClientFileChange::Unchanged) {
+                changes.push(change);
+            }
+        }
+        Ok(changes)
     }
 
     /// Writes the planned changes.
@@ -149,13 +214,14 @@ impl ClientSetup {
     }
 
     fn targets(&self) -> impl Iterator<Item = ClientFile> {
-        (self.client.files)(&self.folders, self.level).into_iter()
+        let topics = self.own.topics.is_some().then(|| clients::claude_code_topics_file(&self.folders.project));
+        (self.client.files)(&self.folders, self.level).into_iter().chain(topics)
     }
 
     fn plan_file_install(&self, target: ClientFile) -> Result<PlannedChange, Failure> {
-        let part = target.part;
+        let entries = target.entries.clone();
         let (seen, before) = read_target(target)?;
-        let after = plan::install(before.as_deref(), part, &self.own).map_err(client_file_failure(&seen.path))?;
+        let after = plan::install(before.as_deref(), &entries, &self.own).map_err(client_file_failure(&seen.path))?;
         let change = match &before {
             None => ClientFileChange::Created,
             Some(before) if *before == after => ClientFileChange::Unchanged,
@@ -165,7 +231,7 @@ impl ClientSetup {
     }
 
     fn plan_file_uninstall(&self, target: ClientFile) -> Result<PlannedChange, Failure> {
-        let part = target.part;
+        let entries = target.entries.clone();
         let (seen, before) = read_target(target)?;
         let (path, after) = (seen.path.clone(), before.clone());
         let outcome =
@@ -176,7 +242,7 @@ impl ClientSetup {
         let former = |path: &PathBuf| Some((path.clone(), std::fs::read_to_string(path).ok()?));
         let mut formers: Vec<(PathBuf, String)> = backups.iter().rev().filter_map(former).collect();
         let texts: Vec<&str> = formers.iter().map(|(_, text)| text.as_str()).collect();
-        let rest = plan::uninstall(text, part, &self.own, &texts).map_err(client_file_failure(&outcome.path))?;
+        let rest = plan::uninstall(text, &entries, &self.own, &texts).map_err(client_file_failure(&outcome.path))?;
         Ok(match rest {
             UninstallResult::Same => outcome,
             UninstallResult::Text(text) => PlannedChange { change: ClientFileChange::Changed, after: Some(text), ..outcome },
@@ -240,7 +306,11 @@ fn client_file_failure(path: &Path) -> impl Fn(ClientFileError) -> Failure {
             what,
             hint: Some("the file was not changed; correct it and try again"),
         })),
-        ClientFileReason::Taken(key) => Failure::Taken { place: format!("{path}:{}", refusal.line), key },
+        ClientFileReason::Taken { key, content } => Failure::Taken {
+            place: format!("{path}:{}", refusal.line),
+            key,
+            content: redact(&content).map_or(content, |redacted| redacted.text),
+        },
     }
 }
 

@@ -7,30 +7,47 @@ use std::ops::Range;
 
 use toml_edit::{Array, Document, InlineTable, Item, Key, TableLike, Value};
 
-use super::command::{ClientSubcommand, Invocation};
 use super::edit::ClientFileError;
 use super::edit::{self, TextEdit};
-use super::server::NAME;
+use super::server::ServerEntry;
 
 /// The table of all servers.
-const SERVERS_TABLE: &str = "mcp_servers";
+pub(super) const SERVERS_TABLE: &str = "mcp_servers";
 
-/// Adds the entry, or updates it.
-pub(super) fn install(text: &str, own: &Invocation) -> Result<String, ClientFileError> {
+/// Returns the servers in a file.
+pub(super) fn servers(text: &str) -> Result<Vec<ServerEntry>, ClientFileError> {
     let document = parse(text)?;
-    let Some(found) = find_command(text, own)? else {
-        let servers = document.get(SERVERS_TABLE);
-        return match servers {
-            Some(Item::Value(Value::InlineTable(table))) => Ok(insert_inline(text, table, own)),
-            Some(other) if other.as_table().is_none() => {
-                let at = other.span().map_or(0, |span| span.start);
-                Err(ClientFileError::malformed(text, at, format!("{SERVERS_TABLE} must be a table")))
-            }
-            _ => Ok(append_table(text, own)),
-        };
+    let Some(servers) = document.get(SERVERS_TABLE).and_then(Item::as_table_like) else { return Ok(Vec::new()) };
+    let server = |(name, item): (&str, &Item)| {
+        let key = servers.key(name).and_then(Key::span);
+        let at = item.span().or(key).map_or(0, |span| span.start);
+        ServerEntry::new(name, &item.as_table_like().map(entry_json).unwrap_or_default(), at)
     };
-    let words = own.updated(ClientSubcommand::Serve, &found);
-    let entry = document.get(SERVERS_TABLE).and_then(Item::as_table_like).and_then(|servers| servers.get(NAME));
+    Ok(servers.iter().map(server).collect())
+}
+
+/// Inserts an entry.
+pub(super) fn insert(text: &str, name: &str, words: &[String]) -> Result<String, ClientFileError> {
+    match parse(text)?.get(SERVERS_TABLE) {
+        Some(Item::Value(Value::InlineTable(table))) => Ok(insert_inline(text, table, name, words)),
+        Some(other) if other.as_table().is_none() => {
+            let at = other.span().map_or(0, |span| span.start);
+            Err(ClientFileError::malformed(text, at, format!("{SERVERS_TABLE} must be a table")))
+        }
+        _ => {
+            let line_break = edit::line_break(text);
+            let command = format!("command = {}", Value::from(&words[0]));
+            let arguments = format!("args = {}", string_array(&words[1..]));
+            let header = format!("[{SERVERS_TABLE}.{name}]");
+            Ok(append(text, &[&header, line_break, &command, line_break, &arguments, line_break].concat()))
+        }
+    }
+}
+
+/// Replaces the command of an entry.
+pub(super) fn update(text: &str, name: &str, found: &[String], words: &[String]) -> Result<String, ClientFileError> {
+    let document = parse(text)?;
+    let entry = document.get(SERVERS_TABLE).and_then(Item::as_table_like).and_then(|servers| servers.get(name));
     let Some(entry) = entry.and_then(Item::as_table_like) else { return Ok(text.to_owned()) };
     let mut edits = Vec::new();
     if words[0] != found[0] {
@@ -42,46 +59,43 @@ pub(super) fn install(text: &str, own: &Invocation) -> Result<String, ClientFile
     Ok(edit::apply_edits(text, edits))
 }
 
-/// Removes the entry.
-pub(super) fn uninstall(text: &str, own: &Invocation) -> Result<String, ClientFileError> {
-    match find_command(text, own) {
-        Ok(Some(_)) => {}
-        Ok(None) => return Ok(text.to_owned()),
-        Err(refusal) if refusal.is_foreign_entry() => return Ok(text.to_owned()),
-        Err(refusal) => return Err(refusal),
+/// Removes an entry.
+pub(super) fn remove(text: &str, name: &str) -> Result<String, ClientFileError> {
+    Ok(edit::apply_edits(text, removals(text, name)?))
+}
+
+/// Returns the tables of an entry as text; `None` for an inline table.
+pub(super) fn source(text: &str, name: &str) -> Result<Option<String>, ClientFileError> {
+    if !matches!(parse(text)?.get(SERVERS_TABLE), Some(Item::Table(_))) {
+        return Ok(None);
     }
+    let tables = removals(text, name)?.into_iter().map(|removal| text[removal.range].trim_start_matches(['\r', '\n']));
+    Ok(Some(tables.collect::<String>()).filter(|tables| tables.starts_with('[')))
+}
+
+/// Appends tables to the file, after an empty line.
+pub(super) fn append(text: &str, tables: &str) -> String {
+    let line_break = edit::line_break(text);
+    let end = if text.is_empty() || text.ends_with('\n') { "" } else { line_break };
+    let between = if text.is_empty() { "" } else { line_break };
+    [text, end, between, tables].concat()
+}
+
+fn removals(text: &str, name: &str) -> Result<Vec<TextEdit>, ClientFileError> {
     let document = parse(text)?;
     let servers = document.get(SERVERS_TABLE);
     if let Some(Item::Value(Value::InlineTable(table))) = servers {
-        return Ok(edit::apply_edits(text, remove_inline(text, table)));
+        return Ok(remove_inline(text, table, name));
     }
     let servers = servers.and_then(Item::as_table_like);
     let mut edits = Vec::new();
-    if let Some((key, entry)) = servers.and_then(|servers| servers.get_key_value(NAME)) {
+    if let Some((key, entry)) = servers.and_then(|servers| servers.get_key_value(name)) {
         let mut headers = Vec::new();
         document.as_table().iter().for_each(|(_, item)| collect_headers(item, &mut headers));
         headers.sort_unstable();
         collect_removals(text, key, entry, &headers, &mut edits);
     }
-    Ok(edit::apply_edits(text, edits))
-}
-
-/// Returns the command of the entry, if it exists.
-///
-/// # Errors
-/// If the file cannot be parsed, or the entry belongs to another program.
-pub(super) fn find_command(text: &str, own: &Invocation) -> Result<Option<Vec<String>>, ClientFileError> {
-    let document = parse(text)?;
-    let servers = document.get(SERVERS_TABLE).and_then(Item::as_table_like);
-    let Some((key, entry)) = servers.and_then(|servers| servers.get_key_value(NAME)) else { return Ok(None) };
-    let words = entry.as_table_like().and_then(command_words).filter(|words| own.is_ours(ClientSubcommand::Serve, words));
-    let at = entry.span().or_else(|| key.span()).map_or(0, |span| span.start);
-    words.map(Some).ok_or_else(|| ClientFileError::foreign_entry(text, at, format!("{SERVERS_TABLE}.{NAME}")))
-}
-
-/// Returns whether a file is empty.
-pub(super) fn is_empty(text: &str) -> bool {
-    text.trim().is_empty()
+    Ok(edits)
 }
 
 fn parse(text: &str) -> Result<Document<&str>, ClientFileError> {
@@ -91,14 +105,11 @@ fn parse(text: &str) -> Result<Document<&str>, ClientFileError> {
     })
 }
 
-fn command_words(entry: &dyn TableLike) -> Option<Vec<String>> {
-    let program = entry.get("command")?.as_str()?.to_owned();
-    let word = |word: &Value| word.as_str().map(str::to_owned);
-    let arguments = match entry.get("args") {
-        Some(arguments) => arguments.as_array()?.iter().map(word).collect::<Option<Vec<_>>>()?,
-        None => Vec::new(),
-    };
-    Some([vec![program], arguments].concat())
+/// Returns the texts and lists of texts of an entry.
+fn entry_json(entry: &dyn TableLike) -> serde_json::Value {
+    let list = |list: &Array| list.iter().map(Value::as_str).collect::<Option<Vec<_>>>().map(serde_json::Value::from);
+    let value = |item: &Item| item.as_str().map(serde_json::Value::from).or_else(|| item.as_array().and_then(list));
+    entry.iter().filter_map(|(key, item)| Some((key.to_owned(), value(item)?))).collect()
 }
 
 fn value_span(entry: &dyn TableLike, key: &str) -> Option<Range<usize>> {
@@ -109,25 +120,12 @@ fn string_array(words: &[String]) -> Value {
     Value::Array(words.iter().collect::<Array>())
 }
 
-/// Appends the table to the file, after an empty line.
-fn append_table(text: &str, own: &Invocation) -> String {
-    let words = own.words(ClientSubcommand::Serve);
-    let line_break = edit::line_break(text);
-    let end = if text.is_empty() || text.ends_with('\n') { "" } else { line_break };
-    let between = if text.is_empty() { "" } else { line_break };
-    let command = format!("command = {}", Value::from(&words[0]));
-    let arguments = format!("args = {}", string_array(&words[1..]));
-    let header = format!("[{SERVERS_TABLE}.{NAME}]");
-    [text, end, between, &header, line_break, &command, line_break, &arguments, line_break].concat()
-}
-
 /// Inserts the entry into the inline table `{…}`.
-fn insert_inline(text: &str, table: &InlineTable, own: &Invocation) -> String {
-    let words = own.words(ClientSubcommand::Serve);
+fn insert_inline(text: &str, table: &InlineTable, name: &str, words: &[String]) -> String {
     let mut entry = InlineTable::new();
     entry.insert("command", Value::from(&words[0]));
     entry.insert("args", string_array(&words[1..]));
-    let entry = format!("{NAME} = {}", Value::InlineTable(entry).decorated("", ""));
+    let entry = format!("{name} = {}", Value::InlineTable(entry).decorated("", ""));
     let Some(span) = table.span() else { return text.to_owned() };
     let inner = text[span.start + 1..span.end - 1].trim_end();
     let at = span.start + 1 + inner.len();
@@ -140,8 +138,8 @@ fn insert_inline(text: &str, table: &InlineTable, own: &Invocation) -> String {
     edit::apply_edits(text, vec![TextEdit { range, with }])
 }
 
-fn remove_inline(text: &str, table: &InlineTable) -> Vec<TextEdit> {
-    let Some((key, entry)) = TableLike::get_key_value(table, NAME) else { return Vec::new() };
+fn remove_inline(text: &str, table: &InlineTable, name: &str) -> Vec<TextEdit> {
+    let Some((key, entry)) = TableLike::get_key_value(table, name) else { return Vec::new() };
     let (Some(key), Some(value), Some(all)) = (key.span(), entry.span(), table.span()) else { return Vec::new() };
     let before = text[all.start + 1..key.start].trim_end();
     let after = &text[value.end..all.end - 1];
@@ -192,7 +190,7 @@ fn collect_removals(text: &str, key: &Key, item: &Item, headers: &[usize], edits
         }
         Item::Value(value) => {
             if let (Some(key), Some(value)) = (key.span(), value.span()) {
-                edits.push(TextEdit::remove(edit::line_start(text, key.start)..line_end(text, value.end)));
+                edits.push(TextEdit::remove(edit::line_start(text, key.start)..edit::line_end(text, value.end)));
             }
         }
         Item::ArrayOfTables(tables) => {
@@ -211,7 +209,7 @@ fn table_range(text: &str, header: &Range<usize>, table: &toml_edit::Table, head
     let next = headers.iter().copied().find(|other| header.start < *other).unwrap_or(text.len());
     let values = table.get_values();
     let ends = values.iter().filter_map(|(_, value)| value.span()).map(|span| span.end).filter(|end| *end <= next);
-    let end = line_end(text, ends.max().unwrap_or(header.end));
+    let end = edit::line_end(text, ends.max().unwrap_or(header.end));
     let mut start = edit::line_start(text, header.start);
     let before = &text[..start];
     if before.ends_with("\n\r\n") {
@@ -220,11 +218,6 @@ fn table_range(text: &str, header: &Range<usize>, table: &toml_edit::Table, head
         start -= 1;
     }
     start..end
-}
-
-/// Returns the end of the line that contains a byte offset, including its line break.
-fn line_end(text: &str, at: usize) -> usize {
-    text[at..].find('\n').map_or(text.len(), |end| at + end + 1)
 }
 
 #[cfg(test)]

@@ -163,6 +163,10 @@ fn a_hook_of_a_client_says_what_matters_once_and_nothing_when_something_is_wrong
     assert!(first.contains("dark mode"), "{first}");
     assert_eq!(ask("prompt", prompt.clone()), "", "it was given");
     assert!(ask("session-start", json!({ "session_id": "s" })).contains("dark mode"), "a new session knows nothing");
+    let named = json!({ "session_id": "t", "hook_event_name": "BeforeAgent", "prompt": "which mode?" });
+    let output: Value = serde_json::from_str(&ask("prompt", named)).expect("JSON");
+    let context = output["hookSpecificOutput"]["additionalContext"].as_str().expect("a text");
+    assert!(context.contains("dark mode") && output["hookSpecificOutput"]["hookEventName"] == "BeforeAgent", "{output}");
     assert_eq!(sandbox.run_with_input("no JSON", &["hook", "prompt"]), "");
     assert_eq!(sandbox.run(&["hook", "prompt", "--agent", "a b"]), "", "nothing is said of what is asked wrongly");
     assert_eq!(sandbox.run(&["hook", "later", "--flag"]), "", "nor of what another version may know");

@@ -36,7 +36,7 @@ fn a_rehearsal_shows_what_would_change_and_writes_nothing() {
     +}
     --- /dev/null
     +++ ~/.claude/settings.json
-    @@ -0,0 +1,26 @@
+    @@ -0,0 +1,34 @@
     +{
     +  "hooks": {
     +    "SessionStart": [
@@ -44,7 +44,11 @@ fn a_rehearsal_shows_what_would_change_and_writes_nothing() {
     +        "hooks": [
     +          {
     +            "type": "command",
-    +            "command": "/bin/memory hook session-start",
+    +            "command": "/bin/memory",
+    +            "args": [
+    +              "hook",
+    +              "session-start"
+    +            ],
     +            "timeout": 5
     +          }
     +        ]
@@ -55,7 +59,11 @@ fn a_rehearsal_shows_what_would_change_and_writes_nothing() {
     +        "hooks": [
     +          {
     +            "type": "command",
-    +            "command": "/bin/memory hook prompt",
+    +            "command": "/bin/memory",
+    +            "args": [
+    +              "hook",
+    +              "prompt"
+    +            ],
     +            "timeout": 5
     +          }
     +        ]
@@ -96,7 +104,7 @@ fn a_rehearsal_shows_our_entries_among_those_of_others() {
      }
     --- ~/.claude/settings.json
     +++ ~/.claude/settings.json
-    @@ -1,7 +1,27 @@
+    @@ -1,7 +1,35 @@
      {
      	"hooks": {
      		"SessionStart": [
@@ -106,7 +114,11 @@ fn a_rehearsal_shows_our_entries_among_those_of_others() {
     +				"hooks": [
     +					{
     +						"type": "command",
-    +						"command": "/bin/memory hook session-start",
+    +						"command": "/bin/memory",
+    +						"args": [
+    +							"hook",
+    +							"session-start"
+    +						],
     +						"timeout": 5
     +					}
     +				]
@@ -117,7 +129,11 @@ fn a_rehearsal_shows_our_entries_among_those_of_others() {
     +				"hooks": [
     +					{
     +						"type": "command",
-    +						"command": "/bin/memory hook prompt",
+    +						"command": "/bin/memory",
+    +						"args": [
+    +							"hook",
+    +							"prompt"
+    +						],
     +						"timeout": 5
     +					}
     +				]
@@ -213,7 +229,11 @@ fn terminals_get_what_they_read() {
             "hooks": [
               {
                 "type": "command",
-                "command": "/bin/memory hook session-start",
+                "command": "/bin/memory",
+                "args": [
+                  "hook",
+                  "session-start"
+                ],
                 "timeout": 5
               }
             ]
@@ -224,7 +244,11 @@ fn terminals_get_what_they_read() {
             "hooks": [
               {
                 "type": "command",
-                "command": "/bin/memory hook prompt",
+                "command": "/bin/memory",
+                "args": [
+                  "hook",
+                  "prompt"
+                ],
                 "timeout": 5
               }
             ]
@@ -249,6 +273,30 @@ fn terminals_get_what_they_read() {
             "gemini"
           ]
         }
+      },
+      "hooks": {
+        "SessionStart": [
+          {
+            "hooks": [
+              {
+                "type": "command",
+                "command": "/bin/memory hook session-start --agent gemini",
+                "timeout": 5000
+              }
+            ]
+          }
+        ],
+        "BeforeAgent": [
+          {
+            "hooks": [
+              {
+                "type": "command",
+                "command": "/bin/memory hook prompt --agent gemini",
+                "timeout": 5000
+              }
+            ]
+          }
+        ]
       }
     }
     "#);
@@ -316,15 +364,17 @@ fn clients_may_have_folders_of_their_own() {
     let folder = sandbox.path("own").display().to_string();
     assert_snapshot!(sandbox.run_with("CODEX_HOME", &folder, &["install", "codex"]), @"
     created	~/own/config.toml
+    created	~/own/hooks.json
     --- stderr
     restart Codex to use the memories
+    Codex runs the hooks after you approve them with /hooks
     ");
     assert_snapshot!(sandbox.run_with("CLAUDE_CONFIG_DIR", &folder, &["install", "claude-code", "--quiet"]), @"
     created	~/own/.claude.json
     created	~/own/settings.json
     ");
     assert_snapshot!(sandbox.run_with("XDG_CONFIG_HOME", &folder, &["install", "opencode", "--quiet"]), @"created	~/own/opencode/opencode.json");
-    assert_snapshot!(sandbox.run(&["install", "codex", "--project", "--json"]), @r#"{"client":"codex","level":"project","dry_run":false,"changed":true,"files":[{"path":"~/.codex/config.toml","change":"created","backup":null,"diff":null}]}"#);
+    assert_snapshot!(sandbox.run(&["install", "codex", "--project", "--json"]), @r#"{"client":"codex","level":"project","dry_run":false,"changed":true,"files":[{"path":"~/.codex/config.toml","change":"created","backup":null,"diff":null},{"path":"~/.codex/hooks.json","change":"created","backup":null,"diff":null}]}"#);
     sandbox.file(".config/opencode/opencode.jsonc", "// mine\n");
     assert_snapshot!(sandbox.run(&["install", "opencode", "--quiet"]), @"changed	~/.config/opencode/opencode.jsonc");
 }
@@ -346,7 +396,13 @@ fn another_home_is_named_and_the_usual_one_is_not() {
             "hooks": [
               {
                 "type": "command",
-                "command": "/bin/memory hook session-start --root \"~/it's mine\"",
+                "command": "/bin/memory",
+                "args": [
+                  "hook",
+                  "session-start",
+                  "--root",
+                  "~/it's mine"
+                ],
                 "timeout": 5
               }
             ]
@@ -357,7 +413,13 @@ fn another_home_is_named_and_the_usual_one_is_not() {
             "hooks": [
               {
                 "type": "command",
-                "command": "/bin/memory hook prompt --root \"~/it's mine\"",
+                "command": "/bin/memory",
+                "args": [
+                  "hook",
+                  "prompt",
+                  "--root",
+                  "~/it's mine"
+                ],
                 "timeout": 5
               }
             ]
@@ -366,5 +428,188 @@ fn another_home_is_named_and_the_usual_one_is_not() {
       }
     }
     "#);
-    assert_snapshot!(sandbox.run(&["install", "cursor", "--json"]), @r#"{"client":"cursor","level":"user","dry_run":false,"changed":false,"files":[{"path":"~/.cursor/mcp.json","change":"unchanged","backup":null,"diff":null}]}"#);
+    assert_snapshot!(sandbox.run(&["install", "cursor", "--json"]), @r#"{"client":"cursor","level":"user","dry_run":false,"changed":false,"files":[{"path":"~/.cursor/mcp.json","change":"unchanged","backup":null,"diff":null},{"path":"~/.cursor/hooks.json","change":"unchanged","backup":null,"diff":null}]}"#);
+}
+
+#[test]
+fn applications_get_what_they_read() {
+    let sandbox = Sandbox::new();
+    sandbox.file(".config/goose/config.yaml", "GOOSE_MODE: auto\nextensions:\n  developer:\n    type: builtin\n");
+    sandbox.file(".config/zed/settings.json", "// mine\n{\n  \"theme\": \"One\",\n}\n");
+    let clients = ["claude-desktop", "windsurf", "zed", "cline", "roo-code", "goose"];
+    let outputs: String = clients.iter().map(|client| sandbox.run(&["install", client, "--quiet"])).collect();
+    assert_snapshot!(outputs, @"
+    created	~/.config/Claude/claude_desktop_config.json
+    created	~/.codeium/windsurf/mcp_config.json
+    changed	~/.config/zed/settings.json
+    created	~/.cline/data/settings/cline_mcp_settings.json
+    created	~/.config/Code/User/globalStorage/rooveterinaryinc.roo-cline/settings/mcp_settings.json
+    changed	~/.config/goose/config.yaml
+    ");
+    assert_snapshot!(sandbox.read_file(".config/Claude/claude_desktop_config.json"), @r#"
+    {
+      "mcpServers": {
+        "memory": {
+          "command": "/bin/memory",
+          "args": [
+            "mcp",
+            "--agent",
+            "claude-desktop"
+          ]
+        }
+      }
+    }
+    "#);
+    assert_snapshot!(sandbox.read_file(".config/zed/settings.json"), @r#"
+    // mine
+    {
+      "theme": "One",
+      "context_servers": {
+        "memory": {
+          "command": "/bin/memory",
+          "args": [
+            "mcp",
+            "--agent",
+            "zed"
+          ]
+        }
+      },
+    }
+    "#);
+    assert_snapshot!(sandbox.read_file(".config/goose/config.yaml"), @r#"
+    GOOSE_MODE: auto
+    extensions:
+      developer:
+        type: builtin
+      memory:
+        type: stdio
+        name: memory
+        enabled: true
+        cmd: "/bin/memory"
+        args: ["mcp","--agent","goose"]
+        env_keys: []
+        envs: {}
+        timeout: 300
+    "#);
+    let outputs: String = clients.iter().map(|client| sandbox.run(&["uninstall", client, "--quiet"])).collect();
+    assert_snapshot!(outputs, @"
+    removed	~/.config/Claude/claude_desktop_config.json
+    removed	~/.codeium/windsurf/mcp_config.json
+    restored	~/.config/zed/settings.json
+    removed	~/.cline/data/settings/cline_mcp_settings.json
+    removed	~/.config/Code/User/globalStorage/rooveterinaryinc.roo-cline/settings/mcp_settings.json
+    restored	~/.config/goose/config.yaml
+    ");
+    assert_snapshot!(sandbox.run(&["install", "goose", "--project"]), @"
+    --- stderr
+    error[usage]: goose has no configuration files in projects
+    hint: omit --project
+    --- exit 2
+    ");
+}
+
+#[test]
+fn clients_with_hooks_get_them_in_their_format() {
+    let sandbox = Sandbox::new();
+    for client in ["codex", "gemini", "cursor"] {
+        sandbox.run(&["install", client, "--project"]);
+    }
+    assert_snapshot!(sandbox.read_file(".codex/hooks.json"), @r#"
+    {
+      "hooks": {
+        "SessionStart": [
+          {
+            "hooks": [
+              {
+                "type": "command",
+                "command": "/bin/memory hook session-start --agent codex",
+                "timeout": 5
+              }
+            ]
+          }
+        ],
+        "UserPromptSubmit": [
+          {
+            "hooks": [
+              {
+                "type": "command",
+                "command": "/bin/memory hook prompt --agent codex",
+                "timeout": 5
+              }
+            ]
+          }
+        ]
+      }
+    }
+    "#);
+    assert_snapshot!(sandbox.read_file(".cursor/hooks.json"), @r#"
+    {
+      "version": 1,
+      "hooks": {
+        "sessionStart": [
+          {
+            "command": "/bin/memory hook session-start --agent cursor",
+            "timeout": 5
+          }
+        ],
+        "beforeSubmitPrompt": [
+          {
+            "command": "/bin/memory hook prompt --agent cursor",
+            "timeout": 5
+          }
+        ]
+      }
+    }
+    "#);
+    assert_snapshot!(sandbox.run(&["uninstall", "gemini", "--project"]), @"removed	~/.gemini/settings.json");
+    assert_snapshot!(sandbox.run(&["install", "codex"]), @"
+    unchanged	~/.codex/config.toml
+    unchanged	~/.codex/hooks.json
+    --- stderr
+    Codex is already configured; nothing was changed
+    ");
+}
+
+#[test]
+fn claude_code_stores_its_memory_in_the_topics_of_the_project() {
+    let sandbox = Sandbox::new();
+    assert_snapshot!(sandbox.run(&["install", "claude-code", "--topics", "--quiet"]), @"
+    --- stderr
+    error[usage]: the current folder has no topics
+    hint: change to the folder of a project
+    --- exit 2
+    ");
+    std::fs::create_dir_all(sandbox.path("work/.git")).expect("a folder");
+    let run = |arguments: &[&str]| {
+        let mut command = sandbox.command(arguments);
+        command.current_dir(sandbox.path("work"));
+        let output = Sandbox::finish(command, "");
+        sandbox.normalise(&String::from_utf8_lossy(&[output.stdout, output.stderr].concat()))
+    };
+    sandbox.file("work/.claude/settings.local.json", "{\n  \"permissions\": {}\n}\n");
+    assert_snapshot!(run(&["install", "claude-code", "--topics", "--quiet"]), @"
+    created	~/.claude.json
+    created	~/.claude/settings.json
+    changed	~/work/.claude/settings.local.json
+    ");
+    assert_snapshot!(sandbox.read_file("work/.claude/settings.local.json"), @r#"
+    {
+      "permissions": {},
+      "autoMemoryDirectory": "~/work/.memory"
+    }
+    "#);
+    assert_snapshot!(run(&["uninstall", "claude-code"]), @"
+    removed	~/.claude.json
+    removed	~/.claude/settings.json
+    restored	~/work/.claude/settings.local.json
+    ");
+    sandbox.file("work/.claude/settings.local.json", "{ \"autoMemoryDirectory\": \"~/notes\" }\n");
+    assert_snapshot!(run(&["install", "claude-code", "--topics"]), @"
+    error[conflict]: ~/work/.claude/settings.local.json:1: autoMemoryDirectory has another value: ~/notes
+    hint: nothing was written; use --replace to replace it
+    ");
+    assert_snapshot!(run(&["install", "cursor", "--topics"]), @"
+    error[usage]: Cursor has no setting for the folder of its memory
+    hint: omit --topics
+    ");
 }

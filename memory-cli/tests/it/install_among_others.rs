@@ -38,7 +38,7 @@ fn what_others_do_meanwhile_stays() {
      }
     --- ~/.claude/settings.json
     +++ ~/.claude/settings.json
-    @@ -1,27 +1,7 @@
+    @@ -1,35 +1,7 @@
      {
      	"hooks": {
      		"SessionStart": [
@@ -47,7 +47,11 @@ fn what_others_do_meanwhile_stays() {
     -				"hooks": [
     -					{
     -						"type": "command",
-    -						"command": "/bin/memory hook session-start",
+    -						"command": "/bin/memory",
+    -						"args": [
+    -							"hook",
+    -							"session-start"
+    -						],
     -						"timeout": 5
     -					}
     -				]
@@ -58,7 +62,11 @@ fn what_others_do_meanwhile_stays() {
     -				"hooks": [
     -					{
     -						"type": "command",
-    -						"command": "/bin/memory hook prompt",
+    -						"command": "/bin/memory",
+    -						"args": [
+    -							"hook",
+    -							"prompt"
+    -						],
     -						"timeout": 5
     -					}
     -				]
@@ -90,12 +98,12 @@ fn another_programs_entry_is_not_written_over() {
     sandbox.file(".claude.json", file);
     assert_snapshot!(sandbox.run(&["install", "claude-code"]), @"
     --- stderr
-    error[conflict]: ~/.claude.json:3: mcpServers.memory belongs to another program
-    hint: nothing was written; rename or remove that entry and try again
+    error[conflict]: ~/.claude.json:3: mcpServers.memory belongs to another program: npx -y server-memory
+    hint: nothing was written; use --replace to replace that entry, or --name NAME to add an entry with another name
     --- exit 4
     ");
     assert_snapshot!(sandbox.run(&["install", "claude-code", "--json"]), @r#"
-    {"error":{"code":"CONFLICT","message":"~/.claude.json:3: mcpServers.memory belongs to another program","hint":"nothing was written; rename or remove that entry and try again"}}
+    {"error":{"code":"CONFLICT","message":"~/.claude.json:3: mcpServers.memory belongs to another program: npx -y server-memory","hint":"nothing was written; use --replace to replace that entry, or --name NAME to add an entry with another name"}}
     --- exit 4
     "#);
     assert_snapshot!(sandbox.run(&["uninstall", "claude-code"]), @"
@@ -106,6 +114,70 @@ fn another_programs_entry_is_not_written_over() {
     ");
     assert_eq!(sandbox.read_file(".claude.json"), file);
     assert!(!sandbox.path(".claude").exists(), "the other file was not made either");
+}
+
+#[test]
+fn another_programs_entry_is_replaced_or_kept_on_request() {
+    let sandbox = Sandbox::new();
+    let file =
+        "{\n  \"mcpServers\": {\n    \"memory\": { \"command\": \"npx\", \"args\": [\"-y\", \"server-memory\"] }\n  }\n}\n";
+    sandbox.file(".cursor/mcp.json", file);
+    assert_snapshot!(sandbox.run(&["install", "cursor", "--name", "notes", "--quiet"]), @"
+    changed	~/.cursor/mcp.json
+    created	~/.cursor/hooks.json
+    ");
+    assert_snapshot!(sandbox.read_file(".cursor/mcp.json"), @r#"
+    {
+      "mcpServers": {
+        "memory": { "command": "npx", "args": ["-y", "server-memory"] },
+        "notes": {
+          "type": "stdio",
+          "command": "/bin/memory",
+          "args": [
+            "mcp",
+            "--agent",
+            "cursor"
+          ]
+        }
+      }
+    }
+    "#);
+    assert_snapshot!(sandbox.run(&["uninstall", "cursor"]), @"
+    restored	~/.cursor/mcp.json
+    removed	~/.cursor/hooks.json
+    ");
+    assert_eq!(sandbox.read_file(".cursor/mcp.json"), file);
+    assert_snapshot!(sandbox.run(&["install", "cursor", "--replace", "--quiet"]), @"
+    changed	~/.cursor/mcp.json
+    created	~/.cursor/hooks.json
+    ");
+    assert_snapshot!(sandbox.read_file(".cursor/mcp.json"), @r#"
+    {
+      "mcpServers": {
+        "memory": {
+          "type": "stdio",
+          "command": "/bin/memory",
+          "args": [
+            "mcp",
+            "--agent",
+            "cursor"
+          ]
+        }
+      }
+    }
+    "#);
+    assert_snapshot!(sandbox.run(&["uninstall", "cursor"]), @"
+    restored	~/.cursor/mcp.json
+    removed	~/.cursor/hooks.json
+    ");
+    assert_eq!(sandbox.read_file(".cursor/mcp.json"), file);
+    assert_snapshot!(sandbox.run(&["install", "cursor", "--name", "my notes"]), @r#"
+    --- stderr
+    error[usage]: invalid value 'my notes' for '--name <NAME>': "my notes" is not a name of up to 32 letters, digits, - and _
+
+    For more information, try '--help'.
+    --- exit 2
+    "#);
 }
 
 #[test]
@@ -148,12 +220,16 @@ fn a_link_stays_a_link() {
     symlink("../dots/mcp.json", sandbox.path(".cursor/mcp.json")).expect("a link");
     assert_snapshot!(sandbox.run(&["install", "cursor"]), @"
     changed	~/.cursor/mcp.json
+    created	~/.cursor/hooks.json
     --- stderr
     backup: ~/.cursor/mcp.json.before-memory
     restart Cursor to use the memories
     ");
     assert!(sandbox.path(".cursor/mcp.json").is_symlink() && sandbox.read_file("dots/mcp.json").contains("/bin/memory"));
-    assert_snapshot!(sandbox.run(&["uninstall", "cursor"]), @"restored	~/.cursor/mcp.json");
+    assert_snapshot!(sandbox.run(&["uninstall", "cursor"]), @"
+    restored	~/.cursor/mcp.json
+    removed	~/.cursor/hooks.json
+    ");
     assert!(sandbox.path(".cursor/mcp.json").is_symlink());
     assert_eq!(sandbox.read_file("dots/mcp.json"), "{}\n");
 }
@@ -197,6 +273,26 @@ fn credentials_beside_our_entry_are_not_shown() {
     +    }
        }
      }
+    --- /dev/null
+    +++ ~/.cursor/hooks.json
+    @@ -0,0 +1,17 @@
+    +{
+    +  "version": 1,
+    +  "hooks": {
+    +    "sessionStart": [
+    +      {
+    +        "command": "/bin/memory hook session-start --agent cursor",
+    +        "timeout": 5
+    +      }
+    +    ],
+    +    "beforeSubmitPrompt": [
+    +      {
+    +        "command": "/bin/memory hook prompt --agent cursor",
+    +        "timeout": 5
+    +      }
+    +    ]
+    +  }
+    +}
     --- stderr
     nothing was written
     "#);
@@ -209,7 +305,7 @@ fn a_client_that_nobody_knows_is_a_mistake() {
     assert_snapshot!(Sandbox::new().run(&["install", "emacs"]), @"
     --- stderr
     error[usage]: invalid value 'emacs' for '<CLIENT>'
-      [possible values: claude-code, codex, cursor, gemini, vscode, opencode]
+      [possible values: claude-code, codex, cursor, gemini, vscode, opencode, claude-desktop, windsurf, zed, cline, roo-code, goose]
 
     For more information, try '--help'.
     --- exit 2

@@ -2,20 +2,28 @@ use proptest::prelude::*;
 use serde_json::Value;
 
 use super::*;
+use crate::install::clients::{CLAUDE_CODE_HOOKS, CODEX_HOOKS, CURSOR_HOOKS};
 use crate::install::server::ServerEntryFormat;
+use crate::install::toml;
 
-const SERVER: ClientEntry = ClientEntry::Server(JsonServerEntry { under: "mcpServers", form: ServerEntryFormat::Stdio });
+const SERVER: ClientEntry = ClientEntry::Server(ServerFormat::Json { under: "mcpServers", form: ServerEntryFormat::Stdio });
+const TOML: ClientEntry = ClientEntry::Server(ServerFormat::Toml);
+const YAML: ClientEntry = ClientEntry::Server(ServerFormat::Yaml);
+const HOOKS: ClientEntry = ClientEntry::Hooks(CLAUDE_CODE_HOOKS);
+const SHELL_HOOKS: ClientEntry = ClientEntry::Hooks(CODEX_HOOKS);
+const FLAT_HOOKS: ClientEntry = ClientEntry::Hooks(CURSOR_HOOKS);
+const ALL: [ClientEntry; 7] = [SERVER, HOOKS, SHELL_HOOKS, FLAT_HOOKS, TOML, YAML, ClientEntry::Topics];
 
 fn own() -> Invocation {
-    Invocation { program: "/bin/memory".into(), agent: "some".into(), root: None }
+    Invocation { topics: Some("/work/.memory".into()), ..Invocation::for_tests() }
 }
 
-fn installed(file: &str, part: ClientEntry) -> String {
-    install(Some(file), part, &own()).expect("a file")
+fn installed(file: &str, entry: ClientEntry) -> String {
+    install(Some(file), &[entry], &own()).expect("a file")
 }
 
-fn uninstalled(file: &str, part: ClientEntry, formers: &[&str]) -> UninstallResult {
-    uninstall(file, part, &own(), formers).expect("a file")
+fn uninstalled(file: &str, entry: ClientEntry, formers: &[&str]) -> UninstallResult {
+    uninstall(file, &[entry], &own(), formers).expect("a file")
 }
 
 /// The layout of a file.
@@ -123,7 +131,7 @@ fn without_us(mut value: Value, part: ClientEntry) -> Value {
     if let ClientEntry::Server(_) = part {
         value["mcpServers"].as_object_mut().expect("servers").shift_remove("memory").expect("our server");
     } else {
-        for (event, _) in hooks::EVENTS {
+        for event in CLAUDE_CODE_HOOKS.events {
             value["hooks"][event].as_array_mut().expect("a list").pop().expect("our hook");
         }
     }
@@ -133,7 +141,7 @@ fn without_us(mut value: Value, part: ClientEntry) -> Value {
 proptest! {
     #[test]
     fn others_keep_every_byte_and_get_all_of_them_back(file in files()) {
-        for part in [SERVER, ClientEntry::Hooks] {
+        for part in [SERVER, HOOKS] {
             let with = installed(&file, part);
             prop_assert_eq!(&installed(&with, part), &with, "a second run changes nothing");
             // All bytes of the file remain, in the same order.
@@ -160,11 +168,11 @@ proptest! {
 
     #[test]
     fn nothing_that_somebody_may_write_makes_us_fail_otherwise_than_by_refusing(text in "[\\[\\]{}\",:/* \na1=.#memoryservp_]{0,40}") {
-        for part in [SERVER, ClientEntry::Hooks, ClientEntry::Toml] {
-            if let Ok(with) = install(Some(&text), part, &own()) {
-                prop_assert_eq!(install(Some(&with), part, &own()), Ok(with.clone()));
-                prop_assert_eq!(uninstall(&with, part, &own(), &[&text]), Ok(UninstallResult::Former(0)));
-                prop_assert!(uninstall(&with, part, &own(), &[]).is_ok());
+        for part in ALL {
+            if let Ok(with) = install(Some(&text), &[part], &own()) {
+                prop_assert_eq!(install(Some(&with), &[part], &own()), Ok(with.clone()));
+                prop_assert_eq!(uninstall(&with, &[part], &own(), &[&text]), Ok(UninstallResult::Former(0)));
+                prop_assert!(uninstall(&with, &[part], &own(), &[]).is_ok());
             }
         }
     }
@@ -172,11 +180,11 @@ proptest! {
     #[test]
     fn toml_of_others_keeps_every_byte(lines in prop::collection::vec(toml_line(), 0..8), line_break in prop_oneof![Just("\n"), Just("\r\n")]) {
         let text: String = lines.iter().flat_map(|line| [line.as_str(), line_break]).collect();
-        prop_assume!(toml::find_command(&text, &own()).is_ok());
-        let with = installed(&text, ClientEntry::Toml);
+        prop_assume!(toml::servers(&text).is_ok());
+        let with = installed(&text, TOML);
         prop_assert!(with.starts_with(&text));
-        prop_assert_eq!(&installed(&with, ClientEntry::Toml), &with);
-        let rest = uninstalled(&with, ClientEntry::Toml, &[]);
+        prop_assert_eq!(&installed(&with, TOML), &with);
+        let rest = uninstalled(&with, TOML, &[]);
         prop_assert_eq!(rest, if text.trim().is_empty() { UninstallResult::Nothing } else { UninstallResult::Text(text) });
     }
 }
@@ -194,30 +202,30 @@ fn toml_line() -> impl Strategy<Value = String> {
 
 #[test]
 fn a_file_that_was_made_for_us_goes_again() {
-    for part in [SERVER, ClientEntry::Hooks, ClientEntry::Toml] {
-        let made = install(None, part, &own()).expect("a file");
+    for part in ALL {
+        let made = install(None, &[part], &own()).expect("a file");
         assert_eq!(uninstalled(&made, part, &[]), UninstallResult::Nothing);
         // A file that existed and was empty is restored.
         assert_eq!(uninstalled(&made, part, &[""]), UninstallResult::Former(0));
     }
-    let touched = install(None, SERVER, &own()).expect("a file").replacen('{', "{\n  \"theme\": \"dark\",", 1);
+    let touched = install(None, &[SERVER], &own()).expect("a file").replacen('{', "{\n  \"theme\": \"dark\",", 1);
     assert_eq!(uninstalled(&touched, SERVER, &[]), UninstallResult::Text("{\n  \"theme\": \"dark\"\n}\n".into()));
 }
 
 #[test]
 fn what_was_empty_before_us_stays_and_what_we_made_goes() {
     let former = "{\n  \"hooks\": { \"SessionStart\": [] },\n  \"a\": 1\n}\n";
-    let touched = installed(former, ClientEntry::Hooks).replace("\"a\": 1", "\"a\": 2");
-    let UninstallResult::Text(left) = uninstalled(&touched, ClientEntry::Hooks, &[former]) else { panic!("a text is left") };
+    let touched = installed(former, HOOKS).replace("\"a\": 1", "\"a\": 2");
+    let UninstallResult::Text(left) = uninstalled(&touched, HOOKS, &[former]) else { panic!("a text is left") };
     assert_eq!(read(&left), read(&former.replace("\"a\": 1", "\"a\": 2")));
-    let UninstallResult::Text(left) = uninstalled(&touched, ClientEntry::Hooks, &[]) else { panic!("a text is left") };
+    let UninstallResult::Text(left) = uninstalled(&touched, HOOKS, &[]) else { panic!("a text is left") };
     assert_eq!(left, "{\n  \"a\": 2\n}\n");
 }
 
 #[test]
 fn a_backup_that_holds_us_is_no_former_file() {
     let former = "{\"a\": 1}";
-    let old = install(Some(former), SERVER, &Invocation { program: "/old/memory".into(), ..own() }).expect("a file");
+    let old = install(Some(former), &[SERVER], &Invocation { program: "/old/memory".into(), ..own() }).expect("a file");
     let renewed = installed(&old, SERVER);
     assert_eq!(renewed, installed(former, SERVER));
     assert_eq!(uninstalled(&renewed, SERVER, &[&old, former]), UninstallResult::Former(1));
@@ -228,23 +236,124 @@ fn a_backup_that_holds_us_is_no_former_file() {
 #[test]
 fn hooks_of_others_stay_beside_ours() {
     let file = r#"{"hooks":{"SessionStart":[{"hooks":[{"type":"command","command":"date"}]}]}}"#;
-    let with = installed(file, ClientEntry::Hooks);
+    let with = installed(file, HOOKS);
     // A user merges both hooks into one group.
     let joined = r#"{"hooks":{"SessionStart":[{"matcher":"startup","hooks":[{"type":"command","command":"'/old/memory' hook session-start","timeout":1},{"type":"command","command":"date"}]}]}}"#;
-    let renewed = installed(joined, ClientEntry::Hooks);
-    assert!(renewed.contains(r#""/bin/memory hook session-start","timeout":1}"#), "{renewed}");
+    let renewed = installed(joined, HOOKS);
+    assert!(renewed.contains(r#""/bin/memory hook session-start --agent some","timeout":1}"#), "{renewed}");
     assert_eq!(renewed.matches("session-start").count(), 1);
     let others = r#"{"hooks":{"SessionStart":[{"matcher":"startup","hooks":[{"type":"command","command":"date"}]}]}}"#;
-    assert_eq!(uninstalled(&renewed, ClientEntry::Hooks, &[]), UninstallResult::Text(others.into()));
-    assert_eq!(uninstalled(&with, ClientEntry::Hooks, &[]), UninstallResult::Text(file.into()));
+    assert_eq!(uninstalled(&renewed, HOOKS, &[]), UninstallResult::Text(others.into()));
+    assert_eq!(uninstalled(&with, HOOKS, &[]), UninstallResult::Text(file.into()));
 }
 
 #[test]
 fn another_programs_entry_is_left_alone() {
     for entry in [r#"{"command":"npx","args":["-y","server-memory"]}"#, r#"{"url":"http://x/mcp"}"#, "1"] {
         let file = format!("{{\n\"mcpServers\":\n{{\"memory\":{entry}}}}}");
-        let refusal = install(Some(&file), SERVER, &own()).expect_err("it is taken");
+        let refusal = install(Some(&file), &[SERVER], &own()).expect_err("it is taken");
         assert!(refusal.is_foreign_entry() && refusal.line == 3, "{refusal:?}");
         assert_eq!(uninstalled(&file, SERVER, &[]), UninstallResult::Same);
     }
+}
+
+#[test]
+fn an_entry_of_another_program_is_replaced_on_request_and_comes_back() {
+    let json = "{\n  \"mcpServers\": {\n    \"memory\": {\"url\": \"http://x/mcp\"},\n    \"b\": {}\n  }\n}\n";
+    let toml = "a = 1\n\n[mcp_servers.memory]\nurl = \"x\"\n";
+    let yaml = "extensions:\n  memory:\n    type: builtin\n    enabled: true\nz: 1\n";
+    let topics = "{\"autoMemoryDirectory\": \"~/notes\"}";
+    let replacing = Invocation { replaces: true, ..own() };
+    for (entry, former) in [(SERVER, json), (TOML, toml), (YAML, yaml), (ClientEntry::Topics, topics)] {
+        assert!(install(Some(former), &[entry], &own()).expect_err(former).is_foreign_entry());
+        let with = install(Some(former), &[entry], &replacing).expect("a file");
+        assert_eq!(install(Some(&with), &[entry], &own()), Ok(with.clone()));
+        assert_eq!(uninstalled(&with, entry, &[former]), UninstallResult::Former(0));
+        // After a change by another program, the entry is inserted again.
+        let touched = if entry == YAML || entry == TOML { format!("# c\n{with}") } else { with.replacen('{', "{ ", 1) };
+        let UninstallResult::Text(left) = uninstalled(&touched, entry, &[former]) else { panic!("a text is left") };
+        assert!(entry.find(&left, &own()).expect_err("the entry").is_foreign_entry(), "{left}");
+    }
+}
+
+#[test]
+fn a_second_name_stands_beside_the_entry_of_another_program() {
+    let file = "{\"mcpServers\":{\"memory\":{\"command\":\"npx\"}}}";
+    let named = Invocation { server_name: Some("mine".into()), ..own() };
+    let with = install(Some(file), &[SERVER], &named).expect("a file");
+    assert_eq!(read(&with)["mcpServers"]["memory"]["command"], "npx");
+    assert_eq!(read(&with)["mcpServers"]["mine"]["command"], "/bin/memory");
+    // The entry is found again without its name.
+    assert_eq!(installed(&with, SERVER), with);
+    assert_eq!(uninstalled(&with, SERVER, &[]), UninstallResult::Text(file.into()));
+    // A server of this program for another agent is not the entry.
+    let other = file.replace("npx\"", "memory\",\"args\":[\"mcp\",\"--agent\",\"x\"]").replace("\"memory\":", "\"work\":");
+    assert_eq!(uninstalled(&other, SERVER, &[]), UninstallResult::Same);
+}
+
+#[test]
+fn two_kinds_of_entries_in_one_file_come_and_go_together() {
+    let former = "{\n  \"theme\": \"dark\"\n}\n";
+    let entries = [SERVER, SHELL_HOOKS];
+    let with = install(Some(former), &entries, &own()).expect("a file");
+    assert_eq!(uninstall(&with, &entries, &own(), &[former]), Ok(UninstallResult::Former(0)));
+    let touched = with.replace("dark", "light");
+    let left = UninstallResult::Text(former.replace("dark", "light"));
+    assert_eq!(uninstall(&touched, &entries, &own(), &[former]), Ok(left));
+    // An earlier version installed only the server.
+    let server = installed(former, SERVER);
+    assert_eq!(uninstall(&server, &entries, &own(), &[former]), Ok(UninstallResult::Former(0)));
+    assert_eq!(install(Some(&server), &entries, &own()), Ok(with.clone()));
+    assert_eq!(uninstall(&with, &entries, &own(), &[&server, former]), Ok(UninstallResult::Former(1)));
+}
+
+#[test]
+fn flat_hooks_have_a_version_that_goes_with_them() {
+    let made = install(None, &[FLAT_HOOKS], &own()).expect("a file");
+    assert_eq!(read(&made)["version"], 1);
+    let former = "{\n  \"a\": 1\n}\n";
+    let touched = installed(former, FLAT_HOOKS).replace("\"a\": 1", "\"a\": 2");
+    assert_eq!(uninstalled(&touched, FLAT_HOOKS, &[former]), UninstallResult::Text(former.replace('1', "2")));
+    let others = "{\"version\":1,\"hooks\":{\"stop\":[{\"command\":\"x\"}]}}";
+    let with = installed(others, FLAT_HOOKS);
+    assert_eq!(uninstalled(&with, FLAT_HOOKS, &[]), UninstallResult::Text(others.into()));
+}
+
+proptest! {
+    #[test]
+    fn yaml_of_others_keeps_every_byte(
+        (before, servers, after) in (yaml_lines(""), prop::option::of(yaml_lines("  ")), yaml_lines("")),
+        line_break in prop_oneof![Just("\n"), Just("\r\n")],
+    ) {
+        let servers = servers.map(|servers| format!("extensions:\n  x: 1\n{servers}")).unwrap_or_default();
+        let text = format!("a0: 1\n{before}{servers}b0: 2\n{}", after.replace("k", "j")).replace('\n', line_break);
+        prop_assume!(yaml::servers(&text).is_ok());
+        let with = installed(&text, YAML);
+        let mut left = with.bytes();
+        prop_assert!(text.bytes().all(|byte| left.any(|own| own == byte)), "{}", with);
+        prop_assert_eq!(&installed(&with, YAML), &with);
+        prop_assert_eq!(uninstalled(&with, YAML, &[&text]), UninstallResult::Former(0));
+        prop_assert_eq!(uninstalled(&with, YAML, &[]), UninstallResult::Text(text));
+    }
+}
+
+/// Generates keys of a mapping with values of different kinds, blank lines and comments.
+fn yaml_lines(indent: &'static str) -> impl Strategy<Value = String> {
+    let value = prop_oneof![
+        Just(" 1\n"),
+        Just(" \"# x: y\" # c\n"),
+        Just(" {a: [b, 'c']}\n"),
+        Just("\n{}- cmd: memory\n{}- 记\n"),
+        Just("\n{}  - x\n\n{}  # c\n{}  - y\n"),
+        Just(" |\n{}  extensions:\n{}    memory: 1\n\n{}  # text\n"),
+        Just(" >-\n{}  two\n{}  lines\n"),
+        Just("\n{}    cmd: npx\n{}    args: [mcp]\n"),
+    ];
+    let before = prop_oneof![3 => Just(""), 1 => Just("\n"), 1 => Just("# a: b\n"), 1 => Just("      # deep\n")];
+    prop::collection::vec((before, value), 0..5).prop_map(move |keys| {
+        let line = |(index, (before, value)): (usize, &(&str, &str))| {
+            format!("{before}{indent}k{index}:{}", value.replace("{}", indent))
+        };
+        keys.iter().enumerate().map(line).collect()
+    })
 }

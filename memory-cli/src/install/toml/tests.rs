@@ -1,17 +1,18 @@
-use super::*;
+use crate::install::command::Invocation;
+use crate::install::server::ServerFormat;
 
 fn own() -> Invocation {
-    Invocation { program: "/bin/memory".into(), agent: "codex".into(), root: None }
+    Invocation { agent: "codex".into(), ..Invocation::for_tests() }
 }
 
 const ENTRY: &str = "[mcp_servers.memory]\ncommand = \"/bin/memory\"\nargs = [\"mcp\", \"--agent\", \"codex\"]\n";
 
 fn installed(text: &str) -> String {
-    install(text, &own()).expect("TOML")
+    ServerFormat::Toml.install(text, &own()).expect("TOML")
 }
 
 fn uninstalled(text: &str) -> String {
-    uninstall(text, &own()).expect("TOML")
+    ServerFormat::Toml.uninstall(text, &own(), None).expect("TOML")
 }
 
 #[test]
@@ -63,12 +64,12 @@ fn an_entry_of_ours_is_renewed_in_its_place() {
     let rooted = Invocation { root: Some("/m".into()), ..own() };
     assert_eq!(installed(&old.replace("'codex'", "'x'")), new);
     assert_eq!(installed(old), old.replace("'/old/memory'", "\"/bin/memory\""));
-    assert!(install(old, &rooted).expect("TOML").contains("\"--root\", \"/m\", \"--tools\", \"all\"]"));
+    assert!(ServerFormat::Toml.install(old, &rooted).expect("TOML").contains("\"--root\", \"/m\", \"--tools\", \"all\"]"));
 }
 
 #[test]
 fn what_is_not_ours_or_no_toml_is_refused_with_its_line() {
-    let refused = |text: &str| install(text, &own()).expect_err(text);
+    let refused = |text: &str| ServerFormat::Toml.install(text, &own()).expect_err(text);
     assert!(refused("a = 1\n[mcp_servers.memory]\ncommand = \"npx\"\n").is_foreign_entry());
     assert_eq!(refused("a = 1\n[mcp_servers.memory]\ncommand = \"npx\"\n").line, 2);
     assert_eq!(uninstalled("[mcp_servers.memory]\ncommand = \"npx\"\n"), "[mcp_servers.memory]\ncommand = \"npx\"\n");
@@ -78,4 +79,15 @@ fn what_is_not_ours_or_no_toml_is_refused_with_its_line() {
         assert!(!refused(text).is_foreign_entry());
         assert_eq!(refused(text).line, line, "{text}");
     }
+}
+
+#[test]
+fn a_replaced_entry_of_another_program_is_inserted_again_with_its_tables() {
+    let other = "[mcp_servers.memory]\ncommand = \"npx\"\n\n[mcp_servers.memory.env]\nA = \"1\"\n";
+    let text = format!("a = 1\n\n{other}\n[b]\n");
+    let replacing = Invocation { replaces: true, ..own() };
+    let with = ServerFormat::Toml.install(&text, &replacing).expect("TOML");
+    assert_eq!(with, format!("a = 1\n\n[b]\n\n{ENTRY}"));
+    let rest = ServerFormat::Toml.uninstall(&with, &own(), Some(&text)).expect("TOML");
+    assert_eq!(rest, "a = 1\n\n[b]\n\n[mcp_servers.memory]\ncommand = \"npx\"\n[mcp_servers.memory.env]\nA = \"1\"\n");
 }
