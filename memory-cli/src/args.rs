@@ -183,7 +183,7 @@ pub(crate) fn or_stdin<'a>(given: Option<&'a str>, output: &Output) -> Option<&'
 }
 
 /// Returns a parser that accepts `words`, for shell completion, and converts them with `parse`.
-fn one_of_parser<T: Clone + Send + Sync + 'static>(
+pub(crate) fn one_of_parser<T: Clone + Send + Sync + 'static>(
     words: impl IntoIterator<Item = &'static str>,
     parse: impl Fn(&str) -> Option<T> + Clone + Send + Sync + 'static,
 ) -> impl TypedValueParser<Value = T> {

@@ -189,6 +189,12 @@ pub(crate) enum Failure {
         /// The command or address in the entry, without credentials.
         content: String,
     },
+    /// A file for a plugin exists, and another program wrote or changed it.
+    #[error("{path} exists and was not written by `memory plugin`, or was changed since")]
+    ForeignFile {
+        /// The path of the file.
+        path: String,
+    },
     /// Some lines of standard input were invalid; the response to each has the reason.
     #[error("{count} invalid {}", if *count == 1 { "line" } else { "lines" })]
     NotUnderstood {
@@ -267,7 +273,7 @@ impl Failure {
             Self::Editor { .. } => Code::Io,
             Self::NotShown { .. } => Code::NotifyFailed,
             Self::NoConversations { .. } => Code::PathNotFound,
-            Self::Taken { .. } => Code::Conflict,
+            Self::Taken { .. } | Self::ForeignFile { .. } => Code::Conflict,
             Self::Undone { code, .. } => *code,
             Self::Tour { .. } => Code::Internal,
             Self::CheckFailed { .. } | Self::BanksDamaged { .. } => Code::CheckFailed,
@@ -295,6 +301,9 @@ impl Failure {
                 Some("specify the folder that `memory proxy` or `memory add` used as --memory-path".into())
             }
             Self::Undone { .. } | Self::CallsFailed { .. } => Some("all others succeeded; see the reported errors".into()),
+            Self::ForeignFile { .. } => {
+                Some("nothing was written; move the file away, or choose another folder with --output".into())
+            }
             Self::Taken { key, .. } if !key.contains('.') => Some("nothing was written; use --replace to replace it".into()),
             Self::Taken { .. } => Some(
                 "nothing was written; use --replace to replace that entry, or --name NAME to add an entry with another name"

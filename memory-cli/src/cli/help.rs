@@ -30,7 +30,7 @@ const GROUPS: [(&str, &[&str]); 7] = [
         ],
     ),
     ("Reminders", &["remind", "reminders", "done", "snooze", "notify", "when"]),
-    ("Agents and servers", &["install", "uninstall", "mcp", "agent", "hook", "serve", "proxy"]),
+    ("Agents and servers", &["install", "uninstall", "plugin", "mcp", "agent", "hook", "serve", "proxy"]),
     ("Other stores", &["bank", "topic", "instance", "conversations", "add"]),
     ("Maintenance", &["status", "doctor", "stats", "usage", "reindex", "config", "tour", "completions", "man"]),
 ];

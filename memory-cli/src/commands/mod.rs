@@ -23,6 +23,7 @@ mod man;
 mod model;
 mod notify;
 mod pin;
+mod plugin;
 mod proxy;
 mod read;
 mod refine;
@@ -128,6 +129,7 @@ pub(crate) enum CliCommand {
     Hook(hook::HookArgs),
     Install(install::InstallArgs),
     Uninstall(install::UninstallArgs),
+    Plugin(plugin::PluginArgs),
     Proxy(proxy::ProxyArgs),
     Serve(serve::ServeArgs),
     Status(status::StatusArgs),
@@ -196,6 +198,7 @@ impl CliCommand {
             }
             Self::Install(command) => command.run(app),
             Self::Uninstall(command) => command.run(app),
+            Self::Plugin(command) => command.run(app),
             Self::Proxy(command) => command.run(app),
             Self::Serve(command) => command.run(app),
             Self::Status(command) => command.run(app),

@@ -137,7 +137,7 @@ fn application_folder(home: &Path, config: &Path) -> PathBuf {
 const STDIO_SERVERS: ClientEntry = json_servers("mcpServers", ServerEntryFormat::Stdio);
 
 /// Servers below `mcpServers`, without `type`.
-const SERVERS: ClientEntry = json_servers("mcpServers", ServerEntryFormat::Command);
+pub(super) const SERVERS: ClientEntry = json_servers("mcpServers", ServerEntryFormat::Command);
 
 const fn json_servers(under: &'static str, form: ServerEntryFormat) -> ClientEntry {
     ClientEntry::Server(ServerFormat::Json { under, form })

@@ -8,7 +8,10 @@
 //! client is data: its files, and the entries in each. An entry of this program is recognized by its command, so
 //! nothing about it is stored elsewhere. A backup shows whether a file is still as this program left it:
 //! inserting the entries into the backup must give exactly the current file.
+//!
+//! `plugin.rs` builds the plugins of clients from the same entries.
 
+mod bundle;
 mod clients;
 mod command;
 mod edit;
@@ -16,6 +19,7 @@ mod file;
 mod hooks;
 mod jsonc;
 mod plan;
+mod plugin;
 mod server;
 mod setup;
 mod toml;
@@ -24,4 +28,5 @@ mod yaml;
 
 pub use clients::{Client, InstallLevel};
 pub(crate) use command::DEFAULT_HOOK_AGENT;
+pub use plugin::{PlannedFile, PluginTarget, RegistryEntry, RegistryNamespace, plan_plugins, write_plugins};
 pub use setup::{ClientFileChange, ClientSetup, EntryOptions, PlannedChange, ServerName};

@@ -55,6 +55,7 @@ fn help_lists_the_commands() {
     Agents and servers:
       install        Configure a coding assistant to use the memories
       uninstall      Remove the entries of `memory install` from a coding assistant's settings
+      plugin         Write plugins for coding assistants, to share with a team
       mcp            Serve an MCP client on the standard input and output
       agent          Call tools as an agent
       hook           Print memories for an agent, as a hook of its client

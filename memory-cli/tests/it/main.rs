@@ -6,6 +6,7 @@ mod architecture;
 mod bank;
 mod bank_answers;
 mod bank_jq;
+mod client_programs;
 mod config;
 mod conversations;
 mod daemon;
@@ -35,6 +36,7 @@ mod model;
 #[expect(dead_code, reason = "what goes wrong on the way to a model is tested where models are asked")]
 mod model_server;
 mod pin;
+mod plugin;
 #[path = "../../../memory-store/tests/it/postgres/server.rs"]
 #[expect(dead_code, clippy::unwrap_used, reason = "what a database does is tested where it is asked, and so is this written")]
 mod postgres_server;
