@@ -21,6 +21,8 @@ fn store_services(store: FileStore) -> Services {
         banks: None,
         topics: None,
         inbox_ttl: memory_core::InboxTtl::default(),
+        review: memory_core::ReviewPolicy::default(),
+        proposals: memory_core::SubmittedProposals::default(),
         actor: "bench".into(),
     }
 }

@@ -46,6 +46,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         banks: None,
         topics: None,
         inbox_ttl: memory_core::InboxTtl::default(),
+        review: memory_core::ReviewPolicy::default(),
+        proposals: memory_core::SubmittedProposals::default(),
         actor: "bench".into(),
     };
     let mut times = Vec::new();

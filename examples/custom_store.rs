@@ -11,7 +11,7 @@ use memory_core::{
     CachedAnalysis, ChangeOutcome, ChangeSet, ContentHash, Embeddings, Filter, History, MemStore, Memories, MemoryId, MemoryPage,
     MemoryStore, MemorySummaries, MemorySummary, NameIndex, NameMatch, Operation, OperationId, OperationRecord, Origin,
     PageRequest, RecordedChange, ReminderQuery, RevertedFiles, Scope, SearchRequest, SearchResults, StoreError, StoredMemory,
-    TextVector, TrashedFile,
+    TextVector, TrashedFile, Verb,
 };
 
 /// A store that counts the committed operations. A clone shares the store and the counter.
@@ -80,6 +80,7 @@ impl History for CountingStore {
     delegate! {
         fn records(&self) -> Results<'_, OperationRecord>;
         fn changes(&self, id: &OperationId) -> Results<'_, RecordedChange>;
+        fn changes_of(&self, verb: Verb) -> Results<'_, RecordedChange>;
         fn trashed(&self) -> Results<'_, TrashedFile>;
         fn scope_in_trash(&self, trash: &str) -> Result<Scope, StoreError>;
         fn recover(&self) -> Result<(), StoreError>;

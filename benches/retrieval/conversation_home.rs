@@ -56,6 +56,8 @@ impl ConversationHome {
             banks: None,
             topics: None,
             inbox_ttl: memory_core::InboxTtl::default(),
+            review: memory_core::ReviewPolicy::default(),
+            proposals: memory_core::SubmittedProposals::default(),
             actor: "bench".into(),
         };
         let exported = data.turns.iter().filter_map(|turn| Some(exported_turn(turn, scope(turn)?)));

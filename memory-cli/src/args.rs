@@ -7,7 +7,9 @@ use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use memory_agent::ToolSelection;
 use memory_agent::http::AccessToken;
-use memory_core::{AgentName, Category, Filter, HomeSection, Lifetime, ListOrder, MAX_INPUT_SIZE, Phase, Scope, ToolError};
+use memory_core::{
+    AgentName, Category, Filter, HomeSection, Lifetime, ListOrder, MAX_INPUT_SIZE, Phase, ProposalFilter, Scope, ToolError,
+};
 use memory_ingest::SourceName;
 
 use crate::config::Environment;
@@ -65,6 +67,7 @@ impl FilterArgs {
             until: self.to.map(LocalDay::end),
             standing: None,
             lifetime,
+            proposals: ProposalFilter::Exclude,
         }
     }
 }

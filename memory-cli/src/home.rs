@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use chrono::{DateTime, Utc};
-use memory_core::{MemoryId, ReminderQuery, Services, StoreError, pending};
+use memory_core::{MemoryId, ReminderQuery, Services, StoreError, SubmittedProposals, pending};
 use memory_store::{FileStore, FileStoreOptions, RandomIds, SystemClock};
 
 use crate::config::Settings;
@@ -57,6 +57,8 @@ impl Home {
             banks: None,
             topics: None,
             inbox_ttl: settings.inbox_ttl(),
+            review: settings.review.policy(),
+            proposals: SubmittedProposals::default(),
             actor: "cli".into(),
         };
         let zone = UserTimeZone::of(settings.timezone.value);

@@ -32,6 +32,8 @@ pub enum Code {
     PathRefused,
     /// A scope is outside the scopes that the agent may access.
     ScopeRefused,
+    /// An agent proposed what a person had rejected.
+    ProposalRejected,
     /// The configuration is invalid.
     ConfigInvalid,
     /// A check found a problem.
@@ -135,7 +137,7 @@ pub enum Fault {
 
 impl Code {
     /// All codes.
-    pub const ALL: [Self; 56] = [
+    pub const ALL: [Self; 57] = [
         Self::MemoryNotFound,
         Self::MemoryAmbiguous,
         Self::OperationNotFound,
@@ -150,6 +152,7 @@ impl Code {
         Self::FileTooLarge,
         Self::PathRefused,
         Self::ScopeRefused,
+        Self::ProposalRejected,
         Self::ConfigInvalid,
         Self::CheckFailed,
         Self::ModelFailed,
@@ -211,6 +214,7 @@ impl Code {
             Self::FileTooLarge => "FILE_TOO_LARGE",
             Self::PathRefused => "PATH_REFUSED",
             Self::ScopeRefused => "SCOPE_REFUSED",
+            Self::ProposalRejected => "PROPOSAL_REJECTED",
             Self::ConfigInvalid => "CONFIG_INVALID",
             Self::CheckFailed => "CHECK_FAILED",
             Self::ModelFailed => "MODEL_FAILED",
@@ -279,6 +283,7 @@ impl Code {
             | Self::SecretFound
             | Self::PathRefused
             | Self::ScopeRefused
+            | Self::ProposalRejected
             | Self::ConfigInvalid
             | Self::CallBlocked
             | Self::InvalidBankName
@@ -326,7 +331,7 @@ mod tests {
         assert_eq!(
             names.join(" "),
             "MEMORY_NOT_FOUND MEMORY_AMBIGUOUS OPERATION_NOT_FOUND TRASH_NOT_FOUND PATH_NOT_FOUND CONFLICT LOCKED DAEMON_RUNNING \
-             INVALID_INPUT SECRET_FOUND FILE_DAMAGED FILE_TOO_LARGE PATH_REFUSED SCOPE_REFUSED CONFIG_INVALID CHECK_FAILED MODEL_FAILED MODEL_REFUSED \
+             INVALID_INPUT SECRET_FOUND FILE_DAMAGED FILE_TOO_LARGE PATH_REFUSED SCOPE_REFUSED PROPOSAL_REJECTED CONFIG_INVALID CHECK_FAILED MODEL_FAILED MODEL_REFUSED \
              MODEL_TIMEOUT MODEL_UNREADABLE BUDGET_EXHAUSTED NOTIFY_FAILED TOOL_NOT_FOUND CALL_FAILED CALL_BLOCKED HOOK_FAILED \
              BANK_NOT_FOUND KEY_NOT_FOUND TTL_EXPIRED KEY_EXISTS INVALID_BANK_NAME INVALID_KEY INVALID_JSON LIMIT_EXCEEDED PERMISSION_DENIED \
              FILTER_ERROR FILTER_TIMEOUT FILTER_MEMORY INVALID_SCHEMA SCHEMA_VIOLATION BACKEND_NOT_FOUND INSTANCE_NOT_FOUND ACTION_NOT_FOUND SESSION_NOT_FOUND CONVERSATION_NOT_FOUND SEAL_BROKEN \

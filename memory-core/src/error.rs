@@ -5,7 +5,7 @@ use std::fmt;
 
 use chrono::{DateTime, FixedOffset};
 
-use crate::{Code, EmbedError, ParseError, Scope};
+use crate::{Code, EmbedError, MemoryId, ParseError, Scope};
 
 /// The error that an operation on memories failed.
 #[derive(Debug, thiserror::Error)]
@@ -112,6 +112,17 @@ pub enum StoreError {
         /// The scope.
         scope: Scope,
     },
+    /// An agent proposed what a person had rejected.
+    #[error("the user rejected this proposal before")]
+    ProposalRejected,
+    /// The memory that a proposal changes has changed since.
+    #[error("{path} has changed since it was proposed to change it")]
+    StaleProposal {
+        /// The proposal.
+        proposal: MemoryId,
+        /// The path of the memory.
+        path: String,
+    },
     /// The disk, the index or the operating system refused.
     #[error("cannot {action}")]
     Backend {
@@ -145,7 +156,7 @@ impl StoreError {
             Self::OperationNotFound { .. } => Code::OperationNotFound,
             Self::TrashNotFound { .. } => Code::TrashNotFound,
             Self::ConversationNotFound { .. } => Code::ConversationNotFound,
-            Self::Conflict { .. } => Code::Conflict,
+            Self::Conflict { .. } | Self::StaleProposal { .. } => Code::Conflict,
             Self::Locked { .. } => Code::Locked,
             Self::DaemonRunning { .. } => Code::DaemonRunning,
             Self::Parse(_) | Self::Invalid { .. } | Self::NoTime | Self::Over { .. } => Code::InvalidInput,
@@ -153,6 +164,7 @@ impl StoreError {
             Self::Damaged(problem) => problem.code,
             Self::Outside { .. } => Code::PathRefused,
             Self::ScopeRefused { .. } => Code::ScopeRefused,
+            Self::ProposalRejected => Code::ProposalRejected,
             Self::NoModel => Code::ConfigInvalid,
             Self::Embed(_) => Code::ModelFailed,
             Self::Backend { code, .. } | Self::Database { code, .. } => *code,
@@ -183,6 +195,13 @@ impl StoreError {
             Self::Outside { .. } => Some("files and folders of the home must be inside it, not behind a symlink".into()),
             Self::ScopeRefused { .. } => {
                 Some("an agent may access global, agent:<its name> and project:<its project>; --agent NAME sets its name".into())
+            }
+            Self::ProposalRejected => Some("nothing was stored; do not propose it again unless the user asks for it".into()),
+            Self::StaleProposal { proposal, .. } => {
+                let id = proposal.short();
+                Some(format!(
+                    "`memory inbox edit {id}` adapts it to the current text; `memory inbox accept {id} --overwrite` replaces that text"
+                ))
             }
             Self::Backend { code: Code::DiskFull, .. } => Some("free some space and repeat; nothing was changed".into()),
             Self::Database { hint, .. } => Some((*hint).into()),

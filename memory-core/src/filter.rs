@@ -30,6 +30,8 @@ pub struct Filter {
     pub standing: Option<StandingFilter>,
     /// The treatment of memories that have expired or were superseded.
     pub lifetime: Lifetime,
+    /// The treatment of proposals.
+    pub proposals: ProposalFilter,
 }
 
 /// The treatment of memories that have expired or were superseded.
@@ -42,8 +44,18 @@ pub enum Lifetime {
     All,
 }
 
+/// The treatment of proposals, which wait for a review.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum ProposalFilter {
+    /// No proposals.
+    #[default]
+    Exclude,
+    /// Only proposals. All of them are in the inbox, and their lifetime does not count.
+    Only,
+}
+
 impl Filter {
-    /// Returns the filter that every memory passes, including expired and superseded ones.
+    /// Returns the filter that every memory except proposals passes, including expired and superseded ones.
     pub fn all() -> Self {
         Self { lifetime: Lifetime::All, ..Self::default() }
     }
@@ -52,7 +64,11 @@ impl Filter {
     pub fn matches(&self, stored: &StoredMemory, now: DateTime<Utc>) -> bool {
         let memory = &stored.memory;
         let holds = memory.superseded_by.is_none() && !memory.has_ended(now);
-        (self.lifetime == Lifetime::All || holds)
+        let is_wanted = match self.proposals {
+            ProposalFilter::Exclude => !memory.is_proposal() && (self.lifetime == Lifetime::All || holds),
+            ProposalFilter::Only => memory.is_proposal(),
+        };
+        is_wanted
             && self.phase.is_none_or(|phase| phase == memory.phase)
             && self.category.is_none_or(|category| category == memory.category)
             && self.scope.as_ref().is_none_or(|scope| *scope == memory.scope)

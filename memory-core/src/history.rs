@@ -97,6 +97,11 @@ pub trait History: Debug + Send + Sync {
     /// Iterates over the files that the operation `id` changed, last change first.
     fn changes<'a>(&'a self, id: &OperationId) -> Box<dyn Iterator<Item = Result<RecordedChange, StoreError>> + 'a>;
 
+    /// Iterates over the files that the operations with this verb changed, last change first.
+    ///
+    /// Operations that were undone are left out.
+    fn changes_of(&self, verb: Verb) -> Box<dyn Iterator<Item = Result<RecordedChange, StoreError>> + '_>;
+
     /// Iterates over the files in the trash, newest first.
     fn trashed(&self) -> Box<dyn Iterator<Item = Result<TrashedFile, StoreError>> + '_>;
 

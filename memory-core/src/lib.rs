@@ -70,6 +70,7 @@ mod overview;
 mod read;
 mod remind;
 mod reminders;
+mod review;
 mod search;
 mod smart_search;
 mod tag;
@@ -108,7 +109,7 @@ pub use embed::{EmbedReport, embed};
 pub use embedder::{EmbedError, Embedder, Embedding, is_nonzero};
 pub use embeddings::{Embeddings, TextVector, embedded_text};
 pub use error::{Problem, StoreError};
-pub use filter::{Filter, Lifetime};
+pub use filter::{Filter, Lifetime, ProposalFilter};
 pub use history::{
     ChangedFiles, History, LARGE_OPERATION, OperationRecord, RecordedChange, RecordedFile, RevertedFiles, TrashedFile,
 };
@@ -126,7 +127,8 @@ pub use mem_store::MemStore;
 pub use memories::{Memories, MemoriesBuilder};
 pub use memory::{
     AgentName, Category, ContentHash, ContentHasher, Draft, MAX_INPUT_SIZE, MAX_MEMORY_SIZE, Memory, MemoryId, OperationId,
-    Origin, ParseError, Patch, Phase, Reminder, ReminderQuery, Scope, SpeakerRole, Tags,
+    Origin, ParseError, Patch, Phase, Proposal, ProposalTarget, ProposedAction, Reminder, ReminderQuery, Scope, SpeakerRole,
+    Tags,
 };
 pub use memory_summary::{CachedAnalysis, MemorySummaries, MemorySummary};
 pub use meter::{Meter, MeterError, Reservation, Spending, SpendingEntry};
@@ -145,6 +147,11 @@ pub use remind::{
 };
 pub use reminders::{ReminderFilter, done, pending, reminders, snooze};
 pub use reranking::{RerankError, Reranker, Reranking};
+pub use review::{
+    AcceptOptions, AcceptResult, Acceptance, LONG_WAIT, Neighbour, NeighbourRelation, ProposalSummary, ReviewPolicy, ReviewRule,
+    ScopePattern, StaleProposals, SubmittedProposal, SubmittedProposals, WaitingProposal, WritePolicy, accept, edit_proposal,
+    merge_proposal, proposal, proposal_summary, proposals, reject,
+};
 pub use search::search;
 pub use services::Services;
 pub use smart_search::{SmartSearchResults, smart_search};

@@ -96,16 +96,19 @@ impl MemState {
 
     /// Replaces, adds or removes a file, and returns the former one.
     fn put(&mut self, id: MemoryId, file: Option<MemFile>) -> Option<MemFile> {
-        let text = |file: &MemFile| (file.memory.content_hash(), file.memory.scope.clone());
-        if let Some(file) = &file {
-            self.texts.entry(text(file)).or_default().insert(id);
+        let text = |file: &MemFile| {
+            // The text of a proposal does not exist until a person accepts it.
+            (!file.memory.is_proposal()).then(|| (file.memory.content_hash(), file.memory.scope.clone()))
+        };
+        let new_text = file.as_ref().and_then(text);
+        if let Some(text) = &new_text {
+            self.texts.entry(text.clone()).or_default().insert(id);
         }
-        let new_text = file.as_ref().map(text);
         let former = match file {
             Some(file) => self.files.insert(id, file),
             None => self.files.remove(&id),
         };
-        if let Some(text) = former.as_ref().map(text).filter(|text| Some(text) != new_text.as_ref())
+        if let Some(text) = former.as_ref().and_then(text).filter(|text| Some(text) != new_text.as_ref())
             && let Some(ids) = self.texts.get_mut(&text)
         {
             ids.remove(&id);
@@ -127,6 +130,11 @@ impl MemState {
         self.journal.push(JournalEntry { operation, reasons, undoes, purged: BTreeSet::new(), changes });
     }
 
+    /// Returns the memories that are not proposals.
+    fn accepted(&self) -> impl Iterator<Item = &MemFile> {
+        self.files.values().filter(|file| !file.memory.is_proposal())
+    }
+
     fn filtered(&self, filter: &Filter, now: DateTime<Utc>) -> Vec<StoredMemory> {
         self.files.values().filter(|file| filter.matches(file, now)).map(|file| self.with_accesses(file)).collect()
     }
@@ -136,7 +144,7 @@ impl NameIndex for MemStore {
     fn find_by_name(&self, key: &str) -> Result<Vec<WikilinkCandidate>, StoreError> {
         let state = self.state();
         let mut found = Vec::new();
-        for file in state.files.values() {
+        for file in state.accepted() {
             let (path, memory) = (&file.path, &file.memory);
             let candidate = |by| WikilinkCandidate { target: WikilinkTarget::Memory(memory.id), path: path.clone(), by };
             let is_called = |name: &str| wikilink::lookup_keys(name).iter().any(|own| own == key);
@@ -278,7 +286,7 @@ impl MemoryStore for MemStore {
     fn by_origin(&self, origin: &Origin) -> Result<Option<StoredMemory>, StoreError> {
         let state = self.state();
         let is_same = |memory: &Memory| memory.origin.iter().chain(&memory.other_origins).any(|own| own.is_same_place(origin));
-        Ok(state.files.values().find(|file| is_same(&file.memory)).map(|file| state.with_accesses(file)))
+        Ok(state.accepted().find(|file| is_same(&file.memory)).map(|file| state.with_accesses(file)))
     }
 
     fn by_content(&self, hash: &ContentHash, scope: &Scope) -> Result<Option<MemoryId>, StoreError> {
@@ -315,7 +323,7 @@ impl MemoryStore for MemStore {
 impl Embeddings for MemStore {
     fn memories_without_vector(&self, identity: &str) -> Result<Vec<MemoryId>, StoreError> {
         let state = self.state();
-        let memories = state.files.values().map(|file| &file.memory);
+        let memories = state.accepted().map(|file| &file.memory);
         let mut lacking: Vec<&Memory> = memories.filter(|memory| state.vector(identity, memory).is_none()).collect();
         lacking.sort_by_key(|memory| (std::cmp::Reverse(memory.created_at), memory.id));
         Ok(lacking.into_iter().map(|memory| memory.id).collect())
@@ -355,8 +363,9 @@ impl Embeddings for MemStore {
 impl MemorySummaries for MemStore {
     fn summaries(&self) -> Result<Vec<MemorySummary>, StoreError> {
         let state = self.state();
-        let summary = |(id, file): (&MemoryId, &MemFile)| {
+        let summary = |file: &MemFile| {
             let memory = &file.memory;
+            let id = &memory.id;
             let text = ContentHash::of(&embedded_text(memory));
             MemorySummary {
                 id: *id,
@@ -373,7 +382,7 @@ impl MemorySummaries for MemStore {
                 impression: state.analyses.get(id).filter(|(of, _)| *of == text).map(|(_, bytes)| bytes.clone()),
             }
         };
-        Ok(state.files.iter().map(summary).collect())
+        Ok(state.accepted().map(summary).collect())
     }
 
     fn scopes(&self, ids: &[MemoryId]) -> Result<Vec<Option<Scope>>, StoreError> {

@@ -6,8 +6,8 @@ use crate::bank::Banks;
 use crate::topic::Topics;
 use crate::{
     ChatModel, Clock, Context, Draft, Embedder, Filter, History, IdSource, InboxTtl, MemoryPage, MemoryStore, PageRequest, Patch,
-    Query, RandomIds, Reranking, SearchResults, SecretPolicy, Services, ShownMemories, StoreError, StoredMemory, SystemClock,
-    UndoReport, WriteResult, build_context,
+    Query, RandomIds, Reranking, ReviewPolicy, SearchResults, SecretPolicy, Services, ShownMemories, StoreError, StoredMemory,
+    SubmittedProposals, SystemClock, UndoReport, WriteResult, build_context,
 };
 
 /// The memories of one home.
@@ -63,6 +63,8 @@ impl Memories {
             banks: None,
             topics: None,
             inbox_ttl: InboxTtl::default(),
+            review: ReviewPolicy::default(),
+            proposals: SubmittedProposals::default(),
             actor: "api".to_owned(),
         };
         MemoriesBuilder(services.into())
@@ -204,6 +206,13 @@ impl MemoriesBuilder {
     #[must_use]
     pub fn topics(mut self, topics: Topics) -> Self {
         self.0.services.topics = Some(topics);
+        self
+    }
+
+    /// Sets the policy for changes by agents; without one, they take effect at once.
+    #[must_use]
+    pub fn review(mut self, review: ReviewPolicy) -> Self {
+        self.0.services.review = review;
         self
     }
 

@@ -88,11 +88,17 @@ pub enum Verb {
     Reconcile,
     /// The oldest facts and turns were deleted, because the limit was exceeded.
     Evict,
+    /// An agent proposed a change of memories.
+    Propose,
+    /// A proposal was accepted.
+    Accept,
+    /// A proposal was rejected.
+    Reject,
 }
 
 impl Verb {
     /// All verbs.
-    pub const ALL: [Self; 28] = [
+    pub const ALL: [Self; 31] = [
         Self::Write,
         Self::Update,
         Self::Tag,
@@ -121,6 +127,9 @@ impl Verb {
         Self::Purge,
         Self::Reconcile,
         Self::Evict,
+        Self::Propose,
+        Self::Accept,
+        Self::Reject,
     ];
 
     /// Returns the word used in logs.
@@ -154,6 +163,9 @@ impl Verb {
             Self::Purge => "purge",
             Self::Reconcile => "reconcile",
             Self::Evict => "evict",
+            Self::Propose => "propose",
+            Self::Accept => "accept",
+            Self::Reject => "reject",
         }
     }
 }

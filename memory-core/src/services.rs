@@ -4,7 +4,10 @@ use std::sync::Arc;
 
 use crate::bank::Banks;
 use crate::topic::Topics;
-use crate::{ChangeSet, ChatModel, Clock, Embedder, History, IdSource, InboxTtl, MemoryStore, Operation, Reranking, Verb};
+use crate::{
+    ChangeSet, ChatModel, Clock, Embedder, History, IdSource, InboxTtl, MemoryStore, Operation, Reranking, ReviewPolicy,
+    SubmittedProposals, Verb,
+};
 
 /// The dependencies of the use cases, which abstract the machine.
 #[derive(Debug, Clone)]
@@ -29,6 +32,10 @@ pub struct Services {
     pub topics: Option<Topics>,
     /// The maximum time of a memory in the inbox.
     pub inbox_ttl: InboxTtl,
+    /// The policy for changes by agents.
+    pub review: ReviewPolicy,
+    /// The proposals that were stored in place of changes.
+    pub proposals: SubmittedProposals,
     /// The actor to record in the journal: `cli`, or the name of an agent.
     pub actor: String,
 }

@@ -10,7 +10,7 @@ use crate::{
     CachedAnalysis, ChangeOutcome, ChangeSet, ContentHash, Embeddings, Filter, History, MemoryId, MemoryPage, MemoryStore,
     MemorySummaries, MemorySummary, NameIndex, NameMatch, Operation, OperationId, OperationRecord, Origin, PageRequest,
     RecordedChange, ReminderQuery, RevertedFiles, Scope, SearchRequest, SearchResults, StoreError, StoredMemory, TextVector,
-    TrashedFile,
+    TrashedFile, Verb,
 };
 
 /// Implements a trait for pointers to its implementations.
@@ -76,6 +76,7 @@ implement_for_pointers!(MemorySummaries {
 implement_for_pointers!(History {
     fn records(&self) -> Box<dyn Iterator<Item = Result<OperationRecord, StoreError>> + '_>;
     fn changes<'a>(&'a self, id: &OperationId) -> Box<dyn Iterator<Item = Result<RecordedChange, StoreError>> + 'a>;
+    fn changes_of(&self, verb: Verb) -> Box<dyn Iterator<Item = Result<RecordedChange, StoreError>> + '_>;
     fn trashed(&self) -> Box<dyn Iterator<Item = Result<TrashedFile, StoreError>> + '_>;
     fn scope_in_trash(&self, trash: &str) -> Result<Scope, StoreError>;
     fn recover(&self) -> Result<(), StoreError>;

@@ -20,6 +20,9 @@ pub fn upgrade(services: &Services, reference: &str, category: Option<Category>)
         return Err(StoreError::Invalid { why: "the inbox is not a category to move a memory to".into() });
     }
     let stored = services.store.get_by(reference)?;
+    if stored.memory.is_proposal() {
+        return Err(StoreError::Invalid { why: format!("{} is a proposal: accept it to file it", stored.path) });
+    }
     let suggested = Some(stored.memory.category).filter(|category| *category != Category::Inbox);
     if stored.memory.phase == Phase::Organized && category.is_none() {
         return Ok(stored);

@@ -8,13 +8,14 @@
 //! at all.
 
 mod history;
+mod propose;
 mod store;
 
 use std::sync::Arc;
 
 use self::store::ScopedStore;
 use crate::conversation::ConversationId;
-use crate::{AgentName, HomeSection, Scope, Services};
+use crate::{AgentName, HomeSection, ReviewPolicy, Scope, Services, SubmittedProposals};
 
 /// The view of an agent that works on a project.
 ///
@@ -58,9 +59,12 @@ impl Services {
     /// Memories outside the view behave as nonexistent: they cannot be read, found, linked to, changed or restored, and
     /// no output reveals their existence. This is the only place that enforces it; use cases work with these services
     /// as with any other.
+    ///
+    /// Changes that need a review according to [`Services::review`] become proposals. The returned services have a new list
+    /// of proposals.
     #[must_use]
     pub fn restrict_to(&self, view: &View) -> Self {
-        self.with_scopes(view.scopes(), None, view.actor())
+        self.with_scopes(view.scopes(), None, view.actor(), view.agent.as_ref())
     }
 
     /// Returns the services restricted to the notes that a chat in a conversation may see.
@@ -70,12 +74,24 @@ impl Services {
     #[must_use]
     pub fn restrict_to_chat(&self, conversation: &ConversationId) -> Self {
         let scopes = vec![Scope::Global, conversation.scope(), ConversationId::global().scope()];
-        self.with_scopes(scopes, Some(HomeSection::Notes), &self.actor)
+        let unreviewed = Self { review: ReviewPolicy::default(), ..self.clone() };
+        unreviewed.with_scopes(scopes, Some(HomeSection::Notes), &self.actor, None)
     }
 
-    fn with_scopes(&self, scopes: Vec<Scope>, section: Option<HomeSection>, actor: &str) -> Self {
-        let (store, history) = (Arc::clone(&self.store), Arc::clone(&self.history));
-        let view = Arc::new(ScopedStore { store, history, scopes, section, actor: actor.to_owned() });
-        Self { store: Arc::clone(&view) as _, history: view, actor: actor.to_owned(), ..self.clone() }
+    fn with_scopes(&self, scopes: Vec<Scope>, section: Option<HomeSection>, actor: &str, agent: Option<&AgentName>) -> Self {
+        let proposals = SubmittedProposals::default();
+        let view = Arc::new(ScopedStore {
+            store: Arc::clone(&self.store),
+            history: Arc::clone(&self.history),
+            scopes,
+            section,
+            actor: actor.to_owned(),
+            agent: agent.cloned(),
+            policy: self.review.clone(),
+            proposals: proposals.clone(),
+            clock: Arc::clone(&self.clock),
+            ids: Arc::clone(&self.ids),
+        });
+        Self { store: Arc::clone(&view) as _, history: view, proposals, actor: actor.to_owned(), ..self.clone() }
     }
 }

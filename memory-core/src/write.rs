@@ -73,6 +73,8 @@ pub fn write(services: &Services, draft: Draft, secrets: SecretPolicy) -> Result
     set.changes.push(Change::Create { memory: Box::new(memory), front_matter: String::new() });
     match commit(services, &set, secrets)?.pop() {
         Some(ChangeOutcome::Kept { id, path } | ChangeOutcome::Removed { id, path }) => {
+            // A proposal does not expire.
+            let expires_at = expires_at.filter(|_| !services.proposals.contains(&id));
             Ok(WriteResult { id, path, created: true, expires_at, merged: MergedFields::default(), ignored: Vec::new() })
         }
         Some(ChangeOutcome::Duplicate { id, path }) => merge_duplicate(services, &draft, id, &path),

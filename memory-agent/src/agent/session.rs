@@ -13,6 +13,7 @@ use super::{Agent, RegisteredTool};
 use crate::event::EventKind;
 use crate::hook::{self, ToolCall};
 use crate::instance::{ActionCaller, ToolCaller};
+use crate::json;
 use crate::tools::not_found;
 use crate::validation::ParameterSchema;
 
@@ -29,9 +30,10 @@ const PERSON_ACTOR: &str = "cli";
 pub struct Session {
     agent: Arc<Agent>,
     services: Services,
+    /// The view; `None` for the person, who sees everything.
+    view: Option<View>,
     name: String,
     given: Arc<ShownMemories>,
-    is_of_the_person: bool,
 }
 
 impl Session {
@@ -40,7 +42,7 @@ impl Session {
         let services = agent.services().restrict_to(view);
         let name = view.agent.as_ref().map(ToString::to_string).unwrap_or_default();
         agent.emit(&name, EventKind::AgentStart);
-        Self { agent: Arc::clone(agent), services, name, given: Arc::default(), is_of_the_person: false }
+        Self { agent: Arc::clone(agent), services, view: Some(view.clone()), name, given: Arc::default() }
     }
 
     /// Opens a session for the person at the command line, who sees everything.
@@ -51,7 +53,7 @@ impl Session {
             agent: Arc::clone(agent),
             name: String::new(),
             given: Arc::default(),
-            is_of_the_person: true,
+            view: None,
         }
     }
 
@@ -85,7 +87,7 @@ impl Session {
         {
             run();
         }
-        if !self.is_of_the_person {
+        if self.view.is_some() {
             agent.rewrite_hints(tool, &mut done);
         }
         agent.emit(
@@ -104,14 +106,23 @@ impl Session {
         let call = hook::run_before_hooks(&agent.before, call)?;
         schema.get_or_init(|| ParameterSchema::of(&tool.parameters())).check(tool.as_ref(), &call.parameters)?;
         let context = ToolContext {
-            services: self.services.clone(),
+            services: self.call_services(),
             speaker: self.name.clone(),
             now: agent.now(),
             zone: LocalZone::new(Arc::clone(&agent.local_time)),
             given: Arc::clone(&self.given),
         };
-        let result = execute(tool.as_ref(), &context, &call.parameters)?;
+        let mut result = execute(tool.as_ref(), &context, &call.parameters)?;
+        json::add_proposals(&mut result, &context.services.proposals.take());
         hook::run_after_hooks(&agent.after, &call, result)
+    }
+
+    /// Returns the services for one call, which collect the proposals of that call alone.
+    fn call_services(&self) -> Services {
+        match &self.view {
+            Some(view) => self.agent.services().restrict_to(view),
+            None => self.services.clone(),
+        }
     }
 
     /// Collects context for `prompt` in at most `budget` tokens.

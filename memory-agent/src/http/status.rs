@@ -10,7 +10,9 @@ pub(super) fn status(code: Code) -> StatusCode {
         Code::MethodRefused => StatusCode::METHOD_NOT_ALLOWED,
         Code::RequestTimeout => StatusCode::REQUEST_TIMEOUT,
         Code::LimitExceeded => StatusCode::PAYLOAD_TOO_LARGE,
-        Code::Forbidden | Code::PathRefused | Code::ScopeRefused | Code::CallBlocked => StatusCode::FORBIDDEN,
+        Code::Forbidden | Code::PathRefused | Code::ScopeRefused | Code::ProposalRejected | Code::CallBlocked => {
+            StatusCode::FORBIDDEN
+        }
         Code::Locked | Code::BudgetExhausted | Code::DatabaseUnreachable => StatusCode::SERVICE_UNAVAILABLE,
         Code::ModelFailed | Code::ModelRefused | Code::ModelUnreadable => StatusCode::BAD_GATEWAY,
         Code::ModelTimeout | Code::FilterTimeout | Code::FilterMemory | Code::DatabaseTimeout => StatusCode::GATEWAY_TIMEOUT,

@@ -54,6 +54,12 @@ pub(super) struct MemoryShape<'a> {
     origin: Option<OriginShape<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     other_origins: Vec<OriginShape<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    proposed_by: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    proposed_action: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    proposed_for: Option<String>,
     path: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     problem: Option<ProblemShape<'a>>,
@@ -99,7 +105,8 @@ struct MemoryPageShape<'a> {
 /// `summarised_by` (the operation that replaced the text by a summary), `origin` (`{source, root, path, hash?}`) and
 /// `other_origins` (other files with the same text). `pinned` is present if true, and `problem` (`{code, path, line?,
 /// what, hint?}`) if the file is damaged. A reminder has `due`, and if set `reminds` (the id of its memory),
-/// `notified_at` and `done_at`.
+/// `notified_at` and `done_at`. A proposal has `proposed_by`, `proposed_action` (`write`, `update` or `delete`) and, if it
+/// changes another memory, `proposed_for`.
 pub fn memory(stored: &StoredMemory, inbox_ttl: InboxTtl) -> Value {
     value(&MemoryShape::of(stored, inbox_ttl))
 }
@@ -157,6 +164,9 @@ impl<'a> MemoryShape<'a> {
             done_at: memory.reminder.and_then(|reminder| reminder.done_at).map(time::rfc3339),
             origin: memory.origin.as_ref().map(OriginShape::of),
             other_origins: memory.other_origins.iter().map(OriginShape::of).collect(),
+            proposed_by: memory.proposal.as_ref().map(|proposal| proposal.by.as_str()),
+            proposed_action: memory.proposal.as_ref().map(|proposal| proposal.action.as_str()),
+            proposed_for: memory.proposal.as_ref().and_then(|own| own.action.target()).map(|target| target.id.to_string()),
             path: &stored.path,
             problem: stored.problem.as_ref().map(ProblemShape::of),
         }

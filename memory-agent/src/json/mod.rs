@@ -34,6 +34,9 @@
 //! | conversations | `{conversations: [{id, turns, facts, …}…], total}`, see [`conversation_summary`] |
 //! | conversations show | `{id, memory_path, summary?, facts, turns, …}`, see [`conversation()`] |
 //! | memories for a chat | `[{role, content, created_at, score}…]`, see [`recalled_memories`] |
+//! | a change by an agent that waits for a review | the result without the change, and `proposals: [{id, action, of?}]` and `note` |
+//! | inbox | `{proposals, notes}`, see [`waiting_proposal`], [`inbox_note`] |
+//! | inbox accept | `{id, path, accepted}`, see [`accept_result`] |
 //! | bank … | see [`mod@bank`] |
 //! | topic … | see [`mod@topic`] |
 //! | instance backends, actions, instances | see [`backends`], [`backend()`], [`actions`], [`instances`] |
@@ -47,6 +50,7 @@ mod history;
 mod ingest;
 mod instance;
 mod memory;
+mod proposal;
 mod reminder;
 mod search;
 mod time;
@@ -64,6 +68,8 @@ pub use history::{
 pub use ingest::{import_report, ingest_report};
 pub use instance::{actions, backend, backends, instances};
 pub use memory::{link_report, memories, memory, memory_for_export, page, unlink_result};
+pub(crate) use proposal::add_proposals;
+pub use proposal::{accept_result, inbox_note, waiting_proposal};
 pub use reminder::{notification, reminder, reminder_or_memory};
 pub use search::{context, hit_tokens, search_results, smart_search_results};
 pub(crate) use time::quoted_time;

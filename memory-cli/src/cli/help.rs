@@ -14,6 +14,7 @@ const GROUPS: [(&str, &[&str]); 7] = [
     (
         "Organise",
         &[
+            "inbox",
             "tag",
             "link",
             "unlink",

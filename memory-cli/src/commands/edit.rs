@@ -7,8 +7,8 @@ use std::process::Command;
 use clap::Args;
 use memory_agent::json;
 use memory_core::{
-    Category, FileVersion, Memory, MemoryId, MemoryStoreExt, ParseError, Patch, Reminder, Scope, SecretPolicy, Services,
-    SpeakerRole, StoreError, StoredMemory,
+    Category, Memory, MemoryId, MemoryStoreExt, ParseError, Patch, Reminder, Scope, SecretPolicy, Services, SpeakerRole,
+    StoreError, StoredMemory,
 };
 use tempfile::NamedTempFile;
 
@@ -105,7 +105,11 @@ impl EditArgs {
         }
         let mut warning = None;
         let changed = if self.fields == EditFieldsArgs::default() {
-            self.edit_in_editor(&services, &stored, app)?
+            let (id, expected, secrets) = (stored.memory.id.to_string(), Some(stored.stamp), self.secret_policy());
+            edit_in_editor(&editor_command(app)?, &stored, &|text| {
+                let patch = Patch { content: Some(text.to_owned()), ..Patch::default() };
+                memory_core::update(&services, &id, &patch, expected, secrets)
+            })?
         } else {
             let mut patch = self.fields.patch(&services, app)?;
             if self.fields.category == Some(Category::Reminders) && stored.memory.reminder.is_none() {
@@ -142,45 +146,52 @@ impl EditArgs {
     fn secret_policy(&self) -> SecretPolicy {
         if self.allow_secret { SecretPolicy::Keep } else { SecretPolicy::Refuse }
     }
+}
 
-    fn edit_in_editor(&self, services: &Services, stored: &StoredMemory, app: &App) -> Result<StoredMemory, Failure> {
-        if let Some(problem) = &stored.problem {
-            return Err(StoreError::Damaged(problem.clone()).into());
-        }
-        let editor = match &app.environment.editor {
-            Some(editor) => editor.clone(),
-            None if app.output.input_is_terminal() => "vi".to_owned(),
-            None => {
-                return Err(Failure::usage(
-                    "no editor configured",
-                    "set EDITOR, or pass the text with --content TEXT or --content -",
-                ));
-            }
-        };
-        let content = &stored.memory.content;
-        let draft = write_draft(content).map_err(Failure::file("create a temporary file for the editor"))?;
-        let ended = run_editor(&editor, draft.path());
-        let left = std::fs::read(draft.path());
-        let failed = |why: String, draft| Failure::Editor { command: editor.clone(), why, draft };
-        if let Err(why) = ended {
-            let is_changed = left.is_ok_and(|bytes| strip_final_newline(&bytes) != content.as_bytes());
-            return Err(failed(why, is_changed.then(|| keep_draft(draft)).transpose()?));
-        }
-        let bytes = match left {
-            Ok(bytes) => bytes,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(failed("deleted its file".into(), None)),
-            Err(error) => return Err(Failure::file("read the edited file")(error)),
-        };
-        let Ok(text) = std::str::from_utf8(strip_final_newline(&bytes)) else {
-            return Err(failed("wrote a file that is not valid UTF-8".into(), Some(keep_draft(draft)?)));
-        };
-        let patch = Patch { content: Some(text.to_owned()), ..Patch::default() };
-        let expected: Option<FileVersion> = Some(stored.stamp);
-        match memory_core::update(services, &stored.memory.id.to_string(), &patch, expected, self.secret_policy()) {
-            Ok(changed) => Ok(changed),
-            Err(source) if text == content => Err(source.into()),
-            Err(source) => Err(Failure::Draft { draft: keep_draft(draft)?, source }),
-        }
+/// Returns the command of the configured editor.
+///
+/// # Errors
+/// If no editor is configured and the standard input is not a terminal.
+pub(super) fn editor_command(app: &App) -> Result<String, Failure> {
+    match &app.environment.editor {
+        Some(editor) => Ok(editor.clone()),
+        None if app.output.input_is_terminal() => Ok("vi".to_owned()),
+        None => Err(Failure::usage("no editor configured", "set EDITOR, or pass the text with --content TEXT or --content -")),
+    }
+}
+
+/// Opens the text of a memory in the editor, and passes the edited text to `store`.
+///
+/// If the text cannot be stored, it stays in a temporary file.
+pub(super) fn edit_in_editor(
+    editor: &str,
+    stored: &StoredMemory,
+    store: &dyn Fn(&str) -> Result<StoredMemory, StoreError>,
+) -> Result<StoredMemory, Failure> {
+    if let Some(problem) = &stored.problem {
+        return Err(StoreError::Damaged(problem.clone()).into());
+    }
+    let content = &stored.memory.content;
+    let draft = write_draft(content).map_err(Failure::file("create a temporary file for the editor"))?;
+    let ended = run_editor(editor, draft.path());
+    let left = std::fs::read(draft.path());
+    let failed = |why: String, draft| Failure::Editor { command: editor.to_owned(), why, draft };
+    if let Err(why) = ended {
+        let is_changed = left.is_ok_and(|bytes| strip_final_newline(&bytes) != content.as_bytes());
+        return Err(failed(why, is_changed.then(|| keep_draft(draft)).transpose()?));
+    }
+    let bytes = match left {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(failed("deleted its file".into(), None)),
+        Err(error) => return Err(Failure::file("read the edited file")(error)),
+    };
+    let Ok(text) = std::str::from_utf8(strip_final_newline(&bytes)) else {
+        return Err(failed("wrote a file that is not valid UTF-8".into(), Some(keep_draft(draft)?)));
+    };
+    match store(text) {
+        Ok(changed) => Ok(changed),
+        Err(source) if text == content => Err(source.into()),
+        Err(source) => Err(Failure::Draft { draft: keep_draft(draft)?, source }),
     }
 }
 

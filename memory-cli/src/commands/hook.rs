@@ -8,7 +8,7 @@ use std::thread;
 use std::time::{Duration, SystemTime};
 
 use clap::{Args, Subcommand};
-use memory_core::{AgentName, ShownMemories, View, build_context};
+use memory_core::{AgentName, ProposalSummary, ShownMemories, View, build_context};
 use memory_store::{AlreadyShownFile, FileStoreOptions};
 
 use super::hook_event::HookEvent;
@@ -77,6 +77,24 @@ impl HookArgs {
     }
 }
 
+/// Returns a line about the proposals that wait for a review; empty if there are none.
+///
+/// It does not contain their texts, because no agent recalls them.
+fn proposals_line(summary: &ProposalSummary) -> String {
+    let (proposals, wait) = if summary.waiting == 1 { ("proposal", "waits") } else { ("proposals", "wait") };
+    let ids: Vec<String> = summary.overdue.iter().take(MAX_NAMED).map(|stored| stored.memory.id.short()).collect();
+    let more = summary.overdue.len().saturating_sub(MAX_NAMED);
+    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+    let overdue = if ids.is_empty() { String::new() } else { format!("; for more than a week: {}{more}", ids.join(", ")) };
+    match summary.waiting {
+        0 => String::new(),
+        count => format!("{count} {proposals} of agents {wait} for a review by the user in `memory inbox`{overdue}.\n"),
+    }
+}
+
+/// Maximum number of overdue proposals that are named.
+const MAX_NAMED: usize = 3;
+
 struct CliHookRequest {
     moment: HookCommand,
     agent: AgentName,
@@ -98,7 +116,9 @@ impl CliHookRequest {
         let project = folder.and_then(|folder| project_name(&folder));
         // Loading a model takes longer than the timeout, so the search is lexical only.
         let Home { services, zone, .. } = Home::with_settings(Arc::clone(&settings), FileStoreOptions::default()).ok()?;
-        let services = services.restrict_to(&View { agent: Some(self.agent.clone()), project });
+        let view = View { agent: Some(self.agent.clone()), project };
+        let unrestricted = services;
+        let services = unrestricted.restrict_to(&view);
         let now = services.clock.now().with_timezone(&zone);
         let file = event.session.as_deref().map(|session| AlreadyShownFile::of(root, session));
         // A new session has received no memories yet, even if its id was used before.
@@ -108,7 +128,8 @@ impl CliHookRequest {
             HookCommand::SessionStart => {
                 let known = build_context(&services, "", SESSION_BUDGET, &given, &now).ok()?;
                 let due = memory_core::pending(&services, &zone).unwrap_or_default().unwrap_or_default();
-                format!("{}{due}", known.text)
+                let proposals = memory_core::proposal_summary(&unrestricted, Some(&view.scopes())).unwrap_or_default();
+                format!("{}{due}{}", known.text, proposals_line(&proposals))
             }
             HookCommand::Prompt => build_context(&services, event.prompt.as_deref()?, PROMPT_BUDGET, &given, &now).ok()?.text,
         };

@@ -13,6 +13,7 @@ mod export;
 mod hook;
 mod hook_event;
 mod import;
+mod inbox;
 mod ingest;
 mod install;
 mod instance;
@@ -105,6 +106,7 @@ pub(crate) enum CliCommand {
     Done(remind::DoneArgs),
     Snooze(remind::SnoozeArgs),
     When(when::WhenArgs),
+    Inbox(inbox::InboxArgs),
     Upgrade(upgrade::UpgradeArgs),
     Dream(refine::DreamArgs),
     Decay(refine::DecayArgs),
@@ -171,6 +173,7 @@ impl CliCommand {
             Self::Done(command) => command.run(app),
             Self::Snooze(command) => command.run(app),
             Self::When(command) => command.run(app),
+            Self::Inbox(command) => command.run(app),
             Self::Upgrade(command) => command.run(app),
             Self::Dream(command) => command.run(app),
             Self::Decay(command) => command.run(app),

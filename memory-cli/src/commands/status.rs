@@ -2,7 +2,8 @@
 
 use chrono::{DateTime, SecondsFormat, Utc};
 use clap::Args;
-use memory_core::{Filter, HomeSection, ListOrder, PageRequest, Phase, ReminderQuery, StoreError};
+use memory_core::text::to_one_line;
+use memory_core::{Filter, HomeSection, ListOrder, PageRequest, Phase, ProposalSummary, ReminderQuery, StoreError, StoredMemory};
 use memory_store::{ChoreState, DaemonLock, DaemonProcess, DaemonState};
 use serde_json::{Value, json};
 
@@ -10,16 +11,17 @@ use crate::app::App;
 use crate::datetime;
 use crate::failure::Failure;
 use crate::home::Home;
-use crate::print::{Table, TableColumn};
+use crate::print::{Table, TableColumn, escape_hidden};
 
 /// Show the state of the daemon, its last chores, and what is due
 ///
 /// Works without a running daemon (`memory serve`) as well, and then shows the last one.
 ///
-/// JSON: {daemon: {running, pid?, started_at?, stopped_at?, watching?, socket?}, memories, inbox, entries, due,
-/// trash_files, trash_bytes, chores: [{name, began_at?, ended_at?, ending?, said?, worked_at?, due_at?}]}; `entries` counts
-/// facts and turns of conversations, which are not included in memories, `due` counts reminders, and `worked_at` is when a
-/// chore last made changes
+/// JSON: {daemon: {running, pid?, started_at?, stopped_at?, watching?, socket?}, memories, inbox, proposals, overdue: [ID…],
+/// entries, due, trash_files, trash_bytes, chores: [{name, began_at?, ended_at?, ending?, said?, worked_at?, due_at?}]};
+/// `proposals` counts changes of agents that wait for a review, `overdue` are those that have been waiting for more than a week,
+/// `entries` counts facts and turns of conversations, which are not included in memories, `due` counts reminders, and
+/// `worked_at` is when a chore last made changes
 #[derive(Debug, Args)]
 pub(crate) struct StatusArgs {}
 
@@ -32,6 +34,8 @@ struct StatusSnapshot {
     state: Option<DaemonState>,
     memories: u64,
     inbox: u64,
+    /// The proposals of agents.
+    proposals: ProposalSummary,
     /// Number of facts and turns in conversations.
     entries: u64,
     due: u64,
@@ -71,6 +75,7 @@ impl StatusSnapshot {
             state: DaemonState::read(home.store.root()),
             memories: count(&notes)?,
             inbox: count(&inbox)?,
+            proposals: memory_core::proposal_summary(&home.services, None)?,
             entries: count(&of_conversations)?,
             due: store.reminders(ReminderQuery::Due(now), None, Some(0))?.total,
             trash: home.store.trash_size()?,
@@ -100,6 +105,8 @@ impl StatusSnapshot {
             "daemon": daemon,
             "memories": self.memories,
             "inbox": self.inbox,
+            "proposals": self.proposals.waiting,
+            "overdue": self.proposals.overdue.iter().map(|stored| stored.memory.id.to_string()).collect::<Vec<_>>(),
             "entries": self.entries,
             "due": self.due,
             "trash_files": self.trash.0,
@@ -145,6 +152,9 @@ impl StatusSnapshot {
         }
         table.push(["memories", &self.memories.to_string()]);
         table.push(["inbox", &self.inbox.to_string()]);
+        if 0 < self.proposals.waiting {
+            table.push(["proposals", &proposals_text(&self.proposals)]);
+        }
         if 0 < self.entries {
             table.push(["conversation entries", &self.entries.to_string()]);
         }
@@ -185,6 +195,28 @@ impl StatusSnapshot {
         table
     }
 }
+
+/// Maximum number of overdue proposals that are named.
+const MAX_NAMED: usize = 3;
+
+/// Describes the waiting proposals, and names those that have been waiting for more than a week.
+fn proposals_text(summary: &ProposalSummary) -> String {
+    let describe = |stored: &StoredMemory| {
+        let headline = to_one_line(stored.memory.headline(), MAX_HEADLINE_CHARACTERS);
+        format!("{} {}", stored.memory.id.short(), escape_hidden(&headline))
+    };
+    let overdue: Vec<String> = summary.overdue.iter().take(MAX_NAMED).map(describe).collect();
+    let more = summary.overdue.len().saturating_sub(MAX_NAMED);
+    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+    let overdue = match overdue.join(", ") {
+        none if none.is_empty() => none,
+        overdue => format!("; waiting for more than a week: {overdue}{more}"),
+    };
+    format!("{} to review with `memory inbox`{overdue}", summary.waiting)
+}
+
+/// Maximum number of characters of a named proposal.
+const MAX_HEADLINE_CHARACTERS: usize = 60;
 
 fn format_timestamp(at: DateTime<Utc>) -> String {
     at.to_rfc3339_opts(SecondsFormat::Millis, true)

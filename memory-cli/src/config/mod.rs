@@ -12,6 +12,7 @@ mod http;
 mod llm;
 mod proxy;
 mod reranking;
+mod review;
 mod setting;
 mod settings;
 
@@ -24,6 +25,7 @@ pub(crate) use http::HttpSettings;
 pub(crate) use llm::{HIDDEN, LlmSettings};
 pub(crate) use proxy::{LogLevel, ProxySettings, parse_max_entries, parse_share};
 pub(crate) use reranking::RerankingSettings;
+pub(crate) use review::ReviewSettings;
 pub(crate) use setting::{Setting, SettingsLayer};
 pub(crate) use settings::{EmbeddingSettings, NotificationMethod, Settings, SourceLocation, default_root_folder};
 

@@ -11,7 +11,10 @@ use serde_json::Value;
 
 use super::document::{SettingsDocument, parser_for};
 use super::setting::{Setting, SettingsLayer, or_default};
-use super::{BankSettings, ConfigError, Environment, HookSettings, HttpSettings, LlmSettings, ProxySettings, RerankingSettings};
+use super::{
+    BankSettings, ConfigError, Environment, HookSettings, HttpSettings, LlmSettings, ProxySettings, RerankingSettings,
+    ReviewSettings,
+};
 use crate::datetime;
 use crate::zone::{self, NamedZone};
 
@@ -58,6 +61,8 @@ pub(crate) struct Settings {
     pub http: HttpSettings,
     /// Banks and filters.
     pub banks: BankSettings,
+    /// The review of changes by agents.
+    pub review: ReviewSettings,
     /// Hooks of tool calls.
     pub hooks: HookSettings,
     /// The sources of notes to import.
@@ -206,6 +211,7 @@ impl Settings {
             proxy: ProxySettings::take(&mut document, environment)?,
             http: HttpSettings::take(&mut document)?,
             banks: BankSettings::take(&mut document)?,
+            review: ReviewSettings::take(&mut document)?,
             hooks: HookSettings::take(&mut document)?,
             places,
             file,
@@ -248,6 +254,7 @@ impl Settings {
         all.extend(self.proxy.all().map(|(key, shown)| (key.to_owned(), shown)));
         all.extend(self.http.all().map(|(key, shown)| (key.to_owned(), shown)));
         all.extend(self.banks.all().map(|(key, shown)| (key.to_owned(), shown)));
+        all.extend(self.review.all().map(|(key, shown)| (key.to_owned(), shown)));
         all.extend(self.hooks.all());
         for place in &self.places {
             all.push((format!("ingestion.{}.path", place.source), path(&place.path)));

@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::fmt::Write;
 
+use memory_core::text::deceptive_characters;
+
 /// Escapes every control character except line breaks and tabs.
 ///
 /// A carriage return is part of a following line feed. A single one is escaped, because it would let a line overwrite
@@ -24,6 +26,25 @@ pub(crate) fn escape_line(text: &str) -> Cow<'_, str> {
         '\n' | '\t' | '\r' | '\u{2028}' | '\u{2029}' => EscapeKind::Blank,
         _ => escape_kind(character),
     })
+}
+
+/// Converts `text` to one line in which hidden characters are visible as well.
+///
+/// These are characters that a reader cannot see and a program or language model reads: zero-width characters, tags, overrides
+/// of the writing direction and controls. Joiners within emoji and letters of a script stay.
+pub(crate) fn escape_hidden(text: &str) -> Cow<'_, str> {
+    let mut shown = String::new();
+    let mut copied = 0;
+    for (at, character) in deceptive_characters(text) {
+        shown.push_str(&text[copied..at]);
+        write!(shown, "{}", character.escape_unicode()).expect("a text grows");
+        copied = at + character.len_utf8();
+    }
+    if copied == 0 {
+        return escape_line(text);
+    }
+    shown.push_str(&text[copied..]);
+    Cow::Owned(escape_line(&shown).into_owned())
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -110,6 +131,14 @@ mod tests {
     fn a_line_break_of_windows_is_a_line_break() {
         assert_eq!(escape_text("one\r\ntwo\r\n"), "one\r\ntwo\r\n");
         assert_eq!(escape_text("one\rtwo\r"), r"one\u{d}two\u{d}");
+    }
+
+    #[test]
+    fn hidden_characters_are_visible_in_a_review() {
+        let hidden = "a\u{200b}b\u{202e}c\u{e0041}\u{e0042}d\u{feff}\x1b[2J\te";
+        assert_eq!(escape_hidden(hidden), r"a\u{200b}b\u{202e}c\u{e0041}\u{e0042}d\u{feff}\u{1b}[2J e");
+        let plain = "偏好: dark 👩‍💻 naïve می‌خواهم";
+        assert!(matches!(escape_hidden(plain), Cow::Borrowed(same) if same == plain));
     }
 
     #[test]

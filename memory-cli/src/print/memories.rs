@@ -101,6 +101,7 @@ pub(crate) fn print_memory(output: &mut Output, stored: &StoredMemory, inbox_ttl
         ("links", ids(&memory.links)),
         ("supersedes", ids(&memory.supersedes)),
         ("summary", memory.summarised_by.as_ref().map(|id| format!("by operation {id}")).unwrap_or_default()),
+        ("proposed", proposal_text(memory)),
         ("superseded", memory.superseded_by.map(|id| format!("by {}", id.short())).unwrap_or_default()),
     ];
     for (name, fact) in facts.iter().filter(|(_, fact)| !fact.is_empty()) {
@@ -109,6 +110,13 @@ pub(crate) fn print_memory(output: &mut Output, stored: &StoredMemory, inbox_ttl
     }
     output.line("")?;
     output.line(&escape_text(&memory.content))
+}
+
+/// Describes the proposal in a memory; empty if there is none.
+fn proposal_text(memory: &Memory) -> String {
+    let Some(proposal) = &memory.proposal else { return String::new() };
+    let of = proposal.action.target().map(|target| format!(" of {}", target.id.short())).unwrap_or_default();
+    format!("by {}: {}{of}; it is not used until you accept it", proposal.by, proposal.action.as_str())
 }
 
 /// Returns the tags with `#` signs.

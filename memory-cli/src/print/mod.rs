@@ -9,7 +9,7 @@ mod progress;
 mod table;
 mod wrap;
 
-pub(crate) use escape::{escape_json, escape_line, escape_text};
+pub(crate) use escape::{escape_hidden, escape_json, escape_line, escape_text};
 pub(crate) use output::{Output, OutputForm, Streams};
 pub(crate) use palette::{ColorChoice, Palette};
 pub(crate) use program::ProgramName;

@@ -61,6 +61,8 @@ fn services(store: FileStore, ids: usize) -> Services {
         banks: None,
         topics: None,
         inbox_ttl: InboxTtl::default(),
+        review: memory_core::ReviewPolicy::default(),
+        proposals: memory_core::SubmittedProposals::default(),
         actor: "test".into(),
     }
 }

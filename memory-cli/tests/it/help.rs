@@ -30,6 +30,7 @@ fn help_lists_the_commands() {
       model          List, select and test embedding models for searches by meaning
 
     Organise:
+      inbox          Review what agents propose, and the notes that are not filed
       tag            Add or remove tags of a memory
       link           Link two memories in both directions
       unlink         Remove the link between two memories, in both directions

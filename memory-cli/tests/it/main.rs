@@ -20,6 +20,7 @@ mod errors;
 mod faulty_disk;
 mod formats;
 mod help;
+mod inbox;
 mod index_page;
 mod ingest;
 mod install;

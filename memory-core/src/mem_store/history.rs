@@ -4,14 +4,29 @@ use std::collections::{BTreeMap, HashMap};
 
 use chrono::{DateTime, Utc};
 
-use super::{MemFile, MemStore};
+use super::{JournalEntry, MemFile, MemStore};
 use crate::{
     ChangeOutcome, ChangeSet, ChangedFiles, History, LARGE_OPERATION, MemoryId, Operation, OperationId, OperationRecord,
-    RecordedChange, RecordedFile, RevertedFiles, Scope, StoreError, TrashedFile, mark_undone,
+    RecordedChange, RecordedFile, RevertedFiles, Scope, StoreError, TrashedFile, Verb, mark_undone,
 };
 
 fn trash_path(operation: &OperationId, path: &str) -> String {
     format!("trash/{operation}/{}", path.rsplit('/').next().unwrap_or(path))
+}
+
+/// Returns the changes of a journal entry, last first.
+fn recorded_changes(entry: &JournalEntry) -> Vec<RecordedChange> {
+    let file = |operation: Option<&OperationId>, file: &MemFile| RecordedFile {
+        path: file.path.clone(),
+        hash: file.stamp.0,
+        trash: operation.map(|operation| trash_path(operation, &file.path)),
+    };
+    let recorded = |(id, before, after): &(MemoryId, Option<MemFile>, Option<MemFile>)| {
+        let before = before.as_ref().map(|before| file(Some(&entry.operation.id), before));
+        let why = entry.reasons.get(id).cloned();
+        RecordedChange { id: *id, before, after: after.as_ref().map(|after| file(None, after)), why }
+    };
+    entry.changes.iter().rev().map(recorded).collect()
 }
 
 impl History for MemStore {
@@ -34,19 +49,22 @@ impl History for MemStore {
     }
 
     fn changes<'a>(&'a self, id: &OperationId) -> Box<dyn Iterator<Item = Result<RecordedChange, StoreError>> + 'a> {
-        let file = |operation: Option<&OperationId>, file: &MemFile| RecordedFile {
-            path: file.path.clone(),
-            hash: file.stamp.0,
-            trash: operation.map(|operation| trash_path(operation, &file.path)),
-        };
-        let mut changes = Vec::new();
-        for entry in self.state().journal.iter().rev().filter(|entry| entry.operation.id == *id) {
-            changes.extend(entry.changes.iter().rev().map(|(id, before, after)| {
-                let before = before.as_ref().map(|before| file(Some(&entry.operation.id), before));
-                let why = entry.reasons.get(id).cloned();
-                Ok(RecordedChange { id: *id, before, after: after.as_ref().map(|after| file(None, after)), why })
-            }));
-        }
+        let state = self.state();
+        let entries = state.journal.iter().rev().filter(|entry| entry.operation.id == *id);
+        let changes: Vec<_> = entries.flat_map(recorded_changes).map(Ok).collect();
+        Box::new(changes.into_iter())
+    }
+
+    fn changes_of(&self, verb: Verb) -> Box<dyn Iterator<Item = Result<RecordedChange, StoreError>> + '_> {
+        let undone: Vec<OperationId> = self
+            .records()
+            .filter_map(Result::ok)
+            .filter(|record| record.undone_by.is_some())
+            .map(|record| record.operation.id)
+            .collect();
+        let state = self.state();
+        let is_wanted = |entry: &&JournalEntry| entry.operation.verb == verb && !undone.contains(&entry.operation.id);
+        let changes: Vec<_> = state.journal.iter().rev().filter(is_wanted).flat_map(recorded_changes).map(Ok).collect();
         Box::new(changes.into_iter())
     }
 

@@ -28,7 +28,8 @@ impl MemState {
         let cosines = self.cosines(asked);
         let terms: Vec<Term> = asked.question.words.iter().map(|word| word.term.clone()).collect();
         let mut hits = Vec::new();
-        for stored in self.filtered(asked.filter, now) {
+        // A proposal has no words to search for.
+        for stored in self.filtered(asked.filter, now).into_iter().filter(|stored| !stored.memory.is_proposal()) {
             let near = cosines.get(&stored.memory.id).copied().filter(|cosine| NEAR <= *cosine).unwrap_or_default();
             let Some(words) = count_matches(asked.question, &stored.memory) else { continue };
             let score = words + near;

@@ -169,6 +169,7 @@ impl Draft {
             reminder: self.reminder,
             origin: self.origin,
             other_origins: Vec::new(),
+            proposal: None,
         }
     }
 }
@@ -259,7 +260,8 @@ impl Patch {
         }
         if let Some(category) = self.category {
             patched.category = category;
-            patched.phase = if category == Category::Inbox { Phase::Inbox } else { Phase::Organized };
+            // The category of a proposal is a suggestion until a person accepts it.
+            patched.phase = if category == Category::Inbox || patched.is_proposal() { Phase::Inbox } else { Phase::Organized };
         }
         if patched == *memory {
             return None;

@@ -4,6 +4,7 @@ mod category;
 mod draft;
 mod id;
 mod origin;
+mod proposal;
 mod scope;
 mod speaker_role;
 mod tags;
@@ -12,6 +13,7 @@ pub use category::{Category, Phase};
 pub use draft::{Draft, Patch};
 pub use id::{MemoryId, OperationId, ParseError};
 pub use origin::{ContentHash, ContentHasher, Origin};
+pub use proposal::{Proposal, ProposalTarget, ProposedAction};
 pub use scope::{AgentName, Scope};
 pub use speaker_role::SpeakerRole;
 pub use tags::Tags;
@@ -84,6 +86,8 @@ pub struct Memory {
     pub origin: Option<Origin>,
     /// Other files that had the same text when they were ingested; their `hash` is never set.
     pub other_origins: Vec<Origin>,
+    /// The proposal, if the memory waits for a review. No one recalls it until then.
+    pub proposal: Option<Proposal>,
 }
 
 impl Memory {
@@ -118,9 +122,9 @@ impl Memory {
         }
     }
 
-    /// Returns whether the inbox TTL does not apply: the memory is pinned, ingested, or an open reminder.
+    /// Returns whether the inbox TTL does not apply: the memory is pinned, ingested, an open reminder, or a proposal.
     pub fn outlives_inbox_ttl(&self) -> bool {
-        self.pinned || self.origin.is_some() || self.reminder.is_some_and(|reminder| reminder.is_open())
+        self.pinned || self.is_proposal() || self.origin.is_some() || self.reminder.is_some_and(|reminder| reminder.is_open())
     }
 
     /// Returns the headline for lists: the title, or else the first line of the content with text.

@@ -49,6 +49,25 @@ pub(crate) fn current(all: &[StandingText<'_>]) -> Vec<usize> {
     places
 }
 
+/// Returns whether a newer text replaces all standing instructions and preferences of an older one.
+///
+/// False if one of the texts has none. The author of the texts does not count.
+///
+/// ```
+/// use memory_core::standing::replaces_standing;
+///
+/// assert!(replaces_standing("Always answer in German.", "Always answer in English."));
+/// assert!(!replaces_standing("Always answer in German.", "Always use metric units."));
+/// ```
+pub fn replaces_standing(newer: &str, older: &str) -> bool {
+    let kind = |text: &str| standing_sentences(text).first().map(|sentence| sentence.kind);
+    let Some((new, old)) = kind(newer).zip(kind(older)) else { return false };
+    let later = DateTime::UNIX_EPOCH + chrono::TimeDelta::days(1);
+    let texts =
+        [StandingText { at: DateTime::UNIX_EPOCH, kind: old, text: older }, StandingText { at: later, kind: new, text: newer }];
+    !current(&texts).contains(&0)
+}
+
 /// Returns the ranges of the standing sentences, or the whole text if there are none.
 pub(super) fn sentence_spans(text: &str, sentences: &[StandingSentence]) -> Vec<Range<usize>> {
     if sentences.is_empty() {

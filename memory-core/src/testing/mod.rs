@@ -93,7 +93,7 @@ pub use view_suite::view_suite;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use crate::{History, InboxTtl, MemoryStore, Services};
+use crate::{History, InboxTtl, MemoryStore, ReviewPolicy, Services, SubmittedProposals};
 
 /// Runs `check`, and adds the name of the rule to the message of its panic.
 fn check_rule(rule: &str, check: impl FnOnce()) {
@@ -115,6 +115,8 @@ pub fn services<S: MemoryStore + History + 'static>(store: Arc<S>) -> Services {
         banks: Some(banks(Arc::new(FakeBanks::default()), None).0),
         topics: Some(topics(Arc::new(FakeTopics::default())).0),
         inbox_ttl: InboxTtl::default(),
+        review: ReviewPolicy::default(),
+        proposals: SubmittedProposals::default(),
         actor: "test".into(),
     }
 }

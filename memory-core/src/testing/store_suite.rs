@@ -1,5 +1,6 @@
 //! The conformance suite of [`crate::MemoryStore`].
 
+mod proposals;
 mod scopes;
 
 use std::collections::HashSet;
@@ -42,6 +43,13 @@ pub fn store_suite(make: &dyn Fn() -> Services) {
         accesses_are_counted_and_folded,
         origins_and_texts_are_found,
         reminders_are_found_by_when_they_are_due,
+        proposals::a_proposal_is_not_recalled,
+        proposals::an_accepted_proposal_is_a_memory,
+        proposals::a_proposed_change_waits_for_its_acceptance,
+        proposals::a_proposed_deletion_leaves_the_reminders_of_the_memory,
+        proposals::a_stale_proposal_is_refused,
+        proposals::rejected_content_is_not_proposed_again,
+        proposals::a_proposal_belongs_to_its_agent,
     );
 }
 

@@ -5,7 +5,7 @@ use chrono::{DateTime, Utc};
 use super::store::ScopedStore;
 use crate::{
     ChangeOutcome, History, Operation, OperationId, OperationRecord, RecordedChange, RevertedFiles, Scope, StoreError,
-    TrashedFile,
+    TrashedFile, Verb,
 };
 
 /// Only operations of the agent that affect no memory outside its view are visible and can be undone.
@@ -58,16 +58,33 @@ impl History for ScopedStore {
         if !self.is_known(id)? {
             return Err(StoreError::OperationNotFound { wanted: format!("no operation has the id {id}") });
         }
+        for change in self.history.changes(id) {
+            self.refuse_reviewed_revert(&change?)?;
+        }
         self.history.revert(id, &self.with_actor(undo))
     }
 
     fn restore(&self, trashed: &TrashedFile, restore: &Operation) -> Result<ChangeOutcome, StoreError> {
         for own in self.trashed() {
             if own? == *trashed {
+                if self.needs_review(&self.history.scope_in_trash(&trashed.trash)?) {
+                    let why = "the user must review changes in this scope, so an agent cannot restore memories in it".into();
+                    return Err(StoreError::Invalid { why });
+                }
                 return self.history.restore(trashed, &self.with_actor(restore));
             }
         }
         Err(StoreError::TrashNotFound { reference: trashed.trash.clone() })
+    }
+
+    fn changes_of(&self, verb: Verb) -> Box<dyn Iterator<Item = Result<RecordedChange, StoreError>> + '_> {
+        Box::new(self.history.changes_of(verb).filter_map(|change| match change {
+            Ok(change) => match self.is_visible_change(&change) {
+                Ok(is_visible) => is_visible.then_some(Ok(change)),
+                Err(error) => Some(Err(error)),
+            },
+            Err(error) => Some(Err(error)),
+        }))
     }
 
     fn purge(&self, _: DateTime<Utc>) -> Result<(u64, u64), StoreError> {
@@ -78,6 +95,28 @@ impl History for ScopedStore {
 impl ScopedStore {
     fn with_actor(&self, operation: &Operation) -> Operation {
         Operation { by: self.actor.clone(), ..operation.clone() }
+    }
+
+    /// Refuses to revert a change that a person would have to review. An agent may take back its own proposals.
+    fn refuse_reviewed_revert(&self, change: &RecordedChange) -> Result<(), StoreError> {
+        let scope = self.store.scopes(&[change.id])?.pop().flatten();
+        let trash = change.before.as_ref().and_then(|before| before.trash.as_ref());
+        let former = match trash.map(|trash| self.history.scope_in_trash(trash)).transpose() {
+            Ok(former) => former,
+            Err(StoreError::TrashNotFound { .. } | StoreError::Damaged(_)) => None,
+            Err(error) => return Err(error),
+        };
+        if !scope.iter().chain(&former).any(|scope| self.needs_review(scope)) {
+            return Ok(());
+        }
+        match self.store.get(&change.id) {
+            Ok(stored) if stored.memory.is_proposal_of(&self.actor) => Ok(()),
+            Ok(_) | Err(StoreError::NotFound { .. } | StoreError::Damaged(_)) => {
+                let why = "the user must review changes in this scope, so an agent cannot undo an operation in it".into();
+                Err(StoreError::Invalid { why })
+            }
+            Err(error) => Err(error),
+        }
     }
 
     /// Returns whether an operation exists and is visible.

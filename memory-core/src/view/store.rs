@@ -4,13 +4,15 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 
+use super::propose::ReviewedSet;
 use crate::commit::ATTEMPTS;
 use crate::secret::Checked;
 use crate::wikilink::{WikilinkCandidate, WikilinkTarget};
 use crate::{
-    CachedAnalysis, Change, ChangeOutcome, ChangeSet, ContentHash, Embeddings, Filter, History, HomeSection, Memory, MemoryId,
-    MemoryPage, MemoryStore, MemorySummaries, MemorySummary, NameIndex, NameMatch, Origin, PageRequest, Reminder, ReminderQuery,
-    Scope, SearchRequest, SearchResults, StoreError, StoredMemory, TextVector,
+    AgentName, CachedAnalysis, Change, ChangeOutcome, ChangeSet, Clock, ContentHash, Embeddings, Filter, History, HomeSection,
+    IdSource, Memory, MemoryId, MemoryPage, MemoryStore, MemorySummaries, MemorySummary, NameIndex, NameMatch, Origin,
+    PageRequest, Reminder, ReminderQuery, ReviewPolicy, Scope, SearchRequest, SearchResults, StoreError, StoredMemory,
+    SubmittedProposals, TextVector,
 };
 
 impl NameIndex for ScopedStore {
@@ -92,7 +94,12 @@ impl MemoryStore for ScopedStore {
     }
 
     fn find_matches(&self, reference: &str, within: Option<&[Scope]>) -> Result<Vec<NameMatch>, StoreError> {
-        self.store.find_matches(reference, Some(&self.restrict_scopes(within)))
+        let mut found = self.store.find_matches(reference, Some(&self.restrict_scopes(within)))?;
+        if 1 < found.len() {
+            // A reference is not ambiguous because of the proposals of another agent. A damaged file remains.
+            found.retain(|one| !matches!(self.get(&one.id), Err(StoreError::NotFound { .. })));
+        }
+        Ok(found)
     }
 
     fn commit(&self, set: Checked<&ChangeSet>) -> Result<Vec<ChangeOutcome>, StoreError> {
@@ -100,11 +107,19 @@ impl MemoryStore for ScopedStore {
         let mut left = if set.changes.iter().any(is_free) { ATTEMPTS } else { 1 };
         loop {
             left -= 1;
-            let permitted = self.check_operation(set.into_inner())?;
-            match self.store.commit(set.map(|_| &permitted)) {
+            let reviewed = self.check_operation(set.into_inner())?;
+            let committed = match reviewed.set.changes.as_slice() {
+                [] => Ok(Vec::new()),
+                _ => self.store.commit(set.map(|_| &reviewed.set)),
+            };
+            match committed {
                 // A removal without an expected version is retried after a conflict, once the view is checked again.
                 Err(StoreError::Conflict { .. }) if 0 < left => {}
-                done => return done,
+                committed => {
+                    let (outcomes, proposals) = reviewed.outcomes(committed?);
+                    self.proposals.add(proposals);
+                    return Ok(outcomes);
+                }
             }
         }
     }
@@ -181,23 +196,25 @@ impl ScopedStore {
         page
     }
 
-    /// Returns `set` if the view permits it.
+    /// Returns `set` if the view permits it, with proposals in place of the changes that need a review.
     ///
     /// An operation must not take memories from other scopes, write to them, or link to memories in them. Each change
     /// receives the file version that was checked as the expected one.
-    fn check_operation(&self, set: &ChangeSet) -> Result<ChangeSet, StoreError> {
+    fn check_operation(&self, set: &ChangeSet) -> Result<ReviewedSet, StoreError> {
         let made: Vec<MemoryId> =
             set.changes.iter().filter(|change| matches!(change, Change::Create { .. })).map(Change::id).collect();
         let mut checked = set.clone();
         checked.operation.by.clone_from(&self.actor);
+        let mut former = Vec::with_capacity(checked.changes.len());
         for change in &mut checked.changes {
-            match change {
+            former.push(match change {
                 Change::Create { memory, .. } => {
                     self.check_scope(&memory.scope)?;
                     self.check_references(memory, None, &made)?;
                     if self.store.scopes(&[memory.id])?.pop().flatten().is_some_and(|scope| !self.allows(&scope)) {
                         return Err(StoreError::Conflict { what: memory.id.to_string() });
                     }
+                    None
                 }
                 Change::Replace { expected, memory } => {
                     let before = self.get(&memory.id)?;
@@ -206,6 +223,7 @@ impl ScopedStore {
                     }
                     self.check_scope(&memory.scope)?;
                     self.check_references(memory, Some(&before.memory), &made)?;
+                    Some(before)
                 }
                 Change::Remove { id, expected } => {
                     let before = self.get(id)?;
@@ -213,10 +231,11 @@ impl ScopedStore {
                         return Err(StoreError::Conflict { what: before.path });
                     }
                     *expected = Some(before.stamp);
+                    Some(before)
                 }
-            }
+            });
         }
-        Ok(checked)
+        self.review(checked, &former)
     }
 }
 
@@ -231,6 +250,14 @@ pub(super) struct ScopedStore {
     pub(super) section: Option<HomeSection>,
     /// The name of the actor for the journal.
     pub(super) actor: String,
+    /// The agent, if identified.
+    pub(super) agent: Option<AgentName>,
+    /// The policy for changes by agents.
+    pub(super) policy: ReviewPolicy,
+    /// The proposals that were stored in place of changes.
+    pub(super) proposals: SubmittedProposals,
+    pub(super) clock: Arc<dyn Clock>,
+    pub(super) ids: Arc<dyn IdSource>,
 }
 
 impl ScopedStore {
@@ -239,10 +266,11 @@ impl ScopedStore {
         self.scopes.contains(scope)
     }
 
-    /// Returns whether the view contains a stored memory.
+    /// Returns whether the view contains a stored memory. It contains no proposals of other agents.
     pub(super) fn is_visible(&self, stored: &StoredMemory) -> bool {
         // The scope of a damaged file is not reliable.
-        stored.problem.is_none() && self.allows(&stored.memory.scope)
+        let is_in_scope = stored.problem.is_none() && self.allows(&stored.memory.scope);
+        is_in_scope && (!stored.memory.is_proposal() || stored.memory.is_proposal_of(&self.actor))
     }
 
     /// Returns those of `scopes` that the view contains, or all scopes of the view if `scopes` is `None`.
@@ -280,11 +308,14 @@ impl ScopedStore {
     pub(super) fn check_references(&self, memory: &Memory, before: Option<&Memory>, made: &[MemoryId]) -> Result<(), StoreError> {
         let former = before.map(references).unwrap_or_default();
         let new: Vec<MemoryId> = references(memory).into_iter().filter(|id| !former.contains(id) && !made.contains(id)).collect();
-        let unseen = self.visibility(&new)?.into_iter().zip(new).find(|(is_seen, _)| !is_seen);
-        match unseen {
-            Some((_, id)) => Err(StoreError::NotFound { reference: id.to_string() }),
-            None => Ok(()),
+        let not_found = |id: MemoryId| Err(StoreError::NotFound { reference: id.to_string() });
+        for (is_seen, id) in self.visibility(&new)?.into_iter().zip(new) {
+            // Nothing refers to a proposal, because it may be rejected.
+            if !is_seen || self.store.get(&id).is_ok_and(|stored| stored.memory.is_proposal()) {
+                return not_found(id);
+            }
         }
+        Ok(())
     }
 }
 

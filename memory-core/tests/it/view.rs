@@ -5,13 +5,20 @@ use std::sync::Arc;
 use memory_core::secret::Checked;
 use memory_core::testing::{services, view_suite};
 use memory_core::{
-    Change, Code, Draft, Filter, ListOrder, MemStore, MemoryStoreExt, PageRequest, Patch, Query, Ranking, Reminder, Scope,
-    SecretPolicy, Services, StoreError, Tags, Verb, View, backlinks, delete, link, list, read, search, tag, undo, update, write,
+    Change, Code, Draft, Filter, ListOrder, MemStore, MemoryStoreExt, PageRequest, Patch, Query, Ranking, Reminder, ReviewPolicy,
+    Scope, SecretPolicy, Services, StoreError, Tags, Verb, View, WritePolicy, backlinks, delete, link, list, read, search, tag,
+    undo, update, write,
 };
 
 #[test]
 fn what_an_agent_does_not_see_is_not_there() {
     view_suite(&|| services(Arc::new(MemStore::default())), 500);
+}
+
+#[test]
+fn what_an_agent_proposes_depends_on_nothing_that_it_does_not_see() {
+    let review = ReviewPolicy { default: WritePolicy::Propose, rules: Vec::new() };
+    view_suite(&|| Services { review: review.clone(), ..services(Arc::new(MemStore::default())) }, 200);
 }
 
 fn home() -> Services {

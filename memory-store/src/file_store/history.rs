@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use memory_core::{
     ChangeOutcome, ChangedFiles, History, LARGE_OPERATION, MemoryId, Operation, OperationId, OperationRecord, Recorded,
-    RecordedChange, RecordedFile, RevertedFiles, Scope, StoreError, TrashedFile,
+    RecordedChange, RecordedFile, RevertedFiles, Scope, StoreError, TrashedFile, Verb, mark_undone_lazily,
 };
 
 use super::FileStore;
@@ -33,6 +33,17 @@ impl History for FileStore {
             self.journaled_operations().filter(move |begun| begun.as_ref().map_or(true, |begun| begun.operation.id == id));
         Box::new(changes.flat_map(|begun| match begun {
             Ok(begun) => begun.subject.changes.into_iter().rev().map(Ok).collect::<Vec<_>>(),
+            Err(error) => vec![Err(error)],
+        }))
+    }
+
+    fn changes_of(&self, verb: Verb) -> Box<dyn Iterator<Item = Result<RecordedChange, StoreError>> + '_> {
+        let operations = mark_undone_lazily(self.journaled_operations());
+        let wanted = operations.filter(move |record| {
+            record.as_ref().map_or(true, |record| record.operation.verb == verb && record.undone_by.is_none())
+        });
+        Box::new(wanted.flat_map(|record| match record {
+            Ok(record) => record.subject.changes.into_iter().rev().map(Ok).collect::<Vec<_>>(),
             Err(error) => vec![Err(error)],
         }))
     }

@@ -52,7 +52,7 @@ impl FileStore {
         let (trash_files, trash_bytes) = self.trash_size()?;
         let phase = |name: &str| known.phases.get(name).copied().unwrap_or_default();
         let mut statistics = HomeStatistics {
-            memories: known.documents.saturating_sub(known.entries),
+            memories: known.documents.saturating_sub(known.entries + known.proposals),
             entries: known.entries,
             inbox: phase("inbox"),
             organized: phase("organized"),

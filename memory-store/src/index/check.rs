@@ -8,9 +8,11 @@ use memory_core::{Code, HomeSection, MemoryId, Problem, StoreError};
 use rusqlite::Connection;
 
 use super::error::IndexError;
+use super::filter::ACCEPTED;
 use super::flush;
 use super::memory_index::{MemoryIndex, OpenIndex};
 use super::refresh::{ScanDepth, find_differences};
+use super::row::PROPOSAL;
 use super::schema::{IndexMeta, row_count, row_id};
 use super::update::claimants;
 use crate::disk::{DirEntryKind, now_ns, parent_folder};
@@ -32,6 +34,8 @@ pub(crate) struct IndexStatistics {
     pub(crate) documents: u64,
     /// Number of parts of conversations, which the counts by kind exclude.
     pub(crate) entries: u64,
+    /// Number of proposals, which the counts by kind exclude.
+    pub(crate) proposals: u64,
     /// Number of memories by phase.
     pub(crate) phases: BTreeMap<String, u64>,
     /// Number of memories by category.
@@ -135,7 +139,7 @@ impl MemoryIndex {
         self.query("count memories", |_, opened| {
             let connection = &opened.connection;
             let count = |column: &str| -> Result<BTreeMap<String, u64>, IndexError> {
-                let sql = format!("SELECT {column}, count(*) FROM documents WHERE place = ? GROUP BY {column}");
+                let sql = format!("SELECT {column}, count(*) FROM documents WHERE place = ? AND {ACCEPTED} GROUP BY {column}");
                 let mut select = connection.prepare(&sql)?;
                 Ok(select
                     .query_map((HomeSection::Notes.as_str(),), |row| Ok((row.get(0)?, row_count(row, 1)?)))?
@@ -144,7 +148,10 @@ impl MemoryIndex {
             let bytes = "SELECT coalesce(sum(size), 0) FROM documents";
             let entries = "SELECT count(*) FROM documents WHERE place = ?";
             let entries = connection.query_row(entries, (HomeSection::Conversations.as_str(),), |row| row_count(row, 0))?;
+            let proposals = "SELECT count(*) FROM documents WHERE phase = ?";
+            let proposals = connection.query_row(proposals, (PROPOSAL,), |row| row_count(row, 0))?;
             Ok(IndexStatistics {
+                proposals,
                 documents: IndexMeta::read(connection)?.documents,
                 entries,
                 phases: count("phase")?,

@@ -6,6 +6,7 @@ use memory_core::{ContentHash, MemoryId, StoreError, TextVector};
 use rusqlite::{Connection, OptionalExtension};
 
 use super::error::IndexError;
+use super::filter::ACCEPTED;
 use super::memory_index::MemoryIndex;
 use super::refresh::write;
 use super::schema::{IndexMeta, id_bytes, row_id};
@@ -91,10 +92,11 @@ impl MemoryIndex {
     }
 }
 
-/// Returns keys, hashes of the embedded texts and ids of all documents, newest first.
+/// Returns keys, hashes of the embedded texts and ids of all documents except proposals, newest first.
 pub(super) fn text_hashes(connection: &Connection) -> Result<Vec<(i64, ContentHash, MemoryId)>, IndexError> {
-    let sql = "SELECT key, embedded_hash, id FROM documents WHERE id NOT NULL ORDER BY created_at DESC, id";
-    let mut select = connection.prepare_cached(sql)?;
+    let sql =
+        format!("SELECT key, embedded_hash, id FROM documents WHERE id NOT NULL AND {ACCEPTED} ORDER BY created_at DESC, id");
+    let mut select = connection.prepare_cached(&sql)?;
     let read = |row: &rusqlite::Row<'_>| {
         Ok((row.get(0)?, ContentHash::from(row.get::<_, [u8; 32]>(1)?), MemoryId::from(row_id(row, 2)?)))
     };

@@ -2,11 +2,11 @@
 
 use chrono::{DateTime, Utc};
 use memory_core::standing::StandingFilter;
-use memory_core::{Filter, Lifetime, Scope};
+use memory_core::{Filter, Lifetime, Phase, ProposalFilter, Scope};
 use rusqlite::types::Value;
 
 use super::lookup_key::LookupKey;
-use super::row::nanoseconds;
+use super::row::{PROPOSAL, nanoseconds};
 
 /// A filter as an SQL condition on a row of `documents`, with its parameters.
 #[derive(Debug)]
@@ -31,7 +31,7 @@ pub(super) fn sql_condition(filter: &Filter, now: DateTime<Utc>) -> SqlCondition
             values.push(Value::from(value));
         }
     };
-    compare("? < holds_until", (filter.lifetime == Lifetime::Current).then(|| nanoseconds(now)));
+    compare("? < holds_until", has_lifetime(filter).then(|| nanoseconds(now)));
     compare("? <= created_at", filter.from.map(nanoseconds));
     compare("created_at < ?", filter.until.map(nanoseconds));
     for tag in &filter.tags {
@@ -54,10 +54,21 @@ pub(super) fn group_condition(filter: &Filter) -> SqlCondition {
             values.push(Value::from(value));
         }
     };
-    equal("phase", filter.phase.map(|phase| phase.as_str().to_owned()));
+    // All proposals are in the inbox.
+    let is_possible = filter.proposals == ProposalFilter::Exclude || filter.phase != Some(Phase::Organized);
+    match filter.proposals {
+        ProposalFilter::Only => equal("phase", Some(PROPOSAL.to_owned())),
+        ProposalFilter::Exclude => equal("phase", filter.phase.map(|phase| phase.as_str().to_owned())),
+    }
     equal("category", filter.category.map(|category| category.as_str().to_owned()));
     equal("scope", filter.scope.as_ref().map(ToString::to_string));
     equal("place", filter.place.map(|place| place.as_str().to_owned()));
+    if filter.proposals == ProposalFilter::Exclude && filter.phase.is_none() {
+        parts.push(ACCEPTED.to_owned());
+    }
+    if !is_possible {
+        parts.push("0".to_owned());
+    }
     if let Some(within) = &filter.within {
         parts.push(scope_condition(within));
         values.extend(within.iter().map(|scope| Value::from(scope.to_string())));
@@ -65,10 +76,34 @@ pub(super) fn group_condition(filter: &Filter) -> SqlCondition {
     SqlCondition { sql: parts.join(" AND "), values }
 }
 
+/// The SQL condition that a row is not a proposal.
+pub(super) const ACCEPTED: &str = "phase <> 'proposal'";
+
+/// Returns whether `filter` excludes memories that have ended.
+pub(super) fn has_lifetime(filter: &Filter) -> bool {
+    filter.lifetime == Lifetime::Current && filter.proposals == ProposalFilter::Exclude
+}
+
 /// Returns whether `filter` restricts nothing but the lifetime and the columns of [`group_condition`].
 pub(super) fn is_by_group(filter: &Filter) -> bool {
-    let Filter { phase: _, category: _, scope: _, within: _, source, place: _, tags, from, until, standing, lifetime: _ } =
-        filter;
+    let Filter {
+        phase: _,
+        category: _,
+        scope: _,
+        within: _,
+        source,
+        place: _,
+        tags,
+        from,
+        until,
+        standing,
+        lifetime: _,
+        proposals,
+    } = filter;
+    if *proposals == ProposalFilter::Only {
+        // The groups count proposals as superseded.
+        return false;
+    }
     source.is_none() && tags.is_empty() && from.is_none() && until.is_none() && standing.is_none()
 }
 
@@ -90,6 +125,8 @@ pub(super) fn scope_condition(scopes: &[Scope]) -> String {
 pub(super) struct TextFilter {
     /// The hashes of the required attributes; a document must have all of them.
     pub(super) bits: Vec<i64>,
+    /// Whether proposals are left out.
+    pub(super) excludes_proposals: bool,
     /// The document must be current after this time, if set.
     pub(super) holds_after: Option<i64>,
     /// The earliest creation time.
@@ -108,9 +145,12 @@ impl TextFilter {
         bits.extend(filter.place.map(|place| LookupKey::Place(place).bits()));
         bits.extend(filter.standing.map(|standing| standing_key(standing).bits()));
         bits.extend(filter.source.as_ref().map(|source| LookupKey::Source(source).bits()));
+        let excludes_proposals = filter.proposals == ProposalFilter::Exclude;
+        bits.extend((!excludes_proposals).then(|| LookupKey::Proposal.bits()));
         Self {
             bits,
-            holds_after: (filter.lifetime == Lifetime::Current).then(|| nanoseconds(now)),
+            excludes_proposals,
+            holds_after: has_lifetime(filter).then(|| nanoseconds(now)),
             from: filter.from.map(nanoseconds),
             until: filter.until.map(nanoseconds),
         }

@@ -1,13 +1,13 @@
 //! Lists memories.
 
 use chrono::{DateTime, Utc};
-use memory_core::{Filter, Lifetime, ListOrder, MemoryPage, PageRequest, StoreError, StoredMemory};
+use memory_core::{Filter, ListOrder, MemoryPage, PageRequest, StoreError, StoredMemory};
 use rusqlite::types::Value;
 use rusqlite::{Connection, params_from_iter};
 
 use super::documents::{COLUMNS, IndexedDocument, LoadedDocuments};
 use super::error::IndexError;
-use super::filter::{SqlCondition, group_condition, is_by_group, sql_condition};
+use super::filter::{SqlCondition, group_condition, has_lifetime, is_by_group, sql_condition};
 use super::memory_index::MemoryIndex;
 use super::row::{NEVER, SUPERSEDED, nanoseconds};
 use super::schema::{id_bytes, row_count};
@@ -131,7 +131,7 @@ fn count_groups(connection: &Connection, filter: &Filter, now: DateTime<Utc>) ->
     }
     let SqlCondition { sql: condition, mut values } = group_condition(filter);
     let mut sql = format!("SELECT coalesce(sum(documents), 0) FROM counts WHERE {condition}");
-    if filter.lifetime == Lifetime::Current {
+    if has_lifetime(filter) {
         // One statement, which reads one snapshot. The last two terms are those of the index.
         sql = format!(
             "SELECT ({sql} AND superseded = 0) - (SELECT count(*) FROM documents INDEXED BY ending \

@@ -7,7 +7,7 @@ use rusqlite::{Connection, OptionalExtension, params_from_iter};
 
 use super::documents::{COLUMNS, IndexedDocument};
 use super::error::IndexError;
-use super::filter::scope_condition;
+use super::filter::{ACCEPTED, scope_condition};
 use super::lookup_key::LookupKey;
 use super::lookup_key::SHORTEST;
 use super::memory_index::MemoryIndex;
@@ -46,7 +46,7 @@ impl MemoryIndex {
                 return Ok(found);
             }
             let name = reference.strip_suffix(".md").unwrap_or(reference).to_lowercase();
-            let mut found = by_prefix(connection, reference, within)?;
+            let mut found = by_prefix(connection, reference, within, "1")?;
             let mut of_stem = IndexedDocument::by_handle(connection, LookupKey::Stem(&name).bits())?;
             retain_in_scopes(connection, &mut of_stem, within)?;
             found.extend(of_stem);
@@ -128,7 +128,7 @@ impl MemoryIndex {
                     WikilinkCandidate { target, path: document.path, by }
                 }));
             };
-            let by_id = by_prefix(connection, key, None)?;
+            let by_id = by_prefix(connection, key, None, ACCEPTED)?;
             let former = if by_id.is_empty() { index.superseding(connection, key)? } else { Vec::new() };
             add(by_id, WikilinkNameKind::Id);
             add(former, WikilinkNameKind::Former);
@@ -203,11 +203,18 @@ impl MemoryIndex {
     }
 }
 
-/// Returns the documents with an id that starts with `prefix`; empty if the prefix is not valid.
-fn by_prefix(connection: &Connection, prefix: &str, within: Option<&[Scope]>) -> Result<Vec<IndexedDocument>, IndexError> {
+/// Returns the documents that meet `condition` with an id that starts with `prefix`; empty if the prefix is not valid.
+fn by_prefix(
+    connection: &Connection,
+    prefix: &str,
+    within: Option<&[Scope]>,
+    condition: &str,
+) -> Result<Vec<IndexedDocument>, IndexError> {
     let Some((from, to)) = prefix_range(prefix) else { return Ok(Vec::new()) };
     let narrowed = within.map(|within| format!(" AND {}", scope_condition(within))).unwrap_or_default();
-    let sql = format!("SELECT {COLUMNS} FROM documents WHERE ? <= id AND id <= ?{narrowed} ORDER BY id LIMIT {MAX_AMBIGUOUS}");
+    let sql = format!(
+        "SELECT {COLUMNS} FROM documents WHERE ? <= id AND id <= ? AND {condition}{narrowed} ORDER BY id LIMIT {MAX_AMBIGUOUS}"
+    );
     let mut values = vec![Value::from(from.to_vec()), Value::from(to.to_vec())];
     values.extend(within.into_iter().flatten().map(|scope| Value::from(scope.to_string())));
     let mut select = connection.prepare_cached(&sql)?;

@@ -44,6 +44,8 @@ pub(super) enum LookupKey<'a> {
     Source(&'a str),
     /// The document has an end of validity.
     Ends,
+    /// The document is a proposal.
+    Proposal,
     /// A word in the name of the speaker.
     ///
     /// The speaker is the source in a conversation, otherwise the agent that owns the memory.
@@ -86,6 +88,7 @@ impl LookupKey<'_> {
             Self::Place(place) => hash(22, &[place.as_str()]),
             Self::Source(source) => hash(14, &[&source.to_lowercase()]),
             Self::Ends => hash(15, &[]),
+            Self::Proposal => hash(26, &[]),
             Self::Speaker(name) => hash(16, &[&name.to_lowercase()]),
             Self::Year(year) => hash(17, &[&year.to_string()]),
             Self::Month(month) => hash(18, &[&month.to_string()]),

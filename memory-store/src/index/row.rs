@@ -17,7 +17,13 @@ use crate::memory_file::MemoryFile;
 /// End of validity of a document that never expires.
 pub(super) const NEVER: i64 = i64::MAX;
 
-/// End of validity of a superseded document.
+/// The phase of a proposal in the index.
+///
+/// A proposal has no words, names, references or due time there, so that only its id, its stem and a filter for proposals
+/// find it. The schema contains this value.
+pub(super) const PROPOSAL: &str = "proposal";
+
+/// End of validity of a superseded document, and of a proposal.
 pub(super) const SUPERSEDED: i64 = i64::MIN;
 
 /// The state of a reminder. The numbers are part of the format of the index.
@@ -88,7 +94,8 @@ impl DocumentRow {
         let place = HomeSection::of(&path);
         let standing = standing_kind(memory);
         let filters = filter_hashes(memory, place, standing);
-        let words = DocumentTerms::of(memory);
+        let is_proposal = memory.is_proposal();
+        let words = if is_proposal { DocumentTerms::default() } else { DocumentTerms::of(memory) };
         Self {
             claimed: memory.id,
             signature: loaded.signature,
@@ -96,7 +103,7 @@ impl DocumentRow {
             stamp: loaded.stored.stamp.0,
             content_hash: memory.content_hash(),
             embedded_hash: ContentHash::of(&embedded_text(memory)),
-            phase: memory.phase.as_str(),
+            phase: if is_proposal { PROPOSAL } else { memory.phase.as_str() },
             category: memory.category.as_str(),
             scope: memory.scope.to_string(),
             source: memory.source.to_lowercase(),
@@ -112,7 +119,7 @@ impl DocumentRow {
             handles: lookup_hashes(memory, &path, standing),
             filters,
             facts: TextProperties { role: memory.speaker_role(), ..TextProperties::of(&memory.content) },
-            due: memory.reminder.map(|reminder| nanoseconds(reminder.due)),
+            due: memory.reminder.filter(|_| !is_proposal).map(|reminder| nanoseconds(reminder.due)),
             stage: memory.reminder.as_ref().map_or(ReminderState::Waiting, ReminderState::of),
             pinned: memory.pinned,
             place: place.as_str(),
@@ -152,6 +159,9 @@ pub(super) fn is_settled(signature: &FileStat, now_ns: i64) -> bool {
 const RACY_NS: i64 = 50_000_000;
 
 fn holds_until(memory: &Memory) -> i64 {
+    if memory.is_proposal() {
+        return SUPERSEDED;
+    }
     match (&memory.superseded_by, memory.ends_at()) {
         (Some(_), _) => SUPERSEDED,
         (None, Some(end)) => nanoseconds(end),
@@ -161,6 +171,9 @@ fn holds_until(memory: &Memory) -> i64 {
 
 /// Returns the hashes of the attributes for filters in the full text.
 fn filter_hashes(memory: &Memory, place: HomeSection, standing: Option<StandingKind>) -> Vec<i64> {
+    if memory.is_proposal() {
+        return vec![LookupKey::Scope(&memory.scope).bits(), LookupKey::Ends.bits(), LookupKey::Proposal.bits()];
+    }
     let mut bits = vec![
         LookupKey::Scope(&memory.scope).bits(),
         LookupKey::Phase(memory.phase).bits(),
@@ -211,10 +224,12 @@ fn tag_hashes(memory: &Memory) -> BTreeSet<i64> {
 
 /// Returns the hashes for lookups in SQLite.
 fn lookup_hashes(memory: &Memory, path: &str, standing: Option<StandingKind>) -> Vec<i64> {
-    let mut bits = tag_hashes(memory);
+    let mut bits = BTreeSet::from([LookupKey::Claim(&memory.id).bits(), LookupKey::Stem(&stem(path).to_lowercase()).bits()]);
+    if memory.is_proposal() {
+        return bits.into_iter().collect();
+    }
+    bits.extend(tag_hashes(memory));
     bits.extend(standing_keys(standing));
-    bits.insert(LookupKey::Claim(&memory.id).bits());
-    bits.insert(LookupKey::Stem(&stem(path).to_lowercase()).bits());
     bits.insert(LookupKey::Content(&memory.content_hash(), &memory.scope).bits());
     bits.extend(memory.origin.iter().chain(&memory.other_origins).map(|origin| LookupKey::Origin(origin).bits()));
     bits.extend(memory.links.iter().map(|link| LookupKey::Link(link).bits()));

@@ -5,6 +5,7 @@ use memory_core::{CachedAnalysis, Category, ContentHash, MemoryId, MemorySummary
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::error::IndexError;
+use super::filter::ACCEPTED;
 use super::memory_index::MemoryIndex;
 use super::refresh::write;
 use super::row::{NEVER, SUPERSEDED};
@@ -13,17 +14,19 @@ use super::schema::{IndexMeta, id_bytes, row_count, row_id};
 const KNOWN: &str = "the index writes down only what it has read";
 
 impl MemoryIndex {
-    /// Returns the outlines of all documents, sorted by id.
+    /// Returns the outlines of all documents except proposals, sorted by id.
     ///
     /// # Errors
     /// If the index cannot be read.
     pub(crate) fn summaries(&self) -> Result<Vec<MemorySummary>, StoreError> {
         self.query("list memories", |_, opened| {
-            let sql = "SELECT id, phase, category, scope, created_at, updated_at, holds_until, access_count + accesses, damaged, \
-                       embedded_hash, bytes \
-                       FROM documents LEFT JOIN impressions ON document = key AND text = embedded_hash \
-                       WHERE id NOT NULL ORDER BY id";
-            let mut select = opened.connection.prepare_cached(sql)?;
+            let sql = format!(
+                "SELECT id, phase, category, scope, created_at, updated_at, holds_until, access_count + accesses, damaged, \
+                 embedded_hash, bytes \
+                 FROM documents LEFT JOIN impressions ON document = key AND text = embedded_hash \
+                 WHERE id NOT NULL AND {ACCEPTED} ORDER BY id"
+            );
+            let mut select = opened.connection.prepare_cached(&sql)?;
             Ok(select.query_map((), read_summary)?.collect::<Result<_, _>>()?)
         })
     }

@@ -4,7 +4,8 @@ use std::collections::HashSet;
 
 use chrono::{DateTime, Datelike, NaiveDate, NaiveDateTime, Utc};
 use memory_core::{
-    Category, ContentHash, Memory, MemoryId, OperationId, Origin, ParseError, Phase, Reminder, Scope, SpeakerRole, Tags,
+    Category, ContentHash, FileVersion, Memory, MemoryId, OperationId, Origin, ParseError, Phase, Proposal, ProposalTarget,
+    ProposedAction, Reminder, Scope, SpeakerRole, Tags,
 };
 
 use super::value::VERSION_BESIDE;
@@ -48,6 +49,29 @@ pub(super) struct FrontMatter {
     notified_at: Option<DateTime<Utc>>,
     done_at: Option<DateTime<Utc>>,
     origin: Option<Origin>,
+    proposed_by: Option<String>,
+    proposed_action: Option<ProposedVerb>,
+    proposed_for: Option<MemoryId>,
+    proposed_base: Option<ContentHash>,
+}
+
+/// A proposed change of another memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ProposedVerb {
+    Update,
+    Delete,
+}
+
+impl std::str::FromStr for ProposedVerb {
+    type Err = ParseError;
+
+    fn from_str(text: &str) -> Result<Self, ParseError> {
+        match text {
+            "update" => Ok(Self::Update),
+            "delete" => Ok(Self::Delete),
+            _ => Err(ParseError::new(text, "update or delete")),
+        }
+    }
 }
 
 /// A value that does not have the type of its key.
@@ -90,6 +114,7 @@ impl FrontMatter {
             Some(category) => (Phase::Organized, category),
             None => (self.phase.unwrap_or(Phase::Inbox), self.category.unwrap_or(Category::Inbox)),
         };
+        let proposal = self.proposal(phase);
         let (of, notified_at, done_at) = (self.reminds, self.notified_at, self.done_at);
         Memory {
             id: self.id.unwrap_or_else(|| MemoryId::for_path(path)),
@@ -119,7 +144,22 @@ impl FrontMatter {
             reminder: self.due.map(|due| Reminder { due, of, notified_at, done_at }),
             origin: self.origin,
             other_origins: self.other_origins,
+            proposal,
         }
+    }
+
+    /// Returns the proposal in a memory of this phase.
+    ///
+    /// Outside the inbox, `proposed_by` alone may be a key of the user, and a user who files a proposal accepts it.
+    fn proposal(&self, phase: Phase) -> Option<Proposal> {
+        let by = self.proposed_by.clone()?;
+        let target = self.proposed_for.zip(self.proposed_base).map(|(id, base)| ProposalTarget { id, base: FileVersion(base) });
+        let action = match self.proposed_action.zip(target) {
+            Some((ProposedVerb::Update, target)) => ProposedAction::Update(target),
+            Some((ProposedVerb::Delete, target)) => ProposedAction::Delete(target),
+            None => ProposedAction::Write,
+        };
+        (phase == Phase::Inbox || self.proposed_action.is_some()).then_some(Proposal { by, action })
     }
 
     fn set_field(&mut self, key: &str, value: &YamlNode) -> Result<(), String> {
@@ -151,6 +191,15 @@ impl FrontMatter {
             "done_at" => self.done_at = read_time(value)?,
             "origin" => self.origin = Some(read_origin(value)?),
             "other_origins" => self.other_origins = read_other_origins(value)?,
+            "proposed_by" => {
+                let by = read_text(value);
+                // A proposal with an unreadable agent still waits for a review.
+                self.proposed_by = Some(by.clone().unwrap_or_default());
+                by.map(drop)?;
+            }
+            "proposed_action" => self.proposed_action = read_parsed(value)?,
+            "proposed_for" => self.proposed_for = read_parsed(value)?,
+            "proposed_base" => self.proposed_base = read_parsed(value)?,
             // These keys may be the user's own, so an unreadable value is not a defect.
             "created" => self.created = read_time(value).unwrap_or(None),
             "date" => self.date = read_time(value).unwrap_or(None),

@@ -1,12 +1,12 @@
 //! The values of the front matter keys.
 
 use chrono::{DateTime, SecondsFormat, Utc};
-use memory_core::{Memory, MemoryId, Origin, Reminder};
+use memory_core::{Memory, MemoryId, Origin, Proposal, ProposalTarget, ProposedAction, Reminder};
 
 /// The keys that are written, in the order of the file format.
 ///
 /// From `role` on, a key without a value is omitted.
-pub(super) const KEYS: [&str; 30] = [
+pub(super) const KEYS: [&str; 34] = [
     "id",
     "content_hash",
     "phase",
@@ -36,6 +36,10 @@ pub(super) const KEYS: [&str; 30] = [
     "done_at",
     "origin",
     "other_origins",
+    "proposed_by",
+    "proposed_action",
+    "proposed_for",
+    "proposed_base",
     VERSION_BESIDE,
 ];
 
@@ -93,12 +97,26 @@ pub(super) fn value(key: &str, memory: &Memory) -> FrontMatterValue {
         "done_at" => reminder_value(memory, |reminder| reminder.done_at.map(format_time)),
         "origin" => memory.origin.as_ref().map_or(FrontMatterValue::Absent, |origin| FrontMatterValue::Map(origin_map(origin))),
         "other_origins" => list_or_absent(memory.other_origins.iter().map(Origin::to_text).collect()),
+        "proposed_by" => {
+            let by = |proposal: &Proposal| FrontMatterValue::Text(proposal.by.clone());
+            memory.proposal.as_ref().map_or(FrontMatterValue::Absent, by)
+        }
+        "proposed_action" => proposal_value(memory, |action, _| action.as_str().to_owned()),
+        "proposed_for" => proposal_value(memory, |_, target| target.id.to_string()),
+        "proposed_base" => proposal_value(memory, |_, target| target.base.0.to_string()),
         _ => FrontMatterValue::Absent,
     }
 }
 
 fn reminder_value(memory: &Memory, word: impl FnOnce(&Reminder) -> Option<String>) -> FrontMatterValue {
     memory.reminder.as_ref().and_then(word).map_or(FrontMatterValue::Absent, FrontMatterValue::Word)
+}
+
+/// Returns a value of a proposal that changes another memory.
+fn proposal_value(memory: &Memory, word: impl FnOnce(ProposedAction, ProposalTarget) -> String) -> FrontMatterValue {
+    let action = memory.proposal.as_ref().map(|proposal| proposal.action);
+    let change = action.and_then(|action| Some((action, action.target()?)));
+    change.map_or(FrontMatterValue::Absent, |(action, target)| FrontMatterValue::Word(word(action, target)))
 }
 
 fn list_or_absent(items: Vec<String>) -> FrontMatterValue {

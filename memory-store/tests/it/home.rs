@@ -92,6 +92,8 @@ pub(crate) fn services(store: FileStore) -> Services {
         banks: None,
         topics: None,
         inbox_ttl: InboxTtl::default(),
+        review: memory_core::ReviewPolicy::default(),
+        proposals: memory_core::SubmittedProposals::default(),
         actor: "test".into(),
     }
 }

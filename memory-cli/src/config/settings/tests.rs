@@ -37,8 +37,16 @@ fn the_default_file_tells_every_key_and_its_default() {
     assert!(settings.all().iter().all(|(.., from)| *from == SettingsLayer::File));
     let (mut told, defaults) = (values(&settings), load("").expect("settings"));
     // Keys without a default have an example instead.
-    let none =
-        ["timezone", "reranking.model", "llm.base_url", "llm.model", "llm.api_key", "llm.api_key_env", "http.allowed_origins"];
+    let none = [
+        "timezone",
+        "reranking.model",
+        "llm.base_url",
+        "llm.model",
+        "llm.api_key",
+        "llm.api_key_env",
+        "http.allowed_origins",
+        "review.rules",
+    ];
     let has_none = |key: &str| {
         let nameless =
             ["openai_base_url", "openai_api_key_env", "openai_api_key", "embedding_model", "embedding_base_url", "memory_path"];

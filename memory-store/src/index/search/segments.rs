@@ -148,6 +148,12 @@ impl<'s> SegmentsView<'s> {
                     None => *passing = DocumentSet::empty(segment.max_doc()),
                 }
             }
+            let proposals = Term::from_field_u64(self.fields.filters, LookupKey::Proposal.bits().cast_unsigned());
+            if filter.excludes_proposals
+                && let Some(proposals) = documents_with(segment, &proposals)?
+            {
+                passing.remove_all(&proposals);
+            }
             let ends = Term::from_field_u64(self.fields.filters, LookupKey::Ends.bits().cast_unsigned());
             if let Some(moment) = filter.holds_after
                 && let Some(mut ended) = documents_with(segment, &ends)?

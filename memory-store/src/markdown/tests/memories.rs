@@ -1,7 +1,10 @@
 //! Strategies that generate memories.
 
 use chrono::{DateTime, Utc};
-use memory_core::{Category, ContentHash, Memory, MemoryId, OperationId, Origin, Phase, Reminder, Scope, SpeakerRole};
+use memory_core::{
+    Category, ContentHash, FileVersion, Memory, MemoryId, OperationId, Origin, Phase, Proposal, ProposalTarget, ProposedAction,
+    Reminder, Scope, SpeakerRole,
+};
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
@@ -17,7 +20,7 @@ pub(super) fn memory() -> impl Strategy<Value = Memory> {
     let role = option::of(select(&[SpeakerRole::Person, SpeakerRole::Assistant, SpeakerRole::Author][..]));
     let after =
         (vec(id(), 0..3), option::of(id()), summarised_by, any::<bool>(), option::of(reminder()), option::of(origin()), role);
-    (identity, times, more, after).prop_map(|(identity, times, more, after)| {
+    (identity, times, more, after, option::of(proposal())).prop_map(|(identity, times, more, after, proposal)| {
         let (id, content, phase, category, scope, tags, source) = identity;
         let (created_at, updated_at, expires_at, access_count, links, version) = times;
         let (title, aliases, stated_at, valid_from, valid_until) = more;
@@ -49,8 +52,20 @@ pub(super) fn memory() -> impl Strategy<Value = Memory> {
             reminder,
             origin,
             other_origins: Vec::new(),
+            // A proposal of a new memory is in the inbox.
+            proposal: proposal.filter(|proposal| phase == Phase::Inbox || proposal.action != ProposedAction::Write),
         }
     })
+}
+
+fn proposal() -> impl Strategy<Value = Proposal> {
+    let target = || (id(), text()).prop_map(|(id, base)| ProposalTarget { id, base: FileVersion(ContentHash::of(&base)) });
+    let action = prop_oneof![
+        Just(ProposedAction::Write),
+        target().prop_map(ProposedAction::Update),
+        target().prop_map(ProposedAction::Delete)
+    ];
+    (text(), action).prop_map(|(by, action)| Proposal { by, action })
 }
 
 fn reminder() -> impl Strategy<Value = Reminder> {

@@ -1,0 +1,105 @@
+//! The JSON of proposals.
+
+use memory_core::{AcceptResult, InboxTtl, Neighbour, ProposedAction, StoredMemory, SubmittedProposal, WaitingProposal};
+use serde::Serialize;
+use serde_json::Value;
+
+use super::memory::MemoryShape;
+use super::value;
+
+/// The explanation of an answer to a change that waits for a review.
+const NOTE: &str = "stored as a proposal; it is not used until the user accepts it";
+
+/// The explanation if the same change waits already.
+const SAME_NOTE: &str = "the same proposal waits already; it is not used until the user accepts it";
+
+#[derive(Serialize)]
+struct SubmittedShape {
+    id: String,
+    action: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    of: Option<String>,
+}
+
+/// Adds the proposals that a tool call made to its result: `proposals` (`[{id, action, of?}]`) and a `note`.
+pub(crate) fn add_proposals(result: &mut Value, proposals: &[SubmittedProposal]) {
+    let (Value::Object(fields), false) = (result, proposals.is_empty()) else { return };
+    let shape = |proposal: &SubmittedProposal| {
+        let of = proposal.action.target().map(|target| target.id.to_string());
+        value(&SubmittedShape { id: proposal.id.to_string(), action: proposal.action.as_str(), of })
+    };
+    let note = if proposals.iter().any(|proposal| proposal.is_new) { NOTE } else { SAME_NOTE };
+    fields.insert("proposals".to_owned(), proposals.iter().map(shape).collect());
+    fields.insert("note".to_owned(), note.into());
+}
+
+#[derive(Serialize)]
+struct WaitingShape<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    proposed_by: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    action: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    of: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stale: Option<bool>,
+    memory: MemoryShape<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    current: Option<MemoryShape<'a>>,
+    similar: Vec<SimilarShape>,
+}
+
+#[derive(Serialize)]
+struct SimilarShape {
+    relation: &'static str,
+    id: String,
+    text: String,
+}
+
+/// Returns the JSON of a waiting proposal:
+/// `{proposed_by, action, of?, stale?, memory, current?, similar: [{relation, id, text}]}`.
+///
+/// `action` is `write`, `update` or `delete`; `of`, `stale` and `current` describe the memory that the proposal changes.
+pub fn waiting_proposal(waiting: &WaitingProposal, neighbours: &[Neighbour], inbox_ttl: InboxTtl) -> Value {
+    let action: ProposedAction = waiting.proposal.action;
+    value(&WaitingShape {
+        proposed_by: Some(&waiting.proposal.by),
+        action: Some(action.as_str()),
+        of: action.target().map(|target| target.id.to_string()),
+        stale: action.target().map(|_| waiting.is_stale),
+        memory: MemoryShape::of(&waiting.stored, inbox_ttl),
+        current: waiting.target.as_ref().map(|target| MemoryShape::of(target, inbox_ttl)),
+        similar: neighbours.iter().map(similar_shape).collect(),
+    })
+}
+
+/// Returns the JSON of an unfiled note of the inbox: `{memory, similar}`, as [`waiting_proposal`].
+pub fn inbox_note(stored: &StoredMemory, neighbours: &[Neighbour], inbox_ttl: InboxTtl) -> Value {
+    value(&WaitingShape {
+        proposed_by: None,
+        action: None,
+        of: None,
+        stale: None,
+        memory: MemoryShape::of(stored, inbox_ttl),
+        current: None,
+        similar: neighbours.iter().map(similar_shape).collect(),
+    })
+}
+
+fn similar_shape(neighbour: &Neighbour) -> SimilarShape {
+    SimilarShape { relation: neighbour.relation.as_str(), id: neighbour.id.to_string(), text: neighbour.text.clone() }
+}
+
+#[derive(Serialize)]
+struct AcceptedShape<'a> {
+    id: String,
+    path: &'a str,
+    accepted: &'static str,
+}
+
+/// Returns the JSON of an acceptance: `{id, path, accepted}`.
+///
+/// `accepted` is `written`, `merged` (a memory had the same text), `updated`, `deleted` or `filed` (a note of the inbox).
+pub fn accept_result(result: &AcceptResult) -> Value {
+    value(&AcceptedShape { id: result.id.to_string(), path: &result.path, accepted: result.acceptance.as_str() })
+}

@@ -1,0 +1,158 @@
+//! The text output of the items of the inbox.
+
+use std::io;
+
+use chrono::SecondsFormat;
+use memory_core::{Memory, Neighbour, NeighbourRelation, ProposedAction, Reminder, StoredMemory, WaitingProposal};
+use similar::{ChangeTag, TextDiff};
+
+use super::{InboxItem, InboxItemKind};
+use crate::datetime;
+use crate::print::{Output, OutputForm, Palette, escape_hidden, memories};
+
+/// Maximum number of lines of a text that are shown.
+const MAX_LINES: usize = 40;
+
+/// Prints an item: one line in a pipe, and a block at a terminal.
+pub(super) fn print_item(output: &mut Output, item: &InboxItem) -> io::Result<()> {
+    match output.form() {
+        OutputForm::Drawn(_) => print_block(output, item, None),
+        OutputForm::Json | OutputForm::Tabbed => print_fields(output, item),
+    }
+}
+
+fn print_fields(output: &mut Output, item: &InboxItem) -> io::Result<()> {
+    let (kind, action, by, stale, stored) = match &item.item {
+        InboxItemKind::Proposal(waiting) => {
+            let WaitingProposal { stored, proposal, is_stale, .. } = waiting.as_ref();
+            ("proposal", proposal.action.as_str(), proposal.by.as_str(), if *is_stale { "stale" } else { "" }, stored)
+        }
+        InboxItemKind::Note(stored) => ("note", "", stored.memory.source.as_str(), "", stored.as_ref()),
+    };
+    let memory = &stored.memory;
+    let near = |neighbour: &Neighbour| format!("{}:{}", neighbour.relation.as_str(), neighbour.id);
+    output.fields(&[
+        kind,
+        &memory.id.to_string(),
+        action,
+        &escape_hidden(by),
+        &memory.created_at.to_rfc3339_opts(SecondsFormat::Secs, true),
+        stale,
+        &item.neighbours.iter().map(near).collect::<Vec<_>>().join(","),
+        &escape_hidden(memory.headline()),
+    ])
+}
+
+/// Prints an item as a block, after its place in the review if given.
+pub(super) fn print_block(output: &mut Output, item: &InboxItem, place: Option<&str>) -> io::Result<()> {
+    let palette = output.palette();
+    let (stored, heading) = match &item.item {
+        InboxItemKind::Proposal(waiting) => (&waiting.stored, proposal_heading(waiting)),
+        InboxItemKind::Note(stored) => (stored.as_ref(), "note".to_owned()),
+    };
+    let id = Palette::paint(palette.id, stored.memory.id.short());
+    let heading = Palette::paint(palette.bold, escape_hidden(&heading));
+    let place = place.map(|place| format!("{place}  ")).unwrap_or_default();
+    let facts = Palette::paint(palette.dim, escape_hidden(&facts_text(&stored.memory)));
+    output.line(&format!("{place}{id}  {heading}  {facts}"))?;
+    match &item.item {
+        InboxItemKind::Proposal(waiting) => print_change(output, waiting)?,
+        InboxItemKind::Note(stored) => print_text(output, "  ", &stored.memory.content)?,
+    }
+    for (number, neighbour) in item.neighbours.iter().enumerate() {
+        let relation = match neighbour.relation {
+            NeighbourRelation::Contradiction => Palette::paint(palette.warning, "contradicts"),
+            NeighbourRelation::Duplicate => "repeats".to_owned(),
+            NeighbourRelation::Similar => "resembles".to_owned(),
+        };
+        let id = Palette::paint(palette.id, neighbour.id.short());
+        output.line(&format!("  {}. {relation} {id}  {}", number + 1, one_line(&neighbour.text)))?;
+    }
+    output.line("")
+}
+
+fn proposal_heading(waiting: &WaitingProposal) -> String {
+    let by = &waiting.proposal.by;
+    let target = || match &waiting.target {
+        Some(target) => format!("{} ({})", target.memory.id.short(), target.path),
+        None => "a deleted memory".to_owned(),
+    };
+    let stale = match (&waiting.target, waiting.is_stale) {
+        (Some(_), true) => "; stale: it was changed since",
+        _ => "",
+    };
+    match waiting.proposal.action {
+        ProposedAction::Write => format!("{by} proposes a memory"),
+        ProposedAction::Update(_) => format!("{by} proposes to change {}{stale}", target()),
+        ProposedAction::Delete(_) => format!("{by} proposes to delete {}{stale}", target()),
+    }
+}
+
+fn facts_text(memory: &Memory) -> String {
+    let mut facts = vec![datetime::format_minute(memory.created_at), memory.scope.to_string(), memories::category_text(memory)];
+    facts.extend(memory.title.as_ref().map(|title| format!("\"{title}\"")));
+    facts.extend(Some(memories::tags_text(memory)).filter(|tags| !tags.is_empty()));
+    facts.extend(memory.expires_at.map(|end| format!("expires {}", datetime::format_day(end))));
+    facts.extend(memory.reminder.map(|reminder| format!("due {}", datetime::format_minute(reminder.due))));
+    facts.extend(memory.pinned.then(|| "pinned".to_owned()));
+    facts.join(", ")
+}
+
+/// Prints the proposed text, or the lines and fields that change.
+fn print_change(output: &mut Output, waiting: &WaitingProposal) -> io::Result<()> {
+    let proposed = &waiting.stored.memory;
+    match (waiting.proposal.action, &waiting.target) {
+        (ProposedAction::Write, _) | (ProposedAction::Update(_), None) => print_text(output, "  ", &proposed.content),
+        (ProposedAction::Delete(_), _) => print_text(output, "  - ", &proposed.content),
+        (ProposedAction::Update(_), Some(target)) => {
+            for line in field_changes(target, proposed) {
+                output.line(&format!("  {}", escape_hidden(&line)))?;
+            }
+            let diff = TextDiff::from_lines(&target.memory.content, &proposed.content);
+            let changed = diff.iter_all_changes().filter(|change| change.tag() != ChangeTag::Equal);
+            for change in changed.take(MAX_LINES) {
+                let sign = if change.tag() == ChangeTag::Insert { '+' } else { '-' };
+                output.line(&format!("  {sign} {}", escape_hidden(change.value().trim_end_matches(['\r', '\n']))))?;
+            }
+            Ok(())
+        }
+    }
+}
+
+/// Describes the fields other than the text that a proposal changes.
+fn field_changes(target: &StoredMemory, proposed: &Memory) -> Vec<String> {
+    let current = &target.memory;
+    let (old_tags, new_tags) = (memories::tags_text(current), memories::tags_text(proposed));
+    let ids = |memory: &Memory| memory.links.iter().map(memory_core::MemoryId::short).collect::<Vec<_>>().join(" ");
+    let time = |time: Option<chrono::DateTime<chrono::Utc>>| time.map(datetime::format_minute).unwrap_or_default();
+    let due = |memory: &Memory| time(memory.reminder.filter(Reminder::is_open).map(|reminder| reminder.due));
+    let pairs = [
+        ("title", current.title.clone().unwrap_or_default(), proposed.title.clone().unwrap_or_default()),
+        ("category", current.category.to_string(), proposed.category.to_string()),
+        ("scope", current.scope.to_string(), proposed.scope.to_string()),
+        ("tags", old_tags, new_tags),
+        ("links", ids(current), ids(proposed)),
+        ("expires", time(current.expires_at), time(proposed.expires_at)),
+        ("due", due(current), due(proposed)),
+        ("pinned", current.pinned.to_string(), proposed.pinned.to_string()),
+    ];
+    let shown = |text: &str| if text.is_empty() { "none".to_owned() } else { text.to_owned() };
+    let changed = pairs.into_iter().filter(|(_, old, new)| old != new);
+    changed.map(|(name, old, new)| format!("{name}: {} -> {}", shown(&old), shown(&new))).collect()
+}
+
+fn print_text(output: &mut Output, indent: &str, text: &str) -> io::Result<()> {
+    let lines: Vec<&str> = text.lines().collect();
+    for line in lines.iter().take(MAX_LINES) {
+        output.line(&format!("{indent}{}", escape_hidden(line)))?;
+    }
+    let more = lines.len().saturating_sub(MAX_LINES);
+    if more == 0 { Ok(()) } else { output.line(&format!("{indent}… {more} more lines")) }
+}
+
+/// Maximum number of characters of a neighbour.
+const MAX_CHARACTERS: usize = 120;
+
+fn one_line(text: &str) -> String {
+    escape_hidden(&memory_core::text::to_one_line(text, MAX_CHARACTERS)).into_owned()
+}
