@@ -1,12 +1,13 @@
 //! Fuzzes MCP clients, with or without a handshake.
 //!
-//! Every response is JSON, and there are no more responses than requests.
+//! Every response is JSON, and there are no more responses than requests. The id of a line that is too long to be parsed is
+//! the id that a parser finds.
 
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
 use memory_agent::mcp::ClientIdentity;
-use memory_agent::testing::mcp_answers;
+use memory_agent::testing::{mcp_answers, request_id_of_long_line};
 use serde_json::Value;
 
 const HANDSHAKE: &[u8] = br#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}
@@ -15,6 +16,7 @@ const HANDSHAKE: &[u8] = br#"{"jsonrpc":"2.0","id":0,"method":"initialize","para
 
 fuzz_target!(|bytes: &[u8]| {
     let Some((first, said)) = bytes.split_first() else { return };
+    said.split(|byte| *byte == b'\n').for_each(check_request_id);
     let agent = memory_fuzz::agent();
     let input = if first % 4 == 0 { said.to_vec() } else { [HANDSHAKE, said].concat() };
     let lines = input.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty()).count();
@@ -29,3 +31,17 @@ fuzz_target!(|bytes: &[u8]| {
     assert!(told <= lines, "{told} answers to {lines} lines");
     assert!(answers.iter().all(|answer| answer["jsonrpc"] == "2.0"));
 });
+
+/// Compares the id of a request with that of a parser.
+fn check_request_id(line: &[u8]) {
+    // No input makes it panic.
+    let _ = request_id_of_long_line(line);
+    let Ok(Value::Object(message)) = serde_json::from_slice(line) else { return };
+    let id = message.get("id").filter(|id| message.contains_key("method") && !id.is_null()).cloned();
+    let is_plain = id.as_ref().is_none_or(|id| id.is_boolean() || id.is_i64() || id.as_str().is_some_and(|id| id.len() < 100));
+    // The object is serialized again, because its names may be repeated in the line.
+    let text = Value::Object(message).to_string();
+    if is_plain {
+        assert_eq!(request_id_of_long_line(text.as_bytes()), id);
+    }
+}

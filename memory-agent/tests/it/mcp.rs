@@ -104,14 +104,14 @@ fn shorten(mut answer: Value) -> Value {
     answer
 }
 
-fn session_request(id: u32, method: &str, parameters: Value) -> Value {
+fn session_request(id: u32, method: &str, parameters: &Value) -> Value {
     json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": parameters })
 }
 
 fn handshake(version: &str, capabilities: &Value) -> [Value; 2] {
     let client = json!({ "name": "Some Client", "version": "1" });
     let parameters = json!({ "protocolVersion": version, "capabilities": capabilities, "clientInfo": client });
-    [session_request(0, "initialize", parameters), json!({ "jsonrpc": "2.0", "method": "notifications/initialized" })]
+    [session_request(0, "initialize", &parameters), json!({ "jsonrpc": "2.0", "method": "notifications/initialized" })]
 }
 
 /// Builds a self-contained request of a client.
@@ -142,16 +142,16 @@ fn a_client_of_2025_11_25_begins_with_initialize() {
     let mut client = Client::with_empty_store();
     let mut messages = handshake("2025-11-25", &json!({})).to_vec();
     messages.extend([
-        session_request(1, "ping", json!({})),
-        session_request(2, "tools/list", json!({})),
-        session_request(3, "resources/templates/list", json!({})),
-        session_request(4, "resources/read", json!({ "uri": "memory://note/550e8400" })),
-        session_request(5, "resources/subscribe", json!({ "uri": "memory://index" })),
-        session_request(6, "resources/subscribe", json!({ "uri": "test://x" })),
-        session_request(7, "resources/subscribe", json!({})),
-        session_request(8, "subscriptions/listen", json!({ "notifications": {} })),
-        session_request(9, "subscriptions/listen", json!({ "notifications": 5 })),
-        session_request(10, "no/such/method", json!({})),
+        session_request(1, "ping", &json!({})),
+        session_request(2, "tools/list", &json!({})),
+        session_request(3, "resources/templates/list", &json!({})),
+        session_request(4, "resources/read", &json!({ "uri": "memory://note/550e8400" })),
+        session_request(5, "resources/subscribe", &json!({ "uri": "memory://index" })),
+        session_request(6, "resources/subscribe", &json!({ "uri": "test://x" })),
+        session_request(7, "resources/subscribe", &json!({})),
+        session_request(8, "subscriptions/listen", &json!({ "notifications": {} })),
+        session_request(9, "subscriptions/listen", &json!({ "notifications": 5 })),
+        session_request(10, "no/such/method", &json!({})),
     ]);
     insta::assert_snapshot!(client.transcript(&messages), @r#"
     {"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-11-25","capabilities":{"prompts":{},"resources":{"subscribe":true},"tools":{}},"serverInfo":{"name":"memory","version":"…"},"instructions":"…"}}
@@ -172,7 +172,7 @@ fn a_client_of_2025_11_25_begins_with_initialize() {
 #[test]
 fn a_client_of_2026_07_28_sends_self_contained_requests() {
     let mut client = Client::with_empty_store();
-    let without_meta = session_request(0, "tools/list", json!({}));
+    let without_meta = session_request(0, "tools/list", &json!({}));
     let mut of_future = request("1", "tools/list", json!({}));
     of_future["params"]["_meta"]["io.modelcontextprotocol/protocolVersion"] = json!("2099-01-01");
     insta::assert_snapshot!(client.transcript(&[
@@ -259,7 +259,7 @@ fn a_session_works_in_the_project_of_the_working_folder_or_of_the_first_root() {
         client.transcript(&handshake("2025-11-25", capabilities));
         client
     };
-    let list = session_request(1, "resources/list", json!({}));
+    let list = session_request(1, "resources/list", &json!({}));
     let count = |answer: &Value| answer["result"]["resources"].as_array().map(Vec::len);
 
     let mut client = client_in(Some(home.path()), &json!({ "roots": {} }));
@@ -287,11 +287,11 @@ fn a_session_subscribes_to_existing_resources() {
     let mut client = Client::new(services.clone(), ClientIdentity::default());
     client.transcript(&handshake("2025-11-25", &json!({})));
     for unknown in ["memory://note/550e8400", &format!("memory://note/{hidden}"), "file:///etc"] {
-        let answer = client.call(&session_request(1, "resources/subscribe", json!({ "uri": unknown })));
+        let answer = client.call(&session_request(1, "resources/subscribe", &json!({ "uri": unknown })));
         assert_eq!((&answer["error"]["code"], &answer["error"]["data"]["uri"]), (&json!(-32002), &json!(unknown)));
     }
     let uri = format!("memory://note/{id}");
-    client.call(&session_request(2, "resources/subscribe", json!({ "uri": uri })));
+    client.call(&session_request(2, "resources/subscribe", &json!({ "uri": uri })));
     edit(&services, &id, "tea at ten");
     let notification = client.receive();
     assert_eq!(notification["method"], "notifications/resources/updated");

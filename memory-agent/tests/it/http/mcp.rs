@@ -38,8 +38,8 @@ fn send_self_contained(
 /// Returns the JSON of a response or of the last event of a stream.
 fn answer(response: &HttpTestResponse) -> Value {
     // The body is chunked: the lines between its JSON are lengths.
-    let lines = response.body.lines().map(|line| line.strip_prefix("data:").unwrap_or(line).trim());
-    let text = lines.filter(|line| line.starts_with('{')).next_back().unwrap_or(&response.body);
+    let mut lines = response.body.lines().map(|line| line.strip_prefix("data:").unwrap_or(line).trim());
+    let text = lines.rfind(|line| line.starts_with('{')).unwrap_or(&response.body);
     serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {response:?}"))
 }
 
