@@ -14,10 +14,12 @@ use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
 pub use builder::AgentBuilder;
-pub use session::{CONTEXT_BUDGET, Session};
+pub use session::{CONTEXT_BUDGET, Session, SessionOrigin};
 
 use chrono::{DateTime, FixedOffset};
-use memory_core::{Code, LocalTime, Services, Tool, ToolError};
+use memory_core::{Code, LocalTime, RecallLedger, RecallRecord, Services, Tool, ToolError, record_recall};
+#[cfg(feature = "mcp")]
+use memory_core::{RecallInterface, RecalledId, View};
 use serde_json::Value;
 
 use crate::event::{Event, EventBus, EventKind, EventReceiver};
@@ -29,6 +31,8 @@ use crate::validation::ParameterSchema;
 pub struct Agent {
     services: Services,
     local_time: LocalTime,
+    /// Records the memories that sessions receive.
+    recall_ledger: Option<Arc<dyn RecallLedger>>,
     offered: Vec<RegisteredTool>,
     before: Vec<Arc<dyn Hook>>,
     after: Vec<Arc<dyn Hook>>,
@@ -90,6 +94,36 @@ impl Agent {
     /// Returns a receiver of all events from now on.
     pub fn subscribe(&self) -> EventReceiver {
         self.events.subscribe()
+    }
+
+    /// Records in the recall ledger that an agent received `memories` outside of a session, such as in the instructions of a
+    /// server.
+    #[cfg(feature = "mcp")]
+    pub(crate) fn record_recall(
+        &self,
+        view: &View,
+        interface: RecallInterface,
+        tool: &str,
+        memories: Vec<RecalledId>,
+        tokens: usize,
+    ) {
+        self.record(RecallRecord {
+            at: self.services.clock.now(),
+            agent: view.agent.as_ref().map(ToString::to_string).unwrap_or_default(),
+            session: None,
+            project: view.project.clone(),
+            interface: interface.as_str().to_owned(),
+            tool: tool.to_owned(),
+            query: None,
+            memories,
+            tokens: tokens as u64,
+        });
+    }
+
+    fn record(&self, recall: RecallRecord) {
+        if let Some(ledger) = &self.recall_ledger {
+            record_recall(ledger.as_ref(), recall);
+        }
     }
 
     /// Rewrites a result or an error so that it uses the offered tool names and mentions no CLI commands.

@@ -39,7 +39,7 @@ pub mod testing;
 pub mod tools;
 mod validation;
 
-pub use agent::{Agent, AgentBuilder, CONTEXT_BUDGET, HookList, Session};
+pub use agent::{Agent, AgentBuilder, CONTEXT_BUDGET, HookList, Session, SessionOrigin};
 pub use input::{InputError, InputValues};
 pub use memory_core::LocalTime;
 pub use tools::ToolSelection;

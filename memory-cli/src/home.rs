@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use chrono::{DateTime, Utc};
-use memory_core::{MemoryId, ReminderQuery, Services, StoreError, SubmittedProposals, pending};
-use memory_store::{FileStore, FileStoreOptions, RandomIds, SystemClock};
+use memory_core::{MemoryId, RecallLedger, ReminderQuery, Services, StoreError, SubmittedProposals, pending};
+use memory_store::{FileStore, FileStoreOptions, RandomIds, RecallFolder, SystemClock};
 
 use crate::config::Settings;
 use crate::language_model;
@@ -65,6 +65,16 @@ impl Home {
         Ok(Self { services, store, settings, zone })
     }
 
+    /// Returns the recall ledger, which can be read also if recording is disabled.
+    pub(crate) fn recalls(&self) -> RecallFolder {
+        open_recalls(&self.settings)
+    }
+
+    /// Returns the ledger that records the recalls of agents, if the settings enable it.
+    pub(crate) fn recall_ledger(&self) -> Option<Arc<dyn RecallLedger>> {
+        recall_ledger(&self.settings)
+    }
+
     /// Returns the same home without the project of the current folder, for tools of agents with projects of their own.
     pub(crate) fn without_project(&self) -> Self {
         Self { settings: Arc::new(self.settings.without_project()), ..self.clone() }
@@ -82,6 +92,17 @@ impl Home {
     pub(crate) fn update_pending_page(&self) -> Result<bool, StoreError> {
         self.store.update_pending_page(|| memory_core::pending(&self.services, &self.zone))
     }
+}
+
+/// Returns the ledger that records the recalls of agents in the home of the settings, if they enable it.
+///
+/// The home need not exist.
+pub(crate) fn recall_ledger(settings: &Settings) -> Option<Arc<dyn RecallLedger>> {
+    settings.recalls.enabled.value.then(|| Arc::new(open_recalls(settings)) as Arc<dyn RecallLedger>)
+}
+
+fn open_recalls(settings: &Settings) -> RecallFolder {
+    RecallFolder::new(&settings.root.value, settings.recalls.max_size.value as u64)
 }
 
 /// Number of reminders on the page; only a change of these causes an update.

@@ -21,8 +21,8 @@ use crate::smart_search::smart_search_refreshed;
 use crate::standing::{StandingMemory, StandingSelection, select_standing};
 use crate::text::{Term, token_count};
 use crate::{
-    Category, ContentHash, Filter, Hit, ListOrder, Memory, MemoryId, MemoryPage, PageRequest, Services, SpeakerRole, StoreError,
-    StoredMemory,
+    Category, ContentHash, Filter, Hit, ListOrder, Memory, MemoryId, MemoryPage, PageRequest, RecalledId, Services, SpeakerRole,
+    StoreError, StoredMemory,
 };
 
 /// The memories for a prompt, as text to insert before it.
@@ -43,6 +43,21 @@ pub struct Context {
     pub degraded: Option<String>,
     /// A message if the budget is too small for any memory.
     pub shortage: Option<String>,
+    /// The scores of the memories that match the prompt.
+    ranks: Vec<RecalledId>,
+}
+
+impl Context {
+    /// Returns the memories in the text for the recall ledger: with their scores, and marked if they are standing.
+    pub fn recalled(&self) -> Vec<RecalledId> {
+        let recalled = self.memories.iter().enumerate().map(|(number, stored)| {
+            let id = stored.memory.id.to_string();
+            let ranked = self.ranks.iter().find(|ranked| ranked.id == id).cloned();
+            let recalled = ranked.unwrap_or_else(|| RecalledId::unranked(id));
+            if number < self.standing { recalled.standing() } else { recalled }
+        });
+        recalled.collect()
+    }
 }
 
 /// The memories that a session has received. They are not repeated until they change.
@@ -159,6 +174,8 @@ pub fn build_context<Tz: TimeZone>(
     if block.is_empty() && 0 < context.left_out {
         context.shortage = Some(format!("a budget of {budget} tokens is too small for {}", format_match_count(context.left_out)));
     }
+    let memories = &context.memories;
+    context.ranks.retain(|ranked| memories.iter().any(|stored| stored.memory.id.to_string() == ranked.id));
     context.text = block.into_text();
     context.tokens = token_count(&context.text);
     Ok(context)
@@ -170,12 +187,14 @@ pub fn build_context<Tz: TimeZone>(
 ///
 /// # Errors
 /// If the memories cannot be read.
-pub fn build_standing_context(services: &Services, budget: usize) -> Result<String, StoreError> {
+pub fn build_standing_context(services: &Services, budget: usize) -> Result<Context, StoreError> {
     services.store.refresh()?;
     let (mut block, mut context) = (ContextBlock::new(budget), Context::default());
     let standing = select_standing(services, "")?.memories;
     add_standing(standing, block.left(), &ShownMemories::default(), &mut block, &mut context);
-    Ok(block.into_text())
+    context.text = block.into_text();
+    context.tokens = token_count(&context.text);
+    Ok(context)
 }
 
 /// The result of [`add_standing`].
@@ -277,7 +296,9 @@ fn find_matches<Tz: TimeZone>(
             // A match inside a word is useful to a person who searches, but to a model only if there is no other match.
             let has_whole = answer.found.hits.iter().any(|hit| !hit.explanation.is_part);
             let is_meant = |hit: &Hit| !(has_whole && hit.explanation.is_part);
-            Ok(answer.found.hits.into_iter().filter(is_meant).map(|hit| hit.stored).collect())
+            let hits: Vec<Hit> = answer.found.hits.into_iter().filter(is_meant).collect();
+            context.ranks = hits.iter().map(RecalledId::from).collect();
+            Ok(hits.into_iter().map(|hit| hit.stored).collect())
         }
         // A prompt without words matches no memory.
         Err(StoreError::Invalid { .. }) => Ok(Vec::new()),

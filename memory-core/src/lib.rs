@@ -12,6 +12,7 @@
 //! | read and search memories | [`read()`], [`list()`], [`search()`], [`smart_search()`], [`backlinks()`] |
 //! | provide context for a language model | [`build_context()`] |
 //! | embed and rerank memories | [`embed()`], [`test_model()`], [`Embedder`], [`Embeddings`], [`Reranking`] |
+//! | record which memories agents received, and why | [`RecallLedger`], [`recalls()`], [`why()`], [`unused_memories()`] |
 //! | call a language model within a budget | [`ChatModel`], [`MeteredModel`], [`Meter`], [`usage()`], [`parse_json_answer()`] |
 //! | parse dates and times in text | [`datetime::find_date()`], [`datetime::find_dates()`] |
 //! | manage reminders | [`remind()`], [`reminders()`], [`notify()`], [`snooze()`], [`done()`] |
@@ -48,6 +49,7 @@ mod meter;
 mod model_test;
 mod operation;
 mod query;
+mod recall_ledger;
 mod reranking;
 mod services;
 mod shared_store;
@@ -68,6 +70,7 @@ mod memories;
 mod notify;
 mod overview;
 mod read;
+mod recalls;
 mod remind;
 mod reminders;
 mod review;
@@ -135,12 +138,16 @@ pub use meter::{Meter, MeterError, Reservation, Spending, SpendingEntry};
 pub use model_test::{ModelTest, ModelVerdict, SearchQuality, test_model};
 pub use notify::{Notification, Notifier, NotifyError, NotifyReport, notify};
 pub use operation::{Operation, Recorded, Undone, Verb, find_by_prefix, find_undoable, mark_undone, mark_undone_lazily};
-pub use overview::overview;
+pub use overview::{Overview, overview};
 pub use query::{
     Hit, ListOrder, MemoryPage, PageRequest, Query, QueryVector, RankFeatureScore, Ranking, RerankScore, ScoreExplanation,
     SearchRequest, SearchResults, TermScore,
 };
 pub use read::{list, read};
+pub use recall_ledger::{
+    CollectedRecall, RecallCollector, RecallFilter, RecallInterface, RecallLedger, RecallRecord, RecalledId, record_recall,
+};
+pub use recalls::{MemoryRecalls, RecallList, UNUSED_AFTER, UnusedMemories, recalls, unused_memories, why};
 pub use remind::{
     DueTime, RemindReport, WrittenReminder, due, parse_due_time, parse_reminder, remind, remind_of_memory, reminder_id,
     reminder_memory, write_reminder,

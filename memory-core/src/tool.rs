@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::instance::InstanceError;
 use crate::text::format_error_chain;
-use crate::{Code, LocalZone, Services, ShownMemories, StoreError};
+use crate::{Code, LocalZone, RecallCollector, Services, ShownMemories, StoreError};
 
 /// A self-describing tool for agents. Every user interface offers the same tools.
 ///
@@ -61,6 +61,8 @@ pub struct ToolContext {
     pub zone: LocalZone,
     /// The memories that the agent received before.
     pub given: Arc<ShownMemories>,
+    /// Collects the memories that the call returns, for the recall ledger.
+    pub recalled: Arc<RecallCollector>,
 }
 
 /// The error of a tool call.

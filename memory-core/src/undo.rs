@@ -125,7 +125,8 @@ pub fn restore(services: &Services, reference: &str) -> Result<(TrashedFile, Cha
     Err(StoreError::TrashNotFound { reference: reference.to_owned() })
 }
 
-fn matches_reference(trashed: &TrashedFile, wanted: &str) -> bool {
+/// Returns whether a reference in lower case names the memory in the trash: by the start of its id, or by its file name.
+pub(crate) fn matches_reference(trashed: &TrashedFile, wanted: &str) -> bool {
     let stem = trashed.path.rsplit('/').next().unwrap_or_default().trim_end_matches(".md").to_lowercase();
     (4 <= wanted.len() && trashed.id.to_string().starts_with(wanted)) || stem == wanted.trim_end_matches(".md")
 }

@@ -24,9 +24,14 @@ pub(crate) fn io_error(action: impl Into<String>, source: io::Error) -> StoreErr
 
 /// Returns the error for the file or folder at `path` that cannot be read.
 pub(crate) fn read_error(path: &str, source: io::Error) -> StoreError {
+    path_error("read", path, source)
+}
+
+/// Returns the error for an `action`, such as `write to`, that failed on the file or folder at `path`.
+pub(crate) fn path_error(action: &str, path: &str, source: io::Error) -> StoreError {
     match source.kind() {
         io::ErrorKind::InvalidInput => StoreError::Outside { path: path.to_owned() },
-        _ => io_error(format!("read {path}"), source),
+        _ => io_error(format!("{action} {path}"), source),
     }
 }
 

@@ -15,7 +15,7 @@ use memory_core::{Budget, LlmUsage, Meter, MeterError, Purpose, Reservation, Spe
 use serde::{Deserialize, Serialize};
 
 use crate::disk::{DirEntryKind, Disk, RealDisk, append_line};
-use crate::error::io_error;
+use crate::error::{io_error, path_error};
 use crate::lock::{PATIENCE, WriterLock};
 use crate::oplog::is_monthly_file;
 
@@ -71,7 +71,7 @@ impl Ledger {
 
     /// Waits for the lock of the ledger.
     fn acquire_lock(&self, path: &str) -> Result<WriterLock, StoreError> {
-        let refused = |error| ledger_error("write to", path, error);
+        let refused = |error| path_error("write to", path, error);
         if self.disk.stat(FOLDER).map_err(refused)?.is_none() {
             // The lock is in the folder, which an empty append creates.
             self.disk.append(path, b"").map_err(refused)?;
@@ -82,7 +82,7 @@ impl Ledger {
 
     /// Appends a line durably. The caller holds the lock.
     fn add(&self, path: &str, booking: &UsageRecord) -> Result<(), StoreError> {
-        append_line(self.disk.as_ref(), path, &booking.to_line()).map_err(|error| ledger_error("write to", path, error))
+        append_line(self.disk.as_ref(), path, &booking.to_line()).map_err(|error| path_error("write to", path, error))
     }
 
     /// Returns the sums of all months, after reading the file `name` to its end.
@@ -90,13 +90,13 @@ impl Ledger {
         let path = format!("{FOLDER}/{name}");
         let mut pages = self.pages.lock().unwrap_or_else(PoisonError::into_inner);
         let page = pages.entry(name.to_owned()).or_default();
-        page.read_new_lines(self.disk.as_ref(), &path).map_err(|error| ledger_error("read", &path, error))?;
+        page.read_new_lines(self.disk.as_ref(), &path).map_err(|error| path_error("read", &path, error))?;
         Ok(pages)
     }
 
     /// Returns the names of the files, oldest first.
     fn month_files(&self) -> Result<Vec<String>, StoreError> {
-        let entries = self.disk.list_folder(FOLDER).map_err(|error| ledger_error("list", FOLDER, error))?;
+        let entries = self.disk.list_folder(FOLDER).map_err(|error| path_error("list", FOLDER, error))?;
         let files = entries.into_iter().filter(|entry| entry.kind == DirEntryKind::File && is_monthly_file(&entry.name));
         let mut names: Vec<_> = files.map(|entry| entry.name).collect();
         names.sort_unstable();
@@ -156,13 +156,6 @@ fn add(spending: &mut Spending, other: Spending) {
 
 fn file_name(day: NaiveDate) -> String {
     format!("{}.jsonl", day.format("%Y-%m"))
-}
-
-fn ledger_error(what: &str, path: &str, error: io::Error) -> StoreError {
-    match error.kind() {
-        io::ErrorKind::InvalidInput => StoreError::Outside { path: path.to_owned() },
-        _ => io_error(format!("{what} {path}"), error),
-    }
 }
 
 /// Number of bytes read at a time.

@@ -24,6 +24,7 @@
 //! | `oplog` | the operation logs of all stores, and the engine that carries out operations and rolls back interrupted ones |
 //! | `daemon` | the lock, the state, the log and the file watcher of the daemon |
 //! | `ledger` | the cost of calls to a language model, and the enforcement of budgets |
+//! | `recall_folder` | the recalls of agents: one line per recall, bounded by age and size |
 //! | `notifier` | notifications to the user |
 //! | [`jq`] | an evaluator for jq filters, with limits on time and memory |
 //! | `index` | the search index: SQLite for documents, tantivy for words, a memory-mapped file for vectors |
@@ -67,6 +68,7 @@ mod open;
 mod oplog;
 #[cfg(feature = "postgres")]
 pub mod postgres;
+mod recall_folder;
 #[cfg(feature = "sealed")]
 pub mod sealed;
 #[cfg(feature = "topics")]
@@ -85,3 +87,4 @@ pub use ledger::Ledger;
 pub use memory_core::{RandomIds, SystemClock};
 pub use notifier::{DesktopNotifier, DesktopProgram, NoopNotifier};
 pub use open::{builder, open};
+pub use recall_folder::RecallFolder;

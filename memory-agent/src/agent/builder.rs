@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use std::thread;
 
 use memory_core::text::to_one_line;
-use memory_core::{Code, LocalTime, Services, Tool, ToolError};
+use memory_core::{Code, LocalTime, RecallLedger, Services, Tool, ToolError};
 
 use super::{Agent, HookList, RegisteredTool};
 use crate::event::{Event, EventBus};
@@ -69,6 +69,7 @@ impl AgentBuilder {
         let agent = Agent {
             services,
             local_time: Arc::new(|time| time.fixed_offset()),
+            recall_ledger: None,
             offered: Vec::new(),
             before: Vec::new(),
             after: Vec::new(),
@@ -120,6 +121,13 @@ impl AgentBuilder {
     #[must_use]
     pub fn local_time(mut self, local_time: LocalTime) -> Self {
         self.agent.local_time = local_time;
+        self
+    }
+
+    /// Sets the ledger that records which memories the sessions receive; none by default.
+    #[must_use]
+    pub fn recall_ledger(mut self, ledger: Option<Arc<dyn RecallLedger>>) -> Self {
+        self.agent.recall_ledger = ledger;
         self
     }
 

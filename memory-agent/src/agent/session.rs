@@ -4,13 +4,18 @@
 //! start, the folder `index/sessions` stores this.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use memory_core::{Code, Context, Effect, LocalZone, Services, ShownMemories, StoreError, Tool, ToolContext, ToolError, View};
+use memory_core::text::token_count;
+use memory_core::{
+    Code, CollectedRecall, Context, Effect, LocalZone, RecallCollector, RecallInterface, RecallRecord, RecalledId, Services,
+    ShownMemories, StoreError, Tool, ToolContext, ToolError, View,
+};
 use serde_json::Value;
 
 use super::{Agent, RegisteredTool};
 use crate::event::EventKind;
+use crate::exact_json;
 use crate::hook::{self, ToolCall};
 use crate::instance::{ActionCaller, ToolCaller};
 use crate::json;
@@ -34,6 +39,30 @@ pub struct Session {
     view: Option<View>,
     name: String,
     given: Arc<ShownMemories>,
+    origin: SessionOrigin,
+    /// The id of the session in the recall ledger, if the client has none.
+    generated_id: OnceLock<String>,
+}
+
+/// The interface of a session, and its id in the recall ledger.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SessionOrigin {
+    interface: RecallInterface,
+    id: Option<String>,
+    /// Whether a session without an id gets one.
+    is_connection: bool,
+}
+
+impl SessionOrigin {
+    /// Returns the origin of a session that lasts as long as a connection, with a generated id.
+    pub fn connection(interface: RecallInterface) -> Self {
+        Self { interface, id: None, is_connection: true }
+    }
+
+    /// Returns the origin of a session for single requests, with the id that the client uses for them, if any.
+    pub fn request(interface: RecallInterface, id: Option<String>) -> Self {
+        Self { interface, id, is_connection: false }
+    }
 }
 
 impl Session {
@@ -42,7 +71,22 @@ impl Session {
         let services = agent.services().restrict_to(view);
         let name = view.agent.as_ref().map(ToString::to_string).unwrap_or_default();
         agent.emit(&name, EventKind::AgentStart);
-        Self { agent: Arc::clone(agent), services, view: Some(view.clone()), name, given: Arc::default() }
+        Self {
+            agent: Arc::clone(agent),
+            services,
+            view: Some(view.clone()),
+            name,
+            given: Arc::default(),
+            origin: SessionOrigin::connection(RecallInterface::Program),
+            generated_id: OnceLock::new(),
+        }
+    }
+
+    /// Sets the interface and the id that the recall ledger records; a program that embeds the crates by default.
+    #[must_use]
+    pub fn with_origin(mut self, origin: SessionOrigin) -> Self {
+        self.origin = origin;
+        self
     }
 
     /// Opens a session for the person at the command line, who sees everything.
@@ -54,6 +98,8 @@ impl Session {
             name: String::new(),
             given: Arc::default(),
             view: None,
+            origin: SessionOrigin::connection(RecallInterface::Program),
+            generated_id: OnceLock::new(),
         }
     }
 
@@ -81,7 +127,8 @@ impl Session {
         let agent = &self.agent;
         agent.emit(&self.name, EventKind::ToolStart { tool: tool.to_owned(), parameters: parameters.clone() });
         let call = ToolCall { agent: self.name.clone(), tool: tool.to_owned(), parameters };
-        let mut done = self.call_with_hooks(call);
+        let recalled = Arc::default();
+        let mut done = self.call_with_hooks(call, &recalled);
         if let (Ok(_), Some(run)) = (&done, &agent.after_changes)
             && agent.find_tool(tool).is_some_and(|offered| offered.tool.effect() != Effect::Reads)
         {
@@ -89,6 +136,9 @@ impl Session {
         }
         if self.view.is_some() {
             agent.rewrite_hints(tool, &mut done);
+        }
+        if let Ok(answer) = &done {
+            self.record_answer(tool, recalled.take(), answer);
         }
         agent.emit(
             &self.name,
@@ -100,7 +150,7 @@ impl Session {
         done
     }
 
-    fn call_with_hooks(&self, call: ToolCall) -> Result<Value, ToolError> {
+    fn call_with_hooks(&self, call: ToolCall, recalled: &Arc<RecallCollector>) -> Result<Value, ToolError> {
         let agent = &self.agent;
         let RegisteredTool { tool, schema, .. } = agent.find_tool(&call.tool).ok_or_else(|| not_found(&call.tool))?;
         let call = hook::run_before_hooks(&agent.before, call)?;
@@ -111,6 +161,7 @@ impl Session {
             now: agent.now(),
             zone: LocalZone::new(Arc::clone(&agent.local_time)),
             given: Arc::clone(&self.given),
+            recalled: Arc::clone(recalled),
         };
         let mut result = execute(tool.as_ref(), &context, &call.parameters)?;
         json::add_proposals(&mut result, &context.services.proposals.take());
@@ -132,7 +183,44 @@ impl Session {
     /// # Errors
     /// If the memories cannot be read.
     pub fn inject_context(&self, prompt: &str, budget: usize) -> Result<Context, StoreError> {
-        memory_core::build_context(&self.services, prompt, budget, &self.given, &self.agent.now())
+        let context = memory_core::build_context(&self.services, prompt, budget, &self.given, &self.agent.now())?;
+        self.record_recall("prompt", Some(prompt), context.recalled(), context.tokens);
+        Ok(context)
+    }
+
+    /// Records in the recall ledger, if there is one, that this session received `memories` in an answer of `tokens` tokens.
+    ///
+    /// [`Self::call`] and [`Self::inject_context`] record theirs. Nothing is recorded for the person, and a failure only loses
+    /// the record.
+    pub fn record_recall(&self, tool: &str, query: Option<&str>, memories: Vec<RecalledId>, tokens: usize) {
+        let Some(view) = &self.view else { return };
+        if memories.is_empty() || self.agent.recall_ledger.is_none() {
+            return;
+        }
+        let SessionOrigin { interface, id, is_connection } = &self.origin;
+        let generate = || self.generated_id.get_or_init(|| self.services.ids.operation_id().as_str().to_owned()).clone();
+        let record = RecallRecord {
+            at: self.services.clock.now(),
+            agent: self.name.clone(),
+            session: id.clone().or_else(|| is_connection.then(generate)),
+            project: view.project.clone(),
+            interface: interface.as_str().to_owned(),
+            tool: tool.to_owned(),
+            query: query.filter(|query| !query.trim().is_empty()).map(str::to_owned),
+            memories,
+            tokens: tokens as u64,
+        };
+        self.agent.record(record);
+    }
+
+    /// Records the memories that a call of a tool returned.
+    fn record_answer(&self, tool: &str, recalled: CollectedRecall, answer: &Value) {
+        let CollectedRecall { query, memories } = recalled;
+        if memories.is_empty() || self.agent.recall_ledger.is_none() {
+            return;
+        }
+        let tokens = answer.as_str().map_or_else(|| token_count(&exact_json::to_text(answer)), token_count);
+        self.record_recall(self.agent.own_name(tool), query.as_deref(), memories, tokens);
     }
 }
 
@@ -146,7 +234,9 @@ impl ToolCaller for Agent {
     fn call_tool(self: Arc<Self>, caller: &ActionCaller, tool: &str, parameters: Value) -> Result<Value, ToolError> {
         let session = match caller {
             ActionCaller::Person => Session::for_person(&self),
-            ActionCaller::Agent(view) => Session::begin(&self, view),
+            ActionCaller::Agent(view) => {
+                Session::begin(&self, view).with_origin(SessionOrigin::request(RecallInterface::Http, None))
+            }
         };
         session.call(tool, parameters)
     }

@@ -11,7 +11,7 @@ use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, get, post};
 use memory_core::instance::InstanceName;
-use memory_core::{AgentName, Code, ToolError, View};
+use memory_core::{AgentName, Code, RecallInterface, ToolError, View};
 use serde::de::DeserializeOwned;
 use serde_json::json;
 use tokio::sync::Semaphore;
@@ -22,7 +22,7 @@ use super::limits::HttpLimits;
 use super::metrics::MEDIA_TYPE;
 use super::openapi::openapi;
 use super::response::{ErrorResponse, value};
-use crate::agent::{Agent, Session};
+use crate::agent::{Agent, Session, SessionOrigin};
 use crate::instance::{ActionCaller, ActionResult, OpenInstances, backend, backends};
 use crate::rpc::describe_tool;
 use crate::{exact_json, json as shapes, tools};
@@ -157,7 +157,8 @@ async fn call_tool(
     let view = parse_view(request.headers())?;
     let (parameters, body) = desk.room.read_parameters(request.into_body()).await?;
     let work = move |desk: &AppState| {
-        let done = Session::begin(&desk.agent, &view).call(&name, exact_json::to_value(&parameters));
+        let session = Session::begin(&desk.agent, &view).with_origin(SessionOrigin::request(RecallInterface::Http, None));
+        let done = session.call(&name, exact_json::to_value(&parameters));
         drop(body);
         Ok(done?)
     };

@@ -24,6 +24,8 @@
 //! | log | `{operations: [{operation, at, verb, files, …}]}`, see [`operations`] |
 //! | log OPERATION | an operation with its `changes`, see [`record`] |
 //! | when | `{text, at, span, kind, relation, repeats, vague, assumed?}`, see [`time_expression`] |
+//! | recalls | `{recalls: [{at, agent?, …, memories, tokens}], total, since?, enabled}`, see [`recalls`] |
+//! | why | `{id, title?, …, recalls: [{at, agent?, …, rank, of}], total, since?, enabled}`, see [`why`] |
 //! | usage | `{budget, left, today, lately, unreadable}`, see [`usage`] |
 //! | remind | `{id, path, created, due, assumed?, merged?, ignored?}`, see [`reminder`] |
 //! | write --category reminders | as remind, or as write with a `warning`, see [`reminder_or_memory`] |
@@ -51,6 +53,7 @@ mod ingest;
 mod instance;
 mod memory;
 mod proposal;
+mod recall;
 mod reminder;
 mod search;
 mod time;
@@ -70,6 +73,7 @@ pub use instance::{actions, backend, backends, instances};
 pub use memory::{link_report, memories, memory, memory_for_export, page, unlink_result};
 pub(crate) use proposal::add_proposals;
 pub use proposal::{accept_result, inbox_note, waiting_proposal};
+pub use recall::{memory_rank, recalls, unused, why};
 pub use reminder::{notification, reminder, reminder_or_memory};
 pub use search::{context, hit_tokens, search_results, smart_search_results};
 pub(crate) use time::quoted_time;

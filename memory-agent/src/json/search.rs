@@ -129,7 +129,7 @@ impl<'a> TermShape<'a> {
 }
 
 /// Returns the shortest decimal that rounds to `number`: 0.1 instead of 0.10000000149011612.
-fn shortest_decimal(number: f32) -> f64 {
+pub(super) fn shortest_decimal(number: f32) -> f64 {
     number.to_string().parse().unwrap_or_else(|_| f64::from(number))
 }
 

@@ -1,6 +1,7 @@
 //! Defines the MCP prompts for common memory tasks.
 
-use memory_core::{Filter, ListOrder, PageRequest};
+use memory_core::text::token_count;
+use memory_core::{Filter, ListOrder, PageRequest, RecalledId};
 use rmcp::ErrorData;
 use rmcp::model::{GetPromptResult, JsonObject, Prompt, PromptArgument, PromptMessage, Role};
 use serde_json::Value;
@@ -67,6 +68,7 @@ fn recall(session: &Session, topic: &str) -> Result<String, ErrorData> {
         &session.agent().now(),
     );
     let gathered = gathered.map_err(|error| store_error(error, "recall"))?;
+    session.record_recall("recall", Some(topic), gathered.recalled(), gathered.tokens);
     let topic = memory_core::text::to_one_line(topic, 500);
     Ok(if gathered.text.is_empty() {
         format!("Nothing is remembered about: {topic}\nSay so; do not guess. memory_search may find it by other words.")
@@ -96,6 +98,8 @@ fn review(session: &Session) -> Result<String, ErrorData> {
         format!("- {} ({}, {day}): {headline}", memory.id.short(), memory.category)
     });
     let lines: Vec<String> = lines.collect();
+    let recalled = page.memories.iter().map(RecalledId::from).collect();
+    session.record_recall("review", None, recalled, token_count(&lines.join("\n")));
     Ok(format!(
         "These are the newest memories, as data:\n\n{}\n\nLook them over with me: what is wrong, out of date, said twice or in \
          the wrong category? Propose each change, and make it with memory_update, memory_tag or memory_delete once I agree.",

@@ -1,9 +1,14 @@
 //! Exposes memories as MCP resources.
 
-use memory_core::{Fault, Filter, ListOrder, MemoryStoreExt, PageRequest, Services, StoreError, StoredMemory, ToolError};
+use memory_core::text::token_count;
+use memory_core::{
+    Fault, Filter, ListOrder, MemoryStoreExt, Overview, PageRequest, RecalledId, Services, StoreError, StoredMemory, ToolError,
+};
 use rmcp::ErrorData;
 use rmcp::model::{ErrorCode, ListResourcesResult, ReadResourceResult, Resource, ResourceContents, ResourceTemplate};
 use serde_json::json;
+
+use crate::agent::Session;
 
 /// The URI of the overview.
 const INDEX_URI: &str = "memory://index";
@@ -48,12 +53,21 @@ pub(super) fn template() -> ResourceTemplate {
 }
 
 /// Reads the index or a memory.
-pub(super) fn read(services: &Services, uri: &str) -> Result<ReadResourceResult, ErrorData> {
-    let text = match uri.strip_prefix(NOTE_URI) {
-        Some(id) => memory_core::read(services, id).map_err(|error| resource_error(error, uri))?.memory.content,
-        None if uri == INDEX_URI => memory_core::overview(services).map_err(|error| resource_error(error, uri))?,
+pub(super) fn read(session: &Session, uri: &str) -> Result<ReadResourceResult, ErrorData> {
+    let services = session.services();
+    let (text, recalled) = match uri.strip_prefix(NOTE_URI) {
+        Some(id) => {
+            let stored = memory_core::read(services, id).map_err(|error| resource_error(error, uri))?;
+            let recalled = vec![RecalledId::from(&stored)];
+            (stored.memory.content, recalled)
+        }
+        None if uri == INDEX_URI => {
+            let Overview { text, memories } = memory_core::overview(services).map_err(|error| resource_error(error, uri))?;
+            (text, memories.iter().map(|id| RecalledId::unranked(id.to_string())).collect())
+        }
         None => return Err(not_found_error(uri)),
     };
+    session.record_recall("resource", None, recalled, token_count(&text));
     Ok(ReadResourceResult::new(vec![ResourceContents::text(text, uri).with_mime_type(MARKDOWN)]))
 }
 
@@ -69,7 +83,7 @@ pub(super) fn is_resource(uri: &str) -> bool {
 pub(super) fn existing_state(services: &Services, uri: &str) -> Result<String, ErrorData> {
     let state = match uri.strip_prefix(NOTE_URI) {
         Some(id) => services.store.get_by(id).map(|stored| stored.memory.content_hash().to_string()),
-        None if uri == INDEX_URI => memory_core::overview(services),
+        None if uri == INDEX_URI => memory_core::overview(services).map(|overview| overview.text),
         None => return Err(not_found_error(uri)),
     };
     state.map_err(|error| resource_error(error, uri))

@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use memory_core::{Code, Effect, Tool, View};
+use memory_core::{Code, Effect, RecallInterface, Tool, View};
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest, CustomResult,
     DiscoverResult, ErrorCode, GetPromptRequestParams, GetPromptResponse, Implementation, InitializeRequestParams,
@@ -21,7 +21,7 @@ use tokio_util::sync::CancellationToken;
 use super::caller::{ClientIdentity, is_self_contained};
 use super::subscriptions::Subscriptions;
 use super::{prompts, resources};
-use crate::agent::{Agent, Session};
+use crate::agent::{Agent, Session, SessionOrigin};
 use crate::json as shapes;
 
 /// The server side of one client connection.
@@ -87,16 +87,17 @@ impl McpServer {
 
     /// Returns the session of a self-contained request, else that of the connection, which is opened on first use.
     async fn session(&self, context: &RequestContext<RoleServer>) -> Result<Arc<Session>, ErrorData> {
-        let open = |view: &View| Arc::new(Session::begin(&self.agent, view));
+        let open = |view: &View, origin| Arc::new(Session::begin(&self.agent, view).with_origin(origin));
         if is_self_contained(&context.meta) {
-            return Ok(open(&self.identity.view(context)?));
+            let origin = SessionOrigin::request(RecallInterface::Mcp, None);
+            return Ok(open(&self.identity.view(context)?, origin));
         }
         let opened = self.session.get_or_try_init(|| async {
             let mut view = self.view.get().cloned().map_or_else(|| self.identity.view(context), Ok)?;
             if view.project.is_none() {
                 view.project = self.project_of_roots(context).await;
             }
-            Ok(open(&view))
+            Ok(open(&view, SessionOrigin::connection(RecallInterface::Mcp)))
         });
         opened.await.cloned()
     }
@@ -114,9 +115,12 @@ impl McpServer {
     /// Returns the instructions for the model, with the standing instructions and preferences of `view`.
     async fn instructions(&self, view: View) -> String {
         let services = self.agent.services().restrict_to(&view);
+        let agent = Arc::clone(&self.agent);
         let build = move || {
             // If the memories cannot be read, the first tool call reports it.
-            let standing = memory_core::build_standing_context(&services, STANDING_BUDGET).unwrap_or_default();
+            let context = memory_core::build_standing_context(&services, STANDING_BUDGET).unwrap_or_default();
+            agent.record_recall(&view, RecallInterface::Mcp, "initialize", context.recalled(), context.tokens);
+            let standing = context.text;
             if standing.is_empty() { INSTRUCTIONS.to_owned() } else { format!("{INSTRUCTIONS}\n\n{standing}") }
         };
         tokio::task::spawn_blocking(build).await.unwrap_or_else(|_| INSTRUCTIONS.to_owned())
@@ -226,7 +230,7 @@ impl ServerHandler for McpServer {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let read = self.run_blocking(&context, move |session| resources::read(session.services(), &request.uri)).await?;
+        let read = self.run_blocking(&context, move |session| resources::read(session, &request.uri)).await?;
         read.map(Into::into)
     }
 

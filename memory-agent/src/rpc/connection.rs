@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use memory_core::{StoreError, Tool, ToolError, View};
+use memory_core::{RecallInterface, StoreError, Tool, ToolError, View};
 use serde_json::{Value, json};
 
 use super::request::{RpcLine, RpcRequest};
 use super::{RpcError, RpcMethod, parse_line};
-use crate::agent::{Agent, Session};
+use crate::agent::{Agent, Session, SessionOrigin};
 use crate::exact_json;
 
 /// A JSON-RPC connection, which turns lines into executable work for its current session.
@@ -15,6 +15,7 @@ use crate::exact_json;
 pub struct RpcConnection {
     agent: Arc<Agent>,
     view: View,
+    interface: RecallInterface,
     /// Whether `session/open` is refused.
     is_bound: bool,
     /// Opened by the first request that needs it.
@@ -34,7 +35,13 @@ const MAX_RESPONSES: usize = 8 << 20;
 impl RpcConnection {
     /// Starts with the given `view`, which `session/open` may change.
     pub fn begin(agent: &Arc<Agent>, view: View) -> Self {
-        Self { agent: Arc::clone(agent), view, is_bound: false, session: None }
+        Self { agent: Arc::clone(agent), view, interface: RecallInterface::Program, is_bound: false, session: None }
+    }
+
+    /// Sets the interface that the recall ledger records; a program that embeds the crates by default.
+    #[must_use]
+    pub fn with_interface(self, interface: RecallInterface) -> Self {
+        Self { interface, ..self }
     }
 
     /// Starts with the given `view` and refuses `session/open`.
@@ -66,8 +73,11 @@ impl RpcConnection {
     }
 
     fn session(&mut self) -> Arc<Session> {
-        let session = self.session.get_or_insert_with(|| Arc::new(Session::begin(&self.agent, &self.view)));
-        Arc::clone(session)
+        let begin = || {
+            let session = Session::begin(&self.agent, &self.view);
+            Arc::new(session.with_origin(SessionOrigin::connection(self.interface)))
+        };
+        Arc::clone(self.session.get_or_insert_with(begin))
     }
 }
 

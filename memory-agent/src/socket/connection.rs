@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use memory_core::View;
+use memory_core::{RecallInterface, View};
 use serde_json::Value;
 use tokio::io::AsyncWriteExt;
 use tokio::net::UnixStream;
@@ -59,7 +59,7 @@ pub(super) async fn serve_connection(stream: UnixStream, agent: Arc<Agent>, room
 async fn execute_requests(lines: &mut ConnectionLines, agent: &Arc<Agent>, voice: &Arc<ResponseSink>, tasks: &mut JoinSet<()>) {
     let room = &voice.room;
     let turns = Arc::new(Semaphore::new(room.limits.at_once));
-    let mut speech = RpcConnection::begin(agent, View::default());
+    let mut speech = RpcConnection::begin(agent, View::default()).with_interface(RecallInterface::Socket);
     loop {
         let next = lines.next().await;
         let turn = unwrap_permit(Arc::clone(&turns).acquire_owned().await);

@@ -26,6 +26,7 @@ pub(super) const MEMORY_CONTEXT: BuiltInTool = BuiltInTool {
         let ContextInput { query, budget } = parse_input(parameters)?;
         let budget = budget.unwrap_or(crate::CONTEXT_BUDGET);
         let gathered = memory_core::build_context(&context.services, &query, budget, &context.given, &context.now)?;
+        context.recalled.add(Some(&query), gathered.recalled());
         Ok(json::context(&gathered))
     },
 };

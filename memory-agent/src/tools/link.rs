@@ -36,6 +36,8 @@ pub(super) const MEMORY_BACKLINKS: BuiltInTool = BuiltInTool {
     parameters: id_parameters,
     execute: |context, parameters| {
         let IdInput { id } = parse_input(parameters)?;
-        Ok(json::memories(&memory_core::backlinks(&context.services, &id)?, context.services.inbox_ttl))
+        let memories = memory_core::backlinks(&context.services, &id)?;
+        context.recalled.add(None, &memories);
+        Ok(json::memories(&memories, context.services.inbox_ttl))
     },
 };

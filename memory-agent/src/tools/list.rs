@@ -22,7 +22,9 @@ pub(super) const MEMORY_LIST: BuiltInTool = BuiltInTool {
         let ListInput { limit, offset } = parse_input(parameters)?;
         let filter = parse_input::<FilterInput>(parameters)?.to_filter(context)?;
         let slice = PageRequest { order: ListOrder::Created, offset, limit: Some(limit.unwrap_or(DEFAULT_LIMIT)) };
-        Ok(json::page(&memory_core::list(&context.services, &filter, &slice)?, context.services.inbox_ttl))
+        let page = memory_core::list(&context.services, &filter, &slice)?;
+        context.recalled.add(None, &page.memories);
+        Ok(json::page(&page, context.services.inbox_ttl))
     },
 };
 

@@ -15,6 +15,8 @@ pub(super) const MEMORY_READ: BuiltInTool = BuiltInTool {
     parameters: id_parameters,
     execute: |context, parameters| {
         let IdInput { id } = parse_input(parameters)?;
-        Ok(json::memory(&memory_core::read(&context.services, &id)?, context.services.inbox_ttl))
+        let stored = memory_core::read(&context.services, &id)?;
+        context.recalled.add(None, [&stored]);
+        Ok(json::memory(&stored, context.services.inbox_ttl))
     },
 };

@@ -76,10 +76,9 @@ pub(super) const MEMORY_REMINDERS: BuiltInTool = BuiltInTool {
             ReminderSelection::Due => ReminderFilter::Due,
             ReminderSelection::All => ReminderFilter::All,
         };
-        Ok(json::page(
-            &memory_core::reminders(&context.services, filter, Some(limit.unwrap_or(DEFAULT_LIMIT)))?,
-            context.services.inbox_ttl,
-        ))
+        let page = memory_core::reminders(&context.services, filter, Some(limit.unwrap_or(DEFAULT_LIMIT)))?;
+        context.recalled.add(None, &page.memories);
+        Ok(json::page(&page, context.services.inbox_ttl))
     },
 };
 

@@ -29,6 +29,7 @@ pub(super) const MEMORY_SEARCH: BuiltInTool = BuiltInTool {
         if let Some(budget) = budget {
             found.hits = fit_budget(found.hits, &query.text, budget, &|hit| json::hit_tokens(hit, inbox_ttl));
         }
+        context.recalled.add(Some(&query.text), &found.hits);
         Ok(json::search_results(&found, false, inbox_ttl))
     },
 };
@@ -69,6 +70,7 @@ pub(super) const MEMORY_SMART_SEARCH: BuiltInTool = BuiltInTool {
         let filter = Filter { tags: tags.iter().collect(), ..Filter::default() };
         let limit = limit.unwrap_or(USUAL);
         let answer = memory_core::smart_search(&context.services, &query, &filter, limit, &context.now)?;
+        context.recalled.add(Some(&query), &answer.found.hits);
         Ok(json::smart_search_results(&answer, context.services.inbox_ttl))
     },
 };

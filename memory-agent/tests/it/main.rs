@@ -9,6 +9,7 @@ mod mcp;
 #[cfg(all(feature = "local-model", feature = "remote-model"))]
 mod model;
 mod proxy;
+mod recalls;
 mod rpc;
 #[cfg(feature = "server")]
 mod socket;

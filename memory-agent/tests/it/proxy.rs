@@ -10,8 +10,9 @@ use std::time::Duration;
 use memory_agent::http::{
     AccessRules, ChatProxy, HttpLimits, LastModel, OpenHome, ProxyObserver, ProxyRules, ProxyServerConfig, Upstream, serve_proxy,
 };
+use memory_core::RecallLedger;
 use memory_core::conversation::{ConversationId, Conversations, EntryRole, RecallRules, store_turn};
-use memory_core::testing::{FakeConversations, FakeJobs, HookStep, HookedFake, conversations};
+use memory_core::testing::{FakeConversations, FakeJobs, FakeRecallLedger, HookStep, HookedFake, conversations};
 use tokio::sync::oneshot;
 
 /// An observer that fails the test if a warning does not contain `warning`.
@@ -75,7 +76,7 @@ fn chat_with_blocked_memory(
     })));
     let go_on = Mutex::new(Some(go_on));
     let go_on = || drop(go_on.lock().expect("nobody panics here").take());
-    let chat = TestChat { conversations, patience, home: None, warning: None, answer };
+    let chat = TestChat { conversations, patience, home: None, warning: None, answer, ledger: None };
     chat.send("Hi", |stream| {
         read(stream, &go_on);
         go_on();
@@ -91,6 +92,7 @@ struct TestChat {
     warning: Option<&'static str>,
     /// The type and body of the response of the model.
     answer: [&'static str; 2],
+    ledger: Option<Arc<dyn RecallLedger>>,
 }
 
 impl TestChat {
@@ -105,6 +107,9 @@ impl TestChat {
         let mut proxy = ChatProxy::new(self.conversations, jobs, upstream, rules, last_asked.clone(), told);
         if let Some(home) = self.home {
             proxy = proxy.with_home(home);
+        }
+        if let Some(ledger) = self.ledger {
+            proxy = proxy.with_recall_ledger(ledger);
         }
         let proxy = Arc::new(proxy);
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
@@ -183,6 +188,7 @@ fn a_home_that_is_stuck_costs_only_the_standing_texts() {
         home: Some(open_home),
         warning: Some(warning),
         answer: WHOLE,
+        ledger: None,
     };
     chat.send("What is my dog called?", |mut stream| {
         let mut answer = String::new();
@@ -192,4 +198,31 @@ fn a_home_that_is_stuck_costs_only_the_standing_texts() {
         assert!(answer.contains(&format!("memory-warning: {warning}")), "{answer}");
         assert!(answer.contains("\"content\":\"My dog is Rex.\""), "{answer}");
     });
+}
+
+#[test]
+fn the_memories_of_a_chat_are_recorded_and_a_broken_ledger_fails_no_chat() {
+    for is_broken in [false, true] {
+        let conversations = conversations(Arc::new(FakeConversations::default()));
+        let (conversation, ledger) = (ConversationId::default_conversation(), Arc::new(FakeRecallLedger::default()));
+        store_turn(&conversations, &conversation, EntryRole::User, "My dog is Rex.").expect("it is kept");
+        if is_broken {
+            ledger.will_fail();
+        }
+        let patience = Duration::from_hours(1);
+        let chat = TestChat { conversations, patience, home: None, warning: None, answer: WHOLE, ledger: Some(ledger.clone()) };
+        chat.send("What is my dog called?", |mut stream| {
+            let mut answer = String::new();
+            stream.read_to_string(&mut answer).expect("text");
+            assert!(answer.contains("memory-hits: 1") && !answer.contains("memory-error"), "{answer}");
+        });
+        let records = ledger.records();
+        let recorded = records.iter().map(|record| (record.interface.as_str(), record.query.as_deref(), record.memories.len()));
+        let expected = [("proxy", Some("What is my dog called?"), 1)];
+        assert_eq!(recorded.collect::<Vec<_>>(), expected[..usize::from(!is_broken)]);
+        if let [record] = records.as_slice() {
+            assert_eq!(record.session.as_deref(), Some(conversation.as_str()));
+            assert!(record.memories[0].score.is_some_and(|score| 0.0 < score) && 0 < record.tokens, "{record:?}");
+        }
+    }
 }

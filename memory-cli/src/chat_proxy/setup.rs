@@ -19,6 +19,7 @@ use super::models::{LastChatModel, ProxyEmbedder, normalize_base_url};
 use super::worker::{Worker, WorkerConfig, WorkerStatus};
 use crate::config::Settings;
 use crate::failure::Failure;
+use crate::home;
 use crate::language_model;
 use crate::reranking;
 use crate::wake_signal::WakeSignal;
@@ -151,6 +152,9 @@ pub(crate) fn open(
     };
     let rules = ProxyRules { recall: proxy.recall_rules(), patience, has_token };
     let mut proxy = ChatProxy::new(conversations, queue, upstream, rules, last_asked, told).with_home(open_home);
+    if let Some(ledger) = home::recall_ledger(settings) {
+        proxy = proxy.with_recall_ledger(ledger);
+    }
     if let Some(of_clients) = embedder.for_clients() {
         proxy = proxy.with_client_embedder(of_clients);
     }

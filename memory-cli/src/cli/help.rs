@@ -31,7 +31,7 @@ const GROUPS: [(&str, &[&str]); 7] = [
         ],
     ),
     ("Reminders", &["remind", "reminders", "done", "snooze", "notify", "when"]),
-    ("Agents and servers", &["install", "uninstall", "plugin", "mcp", "agent", "hook", "serve", "proxy"]),
+    ("Agents and servers", &["install", "uninstall", "plugin", "mcp", "agent", "hook", "serve", "proxy", "why", "recalls"]),
     ("Other stores", &["bank", "topic", "instance", "conversations", "add"]),
     ("Maintenance", &["status", "doctor", "stats", "usage", "reindex", "config", "tour", "completions", "man"]),
 ];

@@ -7,8 +7,8 @@ use clap::Args;
 use memory_agent::batch::{self, BatchRequest};
 use memory_agent::mcp::{ClientIdentity, ProjectDiscovery, serve_stdio};
 use memory_agent::rpc::{self, RpcConnection, RpcWork};
-use memory_agent::{Agent, CONTEXT_BUDGET, InputError, InputValues, Session, exact_json, json};
-use memory_core::View;
+use memory_agent::{Agent, CONTEXT_BUDGET, InputError, InputValues, Session, SessionOrigin, exact_json, json};
+use memory_core::{RecallInterface, View};
 use serde_json::Value;
 
 use crate::agent::{self, AgentOptions};
@@ -61,7 +61,7 @@ impl AgentArgs {
         app.spawn_index_page_updates(&agent);
         let project = self.speaker.project(app.environment.folder.as_deref());
         let view = View { agent: self.speaker.agent(), project };
-        let session = Session::begin(&agent, &view);
+        let session = Session::begin(&agent, &view).with_origin(SessionOrigin::connection(RecallInterface::Agent));
         match self.prompt.as_deref() {
             Some(prompt) if prompt != "-" => self.print_context(&session, prompt, &mut app.output),
             _ if app.output.input_is_terminal() => Err(Failure::usage(
@@ -70,9 +70,13 @@ impl AgentArgs {
             )),
             // The caller that names an agent decides for the input, which may come from that agent.
             _ if self.speaker.is_given() => {
-                answer_input(&session, &mut RpcConnection::with_fixed_view(&agent, view), self.budget, &mut app.output)
+                let mut connection = RpcConnection::with_fixed_view(&agent, view).with_interface(RecallInterface::Agent);
+                answer_input(&session, &mut connection, self.budget, &mut app.output)
             }
-            _ => answer_input(&session, &mut RpcConnection::begin(&agent, view), self.budget, &mut app.output),
+            _ => {
+                let mut connection = RpcConnection::begin(&agent, view).with_interface(RecallInterface::Agent);
+                answer_input(&session, &mut connection, self.budget, &mut app.output)
+            }
         }
     }
 

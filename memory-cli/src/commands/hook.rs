@@ -8,13 +8,17 @@ use std::thread;
 use std::time::{Duration, SystemTime};
 
 use clap::{Args, Subcommand};
-use memory_core::{AgentName, ProposalSummary, ShownMemories, View, build_context};
+use memory_core::text::token_count;
+use memory_core::{
+    AgentName, ProposalSummary, RecallInterface, RecallRecord, RecalledId, ReminderFilter, Services, ShownMemories, View,
+    build_context, record_recall,
+};
 use memory_store::{AlreadyShownFile, FileStoreOptions};
 
 use super::hook_event::HookEvent;
 use crate::app::App;
 use crate::config::{Environment, Settings};
-use crate::home::Home;
+use crate::home::{self, Home};
 use crate::install::DEFAULT_HOOK_AGENT;
 use crate::project::project_name;
 
@@ -124,19 +128,47 @@ impl CliHookRequest {
         // A new session has received no memories yet, even if its id was used before.
         let is_first = matches!(self.moment, HookCommand::SessionStart);
         let given = file.as_ref().filter(|_| !is_first).map_or_else(ShownMemories::default, AlreadyShownFile::load);
-        let answer = match self.moment {
+        let (answer, recalled, tool) = match self.moment {
             HookCommand::SessionStart => {
                 let known = build_context(&services, "", SESSION_BUDGET, &given, &now).ok()?;
                 let due = memory_core::pending(&services, &zone).unwrap_or_default().unwrap_or_default();
+                let mut recalled = known.recalled();
+                if !due.is_empty() {
+                    recalled.extend(due_reminders(&services));
+                }
                 let proposals = memory_core::proposal_summary(&unrestricted, Some(&view.scopes())).unwrap_or_default();
-                format!("{}{due}{}", known.text, proposals_line(&proposals))
+                (format!("{}{due}{}", known.text, proposals_line(&proposals)), recalled, "session-start")
             }
-            HookCommand::Prompt => build_context(&services, event.prompt.as_deref()?, PROMPT_BUDGET, &given, &now).ok()?.text,
+            HookCommand::Prompt => {
+                let context = build_context(&services, event.prompt.as_deref()?, PROMPT_BUDGET, &given, &now).ok()?;
+                let recalled = context.recalled();
+                (context.text, recalled, "prompt")
+            }
         };
+        if let Some(ledger) = home::recall_ledger(&settings) {
+            let record = RecallRecord {
+                at: services.clock.now(),
+                agent: self.agent.to_string(),
+                session: event.session.clone(),
+                project: view.project.clone(),
+                interface: RecallInterface::Hook.as_str().to_owned(),
+                tool: tool.to_owned(),
+                query: event.prompt.clone(),
+                memories: recalled,
+                tokens: token_count(&answer) as u64,
+            };
+            record_recall(ledger.as_ref(), record);
+        }
         if let Some(file) = file {
             // If the file cannot be written, the next call repeats these memories.
             let _ = file.save(&given, SystemTime::from(services.clock.now()));
         }
         Some(event.output(answer))
     }
+}
+
+/// Returns the due reminders, which the page of [`memory_core::pending`] shows.
+fn due_reminders(services: &Services) -> Vec<RecalledId> {
+    let due = memory_core::reminders(services, ReminderFilter::Due, None);
+    due.map_or_else(|_| Vec::new(), |page| page.memories.iter().map(RecalledId::from).collect())
 }

@@ -27,6 +27,7 @@ mod pin;
 mod plugin;
 mod proxy;
 mod read;
+mod recalls;
 mod refine;
 mod remind;
 mod restore;
@@ -121,6 +122,8 @@ pub(crate) enum CliCommand {
     Trash(trash::TrashArgs),
     Log(log::LogArgs),
     Diff(log::DiffArgs),
+    Why(recalls::WhyArgs),
+    Recalls(recalls::RecallsArgs),
     Bank(bank::BankArgs),
     Topic(topic::TopicArgs),
     Instance(instance::InstanceArgs),
@@ -188,6 +191,8 @@ impl CliCommand {
             Self::Trash(command) => command.run(app),
             Self::Log(command) => command.run(app),
             Self::Diff(command) => command.run(app),
+            Self::Why(command) => command.run(app),
+            Self::Recalls(command) => command.run(app),
             Self::Bank(command) => command.run(app),
             Self::Topic(command) => command.run(app),
             Self::Instance(command) => command.run(app),

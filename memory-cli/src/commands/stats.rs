@@ -1,19 +1,25 @@
 //! The `memory stats` command.
 
 use clap::Args;
+use memory_agent::json as shapes;
+use memory_core::{StoredMemory, UNUSED_AFTER, UnusedMemories, unused_memories};
+use memory_store::HomeStatistics;
 use serde_json::{Map, Value, json};
 
 use crate::app::App;
+use crate::datetime;
 use crate::failure::Failure;
-use crate::print::Table;
-use memory_store::HomeStatistics;
+use crate::print::{OutputForm, Table, TableColumn};
 
 /// Show statistics of the home
 ///
-/// Facts and turns of conversations are counted only as `entries`.
+/// Facts and turns of conversations are counted only as `entries`. `unused` is the number of memories that no agent received
+/// and nobody read in the last 90 days; it is counted once recalls are recorded for 90 days. A terminal lists the oldest of
+/// them.
 ///
 /// JSON: {memories, inbox, organized, entries, categories: {NAME: N…}, scopes, sources, tags, links, pending, problems, file_bytes,
-/// index_bytes, trash_files, trash_bytes}
+/// index_bytes, trash_files, trash_bytes, unused: {count, oldest: [{id, title, created_at}]}}; `unused` is {since?} until it is
+/// counted, where `since` is the start of the record of recalls, and null if recalls are not recorded
 #[derive(Debug, Args)]
 pub(crate) struct StatsArgs {}
 
@@ -22,8 +28,12 @@ impl StatsArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let home = app.open()?;
         let statistics = home.store.statistics()?;
+        let is_enabled = home.settings.recalls.enabled.value;
+        let unused = is_enabled.then(|| unused_memories(&home.services, &home.recalls(), MAX_UNUSED)).transpose()?;
         if app.output.is_json() {
-            return Ok(app.output.json(&statistics_json(&statistics))?);
+            let mut shape = statistics_json(&statistics);
+            shape["unused"] = unused.as_ref().map_or(Value::Null, shapes::unused);
+            return Ok(app.output.json(&shape)?);
         }
         let mut table = Table::from_counts(single_counts(&statistics));
         for (kind, counts) in grouped_counts(&statistics) {
@@ -32,8 +42,46 @@ impl StatsArgs {
                 table.push([format!("{kind} {name}").as_str(), &count.to_string()]);
             }
         }
-        Ok(app.output.table(&table)?)
+        if let Some(UnusedMemories::Known { count, .. }) = &unused {
+            table.push(["unused", &count.to_string()]);
+        }
+        app.output.table(&table)?;
+        print_unused(unused.as_ref(), app)
     }
+}
+
+/// Number of unused memories that a terminal lists.
+const MAX_UNUSED: usize = 5;
+
+/// Lists the oldest unused memories in a terminal, or prints why they are not counted.
+fn print_unused(unused: Option<&UnusedMemories>, app: &mut App) -> Result<(), Failure> {
+    let note = match unused {
+        None => "unused memories are not counted: recalls.enabled is false".to_owned(),
+        Some(UnusedMemories::Unknown(None)) => "unused memories are not counted: no recalls are recorded yet".to_owned(),
+        Some(UnusedMemories::Unknown(Some(since))) => {
+            let from = since.checked_add_signed(UNUSED_AFTER).unwrap_or(*since);
+            let days = [*since, from].map(datetime::format_day);
+            format!("unused memories are counted from {} on, 90 days after the first record of a recall on {}", days[1], days[0])
+        }
+        Some(UnusedMemories::Known { oldest, .. }) => {
+            if matches!(app.output.form(), OutputForm::Drawn(_)) && !oldest.is_empty() {
+                let mut table = Table::truncated(
+                    ["id", "created"]
+                        .map(TableColumn::Whole)
+                        .into_iter()
+                        .chain([TableColumn::Text("unused for 90 days")])
+                        .collect::<Vec<_>>(),
+                );
+                for StoredMemory { memory, .. } in oldest {
+                    let (id, day) = (memory.id.short(), datetime::format_day(memory.created_at));
+                    table.push([id.as_str(), &day, memory.headline()]);
+                }
+                app.output.table(&table)?;
+            }
+            return Ok(());
+        }
+    };
+    Ok(app.output.note(&note)?)
 }
 
 fn single_counts(statistics: &HomeStatistics) -> [(&'static str, u64); 11] {

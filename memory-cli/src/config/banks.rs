@@ -50,7 +50,7 @@ fn parse_size_or_never(text: &str) -> Result<Option<usize>, ParseError> {
 }
 
 /// Parses a size such as `64KB` or `1MB` to bytes.
-fn parse_size(text: &str) -> Result<usize, ParseError> {
+pub(super) fn parse_size(text: &str) -> Result<usize, ParseError> {
     let wrong = || ParseError::new(text, "a size such as 64KB or 1MB");
     let trimmed = text.trim();
     let digits = trimmed.trim_end_matches(|character: char| character.is_ascii_alphabetic() || character == ' ');
@@ -63,7 +63,8 @@ fn parse_size(text: &str) -> Result<usize, ParseError> {
     digits.parse::<usize>().ok().and_then(|number| number.checked_mul(unit)).ok_or_else(wrong)
 }
 
-fn format_size(bytes: usize) -> String {
+/// Formats a size in bytes with the largest unit that needs no fraction.
+pub(super) fn format_size(bytes: usize) -> String {
     match bytes {
         _ if bytes.is_multiple_of(MEGABYTE) => format!("{}MB", bytes / MEGABYTE),
         _ if bytes.is_multiple_of(1024) => format!("{}KB", bytes / 1024),

@@ -12,8 +12,8 @@ use serde_json::Value;
 use super::document::{SettingsDocument, parser_for};
 use super::setting::{Setting, SettingsLayer, or_default};
 use super::{
-    BankSettings, ConfigError, Environment, HookSettings, HttpSettings, LlmSettings, ProxySettings, RerankingSettings,
-    ReviewSettings,
+    BankSettings, ConfigError, Environment, HookSettings, HttpSettings, LlmSettings, ProxySettings, RecallSettings,
+    RerankingSettings, ReviewSettings,
 };
 use crate::datetime;
 use crate::zone::{self, NamedZone};
@@ -35,6 +35,8 @@ pub(crate) struct Settings {
     pub short_term_ttl: Setting<Duration>,
     /// Retention time of the trash; `None` means unlimited.
     pub trash_retention: Setting<Option<Duration>>,
+    /// The recall ledger.
+    pub recalls: RecallSettings,
     /// Whether the home is versioned with git.
     pub git: Setting<bool>,
     /// Interval of the daemon's maintenance.
@@ -189,6 +191,7 @@ impl Settings {
                 Duration::from_secs(168 * HOUR),
             ),
             trash_retention: or_default(document.take("storage.trash_retention", parse_retention)?, Some(RETENTION)),
+            recalls: RecallSettings::take(&mut document)?,
             git: or_default(document.take("git.enabled", parser_for("true or false"))?, false),
             interval: or_default(document.take("daemon.interval", datetime::parse_duration)?, Duration::from_mins(1)),
             decay_threshold: or_default(
@@ -230,10 +233,7 @@ impl Settings {
         let mut all = vec![
             ("storage.root".to_owned(), path(&self.root)),
             ("storage.short_term_ttl".to_owned(), span(&self.short_term_ttl)),
-            (
-                "storage.trash_retention".to_owned(),
-                self.trash_retention.display(|span| span.map_or("never".into(), datetime::format_duration).into()),
-            ),
+            ("storage.trash_retention".to_owned(), self.trash_retention.display(|span| retention_text(*span).into())),
             ("git.enabled".to_owned(), self.git.display(|yes| (*yes).into())),
             ("daemon.interval".to_owned(), span(&self.interval)),
             ("daemon.decay_threshold".to_owned(), span(&self.decay_threshold)),
@@ -242,6 +242,9 @@ impl Settings {
             ("notification.method".to_owned(), self.notification_method.display(|method| method.as_str().into())),
             ("timezone".to_owned(), self.timezone.display(|zone| zone.map(NamedZone::name).into())),
         ];
+        // After the keys of `storage`, as in the file.
+        let recalls = self.recalls.all().map(|(key, shown)| (key.to_owned(), shown));
+        all.splice(RECALLS_AT..RECALLS_AT, recalls);
         let text = |setting: &Setting<Option<String>>| setting.display(|text| text.clone().into());
         let EmbeddingSettings { model, base_url, name, api_key_env } = &self.embedding;
         let folder = model.display(|path| path.as_ref().map(|path| path.display().to_string()).into());
@@ -264,8 +267,16 @@ impl Settings {
     }
 }
 
+/// Number of keys before those of the recall ledger.
+const RECALLS_AT: usize = 3;
+
+/// Formats a retention time.
+pub(super) fn retention_text(span: Option<Duration>) -> String {
+    span.map_or_else(|| "never".to_owned(), datetime::format_duration)
+}
+
 /// Parses a retention time.
-fn parse_retention(text: &str) -> Result<Option<Duration>, ParseError> {
+pub(super) fn parse_retention(text: &str) -> Result<Option<Duration>, ParseError> {
     if text.trim() == "never" {
         return Ok(None);
     }

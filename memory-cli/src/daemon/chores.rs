@@ -2,9 +2,12 @@
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
+use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use memory_core::{EmbedError, Embedder, Embedding, Progress, Services, StoreError, Verb, embed, index_page, notify};
+use memory_core::{
+    EmbedError, Embedder, Embedding, Progress, RecallLedger, Services, StoreError, Verb, embed, index_page, notify,
+};
 use memory_dream::schedule::{CancellationToken, ChoreRunner, ChoreStatus};
 use memory_dream::{DreamLevel, DreamReport, DreamRequest, DreamTask, ProgressCallback, dream};
 
@@ -41,6 +44,12 @@ impl<'a> HomeChores<'a> {
         let what = DreamRequest { verb, tasks, rules, is_rehearsal: false, zone: &self.home.zone };
         let dreamt = dream(&self.services, &what, &mut ProgressCallback::new(&mut go_on))?;
         Ok(summarize(&dreamt))
+    }
+
+    /// Returns the time `retention` ago.
+    fn time_before(&self, retention: Duration) -> DateTime<Utc> {
+        let age = TimeDelta::from_std(retention).unwrap_or(TimeDelta::MAX);
+        self.services.clock.now().checked_sub_signed(age).unwrap_or(DateTime::<Utc>::MIN_UTC)
     }
 
     /// Commits the home to git in the background, if the settings enable it and the home has changed.
@@ -125,16 +134,23 @@ impl ChoreRunner for HomeChores<'_> {
     }
 
     fn purge(&self, stop: &CancellationToken) -> Result<ChoreStatus, StoreError> {
-        let Some(retention) = self.home.settings.trash_retention.value else {
-            return Ok(ChoreStatus::LeftOut("purging is disabled in the settings".into()));
+        let settings = &self.home.settings;
+        let recalls = match settings.recalls.retention.value {
+            None => 0,
+            Some(retention) => self.home.recalls().purge(self.time_before(retention))?,
         };
-        let age = TimeDelta::from_std(retention).unwrap_or(TimeDelta::MAX);
-        let before = self.services.clock.now().checked_sub_signed(age).unwrap_or(DateTime::<Utc>::MIN_UTC);
-        let (files, bytes) = self.home.store.purge_while(before, &mut || !stop.is_cancelled())?;
-        Ok(match files {
+        let recalls = (0 < recalls).then(|| format!("{recalls} bytes of recalls purged"));
+        let Some(retention) = settings.trash_retention.value else {
+            let disabled = || ChoreStatus::LeftOut("purging is disabled in the settings".into());
+            return Ok(recalls.map_or_else(disabled, ChoreStatus::This));
+        };
+        let (files, bytes) = self.home.store.purge_while(self.time_before(retention), &mut || !stop.is_cancelled())?;
+        let files = (0 < files).then(|| format!("{} of {bytes} bytes purged", counted(files, "file")));
+        let purged: Vec<String> = files.into_iter().chain(recalls).collect();
+        Ok(match purged.as_slice() {
             _ if stop.is_cancelled() => ChoreStatus::Stopped,
-            0 => ChoreStatus::Nothing,
-            files => ChoreStatus::This(format!("{} of {bytes} bytes purged", counted(files, "file"))),
+            [] => ChoreStatus::Nothing,
+            purged => ChoreStatus::This(purged.join(", ")),
         })
     }
 

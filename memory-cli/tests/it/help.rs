@@ -62,6 +62,8 @@ fn help_lists_the_commands() {
       hook           Print memories for an agent, as a hook of its client
       serve          Run the daemon, which maintains the memories in the background
       proxy          Add memory to any application that uses the OpenAI API
+      why            Show when agents received a memory, and why
+      recalls        Show which memories agents received, newest first
 
     Other stores:
       bank           Store JSON values under keys in named banks, and query them with jq

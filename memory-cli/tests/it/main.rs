@@ -46,6 +46,7 @@ mod power_cut;
 mod proxy;
 mod readme;
 mod real_faults;
+mod recalls;
 mod remind;
 mod rerank;
 mod sandbox;

@@ -54,5 +54,5 @@ fn statistics_count_what_is_kept() {
     let sandbox = Sandbox::new();
     sandbox.write("tea", &["--tags", "drink", "--source", "claude"]);
     sandbox.write("milk", &["--category", "habits", "--tags", "drink"]);
-    assert_snapshot!(sandbox.run(&["stats", "--json"]), @r#"{"memories":2,"inbox":1,"organized":1,"entries":0,"links":0,"pending":[n],"problems":0,"file_bytes":[n],"index_bytes":[n],"trash_files":0,"trash_bytes":[n],"categories":{"habits":1,"inbox":1},"scopes":{"global":2},"sources":{"":1,"claude":1},"tags":{"drink":2}}"#);
+    assert_snapshot!(sandbox.run(&["stats", "--json"]), @r#"{"memories":2,"inbox":1,"organized":1,"entries":0,"links":0,"pending":[n],"problems":0,"file_bytes":[n],"index_bytes":[n],"trash_files":0,"trash_bytes":[n],"categories":{"habits":1,"inbox":1},"scopes":{"global":2},"sources":{"":1,"claude":1},"tags":{"drink":2},"unused":{}}"#);
 }

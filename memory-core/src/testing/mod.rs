@@ -24,6 +24,7 @@
 //! | [`conversation_suite`], [`job_queue_suite`] | conversations, or jobs: every store |
 //! | [`conversation_vector_suite`] | vectors of entries, for recall by meaning |
 //! | [`meter_suite`] | the usage of language models |
+//! | [`recall_ledger_suite`] | the recalls of agents |
 
 /// Checks each rule on a fresh implementation, which `dyn` takes out of its pointer.
 macro_rules! check_rules {
@@ -44,6 +45,7 @@ mod fake_conversations;
 mod fake_instances;
 mod fake_meter;
 mod fake_models;
+mod fake_recall_ledger;
 mod fake_source;
 mod fake_topics;
 mod generators;
@@ -56,6 +58,7 @@ mod meter_suite;
 mod operations_suite;
 #[cfg(feature = "orders")]
 mod orders;
+mod recall_ledger_suite;
 mod reminder_suite;
 mod service_suites;
 mod store_suite;
@@ -72,6 +75,7 @@ pub use fake_conversations::{FakeConversations, FakeJobs};
 pub use fake_instances::{FakeMessages, FakeValues};
 pub use fake_meter::FakeMeter;
 pub use fake_models::{FakeChat, FakeEmbedder, FakeNotifier, FakeReranker};
+pub use fake_recall_ledger::FakeRecallLedger;
 pub use fake_source::FakeSource;
 pub use fake_topics::FakeTopics;
 pub use generators::{any_draft, any_memory, any_text};
@@ -83,6 +87,7 @@ pub use message_suite::{message_suite, message_undo_suite, messages};
 pub use meter_suite::meter_suite;
 #[cfg(feature = "orders")]
 pub use orders::in_any_order;
+pub use recall_ledger_suite::recall_ledger_suite;
 pub use reminder_suite::reminder_suite;
 pub use service_suites::{chat_suite, clock_suite, embedder_suite, id_suite, notifier_suite, reranker_suite, source_suite};
 pub use store_suite::store_suite;

@@ -154,15 +154,22 @@ impl Iterator for BackwardLines {
 ///
 /// If a crash left an incomplete line at the end, the new line starts after a line break.
 pub(crate) fn append_line(disk: &dyn Disk, path: &str, line: &[u8]) -> io::Result<()> {
-    let size = disk.stat(path)?.map(|found| found.size);
-    let last = size.and_then(|size| size.checked_sub(1)).map(|at| disk.read_part(path, at, 1)).transpose()?;
-    let is_torn = last.is_some_and(|last| last != b"\n");
-    let bytes = [if is_torn { b"\n".as_slice() } else { b"" }, line, b"\n"].concat();
+    let (size, bytes) = line_to_append(disk, path, line)?;
     disk.append(path, &bytes)?;
     match (size, path.rsplit_once('/')) {
         (None, folder) => disk.sync_folder(folder.map_or("", |(folder, _)| folder)),
         _ => Ok(()),
     }
+}
+
+/// Returns the bytes that append a line to a file, and the size of the file; `None` if the file does not exist.
+///
+/// If a crash left an incomplete line at the end, the bytes start with a line break.
+pub(crate) fn line_to_append(disk: &dyn Disk, path: &str, line: &[u8]) -> io::Result<(Option<u64>, Vec<u8>)> {
+    let size = disk.stat(path)?.map(|found| found.size);
+    let last = size.and_then(|size| size.checked_sub(1)).map(|at| disk.read_part(path, at, 1)).transpose()?;
+    let is_torn = last.is_some_and(|last| last != b"\n");
+    Ok((size, [if is_torn { b"\n".as_slice() } else { b"" }, line, b"\n"].concat()))
 }
 
 #[cfg(test)]

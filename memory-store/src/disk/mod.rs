@@ -17,7 +17,7 @@ pub(crate) use case::find_case_variant;
 pub(crate) use copy::copy_with_time;
 pub use dir_handle::DirHandle;
 pub(crate) use lazy_disk::LazyDisk;
-pub(crate) use lines::{BackwardLines, ForwardLines, RawLine, append_line};
+pub(crate) use lines::{BackwardLines, ForwardLines, RawLine, append_line, line_to_append};
 pub use path::check_path;
 pub(crate) use path::{file_name, parent_folder};
 pub use real::RealDisk;
@@ -86,6 +86,12 @@ pub trait Disk: Debug + Send + Sync {
     /// # Errors
     /// On an I/O error, or if the path leaves the home.
     fn append(&self, path: &str, bytes: &[u8]) -> io::Result<()>;
+
+    /// Appends bytes like [`Disk::append`], but does not sync the file: a power failure may lose them.
+    ///
+    /// # Errors
+    /// On an I/O error, or if the path leaves the home.
+    fn append_unsynced(&self, path: &str, bytes: &[u8]) -> io::Result<()>;
 
     /// Truncates a file to `length` bytes, and syncs it.
     ///

@@ -69,6 +69,29 @@ impl RealDisk {
         }
     }
 
+    /// Appends bytes to a file, which is created if missing, in one write.
+    fn append_to_file(&self, path: &str, bytes: &[u8]) -> io::Result<File> {
+        let mut file = self.open_for_writing(path, OpenOptions::new().append(true).create(true))?;
+        let before = file.metadata()?.len();
+        let mut written = 0;
+        while written < bytes.len() {
+            let more = match file.write(&bytes[written..]) {
+                Ok(0) => Err(io::ErrorKind::WriteZero.into()),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(0),
+                more => more,
+            };
+            written += more.inspect_err(|_| {
+                // A full disk may have accepted a part, which readers would take for damage. If another process has appended
+                // since, the part remains.
+                let is_ours = file.metadata().is_ok_and(|found| found.len() == before + written as u64);
+                if is_ours && written != 0 {
+                    let _ = file.set_len(before);
+                }
+            })?;
+        }
+        Ok(file)
+    }
+
     fn make_parents(&self, path: &str) -> io::Result<()> {
         if !self.root.is_dir() {
             return Err(io::Error::new(io::ErrorKind::NotFound, format!("{} no longer exists", self.root.display())));
@@ -156,27 +179,12 @@ impl Disk for RealDisk {
     }
 
     fn append(&self, path: &str, bytes: &[u8]) -> io::Result<()> {
-        let mut file = self.open_for_writing(path, OpenOptions::new().append(true).create(true))?;
-        let before = file.metadata()?.len();
-        let mut written = 0;
-        while written < bytes.len() {
-            let more = match file.write(&bytes[written..]) {
-                Ok(0) => Err(io::ErrorKind::WriteZero.into()),
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(0),
-                more => more,
-            };
-            written += more.inspect_err(|_| {
-                // A full disk may have accepted a part, which readers would take for damage. If another process has appended
-                // since, the part remains.
-                let is_ours = file.metadata().is_ok_and(|found| found.len() == before + written as u64);
-                if is_ours && written != 0 {
-                    let _ = file.set_len(before);
-                }
-            })?;
-        }
-        file.sync_data()
+        self.append_to_file(path, bytes)?.sync_data()
     }
 
+    fn append_unsynced(&self, path: &str, bytes: &[u8]) -> io::Result<()> {
+        self.append_to_file(path, bytes).map(drop)
+    }
     fn truncate(&self, path: &str, length: u64) -> io::Result<()> {
         let no_follow = i32::try_from(rustix::fs::OFlags::NOFOLLOW.bits()).map_err(io::Error::other)?;
         let file = OpenOptions::new().write(true).custom_flags(no_follow).open(self.absolute_path(path)?)?;

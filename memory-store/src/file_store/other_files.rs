@@ -11,9 +11,11 @@ use super::doctor::DoctorFinding;
 use crate::bank::{BankFolder, BankOptions};
 use crate::disk::DirEntryKind;
 use crate::error::io_error;
+use crate::recall_folder;
 
-/// The folders of JSON lines of the default instances; others are below [`INSTANCES`].
-const JSON_LINES_FOLDERS: [&str; 5] = ["banks/.trash", "history", "history/.trash", "topics/.trash", ".conversations"];
+/// The folders of JSON lines of the home and of the default instances; others are below [`INSTANCES`].
+const JSON_LINES_FOLDERS: [&str; 6] =
+    ["banks/.trash", "history", "history/.trash", "topics/.trash", ".conversations", recall_folder::FOLDER];
 
 /// The folder of banks.
 const BANKS: &str = "banks";

@@ -306,6 +306,13 @@ impl Disk for FaultyDisk {
         Ok(())
     }
 
+    fn append_unsynced(&self, path: &str, bytes: &[u8]) -> io::Result<()> {
+        self.run_save_callback();
+        self.record_unsynced(|unsynced, disk| unsynced.record_write(disk, path));
+        let half = |disk: &RealDisk| drop(disk.append_unsynced(path, &bytes[..bytes.len() / 2]));
+        self.change_step(half, |disk| disk.append_unsynced(path, bytes))
+    }
+
     fn truncate(&self, path: &str, length: u64) -> io::Result<()> {
         self.count_sync();
         self.change_step(|_| (), |disk| disk.truncate(path, length))?;

@@ -57,6 +57,10 @@ impl Disk for ReadCountingDisk {
         self.real.append(path, bytes)
     }
 
+    fn append_unsynced(&self, path: &str, bytes: &[u8]) -> io::Result<()> {
+        self.real.append_unsynced(path, bytes)
+    }
+
     fn truncate(&self, path: &str, length: u64) -> io::Result<()> {
         self.real.truncate(path, length)
     }

@@ -23,6 +23,7 @@ mod notify;
 mod pending;
 mod postgres;
 mod power_cut;
+mod recalls;
 mod repair;
 mod requests;
 mod retrieval;

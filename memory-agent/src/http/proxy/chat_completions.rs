@@ -72,6 +72,7 @@ pub(super) async fn complete_chat(State(proxy): State<Arc<ChatProxy>>, request: 
     if let Some(trace) = &trace {
         trace.record_recall(&asked.conversation, recalled.hits(), begun.elapsed());
     }
+    record_recall(&proxy, &asked, &recalled).await;
     exchange.store_question();
     // An encoded response could not be parsed.
     parts.headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
@@ -161,6 +162,21 @@ async fn recall_memories(
             }
         }
     }
+}
+
+/// Records the memories of a chat in the recall ledger, within the time limit of the proxy.
+async fn record_recall(proxy: &Arc<ChatProxy>, asked: &Arc<CompletionRequest>, recalled: &RecallResult) {
+    if recalled.hits() == 0 || !proxy.has_recall_ledger() {
+        return;
+    }
+    let (own, asked, recalled) = (Arc::clone(proxy), Arc::clone(asked), recalled.clone());
+    let work = tokio::task::spawn_blocking(move || {
+        if let Some(latest) = &asked.latest {
+            own.record_recall(&asked.conversation, &latest.text, &recalled);
+        }
+    });
+    // A disk that does not respond must not delay the chat.
+    let _ = timeout(proxy.rules.patience, work).await;
 }
 
 /// The beginning of the warning that a result lacks standing texts.

@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use axum::http::HeaderMap;
 use axum::http::header::{AUTHORIZATION, HeaderValue};
-use memory_core::conversation::{ConversationId, Conversations, JobQueue, RecallRules};
-use memory_core::{Embedder, Services, StoreError};
+use memory_core::conversation::{ConversationId, Conversations, JobQueue, RecallResult, RecallRules, format_memories};
+use memory_core::text::token_count;
+use memory_core::{Embedder, RecallInterface, RecallLedger, RecallRecord, RecalledId, Services, StoreError, record_recall};
 use tokio::sync::Semaphore;
 
 use super::turn_writer::{ProxyObserver, TurnWriter};
@@ -29,6 +30,7 @@ pub struct ChatProxy {
     told: Arc<dyn ProxyObserver>,
     client_embedder: Option<Arc<dyn ClientEmbedder>>,
     home: Option<OpenHome>,
+    recall_ledger: Option<Arc<dyn RecallLedger>>,
     /// Warnings about degraded recall that were already reported.
     known: Mutex<Vec<String>>,
     /// Why the last response of a conversation is not stored; reported with the next response.
@@ -102,6 +104,7 @@ impl ChatProxy {
             told,
             client_embedder: None,
             home: None,
+            recall_ledger: None,
             known,
             unheard,
         }
@@ -119,6 +122,36 @@ impl ChatProxy {
     pub fn with_home(mut self, open: OpenHome) -> Self {
         self.home = Some(open);
         self
+    }
+
+    /// Records the memories that each chat receives in this ledger.
+    #[must_use]
+    pub fn with_recall_ledger(mut self, ledger: Arc<dyn RecallLedger>) -> Self {
+        self.recall_ledger = Some(ledger);
+        self
+    }
+
+    /// Records the memories that a chat receives with `message`. Blocks.
+    pub(super) fn record_recall(&self, conversation: &ConversationId, message: &str, recalled: &RecallResult) {
+        let Some(ledger) = &self.recall_ledger else { return };
+        let standing = recalled.standing.iter().map(RecalledId::from);
+        let record = RecallRecord {
+            at: self.conversations.clock.now(),
+            agent: String::new(),
+            session: Some(conversation.to_string()),
+            project: None,
+            interface: RecallInterface::Proxy.as_str().to_owned(),
+            tool: "chat".to_owned(),
+            query: Some(message.to_owned()),
+            memories: standing.chain(recalled.memories.iter().map(RecalledId::from)).collect(),
+            tokens: token_count(&format_memories(recalled)) as u64,
+        };
+        record_recall(ledger.as_ref(), record);
+    }
+
+    /// Returns whether recalls are recorded.
+    pub(super) fn has_recall_ledger(&self) -> bool {
+        self.recall_ledger.is_some()
     }
 
     /// Returns the services of the home, if there is one.

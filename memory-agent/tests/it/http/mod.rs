@@ -3,6 +3,7 @@
 mod custom_tools;
 mod mcp;
 mod pages;
+mod recalls;
 mod refusals;
 mod server;
 

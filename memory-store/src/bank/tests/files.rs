@@ -58,6 +58,9 @@ impl Disk for CountingDisk {
     fn append(&self, path: &str, bytes: &[u8]) -> std::io::Result<()> {
         self.real.append(path, bytes)
     }
+    fn append_unsynced(&self, path: &str, bytes: &[u8]) -> std::io::Result<()> {
+        self.real.append_unsynced(path, bytes)
+    }
     fn truncate(&self, path: &str, length: u64) -> std::io::Result<()> {
         self.real.truncate(path, length)
     }

@@ -142,6 +142,8 @@ mod tests {
             "index/daemon.json",
             "trash/2026-05/0a/tea.md",
             "usage/2026-05.jsonl",
+            "recalls/2026-05.jsonl",
+            "recalls/since",
             "entries/post.md",
             "entries/2026/05/post.md",
             "entries/default/facts/.new-1__a.md",

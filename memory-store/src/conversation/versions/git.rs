@@ -21,7 +21,7 @@ const IGNORED: &str = "chroma/\nmemory_index.json\n__pycache__/\n*.tmp\n.DS_Stor
 /// The ignored files of a home: derived files, locks, old states, and files that may contain a key.
 ///
 /// They protect a user from adding such files by mistake. The names of values are arbitrary, so values are never ignored.
-const IGNORED_OF_HOME: &str = "/index/\n/trash/\n.trash/\n.locks/\n/.conversations/\n/usage/\n/memory.md\n/pending.md\n/daemon.log*\n\
+const IGNORED_OF_HOME: &str = "/index/\n/trash/\n.trash/\n.locks/\n/.conversations/\n/usage/\n/recalls/\n/memory.md\n/pending.md\n/daemon.log*\n\
     *.lock\n*.sock\n*.tmp\n*~\n.*.sw?\n\\#*#\n.derived-*\n.config*\n/config.yaml*\nmaster.key*\n.env*\n.DS_Store\n\
     !/kv/**\n!/instances/kv/**\n";
 
