@@ -31,6 +31,16 @@ pub(crate) fn open(settings: &Settings, named: Option<&Path>, actor: &str) -> Re
     }))
 }
 
+/// Starts to watch a topic folder for changes by other programs.
+pub(crate) fn watch(folder: &Path) -> Result<(), Failure> {
+    Ok(TopicFolder::new(folder).watch()?)
+}
+
+/// Stops watching a topic folder.
+pub(crate) fn unwatch(folder: &Path) -> Result<(), Failure> {
+    Ok(TopicFolder::new(folder).unwatch()?)
+}
+
 /// Returns an error if a topic folder does not exist.
 pub(crate) fn check_exists(settings: &Settings, dir: &Path) -> Result<(), Failure> {
     let folder = settings.environment.absolute_path(dir);

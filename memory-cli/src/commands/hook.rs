@@ -21,6 +21,7 @@ use crate::config::{Environment, Settings};
 use crate::home::{self, Home};
 use crate::install::DEFAULT_HOOK_AGENT;
 use crate::project::project_name;
+use crate::topics;
 
 /// Print memories for an agent, as a hook of its client
 ///
@@ -118,6 +119,10 @@ impl CliHookRequest {
         }
         let folder = event.folder.clone().or_else(|| self.environment.folder.clone());
         let project = folder.and_then(|folder| project_name(&folder));
+        // The client may have written topics since the last event. A failure is repeated by the next command on topics.
+        if let Ok(Some(topics)) = topics::open(&settings, None, self.agent.as_str()) {
+            let _ = memory_core::topic::record_external_changes(&topics);
+        }
         // Loading a model takes longer than the timeout, so the search is lexical only.
         let Home { services, zone, .. } = Home::with_settings(Arc::clone(&settings), FileStoreOptions::default()).ok()?;
         let view = View { agent: Some(self.agent.clone()), project };

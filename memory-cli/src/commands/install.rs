@@ -55,13 +55,16 @@ impl InstallArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let SetupArgs { client, dry_run, project, .. } = self.arguments;
         let mut setup = self.arguments.setup(app, self.replace)?;
+        let mut watched = None;
         if self.topics {
             let settings = app.settings()?;
             let missing = || Failure::usage("the current folder has no topics", "change to the folder of a project");
             let folder = topics::project_folder(&settings).ok_or_else(missing)?;
             setup = setup.with_topics(&folder)?;
+            watched = Some(folder).filter(|_| !dry_run);
         }
         let is_changed = self.arguments.run(app, &setup, ClientSetup::plan_install)?;
+        watched.map_or(Ok(()), |folder| topics::watch(&folder))?;
         let note = match (is_changed, dry_run) {
             (false, _) => format!("{} is already configured; nothing was changed", client.title),
             (true, true) => "nothing was written".to_owned(),
@@ -156,10 +159,15 @@ impl UninstallArgs {
         // The setting of the topics is removed in the project that has it; without valid settings it is left alone.
         let settings = Settings::load(app.root.as_deref(), app.environment).ok();
         let folder = settings.and_then(|settings| topics::project_folder(&settings));
-        if let Some(folder) = folder.filter(|_| self.arguments.client.has_topics_setting()) {
-            setup = setup.with_topics(&folder)?;
+        let folder = folder.filter(|_| self.arguments.client.has_topics_setting());
+        if let Some(folder) = &folder {
+            setup = setup.with_topics(folder)?;
         }
-        match (self.arguments.run(app, &setup, ClientSetup::plan_uninstall)?, self.arguments.dry_run) {
+        let is_changed = self.arguments.run(app, &setup, ClientSetup::plan_uninstall)?;
+        if let Some(folder) = folder.filter(|_| !self.arguments.dry_run) {
+            topics::unwatch(&folder)?;
+        }
+        match (is_changed, self.arguments.dry_run) {
             (false, _) => print_note(app, "no entries found; nothing was changed"),
             (true, true) => print_note(app, "nothing was written"),
             (true, false) => Ok(()),

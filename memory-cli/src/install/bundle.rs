@@ -43,7 +43,7 @@ pub(super) fn archive(members: &[ArchiveMember<'_>]) -> io::Result<Vec<u8>> {
         encoder.write_all(member.bytes)?;
         let compressed = encoder.finish()?;
         let mut header = Vec::new();
-        [NEEDED_VERSION, FLAGS, METHOD_DEFLATE, TIME, DATE].iter().for_each(|number| header.extend(number.to_le_bytes()));
+        header.extend([NEEDED_VERSION, FLAGS, METHOD_DEFLATE, TIME, DATE].map(u16::to_le_bytes).concat());
         header.extend(crc32fast::hash(member.bytes).to_le_bytes());
         header.extend(size(compressed.len())?.to_le_bytes());
         header.extend(size(member.bytes.len())?.to_le_bytes());

@@ -598,6 +598,15 @@ fn claude_code_stores_its_memory_in_the_topics_of_the_project() {
       "autoMemoryDirectory": "~/work/.memory"
     }
     "#);
+    // What the client writes is a topic, in the index, and can be undone.
+    sandbox.file("work/.memory/build.md", "---\nname: Build\ndescription: How to build\n---\n\nUse make.\n");
+    run(&["write", "a memory"]);
+    run(&["hook", "prompt"]);
+    assert!(sandbox.read_file("work/.memory/MEMORY.md").contains("[Build](build.md)"));
+    sandbox.file("work/.memory/build.md", "---\nname: Build\ndescription: How to build\n---\n\nUse ninja.\n");
+    assert!(run(&["topic", "list"]).contains("Build"));
+    assert!(run(&["undo", "--dir", ".memory"]).contains("undid update of build.md"));
+    assert!(sandbox.read_file("work/.memory/build.md").contains("Use make."));
     assert_snapshot!(run(&["uninstall", "claude-code"]), @"
     removed	~/.claude.json
     removed	~/.claude/settings.json

@@ -56,6 +56,14 @@ fn plugins_have_the_files_of_their_clients() {
     ");
     assert!(!sandbox.path("out").exists());
     sandbox.run(&FILES);
+    let again = sandbox.run_json(&FILES);
+    assert_eq!(again["changed"], false, "a second run changes nothing");
+}
+
+#[test]
+fn plugins_call_the_program_from_the_path() {
+    let sandbox = Sandbox::new();
+    sandbox.run(&FILES);
     assert_snapshot!(sandbox.read_file("out/claude-code/hooks/hooks.json"), @r#"
     {
       "hooks": {
@@ -134,6 +142,12 @@ fn plugins_have_the_files_of_their_clients() {
       }
     }
     "#);
+}
+
+#[test]
+fn hooks_of_cursor_and_the_description_for_the_registry_have_their_formats() {
+    let sandbox = Sandbox::new();
+    sandbox.run(&FILES);
     assert_snapshot!(sandbox.read_file("out/cursor/hooks/hooks.json"), @r#"
     {
       "version": 1,
@@ -161,8 +175,6 @@ fn plugins_have_the_files_of_their_clients() {
       "version": "0.1.0"
     }
     "#);
-    let again = sandbox.run_json(&FILES);
-    assert_eq!(again["changed"], false, "a second run changes nothing");
 }
 
 #[test]

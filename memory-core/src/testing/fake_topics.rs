@@ -179,6 +179,10 @@ impl TopicStore for FakeTopics {
         Ok(TopicChangeResult::Yes { stale_index: None })
     }
 
+    fn record_external_changes(&self, _: &mut dyn FnMut() -> Operation) -> Result<bool, TopicError> {
+        Ok(false)
+    }
+
     fn history(&self) -> Result<Vec<TopicRecord>, TopicError> {
         Ok(self.state().records())
     }

@@ -43,7 +43,7 @@ pub fn create(topics: &Topics, path: &TopicPath, text: &str, secrets: SecretPoli
         Some(_) => Err(TopicError::Taken { name: path.to_string(), other: None }),
         None => Ok(TopicChange::Text(text.clone())),
     };
-    topics.store.change(path, &topics.operation(Verb::Write), &mut decide).map(drop)
+    topics.store.change(path, &topics.begin(Verb::Write)?, &mut decide).map(drop)
 }
 
 /// Replaces `old` by `new` in a file; `old` must occur exactly once.
@@ -69,7 +69,7 @@ pub fn replace(
         done = (next.to_string(), line);
         Ok(if *next == former.text { TopicChange::Keep } else { TopicChange::Text(next) })
     };
-    topics.store.change(path, &topics.operation(Verb::Update), &mut decide)?;
+    topics.store.change(path, &topics.begin(Verb::Update)?, &mut decide)?;
     Ok(done)
 }
 
@@ -99,7 +99,7 @@ pub fn insert(
         let next = refuse_new_secrets(former, next, secrets)?;
         Ok(if *next == *former { TopicChange::Keep } else { TopicChange::Text(next) })
     };
-    topics.store.change(path, &topics.operation(Verb::Update), &mut decide)?;
+    topics.store.change(path, &topics.begin(Verb::Update)?, &mut decide)?;
     Ok(too_few.map_or(Ok(()), Err))
 }
 
@@ -135,7 +135,7 @@ pub fn rename(topics: &Topics, from: &TopicPath, to: &TopicPath) -> Result<(), T
         return Err(TopicError::invalid(format!("{to} is inside {from}"), "choose another target"));
     }
     let to = Checked::new(to, [], SecretPolicy::Refuse)?;
-    topics.store.relocate(from, Some(to), &topics.operation(Verb::Rename))
+    topics.store.relocate(from, Some(to), &topics.begin(Verb::Rename)?)
 }
 
 /// Moves a file, or a folder with its contents, to the trash. Undo restores it.
@@ -146,7 +146,7 @@ pub fn rename(topics: &Topics, from: &TopicPath, to: &TopicPath) -> Result<(), T
 /// [`TopicError::NotFound`], or a disk error.
 pub fn delete(topics: &Topics, path: &TopicPath) -> Result<(), TopicError> {
     path.refuse_index()?;
-    topics.store.relocate(path, None, &topics.operation(Verb::Delete))
+    topics.store.relocate(path, None, &topics.begin(Verb::Delete)?)
 }
 
 #[cfg(test)]

@@ -31,7 +31,7 @@ pub use path::TopicPath;
 pub use search::{TopicHit, search};
 pub use services::{
     TopicReadResult, TopicUndoReport, Topics, context, delete, find, history, index_overflow, last, list, purge, read, rebuild,
-    resolve_wikilink, undo, view,
+    record_external_changes, resolve_wikilink, undo, view,
 };
 pub use store::{
     PathEntry, TopicChange, TopicChangeResult, TopicDraft, TopicListing, TopicRecord, TopicStore, TopicSubject, TopicText,

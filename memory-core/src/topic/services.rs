@@ -29,6 +29,29 @@ impl Topics {
     pub fn operation(&self, verb: Verb) -> Operation {
         Operation::new(verb, &self.actor, self.clock.as_ref(), self.ids.as_ref())
     }
+
+    /// Records the changes by other programs, and returns a new operation that follows them.
+    ///
+    /// # Errors
+    /// Those of [`record_external_changes`].
+    pub(super) fn begin(&self, verb: Verb) -> Result<Operation, TopicError> {
+        record_external_changes(self)?;
+        Ok(self.operation(verb))
+    }
+}
+
+/// The actor of changes by other programs.
+const EXTERNAL_ACTOR: &str = "external";
+
+/// Records changes of topics by programs that do not use the store, if it watches for them.
+///
+/// Returns whether there are such changes since the last operation.
+///
+/// # Errors
+/// Those of [`TopicStore::record_external_changes`].
+pub fn record_external_changes(topics: &Topics) -> Result<bool, TopicError> {
+    let operation = || Operation::new(Verb::Update, EXTERNAL_ACTOR, topics.clock.as_ref(), topics.ids.as_ref());
+    topics.store.record_external_changes(&mut { operation })
 }
 
 /// Instructions for the agent: how to work with topics, and the topic types.
@@ -147,7 +170,7 @@ pub fn delete(topics: &Topics, reference: &str) -> Result<TopicName, TopicError>
     if let Err(error @ TopicError::IsFolder { .. }) = topics.store.text(name.path()) {
         return Err(error);
     }
-    topics.store.relocate(name.path(), None, &topics.operation(Verb::Delete))?;
+    topics.store.relocate(name.path(), None, &topics.begin(Verb::Delete)?)?;
     Ok(name)
 }
 
@@ -158,7 +181,7 @@ pub fn delete(topics: &Topics, reference: &str) -> Result<TopicName, TopicError>
 /// # Errors
 /// If the folder cannot be read, or the index cannot be written.
 pub fn rebuild(topics: &Topics) -> Result<TopicChangeResult, TopicError> {
-    topics.store.rebuild(&topics.operation(Verb::Write))
+    topics.store.rebuild(&topics.begin(Verb::Write)?)
 }
 
 /// The result of an undo.
@@ -169,6 +192,8 @@ pub type TopicUndoReport = Undone<TopicSubject>;
 /// # Errors
 /// If the log of operations cannot be read.
 pub fn history(topics: &Topics) -> Result<Vec<TopicRecord>, TopicError> {
+    // The log of a read-only folder can still be read.
+    let _ = record_external_changes(topics);
     topics.store.history()
 }
 

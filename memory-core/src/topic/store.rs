@@ -83,6 +83,15 @@ pub trait TopicStore: Debug + Send + Sync {
     /// If the index cannot be read or written.
     fn rebuild(&self, operation: &Operation) -> Result<TopicChangeResult, TopicError>;
 
+    /// Records changes of topics by programs that do not use this store, as one operation that can be undone.
+    ///
+    /// Returns whether there are such changes since the last operation. A store that does not watch for them returns
+    /// `false`. `operation` is called at most once, and only if there are changes.
+    ///
+    /// # Errors
+    /// If the topics cannot be read, or the operation cannot be recorded. Then the next call records the changes.
+    fn record_external_changes(&self, operation: &mut dyn FnMut() -> Operation) -> Result<bool, TopicError>;
+
     /// Returns the operations on these files, newest first.
     ///
     /// # Errors

@@ -22,7 +22,7 @@ pub fn update(
     secrets: SecretPolicy,
 ) -> Result<TopicWriteResult, TopicError> {
     let name: TopicName = find(topics, reference)?;
-    let operation = topics.operation(Verb::Update);
+    let operation = topics.begin(Verb::Update)?;
     let mut decide = |former: Option<&TopicText>| {
         let former = former.ok_or_else(|| TopicError::not_found(reference))?;
         let (next, _) = replace_once(name.path(), &former.text, old, new)?;

@@ -89,7 +89,7 @@ pub fn write(topics: &Topics, request: &TopicWriteRequest) -> Result<TopicWriteR
         let description = description.ok_or_else(|| missing("description"))?.trim().to_owned();
         Ok(TopicChange::Topic(given.clone().map(|given| TopicDraft { title, description, ..given })))
     };
-    let operation = topics.operation(Verb::Write);
+    let operation = topics.begin(Verb::Write)?;
     let done = topics.store.change(name.path(), &operation, &mut decide)?;
     topics.store.count_use(name, operation.at);
     Ok(TopicWriteResult {

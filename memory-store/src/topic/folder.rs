@@ -15,7 +15,7 @@ use memory_core::{Operation, OperationId};
 use super::change::{TopicFileChange, apply_changes, is_interrupted, recover, undo};
 use super::error::{damaged_error, open_error, read_error, with_full_path, write_error};
 use super::files::{TopicFolderContents, decode_text, list_below, read_bytes, read_text};
-use super::{format, index, list, trash, uses};
+use super::{external, format, index, list, trash, uses};
 use crate::disk::{Disk, LazyDisk, parent_folder};
 use crate::error::io_error;
 use crate::lock::{PATIENCE, WriterLock};
@@ -69,7 +69,32 @@ impl TopicFolder {
         let disk = self.place.get_or_create().map_err(|error| told(io_error(format!("open {place}"), error)))?;
         let _lock = WriterLock::acquire(self.root(), self.patience).map_err(told)?;
         let meet = || operation.map_or(Ok(()), |operation| index::adopt_index(disk, operation));
-        recover(disk).and_then(|()| meet()).and_then(|()| work(disk)).map_err(|error| with_full_path(&place, error))
+        let copy = || if external::is_watched(disk)? { external::copy_topics(disk) } else { Ok(()) };
+        let done = recover(disk).and_then(|()| meet()).and_then(|()| work(disk));
+        // If the copies cannot be updated, the next operation records this change a second time.
+        let _ = copy();
+        done.map_err(|error| with_full_path(&place, error))
+    }
+
+    /// Starts to watch the folder for changes by other programs; [`TopicStore::record_external_changes`] records them.
+    ///
+    /// The folder is created if it does not exist. The present topics count as unchanged.
+    ///
+    /// # Errors
+    /// If the folder cannot be read or written.
+    pub fn watch(&self) -> Result<(), TopicError> {
+        self.write(None, external::watch)
+    }
+
+    /// Stops watching the folder. Recorded changes remain.
+    ///
+    /// # Errors
+    /// If the folder cannot be read or written.
+    pub fn unwatch(&self) -> Result<(), TopicError> {
+        match self.disk()? {
+            Some(disk) if external::is_watched(disk)? => self.write(None, external::unwatch),
+            _ => Ok(()),
+        }
     }
 
     /// Updates the index, and returns the error message if that fails.
@@ -191,6 +216,19 @@ impl TopicStore for TopicFolder {
     fn rebuild(&self, operation: &Operation) -> Result<TopicChangeResult, TopicError> {
         let is_changed = self.write(Some(operation), |disk| index::rebuild(disk, &uses::read_uses(disk)))?;
         Ok(if is_changed { TopicChangeResult::Yes { stale_index: None } } else { TopicChangeResult::No })
+    }
+
+    fn record_external_changes(&self, operation: &mut dyn FnMut() -> Operation) -> Result<bool, TopicError> {
+        if !self.disk()?.map_or(Ok(false), external::is_watched)? {
+            return Ok(false);
+        }
+        self.write(None, |disk| {
+            let is_changed = external::record(disk, operation)?;
+            if is_changed {
+                self.update_index(disk);
+            }
+            Ok(is_changed)
+        })
     }
 
     fn history(&self) -> Result<Vec<TopicRecord>, TopicError> {

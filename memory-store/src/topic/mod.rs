@@ -12,6 +12,7 @@
 //! | `.trash/<yyyy-mm>/<operation>/` | the complete files before the operation |
 //! | `.index.json` | which lines of the index are generated; if it is lost, all lines count as those of a person |
 //! | `.uses.json` | how often each topic was used; derived, may be deleted at any time |
+//! | `.seen/` | in a watched folder, copies of the topics, to detect and undo changes by other programs |
 //! | `.next/` | new files before they replace the old ones |
 //! | `.lock` | locked by the writer |
 //!
@@ -25,6 +26,7 @@
 
 mod change;
 mod error;
+mod external;
 mod files;
 mod folder;
 mod format;

@@ -326,7 +326,7 @@ proptest! {
         line_break in prop_oneof![Just("\n"), Just("\r\n")],
     ) {
         let servers = servers.map(|servers| format!("extensions:\n  x: 1\n{servers}")).unwrap_or_default();
-        let text = format!("a0: 1\n{before}{servers}b0: 2\n{}", after.replace("k", "j")).replace('\n', line_break);
+        let text = format!("a0: 1\n{before}{servers}b0: 2\n{}", after.replace('k', "j")).replace('\n', line_break);
         prop_assume!(yaml::servers(&text).is_ok());
         let with = installed(&text, YAML);
         let mut left = with.bytes();

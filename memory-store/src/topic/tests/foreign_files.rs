@@ -3,10 +3,12 @@
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
 use std::path::Path;
 
-use memory_core::topic::{TopicKind, TopicWriteRequest, delete, file, history, last, read, rebuild, undo, update, view};
+use memory_core::topic::{
+    TopicKind, TopicWriteRequest, delete, file, history, last, read, rebuild, record_external_changes, undo, update, view,
+};
 use memory_core::{Code, SecretPolicy};
 
-use super::{TestTopics, path, request};
+use super::{TestTopics, TopicFolder, path, request};
 
 const BY_HAND: &str = "# Memory\n\n## User\n- [x](y.md) - z\n\n## Project\n\n(empty)\n";
 
@@ -277,4 +279,35 @@ fn a_finished_rename_stays_if_its_mark_remained_and_its_old_path_is_used_again()
     folder.write("c", "2").unwrap();
     assert_eq!((folder.file("b.md"), folder.file("a.md").as_str()), (text, "of another program"));
     assert_eq!(history(&folder.topics).unwrap().len(), 3, "no operation was aborted");
+}
+
+#[test]
+fn changes_by_other_programs_are_recorded_and_undone_in_a_watched_folder() {
+    let folder = TestTopics::new();
+    folder.put_file("old.md", "before\n");
+    folder.write("a", "1").unwrap();
+    folder.put_file("old.md", "not watched yet\n");
+    assert_eq!(history(&folder.topics).unwrap().len(), 1);
+    TopicFolder::new(folder.path()).watch().unwrap();
+    assert!(!record_external_changes(&folder.topics).unwrap(), "what was there counts as unchanged");
+    folder.put_file("old.md", "after\n");
+    folder.put_file("new.md", "made by a client\n");
+    std::fs::remove_file(folder.path().join("a.md")).unwrap();
+    let record = last(&folder.topics).unwrap().expect("a record");
+    assert_eq!((record.operation.by.as_str(), record.subject.files.len()), ("external", 3));
+    assert!(folder.file("MEMORY.md").contains("(new.md)") && !folder.file("MEMORY.md").contains("(a.md)"));
+    assert!(!record_external_changes(&folder.topics).unwrap(), "once");
+    // A change by this store is its own operation, after one that another program made meanwhile.
+    folder.put_file("new.md", "changed by a client\n");
+    folder.write("b", "1").unwrap();
+    let by: Vec<_> = history(&folder.topics).unwrap().into_iter().map(|record| record.operation.by).collect();
+    assert_eq!(by, ["test", "external", "external", "test"]);
+    for _ in 0..3 {
+        let record = last(&folder.topics).unwrap().expect("a record");
+        undo(&folder.topics, record.operation.id.as_str()).unwrap();
+    }
+    assert_eq!(folder.file("old.md"), "not watched yet\n");
+    assert!(folder.file("a.md").ends_with("\n1\n") && !folder.path().join("new.md").exists());
+    TopicFolder::new(folder.path()).unwatch().unwrap();
+    assert!(!folder.path().join(".seen").exists());
 }
