@@ -173,7 +173,9 @@ fn count(id: &str, known: &mut u64, call: &mut dyn FnMut(&str, Value) -> Outcome
             return Ok(());
         }
         let read = call("memory_read", json!({ "id": id }))?.ok_or("the memory cannot be read")?;
-        *known = parse_count(read["content"].as_str().ok_or("no content")?)?;
+        // Over MCP, the content is in the field of brief answers.
+        let text = read["content"].as_str().or(read["text"].as_str());
+        *known = parse_count(text.ok_or("no content")?)?;
     }
 }
 

@@ -24,6 +24,7 @@ fn store_services(store: FileStore) -> Services {
         review: memory_core::ReviewPolicy::default(),
         proposals: memory_core::SubmittedProposals::default(),
         actor: "bench".into(),
+        project: None,
     }
 }
 

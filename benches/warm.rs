@@ -49,6 +49,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         review: memory_core::ReviewPolicy::default(),
         proposals: memory_core::SubmittedProposals::default(),
         actor: "bench".into(),
+        project: None,
     };
     let mut times = Vec::new();
     for (number, counts) in (0..questions).map(|number| (number, false)).chain((0..questions).map(|number| (number, true))) {

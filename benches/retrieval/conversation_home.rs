@@ -59,6 +59,7 @@ impl ConversationHome {
             review: memory_core::ReviewPolicy::default(),
             proposals: memory_core::SubmittedProposals::default(),
             actor: "bench".into(),
+            project: None,
         };
         let exported = data.turns.iter().filter_map(|turn| Some(exported_turn(turn, scope(turn)?)));
         let report = import(&services, exported.map(|exported| Ok((String::new(), exported))), SecretPolicy::Keep, &mut |_| ())?;

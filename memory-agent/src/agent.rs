@@ -41,6 +41,17 @@ pub struct Agent {
     told: Option<Mutex<Receiver<()>>>,
     /// Called after each successful call of a tool that may write, before the result is returned.
     after_changes: Option<Box<ChangeCallback>>,
+    project_writes: ProjectWrites,
+}
+
+/// The scope of memories that an agent in a project writes without a scope.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum ProjectWrites {
+    /// All agents see them.
+    #[default]
+    Global,
+    /// The agents in the project see them.
+    Project,
 }
 
 /// Callback that runs after a call that may have changed something.
@@ -142,6 +153,11 @@ impl Agent {
             Ok(_) if self.find_tool(tool).is_some_and(|offered| offered.is_custom) => {}
             Ok(answer) => tools::rewrite_result(answer, self.own_name(tool), &offered),
         }
+    }
+
+    /// Returns the name of a tool of this crate before renaming, or `None` for a custom or unknown tool.
+    pub(crate) fn built_in_name(&self, tool: &str) -> Option<&str> {
+        self.find_tool(tool).filter(|found| !found.is_custom).map(|found| found.own_name.as_str())
     }
 
     /// Returns the name of a tool before renaming.

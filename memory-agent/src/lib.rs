@@ -12,11 +12,13 @@
 //! | `http` | tools and instances over HTTP, including the Model Context Protocol; feature `server` |
 //! | `mcp` | the tools for clients of the Model Context Protocol; feature `mcp` |
 //! | [`json`] | the JSON shapes of all results, the same for every frontend |
+//! | [`answer_text()`] | results as compact text |
 //! | `model` | embedding, reranking and chat models: from a local folder (feature `local-model`), or over HTTP (feature `remote-model`) |
 //!
 //! These features are on by default. Without them, the crate has the tools, hooks, events and JSON-RPC, and no async code.
 
 mod agent;
+mod answer_text;
 pub mod batch;
 pub mod event;
 pub mod exact_json;
@@ -39,7 +41,8 @@ pub mod testing;
 pub mod tools;
 mod validation;
 
-pub use agent::{Agent, AgentBuilder, CONTEXT_BUDGET, HookList, Session, SessionOrigin};
+pub use agent::{Agent, AgentBuilder, CONTEXT_BUDGET, HookList, ProjectWrites, Session, SessionOrigin};
+pub use answer_text::answer_text;
 pub use input::{InputError, InputValues};
 pub use memory_core::LocalTime;
 pub use tools::ToolSelection;

@@ -8,9 +8,9 @@ use serde_json::{Value, json};
 
 use crate::exact_json;
 
-/// The compiled schema of the parameters of a tool.
+/// The compiled schema of the parameters of a tool, and their names.
 #[derive(Debug)]
-pub(crate) struct ParameterSchema(Validator);
+pub(crate) struct ParameterSchema(Validator, Vec<String>);
 
 /// Maximum number of faults in one message.
 const MAX_VIOLATIONS: usize = 3;
@@ -29,7 +29,8 @@ impl ParameterSchema {
 
     /// Compiles a schema of an embedding program, or returns the reason why it is invalid.
     pub(crate) fn compile(schema: &Value) -> Result<Self, String> {
-        jsonschema::draft202012::new(schema).map(Self).map_err(|error| error.to_string())
+        let names = schema["properties"].as_object().into_iter().flat_map(|fields| fields.keys().cloned()).collect();
+        jsonschema::draft202012::new(schema).map(|validator| Self(validator, names)).map_err(|error| error.to_string())
     }
 
     /// Returns an error that names the invalid fields of `parameters`, if there are any.
@@ -56,7 +57,9 @@ impl ParameterSchema {
             let value = exact_json::to_text(given.pointer(path).unwrap_or(error.instance()));
             let what = match error.kind() {
                 ValidationErrorKind::AdditionalProperties { unexpected } => {
-                    to_one_line(&format!("unknown field {}", unexpected.join(", ")), MAX_VIOLATION)
+                    let unknown = to_one_line(&format!("unknown field {}", unexpected.join(", ")), MAX_VIOLATION);
+                    let nearest = unexpected.iter().find_map(|name| nearest_name(name, &self.1));
+                    nearest.map_or(unknown.clone(), |name| format!("{unknown}, did you mean {name}?"))
                 }
                 ValidationErrorKind::Required { property } => {
                     format!("the field {} is missing", property.as_str().unwrap_or_default())
@@ -73,6 +76,30 @@ impl ParameterSchema {
         let faults: Vec<String> = faults.collect();
         (!faults.is_empty()).then(|| faults.join("; "))
     }
+}
+
+/// Returns the name that differs least from `unknown`, if it differs little.
+fn nearest_name<'a>(unknown: &str, names: &'a [String]) -> Option<&'a str> {
+    let nearest = names.iter().map(|name| (edit_distance(unknown, name), name)).min()?;
+    let (distance, name) = nearest;
+    (distance <= 2 && distance < name.len() / 2 + 1).then_some(name)
+}
+
+/// Returns the number of bytes to insert, remove or replace between two short texts.
+fn edit_distance(one: &str, other: &str) -> usize {
+    if MAX_VALUE < one.len() {
+        return usize::MAX;
+    }
+    let mut row: Vec<usize> = (0..=other.len()).collect();
+    for (line, from) in one.bytes().enumerate() {
+        let mut diagonal = std::mem::replace(&mut row[0], line + 1);
+        for (column, to) in other.bytes().enumerate() {
+            let replaced = diagonal + usize::from(from != to);
+            diagonal = row[column + 1];
+            row[column + 1] = replaced.min(diagonal + 1).min(row[column] + 1);
+        }
+    }
+    row[other.len()]
 }
 
 /// Returns the schema of an object with these properties and no others.
@@ -106,7 +133,8 @@ mod tests {
         let schema = ParameterSchema::of(&tool.parameters());
         let fault = |parameters: Value| schema.check(tool, &parameters).expect_err("a fault").message;
         assert_eq!(fault(json!({ "limit": "ten" })), "limit: \"ten\" is not of type \"integer\"");
-        assert_eq!(fault(json!({ "limits": 1 })), "unknown field limits");
+        assert_eq!(fault(json!({ "limits": 1 })), "unknown field limits, did you mean limit?");
+        assert_eq!(fault(json!({ "colour": 1 })), "unknown field colour");
         assert_eq!(fault(json!({ "tags": ["a", 1] })), "tags.1: 1 is not of type \"string\"");
         assert_eq!(fault(json!([])), "[] is not of type \"object\"");
         let huge = exact_json::from_slice(b"{\"limit\": 1e400}").expect("JSON");

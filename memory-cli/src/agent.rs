@@ -64,6 +64,7 @@ pub(crate) fn agent_builder(home: &Home, options: AgentOptions) -> Result<AgentB
         .selection(options.selection)
         .hooks(hooks)
         .recall_ledger(home.recall_ledger())
+        .project_writes(settings.agents.project_writes.value.0)
         .local_time(Arc::new(move |moment| moment.with_timezone(&zone).fixed_offset()))
         .change_callback(move || {
             // The change is complete. If writing the page fails, the daemon or the next command writes it.

@@ -60,6 +60,7 @@ impl Home {
             review: settings.review.policy(),
             proposals: SubmittedProposals::default(),
             actor: "cli".into(),
+            project: None,
         };
         let zone = UserTimeZone::of(settings.timezone.value);
         Ok(Self { services, store, settings, zone })

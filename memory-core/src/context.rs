@@ -8,7 +8,8 @@
 mod block;
 
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::hash::Hash;
 use std::ops::{Range, RangeInclusive};
 use std::sync::{Mutex, PoisonError};
 
@@ -21,8 +22,8 @@ use crate::smart_search::smart_search_refreshed;
 use crate::standing::{StandingMemory, StandingSelection, select_standing};
 use crate::text::{Term, token_count};
 use crate::{
-    Category, ContentHash, Filter, Hit, ListOrder, Memory, MemoryId, MemoryPage, PageRequest, RecalledId, Services, SpeakerRole,
-    StoreError, StoredMemory,
+    Category, ContentHash, Filter, Hit, ListOrder, Memory, MemoryId, MemoryPage, PageRequest, RecalledId, Scope, Services,
+    SpeakerRole, StoreError, StoredMemory,
 };
 
 /// The memories for a prompt, as text to insert before it.
@@ -119,7 +120,8 @@ const RELEVANCE_DIVISOR: usize = 3;
 /// Returns the memories that match `prompt`, in at most `budget` tokens, see [`token_count`].
 ///
 /// Memories in `given` are left out, and the returned ones are added to it. For an empty prompt, the result holds the person's profile
-/// and preferences, then the newest memories.
+/// and preferences, then the decisions and lessons of the project of the caller, then the newest memories. Matches of that project
+/// get a third of the places, however many other memories match better.
 ///
 /// Each memory is fenced, with its id, date and source. Text that resembles the fence is escaped.
 ///
@@ -270,7 +272,7 @@ fn fair_share(mut sizes: Vec<usize>, total: usize) -> usize {
 }
 
 /// Returns the content words of a prompt.
-fn content_terms(prompt: &str) -> Vec<Term> {
+pub(crate) fn content_terms(prompt: &str) -> Vec<Term> {
     let words = parse(prompt, &Filter::default()).question.words;
     words.into_iter().filter(|word| word.role == WordRole::Content).map(|word| word.term).collect()
 }
@@ -296,9 +298,16 @@ fn find_matches<Tz: TimeZone>(
             // A match inside a word is useful to a person who searches, but to a model only if there is no other match.
             let has_whole = answer.found.hits.iter().any(|hit| !hit.explanation.is_part);
             let is_meant = |hit: &Hit| !(has_whole && hit.explanation.is_part);
+            let ranks = |hits: &[Hit]| hits.iter().map(RecalledId::from).collect::<Vec<_>>();
+            let stored = |hits: Vec<Hit>| hits.into_iter().map(|hit| hit.stored).collect::<Vec<_>>();
             let hits: Vec<Hit> = answer.found.hits.into_iter().filter(is_meant).collect();
-            context.ranks = hits.iter().map(RecalledId::from).collect();
-            Ok(hits.into_iter().map(|hit| hit.stored).collect())
+            context.ranks = ranks(&hits);
+            let Some(project) = &services.project else { return Ok(stored(hits)) };
+            let filter = Filter { scope: Some(Scope::Project(project.clone())), ..Filter::default() };
+            let own = smart_search_refreshed(services, prompt, &filter, *MATCH_LIMITS.start(), now)?.found.hits;
+            let own: Vec<Hit> = own.into_iter().filter(is_meant).collect();
+            context.ranks.extend(ranks(&own));
+            Ok(share_with_project(stored(hits), stored(own), &|stored: &StoredMemory| stored.memory.id))
         }
         // A prompt without words matches no memory.
         Err(StoreError::Invalid { .. }) => Ok(Vec::new()),
@@ -306,26 +315,92 @@ fn find_matches<Tz: TimeZone>(
     }
 }
 
-/// Returns the memories for an empty prompt: profile and preferences first, then the newest.
+/// The categories of the profile of the person.
+const PROFILE: [Category; 4] = [Category::Soul, Category::Character, Category::Preferences, Category::Habits];
+
+/// The categories of memories that guide later work.
+const GUIDANCE: [Category; 2] = [Category::Decisions, Category::Lessons];
+
+/// The number of memories of the profile that precede those of the project.
+const PROFILE_FIRST: usize = 6;
+
+/// The number of decisions and lessons of the project, and of its other memories, that precede all further ones.
+const PROJECT_FIRST: [usize; 2] = [6, 3];
+
+/// Returns the memories for an empty prompt.
+///
+/// The profile and preferences come first, then the decisions and lessons of the project, then the newest memories. The first
+/// memories of each group precede the rest of the groups, so that no group displaces another one. Within each part, pinned
+/// memories come first.
 fn default_memories(services: &Services, context: &mut Context) -> Result<Vec<StoredMemory>, StoreError> {
-    let now = services.clock.now();
+    let mut profile = list_categories(services, &PROFILE, None, context)?;
+    let project = services.project.clone().map(Scope::Project);
+    let (mut guidance, mut others) = (Vec::new(), Vec::new());
+    if let Some(project) = &project {
+        guidance = list_categories(services, &GUIDANCE, Some(project), context)?;
+        others = list_updated(services, &Filter { scope: Some(project.clone()), ..Filter::default() }, context)?;
+    }
+    let further = list_categories(services, &GUIDANCE, None, context)?;
+    let newest = list_updated(services, &Filter::default(), context)?;
+    let mut parts = Vec::new();
+    for (group, first) in [(&mut profile, PROFILE_FIRST), (&mut guidance, PROJECT_FIRST[0]), (&mut others, PROJECT_FIRST[1])] {
+        group.sort_by_key(|stored| !stored.memory.pinned);
+        parts.push(group.drain(..first.min(group.len())).collect::<Vec<_>>());
+    }
+    let mut rest: Vec<StoredMemory> = profile.into_iter().chain(guidance).chain(others).chain(further).chain(newest).collect();
+    rest.sort_by_key(|stored| !stored.memory.pinned);
+    let mut ids = HashSet::new();
+    let is_new = |stored: &StoredMemory| stored.memory.category != Category::Reminders && ids.insert(stored.memory.id);
+    Ok(parts.into_iter().flatten().chain(rest).filter(is_new).collect())
+}
+
+/// Returns the last updated memories of some categories, by category.
+fn list_categories(
+    services: &Services,
+    categories: &[Category],
+    scope: Option<&Scope>,
+    context: &mut Context,
+) -> Result<Vec<StoredMemory>, StoreError> {
+    let mut all = Vec::new();
+    for category in categories {
+        let filter = Filter { category: Some(*category), scope: scope.cloned(), ..Filter::default() };
+        all.extend(list_updated(services, &filter, context)?);
+    }
+    Ok(all)
+}
+
+/// Returns the last updated memories that pass a filter.
+fn list_updated(services: &Services, filter: &Filter, context: &mut Context) -> Result<Vec<StoredMemory>, StoreError> {
     let slice = PageRequest { order: ListOrder::Updated, offset: 0, limit: Some(*MATCH_LIMITS.start()) };
-    let mut all: Vec<StoredMemory> = Vec::new();
-    let first = [Category::Soul, Category::Character, Category::Preferences, Category::Habits, Category::Decisions];
-    let mut filters: Vec<Filter> =
-        first.into_iter().map(|category| Filter { category: Some(category), ..Filter::default() }).collect();
-    filters.push(Filter::default());
-    for filter in filters {
-        let MemoryPage { memories, degraded, .. } = services.store.list(&filter, &slice, now)?;
-        context.degraded = context.degraded.take().or(degraded);
-        for stored in memories {
-            if stored.memory.category != Category::Reminders && all.iter().all(|other| other.memory.id != stored.memory.id) {
-                all.push(stored);
+    let MemoryPage { memories, degraded, .. } = services.store.list(filter, &slice, services.clock.now())?;
+    context.degraded = context.degraded.take().or(degraded);
+    Ok(memories)
+}
+
+/// Every such place in the matches for a prompt is for a match of the project, while there are any.
+const PROJECT_SHARE: usize = 3;
+
+/// Moves and adds the matches of the project so that they get a share of the places; the others keep their order.
+fn share_with_project<T, K: Eq + Hash>(found: Vec<T>, project: Vec<T>, key: &dyn Fn(&T) -> K) -> Vec<T> {
+    let ours: HashSet<K> = project.iter().map(key).collect();
+    let mut shared = Vec::with_capacity(found.len() + project.len());
+    let (mut waiting, mut found) = (VecDeque::from(project), found.into_iter().peekable());
+    let mut without = 0;
+    loop {
+        let is_ours = found.peek().is_some_and(|next| ours.contains(&key(next)));
+        if is_ours {
+            // The same match is taken from the project's own list, which has the same order.
+            found.next();
+            if waiting.is_empty() {
+                continue;
             }
         }
+        let is_due = PROJECT_SHARE - 1 <= without && !waiting.is_empty();
+        let next = if is_ours || is_due { waiting.pop_front() } else { found.next().or_else(|| waiting.pop_front()) };
+        let Some(next) = next else { return shared };
+        without = if ours.contains(&key(&next)) { 0 } else { without + 1 };
+        shared.push(next);
     }
-    all.sort_by_key(|stored| !stored.memory.pinned);
-    Ok(all)
 }
 
 /// Returns the hits for `query` that fit into `budget` tokens together, where `count` returns the tokens of one hit.

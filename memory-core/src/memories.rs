@@ -66,6 +66,7 @@ impl Memories {
             review: ReviewPolicy::default(),
             proposals: SubmittedProposals::default(),
             actor: "api".to_owned(),
+            project: None,
         };
         MemoriesBuilder(services.into())
     }

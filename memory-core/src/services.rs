@@ -38,6 +38,8 @@ pub struct Services {
     pub proposals: SubmittedProposals,
     /// The actor to record in the journal: `cli`, or the name of an agent.
     pub actor: String,
+    /// The project of the caller, if any. Its memories get a share of every context.
+    pub project: Option<String>,
 }
 
 impl Services {

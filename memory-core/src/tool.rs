@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::instance::InstanceError;
 use crate::text::format_error_chain;
-use crate::{Code, LocalZone, RecallCollector, Services, ShownMemories, StoreError};
+use crate::{Code, LocalZone, RecallCollector, Scope, Services, ShownMemories, StoreError, View};
 
 /// A self-describing tool for agents. Every user interface offers the same tools.
 ///
@@ -63,6 +63,22 @@ pub struct ToolContext {
     pub given: Arc<ShownMemories>,
     /// Collects the memories that the call returns, for the recall ledger.
     pub recalled: Arc<RecallCollector>,
+    /// The agent and project of the caller, which the scopes `agent` and `project` of parameters denote.
+    pub caller: View,
+    /// The scope of memories that the caller writes without a scope.
+    pub write_scope: Scope,
+    /// The detail of the result.
+    pub detail: AnswerDetail,
+}
+
+/// The detail of the results of tools.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum AnswerDetail {
+    /// All fields of each memory, for programs.
+    #[default]
+    Full,
+    /// The passages that answer and the fields that a language model uses, within a budget of tokens.
+    Brief,
 }
 
 /// The error of a tool call.
@@ -85,6 +101,12 @@ impl ToolError {
     /// Returns an error without affected objects.
     pub fn new(code: Code, message: impl Into<String>, hint: Option<String>) -> Self {
         Self { code, message: message.into(), hint, about: Vec::new(), is_text: false }
+    }
+
+    /// Returns the error with the hint `hint`.
+    #[must_use]
+    pub fn with_hint(self, hint: impl Into<String>) -> Self {
+        Self { hint: Some(hint.into()), ..self }
     }
 }
 

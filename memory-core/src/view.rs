@@ -64,7 +64,7 @@ impl Services {
     /// of proposals.
     #[must_use]
     pub fn restrict_to(&self, view: &View) -> Self {
-        self.with_scopes(view.scopes(), None, view.actor(), view.agent.as_ref())
+        Self { project: view.project.clone(), ..self.with_scopes(view.scopes(), None, view.actor(), view.agent.as_ref()) }
     }
 
     /// Returns the services restricted to the notes that a chat in a conversation may see.

@@ -7,7 +7,7 @@ use std::thread;
 use memory_core::text::to_one_line;
 use memory_core::{Code, LocalTime, RecallLedger, Services, Tool, ToolError};
 
-use super::{Agent, HookList, RegisteredTool};
+use super::{Agent, HookList, ProjectWrites, RegisteredTool};
 use crate::event::{Event, EventBus};
 use crate::hook::{self, Hook, HookEvent, HookPoint};
 use crate::instance::OpenInstances;
@@ -76,6 +76,7 @@ impl AgentBuilder {
             events: Arc::default(),
             told: None,
             after_changes: None,
+            project_writes: ProjectWrites::Global,
         };
         Self { agent, selection: ToolSelection::default(), custom: Vec::new(), on_event: Vec::new(), instances: None }
     }
@@ -128,6 +129,13 @@ impl AgentBuilder {
     #[must_use]
     pub fn recall_ledger(mut self, ledger: Option<Arc<dyn RecallLedger>>) -> Self {
         self.agent.recall_ledger = ledger;
+        self
+    }
+
+    /// Sets the scope of memories that an agent in a project writes without a scope; [`ProjectWrites::Global`] by default.
+    #[must_use]
+    pub fn project_writes(mut self, scope: ProjectWrites) -> Self {
+        self.agent.project_writes = scope;
         self
     }
 

@@ -8,18 +8,18 @@ use std::sync::{Arc, OnceLock};
 
 use memory_core::text::token_count;
 use memory_core::{
-    Code, CollectedRecall, Context, Effect, LocalZone, RecallCollector, RecallInterface, RecallRecord, RecalledId, Services,
-    ShownMemories, StoreError, Tool, ToolContext, ToolError, View,
+    AnswerDetail, Code, CollectedRecall, Context, Effect, LocalZone, RecallCollector, RecallInterface, RecallRecord, RecalledId,
+    Scope, Services, ShownMemories, StoreError, Tool, ToolContext, ToolError, View,
 };
 use serde_json::Value;
 
-use super::{Agent, RegisteredTool};
+use super::{Agent, ProjectWrites, RegisteredTool};
 use crate::event::EventKind;
 use crate::exact_json;
 use crate::hook::{self, ToolCall};
 use crate::instance::{ActionCaller, ToolCaller};
 use crate::json;
-use crate::tools::not_found;
+use crate::tools::{not_found, with_current_names};
 use crate::validation::ParameterSchema;
 
 /// Default maximum number of tokens of an injected context.
@@ -39,6 +39,7 @@ pub struct Session {
     view: Option<View>,
     name: String,
     given: Arc<ShownMemories>,
+    detail: AnswerDetail,
     origin: SessionOrigin,
     /// The id of the session in the recall ledger, if the client has none.
     generated_id: OnceLock<String>,
@@ -77,6 +78,7 @@ impl Session {
             view: Some(view.clone()),
             name,
             given: Arc::default(),
+            detail: AnswerDetail::Full,
             origin: SessionOrigin::connection(RecallInterface::Program),
             generated_id: OnceLock::new(),
         }
@@ -98,8 +100,24 @@ impl Session {
             name: String::new(),
             given: Arc::default(),
             view: None,
+            detail: AnswerDetail::Full,
             origin: SessionOrigin::connection(RecallInterface::Program),
             generated_id: OnceLock::new(),
+        }
+    }
+
+    /// Returns the session with another detail of the results; [`AnswerDetail::Full`] by default.
+    #[must_use]
+    pub fn with_detail(mut self, detail: AnswerDetail) -> Self {
+        self.detail = detail;
+        self
+    }
+
+    /// Returns the scope of memories that the caller writes without a scope.
+    fn write_scope(&self) -> Scope {
+        match (self.agent.project_writes, self.view.as_ref().and_then(|view| view.project.as_ref())) {
+            (ProjectWrites::Project, Some(project)) => Scope::Project(project.clone()),
+            (ProjectWrites::Global, _) | (ProjectWrites::Project, None) => Scope::Global,
         }
     }
 
@@ -152,8 +170,9 @@ impl Session {
 
     fn call_with_hooks(&self, call: ToolCall, recalled: &Arc<RecallCollector>) -> Result<Value, ToolError> {
         let agent = &self.agent;
-        let RegisteredTool { tool, schema, .. } = agent.find_tool(&call.tool).ok_or_else(|| not_found(&call.tool))?;
-        let call = hook::run_before_hooks(&agent.before, call)?;
+        let RegisteredTool { tool, schema, own_name, .. } = agent.find_tool(&call.tool).ok_or_else(|| not_found(&call.tool))?;
+        let mut call = hook::run_before_hooks(&agent.before, call)?;
+        call.parameters = with_current_names(own_name, call.parameters);
         schema.get_or_init(|| ParameterSchema::of(&tool.parameters())).check(tool.as_ref(), &call.parameters)?;
         let context = ToolContext {
             services: self.call_services(),
@@ -162,6 +181,9 @@ impl Session {
             zone: LocalZone::new(Arc::clone(&agent.local_time)),
             given: Arc::clone(&self.given),
             recalled: Arc::clone(recalled),
+            caller: self.view.clone().unwrap_or_default(),
+            write_scope: self.write_scope(),
+            detail: self.detail,
         };
         let mut result = execute(tool.as_ref(), &context, &call.parameters)?;
         json::add_proposals(&mut result, &context.services.proposals.take());

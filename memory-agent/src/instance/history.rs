@@ -255,7 +255,7 @@ mod tests {
             ("append", r#"{"session":"s","role":"user","content":1}"#, "content: 1 is not of types \"string\", \"array\""),
             ("append", r#"{"session":"s","role":"user","tool_calls":[{"id":"a"}]}"#, "tool_calls.0: the field name is missing"),
             ("append", r#"{"session":"s","role":"user"}"#, "the record is empty"),
-            ("read", r#"{"session":"s","limits":1}"#, "unknown field limits"),
+            ("read", r#"{"session":"s","limits":1}"#, "unknown field limits, did you mean limit?"),
             ("read", r#"{"session":"s","limit":-1}"#, "limit: -1 is less than the minimum of 0"),
             ("read", r#"{"session":"s","since":"soon"}"#, "\"soon\" is not a time"),
             ("read", r#"{"session":"s\u0000"}"#, "the session \"s\" contains a control character"),

@@ -75,6 +75,7 @@ pub(crate) use proposal::add_proposals;
 pub use proposal::{accept_result, inbox_note, waiting_proposal};
 pub use recall::{memory_rank, recalls, unused, why};
 pub use reminder::{notification, reminder, reminder_or_memory};
+pub(crate) use search::understood;
 pub use search::{context, hit_tokens, search_results, smart_search_results};
 pub(crate) use time::quoted_time;
 pub use time::time_expression;
@@ -85,6 +86,6 @@ use serde::Serialize;
 use serde_json::Value;
 
 /// Serializes one of the shapes of this module.
-fn value(shape: &impl Serialize) -> Value {
+pub(crate) fn value(shape: &impl Serialize) -> Value {
     serde_json::to_value(shape).expect("our shapes have text for keys and nothing that fails")
 }

@@ -159,6 +159,12 @@ pub fn context(context: &Context) -> Value {
 /// The interpretation is `understood: {query, category?, from?, until?}`.
 pub fn smart_search_results(answer: &SmartSearchResults, inbox_ttl: InboxTtl) -> Value {
     let mut shape = search_results(&answer.found, false, inbox_ttl);
+    shape["understood"] = understood(answer);
+    shape
+}
+
+/// Returns the JSON of the interpretation of a query: `{query, category?, from?, until?}`.
+pub(crate) fn understood(answer: &SmartSearchResults) -> Value {
     let mut understood = json!({ "query": answer.text });
     if let Some(category) = answer.filter.category {
         understood["category"] = category.as_str().into();
@@ -168,6 +174,5 @@ pub fn smart_search_results(answer: &SmartSearchResults, inbox_ttl: InboxTtl) ->
             understood[name] = time::rfc3339(moment).into();
         }
     }
-    shape["understood"] = understood;
-    shape
+    understood
 }

@@ -34,6 +34,15 @@ pub struct ProjectDiscovery {
     pub find_project: fn(&Path) -> Option<String>,
 }
 
+/// The caller of a request.
+#[derive(Debug, Clone)]
+pub(super) struct Caller {
+    /// The agent and the project.
+    pub view: View,
+    /// How the project was detected, if there is one.
+    pub project_origin: Option<String>,
+}
+
 /// The field of `_meta` that names the agent of a request.
 const AGENT_KEY: &str = "memory/agent";
 
@@ -41,23 +50,28 @@ const AGENT_KEY: &str = "memory/agent";
 const PROJECT_KEY: &str = "memory/project";
 
 impl ClientIdentity {
-    /// Returns the view of the caller of a request, without the project of a root.
+    /// Returns the caller of a request, without the project of a root.
     ///
     /// # Errors
     /// If the request names an invalid agent or project.
-    pub(super) fn view(&self, context: &RequestContext<RoleServer>) -> Result<View, ErrorData> {
+    pub(super) fn caller(&self, context: &RequestContext<RoleServer>) -> Result<Caller, ErrorData> {
         let client = context.client_info().map(|client| client.name);
         let (agent, project) = stated_identity(context)?;
-        Ok(View {
-            agent: self.agent.clone().or(agent).or_else(|| agent_name(&client?)),
-            project: self.project.clone().or(project).or_else(|| self.discovery.as_ref()?.of_working_folder()),
-        })
+        let agent = self.agent.clone().or(agent).or_else(|| agent_name(&client?));
+        let configured = self.project.clone().map(|project| (project, "set by --project".to_owned()));
+        let (project, project_origin) = configured
+            .or_else(|| Some((project?, "named by the client".to_owned())))
+            .or_else(|| self.discovery.as_ref()?.of_working_folder())
+            .unzip();
+        Ok(Caller { view: View { agent, project }, project_origin })
     }
 }
 
 impl ProjectDiscovery {
-    fn of_working_folder(&self) -> Option<String> {
-        (self.find_project)(self.working_folder.as_deref()?)
+    /// Returns the project of the working folder, and how it was detected.
+    fn of_working_folder(&self) -> Option<(String, String)> {
+        let folder = self.working_folder.as_deref()?;
+        Some(((self.find_project)(folder)?, format!("git repository around {}", folder.display())))
     }
 
     /// Returns the project of the first root that is a folder of this machine.

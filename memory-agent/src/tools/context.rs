@@ -1,8 +1,8 @@
 //! The `memory_context` tool.
 
-use memory_core::Effect;
+use memory_core::{AnswerDetail, Context, Effect};
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::built_in::BuiltInTool;
 use super::filter::object_schema;
@@ -24,12 +24,34 @@ pub(super) const MEMORY_CONTEXT: BuiltInTool = BuiltInTool {
     },
     execute: |context, parameters| {
         let ContextInput { query, budget } = parse_input(parameters)?;
-        let budget = budget.unwrap_or(crate::CONTEXT_BUDGET);
+        let budget = match context.detail {
+            AnswerDetail::Full => budget.unwrap_or(crate::CONTEXT_BUDGET),
+            AnswerDetail::Brief => budget.unwrap_or(crate::CONTEXT_BUDGET).min(MAX_BRIEF_BUDGET),
+        };
         let gathered = memory_core::build_context(&context.services, &query, budget, &context.given, &context.now)?;
         context.recalled.add(Some(&query), gathered.recalled());
-        Ok(json::context(&gathered))
+        Ok(match context.detail {
+            AnswerDetail::Full => json::context(&gathered),
+            AnswerDetail::Brief => Value::String(brief_context(gathered)),
+        })
     },
 };
+
+/// Maximum number of tokens of a context for a model.
+const MAX_BRIEF_BUDGET: usize = 8_000;
+
+/// Returns the fenced memories as text, which is the whole answer.
+fn brief_context(gathered: Context) -> String {
+    let Context { text, left_out, shortage, degraded, .. } = gathered;
+    let mut parts = vec![if text.is_empty() { "no further memories match".to_owned() } else { text }];
+    if let Some(shortage) = shortage {
+        parts.push(shortage);
+    } else if 0 < left_out {
+        parts.push(format!("{left_out} more match; a larger budget includes them"));
+    }
+    parts.extend(degraded);
+    parts.join("\n")
+}
 
 #[derive(Debug, Deserialize)]
 struct ContextInput {

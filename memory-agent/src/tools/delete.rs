@@ -1,7 +1,8 @@
 //! The `memory_delete` tool.
 
-use memory_core::Effect;
+use memory_core::{AnswerDetail, Effect};
 
+use super::brief::changed_memory;
 use super::built_in::BuiltInTool;
 use super::filter::{IdInput, id_parameters};
 use super::input::parse_input;
@@ -10,11 +11,18 @@ use crate::json;
 /// Moves a memory to the trash.
 pub(super) const MEMORY_DELETE: BuiltInTool = BuiltInTool {
     name: "memory_delete",
-    description: "Move a memory that is wrong or no longer wanted to the trash; it can be restored.",
+    description: "Move an unwanted memory to the trash. To correct a memory use memory_update.",
     effect: Effect::Changes,
     parameters: id_parameters,
     execute: |context, parameters| {
         let IdInput { id } = parse_input(parameters)?;
-        Ok(json::delete_result(&memory_core::delete(&context.services, &id)?))
+        let deleted = memory_core::delete(&context.services, &id)?;
+        if context.detail == AnswerDetail::Full {
+            return Ok(json::delete_result(&deleted));
+        }
+        let mut fields = changed_memory(context, &deleted);
+        fields.insert("deleted".into(), true.into());
+        fields.insert("next".into(), "memory_undo restores it".into());
+        Ok(fields.into())
     },
 };

@@ -12,6 +12,8 @@ use serde_json::Value;
 pub(crate) fn rewrite_hint(error: &mut ToolError, called: &str, offered: impl Fn(&str) -> Option<String>) {
     let of_tools = error_advice(error.code, called).iter().filter_map(|(tool, what)| Some(what.replace("{}", &offered(tool)?)));
     let own = error.hint.take().unwrap_or_default();
+    // The parameter has the name of the flag.
+    let own = own.replace("or use --at", "or set `at`");
     let own = own.split("; ").filter(|clause| !clause.is_empty()).filter_map(|clause| match action_tool(clause, called) {
         Some((tool, what)) => offered(&tool).map(|name| format!("{name} {what}")),
         None => plain_part(clause).map(str::to_owned),
@@ -32,7 +34,7 @@ pub(crate) fn rewrite_result(answer: &mut Value, called: &str, offered: &impl Fn
             ("degraded", Value::String(text)) => {
                 *text = without_commands(text).unwrap_or_else(|| "the result is incomplete".to_owned());
             }
-            ("warning", Value::String(text)) => *text = offered_clauses(text, offered),
+            ("warning" | "next", Value::String(text)) => *text = offered_clauses(text, offered),
             ("error" | "problem", error @ Value::Object(_)) => rewrite_error(error, called, offered),
             ("unreadable", Value::Array(errors)) => {
                 for error in errors {
@@ -179,11 +181,11 @@ mod tests {
             rewrite_result(&mut answer, called, &offered);
             answer
         };
-        let warned = json!({ "id": "1", "warning": "the text contains no time; memory_remind with `of` and `at` turns it into a reminder" });
+        let warned = json!({ "id": "1", "warning": "the text contains no time; memory_remind with `id` and `at` turns it into a reminder" });
         let renamed = |tool: &str| Some(tool.replace("memory_", "notes_"));
         assert_eq!(
             rewritten("memory_write", warned.clone(), &renamed)["warning"],
-            "the text contains no time; notes_remind with `of` and `at` turns it into a reminder"
+            "the text contains no time; notes_remind with `id` and `at` turns it into a reminder"
         );
         assert_eq!(rewritten("memory_write", warned, &|_| None)["warning"], "the text contains no time");
         let damaged = json!({ "code": "FILE_DAMAGED", "message": "m", "hint": "`memory bank repair` keeps what can be read" });

@@ -6,9 +6,9 @@
 //! | `memory_read` | returns a memory | yes |
 //! | `memory_delete` | moves a memory to the trash | yes |
 //! | `memory_list` | lists memories, newest first | yes |
-//! | `memory_search` | searches memories by words | yes |
+//! | `memory_search` | searches memories, by plain words or with operators | yes |
 //! | `memory_tag` | adds and removes tags | yes |
-//! | `memory_smart_search` | searches memories by meaning | yes |
+//! | `memory_smart_search` | searches memories by plain words | no |
 //! | `memory_update` | replaces a passage of a memory | yes |
 //! | `memory_remind` | creates a reminder | yes |
 //! | `memory_reminders` | lists reminders | yes |
@@ -26,6 +26,7 @@
 //! The results are those of the corresponding commands, see [`crate::json`].
 
 mod bank;
+mod brief;
 mod built_in;
 mod context;
 mod delete;
@@ -36,6 +37,7 @@ mod input;
 mod instance;
 mod link;
 mod list;
+mod old_names;
 mod read;
 mod reminders;
 mod search;
@@ -46,7 +48,10 @@ mod undo;
 mod update;
 mod write;
 
+#[cfg(feature = "mcp")]
+pub(crate) use brief::start_of;
 pub(crate) use hints::{rewrite_hint, rewrite_result, without_commands};
+pub(crate) use old_names::with_current_names;
 pub(crate) use selection::{AvailableServices, duplicate_name, is_tool_name, not_found, select_tools};
 pub use selection::{ToolSelection, ToolSet};
 
@@ -55,14 +60,13 @@ use std::sync::Arc;
 use memory_core::Tool;
 
 /// The tools that are listed by default: each schema costs tokens in every prompt.
-pub const DEFAULT: [&str; 11] = [
+pub const DEFAULT: [&str; 10] = [
     "memory_write",
     "memory_read",
     "memory_delete",
     "memory_list",
     "memory_search",
     "memory_tag",
-    "memory_smart_search",
     "memory_update",
     "memory_remind",
     "memory_reminders",

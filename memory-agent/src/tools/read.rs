@@ -1,22 +1,36 @@
 //! The `memory_read` tool.
 
-use memory_core::Effect;
+use memory_core::{AnswerDetail, Effect};
+use serde::Deserialize;
+use serde_json::json;
 
+use super::brief::{AnswerBudget, parse_cursor, read_memory};
 use super::built_in::BuiltInTool;
-use super::filter::{IdInput, id_parameters};
+use super::filter::{budget_schema, cursor_schema, id_schema, object_schema};
 use super::input::parse_input;
 use crate::json;
 
 /// Returns a memory.
 pub(super) const MEMORY_READ: BuiltInTool = BuiltInTool {
     name: "memory_read",
-    description: "Read one complete memory.",
+    description: "Read the whole text of a memory that another tool shows in part. Returns a long text in parts.",
     effect: Effect::Reads,
-    parameters: id_parameters,
+    parameters: || object_schema(&json!({ "id": id_schema(), "budget": budget_schema(), "cursor": cursor_schema() }), &["id"]),
     execute: |context, parameters| {
-        let IdInput { id } = parse_input(parameters)?;
+        let ReadInput { id, budget, cursor } = parse_input(parameters)?;
+        let offset = parse_cursor(cursor.as_deref())?;
         let stored = memory_core::read(&context.services, &id)?;
         context.recalled.add(None, [&stored]);
-        Ok(json::memory(&stored, context.services.inbox_ttl))
+        Ok(match context.detail {
+            AnswerDetail::Full => json::memory(&stored, context.services.inbox_ttl),
+            AnswerDetail::Brief => read_memory(context, &stored, offset, AnswerBudget::new(budget)),
+        })
     },
 };
+
+#[derive(Debug, Deserialize)]
+struct ReadInput {
+    id: String,
+    budget: Option<usize>,
+    cursor: Option<String>,
+}

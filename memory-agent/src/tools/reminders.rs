@@ -1,26 +1,28 @@
 //! The tools for reminders.
 
-use memory_core::{Draft, Effect, ReminderFilter, Scope, SecretPolicy, parse_due_time};
+use memory_core::{AnswerDetail, Draft, Effect, ReminderFilter, SecretPolicy, parse_due_time};
 use serde::Deserialize;
 use serde_json::json;
 
+use super::brief::{AnswerBudget, BriefList, brief_reminder, changed_memory, parse_cursor};
 use super::built_in::BuiltInTool;
-use super::filter::{IdInput, id_parameters, limit_schema, object_schema};
-use super::input::{invalid, parse_field, parse_input};
+use super::filter::{IdInput, MAX_RESULTS, cursor_schema, id_parameters, limit_schema, object_schema, parse_scope};
+use super::input::{invalid, parse_input};
 use crate::json;
 
 /// Stores a text as a reminder, or turns a memory into one.
 pub(super) const MEMORY_REMIND: BuiltInTool = BuiltInTool {
     name: "memory_remind",
-    description: "Create a reminder: from a text that names the time (English or Chinese), or due at `at`; or from the memory `of`.",
+    description: "Create a reminder from `content` that names a time, or from the memory `id`. For a fact use memory_write. Returns when it \
+ is due.",
     effect: Effect::Adds,
     parameters: || {
         let properties = json!({
-            "text": { "type": "string", "minLength": 1, "description": "call Anna tomorrow at 3pm" },
-            "at": { "type": "string", "minLength": 1, "description": "words, a day, or RFC 3339" },
-            "of": { "type": "string", "minLength": 1, "description": "id of a memory, instead of text" },
+            "content": { "type": "string", "description": "call Anna tomorrow at 3pm" },
+            "at": { "type": "string", "description": "time, if content names none" },
+            "id": { "type": "string" },
             "tags": { "type": "array", "items": { "type": "string" } },
-            "scope": { "type": "string", "default": "global" }
+            "scope": { "type": "string" }
         });
         object_schema(&properties, &[])
     },
@@ -29,32 +31,35 @@ pub(super) const MEMORY_REMIND: BuiltInTool = BuiltInTool {
         let now = context.now.with_timezone(&context.zone);
         let at = input.at.as_deref().map(|at| parse_due_time(at, &now)).transpose()?;
         let (at, assumed) = at.map_or((None, None), |(at, assumed)| (Some(at), assumed));
-        let mut reminded = match (input.text, input.of) {
-            (Some(text), None) => {
+        let mut reminded = match (input.content, input.id) {
+            (Some(content), None) => {
                 let draft = Draft {
                     tags: input.tags.iter().collect(),
-                    scope: parse_field("scope", input.scope.as_deref())?.unwrap_or(Scope::Global),
+                    scope: parse_scope(context, input.scope.as_deref())?.unwrap_or_else(|| context.write_scope.clone()),
                     source: context.speaker.clone(),
-                    ..Draft::new(&text)
+                    ..Draft::new(&content)
                 };
                 memory_core::remind(&context.services, draft, at, &context.zone, SecretPolicy::Refuse)?
             }
             (None, Some(_)) if input.scope.is_some() || !input.tags.is_empty() => {
-                return Err(invalid("scope and tags come from the memory `of`; omit them".into()));
+                return Err(invalid("scope and tags come from the memory `id`; omit them".into()));
             }
-            (None, Some(of)) => memory_core::remind_of_memory(&context.services, &of, at, &context.zone)?,
-            _ => return Err(invalid("set either text or of".into())),
+            (None, Some(id)) => memory_core::remind_of_memory(&context.services, &id, at, &context.zone)?,
+            _ => return Err(invalid("set either content or id".into())),
         };
         reminded.assumed = reminded.assumed.or(assumed);
-        Ok(json::reminder(&reminded))
+        Ok(match context.detail {
+            AnswerDetail::Full => json::reminder(&reminded),
+            AnswerDetail::Brief => brief_reminder(context, &reminded),
+        })
     },
 };
 
 #[derive(Debug, Deserialize)]
 struct RemindInput {
-    text: Option<String>,
+    content: Option<String>,
     at: Option<String>,
-    of: Option<String>,
+    id: Option<String>,
     #[serde(default)]
     tags: Vec<String>,
     scope: Option<String>,
@@ -67,18 +72,31 @@ pub(super) const MEMORY_REMINDERS: BuiltInTool = BuiltInTool {
     effect: Effect::Reads,
     parameters: || {
         let which = json!({ "type": "string", "enum": ["open", "due", "all"], "default": "open" });
-        object_schema(&json!({ "which": which, "limit": limit_schema(DEFAULT_LIMIT) }), &[])
+        let properties = json!({
+            "which": which, "limit": limit_schema(DEFAULT_LIMIT), "cursor": cursor_schema()
+        });
+        object_schema(&properties, &[])
     },
     execute: |context, parameters| {
-        let RemindersInput { which, limit } = parse_input(parameters)?;
+        let RemindersInput { which, limit, cursor } = parse_input(parameters)?;
         let filter = match which {
             ReminderSelection::Open => ReminderFilter::Open,
             ReminderSelection::Due => ReminderFilter::Due,
             ReminderSelection::All => ReminderFilter::All,
         };
-        let page = memory_core::reminders(&context.services, filter, Some(limit.unwrap_or(DEFAULT_LIMIT)))?;
-        context.recalled.add(None, &page.memories);
-        Ok(json::page(&page, context.services.inbox_ttl))
+        let offset = parse_cursor(cursor.as_deref())?;
+        let end = offset.saturating_add(limit.unwrap_or(DEFAULT_LIMIT).min(MAX_RESULTS));
+        let mut page = memory_core::reminders(&context.services, filter, Some(end))?;
+        page.memories.drain(..offset.min(page.memories.len()));
+        if context.detail == AnswerDetail::Full {
+            context.recalled.add(None, &page.memories);
+            return Ok(json::page(&page, context.services.inbox_ttl));
+        }
+        let items = BriefList::first_passages(&page.memories);
+        let degraded = page.degraded.as_deref();
+        let list =
+            BriefList { key: "memories", tool: "memory_reminders", query: None, items, offset, total: page.total, degraded };
+        Ok(list.to_json(context, AnswerBudget::new(None)))
     },
 };
 
@@ -87,6 +105,7 @@ struct RemindersInput {
     #[serde(default)]
     which: ReminderSelection,
     limit: Option<usize>,
+    cursor: Option<String>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -109,6 +128,12 @@ pub(super) const MEMORY_DONE: BuiltInTool = BuiltInTool {
     parameters: id_parameters,
     execute: |context, parameters| {
         let IdInput { id } = parse_input(parameters)?;
-        Ok(json::memory(&memory_core::done(&context.services, &id)?, context.services.inbox_ttl))
+        let stored = memory_core::done(&context.services, &id)?;
+        if context.detail == AnswerDetail::Full {
+            return Ok(json::memory(&stored, context.services.inbox_ttl));
+        }
+        let mut fields = changed_memory(context, &stored);
+        fields.insert("done".into(), true.into());
+        Ok(fields.into())
     },
 };

@@ -1,36 +1,41 @@
 //! The tools that search memories.
 
-use memory_core::{Effect, Filter, Query, Ranking, fit_budget};
+use std::ops::RangeInclusive;
+
+use memory_core::query_parser::{extract_filter, has_operators};
+use memory_core::{AnswerDetail, Effect, Filter, Query, Ranking, SearchResults, ToolContext, ToolError, fit_budget};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use super::brief::{AnswerBudget, BriefList, parse_cursor};
 use super::built_in::BuiltInTool;
-use super::filter::{FilterInput, limit_schema, object_schema, schema_with_filter};
-use super::input::parse_input;
+use super::filter::{FilterInput, MAX_RESULTS, budget_schema, cursor_schema, limit_schema, object_schema, schema_with_filter};
+use super::input::{invalid, parse_input};
 use crate::json;
 
 /// Searches memories by words.
 pub(super) const MEMORY_SEARCH: BuiltInTool = BuiltInTool {
     name: "memory_search",
-    description: "Find memories by their words, best first. \"phrase\", begin*, -without. Any language.",
+    description: "Search the memories. Use it before you ask the user, and when a task may touch earlier decisions, preferences, \
+ people or projects; to browse, use memory_list. Plain words work, with times and categories (\"decisions about the database last \
+ week\"), and so do \"a phrase\", -without, begin*. Returns, best first, the passages that answer.",
     effect: Effect::Reads,
     parameters: || {
-        let own =
-            json!({ "query": { "type": "string", "minLength": 1 }, "limit": limit_schema(USUAL), "budget": budget_schema() });
+        let own = json!({
+            "query": { "type": "string" },
+            "limit": limit_schema(USUAL),
+            "budget": budget_schema(),
+            "cursor": cursor_schema()
+        });
         schema_with_filter(own, &["query"])
     },
     execute: |context, parameters| {
-        let SearchInput { query, limit, budget } = parse_input(parameters)?;
+        let input: SearchInput = parse_input(parameters)?;
         let filter = parse_input::<FilterInput>(parameters)?.to_filter(context)?;
-        let default = if budget.is_some() { LIMIT_FOR_BUDGET } else { USUAL };
-        let query = Query { text: query, filter, limit: limit.unwrap_or(default), ranking: Ranking::default() };
-        let inbox_ttl = context.services.inbox_ttl;
-        let mut found = memory_core::search(&context.services, &query)?;
-        if let Some(budget) = budget {
-            found.hits = fit_budget(found.hits, &query.text, budget, &|hit| json::hit_tokens(hit, inbox_ttl));
+        match context.detail {
+            AnswerDetail::Full => search_full(context, &input, &filter),
+            AnswerDetail::Brief => search_brief(context, &input, &filter),
         }
-        context.recalled.add(Some(&query.text), &found.hits);
-        Ok(json::search_results(&found, false, inbox_ttl))
     },
 };
 
@@ -39,17 +44,76 @@ struct SearchInput {
     query: String,
     limit: Option<usize>,
     budget: Option<usize>,
+    cursor: Option<String>,
 }
+
+/// Returns all fields of the hits. A query without operators that names a time or a category is interpreted.
+fn search_full(context: &ToolContext, input: &SearchInput, filter: &Filter) -> Result<Value, ToolError> {
+    let SearchInput { query, limit, budget, cursor } = input;
+    if budget.is_some_and(|budget| !FULL_BUDGETS.contains(&budget)) {
+        let (least, most) = FULL_BUDGETS.into_inner();
+        return Err(invalid(format!("budget: not between {least} and {most} tokens")));
+    }
+    let services = &context.services;
+    let offset = parse_cursor(cursor.as_deref())?;
+    let limit = limit.unwrap_or(if budget.is_some() { LIMIT_FOR_BUDGET } else { USUAL });
+    let end = offset.saturating_add(limit.min(MAX_RESULTS));
+    let fitting = |found: &mut SearchResults| {
+        found.hits.drain(..offset.min(found.hits.len()));
+        if let Some(budget) = *budget {
+            let hits = std::mem::take(&mut found.hits);
+            found.hits = fit_budget(hits, query, budget, &|hit| json::hit_tokens(hit, services.inbox_ttl));
+        }
+    };
+    if !has_operators(query) && extract_filter(query, filter, &context.now).filter != *filter {
+        let mut answer = memory_core::smart_search(services, query, filter, end, &context.now)?;
+        fitting(&mut answer.found);
+        context.recalled.add(Some(query), &answer.found.hits);
+        return Ok(json::smart_search_results(&answer, services.inbox_ttl));
+    }
+    let mut found = memory_core::search(services, &query_of(query, filter, end))?;
+    fitting(&mut found);
+    context.recalled.add(Some(query), &found.hits);
+    Ok(json::search_results(&found, false, services.inbox_ttl))
+}
+
+/// Returns the passages that answer the query. A query without operators is interpreted.
+fn search_brief(context: &ToolContext, input: &SearchInput, filter: &Filter) -> Result<Value, ToolError> {
+    let SearchInput { query, limit, budget, cursor } = input;
+    let offset = parse_cursor(cursor.as_deref())?;
+    let budget = AnswerBudget::new(*budget);
+    let end = offset.saturating_add(limit.unwrap_or(budget.hits().max(USUAL)).min(MAX_RESULTS));
+    if has_operators(query) {
+        let found = memory_core::search(&context.services, &query_of(query, filter, end))?;
+        return Ok(brief_results(context, &found, query, offset, budget));
+    }
+    let answer = memory_core::smart_search(&context.services, query, filter, end, &context.now)?;
+    let mut shape = brief_results(context, &answer.found, query, offset, budget);
+    if answer.filter != *filter {
+        shape["understood"] = json::understood(&answer);
+    }
+    Ok(shape)
+}
+
+fn brief_results(context: &ToolContext, found: &SearchResults, query: &str, offset: usize, budget: AnswerBudget) -> Value {
+    let items = BriefList::passages_of_hits(&found.hits[offset.min(found.hits.len())..], query);
+    let degraded = found.degraded.as_deref();
+    BriefList { key: "hits", tool: "memory_search", query: Some(query), items, offset, total: found.total, degraded }
+        .to_json(context, budget)
+}
+
+fn query_of(text: &str, filter: &Filter, limit: usize) -> Query {
+    Query { text: text.to_owned(), filter: filter.clone(), limit, ranking: Ranking::default() }
+}
+
+/// The budgets that a full answer accepts, in tokens.
+const FULL_BUDGETS: RangeInclusive<usize> = 200..=100_000;
 
 /// The number of hits that are considered for a budget if the caller sets no limit.
 const LIMIT_FOR_BUDGET: usize = 100;
 
 /// Default number of results.
 const USUAL: usize = 10;
-
-fn budget_schema() -> Value {
-    json!({ "type": "integer", "minimum": 200, "maximum": 100_000, "description": "tokens; hits that exceed it are left out" })
-}
 
 /// Searches memories by meaning.
 pub(super) const MEMORY_SMART_SEARCH: BuiltInTool = BuiltInTool {
@@ -68,7 +132,10 @@ pub(super) const MEMORY_SMART_SEARCH: BuiltInTool = BuiltInTool {
     execute: |context, parameters| {
         let SmartSearchInput { query, tags, limit } = parse_input(parameters)?;
         let filter = Filter { tags: tags.iter().collect(), ..Filter::default() };
-        let limit = limit.unwrap_or(USUAL);
+        if context.detail == AnswerDetail::Brief {
+            return search_brief(context, &SearchInput { query, limit, budget: None, cursor: None }, &filter);
+        }
+        let limit = limit.unwrap_or(USUAL).min(MAX_RESULTS);
         let answer = memory_core::smart_search(&context.services, &query, &filter, limit, &context.now)?;
         context.recalled.add(Some(&query), &answer.found.hits);
         Ok(json::smart_search_results(&answer, context.services.inbox_ttl))

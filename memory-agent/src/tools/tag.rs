@@ -1,9 +1,10 @@
 //! The `memory_tag` tool.
 
-use memory_core::Effect;
+use memory_core::{AnswerDetail, Effect};
 use serde::Deserialize;
 use serde_json::json;
 
+use super::brief::changed_memory;
 use super::built_in::BuiltInTool;
 use super::filter::{id_schema, object_schema};
 use super::input::{invalid, parse_input};
@@ -12,7 +13,7 @@ use crate::json;
 /// Adds tags to a memory and removes others.
 pub(super) const MEMORY_TAG: BuiltInTool = BuiltInTool {
     name: "memory_tag",
-    description: "Add tags to a memory, or remove tags.",
+    description: "Add or remove tags of a memory. Returns all its tags.",
     effect: Effect::Changes,
     parameters: || {
         let tags = json!({ "type": "array", "items": { "type": "string" } });
@@ -24,7 +25,12 @@ pub(super) const MEMORY_TAG: BuiltInTool = BuiltInTool {
             return Err(invalid("add, remove: set at least one tag".into()));
         }
         let stored = memory_core::tag(&context.services, &id, add.iter().collect(), remove.iter().collect())?;
-        Ok(json::memory(&stored, context.services.inbox_ttl))
+        if context.detail == AnswerDetail::Full {
+            return Ok(json::memory(&stored, context.services.inbox_ttl));
+        }
+        let mut fields = changed_memory(context, &stored);
+        fields.insert("tags".into(), stored.memory.tags.as_slice().into());
+        Ok(fields.into())
     },
 };
 

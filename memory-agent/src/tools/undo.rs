@@ -1,6 +1,6 @@
 //! The `memory_undo` tool.
 
-use memory_core::{Code, Effect, Subject, ToolError};
+use memory_core::{AnswerDetail, Code, Effect, Subject, ToolError};
 use serde::Deserialize;
 use serde_json::json;
 
@@ -24,7 +24,16 @@ pub(super) const MEMORY_UNDO: BuiltInTool = BuiltInTool {
             }
             error
         })?;
-        Ok(json::undo_result(&undone.map(Subject::Notes)))
+        if context.detail == AnswerDetail::Full {
+            return Ok(json::undo_result(&undone.map(Subject::Notes)));
+        }
+        let result = json::undo_result(&undone.map(Subject::Notes));
+        let mut brief =
+            json!({ "operation": result["operation"], "undone": result["undone"]["verb"], "files": result["undone"]["files"] });
+        if let Some(left) = result["left"].as_array() {
+            brief["unchanged"] = left.len().into();
+        }
+        Ok(brief)
     },
 };
 

@@ -1,30 +1,31 @@
 //! The `memory_write` tool.
 
-use memory_core::{Category, Draft, Effect, Scope, SecretPolicy};
+use memory_core::{AnswerDetail, Category, Draft, Effect, SecretPolicy, WrittenReminder};
 use serde::Deserialize;
 use serde_json::json;
 
+use super::brief::{brief_reminder, written_memory};
 use super::built_in::BuiltInTool;
-use super::filter::{category_schema, object_schema};
+use super::filter::{category_schema, object_schema, parse_scope, scope_schema};
 use super::input::{invalid, parse_field, parse_input, parse_start};
 use crate::json;
 
 /// Stores a memory.
 pub(super) const MEMORY_WRITE: BuiltInTool = BuiltInTool {
     name: "memory_write",
-    description: "Store a fact, decision, preference or lesson for later sessions. One thing per memory, in full sentences. \
- The same text is stored once; new tags are added to it.",
+    description: "Store what later sessions need: one fact, decision, preference or lesson, in full sentences. Not for the state of \
+ the current task, and never for passwords or keys. Search first; correct what exists with memory_update. Returns the id.",
     effect: Effect::Adds,
     parameters: || {
         let properties = json!({
-            "content": { "type": "string", "minLength": 1, "description": "Markdown; [[links]] allowed" },
+            "content": { "type": "string" },
             "title": { "type": "string" },
             "category": category_schema(),
             "tags": { "type": "array", "items": { "type": "string" } },
-            "scope": { "type": "string", "default": "global", "description": "who sees it: global, agent:NAME or project:NAME" },
-            "source": { "type": "string", "description": "source program" },
-            "expires": { "type": "string", "description": "YYYY-MM-DD or RFC 3339" },
-            "pinned": { "type": "boolean", "description": "never expires by age" }
+            "scope": scope_schema(),
+            "source": { "type": "string" },
+            "expires": { "type": "string", "description": "YYYY-MM-DD" },
+            "pinned": { "type": "boolean", "description": "never expires" }
         });
         object_schema(&properties, &["content"])
     },
@@ -39,7 +40,7 @@ pub(super) const MEMORY_WRITE: BuiltInTool = BuiltInTool {
             title: input.title,
             category: parse_field("category", input.category.as_deref())?,
             tags: input.tags.iter().collect(),
-            scope: parse_field("scope", input.scope.as_deref())?.unwrap_or(Scope::Global),
+            scope: parse_scope(context, input.scope.as_deref())?.unwrap_or_else(|| context.write_scope.clone()),
             source: input.source.unwrap_or_else(|| context.speaker.clone()),
             expires_at,
             pinned: input.pinned,
@@ -47,11 +48,26 @@ pub(super) const MEMORY_WRITE: BuiltInTool = BuiltInTool {
         };
         if draft.category == Some(Category::Reminders) {
             let written = memory_core::write_reminder(&context.services, draft, &context.zone, SecretPolicy::Refuse)?;
-            return Ok(json::reminder_or_memory(&written, "memory_remind with `of` and `at` turns it into a reminder"));
+            return Ok(match (context.detail, &written) {
+                (AnswerDetail::Full, written) => json::reminder_or_memory(written, REMIND_HINT),
+                (AnswerDetail::Brief, WrittenReminder::Reminder(report)) => brief_reminder(context, report),
+                (AnswerDetail::Brief, WrittenReminder::Memory { written, warning }) => {
+                    let mut fields = written_memory(context, written);
+                    fields.insert("warning".into(), format!("{warning}; {REMIND_HINT}").into());
+                    fields.into()
+                }
+            });
         }
-        Ok(json::write_result(&memory_core::write(&context.services, draft, SecretPolicy::Refuse)?))
+        let written = memory_core::write(&context.services, draft, SecretPolicy::Refuse)?;
+        Ok(match context.detail {
+            AnswerDetail::Full => json::write_result(&written),
+            AnswerDetail::Brief => written_memory(context, &written).into(),
+        })
     },
 };
+
+/// Advice about a text without a time.
+const REMIND_HINT: &str = "memory_remind with `id` and `at` turns it into a reminder";
 
 #[derive(Debug, Deserialize)]
 struct WriteInput {

@@ -94,8 +94,8 @@ fn what_cannot_be_done_says_why_by_number_and_name() {
     {"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"all: neither true nor false","data":{"code":"INVALID_INPUT"}}}
     {"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"name: missing","data":{"code":"INVALID_INPUT"}}}
     {"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"params, arguments: aliases; send only one of them","data":{"code":"INVALID_INPUT"}}}
-    {"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"limit: \"ten\" is not of type \"integer\"","data":{"code":"INVALID_INPUT","hint":"memory_list takes limit, offset, tags, category, scope, phase, source, from, to"}}}
-    {"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"unknown field limits","data":{"code":"INVALID_INPUT","hint":"memory_list takes limit, offset, tags, category, scope, phase, source, from, to"}}}
+    {"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"limit: \"ten\" is not of type \"integer\"","data":{"code":"INVALID_INPUT","hint":"memory_list takes limit, budget, cursor, tags, category, scope, phase, source, from, to"}}}
+    {"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"unknown field limits, did you mean limit?","data":{"code":"INVALID_INPUT","hint":"memory_list takes limit, budget, cursor, tags, category, scope, phase, source, from, to"}}}
     {"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"no memory matches 550e8400","data":{"code":"MEMORY_NOT_FOUND","hint":"memory_list lists the memories; memory_search finds them by words; an id may be shortened to 4 digits"}}}
     {"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"agent: \"cli\" is not the name of an agent (up to 64 letters, digits, -, _ and .; not a reserved name such as cli)","data":{"code":"INVALID_INPUT"}}}
     {"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"project: not a name without control characters","data":{"code":"INVALID_INPUT"}}}

@@ -35,7 +35,7 @@ fn the_usual_listing_is_short() {
     // The topic tools are only included if they are selected.
     assert_eq!(agent.callable_tools().count(), tools::all().len() - 6);
     let tokens = token_count(&json!({ "tools": listed }).to_string());
-    assert!(tokens < 1_500, "{tokens} tokens");
+    assert!(tokens < 1_400, "{tokens} tokens");
 }
 
 #[test]
@@ -57,33 +57,33 @@ fn schemas_are_what_programs_rely_on() {
     let lines = tools::all().into_iter().map(|tool| format!("{} {:?}\n  {}", tool.name(), tool.effect(), tool.parameters()));
     insta::assert_snapshot!(lines.collect::<Vec<_>>().join("\n"), @r#"
     memory_write Adds
-      {"type":"object","properties":{"content":{"type":"string","minLength":1,"description":"Markdown; [[links]] allowed"},"title":{"type":"string"},"category":{"type":"string","enum":["soul","character","people","project","date","knowledge","feedback","preferences","decisions","lessons","habits","skills","inbox","reminders"]},"tags":{"type":"array","items":{"type":"string"}},"scope":{"type":"string","default":"global","description":"who sees it: global, agent:NAME or project:NAME"},"source":{"type":"string","description":"source program"},"expires":{"type":"string","description":"YYYY-MM-DD or RFC 3339"},"pinned":{"type":"boolean","description":"never expires by age"}},"additionalProperties":false,"required":["content"]}
+      {"type":"object","properties":{"content":{"type":"string"},"title":{"type":"string"},"category":{"type":"string","enum":["soul","character","people","project","date","knowledge","feedback","preferences","decisions","lessons","habits","skills","inbox","reminders"],"description":"soul: identity, values; character: traits, style; date: schedules; knowledge: technical facts; feedback: suggestions; lessons: gotchas; habits: routines; inbox, the default: unsorted, expires"},"tags":{"type":"array","items":{"type":"string"}},"scope":{"type":"string","description":"global, project or agent"},"source":{"type":"string"},"expires":{"type":"string","description":"YYYY-MM-DD"},"pinned":{"type":"boolean","description":"never expires"}},"additionalProperties":false,"required":["content"]}
     memory_read Reads
-      {"type":"object","properties":{"id":{"type":"string","minLength":1,"description":"id, a prefix of it (4+), or file stem"}},"additionalProperties":false,"required":["id"]}
+      {"type":"object","properties":{"id":{"type":"string"},"budget":{"type":"integer","description":"tokens, 200-8000"},"cursor":{"type":"string"}},"additionalProperties":false,"required":["id"]}
     memory_delete Changes
-      {"type":"object","properties":{"id":{"type":"string","minLength":1,"description":"id, a prefix of it (4+), or file stem"}},"additionalProperties":false,"required":["id"]}
+      {"type":"object","properties":{"id":{"type":"string"}},"additionalProperties":false,"required":["id"]}
     memory_list Reads
-      {"type":"object","properties":{"limit":{"type":"integer","minimum":1,"maximum":1000,"default":20},"offset":{"type":"integer","minimum":0},"tags":{"type":"array","items":{"type":"string"},"description":"has all of these tags"},"category":{"type":"string","enum":["soul","character","people","project","date","knowledge","feedback","preferences","decisions","lessons","habits","skills","inbox","reminders"]},"scope":{"type":"string","description":"global, agent:NAME or project:NAME"},"phase":{"type":"string","enum":["inbox","organized"]},"source":{"type":"string","description":"source program"},"from":{"type":"string","description":"written on or after YYYY-MM-DD"},"to":{"type":"string","description":"written on or before YYYY-MM-DD"}},"additionalProperties":false}
+      {"type":"object","properties":{"limit":{"type":"integer","minimum":1,"default":20},"budget":{"type":"integer","description":"tokens, 200-8000"},"cursor":{"type":"string"},"tags":{"type":"array","items":{"type":"string"}},"category":{"type":"string","description":"as in memory_write"},"scope":{"type":"string","description":"global, project or agent"},"phase":{"type":"string","enum":["inbox","organized"],"description":"inbox: new, unsorted"},"source":{"type":"string","description":"program that wrote it"},"from":{"type":"string","description":"YYYY-MM-DD"},"to":{"type":"string"}},"additionalProperties":false}
     memory_search Reads
-      {"type":"object","properties":{"query":{"type":"string","minLength":1},"limit":{"type":"integer","minimum":1,"maximum":1000,"default":10},"budget":{"type":"integer","minimum":200,"maximum":100000,"description":"tokens; hits that exceed it are left out"},"tags":{"type":"array","items":{"type":"string"},"description":"has all of these tags"},"category":{"type":"string","enum":["soul","character","people","project","date","knowledge","feedback","preferences","decisions","lessons","habits","skills","inbox","reminders"]},"scope":{"type":"string","description":"global, agent:NAME or project:NAME"},"phase":{"type":"string","enum":["inbox","organized"]},"source":{"type":"string","description":"source program"},"from":{"type":"string","description":"written on or after YYYY-MM-DD"},"to":{"type":"string","description":"written on or before YYYY-MM-DD"}},"additionalProperties":false,"required":["query"]}
+      {"type":"object","properties":{"query":{"type":"string"},"limit":{"type":"integer","minimum":1,"default":10},"budget":{"type":"integer","description":"tokens, 200-8000"},"cursor":{"type":"string"},"tags":{"type":"array","items":{"type":"string"}},"category":{"type":"string","description":"as in memory_write"},"scope":{"type":"string","description":"global, project or agent"},"phase":{"type":"string","enum":["inbox","organized"],"description":"inbox: new, unsorted"},"source":{"type":"string","description":"program that wrote it"},"from":{"type":"string","description":"YYYY-MM-DD"},"to":{"type":"string"}},"additionalProperties":false,"required":["query"]}
     memory_tag Changes
-      {"type":"object","properties":{"id":{"type":"string","minLength":1,"description":"id, a prefix of it (4+), or file stem"},"add":{"type":"array","items":{"type":"string"}},"remove":{"type":"array","items":{"type":"string"}}},"additionalProperties":false,"required":["id"]}
+      {"type":"object","properties":{"id":{"type":"string"},"add":{"type":"array","items":{"type":"string"}},"remove":{"type":"array","items":{"type":"string"}}},"additionalProperties":false,"required":["id"]}
     memory_smart_search Reads
-      {"type":"object","properties":{"query":{"type":"string","minLength":1},"tags":{"type":"array","items":{"type":"string"}},"limit":{"type":"integer","minimum":1,"maximum":1000,"default":10}},"additionalProperties":false,"required":["query"]}
+      {"type":"object","properties":{"query":{"type":"string","minLength":1},"tags":{"type":"array","items":{"type":"string"}},"limit":{"type":"integer","minimum":1,"default":10}},"additionalProperties":false,"required":["query"]}
     memory_update Changes
-      {"type":"object","properties":{"id":{"type":"string","minLength":1,"description":"id, a prefix of it (4+), or file stem"},"old":{"type":"string","minLength":1},"new":{"type":"string"},"version":{"type":"integer","minimum":0,"description":"version as read; a conflict if it has changed since"}},"additionalProperties":false,"required":["id","old","new"]}
+      {"type":"object","properties":{"id":{"type":"string"},"old":{"type":"string"},"new":{"type":"string"},"version":{"type":"integer","description":"as read, to detect other changes"}},"additionalProperties":false,"required":["id","old","new"]}
     memory_remind Adds
-      {"type":"object","properties":{"text":{"type":"string","minLength":1,"description":"call Anna tomorrow at 3pm"},"at":{"type":"string","minLength":1,"description":"words, a day, or RFC 3339"},"of":{"type":"string","minLength":1,"description":"id of a memory, instead of text"},"tags":{"type":"array","items":{"type":"string"}},"scope":{"type":"string","default":"global"}},"additionalProperties":false}
+      {"type":"object","properties":{"content":{"type":"string","description":"call Anna tomorrow at 3pm"},"at":{"type":"string","description":"time, if content names none"},"id":{"type":"string"},"tags":{"type":"array","items":{"type":"string"}},"scope":{"type":"string"}},"additionalProperties":false}
     memory_reminders Reads
-      {"type":"object","properties":{"which":{"type":"string","enum":["open","due","all"],"default":"open"},"limit":{"type":"integer","minimum":1,"maximum":1000,"default":20}},"additionalProperties":false}
+      {"type":"object","properties":{"which":{"type":"string","enum":["open","due","all"],"default":"open"},"limit":{"type":"integer","minimum":1,"default":20},"cursor":{"type":"string"}},"additionalProperties":false}
     memory_done Changes
-      {"type":"object","properties":{"id":{"type":"string","minLength":1,"description":"id, a prefix of it (4+), or file stem"}},"additionalProperties":false,"required":["id"]}
+      {"type":"object","properties":{"id":{"type":"string"}},"additionalProperties":false,"required":["id"]}
     memory_context Reads
       {"type":"object","properties":{"query":{"type":"string"},"budget":{"type":"integer","minimum":1,"maximum":100000,"default":2000,"description":"maximum number of tokens"}},"additionalProperties":false}
     memory_link Changes
-      {"type":"object","properties":{"source":{"type":"string","minLength":1,"description":"id, a prefix of it (4+), or file stem"},"target":{"type":"string","minLength":1,"description":"id, a prefix of it (4+), or file stem"}},"additionalProperties":false,"required":["source","target"]}
+      {"type":"object","properties":{"id":{"type":"string"},"target":{"type":"string"}},"additionalProperties":false,"required":["id","target"]}
     memory_backlinks Reads
-      {"type":"object","properties":{"id":{"type":"string","minLength":1,"description":"id, a prefix of it (4+), or file stem"}},"additionalProperties":false,"required":["id"]}
+      {"type":"object","properties":{"id":{"type":"string"},"budget":{"type":"integer","description":"tokens, 200-8000"},"cursor":{"type":"string"}},"additionalProperties":false,"required":["id"]}
     memory_undo Changes
       {"type":"object","properties":{"operation":{"type":"string","minLength":4}},"additionalProperties":false}
     bank_read Reads
@@ -187,7 +187,7 @@ fn a_text_of_the_category_of_reminders_becomes_one_or_says_why_not() {
     assert_eq!(answer["created"], true);
     assert_eq!(
         answer["warning"],
-        "the text contains no time, so this is not a reminder; memory_remind with `of` and `at` turns it into a reminder"
+        "the text contains no time, so this is not a reminder; memory_remind with `id` and `at` turns it into a reminder"
     );
     assert_eq!(call(&session, "memory_reminders", json!({}))["total"], 3);
 }

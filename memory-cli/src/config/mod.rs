@@ -2,6 +2,7 @@
 //!
 //! Apart from API keys in variables that the settings name, only this module reads the file and the environment.
 
+mod agents;
 mod banks;
 mod document;
 mod edit;
@@ -17,6 +18,7 @@ mod review;
 mod setting;
 mod settings;
 
+pub(crate) use agents::AgentSettings;
 pub(crate) use banks::BankSettings;
 pub(crate) use edit::set_value;
 pub use environment::Environment;

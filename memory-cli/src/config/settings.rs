@@ -12,8 +12,8 @@ use serde_json::Value;
 use super::document::{SettingsDocument, parser_for};
 use super::setting::{Setting, SettingsLayer, or_default};
 use super::{
-    BankSettings, ConfigError, Environment, HookSettings, HttpSettings, LlmSettings, ProxySettings, RecallSettings,
-    RerankingSettings, ReviewSettings,
+    AgentSettings, BankSettings, ConfigError, Environment, HookSettings, HttpSettings, LlmSettings, ProxySettings,
+    RecallSettings, RerankingSettings, ReviewSettings,
 };
 use crate::datetime;
 use crate::zone::{self, NamedZone};
@@ -63,6 +63,8 @@ pub(crate) struct Settings {
     pub http: HttpSettings,
     /// Banks and filters.
     pub banks: BankSettings,
+    /// The memories that agents write.
+    pub agents: AgentSettings,
     /// The review of changes by agents.
     pub review: ReviewSettings,
     /// Hooks of tool calls.
@@ -214,6 +216,7 @@ impl Settings {
             proxy: ProxySettings::take(&mut document, environment)?,
             http: HttpSettings::take(&mut document)?,
             banks: BankSettings::take(&mut document)?,
+            agents: AgentSettings::take(&mut document)?,
             review: ReviewSettings::take(&mut document)?,
             hooks: HookSettings::take(&mut document)?,
             places,
@@ -257,6 +260,7 @@ impl Settings {
         all.extend(self.proxy.all().map(|(key, shown)| (key.to_owned(), shown)));
         all.extend(self.http.all().map(|(key, shown)| (key.to_owned(), shown)));
         all.extend(self.banks.all().map(|(key, shown)| (key.to_owned(), shown)));
+        all.extend(self.agents.all().map(|(key, shown)| (key.to_owned(), shown)));
         all.extend(self.review.all().map(|(key, shown)| (key.to_owned(), shown)));
         all.extend(self.hooks.all());
         for place in &self.places {

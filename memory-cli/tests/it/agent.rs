@@ -19,7 +19,7 @@ fn a_list_of_calls_is_answered_in_order_and_one_that_fails_stops_none() {
     {"name":"memory_write","result":{"id":"[id1]","path":"categories/knowledge/hello-[id1].md","created":true}},
     {"name":"memory_fly","error":{"code":"TOOL_NOT_FOUND","message":"no tool is named memory_fly","hint":"available tools: memory_write, memory_read, memory_delete, memory_list, memory_search, memory_tag, memory_smart_search, memory_update, memory_remind, memory_reminders, memory_done, memory_context, memory_link, memory_backlinks, memory_undo, bank_read, bank_write, bank_update, bank_delete, bank_list, bank_query, bank_search"}},
     {"id":3,"name":"memory_read","error":{"code":"MEMORY_NOT_FOUND","message":"no memory matches none","hint":"memory_list lists the memories; memory_search finds them by words; an id may be shortened to 4 digits"}},
-    {"name":"memory_search","error":{"code":"INVALID_INPUT","message":"query: 7 is not of type \"string\"","hint":"memory_search needs query, and takes limit, budget, tags, category, scope, phase, source, from, to"}},
+    {"name":"memory_search","error":{"code":"INVALID_INPUT","message":"query: 7 is not of type \"string\"","hint":"memory_search needs query, and takes limit, budget, cursor, tags, category, scope, phase, source, from, to"}},
     {"name":"memory_list","result":{"memories":[{"id":"[id1]","content":"hello","content_hash":"[hash]","phase":"organized","category":"knowledge","scope":"global","tags":[],"source":"claude","created_at":"[time]","updated_at":"[time]","expires_at":null,"access_count":0,"links":[],"version":1,"path":"categories/knowledge/hello-[id1].md"}],"total":1}}
     ]
     --- stderr
@@ -175,18 +175,23 @@ fn a_hook_of_a_client_says_what_matters_once_and_nothing_when_something_is_wrong
 }
 
 /// An MCP client on the standard streams.
-struct McpClient {
+pub(crate) struct McpClient {
     program: Child,
     input: ChildStdin,
     output: BufReader<ChildStdout>,
     last: u64,
     /// The instructions for the model in the response to `initialize`.
-    instructions: String,
+    pub(crate) instructions: String,
 }
 
 impl McpClient {
-    fn start(sandbox: &Sandbox, name: &str) -> Self {
-        let mut command = sandbox.command(&["mcp"]);
+    pub(crate) fn start(sandbox: &Sandbox, name: &str) -> Self {
+        Self::start_with(sandbox, name, &[])
+    }
+
+    /// Starts the server with further flags.
+    pub(crate) fn start_with(sandbox: &Sandbox, name: &str, flags: &[&str]) -> Self {
+        let mut command = sandbox.command(&[&["mcp"], flags].concat());
         let mut program = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("the program starts");
         let (input, output) = (program.stdin.take().expect("a pipe"), program.stdout.take().expect("a pipe"));
         let mut client = Self { program, input, output: BufReader::new(output), last: 0, instructions: String::new() };
@@ -209,7 +214,7 @@ impl McpClient {
         serde_json::from_str(&line).expect("JSON")
     }
 
-    fn request(&mut self, method: &str, params: &Value) -> Value {
+    pub(crate) fn request(&mut self, method: &str, params: &Value) -> Value {
         self.last += 1;
         let id = self.last;
         self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
@@ -221,11 +226,11 @@ impl McpClient {
         }
     }
 
-    fn call(&mut self, tool: &str, arguments: &Value) -> Value {
+    pub(crate) fn call(&mut self, tool: &str, arguments: &Value) -> Value {
         self.request("tools/call", &json!({ "name": tool, "arguments": arguments }))["result"].take()
     }
 
-    fn end(self) -> Option<i32> {
+    pub(crate) fn end(self) -> Option<i32> {
         let Self { mut program, input, .. } = self;
         drop(input);
         program.wait().expect("it ends").code()
@@ -238,10 +243,8 @@ fn a_client_of_the_protocol_has_tools_resources_and_prompts() {
     let mut client = McpClient::start(&sandbox, "Some Client");
     let listed = client.request("tools/list", &json!({}));
     let tools = listed["result"]["tools"].as_array().expect("tools");
-    assert_eq!(
-        tools[1]["annotations"],
-        json!({ "readOnlyHint": true, "destructiveHint": false, "idempotentHint": false, "openWorldHint": false })
-    );
+    // A value that the protocol has as its default is left out.
+    assert_eq!((&tools[1]["name"], &tools[1]["annotations"]), (&json!("memory_read"), &json!({ "readOnlyHint": true })));
     let written = client.call("memory_write", &json!({ "content": "tea at nine", "scope": "agent:some-client" }));
     let id = written["structuredContent"]["id"].as_str().expect("an id").to_owned();
     let note = client.request("resources/read", &json!({ "uri": format!("memory://note/{id}") }));
@@ -420,7 +423,7 @@ fn warnings_name_tools_as_they_are_offered_and_hints_lead_somewhere() {
     };
     let reminder = |text: &str| json!({ "content": text, "category": "reminders" });
     let renamed = call("memory=notes_", "notes_write", reminder("call"));
-    assert!(renamed.contains("; notes_remind with `of` and `at` turns it into a reminder"), "{renamed}");
+    assert!(renamed.contains("; notes_remind with `id` and `at` turns it into a reminder"), "{renamed}");
     let alone = call("memory_write", "memory_write", reminder("ring"));
     assert!(alone.contains("so this is not a reminder\"") && !alone.contains("memory_remind"), "{alone}");
     let fresh = Sandbox::new();

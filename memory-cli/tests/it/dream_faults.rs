@@ -64,6 +64,7 @@ fn services(store: FileStore, ids: usize) -> Services {
         review: memory_core::ReviewPolicy::default(),
         proposals: memory_core::SubmittedProposals::default(),
         actor: "test".into(),
+        project: None,
     }
 }
 

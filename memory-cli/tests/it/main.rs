@@ -31,6 +31,7 @@ mod instance_default;
 mod instance_examples;
 mod library;
 mod maintenance;
+mod mcp_answers;
 mod mcp_clients;
 mod model;
 #[path = "../../../memory-agent/tests/it/model/server.rs"]

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use chrono::SecondsFormat;
 
 use crate::fence::{escape_attribute, escape_fences};
-use crate::text::{Term, snippet, token_count};
+use crate::text::{Term, fitting_snippet, token_count};
 use crate::{Category, StoredMemory};
 
 /// The text before the memories.
@@ -164,23 +164,11 @@ pub(super) fn count_up_to(text: &str, most: usize) -> usize {
 
 /// Returns the passage of `text` with most of the `terms`, or `None` if `text` contains no term.
 ///
-/// The passage has at most `most` tokens. The whole text is searched once, and shortened passages only in the first one.
+/// The passage has at most `most` tokens.
 fn best_passage(text: &str, terms: &[Term], most: usize) -> Option<String> {
-    let mut width = most * CHARACTERS_PER_TOKEN;
-    let mut passage = Cow::Borrowed(text);
-    loop {
-        let excerpt = snippet(&passage, terms, &[], width);
-        if excerpt.marks.is_empty() {
-            return None;
-        }
-        let shown = escape_fences(&excerpt.text);
-        let shown = shown.trim_end();
-        if token_count(shown) <= most {
-            return Some(shown.to_owned());
-        }
-        passage = Cow::Owned(excerpt.text);
-        width = width * 3 / 4;
-    }
+    let escape = |text: &str| escape_fences(text).trim_end().to_owned();
+    let excerpt = fitting_snippet(text, terms, most * CHARACTERS_PER_TOKEN, &|text| token_count(&escape(text)) <= most);
+    (!excerpt.marks.is_empty()).then(|| escape(&excerpt.text))
 }
 
 /// Returns the longest start of `text` that has at most `most` tokens and ends at a word boundary.

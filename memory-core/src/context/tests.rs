@@ -6,7 +6,7 @@ use chrono::{DateTime, TimeDelta};
 
 use super::*;
 use crate::testing::services;
-use crate::{Draft, Filter, MemStore, Query, Ranking, SecretPolicy, search, write};
+use crate::{Category, Draft, Filter, MemStore, Query, Ranking, Scope, SecretPolicy, search, write};
 
 fn home(texts: &[&str]) -> Services {
     home_from("claude", texts)
@@ -181,6 +181,60 @@ proptest! {
         let services = home(&texts.iter().map(String::as_str).collect::<Vec<_>>());
         let context = ask(&services, "tea", budget, &ShownMemories::default());
         prop_assert!(context.tokens <= budget, "{} {}", context.tokens, context.text);
+    }
+}
+
+/// Returns the services of an agent in the project `harbour`, with forty newer global memories.
+fn project_home(category: Category, text: &str, global: &dyn Fn(usize) -> String) -> Services {
+    let services = services(Arc::new(MemStore::default()));
+    let put = |draft: Draft, days: i64| {
+        let created_at = Some(DateTime::UNIX_EPOCH + TimeDelta::days(days));
+        write(&services, Draft { created_at, ..draft }, SecretPolicy::Refuse).expect("the memory is written");
+    };
+    put(Draft { category: Some(category), scope: Scope::Project("harbour".into()), ..Draft::new(text) }, 0);
+    for number in 0..40 {
+        let category = [Category::Decisions, Category::Preferences, Category::Knowledge, Category::Soul][number % 4];
+        put(Draft { category: Some(category), pinned: number % 5 == 0, ..Draft::new(&global(number)) }, 1 + number as i64);
+    }
+    services.restrict_to(&crate::View { agent: None, project: Some("harbour".into()) })
+}
+
+#[test]
+fn a_note_of_the_project_is_given_at_the_start_however_many_global_notes_are_newer() {
+    for category in [Category::Decisions, Category::Lessons, Category::Knowledge] {
+        let services =
+            project_home(category, "harbour ships on Fridays", &|number| format!("global note {number} {}", "word ".repeat(90)));
+        let context = ask(&services, "", 1_500, &ShownMemories::default());
+        assert!(context.text.contains("harbour ships on Fridays"), "{category} {}", context.text);
+    }
+}
+
+#[test]
+fn a_matching_note_of_the_project_is_given_for_a_prompt_however_many_global_notes_match_better() {
+    let services = project_home(Category::Knowledge, &format!("the timetable {}", "of harbour ".repeat(60)), &|number| {
+        format!("timetable deploy timetable deploy {number} {}", "word ".repeat(30))
+    });
+    let context = ask(&services, "how do I deploy the timetable", 800, &ShownMemories::default());
+    assert!(context.memories.iter().any(|stored| stored.memory.scope != Scope::Global), "{}", context.text);
+}
+
+proptest! {
+    #[test]
+    fn matches_of_the_project_get_a_third_of_the_places(
+        found in prop::collection::hash_set(0_u32..40, 0..20),
+        project in prop::collection::hash_set(0_u32..40, 0..8),
+    ) {
+        let (found, project) = (Vec::from_iter(found), Vec::from_iter(project));
+        let shared = share_with_project(found.clone(), project.clone(), &|item| *item);
+        let places = |items: &[u32]| -> Vec<usize> {
+            items.iter().map(|item| shared.iter().position(|other| other == item).expect("it is in the result")).collect()
+        };
+        let others: Vec<u32> = found.iter().filter(|item| !project.contains(item)).copied().collect();
+        prop_assert_eq!(shared.len(), others.len() + project.len());
+        prop_assert!(places(&project).is_sorted() && places(&others).is_sorted());
+        for (number, place) in places(&project).into_iter().enumerate() {
+            prop_assert!(place <= PROJECT_SHARE * number + PROJECT_SHARE - 1);
+        }
     }
 }
 

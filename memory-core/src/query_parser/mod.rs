@@ -18,7 +18,7 @@ use crate::text::Term;
 
 pub use dates::NamedDate;
 pub use filter_extraction::{ExtractedFilter, extract_filter};
-pub use parse::parse;
+pub use parse::{has_operators, parse};
 pub use phrase::Phrase;
 pub use query_intent::{expects_several_results, to_first_person};
 pub(crate) use stop_words::{has_content_word, is_stop_token};

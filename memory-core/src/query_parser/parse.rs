@@ -90,6 +90,22 @@ pub fn parse(text: &str, filter: &Filter) -> ParsedQuery {
     ParsedQuery { question, filter, misread }
 }
 
+/// Returns whether a query contains a phrase, an exclusion, a prefix or a filter in the syntax of [`parse()`].
+///
+/// ```
+/// use memory_core::query_parser::has_operators;
+///
+/// assert!(has_operators("tea -green") && has_operators("\"green tea\"") && has_operators("tea tag:kitchen"));
+/// assert!(!has_operators("decisions about the database last week"));
+/// ```
+pub fn has_operators(text: &str) -> bool {
+    let ParsedQuery { question, filter, misread } = parse(text, &Filter::default());
+    let TextQuery { words, phrases, without, without_phrases, .. } = question;
+    let has_prefix = words.iter().any(|word| word.is_prefix);
+    let has_quote_or_exclusion = !(phrases.is_empty() && without.is_empty() && without_phrases.is_empty());
+    has_prefix || has_quote_or_exclusion || !misread.is_empty() || filter != Filter::default()
+}
+
 /// Returns the number of words of an element that is neither quoted, excluded nor a filter.
 fn count_words(piece: &QueryElement<'_>) -> usize {
     let mut count = 0;

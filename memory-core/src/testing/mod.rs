@@ -123,6 +123,7 @@ pub fn services<S: MemoryStore + History + 'static>(store: Arc<S>) -> Services {
         review: ReviewPolicy::default(),
         proposals: SubmittedProposals::default(),
         actor: "test".into(),
+        project: None,
     }
 }
 

@@ -22,6 +22,7 @@ pub use one_line::{format_error_chain, to_one_line};
 pub use overlaps::WordOverlaps;
 pub use query_terms::{Term, query_terms};
 pub use slug::slug;
+pub(crate) use snippet::fitting_snippet;
 pub use snippet::{Snippet, snippet};
 pub(crate) use symbols::is_sign_or_emoji;
 pub use symbols::{for_each_symbol, symbol_terms};

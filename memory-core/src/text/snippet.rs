@@ -40,6 +40,19 @@ pub fn snippet(text: &str, terms: &[Term], parts: &[&str], width: usize) -> Snip
     cut_snippet(&line, &excerpt, &matches)
 }
 
+/// Returns the snippet of at most `width` characters, shortened until `fits` accepts it.
+///
+/// The whole text is searched once, and shortened excerpts only in the first one.
+pub(crate) fn fitting_snippet(text: &str, terms: &[Term], width: usize, fits: &dyn Fn(&str) -> bool) -> Snippet {
+    let mut width = width;
+    let mut excerpt = snippet(text, terms, &[], width);
+    while MIN_WIDTH < width && !fits(&excerpt.text) {
+        width = width * 3 / 4;
+        excerpt = snippet(&excerpt.text, terms, &[], width);
+    }
+    excerpt
+}
+
 /// An occurrence of a term.
 struct SnippetMatch {
     term: usize,

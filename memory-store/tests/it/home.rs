@@ -95,6 +95,7 @@ pub(crate) fn services(store: FileStore) -> Services {
         review: memory_core::ReviewPolicy::default(),
         proposals: memory_core::SubmittedProposals::default(),
         actor: "test".into(),
+        project: None,
     }
 }
 
