@@ -33,11 +33,8 @@ pub(super) fn write_instructions(agent: &Agent, view: &View, project_origin: Opt
         let noun = if page.total == 1 { "memory" } else { "memories" };
         parts.push(format!("You see {} {noun}.", page.total));
     }
-    match memory_core::proposal_summary(&services, Some(&view.scopes())).map_or(0, |summary| summary.waiting) {
-        0 => {}
-        1 => parts.push("1 proposal waits for the user's review.".to_owned()),
-        waiting => parts.push(format!("{waiting} proposals wait for the user's review.")),
-    }
+    let proposals = memory_core::proposal_summary(agent.services(), Some(&view.scopes())).unwrap_or_default();
+    parts.extend(proposals.announcement());
     parts.push(USE.to_owned());
     let standing = memory_core::build_standing_context(&services, STANDING_BUDGET).unwrap_or_default();
     if !standing.text.is_empty() {

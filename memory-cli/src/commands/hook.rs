@@ -10,8 +10,8 @@ use std::time::{Duration, SystemTime};
 use clap::{Args, Subcommand};
 use memory_core::text::token_count;
 use memory_core::{
-    AgentName, ProposalSummary, RecallInterface, RecallRecord, RecalledId, ReminderFilter, Services, ShownMemories, View,
-    build_context, record_recall,
+    AgentName, RecallInterface, RecallRecord, RecalledId, ReminderFilter, Services, ShownMemories, View, build_context,
+    record_recall,
 };
 use memory_store::{AlreadyShownFile, FileStoreOptions};
 
@@ -82,24 +82,6 @@ impl HookArgs {
     }
 }
 
-/// Returns a line about the proposals that wait for a review; empty if there are none.
-///
-/// It does not contain their texts, because no agent recalls them.
-fn proposals_line(summary: &ProposalSummary) -> String {
-    let (proposals, wait) = if summary.waiting == 1 { ("proposal", "waits") } else { ("proposals", "wait") };
-    let ids: Vec<String> = summary.overdue.iter().take(MAX_NAMED).map(|stored| stored.memory.id.short()).collect();
-    let more = summary.overdue.len().saturating_sub(MAX_NAMED);
-    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
-    let overdue = if ids.is_empty() { String::new() } else { format!("; for more than a week: {}{more}", ids.join(", ")) };
-    match summary.waiting {
-        0 => String::new(),
-        count => format!("{count} {proposals} of agents {wait} for a review by the user in `memory inbox`{overdue}.\n"),
-    }
-}
-
-/// Maximum number of overdue proposals that are named.
-const MAX_NAMED: usize = 3;
-
 struct CliHookRequest {
     moment: HookCommand,
     agent: AgentName,
@@ -142,7 +124,8 @@ impl CliHookRequest {
                     recalled.extend(due_reminders(&services));
                 }
                 let proposals = memory_core::proposal_summary(&unrestricted, Some(&view.scopes())).unwrap_or_default();
-                (format!("{}{due}{}", known.text, proposals_line(&proposals)), recalled, "session-start")
+                let waiting = proposals.announcement().map(|line| format!("{line}\n")).unwrap_or_default();
+                (format!("{}{due}{}", known.text, waiting), recalled, "session-start")
             }
             HookCommand::Prompt => {
                 let context = build_context(&services, event.prompt.as_deref()?, PROMPT_BUDGET, &given, &now).ok()?;

@@ -84,7 +84,8 @@ fn the_cursor_leads_through_all_hits_and_through_a_whole_text() {
     for number in 0..30 {
         sandbox.write(&format!("tea number {number} {}", "is served with a story about the garden ".repeat(4 + number % 3)), &[]);
     }
-    let long = (0..2_000).map(|number| format!("line {number} of the log\n")).collect::<String>();
+    let lines: Vec<String> = (0..2_000).map(|number| format!("line {number} of the log\n")).collect();
+    let long = lines.concat();
     sandbox.run_with_input(&long, &["write", "-", "--category", "knowledge"]);
     let mut client = McpClient::start(&sandbox, "reader");
     for (tool, key, arguments, expected) in

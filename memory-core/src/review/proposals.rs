@@ -34,6 +34,25 @@ pub struct ProposalSummary {
     pub overdue: Vec<StoredMemory>,
 }
 
+/// Maximum number of overdue proposals that an announcement names.
+const MAX_NAMED: usize = 3;
+
+impl ProposalSummary {
+    /// Returns a sentence for agents about the waiting proposals; `None` if there are none.
+    ///
+    /// It names those that have been waiting for a long time by their ids. It does not contain their texts, because no agent
+    /// recalls them.
+    pub fn announcement(&self) -> Option<String> {
+        let (proposals, wait) = if self.waiting == 1 { ("proposal", "waits") } else { ("proposals", "wait") };
+        let ids: Vec<String> = self.overdue.iter().take(MAX_NAMED).map(|stored| stored.memory.id.short()).collect();
+        let more = self.overdue.len().saturating_sub(MAX_NAMED);
+        let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+        let overdue = if ids.is_empty() { String::new() } else { format!("; for more than a week: {}{more}", ids.join(", ")) };
+        let count = self.waiting;
+        (0 < count).then(|| format!("{count} {proposals} of agents {wait} for a review by the user in `memory inbox`{overdue}."))
+    }
+}
+
 /// Returns the waiting proposals, oldest first.
 ///
 /// # Errors
@@ -91,4 +110,25 @@ fn with_target(services: &Services, stored: StoredMemory) -> Result<Option<Waiti
     let is_base = |base| target.as_ref().is_some_and(|target| target.stamp == base);
     let is_stale = proposal.action.target().is_some_and(|wanted| !is_base(wanted.base));
     Ok(Some(WaitingProposal { stored, proposal, target, is_stale }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{ContentHash, Draft, FileVersion, MemoryId};
+
+    #[test]
+    fn an_announcement_names_a_few_overdue_proposals_without_their_texts() {
+        assert_eq!(ProposalSummary::default().announcement(), None);
+        let stored = |number: usize| {
+            let memory = Draft::new("secret").into_memory(MemoryId::for_path(&number.to_string()), DateTime::UNIX_EPOCH);
+            StoredMemory { memory, path: String::new(), stamp: FileVersion(ContentHash::of("")), problem: None }
+        };
+        let summary = ProposalSummary { waiting: 9, oldest: None, overdue: (0..5).map(stored).collect() };
+        let text = summary.announcement().expect("a sentence");
+        assert!(
+            text.starts_with("9 proposals of agents wait for a review by the user in `memory inbox`; for more than a week: ")
+        );
+        assert!(text.ends_with(" and 2 more.") && !text.contains("secret"), "{text}");
+    }
 }
