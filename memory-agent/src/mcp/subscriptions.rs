@@ -18,7 +18,7 @@ use crate::agent::Session;
 
 /// The subscriptions of a connection. Subscribed resources are polled every two seconds.
 ///
-/// A client that begins with `initialize` subscribes to single resources ([`Self::add`]). A self-contained request subscribes
+/// A client that opened a session with `initialize` subscribes to single resources ([`Self::add`]). A self-contained request subscribes
 /// to several, until it ends ([`Self::listen`]).
 #[derive(Debug, Clone)]
 pub(super) struct Subscriptions {
@@ -29,7 +29,7 @@ pub(super) struct Subscriptions {
     end: CancellationToken,
 }
 
-/// The resources of a client that begins with `initialize`.
+/// The resources of a client that opened a session with `initialize`.
 #[derive(Debug, Default)]
 struct SubscribedResources {
     /// The last state of each resource, by its URI.
@@ -60,7 +60,7 @@ impl Subscriptions {
     /// Subscribes the client to changes of `uri`.
     ///
     /// # Errors
-    /// If the resource does not exist, or if the client has too many subscriptions.
+    /// If the resource does not exist, or if the limit of subscriptions is reached.
     pub(super) async fn add(&self, session: &Arc<Session>, peer: &Peer<RoleServer>, uri: String) -> Result<(), ErrorData> {
         let state = existing_state(session, &uri).await?;
         let was_watched = {
@@ -86,7 +86,7 @@ impl Subscriptions {
     /// connection ends.
     ///
     /// # Errors
-    /// If one of the resources does not exist, or if the client has too many subscriptions.
+    /// If one of the resources does not exist, or if a limit of subscriptions is reached.
     pub(super) async fn listen(&self, session: &Arc<Session>, context: &SubscriptionContext) -> Result<(), ErrorData> {
         let unseen_since = session.services().clock.now() - UNSEEN;
         let uris = context.accepted().resource_subscriptions.clone().unwrap_or_default();
@@ -157,7 +157,7 @@ fn ticks() -> Interval {
     ticks
 }
 
-/// Returns the resources whose state differs from the known one, with their new state.
+/// Returns the resources whose state differs from the previous one, with their new state.
 ///
 /// A resource that cannot be read counts as unchanged.
 async fn changed_states(session: &Arc<Session>, known: impl Iterator<Item = (&String, &String)>) -> Vec<(String, String)> {
