@@ -247,7 +247,8 @@ pub(super) fn read_memory(context: &ToolContext, stored: &StoredMemory, offset: 
     if memory.title.as_deref().is_some_and(|title| whole_text.contains(title)) {
         drop(answer.as_object_mut().and_then(|fields| fields.shift_remove("title")));
     }
-    let most = budget.for_items().saturating_sub(both_forms(&answer)) / 2;
+    // The text is in both forms of the answer, and escaped in one of them.
+    let most = budget.for_items().saturating_sub(both_forms(&answer)) * 9 / 20;
     let rest = whole_text.char_indices().nth(offset).map_or("", |(start, _)| &whole_text[start..]);
     let part = start_of(rest, most.max(MIN_BUDGET / 4));
     let shown = offset.min(whole_text.chars().count()) + part.chars().count();
