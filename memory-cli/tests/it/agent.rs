@@ -286,7 +286,7 @@ fn a_client_of_the_protocol_is_told_what_it_does_wrongly() {
     assert_eq!(client.request("resources/read", &json!({ "uri": "file:///etc/passwd" }))["error"]["code"], -32002);
     assert_eq!(client.request("prompts/get", &json!({ "name": "recall" }))["error"]["code"], -32602);
     assert_eq!(client.request("tools/call", &json!({ "name": 5 }))["error"]["code"], -32602);
-    for (line, code) in [("{\"jsonrpc\":", -32700), (&"[".repeat(1_000), -32700), ("[]", -32600), (&"x".repeat(9 << 20), -32600)]
+    for (line, code) in [("{\"jsonrpc\":", -32700), (&"[".repeat(1_000), -32700), ("[]", -32600), (&"x".repeat(33 << 20), -32600)]
     {
         writeln!(client.input, "{line}").expect("the program reads");
         let told = client.receive();
