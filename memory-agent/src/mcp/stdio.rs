@@ -92,12 +92,12 @@ async fn forward_requests(
     let mut line = Vec::new();
     let mut has_opened = false;
     while let Some(next) = next_line(&mut input, &mut line).await? {
-        if next == NextLine::Complete && line.iter().all(u8::is_ascii_whitespace) {
+        if next == StdioLine::Complete && line.iter().all(u8::is_ascii_whitespace) {
             continue;
         }
         let mut id = Value::Null;
         let complaint = match next {
-            NextLine::Complete => match exact_json::from_slice(&line) {
+            StdioLine::Complete => match exact_json::from_slice(&line) {
                 Ok(Value::Object(message)) => {
                     if let Some(answer) = check_message(&message) {
                         write_line(&output, exact_json::to_text(&answer).as_bytes()).await?;
@@ -118,7 +118,7 @@ async fn forward_requests(
                 Ok(_) => Some((-32600, "the message is not an object".to_owned())),
                 Err(error) => Some((-32700, format!("the line is not JSON: {error}"))),
             },
-            NextLine::TooLong(request_id) => {
+            StdioLine::TooLong(request_id) => {
                 id = request_id;
                 Some((-32600, format!("the line is longer than {LONGEST_LINE} bytes; split the text into several memories")))
             }
@@ -149,7 +149,7 @@ fn opens_connection(message: &Map<String, Value>) -> bool {
 
 /// The next line of the client.
 #[derive(Debug, PartialEq)]
-enum NextLine {
+enum StdioLine {
     /// It was read completely.
     Complete,
     /// It is too long. Contains its request id, or null.
@@ -157,13 +157,13 @@ enum NextLine {
 }
 
 /// Reads the next line without its line break; returns `None` at the end.
-async fn next_line(input: &mut (impl AsyncBufReadExt + Unpin), line: &mut Vec<u8>) -> io::Result<Option<NextLine>> {
+async fn next_line(input: &mut (impl AsyncBufReadExt + Unpin), line: &mut Vec<u8>) -> io::Result<Option<StdioLine>> {
     line.clear();
     let mut has_begun = false;
     let mut too_long: Option<MessageIdScanner> = None;
     let result = |too_long: Option<MessageIdScanner>| match too_long {
-        Some(scanner) => NextLine::TooLong(scanner.request_id().unwrap_or(Value::Null)),
-        None => NextLine::Complete,
+        Some(scanner) => StdioLine::TooLong(scanner.request_id().unwrap_or(Value::Null)),
+        None => StdioLine::Complete,
     };
     loop {
         let buffer = input.fill_buf().await?;
@@ -248,10 +248,10 @@ mod tests {
             let first = runtime.block_on(next_line(&mut input, &mut line)).expect("a line");
             let length = line.len();
             let second = runtime.block_on(next_line(&mut input, &mut line)).expect("a line");
-            assert_eq!((second, line.as_slice()), (Some(NextLine::Complete), b"b".as_slice()));
+            assert_eq!((second, line.as_slice()), (Some(StdioLine::Complete), b"b".as_slice()));
             (first, length)
         };
-        assert_eq!(read(LONGEST_LINE), (Some(NextLine::Complete), LONGEST_LINE));
-        assert_eq!(read(LONGEST_LINE + 1), (Some(NextLine::TooLong(Value::Null)), 0));
+        assert_eq!(read(LONGEST_LINE), (Some(StdioLine::Complete), LONGEST_LINE));
+        assert_eq!(read(LONGEST_LINE + 1), (Some(StdioLine::TooLong(Value::Null)), 0));
     }
 }

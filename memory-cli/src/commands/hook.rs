@@ -15,7 +15,7 @@ use memory_core::{
 };
 use memory_store::{AlreadyShownFile, FileStoreOptions};
 
-use super::hook_event::HookEvent;
+use super::hook_event::ClientHookEvent;
 use crate::app::App;
 use crate::config::{Environment, Settings};
 use crate::home::{self, Home};
@@ -93,7 +93,7 @@ impl CliHookRequest {
     fn answer(&self, input: impl Read) -> Option<String> {
         let mut said = String::new();
         input.take(MAX_INPUT_BYTES).read_to_string(&mut said).ok()?;
-        let event = HookEvent::parse(&said);
+        let event = ClientHookEvent::parse(&said);
         let settings = Arc::new(Settings::load(self.root.as_deref(), &self.environment).ok()?);
         let root = &settings.root.value;
         if !root.is_dir() {

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 /// An event of a client.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct HookEvent {
+pub(super) struct ClientHookEvent {
     /// The id of the session, which is unique for the client.
     pub session: Option<String>,
     /// The folder in which the agent works.
@@ -34,7 +34,7 @@ enum HookOutputFormat {
     Flat { is_prompt: bool },
 }
 
-impl HookEvent {
+impl ClientHookEvent {
     /// Parses the input of a hook. Missing and unknown fields are ignored.
     pub(super) fn parse(input: &str) -> Self {
         let input: Value = serde_json::from_str(input).unwrap_or_default();
@@ -84,7 +84,7 @@ mod tests {
         ] {
             let mut input = json!({ "hook_event_name": event, "session_id": "s", "cwd": "/work" });
             input.as_object_mut().expect("an object").extend(extra.as_object().expect("an object").clone());
-            let parsed = HookEvent::parse(&input.to_string());
+            let parsed = ClientHookEvent::parse(&input.to_string());
             assert_eq!((parsed.session.as_deref(), parsed.folder.clone()), (Some("s"), Some("/work".into())));
             assert_eq!(serde_json::from_str::<Value>(&parsed.output("x".into())).expect("JSON"), expected);
             assert_eq!(parsed.output("\n".into()), "", "a client without new context gets no output");
@@ -94,11 +94,11 @@ mod tests {
     #[test]
     fn a_session_of_cursor_has_the_id_of_its_conversation_and_the_folder_of_its_workspace() {
         let input = json!({ "conversation_id": "c", "workspace_roots": ["/work", "/other"], "prompt": "p" });
-        let parsed = HookEvent::parse(&input.to_string());
+        let parsed = ClientHookEvent::parse(&input.to_string());
         assert_eq!(
             (parsed.session.as_deref(), parsed.folder, parsed.prompt.as_deref()),
             (Some("c"), Some("/work".into()), Some("p"))
         );
-        assert_eq!(HookEvent::parse("no JSON").output("x".into()), "x");
+        assert_eq!(ClientHookEvent::parse("no JSON").output("x".into()), "x");
     }
 }

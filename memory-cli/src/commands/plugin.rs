@@ -11,7 +11,7 @@ use crate::app::App;
 use crate::args::one_of_parser;
 use crate::failure::Failure;
 use crate::install::{
-    ClientFileChange, PlannedFile, PluginTarget, RegistryEntry, RegistryNamespace, plan_plugins, write_plugins,
+    ClientFileChange, PlannedPluginFile, PluginTarget, RegistryEntry, RegistryNamespace, plan_plugins, write_plugins,
 };
 
 /// Write plugins for coding assistants, to share with a team
@@ -70,7 +70,7 @@ impl PluginArgs {
             write_plugins(&files)?;
         }
         if app.output.is_json() {
-            let file = |file: &PlannedFile| json!({ "path": file.path, "change": file.change.as_str() });
+            let file = |file: &PlannedPluginFile| json!({ "path": file.path, "change": file.change.as_str() });
             let files: Vec<Value> = files.iter().map(file).collect();
             app.output.json(&json!({ "output": output, "dry_run": self.dry_run, "changed": is_changed, "files": files }))?;
             return Ok(());

@@ -52,7 +52,7 @@ pub struct RegistryNamespace(String);
 /// A planned file of a plugin.
 #[derive(Debug)]
 #[non_exhaustive]
-pub struct PlannedFile {
+pub struct PlannedPluginFile {
     /// The path.
     pub path: PathBuf,
     /// The kind of change.
@@ -234,7 +234,7 @@ pub fn plan_plugins(
     output: &Path,
     registry: &RegistryEntry,
     environment: &Environment,
-) -> Result<Vec<PlannedFile>, ProgramError> {
+) -> Result<Vec<PlannedPluginFile>, ProgramError> {
     let needs_bundle = |target: &PluginTarget| match target {
         PluginTarget::ClaudeDesktop => true,
         PluginTarget::Registry => registry.bundle_url.is_some(),
@@ -260,7 +260,7 @@ pub fn plan_plugins(
 ///
 /// # Errors
 /// If a file was changed since it was read, or cannot be written.
-pub fn write_plugins(files: &[PlannedFile]) -> Result<(), ProgramError> {
+pub fn write_plugins(files: &[PlannedPluginFile]) -> Result<(), ProgramError> {
     for file in files.iter().filter(|file| file.change != ClientFileChange::Unchanged) {
         let place = file.path.display().to_string();
         file.seen.replace(Some(&file.bytes), InstallLevel::Project).map_err(|stopped| match stopped {
@@ -271,7 +271,7 @@ pub fn write_plugins(files: &[PlannedFile]) -> Result<(), ProgramError> {
     Ok(())
 }
 
-fn plan_file(path: PathBuf, bytes: Vec<u8>, known: Option<&String>) -> Result<PlannedFile, Failure> {
+fn plan_file(path: PathBuf, bytes: Vec<u8>, known: Option<&String>) -> Result<PlannedPluginFile, Failure> {
     let seen = read(&path)?;
     let change = match &seen.bytes {
         None => ClientFileChange::Created,
@@ -281,7 +281,7 @@ fn plan_file(path: PathBuf, bytes: Vec<u8>, known: Option<&String>) -> Result<Pl
         }
         Some(_) => return Err(Failure::ForeignFile { path: path.display().to_string() }),
     };
-    Ok(PlannedFile { path, change, bytes, seen })
+    Ok(PlannedPluginFile { path, change, bytes, seen })
 }
 
 fn read(path: &Path) -> Result<ClientFileSnapshot, Failure> {
