@@ -2,19 +2,21 @@
 //!
 //! | result | shape |
 //! |---|---|
-//! | a memory of a list | `{id, title?, date, category?, tags?, due?, done?, text, more?, problem?}` |
+//! | a memory of a list | `{id, title?, date, category?, scope?, tags?, due?, done?, text, more?, at?, problem?}` |
 //! | a list | `{hits or memories: […], total, more?, cursor?, next?, degraded?}` |
 //! | a read memory | as in a list, with `scope`, `version`, `cursor?`, `next?` |
 //! | a changed memory | `{id, text, category?, scope, …}` with the first words as text |
 //!
 //! `id` is a short id, `date` a local day, and `text` the passage that answers, or the whole text. `more` is the number of further
-//! characters of a text, or of further items of a list; `next` states how to get them. The category of the inbox is left out.
+//! characters of a text, or of further items of a list; `next` states how to get them. `at` is the
+//! number of characters before the passage, which `memory_read` accepts as `cursor`. The category of the inbox and the scope `global` are
+//! left out.
 
 use chrono::{DateTime, Utc};
 use memory_core::text::to_one_line;
 use memory_core::{
-    Category, Hit, MemoryId, PassageSelector, RecalledId, RemindReport, SelectedPassage, StoredMemory, ToolContext, ToolError,
-    WriteResult,
+    Category, Hit, MemoryId, PassageSelector, RecalledId, RemindReport, Scope, SelectedPassage, StoredMemory, ToolContext,
+    ToolError, WriteResult,
 };
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -44,7 +46,7 @@ const MAX_TITLE: usize = 120;
 const MAX_TAGS: usize = 8;
 
 /// Maximum number of characters of the first words of a changed memory.
-const MAX_WORDS: usize = 120;
+pub(super) const MAX_WORDS: usize = 120;
 
 /// The maximum size of a brief answer in tokens: of its JSON and its text together.
 #[derive(Debug, Clone, Copy)]
@@ -99,6 +101,8 @@ struct BriefMemory {
     date: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     category: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    scope: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     tags: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -108,6 +112,8 @@ struct BriefMemory {
     text: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     more: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    at: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     problem: Option<String>,
 }
@@ -121,11 +127,13 @@ impl BriefMemory {
             title: title.map(|title| to_one_line(title, MAX_TITLE)),
             date: local_day(context, memory.created_at),
             category: category(memory.category),
+            scope: (memory.scope != Scope::Global).then(|| memory.scope.to_string()),
             tags: memory.tags.as_slice().iter().take(MAX_TAGS).map(|tag| to_one_line(tag, MAX_TITLE)).collect(),
             due: memory.reminder.map(|reminder| local_minute(context, reminder.due)),
             done: memory.reminder.is_some_and(|reminder| reminder.done_at.is_some()),
             text: passage.text,
             more: Some(passage.omitted).filter(|omitted| 0 < *omitted),
+            at: Some(passage.start).filter(|start| 0 < *start),
             problem: stored.problem.as_ref().map(|problem| to_one_line(&problem.what, MAX_WORDS)),
         }
     }
@@ -216,6 +224,9 @@ impl<'a> BriefList<'a> {
         if shown.iter().any(|item| item.get("more").is_some()) {
             next.push("memory_read with an id returns the whole text".into());
         }
+        if shown.iter().any(|item| item.get("at").is_some()) {
+            next.push("with `at` as cursor, it begins at the passage".into());
+        }
         let is_continued = 0 < more && !shown.is_empty();
         if is_continued {
             next.push(format!("{} with this cursor returns further {}", self.tool, self.key));
@@ -239,7 +250,7 @@ impl<'a> BriefList<'a> {
 pub(super) fn read_memory(context: &ToolContext, stored: &StoredMemory, offset: usize, budget: AnswerBudget) -> Value {
     let memory = &stored.memory;
     let whole_text = memory.content.trim_end();
-    let whole = SelectedPassage { text: String::new(), omitted: 0 };
+    let whole = SelectedPassage { text: String::new(), omitted: 0, start: 0 };
     let head = BriefMemory { text: String::new(), ..BriefMemory::of(context, stored, whole) };
     let mut answer = crate::json::value(&head);
     answer["scope"] = memory.scope.to_string().into();

@@ -50,7 +50,7 @@ pub(super) fn parse_scope(context: &ToolContext, text: Option<&str>) -> Result<O
             Some(project) => Ok(Some(Scope::Project(project.clone()))),
             None => Err(missing("project")),
         },
-        _ => parse_field("scope", text),
+        _ => parse_field("scope", text).map_err(|error| error.with_hint("use global, project or agent")),
     }
 }
 

@@ -16,7 +16,7 @@
 //! | `memory_context` | collects context for a prompt | no |
 //! | `memory_link` | links two memories | no |
 //! | `memory_backlinks` | lists the memories that link to one | no |
-//! | `memory_undo` | reverts an operation of this agent | no |
+//! | `memory_undo` | reverts an operation of this agent | yes |
 //! | `history_append`, `kv_get`, …: each action of [`crate::instance`] | sessions and values | no, only if selected |
 //! | `topic_view`, `topic_read`, `topic_write`, … | topics and their index | no, only if selected |
 //! | `memory` | files of the topics folder, as in the Messages API | no, only if selected |
@@ -60,7 +60,7 @@ use std::sync::Arc;
 use memory_core::Tool;
 
 /// The tools that are listed by default: each schema costs tokens in every prompt.
-pub const DEFAULT: [&str; 10] = [
+pub const DEFAULT: [&str; 11] = [
     "memory_write",
     "memory_read",
     "memory_delete",
@@ -71,6 +71,7 @@ pub const DEFAULT: [&str; 10] = [
     "memory_remind",
     "memory_reminders",
     "memory_done",
+    "memory_undo",
 ];
 
 /// Returns all tools, except those of instances.

@@ -1,4 +1,4 @@
-//! Former names of parameters, which programs may still use.
+//! Former names of parameters, which programs may still use, and other forms of values.
 
 use serde_json::Value;
 
@@ -12,8 +12,12 @@ const RENAMED: [(&str, &str, &str); 6] = [
     ("memory_link", "source", "id"),
 ];
 
+/// The parameters with a list of texts, for which a single text is accepted.
+const LISTS: [&str; 3] = ["tags", "add", "remove"];
+
 /// Returns the parameters of the tool `called`, its original name, with current names.
 ///
+/// For tools of memories, an id may be in brackets, as in the text form of a result, and a list of one text may be the text.
 /// A parameter that is also set under its current name stays, so that the check of the schema reports it.
 pub(crate) fn with_current_names(called: &str, mut parameters: Value) -> Value {
     let Some(fields) = parameters.as_object_mut() else { return parameters };
@@ -25,6 +29,18 @@ pub(crate) fn with_current_names(called: &str, mut parameters: Value) -> Value {
             // A cursor is a text; the former offset was a number.
             let value = if value.is_u64() && current == "cursor" { value.to_string().into() } else { value };
             fields.insert(current.to_owned(), value);
+        }
+    }
+    if called.starts_with("memory_") {
+        if let Some(Value::String(id)) = fields.get_mut("id")
+            && let Some(bare) = id.strip_prefix('[').and_then(|id| id.strip_suffix(']'))
+        {
+            *id = bare.to_owned();
+        }
+        for name in LISTS {
+            if let Some(text @ Value::String(_)) = fields.get_mut(name) {
+                *text = Value::Array(vec![text.take()]);
+            }
         }
     }
     parameters
@@ -42,6 +58,9 @@ mod tests {
         assert_eq!(with_current_names("memory_remind", json!({ "of": "ab" })), json!({ "id": "ab" }));
         let both = json!({ "source": "a", "id": "b" });
         assert_eq!(with_current_names("memory_link", both.clone()), both);
+        let forms = json!({ "id": "[2ac0ddf0]", "add": "tea" });
+        assert_eq!(with_current_names("memory_tag", forms.clone()), json!({ "id": "2ac0ddf0", "add": ["tea"] }));
+        assert_eq!(with_current_names("bank_write", forms.clone()), forms);
         let other = json!({ "source": "obsidian" });
         assert_eq!(with_current_names("memory_list", other.clone()), other);
     }

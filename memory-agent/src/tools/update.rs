@@ -1,10 +1,11 @@
 //! The `memory_update` tool.
 
+use memory_core::text::to_one_line;
 use memory_core::{AnswerDetail, Code, Effect, Revision, SecretPolicy, ToolError};
 use serde::Deserialize;
 use serde_json::json;
 
-use super::brief::changed_memory;
+use super::brief::{MAX_WORDS, changed_memory};
 use super::built_in::BuiltInTool;
 use super::filter::{id_schema, object_schema};
 use super::input::parse_input;
@@ -26,6 +27,7 @@ pub(super) const MEMORY_UPDATE: BuiltInTool = BuiltInTool {
     },
     execute: |context, parameters| {
         let UpdateInput { id, old, new, version } = parse_input(parameters)?;
+        let passage = to_one_line(&new, MAX_WORDS);
         let revision = Revision { old, new, version };
         let revised = memory_core::revise(&context.services, &id, &revision, SecretPolicy::Refuse);
         let stored = revised.map_err(|error| match ToolError::from(error) {
@@ -36,7 +38,13 @@ pub(super) const MEMORY_UPDATE: BuiltInTool = BuiltInTool {
         })?;
         Ok(match context.detail {
             AnswerDetail::Full => json::memory(&stored, context.services.inbox_ttl),
-            AnswerDetail::Brief => changed_memory(context, &stored).into(),
+            AnswerDetail::Brief => {
+                let mut fields = changed_memory(context, &stored);
+                if !passage.is_empty() {
+                    fields.insert("text".into(), passage.into());
+                }
+                fields.into()
+            }
         })
     },
 };
