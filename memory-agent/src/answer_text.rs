@@ -7,9 +7,6 @@ use crate::exact_json;
 /// The keys of a memory that its first line shows.
 const HEAD_KEYS: [&str; 6] = ["id", "date", "category", "tags", "title", "text"];
 
-/// The keys that state how to continue; they follow the text.
-const TAIL_KEYS: [&str; 3] = ["more", "cursor", "next"];
-
 /// Returns a result as text: one line per field, and one line per memory of a list.
 ///
 /// ```
@@ -31,17 +28,15 @@ fn is_memory(fields: &Map<String, Value>) -> bool {
     ["id", "text"].into_iter().all(|key| fields.get(key).is_some_and(Value::is_string))
 }
 
-/// Returns a memory that is the whole result. Its text keeps its line breaks.
+/// Returns a memory that is the whole result. Its text keeps its line breaks and comes last, so that no line of it looks like a field.
 fn whole_memory(fields: &Map<String, Value>) -> String {
     let text = fields.get("text").and_then(Value::as_str).unwrap_or_default();
     let separator = if text.contains('\n') { "\n" } else { " " };
-    let tail = lines_of_fields(fields.iter().filter(|(key, _)| TAIL_KEYS.contains(&key.as_str())), "");
-    let head = memory_head(fields, &TAIL_KEYS);
-    format!("{head}:{separator}{text}{}{tail}", if tail.is_empty() { "" } else { "\n" })
+    format!("{}:{separator}{text}", memory_head(fields))
 }
 
 /// Returns the id, date, category, tags, title and further fields of a memory in one line.
-fn memory_head(fields: &Map<String, Value>, except: &[&str]) -> String {
+fn memory_head(fields: &Map<String, Value>) -> String {
     let text = |key: &str| fields.get(key).and_then(Value::as_str);
     let mut head = format!("[{}]", text("id").unwrap_or_default());
     for word in ["date", "category"].into_iter().filter_map(text) {
@@ -53,7 +48,7 @@ fn memory_head(fields: &Map<String, Value>, except: &[&str]) -> String {
     if let Some(title) = text("title") {
         head.extend([" \"", title, "\""]);
     }
-    let is_other = |key: &str| !HEAD_KEYS.contains(&key) && !except.contains(&key);
+    let is_other = |key: &str| !HEAD_KEYS.contains(&key);
     let others: Vec<String> = fields
         .iter()
         .filter(|(key, _)| is_other(key))
@@ -88,7 +83,7 @@ fn list_item(item: &Value, indent: &str) -> String {
     match item {
         Value::Object(fields) if is_memory(fields) => {
             let text = fields.get("text").map(|text| scalar(text, indent)).unwrap_or_default();
-            format!("{}: {text}", memory_head(fields, &[]))
+            format!("{}: {text}", memory_head(fields))
         }
         Value::Object(fields) => lines_of_fields(fields.iter(), indent).trim_start().to_owned(),
         other => scalar(other, indent),
@@ -134,11 +129,9 @@ mod tests {
         "#);
         let read = json!({ "id": "ab", "date": "2026-11-20", "scope": "global", "text": "one\ntwo", "more": 9, "cursor": "7" });
         assert_snapshot!(answer_text(&read), @r"
-        [ab] 2026-11-20 (scope: global):
+        [ab] 2026-11-20 (scope: global, 9 more characters, cursor: 7):
         one
         two
-        more: 9
-        cursor: 7
         ");
         let bank = json!({ "bank": "a", "value": { "list": [1, 2, { "b": null }], "empty": {} }, "keys": ["x", "y"] });
         assert_snapshot!(answer_text(&bank), @r#"

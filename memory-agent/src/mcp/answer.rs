@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use memory_core::text::token_count;
+use memory_core::text::{to_one_line, token_count};
 use memory_core::{Code, Effect, Tool, ToolError};
 use rmcp::ErrorData;
 use rmcp::model::{CallToolResult, ContentBlock, JsonObject, ProtocolVersion, ToolAnnotations};
@@ -35,6 +35,9 @@ impl AnswerForm {
 
 /// Maximum number of tokens of a result in each form; the brief results of memories are much smaller.
 const MAX_FORM_TOKENS: usize = 4_000;
+
+/// Maximum number of characters of the message of an error, and of its hint.
+const MAX_ERROR_CHARACTERS: usize = 500;
 
 /// Tokens of the fields that follow the text of a cut result.
 const NOTE_TOKENS: usize = 100;
@@ -109,14 +112,27 @@ pub(super) fn tool_result(
         Ok(result) if !result.is_object() => Ok(success(json!({ "result": result }), form)),
         Ok(result) if own_name.is_some() => Ok(success(bounded(result), form)),
         Ok(result) => Ok(success(result, form)),
-        Err(error) if error.code == Code::ToolNotFound => Err(ErrorData::invalid_params(error_text(&error), None)),
-        Err(error) if error.is_text => Ok(CallToolResult::error(vec![ContentBlock::text(error.message)])),
-        Err(error) => {
-            let mut result = CallToolResult::error(vec![ContentBlock::text(error_text(&error))]);
-            result.structured_content = (form == AnswerForm::Structured).then(|| shapes::tool_error(&error));
-            Ok(result)
+        Err(error) if error.is_text => {
+            Ok(CallToolResult::error(vec![ContentBlock::text(start_of(&error.message, MAX_FORM_TOKENS))]))
         }
+        Err(error) => error_result(short_error(error), form),
     }
+}
+
+fn error_result(error: ToolError, form: AnswerForm) -> Result<CallToolResult, ErrorData> {
+    if error.code == Code::ToolNotFound {
+        return Err(ErrorData::invalid_params(error_text(&error), None));
+    }
+    let mut result = CallToolResult::error(vec![ContentBlock::text(error_text(&error))]);
+    result.structured_content = (form == AnswerForm::Structured).then(|| shapes::tool_error(&error));
+    Ok(result)
+}
+
+/// Shortens an error that repeats a long parameter.
+fn short_error(error: ToolError) -> ToolError {
+    let short = |text: String| if text.len() <= MAX_ERROR_CHARACTERS { text } else { to_one_line(&text, MAX_ERROR_CHARACTERS) };
+    let about = error.about.into_iter().map(|(kind, name)| (kind, short(name))).collect();
+    ToolError { message: short(error.message), hint: error.hint.map(short), about, ..error }
 }
 
 fn success(result: Value, form: AnswerForm) -> CallToolResult {

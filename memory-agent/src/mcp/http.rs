@@ -23,6 +23,7 @@ use tokio_util::sync::CancellationToken;
 use super::caller::ClientIdentity;
 use super::invalid_message::check_message;
 use super::server::McpServer;
+use super::subscriptions::ListenLimit;
 use crate::agent::Agent;
 use crate::exact_json;
 use crate::rpc::LONGEST_LINE;
@@ -53,7 +54,9 @@ pub(crate) fn mcp_router(agent: &Arc<Agent>, identity: &ClientIdentity, end: &Ca
     let room = McpLimits { reading: Arc::new(Semaphore::new(MAX_READS)), sessions: Arc::new(LocalSessionManager::default()) };
     let sessions = Arc::clone(&room.sessions);
     let (agent, identity, end) = (Arc::clone(agent), identity.clone(), end.clone());
-    let service = StreamableHttpService::new(move || Ok(McpServer::new(&agent, &identity, &end)), sessions, config);
+    let listens = ListenLimit::default();
+    let create = move || Ok(McpServer::new(&agent, &identity, &listens, &end));
+    let service = StreamableHttpService::new(create, sessions, config);
     Router::new().route_service("/mcp", service).layer(from_fn_with_state(room, enforce_limits))
 }
 

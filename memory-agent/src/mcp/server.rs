@@ -20,7 +20,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::answer::AnswerForm;
 use super::caller::{Caller, ClientIdentity, is_self_contained};
-use super::subscriptions::Subscriptions;
+use super::subscriptions::{ListenLimit, Subscriptions};
 use super::{answer, instructions, prompts, resources};
 use crate::agent::{Agent, Session, SessionOrigin};
 
@@ -67,13 +67,13 @@ const ROOTS_TIMEOUT: Duration = Duration::from_secs(1);
 
 impl McpServer {
     /// Creates the server side of a new connection, which ends with `end` at the latest.
-    pub(super) fn new(agent: &Arc<Agent>, identity: &ClientIdentity, end: &CancellationToken) -> Self {
+    pub(super) fn new(agent: &Arc<Agent>, identity: &ClientIdentity, listens: &ListenLimit, end: &CancellationToken) -> Self {
         Self {
             agent: Arc::clone(agent),
             identity: identity.clone(),
             caller: Arc::default(),
             session: Arc::default(),
-            subscriptions: Subscriptions::new(end),
+            subscriptions: Subscriptions::new(end, listens),
         }
     }
 

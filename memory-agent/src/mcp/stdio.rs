@@ -15,6 +15,7 @@ use super::caller::ClientIdentity;
 use super::invalid_message::{check_message, error_response};
 use super::message_id::MessageIdScanner;
 use super::server::McpServer;
+use super::subscriptions::ListenLimit;
 use crate::agent::Agent;
 use crate::exact_json;
 use crate::rpc::LONGEST_LINE;
@@ -60,7 +61,7 @@ pub async fn serve(
         forwarded.await
     });
     let saying = tokio::spawn(forward_responses(BufReader::new(answers), output, room));
-    let served = run_server(McpServer::new(agent, identity, &end), theirs).await;
+    let served = run_server(McpServer::new(agent, identity, &ListenLimit::default(), &end), theirs).await;
     hearing.abort();
     // Remaining responses are written to the end.
     saying.await.map_err(io::Error::other)??;

@@ -24,7 +24,7 @@ use crate::agent::Session;
 pub(super) struct Subscriptions {
     resources: Arc<Mutex<SubscribedResources>>,
     /// One permit for each running [`Self::listen`].
-    listens: Arc<Semaphore>,
+    listens: ListenLimit,
     /// Ends every [`Self::listen`].
     end: CancellationToken,
 }
@@ -43,8 +43,18 @@ const INTERVAL: Duration = Duration::from_secs(2);
 /// Maximum number of resources that a client subscribes to, for each `subscriptions/listen` or in total without it.
 const MAX_SUBSCRIPTIONS: usize = 256;
 
-/// Maximum number of `subscriptions/listen` requests of a connection at the same time.
+/// Maximum number of `subscriptions/listen` requests at the same time: of the client of a process, or of all clients over HTTP.
 const MAX_LISTENS: usize = 16;
+
+/// The limit of `subscriptions/listen` requests, which the connections of a server share.
+#[derive(Debug, Clone)]
+pub(super) struct ListenLimit(Arc<Semaphore>);
+
+impl Default for ListenLimit {
+    fn default() -> Self {
+        Self(Arc::new(Semaphore::new(MAX_LISTENS)))
+    }
+}
 
 /// Time before the first poll of a `subscriptions/listen` in which a change may have been missed.
 ///
@@ -53,8 +63,8 @@ const UNSEEN: TimeDelta = TimeDelta::seconds(1);
 
 impl Subscriptions {
     /// Creates the subscriptions of a connection that ends with `end`.
-    pub(super) fn new(end: &CancellationToken) -> Self {
-        Self { resources: Arc::default(), listens: Arc::new(Semaphore::new(MAX_LISTENS)), end: end.clone() }
+    pub(super) fn new(end: &CancellationToken, listens: &ListenLimit) -> Self {
+        Self { resources: Arc::default(), listens: listens.clone(), end: end.clone() }
     }
 
     /// Subscribes the client to changes of `uri`.
@@ -90,7 +100,7 @@ impl Subscriptions {
     pub(super) async fn listen(&self, session: &Arc<Session>, context: &SubscriptionContext) -> Result<(), ErrorData> {
         let unseen_since = session.services().clock.now() - UNSEEN;
         let uris = context.accepted().resource_subscriptions.clone().unwrap_or_default();
-        let _permit = self.listens.try_acquire().map_err(|_| {
+        let _permit = self.listens.0.try_acquire().map_err(|_| {
             ErrorData::invalid_request(format!("the limit of {MAX_LISTENS} simultaneous subscriptions is reached"), None)
         })?;
         if MAX_SUBSCRIPTIONS < uris.len() {

@@ -19,6 +19,7 @@ pub(super) const MEMORY_LINK: BuiltInTool = BuiltInTool {
     execute: |context, parameters| {
         let LinkInput { id, target } = parse_input(parameters)?;
         let (first, second) = memory_core::link(&context.services, &id, &target)?;
+        context.recalled.add(None, [&first, &second]);
         Ok(match context.detail {
             AnswerDetail::Full => json::memories([&first, &second], context.services.inbox_ttl),
             AnswerDetail::Brief => json!({ "memories": [changed_memory(context, &first), changed_memory(context, &second)] }),

@@ -129,6 +129,7 @@ pub(super) const MEMORY_DONE: BuiltInTool = BuiltInTool {
     execute: |context, parameters| {
         let IdInput { id } = parse_input(parameters)?;
         let stored = memory_core::done(&context.services, &id)?;
+        context.recalled.add(None, [&stored]);
         if context.detail == AnswerDetail::Full {
             return Ok(json::memory(&stored, context.services.inbox_ttl));
         }

@@ -1,10 +1,11 @@
 //! The `memory_tag` tool.
 
+use memory_core::text::to_one_line;
 use memory_core::{AnswerDetail, Effect};
 use serde::Deserialize;
 use serde_json::json;
 
-use super::brief::changed_memory;
+use super::brief::{MAX_WORDS, changed_memory};
 use super::built_in::BuiltInTool;
 use super::filter::{id_schema, object_schema};
 use super::input::{invalid, parse_input};
@@ -25,14 +26,23 @@ pub(super) const MEMORY_TAG: BuiltInTool = BuiltInTool {
             return Err(invalid("add, remove: set at least one tag".into()));
         }
         let stored = memory_core::tag(&context.services, &id, add.iter().collect(), remove.iter().collect())?;
+        context.recalled.add(None, [&stored]);
         if context.detail == AnswerDetail::Full {
             return Ok(json::memory(&stored, context.services.inbox_ttl));
         }
         let mut fields = changed_memory(context, &stored);
-        fields.insert("tags".into(), stored.memory.tags.as_slice().into());
+        let tags = stored.memory.tags.as_slice();
+        let shown: Vec<String> = tags.iter().take(MAX_TAGS).map(|tag| to_one_line(tag, MAX_WORDS)).collect();
+        fields.insert("tags".into(), shown.into());
+        if MAX_TAGS < tags.len() {
+            fields.insert("further_tags".into(), (tags.len() - MAX_TAGS).into());
+        }
         Ok(fields.into())
     },
 };
+
+/// Maximum number of tags in a brief result.
+const MAX_TAGS: usize = 30;
 
 #[derive(Debug, Deserialize)]
 struct TagInput {

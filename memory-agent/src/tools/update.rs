@@ -36,6 +36,7 @@ pub(super) const MEMORY_UPDATE: BuiltInTool = BuiltInTool {
             }
             error => error,
         })?;
+        context.recalled.add(None, [&stored]);
         Ok(match context.detail {
             AnswerDetail::Full => json::memory(&stored, context.services.inbox_ttl),
             AnswerDetail::Brief => {

@@ -192,9 +192,9 @@ fn project_home(category: Category, text: &str, global: &dyn Fn(usize) -> String
         write(&services, Draft { created_at, ..draft }, SecretPolicy::Refuse).expect("the memory is written");
     };
     put(Draft { category: Some(category), scope: Scope::Project("harbour".into()), ..Draft::new(text) }, 0);
-    for number in 0..40 {
+    for (number, day) in (0..40).zip(1..) {
         let category = [Category::Decisions, Category::Preferences, Category::Knowledge, Category::Soul][number % 4];
-        put(Draft { category: Some(category), pinned: number % 5 == 0, ..Draft::new(&global(number)) }, 1 + number as i64);
+        put(Draft { category: Some(category), pinned: number % 5 == 0, ..Draft::new(&global(number)) }, day);
     }
     services.restrict_to(&crate::View { agent: None, project: Some("harbour".into()) })
 }
@@ -233,7 +233,7 @@ proptest! {
         prop_assert_eq!(shared.len(), others.len() + project.len());
         prop_assert!(places(&project).is_sorted() && places(&others).is_sorted());
         for (number, place) in places(&project).into_iter().enumerate() {
-            prop_assert!(place <= PROJECT_SHARE * number + PROJECT_SHARE - 1);
+            prop_assert!(place < PROJECT_SHARE * (number + 1));
         }
     }
 }
