@@ -1,5 +1,7 @@
 //! The `memory install` and `memory uninstall` commands.
 
+use std::path::PathBuf;
+
 use clap::Args;
 use serde_json::{Value, json};
 
@@ -16,7 +18,8 @@ use crate::topics;
 /// Adds an MCP server named `memory` to the settings of the assistant and, for Claude Code, Codex, Cursor and Gemini CLI,
 /// hooks that show memories at the start of a session and with each prompt. All other content of these files stays
 /// unchanged, and a backup is written next to each changed file (`….before-memory`). A second run changes nothing;
-/// `memory uninstall` removes the entries. With --root or MEMORY_ROOT, the assistant uses that home.
+/// `memory uninstall` removes the entries. With --root or MEMORY_ROOT, the assistant uses that home. With --project, the files
+/// call `memory` from the PATH and name no home.
 ///
 /// JSON: {client, level, dry_run, changed, files: [{path, change, backup, diff}]}; `change` is created, changed or unchanged,
 /// `diff` is given with --dry-run
@@ -33,6 +36,9 @@ pub(crate) struct InstallArgs {
     #[arg(long)]
     topics: bool,
 }
+
+/// A note for the user about changes in the files of a project.
+const PROJECT_NOTE: &str = "each user of the project needs `memory` on the PATH, and uses their own home";
 
 /// The client to configure, and how.
 #[derive(Debug, Args)]
@@ -54,6 +60,10 @@ pub(super) struct SetupArgs {
 impl InstallArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let SetupArgs { client, dry_run, project, .. } = self.arguments;
+        if project && app.root.is_some() {
+            let why = "the files of a project are shared and cannot name a home";
+            return Err(Failure::usage(why, "omit --root or --project"));
+        }
         let mut setup = self.arguments.setup(app, self.replace)?;
         let mut watched = None;
         if self.topics {
@@ -71,8 +81,9 @@ impl InstallArgs {
             (true, false) => format!("restart {} to use the memories", client.title),
         };
         print_note(app, &note)?;
-        let notes = [client.note, client.project_note.filter(|_| project)];
-        notes.into_iter().flatten().filter(|_| is_changed && !dry_run).try_for_each(|note| print_note(app, note))
+        let project_notes = [Some(PROJECT_NOTE), client.project_note].map(|note| note.filter(|_| project));
+        let notes = [client.note].into_iter().chain(project_notes);
+        notes.flatten().filter(|_| is_changed && !dry_run).try_for_each(|note| print_note(app, note))
     }
 }
 
@@ -143,7 +154,9 @@ fn change_json(outcome: &PlannedChange, is_rehearsal: bool) -> Value {
 /// Remove the entries of `memory install` from a coding assistant's settings
 ///
 /// A file that is unchanged since the installation is restored exactly; in any other file, only the entries of this program
-/// are removed. A file that the installation created and that contains nothing else is deleted. No memory is changed.
+/// are removed. A file that the installation created and that contains nothing else is deleted. No memory is changed. The
+/// setting for topics is removed from the current folder and those above it in the project; with --project, only without an
+/// installation for the user.
 ///
 /// JSON: {client, level, dry_run, changed, files: [{path, change, backup, diff}]}; `change` is restored, changed, removed or
 /// unchanged, `diff` is given with --dry-run
@@ -156,15 +169,15 @@ pub(crate) struct UninstallArgs {
 impl UninstallArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let mut setup = self.arguments.setup(app, false)?;
-        // The setting of the topics is removed in the project that has it; without valid settings it is left alone.
-        let settings = Settings::load(app.root.as_deref(), app.environment).ok();
-        let folder = settings.and_then(|settings| topics::project_folder(&settings));
-        let folder = folder.filter(|_| self.arguments.client.has_topics_setting());
+        let folder = self.topics_folder(app)?;
+        let mut has_setting = false;
         if let Some(folder) = &folder {
             setup = setup.with_topics(folder)?;
+            has_setting = !setup.plan_topics_uninstall()?.is_empty();
         }
         let is_changed = self.arguments.run(app, &setup, ClientSetup::plan_uninstall)?;
-        if let Some(folder) = folder.filter(|_| !self.arguments.dry_run) {
+        // Without the setting in this folder or above it, a folder below may have it, and needs the watch.
+        if let Some(folder) = folder.filter(|_| has_setting && !self.arguments.dry_run) {
             topics::unwatch(&folder)?;
         }
         match (is_changed, self.arguments.dry_run) {
@@ -172,5 +185,26 @@ impl UninstallArgs {
             (true, true) => print_note(app, "nothing was written"),
             (true, false) => Ok(()),
         }
+    }
+
+    /// Returns the topics of the current project, if their setting is removed too.
+    fn topics_folder(&self, app: &mut App) -> Result<Option<PathBuf>, Failure> {
+        let client = self.arguments.client;
+        if !client.has_topics_setting() {
+            return Ok(None);
+        }
+        // The setting belongs to the installation for the user, if there is one.
+        if self.arguments.project {
+            let user = ClientSetup::new(client, InstallLevel::User, app.root.as_deref(), app.environment)?;
+            if user.plan_uninstall()?.iter().any(|outcome| outcome.change != ClientFileChange::Unchanged) {
+                return Ok(None);
+            }
+        }
+        let Ok(settings) = Settings::load(app.root.as_deref(), app.environment) else {
+            let why = "the settings are invalid, so the setting of the topics was not removed; see `memory config`";
+            app.output.warning(why)?;
+            return Ok(None);
+        };
+        Ok(topics::project_folder(&settings))
     }
 }

@@ -11,7 +11,7 @@ use crate::app::App;
 use crate::args::one_of_parser;
 use crate::failure::Failure;
 use crate::install::{
-    ClientFileChange, PlannedPluginFile, PluginTarget, RegistryEntry, RegistryNamespace, plan_plugins, write_plugins,
+    BundleUrl, ClientFileChange, PlannedPluginFile, PluginTarget, RegistryEntry, RegistryNamespace, plan_plugins, write_plugins,
 };
 
 /// Write plugins for coding assistants, to share with a team
@@ -34,7 +34,7 @@ pub(crate) struct PluginArgs {
     namespace: RegistryNamespace,
     /// Address at which the bundle is published, for the MCP registry
     #[arg(long, value_name = "URL")]
-    bundle_url: Option<String>,
+    bundle_url: Option<BundleUrl>,
     /// Show the changes without making them
     #[arg(long)]
     dry_run: bool,

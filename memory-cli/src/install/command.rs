@@ -19,6 +19,9 @@ pub(super) struct Invocation {
     pub topics: Option<String>,
 }
 
+/// The flags before a subcommand that have their value in the next argument.
+const GLOBAL_FLAGS_WITH_VALUE: [&str; 2] = ["--root", "--color"];
+
 /// The agent of `memory hook` without `--agent`.
 pub(crate) const DEFAULT_HOOK_AGENT: &str = "claude-code";
 
@@ -58,16 +61,19 @@ impl Invocation {
     }
 
     /// Returns whether a command starts this program with the same subcommand for the same agent, at any path.
+    ///
+    /// An installation for this client may have written it.
     pub(super) fn is_installed(&self, verb: ClientSubcommand, words: &[String]) -> bool {
-        self.is_ours(verb, words) && CommandFlags::of(words).agent == Some(self.agent.as_str())
+        let default = if verb == ClientSubcommand::Serve { None } else { Some(DEFAULT_HOOK_AGENT) };
+        self.is_ours(verb, words) && CommandFlags::of(words).agent.or(default) == Some(self.agent.as_str())
     }
 
     /// Returns whether a command starts this program with the same subcommand, at any path.
     pub(super) fn is_ours(&self, verb: ClientSubcommand, words: &[String]) -> bool {
         let Some((program, arguments)) = words.split_first() else { return false };
         let is_us = *program == self.program || name(program) == "memory" || name(program) == name(&self.program);
-        let verb = verb.words();
-        is_us && arguments.windows(verb.len()).any(|window| window == verb)
+        let arguments: Vec<&str> = after_global_flags(arguments).iter().map(String::as_str).collect();
+        is_us && arguments.starts_with(&verb.words())
     }
 
     /// Returns the updated form of a command that is in the file.
@@ -102,6 +108,15 @@ pub(super) fn join_words(words: &[String]) -> String {
 /// Splits a line for a shell into words; `None` if its quotes are not closed.
 pub(super) fn split_words(line: &str) -> Option<Vec<String>> {
     shlex::split(line)
+}
+
+/// Returns the arguments from the subcommand on.
+fn after_global_flags(mut arguments: &[String]) -> &[String] {
+    while let Some((flag, rest)) = arguments.split_first().filter(|(flag, _)| flag.starts_with('-')) {
+        let has_value = GLOBAL_FLAGS_WITH_VALUE.contains(&flag.as_str());
+        arguments = if has_value { rest.get(1..).unwrap_or_default() } else { rest };
+    }
+    arguments
 }
 
 fn name(program: &str) -> &str {
@@ -165,16 +180,30 @@ mod tests {
 
     #[test]
     fn a_command_is_ours_by_its_program_and_its_verb() {
-        for line in ["/opt/memory mcp", "memory mcp --agent x", "'/a b/memory' --root /x mcp", r"'C:\bin\memory.exe' mcp"] {
+        for line in [
+            "/opt/memory mcp",
+            "memory mcp --agent x",
+            "'/a b/memory' --root /x mcp",
+            "memory --quiet --root=/x mcp",
+            r"'C:\bin\memory.exe' mcp",
+        ] {
             assert!(own().is_ours(ClientSubcommand::Serve, &found(line)), "{line}");
         }
-        for line in
-            ["npx -y @modelcontextprotocol/server-memory", "memory", "memory list", "/opt/memory-mcp mcp", "memory hook mcpx"]
-        {
+        for line in [
+            "npx -y @modelcontextprotocol/server-memory",
+            "memory",
+            "memory list",
+            "/opt/memory-mcp mcp",
+            "memory hook mcpx",
+            "/opt/other/memory serve mcp --port 1",
+            "memory --root mcp",
+            "memory serve --root mcp",
+        ] {
             assert!(!own().is_ours(ClientSubcommand::Serve, &found(line)), "{line}");
         }
         assert!(own().is_ours(ClientSubcommand::Hook("prompt"), &found("memory hook prompt --root /x")));
         assert!(!own().is_ours(ClientSubcommand::Hook("prompt"), &found("memory hook session-start")));
+        assert!(!own().is_ours(ClientSubcommand::Hook("prompt"), &found("memory git hook prompt")));
         let renamed = Invocation { program: "/opt/remember".into(), ..own() };
         assert!(renamed.is_ours(ClientSubcommand::Serve, &renamed.words(ClientSubcommand::Serve)));
     }

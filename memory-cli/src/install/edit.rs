@@ -82,6 +82,11 @@ pub(crate) enum ClientFileReason {
         /// The command or address in the entry.
         content: String,
     },
+    /// This program has an entry of another name.
+    OtherName {
+        /// The name of the entry.
+        name: String,
+    },
 }
 
 impl ClientFileError {

@@ -86,17 +86,17 @@ impl HookFormat {
         let mut text = text.to_owned();
         for (event, verb) in self.commands() {
             // In reverse order, so that the indexes of the remaining hooks stay valid.
-            while let Some(place) = self.find_hooks(&text, event, verb, own)?.pop() {
+            while let Some(place) = self.find_installed(&text, event, verb, own)?.pop() {
                 text = jsonc::remove(&text, &[&event_path(event)[..], &place.removal].concat())?;
             }
         }
         Ok(text)
     }
 
-    /// Returns the command of a hook of this program, if there is one.
+    /// Returns the command of a hook that an installation for this client may have written, if there is one.
     pub(super) fn find_command(&self, text: &str, own: &Invocation) -> Result<Option<Vec<String>>, ClientFileError> {
         for (event, verb) in self.commands() {
-            if let Some(place) = self.find_hooks(text, event, verb, own)?.pop() {
+            if let Some(place) = self.find_installed(text, event, verb, own)?.pop() {
                 return Ok(Some(place.words));
             }
         }
@@ -114,6 +114,19 @@ impl HookFormat {
             HookStyle::Shell => json!({ "hooks": [{ "type": "command", "command": line, "timeout": timeout }] }),
             HookStyle::Flat => json!({ "command": line, "timeout": timeout }),
         }
+    }
+
+    /// Returns the hooks that an installation for this client may have written.
+    fn find_installed(
+        &self,
+        text: &str,
+        event: &'static str,
+        verb: ClientSubcommand,
+        own: &Invocation,
+    ) -> Result<Vec<HookPosition>, ClientFileError> {
+        let mut places = self.find_hooks(text, event, verb, own)?;
+        places.retain(|place| own.is_installed(verb, &place.words));
+        Ok(places)
     }
 
     fn find_hooks(

@@ -28,5 +28,5 @@ mod yaml;
 
 pub use clients::{Client, InstallLevel};
 pub(crate) use command::DEFAULT_HOOK_AGENT;
-pub use plugin::{PlannedPluginFile, PluginTarget, RegistryEntry, RegistryNamespace, plan_plugins, write_plugins};
+pub use plugin::{BundleUrl, PlannedPluginFile, PluginTarget, RegistryEntry, RegistryNamespace, plan_plugins, write_plugins};
 pub use setup::{ClientFileChange, ClientSetup, EntryOptions, PlannedChange, ServerName};

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::command::{ClientSubcommand, Invocation};
+use super::command::Invocation;
 use super::edit::ClientFileError;
 use super::hooks::{self, HookFormat, HookStyle};
 use super::jsonc::{self, JsoncStep};
@@ -62,6 +62,14 @@ fn install_each<'a>(
     Ok([mark, &installed].concat())
 }
 
+/// Returns whether an installation creates exactly this file, if its entries have the commands that they have there.
+pub(super) fn is_created_file(file: &str, entries: &[ClientEntry], own: &Invocation) -> bool {
+    let find = |entry: &ClientEntry| Some((*entry, entry.find_installed(split_mark(file).1, own).ok()?));
+    let found = entries.iter().filter_map(find).flat_map(|(entry, found)| found.into_iter().map(move |own| (entry, own)));
+    let found: Vec<(ClientEntry, Invocation)> = found.collect();
+    install_each(None, found.iter().map(|(entry, own)| (*entry, own))).is_ok_and(|installed| installed == file)
+}
+
 /// Returns the content of a file without the entries; `formers` are the readable backups, the newest first.
 pub(super) fn uninstall(
     file: &str,
@@ -72,20 +80,15 @@ pub(super) fn uninstall(
     let (mark, text) = split_mark(file);
     let mut found = Vec::new();
     for entry in entries {
-        match entry.find(text, own) {
-            Ok(invocation) => found.extend(invocation.map(|invocation| (*entry, invocation))),
-            Err(refusal) if refusal.is_foreign_entry() => {}
-            Err(refusal) => return Err(refusal),
-        }
+        found.extend(entry.find_installed(text, own)?.into_iter().map(|invocation| (*entry, invocation)));
     }
     if found.is_empty() {
         return Ok(UninstallResult::Same);
     }
+    // A former text has no entry of ours, whatever its name.
     let is_clean = |former: &&str| {
-        found.iter().all(|(entry, own)| match entry.find(split_mark(former).1, own) {
-            Ok(found) => found.is_none(),
-            Err(refusal) => refusal.is_foreign_entry(),
-        })
+        let any_name = Invocation { server_name: None, ..own.clone() };
+        entries.iter().all(|entry| entry.find_installed(split_mark(former).1, &any_name).is_ok_and(|found| found.is_empty()))
     };
     let becomes_this = |former: Option<&str>| {
         install_each(former, found.iter().map(|(entry, own)| (*entry, own))).is_ok_and(|installed| installed == file)
@@ -125,19 +128,24 @@ impl ClientEntry {
         }
     }
 
-    /// Returns the invocation that produced the entry, if it exists.
+    /// Returns the invocations that produced the entries; none if an entry belongs to another program.
     ///
     /// # Errors
-    /// If the file cannot be parsed, or the entry belongs to another program.
-    fn find(self, text: &str, own: &Invocation) -> Result<Option<Invocation>, ClientFileError> {
+    /// If the file cannot be parsed.
+    fn find_installed(self, text: &str, own: &Invocation) -> Result<Vec<Invocation>, ClientFileError> {
         Ok(match self {
-            Self::Server(format) => format.find(text, own)?.map(|(name, words)| Invocation {
-                server_name: Some(name),
-                replaces: true,
-                ..own.of(&words)
-            }),
-            Self::Hooks(format) => format.find_command(text, own)?.map(|words| own.of(&words)),
-            Self::Topics => topics_setting::is_set(text, own)?.then(|| Invocation { replaces: true, ..own.clone() }),
+            Self::Server(format) => {
+                let invocation =
+                    |(name, words): (_, Vec<_>)| Invocation { server_name: Some(name), replaces: true, ..own.of(&words) };
+                format.find_installed(text, own)?.into_iter().map(invocation).collect()
+            }
+            Self::Hooks(format) => format.find_command(text, own)?.map(|words| own.of(&words)).into_iter().collect(),
+            Self::Topics => match topics_setting::is_set(text, own) {
+                Ok(true) => vec![Invocation { replaces: true, ..own.clone() }],
+                Ok(false) => Vec::new(),
+                Err(refusal) if refusal.is_foreign_entry() => Vec::new(),
+                Err(refusal) => return Err(refusal),
+            },
         })
     }
 
@@ -145,9 +153,7 @@ impl ClientEntry {
     fn is_current(self, text: &str, own: &Invocation) -> bool {
         let is_current = |verb, words: &[String]| words == own.updated(verb, words);
         match self {
-            Self::Server(format) => {
-                matches!(format.find(text, own), Ok(Some((_, words))) if is_current(ClientSubcommand::Serve, &words))
-            }
+            Self::Server(format) => format.is_current(text, own),
             Self::Hooks(format) => {
                 matches!(format.find_command(text, own), Ok(Some(words)) if is_current(format.commands()[0].1, &words))
             }

@@ -42,12 +42,16 @@ pub struct RegistryEntry {
     /// The namespace of the publisher, such as `io.github.you`.
     pub namespace: RegistryNamespace,
     /// The address at which the bundle is published; without it, the description names no package.
-    pub bundle_url: Option<String>,
+    pub bundle_url: Option<BundleUrl>,
 }
 
 /// A namespace in the MCP registry: a domain in reverse order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RegistryNamespace(String);
+
+/// The address of a published bundle: an absolute URL with `https`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BundleUrl(String);
 
 /// A planned file of a plugin.
 #[derive(Debug)]
@@ -204,7 +208,7 @@ impl RegistryEntry {
         if let Some(url) = &self.bundle_url {
             server["packages"] = json!([{
                 "registryType": "mcpb",
-                "identifier": url,
+                "identifier": url.0,
                 "fileSha256": ContentHash::from_bytes(bundle).to_string(),
                 "transport": { "type": "stdio" },
             }]);
@@ -217,11 +221,27 @@ impl std::str::FromStr for RegistryNamespace {
     type Err = ParseError;
 
     fn from_str(text: &str) -> Result<Self, ParseError> {
-        let is_valid = |letter: char| letter.is_ascii_alphanumeric() || letter == '.' || letter == '-';
-        if text.is_empty() || !text.chars().all(is_valid) {
+        // The registry has the pattern `^[a-zA-Z0-9.-]+/` for names; a label of a domain neither begins nor ends with `-`.
+        let is_valid = |letter: char| letter.is_ascii_alphanumeric() || letter == '-';
+        let is_label =
+            |label: &str| !label.is_empty() && label.chars().all(is_valid) && !label.starts_with('-') && !label.ends_with('-');
+        if !text.contains('.') || !text.split('.').all(is_label) {
             return Err(ParseError::new(text, "a domain in reverse order, such as io.github.you"));
         }
         Ok(Self(text.to_owned()))
+    }
+}
+
+impl std::str::FromStr for BundleUrl {
+    type Err = ParseError;
+
+    fn from_str(text: &str) -> Result<Self, ParseError> {
+        let rest = text.strip_prefix("https://").unwrap_or_default();
+        let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
+        let is_host = |letter: char| letter.is_ascii_alphanumeric() || "-.:[]".contains(letter);
+        let starts_with_name = host.starts_with(|letter: char| letter.is_ascii_alphanumeric() || letter == '[');
+        let is_url = starts_with_name && host.chars().all(is_host) && text.chars().all(|letter| letter.is_ascii_graphic());
+        if is_url { Ok(Self(text.to_owned())) } else { Err(ParseError::new(text, "a URL that begins with https://")) }
     }
 }
 

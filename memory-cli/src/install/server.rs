@@ -5,7 +5,7 @@
 use serde_json::{Value, json};
 
 use super::command::{ClientSubcommand, Invocation, join_words};
-use super::edit::{self, ClientFileError, TextEdit};
+use super::edit::{self, ClientFileError, ClientFileReason, TextEdit};
 use super::jsonc::{self, JsoncStep};
 use super::{toml, yaml};
 
@@ -56,6 +56,8 @@ pub(super) struct ServerEntry {
 enum ServerSlot {
     /// This program has the entry.
     Own { name: String, command: Vec<String> },
+    /// This program has an entry, but not with the requested name.
+    Named(ServerEntry),
     /// There is no entry of this name.
     Free(String),
     /// Another program has the entry.
@@ -77,7 +79,8 @@ impl ServerFormat {
     /// Adds the entry, or updates it.
     ///
     /// # Errors
-    /// If the file cannot be edited, or another program has an entry of that name and must not be replaced.
+    /// If the file cannot be edited, another program has an entry of that name and must not be replaced, or this program has
+    /// an entry of another name than the requested one.
     pub(super) fn install(self, text: &str, own: &Invocation) -> Result<String, ClientFileError> {
         let new = own.words(ClientSubcommand::Serve);
         match self.find_slot(text, own)? {
@@ -85,6 +88,10 @@ impl ServerFormat {
                 words if words == command => Ok(text.to_owned()),
                 words => self.update(text, &name, &command, &words),
             },
+            ServerSlot::Named(server) => {
+                let reason = ClientFileReason::OtherName { name: server.name };
+                Err(ClientFileError { line: edit::line_number(text, server.at), reason })
+            }
             ServerSlot::Free(name) => self.insert(text, &name, &new),
             ServerSlot::Taken(other) if own.replaces => self.insert(&self.remove(text, &other.name)?, &other.name, &new),
             ServerSlot::Taken(other) => Err(self.foreign_entry(text, other)),
@@ -99,16 +106,25 @@ impl ServerFormat {
         replaced.map_or(Ok(rest.clone()), |source| self.insert_source(&rest, &name, &source))
     }
 
-    /// Returns the name and the command of the entry, if it exists.
+    /// Returns the name and the command of each entry that an installation for this client may have written.
+    ///
+    /// With a requested name, only the entry with this name is returned.
     ///
     /// # Errors
-    /// If the file cannot be parsed, or the entry belongs to another program.
-    pub(super) fn find(self, text: &str, own: &Invocation) -> Result<Option<(String, Vec<String>)>, ClientFileError> {
-        match self.find_slot(text, own)? {
-            ServerSlot::Own { name, command } => Ok(Some((name, command))),
-            ServerSlot::Free(_) => Ok(None),
-            ServerSlot::Taken(other) => Err(self.foreign_entry(text, other)),
-        }
+    /// If the file cannot be parsed.
+    pub(super) fn find_installed(self, text: &str, own: &Invocation) -> Result<Vec<(String, Vec<String>)>, ClientFileError> {
+        let is_requested = |server: &ServerEntry| own.server_name.as_ref().is_none_or(|name| *name == server.name);
+        let installed = |server: ServerEntry| {
+            let command = server.command.filter(|words| own.is_installed(ClientSubcommand::Serve, words))?;
+            Some((server.name, command))
+        };
+        Ok(self.servers(text)?.into_iter().filter(is_requested).filter_map(installed).collect())
+    }
+
+    /// Returns whether the entry exists and needs no update.
+    pub(super) fn is_current(self, text: &str, own: &Invocation) -> bool {
+        let is_current = |words: &[String]| words == own.updated(ClientSubcommand::Serve, words);
+        matches!(self.find_slot(text, own), Ok(ServerSlot::Own { command, .. }) if is_current(&command))
     }
 
     fn find_slot(self, text: &str, own: &Invocation) -> Result<ServerSlot, ClientFileError> {
@@ -118,13 +134,17 @@ impl ServerFormat {
             |server: &ServerEntry, is_own: &dyn Fn(&[String]) -> bool| server.command.as_deref().is_some_and(is_own);
         let is_ours = |words: &[String]| own.is_ours(ClientSubcommand::Serve, words);
         let is_installed = |words: &[String]| own.is_installed(ClientSubcommand::Serve, words);
-        // Without a requested name, an earlier installation may have used another name.
         let named = servers.iter().rposition(|server| server.name == name);
-        let own_index = named.filter(|index| has_command(&servers[*index], &is_ours));
-        let elsewhere = || servers.iter().rposition(|server| own.server_name.is_none() && has_command(server, &is_installed));
-        if let Some(index) = own_index.or_else(elsewhere) {
+        let named_and = |is_own: &dyn Fn(&[String]) -> bool| named.filter(|index| has_command(&servers[*index], is_own));
+        let installed = servers.iter().rposition(|server| has_command(server, &is_installed));
+        // Without a requested name, an earlier installation may have used another name.
+        let elsewhere = installed.filter(|_| own.server_name.is_none());
+        if let Some(index) = named_and(&is_installed).or(elsewhere).or_else(|| named_and(&is_ours)) {
             let ServerEntry { name, command, .. } = servers.swap_remove(index);
             return Ok(ServerSlot::Own { name, command: command.unwrap_or_default() });
+        }
+        if let Some(index) = installed {
+            return Ok(ServerSlot::Named(servers.swap_remove(index)));
         }
         Ok(named.map_or_else(|| ServerSlot::Free(name.to_owned()), |index| ServerSlot::Taken(servers.swap_remove(index))))
     }

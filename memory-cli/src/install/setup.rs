@@ -10,7 +10,7 @@ use super::clients::{self, Client, ClientFile, ClientFolders, InstallLevel};
 use super::command::Invocation;
 use super::edit::{ClientFileError, ClientFileReason};
 use super::file::{self, ClientFileSnapshot, ReplaceError};
-use super::plan::{self, ClientEntry, UninstallResult};
+use super::plan::{self, UninstallResult};
 use crate::config::Environment;
 use crate::failure::{Failure, ProgramError};
 
@@ -41,6 +41,9 @@ pub struct ClientSetup {
     folders: ClientFolders,
     own: Invocation,
 }
+
+/// The name of this program in the files of a project.
+const PROGRAM: &str = "memory";
 
 /// Options of the entries of this program.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -87,6 +90,8 @@ pub struct PlannedChange {
     seen: ClientFileSnapshot,
     /// The backup that is restored.
     restored: Option<PathBuf>,
+    /// Whether a backup is written first.
+    needs_backup: bool,
 }
 
 /// The kind of change of a file.
@@ -107,7 +112,8 @@ pub enum ClientFileChange {
 impl ClientSetup {
     /// Prepares the setup of a client; `root` is the home of the memories, if it differs from that of the environment.
     ///
-    /// The files are those of the home folder or of the current folder of `environment`.
+    /// The files are those of the home folder or of the current folder of `environment`. The files of a project contain no
+    /// path of this machine: they call `memory` from the `PATH` with the home of each user.
     ///
     /// # Errors
     /// If the client has no files at the level, or if the home folder, the current folder or the path of the program is
@@ -123,19 +129,12 @@ impl ClientSetup {
             let why = format!("{} has no configuration files in projects", client.title);
             return Err(Failure::usage(why, "omit --project").into());
         }
-        let program = environment.program.as_deref().map(|program| stable_program_path(program, environment));
-        let program =
-            program.ok_or_else(|| Failure::usage("cannot determine the path of this program", "run it by its full path"))?;
-        let root = root.or(environment.root.as_deref()).map(|root| environment.absolute_path(root));
-        let root = root.filter(|root| *root != folders.home.join(".memory"));
-        let own = Invocation {
-            program: utf8_path(&program)?,
-            agent: client.name.to_owned(),
-            root: root.as_deref().map(utf8_path).transpose()?,
-            server_name: None,
-            replaces: false,
-            topics: None,
+        let (program, root) = match level {
+            InstallLevel::User => user_command(root, &folders, environment)?,
+            // The files are shared with users of other machines.
+            InstallLevel::Project => (PROGRAM.to_owned(), None),
         };
+        let own = Invocation { program, agent: client.name.to_owned(), root, server_name: None, replaces: false, topics: None };
         Ok(Self { client, level, folders, own })
     }
 
@@ -147,7 +146,10 @@ impl ClientSetup {
         self
     }
 
-    /// Includes the setting for the folder of the client's own memory, in the current folder. Only Claude Code has it.
+    /// Includes the setting for the folder of the client's own memory. Only Claude Code has it.
+    ///
+    /// An installation sets it in the current folder. A removal looks for it there and above, up to the folder that contains
+    /// `folder`.
     ///
     /// # Errors
     /// If the client has no such setting, or the path is not UTF-8.
@@ -165,7 +167,9 @@ impl ClientSetup {
     /// # Errors
     /// If a file cannot be read or parsed, or another program has an entry of the same name.
     pub fn plan_install(&self) -> Result<Vec<PlannedChange>, ProgramError> {
-        Ok(self.targets().map(|target| self.plan_file_install(target)).collect::<Result<_, _>>()?)
+        let topics = self.own.topics.is_some().then(|| clients::claude_code_topics_file(&self.folders.project));
+        let targets = (self.client.files)(&self.folders, self.level).into_iter().chain(topics);
+        Ok(targets.map(|target| self.plan_file_install(target)).collect::<Result<_, _>>()?)
     }
 
     /// Plans the removal. Nothing is written.
@@ -174,12 +178,23 @@ impl ClientSetup {
     /// If a file cannot be read or parsed.
     pub fn plan_uninstall(&self) -> Result<Vec<PlannedChange>, ProgramError> {
         let mut changes = Vec::new();
-        for target in self.targets() {
-            let is_optional = target.entries == [ClientEntry::Topics];
-            let change = self.plan_file_uninstall(target)?;
-            if !(is_optional && change.change == ClientFileChange::Unchanged) {
-                changes.push(change);
-            }
+        for target in (self.client.files)(&self.folders, self.level) {
+            changes.push(self.plan_file_uninstall(target)?);
+        }
+        changes.extend(self.plan_topics_uninstall()?);
+        Ok(changes)
+    }
+
+    /// Plans the removal of the setting for the folder of the client's own memory; without a plan for unchanged files.
+    ///
+    /// # Errors
+    /// If a file cannot be read or parsed.
+    pub(crate) fn plan_topics_uninstall(&self) -> Result<Vec<PlannedChange>, ProgramError> {
+        let Some(end) = self.own.topics.as_deref().map(Path::new).and_then(Path::parent) else { return Ok(Vec::new()) };
+        let mut changes = Vec::new();
+        for folder in self.folders.project.ancestors().take_while(|folder| folder.starts_with(end)) {
+            let change = self.plan_file_uninstall(clients::claude_code_topics_file(folder))?;
+            changes.extend(Some(change).filter(|change| change.change != ClientFileChange::Unchanged));
         }
         Ok(changes)
     }
@@ -197,7 +212,7 @@ impl ClientSetup {
             outcome.seen.check_writable().map_err(Failure::file(format!("write {}", outcome.path.display())))?;
         }
         for outcome in outcomes.iter_mut().filter(is_changed) {
-            if outcome.change == ClientFileChange::Changed {
+            if outcome.needs_backup {
                 let action = format!("write a backup of {}", outcome.path.display());
                 outcome.backup = outcome.seen.back_up().map_err(Failure::file(action))?;
             }
@@ -213,11 +228,6 @@ impl ClientSetup {
         Ok(())
     }
 
-    fn targets(&self) -> impl Iterator<Item = ClientFile> {
-        let topics = self.own.topics.is_some().then(|| clients::claude_code_topics_file(&self.folders.project));
-        (self.client.files)(&self.folders, self.level).into_iter().chain(topics)
-    }
-
     fn plan_file_install(&self, target: ClientFile) -> Result<PlannedChange, Failure> {
         let entries = target.entries.clone();
         let (seen, before) = read_target(target)?;
@@ -227,15 +237,16 @@ impl ClientSetup {
             Some(before) if *before == after => ClientFileChange::Unchanged,
             Some(_) => ClientFileChange::Changed,
         };
-        Ok(PlannedChange { path: seen.path.clone(), change, before, after: Some(after), backup: None, seen, restored: None })
+        let (path, needs_backup) = (seen.path.clone(), change == ClientFileChange::Changed);
+        Ok(PlannedChange { path, change, before, after: Some(after), backup: None, seen, restored: None, needs_backup })
     }
 
     fn plan_file_uninstall(&self, target: ClientFile) -> Result<PlannedChange, Failure> {
         let entries = target.entries.clone();
         let (seen, before) = read_target(target)?;
         let (path, after) = (seen.path.clone(), before.clone());
-        let outcome =
-            PlannedChange { path, change: ClientFileChange::Unchanged, before, after, backup: None, seen, restored: None };
+        let change = ClientFileChange::Unchanged;
+        let outcome = PlannedChange { path, change, before, after, backup: None, seen, restored: None, needs_backup: false };
         let Some(text) = &outcome.before else { return Ok(outcome) };
         let action = format!("list the backups of {}", outcome.path.display());
         let backups = outcome.seen.backups().map_err(Failure::file(action))?;
@@ -245,8 +256,14 @@ impl ClientSetup {
         let rest = plan::uninstall(text, &entries, &self.own, &texts).map_err(client_file_failure(&outcome.path))?;
         Ok(match rest {
             UninstallResult::Same => outcome,
-            UninstallResult::Text(text) => PlannedChange { change: ClientFileChange::Changed, after: Some(text), ..outcome },
-            UninstallResult::Nothing => PlannedChange { change: ClientFileChange::Removed, after: None, ..outcome },
+            UninstallResult::Text(text) => {
+                PlannedChange { change: ClientFileChange::Changed, after: Some(text), needs_backup: true, ..outcome }
+            }
+            UninstallResult::Nothing => {
+                // The user may have added values to the entry.
+                let needs_backup = !plan::is_created_file(text, &entries, &self.own);
+                PlannedChange { change: ClientFileChange::Removed, after: None, needs_backup, ..outcome }
+            }
             UninstallResult::Former(index) => {
                 let (backup, text) = formers.swap_remove(index);
                 PlannedChange { change: ClientFileChange::Restored, after: Some(text), restored: Some(backup), ..outcome }
@@ -306,12 +323,30 @@ fn client_file_failure(path: &Path) -> impl Fn(ClientFileError) -> Failure {
             what,
             hint: Some("the file was not changed; correct it and try again"),
         })),
+        ClientFileReason::OtherName { name } => Failure::usage(
+            format!("{path}:{}: this program already has the entry {name}", refusal.line),
+            "omit --name, or remove the entry with `memory uninstall` first",
+        ),
         ClientFileReason::Taken { key, content } => Failure::Taken {
             place: format!("{path}:{}", refusal.line),
             key,
             content: redact(&content).map_or(content, |redacted| redacted.text),
         },
     }
+}
+
+/// Returns the path of the program and of the home, which is `None` if it is the default.
+fn user_command(
+    root: Option<&Path>,
+    folders: &ClientFolders,
+    environment: &Environment,
+) -> Result<(String, Option<String>), Failure> {
+    let program = environment.program.as_deref().map(|program| stable_program_path(program, environment));
+    let program =
+        program.ok_or_else(|| Failure::usage("cannot determine the path of this program", "run it by its full path"))?;
+    let root = root.or(environment.root.as_deref()).map(|root| environment.absolute_path(root));
+    let root = root.filter(|root| *root != folders.home.join(".memory"));
+    Ok((utf8_path(&program)?, root.as_deref().map(utf8_path).transpose()?))
 }
 
 /// Returns the path at which `PATH` finds the program, else `program`.

@@ -211,7 +211,7 @@ fn terminals_get_what_they_read() {
       "mcpServers": {
         "memory": {
           "type": "stdio",
-          "command": "/bin/memory",
+          "command": "memory",
           "args": [
             "mcp",
             "--agent",
@@ -229,7 +229,7 @@ fn terminals_get_what_they_read() {
             "hooks": [
               {
                 "type": "command",
-                "command": "/bin/memory",
+                "command": "memory",
                 "args": [
                   "hook",
                   "session-start"
@@ -244,7 +244,7 @@ fn terminals_get_what_they_read() {
             "hooks": [
               {
                 "type": "command",
-                "command": "/bin/memory",
+                "command": "memory",
                 "args": [
                   "hook",
                   "prompt"
@@ -259,14 +259,14 @@ fn terminals_get_what_they_read() {
     "#);
     assert_snapshot!(sandbox.read_file(".codex/config.toml"), @r#"
     [mcp_servers.memory]
-    command = "/bin/memory"
+    command = "memory"
     args = ["mcp", "--agent", "codex"]
     "#);
     assert_snapshot!(sandbox.read_file(".gemini/settings.json"), @r#"
     {
       "mcpServers": {
         "memory": {
-          "command": "/bin/memory",
+          "command": "memory",
           "args": [
             "mcp",
             "--agent",
@@ -280,7 +280,7 @@ fn terminals_get_what_they_read() {
             "hooks": [
               {
                 "type": "command",
-                "command": "/bin/memory hook session-start --agent gemini",
+                "command": "memory hook session-start --agent gemini",
                 "timeout": 5000
               }
             ]
@@ -291,7 +291,7 @@ fn terminals_get_what_they_read() {
             "hooks": [
               {
                 "type": "command",
-                "command": "/bin/memory hook prompt --agent gemini",
+                "command": "memory hook prompt --agent gemini",
                 "timeout": 5000
               }
             ]
@@ -313,7 +313,7 @@ fn editors_get_what_they_read() {
       "mcpServers": {
         "memory": {
           "type": "stdio",
-          "command": "/bin/memory",
+          "command": "memory",
           "args": [
             "mcp",
             "--agent",
@@ -328,7 +328,7 @@ fn editors_get_what_they_read() {
       "servers": {
         "memory": {
           "type": "stdio",
-          "command": "/bin/memory",
+          "command": "memory",
           "args": [
             "mcp",
             "--agent",
@@ -344,7 +344,7 @@ fn editors_get_what_they_read() {
         "memory": {
           "type": "local",
           "command": [
-            "/bin/memory",
+            "memory",
             "mcp",
             "--agent",
             "opencode"
@@ -522,7 +522,7 @@ fn clients_with_hooks_get_them_in_their_format() {
             "hooks": [
               {
                 "type": "command",
-                "command": "/bin/memory hook session-start --agent codex",
+                "command": "memory hook session-start --agent codex",
                 "timeout": 5
               }
             ]
@@ -533,7 +533,7 @@ fn clients_with_hooks_get_them_in_their_format() {
             "hooks": [
               {
                 "type": "command",
-                "command": "/bin/memory hook prompt --agent codex",
+                "command": "memory hook prompt --agent codex",
                 "timeout": 5
               }
             ]
@@ -548,13 +548,13 @@ fn clients_with_hooks_get_them_in_their_format() {
       "hooks": {
         "sessionStart": [
           {
-            "command": "/bin/memory hook session-start --agent cursor",
+            "command": "memory hook session-start --agent cursor",
             "timeout": 5
           }
         ],
         "beforeSubmitPrompt": [
           {
-            "command": "/bin/memory hook prompt --agent cursor",
+            "command": "memory hook prompt --agent cursor",
             "timeout": 5
           }
         ]
@@ -563,10 +563,13 @@ fn clients_with_hooks_get_them_in_their_format() {
     "#);
     assert_snapshot!(sandbox.run(&["uninstall", "gemini", "--project"]), @"removed	~/.gemini/settings.json");
     assert_snapshot!(sandbox.run(&["install", "codex"]), @"
-    unchanged	~/.codex/config.toml
-    unchanged	~/.codex/hooks.json
+    changed	~/.codex/config.toml
+    changed	~/.codex/hooks.json
     --- stderr
-    Codex is already configured; nothing was changed
+    backup: ~/.codex/config.toml.before-memory
+    backup: ~/.codex/hooks.json.before-memory
+    restart Codex to use the memories
+    Codex runs the hooks after you approve them with /hooks
     ");
 }
 
@@ -620,5 +623,66 @@ fn claude_code_stores_its_memory_in_the_topics_of_the_project() {
     assert_snapshot!(run(&["install", "cursor", "--topics"]), @"
     error[usage]: Cursor has no setting for the folder of its memory
     hint: omit --topics
+    ");
+}
+
+#[test]
+fn the_setting_for_topics_and_the_watch_are_removed_together() {
+    let sandbox = Sandbox::new();
+    std::fs::create_dir_all(sandbox.path("work/.git")).expect("a folder");
+    std::fs::create_dir_all(sandbox.path("work/src")).expect("a folder");
+    sandbox.file("work/.memory/build.md", "---\nname: Build\ndescription: How to build\n---\n\nUse make.\n");
+    let run = |folder: &str, arguments: &[&str]| {
+        let mut command = sandbox.command(arguments);
+        command.current_dir(sandbox.path(folder));
+        let output = Sandbox::finish(command, "");
+        sandbox.normalise(&String::from_utf8_lossy(&[output.stdout, output.stderr].concat()))
+    };
+    let setting = || sandbox.path("work/.claude/settings.local.json").exists();
+    let watch = sandbox.path("work/.memory/.seen");
+    run("work", &["install", "claude-code", "--topics"]);
+    run("work", &["install", "claude-code", "--project"]);
+    assert!(setting() && watch.exists());
+    assert_snapshot!(run("work", &["uninstall", "claude-code", "--project"]), @"
+    removed	~/work/.mcp.json
+    removed	~/work/.claude/settings.json
+    ");
+    assert!(setting() && watch.exists(), "it belongs to the installation for the user");
+    sandbox.file(".memory/config.yaml", "agents: [\n");
+    assert_snapshot!(run("work", &["uninstall", "claude-code"]), @"
+    removed	~/.claude.json
+    removed	~/.claude/settings.json
+    warning: the settings are invalid, so the setting of the topics was not removed; see `memory config`
+    ");
+    assert!(setting() && watch.exists());
+    std::fs::remove_file(sandbox.path(".memory/config.yaml")).expect("a file");
+    assert_snapshot!(run("work/src", &["uninstall", "claude-code"]), @"
+    unchanged	~/.claude.json
+    unchanged	~/.claude/settings.json
+    removed	~/work/.claude/settings.local.json
+    ");
+    assert!(!setting() && !watch.exists());
+}
+
+#[test]
+fn files_of_a_project_contain_no_path_of_the_machine() {
+    let sandbox = Sandbox::new();
+    sandbox.run(&["install", "cursor"]);
+    assert!(sandbox.read_file(".cursor/mcp.json").contains("/bin/memory"));
+    assert_snapshot!(sandbox.run(&["install", "cursor", "--project"]), @"
+    changed	~/.cursor/mcp.json
+    changed	~/.cursor/hooks.json
+    --- stderr
+    backup: ~/.cursor/mcp.json.before-memory
+    backup: ~/.cursor/hooks.json.before-memory
+    restart Cursor to use the memories
+    each user of the project needs `memory` on the PATH, and uses their own home
+    ");
+    assert!(!sandbox.read_file(".cursor/mcp.json").contains("/bin/memory"));
+    assert_snapshot!(sandbox.run(&["install", "cursor", "--project", "--root", "private"]), @"
+    --- stderr
+    error[usage]: the files of a project are shared and cannot name a home
+    hint: omit --root or --project
+    --- exit 2
     ");
 }

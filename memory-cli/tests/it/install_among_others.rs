@@ -181,6 +181,62 @@ fn another_programs_entry_is_replaced_or_kept_on_request() {
 }
 
 #[test]
+fn an_entry_keeps_its_name() {
+    let sandbox = Sandbox::new();
+    sandbox.run(&["install", "cursor"]);
+    assert_snapshot!(sandbox.run(&["install", "cursor", "--name", "work"]), @"
+    --- stderr
+    error[usage]: ~/.cursor/mcp.json:3: this program already has the entry memory
+    hint: omit --name, or remove the entry with `memory uninstall` first
+    --- exit 2
+    ");
+    sandbox.run(&["uninstall", "cursor"]);
+    sandbox.run(&["install", "cursor", "--name", "work"]);
+    assert_snapshot!(sandbox.run(&["uninstall", "cursor"]), @"
+    removed	~/.cursor/mcp.json
+    removed	~/.cursor/hooks.json
+    ");
+    assert!(!sandbox.path(".cursor/mcp.json").exists());
+}
+
+#[test]
+fn an_entry_that_a_user_wrote_is_not_removed_without_a_backup() {
+    let sandbox = Sandbox::new();
+    let by_hand = "{\n  \"mcpServers\": {\n    \"memory\": { \"command\": \"memory\", \"args\": [\"mcp\", \"--agent\", \"bob\"], \"env\": { \"A\": \"b\" } }\n  }\n}\n";
+    sandbox.file(".cursor/mcp.json", by_hand);
+    assert_snapshot!(sandbox.run(&["uninstall", "cursor"]), @"
+    unchanged	~/.cursor/mcp.json
+    unchanged	~/.cursor/hooks.json
+    --- stderr
+    no entries found; nothing was changed
+    ");
+    assert_eq!(sandbox.read_file(".cursor/mcp.json"), by_hand);
+    let for_cursor = by_hand.replace("bob", "cursor");
+    sandbox.file(".cursor/mcp.json", &for_cursor);
+    assert_snapshot!(sandbox.run(&["uninstall", "cursor"]), @"
+    removed	~/.cursor/mcp.json
+    unchanged	~/.cursor/hooks.json
+    --- stderr
+    backup: ~/.cursor/mcp.json.before-memory
+    ");
+    assert_eq!(sandbox.read_file(".cursor/mcp.json.before-memory"), for_cursor);
+}
+
+#[test]
+fn a_server_of_another_program_named_memory_is_not_ours() {
+    let sandbox = Sandbox::new();
+    let other = "{\"mcpServers\":{\"memory\":{\"command\":\"/opt/other/memory\",\"args\":[\"serve\",\"mcp\",\"--port\",\"1\"]}}}";
+    sandbox.file(".cursor/mcp.json", other);
+    assert_snapshot!(sandbox.run(&["install", "cursor"]), @"
+    --- stderr
+    error[conflict]: ~/.cursor/mcp.json:1: mcpServers.memory belongs to another program: /opt/other/memory serve mcp --port 1
+    hint: nothing was written; use --replace to replace that entry, or --name NAME to add an entry with another name
+    --- exit 4
+    ");
+    assert_eq!(sandbox.read_file(".cursor/mcp.json"), other);
+}
+
+#[test]
 fn a_file_that_cannot_be_read_is_left_alone() {
     let sandbox = Sandbox::new();
     sandbox.file(".claude/settings.json", "{\n  \"hooks\": {\n    oops\n  }\n}\n");

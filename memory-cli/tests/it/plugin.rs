@@ -17,7 +17,7 @@ const FILES: [&str; 8] = ["plugin", "claude-code", "codex", "gemini", "cursor", 
 pub(crate) fn write_with_program(sandbox: &Sandbox, targets: &[PluginTarget], program: &Path, bundle_url: Option<&str>) -> bool {
     let environment = Environment::default().with_home(&sandbox.path("")).with_program(program);
     let namespace = "io.github.you".parse().expect("a namespace");
-    let registry = RegistryEntry { namespace, bundle_url: bundle_url.map(str::to_owned) };
+    let registry = RegistryEntry { namespace, bundle_url: bundle_url.map(|url| url.parse().expect("a URL")) };
     let files = plan_plugins(targets, &sandbox.path("out"), &registry, &environment).expect("a plan");
     write_plugins(&files).expect("files");
     files.iter().any(|file| file.change != ClientFileChange::Unchanged)
@@ -222,4 +222,35 @@ fn the_bundle_and_its_description_have_the_same_bytes_each_time() {
     // A new program is a new bundle.
     std::fs::write(&program, "#!/bin/sh\necho other\n").expect("a file");
     assert!(write_with_program(&sandbox, &targets, program.as_ref(), url));
+}
+
+#[test]
+fn the_namespace_and_the_address_of_the_bundle_are_checked() {
+    let sandbox = Sandbox::new();
+    let run = |flag, value| sandbox.run(&["plugin", "registry", "--output", "out", flag, value]);
+    assert_snapshot!(run("--namespace", "...."), @r#"
+    --- stderr
+    error[usage]: invalid value '....' for '--namespace <NAME>': "...." is not a domain in reverse order, such as io.github.you
+
+    For more information, try '--help'.
+    --- exit 2
+    "#);
+    assert_snapshot!(run("--bundle-url", "not a url"), @r#"
+    --- stderr
+    error[usage]: invalid value 'not a url' for '--bundle-url <URL>': "not a url" is not a URL that begins with https://
+
+    For more information, try '--help'.
+    --- exit 2
+    "#);
+    for (flag, value) in [
+        ("--namespace", "io..github"),
+        ("--namespace", "io.-github"),
+        ("--namespace", "you"),
+        ("--bundle-url", "http://example.org/memory.mcpb"),
+        ("--bundle-url", "https:///memory.mcpb"),
+        ("--bundle-url", "https://example.org/a b"),
+    ] {
+        assert!(run(flag, value).contains("exit 2"), "{value}");
+    }
+    assert!(!sandbox.path("out").exists());
 }

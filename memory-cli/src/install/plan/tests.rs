@@ -3,6 +3,7 @@ use serde_json::Value;
 
 use super::*;
 use crate::install::clients::{CLAUDE_CODE_HOOKS, CODEX_HOOKS, CURSOR_HOOKS};
+use crate::install::edit::ClientFileReason;
 use crate::install::server::ServerEntryFormat;
 use crate::install::toml;
 
@@ -272,7 +273,7 @@ fn an_entry_of_another_program_is_replaced_on_request_and_comes_back() {
         // After a change by another program, the entry is inserted again.
         let touched = if entry == YAML || entry == TOML { format!("# c\n{with}") } else { with.replacen('{', "{ ", 1) };
         let UninstallResult::Text(left) = uninstalled(&touched, entry, &[former]) else { panic!("a text is left") };
-        assert!(entry.find(&left, &own()).expect_err("the entry").is_foreign_entry(), "{left}");
+        assert!(entry.install(&left, &own()).expect_err("the entry").is_foreign_entry(), "{left}");
     }
 }
 
@@ -289,6 +290,42 @@ fn a_second_name_stands_beside_the_entry_of_another_program() {
     // A server of this program for another agent is not the entry.
     let other = file.replace("npx\"", "memory\",\"args\":[\"mcp\",\"--agent\",\"x\"]").replace("\"memory\":", "\"work\":");
     assert_eq!(uninstalled(&other, SERVER, &[]), UninstallResult::Same);
+}
+
+#[test]
+fn an_entry_for_another_agent_is_not_uninstalled() {
+    let server = r#"{"mcpServers":{"memory":{"command":"memory","args":["mcp","--agent","bob","--root","/x"],"env":{"A":"b"}}}}"#;
+    assert_eq!(uninstalled(server, SERVER, &[]), UninstallResult::Same);
+    let hooks = r#"{"hooks":{"SessionStart":[{"hooks":[{"type":"command","command":"memory hook session-start"}]}]}}"#;
+    assert_eq!(uninstalled(hooks, HOOKS, &[]), UninstallResult::Same);
+    // An installation updates the entry, and the removal restores it.
+    let with = installed(server, SERVER);
+    assert_eq!(uninstalled(&with, SERVER, &[server]), UninstallResult::Former(0));
+}
+
+#[test]
+fn every_entry_of_this_program_is_uninstalled() {
+    let command = r#"{"command":"memory","args":["mcp","--agent","some"]}"#;
+    let both = format!(r#"{{"mcpServers":{{"memory":{command},"work":{command},"x":{{"command":"npx"}}}}}}"#);
+    let left = UninstallResult::Text(r#"{"mcpServers":{"x":{"command":"npx"}}}"#.into());
+    assert_eq!(uninstalled(&both, SERVER, &[]), left);
+    let named = Invocation { server_name: Some("work".into()), ..own() };
+    let UninstallResult::Text(left) = uninstall(&both, &[SERVER], &named, &[]).expect("a file") else { panic!("a text is left") };
+    assert!(left.contains("memory") && !left.contains("work"), "{left}");
+    // A backup with another of the entries is no former file.
+    let made = install(None, &[SERVER], &own()).expect("a file");
+    let work = made.replace("\"memory\": {", "\"work\": {");
+    assert_eq!(uninstalled(&work, SERVER, &[&made]), UninstallResult::Nothing);
+}
+
+#[test]
+fn an_entry_is_not_installed_again_with_another_name() {
+    for entry in [SERVER, TOML, YAML] {
+        let with = install(None, &[entry], &own()).expect("a file");
+        let named = Invocation { server_name: Some("work".into()), ..own() };
+        let refusal = install(Some(&with), &[entry], &named).expect_err("it has another name");
+        assert!(matches!(refusal.reason, ClientFileReason::OtherName { .. }), "{refusal:?}");
+    }
 }
 
 #[test]
