@@ -7,7 +7,7 @@ use std::sync::Arc;
 use memory_core::OperationId;
 use memory_core::instance::InstanceError;
 use memory_core::text::to_one_line;
-use memory_core::topic::{TopicError, Topics};
+use memory_core::topic::{TopicError, Topics, external_operation};
 use memory_store::topic::TopicFolder;
 use memory_store::{RandomIds, SystemClock};
 
@@ -31,14 +31,14 @@ pub(crate) fn open(settings: &Settings, named: Option<&Path>, actor: &str) -> Re
     }))
 }
 
-/// Starts to watch a topic folder for changes by other programs.
+/// Starts to watch a topic folder for changes by other programs; in a watched folder, records them.
 pub(crate) fn watch(folder: &Path) -> Result<(), Failure> {
-    Ok(TopicFolder::new(folder).watch()?)
+    Ok(TopicFolder::new(folder).watch(&mut || external_operation(&SystemClock, &RandomIds))?)
 }
 
-/// Stops watching a topic folder.
+/// Records the last changes by other programs, and stops watching a topic folder.
 pub(crate) fn unwatch(folder: &Path) -> Result<(), Failure> {
-    Ok(TopicFolder::new(folder).unwatch()?)
+    Ok(TopicFolder::new(folder).unwatch(&mut || external_operation(&SystemClock, &RandomIds))?)
 }
 
 /// Returns an error if a topic folder does not exist.

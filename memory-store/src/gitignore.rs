@@ -19,6 +19,7 @@ const TEXT: &str = "\
 .next-*.tmp
 .next.tmp
 .next/
+.seen/
 .trash/
 .uses.json
 _index.json

@@ -610,11 +610,22 @@ fn claude_code_stores_its_memory_in_the_topics_of_the_project() {
     assert!(run(&["topic", "list"]).contains("Build"));
     assert!(run(&["undo", "--dir", ".memory"]).contains("undid update of build.md"));
     assert!(sandbox.read_file("work/.memory/build.md").contains("Use make."));
+    // Neither a second installation nor the removal loses a topic that the client deleted.
+    let delete = || std::fs::remove_file(sandbox.path("work/.memory/build.md")).expect("a topic");
+    let restore = || {
+        run(&["undo", "--dir", ".memory"]);
+        assert!(sandbox.read_file("work/.memory/build.md").contains("Use make."));
+    };
+    delete();
+    run(&["install", "claude-code", "--topics", "--quiet"]);
+    restore();
+    delete();
     assert_snapshot!(run(&["uninstall", "claude-code"]), @"
     removed	~/.claude.json
     removed	~/.claude/settings.json
     restored	~/work/.claude/settings.local.json
     ");
+    restore();
     sandbox.file("work/.claude/settings.local.json", "{ \"autoMemoryDirectory\": \"~/notes\" }\n");
     assert_snapshot!(run(&["install", "claude-code", "--topics"]), @"
     error[conflict]: ~/work/.claude/settings.local.json:1: autoMemoryDirectory has another value: ~/notes

@@ -50,8 +50,12 @@ const EXTERNAL_ACTOR: &str = "external";
 /// # Errors
 /// Those of [`TopicStore::record_external_changes`].
 pub fn record_external_changes(topics: &Topics) -> Result<bool, TopicError> {
-    let operation = || Operation::new(Verb::Update, EXTERNAL_ACTOR, topics.clock.as_ref(), topics.ids.as_ref());
-    topics.store.record_external_changes(&mut { operation })
+    topics.store.record_external_changes(&mut || external_operation(topics.clock.as_ref(), topics.ids.as_ref()))
+}
+
+/// Returns a new operation for changes by programs that do not use the store.
+pub fn external_operation(clock: &dyn Clock, ids: &dyn IdSource) -> Operation {
+    Operation::new(Verb::Update, EXTERNAL_ACTOR, clock, ids)
 }
 
 /// Instructions for the agent: how to work with topics, and the topic types.
@@ -210,8 +214,9 @@ pub fn last(topics: &Topics) -> Result<Option<TopicRecord>, TopicError> {
 /// Returns the number of files and bytes deleted.
 ///
 /// # Errors
-/// If the versions cannot be read or deleted.
+/// If the versions cannot be read or deleted; those of [`record_external_changes`].
 pub fn purge(topics: &Topics, before: DateTime<Utc>) -> Result<(u64, u64), TopicError> {
+    record_external_changes(topics)?;
     topics.store.purge(before)
 }
 

@@ -4,6 +4,7 @@ use memory_core::topic::{TopicError, TopicRecord};
 use memory_core::{Operation, OperationId, Recorded};
 
 use super::error::{damaged_error, read_error, write_error};
+use super::external;
 use super::trash::{self, TopicFileLine, TopicPayload};
 use crate::disk::Disk;
 use crate::oplog::{FileChange, FileOperations, FilePayload, NewContent, OperationError, Staging, find_undoable, hash_bytes};
@@ -47,7 +48,11 @@ pub(super) fn apply_changes(
     let contents: Vec<_> =
         files.iter().map(|file| Some(NewContent { bytes: file.after.as_deref()?, like: file.like.as_deref() })).collect();
     match file_operations(disk).execute(&Recorded::new(operation, payload, undoes), &contents) {
-        Ok(()) => Ok(true),
+        Ok(()) => {
+            // If this fails, the next operation compares the copies with the log.
+            let _ = external::copy_changed(disk, files);
+            Ok(true)
+        }
         Err(OperationError::Changed(_)) => Ok(false),
         Err(error) => Err(topic_error(error)),
     }

@@ -2,14 +2,18 @@
 //!
 //! In a watched folder, `.seen/` contains a copy of each topic. A difference between a topic and its copy is a change by
 //! another program. It is recorded as an operation, with the copy as the previous file, so that it can be undone.
+//!
+//! The copy is the only previous version, so it is replaced only after the change is in the log.
 
 use std::collections::BTreeSet;
 
-use memory_core::topic::TopicError;
+use memory_core::topic::{TopicError, TopicName};
 use memory_core::{Operation, Recorded};
 
+use super::change::TopicFileChange;
 use super::error::{read_error, write_error};
 use super::files::read_bytes;
+use super::index;
 use super::list::list_topics;
 use super::trash::{self, TopicFileLine, TopicPayload};
 use crate::disk::Disk;
@@ -25,21 +29,31 @@ const IGNORE_FILE: &str = ".seen/.gitignore";
 const TEMP_FILE: &str = ".seen/.copy.tmp";
 
 /// Maximum size of a watched topic; larger files are not copied.
-const MAX_BYTES: usize = 1024 * 1024;
+const MAX_BYTES: u64 = 1024 * 1024;
 
 /// Returns whether a folder is watched.
 pub(super) fn is_watched(disk: &dyn Disk) -> Result<bool, TopicError> {
     disk.stat(IGNORE_FILE).map(|found| found.is_some()).map_err(|error| read_error(FOLDER, error))
 }
 
-/// Starts to watch a folder: its present topics are the state to compare with. The caller holds the lock.
-pub(super) fn watch(disk: &dyn Disk) -> Result<(), TopicError> {
-    disk.write(IGNORE_FILE, b"*\n").map_err(write_error(IGNORE_FILE))?;
-    copy_topics(disk)
+/// Returns whether a folder has copies, even if it is no longer watched because [`unwatch`] was interrupted.
+pub(super) fn has_copies(disk: &dyn Disk) -> Result<bool, TopicError> {
+    disk.stat(FOLDER).map(|found| found.is_some()).map_err(|error| read_error(FOLDER, error))
 }
 
-/// Stops watching a folder. The caller holds the lock.
+/// Starts to watch a folder: its present topics are the state to compare with. The caller holds the lock.
+pub(super) fn watch(disk: &dyn Disk) -> Result<(), TopicError> {
+    find_changes(disk)?.iter().try_for_each(|change| copy(disk, &change.path, change.after.as_deref()))?;
+    // This file is written last: with only a part of the copies, existing topics would count as new.
+    disk.write(IGNORE_FILE, b"*\n").map_err(write_error(IGNORE_FILE))
+}
+
+/// Stops watching a folder. The caller holds the lock and has recorded the changes.
 pub(super) fn unwatch(disk: &dyn Disk) -> Result<(), TopicError> {
+    if is_watched(disk)? {
+        // This file is removed first, for the reason in `watch`.
+        disk.remove(IGNORE_FILE).map_err(write_error(IGNORE_FILE))?;
+    }
     for entry in disk.list_folder(FOLDER).map_err(|error| read_error(FOLDER, error))? {
         let path = format!("{FOLDER}/{}", entry.name);
         disk.remove(&path).map_err(write_error(&path))?;
@@ -51,32 +65,54 @@ pub(super) fn unwatch(disk: &dyn Disk) -> Result<(), TopicError> {
 ///
 /// The caller holds the lock.
 pub(super) fn record(disk: &dyn Disk, operation: &mut dyn FnMut() -> Operation) -> Result<bool, TopicError> {
-    let changes = find_changes(disk)?;
+    let found = find_changes(disk)?;
+    if found.is_empty() {
+        return Ok(false);
+    }
+    // A writer that was interrupted after its line was appended did not update the copies.
+    let last = trash::log(disk).operations(trash::log_error)?.next().transpose()?;
+    let recorded = last.map(|last| last.subject.files).unwrap_or_default();
+    let is_recorded =
+        |change: &ExternalChange| recorded.iter().any(|file| file.path == change.path && file.after == change.after_hash());
+    let (recorded, changes): (Vec<_>, Vec<_>) = found.into_iter().partition(is_recorded);
+    recorded.iter().try_for_each(|change| copy(disk, &change.path, change.after.as_deref()))?;
     if changes.is_empty() {
         return Ok(false);
     }
     let operation = operation();
+    index::adopt_index(disk, &operation)?;
     let folder = trash::log(disk).trash_folder(&operation);
     let mut files = Vec::new();
-    for ExternalChange { path, before, after } in &changes {
+    for change in &changes {
+        let ExternalChange { path, before, .. } = change;
         let trash = before.as_ref().map(|_| format!("{folder}/{path}"));
         if let Some(trash) = &trash {
             disk.hard_link(&copy_path(path), trash).map_err(write_error(trash))?;
         }
-        files.push(TopicFileLine { path: path.clone(), before: before.clone(), trash, after: after.as_deref().map(hash_bytes) });
+        files.push(TopicFileLine { path: path.clone(), before: before.clone(), trash, after: change.after_hash() });
     }
     if files.iter().any(|file| file.trash.is_some()) {
         disk.sync_folder(&folder).map_err(write_error(&folder))?;
     }
     let payload = TopicPayload { files, index: None };
     trash::log(disk).append(&Recorded::new(&operation, payload, None)).map_err(write_error(trash::FOLDER))?;
-    changes.iter().try_for_each(|change| copy(disk, change))?;
+    changes.iter().try_for_each(|change| copy(disk, &change.path, change.after.as_deref()))?;
     Ok(true)
 }
 
-/// Updates all copies, after a change by this store. The caller holds the lock.
-pub(super) fn copy_topics(disk: &dyn Disk) -> Result<(), TopicError> {
-    find_changes(disk)?.iter().try_for_each(|change| copy(disk, change))
+/// Updates the copies of the topics that an operation of this store changed, if the folder is watched.
+///
+/// Other topics are not copied: another program may have changed them, and that is not recorded yet. The caller holds the lock.
+pub(super) fn copy_changed(disk: &dyn Disk, files: &[TopicFileChange]) -> Result<(), TopicError> {
+    if !is_watched(disk)? {
+        return Ok(());
+    }
+    let is_topic = |path: &str| path.parse::<TopicName>().is_ok_and(|name| name.as_str() == path);
+    let is_small = |file: &TopicFileChange| file.after.as_ref().is_none_or(|bytes| bytes.len() as u64 <= MAX_BYTES);
+    for file in files.iter().filter(|file| is_topic(&file.path) && is_small(file)) {
+        copy(disk, &file.path, file.after.as_deref())?;
+    }
+    Ok(())
 }
 
 /// A difference between a topic and its copy.
@@ -88,15 +124,27 @@ struct ExternalChange {
     after: Option<Vec<u8>>,
 }
 
+impl ExternalChange {
+    fn after_hash(&self) -> Option<String> {
+        self.after.as_deref().map(hash_bytes)
+    }
+}
+
 fn find_changes(disk: &dyn Disk) -> Result<Vec<ExternalChange>, TopicError> {
     let copies = disk.list_folder(FOLDER).map_err(|error| read_error(FOLDER, error))?;
     let names = copies.into_iter().map(|entry| entry.name).filter(|name| !name.starts_with('.'));
     let topics = list_topics(disk)?.topics.into_iter().map(|topic| topic.name.as_str().to_owned());
     let mut changes = Vec::new();
     for path in names.chain(topics).collect::<BTreeSet<String>>() {
+        let found = disk.stat(&path).map_err(|error| read_error(&path, error))?;
+        let after = match found {
+            Some(found) if !found.is_folder && MAX_BYTES < found.size => continue,
+            Some(found) if !found.is_folder => read_bytes(disk, &path)?,
+            // A folder or a symlink is not a topic.
+            _ => None,
+        };
         let before = disk.read(&copy_path(&path)).map_err(|error| read_error(&path, error))?.map(|(bytes, _)| bytes);
-        let after = read_bytes(disk, &path)?;
-        if before != after && after.as_ref().is_none_or(|bytes| bytes.len() <= MAX_BYTES) {
+        if before != after {
             changes.push(ExternalChange { path, before: before.as_deref().map(hash_bytes), after });
         }
     }
@@ -104,13 +152,16 @@ fn find_changes(disk: &dyn Disk) -> Result<Vec<ExternalChange>, TopicError> {
 }
 
 /// Makes the copy of a topic equal to it. The previous copy may have a second path in the trash, so it is replaced.
-fn copy(disk: &dyn Disk, change: &ExternalChange) -> Result<(), TopicError> {
-    let path = copy_path(&change.path);
-    let done = match &change.after {
+fn copy(disk: &dyn Disk, path: &str, after: Option<&[u8]>) -> Result<(), TopicError> {
+    let path = copy_path(path);
+    let done = match after {
         Some(bytes) => {
             disk.write(TEMP_FILE, bytes).and_then(|()| disk.sync_file(TEMP_FILE)).and_then(|()| disk.rename(TEMP_FILE, &path))
         }
-        None => disk.remove(&path),
+        None => match disk.stat(&path) {
+            Ok(Some(_)) => disk.remove(&path),
+            found => found.map(drop),
+        },
     };
     done.map_err(write_error(&path))
 }

@@ -58,7 +58,7 @@ impl TopicFolder {
 
     /// Waits for the lock, recovers from an interrupted operation, and runs `work`.
     ///
-    /// `operation` is `None` if `work` changes only the trash.
+    /// `operation` is `None` if `work` changes only the trash, or adopts the index itself.
     fn write<T>(
         &self,
         operation: Option<&Operation>,
@@ -69,32 +69,49 @@ impl TopicFolder {
         let disk = self.place.get_or_create().map_err(|error| told(io_error(format!("open {place}"), error)))?;
         let _lock = WriterLock::acquire(self.root(), self.patience).map_err(told)?;
         let meet = || operation.map_or(Ok(()), |operation| index::adopt_index(disk, operation));
-        let copy = || if external::is_watched(disk)? { external::copy_topics(disk) } else { Ok(()) };
         let done = recover(disk).and_then(|()| meet()).and_then(|()| work(disk));
-        // If the copies cannot be updated, the next operation records this change a second time.
-        let _ = copy();
         done.map_err(|error| with_full_path(&place, error))
     }
 
     /// Starts to watch the folder for changes by other programs; [`TopicStore::record_external_changes`] records them.
     ///
-    /// The folder is created if it does not exist. The present topics count as unchanged.
+    /// The folder is created if it does not exist. The present topics count as unchanged; in a folder that is already
+    /// watched, changes are recorded as `operation`.
     ///
     /// # Errors
     /// If the folder cannot be read or written.
-    pub fn watch(&self) -> Result<(), TopicError> {
-        self.write(None, external::watch)
+    pub fn watch(&self, operation: &mut dyn FnMut() -> Operation) -> Result<(), TopicError> {
+        self.write(
+            None,
+            |disk| {
+                if external::is_watched(disk)? { self.record(disk, operation).map(drop) } else { external::watch(disk) }
+            },
+        )
     }
 
-    /// Stops watching the folder. Recorded changes remain.
+    /// Stops watching the folder, after changes are recorded as `operation`. Recorded changes remain.
     ///
     /// # Errors
-    /// If the folder cannot be read or written.
-    pub fn unwatch(&self) -> Result<(), TopicError> {
+    /// If the folder cannot be read or written, or the changes cannot be recorded. The folder is still watched then.
+    pub fn unwatch(&self, operation: &mut dyn FnMut() -> Operation) -> Result<(), TopicError> {
         match self.disk()? {
-            Some(disk) if external::is_watched(disk)? => self.write(None, external::unwatch),
+            Some(disk) if external::has_copies(disk)? => self.write(None, |disk| {
+                if external::is_watched(disk)? {
+                    self.record(disk, operation)?;
+                }
+                external::unwatch(disk)
+            }),
             _ => Ok(()),
         }
+    }
+
+    /// Records changes by other programs, and updates the index if there are any. The caller holds the lock.
+    fn record(&self, disk: &dyn Disk, operation: &mut dyn FnMut() -> Operation) -> Result<bool, TopicError> {
+        let is_changed = external::record(disk, operation)?;
+        if is_changed {
+            self.update_index(disk);
+        }
+        Ok(is_changed)
     }
 
     /// Updates the index, and returns the error message if that fails.
@@ -222,13 +239,7 @@ impl TopicStore for TopicFolder {
         if !self.disk()?.map_or(Ok(false), external::is_watched)? {
             return Ok(false);
         }
-        self.write(None, |disk| {
-            let is_changed = external::record(disk, operation)?;
-            if is_changed {
-                self.update_index(disk);
-            }
-            Ok(is_changed)
-        })
+        self.write(None, |disk| self.record(disk, operation))
     }
 
     fn history(&self) -> Result<Vec<TopicRecord>, TopicError> {

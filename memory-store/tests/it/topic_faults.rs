@@ -10,8 +10,8 @@ use std::sync::{Arc, Mutex};
 use memory_core::SecretPolicy;
 use memory_core::testing::topics;
 use memory_core::topic::{
-    TopicError, TopicKind, TopicPath, TopicStore, TopicWriteRequest, Topics, delete, file, history, last, undo, update, view,
-    write,
+    TopicError, TopicKind, TopicPath, TopicStore, TopicWriteRequest, Topics, delete, external_operation, file, history, last,
+    record_external_changes, undo, update, view, write,
 };
 use memory_store::disk::RealDisk;
 use memory_store::topic::TopicFolder;
@@ -23,7 +23,7 @@ use crate::requests::topic_request;
 
 type TopicOperationFn = fn(&Topics) -> Result<(), TopicError>;
 
-const CHANGES: [(&str, TopicOperationFn); 9] = [
+const CHANGES: [(&str, TopicOperationFn); 10] = [
     ("write of a new topic", |topics| write(topics, &request("new", "1")).map(drop)),
     ("write of a known topic", |topics| write(topics, &request("a", "2")).map(drop)),
     ("update", |topics| update(topics, "a", "one", "2", SecretPolicy::Refuse).map(drop)),
@@ -33,7 +33,19 @@ const CHANGES: [(&str, TopicOperationFn); 9] = [
     ("rename of a folder", |topics| file::rename(topics, &path("notes"), &path("older"))),
     ("undo of a write", |topics| undo_last(topics, 0)),
     ("undo of a delete of a folder", |topics| undo_last(topics, 1)),
+    ("record of changes by another program", record_changes_by_another_program),
 ];
+
+/// Only the recording is subject to faults.
+fn record_changes_by_another_program(topics: &Topics) -> Result<(), TopicError> {
+    let home = topics.store.location();
+    let operation = &mut || external_operation(topics.clock.as_ref(), topics.ids.as_ref());
+    TopicFolder::new(&home).watch(operation)?;
+    let home = Path::new(&home);
+    std::fs::remove_file(home.join("a.md")).unwrap();
+    std::fs::write(home.join("b.md"), "text\n").unwrap();
+    record_external_changes(topics).map(drop)
+}
 
 fn undo_last(topics: &Topics, back: usize) -> Result<(), TopicError> {
     let record = history(topics)?.into_iter().nth(back).expect("something was done");

@@ -1,12 +1,14 @@
 //! Tests that files and lines of a person or of another program are preserved.
 
-use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
 use std::path::Path;
 
+use memory_core::secret::Checked;
 use memory_core::topic::{
-    TopicKind, TopicWriteRequest, delete, file, history, last, read, rebuild, record_external_changes, undo, update, view,
+    TopicChange, TopicError, TopicKind, TopicStore, TopicText, TopicWriteRequest, delete, external_operation, file, history,
+    last, purge, read, rebuild, record_external_changes, undo, update, view,
 };
-use memory_core::{Code, SecretPolicy};
+use memory_core::{Code, SecretPolicy, Verb};
 
 use super::{TestTopics, TopicFolder, path, request};
 
@@ -288,7 +290,7 @@ fn changes_by_other_programs_are_recorded_and_undone_in_a_watched_folder() {
     folder.write("a", "1").unwrap();
     folder.put_file("old.md", "not watched yet\n");
     assert_eq!(history(&folder.topics).unwrap().len(), 1);
-    TopicFolder::new(folder.path()).watch().unwrap();
+    watch(&folder);
     assert!(!record_external_changes(&folder.topics).unwrap(), "what was there counts as unchanged");
     folder.put_file("old.md", "after\n");
     folder.put_file("new.md", "made by a client\n");
@@ -308,6 +310,112 @@ fn changes_by_other_programs_are_recorded_and_undone_in_a_watched_folder() {
     }
     assert_eq!(folder.file("old.md"), "not watched yet\n");
     assert!(folder.file("a.md").ends_with("\n1\n") && !folder.path().join("new.md").exists());
-    TopicFolder::new(folder.path()).unwatch().unwrap();
+    unwatch(&folder).unwrap();
     assert!(!folder.path().join(".seen").exists());
+}
+
+fn watch(folder: &TestTopics) {
+    let operation = &mut || external_operation(folder.topics.clock.as_ref(), folder.topics.ids.as_ref());
+    TopicFolder::new(folder.path()).watch(operation).unwrap();
+}
+
+fn unwatch(folder: &TestTopics) -> Result<(), TopicError> {
+    let operation = &mut || external_operation(folder.topics.clock.as_ref(), folder.topics.ids.as_ref());
+    TopicFolder::new(folder.path()).unwatch(operation)
+}
+
+/// Returns a watched folder whose only topic `a.md` another program deleted.
+fn folder_with_deletion() -> TestTopics {
+    let folder = TestTopics::new();
+    folder.put_file("a.md", "the only copy\n");
+    watch(&folder);
+    std::fs::remove_file(folder.path().join("a.md")).unwrap();
+    folder
+}
+
+#[test]
+fn no_operation_destroys_the_only_copy_of_a_topic_that_another_program_deleted() {
+    let operations: [(&str, fn(&TestTopics)); 4] = [
+        ("watch", watch),
+        ("unwatch", |folder| unwatch(folder).unwrap()),
+        ("purge", |folder| drop(purge(&folder.topics, folder.topics.clock.now()).unwrap())),
+        ("write", |folder| drop(folder.write("b", "1").unwrap())),
+    ];
+    for (name, act) in operations {
+        let folder = folder_with_deletion();
+        act(&folder);
+        let records = history(&folder.topics).unwrap();
+        let record = records.iter().find(|record| record.operation.by == "external").expect(name);
+        undo(&folder.topics, record.operation.id.as_str()).unwrap();
+        assert_eq!(folder.file("a.md"), "the only copy\n", "{name}");
+    }
+}
+
+#[test]
+fn changes_that_cannot_be_recorded_are_recorded_later() {
+    let folder = folder_with_deletion();
+    let log = folder.path().join(format!(".trash/{}.jsonl", folder.topics.clock.now().format("%Y-%m")));
+    std::fs::create_dir_all(&log).unwrap();
+    assert!(folder.write("b", "1").is_err() && unwatch(&folder).is_err());
+    assert_eq!(folder.file(".seen/a.md"), "the only copy\n");
+    std::fs::remove_dir(&log).unwrap();
+    folder.write("b", "1").unwrap();
+    let records = history(&folder.topics).unwrap();
+    assert_eq!((records.len(), records[1].operation.by.as_str()), (2, "external"));
+}
+
+#[test]
+fn a_change_of_another_topic_during_an_operation_is_recorded_afterwards() {
+    let folder = TestTopics::new();
+    folder.put_file("a.md", "the only copy\n");
+    watch(&folder);
+    let store = TopicFolder::new(folder.path());
+    let operation = folder.topics.operation(Verb::Write);
+    let text = || TopicChange::Text(Checked::allowed("text\n".to_owned()));
+    let decide = &mut |_: Option<&TopicText>| {
+        std::fs::remove_file(folder.path().join("a.md")).unwrap();
+        Ok(text())
+    };
+    store.change(&path("b.md"), &operation, decide).unwrap();
+    assert!(record_external_changes(&folder.topics).unwrap());
+    assert_eq!(history(&folder.topics).unwrap()[0].subject.files, ["a.md"]);
+}
+
+#[test]
+fn the_first_recorded_change_writes_the_gitignore_and_preserves_the_index_of_another_program() {
+    let folder = folder_with_deletion();
+    folder.put_file("MEMORY.md", "# Mine\n");
+    assert!(record_external_changes(&folder.topics).unwrap());
+    assert!(folder.file(".gitignore").contains(".trash/"));
+    let trashed = folder.topics.store.trashed().unwrap();
+    let index = trashed.iter().find(|trashed| trashed.path == "MEMORY.md").expect("the first copy of the index");
+    assert_eq!(folder.file(&index.trash), "# Mine\n");
+}
+
+#[test]
+fn a_folder_or_a_symlink_in_place_of_a_watched_topic_is_a_deletion() {
+    for is_folder in [true, false] {
+        let folder = folder_with_deletion();
+        let place = folder.path().join("a.md");
+        if is_folder {
+            std::fs::create_dir(place).unwrap()
+        } else {
+            symlink("b.md", place).unwrap()
+        }
+        assert!(record_external_changes(&folder.topics).unwrap());
+        folder.write("c", "1").unwrap();
+        assert_eq!(history(&folder.topics).unwrap().len(), 2);
+    }
+}
+
+#[test]
+fn a_large_topic_is_not_watched_until_it_is_small_again() {
+    let folder = TestTopics::new();
+    folder.put_file("a.md", "small\n");
+    watch(&folder);
+    folder.put_file("a.md", vec![b'a'; 1024 * 1024 + 1]);
+    assert!(!record_external_changes(&folder.topics).unwrap());
+    assert_eq!(folder.file(".seen/a.md"), "small\n");
+    folder.put_file("a.md", "other\n");
+    assert!(record_external_changes(&folder.topics).unwrap());
 }
