@@ -123,6 +123,14 @@ pub enum StoreError {
         /// The path of the memory.
         path: String,
     },
+    /// The memory that a proposal changes was deleted.
+    #[error("the memory {target} that the proposal changes was deleted")]
+    TargetDeleted {
+        /// The proposal.
+        proposal: MemoryId,
+        /// The memory.
+        target: MemoryId,
+    },
     /// The disk, the index or the operating system refused.
     #[error("cannot {action}")]
     Backend {
@@ -151,7 +159,7 @@ impl StoreError {
     /// Returns the permanent code of the error.
     pub fn code(&self) -> Code {
         match self {
-            Self::NotFound { .. } => Code::MemoryNotFound,
+            Self::NotFound { .. } | Self::TargetDeleted { .. } => Code::MemoryNotFound,
             Self::Ambiguous { .. } => Code::MemoryAmbiguous,
             Self::OperationNotFound { .. } => Code::OperationNotFound,
             Self::TrashNotFound { .. } => Code::TrashNotFound,
@@ -203,6 +211,10 @@ impl StoreError {
                     "`memory inbox edit {id}` adapts it to the current text; `memory inbox accept {id} --overwrite` replaces that text"
                 ))
             }
+            Self::TargetDeleted { proposal, .. } => Some(format!(
+                "`memory inbox reject {}` rejects the proposal; `memory restore` restores the memory",
+                proposal.short()
+            )),
             Self::Backend { code: Code::DiskFull, .. } => Some("free some space and repeat; nothing was changed".into()),
             Self::Database { hint, .. } => Some((*hint).into()),
             Self::Parse(_) | Self::Invalid { .. } | Self::Backend { .. } => None,

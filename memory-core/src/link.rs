@@ -31,6 +31,12 @@ fn change_link(services: &Services, verb: Verb, first: &str, second: &str) -> Re
     if first == second {
         return Err(StoreError::Invalid { why: "a memory cannot be linked to itself".into() });
     }
+    for id in [first, second] {
+        let stored = services.store.get(&id)?;
+        if stored.memory.is_proposal() {
+            return Err(StoreError::Invalid { why: format!("{} is a proposal, to which nothing can be linked", stored.path) });
+        }
+    }
     let patch = |other: MemoryId| match verb {
         Verb::Unlink => Patch { remove_links: vec![other], ..Patch::default() },
         _ => Patch { add_links: vec![other], ..Patch::default() },

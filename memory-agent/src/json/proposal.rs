@@ -49,6 +49,9 @@ struct WaitingShape<'a> {
     similar: Vec<SimilarShape>,
 }
 
+/// Maximum number of characters of a similar text.
+const MAX_CHARACTERS: usize = 300;
+
 #[derive(Serialize)]
 struct SimilarShape {
     relation: &'static str,
@@ -59,7 +62,7 @@ struct SimilarShape {
 /// Returns the JSON of a waiting proposal:
 /// `{proposed_by, action, of?, stale?, memory, current?, similar: [{relation, id, text}]}`.
 ///
-/// `action` is `write`, `update` or `delete`; `of`, `stale` and `current` describe the memory that the proposal changes.
+/// A similar text is cut after 300 characters. `action` is `write`, `update` or `delete`; `of`, `stale` and `current` describe the memory that the proposal changes.
 pub fn waiting_proposal(waiting: &WaitingProposal, neighbours: &[Neighbour], inbox_ttl: InboxTtl) -> Value {
     let action: ProposedAction = waiting.proposal.action;
     value(&WaitingShape {
@@ -87,7 +90,11 @@ pub fn inbox_note(stored: &StoredMemory, neighbours: &[Neighbour], inbox_ttl: In
 }
 
 fn similar_shape(neighbour: &Neighbour) -> SimilarShape {
-    SimilarShape { relation: neighbour.relation.as_str(), id: neighbour.id.to_string(), text: neighbour.text.clone() }
+    let mut text: String = neighbour.text.chars().take(MAX_CHARACTERS).collect();
+    if text.len() < neighbour.text.len() {
+        text.push('…');
+    }
+    SimilarShape { relation: neighbour.relation.as_str(), id: neighbour.id.to_string(), text }
 }
 
 #[derive(Serialize)]
@@ -95,11 +102,19 @@ struct AcceptedShape<'a> {
     id: String,
     path: &'a str,
     accepted: &'static str,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    ignored: &'a [&'static str],
 }
 
-/// Returns the JSON of an acceptance: `{id, path, accepted}`.
+/// Returns the JSON of an acceptance: `{id, path, accepted, ignored?}`.
 ///
 /// `accepted` is `written`, `merged` (a memory had the same text), `updated`, `deleted` or `filed` (a note of the inbox).
+/// `ignored` names the proposed fields that a memory with the same text did not receive.
 pub fn accept_result(result: &AcceptResult) -> Value {
-    value(&AcceptedShape { id: result.id.to_string(), path: &result.path, accepted: result.acceptance.as_str() })
+    value(&AcceptedShape {
+        id: result.id.to_string(),
+        path: &result.path,
+        accepted: result.acceptance.as_str(),
+        ignored: &result.ignored,
+    })
 }

@@ -243,7 +243,7 @@ fn single_keys_decide_at_a_terminal() {
         "1/4  ",
         "codex proposes a memory",
         r"  The ferry\u{200b} leaves at seven \u{e0041}",
-        "a accept, r reject, e edit, m merge, s skip, q quit, ? help > ",
+        "a accept, r reject, e edit, m merge, v view all, s skip, q quit, ? help > ",
         "k  go back to the previous proposal",
         "  1. contradicts ",
         "accepted: categories/decisions/",
@@ -270,4 +270,75 @@ fn single_keys_decide_at_a_terminal() {
     assert!(waiting().contains(&json!(other)), "one undo reverts it");
     let listed = run_with_typed_input(&sandbox, "inbox --list --color never", "").expect("a terminal");
     assert!(listed.contains("3 proposals, 0 unfiled notes") && !listed.contains("a accept"), "{listed}");
+}
+
+#[test]
+fn a_text_that_is_cut_is_shown_before_it_is_accepted() {
+    let sandbox = reviewed_home();
+    let lines = |word: &str| (1..=60).map(|number| format!("{word} {number}")).collect::<Vec<_>>().join("\n");
+    let id = sandbox.write(&lines("pier"), &["--category", "decisions"]);
+    call(&sandbox, "codex", "memory_update", &json!({ "id": id, "old": lines("pier"), "new": lines("ferry") }));
+    let Some(shown) = run_with_typed_input(&sandbox, "inbox --color never", "aq") else { return };
+    let (start, whole) = shown.split_once("… 80 more lines").unwrap_or_else(|| panic!("{shown}"));
+    assert!(!start.contains("ferry 60") && whole.contains("+ ferry 60"), "{shown}");
+    assert!(shown.contains("press the key again to decide") && shown.contains("decided 0; 1 proposal is waiting"), "{shown}");
+    let shown = run_with_typed_input(&sandbox, "inbox --color never", "va").expect("a terminal");
+    assert!(shown.contains("+ ferry 60") && shown.contains("decided 1; 0 proposals are waiting"), "{shown}");
+    propose(&sandbox, &lines("harbour"));
+    let shown = run_with_typed_input(&sandbox, "inbox --color never", "aa").expect("a terminal");
+    assert!(shown.contains("… 20 more lines") && shown.contains("harbour 60") && shown.contains("decided 1"), "{shown}");
+}
+
+#[test]
+fn a_failure_does_not_hide_the_other_decisions() {
+    let sandbox = reviewed_home();
+    let [ferry, pier] = ["The ferry leaves at seven", "The harbour has two piers"].map(|text| propose(&sandbox, text));
+    for id in [&ferry, &pier] {
+        sandbox.normalise(id);
+    }
+    assert_snapshot!(sandbox.run(&["inbox", "accept", &ferry, "missing", "absent", &pier]), @"
+    [id1]	categories/decisions/the-ferry-leaves-at-seven-[id1].md
+    [id2]	categories/decisions/the-harbour-has-two-piers-[id2].md
+    --- stderr
+    error[memory_not_found]: no memory matches absent
+    accepted 2 items
+    error[memory_not_found]: no memory matches missing
+    hint: `memory list` lists the memories; an id may be shortened to 4 digits
+    --- exit 3
+    ");
+    let (soup, note) = (propose(&sandbox, "The user likes soup"), sandbox.write("a plain note", &[]));
+    let printed = sandbox.run(&["inbox", "reject", "missing", &note, &soup]);
+    let effect = "rejected 1 proposal, which agents cannot propose again; moved 1 note to the trash";
+    assert!(printed.contains(effect) && printed.contains("no memory matches missing"), "{printed}");
+    let rice = propose(&sandbox, "The user likes rice");
+    let printed = sandbox.run(&["inbox", "accept", "missing", &rice, "--json"]);
+    assert!(printed.starts_with(r#"[{"id":"#) && printed.contains("MEMORY_NOT_FOUND"), "{printed}");
+}
+
+#[test]
+fn a_list_of_the_inbox_is_limited() {
+    let sandbox = reviewed_home();
+    let long = format!("The port of the proxy is 8080.{}", " It is open.".repeat(60));
+    sandbox.write(&long, &["--category", "project"]);
+    for port in [9090, 9091, 9092] {
+        propose(&sandbox, &format!("The port of the proxy is {port}."));
+    }
+    let inbox = sandbox.run_json(&["inbox", "--limit", "2"]);
+    assert_eq!((inbox["proposals"].as_array().map(Vec::len), &inbox["proposals_total"]), (Some(2), &json!(3)));
+    for similar in inbox["proposals"][0]["similar"].as_array().expect("a list") {
+        assert!(similar["text"].as_str().expect("a text").chars().count() <= 301, "{similar}");
+    }
+    let printed = sandbox.run(&["inbox", "--limit", "1"]);
+    assert!(printed.contains("3 proposals, 0 unfiled notes (2 more; use --limit 0 for all)"), "{printed}");
+}
+
+#[test]
+fn a_merge_refuses_a_credential() {
+    let sandbox = reviewed_home();
+    let key = "the key is ghp_0123456789abcdefghijABCDEFGHIJ012345";
+    let note = sandbox.write(key, &["--allow-secret"]);
+    let into = sandbox.write("The user likes tea", &[]);
+    assert_eq!(sandbox.run_json(&["inbox", "merge", &note, &into])["error"]["code"], "SECRET_FOUND");
+    sandbox.run_json(&["inbox", "merge", &note, &into, "--allow-secret"]);
+    assert!(sandbox.run(&["read", &into]).contains(key));
 }

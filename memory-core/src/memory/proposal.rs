@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::{ContentHash, Memory, MemoryId, Patch, Tags};
 use crate::FileVersion;
+use crate::text::is_invisible;
 
 /// A proposal: a memory in the inbox that no one recalls until a person accepts it.
 ///
@@ -56,15 +57,14 @@ impl ProposedAction {
 
     /// Returns a hash that identifies the proposed content.
     ///
-    /// Proposals with equal hashes ask for the same: white space, the scope, the agent and the base version do not count. A
-    /// proposal of a new memory consists of its text alone.
+    /// Proposals with equal hashes ask for the same: white space, invisible characters, the case, punctuation at the end, the
+    /// scope, the agent and the base version do not count. A proposal of a new memory consists of its text alone.
     pub fn fingerprint(self, memory: &Memory) -> ContentHash {
-        let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
         let mut parts = vec![self.as_str().to_owned()];
         match self {
             Self::Write => parts.push(words(&memory.content)),
             Self::Update(target) => {
-                parts.extend([target.id.to_string(), words(&memory.content), memory.title.clone().unwrap_or_default()]);
+                parts.extend([target.id.to_string(), words(&memory.content), words(memory.title.as_deref().unwrap_or_default())]);
                 parts.push(memory.category.to_string());
                 parts.extend(memory.tags.iter().map(|tag| Tags::key(tag)).collect::<BTreeSet<_>>());
                 parts.push(String::new());
@@ -75,6 +75,18 @@ impl ProposedAction {
             Self::Delete(target) => parts.extend([target.id.to_string(), words(&memory.content)]),
         }
         ContentHash::of(&parts.join("\0"))
+    }
+}
+
+/// Returns the words of a text without what a person does not see or notice.
+fn words(text: &str) -> String {
+    let visible: String = text.chars().filter(|character| character.is_whitespace() || !is_invisible(*character)).collect();
+    let folded = visible.to_lowercase();
+    let words = folded.split_whitespace().collect::<Vec<_>>().join(" ");
+    let is_end = |character: char| character.is_whitespace() || ".!?…。！？．,;:，；：".contains(character);
+    match words.trim_end_matches(is_end) {
+        "" => words,
+        trimmed => trimmed.to_owned(),
     }
 }
 
@@ -137,10 +149,14 @@ mod tests {
     }
 
     #[test]
-    fn white_space_does_not_make_another_proposal() {
+    fn what_no_one_notices_does_not_make_another_proposal() {
         let of = |content: &str| ProposedAction::Write.fingerprint(&memory("a", content, &[], Category::Inbox));
         assert_eq!(of("green  tea\n"), of("green tea"));
         assert_ne!(of("green tea"), of("black tea"));
+        for same in ["Green tea.", "gre\u{200b}en tea", "\u{202e}green tea\u{202c}", "green tea。", "GREEN TEA !"] {
+            assert_eq!(of(same), of("green tea"), "{same:?}");
+        }
+        assert_ne!(of("?"), of("!"));
         let tagged = memory("b", "green tea", &["drink".to_owned()], Category::Habits);
         assert_eq!(ProposedAction::Write.fingerprint(&tagged), of("green tea"));
     }

@@ -1,7 +1,9 @@
 //! The decisions of a person about proposals and notes in the inbox.
 
+use chrono::{DateTime, SecondsFormat, Utc};
+
 use super::proposals::{WaitingProposal, proposal};
-use super::rejections::rejection_reason;
+use super::rejections::{edit_reason, edited_fingerprints, rejection_reason};
 use crate::commit::commit;
 use crate::write::plan_merge;
 use crate::{
@@ -27,6 +29,8 @@ pub struct AcceptOptions {
     pub stale: StaleProposals,
     /// The handling of a text that contains a credential.
     pub secrets: SecretPolicy,
+    /// The version that the person saw; another one is refused. `None` accepts any version.
+    pub expected: Option<FileVersion>,
 }
 
 /// The effect of an acceptance.
@@ -34,7 +38,7 @@ pub struct AcceptOptions {
 pub enum Acceptance {
     /// The proposal became a memory.
     Written,
-    /// A memory has the same text already; it received the tags and other new fields.
+    /// A memory has the same text already; it received the new tags, and other fields that it did not have.
     Merged,
     /// A memory was changed.
     Updated,
@@ -66,6 +70,15 @@ pub struct AcceptResult {
     pub path: String,
     /// The effect.
     pub acceptance: Acceptance,
+    /// The proposed fields that a memory with the same text did not receive, because it has its own values.
+    pub ignored: Vec<&'static str>,
+}
+
+impl AcceptResult {
+    /// Returns the result of an acceptance that used all proposed fields.
+    pub fn new(id: MemoryId, path: String, acceptance: Acceptance) -> Self {
+        Self { id, path, acceptance, ignored: Vec::new() }
+    }
 }
 
 /// Accepts the proposal that `reference` names, or files a note of the inbox.
@@ -74,14 +87,17 @@ pub struct AcceptResult {
 /// and without a suggestion it stays in the inbox as a note. One operation contains all changes.
 ///
 /// # Errors
-/// [`StoreError::StaleProposal`] if the memory was changed since, [`StoreError::NotFound`] if it was deleted,
-/// [`StoreError::Secret`], [`StoreError::Invalid`] if the memory is already filed, and other errors of the store.
+/// [`StoreError::Conflict`] if the proposal is not the expected version, [`StoreError::StaleProposal`] if the memory was
+/// changed since, [`StoreError::TargetDeleted`] if it was deleted, [`StoreError::Secret`], [`StoreError::Invalid`] if the
+/// memory is already filed or has expired, and other errors of the store.
 pub fn accept(services: &Services, reference: &str, options: AcceptOptions) -> Result<AcceptResult, StoreError> {
     let stored = services.store.get_by(reference)?;
+    check_version(&stored, options.expected)?;
     if !stored.memory.is_proposal() {
         return file_note(services, &stored, options.category);
     }
     let waiting = proposal(services, &stored.memory.id.to_string())?;
+    check_version(&waiting.stored, Some(stored.stamp))?;
     match waiting.proposal.action {
         ProposedAction::Write => accept_write(services, &waiting, options),
         ProposedAction::Update(target) => accept_update(services, &waiting, target, options),
@@ -89,18 +105,27 @@ pub fn accept(services: &Services, reference: &str, options: AcceptOptions) -> R
     }
 }
 
+/// Refuses another version than the one that the person saw.
+fn check_version(stored: &StoredMemory, expected: Option<FileVersion>) -> Result<(), StoreError> {
+    if expected.is_some_and(|expected| expected != stored.stamp) {
+        return Err(StoreError::Conflict { what: stored.path.clone() });
+    }
+    Ok(())
+}
+
 fn file_note(services: &Services, stored: &StoredMemory, category: Option<Category>) -> Result<AcceptResult, StoreError> {
     if stored.memory.phase != Phase::Inbox {
         return Err(StoreError::Invalid { why: format!("{} is neither a proposal nor in the inbox", stored.path) });
     }
     let filed = upgrade(services, &stored.memory.id.to_string(), category)?;
-    Ok(AcceptResult { id: filed.memory.id, path: filed.path, acceptance: Acceptance::Filed })
+    Ok(AcceptResult::new(filed.memory.id, filed.path, Acceptance::Filed))
 }
 
 fn accept_write(services: &Services, waiting: &WaitingProposal, options: AcceptOptions) -> Result<AcceptResult, StoreError> {
     let WaitingProposal { stored, proposal, .. } = waiting;
     let mut set = services.change_set(Verb::Accept);
     let proposed = &stored.memory;
+    refuse_expired(proposed, set.operation.at)?;
     if let Some(id) = services.store.by_content(&proposed.content_hash(), &proposed.scope)? {
         return merge_into_equal(services, set, waiting, &id, options);
     }
@@ -115,7 +140,18 @@ fn accept_write(services: &Services, waiting: &WaitingProposal, options: AcceptO
     let id = memory.id;
     set.changes.push(Change::Replace { expected: stored.stamp, memory: Box::new(memory) });
     let path = first_path(commit(services, &set, options.secrets)?, &stored.path);
-    Ok(AcceptResult { id, path, acceptance: Acceptance::Written })
+    Ok(AcceptResult::new(id, path, Acceptance::Written))
+}
+
+/// Refuses a memory that would not be found after its acceptance, because it has expired.
+fn refuse_expired(proposed: &Memory, now: DateTime<Utc>) -> Result<(), StoreError> {
+    match proposed.expires_at.filter(|end| *end <= now) {
+        Some(end) => {
+            let end = end.to_rfc3339_opts(SecondsFormat::Secs, true);
+            Err(StoreError::Invalid { why: format!("the proposed memory expired at {end}; reject the proposal") })
+        }
+        None => Ok(()),
+    }
 }
 
 /// Merges the proposed fields into the memory with the same text, as a write does.
@@ -130,7 +166,10 @@ fn merge_into_equal(
     let Memory { content, title, category, scope, tags, source, pinned, expires_at, .. } = waiting.stored.memory.clone();
     let category = Some(options.category.unwrap_or(category)).filter(|category| *category != Category::Inbox);
     let draft = Draft { title, category, scope, tags, source, expires_at, pinned, ..Draft::new(&content) };
-    let (merged, _) = plan_merge(&draft, &existing, &services.actor);
+    let (merged, mut ignored) = plan_merge(&draft, &existing, &services.actor);
+    let Memory { aliases, reminder, .. } = &waiting.stored.memory;
+    ignored.extend(Some("aliases").filter(|_| aliases.iter().any(|alias| !existing.memory.aliases.contains(alias))));
+    ignored.extend(Some("reminder").filter(|_| reminder.is_some() && *reminder != existing.memory.reminder));
     let patch = Patch {
         add_tags: merged.tags.iter().collect(),
         category: merged.category,
@@ -144,7 +183,7 @@ fn merge_into_equal(
     set.changes.push(removal(&waiting.stored));
     let outcomes = commit(services, &set, options.secrets)?;
     let final_path = if set.changes.len() == 1 { existing.path } else { first_path(outcomes, &existing.path) };
-    Ok(AcceptResult { id: *id, path: final_path, acceptance: Acceptance::Merged })
+    Ok(AcceptResult { ignored, ..AcceptResult::new(*id, final_path, Acceptance::Merged) })
 }
 
 fn accept_update(
@@ -157,6 +196,9 @@ fn accept_update(
     let mut patch = Patch::from_proposal(&current.memory, &waiting.stored.memory);
     patch.category = options.category.or(patch.category);
     let mut set = services.change_set(Verb::Accept);
+    if waiting.stored.memory.expires_at != current.memory.expires_at {
+        refuse_expired(&waiting.stored.memory, set.operation.at)?;
+    }
     if let Some(memory) = patch.apply(&current.memory, set.operation.at) {
         set.changes.push(Change::Replace { expected: current.stamp, memory: Box::new(memory) });
         add_other_ends(services, &mut set, target.id, &patch)?;
@@ -165,7 +207,7 @@ fn accept_update(
     set.changes.push(removal(&waiting.stored));
     let outcomes = commit(services, &set, options.secrets)?;
     let final_path = if changes_target { first_path(outcomes, &current.path) } else { current.path.clone() };
-    Ok(AcceptResult { id: target.id, path: final_path, acceptance: Acceptance::Updated })
+    Ok(AcceptResult::new(target.id, final_path, Acceptance::Updated))
 }
 
 /// Adds the changes of the memories at the other ends of new and removed links, because links go both ways.
@@ -198,12 +240,12 @@ fn accept_delete(
     set.changes.push(removal(current));
     set.changes.push(removal(&waiting.stored));
     commit(services, &set, SecretPolicy::Keep)?;
-    Ok(AcceptResult { id: target.id, path: current.path.clone(), acceptance: Acceptance::Deleted })
+    Ok(AcceptResult::new(target.id, current.path.clone(), Acceptance::Deleted))
 }
 
 /// Returns the memory that a proposal changes, if the decision applies to its current version.
 fn current_target(waiting: &WaitingProposal, target: ProposalTarget, stale: StaleProposals) -> Result<&StoredMemory, StoreError> {
-    let missing = || StoreError::NotFound { reference: target.id.to_string() };
+    let missing = || StoreError::TargetDeleted { proposal: waiting.stored.memory.id, target: target.id };
     let current = waiting.target.as_ref().ok_or_else(missing)?;
     if waiting.is_stale && stale == StaleProposals::Refuse {
         let (proposal, path) = (waiting.stored.memory.id, current.path.clone());
@@ -227,19 +269,23 @@ fn first_path(outcomes: Vec<ChangeOutcome>, otherwise: &str) -> String {
 
 /// Moves the proposal that `reference` names to the trash, and returns it.
 ///
-/// The journal records the content, so that no agent can propose it again. A note of the inbox is only deleted.
+/// The journal records the content, also that before an edit, so that no agent can propose it again. A note of the inbox is only deleted.
 ///
 /// # Errors
-/// [`StoreError::Invalid`] if the memory is already filed; [`StoreError::NotFound`] or [`StoreError::Ambiguous`].
-pub fn reject(services: &Services, reference: &str) -> Result<StoredMemory, StoreError> {
+/// [`StoreError::Conflict`] if it is not the `expected` version, [`StoreError::Invalid`] if the memory is already filed;
+/// [`StoreError::NotFound`] or [`StoreError::Ambiguous`].
+pub fn reject(services: &Services, reference: &str, expected: Option<FileVersion>) -> Result<StoredMemory, StoreError> {
     let stored = services.store.get_by(reference)?;
+    check_version(&stored, expected)?;
     let memory = &stored.memory;
     if !memory.is_proposal() && memory.phase != Phase::Inbox {
         return Err(StoreError::Invalid { why: format!("{} is neither a proposal nor in the inbox", stored.path) });
     }
     let mut set = services.change_set(if memory.is_proposal() { Verb::Reject } else { Verb::Delete });
     if let Some(Proposal { action, .. }) = &memory.proposal {
-        set.reasons.insert(memory.id, rejection_reason(&action.fingerprint(memory)));
+        let mut fingerprints = edited_fingerprints(services.history.as_ref(), memory.id)?;
+        fingerprints.push(action.fingerprint(memory));
+        set.reasons.insert(memory.id, rejection_reason(&fingerprints));
     }
     set.changes.push(removal(&stored));
     commit(services, &set, SecretPolicy::Keep)?;
@@ -251,10 +297,18 @@ pub fn reject(services: &Services, reference: &str) -> Result<StoredMemory, Stor
 /// Lines that the other memory has already are left out. The proposal or note moves to the trash with the same operation.
 ///
 /// # Errors
-/// [`StoreError::Invalid`] if the first memory is filed, proposes to change another memory, or is the second one;
+/// [`StoreError::Conflict`] if the first memory is not the `expected` version, [`StoreError::Invalid`] if it is filed,
+/// proposes to change another memory, or is the second one, [`StoreError::Secret`] if its text contains a credential;
 /// [`StoreError::NotFound`] or [`StoreError::Ambiguous`].
-pub fn merge_proposal(services: &Services, reference: &str, into: &str) -> Result<StoredMemory, StoreError> {
+pub fn merge_proposal(
+    services: &Services,
+    reference: &str,
+    into: &str,
+    expected: Option<FileVersion>,
+    secrets: SecretPolicy,
+) -> Result<StoredMemory, StoreError> {
     let stored = services.store.get_by(reference)?;
+    check_version(&stored, expected)?;
     let target = services.store.get_by(into)?;
     let invalid = |why: String| Err(StoreError::Invalid { why });
     if stored.memory.id == target.memory.id {
@@ -282,7 +336,7 @@ pub fn merge_proposal(services: &Services, reference: &str, into: &str) -> Resul
         set.changes.push(Change::Replace { expected: target.stamp, memory: Box::new(memory) });
     }
     set.changes.push(removal(&stored));
-    commit(services, &set, SecretPolicy::Keep)?;
+    commit(services, &set, secrets)?;
     services.store.get(&target.memory.id)
 }
 
@@ -299,7 +353,8 @@ fn merged_content(content: &str, more: &str) -> String {
 
 /// Replaces the text of the proposal or unfiled note that `reference` names, and returns its new version.
 ///
-/// A stale proposal is based on the current version of the memory afterwards.
+/// A stale proposal is based on the current version of the memory afterwards, and has only the text in common with the former
+/// proposal: the other fields are those of the memory, so that its acceptance does not revert what changed since.
 ///
 /// # Errors
 /// [`StoreError::Invalid`] if the text is empty or the memory is filed, [`StoreError::Secret`] if it contains a credential.
@@ -312,9 +367,7 @@ pub fn edit_proposal(
 ) -> Result<StoredMemory, StoreError> {
     let stored = services.store.get_by(reference)?;
     let id = stored.memory.id.to_string();
-    if expected.is_some_and(|expected| expected != stored.stamp) {
-        return Err(StoreError::Conflict { what: stored.path });
-    }
+    check_version(&stored, expected)?;
     if content.trim().is_empty() {
         return Err(StoreError::Invalid { why: "the new text is empty".into() });
     }
@@ -336,9 +389,25 @@ pub fn edit_proposal(
         }
     };
     let mut set = services.change_set(Verb::Update);
-    let mut memory = Memory { proposal: Some(Proposal { action, ..waiting.proposal }), ..stored.memory.clone() };
+    let fields = waiting.target.filter(|_| waiting.is_stale).map_or_else(|| stored.memory.clone(), |target| target.memory);
+    let Memory { id: own, phase, created_at, updated_at, access_count, version, .. } = stored.memory;
+    let Memory { summarised_by, origin, other_origins, .. } = stored.memory.clone();
+    let mut memory = Memory {
+        id: own,
+        phase,
+        created_at,
+        updated_at,
+        access_count,
+        version,
+        summarised_by,
+        origin,
+        other_origins,
+        proposal: Some(Proposal { action, ..waiting.proposal }),
+        ..fields
+    };
     content.clone_into(&mut memory.content);
     if memory != stored.memory {
+        set.reasons.insert(memory.id, edit_reason(&action.fingerprint(&stored.memory)));
         (memory.version, memory.updated_at) = (memory.version.saturating_add(1), set.operation.at.max(memory.updated_at));
         set.changes.push(Change::Replace { expected: stored.stamp, memory: Box::new(memory) });
         commit(services, &set, secrets)?;

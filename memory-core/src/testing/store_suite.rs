@@ -50,6 +50,11 @@ pub fn store_suite(make: &dyn Fn() -> Services) {
         proposals::a_stale_proposal_is_refused,
         proposals::rejected_content_is_not_proposed_again,
         proposals::a_proposal_belongs_to_its_agent,
+        proposals::a_decision_applies_to_the_version_that_the_person_saw,
+        proposals::an_edited_stale_proposal_keeps_the_other_fields_of_the_memory,
+        proposals::the_text_before_an_edit_is_rejected_as_well,
+        proposals::a_link_across_policies_waits_as_a_whole,
+        proposals::an_acceptance_without_effect_is_refused_or_reported,
     );
 }
 

@@ -110,7 +110,8 @@ impl ScopedStore {
             return Ok(());
         }
         match self.store.get(&change.id) {
-            Ok(stored) if stored.memory.is_proposal_of(&self.actor) => Ok(()),
+            // The former text of a proposal may have been rejected, and the person may be looking at the current one.
+            Ok(stored) if stored.memory.is_proposal_of(&self.actor) && change.before.is_none() => Ok(()),
             Ok(_) | Err(StoreError::NotFound { .. } | StoreError::Damaged(_)) => {
                 let why = "the user must review changes in this scope, so an agent cannot undo an operation in it".into();
                 Err(StoreError::Invalid { why })

@@ -60,6 +60,9 @@ impl ScopedStore {
         let mut reviewed = ReviewedSet { set: ChangeSet { changes: Vec::new(), ..checked.clone() }, outcomes: Vec::new() };
         let (mut changed, mut deletions) = (HashSet::new(), HashSet::new());
         let mut waiting = None;
+        // Links go both ways, and half of one must not take effect.
+        let is_link = matches!(checked.operation.verb, Verb::Link | Verb::Unlink);
+        let is_reviewed_link = is_link && former.iter().flatten().any(|before| self.needs_review(&before.memory.scope));
         for (change, before) in checked.changes.into_iter().zip(former) {
             let id = change.id();
             if let (Change::Remove { .. }, Some(before)) = (&change, before)
@@ -70,7 +73,7 @@ impl ScopedStore {
                 reviewed.outcomes.push(OutcomeSource::Known(outcome, None));
                 continue;
             }
-            let (proposal, requested) = match self.plan(change, before.as_ref(), checked.operation.verb)? {
+            let (proposal, requested) = match self.plan(change, before.as_ref(), checked.operation.verb, is_reviewed_link)? {
                 Plan::Commit(change) => {
                     reviewed.set.changes.push(change);
                     reviewed.outcomes.push(OutcomeSource::Change);
@@ -112,7 +115,8 @@ impl ScopedStore {
         Ok(reviewed)
     }
 
-    fn plan(&self, change: Change, before: Option<&StoredMemory>, verb: Verb) -> Result<Plan, StoreError> {
+    /// Plans one change. With `is_reviewed`, a replacement needs a review in every scope.
+    fn plan(&self, change: Change, before: Option<&StoredMemory>, verb: Verb, is_reviewed: bool) -> Result<Plan, StoreError> {
         let is_own = before.is_some_and(|before| before.memory.is_proposal());
         match change {
             Change::Create { mut memory, front_matter } => {
@@ -125,17 +129,15 @@ impl ScopedStore {
                 Ok(Plan::Propose(memory, None))
             }
             Change::Replace { expected, mut memory } => {
-                // No view contains the proposals of other agents.
-                let own = before.filter(|_| is_own).and_then(|before| before.memory.proposal.clone());
-                if let Some(proposal) = own {
-                    let fingerprint = proposal.action.fingerprint(&memory);
-                    self.refuse_rejected(&fingerprint)?;
-                    (memory.phase, memory.proposal) = (Phase::Inbox, Some(proposal));
-                    return Ok(Plan::Commit(Change::Replace { expected, memory }));
+                // No view contains the proposals of other agents. The person may be looking at the text.
+                if is_own {
+                    let why = "a waiting proposal cannot be changed; delete it, and propose the new text".into();
+                    return Err(StoreError::Invalid { why });
                 }
                 memory.proposal = None;
-                let needs_review =
-                    self.needs_review(&memory.scope) || before.is_some_and(|own| self.needs_review(&own.memory.scope));
+                let needs_review = is_reviewed
+                    || self.needs_review(&memory.scope)
+                    || before.is_some_and(|own| self.needs_review(&own.memory.scope));
                 // The record that a reminder was shown is no change of its content.
                 if !needs_review || verb == Verb::Notify {
                     return Ok(Plan::Commit(Change::Replace { expected, memory }));
@@ -190,7 +192,9 @@ impl ScopedStore {
         if is_rejected(self.history.as_ref(), fingerprint)? { Err(StoreError::ProposalRejected) } else { Ok(()) }
     }
 
-    /// Returns the id and path of a waiting proposal of the same change. `waiting` caches the proposals in the view.
+    /// Returns the id and path of a waiting proposal of the same change by this agent. `waiting` caches its proposals.
+    ///
+    /// Those of other agents do not count, because their agents can withdraw them.
     fn waiting_proposal(
         &self,
         waiting: &mut Option<Vec<(ContentHash, Scope, MemoryId, String)>>,
@@ -202,7 +206,9 @@ impl ScopedStore {
             let mut known = Vec::new();
             for stored in self.store.memories(&filter, self.clock.now()) {
                 let StoredMemory { memory, path, .. } = stored?;
-                let Some(Proposal { action, .. }) = &memory.proposal else { continue };
+                let Some(Proposal { action, .. }) = memory.proposal.as_ref().filter(|proposal| proposal.by == self.actor) else {
+                    continue;
+                };
                 known.push((action.fingerprint(&memory), memory.scope.clone(), memory.id, path));
             }
             *waiting = Some(known);

@@ -55,9 +55,10 @@ pub(super) struct FrontMatter {
     proposed_base: Option<ContentHash>,
 }
 
-/// A proposed change of another memory.
+/// The kind of a proposal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ProposedVerb {
+    Write,
     Update,
     Delete,
 }
@@ -67,9 +68,10 @@ impl std::str::FromStr for ProposedVerb {
 
     fn from_str(text: &str) -> Result<Self, ParseError> {
         match text {
+            "write" => Ok(Self::Write),
             "update" => Ok(Self::Update),
             "delete" => Ok(Self::Delete),
-            _ => Err(ParseError::new(text, "update or delete")),
+            _ => Err(ParseError::new(text, "write, update or delete")),
         }
     }
 }
@@ -150,16 +152,16 @@ impl FrontMatter {
 
     /// Returns the proposal in a memory of this phase.
     ///
-    /// Outside the inbox, `proposed_by` alone may be a key of the user, and a user who files a proposal accepts it.
+    /// Without a valid `proposed_action`, the keys are the user's own. A user who files a proposed memory accepts it.
     fn proposal(&self, phase: Phase) -> Option<Proposal> {
         let by = self.proposed_by.clone()?;
         let target = self.proposed_for.zip(self.proposed_base).map(|(id, base)| ProposalTarget { id, base: FileVersion(base) });
-        let action = match self.proposed_action.zip(target) {
-            Some((ProposedVerb::Update, target)) => ProposedAction::Update(target),
-            Some((ProposedVerb::Delete, target)) => ProposedAction::Delete(target),
-            None => ProposedAction::Write,
+        let action = match self.proposed_action? {
+            ProposedVerb::Write => Some(ProposedAction::Write).filter(|_| phase == Phase::Inbox),
+            ProposedVerb::Update => target.map(ProposedAction::Update),
+            ProposedVerb::Delete => target.map(ProposedAction::Delete),
         };
-        (phase == Phase::Inbox || self.proposed_action.is_some()).then_some(Proposal { by, action })
+        Some(Proposal { by, action: action? })
     }
 
     fn set_field(&mut self, key: &str, value: &YamlNode) -> Result<(), String> {
@@ -191,15 +193,6 @@ impl FrontMatter {
             "done_at" => self.done_at = read_time(value)?,
             "origin" => self.origin = Some(read_origin(value)?),
             "other_origins" => self.other_origins = read_other_origins(value)?,
-            "proposed_by" => {
-                let by = read_text(value);
-                // A proposal with an unreadable agent still waits for a review.
-                self.proposed_by = Some(by.clone().unwrap_or_default());
-                by.map(drop)?;
-            }
-            "proposed_action" => self.proposed_action = read_parsed(value)?,
-            "proposed_for" => self.proposed_for = read_parsed(value)?,
-            "proposed_base" => self.proposed_base = read_parsed(value)?,
             // These keys may be the user's own, so an unreadable value is not a defect.
             "created" => self.created = read_time(value).unwrap_or(None),
             "date" => self.date = read_time(value).unwrap_or(None),
@@ -207,6 +200,11 @@ impl FrontMatter {
             "modified" => self.modified = read_time(value).unwrap_or(None),
             "stated_at" => self.stated_at = read_time(value).unwrap_or(None),
             "role" => self.role = read_parsed(value).unwrap_or(None),
+            // A proposal with an unreadable agent still waits for a review.
+            "proposed_by" => self.proposed_by = Some(read_text(value).unwrap_or_default()),
+            "proposed_action" => self.proposed_action = read_parsed(value).unwrap_or(None),
+            "proposed_for" => self.proposed_for = read_parsed(value).unwrap_or(None),
+            "proposed_base" => self.proposed_base = read_parsed(value).unwrap_or(None),
             "summarised_by" => self.summarised_by = read_parsed(value).unwrap_or(None),
             // The hash is computed from the content; a user who edits the content does not update it.
             _ => {}

@@ -1,7 +1,7 @@
 //! The values of the front matter keys.
 
 use chrono::{DateTime, SecondsFormat, Utc};
-use memory_core::{Memory, MemoryId, Origin, Proposal, ProposalTarget, ProposedAction, Reminder};
+use memory_core::{Memory, MemoryId, Origin, Proposal, ProposalTarget, Reminder};
 
 /// The keys that are written, in the order of the file format.
 ///
@@ -101,9 +101,12 @@ pub(super) fn value(key: &str, memory: &Memory) -> FrontMatterValue {
             let by = |proposal: &Proposal| FrontMatterValue::Text(proposal.by.clone());
             memory.proposal.as_ref().map_or(FrontMatterValue::Absent, by)
         }
-        "proposed_action" => proposal_value(memory, |action, _| action.as_str().to_owned()),
-        "proposed_for" => proposal_value(memory, |_, target| target.id.to_string()),
-        "proposed_base" => proposal_value(memory, |_, target| target.base.0.to_string()),
+        "proposed_action" => {
+            let action = |proposal: &Proposal| FrontMatterValue::Word(proposal.action.as_str().to_owned());
+            memory.proposal.as_ref().map_or(FrontMatterValue::Absent, action)
+        }
+        "proposed_for" => proposal_value(memory, |target| target.id.to_string()),
+        "proposed_base" => proposal_value(memory, |target| target.base.0.to_string()),
         _ => FrontMatterValue::Absent,
     }
 }
@@ -113,10 +116,9 @@ fn reminder_value(memory: &Memory, word: impl FnOnce(&Reminder) -> Option<String
 }
 
 /// Returns a value of a proposal that changes another memory.
-fn proposal_value(memory: &Memory, word: impl FnOnce(ProposedAction, ProposalTarget) -> String) -> FrontMatterValue {
-    let action = memory.proposal.as_ref().map(|proposal| proposal.action);
-    let change = action.and_then(|action| Some((action, action.target()?)));
-    change.map_or(FrontMatterValue::Absent, |(action, target)| FrontMatterValue::Word(word(action, target)))
+fn proposal_value(memory: &Memory, word: impl FnOnce(ProposalTarget) -> String) -> FrontMatterValue {
+    let target = memory.proposal.as_ref().and_then(|proposal| proposal.action.target());
+    target.map_or(FrontMatterValue::Absent, |target| FrontMatterValue::Word(word(target)))
 }
 
 fn list_or_absent(items: Vec<String>) -> FrontMatterValue {

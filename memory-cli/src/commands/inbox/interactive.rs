@@ -3,8 +3,9 @@
 use std::io;
 
 use dialoguer::console::{Key, Term};
-use memory_core::{AcceptOptions, SecretPolicy, StaleProposals, StoreError, WaitingProposal};
+use memory_core::{AcceptOptions, Code, SecretPolicy, StaleProposals, StoreError, WaitingProposal};
 
+use super::print::ShownPart;
 use super::{InboxItem, accept_one, acceptance_text, count, edit_with_editor, print};
 use crate::app::App;
 use crate::failure::Failure;
@@ -17,6 +18,7 @@ enum ReviewAction {
     Reject,
     Edit,
     Merge,
+    View,
     Next,
     Previous,
     Quit,
@@ -24,7 +26,7 @@ enum ReviewAction {
 }
 
 /// The question after each proposal.
-const QUESTION: &str = "a accept, r reject, e edit, m merge, s skip, q quit, ? help";
+const QUESTION: &str = "a accept, r reject, e edit, m merge, v view all, s skip, q quit, ? help";
 
 /// The meaning of all keys.
 const HELP: &str = "\
@@ -32,6 +34,7 @@ a  accept: store, change or delete the memory as proposed
 r  reject: move the proposal to the trash; agents cannot propose it again
 e  edit the proposed text in $EDITOR
 m  merge the proposed text into one of the numbered memories
+v  show the whole text; a and m on a text that is cut do this first
 s, j  skip to the next proposal
 k  go back to the previous proposal
 q  quit; skipped proposals keep waiting
@@ -44,6 +47,7 @@ fn key_action(key: &Key) -> Option<ReviewAction> {
         Key::Char('r') => ReviewAction::Reject,
         Key::Char('e') => ReviewAction::Edit,
         Key::Char('m') => ReviewAction::Merge,
+        Key::Char('v') => ReviewAction::View,
         Key::Char('s' | 'j') | Key::ArrowDown => ReviewAction::Next,
         Key::Char('k') | Key::ArrowUp => ReviewAction::Previous,
         Key::Char('q' | '\u{4}') | Key::Escape => ReviewAction::Quit,
@@ -68,9 +72,18 @@ pub(super) fn review(waiting: Vec<WaitingProposal>, home: &Home, app: &mut App) 
             Err(error) => return Err(error.into()),
         };
         let item = InboxItem::proposal(&home.services, waiting)?;
-        print::print_block(&mut app.output, &item, Some(&format!("{}/{}", place + 1, left.len())))?;
+        let heading = format!("{}/{}", place + 1, left.len());
+        let mut hidden = print::print_block(&mut app.output, &item, Some(&heading), ShownPart::Start)?;
         let is_decided = loop {
             let Some(action) = ask(&terminal, app)? else { continue };
+            let needs_text = matches!(action, ReviewAction::Accept | ReviewAction::Merge) && hidden != 0;
+            if action == ReviewAction::View || needs_text {
+                hidden = print::print_block(&mut app.output, &item, Some(&heading), ShownPart::Whole)?;
+                if needs_text {
+                    app.output.note("the text was cut; this is all of it: press the key again to decide")?;
+                }
+                continue;
+            }
             match decide(action, &left[place], &item, &terminal, home, app) {
                 Ok(Decision::Decided) => break Some(true),
                 Ok(Decision::Changed) => break Some(false),
@@ -81,9 +94,13 @@ pub(super) fn review(waiting: Vec<WaitingProposal>, home: &Home, app: &mut App) 
                 }
                 Ok(Decision::Quit) => break None,
                 Err(Failure::Store(error)) => {
-                    app.output.error(error.code().as_str(), &error.to_string())?;
+                    app.output.error(&error.code().as_str().to_ascii_lowercase(), &error.to_string())?;
                     if let Some(hint) = error.hint() {
                         app.output.hint(&hint)?;
+                    }
+                    // The proposal or its memory changed since it was shown.
+                    if matches!(error.code(), Code::Conflict | Code::MemoryNotFound) {
+                        break Some(false);
                     }
                 }
                 Err(other) => return Err(other),
@@ -160,15 +177,20 @@ fn decide(
     home: &Home,
     app: &mut App,
 ) -> Result<Decision, Failure> {
+    // Only the version that was shown is decided on.
+    let expected = Some(item.stored().stamp);
     Ok(match action {
         ReviewAction::Accept => {
-            let options = AcceptOptions { category: None, stale: StaleProposals::Refuse, secrets: SecretPolicy::Refuse };
-            let result = accept_one(home, id, options)?;
+            let (stale, secrets) = (StaleProposals::Refuse, SecretPolicy::Refuse);
+            let result = accept_one(home, id, AcceptOptions { category: None, stale, secrets, expected })?;
             app.output.note(&format!("{}: {}", acceptance_text(result.acceptance), result.path))?;
+            if !result.ignored.is_empty() {
+                app.output.warning(&format!("the memory kept its own {}", result.ignored.join(", ")))?;
+            }
             Decision::Decided
         }
         ReviewAction::Reject => {
-            memory_core::reject(&home.services, id)?;
+            memory_core::reject(&home.services, id, expected)?;
             app.output.note("rejected; agents cannot propose it again")?;
             Decision::Decided
         }
@@ -178,12 +200,14 @@ fn decide(
         }
         ReviewAction::Merge => match choose_neighbour(item, terminal, app)? {
             Some(into) => {
-                let merged = memory_core::merge_proposal(&home.services, id, &into)?;
+                let merged = memory_core::merge_proposal(&home.services, id, &into, expected, SecretPolicy::Refuse)?;
                 app.output.note(&format!("merged into {}", merged.path))?;
                 Decision::Decided
             }
             None => Decision::Open,
         },
+        // The caller shows the text.
+        ReviewAction::View => Decision::Open,
         ReviewAction::Next => Decision::Moved(Step::Forward),
         ReviewAction::Previous => Decision::Moved(Step::Back),
         ReviewAction::Quit => Decision::Quit,

@@ -10,13 +10,31 @@ use super::{InboxItem, InboxItemKind};
 use crate::datetime;
 use crate::print::{Output, OutputForm, Palette, escape_hidden, memories};
 
-/// Maximum number of lines of a text that are shown.
+/// Maximum number of lines of a text that are shown at first.
 const MAX_LINES: usize = 40;
+
+/// The part of a text that is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ShownPart {
+    /// The first lines.
+    Start,
+    /// All lines.
+    Whole,
+}
+
+impl ShownPart {
+    fn lines(self) -> usize {
+        match self {
+            Self::Start => MAX_LINES,
+            Self::Whole => usize::MAX,
+        }
+    }
+}
 
 /// Prints an item: one line in a pipe, and a block at a terminal.
 pub(super) fn print_item(output: &mut Output, item: &InboxItem) -> io::Result<()> {
     match output.form() {
-        OutputForm::Drawn(_) => print_block(output, item, None),
+        OutputForm::Drawn(_) => print_block(output, item, None, ShownPart::Start).map(drop),
         OutputForm::Json | OutputForm::Tabbed => print_fields(output, item),
     }
 }
@@ -43,8 +61,8 @@ fn print_fields(output: &mut Output, item: &InboxItem) -> io::Result<()> {
     ])
 }
 
-/// Prints an item as a block, after its place in the review if given.
-pub(super) fn print_block(output: &mut Output, item: &InboxItem, place: Option<&str>) -> io::Result<()> {
+/// Prints an item as a block, after its place in the review if given, and returns the number of lines that were left out.
+pub(super) fn print_block(output: &mut Output, item: &InboxItem, place: Option<&str>, part: ShownPart) -> io::Result<usize> {
     let palette = output.palette();
     let (stored, heading) = match &item.item {
         InboxItemKind::Proposal(waiting) => (&waiting.stored, proposal_heading(waiting)),
@@ -55,10 +73,10 @@ pub(super) fn print_block(output: &mut Output, item: &InboxItem, place: Option<&
     let place = place.map(|place| format!("{place}  ")).unwrap_or_default();
     let facts = Palette::paint(palette.dim, escape_hidden(&facts_text(&stored.memory)));
     output.line(&format!("{place}{id}  {heading}  {facts}"))?;
-    match &item.item {
-        InboxItemKind::Proposal(waiting) => print_change(output, waiting)?,
-        InboxItemKind::Note(stored) => print_text(output, "  ", &stored.memory.content)?,
-    }
+    let left = match &item.item {
+        InboxItemKind::Proposal(waiting) => print_change(output, waiting, part)?,
+        InboxItemKind::Note(stored) => print_text(output, "  ", &stored.memory.content, part)?,
+    };
     for (number, neighbour) in item.neighbours.iter().enumerate() {
         let relation = match neighbour.relation {
             NeighbourRelation::Contradiction => Palette::paint(palette.warning, "contradicts"),
@@ -68,7 +86,8 @@ pub(super) fn print_block(output: &mut Output, item: &InboxItem, place: Option<&
         let id = Palette::paint(palette.id, neighbour.id.short());
         output.line(&format!("  {}. {relation} {id}  {}", number + 1, one_line(&neighbour.text)))?;
     }
-    output.line("")
+    output.line("")?;
+    Ok(left)
 }
 
 fn proposal_heading(waiting: &WaitingProposal) -> String {
@@ -98,23 +117,23 @@ fn facts_text(memory: &Memory) -> String {
     facts.join(", ")
 }
 
-/// Prints the proposed text, or the lines and fields that change.
-fn print_change(output: &mut Output, waiting: &WaitingProposal) -> io::Result<()> {
+/// Prints the proposed text, or the lines and fields that change, and returns the number of lines that were left out.
+fn print_change(output: &mut Output, waiting: &WaitingProposal, part: ShownPart) -> io::Result<usize> {
     let proposed = &waiting.stored.memory;
     match (waiting.proposal.action, &waiting.target) {
-        (ProposedAction::Write, _) | (ProposedAction::Update(_), None) => print_text(output, "  ", &proposed.content),
-        (ProposedAction::Delete(_), _) => print_text(output, "  - ", &proposed.content),
+        (ProposedAction::Write, _) | (ProposedAction::Update(_), None) => print_text(output, "  ", &proposed.content, part),
+        (ProposedAction::Delete(_), _) => print_text(output, "  - ", &proposed.content, part),
         (ProposedAction::Update(_), Some(target)) => {
             for line in field_changes(target, proposed) {
                 output.line(&format!("  {}", escape_hidden(&line)))?;
             }
             let diff = TextDiff::from_lines(&target.memory.content, &proposed.content);
-            let changed = diff.iter_all_changes().filter(|change| change.tag() != ChangeTag::Equal);
-            for change in changed.take(MAX_LINES) {
+            let changed: Vec<_> = diff.iter_all_changes().filter(|change| change.tag() != ChangeTag::Equal).collect();
+            for change in changed.iter().take(part.lines()) {
                 let sign = if change.tag() == ChangeTag::Insert { '+' } else { '-' };
                 output.line(&format!("  {sign} {}", escape_hidden(change.value().trim_end_matches(['\r', '\n']))))?;
             }
-            Ok(())
+            print_left(output, "  ", changed.len().saturating_sub(part.lines()))
         }
     }
 }
@@ -125,12 +144,16 @@ fn field_changes(target: &StoredMemory, proposed: &Memory) -> Vec<String> {
     let (old_tags, new_tags) = (memories::tags_text(current), memories::tags_text(proposed));
     let ids = |memory: &Memory| memory.links.iter().map(memory_core::MemoryId::short).collect::<Vec<_>>().join(" ");
     let time = |time: Option<chrono::DateTime<chrono::Utc>>| time.map(datetime::format_minute).unwrap_or_default();
+    let id = |id: Option<memory_core::MemoryId>| id.map(|id| id.short()).unwrap_or_default();
     let due = |memory: &Memory| time(memory.reminder.filter(Reminder::is_open).map(|reminder| reminder.due));
     let pairs = [
         ("title", current.title.clone().unwrap_or_default(), proposed.title.clone().unwrap_or_default()),
         ("category", current.category.to_string(), proposed.category.to_string()),
         ("scope", current.scope.to_string(), proposed.scope.to_string()),
         ("tags", old_tags, new_tags),
+        ("aliases", current.aliases.join(", "), proposed.aliases.join(", ")),
+        ("superseded by", id(current.superseded_by), id(proposed.superseded_by)),
+        ("valid until", time(current.valid_until), time(proposed.valid_until)),
         ("links", ids(current), ids(proposed)),
         ("expires", time(current.expires_at), time(proposed.expires_at)),
         ("due", due(current), due(proposed)),
@@ -141,13 +164,21 @@ fn field_changes(target: &StoredMemory, proposed: &Memory) -> Vec<String> {
     changed.map(|(name, old, new)| format!("{name}: {} -> {}", shown(&old), shown(&new))).collect()
 }
 
-fn print_text(output: &mut Output, indent: &str, text: &str) -> io::Result<()> {
+fn print_text(output: &mut Output, indent: &str, text: &str, part: ShownPart) -> io::Result<usize> {
     let lines: Vec<&str> = text.lines().collect();
-    for line in lines.iter().take(MAX_LINES) {
+    for line in lines.iter().take(part.lines()) {
         output.line(&format!("{indent}{}", escape_hidden(line)))?;
     }
-    let more = lines.len().saturating_sub(MAX_LINES);
-    if more == 0 { Ok(()) } else { output.line(&format!("{indent}… {more} more lines")) }
+    print_left(output, indent, lines.len().saturating_sub(part.lines()))
+}
+
+/// Prints and returns the number of lines that were left out.
+fn print_left(output: &mut Output, indent: &str, left: usize) -> io::Result<usize> {
+    if left != 0 {
+        let lines = if left == 1 { "line" } else { "lines" };
+        output.line(&format!("{indent}… {left} more {lines}"))?;
+    }
+    Ok(left)
 }
 
 /// Maximum number of characters of a neighbour.

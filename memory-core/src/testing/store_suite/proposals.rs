@@ -10,7 +10,8 @@ use crate::{
     reject, search, tag, undo, update, write,
 };
 
-const OPTIONS: AcceptOptions = AcceptOptions { category: None, stale: StaleProposals::Refuse, secrets: SecretPolicy::Refuse };
+const OPTIONS: AcceptOptions =
+    AcceptOptions { category: None, stale: StaleProposals::Refuse, secrets: SecretPolicy::Refuse, expected: None };
 
 /// Returns the services of an agent whose changes need a review.
 fn agent(services: &Services, name: &str) -> Services {
@@ -118,7 +119,7 @@ pub(super) fn an_accepted_proposal_is_a_memory(services: &Services) {
     assert_eq!(everything(services), ["the ferry leaves at seven"]);
     // A proposal can be merged into another memory.
     let more = propose(&codex, draft("the ferry leaves at seven\non Sundays at nine"));
-    let merged = merge_proposal(services, &more, &same).expect("merged").memory;
+    let merged = merge_proposal(services, &more, &same, None, SecretPolicy::Refuse).expect("merged").memory;
     assert_eq!(merged.content, "the ferry leaves at seven\n\non Sundays at nine");
     assert_eq!(proposals(services).expect("listed"), []);
     undo(services, None).expect("one undo reverts it");
@@ -220,7 +221,7 @@ pub(super) fn a_stale_proposal_is_refused(services: &Services) {
 pub(super) fn rejected_content_is_not_proposed_again(services: &Services) {
     let (codex, gemini) = (agent(services, "codex"), agent(services, "gemini"));
     let id = propose(&codex, draft("the user likes tea"));
-    assert_eq!(reject(services, &id).expect("rejected").memory.content, "the user likes tea");
+    assert_eq!(reject(services, &id, None).expect("rejected").memory.content, "the user likes tea");
     assert_eq!(services.store.get_by(&id).expect_err("it is in the trash").code(), Code::MemoryNotFound);
     let refusal = |own: &Services, text: &str| write(own, draft(text), SecretPolicy::Refuse).map_err(|error| error.code());
     for own in [&codex, &gemini] {
@@ -234,7 +235,7 @@ pub(super) fn rejected_content_is_not_proposed_again(services: &Services) {
     // A rejected deletion is remembered as well.
     delete(&codex, &kept).expect("proposed");
     let deletion = codex.proposals.take()[0].id.to_string();
-    reject(services, &deletion).expect("rejected");
+    reject(services, &deletion, None).expect("rejected");
     assert_eq!(delete(&codex, &kept).expect_err("it was rejected").code(), Code::ProposalRejected);
     undo(services, None).expect("undone");
     delete(&codex, &kept).expect("the same proposal waits");
@@ -248,19 +249,28 @@ pub(super) fn a_proposal_belongs_to_its_agent(services: &Services) {
         read(&gemini, &id).expect_err("it is not in its view"),
         delete(&gemini, &id).expect_err("it is not in its view"),
         accept(&gemini, &id, OPTIONS).expect_err("it is not in its view"),
-        reject(&gemini, &id).expect_err("it is not in its view"),
+        reject(&gemini, &id, None).expect_err("it is not in its view"),
     ] {
         assert_eq!(refused.code(), Code::MemoryNotFound);
     }
     let kept = put(services, draft("the user likes cake"));
     assert_eq!(link(&gemini, &kept, &id).expect_err("it is not in its view").code(), Code::MemoryNotFound);
-    assert_eq!(link(&codex, &kept, &id).expect_err("nothing refers to a proposal").code(), Code::MemoryNotFound);
-    // The agent may change its own proposal, which stays one.
+    for own in [services, &codex] {
+        assert_eq!(link(own, &kept, &id).expect_err("nothing refers to a proposal").code(), Code::InvalidInput);
+    }
+    // The person may be looking at the text, so the agent cannot change it.
+    let before = services.store.get_by(&id).expect("it waits");
     let patch = Patch { content: Some("the user likes green tea".into()), category: Some(Category::People), ..Patch::default() };
-    let edited = update(&codex, &id, &patch, None, SecretPolicy::Refuse).expect("updated").memory;
-    assert_eq!((edited.content.as_str(), edited.phase), ("the user likes green tea", Phase::Inbox));
+    assert_eq!(update(&codex, &id, &patch, None, SecretPolicy::Refuse).expect_err("it waits").code(), Code::InvalidInput);
+    assert_eq!(tag(&codex, &id, ["tea"].iter().collect(), Tags::default()).expect_err("it waits").code(), Code::InvalidInput);
+    assert_eq!(services.store.get_by(&id).expect("it waits"), before);
     assert_eq!(codex.proposals.take(), []);
-    accept(&codex, &id, OPTIONS).expect("it remains a proposal");
+    // The equal proposal of another agent is one of its own, which its agent alone withdraws.
+    let equal = propose(&gemini, draft("the user likes tea"));
+    assert_ne!(equal, id);
+    delete(&gemini, &equal).expect("it deletes its proposal");
+    assert_eq!(services.store.get_by(&id).expect("it waits"), before);
+    assert_eq!(accept(&codex, &id, OPTIONS).expect_err("only a person accepts").code(), Code::InvalidInput);
     assert!(services.store.get_by(&id).expect("it waits").memory.is_proposal_of("codex"));
     // It may delete it, and take back what it proposed; it cannot undo what took effect.
     let other = propose(&codex, draft("the user likes coffee"));
@@ -272,4 +282,110 @@ pub(super) fn a_proposal_belongs_to_its_agent(services: &Services) {
     let written = put(&direct, draft("the user likes soup"));
     assert_eq!(undo(&codex, None).expect_err("it needs a review").code(), Code::InvalidInput);
     assert!(services.store.get_by(&written).is_ok());
+}
+
+pub(super) fn a_decision_applies_to_the_version_that_the_person_saw(services: &Services) {
+    let codex = agent(services, "codex");
+    let id = propose(&codex, draft("the user likes tea"));
+    let kept = put(services, draft("the user likes cake"));
+    let seen = Some(services.store.get_by(&id).expect("it waits").stamp);
+    crate::edit_proposal(services, &id, "the user likes soup", None, SecretPolicy::Refuse).expect("edited");
+    let refusals = [
+        accept(services, &id, AcceptOptions { expected: seen, ..OPTIONS }).expect_err("it is another version"),
+        reject(services, &id, seen).expect_err("it is another version"),
+        merge_proposal(services, &id, &kept, seen, SecretPolicy::Refuse).expect_err("it is another version"),
+    ];
+    assert_eq!(refusals.map(|error| error.code()), [Code::Conflict; 3]);
+    let expected = Some(services.store.get_by(&id).expect("it waits").stamp);
+    accept(services, &id, AcceptOptions { expected, ..OPTIONS }).expect("accepted");
+    // The agent cannot restore the former text of its proposal either.
+    let other = propose(&codex, draft("the user likes rice"));
+    let change = Patch { content: Some("the user likes beans".into()), ..Patch::default() };
+    let by_agent = Services { actor: "codex".into(), ..services.clone() };
+    update(&by_agent, &other, &change, None, SecretPolicy::Refuse).expect("an older version of the program allowed it");
+    assert_eq!(undo(&codex, None).expect_err("it needs a review").code(), Code::InvalidInput);
+    assert_eq!(services.store.get_by(&other).expect("it waits").memory.content, "the user likes beans");
+}
+
+pub(super) fn an_edited_stale_proposal_keeps_the_other_fields_of_the_memory(services: &Services) {
+    let id = put(services, draft("the ferry leaves at seven"));
+    let codex = agent(services, "codex");
+    let content = |text: &str| Patch { content: Some(text.into()), ..Patch::default() };
+    update(&codex, &id, &content("the ferry leaves at eight"), None, SecretPolicy::Refuse).expect("proposed");
+    let proposed = codex.proposals.take()[0].id.to_string();
+    let own = Patch {
+        title: Some(Some("Ferry".into())),
+        pinned: Some(true),
+        add_tags: ["tide"].iter().collect(),
+        ..content("the ferry leaves at nine")
+    };
+    update(services, &id, &own, None, SecretPolicy::Refuse).expect("updated");
+    crate::edit_proposal(services, &proposed, "the ferry leaves at ten", None, SecretPolicy::Refuse).expect("edited");
+    accept(services, &proposed, OPTIONS).expect("accepted");
+    let memory = services.store.get_by(&id).expect("it is there").memory;
+    assert_eq!((memory.content.as_str(), memory.title.as_deref()), ("the ferry leaves at ten", Some("Ferry")));
+    assert_eq!((memory.pinned, memory.tags.as_slice()), (true, ["tide".to_owned()].as_slice()));
+    // A proposal that is not stale keeps its own fields.
+    tag(&codex, &id, ["pier"].iter().collect(), Tags::default()).expect("proposed");
+    let proposed = codex.proposals.take()[0].id.to_string();
+    crate::edit_proposal(services, &proposed, "the ferry leaves at noon", None, SecretPolicy::Refuse).expect("edited");
+    accept(services, &proposed, OPTIONS).expect("accepted");
+    let memory = services.store.get_by(&id).expect("it is there").memory;
+    assert_eq!((memory.content.as_str(), memory.tags.as_slice().len()), ("the ferry leaves at noon", 2));
+}
+
+pub(super) fn the_text_before_an_edit_is_rejected_as_well(services: &Services) {
+    let codex = agent(services, "codex");
+    let id = propose(&codex, draft("the user likes tea"));
+    crate::edit_proposal(services, &id, "the user likes green tea", None, SecretPolicy::Refuse).expect("edited");
+    reject(services, &id, None).expect("rejected");
+    for text in ["the user likes tea", "The user likes green\u{200b} tea!"] {
+        let refused = write(&codex, draft(text), SecretPolicy::Refuse).expect_err("it was rejected");
+        assert_eq!(refused.code(), Code::ProposalRejected, "{text}");
+    }
+}
+
+pub(super) fn a_link_across_policies_waits_as_a_whole(services: &Services) {
+    let review = ReviewPolicy { default: WritePolicy::Direct, rules: vec!["codex global propose".parse().expect("a rule")] };
+    let view = View { agent: Some("codex".parse().expect("a name")), project: None };
+    let codex = Services { review, ..services.clone() }.restrict_to(&view);
+    let direct = put(services, Draft { scope: Scope::Agent("codex".into()), ..draft("the ferry leaves at seven") });
+    let reviewed = put(services, draft("the harbour has two piers"));
+    let links = || [&direct, &reviewed].map(|id| services.store.get_by(id).expect("it is there").memory.links.len());
+    for (first, second) in [(&direct, &reviewed), (&reviewed, &direct)] {
+        link(&codex, first, second).expect("proposed");
+        let proposed = codex.proposals.take();
+        assert_eq!((proposed.len(), links()), (1, [0, 0]), "nothing has changed");
+        accept(services, &proposed[0].id.to_string(), OPTIONS).expect("accepted");
+        assert_eq!(links(), [1, 1]);
+        undo(services, None).expect("undone");
+        reject(services, &proposed[0].id.to_string(), None).expect("rejected");
+    }
+}
+
+pub(super) fn an_acceptance_without_effect_is_refused_or_reported(services: &Services) {
+    let codex = agent(services, "codex");
+    let past = Some(services.clock.now() - TimeDelta::days(1));
+    let expired = propose(&codex, Draft { expires_at: past, ..draft("the ferry leaves at seven") });
+    assert_eq!(accept(services, &expired, OPTIONS).expect_err("it has expired").code(), Code::InvalidInput);
+    let same = propose(&codex, Draft { title: Some("Piers".into()), ..draft("the harbour has two piers") });
+    let id = put(services, Draft { title: Some("Harbour".into()), ..draft("the harbour has two piers") });
+    let result = accept(services, &same, OPTIONS).expect("accepted");
+    assert_eq!((result.acceptance, result.ignored.as_slice()), (Acceptance::Merged, ["title"].as_slice()));
+    delete(&codex, &id).expect("proposed");
+    let deletion = codex.proposals.take()[0].id.to_string();
+    delete(services, &id).expect("deleted");
+    let error = accept(services, &deletion, OPTIONS).expect_err("its memory is deleted");
+    assert!(error.to_string().ends_with("that the proposal changes was deleted"), "{error}");
+    // A merge checks for credentials, as an acceptance does.
+    let key = "the key is ghp_0123456789abcdefghijABCDEFGHIJ012345";
+    let (note, into) = (put_secret(services, key), put(services, draft("the user likes tea")));
+    let refused = merge_proposal(services, &note, &into, None, SecretPolicy::Refuse).expect_err("it is a credential");
+    assert_eq!(refused.code(), Code::SecretFound);
+    merge_proposal(services, &note, &into, None, SecretPolicy::Keep).expect("merged");
+}
+
+/// Stores a text with a credential, and returns its id.
+fn put_secret(services: &Services, text: &str) -> String {
+    write(services, draft(text), SecretPolicy::Keep).expect("written").id.to_string()
 }

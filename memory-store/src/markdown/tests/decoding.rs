@@ -141,6 +141,23 @@ fn a_memory_is_pinned_if_its_file_says_so() {
 }
 
 #[test]
+fn keys_of_the_author_make_no_proposal() {
+    let id = MemoryId::for_path("other");
+    for yaml in [
+        "proposed_by: Anna".to_owned(),
+        "proposed_by: Anna\nproposed_action: repaint".to_owned(),
+        "proposed_by: [Anna, Bob]\nproposed_for: kitchen\nproposed_base: cream".to_owned(),
+        "proposed_action: write".to_owned(),
+        format!("proposed_by: Anna\nproposed_action: update\nproposed_for: {id}"),
+    ] {
+        assert_eq!(fields(&yaml).proposal, None, "{yaml}");
+    }
+    let proposed = fields("proposed_by: codex\nproposed_action: write").proposal.expect("a proposal");
+    assert_eq!(proposed.by, "codex");
+    assert!(fields("proposed_by: [codex]\nproposed_action: write").is_proposal(), "it still waits");
+}
+
+#[test]
 fn a_version_of_the_author_is_no_version_of_ours() {
     for version in ["1.10", "'1.10'", "v2.3.1"] {
         assert_eq!(fields(&format!("version: {version}")).version, 1);
