@@ -16,7 +16,7 @@ use crate::json;
 /// Searches memories by words.
 pub(super) const MEMORY_SEARCH: BuiltInTool = BuiltInTool {
     name: "memory_search",
-    description: "Search the memories. Use it before you ask the user, and when a task may touch earlier decisions, preferences, \
+    description: "Use it before you ask the user, and when a task may touch earlier decisions, preferences, \
  people or projects; to browse, use memory_list. Plain words work, with times and categories (\"decisions about the database last \
  week\"), and so do \"a phrase\", -without, begin*. Returns, best first, the passages that answer.",
     effect: Effect::Reads,

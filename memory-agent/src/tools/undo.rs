@@ -16,7 +16,7 @@ const MAX_SHOWN: usize = 5;
 /// Reverts an operation of this agent.
 pub(super) const MEMORY_UNDO: BuiltInTool = BuiltInTool {
     name: "memory_undo",
-    description: "Undo your last change, such as a deletion, or the given operation.",
+    description: "Undo your last change, such as a deletion.",
     effect: Effect::Changes,
     parameters: || object_schema(&json!({ "operation": { "type": "string", "minLength": 4 } }), &[]),
     execute: |context, parameters| {

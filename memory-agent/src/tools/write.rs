@@ -14,7 +14,7 @@ use crate::json;
 pub(super) const MEMORY_WRITE: BuiltInTool = BuiltInTool {
     name: "memory_write",
     description: "Store what later sessions need: one fact, decision, preference or lesson, in full sentences. Not for the state of \
- the current task, and never for passwords or keys. Search first; correct what exists with memory_update. Returns the id.",
+ the current task, and never for passwords or keys. Search first; correct what exists with memory_update.",
     effect: Effect::Adds,
     parameters: || {
         let properties = json!({

@@ -38,6 +38,7 @@ fn each_tool_that_returns_memories_records_them() {
     let reminder = session.call("memory_remind", json!({ "text": "buy tea", "at": "2030-01-01" })).expect("it is written");
     let reminder = reminder["id"].as_str().expect("an id").to_owned();
     session.call("memory_link", json!({ "source": tea, "target": friday })).expect("they are linked");
+    assert_eq!(ids(&ledger.records()[0]), [&tea, &friday], "the result has both texts");
     for (tool, parameters, query, expected) in [
         ("memory_search", json!({ "query": "green" }), Some("green"), vec![&tea]),
         (
@@ -64,13 +65,13 @@ fn each_tool_that_returns_memories_records_them() {
         assert!(last.interface == "http" && 0 < last.tokens, "{last:?}");
     }
     let records = ledger.records();
-    let (search, read) = (&records[0].memories[0], &records[3].memories[0]);
+    let (search, read) = (&records[1].memories[0], &records[4].memories[0]);
     assert!(search.score.is_some_and(|score| 0.0 < score), "{search:?}");
     assert_eq!((read.score, read.parts.len()), (None, 0));
-    assert_eq!(records.len(), 7, "other tools and empty answers are not recorded");
+    assert_eq!(records.len(), 8, "other tools and empty answers are not recorded");
     session.call("memory_search", json!({ "query": "nothing of this" })).expect("it is answered");
     session.call("memory_read", json!({ "id": "none" })).expect_err("it does not exist");
-    assert_eq!(ledger.records().len(), 7);
+    assert_eq!(ledger.records().len(), 8);
 }
 
 #[test]

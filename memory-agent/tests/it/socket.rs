@@ -132,7 +132,7 @@ fn many_requests_over_one_connection() {
     let found = client.ask(&json!({ "id": 2, "method": "tools/call",
         "params": { "name": "memory_search", "params": { "query": "tea" } } }));
     assert_eq!((&found["id"], &found["result"]["total"]), (&json!(2), &json!(1)));
-    assert_eq!(client.ask(&json!({ "id": 3, "method": "tools/list" }))["result"]["tools"].as_array().map(Vec::len), Some(10));
+    assert_eq!(client.ask(&json!({ "id": 3, "method": "tools/list" }))["result"]["tools"].as_array().map(Vec::len), Some(11));
     // Another connection sees the same memories.
     assert_eq!(server.client().ask(&json!({ "id": 1, "method": "memory_list" }))["result"]["total"], 1);
 }
