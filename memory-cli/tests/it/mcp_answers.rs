@@ -169,7 +169,7 @@ fn the_listing_of_the_tools_is_short_and_the_schemas_fit_the_answers() {
     let mut client = McpClient::start(&sandbox, "claude");
     let listed = client.request("tools/list", &json!({}))["result"]["tools"].take();
     // The tokenizer o200k counts a twentieth less than this estimate.
-    assert!(tokens(&listed) < 1_360, "{} tokens: {listed}", tokens(&listed));
+    assert!(tokens(&listed) < 1_400, "{} tokens: {listed}", tokens(&listed));
     let names: Vec<&str> = listed.as_array().expect("tools").iter().filter_map(|tool| tool["name"].as_str()).collect();
     assert_eq!(names, memory_agent::tools::DEFAULT);
     let written = client.call("memory_write", &json!({ "content": "tea at nine" }));
