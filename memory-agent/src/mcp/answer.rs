@@ -115,16 +115,16 @@ pub(super) fn tool_result(
         Err(error) if error.is_text => {
             Ok(CallToolResult::error(vec![ContentBlock::text(start_of(&error.message, MAX_FORM_TOKENS))]))
         }
-        Err(error) => error_result(short_error(error), form),
+        Err(error) => error_result(&short_error(error), form),
     }
 }
 
-fn error_result(error: ToolError, form: AnswerForm) -> Result<CallToolResult, ErrorData> {
+fn error_result(error: &ToolError, form: AnswerForm) -> Result<CallToolResult, ErrorData> {
     if error.code == Code::ToolNotFound {
-        return Err(ErrorData::invalid_params(error_text(&error), None));
+        return Err(ErrorData::invalid_params(error_text(error), None));
     }
-    let mut result = CallToolResult::error(vec![ContentBlock::text(error_text(&error))]);
-    result.structured_content = (form == AnswerForm::Structured).then(|| shapes::tool_error(&error));
+    let mut result = CallToolResult::error(vec![ContentBlock::text(error_text(error))]);
+    result.structured_content = (form == AnswerForm::Structured).then(|| shapes::tool_error(error));
     Ok(result)
 }
 
