@@ -156,6 +156,7 @@ impl Agent {
     }
 
     /// Returns the name of a tool of this crate before renaming, or `None` for a custom or unknown tool.
+    #[cfg(feature = "mcp")]
     pub(crate) fn built_in_name(&self, tool: &str) -> Option<&str> {
         self.find_tool(tool).filter(|found| !found.is_custom).map(|found| found.own_name.as_str())
     }
