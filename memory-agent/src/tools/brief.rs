@@ -8,9 +8,9 @@
 //! | a changed memory | `{id, text, category?, scope, …}` with the first words as text |
 //!
 //! `id` is a short id, `date` a local day, and `text` the passage that answers, or the whole text. `more` is the number of further
-//! characters of a text, or of further items of a list; `next` states how to get them. `at` is the
-//! number of characters before the passage, which `memory_read` accepts as `cursor`. The category of the inbox and the scope `global` are
-//! left out.
+//! characters of a text, or of further items of a list; `next` states how to get them. `at` is the number
+//! of characters before the passage, which `memory_read` accepts as `cursor`. The category of the inbox and the scope `global` are left
+//! out.
 
 use chrono::{DateTime, Utc};
 use memory_core::text::to_one_line;
