@@ -19,7 +19,7 @@ use crate::exact_json;
 use crate::hook::{self, ToolCall};
 use crate::instance::{ActionCaller, ToolCaller};
 use crate::json;
-use crate::tools::{not_found, with_current_names};
+use crate::tools::{normalize_parameters, not_found};
 use crate::validation::ParameterSchema;
 
 /// Default maximum number of tokens of an injected context.
@@ -172,7 +172,7 @@ impl Session {
         let agent = &self.agent;
         let RegisteredTool { tool, schema, own_name, .. } = agent.find_tool(&call.tool).ok_or_else(|| not_found(&call.tool))?;
         let mut call = hook::run_before_hooks(&agent.before, call)?;
-        call.parameters = with_current_names(own_name, call.parameters);
+        call.parameters = normalize_parameters(own_name, call.parameters);
         schema.get_or_init(|| ParameterSchema::of(&tool.parameters())).check(tool.as_ref(), &call.parameters)?;
         let context = ToolContext {
             services: self.call_services(),

@@ -37,7 +37,7 @@ mod input;
 mod instance;
 mod link;
 mod list;
-mod old_names;
+mod normalize;
 mod read;
 mod reminders;
 mod search;
@@ -51,7 +51,7 @@ mod write;
 #[cfg(feature = "mcp")]
 pub(crate) use brief::start_of;
 pub(crate) use hints::{rewrite_hint, rewrite_result, without_commands};
-pub(crate) use old_names::with_current_names;
+pub(crate) use normalize::normalize_parameters;
 pub(crate) use selection::{AvailableServices, duplicate_name, is_tool_name, not_found, select_tools};
 pub use selection::{ToolSelection, ToolSet};
 

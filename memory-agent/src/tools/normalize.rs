@@ -1,4 +1,4 @@
-//! Former names of parameters, which programs may still use, and other forms of values.
+//! Converts the parameters of a call to the names and types of the schema: former names and other forms of values are accepted.
 
 use serde_json::Value;
 
@@ -15,11 +15,11 @@ const RENAMED: [(&str, &str, &str); 6] = [
 /// The parameters with a list of texts, for which a single text is accepted.
 const LISTS: [&str; 3] = ["tags", "add", "remove"];
 
-/// Returns the parameters of the tool `called`, its original name, with current names.
+/// Returns the parameters of the tool `called`, its original name, in the form of its schema.
 ///
 /// For tools of memories, an id may be in brackets, as in the text form of a result, and a list of one text may be the text.
 /// A parameter that is also set under its current name stays, so that the check of the schema reports it.
-pub(crate) fn with_current_names(called: &str, mut parameters: Value) -> Value {
+pub(crate) fn normalize_parameters(called: &str, mut parameters: Value) -> Value {
     let Some(fields) = parameters.as_object_mut() else { return parameters };
     for (_, former, current) in RENAMED.into_iter().filter(|(tool, ..)| *tool == called) {
         if fields.contains_key(current) {
@@ -54,14 +54,14 @@ mod tests {
 
     #[test]
     fn a_former_name_denotes_the_current_parameter() {
-        assert_eq!(with_current_names("memory_list", json!({ "offset": 20 })), json!({ "cursor": "20" }));
-        assert_eq!(with_current_names("memory_remind", json!({ "of": "ab" })), json!({ "id": "ab" }));
+        assert_eq!(normalize_parameters("memory_list", json!({ "offset": 20 })), json!({ "cursor": "20" }));
+        assert_eq!(normalize_parameters("memory_remind", json!({ "of": "ab" })), json!({ "id": "ab" }));
         let both = json!({ "source": "a", "id": "b" });
-        assert_eq!(with_current_names("memory_link", both.clone()), both);
+        assert_eq!(normalize_parameters("memory_link", both.clone()), both);
         let forms = json!({ "id": "[2ac0ddf0]", "add": "tea" });
-        assert_eq!(with_current_names("memory_tag", forms.clone()), json!({ "id": "2ac0ddf0", "add": ["tea"] }));
-        assert_eq!(with_current_names("bank_write", forms.clone()), forms);
+        assert_eq!(normalize_parameters("memory_tag", forms.clone()), json!({ "id": "2ac0ddf0", "add": ["tea"] }));
+        assert_eq!(normalize_parameters("bank_write", forms.clone()), forms);
         let other = json!({ "source": "obsidian" });
-        assert_eq!(with_current_names("memory_list", other.clone()), other);
+        assert_eq!(normalize_parameters("memory_list", other.clone()), other);
     }
 }
