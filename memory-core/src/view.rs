@@ -8,7 +8,6 @@
 //! at all.
 
 mod history;
-mod propose;
 mod store;
 
 use std::sync::Arc;

@@ -22,9 +22,7 @@ mod plan;
 mod plugin;
 mod server;
 mod setup;
-mod toml;
 mod topics_setting;
-mod yaml;
 
 pub use clients::{Client, InstallLevel};
 pub(crate) use command::DEFAULT_HOOK_AGENT;

@@ -7,7 +7,8 @@ use super::edit::ClientFileError;
 use super::hooks::{self, HookFormat, HookStyle};
 use super::jsonc::{self, JsoncStep};
 use super::server::ServerFormat;
-use super::{topics_setting, yaml};
+use super::server::yaml;
+use super::topics_setting;
 
 /// The kind of entry that this program has in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,12 +2,14 @@
 //!
 //! The logic is the same for all formats; [`ServerFormat`] selects the functions that read and edit a file.
 
+pub(super) mod toml;
+pub(super) mod yaml;
+
 use serde_json::{Value, json};
 
 use super::command::{ClientSubcommand, Invocation, join_words};
 use super::edit::{self, ClientFileError, ClientFileReason, TextEdit};
 use super::jsonc::{self, JsoncStep};
-use super::{toml, yaml};
 
 /// The default name of the entry.
 pub(super) const NAME: &str = "memory";

@@ -12,6 +12,7 @@ mod holidays;
 mod mention;
 mod numeric;
 mod resolve;
+mod simplified;
 mod syntax;
 #[cfg(test)]
 mod tests;

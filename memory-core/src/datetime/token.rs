@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::chinese::simplify_date_character;
+use super::simplified::simplify_date_character;
 
 /// A token.
 #[derive(Debug, Clone)]

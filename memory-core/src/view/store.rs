@@ -1,10 +1,12 @@
 //! The store as an agent sees it, and the filters of its scopes.
 
+mod propose;
+
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 
-use super::propose::ReviewedSet;
+use self::propose::ReviewedSet;
 use crate::commit::ATTEMPTS;
 use crate::secret::Checked;
 use crate::wikilink::{WikilinkCandidate, WikilinkTarget};

@@ -8,8 +8,7 @@ use rusqlite::{Connection, OptionalExtension};
 use super::error::IndexError;
 use super::filter::ACCEPTED;
 use super::memory_index::MemoryIndex;
-use super::refresh::write;
-use super::schema::{IndexMeta, id_bytes, row_id};
+use super::schema::{IndexMeta, id_bytes, row_id, write};
 use super::vectors::{DocumentVector, ModelVectors};
 
 impl MemoryIndex {

@@ -174,7 +174,7 @@ impl MemoryIndex {
     /// Adds an access to each of `ids`; errors are ignored.
     pub(crate) fn count_access(&self, ids: &[MemoryId]) {
         let counted = self.modify("count accesses", |_, opened| {
-            super::refresh::write(&mut opened.connection, |transaction| {
+            super::schema::write(&mut opened.connection, |transaction| {
                 let mut update = transaction.prepare_cached("UPDATE documents SET accesses = accesses + 1 WHERE id = ?")?;
                 ids.iter().try_for_each(|id| Ok(update.execute([id_bytes(id)]).map(drop)?))
             })

@@ -7,7 +7,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use memory_core::StoreError;
-use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
+use rusqlite::{Connection, OptionalExtension, Transaction, params};
 
 use super::error::IndexError;
 use super::file_reader::{FileReadResult, read_files};
@@ -15,7 +15,7 @@ use super::flush::flush_if_due;
 use super::memory_index::{MemoryIndex, OpenIndex};
 use super::row::{DocumentRow, is_settled};
 use super::scan::{self, CATEGORIES, ENTRIES, FolderSums, ROOTS, ScannedFolder};
-use super::schema::{IndexMeta, row_stat};
+use super::schema::{IndexMeta, row_stat, write};
 use super::update::{IndexUpdate, claimants};
 use crate::disk::{FileStat, check_path, now_ns};
 
@@ -184,17 +184,6 @@ impl MemoryIndex {
         }
         Ok(claimants.into_iter().map(|(_, path)| path).find(|path| self.is_gone(path)))
     }
-}
-
-/// Runs `write` in a transaction of its own.
-pub(super) fn write<T>(
-    connection: &mut Connection,
-    write: impl FnOnce(&Transaction<'_>) -> Result<T, IndexError>,
-) -> Result<T, IndexError> {
-    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let written = write(&transaction)?;
-    transaction.commit()?;
-    Ok(written)
 }
 
 /// Compares the files with the index.

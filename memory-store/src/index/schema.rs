@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use memory_core::MemoryId;
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, Transaction};
+use rusqlite::{Connection, Transaction, TransactionBehavior};
 use uuid::Uuid;
 
 use super::error::IndexError;
@@ -295,4 +295,15 @@ pub(super) fn encode_numbers(numbers: &[i64]) -> Vec<u8> {
 pub(super) fn decode_numbers(bytes: &[u8]) -> Vec<i64> {
     let (numbers, _) = bytes.as_chunks::<8>();
     numbers.iter().map(|number| i64::from_le_bytes(*number)).collect()
+}
+
+/// Runs `write` in a transaction of its own.
+pub(super) fn write<T>(
+    connection: &mut Connection,
+    write: impl FnOnce(&Transaction<'_>) -> Result<T, IndexError>,
+) -> Result<T, IndexError> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let written = write(&transaction)?;
+    transaction.commit()?;
+    Ok(written)
 }

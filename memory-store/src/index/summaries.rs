@@ -7,9 +7,8 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use super::error::IndexError;
 use super::filter::ACCEPTED;
 use super::memory_index::MemoryIndex;
-use super::refresh::write;
 use super::row::{NEVER, SUPERSEDED};
-use super::schema::{IndexMeta, id_bytes, row_count, row_id};
+use super::schema::{IndexMeta, id_bytes, row_count, row_id, write};
 
 const KNOWN: &str = "the index writes down only what it has read";
 

@@ -11,10 +11,9 @@ use super::file_reader::{FileReadResult, read_files};
 use super::flush::flush_if_due;
 use super::lookup_key::LookupKey;
 use super::memory_index::MemoryIndex;
-use super::refresh::write;
 use super::row::{DocumentRow, stem};
 use super::scan::FolderSums;
-use super::schema::{IndexMeta, decode_numbers, encode_numbers, id_bytes, row_count, row_id, row_stat};
+use super::schema::{IndexMeta, decode_numbers, encode_numbers, id_bytes, row_count, row_id, row_stat, write};
 use crate::disk::{FileStat, parent_folder};
 
 /// A set of changes to the rows, within one transaction. [`IndexUpdate::finish`] must follow.

@@ -8,9 +8,9 @@ use jaq_core::path::Opt;
 use jaq_core::{DataT, Exn, Lut, ValT, ValX, data::HasLut};
 
 use super::error::{JqEvalResult, cannot_iterate, runtime_error};
+use super::json_path;
 use super::read::JsonReader;
 use super::value::{Map, Val};
-use super::{json_path, number};
 
 /// The types that native functions get from the evaluator.
 #[derive(Debug)]
@@ -68,7 +68,7 @@ impl JqRunState<'_> {
 
 impl ValT for Val {
     fn from_num(text: &str) -> JqEvalResult {
-        number::parse(text.trim_end()).ok_or_else(|| runtime_error(format!("Invalid numeric literal '{text}'")))
+        Val::parse_number(text.trim_end()).ok_or_else(|| runtime_error(format!("Invalid numeric literal '{text}'")))
     }
 
     fn from_map<I: IntoIterator<Item = (Self, Self)>>(fields: I) -> JqEvalResult {

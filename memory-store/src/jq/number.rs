@@ -2,22 +2,11 @@
 
 use std::cmp::Ordering;
 
-use super::literal::{self, ParsedNumber};
-use super::value::Val;
-
 /// Compares two doubles.
 ///
 /// NaN is less than all others and equal to itself, so that sorting is consistent.
 pub(crate) fn compare(left: f64, right: f64) -> Ordering {
     left.partial_cmp(&right).unwrap_or_else(|| right.is_nan().cmp(&left.is_nan()))
-}
-
-/// Parses a number in JSON or in a program.
-pub(crate) fn parse(text: &str) -> Option<Val> {
-    literal::parse_number(text).map(|read| match read {
-        ParsedNumber::Exact(double) => Val::Num(double),
-        ParsedNumber::Literal(literal) => Val::Lit(literal.into()),
-    })
 }
 
 /// Formats a double with the fewest digits that identify it.

@@ -2,7 +2,6 @@
 
 use std::rc::Rc;
 
-use super::number;
 use super::value::{Map, Val};
 
 /// The maximum nesting of a value.
@@ -255,7 +254,7 @@ impl<'t> JsonReader<'t> {
                 "Infinity" | "infinity" | "inf" if word.starts_with('-') => Val::Num(f64::NEG_INFINITY),
                 "Infinity" | "infinity" | "inf" => Val::Num(f64::INFINITY),
                 _ if word.starts_with(['t', 'f', 'n']) => return Err(self.error_at("Invalid literal", end)),
-                _ if is_number(word) => number::parse(word).ok_or_else(|| self.error_at("Invalid numeric literal", end))?,
+                _ if is_number(word) => Val::parse_number(word).ok_or_else(|| self.error_at("Invalid numeric literal", end))?,
                 _ => return Err(self.error_at("Invalid numeric literal", end)),
             },
         })

@@ -1,14 +1,12 @@
 //! The values of jq.
 
 use std::cmp::Ordering;
-use std::fmt;
 use std::rc::Rc;
 
 use indexmap::IndexMap;
 
-use super::literal::Literal;
+use super::literal::{self, Literal, ParsedNumber};
 use super::number;
-use super::write;
 
 /// An object, with its keys in insertion order.
 pub(crate) type Map = IndexMap<Rc<String>, Val, foldhash::fast::RandomState>;
@@ -31,6 +29,14 @@ pub(crate) enum Val {
 impl Val {
     pub(crate) fn str(text: impl Into<String>) -> Self {
         Self::Str(Rc::new(text.into()))
+    }
+
+    /// Parses a number in JSON or in a program.
+    pub(crate) fn parse_number(text: &str) -> Option<Self> {
+        literal::parse_number(text).map(|number| match number {
+            ParsedNumber::Exact(double) => Self::Num(double),
+            ParsedNumber::Literal(literal) => Self::Lit(literal.into()),
+        })
     }
 
     pub(crate) fn array(values: Vec<Val>) -> Self {
@@ -169,12 +175,6 @@ impl PartialOrd for Val {
             (Some(left), Some(right)) if left.is_nan() && right.is_nan() => Some(Ordering::Less),
             _ => Some(self.order(other)),
         }
-    }
-}
-
-impl fmt::Display for Val {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(&write::compact(self))
     }
 }
 

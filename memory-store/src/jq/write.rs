@@ -1,6 +1,6 @@
 //! The JSON printer, with the format of jq.
 
-use std::fmt::Write;
+use std::fmt::{self, Write};
 
 use super::number;
 use super::value::Val;
@@ -9,6 +9,12 @@ use super::value::Val;
 const MAX_DEPTH: usize = 10_000;
 /// The maximum length in bytes of a value in an error message.
 const MAX_EXCERPT_BYTES: usize = 29;
+
+impl fmt::Display for Val {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&compact(self))
+    }
+}
 
 /// Prints a value on one line, without spaces.
 pub(crate) fn compact(value: &Val) -> String {

@@ -12,7 +12,6 @@ mod list;
 mod plain_front_matter;
 mod rewrite;
 mod scalar;
-mod simple_yaml;
 mod text;
 mod value;
 mod yaml;

@@ -1,5 +1,7 @@
 //! Parses YAML within limits on time and memory.
 
+mod simple;
+
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fmt;
@@ -8,8 +10,6 @@ use serde::de::{
     self, DeserializeSeed, Deserializer, EnumAccess, Error as _, IgnoredAny, MapAccess, SeqAccess, VariantAccess, Visitor,
 };
 use serde_yaml::Error;
-
-use super::simple_yaml;
 
 /// The maximum nesting of flow collections.
 ///
@@ -106,7 +106,7 @@ impl From<Error> for FrontMatterError {
 
 /// Parses YAML, with time and memory proportional to the length of the text.
 pub(super) fn parse(text: &str) -> Result<YamlNode, FrontMatterError> {
-    simple_yaml::parse(text).map_or_else(|| parse_any(text), Ok)
+    simple::parse(text).map_or_else(|| parse_any(text), Ok)
 }
 
 fn parse_any(text: &str) -> Result<YamlNode, FrontMatterError> {
@@ -122,7 +122,7 @@ fn parse_any(text: &str) -> Result<YamlNode, FrontMatterError> {
 
 /// Parses YAML, with numbers and booleans spelled as in the source.
 pub(super) fn parse_spelled(text: &str) -> Result<YamlNode, FrontMatterError> {
-    simple_yaml::parse(text).map_or_else(|| parse_fully(text), Ok)
+    simple::parse(text).map_or_else(|| parse_fully(text), Ok)
 }
 
 /// Does the same as [`parse_spelled`], but without the fast parser.

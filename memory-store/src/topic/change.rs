@@ -50,7 +50,7 @@ pub(super) fn apply_changes(
     match file_operations(disk).execute(&Recorded::new(operation, payload, undoes), &contents) {
         Ok(()) => {
             // If this fails, the next operation compares the copies with the log.
-            let _ = external::copy_changed(disk, files);
+            let _ = external::copy_changed(disk, files.iter().map(|file| (file.path.as_str(), file.after.as_deref())));
             Ok(true)
         }
         Err(OperationError::Changed(_)) => Ok(false),

@@ -10,7 +10,6 @@ use std::collections::BTreeSet;
 use memory_core::topic::{TopicError, TopicName};
 use memory_core::{Operation, Recorded};
 
-use super::change::TopicFileChange;
 use super::error::{read_error, write_error};
 use super::files::read_bytes;
 use super::index;
@@ -103,14 +102,17 @@ pub(super) fn record(disk: &dyn Disk, operation: &mut dyn FnMut() -> Operation) 
 /// Updates the copies of the topics that an operation of this store changed, if the folder is watched.
 ///
 /// Other topics are not copied: another program may have changed them, and that is not recorded yet. The caller holds the lock.
-pub(super) fn copy_changed(disk: &dyn Disk, files: &[TopicFileChange]) -> Result<(), TopicError> {
+pub(super) fn copy_changed<'a>(
+    disk: &dyn Disk,
+    files: impl Iterator<Item = (&'a str, Option<&'a [u8]>)>,
+) -> Result<(), TopicError> {
     if !is_watched(disk)? {
         return Ok(());
     }
     let is_topic = |path: &str| path.parse::<TopicName>().is_ok_and(|name| name.as_str() == path);
-    let is_small = |file: &TopicFileChange| file.after.as_ref().is_none_or(|bytes| bytes.len() as u64 <= MAX_BYTES);
-    for file in files.iter().filter(|file| is_topic(&file.path) && is_small(file)) {
-        copy(disk, &file.path, file.after.as_deref())?;
+    let is_small = |content: Option<&[u8]>| content.is_none_or(|bytes| bytes.len() as u64 <= MAX_BYTES);
+    for (path, content) in files.filter(|(path, content)| is_topic(path) && is_small(*content)) {
+        copy(disk, path, content)?;
     }
     Ok(())
 }

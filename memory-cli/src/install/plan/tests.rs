@@ -5,7 +5,7 @@ use super::*;
 use crate::install::clients::{CLAUDE_CODE_HOOKS, CODEX_HOOKS, CURSOR_HOOKS};
 use crate::install::edit::ClientFileReason;
 use crate::install::server::ServerEntryFormat;
-use crate::install::toml;
+use crate::install::server::toml;
 
 const SERVER: ClientEntry = ClientEntry::Server(ServerFormat::Json { under: "mcpServers", form: ServerEntryFormat::Stdio });
 const TOML: ClientEntry = ClientEntry::Server(ServerFormat::Toml);

@@ -6,7 +6,6 @@ mod durations;
 mod holiday_names;
 mod numbers;
 mod relative;
-mod script;
 mod times_of_day;
 mod weeks;
 
@@ -20,7 +19,6 @@ use times_of_day::{ChineseBareHour, parse_clock, parse_day_part};
 
 pub(crate) use numbers::digit_value;
 pub(super) use relative::parse_lead_time;
-pub(super) use script::simplify_date_character;
 
 /// Returns whether an expression can start with the character.
 pub(super) fn can_start_expression(character: char) -> bool {

@@ -8,7 +8,7 @@ use super::builtin;
 use crate::jq::engine::JqTypes;
 use crate::jq::error::{JqEvalResult, runtime_error, type_error};
 use crate::jq::value::Val;
-use crate::jq::{arithmetic, number, read, write};
+use crate::jq::{arithmetic, read, write};
 
 pub(super) fn natives() -> Vec<Fun<JqTypes>> {
     vec![
@@ -61,7 +61,7 @@ fn to_number(value: Val) -> JqEvalResult {
     };
     let number = match text.strip_prefix('-').unwrap_or(text) {
         "nan" => Some(Val::Num(f64::NAN)),
-        _ if read::is_number(text) => number::parse(text.strip_prefix('+').unwrap_or(text)),
+        _ if read::is_number(text) => Val::parse_number(text.strip_prefix('+').unwrap_or(text)),
         _ => None,
     };
     number.ok_or_else(|| type_error(&value, "cannot be parsed as a number"))

@@ -5,8 +5,8 @@ use jaq_core::load::parse::{Pattern, Term};
 use super::{JqParser, ParseResult};
 use crate::jq::error::{JqSyntaxError, describe};
 use crate::jq::lex::JqTokenKind;
+use crate::jq::term;
 use crate::jq::value::{Map, Val};
-use crate::jq::{number, term};
 
 impl<'s> JqParser<'s> {
     pub(super) fn object(&mut self) -> ParseResult<Term<&'s str>> {
@@ -66,7 +66,7 @@ impl<'s> JqParser<'s> {
         let start = self.at;
         let key = self.query()?;
         let constant = match &key {
-            Term::Num(text) => number::parse(text.trim_end()),
+            Term::Num(text) => Val::parse_number(text.trim_end()),
             Term::Call("true", args) if args.is_empty() => Some(Val::Bool(true)),
             Term::Call("false", args) if args.is_empty() => Some(Val::Bool(false)),
             Term::Call("null", args) if args.is_empty() => Some(Val::Null),

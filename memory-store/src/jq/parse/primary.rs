@@ -7,7 +7,6 @@ use jaq_core::path::Part;
 use super::{JqParser, KEYWORDS, ParseResult};
 use crate::jq::lex::JqTokenKind;
 use crate::jq::natives::FORMATS;
-use crate::jq::number;
 use crate::jq::term;
 use crate::jq::value::Val;
 
@@ -156,7 +155,7 @@ impl<'s> JqParser<'s> {
     }
 
     fn number(&mut self, text: &'s str) -> Term<&'s str> {
-        match number::parse(text) {
+        match Val::parse_number(text) {
             // jaq parses text that looks like a machine integer as one, and would lose digits.
             Some(Val::Lit(_)) => Term::Num(self.arena.alloc(format!("{text} ")).as_str()),
             _ => Term::Num(text),

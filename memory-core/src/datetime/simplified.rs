@@ -1,7 +1,7 @@
 //! Maps traditional characters and variants to the simplified forms that the grammar uses.
 
 /// Returns the simplified form of a character of the time vocabulary, and any other character unchanged.
-pub(in super::super) fn simplify_date_character(character: char) -> char {
+pub(super) fn simplify_date_character(character: char) -> char {
     match character {
         '後' => '后',
         '點' => '点',

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::store::ScopedStore;
+use super::ScopedStore;
 use crate::review::is_rejected;
 use crate::{
     Change, ChangeOutcome, ChangeSet, ContentHash, Duplicates, Filter, Memory, MemoryId, Phase, Proposal, ProposalFilter,
@@ -163,7 +163,7 @@ impl ScopedStore {
     }
 
     /// Returns whether changes of memories in `scope` by this agent need a review.
-    pub(super) fn needs_review(&self, scope: &Scope) -> bool {
+    pub(in crate::view) fn needs_review(&self, scope: &Scope) -> bool {
         self.policy.decide(self.agent.as_ref(), scope) == WritePolicy::Propose
     }
 

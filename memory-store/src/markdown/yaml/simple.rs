@@ -5,7 +5,7 @@
 //! `None` for all input that is not certainly simple. For all other input it returns the same result as the full parser, which a
 //! property test checks.
 
-use super::yaml::YamlNode;
+use super::YamlNode;
 
 /// Parses a text, with numbers and booleans as spelled; `None` if the text is not certainly simple.
 pub(super) fn parse(text: &str) -> Option<YamlNode> {
@@ -117,7 +117,7 @@ fn word(value: &str) -> Option<YamlNode> {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::yaml::parse_fully;
+    use super::super::parse_fully;
     use super::*;
 
     #[test]

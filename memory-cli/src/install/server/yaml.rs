@@ -8,8 +8,8 @@ use std::ops::Range;
 use serde_json::json;
 use serde_yaml::{Mapping, Value};
 
-use super::edit::{self, ClientFileError, TextEdit};
-use super::server::ServerEntry;
+use super::ServerEntry;
+use crate::install::edit::{self, ClientFileError, TextEdit};
 
 /// The key of all servers.
 pub(super) const SERVERS_KEY: &str = "extensions";
@@ -31,7 +31,7 @@ struct YamlKey<'t> {
 }
 
 /// Returns the servers in a file.
-pub(super) fn servers(text: &str) -> Result<Vec<ServerEntry>, ClientFileError> {
+pub(in crate::install) fn servers(text: &str) -> Result<Vec<ServerEntry>, ClientFileError> {
     let root = parse(text)?;
     let Some(Value::Mapping(servers)) = root.get(SERVERS_KEY) else { return Ok(Vec::new()) };
     let places = server_keys(text);
@@ -127,7 +127,7 @@ pub(super) fn remove(text: &str, name: &str) -> Result<String, ClientFileError> 
 }
 
 /// Removes the key of all servers if it has no server.
-pub(super) fn remove_empty(text: &str) -> Result<String, ClientFileError> {
+pub(in crate::install) fn remove_empty(text: &str) -> Result<String, ClientFileError> {
     let mut expected = parse(text)?;
     if !matches!(expected.get(SERVERS_KEY), Some(Value::Mapping(servers)) if servers.is_empty()) {
         return Ok(text.to_owned());
@@ -145,7 +145,7 @@ pub(super) fn source(text: &str, name: &str) -> Result<Option<String>, ClientFil
 }
 
 /// Returns whether a file has the key of all servers.
-pub(super) fn has_servers(text: &str) -> bool {
+pub(in crate::install) fn has_servers(text: &str) -> bool {
     parse(text).is_ok_and(|root| root.contains_key(SERVERS_KEY))
 }
 

@@ -7,15 +7,14 @@ use std::ops::Range;
 
 use toml_edit::{Array, Document, InlineTable, Item, Key, TableLike, Value};
 
-use super::edit::ClientFileError;
-use super::edit::{self, TextEdit};
-use super::server::ServerEntry;
+use super::ServerEntry;
+use crate::install::edit::{self, ClientFileError, TextEdit};
 
 /// The table of all servers.
 pub(super) const SERVERS_TABLE: &str = "mcp_servers";
 
 /// Returns the servers in a file.
-pub(super) fn servers(text: &str) -> Result<Vec<ServerEntry>, ClientFileError> {
+pub(in crate::install) fn servers(text: &str) -> Result<Vec<ServerEntry>, ClientFileError> {
     let document = parse(text)?;
     let Some(servers) = document.get(SERVERS_TABLE).and_then(Item::as_table_like) else { return Ok(Vec::new()) };
     let server = |(name, item): (&str, &Item)| {
