@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use memory_core::{MemoryId, RecallLedger, ReminderQuery, Services, StoreError, SubmittedProposals, pending};
 use memory_store::{FileStore, FileStoreOptions, RandomIds, RecallFolder, SystemClock};
 
@@ -103,7 +103,8 @@ pub(crate) fn recall_ledger(settings: &Settings) -> Option<Arc<dyn RecallLedger>
 }
 
 fn open_recalls(settings: &Settings) -> RecallFolder {
-    RecallFolder::new(&settings.root.value, settings.recalls.max_size.value as u64)
+    let retention = settings.recalls.retention.value.and_then(|retention| TimeDelta::from_std(retention).ok());
+    RecallFolder::new(&settings.root.value, settings.recalls.max_size.value as u64).retention(retention)
 }
 
 /// Number of reminders on the page; only a change of these causes an update.

@@ -3,7 +3,8 @@
 //! There is one file per month, such as `recalls/2026-05.jsonl`, with one JSON line per recall. Lines are only appended, each in
 //! one write and without a lock, so that recording waits for nothing. A file that reaches a quarter of the maximum size is closed:
 //! it is renamed to `recalls/2026-05-1.jsonl`, and the oldest files beyond the maximum size are deleted. A purge deletes the lines
-//! before a time; of the open file it closes the part so far. A process that opened the open file just before it was closed may
+//! before a time; of the open file it closes the part so far. The first record of a month purges the lines that are older than the
+//! retention time, also where no daemon runs. A process that opened the open file just before it was closed may
 //! lose the line that it writes if a purge rewrites the closed file at that moment.
 //!
 //! `recalls/since` contains the time from which no line was deleted.
@@ -13,7 +14,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use chrono::{DateTime, SecondsFormat, Utc};
+use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
 use memory_core::secret::Checked;
 use memory_core::{RecallFilter, RecallLedger, RecallRecord, RecalledId, StoreError};
 use serde::{Deserialize, Serialize};
@@ -46,17 +47,25 @@ const PARTS: u64 = 4;
 pub struct RecallFolder {
     disk: LazyDisk,
     max_size: u64,
+    /// The age at which the first record of a month deletes a line.
+    retention: Option<TimeDelta>,
 }
 
 impl RecallFolder {
     /// Returns the ledger of the home at `root` with a maximum size in bytes.
     pub fn new(root: &Path, max_size: u64) -> Self {
-        Self { disk: LazyDisk::new(root.to_owned()), max_size }
+        Self { disk: LazyDisk::new(root.to_owned()), max_size, retention: None }
     }
 
     /// Returns the ledger of the home at `root`, which is accessed through `disk`.
     pub fn with_disk(disk: Arc<dyn Disk>, root: PathBuf, max_size: u64) -> Self {
-        Self { disk: LazyDisk::on_disk(root, disk), max_size }
+        Self { disk: LazyDisk::on_disk(root, disk), max_size, retention: None }
+    }
+
+    /// Sets the age at which records are deleted; the first record of a month deletes them.
+    #[must_use]
+    pub fn retention(self, retention: Option<TimeDelta>) -> Self {
+        Self { retention, ..self }
     }
 
     fn existing_disk(&self) -> Result<Option<&dyn Disk>, StoreError> {
@@ -128,6 +137,11 @@ impl RecallLedger for RecallFolder {
         disk.append_unsynced(&path, &bytes).map_err(refused)?;
         if self.max_size / PARTS <= size.unwrap_or_default() + bytes.len() as u64 {
             self.with_lock(|| self.close_if_full(disk, &file))?;
+        }
+        if size.is_none()
+            && let Some(before) = self.retention.and_then(|retention| recall.at.checked_sub_signed(retention))
+        {
+            self.purge(before)?;
         }
         Ok(())
     }

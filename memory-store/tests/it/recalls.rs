@@ -102,6 +102,19 @@ fn damaged_lines_are_skipped_and_reported_and_unknown_keys_are_ignored() {
 }
 
 #[test]
+fn the_first_record_of_a_month_deletes_those_beyond_the_retention_time() {
+    let home = TestHome::new();
+    let ledger = ledger(home.path()).retention(Some(TimeDelta::days(30)));
+    let days = |number: i64| number * 86_400;
+    for number in [0, 20, 40, 60] {
+        record_recall(&ledger, recall(days(number)));
+    }
+    // 7 May, 27 May, 16 June, 6 July: each of the last two is the first of its month.
+    assert_eq!(numbers(&ledger), [40, 60].map(days));
+    assert_eq!(ledger.complete_since().unwrap(), Some(start() + TimeDelta::days(30)));
+}
+
+#[test]
 fn the_oldest_files_are_deleted_beyond_the_maximum_size() {
     let home = TestHome::new();
     let max_size = 4_000;
