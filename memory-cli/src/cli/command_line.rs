@@ -2,9 +2,10 @@
 
 use std::ffi::{OsStr, OsString};
 
+use clap::error::ErrorKind;
 use clap::{Arg, Command, CommandFactory, FromArgMatches, Parser};
 
-use crate::commands::Cli;
+use crate::commands::{Cli, CliCommand};
 
 /// The arguments, the first of which is the program, and the role of each other one before `--`.
 #[derive(Debug)]
@@ -56,7 +57,7 @@ impl CommandLine {
         let mut command = Cli::command();
         let mut globals = Vec::new();
         let mut roles = Vec::new();
-        let (mut takes_value, mut has_positional) = (false, false);
+        let (mut takes_value, mut has_positional, mut is_top_level) = (false, false, true);
         for argument in arguments.iter().skip(1).take_while(|argument| *argument != "--") {
             let is_dashed = argument.len() > 1 && argument.as_encoded_bytes().starts_with(b"-");
             let role = if std::mem::take(&mut takes_value) {
@@ -68,7 +69,9 @@ impl CommandLine {
                 role
             } else if let Some(found) = command.find_subcommand(argument).filter(|_| !has_positional).cloned() {
                 globals.extend(command.get_arguments().filter(|option| option.is_global_set()).cloned());
-                command = found;
+                // Only the commands at the top are defined late.
+                command = if is_top_level { CliCommand::define(found.get_name()) } else { found };
+                is_top_level = false;
                 ArgumentRole::Subcommand
             } else {
                 ArgumentRole::Positional
@@ -100,9 +103,17 @@ impl CommandLine {
         let takes_dashes = self.command.get_positionals().any(Arg::is_allow_hyphen_values_set);
         if takes_dashes && self.roles.contains(&ArgumentRole::UnknownOption) {
             let path: Vec<&str> = self.arguments_in_role(ArgumentRole::Subcommand).filter_map(|name| name.to_str()).collect();
-            let matches = without_dashes(Cli::command(), &path).try_get_matches_from(self.sorted_arguments())?;
+            let matches = without_dashes(self.whole_command(), &path).try_get_matches_from(self.sorted_arguments())?;
             return Cli::from_arg_matches(&matches);
         }
+        self.parse_arguments().map_err(|error| match error.kind() {
+            // An argument of all commands precedes those that are defined later, so help is rendered from the whole definition.
+            ErrorKind::DisplayHelp => self.whole_command().try_get_matches_from(&self.arguments).err().unwrap_or(error),
+            _ => error,
+        })
+    }
+
+    fn parse_arguments(&self) -> Result<Cli, clap::Error> {
         let is_special = |(argument, role): (&OsString, &ArgumentRole)| match role {
             ArgumentRole::Value => cannot_be_option(argument),
             ArgumentRole::Positional => is_text(argument),
@@ -112,6 +123,12 @@ impl CommandLine {
             return Cli::try_parse_from(self.sorted_arguments());
         }
         Cli::try_parse_from(&self.arguments)
+    }
+
+    /// Returns the definition of all commands, in which the arguments of the used one are defined.
+    fn whole_command(&self) -> Command {
+        let name = self.arguments_in_role(ArgumentRole::Subcommand).next().and_then(|name| name.to_str());
+        name.map_or_else(Cli::command, |name| Cli::command().mut_subcommand(name, |_| CliCommand::define(name)))
     }
 
     fn arguments_in_role(&self, role: ArgumentRole) -> impl Iterator<Item = &OsString> {

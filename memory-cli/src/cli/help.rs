@@ -55,7 +55,8 @@ Exit codes: 0 done, 1 failed, 2 usage, 3 not found, 4 conflict, 5 damaged data."
 
 /// Renders the top-level help.
 pub(super) fn top_level() -> StyledStr {
-    let command = Cli::command();
+    let mut command = Cli::command();
+    command.build();
     let header = command.get_styles().get_header();
     let heading = |text: &str| format!("{header}{text}:{header:#}\n");
     let mut template = String::from("{about}\n\n{usage-heading} {usage}\n\n");
@@ -88,7 +89,8 @@ mod tests {
 
     #[test]
     fn every_command_is_in_one_group_and_fits_a_line() {
-        let command = Cli::command();
+        let mut command = Cli::command();
+        command.build();
         let mut grouped: Vec<&str> = GROUPS.iter().flat_map(|(_, members)| members.iter().copied()).collect();
         grouped.sort_unstable();
         let mut names: Vec<&str> = command.get_subcommands().filter(|sub| !sub.is_hide_set()).map(Command::get_name).collect();

@@ -18,6 +18,7 @@ use memory_store::{AlreadyShownFile, FileStoreOptions};
 use super::hook_event::ClientHookEvent;
 use crate::app::App;
 use crate::config::{Environment, Settings};
+use crate::failure::Failure;
 use crate::home::{self, Home};
 use crate::install::DEFAULT_HOOK_AGENT;
 use crate::project::project_name;
@@ -60,7 +61,7 @@ const PROMPT_BUDGET: usize = 800;
 const MAX_INPUT_BYTES: u64 = 4 << 20;
 
 impl HookArgs {
-    pub(super) fn run(&self, app: &mut App) {
+    pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let asked = CliHookRequest {
             moment: self.moment,
             agent: self.agent.clone(),
@@ -75,11 +76,21 @@ impl HookArgs {
         };
         let spawned = thread::Builder::new().name("hook".into()).spawn(work);
         let answered = spawned.ok().and_then(|_| answer.recv_timeout(HOOK_TIMEOUT).ok()).flatten();
-        if let Some(text) = answered {
-            // The client may have closed the pipe.
-            let _ = app.output.text(&text).and_then(|()| app.output.flush());
+        if let Some(HookAnswer { text, record }) = answered {
+            // The client may have closed the pipe; then it received nothing.
+            if app.output.text(&text).and_then(|()| app.output.flush()).is_ok() {
+                record();
+            }
         }
+        Ok(())
     }
+}
+
+/// The answer to an event of a client.
+struct HookAnswer {
+    text: String,
+    /// Records that the client received the answer.
+    record: Box<dyn FnOnce() + Send>,
 }
 
 struct CliHookRequest {
@@ -90,7 +101,7 @@ struct CliHookRequest {
 }
 
 impl CliHookRequest {
-    fn answer(&self, input: impl Read) -> Option<String> {
+    fn answer(&self, input: impl Read) -> Option<HookAnswer> {
         let mut said = String::new();
         input.take(MAX_INPUT_BYTES).read_to_string(&mut said).ok()?;
         let event = ClientHookEvent::parse(&said);
@@ -133,25 +144,28 @@ impl CliHookRequest {
                 (context.text, recalled, "prompt")
             }
         };
-        if let Some(ledger) = home::recall_ledger(&settings) {
-            let record = RecallRecord {
-                at: services.clock.now(),
-                agent: self.agent.to_string(),
-                session: event.session.clone(),
-                project: view.project.clone(),
-                interface: RecallInterface::Hook.as_str().to_owned(),
-                tool: tool.to_owned(),
-                query: event.prompt.clone(),
-                memories: recalled,
-                tokens: token_count(&answer) as u64,
-            };
-            record_recall(ledger.as_ref(), record);
-        }
-        if let Some(file) = file {
-            // If the file cannot be written, the next call repeats these memories.
-            let _ = file.save(&given, SystemTime::from(services.clock.now()));
-        }
-        Some(event.output(answer))
+        let at = now.to_utc();
+        let record = RecallRecord {
+            at,
+            agent: self.agent.to_string(),
+            session: event.session.clone(),
+            project: view.project.clone(),
+            interface: RecallInterface::Hook.as_str().to_owned(),
+            tool: tool.to_owned(),
+            query: event.prompt.clone(),
+            memories: recalled,
+            tokens: token_count(&answer) as u64,
+        };
+        let record = move || {
+            if let Some(ledger) = home::recall_ledger(&settings) {
+                record_recall(ledger.as_ref(), record);
+            }
+            if let Some(file) = file {
+                // If the file cannot be written, the next call repeats these memories.
+                let _ = file.save(&given, SystemTime::from(at));
+            }
+        };
+        Some(HookAnswer { text: event.output(answer), record: Box::new(record) })
     }
 }
 

@@ -48,7 +48,7 @@ mod write;
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Command, Parser, Subcommand};
 
 use crate::app::App;
 use crate::failure::Failure;
@@ -85,9 +85,40 @@ pub(crate) struct Globals {
     pub quiet: bool,
 }
 
-/// One command. Their order is that of the help.
-#[derive(Debug, Subcommand)]
-pub(crate) enum CliCommand {
+/// Defines [`CliCommand`] with a variant for each command.
+macro_rules! commands {
+    ($($variant:ident($args:ty)),* $(,)?) => {
+        /// One command. Their order is that of the help.
+        ///
+        /// The arguments of a command are defined when it is used: defining those of all commands takes a third of the start.
+        #[derive(Debug, Subcommand)]
+        #[command(defer = true)]
+        pub(crate) enum CliCommand {
+            $($variant($args),)*
+        }
+
+        impl CliCommand {
+            /// Runs the command.
+            pub(crate) fn run(&self, app: &mut App) -> Result<(), Failure> {
+                match self {
+                    $(Self::$variant(command) => command.run(app),)*
+                }
+            }
+
+            /// Defines the command with this name, with its arguments.
+            pub(crate) fn define(name: &str) -> Command {
+                // The program parses one command line and ends, so the name may live as long as it.
+                let command = Command::new(&*name.to_owned().leak());
+                $(if is_name_of(name, stringify!($variant)) {
+                    return <$args as Args>::augment_args(command);
+                })*
+                command
+            }
+        }
+    };
+}
+
+commands! {
     Write(write::WriteArgs),
     Add(add::AddArgs),
     Conversations(conversations::ConversationsArgs),
@@ -153,71 +184,14 @@ impl CliCommand {
     pub(crate) fn is_silent(&self) -> bool {
         matches!(self, Self::Hook(_))
     }
+}
 
-    /// Runs the command.
-    pub(crate) fn run(&self, app: &mut App) -> Result<(), Failure> {
-        match self {
-            Self::Write(command) => command.run(app),
-            Self::Add(command) => command.run(app),
-            Self::Conversations(command) => command.run(app),
-            Self::Read(command) => command.run(app),
-            Self::List(command) => command.run(app),
-            Self::Search(command) => command.run(app),
-            Self::Delete(command) => command.run(app),
-            Self::Tag(command) => command.run(app),
-            Self::Edit(command) => command.run(app),
-            Self::Link(command) => command.run(app),
-            Self::Unlink(command) => command.run(app),
-            Self::ResolveLinks(command) => command.run(app),
-            Self::Backlinks(command) => command.run(app),
-            Self::Remind(command) => command.run(app),
-            Self::Reminders(command) => command.run(app),
-            Self::Notify(command) => command.run(app),
-            Self::Done(command) => command.run(app),
-            Self::Snooze(command) => command.run(app),
-            Self::When(command) => command.run(app),
-            Self::Inbox(command) => command.run(app),
-            Self::Upgrade(command) => command.run(app),
-            Self::Dream(command) => command.run(app),
-            Self::Decay(command) => command.run(app),
-            Self::Consolidate(command) => command.run(app),
-            Self::Pin(command) => command.run(app),
-            Self::Unpin(command) => command.run(app),
-            Self::Ingest(command) => command.run(app),
-            Self::Export(command) => command.run(app),
-            Self::Import(command) => command.run(app),
-            Self::Undo(command) => command.run(app),
-            Self::Restore(command) => command.run(app),
-            Self::Trash(command) => command.run(app),
-            Self::Log(command) => command.run(app),
-            Self::Diff(command) => command.run(app),
-            Self::Why(command) => command.run(app),
-            Self::Recalls(command) => command.run(app),
-            Self::Bank(command) => command.run(app),
-            Self::Topic(command) => command.run(app),
-            Self::Instance(command) => command.run(app),
-            Self::Embed(command) => command.run(app),
-            Self::Model(command) => command.run(app),
-            Self::Agent(command) => command.run(app),
-            Self::Mcp(command) => command.run(app),
-            Self::Hook(command) => {
-                command.run(app);
-                Ok(())
-            }
-            Self::Install(command) => command.run(app),
-            Self::Uninstall(command) => command.run(app),
-            Self::Plugin(command) => command.run(app),
-            Self::Proxy(command) => command.run(app),
-            Self::Serve(command) => command.run(app),
-            Self::Status(command) => command.run(app),
-            Self::Reindex(command) => command.run(app),
-            Self::Doctor(command) => command.run(app),
-            Self::Stats(command) => command.run(app),
-            Self::Usage(command) => command.run(app),
-            Self::Config(command) => command.run(app),
-            Self::Tour(command) => command.run(app),
-            Self::Completions(command) => command.run(app),
-            Self::Man(command) => command.run(app),
-        }
-    }
+/// Returns whether `name`, such as `resolve-links`, is that of a variant, such as `ResolveLinks`.
+fn is_name_of(name: &str, variant: &str) -> bool {
+    name.split('-')
+        .flat_map(|word| {
+            let mut letters = word.chars();
+            letters.next().map(|first| first.to_ascii_uppercase()).into_iter().chain(letters)
+        })
+        .eq(variant.chars())
 }
