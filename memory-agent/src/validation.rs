@@ -65,9 +65,13 @@ impl ParameterSchema {
                     format!("the field {} is missing", property.as_str().unwrap_or_default())
                 }
                 ValidationErrorKind::Enum { options } => {
-                    let allowed: Vec<String> = options.as_array().into_iter().flatten().map(Value::to_string).collect();
+                    let options = options.as_array().map(Vec::as_slice).unwrap_or_default();
+                    let allowed: Vec<String> = options.iter().map(Value::to_string).collect();
+                    let names: Vec<String> = options.iter().filter_map(Value::as_str).map(str::to_owned).collect();
+                    let nearest = error.instance().as_str().and_then(|given| nearest_name(given, &names));
+                    let nearest = nearest.map(|name| format!("did you mean \"{name}\"? ")).unwrap_or_default();
                     let value = to_one_line(&value, MAX_VALUE);
-                    format!("{value} is not allowed; the allowed values are {}", allowed.join(", "))
+                    format!("{value} is not allowed; {nearest}the allowed values are {}", allowed.join(", "))
                 }
                 _ => to_one_line(&error.masked_with(value).to_string(), MAX_VIOLATION),
             };

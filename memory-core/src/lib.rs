@@ -140,7 +140,7 @@ pub use model_test::{ModelTest, ModelVerdict, SearchQuality, test_model};
 pub use notify::{Notification, Notifier, NotifyError, NotifyReport, notify};
 pub use operation::{Operation, Recorded, Undone, Verb, find_by_prefix, find_undoable, mark_undone, mark_undone_lazily};
 pub use overview::{Overview, overview};
-pub use passage::{PassageSelector, SelectedPassage};
+pub use passage::{PassageSelector, SelectedPassage, missing_words};
 pub use query::{
     Hit, ListOrder, MemoryPage, PageRequest, Query, QueryVector, RankFeatureScore, Ranking, RerankScore, ScoreExplanation,
     SearchRequest, SearchResults, TermScore,
@@ -168,7 +168,7 @@ pub use source::{Source, SourceError, SourceItem};
 pub use store::{MemoryStore, MemoryStoreExt, NameIndex, NameMatch};
 pub use tag::tag;
 pub use tool::{AnswerDetail, Effect, Tool, ToolContext, ToolError};
-pub use undo::{UndoReport, delete, find_full_text, restore, undo};
+pub use undo::{UndoReport, delete, find_full_text, restore, undo, undo_last_change};
 pub use update::{Revision, pin, revise, unpin, update};
 pub use upgrade::{FiledReminder, upgrade, upgrade_to_reminder};
 pub use usage::{PeriodUsage, Usage, usage};

@@ -2,7 +2,8 @@
 
 use crate::Hit;
 use crate::context::content_terms;
-use crate::text::{Term, fitting_snippet, query_terms, token_count};
+use crate::query_parser::has_content_word;
+use crate::text::{Term, TokenKind, contained_terms, fitting_snippet, query_terms, to_one_line, token_count};
 
 /// Maximum number of characters of a passage.
 const PASSAGE_CHARACTERS: usize = 300;
@@ -10,8 +11,11 @@ const PASSAGE_CHARACTERS: usize = 300;
 /// Number of characters by which a complete text may be longer.
 const SPARE_CHARACTERS: usize = 40;
 
-/// Number of words that locate a passage in its text.
-const LOCATING_WORDS: usize = 5;
+/// Maximum number of missing words that are returned.
+const MAX_MISSING: usize = 8;
+
+/// Maximum number of characters of a missing word.
+const MAX_WORD: usize = 40;
 
 /// Maximum number of tokens of a passage, which limits texts in scripts without spaces.
 const PASSAGE_TOKENS: usize = 110;
@@ -23,7 +27,7 @@ pub struct SelectedPassage {
     pub text: String,
     /// The number of characters of the text that the passage does not contain.
     pub omitted: usize,
-    /// The number of characters before the passage, as far as it can be located.
+    /// The number of characters before the passage.
     pub start: usize,
 }
 
@@ -66,6 +70,38 @@ impl PassageSelector {
     }
 }
 
+/// Returns the words of a query that no hit contains, if they are at least half of its words with content.
+///
+/// Such hits were found by parts of words or by meaning, and may not answer the query. Only words of scripts with spaces are examined.
+pub fn missing_words(query: &str, hits: &[Hit]) -> Vec<String> {
+    // A list without a search has no scores.
+    if hits.iter().all(|hit| hit.score == 0.0) {
+        return Vec::new();
+    }
+    let words: Vec<(&str, Vec<Term>)> = query
+        .split_whitespace()
+        .filter(|word| has_content_word(word))
+        .map(|word| (word, content_terms(word).into_iter().filter(|term| term.kind == TokenKind::Word).collect()))
+        .filter(|(_, terms): &(&str, Vec<Term>)| !terms.is_empty())
+        .collect();
+    let terms: Vec<Term> = words.iter().flat_map(|(_, terms)| terms.clone()).collect();
+    let mut is_contained = vec![false; terms.len()];
+    for hit in hits {
+        let memory = &hit.stored.memory;
+        for text in [Some(memory.content.as_str()), memory.title.as_deref()].into_iter().flatten() {
+            contained_terms(text, &terms).for_each(|index| is_contained[index] = true);
+        }
+    }
+    // A term that occurs twice in the query has the index of one occurrence.
+    let is_missing = |term: &Term| !terms.iter().zip(&is_contained).any(|(other, contained)| *contained && other == term);
+    let missing = words.iter().filter(|(_, terms)| terms.iter().all(is_missing)).map(|(word, _)| *word);
+    let missing: Vec<&str> = missing.map(|word| word.trim_matches(|character: char| !character.is_alphanumeric())).collect();
+    if missing.len() * 2 < words.len() {
+        return Vec::new();
+    }
+    missing.into_iter().take(MAX_MISSING).map(|word| to_one_line(word, MAX_WORD)).collect()
+}
+
 fn select_passage(text: &str, terms: &[Term]) -> SelectedPassage {
     let text = text.trim_end();
     let fits = |text: &str| token_count(text) <= PASSAGE_TOKENS;
@@ -73,19 +109,9 @@ fn select_passage(text: &str, terms: &[Term]) -> SelectedPassage {
     if length <= PASSAGE_CHARACTERS + SPARE_CHARACTERS && fits(text) {
         return SelectedPassage { text: text.to_owned(), omitted: 0, start: 0 };
     }
-    let shown = fitting_snippet(text, terms, PASSAGE_CHARACTERS, &fits).text;
-    let omitted = length.saturating_sub(shown.chars().filter(|character| *character != '…').count());
-    let start = locate(text, &shown).unwrap_or(0);
-    SelectedPassage { text: shown, omitted, start }
-}
-
-/// Returns the number of characters of `text` before the first words of `passage`, which has other white space.
-fn locate(text: &str, passage: &str) -> Option<usize> {
-    let words: Vec<&str> = passage.trim_start_matches('…').split_whitespace().take(LOCATING_WORDS).collect();
-    // The last word may be cut off.
-    let follows = |rest: &str| words.iter().try_fold(rest, |rest, word| rest.trim_start().strip_prefix(word)).is_some();
-    let (byte, _) = text.match_indices(*words.first()?).find(|(byte, _)| follows(&text[*byte..]))?;
-    Some(text[..byte].chars().count())
+    let shown = fitting_snippet(text, terms, PASSAGE_CHARACTERS, &fits);
+    let omitted = length.saturating_sub(shown.text.chars().filter(|character| *character != '…').count());
+    SelectedPassage { start: shown.offset_in(text), text: shown.text, omitted }
 }
 
 #[cfg(test)]
@@ -100,9 +126,22 @@ mod tests {
             let SelectedPassage { text: shown, omitted, start } = PassageSelector::new("tea").select(&text);
             prop_assert!(shown.chars().count() <= PASSAGE_CHARACTERS + SPARE_CHARACTERS && token_count(&shown) <= PASSAGE_TOKENS);
             prop_assert!(0 < omitted || shown == text.trim_end());
-            prop_assert!(start <= text.chars().count());
+            let visible = |text: &str| text.chars().filter(|character| !character.is_whitespace()).collect::<String>();
+            let from_start: String = text.chars().skip(start).collect();
+            prop_assert!(visible(&from_start).starts_with(visible(&shown).trim_matches('…')));
             prop_assert!(omitted == 0 || shown.contains('…') || text.trim_end() != text.split_whitespace().collect::<Vec<_>>().join(" "));
         }
+    }
+
+    #[test]
+    fn a_passage_is_located_also_if_its_words_occur_before() {
+        let day = |number: usize| format!("On day {number}   the ship left the harbour.\n\n");
+        let text: String = (0..200).map(day).collect();
+        let passage = PassageSelector::new("day 150").select(&text);
+        let from_there: String = text.chars().skip(passage.start).collect();
+        let words = |text: &str| text.split_whitespace().take(5).map(str::to_owned).collect::<Vec<_>>();
+        assert_eq!(words(&from_there), words(passage.text.trim_start_matches('…')));
+        assert!(passage.text.contains("day 150"), "{passage:?}");
     }
 
     #[test]

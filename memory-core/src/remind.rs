@@ -31,6 +31,13 @@ pub struct RemindReport {
     pub ignored: Vec<&'static str>,
 }
 
+impl RemindReport {
+    /// Returns the report for an existing reminder with a new time.
+    pub fn changed(stored: StoredMemory) -> Self {
+        Self { stored, created: false, assumed: None, merged: MergedFields::default(), ignored: Vec::new() }
+    }
+}
+
 /// Stores `draft` as a reminder, due at `at`, or else at the time that its text names.
 ///
 /// The text is interpreted relative to now in `zone`. Each combination of text, scope and time has one reminder: an

@@ -73,7 +73,12 @@ fn search_parsed(services: &Services, query: &Query, parsed: ParsedQuery) -> Res
         question.phrases.clear();
         found = answer(&question, &mut troubles)?;
         if 0 < found.total {
-            troubles.push("no memory contains the quoted phrase; searched for its words instead".into());
+            let without = if question.without.is_empty() && question.without_phrases.is_empty() {
+                ""
+            } else {
+                " and none of the excluded words"
+            };
+            troubles.push(format!("no memory contains the quoted phrase{without}; searched for its words instead"));
         }
     }
     if repeats {

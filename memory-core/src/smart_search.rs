@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, TimeZone};
 
-use crate::query_parser::{ExtractedFilter, extract_filter, has_content_word};
+use crate::query_parser::{ExtractedFilter, extract_filter, has_content_word, is_about_memories};
 use crate::rank::duplicates_last;
 use crate::search::search_refreshed;
 use crate::text::WordOverlaps;
@@ -25,11 +25,11 @@ pub struct SmartSearchResults {
 
 /// Returns the memories that match `text`, best first, with filters extracted from its words.
 ///
-/// Words for times and categories become filters (see [`crate::query_parser::extract_filter()`]), near-duplicates of a better hit rank last, and the
-/// newer of two equal hits ranks first.
+/// Words for times become filters, and words for categories raise the memories of that category
+/// (see [`crate::query_parser::extract_filter()`]). Near-duplicates of a better hit rank last, and the newer of two equal hits ranks first.
 ///
-/// If no memory matches the extracted filter, all memories that pass `filter` are searched, and `degraded` reports this. A query that
-/// consists of a time or a category only lists the matching memories, newest first.
+/// If no memory matches the extracted filter, all memories that pass `filter` are searched, and `degraded` reports this. A query without
+/// further content, such as a time, a category or "what did I store today", lists the matching memories, newest first.
 ///
 /// # Errors
 /// Returns the same errors as [`search`](crate::search()).
@@ -60,11 +60,26 @@ pub(crate) fn smart_search_refreshed<Tz: TimeZone>(
         found.hits = demote_near_duplicates(found.hits, limit);
         Ok(found)
     };
-    if narrow == *filter {
-        return Ok(SmartSearchResults { found: ask(text, filter)?, text: text.to_owned(), filter: narrow });
-    }
-    let found = if has_content_word(&words) { ask(&words, &narrow)? } else { list_newest(services, &narrow, limit)? };
+    let found = match has_content_word(&words) {
+        true if narrow.category == filter.category => ask(&words, &narrow)?,
+        // A word such as "preferences" may also be part of the subject, so the other categories are searched too.
+        true => match ask(&words, &narrow)? {
+            named if named.total == 0 => named,
+            named => raise_category(named, ask(text, &Filter { category: filter.category, ..narrow.clone() })?, limit),
+        },
+        false if narrow == *filter => ask(text, filter)?,
+        false => list_newest(services, &narrow, limit)?,
+    };
     if 0 < found.total {
+        return Ok(SmartSearchResults { found, text: words, filter: narrow });
+    }
+    if is_about_memories(&words) {
+        let found = list_newest(services, &narrow, limit)?;
+        if 0 < found.total {
+            return Ok(SmartSearchResults { found, text: words, filter: narrow });
+        }
+    }
+    if narrow == *filter {
         return Ok(SmartSearchResults { found, text: words, filter: narrow });
     }
     let mut found = ask(text, filter)?;
@@ -84,6 +99,22 @@ fn demote_near_duplicates(hits: Vec<Hit>, limit: usize) -> Vec<Hit> {
     let order = duplicates_last(hits.len(), limit, &|one, other| overlaps.similarity(one, other));
     let mut hits: Vec<Option<Hit>> = hits.into_iter().map(Some).collect();
     order.into_iter().filter_map(|number| hits[number].take()).collect()
+}
+
+/// Factor of the score of a memory in the category that the query names.
+const CATEGORY_FACTOR: f32 = 2.0;
+
+/// Merges the hits of the named category with those of all categories.
+fn raise_category(named: SearchResults, others: SearchResults, limit: usize) -> SearchResults {
+    let mut hits: Vec<(f32, Hit)> = named.hits.into_iter().map(|hit| (hit.score * CATEGORY_FACTOR, hit)).collect();
+    for hit in others.hits {
+        if hits.iter().all(|(_, other)| other.stored.memory.id != hit.stored.memory.id) {
+            hits.push((hit.score, hit));
+        }
+    }
+    hits.sort_by(|(one, _), (other, _)| other.total_cmp(one));
+    let hits = hits.into_iter().map(|(_, hit)| hit).take(limit).collect();
+    SearchResults { hits, total: others.total.max(named.total), degraded: named.degraded.or(others.degraded) }
 }
 
 fn list_newest(services: &Services, filter: &Filter, limit: usize) -> Result<SearchResults, StoreError> {
@@ -135,10 +166,25 @@ mod tests {
     }
 
     #[test]
-    fn a_category_in_the_question_narrows_it() {
-        let answer = ask(&home(), "decisions about tea");
-        assert_eq!((answer.found.total, answer.text.as_str()), (1, "about tea"));
+    fn a_category_in_the_question_raises_its_memories() {
+        let services = home();
+        let order = |text: &str| -> Vec<Category> {
+            ask(&services, text).found.hits.into_iter().map(|hit| hit.stored.memory.category).collect()
+        };
+        assert_eq!(order("decisions about tea"), [Category::Decisions, Category::Habits]);
+        assert_eq!(order("habits with tea"), [Category::Habits, Category::Decisions]);
+        let answer = ask(&services, "decisions about tea");
+        assert_eq!((answer.found.total, answer.text.as_str()), (2, "about tea"));
         assert_eq!(answer.filter.category, Some(Category::Decisions));
+    }
+
+    #[test]
+    fn a_question_about_the_memories_themselves_lists_them() {
+        let services = home();
+        for text in ["what have you stored today?", "what do you know?", "show me all my notes"] {
+            assert_eq!(ask(&services, text).found.total, 2, "{text}");
+        }
+        assert_eq!(ask(&services, "what have you stored about coffee?").found.total, 0);
     }
 
     #[test]

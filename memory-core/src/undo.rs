@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use crate::commit::commit;
 use crate::{
-    Change, ChangeOutcome, ChangedFiles, Memory, MemoryId, MemoryStoreExt, OperationRecord, SecretPolicy, Services, StoreError,
-    StoredMemory, TrashedFile, Undone, Verb, find_by_prefix,
+    Change, ChangeOutcome, ChangedFiles, Memory, MemoryId, MemoryStoreExt, OperationId, OperationRecord, SecretPolicy, Services,
+    StoreError, StoredMemory, TrashedFile, Undone, Verb, find_by_prefix,
 };
 
 /// Undoes the operation with an id that starts with `reference`, or the last one that is not undone.
@@ -28,6 +28,48 @@ pub fn undo(services: &Services, reference: Option<&str>) -> Result<UndoReport, 
     let operation = services.operation(Verb::Undo);
     let left = services.history.revert(&record.operation.id, &operation)?.left;
     Ok(UndoReport { record, undo: operation.id, left })
+}
+
+/// Undoes the last operation that changed the memory that `reference` names, which may be deleted.
+///
+/// # Errors
+/// [`StoreError::OperationNotFound`] if there is no such operation; otherwise those of [`undo()`].
+pub fn undo_last_change(services: &Services, reference: &str) -> Result<UndoReport, StoreError> {
+    services.history.recover()?;
+    services.store.refresh()?;
+    let id = match services.store.find(reference) {
+        Err(StoreError::NotFound { .. }) => find_trashed(services, reference)?,
+        found => found?,
+    };
+    for record in services.history.records() {
+        let OperationRecord { operation, undone_by, .. } = record?;
+        let is_open = operation.verb != Verb::Undo && undone_by.is_none();
+        if is_open && changes_memory(services, &operation.id, &id)? {
+            return undo(services, Some(operation.id.as_str()));
+        }
+    }
+    Err(StoreError::OperationNotFound { wanted: format!("no operation on {} can be undone", id.short()) })
+}
+
+/// Returns the id of a memory in the trash.
+fn find_trashed(services: &Services, reference: &str) -> Result<MemoryId, StoreError> {
+    let wanted = reference.trim().to_lowercase();
+    for trashed in services.history.trashed() {
+        let trashed = trashed?;
+        if matches_reference(&trashed, &wanted) {
+            return Ok(trashed.id);
+        }
+    }
+    Err(StoreError::OperationNotFound { wanted: format!("no operation and no memory has the id {reference}") })
+}
+
+fn changes_memory(services: &Services, operation: &OperationId, id: &MemoryId) -> Result<bool, StoreError> {
+    for change in services.history.changes(operation) {
+        if change?.id == *id {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// The result of [`undo()`].

@@ -92,7 +92,7 @@ pub struct Revision {
     pub version: Option<u64>,
 }
 
-/// Replaces one passage of the memory that `reference` names, and returns its new version.
+/// Replaces one passage of the memory that `reference` names, applies `patch` to its other fields, and returns its new version.
 ///
 /// # Errors
 /// [`StoreError::Conflict`] if the memory has another version or changes concurrently, [`StoreError::Invalid`] if the
@@ -101,6 +101,7 @@ pub fn revise(
     services: &Services,
     reference: &str,
     revision: &Revision,
+    patch: &Patch,
     secrets: SecretPolicy,
 ) -> Result<StoredMemory, StoreError> {
     let stored = services.store.get_by(reference)?;
@@ -115,7 +116,7 @@ pub fn revise(
         0 => return Err(StoreError::Invalid { why: format!("{} does not contain that passage", stored.path) }),
         count => return Err(StoreError::Invalid { why: format!("{} contains that passage {count} times", stored.path) }),
     };
-    let patch = Patch { content: Some(content), ..Patch::default() };
+    let patch = Patch { content: Some(content), ..patch.clone() };
     update(services, &stored.memory.id.to_string(), &patch, Some(stored.stamp), secrets)
 }
 
@@ -134,7 +135,7 @@ mod tests {
         let id = written.id.to_string();
         let revise = |old: &str, new: &str, version| {
             let revision = Revision { old: old.into(), new: new.into(), version };
-            let revised = revise(&services, &id, &revision, SecretPolicy::Refuse);
+            let revised = revise(&services, &id, &revision, &Patch::default(), SecretPolicy::Refuse);
             revised.map(|stored| stored.memory.content).map_err(|error| (error.code(), error.to_string()))
         };
         assert_eq!(revise("tea at nine", "tea at ten", Some(1)).as_deref(), Ok("tea at ten, cake at nine"));

@@ -19,7 +19,7 @@ use crate::exact_json;
 use crate::hook::{self, ToolCall};
 use crate::instance::{ActionCaller, ToolCaller};
 use crate::json;
-use crate::tools::{normalize_parameters, not_found};
+use crate::tools::{normalize_parameters, not_found, with_ids};
 use crate::validation::ParameterSchema;
 
 /// Default maximum number of tokens of an injected context.
@@ -154,6 +154,9 @@ impl Session {
         }
         if self.view.is_some() {
             agent.rewrite_hints(tool, &mut done);
+        }
+        if let (AnswerDetail::Brief, Err(error)) = (self.detail, &mut done) {
+            error.message = with_ids(&error.message);
         }
         if let Ok(answer) = &done {
             self.record_answer(tool, recalled.take(), answer);

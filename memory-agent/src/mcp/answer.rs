@@ -43,7 +43,7 @@ const MAX_ERROR_CHARACTERS: usize = 500;
 const NOTE_TOKENS: usize = 100;
 
 /// The parameters that programs use, and that a model does not need.
-const UNLISTED_PARAMETERS: [&str; 2] = ["source", "version"];
+const UNLISTED_PARAMETERS: [&str; 3] = ["source", "version", "phase"];
 
 /// Describes the listed tools.
 pub(super) fn describe_tools(agent: &Agent, form: AnswerForm) -> Vec<rmcp::model::Tool> {

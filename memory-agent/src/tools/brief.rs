@@ -12,11 +12,13 @@
 //! of characters before the passage, which `memory_read` accepts as `cursor`. The category of the inbox and the scope `global` are left
 //! out.
 
+use std::fmt;
+
 use chrono::{DateTime, Utc};
 use memory_core::text::to_one_line;
 use memory_core::{
-    Category, Hit, MemoryId, PassageSelector, RecalledId, RemindReport, Scope, SelectedPassage, StoredMemory, ToolContext,
-    ToolError, WriteResult,
+    Category, Filter, Hit, Memory, MemoryId, PassageSelector, RecalledId, RemindReport, Scope, SelectedPassage, StoredMemory,
+    ToolContext, ToolError, WriteResult,
 };
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -85,6 +87,64 @@ fn upper_token_count(text: &str) -> usize {
 /// Returns the tokens of a part of an answer in both forms.
 fn both_forms(part: &Value) -> usize {
     upper_token_count(&part.to_string()) + upper_token_count(&answer_text(part))
+}
+
+/// The place in a list of memories, newest first, at which the next answer begins.
+///
+/// It names the last shown memory, so that the list goes on behind it also if memories were deleted or written since.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct ListCursor {
+    /// The number of memories that were shown.
+    pub offset: usize,
+    /// The creation time of the last one in microseconds, and the start of its id.
+    last: Option<(i64, String)>,
+}
+
+impl ListCursor {
+    /// Parses a cursor, or a plain offset.
+    pub(super) fn parse(cursor: Option<&str>) -> Result<Self, ToolError> {
+        let Some((offset, last)) = cursor.and_then(|cursor| cursor.trim().split_once('.')) else {
+            return Ok(Self { offset: parse_cursor(cursor)?, last: None });
+        };
+        let last = last.split_once('.').and_then(|(at, id)| Some((at.parse().ok()?, id.to_owned())));
+        match last {
+            Some(last) => Ok(Self { offset: parse_cursor(Some(offset))?, last: Some(last) }),
+            None => Err(invalid("cursor: not a cursor of an earlier answer".into())),
+        }
+    }
+
+    /// Returns whether the cursor names a memory, and not only a number of memories.
+    pub(super) fn is_place(&self) -> bool {
+        self.last.is_some()
+    }
+
+    fn after(offset: usize, memory: &Memory) -> Self {
+        Self { offset, last: Some((memory.created_at.timestamp_micros(), memory.id.short())) }
+    }
+
+    /// Restricts a filter to memories that may follow, and returns the number of memories to skip.
+    pub(super) fn narrow(&self, filter: Filter) -> (Filter, usize) {
+        let Some(end) = self.last.as_ref().and_then(|(at, _)| DateTime::from_timestamp_micros(*at + 1)) else {
+            return (filter, self.offset);
+        };
+        let until = filter.until.map_or(end, |until| until.min(end));
+        (Filter { until: Some(until), ..filter }, 0)
+    }
+
+    /// Returns whether a memory precedes the place. Memories with one creation time are in the order of their ids.
+    pub(super) fn is_before(&self, memory: &Memory) -> bool {
+        let key = (-memory.created_at.timestamp_micros(), memory.id.short());
+        self.last.as_ref().is_some_and(|(at, id)| key <= (-at, id.clone()))
+    }
+}
+
+impl fmt::Display for ListCursor {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.last {
+            Some((at, id)) => write!(formatter, "{}.{at}.{id}", self.offset),
+            None => write!(formatter, "{}", self.offset),
+        }
+    }
 }
 
 /// Parses the cursor of an earlier answer, an offset.
@@ -178,6 +238,8 @@ pub(super) struct BriefList<'a> {
     pub query: Option<&'a str>,
     /// The items from `offset` on.
     pub items: Vec<BriefItem<'a>>,
+    /// Whether the items are in the order of their creation, newest first.
+    pub is_by_creation: bool,
     /// The number of items before them.
     pub offset: usize,
     /// The number of all items.
@@ -234,7 +296,10 @@ impl<'a> BriefList<'a> {
         let mut answer = json!({ self.key: shown, "total": self.total });
         if is_continued {
             answer["more"] = more.into();
-            answer["cursor"] = end.to_string().into();
+            // Only the order by creation time has a place that other changes do not move.
+            let last = self.items[..shown.len()].last().filter(|_| self.is_by_creation);
+            let cursor = last.map(|last| ListCursor::after(end, &last.stored.memory).to_string());
+            answer["cursor"] = cursor.unwrap_or_else(|| end.to_string()).into();
         }
         if !next.is_empty() {
             answer["next"] = next.join("; ").into();
@@ -254,6 +319,9 @@ pub(super) fn read_memory(context: &ToolContext, stored: &StoredMemory, offset: 
     let head = BriefMemory { text: String::new(), ..BriefMemory::of(context, stored, whole) };
     let mut answer = crate::json::value(&head);
     answer["scope"] = memory.scope.to_string().into();
+    if let Some(end) = context.services.inbox_ttl.expires_at(stored) {
+        answer["expires"] = local_day(context, end).into();
+    }
     answer["version"] = memory.version.into();
     if memory.title.as_deref().is_some_and(|title| whole_text.contains(title)) {
         drop(answer.as_object_mut().and_then(|fields| fields.shift_remove("title")));
@@ -298,6 +366,12 @@ pub(super) fn changed_memory(context: &ToolContext, stored: &StoredMemory) -> Ma
         fields.insert("category".into(), category.into());
     }
     fields.insert("scope".into(), memory.scope.to_string().into());
+    if memory.pinned {
+        fields.insert("pinned".into(), true.into());
+    }
+    if let Some(end) = memory.expires_at {
+        fields.insert("expires".into(), local_day(context, end).into());
+    }
     if let Some(reminder) = memory.reminder {
         fields.insert("due".into(), local_minute(context, reminder.due).into());
     }
@@ -354,6 +428,16 @@ mod tests {
                 rest = &rest[part.len()..];
             }
             prop_assert_eq!(joined, text);
+        }
+    }
+
+    #[test]
+    fn a_cursor_is_the_same_after_it_was_printed_and_parsed() {
+        for text in ["0", "20", "20.1764103200000123.7b86694d"] {
+            assert_eq!(ListCursor::parse(Some(text)).unwrap().to_string(), text);
+        }
+        for wrong in ["", "x", "1.2", "1.x.7b86694d"] {
+            assert!(ListCursor::parse(Some(wrong)).is_err(), "{wrong}");
         }
     }
 

@@ -22,7 +22,7 @@ pub(super) const MEMORY_DELETE: BuiltInTool = BuiltInTool {
         }
         let mut fields = changed_memory(context, &deleted);
         fields.insert("deleted".into(), true.into());
-        fields.insert("next".into(), "memory_undo restores it".into());
+        fields.insert("next".into(), "memory_undo with this id restores it".into());
         Ok(fields.into())
     },
 };

@@ -4,7 +4,7 @@ use memory_core::{Filter, Lifetime, Scope, ToolContext, ToolError};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::input::{invalid, parse_end, parse_field, parse_start};
+use super::input::{invalid, parse_bound, parse_end, parse_field, parse_start};
 
 /// The filter parameters of a tool.
 #[derive(Debug, Default, Deserialize)]
@@ -23,14 +23,16 @@ impl FilterInput {
     /// Converts the parameters into a filter.
     pub(super) fn to_filter(&self, context: &ToolContext) -> Result<Filter, ToolError> {
         let zone = *context.now.offset();
+        let start = |text: &str| parse_bound(context, text, |text| parse_start("from", text, zone), |named| named.from);
+        let end = |text: &str| parse_bound(context, text, |text| parse_end("to", text, zone), |named| named.until);
         Ok(Filter {
             phase: parse_field("phase", self.phase.as_deref())?,
             category: parse_field("category", self.category.as_deref())?,
             scope: parse_scope(context, self.scope.as_deref())?,
             source: self.source.clone(),
             tags: self.tags.iter().collect(),
-            from: self.from.as_deref().map(|from| parse_start("from", from, zone)).transpose()?,
-            until: self.to.as_deref().map(|to| parse_end("to", to, zone)).transpose()?,
+            from: self.from.as_deref().map(start).transpose()?,
+            until: self.to.as_deref().map(end).transpose()?,
             standing: None,
             lifetime: Lifetime::Current,
             ..Filter::default()

@@ -22,6 +22,24 @@ pub(crate) fn rewrite_hint(error: &mut ToolError, called: &str, offered: impl Fn
     error.hint = (!parts.is_empty()).then(|| parts.join("; "));
 }
 
+/// Replaces the paths of memories in a message by their ids, which tools accept.
+pub(crate) fn with_ids(message: &str) -> String {
+    let (mut named, mut rest) = (String::new(), message);
+    while let Some(start) = rest.find("categories/") {
+        let Some(length) = rest[start..].find(".md") else { break };
+        let path = &rest[start..start + length];
+        let is_id = |id: &str| id.len() == 8 && id.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let id = path.rsplit_once('-').map(|(_, id)| id).filter(|id| is_id(id) && !path.contains(char::is_whitespace));
+        let (before, after) = (&rest[..start], &rest[start + length + ".md".len()..]);
+        match id {
+            Some(id) => named.extend([before, "memory ", id]),
+            None => named.extend([before, path, ".md"]),
+        }
+        rest = after;
+    }
+    named + rest
+}
+
 /// Rewrites the hints and warnings in a result of the tool `called`. User values are not changed.
 pub(crate) fn rewrite_result(answer: &mut Value, called: &str, offered: &impl Fn(&str) -> Option<String>) {
     // The result of these tools may be a user value as a whole.
@@ -139,6 +157,15 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn a_message_names_a_memory_by_its_id() {
+        let message = "categories/lessons/never-run-it-d57bb75b.md does not contain that passage";
+        assert_eq!(with_ids(message), "memory d57bb75b does not contain that passage");
+        for other in ["categories/lessons/by-hand.md is damaged", "categories/ and .md", "entries/x/fact-d57bb75b.md", ""] {
+            assert_eq!(with_ids(other), other);
+        }
+    }
 
     #[test]
     fn a_hint_names_the_tools_that_are_offered_by_their_names() {

@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 
 use chrono::{DateTime, Days, FixedOffset, NaiveDate, NaiveTime, TimeZone, Utc};
-use memory_core::{Code, ParseError, ToolError};
+use memory_core::query_parser::extract_filter;
+use memory_core::{Code, Filter, ParseError, ToolContext, ToolError, parse_due_time};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -58,6 +59,35 @@ pub(super) fn parse_start(field: &str, text: &str, zone: FixedOffset) -> Result<
 /// Parses the end of a day, which is the start of the next one, or a time (RFC 3339).
 pub(super) fn parse_end(field: &str, text: &str, zone: FixedOffset) -> Result<DateTime<Utc>, ToolError> {
     parse_time(field, text, zone, 1)
+}
+
+/// Parses the time at which a memory expires: a day, a time, or words such as "next Friday".
+///
+/// # Errors
+/// If it is none of these, or in the past.
+pub(super) fn parse_expiry(context: &ToolContext, text: &str) -> Result<DateTime<Utc>, ToolError> {
+    let end = parse_start("expires", text, *context.now.offset()).or_else(|error| {
+        let due = parse_due_time(text, &context.now.with_timezone(&context.zone));
+        due.map(|(end, _)| end.to_utc()).map_err(|_| error)
+    })?;
+    if end <= context.now {
+        return Err(invalid("expires: the time is in the past".into()));
+    }
+    Ok(end)
+}
+
+/// Parses the start or the end of a period as `parse` does; also words such as "yesterday", of which `select` returns the bound.
+pub(super) fn parse_bound(
+    context: &ToolContext,
+    text: &str,
+    parse: impl Fn(&str) -> Result<DateTime<Utc>, ToolError>,
+    select: impl Fn(&Filter) -> Option<DateTime<Utc>>,
+) -> Result<DateTime<Utc>, ToolError> {
+    parse(text).or_else(|error| {
+        let named = extract_filter(text, &Filter::default(), &context.now);
+        let bound = select(&named.filter).filter(|_| named.text.is_empty());
+        bound.ok_or_else(|| error.with_hint("use YYYY-MM-DD"))
+    })
 }
 
 fn parse_time(field: &str, text: &str, zone: FixedOffset, later: u64) -> Result<DateTime<Utc>, ToolError> {

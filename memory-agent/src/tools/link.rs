@@ -49,7 +49,16 @@ pub(super) const MEMORY_BACKLINKS: BuiltInTool = BuiltInTool {
         }
         let items = BriefList::first_passages(&linking[offset.min(linking.len())..]);
         let total = linking.len() as u64;
-        let list = BriefList { key: "memories", tool: "memory_backlinks", query: None, items, offset, total, degraded: None };
+        let list = BriefList {
+            key: "memories",
+            tool: "memory_backlinks",
+            query: None,
+            items,
+            is_by_creation: false,
+            offset,
+            total,
+            degraded: None,
+        };
         Ok(list.to_json(context, AnswerBudget::new(budget)))
     },
 };

@@ -1,11 +1,13 @@
 //! The `memory_list` tool.
 
 use memory_core::text::token_count;
-use memory_core::{AnswerDetail, Effect, InboxTtl, ListOrder, PageRequest, StoredMemory};
+use memory_core::{
+    AnswerDetail, Effect, Filter, InboxTtl, ListOrder, MemoryPage, PageRequest, StoredMemory, ToolContext, ToolError,
+};
 use serde::Deserialize;
 use serde_json::json;
 
-use super::brief::{AnswerBudget, BriefList, parse_cursor};
+use super::brief::{AnswerBudget, BriefList, ListCursor};
 use super::built_in::BuiltInTool;
 use super::filter::{FilterInput, MAX_RESULTS, budget_schema, cursor_schema, limit_schema, schema_with_filter};
 use super::input::parse_input;
@@ -24,10 +26,9 @@ pub(super) const MEMORY_LIST: BuiltInTool = BuiltInTool {
     execute: |context, parameters| {
         let ListInput { limit, budget, cursor } = parse_input(parameters)?;
         let filter = parse_input::<FilterInput>(parameters)?.to_filter(context)?;
-        let offset = parse_cursor(cursor.as_deref())?;
-        let slice =
-            PageRequest { order: ListOrder::Created, offset, limit: Some(limit.unwrap_or(DEFAULT_LIMIT).min(MAX_RESULTS)) };
-        let mut page = memory_core::list(&context.services, &filter, &slice)?;
+        let cursor = ListCursor::parse(cursor.as_deref())?;
+        let limit = limit.unwrap_or(DEFAULT_LIMIT).min(MAX_RESULTS);
+        let mut page = page_after(context, &cursor, filter, limit)?;
         match context.detail {
             AnswerDetail::Full => {
                 if let Some(budget) = budget {
@@ -39,13 +40,42 @@ pub(super) const MEMORY_LIST: BuiltInTool = BuiltInTool {
             AnswerDetail::Brief => {
                 let items = BriefList::first_passages(&page.memories);
                 let degraded = page.degraded.as_deref();
-                let list =
-                    BriefList { key: "memories", tool: "memory_list", query: None, items, offset, total: page.total, degraded };
+                let list = BriefList {
+                    key: "memories",
+                    tool: "memory_list",
+                    query: None,
+                    items,
+                    is_by_creation: true,
+                    offset: cursor.offset,
+                    total: page.total,
+                    degraded,
+                };
                 Ok(list.to_json(context, AnswerBudget::new(budget)))
             }
         }
     },
 };
+
+/// Returns the memories after the place of the cursor. The total includes those that were shown before.
+fn page_after(context: &ToolContext, cursor: &ListCursor, filter: Filter, limit: usize) -> Result<MemoryPage, ToolError> {
+    let (filter, mut offset) = cursor.narrow(filter);
+    loop {
+        let slice = PageRequest { order: ListOrder::Created, offset, limit: Some(limit) };
+        let mut page = memory_core::list(&context.services, &filter, &slice)?;
+        let count = page.memories.len();
+        page.memories.retain(|stored| !cursor.is_before(&stored.memory));
+        let skipped = count - page.memories.len();
+        // Many memories may have one creation time, such as those of an import.
+        if page.memories.is_empty() && 0 < count {
+            offset += count;
+            continue;
+        }
+        if cursor.is_place() {
+            page.total = page.total.saturating_sub((offset + skipped) as u64) + cursor.offset as u64;
+        }
+        return Ok(page);
+    }
+}
 
 #[derive(Debug, Deserialize)]
 struct ListInput {

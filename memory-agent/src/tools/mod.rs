@@ -50,7 +50,7 @@ mod write;
 
 #[cfg(feature = "mcp")]
 pub(crate) use brief::start_of;
-pub(crate) use hints::{rewrite_hint, rewrite_result, without_commands};
+pub(crate) use hints::{rewrite_hint, rewrite_result, with_ids, without_commands};
 pub(crate) use normalize::normalize_parameters;
 pub(crate) use selection::{AvailableServices, duplicate_name, is_tool_name, not_found, select_tools};
 pub use selection::{ToolSelection, ToolSet};

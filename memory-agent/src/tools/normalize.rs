@@ -1,23 +1,37 @@
 //! Converts the parameters of a call to the names and types of the schema: former names and other forms of values are accepted.
 
+use memory_core::Category;
 use serde_json::Value;
 
-/// The tools with renamed parameters: tool, former name, current name.
-const RENAMED: [(&str, &str, &str); 6] = [
+/// The tools with other names of parameters, former and usual ones: tool, other name, current name.
+const RENAMED: [(&str, &str, &str); 15] = [
     ("memory_list", "offset", "cursor"),
     ("memory_list", "until", "to"),
     ("memory_search", "until", "to"),
     ("memory_remind", "text", "content"),
     ("memory_remind", "of", "id"),
     ("memory_link", "source", "id"),
+    ("memory_undo", "operation", "id"),
+    ("memory_write", "text", "content"),
+    ("memory_search", "q", "query"),
+    ("memory_search", "max_results", "limit"),
+    ("memory_tag", "tags", "add"),
+    ("memory_remind", "due", "at"),
+    ("memory_remind", "when", "at"),
+    ("memory_read", "memory_id", "id"),
+    ("memory_delete", "memory_id", "id"),
 ];
 
 /// The parameters with a list of texts, for which a single text is accepted.
 const LISTS: [&str; 3] = ["tags", "add", "remove"];
 
+/// The parameters with a number, for which a text of digits is accepted.
+const NUMBERS: [&str; 3] = ["limit", "budget", "version"];
+
 /// Returns the parameters of the tool `called`, its original name, in the form of its schema.
 ///
-/// For tools of memories, an id may be in brackets, as in the text form of a result, and a list of one text may be the text.
+/// For tools of memories, an id may be in brackets, as in the text form of a result, a list of one text may be the text, a number
+/// may be a text and a cursor a number, and a category may be in capitals or in the singular.
 /// A parameter that is also set under its current name stays, so that the check of the schema reports it.
 pub(crate) fn normalize_parameters(called: &str, mut parameters: Value) -> Value {
     let Some(fields) = parameters.as_object_mut() else { return parameters };
@@ -26,8 +40,6 @@ pub(crate) fn normalize_parameters(called: &str, mut parameters: Value) -> Value
             continue;
         }
         if let Some(value) = fields.shift_remove(former) {
-            // A cursor is a text; the former offset was a number.
-            let value = if value.is_u64() && current == "cursor" { value.to_string().into() } else { value };
             fields.insert(current.to_owned(), value);
         }
     }
@@ -37,6 +49,21 @@ pub(crate) fn normalize_parameters(called: &str, mut parameters: Value) -> Value
         {
             *id = bare.to_owned();
         }
+        if let Some(cursor @ Value::Number(_)) = fields.get_mut("cursor") {
+            *cursor = cursor.to_string().into();
+        }
+        if let Some(Value::String(category)) = fields.get_mut("category")
+            && let Some(known) = nearest_category(category)
+        {
+            known.clone_into(category);
+        }
+        for name in NUMBERS {
+            if let Some(value) = fields.get_mut(name)
+                && let Some(number) = value.as_str().and_then(|text| text.trim().parse::<u64>().ok())
+            {
+                *value = number.into();
+            }
+        }
         for name in LISTS {
             if let Some(text @ Value::String(_)) = fields.get_mut(name) {
                 *text = Value::Array(vec![text.take()]);
@@ -44,6 +71,13 @@ pub(crate) fn normalize_parameters(called: &str, mut parameters: Value) -> Value
         }
     }
     parameters
+}
+
+/// Returns the category that `text` names in other capitals, or with or without the ending of the plural.
+fn nearest_category(text: &str) -> Option<&'static str> {
+    let text = text.trim().to_lowercase();
+    let is_same = |name: &str| name == text || name.strip_suffix('s') == Some(&text) || text.strip_suffix('s') == Some(name);
+    Category::ALL.iter().map(|category| category.as_str()).find(|name| is_same(name))
 }
 
 #[cfg(test)]
@@ -61,6 +95,9 @@ mod tests {
         let forms = json!({ "id": "[2ac0ddf0]", "add": "tea" });
         assert_eq!(normalize_parameters("memory_tag", forms.clone()), json!({ "id": "2ac0ddf0", "add": ["tea"] }));
         assert_eq!(normalize_parameters("bank_write", forms.clone()), forms);
+        let forms = json!({ "cursor": 20, "limit": "5", "category": "Preference" });
+        let expected = json!({ "cursor": "20", "limit": 5, "category": "preferences" });
+        assert_eq!(normalize_parameters("memory_list", forms), expected);
         let other = json!({ "source": "obsidian" });
         assert_eq!(normalize_parameters("memory_list", other.clone()), other);
     }

@@ -1,6 +1,8 @@
 //! The tools for reminders.
 
-use memory_core::{AnswerDetail, Draft, Effect, ReminderFilter, SecretPolicy, parse_due_time};
+use memory_core::{
+    AnswerDetail, Draft, Effect, MemoryStoreExt, RemindReport, ReminderFilter, SecretPolicy, ToolContext, parse_due_time,
+};
 use serde::Deserialize;
 use serde_json::json;
 
@@ -13,8 +15,8 @@ use crate::json;
 /// Stores a text as a reminder, or turns a memory into one.
 pub(super) const MEMORY_REMIND: BuiltInTool = BuiltInTool {
     name: "memory_remind",
-    description: "Create a reminder from `content` that names a time, or from the memory `id`. For a fact use memory_write. Returns when it \
- is due.",
+    description: "Create a reminder from `content` that names a time, or from the memory `id`; of a reminder, change the time. Returns \
+ when it is due.",
     effect: Effect::Adds,
     parameters: || {
         let properties = json!({
@@ -44,7 +46,10 @@ pub(super) const MEMORY_REMIND: BuiltInTool = BuiltInTool {
             (None, Some(_)) if input.scope.is_some() || !input.tags.is_empty() => {
                 return Err(invalid("scope and tags come from the memory `id`; omit them".into()));
             }
-            (None, Some(id)) => memory_core::remind_of_memory(&context.services, &id, at, &context.zone)?,
+            (None, Some(id)) => match at.filter(|_| is_reminder(context, &id)) {
+                Some(at) => RemindReport::changed(memory_core::snooze(&context.services, &id, at.to_utc())?),
+                None => memory_core::remind_of_memory(&context.services, &id, at, &context.zone)?,
+            },
             _ => return Err(invalid("set either content or id".into())),
         };
         reminded.assumed = reminded.assumed.or(assumed);
@@ -54,6 +59,11 @@ pub(super) const MEMORY_REMIND: BuiltInTool = BuiltInTool {
         })
     },
 };
+
+/// Returns whether the memory is a reminder, of which a new time replaces the present one.
+fn is_reminder(context: &ToolContext, id: &str) -> bool {
+    context.services.store.get_by(id).is_ok_and(|stored| stored.memory.reminder.is_some())
+}
 
 #[derive(Debug, Deserialize)]
 struct RemindInput {
@@ -94,8 +104,16 @@ pub(super) const MEMORY_REMINDERS: BuiltInTool = BuiltInTool {
         }
         let items = BriefList::first_passages(&page.memories);
         let degraded = page.degraded.as_deref();
-        let list =
-            BriefList { key: "memories", tool: "memory_reminders", query: None, items, offset, total: page.total, degraded };
+        let list = BriefList {
+            key: "memories",
+            tool: "memory_reminders",
+            query: None,
+            items,
+            is_by_creation: false,
+            offset,
+            total: page.total,
+            degraded,
+        };
         Ok(list.to_json(context, AnswerBudget::new(None)))
     },
 };

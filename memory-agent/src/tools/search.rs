@@ -3,7 +3,9 @@
 use std::ops::RangeInclusive;
 
 use memory_core::query_parser::{extract_filter, has_operators};
-use memory_core::{AnswerDetail, Effect, Filter, Query, Ranking, SearchResults, ToolContext, ToolError, fit_budget};
+use memory_core::{
+    AnswerDetail, Effect, Filter, Query, Ranking, SearchResults, ToolContext, ToolError, fit_budget, missing_words,
+};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -85,21 +87,58 @@ fn search_brief(context: &ToolContext, input: &SearchInput, filter: &Filter) -> 
     let end = offset.saturating_add(limit.unwrap_or(budget.hits().max(USUAL)).min(MAX_RESULTS));
     if has_operators(query) {
         let found = memory_core::search(&context.services, &query_of(query, filter, end))?;
-        return Ok(brief_results(context, &found, query, offset, budget));
+        return Ok(brief_results(context, &found, (query, query), filter, offset, budget));
     }
     let answer = memory_core::smart_search(&context.services, query, filter, end, &context.now)?;
-    let mut shape = brief_results(context, &answer.found, query, offset, budget);
+    let mut shape = brief_results(context, &answer.found, (query, &answer.text), filter, offset, budget);
     if answer.filter != *filter {
         shape["understood"] = json::understood(&answer);
     }
     Ok(shape)
 }
 
-fn brief_results(context: &ToolContext, found: &SearchResults, query: &str, offset: usize, budget: AnswerBudget) -> Value {
+/// Returns how many memories the query finds without the filter, if the filter excludes all of them.
+fn hits_without_filter(context: &ToolContext, query: &str, filter: &Filter) -> Option<String> {
+    if *filter == (Filter { lifetime: filter.lifetime, ..Filter::default() }) {
+        return None;
+    }
+    let all = Filter { lifetime: filter.lifetime, ..Filter::default() };
+    let found = memory_core::search(&context.services, &query_of(query, &all, 0)).ok()?;
+    (0 < found.total).then(|| format!("without tags, category, scope and dates, memory_search finds {}", found.total))
+}
+
+/// Returns the brief answer with the hits of a query, of which `words` were searched.
+fn brief_results(
+    context: &ToolContext,
+    found: &SearchResults,
+    (query, words): (&str, &str),
+    filter: &Filter,
+    offset: usize,
+    budget: AnswerBudget,
+) -> Value {
     let items = BriefList::passages_of_hits(&found.hits[offset.min(found.hits.len())..], query);
     let degraded = found.degraded.as_deref();
-    BriefList { key: "hits", tool: "memory_search", query: Some(query), items, offset, total: found.total, degraded }
-        .to_json(context, budget)
+    let list = BriefList {
+        key: "hits",
+        tool: "memory_search",
+        query: Some(query),
+        items,
+        is_by_creation: false,
+        offset,
+        total: found.total,
+        degraded,
+    };
+    let mut answer = list.to_json(context, budget);
+    let missing = if has_operators(query) { Vec::new() } else { missing_words(words, &found.hits) };
+    if !missing.is_empty() {
+        answer["missing"] = missing.into();
+    }
+    if found.total == 0
+        && let Some(next) = hits_without_filter(context, query, filter)
+    {
+        answer["next"] = next.into();
+    }
+    answer
 }
 
 fn query_of(text: &str, filter: &Filter, limit: usize) -> Query {

@@ -1,12 +1,12 @@
 //! The `memory_undo` tool.
 
-use memory_core::{AnswerDetail, Code, Effect, Subject, ToolError};
+use memory_core::{AnswerDetail, Code, Effect, RecordedChange, Services, StoreError, Subject, ToolError, UndoReport};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::brief::changed_memory;
 use super::built_in::BuiltInTool;
-use super::filter::object_schema;
+use super::filter::{id_schema, object_schema};
 use super::input::parse_input;
 use crate::json;
 
@@ -16,26 +16,26 @@ const MAX_SHOWN: usize = 5;
 /// Reverts an operation of this agent.
 pub(super) const MEMORY_UNDO: BuiltInTool = BuiltInTool {
     name: "memory_undo",
-    description: "Undo your last change, such as a deletion.",
+    description: "Undo the last change of the memory `id`, such as its deletion; without id, your last change.",
     effect: Effect::Changes,
-    parameters: || object_schema(&json!({ "operation": { "type": "string", "minLength": 4 } }), &[]),
+    parameters: || object_schema(&json!({ "id": id_schema() }), &[]),
     execute: |context, parameters| {
-        let UndoInput { operation } = parse_input(parameters)?;
-        let undone = memory_core::undo(&context.services, operation.as_deref()).map_err(|error| {
+        let UndoInput { id } = parse_input(parameters)?;
+        let undone = undo_change_or_operation(&context.services, id.as_deref()).map_err(|error| {
             let mut error = ToolError::from(error);
             if error.code == Code::OperationNotFound {
-                error.hint = operation.as_ref().map(|_| "omit operation to undo the last change".to_owned());
+                error.hint = id.as_ref().map(|_| "use the id that the change returned".to_owned());
             }
             error
         })?;
         if context.detail == AnswerDetail::Full {
             return Ok(json::undo_result(&undone.map(Subject::Notes)));
         }
-        let changes = context.services.history.changes(&undone.record.operation.id).take(MAX_SHOWN);
+        let changes = context.services.history.changes(&undone.undo).take(MAX_SHOWN);
         // The undo succeeded, so a failure to read is not reported.
         let shown = changes.flatten().map(|change| match context.services.store.get(&change.id) {
             Ok(stored) => changed_memory(context, &stored).into(),
-            Err(_) => json!({ "id": change.id.short(), "deleted": true }),
+            Err(_) => json!({ "id": change.id.short(), "deleted": true, "text": file_title(&change) }),
         });
         let shown: Vec<Value> = shown.collect();
         let result = json::undo_result(&undone.map(Subject::Notes));
@@ -49,7 +49,26 @@ pub(super) const MEMORY_UNDO: BuiltInTool = BuiltInTool {
     },
 };
 
+/// Undoes the last operation on the memory with this id, the operation with this id, or the last operation.
+fn undo_change_or_operation(services: &Services, id: Option<&str>) -> Result<UndoReport, StoreError> {
+    let Some(id) = id else { return memory_core::undo(services, None) };
+    match memory_core::undo_last_change(services, id) {
+        Err(no_change @ StoreError::OperationNotFound { .. }) => match memory_core::undo(services, Some(id)) {
+            Err(StoreError::OperationNotFound { .. }) => Err(no_change),
+            done => done,
+        },
+        done => done,
+    }
+}
+
+/// Returns the words in the name of the file of a memory, without the start of its id.
+fn file_title(change: &RecordedChange) -> String {
+    let path = change.after.as_ref().or(change.before.as_ref()).map(|file| file.path.as_str()).unwrap_or_default();
+    let name = path.rsplit('/').next().unwrap_or_default().trim_end_matches(".md");
+    name.trim_end_matches(&change.id.short()).replace('-', " ").trim().to_owned()
+}
+
 #[derive(Debug, Deserialize)]
 struct UndoInput {
-    operation: Option<String>,
+    id: Option<String>,
 }

@@ -1,51 +1,48 @@
 //! The `memory_update` tool.
 
 use memory_core::text::to_one_line;
-use memory_core::{AnswerDetail, Code, Effect, Revision, SecretPolicy, ToolError};
+use memory_core::{
+    AnswerDetail, Code, Effect, MemoryStoreExt, PassageSelector, Patch, Revision, SecretPolicy, StoredMemory, ToolContext,
+    ToolError, parse_due_time,
+};
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Map, Value, json};
 
 use super::brief::{MAX_WORDS, changed_memory};
 use super::built_in::BuiltInTool;
-use super::filter::{id_schema, object_schema};
-use super::input::parse_input;
+use super::filter::{id_schema, object_schema, parse_scope};
+use super::input::{invalid, parse_expiry, parse_field, parse_input};
 use crate::json;
 
-/// Replaces a passage of a memory.
+/// Replaces a passage or fields of a memory.
 pub(super) const MEMORY_UPDATE: BuiltInTool = BuiltInTool {
     name: "memory_update",
-    description: "Correct a memory: replace `old`, exact text that occurs in it once, by `new`. For a new fact use memory_write.",
+    description: "Correct a memory: replace `old`, exact text that occurs in it once, by `new`, or set other fields. For a new fact use \
+ memory_write.",
     effect: Effect::Changes,
     parameters: || {
         let properties = json!({
             "id": id_schema(),
             "old": { "type": "string" },
             "new": { "type": "string" },
+            "content": { "type": "string" },
+            "category": { "type": "string" },
+            "scope": { "type": "string" },
+            "pinned": { "type": "boolean" },
+            "expires": { "type": "string", "description": "date or never" },
             "version": { "type": "integer", "description": "as read, to detect other changes" }
         });
-        object_schema(&properties, &["id", "old", "new"])
+        object_schema(&properties, &["id"])
     },
     execute: |context, parameters| {
-        let UpdateInput { id, old, new, version } = parse_input(parameters)?;
-        let passage = to_one_line(&new, MAX_WORDS);
-        let revision = Revision { old, new, version };
-        let revised = memory_core::revise(&context.services, &id, &revision, SecretPolicy::Refuse);
-        let stored = revised.map_err(|error| match ToolError::from(error) {
-            error if error.code == Code::InvalidInput && error.hint.is_none() => {
-                error.with_hint("`old` is exact text that occurs once in the memory; read the memory to see it")
-            }
-            error => error,
-        })?;
+        let input: UpdateInput = parse_input(parameters)?;
+        let before = context.services.store.get_by(&input.id)?;
+        let change = RequestedChange::of(context, &input)?;
+        let stored = change.apply(context, &before, input.version)?;
         context.recalled.add(None, [&stored]);
         Ok(match context.detail {
             AnswerDetail::Full => json::memory(&stored, context.services.inbox_ttl),
-            AnswerDetail::Brief => {
-                let mut fields = changed_memory(context, &stored);
-                if !passage.is_empty() {
-                    fields.insert("text".into(), passage.into());
-                }
-                fields.into()
-            }
+            AnswerDetail::Brief => brief_answer(context, &input, &before, &stored).into(),
         })
     },
 };
@@ -53,7 +50,90 @@ pub(super) const MEMORY_UPDATE: BuiltInTool = BuiltInTool {
 #[derive(Debug, Deserialize)]
 struct UpdateInput {
     id: String,
-    old: String,
-    new: String,
+    old: Option<String>,
+    new: Option<String>,
+    content: Option<String>,
+    category: Option<String>,
+    scope: Option<String>,
+    pinned: Option<bool>,
+    expires: Option<String>,
     version: Option<u64>,
+}
+
+/// The parts of a memory to change: a passage, then fields.
+struct RequestedChange {
+    passage: Option<(String, String)>,
+    patch: Patch,
+}
+
+impl RequestedChange {
+    fn of(context: &ToolContext, input: &UpdateInput) -> Result<Self, ToolError> {
+        let passage = match (&input.old, &input.new) {
+            (Some(old), Some(new)) => Some((old.clone(), new.clone())),
+            (None, None) => None,
+            _ => return Err(invalid("old, new: set both, or set `content` to replace the whole text".into())),
+        };
+        if passage.is_some() && input.content.is_some() {
+            return Err(invalid("content: set either `content` or `old` and `new`".into()));
+        }
+        let expires_at = match input.expires.as_deref().map(str::trim) {
+            None => None,
+            Some(never) if never.eq_ignore_ascii_case("never") => Some(None),
+            Some(text) => Some(Some(parse_expiry(context, text)?)),
+        };
+        let patch = Patch {
+            content: input.content.clone(),
+            category: parse_field("category", input.category.as_deref())?,
+            scope: parse_scope(context, input.scope.as_deref())?,
+            pinned: input.pinned,
+            expires_at,
+            ..Patch::default()
+        };
+        if passage.is_none() && patch == Patch::default() {
+            return Err(invalid("nothing to change: set `old` and `new`, `content` or another field".into()));
+        }
+        Ok(Self { passage, patch })
+    }
+
+    /// Applies all changes in one operation.
+    fn apply(self, context: &ToolContext, before: &StoredMemory, version: Option<u64>) -> Result<StoredMemory, ToolError> {
+        let id = before.memory.id.to_string();
+        let Self { passage, patch } = self;
+        let Some((old, new)) = passage else {
+            if version.is_some_and(|version| version != before.memory.version) {
+                return Err(memory_core::StoreError::Conflict { what: before.path.clone() }.into());
+            }
+            let expected = (version.is_some() || patch.content.is_some()).then_some(before.stamp);
+            return Ok(memory_core::update(&context.services, &id, &patch, expected, SecretPolicy::Refuse)?);
+        };
+        let revision = Revision { old, new, version };
+        let revised = memory_core::revise(&context.services, &id, &revision, &patch, SecretPolicy::Refuse);
+        revised.map_err(|error| match ToolError::from(error) {
+            error if error.code == Code::InvalidInput && error.hint.is_none() => {
+                error.with_hint("`old` is exact text that occurs once in the memory; read the memory to see it")
+            }
+            error => error,
+        })
+    }
+}
+
+/// Returns the fields of the new version, the passage that changed, and its previous words.
+fn brief_answer(context: &ToolContext, input: &UpdateInput, before: &StoredMemory, stored: &StoredMemory) -> Map<String, Value> {
+    let mut fields = changed_memory(context, stored);
+    let content = &stored.memory.content;
+    if let Some(new) = input.new.as_deref().filter(|new| !new.trim().is_empty()) {
+        fields.insert("text".into(), to_one_line(&PassageSelector::new(new).select(content).text, MAX_WORDS * 2).into());
+    }
+    if *content != before.memory.content {
+        let was = input.old.as_deref().unwrap_or(&before.memory.content);
+        fields.insert("was".into(), to_one_line(was, MAX_WORDS).into());
+        let names_time = || {
+            let now = context.now.with_timezone(&context.zone);
+            parse_due_time(content, &now).is_ok()
+        };
+        if stored.memory.reminder.is_some_and(|reminder| reminder.is_open()) && names_time() {
+            fields.insert("next".into(), "the due time is unchanged; memory_remind with this id and `at` changes it".into());
+        }
+    }
+    fields
 }

@@ -7,7 +7,7 @@ use serde_json::json;
 use super::brief::{brief_reminder, written_memory};
 use super::built_in::BuiltInTool;
 use super::filter::{category_schema, object_schema, parse_scope, scope_schema};
-use super::input::{invalid, parse_field, parse_input, parse_start};
+use super::input::{parse_expiry, parse_field, parse_input};
 use crate::json;
 
 /// Stores a memory.
@@ -31,11 +31,7 @@ pub(super) const MEMORY_WRITE: BuiltInTool = BuiltInTool {
     },
     execute: |context, parameters| {
         let input: WriteInput = parse_input(parameters)?;
-        let expires = input.expires.as_deref();
-        let expires_at = expires.map(|text| parse_start("expires", text, *context.now.offset())).transpose()?;
-        if expires_at.is_some_and(|end| end <= context.now) {
-            return Err(invalid("expires: the time is in the past".into()));
-        }
+        let expires_at = input.expires.as_deref().map(|text| parse_expiry(context, text)).transpose()?;
         let draft = Draft {
             title: input.title,
             category: parse_field("category", input.category.as_deref())?,

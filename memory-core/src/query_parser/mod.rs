@@ -21,7 +21,7 @@ pub use filter_extraction::{ExtractedFilter, extract_filter};
 pub use parse::{has_operators, parse};
 pub use phrase::Phrase;
 pub use query_intent::{expects_several_results, to_first_person};
-pub(crate) use stop_words::{has_content_word, is_stop_token};
+pub(crate) use stop_words::{has_content_word, is_about_memories, is_stop_token};
 
 /// A parsed query without its filters.
 ///

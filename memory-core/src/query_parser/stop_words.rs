@@ -17,6 +17,22 @@ pub(crate) fn has_content_word(text: &str) -> bool {
     says
 }
 
+/// Returns whether the only words of `text` with content ask for memories of any subject, as in "what did you store".
+pub(crate) fn is_about_memories(text: &str) -> bool {
+    let (mut is_about, mut names_memories) = (true, false);
+    tokenize(text, &mut |token| {
+        let (spelled, is_word) = (text[token.span.clone()].to_lowercase(), token.kind == TokenKind::Word);
+        let is_known = if is_word {
+            MEMORY_WORDS.contains(&spelled.as_str())
+        } else {
+            spelled.chars().all(|character| MEMORY_HAN.contains(character))
+        };
+        names_memories |= is_known;
+        is_about &= is_known || is_stop_token(&spelled, is_word);
+    });
+    is_about && names_memories
+}
+
 /// Returns whether a token consists of stop words or stop characters.
 ///
 /// `is_word` is false for tokens of scripts without blanks.
@@ -26,6 +42,40 @@ pub(crate) fn is_stop_token(spelled: &str, is_word: bool) -> bool {
 
 /// Chinese stop characters.
 const HAN: &str = "的了我是有在吗嗎呢啊和与與关于關於";
+
+/// English words that ask for memories of any subject.
+const MEMORY_WORDS: [&str; 27] = [
+    "add",
+    "added",
+    "anything",
+    "everything",
+    "know",
+    "known",
+    "learn",
+    "learned",
+    "list",
+    "memories",
+    "memory",
+    "new",
+    "note",
+    "noted",
+    "notes",
+    "remember",
+    "remembered",
+    "save",
+    "saved",
+    "show",
+    "store",
+    "stored",
+    "tell",
+    "things",
+    "write",
+    "written",
+    "wrote",
+];
+
+/// Chinese characters of words that ask for memories of any subject.
+const MEMORY_HAN: &str = "记記住忆憶知道存储儲保什么麼哪些笔筆新了我的你您都有";
 
 /// English stop words, in ascending order.
 const WORDS: &[&str] = &[

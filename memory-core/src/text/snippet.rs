@@ -16,6 +16,16 @@ pub struct Snippet {
     pub text: String,
     /// The byte ranges of `text` that match a term: in order, separate and not empty.
     pub marks: Vec<Range<usize>>,
+    /// The number of characters of the text before the excerpt, without whitespace and control characters.
+    skipped: usize,
+}
+
+impl Snippet {
+    /// Returns the number of characters before the excerpt in the text from which it was cut.
+    pub(crate) fn offset_in(&self, text: &str) -> usize {
+        let visible = text.chars().enumerate().filter(|(_, character)| !is_blank(*character));
+        if self.skipped == 0 { 0 } else { visible.map(|(index, _)| index).nth(self.skipped).unwrap_or(0) }
+    }
 }
 
 /// The maximum number of characters to drop on each side in order to end at a word boundary.
@@ -48,7 +58,10 @@ pub(crate) fn fitting_snippet(text: &str, terms: &[Term], width: usize, fits: &d
     let mut excerpt = snippet(text, terms, &[], width);
     while MIN_WIDTH < width && !fits(&excerpt.text) {
         width = width * 3 / 4;
-        excerpt = snippet(&excerpt.text, terms, &[], width);
+        let shorter = snippet(&excerpt.text, terms, &[], width);
+        // The `…` at the start of the longer excerpt is no character of the text.
+        let lead = usize::from(0 < excerpt.skipped && 0 < shorter.skipped);
+        excerpt = Snippet { skipped: excerpt.skipped + shorter.skipped - lead, ..shorter };
     }
     excerpt
 }
@@ -70,7 +83,7 @@ struct Excerpt {
 /// Returns `text` without line breaks and other control characters, and with single spaces.
 fn collapse_whitespace(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
-    for piece in text.split(|character: char| character.is_whitespace() || is_control(character)) {
+    for piece in text.split(is_blank) {
         if piece.is_empty() {
             continue;
         }
@@ -80,6 +93,11 @@ fn collapse_whitespace(text: &str) -> String {
         line.push_str(piece);
     }
     line
+}
+
+/// Returns whether an excerpt replaces `character` by a space.
+fn is_blank(character: char) -> bool {
+    character.is_whitespace() || is_control(character)
 }
 
 /// Returns whether `character` controls a terminal instead of being displayed.
@@ -122,6 +140,11 @@ fn find_matches(line: &str, terms: &[Term], parts: &[&str]) -> Vec<SnippetMatch>
         SnippetMatch { term, bytes, characters: character..end }
     };
     found.into_iter().map(place).collect()
+}
+
+/// Returns the indexes of the terms that `text` contains as whole words.
+pub(crate) fn contained_terms(text: &str, terms: &[Term]) -> impl Iterator<Item = usize> {
+    find_matches(text, terms, &[]).into_iter().map(|found| found.term)
 }
 
 /// Returns the range of a part within a word, or of the whole word if folding has changed its length.
@@ -205,7 +228,8 @@ fn cut_snippet(line: &str, excerpt: &Excerpt, matches: &[SnippetMatch]) -> Snipp
             _ => marks.push(mark),
         }
     }
-    Snippet { text: format!("{lead}{}{trail}", &line[start..end]), marks }
+    let skipped = line[..start].chars().filter(|character| !is_blank(*character)).count();
+    Snippet { text: format!("{lead}{}{trail}", &line[start..end]), marks, skipped }
 }
 
 fn byte_range(line: &str, characters: &Range<usize>) -> Range<usize> {

@@ -215,7 +215,7 @@ impl<'h> ViewCaller<'h> {
             ViewCall::Supersede(named, by) => patched(named, Patch { superseded_by: Some(Some(id(*by))), ..Patch::default() }),
             ViewCall::Revise(named) => {
                 let revision = Revision { old: "tea".into(), new: "milk".into(), version: None };
-                format_result(revise(services, &name(named), &revision, SecretPolicy::Refuse))
+                format_result(revise(services, &name(named), &revision, &Patch::default(), SecretPolicy::Refuse))
             }
             ViewCall::File(named) => format_result(upgrade(services, &name(named), None)),
             ViewCall::Delete(named) => format_result(delete(services, &name(named))),

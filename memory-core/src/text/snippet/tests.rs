@@ -5,7 +5,7 @@ use crate::text::{Term, query_terms, symbol_terms, tokenize};
 
 /// Returns the snippet with brackets around its marks.
 fn marked_snippet(text: &str, query: &str, width: usize) -> String {
-    let Snippet { mut text, marks } = snippet(text, &query_terms(query), &[], width);
+    let Snippet { mut text, marks, .. } = snippet(text, &query_terms(query), &[], width);
     for mark in marks.iter().rev() {
         text.insert(mark.end, ']');
         text.insert(mark.start, '[');
@@ -61,7 +61,7 @@ fn narrow_excerpts_stay_within_their_width() {
 #[test]
 fn a_part_of_a_word_and_a_symbol_are_marked_where_they_stand() {
     let marked = |text: &str, terms: &[Term], parts: &[&str]| {
-        let Snippet { text, marks } = snippet(text, terms, parts, 60);
+        let Snippet { text, marks, .. } = snippet(text, terms, parts, 60);
         marks.into_iter().map(|mark| text[mark].to_owned()).collect::<Vec<_>>()
     };
     assert_eq!(marked("moved to PostgreSQL, from MySQL", &[], &["sql"]), ["SQL", "SQL"]);
@@ -79,7 +79,7 @@ proptest! {
         width in 0_usize..60,
     ) {
         let terms = query_terms(&query);
-        let Snippet { text: line, marks } = snippet(&text, &terms, &[], width);
+        let Snippet { text: line, marks, .. } = snippet(&text, &terms, &[], width);
         prop_assert!(line.chars().count() <= width);
         prop_assert!(!line.chars().any(char::is_control));
         let mut last_end = 0;
