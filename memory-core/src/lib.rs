@@ -168,7 +168,7 @@ pub use source::{Source, SourceError, SourceItem};
 pub use store::{MemoryStore, MemoryStoreExt, NameIndex, NameMatch};
 pub use tag::tag;
 pub use tool::{AnswerDetail, Effect, Tool, ToolContext, ToolError};
-pub use undo::{UndoReport, delete, find_full_text, restore, undo, undo_last_change};
+pub use undo::{UndoReport, delete, find_full_text, is_in_trash, restore, undo, undo_last_change};
 pub use update::{Revision, pin, revise, unpin, update};
 pub use upgrade::{FiledReminder, upgrade, upgrade_to_reminder};
 pub use usage::{PeriodUsage, Usage, usage};

@@ -10,6 +10,7 @@ use chrono::{DateTime, Days, NaiveTime, TimeDelta, TimeZone, Timelike, Utc};
 
 use crate::commit::{commit, retry_conflicts};
 use crate::datetime::{DateMention, DatePrecision, TimeRelation, find_date};
+use crate::query_parser::has_content_word;
 use crate::write::plan_merge;
 use crate::{
     Category, Change, Draft, Memory, MemoryId, MemoryStoreExt, MergedFields, Patch, Phase, Reminder, SecretPolicy, Services,
@@ -305,7 +306,9 @@ pub fn due<Tz: TimeZone>(text: &str, now: &DateTime<Tz>) -> Result<DueTime, Stor
 /// let at = |text: &str| parse_due_time(text, &now).map(|(at, _)| at.to_rfc3339());
 /// assert_eq!(at("2025-06-12T15:00:00+02:00").unwrap(), "2025-06-12T13:00:00+00:00");
 /// assert_eq!(at("tomorrow at 3pm").unwrap(), "2025-06-12T15:00:00+00:00");
+/// assert_eq!(at("Friday 18:00").unwrap(), "2025-06-13T18:00:00+00:00");
 /// assert_eq!(at("soonish").unwrap_err().code(), Code::InvalidInput);
+/// assert_eq!(parse_due_time("Freitag 18:00", &now).unwrap().1.unwrap(), "\"Freitag\" is not part of the time.");
 /// ```
 ///
 /// # Errors
@@ -315,7 +318,13 @@ pub fn parse_due_time<Tz: TimeZone>(text: &str, now: &DateTime<Tz>) -> Result<(D
         return Ok((at.to_utc(), None));
     }
     match due(text, now) {
-        Ok(due) => Ok((due.at, due.assumed)),
+        Ok(due) => {
+            let std::ops::Range { start, end } = due.reading.span.clone();
+            let rest = [text[..start].trim(), text[end..].trim()].join(" ");
+            let ignored = has_content_word(&rest).then(|| format!("{:?} is not part of the time.", rest.trim()));
+            let assumed: Vec<String> = due.assumed.into_iter().chain(ignored).collect();
+            Ok((due.at, (!assumed.is_empty()).then(|| assumed.join(" "))))
+        }
         Err(StoreError::NoTime) => {
             let why = format!("{text:?} is not a time; use words such as \"tomorrow at 3pm\" or a time in RFC 3339");
             Err(StoreError::Invalid { why })

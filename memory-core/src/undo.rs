@@ -51,6 +51,11 @@ pub fn undo_last_change(services: &Services, reference: &str) -> Result<UndoRepo
     Err(StoreError::OperationNotFound { wanted: format!("no operation on {} can be undone", id.short()) })
 }
 
+/// Returns whether a deleted memory that `reference` names is in the trash. An error counts as no.
+pub fn is_in_trash(services: &Services, reference: &str) -> bool {
+    find_trashed(services, reference).is_ok()
+}
+
 /// Returns the id of a memory in the trash.
 fn find_trashed(services: &Services, reference: &str) -> Result<MemoryId, StoreError> {
     let wanted = reference.trim().to_lowercase();

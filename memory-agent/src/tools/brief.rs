@@ -14,7 +14,7 @@
 
 use std::fmt;
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use memory_core::text::to_one_line;
 use memory_core::{
     Category, Filter, Hit, Memory, MemoryId, PassageSelector, RecalledId, RemindReport, Scope, SelectedPassage, StoredMemory,
@@ -217,6 +217,11 @@ fn local_day(context: &ToolContext, moment: DateTime<Utc>) -> String {
     moment.with_timezone(&context.zone).fixed_offset().format("%Y-%m-%d").to_string()
 }
 
+/// Returns the last day of a memory that expires at `end`, which may be the start of the next day.
+fn last_day(context: &ToolContext, end: DateTime<Utc>) -> String {
+    local_day(context, end - TimeDelta::microseconds(1))
+}
+
 fn local_minute(context: &ToolContext, moment: DateTime<Utc>) -> String {
     moment.with_timezone(&context.zone).fixed_offset().format("%Y-%m-%d %H:%M").to_string()
 }
@@ -320,7 +325,10 @@ pub(super) fn read_memory(context: &ToolContext, stored: &StoredMemory, offset: 
     let mut answer = crate::json::value(&head);
     answer["scope"] = memory.scope.to_string().into();
     if let Some(end) = context.services.inbox_ttl.expires_at(stored) {
-        answer["expires"] = local_day(context, end).into();
+        answer["expires"] = last_day(context, end).into();
+    }
+    if memory.pinned {
+        answer["pinned"] = true.into();
     }
     answer["version"] = memory.version.into();
     if memory.title.as_deref().is_some_and(|title| whole_text.contains(title)) {
@@ -369,8 +377,8 @@ pub(super) fn changed_memory(context: &ToolContext, stored: &StoredMemory) -> Ma
     if memory.pinned {
         fields.insert("pinned".into(), true.into());
     }
-    if let Some(end) = memory.expires_at {
-        fields.insert("expires".into(), local_day(context, end).into());
+    if let Some(end) = context.services.inbox_ttl.expires_at(stored) {
+        fields.insert("expires".into(), last_day(context, end).into());
     }
     if let Some(reminder) = memory.reminder {
         fields.insert("due".into(), local_minute(context, reminder.due).into());
@@ -387,7 +395,7 @@ pub(super) fn written_memory(context: &ToolContext, written: &WriteResult) -> Ma
     };
     fields.insert("created".into(), written.created.into());
     if let Some(end) = written.expires_at {
-        fields.insert("expires".into(), local_day(context, end).into());
+        fields.insert("expires".into(), last_day(context, end).into());
     }
     add_ignored(&mut fields, &written.ignored);
     fields

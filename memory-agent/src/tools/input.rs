@@ -3,8 +3,9 @@
 use std::borrow::Cow;
 
 use chrono::{DateTime, Days, FixedOffset, NaiveDate, NaiveTime, TimeZone, Utc};
+use memory_core::datetime::DatePrecision;
 use memory_core::query_parser::extract_filter;
-use memory_core::{Code, Filter, ParseError, ToolContext, ToolError, parse_due_time};
+use memory_core::{Code, Filter, ParseError, ToolContext, ToolError};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -61,14 +62,17 @@ pub(super) fn parse_end(field: &str, text: &str, zone: FixedOffset) -> Result<Da
     parse_time(field, text, zone, 1)
 }
 
-/// Parses the time at which a memory expires: a day, a time, or words such as "next Friday".
+/// Parses the time at which a memory expires: the end of a day, a time, or words such as "next Friday".
 ///
 /// # Errors
 /// If it is none of these, or in the past.
 pub(super) fn parse_expiry(context: &ToolContext, text: &str) -> Result<DateTime<Utc>, ToolError> {
-    let end = parse_start("expires", text, *context.now.offset()).or_else(|error| {
-        let due = parse_due_time(text, &context.now.with_timezone(&context.zone));
-        due.map(|(end, _)| end.to_utc()).map_err(|_| error)
+    let end = parse_end("expires", text, *context.now.offset()).or_else(|error| {
+        let due = memory_core::due(text, &context.now.with_timezone(&context.zone)).map_err(|_| error)?;
+        // A day without a time of day is the last one.
+        let day = due.at.with_timezone(context.now.offset()).format("%Y-%m-%d").to_string();
+        let is_day = due.reading.kind == DatePrecision::Date;
+        if is_day { parse_end("expires", &day, *context.now.offset()) } else { Ok(due.at) }
     })?;
     if end <= context.now {
         return Err(invalid("expires: the time is in the past".into()));

@@ -1,6 +1,6 @@
 //! The `memory_read` tool.
 
-use memory_core::{AnswerDetail, Effect};
+use memory_core::{AnswerDetail, Effect, StoreError, ToolContext, ToolError};
 use serde::Deserialize;
 use serde_json::json;
 
@@ -19,7 +19,7 @@ pub(super) const MEMORY_READ: BuiltInTool = BuiltInTool {
     execute: |context, parameters| {
         let ReadInput { id, budget, cursor } = parse_input(parameters)?;
         let offset = parse_cursor(cursor.as_deref())?;
-        let stored = memory_core::read(&context.services, &id)?;
+        let stored = memory_core::read(&context.services, &id).map_err(|error| explain_missing(context, &id, error))?;
         context.recalled.add(None, [&stored]);
         Ok(match context.detail {
             AnswerDetail::Full => json::memory(&stored, context.services.inbox_ttl),
@@ -27,6 +27,13 @@ pub(super) const MEMORY_READ: BuiltInTool = BuiltInTool {
         })
     },
 };
+
+/// Returns the error for a memory that cannot be read; a deleted one can be restored.
+fn explain_missing(context: &ToolContext, id: &str, error: StoreError) -> ToolError {
+    let is_deleted = matches!(error, StoreError::NotFound { .. }) && memory_core::is_in_trash(&context.services, id);
+    let error = ToolError::from(error);
+    if is_deleted { error.with_hint("it was deleted; memory_undo with this id restores it") } else { error }
+}
 
 #[derive(Debug, Deserialize)]
 struct ReadInput {

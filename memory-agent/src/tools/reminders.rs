@@ -33,6 +33,7 @@ pub(super) const MEMORY_REMIND: BuiltInTool = BuiltInTool {
         let now = context.now.with_timezone(&context.zone);
         let at = input.at.as_deref().map(|at| parse_due_time(at, &now)).transpose()?;
         let (at, assumed) = at.map_or((None, None), |(at, assumed)| (Some(at), assumed));
+        let is_moved = input.id.as_ref().is_some_and(|id| is_reminder(context, id));
         let mut reminded = match (input.content, input.id) {
             (Some(content), None) => {
                 let draft = Draft {
@@ -46,16 +47,23 @@ pub(super) const MEMORY_REMIND: BuiltInTool = BuiltInTool {
             (None, Some(_)) if input.scope.is_some() || !input.tags.is_empty() => {
                 return Err(invalid("scope and tags come from the memory `id`; omit them".into()));
             }
-            (None, Some(id)) => match at.filter(|_| is_reminder(context, &id)) {
-                Some(at) => RemindReport::changed(memory_core::snooze(&context.services, &id, at.to_utc())?),
-                None => memory_core::remind_of_memory(&context.services, &id, at, &context.zone)?,
+            (None, Some(id)) => match (is_reminder(context, &id), at) {
+                (true, Some(at)) => RemindReport::changed(memory_core::snooze(&context.services, &id, at.to_utc())?),
+                (true, None) => return Err(invalid("at: set the new time of the reminder".into())),
+                (false, at) => memory_core::remind_of_memory(&context.services, &id, at, &context.zone)?,
             },
-            _ => return Err(invalid("set either content or id".into())),
+            _ => return Err(invalid("set either content, or id and at; memory_update changes the text of a reminder".into())),
         };
         reminded.assumed = reminded.assumed.or(assumed);
         Ok(match context.detail {
             AnswerDetail::Full => json::reminder(&reminded),
-            AnswerDetail::Brief => brief_reminder(context, &reminded),
+            AnswerDetail::Brief => {
+                let mut answer = brief_reminder(context, &reminded);
+                if is_moved && parse_due_time(&reminded.stored.memory.content, &now).is_ok() {
+                    answer["next"] = "the text may name the former time; memory_update corrects it".into();
+                }
+                answer
+            }
         })
     },
 };

@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 
 use memory_core::query_parser::{extract_filter, has_operators};
 use memory_core::{
-    AnswerDetail, Effect, Filter, Query, Ranking, SearchResults, ToolContext, ToolError, fit_budget, missing_words,
+    AnswerDetail, Category, Effect, Filter, Query, Ranking, SearchResults, ToolContext, ToolError, fit_budget, missing_words,
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -93,6 +93,9 @@ fn search_brief(context: &ToolContext, input: &SearchInput, filter: &Filter) -> 
     let mut shape = brief_results(context, &answer.found, (query, &answer.text), filter, offset, budget);
     if answer.filter != *filter {
         shape["understood"] = json::understood(&answer);
+    }
+    if extract_filter(query, filter, &context.now).filter.category == Some(Category::Reminders) {
+        shape["next"] = "memory_reminders lists the reminders by their times".into();
     }
     Ok(shape)
 }

@@ -29,6 +29,7 @@ pub(super) const MEMORY_UPDATE: BuiltInTool = BuiltInTool {
             "category": { "type": "string" },
             "scope": { "type": "string" },
             "pinned": { "type": "boolean" },
+            "title": { "type": "string" },
             "expires": { "type": "string", "description": "date or never" },
             "version": { "type": "integer", "description": "as read, to detect other changes" }
         });
@@ -56,6 +57,7 @@ struct UpdateInput {
     category: Option<String>,
     scope: Option<String>,
     pinned: Option<bool>,
+    title: Option<String>,
     expires: Option<String>,
     version: Option<u64>,
 }
@@ -83,6 +85,7 @@ impl RequestedChange {
         };
         let patch = Patch {
             content: input.content.clone(),
+            title: input.title.clone().map(Some),
             category: parse_field("category", input.category.as_deref())?,
             scope: parse_scope(context, input.scope.as_deref())?,
             pinned: input.pinned,
@@ -107,8 +110,8 @@ impl RequestedChange {
             return Ok(memory_core::update(&context.services, &id, &patch, expected, SecretPolicy::Refuse)?);
         };
         let revision = Revision { old, new, version };
-        let revised = memory_core::revise(&context.services, &id, &revision, &patch, SecretPolicy::Refuse);
-        revised.map_err(|error| match ToolError::from(error) {
+        let done = memory_core::revise(&context.services, &id, &revision, &patch, SecretPolicy::Refuse);
+        done.map_err(|error| match ToolError::from(error) {
             error if error.code == Code::InvalidInput && error.hint.is_none() => {
                 error.with_hint("`old` is exact text that occurs once in the memory; read the memory to see it")
             }
@@ -120,18 +123,18 @@ impl RequestedChange {
 /// Returns the fields of the new version, the passage that changed, and its previous words.
 fn brief_answer(context: &ToolContext, input: &UpdateInput, before: &StoredMemory, stored: &StoredMemory) -> Map<String, Value> {
     let mut fields = changed_memory(context, stored);
-    let content = &stored.memory.content;
+    let text = stored.memory.content.as_str();
     if let Some(new) = input.new.as_deref().filter(|new| !new.trim().is_empty()) {
-        fields.insert("text".into(), to_one_line(&PassageSelector::new(new).select(content).text, MAX_WORDS * 2).into());
+        fields.insert("text".into(), to_one_line(&PassageSelector::new(new).select(text).text, MAX_WORDS * 2).into());
     }
-    if *content != before.memory.content {
+    if text != before.memory.content {
         let was = input.old.as_deref().unwrap_or(&before.memory.content);
         fields.insert("was".into(), to_one_line(was, MAX_WORDS).into());
-        let names_time = || {
+        let has_time = || {
             let now = context.now.with_timezone(&context.zone);
-            parse_due_time(content, &now).is_ok()
+            parse_due_time(text, &now).is_ok()
         };
-        if stored.memory.reminder.is_some_and(|reminder| reminder.is_open()) && names_time() {
+        if stored.memory.reminder.is_some_and(|reminder| reminder.is_open()) && has_time() {
             fields.insert("next".into(), "the due time is unchanged; memory_remind with this id and `at` changes it".into());
         }
     }

@@ -31,7 +31,9 @@ pub(super) const MEMORY_WRITE: BuiltInTool = BuiltInTool {
     },
     execute: |context, parameters| {
         let input: WriteInput = parse_input(parameters)?;
-        let expires_at = input.expires.as_deref().map(|text| parse_expiry(context, text)).transpose()?;
+        let never = input.expires.as_deref().is_some_and(|text| text.trim().eq_ignore_ascii_case("never"));
+        let expires = input.expires.as_deref().filter(|_| !never);
+        let expires_at = expires.map(|text| parse_expiry(context, text)).transpose()?;
         let draft = Draft {
             title: input.title,
             category: parse_field("category", input.category.as_deref())?,
@@ -39,7 +41,7 @@ pub(super) const MEMORY_WRITE: BuiltInTool = BuiltInTool {
             scope: parse_scope(context, input.scope.as_deref())?.unwrap_or_else(|| context.write_scope.clone()),
             source: input.source.unwrap_or_else(|| context.speaker.clone()),
             expires_at,
-            pinned: input.pinned,
+            pinned: input.pinned || never,
             ..Draft::new(&input.content)
         };
         if draft.category == Some(Category::Reminders) {

@@ -71,7 +71,7 @@ fn schemas_are_what_programs_rely_on() {
     memory_smart_search Reads
       {"type":"object","properties":{"query":{"type":"string","minLength":1},"tags":{"type":"array","items":{"type":"string"}},"limit":{"type":"integer","minimum":1,"default":10}},"additionalProperties":false,"required":["query"]}
     memory_update Changes
-      {"type":"object","properties":{"id":{"type":"string"},"old":{"type":"string"},"new":{"type":"string"},"content":{"type":"string"},"category":{"type":"string"},"scope":{"type":"string"},"pinned":{"type":"boolean"},"expires":{"type":"string","description":"date or never"},"version":{"type":"integer","description":"as read, to detect other changes"}},"additionalProperties":false,"required":["id"]}
+      {"type":"object","properties":{"id":{"type":"string"},"old":{"type":"string"},"new":{"type":"string"},"content":{"type":"string"},"category":{"type":"string"},"scope":{"type":"string"},"pinned":{"type":"boolean"},"title":{"type":"string"},"expires":{"type":"string","description":"date or never"},"version":{"type":"integer","description":"as read, to detect other changes"}},"additionalProperties":false,"required":["id"]}
     memory_remind Adds
       {"type":"object","properties":{"content":{"type":"string","description":"call Anna tomorrow at 3pm"},"at":{"type":"string","description":"time, if content names none"},"id":{"type":"string"},"tags":{"type":"array","items":{"type":"string"}},"scope":{"type":"string"}},"additionalProperties":false}
     memory_reminders Reads

@@ -61,6 +61,7 @@ const PROMPT_BUDGET: usize = 800;
 const MAX_INPUT_BYTES: u64 = 4 << 20;
 
 impl HookArgs {
+    #[expect(clippy::unnecessary_wraps, reason = "all commands run alike")]
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let asked = CliHookRequest {
             moment: self.moment,

@@ -137,10 +137,12 @@ fn parse_weekday_date(cursor: &mut TokenCursor<'_>, weekday: Weekday) -> Option<
     if let Some(day) = cursor.attempt(date) {
         return Some(DayExpression::Confirmed(weekday, Box::new(day)));
     }
-    // The number in "Sunday 31" is not an hour.
-    if let Some(date) =
-        cursor.attempt(|cursor| cursor.consume_number().filter(|date| (13..=31).contains(&date.value) && no_noun_follows(cursor)))
-    {
+    // The number in "Sunday 31" is not an hour, and that in "Sunday 18:00" is one.
+    let day_of_month = |cursor: &mut TokenCursor<'_>| {
+        let date = cursor.consume_number().filter(|date| (13..=31).contains(&date.value))?;
+        (no_noun_follows(cursor) && cursor.peek(0) != Some(DateTokenKind::Sign(':'))).then_some(date)
+    };
+    if let Some(date) = cursor.attempt(day_of_month) {
         return Some(DayExpression::WeekdayAndDate(weekday, u32::try_from(date.value).ok()?));
     }
     let is_bracketed = cursor.consume_sign('(');
