@@ -5,13 +5,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use chrono::{DateTime, Utc};
+use memory_core::query_parser::TextQuery;
 use memory_core::secret::Checked;
 use memory_core::wikilink::WikilinkCandidate;
 use memory_core::{
-    CachedAnalysis, ChangeOutcome, ChangeSet, ContentHash, Embeddings, Filter, History, MemStore, Memories, MemoryId, MemoryPage,
-    MemoryStore, MemorySummaries, MemorySummary, NameIndex, NameMatch, Operation, OperationId, OperationRecord, Origin,
-    PageRequest, RecordedChange, ReminderQuery, RevertedFiles, Scope, SearchRequest, SearchResults, StoreError, StoredMemory,
-    TextVector, TrashedFile, Verb,
+    CachedAnalysis, ChangeOutcome, ChangeSet, ContentHash, Embeddings, FacetCounts, Filter, History, MemStore, Memories, Memory,
+    MemoryFacets, MemoryId, MemoryPage, MemoryStore, MemorySummaries, MemorySummary, NameIndex, NameMatch, Operation,
+    OperationId, OperationRecord, Origin, PageRequest, Recorded, RecordedChange, ReminderQuery, RevertedFiles, Scope,
+    SearchRequest, SearchResults, StoreError, StoredMemory, TextVector, TrashedFile, Verb,
 };
 
 /// A store that counts the committed operations. A clone shares the store and the counter.
@@ -68,6 +69,19 @@ impl Embeddings for CountingStore {
     }
 }
 
+impl MemoryFacets for CountingStore {
+    delegate! {
+        fn facets(&self, question: Option<&TextQuery>, filter: &Filter, now: DateTime<Utc>) -> Result<FacetCounts, StoreError>;
+        fn tagged(
+            &self,
+            tag: &str,
+            within: Option<&[Scope]>,
+            limit: usize,
+            now: DateTime<Utc>,
+        ) -> Result<Vec<StoredMemory>, StoreError>;
+    }
+}
+
 impl MemorySummaries for CountingStore {
     delegate! {
         fn summaries(&self) -> Result<Vec<MemorySummary>, StoreError>;
@@ -82,7 +96,8 @@ impl History for CountingStore {
         fn changes(&self, id: &OperationId) -> Results<'_, RecordedChange>;
         fn changes_of(&self, verb: Verb) -> Results<'_, RecordedChange>;
         fn trashed(&self) -> Results<'_, TrashedFile>;
-        fn scope_in_trash(&self, trash: &str) -> Result<Scope, StoreError>;
+        fn changes_to(&self, id: &MemoryId) -> Results<'_, Recorded<RecordedChange>>;
+        fn memory_in_trash(&self, trash: &str) -> Result<Memory, StoreError>;
         fn recover(&self) -> Result<(), StoreError>;
         fn revert(&self, id: &OperationId, undo: &Operation) -> Result<RevertedFiles, StoreError>;
         fn restore(&self, trashed: &TrashedFile, restore: &Operation) -> Result<ChangeOutcome, StoreError>;

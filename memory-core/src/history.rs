@@ -4,7 +4,7 @@ use std::fmt::Debug;
 
 use chrono::{DateTime, Utc};
 
-use crate::{ChangeOutcome, ContentHash, MemoryId, Operation, OperationId, Recorded, Scope, StoreError, Verb};
+use crate::{ChangeOutcome, ContentHash, Memory, MemoryId, Operation, OperationId, Recorded, StoreError, Verb};
 
 /// An operation on memories in the log.
 pub type OperationRecord = Recorded<ChangedFiles>;
@@ -105,11 +105,14 @@ pub trait History: Debug + Send + Sync {
     /// Iterates over the files in the trash, newest first.
     fn trashed(&self) -> Box<dyn Iterator<Item = Result<TrashedFile, StoreError>> + '_>;
 
-    /// Returns the scope of a memory in the trash, given its path below the home.
+    /// Iterates over the changes of the memory `id`, last change first, each with its operation.
+    fn changes_to<'a>(&'a self, id: &MemoryId) -> Box<dyn Iterator<Item = Result<Recorded<RecordedChange>, StoreError>> + 'a>;
+
+    /// Returns the memory in a file in the trash, given its path below the home.
     ///
     /// # Errors
-    /// [`StoreError::TrashNotFound`] if the file does not exist.
-    fn scope_in_trash(&self, trash: &str) -> Result<Scope, StoreError>;
+    /// [`StoreError::TrashNotFound`] if the file does not exist, [`StoreError::Damaged`] if it cannot be read as text.
+    fn memory_in_trash(&self, trash: &str) -> Result<Memory, StoreError>;
 
     /// Rolls back interrupted operations, so that the records match the files.
     ///

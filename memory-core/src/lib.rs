@@ -10,6 +10,8 @@
 //! | represent memories | [`Memory`], [`Phase`], [`Category`], [`Scope`] |
 //! | write memories | [`write()`], [`update()`], [`revise()`], [`tag()`], [`link()`], [`ingest()`], [`import()`] |
 //! | read and search memories | [`read()`], [`list()`], [`search()`], [`smart_search()`], [`backlinks()`] |
+//! | count memories by attribute, and show what surrounds a memory | [`facets()`], [`neighbourhood()`] |
+//! | review the activity of agents | [`OperationLogs`], [`sessions()`] |
 //! | provide context for a language model | [`build_context()`] |
 //! | embed and rerank memories | [`embed()`], [`test_model()`], [`Embedder`], [`Embeddings`], [`Reranking`] |
 //! | record which memories agents received, and why | [`RecallLedger`], [`recalls()`], [`why()`], [`unused_memories()`] |
@@ -29,6 +31,7 @@
 #[macro_use]
 mod text_type;
 
+mod activity;
 mod budget;
 mod change;
 mod chat;
@@ -37,6 +40,7 @@ mod code;
 mod embedder;
 mod embeddings;
 mod error;
+mod facets;
 mod fence;
 mod filter;
 mod history;
@@ -44,6 +48,7 @@ mod inbox_ttl;
 mod local_zone;
 mod mem_store;
 mod memory;
+mod memory_history;
 mod memory_summary;
 mod meter;
 mod model_test;
@@ -67,11 +72,13 @@ mod ingest;
 mod link;
 mod log;
 mod memories;
+mod neighbourhood;
 mod notify;
 mod overview;
 mod passage;
 mod read;
 mod recalls;
+mod refinement_plan;
 mod remind;
 mod reminders;
 mod review;
@@ -99,6 +106,7 @@ pub mod text;
 pub mod topic;
 pub mod wikilink;
 
+pub use activity::{AgentSession, sessions};
 pub use budget::{Budget, BudgetExceeded, BudgetLimit, BudgetStatus, LlmUsage, RemainingBudget};
 pub use change::{Change, ChangeOutcome, ChangeSet, Duplicates, ExportedFile, FileVersion, HomeSection, StoredMemory};
 pub use chat::{
@@ -113,6 +121,10 @@ pub use embed::{EmbedReport, embed};
 pub use embedder::{EmbedError, Embedder, Embedding, is_nonzero};
 pub use embeddings::{Embeddings, TextVector, embedded_text};
 pub use error::{Problem, StoreError};
+pub use facets::{
+    FacetCounter, FacetCounts, MAX_COUNTED_MATCHES, MAX_FACET_VALUES, MemoryFacets, facets, first_of_month, sort_facet,
+    tags_and_parents,
+};
 pub use filter::{Filter, Lifetime, ProposalFilter};
 pub use history::{
     ChangedFiles, History, LARGE_OPERATION, OperationRecord, RecordedChange, RecordedFile, RevertedFiles, TrashedFile,
@@ -122,8 +134,8 @@ pub use inbox_ttl::InboxTtl;
 pub use index_page::{INDEX_PAGE_HEAD, index_page, index_page_without};
 pub use ingest::{IngestReport, LinkCounts, Progress, SkippedFile, ingest};
 pub use link::{
-    LinkReport, UnresolvedLink, backlinks, link, resolve_links, resolve_links_both_ways, resolve_own_links, unlink,
-    wikilinks_between,
+    LinkReport, UnresolvedLink, backlinks, link, outgoing_links, resolve_links, resolve_links_both_ways, resolve_own_links,
+    resolve_wikilink, unlink, wikilinks_between,
 };
 pub use local_zone::{LocalOffset, LocalTime, LocalZone};
 pub use log::{LogEntry, LogError, OperationLogs, Subject, UndoneOperation};
@@ -134,9 +146,11 @@ pub use memory::{
     Origin, ParseError, Patch, Phase, Proposal, ProposalTarget, ProposedAction, Reminder, ReminderQuery, Scope, SpeakerRole,
     Tags,
 };
+pub use memory_history::{MemoryHistory, MemoryStep, memory_history};
 pub use memory_summary::{CachedAnalysis, MemorySummaries, MemorySummary};
 pub use meter::{Meter, MeterError, Reservation, Spending, SpendingEntry};
 pub use model_test::{ModelTest, ModelVerdict, SearchQuality, test_model};
+pub use neighbourhood::{GraphEdge, GraphNode, GraphSubject, MAX_NODES, Neighbourhood, NeighbourhoodCentre, neighbourhood};
 pub use notify::{Notification, Notifier, NotifyError, NotifyReport, notify};
 pub use operation::{Operation, Recorded, Undone, Verb, find_by_prefix, find_undoable, mark_undone, mark_undone_lazily};
 pub use overview::{Overview, overview};
@@ -150,6 +164,7 @@ pub use recall_ledger::{
     CollectedRecall, RecallCollector, RecallFilter, RecallInterface, RecallLedger, RecallRecord, RecalledId, record_recall,
 };
 pub use recalls::{MemoryRecalls, RecallList, UNUSED_AFTER, UnusedMemories, recalls, unused_memories, why};
+pub use refinement_plan::{AppliedRefinement, PlannedAction, PlannedRefinement, RefinementPlanner};
 pub use remind::{
     DueTime, RemindReport, WrittenReminder, due, parse_due_time, parse_reminder, remind, remind_of_memory, reminder_id,
     reminder_memory, write_reminder,

@@ -1,6 +1,6 @@
 //! Linking memories in both directions, and resolving wikilinks.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::commit::{ATTEMPTS, commit, retry_conflicts};
 use crate::topic::{self, TopicListing};
@@ -322,8 +322,32 @@ fn find_named(services: &Services, reference: &str) -> Result<MemoryId, StoreErr
     Err(not_found)
 }
 
+/// Returns the memories that `stored` links to: first the recorded links, then the wikilinks of its text, each memory once.
+///
+/// Links without a target and damaged files are left out.
+///
+/// # Errors
+/// If the files cannot be read.
+pub fn outgoing_links(services: &Services, stored: &StoredMemory) -> Result<Vec<StoredMemory>, StoreError> {
+    let mut ids = stored.memory.links.clone();
+    for found in wikilink::parse(&stored.memory.content) {
+        ids.extend(resolve_wikilink(services.store.as_ref(), &found.target, stored)?);
+    }
+    let mut seen = HashSet::from([stored.memory.id]);
+    let mut linked = Vec::new();
+    for id in ids {
+        if seen.insert(id) {
+            linked.extend(get_existing(services, &id)?);
+        }
+    }
+    Ok(linked)
+}
+
 /// Returns the memory that a wikilink in `from` leads to; an empty target means `from` itself.
-pub(crate) fn resolve_wikilink(
+///
+/// # Errors
+/// If the files cannot be read.
+pub fn resolve_wikilink(
     names: &(impl NameIndex + ?Sized),
     target: &str,
     from: &StoredMemory,
@@ -364,13 +388,19 @@ fn push_patched(set: &mut ChangeSet, stored: &StoredMemory, patch: &Patch) {
 pub fn backlinks(services: &Services, reference: &str) -> Result<Vec<StoredMemory>, StoreError> {
     services.store.refresh()?;
     let stored = services.store.get(&find_named(services, reference)?)?;
+    backlinks_of(services, &stored)
+}
+
+/// Returns the memories that link to `stored`, as [`backlinks()`] does, in the files that the last
+/// [`crate::MemoryStore::refresh`] detected.
+pub(crate) fn backlinks_of(services: &Services, stored: &StoredMemory) -> Result<Vec<StoredMemory>, StoreError> {
     let id = stored.memory.id;
     let mut referring = Vec::new();
     let mut keys = wikilink::memory_keys(&stored.memory, &stored.path);
     keys.extend(wikilink::id_prefixes(&id));
     keys.extend(stored.memory.supersedes.iter().flat_map(wikilink::id_prefixes));
     for candidate in services.store.referring(&id, &keys)? {
-        if candidate.memory.id != id && (candidate.memory.links.contains(&id) || links_to(services, &candidate, &stored)?) {
+        if candidate.memory.id != id && (candidate.memory.links.contains(&id) || links_to(services, &candidate, stored)?) {
             referring.push(candidate);
         }
     }

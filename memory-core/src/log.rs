@@ -61,7 +61,8 @@ impl From<StoreError> for LogError {
     }
 }
 
-type LogEntries<'a> = Box<dyn Iterator<Item = Result<LogEntry, LogError>> + 'a>;
+/// The operations of one log.
+pub(crate) type LogEntries<'a> = Box<dyn Iterator<Item = Result<LogEntry, LogError>> + 'a>;
 
 /// The stores with a log of operations.
 #[derive(Debug, Clone, Copy)]
@@ -147,13 +148,17 @@ impl<'a> OperationLogs<'a> {
             .chain(self.conversations.iter().map(LogSource::Conversations))
     }
 
+    /// Returns the operations of each log, newest first.
+    pub(crate) fn logs(self) -> Result<Vec<LogEntries<'a>>, LogError> {
+        self.sources().map(LogSource::entries).collect()
+    }
+
     /// Returns the last `limit` operations, newest first.
     ///
     /// # Errors
     /// If the operations cannot be read.
     pub fn list(self, limit: usize) -> Result<Vec<LogEntry>, LogError> {
-        let mut logs: Vec<Peekable<LogEntries>> =
-            self.sources().map(|source| Ok(source.entries()?.peekable())).collect::<Result<_, LogError>>()?;
+        let mut logs: Vec<Peekable<LogEntries>> = self.logs()?.into_iter().map(Iterator::peekable).collect();
         let mut listed = Vec::new();
         while listed.len() < limit {
             // Operations of one store stay in their order, regardless of their timestamps; an error precedes all operations.

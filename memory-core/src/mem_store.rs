@@ -3,18 +3,20 @@
 mod history;
 mod search;
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use chrono::{DateTime, Utc};
 
+use crate::query_parser::TextQuery;
 use crate::secret::Checked;
 use crate::wikilink::{self, WikilinkCandidate, WikilinkNameKind, WikilinkTarget};
 use crate::{
-    CachedAnalysis, Change, ChangeOutcome, ChangeSet, ContentHash, Duplicates, Embeddings, FileVersion, Filter, ListOrder,
-    Memory, MemoryId, MemoryPage, MemoryStore, MemorySummaries, MemorySummary, NameIndex, NameMatch, Operation, OperationId,
-    Origin, PageRequest, ReminderQuery, Scope, SearchRequest, SearchResults, StoreError, StoredMemory, TextVector, embedded_text,
-    is_nonzero,
+    CachedAnalysis, Change, ChangeOutcome, ChangeSet, ContentHash, Duplicates, Embeddings, FacetCounter, FacetCounts,
+    FileVersion, Filter, ListOrder, MAX_COUNTED_MATCHES, Memory, MemoryFacets, MemoryId, MemoryPage, MemoryStore,
+    MemorySummaries, MemorySummary, NameIndex, NameMatch, Operation, OperationId, Origin, PageRequest, Ranking, ReminderQuery,
+    Scope, SearchRequest, SearchResults, StoreError, StoredMemory, TextVector, embedded_text, is_nonzero,
 };
 
 /// A store of memories in main memory, with a history and with vectors, for tests and for programs that store nothing.
@@ -357,6 +359,36 @@ impl Embeddings for MemStore {
         let count = current.len() as u64;
         state.vectors.entry(identity.to_owned()).or_default().extend(current.into_iter().map(|own| (own.id, own)));
         Ok(count)
+    }
+}
+
+impl MemoryFacets for MemStore {
+    fn facets(&self, question: Option<&TextQuery>, filter: &Filter, now: DateTime<Utc>) -> Result<FacetCounts, StoreError> {
+        let state = self.state();
+        let mut counter = FacetCounter::default();
+        match question {
+            Some(question) => {
+                let request =
+                    SearchRequest { question, filter, limit: MAX_COUNTED_MATCHES, ranking: Ranking::default(), vector: None };
+                state.search(&request, now).hits.iter().for_each(|hit| counter.add(&hit.stored.memory));
+            }
+            None => state.files.values().filter(|file| filter.matches(file, now)).for_each(|file| counter.add(&file.memory)),
+        }
+        Ok(counter.finish())
+    }
+
+    fn tagged(
+        &self,
+        tag: &str,
+        within: Option<&[Scope]>,
+        limit: usize,
+        now: DateTime<Utc>,
+    ) -> Result<Vec<StoredMemory>, StoreError> {
+        let filter = Filter { tags: [tag].into_iter().collect(), within: within.map(<[Scope]>::to_vec), ..Filter::default() };
+        let mut tagged = self.state().filtered(&filter, now);
+        tagged.sort_by_key(|stored| (Reverse(stored.memory.created_at), stored.memory.id));
+        tagged.truncate(limit);
+        Ok(tagged)
     }
 }
 

@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 
+use crate::query_parser::TextQuery;
 use crate::secret::Checked;
 use crate::wikilink::WikilinkCandidate;
 use crate::{
-    CachedAnalysis, ChangeOutcome, ChangeSet, ContentHash, Embeddings, Filter, History, MemoryId, MemoryPage, MemoryStore,
-    MemorySummaries, MemorySummary, NameIndex, NameMatch, Operation, OperationId, OperationRecord, Origin, PageRequest,
-    RecordedChange, ReminderQuery, RevertedFiles, Scope, SearchRequest, SearchResults, StoreError, StoredMemory, TextVector,
-    TrashedFile, Verb,
+    CachedAnalysis, ChangeOutcome, ChangeSet, ContentHash, Embeddings, FacetCounts, Filter, History, Memory, MemoryFacets,
+    MemoryId, MemoryPage, MemoryStore, MemorySummaries, MemorySummary, NameIndex, NameMatch, Operation, OperationId,
+    OperationRecord, Origin, PageRequest, Recorded, RecordedChange, ReminderQuery, RevertedFiles, Scope, SearchRequest,
+    SearchResults, StoreError, StoredMemory, TextVector, TrashedFile, Verb,
 };
 
 /// Implements a trait for pointers to its implementations.
@@ -67,6 +68,17 @@ implement_for_pointers!(Embeddings {
     fn store_vectors(&self, identity: &str, vectors: &[TextVector]) -> Result<u64, StoreError>;
 });
 
+implement_for_pointers!(MemoryFacets {
+    fn facets(&self, question: Option<&TextQuery>, filter: &Filter, now: DateTime<Utc>) -> Result<FacetCounts, StoreError>;
+    fn tagged(
+        &self,
+        tag: &str,
+        within: Option<&[Scope]>,
+        limit: usize,
+        now: DateTime<Utc>
+    ) -> Result<Vec<StoredMemory>, StoreError>;
+});
+
 implement_for_pointers!(MemorySummaries {
     fn summaries(&self) -> Result<Vec<MemorySummary>, StoreError>;
     fn scopes(&self, ids: &[MemoryId]) -> Result<Vec<Option<Scope>>, StoreError>;
@@ -78,7 +90,8 @@ implement_for_pointers!(History {
     fn changes<'a>(&'a self, id: &OperationId) -> Box<dyn Iterator<Item = Result<RecordedChange, StoreError>> + 'a>;
     fn changes_of(&self, verb: Verb) -> Box<dyn Iterator<Item = Result<RecordedChange, StoreError>> + '_>;
     fn trashed(&self) -> Box<dyn Iterator<Item = Result<TrashedFile, StoreError>> + '_>;
-    fn scope_in_trash(&self, trash: &str) -> Result<Scope, StoreError>;
+    fn changes_to<'a>(&'a self, id: &MemoryId) -> Box<dyn Iterator<Item = Result<Recorded<RecordedChange>, StoreError>> + 'a>;
+    fn memory_in_trash(&self, trash: &str) -> Result<Memory, StoreError>;
     fn recover(&self) -> Result<(), StoreError>;
     fn revert(&self, id: &OperationId, undo: &Operation) -> Result<RevertedFiles, StoreError>;
     fn restore(&self, trashed: &TrashedFile, restore: &Operation) -> Result<ChangeOutcome, StoreError>;

@@ -7,8 +7,8 @@ use chrono::{DateTime, Utc};
 use crate::secret::Checked;
 use crate::wikilink::WikilinkCandidate;
 use crate::{
-    ChangeOutcome, ChangeSet, ContentHash, Embeddings, Filter, MemoryId, MemoryPage, MemorySummaries, Origin, PageRequest,
-    ReminderQuery, Scope, SearchRequest, SearchResults, StoreError, StoredMemory,
+    ChangeOutcome, ChangeSet, ContentHash, Embeddings, Filter, MemoryFacets, MemoryId, MemoryPage, MemorySummaries, Origin,
+    PageRequest, ReminderQuery, Scope, SearchRequest, SearchResults, StoreError, StoredMemory,
 };
 
 /// A memory that matches a reference by a person.
@@ -24,7 +24,7 @@ pub struct NameMatch {
 ///
 /// All methods may be called from any thread and from multiple processes concurrently. The returned content is always
 /// that of the current files. The set of files is at least as recent as the last [`MemoryStore::refresh`].
-pub trait MemoryStore: NameIndex + Embeddings + MemorySummaries {
+pub trait MemoryStore: NameIndex + Embeddings + MemoryFacets + MemorySummaries {
     /// Detects files that other programs created, moved, changed or deleted.
     ///
     /// Every use case that reads more than single memories calls it first. [`MemoryStore::find_matches`] and

@@ -8,6 +8,7 @@
 //! |---|---|
 //! | refine memories | [`dream()`], [`DreamLevel`], [`DreamTask`], [`DreamRules`] |
 //! | preview the changes | [`plan::plan_dream()`] |
+//! | let a person accept the changes one by one | [`SelectiveDream`] |
 //! | determine the effect of age | [`lifecycle::lifecycle_action()`], [`lifecycle::find_exemption()`] |
 //! | choose a category and explain the choice | [`classify::choose_category()`], [`classify::explain_category()`] |
 //! | file one memory | [`upgrade()`] |
@@ -28,6 +29,7 @@ mod model_tasks;
 mod neighbours;
 mod progress;
 mod rules;
+mod selective;
 mod store_review;
 mod text_analysis;
 mod upgrade;
@@ -48,5 +50,6 @@ pub use dream::{DreamReport, dream};
 pub use neighbours::find_neighbours;
 pub use progress::{DreamError, ProgressCallback};
 pub use rules::{DreamLevel, DreamRequest, DreamRules, DreamTask};
+pub use selective::SelectiveDream;
 pub use text_analysis::TextAnalysis;
 pub use upgrade::upgrade;

@@ -3,6 +3,8 @@
 use super::{
     Bank, BankChange, BankEntry, BankEntryChange, BankError, BankErrorKind, BankName, BankScope, Banks, Key, ScopeChoice,
 };
+use chrono::{DateTime, Utc};
+
 use crate::json::JsonText;
 use crate::secret::{self, Checked};
 use crate::{SecretPolicy, Verb};
@@ -36,6 +38,8 @@ pub enum BankWriteCondition {
     Absent,
     /// The key must exist.
     Present,
+    /// The key must have the value that was written at this time.
+    WrittenAt(DateTime<Utc>),
 }
 
 /// The result of a write.
@@ -75,11 +79,16 @@ pub fn write(banks: &Banks, request: &BankWriteRequest) -> Result<BankWriteResul
         let living = former.filter(|former| !former.is_expired(operation.at));
         match (condition, living, former) {
             (BankWriteCondition::Absent, Some(_), _) => return Err(BankError::new(BankErrorKind::KeyExists)),
-            (BankWriteCondition::Present, None, Some(_)) => return Err(BankError::new(BankErrorKind::Expired)),
-            (BankWriteCondition::Present, None, None) if seen.is_none() => {
+            (BankWriteCondition::WrittenAt(at), Some(living), _) if living.updated_at != *at => {
+                return Err(BankError::new(BankErrorKind::Conflict));
+            }
+            (BankWriteCondition::Present | BankWriteCondition::WrittenAt(_), None, Some(_)) => {
+                return Err(BankError::new(BankErrorKind::Expired));
+            }
+            (BankWriteCondition::Present | BankWriteCondition::WrittenAt(_), None, None) if seen.is_none() => {
                 return Err(BankError::bank_not_found(bank.as_str(), Some(scope)));
             }
-            (BankWriteCondition::Present, None, None) => {
+            (BankWriteCondition::Present | BankWriteCondition::WrittenAt(_), None, None) => {
                 return Err(BankError::key_not_found(bank.as_str(), key.as_str(), scope));
             }
             _ => {}

@@ -6,8 +6,8 @@ use chrono::{DateTime, Utc};
 
 use super::{JournalEntry, MemFile, MemStore};
 use crate::{
-    ChangeOutcome, ChangeSet, ChangedFiles, History, LARGE_OPERATION, MemoryId, Operation, OperationId, OperationRecord,
-    RecordedChange, RecordedFile, RevertedFiles, Scope, StoreError, TrashedFile, Verb, mark_undone,
+    ChangeOutcome, ChangeSet, ChangedFiles, History, LARGE_OPERATION, Memory, MemoryId, Operation, OperationId, OperationRecord,
+    Recorded, RecordedChange, RecordedFile, RevertedFiles, StoreError, TrashedFile, Verb, mark_undone,
 };
 
 fn trash_path(operation: &OperationId, path: &str) -> String {
@@ -87,13 +87,27 @@ impl History for MemStore {
         Box::new(trashed.into_iter())
     }
 
-    fn scope_in_trash(&self, trash: &str) -> Result<Scope, StoreError> {
+    fn changes_to<'a>(&'a self, id: &MemoryId) -> Box<dyn Iterator<Item = Result<Recorded<RecordedChange>, StoreError>> + 'a> {
+        let id = *id;
+        let records = self.records();
+        let changes = records.flat_map(move |record| {
+            let record = record.expect("records in main memory have no errors");
+            let changes: Vec<_> = self.changes(&record.operation.id).collect();
+            changes
+                .into_iter()
+                .filter(move |change| change.as_ref().is_ok_and(|change| change.id == id))
+                .map(move |change| change.map(|change| record.clone().map(|_| change)))
+        });
+        Box::new(changes)
+    }
+
+    fn memory_in_trash(&self, trash: &str) -> Result<Memory, StoreError> {
         let state = self.state();
         let mut former = state.journal.iter().flat_map(|entry| {
             let files = entry.changes.iter().filter_map(|(_, before, _)| before.as_ref());
-            files.map(|file| (trash_path(&entry.operation.id, &file.path), &file.memory.scope))
+            files.map(|file| (trash_path(&entry.operation.id, &file.path), &file.memory))
         });
-        let found = former.find(|(path, _)| path == trash).map(|(_, scope)| scope.clone());
+        let found = former.find(|(path, _)| path == trash).map(|(_, memory)| memory.clone());
         found.ok_or_else(|| StoreError::TrashNotFound { reference: trash.to_owned() })
     }
 

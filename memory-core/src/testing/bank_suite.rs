@@ -140,6 +140,12 @@ fn conditions_are_kept(case: &BankCase) {
     assert_eq!(code(write(&case.banks, &with(BankWriteCondition::Absent, "2"))), Code::KeyExists);
     write(&case.banks, &with(BankWriteCondition::Present, "3")).expect("it is present");
     assert_eq!(case.value("session", "a").expect("it is there"), "3");
+    let seen = read(&case.banks, &name("session"), &key("a"), ANY).expect("it is there").entry.updated_at;
+    let missing = BankWriteRequest { key: key("other"), ..with(BankWriteCondition::WrittenAt(seen), "4") };
+    assert_eq!(code(write(&case.banks, &missing)), Code::KeyNotFound);
+    write(&case.banks, &with(BankWriteCondition::WrittenAt(seen), "4")).expect("it is unchanged");
+    assert_eq!(code(write(&case.banks, &with(BankWriteCondition::WrittenAt(seen), "5"))), Code::Conflict);
+    assert_eq!(case.value("session", "a").expect("it is there"), "4");
     let large = format!("\"{}\"", "x".repeat(1024 * 1024 - 2));
     case.write("session", "large", &large);
     let larger = BankWriteRequest { value: json(&large.replacen('x', "xx", 1)), ..BankCase::request("session", "large", "1") };

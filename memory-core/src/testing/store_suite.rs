@@ -1,5 +1,6 @@
 //! The conformance suite of [`crate::MemoryStore`].
 
+mod facets;
 mod proposals;
 mod scopes;
 
@@ -43,6 +44,9 @@ pub fn store_suite(make: &dyn Fn() -> Services) {
         accesses_are_counted_and_folded,
         origins_and_texts_are_found,
         reminders_are_found_by_when_they_are_due,
+        facets::counts_by_attribute_follow_every_change,
+        facets::what_has_ended_is_not_counted,
+        facets::memories_with_a_tag_are_found_newest_first,
         proposals::a_proposal_is_not_recalled,
         proposals::an_accepted_proposal_is_a_memory,
         proposals::a_proposed_change_waits_for_its_acceptance,

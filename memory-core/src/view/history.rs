@@ -4,8 +4,8 @@ use chrono::{DateTime, Utc};
 
 use super::store::ScopedStore;
 use crate::{
-    ChangeOutcome, History, Operation, OperationId, OperationRecord, RecordedChange, RevertedFiles, Scope, StoreError,
-    TrashedFile, Verb,
+    ChangeOutcome, History, Memory, MemoryId, Operation, OperationId, OperationRecord, Recorded, RecordedChange, RevertedFiles,
+    StoreError, TrashedFile, Verb,
 };
 
 /// Only operations of the agent that affect no memory outside its view are visible and can be undone.
@@ -41,10 +41,20 @@ impl History for ScopedStore {
         }
     }
 
-    fn scope_in_trash(&self, trash: &str) -> Result<Scope, StoreError> {
+    fn changes_to<'a>(&'a self, id: &MemoryId) -> Box<dyn Iterator<Item = Result<Recorded<RecordedChange>, StoreError>> + 'a> {
+        Box::new(self.history.changes_to(id).filter_map(|record| match record {
+            Ok(record) => match self.is_known(&record.operation.id) {
+                Ok(is_known) => is_known.then_some(Ok(record)),
+                Err(error) => Some(Err(error)),
+            },
+            Err(error) => Some(Err(error)),
+        }))
+    }
+
+    fn memory_in_trash(&self, trash: &str) -> Result<Memory, StoreError> {
         let not_found = || StoreError::TrashNotFound { reference: trash.to_owned() };
-        match self.history.scope_in_trash(trash) {
-            Ok(scope) if self.allows(&scope) => Ok(scope),
+        match self.history.memory_in_trash(trash) {
+            Ok(memory) if self.allows(&memory.scope) => Ok(memory),
             Ok(_) | Err(StoreError::TrashNotFound { .. } | StoreError::Damaged(_)) => Err(not_found()),
             Err(error) => Err(error),
         }
@@ -67,7 +77,7 @@ impl History for ScopedStore {
     fn restore(&self, trashed: &TrashedFile, restore: &Operation) -> Result<ChangeOutcome, StoreError> {
         for own in self.trashed() {
             if own? == *trashed {
-                if self.needs_review(&self.history.scope_in_trash(&trashed.trash)?) {
+                if self.needs_review(&self.history.memory_in_trash(&trashed.trash)?.scope) {
                     let why = "the user must review changes in this scope, so an agent cannot restore memories in it".into();
                     return Err(StoreError::Invalid { why });
                 }
@@ -101,7 +111,7 @@ impl ScopedStore {
     fn refuse_reviewed_revert(&self, change: &RecordedChange) -> Result<(), StoreError> {
         let scope = self.store.scopes(&[change.id])?.pop().flatten();
         let trash = change.before.as_ref().and_then(|before| before.trash.as_ref());
-        let former = match trash.map(|trash| self.history.scope_in_trash(trash)).transpose() {
+        let former = match trash.map(|trash| self.history.memory_in_trash(trash).map(|memory| memory.scope)).transpose() {
             Ok(former) => former,
             Err(StoreError::TrashNotFound { .. } | StoreError::Damaged(_)) => None,
             Err(error) => return Err(error),
@@ -155,7 +165,7 @@ impl ScopedStore {
             return Ok(now.is_none_or(|scope| self.allows(&scope)));
         }
         let trash = change.before.as_ref().and_then(|before| before.trash.as_ref());
-        let before = match trash.map(|trash| self.history.scope_in_trash(trash)).transpose() {
+        let before = match trash.map(|trash| self.history.memory_in_trash(trash).map(|memory| memory.scope)).transpose() {
             Ok(before) => before,
             // The file was purged or cannot be parsed.
             Err(StoreError::TrashNotFound { .. } | StoreError::Damaged(_)) => None,

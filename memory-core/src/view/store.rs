@@ -8,13 +8,14 @@ use chrono::{DateTime, Utc};
 
 use self::propose::ReviewedSet;
 use crate::commit::ATTEMPTS;
+use crate::query_parser::TextQuery;
 use crate::secret::Checked;
 use crate::wikilink::{WikilinkCandidate, WikilinkTarget};
 use crate::{
-    AgentName, CachedAnalysis, Change, ChangeOutcome, ChangeSet, Clock, ContentHash, Embeddings, Filter, History, HomeSection,
-    IdSource, Memory, MemoryId, MemoryPage, MemoryStore, MemorySummaries, MemorySummary, NameIndex, NameMatch, Origin,
-    PageRequest, Reminder, ReminderQuery, ReviewPolicy, Scope, SearchRequest, SearchResults, StoreError, StoredMemory,
-    SubmittedProposals, TextVector,
+    AgentName, CachedAnalysis, Change, ChangeOutcome, ChangeSet, Clock, ContentHash, Embeddings, FacetCounts, Filter, History,
+    HomeSection, IdSource, Memory, MemoryFacets, MemoryId, MemoryPage, MemoryStore, MemorySummaries, MemorySummary, NameIndex,
+    NameMatch, Origin, PageRequest, Reminder, ReminderQuery, ReviewPolicy, Scope, SearchRequest, SearchResults, StoreError,
+    StoredMemory, SubmittedProposals, TextVector,
 };
 
 impl NameIndex for ScopedStore {
@@ -56,6 +57,24 @@ impl Embeddings for ScopedStore {
         let seen = self.visibility(&vectors.iter().map(|own| own.id).collect::<Vec<_>>())?;
         let own: Vec<TextVector> = vectors.iter().zip(seen).filter(|(_, is_seen)| *is_seen).map(|(own, _)| own.clone()).collect();
         self.store.store_vectors(identity, &own)
+    }
+}
+
+impl MemoryFacets for ScopedStore {
+    fn facets(&self, question: Option<&TextQuery>, filter: &Filter, now: DateTime<Utc>) -> Result<FacetCounts, StoreError> {
+        self.store.facets(question, &self.narrow_filter(filter), now)
+    }
+
+    fn tagged(
+        &self,
+        tag: &str,
+        within: Option<&[Scope]>,
+        limit: usize,
+        now: DateTime<Utc>,
+    ) -> Result<Vec<StoredMemory>, StoreError> {
+        let mut tagged = self.store.tagged(tag, Some(&self.restrict_scopes(within)), limit, now)?;
+        tagged.retain(|stored| self.is_visible(stored));
+        Ok(tagged)
     }
 }
 

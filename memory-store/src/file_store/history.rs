@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use memory_core::{
-    ChangeOutcome, ChangedFiles, History, LARGE_OPERATION, MemoryId, Operation, OperationId, OperationRecord, Recorded,
-    RecordedChange, RecordedFile, RevertedFiles, Scope, StoreError, TrashedFile, Verb, mark_undone_lazily,
+    ChangeOutcome, ChangedFiles, History, LARGE_OPERATION, Memory, MemoryId, Operation, OperationId, OperationRecord, Recorded,
+    RecordedChange, RecordedFile, RevertedFiles, StoreError, TrashedFile, Verb, mark_undone_lazily,
 };
 
 use super::FileStore;
@@ -85,10 +85,22 @@ impl History for FileStore {
         Box::new(trashed)
     }
 
-    fn scope_in_trash(&self, trash: &str) -> Result<Scope, StoreError> {
+    fn changes_to<'a>(&'a self, id: &MemoryId) -> Box<dyn Iterator<Item = Result<Recorded<RecordedChange>, StoreError>> + 'a> {
+        let id = *id;
+        Box::new(mark_undone_lazily(self.journaled_operations()).flat_map(move |record| match record {
+            Ok(mut record) => {
+                let changes = std::mem::take(&mut record.subject.changes);
+                let own = changes.into_iter().rev().filter(|change| change.id == id && !change.is_placeholder());
+                own.map(|change| Ok(record.clone().map(|_| change))).collect::<Vec<_>>()
+            }
+            Err(error) => vec![Err(error)],
+        }))
+    }
+
+    fn memory_in_trash(&self, trash: &str) -> Result<Memory, StoreError> {
         let loaded = load(self.disk.as_ref(), trash)?;
         let missing = || StoreError::TrashNotFound { reference: trash.to_owned() };
-        loaded.map(|loaded| loaded.stored.memory.scope).ok_or_else(missing)
+        loaded.map(|loaded| loaded.stored.memory).ok_or_else(missing)
     }
 
     fn recover(&self) -> Result<(), StoreError> {

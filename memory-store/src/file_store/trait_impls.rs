@@ -1,11 +1,12 @@
 //! The store traits of the use cases.
 
 use chrono::{DateTime, Utc};
+use memory_core::query_parser::TextQuery;
 use memory_core::secret::Checked;
 use memory_core::wikilink::WikilinkCandidate;
 use memory_core::{
-    CachedAnalysis, ChangeOutcome, ChangeSet, ContentHash, Embeddings, Filter, MemoryId, MemoryPage, MemoryStore,
-    MemorySummaries, MemorySummary, NameIndex, NameMatch, Origin, PageRequest, ReminderQuery, Scope, SearchRequest,
+    CachedAnalysis, ChangeOutcome, ChangeSet, ContentHash, Embeddings, FacetCounts, Filter, MemoryFacets, MemoryId, MemoryPage,
+    MemoryStore, MemorySummaries, MemorySummary, NameIndex, NameMatch, Origin, PageRequest, ReminderQuery, Scope, SearchRequest,
     SearchResults, StoreError, StoredMemory, TextVector,
 };
 
@@ -34,6 +35,22 @@ impl Embeddings for FileStore {
     fn store_vectors(&self, identity: &str, vectors: &[TextVector]) -> Result<u64, StoreError> {
         let _lock = self.lock_for_writing()?;
         self.index.store_vectors(identity, vectors)
+    }
+}
+
+impl MemoryFacets for FileStore {
+    fn facets(&self, question: Option<&TextQuery>, filter: &Filter, now: DateTime<Utc>) -> Result<FacetCounts, StoreError> {
+        self.index.facets(question, filter, now)
+    }
+
+    fn tagged(
+        &self,
+        tag: &str,
+        within: Option<&[Scope]>,
+        limit: usize,
+        now: DateTime<Utc>,
+    ) -> Result<Vec<StoredMemory>, StoreError> {
+        self.index.tagged(tag, within, limit, now)
     }
 }
 

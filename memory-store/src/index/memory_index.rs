@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use memory_core::QueryVector;
+use memory_core::{FacetCounts, Filter, QueryVector};
 use rusqlite::{Connection, TransactionBehavior};
 use tempfile::TempDir;
 
@@ -26,8 +26,20 @@ pub(crate) struct MemoryIndex {
     pub(super) disk: Arc<dyn Disk>,
     pub(super) root: PathBuf,
     pub(super) kept: FileCache,
+    pub(super) facets: Mutex<Option<CachedFacets>>,
     /// One set of open files for each concurrent query; a query uses the first free one.
     pub(super) seats: [Mutex<Option<OpenIndex>>; MAX_QUERIES],
+}
+
+/// The last counts without a question, and the state of the index that they belong to.
+#[derive(Debug)]
+pub(super) struct CachedFacets {
+    pub(super) epoch: i64,
+    pub(super) revision: i64,
+    pub(super) filter: Filter,
+    /// The times at which the same documents pass the filter: the first, inclusive, and the last, exclusive.
+    pub(super) valid: (i64, i64),
+    pub(super) counts: FacetCounts,
 }
 
 /// Maximum number of concurrent queries; further ones wait.

@@ -12,7 +12,7 @@
 //! | how pending rows become full text | `flush` |
 //! | the cache of parsed files | `kept` |
 //! | how the index is opened, and recovers from errors | `memory_index`, `open`, `rebuild`, `trouble` |
-//! | how queries are executed | `search`, `list`, `lookup` |
+//! | how queries are executed | `search`, `list`, `lookup`, `facets` |
 //! | the embedding vectors of the texts | `vectors`, `embeddings` |
 //!
 //! With a few hundred pending rows, one commit flushes them: a log-structured merge tree of two levels. A pending
@@ -24,6 +24,7 @@ mod document_terms;
 mod documents;
 mod embeddings;
 mod error;
+mod facets;
 mod file_cache;
 mod file_reader;
 mod filter;

@@ -45,7 +45,13 @@ impl MemoryIndex {
     ///
     /// Nothing is read or written before the first use.
     pub(crate) fn open(disk: Arc<dyn Disk>, root: &Path, kept: usize) -> Self {
-        Self { disk, root: root.to_owned(), kept: FileCache::new(kept), seats: [const { Mutex::new(None) }; MAX_QUERIES] }
+        Self {
+            disk,
+            root: root.to_owned(),
+            kept: FileCache::new(kept),
+            facets: Mutex::new(None),
+            seats: [const { Mutex::new(None) }; MAX_QUERIES],
+        }
     }
 
     /// Returns why results may be incomplete, if they may.

@@ -6,7 +6,8 @@ use chrono::{DateTime, Datelike, Utc};
 use memory_core::rank::TextProperties;
 use memory_core::standing::{StandingKind, standing_kind};
 use memory_core::{
-    ContentHash, HomeSection, Memory, MemoryId, Reminder, Scope, SpeakerRole, Tags, embedded_text, text, wikilink,
+    ContentHash, HomeSection, Memory, MemoryId, Reminder, Scope, SpeakerRole, Tags, embedded_text, tags_and_parents, text,
+    wikilink,
 };
 
 use super::document_terms::DocumentTerms;
@@ -76,6 +77,8 @@ pub(super) struct DocumentRow {
     pub(super) words: DocumentTerms,
     /// The length of the text in weighted words, and in weighted single characters.
     pub(super) lengths: [u32; 2],
+    /// The tags, and the tags above them.
+    pub(super) tags: Tags,
     pub(super) handles: Vec<i64>,
     pub(super) filters: Vec<i64>,
     pub(super) facts: TextProperties,
@@ -116,6 +119,7 @@ impl DocumentRow {
             damaged: loaded.stored.problem.is_some(),
             lengths: [words.text.length(), words.characters.length()],
             words,
+            tags: if is_proposal { Tags::default() } else { tags_and_parents(&memory.tags) },
             handles: lookup_hashes(memory, &path, standing),
             filters,
             facts: TextProperties { role: memory.speaker_role(), ..TextProperties::of(&memory.content) },
@@ -213,13 +217,7 @@ fn standing_keys(standing: Option<StandingKind>) -> impl Iterator<Item = i64> {
 
 /// Returns the hashes of the tags and of their parent tags.
 fn tag_hashes(memory: &Memory) -> BTreeSet<i64> {
-    let mut bits = BTreeSet::new();
-    for tag in &memory.tags {
-        let key = Tags::key(tag);
-        bits.insert(LookupKey::Tag(&key).bits());
-        bits.extend(key.match_indices('/').map(|(slash, _)| LookupKey::Tag(&key[..slash]).bits()));
-    }
-    bits
+    tags_and_parents(&memory.tags).iter().map(|tag| LookupKey::Tag(tag).bits()).collect()
 }
 
 /// Returns the hashes for lookups in SQLite.

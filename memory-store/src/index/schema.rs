@@ -15,7 +15,7 @@ use crate::disk::FileStat;
 /// Version of the tables, of the row content, of the tokenization and of the classification of standing sentences.
 ///
 /// Another version causes a rebuild.
-pub(super) const VERSION: i64 = 18;
+pub(super) const VERSION: i64 = 19;
 
 /// The name of the database file.
 pub(super) const FILE: &str = "documents.db";
@@ -25,7 +25,8 @@ const LOCK_TIMEOUT: Duration = Duration::from_mins(2);
 
 /// The tables, indexes and triggers.
 ///
-/// `counts` has the number of documents with an id, by attributes that lists filter by. Triggers maintain it. The columns that it depends on
+/// `counts` has the number of documents with an id, by attributes that lists filter by. Triggers maintain it. `tags` has the names of all
+/// tags that were ever indexed. `revision` counts the transactions that changed a row of `documents`. The columns that it depends on
 /// are never updated, except for the id. The numbers in the index `ending` and in the triggers are [`super::row::NEVER`] and
 /// [`super::row::SUPERSEDED`].
 const TABLES: &str = "
@@ -37,7 +38,8 @@ CREATE TABLE meta(
   length INTEGER NOT NULL,
   characters INTEGER NOT NULL,
   checked_ns INTEGER NOT NULL,
-  journal TEXT
+  journal TEXT,
+  revision INTEGER NOT NULL
 );
 CREATE TABLE documents(
   key INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -123,6 +125,10 @@ CREATE TABLE handles(
   document INTEGER NOT NULL,
   PRIMARY KEY (bits, document)
 ) WITHOUT ROWID;
+CREATE TABLE tags(
+  bits INTEGER PRIMARY KEY,
+  name TEXT NOT NULL
+);
 CREATE TABLE impressions(
   document INTEGER PRIMARY KEY,
   text BLOB NOT NULL,
@@ -205,7 +211,7 @@ pub(super) fn create(transaction: &Transaction<'_>, epoch: i64, last_key: i64) -
         transaction.execute_batch(&format!("DROP TABLE \"{}\"", name.replace('"', "\"\"")))?;
     }
     transaction.execute_batch(TABLES)?;
-    transaction.execute("INSERT INTO meta VALUES(1, ?, 0, 0, 0, 0, 0, NULL)", [epoch])?;
+    transaction.execute("INSERT INTO meta VALUES(1, ?, 0, 0, 0, 0, 0, NULL, 0)", [epoch])?;
     transaction.execute("INSERT INTO sqlite_sequence(name, seq) VALUES('documents', ?)", [last_key])?;
     transaction.pragma_update(None, "user_version", VERSION)?;
     Ok(())
@@ -226,12 +232,14 @@ pub(super) struct IndexMeta {
     pub(super) checked_ns: i64,
     /// The position in the journal up to which the index is current.
     pub(super) journal: Option<String>,
+    /// The number of transactions that changed rows in this epoch.
+    pub(super) revision: i64,
 }
 
 impl IndexMeta {
     /// Reads the metadata.
     pub(super) fn read(connection: &Connection) -> Result<Self, IndexError> {
-        let sql = "SELECT epoch, generation, documents, length, characters, checked_ns, journal FROM meta";
+        let sql = "SELECT epoch, generation, documents, length, characters, checked_ns, journal, revision FROM meta";
         let read = |row: &rusqlite::Row<'_>| {
             Ok(Self {
                 epoch: row.get(0)?,
@@ -240,6 +248,7 @@ impl IndexMeta {
                 lengths: [row_count(row, 3)?, row_count(row, 4)?],
                 checked_ns: row.get(5)?,
                 journal: row.get(6)?,
+                revision: row.get(7)?,
             })
         };
         Ok(connection.prepare_cached(sql)?.query_row((), read)?)

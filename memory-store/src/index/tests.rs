@@ -2,7 +2,7 @@
 
 mod damage;
 mod external_changes;
-mod fixture;
+pub(super) mod fixture;
 mod list;
 mod pending;
 mod questions;

@@ -112,7 +112,8 @@ impl<'t> IndexUpdate<'t> {
     pub(super) fn finish(mut self) -> Result<(), IndexError> {
         self.write_handles()?;
         let transaction = self.transaction;
-        let sql = "UPDATE meta SET documents = documents + ?, length = length + ?, characters = characters + ?";
+        let sql = "UPDATE meta SET documents = documents + ?, length = length + ?, characters = characters + ?, \
+                   revision = revision + 1";
         transaction.prepare_cached(sql)?.execute(params![self.documents, self.lengths[0], self.lengths[1]])?;
         for (path, change) in self.folders {
             let sql = "SELECT names, signatures FROM folders WHERE path = ?";
@@ -307,7 +308,12 @@ pub(super) fn insert(
         row.pinned,
         row.place,
     ])?;
-    Ok(transaction.last_insert_rowid())
+    let key = transaction.last_insert_rowid();
+    let mut insert = transaction.prepare_cached("INSERT OR IGNORE INTO tags VALUES(?, ?)")?;
+    for tag in &row.tags {
+        insert.execute(params![LookupKey::Tag(tag).bits(), tag])?;
+    }
+    Ok(key)
 }
 
 /// Assigns the id `claimed` to one of the files that name it.

@@ -25,3 +25,5 @@ mod tie_breaker;
 mod top_k;
 mod turns;
 mod vector_matches;
+
+pub(super) use ranking::matching_keys;

@@ -15,25 +15,25 @@ use crate::index::flush::flush;
 use crate::index::{AppliedChange, MemoryIndex, RefreshDepth};
 
 /// A home in a temporary folder.
-pub(super) struct IndexFixture {
+pub(in crate::index) struct IndexFixture {
     folder: TempDir,
 }
 
 /// A note to write.
 #[derive(Debug, Clone, Default)]
-pub(super) struct TestNote<'n> {
-    pub(super) number: u32,
-    pub(super) folder: &'n str,
-    pub(super) front: &'n str,
-    pub(super) body: &'n str,
+pub(in crate::index) struct TestNote<'n> {
+    pub(in crate::index) number: u32,
+    pub(in crate::index) folder: &'n str,
+    pub(in crate::index) front: &'n str,
+    pub(in crate::index) body: &'n str,
 }
 
 impl TestNote<'_> {
-    pub(super) fn id(&self) -> MemoryId {
+    pub(in crate::index) fn id(&self) -> MemoryId {
         id(self.number)
     }
 
-    pub(super) fn path(&self) -> String {
+    pub(in crate::index) fn path(&self) -> String {
         let folder = if self.folder.is_empty() { "inbox" } else { self.folder };
         format!("categories/{folder}/note-{}-{}.md", self.number, self.id().short())
     }
@@ -48,26 +48,26 @@ impl TestNote<'_> {
     }
 }
 
-pub(super) fn id(number: u32) -> MemoryId {
+pub(in crate::index) fn id(number: u32) -> MemoryId {
     MemoryId::from(uuid::Uuid::from_fields(number, 0, 0x4000, &[0x80, 0, 0, 0, 0, 0, 0, 1]))
 }
 
-pub(super) fn now() -> DateTime<Utc> {
+pub(in crate::index) fn now() -> DateTime<Utc> {
     Utc.with_ymd_and_hms(2026, 6, 1, 0, 0, 0).unwrap()
 }
 
-pub(super) fn query(text: &str) -> Query {
+pub(in crate::index) fn query(text: &str) -> Query {
     Query { text: text.to_owned(), filter: Filter::default(), limit: 10, ranking: Ranking::default() }
 }
 
 impl IndexFixture {
-    pub(super) fn new() -> Self {
+    pub(in crate::index) fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         fs::create_dir_all(folder.path().join("categories/inbox")).unwrap();
         Self { folder }
     }
 
-    pub(super) fn with(notes: &[TestNote<'_>]) -> Self {
+    pub(in crate::index) fn with(notes: &[TestNote<'_>]) -> Self {
         let home = Self::new();
         for note in notes {
             home.write(note);
@@ -75,31 +75,31 @@ impl IndexFixture {
         home
     }
 
-    pub(super) fn index(&self) -> MemoryIndex {
+    pub(in crate::index) fn index(&self) -> MemoryIndex {
         MemoryIndex::open(Arc::new(self.disk()), self.folder.path(), 0)
     }
 
-    pub(super) fn disk(&self) -> RealDisk {
+    pub(in crate::index) fn disk(&self) -> RealDisk {
         RealDisk::open(self.folder.path()).unwrap()
     }
 
-    pub(super) fn absolute_path(&self, path: &str) -> PathBuf {
+    pub(in crate::index) fn absolute_path(&self, path: &str) -> PathBuf {
         self.folder.path().join(path)
     }
 
     /// Writes a note as another program does.
-    pub(super) fn write(&self, note: &TestNote<'_>) {
+    pub(in crate::index) fn write(&self, note: &TestNote<'_>) {
         self.put(&note.path(), note.text().as_bytes());
     }
 
-    pub(super) fn put(&self, path: &str, bytes: &[u8]) {
+    pub(in crate::index) fn put(&self, path: &str, bytes: &[u8]) {
         let path = self.absolute_path(path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, bytes).unwrap();
     }
 
     /// Writes notes as the store does, and updates the index.
-    pub(super) fn write_and_apply(&self, index: &MemoryIndex, notes: &[TestNote<'_>]) {
+    pub(in crate::index) fn write_and_apply(&self, index: &MemoryIndex, notes: &[TestNote<'_>]) {
         let applied: Vec<AppliedChange> = notes
             .iter()
             .map(|note| {
@@ -111,7 +111,7 @@ impl IndexFixture {
     }
 
     /// Sets the modification time of a file to an hour ago.
-    pub(super) fn age(&self, path: &str) {
+    pub(in crate::index) fn age(&self, path: &str) {
         let then = SystemTime::now() - Duration::from_hours(1);
         File::options()
             .write(true)
@@ -123,12 +123,12 @@ impl IndexFixture {
 }
 
 /// Searches after a refresh, as the store does.
-pub(super) fn search(index: &MemoryIndex, query: &Query) -> SearchResults {
+pub(in crate::index) fn search(index: &MemoryIndex, query: &Query) -> SearchResults {
     index.refresh(RefreshDepth::Usual).unwrap();
     try_search(index, query).unwrap()
 }
 
-pub(super) fn try_search(index: &MemoryIndex, query: &Query) -> Result<SearchResults, StoreError> {
+pub(in crate::index) fn try_search(index: &MemoryIndex, query: &Query) -> Result<SearchResults, StoreError> {
     let ParsedQuery { question, filter, .. } = parse(&query.text, &query.filter);
     index.search(
         &SearchRequest { question: &question, filter: &filter, limit: query.limit, ranking: query.ranking, vector: None },
@@ -137,20 +137,20 @@ pub(super) fn try_search(index: &MemoryIndex, query: &Query) -> Result<SearchRes
 }
 
 /// Returns the numbers of the notes in the results, best first.
-pub(super) fn numbers(index: &MemoryIndex, text: &str) -> Vec<u32> {
+pub(in crate::index) fn numbers(index: &MemoryIndex, text: &str) -> Vec<u32> {
     numbers_of(&search(index, &query(text)))
 }
 
-pub(super) fn numbers_of(found: &SearchResults) -> Vec<u32> {
+pub(in crate::index) fn numbers_of(found: &SearchResults) -> Vec<u32> {
     found.hits.iter().map(|hit| number(&hit.stored.memory.id)).collect()
 }
 
-pub(super) fn number(id: &MemoryId) -> u32 {
+pub(in crate::index) fn number(id: &MemoryId) -> u32 {
     uuid::Uuid::from(*id).as_fields().0
 }
 
 /// Returns the numbers of all notes, newest first.
-pub(super) fn listed(index: &MemoryIndex) -> Vec<u32> {
+pub(in crate::index) fn listed(index: &MemoryIndex) -> Vec<u32> {
     index.refresh(RefreshDepth::Usual).unwrap();
     let slice = PageRequest { order: ListOrder::Created, offset: 0, limit: None };
     let page = index.list(&Filter::default(), &slice, now()).unwrap();
@@ -159,7 +159,7 @@ pub(super) fn listed(index: &MemoryIndex) -> Vec<u32> {
 }
 
 /// Checks the index with flushed notes, with pending notes, and after a flush of the pending notes.
-pub(super) fn check_flushed_and_pending(home: &IndexFixture, check: impl Fn(&MemoryIndex)) {
+pub(in crate::index) fn check_flushed_and_pending(home: &IndexFixture, check: impl Fn(&MemoryIndex)) {
     let flushed = home.index();
     flushed.refresh(RefreshDepth::Usual).unwrap();
     check(&flushed);

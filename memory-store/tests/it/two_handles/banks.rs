@@ -70,6 +70,7 @@ proptest! {
                         BankWriteCondition::Any => true,
                         BankWriteCondition::Absent => !is_there,
                         BankWriteCondition::Present => is_there,
+                        BankWriteCondition::WrittenAt(_) => unreachable!("no step has this condition"),
                     };
                     let request = BankWriteRequest {
                         bank: name(),
