@@ -6,6 +6,7 @@
 //! call.
 
 mod builder;
+mod page_opener;
 mod session;
 
 use std::fmt;
@@ -14,6 +15,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
 pub use builder::AgentBuilder;
+pub use page_opener::{OpenedPage, PageOpener};
 pub use session::{CONTEXT_BUDGET, Session, SessionOrigin};
 
 use chrono::{DateTime, FixedOffset};
@@ -42,6 +44,8 @@ pub struct Agent {
     /// Called after each successful call of a tool that may write, before the result is returned.
     after_changes: Option<Box<ChangeCallback>>,
     project_writes: ProjectWrites,
+    /// Opens the web page for clients of the socket.
+    page: Option<Arc<dyn PageOpener>>,
 }
 
 /// The scope of memories that an agent in a project writes without a scope.
@@ -90,6 +94,11 @@ impl Agent {
     /// Returns the current local time.
     pub fn now(&self) -> DateTime<FixedOffset> {
         (self.local_time)(self.services.clock.now())
+    }
+
+    /// Returns what opens the web page, if this process serves one.
+    pub(crate) fn page(&self) -> Option<&dyn PageOpener> {
+        self.page.as_deref()
     }
 
     /// Iterates over the tools that are listed for clients.

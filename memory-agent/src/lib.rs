@@ -11,6 +11,7 @@
 //! | `socket` | the tools over a Unix socket; feature `server` |
 //! | `http` | tools and instances over HTTP, including the Model Context Protocol; feature `server` |
 //! | `mcp` | the tools for clients of the Model Context Protocol; feature `mcp` |
+//! | `web` | the page for the browser; feature `web` |
 //! | [`json`] | the JSON shapes of all results, the same for every frontend |
 //! | [`answer_text()`] | results as compact text |
 //! | `model` | embedding, reranking and chat models: from a local folder (feature `local-model`), or over HTTP (feature `remote-model`) |
@@ -40,8 +41,10 @@ pub mod socket;
 pub mod testing;
 pub mod tools;
 mod validation;
+#[cfg(feature = "web")]
+pub mod web;
 
-pub use agent::{Agent, AgentBuilder, CONTEXT_BUDGET, HookList, ProjectWrites, Session, SessionOrigin};
+pub use agent::{Agent, AgentBuilder, CONTEXT_BUDGET, HookList, OpenedPage, PageOpener, ProjectWrites, Session, SessionOrigin};
 pub use answer_text::answer_text;
 pub use input::{InputError, InputValues};
 pub use memory_core::LocalTime;

@@ -7,7 +7,7 @@ use std::thread;
 use memory_core::text::to_one_line;
 use memory_core::{Code, LocalTime, RecallLedger, Services, Tool, ToolError};
 
-use super::{Agent, HookList, ProjectWrites, RegisteredTool};
+use super::{Agent, HookList, PageOpener, ProjectWrites, RegisteredTool};
 use crate::event::{Event, EventBus};
 use crate::hook::{self, Hook, HookEvent, HookPoint};
 use crate::instance::OpenInstances;
@@ -77,6 +77,7 @@ impl AgentBuilder {
             told: None,
             after_changes: None,
             project_writes: ProjectWrites::Global,
+            page: None,
         };
         Self { agent, selection: ToolSelection::default(), custom: Vec::new(), on_event: Vec::new(), instances: None }
     }
@@ -136,6 +137,13 @@ impl AgentBuilder {
     #[must_use]
     pub fn project_writes(mut self, scope: ProjectWrites) -> Self {
         self.agent.project_writes = scope;
+        self
+    }
+
+    /// Sets what opens the web page for the method `ui/open` of JSON-RPC; without it, the method is unknown.
+    #[must_use]
+    pub fn page(mut self, page: Arc<dyn PageOpener>) -> Self {
+        self.agent.page = Some(page);
         self
     }
 

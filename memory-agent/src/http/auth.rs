@@ -29,7 +29,7 @@ const FETCH_SITE: &str = "sec-fetch-site";
 
 /// The client of a connection.
 #[derive(Debug, Clone)]
-pub(super) struct ClientConnection {
+pub(crate) struct ClientConnection {
     peer: SocketAddr,
     since: Instant,
     neighbours: Arc<PeerOwners>,
@@ -66,9 +66,15 @@ pub struct AccessRules {
 
 /// Shared state of the middleware.
 #[derive(Debug)]
-pub(super) struct AuthState {
+pub(crate) struct AuthState {
     pub rules: AccessRules,
     pub metrics: Metrics,
+}
+
+impl AuthState {
+    pub(crate) fn new(rules: AccessRules) -> Self {
+        Self { rules, metrics: Metrics::new() }
+    }
 }
 
 /// Rejects unauthorized requests, responds to preflights of allowed origins, and records metrics.
@@ -101,7 +107,8 @@ pub(super) async fn authorize(State(gate): State<Arc<AuthState>>, mut request: R
     response
 }
 
-async fn check_access(
+/// Checks the token, or else the user, the host and the origin of a request.
+pub(crate) async fn check_access(
     rules: &AccessRules,
     connection: &ClientConnection,
     uri: &Uri,

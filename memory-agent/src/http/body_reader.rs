@@ -20,25 +20,25 @@ const SMALL_BODY: usize = 64 * 1024;
 
 /// The memory budget for the bodies of all requests.
 #[derive(Debug, Clone)]
-pub(super) struct BodyBudget {
+pub(crate) struct BodyBudget {
     parts: Arc<Semaphore>,
     limits: HttpLimits,
 }
 
 /// A body with its permit.
 #[derive(Debug)]
-pub(super) struct BufferedBody {
+pub(crate) struct BufferedBody {
     pub bytes: Bytes,
     _place: Option<OwnedSemaphorePermit>,
 }
 
 impl BodyBudget {
-    pub(super) fn new(limits: HttpLimits) -> Self {
+    pub(crate) fn new(limits: HttpLimits) -> Self {
         Self { parts: Arc::new(Semaphore::new(limits.bodies.max(limits.body) / PERMIT_SIZE)), limits }
     }
 
     /// Reads a body of at most `longest` bytes, once the budget allows it.
-    pub(super) async fn read(&self, body: Body, longest: usize) -> Result<BufferedBody, ErrorResponse> {
+    pub(crate) async fn read(&self, body: Body, longest: usize) -> Result<BufferedBody, ErrorResponse> {
         let too_long = || {
             let message = format!("the body is longer than {longest} bytes");
             ErrorResponse::new(Code::LimitExceeded, message, "send it in several requests")

@@ -47,6 +47,10 @@ mod socket_diag;
 mod status;
 
 pub use auth::{AccessRules, AccessToken};
+#[cfg(feature = "web")]
+pub(crate) use auth::{AuthState, ClientConnection, check_access};
+#[cfg(feature = "web")]
+pub(crate) use body_reader::BodyBudget;
 pub use cors::{AllowedOrigins, WebOrigin, WebOriginError};
 pub use limits::HttpLimits;
 pub use openapi::openapi;
@@ -56,4 +60,8 @@ pub use proxy::{
     ChatProxy, ClientEmbedder, ClientModel, LastModel, OpenHome, ProxyObserver, ProxyRules, Upstream, UpstreamError,
 };
 pub use request_log::{ChatRecord, RequestLog, RequestRecord, StoredTurns};
+#[cfg(feature = "web")]
+pub(crate) use serve::serve_routes;
 pub use serve::{HttpServerConfig, ProxyServerConfig, serve_http, serve_proxy};
+#[cfg(feature = "web")]
+pub(crate) use status::status;

@@ -24,7 +24,7 @@ const WARNING: HeaderName = HeaderName::from_static("memory-warning");
 
 /// An error as an HTTP response.
 #[derive(Debug)]
-pub(super) struct ErrorResponse(pub ToolError);
+pub(crate) struct ErrorResponse(pub ToolError);
 
 impl ErrorResponse {
     /// Creates the response for an error with a hint.

@@ -23,7 +23,6 @@ use tower_service::Service;
 use super::auth::{self, AccessRules, AuthState, ClientConnection};
 use super::body_drain::BodyDrain;
 use super::limits::HttpLimits;
-use super::metrics::Metrics;
 use super::peer_owner::PeerOwners;
 use super::proxy::{self, ChatProxy};
 use super::quick_ack::QuickAck;
@@ -89,7 +88,7 @@ pub async fn serve_http(
 ) -> io::Result<()> {
     let HttpServerConfig { agent, instances, access, limits, chat } = front;
     let end = CancellationToken::new();
-    let gate = Arc::new(AuthState { rules: access, metrics: Metrics::new() });
+    let gate = Arc::new(AuthState::new(access));
     let desk = Arc::new(AppState::new(Arc::clone(&agent), Arc::clone(&instances), Arc::clone(&gate), limits));
     let protocol = mcp::mcp_router(&agent, &ClientIdentity::default(), &end);
     let router = routes(&desk, protocol.merge(chat.as_ref().map(proxy::shared_routes).unwrap_or_default()));
@@ -112,7 +111,7 @@ pub async fn serve_proxy(
     shutdown: impl Future<Output = ()> + Send,
 ) -> io::Result<()> {
     let ProxyServerConfig { chat, access, limits, log } = front;
-    let gate = Arc::new(AuthState { rules: access, metrics: Metrics::new() });
+    let gate = Arc::new(AuthState::new(access));
     let mut router = proxy::standalone_routes(&chat).layer(from_fn_with_state(Arc::clone(&gate), auth::authorize));
     if let Some(log) = log {
         router = router.layer(from_fn_with_state(log, request_log::trace));
@@ -131,7 +130,8 @@ async fn finish_turns(chat: Arc<ChatProxy>) -> io::Result<()> {
     }
 }
 
-async fn serve_routes(
+/// Serves `router` until `shutdown` completes; then cancels `end` and waits for running requests.
+pub(crate) async fn serve_routes(
     listener: TcpListener,
     router: Router,
     gate: &AuthState,

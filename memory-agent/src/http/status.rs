@@ -4,7 +4,7 @@ use axum::http::StatusCode;
 use memory_core::{Code, Fault};
 
 /// Returns the HTTP status for an error code.
-pub(super) fn status(code: Code) -> StatusCode {
+pub(crate) fn status(code: Code) -> StatusCode {
     match code {
         Code::Unauthorized => StatusCode::UNAUTHORIZED,
         Code::MethodRefused => StatusCode::METHOD_NOT_ALLOWED,

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::request::{RpcLine, RpcRequest};
 use super::{RpcError, RpcMethod, parse_line};
-use crate::agent::{Agent, Session, SessionOrigin};
+use crate::agent::{Agent, OpenedPage, Session, SessionOrigin};
 use crate::exact_json;
 
 /// A JSON-RPC connection, which turns lines into executable work for its current session.
@@ -62,6 +62,10 @@ impl RpcConnection {
         let requests = requests.into_iter().map(|mut request| {
             if self.is_bound && matches!(request.ask, Ok(RpcMethod::Open(_))) {
                 request.ask = Err(RpcError::invalid_request("session/open: the agent of this connection is fixed"));
+            }
+            // The page shows all memories, and this connection may not.
+            if self.is_bound && matches!(request.ask, Ok(RpcMethod::OpenPage { .. })) {
+                request.ask = Err(RpcError::method_not_found("ui/open"));
             }
             if let Ok(RpcMethod::Open(view)) = &request.ask {
                 self.view = view.clone();
@@ -129,6 +133,7 @@ fn execute_request(session: &Session, ask: RpcMethod) -> Result<Value, RpcError>
         RpcMethod::Call { tool, parameters } => Ok(session.call(&tool, parameters)?),
         RpcMethod::Open(view) => Ok(view_json(&view)),
         RpcMethod::Embed(texts) => embed_texts(session, &texts),
+        RpcMethod::OpenPage { port } => open_page(session, port),
     }
 }
 
@@ -154,6 +159,13 @@ fn embed_texts(session: &Session, texts: &[String]) -> Result<Value, RpcError> {
     let vectors = if texts.is_empty() { Ok(Vec::new()) } else { embedder.embed(&texts) };
     let vectors = vectors.map_err(|error| ToolError::from(StoreError::from(error)))?;
     Ok(json!({ "identity": embedder.identity(), "vectors": vectors }))
+}
+
+/// Opens the web page: `{address, code}`.
+fn open_page(session: &Session, port: Option<u16>) -> Result<Value, RpcError> {
+    let page = session.agent().page().ok_or_else(|| RpcError::method_not_found("ui/open"))?;
+    let OpenedPage { address, code } = page.open_page(port)?;
+    Ok(json!({ "address": address.to_string(), "code": code }))
 }
 
 fn view_json(view: &View) -> Value {

@@ -7,6 +7,7 @@
 //! | the name of a tool | those of the tool | the result of the tool, see [`crate::json`] |
 //! | `session/open` | `{agent?, project?}` | `{agent, project, scopes}`; sets the view of all later requests |
 //! | `embed` | `{texts}` | `{identity, vectors}`, computed by the embedding model of this process |
+//! | `ui/open` | `{port?}` | `{address, code}` of the web page, with a code to sign in; only where the page is served |
 //! | `ping` | | `{}` |
 //!
 //! A request without `id` gets no response, `jsonrpc` may be omitted, and a list of requests gets one list of

@@ -55,6 +55,11 @@ pub enum RpcMethod {
     Open(View),
     /// Embeds texts with the embedding model of this process.
     Embed(Vec<String>),
+    /// Serves the web page and issues a code to sign in.
+    OpenPage {
+        /// The port, if the page is not served yet.
+        port: Option<u16>,
+    },
 }
 
 /// Maximum number of texts in an `parse_embed` request.
@@ -139,6 +144,16 @@ fn parse_method(members: &mut Map<String, Value>) -> Result<RpcMethod, RpcError>
         "tools/call" => parse_call(parameters),
         "session/open" => parse_open(parameters),
         "embed" => parse_embed(parameters),
+        "ui/open" => {
+            let port = match parameters.remove("port") {
+                None | Some(Value::Null) => None,
+                Some(port) => {
+                    let port = port.as_u64().and_then(|port| u16::try_from(port).ok());
+                    Some(port.ok_or_else(|| RpcError::invalid_parameters("port: not a number from 0 to 65535"))?)
+                }
+            };
+            reject_unknown_fields(&parameters).map(|()| RpcMethod::OpenPage { port })
+        }
         tool if tool.contains('/') => Err(RpcError::method_not_found(tool)),
         tool => Ok(RpcMethod::Call { tool: tool.to_owned(), parameters: Value::Object(parameters) }),
     }

@@ -15,3 +15,5 @@ mod rpc;
 mod socket;
 mod tools;
 mod topics;
+#[cfg(feature = "web")]
+mod web;

@@ -1,8 +1,9 @@
 //! JSON-RPC over lines.
 
 use insta::assert_snapshot;
-use memory_agent::rpc::{MOST, RpcConnection};
-use memory_core::View;
+use memory_agent::rpc::{MOST, RpcConnection, RpcWork};
+use memory_agent::{Agent, OpenedPage, PageOpener};
+use memory_core::{ToolError, View};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -115,6 +116,33 @@ fn whoever_wants_no_answer_has_none_but_the_work_is_done() {
     let answers = answers(&lines);
     assert_eq!(answers.len(), 1, "{answers:?}");
     assert!(answers[0].contains("I like tea"));
+}
+
+/// A page at a fixed address.
+#[derive(Debug)]
+struct FakePage;
+
+impl PageOpener for FakePage {
+    fn open_page(&self, port: Option<u16>) -> Result<OpenedPage, ToolError> {
+        Ok(OpenedPage { address: ([127, 0, 0, 1], port.unwrap_or(8719)).into(), code: "K7QM-29XD".into() })
+    }
+}
+
+#[test]
+fn the_page_is_opened_only_where_it_is_served_and_all_memories_are_visible() {
+    let request = r#"{"id":1,"method":"ui/open","params":{"port":80}}"#;
+    assert_eq!(error(&answer(request)).0, -32601, "no page is served");
+    let services = memory_core::testing::services(std::sync::Arc::new(memory_core::MemStore::default()));
+    let agent = Agent::builder(services).page(std::sync::Arc::new(FakePage)).build().expect("an agent");
+    let execute = |mut connection: RpcConnection, line: &str| {
+        connection.parse_line(line.as_bytes()).and_then(RpcWork::execute).expect("a response")
+    };
+    let open = |line: &str| execute(RpcConnection::begin(&agent, View::default()), line);
+    assert_eq!(open(request), r#"{"jsonrpc":"2.0","id":1,"result":{"address":"127.0.0.1:80","code":"K7QM-29XD"}}"#);
+    assert!(open(r#"{"id":1,"method":"ui/open"}"#).contains("127.0.0.1:8719"));
+    assert_eq!(error(&open(r#"{"id":1,"method":"ui/open","params":{"port":70000}}"#)).0, -32602);
+    let restricted = execute(RpcConnection::with_fixed_view(&agent, View::default()), request);
+    assert_eq!(error(&restricted).0, -32601, "the page shows more than this view");
 }
 
 #[test]

@@ -5,7 +5,7 @@ mod mcp;
 mod pages;
 mod recalls;
 mod refusals;
-mod server;
+pub(crate) mod server;
 
 use std::net::TcpStream;
 use std::sync::Arc;

@@ -19,10 +19,10 @@ use crate::agents::agent;
 
 /// Instances named `default` with fake stores.
 #[derive(Debug)]
-pub(super) struct FakeDefinitions {
-    agent: Arc<Agent>,
-    pub(super) opened: AtomicUsize,
-    pub(super) version: Mutex<String>,
+pub(crate) struct FakeDefinitions {
+    pub(crate) agent: Arc<Agent>,
+    pub(crate) opened: AtomicUsize,
+    pub(crate) version: Mutex<String>,
 }
 
 impl InstanceDefinitions for FakeDefinitions {
@@ -144,15 +144,15 @@ impl Drop for HttpTestServer {
 }
 
 #[derive(Debug)]
-pub(super) struct HttpTestResponse {
-    pub(super) status: u16,
-    pub(super) headers: BTreeMap<String, String>,
-    pub(super) body: String,
+pub(crate) struct HttpTestResponse {
+    pub(crate) status: u16,
+    pub(crate) headers: BTreeMap<String, String>,
+    pub(crate) body: String,
 }
 
 impl HttpTestResponse {
     /// Reads everything; `None` if the server closes the connection without a response.
-    pub(super) fn read(stream: TcpStream) -> Option<Self> {
+    pub(crate) fn read(stream: TcpStream) -> Option<Self> {
         let mut reader = BufReader::new(stream);
         let mut line = String::new();
         reader.read_line(&mut line).ok().filter(|read| 0 < *read)?;
@@ -169,11 +169,11 @@ impl HttpTestResponse {
         Some(Self { status, headers, body })
     }
 
-    pub(super) fn json(&self) -> Value {
+    pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {self:?}"))
     }
 
-    pub(super) fn code(&self) -> (u16, String) {
+    pub(crate) fn code(&self) -> (u16, String) {
         (self.status, self.json()["error"]["code"].as_str().unwrap_or("none").to_owned())
     }
 }

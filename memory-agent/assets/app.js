@@ -1,0 +1,250 @@
+// Adds live search, keyboard shortcuts and updates to pages that work without a script.
+"use strict";
+
+const main = () => document.getElementById("main");
+
+// Fetching and replacing
+
+/** Returns the page at `path`, or undefined if it cannot be loaded. A page after the end of the session is the sign-in form. */
+async function loadPage(path, signal) {
+  try {
+    const response = await fetch(path, { signal, credentials: "same-origin" });
+    if (response.redirected && new URL(response.url).pathname === "/sign-in") {
+      location.reload();
+      return undefined;
+    }
+    if (!response.ok) return undefined;
+    return new DOMParser().parseFromString(await response.text(), "text/html");
+  } catch {
+    return undefined;
+  }
+}
+
+/** Replaces the elements that match `selector` by those of `page`. */
+function replaceParts(page, selectors) {
+  for (const selector of selectors) {
+    const [old, fresh] = [document.querySelector(selector), page.querySelector(selector)];
+    if (old && fresh) old.replaceWith(document.adoptNode(fresh));
+  }
+}
+
+/** Replaces the content of the page. The element itself stays, so that skip links and focus keep working. */
+function replaceContent(page) {
+  const fresh = page.getElementById("main");
+  if (fresh) main().replaceChildren(...document.adoptNode(fresh).childNodes);
+  document.title = page.title;
+  document.body.dataset.mark = page.body.dataset.mark ?? "";
+}
+
+// Live search
+
+/** Time without a key after which a search starts, in milliseconds. */
+const SEARCH_DELAY = 120;
+
+function startLiveSearch() {
+  const input = document.getElementById("search");
+  if (!input || location.pathname !== "/memories") return;
+  let timer;
+  let running;
+  input.addEventListener("input", (event) => {
+    // The characters of an input method are incomplete until they are confirmed.
+    if (event.isComposing) return;
+    clearTimeout(timer);
+    timer = setTimeout(() => search(input.value), SEARCH_DELAY);
+  });
+  input.addEventListener("compositionend", () => search(input.value));
+
+  async function search(text) {
+    running?.abort();
+    running = new AbortController();
+    const { signal } = running;
+    const address = new URL(location.href);
+    for (const name of ["page", "done"]) address.searchParams.delete(name);
+    if (text.trim()) address.searchParams.set("q", text);
+    else address.searchParams.delete("q");
+    const page = await loadPage(address, signal);
+    if (!page || signal.aborted) return;
+    replaceContent(page);
+    history.replaceState(null, "", address);
+    select(undefined);
+  }
+}
+
+// Keyboard
+
+const items = () => [...main().querySelectorAll(".card, [data-item]")].filter((item) => item.querySelector("a, button, input"));
+
+let selected;
+
+/** Selects an item of the list, so that keys apply to it. */
+function select(item) {
+  selected?.classList.remove("is-selected");
+  selected = item;
+  if (!item) return;
+  item.classList.add("is-selected");
+  (item.querySelector("h2 a, a, input[type=checkbox], button") ?? item).focus({ preventScroll: true });
+  item.scrollIntoView({ block: "nearest" });
+}
+
+function moveSelection(step) {
+  const all = items();
+  if (!all.length) return;
+  const focused = document.activeElement?.closest(".card, [data-item]");
+  const at = all.indexOf(focused ?? selected);
+  select(all[at < 0 ? (step > 0 ? 0 : all.length - 1) : Math.min(Math.max(at + step, 0), all.length - 1)]);
+}
+
+/** Clicks the control for a key: that of the selected item, or the one outside of all items. */
+function clickControl(key) {
+  const item = document.activeElement?.closest(".card, [data-item]") ?? (selected?.isConnected ? selected : undefined);
+  const name = `[data-key="${CSS.escape(key)}"]`;
+  const outside = [...document.querySelectorAll(name)].find((control) => !control.closest(".card, [data-item]"));
+  const control = item?.querySelector(name) ?? outside;
+  if (!control || control.disabled) return false;
+  if (control.matches("input[type=text], input:not([type]), select, textarea")) control.focus();
+  else control.click();
+  return true;
+}
+
+const isTyping = (target) =>
+  target instanceof HTMLElement && (target.isContentEditable || target.matches("input:not([type=checkbox], [type=radio]), textarea, select"));
+
+function onKey(event) {
+  const { target, key } = event;
+  if (key === "Enter" && (event.ctrlKey || event.metaKey) && target instanceof HTMLTextAreaElement) {
+    event.preventDefault();
+    target.form?.requestSubmit();
+    return;
+  }
+  if (key === "Escape" && isTyping(target)) {
+    target.blur();
+    return;
+  }
+  if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || isTyping(target)) return;
+  const actions = {
+    "/": () => {
+      const input = document.getElementById("search");
+      input?.focus();
+      input?.select();
+    },
+    j: () => moveSelection(1),
+    k: () => moveSelection(-1),
+    u: () => document.querySelector(".undo-bar button")?.click(),
+  };
+  if (actions[key]) {
+    event.preventDefault();
+    actions[key]();
+  } else if (key.length === 1 && clickControl(key)) {
+    event.preventDefault();
+  }
+}
+
+// Updates
+
+/** Returns whether replacing the content would disturb the person: move what is under the pointer, or lose input. */
+function isInUse() {
+  const content = main();
+  const focused = document.activeElement;
+  const hasFocus = focused && focused !== content && content.contains(focused);
+  const hasSelection = !getSelection()?.isCollapsed;
+  return content.matches(":hover") || hasFocus || hasSelection || content.querySelector("details[open]") !== null || isEdited();
+}
+
+/** Returns whether a form has input that was not sent. */
+function isEdited() {
+  const fields = [...main().querySelectorAll("input, textarea, select")];
+  return fields.some((field) => {
+    if (field.type === "hidden") return false;
+    if (field.type === "checkbox" || field.type === "radio") return field.checked !== field.defaultChecked;
+    if (field instanceof HTMLSelectElement) {
+      const initial = [...field.options].some((option) => option.defaultSelected);
+      return [...field.options].some((option, at) => option.selected !== (initial ? option.defaultSelected : at === 0));
+    }
+    return field.value !== field.defaultValue;
+  });
+}
+
+const addresses = (root) => new Set([...root.querySelectorAll(".card h2 a, [data-item] a")].map((link) => link.getAttribute("href")));
+
+/** Describes how `page` differs from the current one; empty if it does not. */
+function describeChanges(page) {
+  const fresh = page.getElementById("main");
+  if (!fresh || withoutTokens(fresh) === withoutTokens(main())) return "";
+  const known = addresses(main());
+  const added = [...addresses(fresh)].filter((address) => !known.has(address)).length;
+  return added ? `${added} new` : "This page has changed";
+}
+
+/** Returns the content of an element without the classes that this script adds. */
+function withoutTokens(element) {
+  const copy = element.cloneNode(true);
+  copy.querySelectorAll(".is-selected").forEach((item) => item.classList.remove("is-selected"));
+  return copy.textContent.replace(/\s+/g, " ");
+}
+
+function showNotice(text, page) {
+  const notice = document.getElementById("live");
+  const show = document.createElement("button");
+  show.type = "button";
+  show.textContent = "Show";
+  show.addEventListener("click", () => {
+    notice.replaceChildren();
+    if (isEdited()) location.reload();
+    else replaceContent(page);
+    select(undefined);
+    main().focus();
+  });
+  notice.replaceChildren(`${text} `, show);
+}
+
+async function onChange(mark) {
+  document.body.dataset.mark = mark;
+  const here = new URL(location.href);
+  here.searchParams.delete("done");
+  const page = await loadPage(here);
+  const changes = page && describeChanges(page);
+  if (!changes) return;
+  if (isInUse()) {
+    showNotice(changes, page);
+  } else {
+    document.getElementById("live").replaceChildren();
+    replaceContent(page);
+  }
+}
+
+function startUpdates() {
+  if (!document.querySelector(".site-header")) return;
+  let source;
+  const open = () => {
+    source?.close();
+    source = new EventSource(`/events?since=${encodeURIComponent(document.body.dataset.mark ?? "")}`);
+    source.addEventListener("change", (event) => onChange(event.data));
+  };
+  // A browser opens few connections per server, so hidden tabs close theirs.
+  document.addEventListener("visibilitychange", () => {
+    if (document.hidden) source?.close();
+    else open();
+  });
+  addEventListener("pagehide", () => source?.close());
+  addEventListener("pageshow", (event) => event.persisted && open());
+  if (!document.hidden) open();
+}
+
+/** Removes the undo bar when it has faded out, and its parameter, so that a reload does not show it again. */
+function startUndoBar() {
+  const address = new URL(location.href);
+  if (address.searchParams.has("done")) {
+    address.searchParams.delete("done");
+    history.replaceState(null, "", address);
+  }
+  document.querySelector(".undo-bar")?.addEventListener("animationend", (event) => event.currentTarget.remove());
+}
+
+document.addEventListener("keydown", onKey);
+// In a narrow window the navigation scrolls.
+document.querySelector(".site-navigation [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
+// A wide graph scrolls; its centre is in the middle.
+for (const area of document.querySelectorAll(".graph-scroll")) area.scrollLeft = (area.scrollWidth - area.clientWidth) / 2;
+startLiveSearch();
+startUpdates();
+startUndoBar();

@@ -1,0 +1,104 @@
+//! Differences between two texts as HTML, line by line.
+
+use similar::{ChangeTag, TextDiff};
+
+use super::html::{SafeHtml, push_visible};
+
+/// Number of unchanged lines around a change.
+const CONTEXT: usize = 3;
+
+/// Maximum number of lines of a text. The lines after them are left out.
+const MAX_LINES: usize = 4_000;
+
+/// Returns the differences between two texts: removed and added lines with a few unchanged lines around them.
+///
+/// Each line begins with `-`, `+` or a blank, so that the colours add nothing that a reader without them misses.
+pub(crate) fn render_diff(old: &str, new: &str) -> SafeHtml {
+    let (old, is_old_cut) = first_lines(old);
+    let (new, is_new_cut) = first_lines(new);
+    let diff = TextDiff::from_lines(old, new);
+    let mut html = String::from("<div class=\"diff\" role=\"group\" aria-label=\"Changes\" tabindex=\"0\">");
+    let groups = diff.grouped_ops(CONTEXT);
+    if groups.is_empty() {
+        html.push_str("<span>No line differs.</span>");
+    }
+    for (number, group) in groups.iter().enumerate() {
+        if 0 < number {
+            push_gap(&mut html);
+        }
+        for change in group.iter().flat_map(|operation| diff.iter_changes(operation)) {
+            let (element, sign) = match change.tag() {
+                ChangeTag::Equal => ("span", "  "),
+                ChangeTag::Insert => ("ins", "+ "),
+                ChangeTag::Delete => ("del", "- "),
+            };
+            push_line(&mut html, element, sign, change.value());
+        }
+    }
+    if is_old_cut || is_new_cut {
+        push_gap(&mut html);
+    }
+    html.push_str("</div>");
+    SafeHtml::from_escaped(html)
+}
+
+fn push_line(html: &mut String, element: &str, sign: &str, line: &str) {
+    html.push('<');
+    html.push_str(element);
+    html.push_str(" dir=\"auto\">");
+    html.push_str(sign);
+    push_visible(html, line.trim_end_matches(['\n', '\r']));
+    html.push_str("</");
+    html.push_str(element);
+    html.push('>');
+}
+
+fn push_gap(html: &mut String) {
+    html.push_str("<span class=\"diff-gap\" aria-label=\"lines left out\">⋯</span>");
+}
+
+/// Returns the first lines of a text, and whether there are more.
+fn first_lines(text: &str) -> (&str, bool) {
+    match text.match_indices('\n').nth(MAX_LINES - 1) {
+        Some((end, _)) if end + 1 < text.len() => (&text[..=end], true),
+        _ => (text, false),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::web::test_html::check_safe;
+
+    #[test]
+    fn changed_lines_are_marked_and_distant_lines_left_out() {
+        let line = |number: u32| format!("line {number}\n");
+        let old: String = (1..=20).map(line).collect();
+        let new = old.replace("line 2\n", "line two <b>\n").replace("line 18\n", "");
+        let html = render_diff(&old, &new);
+        let html = html.as_str();
+        assert!(html.contains("<del dir=\"auto\">- line 2</del><ins dir=\"auto\">+ line two &lt;b&gt;</ins>"), "{html}");
+        assert!(html.contains("<del dir=\"auto\">- line 18</del>") && !html.contains("line 10"));
+        assert_eq!(html.matches("diff-gap").count(), 1);
+        assert!(render_diff("same", "same").as_str().contains("No line differs."));
+    }
+
+    #[test]
+    fn very_long_texts_are_cut() {
+        let html = render_diff("", &"a\n".repeat(2 * MAX_LINES));
+        assert_eq!((html.as_str().matches("<ins").count(), html.as_str().matches("diff-gap").count()), (MAX_LINES, 1));
+    }
+
+    proptest! {
+        #[test]
+        fn any_two_texts_yield_safe_html_with_all_changed_lines(old in "([a-c<>\"&]{0,3}\n){0,12}", new in "([a-c<>\"&]{0,3}\n){0,12}") {
+            let html = render_diff(&old, &new);
+            if let Err(error) = check_safe(html.as_str()) {
+                prop_assert!(false, "{}", error);
+            }
+            prop_assert_eq!(old == new, !html.as_str().contains("<ins") && !html.as_str().contains("<del"));
+        }
+    }
+}

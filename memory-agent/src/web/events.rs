@@ -1,0 +1,77 @@
+//! A stream of server-sent events that reports operations of all processes.
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::{Duration, Instant};
+
+use axum::body::{Body, Bytes, HttpBody};
+use axum::http::HeaderValue;
+use axum::http::header::CONTENT_TYPE;
+use axum::response::Response;
+use hyper::body::Frame;
+use tokio::sync::mpsc;
+use tokio::task::spawn_blocking;
+use tokio::time::sleep;
+
+use super::request::WebRequest;
+use super::sessions::WebSession;
+use super::state::WebState;
+
+/// Interval between two checks for new operations.
+const INTERVAL: Duration = Duration::from_secs(1);
+
+/// Number of checks without an event after which a comment is sent, so that a lost connection is detected.
+const CHECKS_PER_COMMENT: u32 = 15;
+
+/// Sends the event `change` with the current mark whenever it differs from the last one, at first from the field `since`.
+pub(super) async fn stream(request: WebRequest) -> Response {
+    let (sender, receiver) = mpsc::channel(4);
+    let (web, session, since) = (Arc::clone(&request.web), Arc::clone(&request.session), request.query.get("since").to_owned());
+    tokio::spawn(async move {
+        tokio::select! {
+            () = send_changes(&web, &session, since, &sender) => {}
+            () = sender.closed() => {}
+            () = web.end.cancelled() => {}
+        }
+    });
+    let mut response = Response::new(Body::new(EventBody(receiver)));
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
+    response
+}
+
+async fn send_changes(web: &Arc<WebState>, session: &WebSession, since: String, sender: &mpsc::Sender<Bytes>) {
+    let (mut last, mut checks) = (since, 0);
+    while web.sessions.is_active(session, Instant::now()) {
+        let own = Arc::clone(web);
+        // After a panic, which is already reported, the mark is unknown and the stream ends.
+        let Ok(mark) = spawn_blocking(move || own.config.host.change_mark()).await else { return };
+        let event = if mark == last {
+            checks += 1;
+            if checks < CHECKS_PER_COMMENT {
+                sleep(INTERVAL).await;
+                continue;
+            }
+            Bytes::from_static(b":\n\n")
+        } else {
+            Bytes::from(format!("event: change\ndata: {mark}\n\n"))
+        };
+        (last, checks) = (mark, 0);
+        if sender.send(event).await.is_err() {
+            return;
+        }
+        sleep(INTERVAL).await;
+    }
+}
+
+/// A response body of events.
+struct EventBody(mpsc::Receiver<Bytes>);
+
+impl HttpBody for EventBody {
+    type Data = Bytes;
+    type Error = std::convert::Infallible;
+
+    fn poll_frame(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
+        self.0.poll_recv(context).map(|event| event.map(|event| Ok(Frame::data(event))))
+    }
+}

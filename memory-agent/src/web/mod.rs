@@ -1,0 +1,72 @@
+//! Serves the page on which a person reads, corrects and undoes everything that the memory contains.
+//!
+//! | route | content |
+//! |---|---|
+//! | `GET /` | redirects to `/memories` |
+//! | `GET /sign-in`, `POST /sign-in`, `POST /sign-out` | the form for the sign-in code, and the end of the session |
+//! | `GET /memories` | search, facets and saved searches |
+//! | `POST /memories/searches`, `POST /memories/searches/delete` | saves and deletes a search |
+//! | `GET /memories/deleted` | deleted memories, to restore them |
+//! | `GET /memories/ID` | one memory: text, metadata, links, history, recalls |
+//! | `GET /memories/ID/edit`, `POST /memories/ID/edit` | the form to edit it |
+//! | `POST /memories/ID/tags`, `/category`, `/pin`, `/delete`, `/restore` | changes of one memory |
+//! | `GET /inbox`, `POST /inbox/decide`, `/merge`, `/edit`, `GET /inbox/plan` | proposals, unfiled notes, suggestions of a dream |
+//! | `GET /reminders`, `POST /reminders`, `/done`, `/snooze` | reminders as a list and as a month |
+//! | `GET /graph` | what surrounds a memory or a tag |
+//! | `GET /activity`, `GET /activity/OPERATION` | all operations, the year, growth, the cost of language models |
+//! | `GET /sessions`, `GET /sessions/show` | what agents received and wrote |
+//! | `GET /topics`, `/banks`, `/conversations`, `/instances` and below | the other data, with forms to edit it |
+//! | `GET /health` | the check of all files, status and settings |
+//! | `POST /undo` | undoes operations |
+//! | `GET /events` | a stream of server-sent events: one event after each change |
+//! | `GET /assets/HASH/NAME` | style sheet, script and icon |
+//!
+//! The handlers call the use cases of `memory_core`, with unrestricted services and the actor `web`. Every control is a link or
+//! a form; a form is answered with a redirect (303). The script only adds live search, keyboard shortcuts and updates.
+//!
+//! A handler takes a `WebRequest`, calls `respond` with blocking work, and returns a rendered template or a
+//! redirect. The services of the request record the ids of its operations, and `redirect` passes them to the next page, which
+//! offers to undo them. Each template extends `base.html` and has a field `layout`. A control with the attribute `data-key` has a
+//! keyboard shortcut; in an element with `data-item` or the class `card` it applies to the selected one.
+//!
+//! # Security
+//!
+//! - The listener is bound to a loopback address. Connections of other users are refused, and so are requests with a foreign
+//!   `Host` (DNS rebinding), `Origin` or `Sec-Fetch-Site`. No header allows other origins (CORS).
+//! - A session starts with a code that is valid once and for 60 seconds. The person types it into a form, so that it is in no
+//!   URL and no log. The session is a cookie with `HttpOnly` and `SameSite=Strict`, and ends when it is idle.
+//! - Every request with a method other than GET and HEAD carries the CSRF token of its session.
+//! - `Content-Security-Policy` allows only own scripts, styles and images.
+//! - The text of memories is data: templates escape it, `Label` displays hidden characters, and rendered Markdown is restricted
+//!   to a list of elements and links.
+//!
+//! One middleware (`guard.rs`) applies these rules to every route, so that no handler can omit them.
+
+mod assets;
+mod card;
+mod charts;
+mod diff;
+mod error;
+mod events;
+mod fields;
+mod guard;
+mod html;
+mod json_view;
+mod layout;
+mod markdown;
+mod operations;
+mod pages;
+mod request;
+mod saved_searches;
+mod server;
+mod sessions;
+mod sign_in;
+mod state;
+#[cfg(test)]
+mod test_html;
+mod time_label;
+mod undo;
+
+pub use server::serve_web;
+pub use sessions::SignInCodes;
+pub use state::{WebHost, WebServerConfig};

@@ -1,0 +1,41 @@
+//! The pages. Each module has the routes, the handlers and the templates of one section.
+
+mod activity;
+mod banks;
+mod conversations;
+mod deleted;
+mod edit_memory;
+mod graph;
+mod health;
+mod inbox;
+mod instances;
+mod memories;
+mod memory;
+mod reminders;
+mod sessions;
+mod topics;
+
+use std::sync::Arc;
+
+use axum::Router;
+
+use super::state::WebState;
+
+/// Returns the routes of all pages.
+pub(super) fn routes() -> Router<Arc<WebState>> {
+    Router::new()
+        .merge(memories::routes())
+        .merge(memory::routes())
+        .merge(edit_memory::routes())
+        .merge(deleted::routes())
+        .merge(inbox::routes())
+        .merge(reminders::routes())
+        .merge(graph::routes())
+        .merge(activity::routes())
+        .merge(sessions::routes())
+        .merge(topics::routes())
+        .merge(banks::routes())
+        .merge(conversations::routes())
+        .merge(instances::routes())
+        .merge(health::routes())
+}

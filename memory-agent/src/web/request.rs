@@ -1,0 +1,206 @@
+//! A request of a signed-in person, as handlers receive it.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use axum::extract::FromRequestParts;
+use axum::http::Uri;
+use axum::http::header::REFERER;
+use axum::http::request::Parts;
+use axum::response::{IntoResponse, Redirect, Response};
+use chrono::{DateTime, FixedOffset};
+use memory_core::bank::Banks;
+use memory_core::{Code, IdSource, LocalZone, MemoryId, OperationId, OperationLogs, Services};
+use tokio::task::spawn_blocking;
+
+use super::assets::PATHS;
+use super::error::PageError;
+use super::fields::{Fields, local_path};
+use super::layout::{Layout, Section};
+use super::sessions::WebSession;
+use super::state::WebState;
+
+/// A request of a signed-in person, after all checks.
+#[derive(Debug)]
+pub(crate) struct WebRequest {
+    pub(crate) web: Arc<WebState>,
+    pub(super) session: Arc<WebSession>,
+    /// The path, without the query.
+    pub(crate) path: String,
+    /// The fields of the query string.
+    pub(crate) query: Fields,
+    /// The path and query of the list from which the person came, if it is one.
+    pub(crate) list: Option<String>,
+    /// The fields of the form; empty if the method is GET.
+    pub(crate) form: Fields,
+    /// The services; they record the ids of operations for [`Self::redirect`].
+    pub(crate) services: Services,
+    ids: Arc<RecordingIds>,
+}
+
+/// Field of the query with the ids of the operations that the previous request made.
+const DONE: &str = "done";
+
+impl FromRequestParts<Arc<WebState>> for WebRequest {
+    type Rejection = PageError;
+
+    async fn from_request_parts(parts: &mut Parts, web: &Arc<WebState>) -> Result<Self, PageError> {
+        let session = parts.extensions.get::<Arc<WebSession>>().cloned();
+        let session = session.ok_or_else(|| PageError::new(Code::Unauthorized, "nobody is signed in", "sign in"))?;
+        let form = parts.extensions.remove::<Fields>().unwrap_or_default();
+        let ids = Arc::new(RecordingIds::new(Arc::clone(&web.config.services.ids)));
+        let mut services = Services { ids: Arc::clone(&ids) as _, ..web.config.services.clone() };
+        if let Some(topics) = &mut services.topics {
+            topics.ids = Arc::clone(&ids) as _;
+        }
+        Ok(Self {
+            list: parts.headers.get(REFERER).and_then(|value| list_path(value.to_str().ok()?)),
+            web: Arc::clone(web),
+            session,
+            path: parts.uri.path().to_owned(),
+            query: Fields::parse(parts.uri.query().unwrap_or_default()),
+            form,
+            services,
+            ids,
+        })
+    }
+}
+
+impl WebRequest {
+    /// Runs blocking work on one of a limited number of threads, and returns its response or the page of its error.
+    ///
+    /// The work completes even if the browser disconnects.
+    pub(crate) async fn respond(self, work: impl FnOnce(&Self) -> Result<Response, PageError> + Send + 'static) -> Response {
+        let place = Arc::clone(&self.web.workers).acquire_owned().await.expect("the workers are never closed");
+        let work = move || {
+            let _place = place;
+            work(&self).unwrap_or_else(|error| error.within(self.layout("")).into_response())
+        };
+        spawn_blocking(work).await.unwrap_or_else(|error| {
+            let message = format!("the request failed: {error}");
+            PageError::new(Code::Internal, message, "check the home with `memory doctor`").into_response()
+        })
+    }
+
+    /// Returns the frame of a page. The path determines the section.
+    pub(crate) fn layout(&self, title: &str) -> Layout {
+        let is_within = |section: &Section| {
+            self.path.strip_prefix(section.path()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        Layout {
+            title: title.to_owned(),
+            section: Section::ALL.into_iter().find(is_within),
+            csrf: self.session.csrf().to_owned(),
+            query: String::new(),
+            filters: Vec::new(),
+            here: self.here(),
+            home: self.web.config.home.clone(),
+            mark: self.web.config.host.change_mark(),
+            undo: self.undo_bar(self.query.get(DONE)),
+            assets: &PATHS,
+        }
+    }
+
+    /// Returns the path and the query of this page without `done`.
+    fn here(&self) -> String {
+        match self.query.with(DONE, "") {
+            query if query.is_empty() => self.path.clone(),
+            query => format!("{}?{query}", self.path),
+        }
+    }
+
+    /// Returns the banks; they record the ids of operations as the services do.
+    pub(crate) fn banks(&self) -> Banks {
+        Banks { ids: Arc::clone(&self.ids) as _, ..self.web.config.banks.clone() }
+    }
+
+    /// Calls `work` with the logs of all operations.
+    pub(crate) fn with_logs<T, E>(&self, work: impl FnOnce(OperationLogs<'_>) -> Result<T, E>) -> Result<T, PageError>
+    where
+        PageError: From<E>,
+    {
+        let config = &self.web.config;
+        let (banks, instances) = (self.banks(), config.host.instance_logs()?);
+        let (services, conversations) = (&self.services, config.conversations.as_slice());
+        Ok(work(OperationLogs { services, banks: &banks, instances: &instances, conversations })?)
+    }
+
+    /// Returns a time in the zone of the user.
+    pub(crate) fn local(&self, time: DateTime<chrono::Utc>) -> DateTime<FixedOffset> {
+        (self.web.config.local_time)(time)
+    }
+
+    /// Returns the zone of the user.
+    pub(crate) fn zone(&self) -> LocalZone {
+        LocalZone::new(Arc::clone(&self.web.config.local_time))
+    }
+
+    /// Redirects to `path` after a change; the page there offers to undo the operations of this request.
+    ///
+    /// `path` is a path of this server with an optional query; any other text redirects to the first page.
+    pub(crate) fn redirect(&self, path: &str) -> Response {
+        self.redirect_after(path, &self.ids.operations())
+    }
+
+    /// Redirects to `path`; the page there offers to undo `operations`.
+    pub(crate) fn redirect_after(&self, path: &str, operations: &[OperationId]) -> Response {
+        self.web.config.host.after_change();
+        let path = local_path(path);
+        let (path, query) = path.split_once('?').unwrap_or((path, ""));
+        let done = operations.iter().map(OperationId::as_str).collect::<Vec<_>>().join(",");
+        let query = Fields::parse(query).with(DONE, &done);
+        Redirect::to(&if query.is_empty() { path.to_owned() } else { format!("{path}?{query}") }).into_response()
+    }
+}
+
+/// Returns the path and query of an address on this server if it is that of a list of memories.
+fn list_path(address: &str) -> Option<String> {
+    let address: Uri = address.parse().ok()?;
+    let query = Fields::parse(address.query().unwrap_or_default()).with(DONE, "");
+    match address.path() {
+        path @ ("/memories" | "/inbox") if query.is_empty() => Some(path.to_owned()),
+        path @ ("/memories" | "/inbox") => Some(format!("{path}?{query}")),
+        _ => None,
+    }
+}
+
+/// A source of ids that records the ids of operations.
+#[derive(Debug)]
+struct RecordingIds {
+    source: Arc<dyn IdSource>,
+    operations: Mutex<Vec<OperationId>>,
+}
+
+impl RecordingIds {
+    fn new(source: Arc<dyn IdSource>) -> Self {
+        Self { source, operations: Mutex::default() }
+    }
+
+    fn operations(&self) -> Vec<OperationId> {
+        self.operations.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+impl IdSource for RecordingIds {
+    fn memory_id(&self) -> MemoryId {
+        self.source.memory_id()
+    }
+
+    fn operation_id(&self) -> OperationId {
+        let id = self.source.operation_id();
+        self.operations.lock().unwrap_or_else(PoisonError::into_inner).push(id.clone());
+        id
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_deletion_returns_to_the_list_from_which_the_person_came() {
+        assert_eq!(list_path("http://127.0.0.1:1/memories?q=tea&done=1").as_deref(), Some("/memories?q=tea"));
+        assert_eq!(list_path("http://127.0.0.1:1/inbox").as_deref(), Some("/inbox"));
+        assert_eq!(list_path("http://127.0.0.1:1/memories/1"), None);
+        assert_eq!(list_path("not an address"), None);
+    }
+}

@@ -1,0 +1,157 @@
+//! The configuration of the page, and the state that all handlers share.
+
+use std::collections::HashSet;
+use std::fmt::Debug;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use memory_core::bank::Banks;
+use memory_core::conversation::{ConversationLocation, ConversationStore};
+use memory_core::instance::NamedInstance;
+use memory_core::{LocalTime, RecallLedger, RefinementPlanner, Services, ToolError, Usage};
+use serde_json::Value;
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
+
+use super::sessions::{SignInCodes, WebSessions};
+use crate::http::{AccessRules, AuthState, BodyBudget, HttpLimits};
+use crate::instance::OpenInstances;
+
+/// The configuration of the page.
+pub struct WebServerConfig {
+    /// The services, unrestricted: the user sees all memories. Their actor is that of all changes, usually `web`.
+    pub services: Services,
+    /// The banks, with the same actor.
+    pub banks: Banks,
+    /// The instances.
+    pub instances: Arc<OpenInstances>,
+    /// The folders of conversations.
+    pub conversations: Vec<ConversationLocation>,
+    /// The ledger of recalls.
+    pub recalls: Arc<dyn RecallLedger>,
+    /// The conversion of times to local time.
+    pub local_time: LocalTime,
+    /// The home folder, for display.
+    pub home: String,
+    /// The codes for signing in.
+    pub codes: Arc<SignInCodes>,
+    /// The functions of the program that are not use cases.
+    pub host: Arc<dyn WebHost>,
+}
+
+impl Debug for WebServerConfig {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("WebServerConfig").field("home", &self.home).field("host", &self.host).finish_non_exhaustive()
+    }
+}
+
+/// The functions of the program that the page needs and that are not use cases.
+pub trait WebHost: Debug + Send + Sync {
+    /// Returns a text that differs after an operation of any process. It is called every second.
+    fn change_mark(&self) -> String;
+
+    /// Updates what the program derives from the memories. It is called after each change by the page.
+    fn after_change(&self);
+
+    /// Returns the instances with a log of operations.
+    ///
+    /// # Errors
+    /// If their definitions cannot be read.
+    fn instance_logs(&self) -> Result<Vec<NamedInstance>, ToolError>;
+
+    /// Returns the usage of language models; `None` if none is configured and none was used.
+    ///
+    /// # Errors
+    /// If the usage cannot be read.
+    fn usage(&self) -> Result<Option<Usage>, ToolError>;
+
+    /// Returns the folders of conversations.
+    ///
+    /// # Errors
+    /// If they cannot be found.
+    fn conversations(&self) -> Result<Vec<Arc<dyn ConversationStore>>, ToolError>;
+
+    /// Returns the planner of refinements that uses `services`.
+    fn planner(&self, services: Services) -> Box<dyn RefinementPlanner>;
+
+    /// Returns the findings of `memory doctor`, as JSON.
+    ///
+    /// # Errors
+    /// If the home cannot be read.
+    fn doctor(&self) -> Result<Value, ToolError>;
+
+    /// Returns the output of `memory status`, as JSON.
+    ///
+    /// # Errors
+    /// If the home cannot be read.
+    fn status(&self) -> Result<Value, ToolError>;
+
+    /// Returns the output of `memory config list`, as JSON.
+    ///
+    /// # Errors
+    /// If the settings cannot be read.
+    fn settings(&self) -> Result<Value, ToolError>;
+}
+
+/// The shared state of all handlers.
+#[derive(Debug)]
+pub(crate) struct WebState {
+    pub(crate) config: WebServerConfig,
+    pub(super) sessions: WebSessions,
+    /// The keys of the suggestions that a person declined. They are only in main memory.
+    declined: Mutex<HashSet<String>>,
+    pub(super) gate: Arc<AuthState>,
+    pub(super) bodies: BodyBudget,
+    /// Cancelled when the server stops; ends the event streams.
+    pub(super) end: CancellationToken,
+    pub(super) workers: Arc<Semaphore>,
+}
+
+/// Maximum number of open connections. A browser opens six.
+const MAX_CONNECTIONS: usize = 128;
+
+/// Maximum number of requests that are processed at the same time.
+const MAX_WORKERS: usize = 8;
+
+/// Maximum size of a form, in bytes. The escapes of a form triple the size of some texts.
+pub(super) const MAX_FORM: usize = 8 << 20;
+
+/// Maximum total size of all forms in memory, in bytes.
+const MAX_FORMS: usize = 32 << 20;
+
+/// Time that running requests get after the server was stopped.
+const DRAIN_TIME: Duration = Duration::from_secs(5);
+
+pub(super) fn limits() -> HttpLimits {
+    HttpLimits {
+        connections: MAX_CONNECTIONS,
+        workers: MAX_WORKERS,
+        body: MAX_FORM,
+        bodies: MAX_FORMS,
+        drain: DRAIN_TIME,
+        ..HttpLimits::default()
+    }
+}
+
+impl WebState {
+    pub(super) fn new(config: WebServerConfig) -> Self {
+        let rules =
+            AccessRules { how_to_admit: "open the page with `memory ui` on this machine".into(), ..AccessRules::default() };
+        Self {
+            config,
+            sessions: WebSessions::default(),
+            declined: Mutex::default(),
+            gate: Arc::new(AuthState::new(rules)),
+            bodies: BodyBudget::new(limits()),
+            end: CancellationToken::new(),
+            workers: Arc::new(Semaphore::new(MAX_WORKERS)),
+        }
+    }
+}
+
+impl WebState {
+    /// Returns the keys of the suggestions that a person declined.
+    pub(crate) fn declined(&self) -> MutexGuard<'_, HashSet<String>> {
+        self.declined.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

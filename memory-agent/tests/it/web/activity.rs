@@ -1,0 +1,129 @@
+//! The activity, the sessions and the graph.
+
+use memory_core::{Draft, MemoryStoreExt, RecallRecord, RecalledId, SecretPolicy, Services, delete, link, record_recall, write};
+
+use super::server::WebTestServer;
+
+#[test]
+fn every_operation_is_listed_with_its_author_and_undone() {
+    let server = WebTestServer::start();
+    let id = server.write(Draft::new("green <tea>"));
+    delete(&server.services, &id).unwrap();
+    let page = server.get("/activity").body;
+    for text in [
+        "<svg class=\"heat-map\"",
+        "2 operations from",
+        "Language model",
+        "<td class=\"number\">30</td>",
+        "Deleted</a>",
+        "Written</a>",
+    ] {
+        assert!(page.contains(text), "{text} is missing in {page}");
+    }
+    assert!(page.contains("<bdi dir=\"auto\">test</bdi>"));
+    let undo = page.split("name=\"operation\" value=\"").nth(1).and_then(|rest| rest.split('"').next()).unwrap();
+    let page = server.post_and_follow("/undo", &[("operation", undo), ("next", "/activity")]).body;
+    assert_eq!(server.services.store.get_by(&id).unwrap().memory.content, "green <tea>");
+    assert!(page.contains("green &lt;tea&gt;") && page.contains("is-undone") && page.contains("Redo"), "{page}");
+    assert!(page.contains("<svg class=\"growth\""));
+}
+
+#[test]
+fn operations_are_selected_by_author_kind_and_day() {
+    let server = WebTestServer::start();
+    server.write(Draft::new("by a person"));
+    write(&Services { actor: "codex".into(), ..server.services.clone() }, Draft::new("by an agent"), SecretPolicy::Keep).unwrap();
+    let day = server.services.clock.now().date_naive();
+    let list = |query: &str| server.get(&format!("/activity?{query}")).body;
+    assert!(list("by=codex").contains("by an agent") && !list("by=codex").contains("by a person"));
+    assert!(list("verb=write").contains("by a person") && list("verb=delete").contains("No operation matches"));
+    assert!(list(&format!("day={day}")).contains("by an agent") && list("day=1999-01-01").contains("No operation matches"));
+    for query in ["day=x", "verb=x"] {
+        assert_eq!(server.get(&format!("/activity?{query}")).status, 400, "{query}");
+    }
+}
+
+#[test]
+fn an_operation_has_a_page_with_its_changes() {
+    let server = WebTestServer::start();
+    let (one, other) = (server.write(Draft::new("one")), server.write(Draft::new("<b>other")));
+    link(&server.services, &one, &other).unwrap();
+    let page = server.get("/activity").body;
+    let operation = page.split("href=\"/activity/").nth(1).and_then(|rest| rest.split('"').next()).unwrap();
+    let page = server.get(&format!("/activity/{operation}")).body;
+    assert!(
+        page.contains("<h1>Linked</h1>") && page.contains("&lt;b&gt;other") && page.matches("<td>changed").count() == 2,
+        "{page}"
+    );
+    assert_eq!(server.get("/activity/ffffffffffff").status, 404);
+}
+
+fn recall(server: &WebTestServer, session: &str, ids: &[&str]) {
+    let recall = RecallRecord {
+        at: server.services.clock.now(),
+        agent: "codex".into(),
+        session: Some(session.into()),
+        project: Some("shop".into()),
+        interface: "mcp".into(),
+        tool: "memory_search".into(),
+        query: Some("which <drink>?".into()),
+        memories: ids
+            .iter()
+            .map(|id| RecalledId { id: (*id).into(), score: Some(0.5), parts: vec![("words".into(), 0.5)] })
+            .collect(),
+        tokens: 42,
+    };
+    record_recall(server.recalls.as_ref(), recall);
+}
+
+#[test]
+fn a_session_has_what_its_agent_received_and_wrote() {
+    let server = WebTestServer::start();
+    assert!(server.get("/sessions").body.contains("No sessions"));
+    let id = server.write(Draft::new("green tea"));
+    recall(&server, "s<1>", &[&id, "gone"]);
+    write(
+        &Services { actor: "codex".into(), ..server.services.clone() },
+        Draft::new("written in the session"),
+        SecretPolicy::Keep,
+    )
+    .unwrap();
+    let page = server.get("/sessions").body;
+    for text in [
+        "s&lt;1&gt;",
+        "shop",
+        "2 memories",
+        ">42<",
+        "2 sessions: agents received memories 1 time (42 tokens) and made 2 changes.",
+    ] {
+        assert!(page.contains(text), "{text} is missing in {page}");
+    }
+    let path = page.split("href=\"/sessions/show?").nth(1).and_then(|rest| rest.split('"').next()).unwrap();
+    let page = server.get(&format!("/sessions/show?{}", path.replace("&#38;", "&").replace("&amp;", "&"))).body;
+    for text in
+        ["which &lt;drink&gt;?", "green tea</bdi></a>", "score 0.50: words 0.50", "no longer there", "written in the session"]
+    {
+        assert!(page.contains(text), "{text} is missing in {page}");
+    }
+    assert!(server.get("/sessions?agent=claude").body.contains("No sessions"));
+    assert_eq!(server.get("/sessions/show?agent=codex&session=unknown").status, 404);
+    assert_eq!(server.get("/sessions/show?agent=codex&day=x").status, 400);
+}
+
+#[test]
+fn the_graph_shows_what_surrounds_a_memory_or_a_tag() {
+    let server = WebTestServer::start();
+    assert!(server.get("/graph").body.contains("No memories yet"));
+    let tea = server.write(Draft::new("Tea & <cake>").tags(["drinks"]));
+    let kettle = server.write(Draft::new("Kettle"));
+    link(&server.services, &tea, &kettle).unwrap();
+    let start = server.get("/graph").body;
+    assert!(start.contains(&format!("/graph?memory={tea}")) && start.contains("/graph?tag=drinks"));
+    let page = server.get(&format!("/graph?memory={tea}")).body;
+    for text in ["<svg class=\"graph\"", "Tea &amp; &lt;cake&gt;", &format!("/graph?memory={kettle}"), "#drinks", "2 are shown"] {
+        assert!(page.contains(text), "{text} is missing in {page}");
+    }
+    assert!(server.get("/graph?tag=Drinks").body.contains("Tea &amp; &lt;cake&gt;"));
+    assert_eq!(server.get("/graph?tag=none").status, 404);
+    assert_eq!(server.get("/graph?memory=00000000").status, 404);
+}

@@ -1,0 +1,176 @@
+//! The inbox: proposals, unfiled notes and suggestions.
+
+use memory_core::{
+    Category, Draft, MemoryStoreExt, Patch, Phase, ReviewPolicy, SecretPolicy, Services, View, WritePolicy, delete, proposals,
+    update, write,
+};
+
+use super::server::WebTestServer;
+
+/// Returns the services of an agent whose changes are proposals.
+fn codex(server: &WebTestServer) -> Services {
+    let review = ReviewPolicy { default: WritePolicy::Propose, rules: Vec::new() };
+    let view = View { agent: Some("codex".parse().expect("a name")), project: None };
+    Services { review, ..server.services.clone() }.restrict_to(&view)
+}
+
+/// Returns the values of the fields `item` of a page, in its order, each once.
+fn items(page: &str) -> Vec<String> {
+    let mut items: Vec<String> = Vec::new();
+    for value in page.split("name=\"item\" value=\"").skip(1).filter_map(|rest| rest.split('"').next()) {
+        if !items.iter().any(|own| own == value) {
+            items.push(value.to_owned());
+        }
+    }
+    items
+}
+
+#[test]
+fn proposals_and_unfiled_notes_wait_with_their_differences() {
+    let server = WebTestServer::start();
+    assert!(server.get("/inbox").body.contains("The inbox is empty"));
+    let id = server.write(Draft::new("The user drinks green tea").category(Category::Preferences));
+    let agent = codex(&server);
+    let patch = Patch { content: Some("The user drinks black tea <b>".into()), ..Patch::default() };
+    update(&agent, &id, &patch, None, SecretPolicy::Refuse).unwrap();
+    write(&agent, Draft::new("Deploy on <script>Fridays").title("Deploy"), SecretPolicy::Refuse).unwrap();
+    server.write(Draft::new("A note without a category"));
+    let page = server.get("/inbox").body;
+    for text in [
+        "2 proposals wait",
+        "1 note has",
+        "<bdi dir=\"auto\">codex</bdi>",
+        "- The user drinks green tea</del>",
+        "+ The user drinks black tea &lt;b&gt;</ins>",
+        "Deploy on &lt;script&gt;Fridays",
+        "Unfiled note",
+        "data-key=\"a\"",
+        "data-key=\"r\"",
+        "data-key=\"e\"",
+        "data-key=\"m\"",
+    ] {
+        assert!(page.contains(text), "{text} is missing in {page}");
+    }
+    assert_eq!(items(&page).len(), 3);
+    assert!(!page.contains("<script>Fridays"));
+}
+
+#[test]
+fn items_are_accepted_and_rejected_one_by_one_or_together() {
+    let server = WebTestServer::start();
+    let agent = codex(&server);
+    for text in ["one", "two", "three"] {
+        write(&agent, Draft::new(text), SecretPolicy::Refuse).unwrap();
+    }
+    let note = server.write(Draft::new("a note"));
+    let found = items(&server.get("/inbox").body);
+    let one = [("item", found[0].as_str()), ("action", "accept"), ("category", "knowledge"), ("next", "/inbox")];
+    let page = server.post_and_follow("/inbox/decide", &one).body;
+    assert!(page.contains("2 proposals wait") && page.contains("undo-bar"), "{page}");
+    let both = [("item", found[1].as_str()), ("item", &found[2]), ("action", "reject"), ("next", "/inbox")];
+    let page = server.post_and_follow("/inbox/decide", &both).body;
+    assert!(page.contains("0 proposals wait"));
+    let undo = page.split("name=\"operation\" value=\"").nth(1).and_then(|rest| rest.split('"').next()).unwrap();
+    server.post_and_follow("/undo", &[("operation", undo), ("next", "/inbox")]);
+    assert_eq!(proposals(&server.services).unwrap().len(), 2, "the undo restores both");
+    let file = [("item", found[3].as_str()), ("action", "accept"), ("category", "people")];
+    server.post_and_follow("/inbox/decide", &file);
+    let filed = server.services.store.get_by(&note).unwrap().memory;
+    assert_eq!((filed.phase, filed.category), (Phase::Organized, Category::People));
+}
+
+#[test]
+fn a_decision_applies_to_the_version_that_the_person_saw() {
+    let server = WebTestServer::start();
+    let id = server.write(Draft::new("a note"));
+    let found = items(&server.get("/inbox").body);
+    let patch = Patch { content: Some("another text".into()), ..Patch::default() };
+    update(&server.services, &id, &patch, None, SecretPolicy::Refuse).unwrap();
+    for (action, status) in [("accept", 409), ("reject", 409), ("burn", 400)] {
+        let sent = [("item", found[0].as_str()), ("action", action), ("category", "people")];
+        assert_eq!(server.post("/inbox/decide", &sent).status, status, "{action}");
+    }
+    for item in ["", "x", "x:y"] {
+        assert_eq!(server.post("/inbox/decide", &[("item", item), ("action", "accept")]).status, 400, "{item}");
+    }
+    assert_eq!(server.post("/inbox/decide", &[("action", "accept")]).status, 400);
+    assert_eq!(server.services.store.get_by(&id).unwrap().memory.content, "another text");
+}
+
+#[test]
+fn a_stale_item_among_several_leaves_the_others_decided() {
+    let server = WebTestServer::start();
+    let (one, other) = (server.write(Draft::new("one")), server.write(Draft::new("other")));
+    let found = items(&server.get("/inbox").body);
+    let patch = Patch { content: Some("changed".into()), ..Patch::default() };
+    update(&server.services, &one, &patch, None, SecretPolicy::Refuse).unwrap();
+    let both =
+        [("item", found[0].as_str()), ("item", &found[1]), ("action", "accept"), ("category", "people"), ("next", "/inbox")];
+    let page = server.post_and_follow("/inbox/decide", &both).body;
+    assert!(page.contains("1 selected item was not changed"), "{page}");
+    assert_eq!(server.services.store.get_by(&other).unwrap().memory.category, Category::People);
+    assert_eq!(server.services.store.get_by(&one).unwrap().memory.phase, Phase::Inbox);
+}
+
+#[test]
+fn a_proposal_is_edited_and_merged() {
+    let server = WebTestServer::start();
+    let target = server.write(Draft::new("The user drinks tea").category(Category::Preferences));
+    let agent = codex(&server);
+    write(&agent, Draft::new("Green is the colour"), SecretPolicy::Refuse).unwrap();
+    let found = items(&server.get("/inbox").body);
+    let edit = [("item", found[0].as_str()), ("content", "Green tea\r\nis preferred"), ("next", "/inbox")];
+    let page = server.post_and_follow("/inbox/edit", &edit).body;
+    assert!(page.contains("Green tea"));
+    assert_eq!(proposals(&server.services).unwrap()[0].stored.memory.content, "Green tea\nis preferred");
+    let into = format!("http://127.0.0.1:1/memories/{target}");
+    let found = items(&page);
+    server.post_and_follow("/inbox/merge", &[("item", found[0].as_str()), ("into", &into), ("next", "/inbox")]);
+    assert!(proposals(&server.services).unwrap().is_empty());
+    let merged = server.services.store.get_by(&target).unwrap().memory.content;
+    assert!(merged.contains("drinks tea") && merged.contains("is preferred"), "{merged}");
+}
+
+#[test]
+fn a_stale_proposal_is_overwritten_only_by_its_own_button() {
+    let server = WebTestServer::start();
+    let id = server.write(Draft::new("green tea").category(Category::Preferences));
+    let patch = |text: &str| Patch { content: Some(text.into()), ..Patch::default() };
+    update(&codex(&server), &id, &patch("black tea"), None, SecretPolicy::Refuse).unwrap();
+    update(&server.services, &id, &patch("white tea"), None, SecretPolicy::Refuse).unwrap();
+    let page = server.get("/inbox").body;
+    assert!(page.contains("was changed after the agent made this proposal") && page.contains("Overwrite"));
+    let found = items(&page);
+    assert_eq!(server.post("/inbox/decide", &[("item", found[0].as_str()), ("action", "accept")]).status, 409);
+    server.post_and_follow("/inbox/decide", &[("item", found[0].as_str()), ("action", "accept"), ("stale", "overwrite")]);
+    assert_eq!(server.services.store.get_by(&id).unwrap().memory.content, "black tea");
+}
+
+#[test]
+fn a_proposed_deletion_shows_the_memory_and_cannot_be_edited() {
+    let server = WebTestServer::start();
+    let id = server.write(Draft::new("green tea").category(Category::Preferences));
+    delete(&codex(&server), &id).unwrap();
+    let page = server.get("/inbox").body;
+    assert!(page.contains("Deletion") && page.contains("green tea") && !page.contains("data-key=\"e\""));
+    let found = items(&page);
+    server.post_and_follow("/inbox/decide", &[("item", found[0].as_str()), ("action", "accept"), ("next", "/inbox")]);
+    assert!(server.services.store.get_by(&id).is_err());
+}
+
+#[test]
+fn suggestions_are_accepted_and_declined_one_by_one() {
+    let server = WebTestServer::start();
+    let (one, other) = (server.write(Draft::new("Tea is a plant")), server.write(Draft::new("Coffee is <b>bold</b>")));
+    let page = server.get("/inbox/plan").body;
+    assert!(page.contains("under knowledge, because the test says so") && page.contains("Coffee is &lt;b&gt;bold"));
+    let page = server.post_and_follow("/inbox/plan", &[("key", &one), ("action", "accept")]).body;
+    assert!(page.contains("undo-bar") && !page.contains("Tea is a plant</bdi></a></h2>"));
+    assert_eq!(server.services.store.get_by(&one).unwrap().memory.category, Category::Knowledge);
+    let page = server.post_and_follow("/inbox/plan", &[("key", &other), ("action", "decline")]).body;
+    assert!(page.contains("No suggestions") && page.contains("1 declined"), "{page}");
+    assert_eq!(server.services.store.get_by(&other).unwrap().memory.phase, Phase::Inbox);
+    assert!(server.post_and_follow("/inbox/plan", &[("action", "restore")]).body.contains("Coffee"));
+    assert_eq!(server.post("/inbox/plan", &[("key", "unknown"), ("action", "accept")]).status, 409);
+    assert_eq!(server.post("/inbox/plan", &[("action", "accept")]).status, 400);
+}

@@ -1,0 +1,92 @@
+//! The list of memories, and saved searches.
+
+use memory_core::{Category, Draft, Scope};
+
+use super::server::WebTestServer;
+
+#[test]
+fn memories_are_listed_newest_first_and_found_by_words_and_filters() {
+    let server = WebTestServer::start();
+    assert!(server.get("/memories").body.contains("No memories yet"));
+    server.write(Draft::new("The user prefers green tea").category(Category::Preferences).tags(["drinks"]));
+    server.write(Draft::new("Deploy on Fridays never").category(Category::Decisions).scope(Scope::Project("shop".into())));
+    let page = server.get("/memories").body;
+    let place = |text: &str| page.find(text).unwrap_or_else(|| panic!("{text} is missing"));
+    assert!(place("2 memories") < place("Deploy on Fridays") && place("Deploy on Fridays") < place("prefers green tea"));
+    let found = server.get("/memories?q=tea").body;
+    assert!(found.contains("1 match") && found.contains("<mark>tea</mark>") && found.contains("Why this was found"));
+    assert!(!found.contains("Fridays"));
+    for (query, is_tea) in [
+        ("tag=drinks", true),
+        ("category=decisions", false),
+        ("scope=project%3Ashop", false),
+        ("q=category%3Apreferences", true),
+        ("q=-fridays", true),
+    ] {
+        let page = server.get(&format!("/memories?{query}")).body;
+        assert_eq!(page.contains("green tea"), is_tea, "{query}");
+    }
+    assert!(server.get("/memories?q=nothing").body.contains("No memory matches"));
+    assert!(server.get("/memories?category=unknown").body.contains("category is ignored"));
+}
+
+#[test]
+fn facets_count_memories_and_lead_to_them() {
+    let server = WebTestServer::start();
+    for number in 0..3 {
+        server.write(Draft::new(&format!("note {number}")).category(Category::Lessons).tags(["a&b"]));
+    }
+    let page = server.get("/memories").body;
+    assert!(page.contains("href=\"/memories?category=lessons\""), "{page}");
+    assert!(page.contains("href=\"/memories?tag=a%26b\""));
+    let filtered = server.get("/memories?tag=a%26b&category=lessons").body;
+    assert!(
+        filtered.contains("3 memories") && filtered.contains("href=\"/memories?category=lessons\""),
+        "a chip removes the tag"
+    );
+}
+
+#[test]
+fn a_long_list_has_pages() {
+    let server = WebTestServer::start();
+    for number in 0..30 {
+        server.write(Draft::new(&format!("note number {number}")));
+    }
+    let first = server.get("/memories").body;
+    assert!(first.contains("Page 1 of 2") && first.contains("href=\"/memories?page=2\"") && !first.contains("note number 0<"));
+    let second = server.get("/memories?page=2").body;
+    assert!(second.contains("note number 0<") && !second.contains("note number 29"));
+    assert!(server.get("/memories?q=note&page=2").body.contains("Page 2 of 2"));
+}
+
+#[test]
+fn the_text_of_a_memory_is_data() {
+    let server = WebTestServer::start();
+    let trap = "<script>alert(1)</script><img src=x onerror=alert(2)>\u{202e}drowssap\u{200b}";
+    let id = server.write(Draft::new(trap).title(trap).tags(["<b>tag</b>"]).source("\"><script>"));
+    for path in
+        ["/memories".to_owned(), format!("/memories/{id}"), format!("/memories/{id}/edit"), "/memories?q=alert".to_owned()]
+    {
+        let page = server.get(&path);
+        assert_eq!(page.status, 200, "{path}");
+        assert!(!page.body.contains("<script>") && !page.body.contains("<img src=x") && !page.body.contains("<b>tag"), "{path}");
+    }
+    let page = server.get("/memories").body;
+    assert!(page.contains("&lt;script&gt;") && page.contains("U+202E") && page.contains("U+200B"));
+    let query = server.get("/memories?q=%22%3E%3Cscript%3Ealert(1)%3C/script%3E").body;
+    assert!(!query.contains("<script>alert"));
+}
+
+#[test]
+fn a_search_is_saved_deleted_and_restored_by_undo() {
+    let server = WebTestServer::start();
+    server.write(Draft::new("The user prefers tea"));
+    let page = server.post_and_follow("/memories/searches", &[("name", "Drinks"), ("query", "q=tea&page=2")]);
+    assert!(page.body.contains("<bdi dir=\"auto\">Drinks</bdi>") && page.body.contains("href=\"/memories?q=tea\""));
+    let page = server.post_and_follow("/memories/searches/delete", &[("name", "Drinks"), ("next", "/memories")]);
+    assert!(!page.body.contains("<bdi dir=\"auto\">Drinks</bdi>"));
+    let undo = page.body.split("name=\"operation\" value=\"").nth(1).and_then(|rest| rest.split('"').next()).unwrap();
+    let page = server.post_and_follow("/undo", &[("operation", undo), ("next", "/memories")]);
+    assert!(page.body.contains("<bdi dir=\"auto\">Drinks</bdi>"));
+    assert_eq!(server.post("/memories/searches", &[("name", " "), ("query", "q=x")]).status, 400);
+}

@@ -1,0 +1,10 @@
+//! The web page, tested with a byte-level client.
+
+mod activity;
+mod data;
+mod inbox;
+mod memories;
+mod memory;
+mod reminders;
+mod security;
+mod server;

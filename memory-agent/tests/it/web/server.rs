@@ -1,0 +1,250 @@
+//! A server of the page for tests, with a signed-in client.
+
+use std::io::Write;
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::AtomicUsize;
+use std::sync::{Arc, Mutex};
+use std::thread::{self, JoinHandle};
+
+use memory_agent::instance::OpenInstances;
+use memory_agent::web::{SignInCodes, WebHost, WebServerConfig, serve_web};
+use memory_core::chrono::NaiveDate;
+use memory_core::conversation::ConversationStore;
+use memory_core::instance::NamedInstance;
+use memory_core::testing::{FakeConversations, FakeMeter, FakeRecallLedger, services};
+use memory_core::{
+    AppliedRefinement, Budget, Category, Draft, Filter, LlmUsage, MemStore, Meter, PageRequest, Phase, PlannedAction,
+    PlannedRefinement, Purpose, RefinementPlanner, Reservation, SecretPolicy, Services, StoreError, StoredMemory, ToolError,
+    Usage, list, upgrade, usage, write,
+};
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use serde_json::{Value, json};
+use tokio::sync::oneshot;
+
+use crate::agents::agent;
+use crate::http::server::{FakeDefinitions, HttpTestResponse};
+
+/// The functions of the program, with fixed results.
+#[derive(Debug)]
+struct FakeHost {
+    services: Services,
+    conversations: Arc<FakeConversations>,
+}
+
+/// Suggests to file each note of the inbox under `knowledge`.
+#[derive(Debug)]
+struct FakePlanner(Services);
+
+impl RefinementPlanner for FakePlanner {
+    fn plan(&self) -> Result<Vec<PlannedRefinement>, StoreError> {
+        let filter = Filter { phase: Some(Phase::Inbox), ..Filter::default() };
+        let notes = list(&self.0, &filter, &PageRequest::default())?.memories;
+        let row = |stored: StoredMemory| PlannedRefinement {
+            key: stored.memory.id.to_string(),
+            memory: stored.memory.id,
+            headline: stored.memory.headline().to_owned(),
+            action: PlannedAction::File { category: Category::Knowledge, reason: "the test says so".into() },
+        };
+        Ok(notes.into_iter().map(row).collect())
+    }
+
+    fn apply(&self, keys: &[String]) -> Result<AppliedRefinement, StoreError> {
+        let planned = self.plan()?;
+        let known: Vec<&String> = keys.iter().filter(|key| planned.iter().any(|row| row.key == **key)).collect();
+        for key in &known {
+            upgrade(&self.0, key, Some(Category::Knowledge))?;
+        }
+        let operation = self.0.history.records().next().transpose()?.filter(|_| !known.is_empty());
+        let operation = operation.map(|record| record.operation.id);
+        Ok(AppliedRefinement { operation, applied: known.len() as u64, skipped: (keys.len() - known.len()) as u64 })
+    }
+}
+
+impl WebHost for FakeHost {
+    fn change_mark(&self) -> String {
+        self.services.history.records().count().to_string()
+    }
+
+    fn after_change(&self) {}
+
+    fn instance_logs(&self) -> Result<Vec<NamedInstance>, ToolError> {
+        Ok(Vec::new())
+    }
+
+    fn usage(&self) -> Result<Option<Usage>, ToolError> {
+        let meter = FakeMeter::default();
+        let (day, amount) = (NaiveDate::default(), LlmUsage { calls: 2, prompt_tokens: 30, answer_tokens: 4 });
+        let reservation = Reservation { day, purpose: Purpose::of("classify"), amount };
+        meter.reserve(&reservation, &Budget::default()).expect("there is no limit");
+        Ok(Some(usage(&meter, day, Budget::default())?))
+    }
+
+    fn conversations(&self) -> Result<Vec<Arc<dyn ConversationStore>>, ToolError> {
+        Ok(vec![Arc::clone(&self.conversations) as _])
+    }
+
+    fn planner(&self, services: Services) -> Box<dyn RefinementPlanner> {
+        Box::new(FakePlanner(services))
+    }
+
+    fn doctor(&self) -> Result<Value, ToolError> {
+        Ok(json!({ "checked": 0, "healthy": true, "findings": [] }))
+    }
+
+    fn status(&self) -> Result<Value, ToolError> {
+        Ok(json!({ "daemon": { "running": false }, "memories": 0, "chores": [] }))
+    }
+
+    fn settings(&self) -> Result<Value, ToolError> {
+        Ok(json!({ "path": "config.yaml", "exists": false, "settings": [], "unknown": [] }))
+    }
+}
+
+/// A server of the page that is shut down when dropped.
+pub(crate) struct WebTestServer {
+    pub(crate) place: SocketAddr,
+    /// The services, for preparing and checking the memories.
+    pub(crate) services: Services,
+    pub(crate) recalls: Arc<FakeRecallLedger>,
+    pub(crate) conversations: Arc<FakeConversations>,
+    codes: Arc<SignInCodes>,
+    /// The cookie and the CSRF token of the session.
+    session: (String, String),
+    end: Option<oneshot::Sender<()>>,
+    served: Option<JoinHandle<std::io::Result<()>>>,
+}
+
+impl WebTestServer {
+    /// Starts a server with an empty home, and signs in.
+    pub(crate) fn start() -> Self {
+        let services = services(Arc::new(MemStore::default()));
+        let (codes, recalls) = (Arc::new(SignInCodes::default()), Arc::new(FakeRecallLedger::default()));
+        let conversations = Arc::new(FakeConversations::default());
+        let definitions = FakeDefinitions { agent: agent(), opened: AtomicUsize::new(0), version: Mutex::default() };
+        let config = WebServerConfig {
+            banks: services.banks.clone().expect("the fakes have banks"),
+            services: Services { actor: "web".into(), ..services.clone() },
+            instances: Arc::new(OpenInstances::new(Arc::new(definitions))),
+            conversations: Vec::new(),
+            recalls: Arc::clone(&recalls) as _,
+            local_time: Arc::new(|time| time.fixed_offset()),
+            home: "~/.memory".into(),
+            codes: Arc::clone(&codes),
+            host: Arc::new(FakeHost { services: services.clone(), conversations: Arc::clone(&conversations) }),
+        };
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        listener.set_nonblocking(true).expect("a listener");
+        let place = listener.local_addr().expect("an address");
+        let (end, ending) = oneshot::channel();
+        let thread = thread::spawn(move || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+            let served = runtime.block_on(async {
+                let listener = tokio::net::TcpListener::from_std(listener)?;
+                serve_web(listener, config, async { drop(ending.await) }).await
+            });
+            runtime.shutdown_background();
+            served
+        });
+        let mut server = Self {
+            place,
+            services,
+            recalls,
+            conversations,
+            codes,
+            session: Default::default(),
+            end: Some(end),
+            served: Some(thread),
+        };
+        server.session = server.sign_in();
+        server
+    }
+
+    /// Signs in with a new code, and returns the cookie and the CSRF token.
+    pub(crate) fn sign_in(&self) -> (String, String) {
+        let response = self.send("POST", "/sign-in", &[], &encode_form(&[("code", &self.code()), ("next", "/memories")]));
+        assert_eq!((response.status, response.headers["location"].as_str()), (303, "/memories"));
+        let cookie = response.headers["set-cookie"].split(';').next().expect("a cookie").to_owned();
+        let page = self.send("GET", "/memories", &[("Cookie", &cookie)], "");
+        let csrf = page.body.split("name=\"csrf\" value=\"").nth(1).and_then(|rest| rest.split('"').next());
+        (cookie, csrf.expect("a token").to_owned())
+    }
+
+    /// Returns a new sign-in code.
+    pub(crate) fn code(&self) -> String {
+        self.codes.issue().expect("a code")
+    }
+
+    pub(crate) fn cookie(&self) -> &str {
+        &self.session.0
+    }
+
+    pub(crate) fn csrf(&self) -> &str {
+        &self.session.1
+    }
+
+    /// Writes a memory, and returns its id.
+    pub(crate) fn write(&self, draft: Draft) -> String {
+        write(&self.services, draft, SecretPolicy::Keep).expect("it is written").id.to_string()
+    }
+
+    /// Returns a page for the signed-in client.
+    pub(crate) fn get(&self, path: &str) -> HttpTestResponse {
+        self.send("GET", path, &[("Cookie", self.cookie())], "")
+    }
+
+    /// Sends a form with the CSRF token of the session.
+    pub(crate) fn post(&self, path: &str, fields: &[(&str, &str)]) -> HttpTestResponse {
+        let fields: Vec<_> = [("csrf", self.csrf())].into_iter().chain(fields.iter().copied()).collect();
+        self.send("POST", path, &[("Cookie", self.cookie())], &encode_form(&fields))
+    }
+
+    /// Sends a form, and returns the page to which the response redirects.
+    pub(crate) fn post_and_follow(&self, path: &str, fields: &[(&str, &str)]) -> HttpTestResponse {
+        let response = self.post(path, fields);
+        assert_eq!(response.status, 303, "{}", response.body);
+        self.get(&response.headers["location"])
+    }
+
+    /// Sends a request with a form as its body, and without a session.
+    pub(crate) fn send(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> HttpTestResponse {
+        HttpTestResponse::read(self.begin(method, path, headers, body)).expect("a response")
+    }
+
+    /// Sends a request, and returns the connection from which the response can be read.
+    pub(crate) fn begin(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> TcpStream {
+        let mut stream = TcpStream::connect(self.place).expect("a connection");
+        let (host, length) = (self.place.to_string(), body.len().to_string());
+        let usual = [
+            ("Host", host.as_str()),
+            ("Connection", "close"),
+            ("Content-Length", length.as_str()),
+            ("Content-Type", "application/x-www-form-urlencoded"),
+        ];
+        let usual = usual.iter().filter(|(name, _)| !headers.iter().any(|(own, _)| own == name));
+        let lines: Vec<String> = usual.chain(headers).map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+        let request = format!("{method} {path} HTTP/1.1\r\n{}\r\n{body}", lines.concat());
+        // The server may refuse a request before it has read all of it.
+        let _ = stream.write_all(request.as_bytes());
+        stream
+    }
+}
+
+impl Drop for WebTestServer {
+    fn drop(&mut self) {
+        if let Some(end) = self.end.take() {
+            let _ = end.send(());
+        }
+        if let Some(served) = self.served.take() {
+            let served = served.join();
+            if !thread::panicking() {
+                served.expect("no panic").expect("it ends well");
+            }
+        }
+    }
+}
+
+/// Encodes the fields of a form.
+pub(crate) fn encode_form(fields: &[(&str, &str)]) -> String {
+    let encode = |text: &str| utf8_percent_encode(text, NON_ALPHANUMERIC).to_string();
+    fields.iter().map(|(name, value)| format!("{}={}", encode(name), encode(value))).collect::<Vec<_>>().join("&")
+}
