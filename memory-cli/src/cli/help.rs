@@ -9,7 +9,7 @@ use crate::commands::Cli;
 
 /// The groups of commands, and the commands of each, in the order of the help.
 const GROUPS: [(&str, &[&str]); 7] = [
-    ("Everyday", &["write", "read", "list", "edit", "delete", "undo", "restore", "trash", "log", "diff"]),
+    ("Everyday", &["ui", "write", "read", "list", "edit", "delete", "undo", "restore", "trash", "log", "diff"]),
     ("Search", &["search", "backlinks", "embed", "model"]),
     (
         "Organise",

@@ -9,7 +9,7 @@ use memory_store::edit_file;
 use serde_json::{Value, json};
 
 use crate::app::App;
-use crate::config::{DEFAULT_FILE, HIDDEN, Settings, SettingsLayer, set_value};
+use crate::config::{DEFAULT_FILE, HIDDEN, Settings, set_value};
 use crate::failure::Failure;
 use crate::print::{Table, TableColumn};
 use crate::versions;
@@ -91,12 +91,7 @@ fn init(app: &mut App) -> Result<(), Failure> {
 fn show(app: &mut App) -> Result<(), Failure> {
     let settings = app.settings()?;
     if app.output.is_json() {
-        let shape =
-            |(key, value, from): (String, Value, SettingsLayer)| json!({ "key": key, "value": value, "from": from.as_str() });
-        let all: Vec<Value> = settings.all().into_iter().map(shape).collect();
-        let Settings { file, file_exists, unknown, .. } = settings.as_ref();
-        let answer = json!({ "path": file, "exists": file_exists, "settings": all, "unknown": unknown });
-        return Ok(app.output.json(&answer)?);
+        return Ok(app.output.json(&settings.to_json())?);
     }
     let mut table = Table::new([TableColumn::Whole("key"), TableColumn::Text("value"), TableColumn::Text("from")]);
     for (key, value, from) in settings.all() {

@@ -3,10 +3,10 @@
 use clap::Args;
 use memory_core::Verb;
 use memory_store::{DoctorFinding, DoctorReport};
-use serde::Serialize;
 use serde_json::json;
 
 use crate::app::App;
+use crate::doctor::report_json;
 use crate::failure::Failure;
 use crate::print::{Table, TableColumn};
 
@@ -24,25 +24,6 @@ pub(crate) struct DoctorArgs {
     fix: bool,
 }
 
-#[derive(Serialize)]
-struct DoctorReportShape<'a> {
-    checked: u64,
-    healthy: bool,
-    findings: Vec<FindingShape<'a>>,
-}
-
-#[derive(Serialize)]
-struct FindingShape<'a> {
-    code: String,
-    path: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    line: Option<usize>,
-    what: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    hint: Option<&'a str>,
-    fixed: bool,
-}
-
 impl DoctorArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let home = app.open()?;
@@ -51,8 +32,7 @@ impl DoctorArgs {
         let report = home.store.doctor(self.fix.then_some(&repair))?;
         let wrong = report.findings.iter().filter(|finding| !finding.fixed).count() as u64;
         if app.output.is_json() {
-            let shape = DoctorReportShape::of(&report, wrong == 0);
-            app.output.json(&serde_json::to_value(shape).expect("the shape has text for keys"))?;
+            app.output.json(&report_json(&report))?;
         } else {
             print_report(&report, app)?;
         }
@@ -76,16 +56,6 @@ fn print_report(report: &DoctorReport, app: &mut App) -> Result<(), Failure> {
     let found = report.findings.len();
     let what = if found == 0 { "no problems found".to_owned() } else { format!("problems: {found}") };
     Ok(app.output.note(&format!("checked: {}; {what}", report.checked))?)
-}
-
-impl<'a> DoctorReportShape<'a> {
-    fn of(report: &'a DoctorReport, healthy: bool) -> Self {
-        let shape = |finding: &'a DoctorFinding| {
-            let DoctorFinding { code, path, line, what, hint, fixed } = finding;
-            FindingShape { code: code.to_uppercase(), path, line: *line, what, hint: hint.as_deref(), fixed: *fixed }
-        };
-        Self { checked: report.checked, healthy, findings: report.findings.iter().map(shape).collect() }
-    }
 }
 
 /// Rebuild the index from the files

@@ -40,6 +40,7 @@ mod tag;
 mod topic;
 mod tour;
 mod trash;
+mod ui;
 mod undo;
 mod upgrade;
 mod usage;
@@ -168,6 +169,7 @@ commands! {
     Plugin(plugin::PluginArgs),
     Proxy(proxy::ProxyArgs),
     Serve(serve::ServeArgs),
+    Ui(ui::UiArgs),
     Status(status::StatusArgs),
     Reindex(doctor::ReindexArgs),
     Doctor(doctor::DoctorArgs),

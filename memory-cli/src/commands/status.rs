@@ -3,15 +3,13 @@
 use chrono::{DateTime, SecondsFormat, Utc};
 use clap::Args;
 use memory_core::text::to_one_line;
-use memory_core::{Filter, HomeSection, ListOrder, PageRequest, Phase, ProposalSummary, ReminderQuery, StoreError, StoredMemory};
-use memory_store::{ChoreState, DaemonLock, DaemonProcess, DaemonState};
-use serde_json::{Value, json};
+use memory_core::{ProposalSummary, StoredMemory};
 
 use crate::app::App;
 use crate::datetime;
 use crate::failure::Failure;
-use crate::home::Home;
 use crate::print::{Table, TableColumn, escape_hidden};
+use crate::status::StatusSnapshot;
 
 /// Show the state of the daemon, its last chores, and what is due
 ///
@@ -27,20 +25,6 @@ pub(crate) struct StatusArgs {}
 
 /// Cell of a row without a value.
 const NO_VALUE: &str = "-";
-
-/// The data that `memory status` prints.
-struct StatusSnapshot {
-    running: Option<DaemonProcess>,
-    state: Option<DaemonState>,
-    memories: u64,
-    inbox: u64,
-    /// The proposals of agents.
-    proposals: ProposalSummary,
-    /// Number of facts and turns in conversations.
-    entries: u64,
-    due: u64,
-    trash: (u64, u64),
-}
 
 impl StatusArgs {
     #[expect(clippy::unused_self, reason = "all commands run alike")]
@@ -61,89 +45,6 @@ impl StatusArgs {
 }
 
 impl StatusSnapshot {
-    fn of(home: &Home) -> Result<Self, StoreError> {
-        let store = &home.services.store;
-        store.refresh()?;
-        let now = home.services.clock.now();
-        let none = PageRequest { order: ListOrder::Created, offset: 0, limit: Some(0) };
-        let count = |filter: &Filter| Ok::<_, StoreError>(store.list(filter, &none, now)?.total);
-        let notes = Filter { place: Some(HomeSection::Notes), ..Filter::all() };
-        let inbox = Filter { phase: Some(Phase::Inbox), ..notes.clone() };
-        let of_conversations = Filter { place: Some(HomeSection::Conversations), ..Filter::all() };
-        Ok(Self {
-            running: DaemonLock::find_running(home.store.root())?,
-            state: DaemonState::read(home.store.root()),
-            memories: count(&notes)?,
-            inbox: count(&inbox)?,
-            proposals: memory_core::proposal_summary(&home.services, None)?,
-            entries: count(&of_conversations)?,
-            due: store.reminders(ReminderQuery::Due(now), None, Some(0))?.total,
-            trash: home.store.trash_size()?,
-        })
-    }
-
-    fn to_json(&self) -> Value {
-        let mut daemon = json!({ "running": self.running.is_some() });
-        let known = self.state.as_ref();
-        if let Some(pid) = self.running.and_then(|process| process.pid) {
-            daemon["pid"] = pid.into();
-        }
-        if let Some(state) = known {
-            daemon["started_at"] = format_timestamp(state.started_at).into();
-        }
-        if let Some(at) = known.and_then(|state| state.stopped_at).filter(|_| self.running.is_none()) {
-            daemon["stopped_at"] = format_timestamp(at).into();
-        }
-        if let Some(state) = known.filter(|state| self.running.is_some() && !state.watching.is_empty()) {
-            daemon["watching"] = state.watching.clone().into();
-        }
-        if let Some(socket) = self.socket().filter(|socket| !socket.is_empty()) {
-            daemon["socket"] = socket.into();
-        }
-        let chores: Vec<Value> = known.into_iter().flat_map(|state| &state.chores).map(|chore| self.chore_json(chore)).collect();
-        json!({
-            "daemon": daemon,
-            "memories": self.memories,
-            "inbox": self.inbox,
-            "proposals": self.proposals.waiting,
-            "overdue": self.proposals.overdue.iter().map(|stored| stored.memory.id.to_string()).collect::<Vec<_>>(),
-            "entries": self.entries,
-            "due": self.due,
-            "trash_files": self.trash.0,
-            "trash_bytes": self.trash.1,
-            "chores": chores,
-        })
-    }
-
-    fn chore_json(&self, chore: &ChoreState) -> Value {
-        let ChoreState { name, began_at, ended_at, ending, said, worked_at, .. } = chore;
-        let mut shape = json!({ "name": name });
-        let moments =
-            [("began_at", *began_at), ("ended_at", *ended_at), ("worked_at", *worked_at), ("due_at", self.due_at(chore))];
-        for (key, at) in moments {
-            if let Some(at) = at {
-                shape[key] = format_timestamp(at).into();
-            }
-        }
-        if let Some(ending) = ending {
-            shape["ending"] = ending.as_str().into();
-        }
-        if let Some(said) = said {
-            shape["said"] = said.clone().into();
-        }
-        shape
-    }
-
-    /// Returns the socket of the running daemon; empty if the daemon has no socket.
-    fn socket(&self) -> Option<&str> {
-        self.state.as_ref().filter(|_| self.running.is_some()).map(|state| state.socket.as_str())
-    }
-
-    /// Returns when a chore is due; `None` if no daemon is running.
-    fn due_at(&self, chore: &ChoreState) -> Option<DateTime<Utc>> {
-        chore.due_at.filter(|_| self.running.is_some())
-    }
-
     fn table(&self, is_drawn: bool) -> Table {
         let mut table = Table::new([TableColumn::Text("what"), TableColumn::Text("state")]);
         table.push(["daemon", &self.daemon_text(is_drawn)]);
@@ -217,10 +118,6 @@ fn proposals_text(summary: &ProposalSummary) -> String {
 
 /// Maximum number of characters of a named proposal.
 const MAX_HEADLINE_CHARACTERS: usize = 60;
-
-fn format_timestamp(at: DateTime<Utc>) -> String {
-    at.to_rfc3339_opts(SecondsFormat::Millis, true)
-}
 
 fn format_time(at: DateTime<Utc>, is_drawn: bool) -> String {
     if is_drawn { datetime::format_minute(at) } else { at.to_rfc3339_opts(SecondsFormat::Secs, true) }

@@ -7,7 +7,7 @@ use chrono::TimeDelta;
 use memory_core::{InboxTtl, ParseError};
 use memory_dream::DreamRules;
 use memory_ingest::SourceName;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::document::{SettingsDocument, parser_for};
 use super::setting::{Setting, SettingsLayer, or_default};
@@ -227,6 +227,14 @@ impl Settings {
         settings.root.override_path(environment.root.as_deref(), SettingsLayer::Environment, environment);
         settings.root.override_path(root, SettingsLayer::Flag, environment);
         Ok(settings)
+    }
+
+    /// Returns the JSON of `memory config show`: `{path, exists, settings: [{key, value, from}], unknown}`.
+    pub(crate) fn to_json(&self) -> Value {
+        let shape =
+            |(key, value, from): (String, Value, SettingsLayer)| json!({ "key": key, "value": value, "from": from.as_str() });
+        let all: Vec<Value> = self.all().into_iter().map(shape).collect();
+        json!({ "path": self.file, "exists": self.file_exists, "settings": all, "unknown": self.unknown })
     }
 
     /// Returns every key with its value and layer, in file order.

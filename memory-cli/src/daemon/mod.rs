@@ -11,6 +11,7 @@ mod daemon_log;
 mod file_listener;
 mod main_loop;
 mod servers;
+mod web_page;
 
 pub use builder::{Daemon, DaemonBuilder};
 pub(crate) use builder::{OpenedDaemon, StopHandle};

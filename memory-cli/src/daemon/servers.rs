@@ -14,6 +14,7 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::sync::watch;
 
 use super::DaemonLog;
+use super::web_page::{self, PageServer};
 use crate::agent::{AgentOptions, agent_builder, invalid_tools};
 use crate::chat_proxy::{self, Watcher, Worker};
 use crate::embedding;
@@ -30,6 +31,8 @@ pub(crate) struct DaemonServers {
     agent: Arc<Agent>,
     socket: Option<Socket>,
     http: Option<(TcpListener, HttpServerConfig)>,
+    /// The web page, unless it could not be prepared.
+    page: Option<PageServer>,
     /// The worker that extracts facts from chats over HTTP, and its file watcher.
     worker: Option<(Worker, Option<Watcher>)>,
     /// Whether HTTP is still served.
@@ -65,8 +68,15 @@ impl DaemonServers {
         }
         let embedder = embedding::open_lazily(settings);
         let instances = instances::open_cached(settings)?;
+        let home = home.without_project();
+        let prepared = web_page::prepare(&home, embedder.clone());
+        let page = prepared.map_err(|error| diary.warning(&format!("page: cannot prepare: {}", format_error_chain(&error)))).ok();
         let parts = AgentOptions { embedder, instances: Some(Arc::clone(&instances)), ..AgentOptions::default() };
-        let builder = agent_builder(&home.without_project(), parts)?;
+        let builder = agent_builder(&home, parts)?;
+        let (builder, page) = match page {
+            Some((opener, server)) => (builder.page(opener), Some(server)),
+            None => (builder, None),
+        };
         let agent = tools.into_iter().fold(builder, AgentBuilder::tool).build().map_err(invalid_tools)?;
         let mut worker = None;
         let front = |(listener, token): (TcpListener, Option<AccessToken>)| {
@@ -88,7 +98,7 @@ impl DaemonServers {
         let http = http.map(front).transpose()?;
         let is_serving = Arc::new(AtomicBool::new(http.is_some()));
         let no_socket = socket.as_ref().err().map(|error| format_error_chain(error));
-        let fronts = Self { no_socket, agent, socket: socket.ok(), http, worker, is_serving };
+        let fronts = Self { no_socket, agent, socket: socket.ok(), http, page, worker, is_serving };
         if let Some(address) = fronts.address() {
             diary.info(&format!("http: http://{address}"));
         }
@@ -157,7 +167,12 @@ impl DaemonServers {
                     Err(error) => diary.warning(&format!("http: closed: {error}")),
                 }
             };
-            tokio::join!(over_socket, over_http);
+            let page = async {
+                if let Some(page) = self.page {
+                    page.serve(until_asked(ending.clone()), diary).await;
+                }
+            };
+            tokio::join!(over_socket, over_http, page);
         });
     }
 }

@@ -1,0 +1,113 @@
+//! The state of a home: its daemon, its chores and its counts.
+
+use chrono::{DateTime, SecondsFormat, Utc};
+use memory_core::{Filter, HomeSection, ListOrder, PageRequest, Phase, ProposalSummary, ReminderQuery, StoreError};
+use memory_store::{ChoreState, DaemonLock, DaemonProcess, DaemonState};
+use serde_json::{Value, json};
+
+use crate::home::Home;
+
+/// The state of a home, as `memory status` and the web page show it.
+pub(crate) struct StatusSnapshot {
+    pub(crate) running: Option<DaemonProcess>,
+    pub(crate) state: Option<DaemonState>,
+    pub(crate) memories: u64,
+    pub(crate) inbox: u64,
+    /// The proposals of agents.
+    pub(crate) proposals: ProposalSummary,
+    /// Number of facts and turns in conversations.
+    pub(crate) entries: u64,
+    pub(crate) due: u64,
+    pub(crate) trash: (u64, u64),
+}
+
+impl StatusSnapshot {
+    /// Reads the state of `home`.
+    pub(crate) fn of(home: &Home) -> Result<Self, StoreError> {
+        let store = &home.services.store;
+        store.refresh()?;
+        let now = home.services.clock.now();
+        let none = PageRequest { order: ListOrder::Created, offset: 0, limit: Some(0) };
+        let count = |filter: &Filter| Ok::<_, StoreError>(store.list(filter, &none, now)?.total);
+        let notes = Filter { place: Some(HomeSection::Notes), ..Filter::all() };
+        let inbox = Filter { phase: Some(Phase::Inbox), ..notes.clone() };
+        let of_conversations = Filter { place: Some(HomeSection::Conversations), ..Filter::all() };
+        Ok(Self {
+            running: DaemonLock::find_running(home.store.root())?,
+            state: DaemonState::read(home.store.root()),
+            memories: count(&notes)?,
+            inbox: count(&inbox)?,
+            proposals: memory_core::proposal_summary(&home.services, None)?,
+            entries: count(&of_conversations)?,
+            due: store.reminders(ReminderQuery::Due(now), None, Some(0))?.total,
+            trash: home.store.trash_size()?,
+        })
+    }
+
+    /// Returns the JSON of `memory status`.
+    pub(crate) fn to_json(&self) -> Value {
+        let mut daemon = json!({ "running": self.running.is_some() });
+        let known = self.state.as_ref();
+        if let Some(pid) = self.running.and_then(|process| process.pid) {
+            daemon["pid"] = pid.into();
+        }
+        if let Some(state) = known {
+            daemon["started_at"] = format_timestamp(state.started_at).into();
+        }
+        if let Some(at) = known.and_then(|state| state.stopped_at).filter(|_| self.running.is_none()) {
+            daemon["stopped_at"] = format_timestamp(at).into();
+        }
+        if let Some(state) = known.filter(|state| self.running.is_some() && !state.watching.is_empty()) {
+            daemon["watching"] = state.watching.clone().into();
+        }
+        if let Some(socket) = self.socket().filter(|socket| !socket.is_empty()) {
+            daemon["socket"] = socket.into();
+        }
+        let chores: Vec<Value> = known.into_iter().flat_map(|state| &state.chores).map(|chore| self.chore_json(chore)).collect();
+        json!({
+            "daemon": daemon,
+            "memories": self.memories,
+            "inbox": self.inbox,
+            "proposals": self.proposals.waiting,
+            "overdue": self.proposals.overdue.iter().map(|stored| stored.memory.id.to_string()).collect::<Vec<_>>(),
+            "entries": self.entries,
+            "due": self.due,
+            "trash_files": self.trash.0,
+            "trash_bytes": self.trash.1,
+            "chores": chores,
+        })
+    }
+
+    fn chore_json(&self, chore: &ChoreState) -> Value {
+        let ChoreState { name, began_at, ended_at, ending, said, worked_at, .. } = chore;
+        let mut shape = json!({ "name": name });
+        let moments =
+            [("began_at", *began_at), ("ended_at", *ended_at), ("worked_at", *worked_at), ("due_at", self.due_at(chore))];
+        for (key, at) in moments {
+            if let Some(at) = at {
+                shape[key] = format_timestamp(at).into();
+            }
+        }
+        if let Some(ending) = ending {
+            shape["ending"] = ending.as_str().into();
+        }
+        if let Some(said) = said {
+            shape["said"] = said.clone().into();
+        }
+        shape
+    }
+
+    /// Returns the socket of the running daemon; empty if the daemon has no socket.
+    pub(crate) fn socket(&self) -> Option<&str> {
+        self.state.as_ref().filter(|_| self.running.is_some()).map(|state| state.socket.as_str())
+    }
+
+    /// Returns when a chore is due; `None` if no daemon is running.
+    pub(crate) fn due_at(&self, chore: &ChoreState) -> Option<DateTime<Utc>> {
+        chore.due_at.filter(|_| self.running.is_some())
+    }
+}
+
+fn format_timestamp(at: DateTime<Utc>) -> String {
+    at.to_rfc3339_opts(SecondsFormat::Millis, true)
+}

@@ -1,0 +1,191 @@
+//! The web page of a home: its services, its listener, and the functions of the program that it calls.
+
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::UNIX_EPOCH;
+
+use memory_agent::web::{SignInCodes, WebHost, WebServerConfig};
+use memory_core::conversation::ConversationStore;
+use memory_core::instance::NamedInstance;
+use memory_core::{Code, Embedder, RefinementPlanner, Services, SystemClock, ToolError, Usage, usage};
+use memory_dream::{DreamTask, SelectiveDream};
+use memory_store::Ledger;
+use serde_json::Value;
+
+use crate::banks;
+use crate::conversations;
+use crate::doctor;
+use crate::failure::Failure;
+use crate::home::{Home, PendingPage};
+use crate::instances;
+use crate::language_model;
+use crate::reranking;
+use crate::status::StatusSnapshot;
+use crate::topics;
+use crate::versions;
+
+/// The actor of changes on the page.
+const ACTOR: &str = "web";
+
+/// The port of the page, if it is free.
+///
+/// With the same port each time, the browser finds the page again under its bookmark.
+const USUAL_PORT: u16 = 8719;
+
+/// Returns the configuration of the page for `home`, with this embedding model.
+pub(crate) fn configure(
+    home: &Home,
+    embedder: Option<Arc<dyn Embedder>>,
+    codes: Arc<SignInCodes>,
+) -> Result<WebServerConfig, Failure> {
+    let settings = &home.settings;
+    let banks = banks::open(settings, ACTOR);
+    let services = Services {
+        banks: Some(banks.clone()),
+        topics: topics::open(settings, None, ACTOR)?,
+        embedder,
+        reranking: reranking::open_lazily(&settings.reranking),
+        actor: ACTOR.into(),
+        ..home.services.clone()
+    };
+    let zone = home.zone;
+    Ok(WebServerConfig {
+        services,
+        banks,
+        instances: instances::open_cached(settings)?,
+        conversations: conversations::operation_logs(settings, None)?,
+        recalls: Arc::new(home.recalls()),
+        local_time: Arc::new(move |time| time.with_timezone(&zone).fixed_offset()),
+        home: home.store.root().display().to_string(),
+        codes,
+        host: Arc::new(PageHost { home: home.clone(), pending: PendingPage::of(home) }),
+    })
+}
+
+/// Opens a listener for the page on this machine; without `port`, on the usual or another free port.
+pub(crate) fn listen(port: Option<u16>) -> io::Result<TcpListener> {
+    let bind = |port: u16| TcpListener::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, port)));
+    let listener = match port {
+        Some(port) => bind(port)?,
+        None => bind(USUAL_PORT).or_else(|_| bind(0))?,
+    };
+    listener.set_nonblocking(true)?;
+    Ok(listener)
+}
+
+/// The functions of the program that the page calls.
+#[derive(Debug)]
+struct PageHost {
+    home: Home,
+    pending: PendingPage,
+}
+
+impl WebHost for PageHost {
+    fn change_mark(&self) -> String {
+        let root = self.home.store.root();
+        // What cannot be read counts as unchanged until it can be read again.
+        let journal = self.home.store.journal_end().unwrap_or_default();
+        let folders = ["banks", "entries", ".conversations"].map(|name| modification_time(&root.join(name)));
+        // Recalls are appended to files.
+        let recalls: u64 = std::fs::read_dir(root.join("recalls"))
+            .into_iter()
+            .flatten()
+            .flatten()
+            .map(|file| file.metadata().map_or(0, |file| file.len()))
+            .sum();
+        let others: Vec<String> = folders.iter().chain([&u128::from(recalls)]).map(|number| format!("{number:x}")).collect();
+        format!("{journal} {}", others.join("-"))
+    }
+
+    fn after_change(&self) {
+        // The change is complete. If a page cannot be written, the daemon or the next command writes it.
+        let _ = self.pending.refresh();
+        self.home.update_index_page();
+        let (store, settings) = (&self.home.store, &self.home.settings);
+        if let (true, Ok(end)) = (settings.git.value, store.journal_end()) {
+            versions::commit_in_background(store.root(), &end, settings.environment.program.as_deref());
+        }
+    }
+
+    fn instance_logs(&self) -> Result<Vec<NamedInstance>, ToolError> {
+        // Unreachable instances have no operations to show.
+        instances::file_operation_logs(&self.home.settings).map(|(logs, _)| logs).map_err(|error| tool_error(&error))
+    }
+
+    fn usage(&self) -> Result<Option<Usage>, ToolError> {
+        let settings = &self.home.settings;
+        let ledger = Ledger::open(&settings.root.value)?;
+        let report = usage(&ledger, language_model::budget_day(settings, &SystemClock), settings.llm.budget())?;
+        Ok(Some(report).filter(|report| settings.llm.is_named() || 0 < report.lately.all.calls))
+    }
+
+    fn conversations(&self) -> Result<Vec<Arc<dyn ConversationStore>>, ToolError> {
+        let folders = conversations::folders(&self.home.settings, None).map_err(|error| tool_error(&error))?;
+        Ok(folders.into_iter().map(|folder| Arc::new(folder) as _).collect())
+    }
+
+    fn planner(&self, services: Services) -> Box<dyn RefinementPlanner> {
+        let tasks = vec![
+            DreamTask::Expire,
+            DreamTask::Decay,
+            DreamTask::Upgrade,
+            DreamTask::Classify,
+            DreamTask::Merge,
+            DreamTask::Remind,
+        ];
+        Box::new(SelectiveDream { services, tasks, rules: self.home.settings.refinement_rules(), zone: self.home.zone })
+    }
+
+    fn doctor(&self) -> Result<Value, ToolError> {
+        Ok(doctor::report_json(&self.home.store.doctor(None)?))
+    }
+
+    fn status(&self) -> Result<Value, ToolError> {
+        Ok(StatusSnapshot::of(&self.home)?.to_json())
+    }
+
+    fn settings(&self) -> Result<Value, ToolError> {
+        Ok(self.home.settings.to_json())
+    }
+}
+
+/// Returns the time of the last change of a folder, in nanoseconds; 0 if it does not exist.
+fn modification_time(folder: &Path) -> u128 {
+    let modified = folder.metadata().and_then(|found| found.modified()).ok();
+    modified.and_then(|time| time.duration_since(UNIX_EPOCH).ok()).map_or(0, |time| time.as_nanos())
+}
+
+fn tool_error(error: &Failure) -> ToolError {
+    ToolError::new(Code::Io, memory_core::text::format_error_chain(error), None)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn the_mark_differs_after_a_change_of_each_store() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let root = folder.path().join("home");
+        let home = Home::open(&root).expect("a home");
+        let host = PageHost { home: home.clone(), pending: PendingPage::of(&home) };
+        let mut last = host.change_mark();
+        let mut check = |change: &str| {
+            let mark = host.change_mark();
+            assert_ne!(mark, last, "{change}");
+            assert_eq!(mark, host.change_mark(), "it does not differ without a change");
+            last = mark;
+        };
+        home.memories().write("The user prefers tea").expect("it is written");
+        check("a memory");
+        fs::create_dir_all(root.join("banks")).expect("a folder");
+        check("a bank");
+        fs::create_dir_all(root.join("recalls")).expect("a folder");
+        fs::write(root.join("recalls/2026-05.jsonl"), "{}\n").expect("a file");
+        check("a recall");
+    }
+}
