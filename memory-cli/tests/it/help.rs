@@ -12,6 +12,7 @@ fn help_lists_the_commands() {
     Usage: memory [OPTIONS] <COMMAND>
 
     Everyday:
+      ui             Open the page to browse, correct and undo memories in a browser
       write          Write a memory
       read           Read a memory
       list           List memories, newest first

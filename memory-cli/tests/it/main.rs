@@ -72,5 +72,6 @@ mod tour;
 mod undo_and_restore;
 mod usage;
 mod versions;
+mod web;
 mod when;
 mod write_and_read;

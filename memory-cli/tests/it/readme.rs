@@ -19,7 +19,7 @@ const VARYING_PARTS: &str = r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|\b
 fn documents() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let pages = std::fs::read_dir(root.join("docs/src")).expect("the book").map(|page| page.expect("a page").path());
-    let mut documents: Vec<PathBuf> = pages.collect();
+    let mut documents: Vec<PathBuf> = pages.filter(|path| path.extension().is_some_and(|extension| extension == "md")).collect();
     documents.sort();
     documents.insert(0, root.join("README.md"));
     documents

@@ -26,6 +26,11 @@ impl Sandbox {
         Self { folder, ids: RefCell::default(), operations: RefCell::default() }
     }
 
+    /// Returns the folder, which then lives as long as the returned value.
+    pub(crate) fn into_folder(self) -> TempDir {
+        self.folder
+    }
+
     /// Returns a path in the home.
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)

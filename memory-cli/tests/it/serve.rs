@@ -1,8 +1,8 @@
 //! Tests of `memory serve` and `memory status`.
 
 use std::fs;
-use std::io::{BufRead, BufReader};
-use std::net::TcpListener;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::ExitStatusExt;
 use std::time::{Duration, Instant};
@@ -207,6 +207,26 @@ fn agents_reach_the_daemon_as_the_readme_says() {
     daemon.signal("-TERM");
     assert_eq!(daemon.wait_for_exit().code(), Some(0));
     assert!(!place.exists());
+}
+
+#[test]
+fn the_daemon_serves_the_page_at_one_address_with_a_new_code_each_time() {
+    let sandbox = Sandbox::new();
+    sandbox.file(".memory/config.yaml", NOTIFY_BY_FILE);
+    let mut daemon = Daemon::start(&sandbox);
+    let [first, second] = [0, 1].map(|_| sandbox.run_json(&["ui", "--no-open", "--port", "0"]));
+    assert_eq!((&first["url"], first["pid"].clone()), (&second["url"], Value::Null), "the daemon serves the page");
+    let code = first["code"].as_str().expect("a code");
+    assert!(code.len() == 9 && second["code"] != code);
+    let address = first["url"].as_str().and_then(|url| url.strip_prefix("http://")?.strip_suffix('/')).expect("an address");
+    assert!(daemon.wait_for_log("page: http://").ends_with(address), "the log has the address and no code");
+    let mut stream = TcpStream::connect(address).expect("the page");
+    stream.write_all(format!("GET / HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n").as_bytes()).expect("a request");
+    let mut response = String::new();
+    stream.read_to_string(&mut response).expect("a response");
+    assert!(response.starts_with("HTTP/1.1 303") && response.contains("location: /sign-in?next=%2F"), "{response}");
+    daemon.signal("-TERM");
+    assert_eq!(daemon.wait_for_exit().code(), Some(0));
 }
 
 #[test]

@@ -1,0 +1,361 @@
+//! What a person does on the web page, each with and without scripts.
+
+use serde_json::{Value, json};
+
+use super::browser::{Browser, Page, PageOptions};
+use super::home::{DESKTOP, EDITOR, FERRY, HARBOUR, WebHome};
+
+/// Runs a journey in a new home, once with scripts and once without. If the browser is not installed, `claim` is skipped.
+fn travel(claim: &str, journey: impl Fn(&WebHome, &Page)) {
+    let Some(browser) = Browser::find(claim) else { return };
+    for can_run_scripts in [true, false] {
+        let home = WebHome::start();
+        let page = home.sign_in(&browser, PageOptions { can_run_scripts, ..DESKTOP });
+        journey(&home, &page);
+        assert_eq!(page.events("Page.javascriptDialogOpening"), [] as [Value; 0]);
+        let errors: Vec<String> = page.console_errors().into_iter().filter(|error| !is_expected(error)).collect();
+        assert!(errors.is_empty(), "{errors:#?}");
+    }
+}
+
+/// Returns whether an entry of the console only reports the status of a refused form.
+fn is_expected(error: &str) -> bool {
+    ["403 (Forbidden)", "409 (Conflict)", "400 (Bad Request)", "422 (Unprocessable"].iter().any(|status| error.contains(status))
+}
+
+/// Returns the selector of the link to a memory.
+fn link(id: &str) -> String {
+    format!("main h2 a[href=\"/memories/{id}\"]")
+}
+
+#[test]
+fn a_memory_is_found_by_words_and_facets_with_the_reason() {
+    travel("finding a memory", |home, page| {
+        assert_eq!((page.text("h1"), page.address().as_str()), ("Memories".to_owned(), "/memories"));
+        page.fill("#search", "ferry island");
+        if page.can_run_scripts {
+            page.wait_for(&link(FERRY));
+            page.wait_for_text("#count", "best first");
+        }
+        page.load(|| page.press("Enter"));
+        assert!(page.address().starts_with("/memories?q=ferry"), "{}", page.address());
+        assert_eq!((page.count(&link(FERRY)), page.count(&link(EDITOR))), (1, 0));
+        page.click("summary >> Why this was found");
+        page.wait_for_text("main details[open]", "words");
+        page.fill("input[name=name]", "my ferries");
+        page.follow("button >> Save");
+        page.follow("aside a >> my ferries");
+        assert_eq!(page.count(&link(FERRY)), 1);
+        home.open(page, "/memories");
+        page.click("aside summary >> More");
+        page.follow("aside a >> preferences");
+        assert_eq!((page.count(&link(EDITOR)), page.count(&link(FERRY))), (1, 0));
+        page.follow("a >> Clear");
+        page.follow("a[rel=next]");
+        page.follow("a[rel=prev]");
+    });
+}
+
+#[test]
+fn a_memory_is_read_with_its_links_history_and_recalls() {
+    travel("reading a memory", |home, page| {
+        home.open(page, "/memories?q=ferry");
+        page.follow(&link(FERRY));
+        assert_eq!(page.text("h1"), "The ferry");
+        assert!(page.text("article").contains("leaves at seven"), "{}", page.text("article"));
+        page.follow(&format!("article a[href=\"/memories/{HARBOUR}\"]"));
+        page.wait_for_text("main", "Linked from");
+        assert!(0 < page.count(&link(FERRY)), "the page of the target has a preview of the source");
+        home.open(page, &format!("/memories/{EDITOR}"));
+        page.wait_for_text("main", "which mode does the user prefer in the editor?");
+        page.wait_for_text("main", "claude-code");
+        for digit in ['5', '6', '7', 'e'] {
+            home.open(page, &format!("/memories/00000000-0000-4000-8000-00000000000{digit}"));
+            page.wait_for("article");
+            assert_eq!(page.evaluate("window.attacked === undefined"), true);
+            assert_eq!(page.count("article script, article img, article iframe, article svg, article [onload]"), 0);
+        }
+    });
+}
+
+#[test]
+fn a_memory_is_corrected_tagged_filed_and_pinned() {
+    travel("editing a memory", |home, page| {
+        home.open(page, &format!("/memories/{FERRY}"));
+        if page.can_run_scripts {
+            page.load(|| page.press("e"));
+        } else {
+            page.follow("a >> Edit");
+        }
+        page.fill("#content", "The ferry leaves at eight.\n\nSee [[Harbour]] and 绿茶.");
+        page.follow("button >> Save");
+        page.wait_for_text("article", "leaves at eight");
+        page.wait_for_text(".undo-bar", "Changed");
+        page.save_screenshot("undo-bar-1280-light");
+        assert!(home.read(FERRY).starts_with("The ferry leaves at eight."));
+        page.fill("#add-tag", "timetable");
+        page.follow("button >> Add");
+        page.wait_for_text("aside", "timetable");
+        page.select("#category", "project");
+        page.follow("button >> Move");
+        page.follow("button >> Pin");
+        page.wait_for("button >> Unpin");
+        let read = home.sandbox.run_json(&["read", FERRY]);
+        assert_eq!((&read["category"], &read["pinned"]), (&json!("project"), &json!(true)), "{read}");
+        assert!(read["tags"].as_array().is_some_and(|tags| tags.contains(&json!("timetable"))), "{read}");
+        page.wait_for_text("#history ~ ol", "web");
+    });
+}
+
+#[test]
+fn an_outdated_edit_shows_both_versions_and_changes_nothing() {
+    travel("a conflict", |home, page| {
+        home.open(page, &format!("/memories/{FERRY}/edit"));
+        home.sandbox.run(&["edit", FERRY, "--content", "The ferry leaves at nine."]);
+        page.fill("#content", "The ferry leaves at ten.");
+        page.follow("button >> Save");
+        page.wait_for_text("h1", "Changed by another program");
+        page.save_screenshot("conflict-1280-light");
+        assert_eq!(page.text("pre.source").trim(), "The ferry leaves at nine.");
+        assert_eq!(page.property("#content", "value"), "The ferry leaves at ten.");
+        assert_eq!(home.read(FERRY), "The ferry leaves at nine.");
+        page.follow("button >> Replace the current version");
+        page.wait_for_text("article", "leaves at ten");
+        assert_eq!(home.read(FERRY), "The ferry leaves at ten.");
+    });
+}
+
+#[test]
+fn every_change_is_undone_in_the_bar_in_the_history_and_in_the_list_of_deleted_memories() {
+    travel("undoing changes", |home, page| {
+        let total = || home.sandbox.run_json(&["list"])["total"].clone();
+        let before = total();
+        home.open(page, &format!("/memories/{FERRY}"));
+        page.follow("button >> Delete");
+        assert_ne!(total(), before);
+        if page.can_run_scripts {
+            page.load(|| page.press("u"));
+        } else {
+            page.follow(".undo-bar button >> Undo");
+        }
+        assert_eq!(total(), before);
+        for id in [FERRY, HARBOUR, EDITOR] {
+            home.open(page, &format!("/memories/{id}"));
+            page.follow("button >> Delete");
+        }
+        home.open(page, "/memories/deleted");
+        page.follow("button >> Restore");
+        assert_eq!(home.read(EDITOR), "The user prefers dark mode in every editor.");
+        home.open(page, "/activity");
+        page.wait_for_text("main", "web");
+        home.open(page, &format!("/memories/{EDITOR}"));
+        page.follow("a >> Edit");
+        page.fill("#content", "The user prefers light mode.");
+        page.follow("button >> Save");
+        home.open(page, &format!("/memories/{EDITOR}"));
+        page.follow("#history ~ ol button >> Undo this change");
+        page.wait_for_text("article", "dark mode");
+    });
+}
+
+#[test]
+fn a_person_signs_in_with_a_new_code_and_signs_out() {
+    let Some(browser) = Browser::find("signing in") else { return };
+    for can_run_scripts in [true, false] {
+        let home = WebHome::start();
+        let page = browser.open_page(PageOptions { can_run_scripts, ..DESKTOP });
+        home.open(&page, &format!("/memories/{FERRY}"));
+        assert_eq!(page.text("h1"), "Sign in to your memory");
+        assert_eq!(page.evaluate("document.activeElement.id"), "code", "the field has the focus");
+        page.fill("#code", "AAAA-AAAA");
+        page.load(|| page.press("Enter"));
+        page.wait_for_text("[role=alert]", "wrong");
+        page.fill("#code", &home.code().to_lowercase());
+        page.load(|| page.press("Enter"));
+        assert_eq!(page.text("h1"), "The ferry", "the person arrives at the requested page");
+        assert_eq!(page.evaluate("document.cookie"), "", "scripts cannot read the cookie");
+        assert!(page.requests().iter().all(|url| !url.contains(home.code())), "{:?}", page.requests());
+        page.follow("button >> Sign out");
+        home.open(&page, "/memories");
+        assert_eq!(page.text("h1"), "Sign in to your memory");
+    }
+}
+
+#[test]
+fn the_write_of_an_agent_appears_without_a_reload_and_moves_nothing_under_the_pointer() {
+    let Some(browser) = Browser::find("live updates") else { return };
+    let home = WebHome::start();
+    let page = home.sign_in(&browser, DESKTOP);
+    let write = |text: &str| {
+        home.call_tools("claude", &[json!({ "name": "memory_write", "params": { "content": text } })]);
+    };
+    page.hover(".site-header");
+    write("The lighthouse is white");
+    page.wait_for_text("#results", "The lighthouse is white");
+    page.hover("#results .card");
+    let before = page.text("#results");
+    write("The lighthouse is red");
+    page.wait_for_text("#live", "new");
+    assert_eq!(page.text("#results"), before);
+    page.click("#live button >> Show");
+    page.wait_for_text("#results", "The lighthouse is red");
+    assert_eq!(page.events("Page.loadEventFired").len(), 2, "nothing was reloaded");
+}
+
+/// Returns the texts of the proposals that wait in the inbox.
+fn waiting(home: &WebHome) -> Vec<String> {
+    let inbox = home.sandbox.run_json(&["inbox"]);
+    let proposals = inbox["proposals"].as_array().expect("a list").iter();
+    proposals.map(|own| own["memory"]["content"].as_str().unwrap_or_default().to_owned()).collect()
+}
+
+#[test]
+fn the_inbox_is_sorted_with_the_keyboard_alone() {
+    travel("sorting the inbox by keys", |home, page| {
+        home.open(page, "/inbox");
+        assert_eq!(waiting(home).len(), 3);
+        if page.can_run_scripts {
+            page.press("j");
+            page.press("j");
+            page.press("k");
+            page.load(|| page.press("a"));
+            page.press("j");
+            page.load(|| page.press("r"));
+            page.press("j");
+            page.press("e");
+            page.wait_for("[data-item] details[open] textarea");
+            page.press("m");
+            page.wait_for("[data-item] details[open] input[name=into]");
+        } else {
+            let press_tab_until = |name: &str| {
+                let is_focused = format!("document.activeElement.innerText?.trim().startsWith({})", json!(name));
+                let mut count = 0;
+                while page.evaluate(&is_focused) != json!(true) {
+                    count += 1;
+                    assert!(count < 80, "no control {name} has the focus");
+                    page.press("Tab");
+                }
+            };
+            press_tab_until("Skip to the content");
+            page.press("Enter");
+            // The buttons for all selected items are before those of the first one.
+            press_tab_until("Accept selected");
+            page.press("Tab");
+            press_tab_until("Accept");
+            page.load(|| page.press("Enter"));
+            press_tab_until("Reject selected");
+            page.press("Tab");
+            press_tab_until("Reject");
+            page.load(|| page.press("Enter"));
+        }
+        assert_eq!(waiting(home).len(), 1, "{:?}", waiting(home));
+        assert_eq!(home.sandbox.run_json(&["search", "ferry island eight"])["hits"][0]["memory"]["category"], "knowledge");
+    });
+}
+
+#[test]
+fn proposals_are_accepted_rejected_edited_and_merged() {
+    travel("deciding on proposals", |home, page| {
+        home.open(page, "/inbox");
+        assert_eq!(page.count("main script, main .prose img"), 0);
+        page.click("li:nth-of-type(1) > .inbox-head input");
+        page.click("li:nth-of-type(2) > .inbox-head input");
+        page.follow("button >> Accept selected");
+        assert_eq!(waiting(home), ["The harbour has two piers."]);
+        page.follow(".undo-bar button >> Undo");
+        assert_eq!(waiting(home).len(), 3);
+        page.click("summary >> Edit");
+        page.fill("details[open] textarea", "The ferry to the island leaves at half past eight.");
+        page.follow("details[open] button >> Save the proposal");
+        page.click("summary >> Merge");
+        page.fill("details[open] input[name=into]", FERRY);
+        page.follow("details[open] button >> Merge");
+        assert!(home.read(FERRY).contains("half past eight"), "{}", home.read(FERRY));
+        page.follow("li:nth-of-type(1) button >> Reject");
+        assert_eq!(waiting(home), ["The harbour has two piers."]);
+        let again = json!({ "name": "memory_write", "params": { "content": "The user likes **strong** tea <script>window.attacked = 1</script>" } });
+        let refused = home.sandbox.run_with_input(&json!([again]).to_string(), &["agent", "--agent", "codex"]);
+        assert!(refused.contains("PROPOSAL_REJECTED"), "{refused}");
+    });
+}
+
+#[test]
+fn a_reminder_is_snoozed_done_and_added() {
+    travel("snoozing a reminder", |home, page| {
+        let due = |text: &str| {
+            let reminders = home.sandbox.run_json(&["reminders", "--all"]);
+            let all = reminders["memories"].as_array().unwrap_or_else(|| panic!("{reminders}")).clone();
+            all.into_iter().find(|own| own.to_string().contains(text)).unwrap_or_else(|| panic!("{reminders}"))
+        };
+        let before = due("Call the dentist");
+        home.open(page, "/reminders");
+        page.click("summary >> Snooze: Call the dentist");
+        page.follow("details[open] button >> Tomorrow");
+        let after = due("Call the dentist");
+        assert_ne!((&before["due"], &before["reminder"]), (&after["due"], &after["reminder"]));
+        page.follow(".undo-bar button >> Undo");
+        assert_eq!(due("Call the dentist"), before);
+        page.follow("button >> Done: Call the dentist");
+        assert!(!home.sandbox.run(&["reminders"]).contains("dentist"));
+        page.fill("#text", "Buy bread tomorrow at 3pm");
+        page.follow("main button >> Add");
+        assert!(home.sandbox.run(&["reminders"]).contains("Buy bread"));
+        page.wait_for_text("main svg, main .calendar, main table", "");
+    });
+}
+
+#[test]
+fn the_graph_of_a_memory_is_centred_on_a_neighbour() {
+    travel("the graph", |home, page| {
+        home.open(page, &format!("/memories/{FERRY}"));
+        page.follow("main a >> Graph");
+        assert_eq!(page.text("h1"), "Graph: The ferry");
+        page.follow(&format!("svg a[href=\"/graph?memory={HARBOUR}\"]"));
+        assert_eq!(page.text("h1"), "Graph: Harbour");
+        assert_eq!(page.count(&format!("svg a[href=\"/graph?memory={FERRY}\"]")), 1);
+        let smallest = page.evaluate(
+            "Math.min(...[...document.querySelectorAll('svg.graph text')].map(t => parseFloat(getComputedStyle(t).fontSize)))",
+        );
+        assert!(smallest.as_f64().is_some_and(|size| 11.0 <= size), "labels are readable: {smallest}");
+        home.open(page, "/graph?tag=garden");
+        assert!(page.count("svg.graph a") <= 301);
+        page.wait_for_text("h1", "garden");
+    });
+}
+
+#[test]
+fn a_session_shows_what_an_agent_received_and_wrote() {
+    travel("the sessions of agents", |home, page| {
+        home.open(page, "/sessions");
+        page.follow("main a >> claude-code");
+        page.wait_for_text("main", "which mode does the user prefer in the editor?");
+        page.follow(&format!("main a[href=\"/memories/{EDITOR}\"]"));
+        assert!(page.text("h1").contains("dark mode"));
+        home.open(page, "/sessions");
+        page.follow("main a >> codex");
+        page.wait_for_text("main", "Proposed");
+        page.wait_for_text("main", "tokens");
+    });
+}
+
+#[test]
+fn a_value_of_a_bank_is_edited_with_validation() {
+    travel("editing a bank", |home, page| {
+        home.open(page, "/banks");
+        page.follow("main a >> preferences");
+        page.follow("main a >> theme");
+        page.fill("#value", "{\"name\": ");
+        page.follow("button >> Save");
+        page.wait_for_text("[role=alert]", "JSON");
+        assert_eq!(page.property("#value", "value").trim(), "{\"name\":", "the text of the person remains");
+        page.fill("#value", "{\"name\": \"light\", \"contrast\": 9}");
+        page.follow("button >> Save");
+        let value = || home.sandbox.run_json(&["bank", "read", "preferences", "theme"])["value"].clone();
+        assert_eq!(value(), json!({ "name": "light", "contrast": 9 }));
+        page.follow(".undo-bar button >> Undo");
+        assert_eq!(value()["name"], "dark");
+        home.open(page, "/banks?search=onerror");
+        assert_eq!(page.count("main img"), 0);
+        page.wait_for_text("main", "onerror");
+    });
+}
