@@ -10,7 +10,7 @@ use crate::query_parser::{TextQuery, parse};
 use crate::{Category, Filter, Memory, Query, Scope, Services, StoreError, StoredMemory, Tags};
 
 /// Maximum number of matches of a question that are counted. If there are more, the best of them are counted.
-pub const MAX_COUNTED_MATCHES: usize = 3_000;
+pub const MAX_COUNTED_MATCHES: usize = 1_000;
 
 /// Maximum number of values of one attribute. Those with the lowest counts are left out.
 pub const MAX_FACET_VALUES: usize = 200;

@@ -60,9 +60,7 @@ fn describe_tool(tool: &dyn Tool, own_name: Option<&str>, form: AnswerForm) -> r
         // Each listed token is part of every prompt. The check of a call refuses unknown parameters and names the valid ones.
         schema.shift_remove("additionalProperties");
         if let Some(Value::Object(properties)) = schema.get_mut("properties") {
-            let is_unlisted =
-                |name: &str| UNLISTED_PARAMETERS.contains(&name) || own_name == Some("memory_update") && name == "title";
-            properties.retain(|name, _| !is_unlisted(name));
+            properties.retain(|name, _| !UNLISTED_PARAMETERS.contains(&name.as_str()));
         }
     }
     // Only values that differ from the defaults of the protocol are set.

@@ -110,6 +110,9 @@ fn error_advice(code: Code, called: &str) -> &'static [(&'static str, &'static s
         Code::TtlExpired => &[("bank_write", "{} writes it again")],
         Code::Conflict if is_of("bank_") => &[("bank_read", "{} shows the current version")],
         Code::Conflict if is_of("topic_") => &[("topic_read", "{} shows the current version")],
+        Code::Conflict if called == "memory_undo" => {
+            &[("memory_update", "it was changed again since; {} changes the current version")]
+        }
         Code::Conflict => &[("memory_read", "{} shows the current version")],
         Code::MemoryNotFound => &[("memory_list", "{} lists the memories"), ("memory_search", "{} finds them by words")],
         Code::PathNotFound if is_of("topic_") => &[("topic_view", "{} shows the topics")],

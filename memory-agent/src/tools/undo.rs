@@ -16,7 +16,7 @@ const MAX_SHOWN: usize = 5;
 /// Reverts an operation of this agent.
 pub(super) const MEMORY_UNDO: BuiltInTool = BuiltInTool {
     name: "memory_undo",
-    description: "Undo the last change of the memory `id`, such as its deletion; without id, your last change.",
+    description: "Undo your last change of the memory `id`, such as its deletion; without id, your last change.",
     effect: Effect::Changes,
     parameters: || object_schema(&json!({ "id": id_schema() }), &[]),
     execute: |context, parameters| {
@@ -24,7 +24,8 @@ pub(super) const MEMORY_UNDO: BuiltInTool = BuiltInTool {
         let undone = undo_change_or_operation(&context.services, id.as_deref()).map_err(|error| {
             let mut error = ToolError::from(error);
             if error.code == Code::OperationNotFound {
-                error.hint = id.as_ref().map(|_| "use the id that the change returned".to_owned());
+                error.hint =
+                    id.as_ref().map(|_| "you can undo your own changes only; use the id that the change returned".to_owned());
             }
             error
         })?;

@@ -30,7 +30,7 @@ pub(super) const MEMORY_UPDATE: BuiltInTool = BuiltInTool {
             "scope": { "type": "string" },
             "pinned": { "type": "boolean" },
             "title": { "type": "string" },
-            "expires": { "type": "string", "description": "date or never" },
+            "expires": { "type": "string", "description": "or never" },
             "version": { "type": "integer", "description": "as read, to detect other changes" }
         });
         object_schema(&properties, &["id"])

@@ -24,7 +24,7 @@ pub(super) const MEMORY_WRITE: BuiltInTool = BuiltInTool {
             "tags": { "type": "array", "items": { "type": "string" } },
             "scope": scope_schema(),
             "source": { "type": "string" },
-            "expires": { "type": "string", "description": "YYYY-MM-DD" },
+            "expires": { "type": "string", "description": "date" },
             "pinned": { "type": "boolean", "description": "never expires" }
         });
         object_schema(&properties, &["content"])

@@ -430,7 +430,7 @@ fn warnings_name_tools_as_they_are_offered_and_hints_lead_somewhere() {
     let undone =
         fresh.run_with_input(r#"[{"name":"memory_undo"},{"name":"memory_undo","params":{"operation":"abcd"}}]"#, &["agent"]);
     assert!(undone.contains("no operation to undo\"}"), "{undone}");
-    assert!(undone.contains("\"use the id that the change returned\""), "{undone}");
+    assert!(undone.contains("use the id that the change returned"), "{undone}");
     let key = call("kv", "kv_get", json!({ "key": "none" }));
     assert!(key.contains("\"kv_list lists the keys\""), "{key}");
     let bank = sandbox.run(&["bank", "write", "a", "k", "1"]);
