@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use crate::commit::commit;
 use crate::{
-    Change, ChangeOutcome, ChangedFiles, Memory, MemoryId, MemoryStoreExt, OperationId, OperationRecord, SecretPolicy, Services,
-    StoreError, StoredMemory, TrashedFile, Undone, Verb, find_by_prefix,
+    Change, ChangeOutcome, ChangedFiles, Memory, MemoryId, MemoryStoreExt, OperationRecord, SecretPolicy, Services, StoreError,
+    StoredMemory, TrashedFile, Undone, Verb, find_by_prefix,
 };
 
 /// Undoes the operation with an id that starts with `reference`, or the last one that is not undone.
@@ -41,11 +41,10 @@ pub fn undo_last_change(services: &Services, reference: &str) -> Result<UndoRepo
         Err(StoreError::NotFound { .. }) => find_trashed(services, reference)?,
         found => found?,
     };
-    for record in services.history.records() {
-        let OperationRecord { operation, undone_by, .. } = record?;
-        let is_open = operation.verb != Verb::Undo && undone_by.is_none();
-        if is_open && changes_memory(services, &operation.id, &id)? {
-            return undo(services, Some(operation.id.as_str()));
+    for change in services.history.changes_to(&id) {
+        let change = change?;
+        if change.operation.verb != Verb::Undo && change.undone_by.is_none() {
+            return undo(services, Some(change.operation.id.as_str()));
         }
     }
     Err(StoreError::OperationNotFound { wanted: format!("no operation on {} can be undone", id.short()) })
@@ -66,15 +65,6 @@ fn find_trashed(services: &Services, reference: &str) -> Result<MemoryId, StoreE
         }
     }
     Err(StoreError::OperationNotFound { wanted: format!("no operation and no memory has the id {reference}") })
-}
-
-fn changes_memory(services: &Services, operation: &OperationId, id: &MemoryId) -> Result<bool, StoreError> {
-    for change in services.history.changes(operation) {
-        if change?.id == *id {
-            return Ok(true);
-        }
-    }
-    Ok(false)
 }
 
 /// The result of [`undo()`].

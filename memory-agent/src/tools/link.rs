@@ -4,8 +4,9 @@ use memory_core::{AnswerDetail, Effect};
 use serde::Deserialize;
 use serde_json::json;
 
-use super::brief::{AnswerBudget, BriefList, changed_memory, parse_cursor};
+use super::brief::{AnswerBudget, BriefList, changed_memory};
 use super::built_in::BuiltInTool;
+use super::cursor::parse_cursor;
 use super::filter::{budget_schema, cursor_schema, id_schema, object_schema};
 use super::input::parse_input;
 use crate::json;

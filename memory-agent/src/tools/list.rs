@@ -7,8 +7,9 @@ use memory_core::{
 use serde::Deserialize;
 use serde_json::json;
 
-use super::brief::{AnswerBudget, BriefList, ListCursor};
+use super::brief::{AnswerBudget, BriefList};
 use super::built_in::BuiltInTool;
+use super::cursor::ListCursor;
 use super::filter::{FilterInput, MAX_RESULTS, budget_schema, cursor_schema, limit_schema, schema_with_filter};
 use super::input::parse_input;
 use crate::json;

@@ -29,6 +29,7 @@ mod bank;
 mod brief;
 mod built_in;
 mod context;
+mod cursor;
 mod delete;
 mod files;
 mod filter;

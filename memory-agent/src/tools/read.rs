@@ -4,8 +4,9 @@ use memory_core::{AnswerDetail, Effect, StoreError, ToolContext, ToolError};
 use serde::Deserialize;
 use serde_json::json;
 
-use super::brief::{AnswerBudget, parse_cursor, read_memory};
+use super::brief::{AnswerBudget, read_memory};
 use super::built_in::BuiltInTool;
+use super::cursor::parse_cursor;
 use super::filter::{budget_schema, cursor_schema, id_schema, object_schema};
 use super::input::parse_input;
 use crate::json;

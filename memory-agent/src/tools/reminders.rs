@@ -6,8 +6,9 @@ use memory_core::{
 use serde::Deserialize;
 use serde_json::json;
 
-use super::brief::{AnswerBudget, BriefList, brief_reminder, changed_memory, parse_cursor};
+use super::brief::{AnswerBudget, BriefList, brief_reminder, changed_memory};
 use super::built_in::BuiltInTool;
+use super::cursor::parse_cursor;
 use super::filter::{IdInput, MAX_RESULTS, cursor_schema, id_parameters, limit_schema, object_schema, parse_scope};
 use super::input::{invalid, parse_input};
 use crate::json;

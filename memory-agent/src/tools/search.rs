@@ -9,8 +9,9 @@ use memory_core::{
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::brief::{AnswerBudget, BriefList, parse_cursor};
+use super::brief::{AnswerBudget, BriefList};
 use super::built_in::BuiltInTool;
+use super::cursor::parse_cursor;
 use super::filter::{FilterInput, MAX_RESULTS, budget_schema, cursor_schema, limit_schema, object_schema, schema_with_filter};
 use super::input::{invalid, parse_input};
 use crate::json;

@@ -8,7 +8,7 @@ use memory_agent::hook::{Hook, HookEvent, HookOutcome, HookPoint};
 use memory_agent::{Agent, HookList, Session, batch, tools};
 use memory_core::testing::services;
 use memory_core::text::token_count;
-use memory_core::{Code, MemStore, View};
+use memory_core::{AnswerDetail, Code, MemStore, View};
 use serde_json::{Value, json};
 
 fn agent(hooks: HookList) -> Arc<Agent> {
@@ -36,6 +36,71 @@ fn the_usual_listing_is_short() {
     assert_eq!(agent.callable_tools().count(), tools::all().len() - 6);
     let tokens = token_count(&json!({ "tools": listed }).to_string());
     assert!(tokens < 1_450, "{tokens} tokens");
+}
+
+#[test]
+fn a_brief_list_continues_behind_the_last_shown_memory_after_deletions() {
+    let session = session_for(&agent(HookList::new()), "claude").with_detail(AnswerDetail::Brief);
+    // The clock of the test gives all memories one creation time, as an import may.
+    for number in 0..7 {
+        call(&session, "memory_write", json!({ "content": format!("note {number}") }));
+    }
+    let texts = |answer: &Value| -> Vec<String> {
+        let memories = answer["memories"].as_array().expect("a list").iter();
+        memories.map(|memory| memory["text"].as_str().expect("a text").to_owned()).collect()
+    };
+    let (mut seen, mut parameters) = (Vec::new(), json!({ "limit": 2 }));
+    loop {
+        let page = call(&session, "memory_list", parameters.clone());
+        seen.extend(texts(&page));
+        for memory in page["memories"].as_array().expect("a list") {
+            call(&session, "memory_delete", json!({ "id": memory["id"] }));
+        }
+        let Some(cursor) = page.get("cursor") else { break };
+        parameters["cursor"] = cursor.clone();
+    }
+    seen.sort();
+    assert_eq!(seen, (0..7).map(|number| format!("note {number}")).collect::<Vec<_>>());
+}
+
+#[test]
+fn the_last_change_of_a_memory_is_undone_and_later_changes_of_others_stay() {
+    let agent = agent(HookList::new());
+    let session = session_for(&agent, "claude").with_detail(AnswerDetail::Brief);
+    let id = call(&session, "memory_write", json!({ "content": "The kettle is in the kitchen" }))["id"].clone();
+    call(&session, "memory_update", json!({ "id": id, "old": "kitchen", "new": "hall" }));
+    call(&session, "memory_delete", json!({ "id": id }));
+    let other = call(&session, "memory_write", json!({ "content": "Tea is at nine" }))["id"].clone();
+    let read = |id: &Value| call(&session, "memory_read", json!({ "id": id }))["text"].clone();
+    let refused = session.call("memory_read", json!({ "id": id })).expect_err("it is deleted");
+    assert_eq!(refused.hint.as_deref().map(|hint| hint.contains("memory_undo with this id restores it")), Some(true));
+    assert_eq!(call(&session, "memory_undo", json!({ "id": id }))["undone"], "delete");
+    assert_eq!((read(&id), read(&other)), (json!("The kettle is in the hall"), json!("Tea is at nine")));
+    assert_eq!(call(&session, "memory_undo", json!({ "id": id }))["undone"], "update");
+    assert_eq!(read(&id), "The kettle is in the kitchen");
+    let stranger = session_for(&agent, "codex");
+    let refused = stranger.call("memory_undo", json!({ "id": id })).expect_err("the operations are not its own");
+    assert_eq!(refused.code, Code::OperationNotFound);
+}
+
+#[test]
+fn an_update_changes_fields_and_the_text_in_one_operation() {
+    let session = session_for(&agent(HookList::new()), "claude").with_detail(AnswerDetail::Brief);
+    let id = call(&session, "memory_write", json!({ "content": "We deploy on Monday" }))["id"].clone();
+    let changes = json!({ "id": id, "old": "Monday", "new": "Tuesday", "category": "Decision", "pinned": true });
+    let updated = call(&session, "memory_update", changes);
+    assert_eq!(
+        (&updated["category"], &updated["pinned"], &updated["was"]),
+        (&json!("decisions"), &json!(true), &json!("Monday"))
+    );
+    call(&session, "memory_undo", json!({}));
+    let read = call(&session, "memory_read", json!({ "id": id }));
+    assert_eq!((&read["text"], read.get("category"), read.get("pinned")), (&json!("We deploy on Monday"), None, None));
+    for wrong in [json!({}), json!({ "old": "a" }), json!({ "old": "a", "new": "b", "content": "c" })] {
+        let mut parameters = wrong.clone();
+        parameters["id"] = id.clone();
+        assert_eq!(session.call("memory_update", parameters).expect_err("refused").code, Code::InvalidInput, "{wrong}");
+    }
 }
 
 #[test]
