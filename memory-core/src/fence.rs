@@ -36,15 +36,10 @@ pub(crate) fn escape_fences(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for line in text.lines() {
         let line = line.replace('\t', " ");
-        let indent = line.len() - line.trim_start().len();
-        safe.push_str(&line[..indent]);
-        safe.push_str(&to_one_line(&line, usize::MAX));
+        let (indent, rest) = line.split_at(line.len() - line.trim_start().len());
+        safe.push_str(indent);
+        safe.push_str(&to_visible_line(rest));
         safe.push('\n');
-    }
-    let deceptive: Vec<usize> = deceptive_characters(&safe).map(|(at, _)| at).collect();
-    if !deceptive.is_empty() {
-        safe =
-            safe.char_indices().filter(|(at, _)| deceptive.binary_search(at).is_err()).map(|(_, character)| character).collect();
     }
     let mut disarmed = String::with_capacity(safe.len());
     let mut end = 0;
@@ -55,6 +50,18 @@ pub(crate) fn escape_fences(text: &str) -> String {
     }
     disarmed.push_str(&safe[end..]);
     disarmed
+}
+
+/// Returns a text as one line without deceptive invisible characters.
+fn to_visible_line(text: &str) -> String {
+    let line = to_one_line(text, usize::MAX);
+    let deceptive: Vec<usize> = deceptive_characters(&line).map(|(at, _)| at).collect();
+    if deceptive.is_empty() {
+        return line;
+    }
+    let is_visible = |(at, character)| deceptive.binary_search(&at).is_err().then_some(character);
+    // A removed character may have separated two spaces, or a space from the end of the line.
+    to_one_line(&line.char_indices().filter_map(is_visible).collect::<String>(), usize::MAX)
 }
 
 /// Returns a text in a form that is safe as the value of an attribute.
@@ -162,6 +169,11 @@ mod tests {
         ] {
             assert_eq!(escape_fences(text), format!("{text}\n"));
         }
+    }
+
+    #[test]
+    fn spaces_beside_a_removed_character_are_joined() {
+        assert_eq!(escape_fences("  a \u{200b} b \u{200b}"), "  a b\n");
     }
 
     /// Generates text that may separate the letters of a tag: invisible characters, marks, and punctuation.
