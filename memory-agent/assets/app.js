@@ -1,6 +1,9 @@
 // Adds live search, keyboard shortcuts and updates to pages that work without a script.
 "use strict";
 
+/** The parameters of an address that describe the previous request. */
+const PASSING = ["done", "notice"];
+
 const main = () => document.getElementById("main");
 
 // Fetching and replacing
@@ -32,6 +35,7 @@ function replaceParts(page, selectors) {
 function replaceContent(page) {
   const fresh = page.getElementById("main");
   if (fresh) main().replaceChildren(...document.adoptNode(fresh).childNodes);
+  updateSelection();
   document.title = page.title;
   document.body.dataset.mark = page.body.dataset.mark ?? "";
 }
@@ -59,7 +63,7 @@ function startLiveSearch() {
     running = new AbortController();
     const { signal } = running;
     const address = new URL(location.href);
-    for (const name of ["page", "done"]) address.searchParams.delete(name);
+    for (const name of ["page", ...PASSING]) address.searchParams.delete(name);
     if (text.trim()) address.searchParams.set("q", text);
     else address.searchParams.delete("q");
     const page = await loadPage(address, signal);
@@ -139,6 +143,14 @@ function onKey(event) {
   }
 }
 
+// Selection
+
+/** Disables the buttons for selected items while nothing is selected. */
+function updateSelection() {
+  const isEmpty = !main().querySelector("[data-select]:checked");
+  for (const button of main().querySelectorAll("[data-needs-selection]")) button.disabled = isEmpty;
+}
+
 // Updates
 
 /** Returns whether replacing the content would disturb the person: move what is under the pointer, or lose input. */
@@ -200,8 +212,11 @@ function showNotice(text, page) {
 async function onChange(mark) {
   document.body.dataset.mark = mark;
   const here = new URL(location.href);
-  here.searchParams.delete("done");
+  for (const name of PASSING) here.searchParams.delete(name);
   const page = await loadPage(here);
+  const navigation = document.querySelector(".site-navigation");
+  // The number of items that wait in the inbox.
+  if (page && !navigation.matches(":hover, :focus-within")) replaceParts(page, [".site-navigation ul"]);
   const changes = page && describeChanges(page);
   if (!changes) return;
   if (isInUse()) {
@@ -230,17 +245,21 @@ function startUpdates() {
   if (!document.hidden) open();
 }
 
-/** Removes the undo bar when it has faded out, and its parameter, so that a reload does not show it again. */
+/** Removes the undo bar when it has faded out, and its parameters, so that a reload does not show it again. */
 function startUndoBar() {
   const address = new URL(location.href);
-  if (address.searchParams.has("done")) {
-    address.searchParams.delete("done");
+  if (PASSING.some((name) => address.searchParams.has(name))) {
+    for (const name of PASSING) address.searchParams.delete(name);
     history.replaceState(null, "", address);
   }
   document.querySelector(".undo-bar")?.addEventListener("animationend", (event) => event.currentTarget.remove());
 }
 
 document.addEventListener("keydown", onKey);
+document.addEventListener("change", updateSelection);
+// The browser may restore the selection after the page was left.
+addEventListener("pageshow", updateSelection);
+updateSelection();
 // In a narrow window the navigation scrolls.
 document.querySelector(".site-navigation [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
 // A wide graph scrolls; its centre is in the middle.

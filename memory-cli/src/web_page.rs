@@ -9,9 +9,9 @@ use std::time::UNIX_EPOCH;
 use memory_agent::web::{SignInCodes, WebHost, WebServerConfig};
 use memory_core::conversation::ConversationStore;
 use memory_core::instance::NamedInstance;
-use memory_core::{Code, Embedder, RefinementPlanner, Services, SystemClock, ToolError, Usage, usage};
+use memory_core::{Code, Embedder, RecallLedger, RefinementPlanner, Services, SystemClock, ToolError, Usage, usage};
 use memory_dream::{DreamTask, SelectiveDream};
-use memory_store::Ledger;
+use memory_store::{Ledger, RecallFolder, RejectedSuggestionsFile};
 use serde_json::Value;
 
 use crate::banks;
@@ -60,7 +60,7 @@ pub(crate) fn configure(
         local_time: Arc::new(move |time| time.with_timezone(&zone).fixed_offset()),
         home: home.store.root().display().to_string(),
         codes,
-        host: Arc::new(PageHost { home: home.clone(), pending: PendingPage::of(home) }),
+        host: Arc::new(PageHost::new(home)),
     })
 }
 
@@ -80,6 +80,17 @@ pub(crate) fn listen(port: Option<u16>) -> io::Result<TcpListener> {
 struct PageHost {
     home: Home,
     pending: PendingPage,
+    recalls: RecallFolder,
+}
+
+impl PageHost {
+    fn new(home: &Home) -> Self {
+        Self { home: home.clone(), pending: PendingPage::of(home), recalls: home.recalls() }
+    }
+
+    fn rejected(&self) -> RejectedSuggestionsFile {
+        RejectedSuggestionsFile::of(self.home.store.root())
+    }
 }
 
 impl WebHost for PageHost {
@@ -88,13 +99,7 @@ impl WebHost for PageHost {
         // What cannot be read counts as unchanged until it can be read again.
         let journal = self.home.store.journal_end().unwrap_or_default();
         let folders = ["banks", "entries", ".conversations"].map(|name| modification_time(&root.join(name)));
-        // Recalls are appended to files.
-        let recalls: u64 = std::fs::read_dir(root.join("recalls"))
-            .into_iter()
-            .flatten()
-            .flatten()
-            .map(|file| file.metadata().map_or(0, |file| file.len()))
-            .sum();
+        let recalls = self.recalls.size().unwrap_or_default();
         let others: Vec<String> = folders.iter().chain([&u128::from(recalls)]).map(|number| format!("{number:x}")).collect();
         format!("{journal} {}", others.join("-"))
     }
@@ -138,6 +143,14 @@ impl WebHost for PageHost {
         Box::new(SelectiveDream { services, tasks, rules: self.home.settings.refinement_rules(), zone: self.home.zone })
     }
 
+    fn rejected_suggestions(&self) -> Vec<String> {
+        self.rejected().load()
+    }
+
+    fn store_rejected_suggestions(&self, keys: &[String]) -> Result<(), ToolError> {
+        Ok(self.rejected().save(keys)?)
+    }
+
     fn doctor(&self) -> Result<Value, ToolError> {
         Ok(doctor::report_json(&self.home.store.doctor(None)?))
     }
@@ -172,7 +185,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let root = folder.path().join("home");
         let home = Home::open(&root).expect("a home");
-        let host = PageHost { home: home.clone(), pending: PendingPage::of(&home) };
+        let host = PageHost::new(&home);
         let mut last = host.change_mark();
         let mut check = |change: &str| {
             let mark = host.change_mark();

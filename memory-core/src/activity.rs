@@ -80,6 +80,8 @@ pub struct AgentSession {
     pub last: DateTime<Utc>,
     /// The number of recalls.
     pub recalls: u64,
+    /// The queries and prompts, in the order in which the agent sent them first, each once.
+    pub queries: Vec<String>,
     /// The ids of the memories that it received, in the order in which it received them first.
     pub memories: Vec<String>,
     /// The size of all recalls in tokens.
@@ -97,10 +99,18 @@ impl AgentSession {
             first: at,
             last: at,
             recalls: 0,
+            queries: Vec::new(),
             memories: Vec::new(),
             tokens: 0,
             operations: Vec::new(),
         }
+    }
+
+    /// Returns whether the operations belong to the session only probably: by their agent and their time.
+    ///
+    /// A session that is a day has all operations of its agent on that day.
+    pub fn has_probable_operations(&self) -> bool {
+        self.session.is_some()
     }
 
     fn extend_to(&mut self, at: DateTime<Utc>) {
@@ -135,6 +145,7 @@ pub fn sessions(
         session.recalls += 1;
         session.tokens += recall.tokens;
         session.project = recall.project.or(session.project.take());
+        session.queries.extend(recall.query.filter(|query| received.insert(format!("query {query}"))));
         session.memories.extend(recall.memories.into_iter().map(|memory| memory.id).filter(|id| received.insert(id.clone())));
     }
     let mut sessions: Vec<AgentSession> = sessions.into_values().map(|(session, _)| session).collect();

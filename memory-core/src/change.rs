@@ -144,6 +144,8 @@ pub struct StoredMemory {
     pub stamp: FileVersion,
     /// The defect of the file, if any. Such a memory can be read and found but not changed.
     pub problem: Option<Problem>,
+    /// The metadata in the file that belongs to other programs: names and values, in the order of the file.
+    pub other_fields: Vec<(String, String)>,
 }
 
 /// The part of a home that contains a memory.

@@ -7,10 +7,8 @@ use std::fmt::Debug;
 use chrono::{DateTime, Datelike, NaiveDate, Utc};
 
 use crate::query_parser::{TextQuery, parse};
-use crate::{Category, Filter, Memory, Query, Scope, Services, StoreError, StoredMemory, Tags};
-
-/// Maximum number of matches of a question that are counted. If there are more, the best of them are counted.
-pub const MAX_COUNTED_MATCHES: usize = 1_000;
+use crate::search::search_refreshed;
+use crate::{Category, Filter, MatchCoverage, Memory, Query, Ranking, Scope, Services, StoreError, StoredMemory, Tags};
 
 /// Maximum number of values of one attribute. Those with the lowest counts are left out.
 pub const MAX_FACET_VALUES: usize = 200;
@@ -37,10 +35,10 @@ pub struct FacetCounts {
 
 /// A provider of counts by attribute. Every implementation passes `testing::store_suite`.
 pub trait MemoryFacets: Debug + Send + Sync {
-    /// Returns the numbers of memories that pass `filter`, and that match `question` if it is given.
+    /// Returns the numbers of memories that pass `filter`, and that are among the best matches of `question` if it is given.
     ///
-    /// At most [`MAX_COUNTED_MATCHES`] matches of a question are counted. Matches are not checked for phrases. The counts are
-    /// those at the last [`crate::MemoryStore::refresh`].
+    /// The best matches by words are those of [`crate::MatchCoverage::Best`]. They are not checked for phrases. The counts are those
+    /// at the last [`crate::MemoryStore::refresh`].
     ///
     /// # Errors
     /// If the files cannot be read.
@@ -61,8 +59,8 @@ pub trait MemoryFacets: Debug + Send + Sync {
     ) -> Result<Vec<StoredMemory>, StoreError>;
 }
 
-/// Returns the numbers of memories by attribute for a query. A text without a searchable word counts all memories that pass its
-/// filters.
+/// Returns the numbers of memories by attribute among the best matches of a query, see [`MemoryFacets::facets`]. A text without a
+/// searchable word counts all memories that pass its filters.
 ///
 /// # Errors
 /// If the files cannot be read.
@@ -70,7 +68,25 @@ pub fn facets(services: &Services, query: &Query) -> Result<FacetCounts, StoreEr
     services.store.refresh()?;
     let parsed = parse(&query.text, &query.filter);
     let question = Some(&parsed.question).filter(|question| !question.words.is_empty());
+    if let Some(question) = question
+        && !(question.phrases.is_empty() && question.without_phrases.is_empty())
+    {
+        return count_phrase_matches(services, query);
+    }
     services.store.facets(question, &parsed.filter, services.clock.now())
+}
+
+/// Maximum number of matches of a phrase that are counted. Each is read, because the index does not contain phrases.
+const MAX_PHRASE_MATCHES: usize = 2_000;
+
+fn count_phrase_matches(services: &Services, query: &Query) -> Result<FacetCounts, StoreError> {
+    // The matches by words alone, in any order.
+    let services = Services { embedder: None, reranking: None, ..services.clone() };
+    let ranking = Ranking { coverage: MatchCoverage::Best, ..Ranking::default() };
+    let found = search_refreshed(&services, &query.clone().ranking(ranking).limit(MAX_PHRASE_MATCHES))?;
+    let mut counter = FacetCounter::default();
+    found.hits.iter().for_each(|hit| counter.add(&hit.stored.memory));
+    Ok(counter.finish())
 }
 
 /// Counts memories by attribute, one memory at a time.
@@ -166,9 +182,11 @@ mod tests {
         assert_eq!(tags, expected, "a tag counts those below it");
         assert_eq!(all.months.iter().map(|(_, count)| count).sum::<u64>(), 3);
         let tea = counts("tea");
+        assert_eq!(counts("black tea").counted, 1, "a memory with more of the words");
         assert_eq!((tea.counted, tea.categories), (2, vec![(Category::Preferences, 2)]));
         assert_eq!(counts("category:knowledge").counted, 1, "a query of filters alone");
         assert_eq!(counts("tag:drink -green tea").counted, 1);
+        assert_eq!(counts("\"green tea\"").counted, 1);
         assert_eq!(counts("").counted, all.counted);
     }
 

@@ -18,7 +18,7 @@
 //! | call a language model within a budget | [`ChatModel`], [`MeteredModel`], [`Meter`], [`usage()`], [`parse_json_answer()`] |
 //! | parse dates and times in text | [`datetime::find_date()`], [`datetime::find_dates()`] |
 //! | manage reminders | [`remind()`], [`reminders()`], [`notify()`], [`snooze()`], [`done()`] |
-//! | delete and undo | [`delete()`], [`undo()`], [`restore()`] |
+//! | delete and undo | [`delete()`], [`change_many()`], [`undo()`], [`restore()`] |
 //! | store JSON under keys, and query it with jq | [`bank`], [`json`] |
 //! | store session history, or values under keys | [`instance`] |
 //! | store topics, and an index of them for every prompt | [`topic`] |
@@ -63,6 +63,7 @@ mod store;
 mod tool;
 mod view;
 
+mod change_many;
 mod commit;
 mod context;
 mod embed;
@@ -109,6 +110,7 @@ pub mod wikilink;
 pub use activity::{AgentSession, sessions};
 pub use budget::{Budget, BudgetExceeded, BudgetLimit, BudgetStatus, LlmUsage, RemainingBudget};
 pub use change::{Change, ChangeOutcome, ChangeSet, Duplicates, ExportedFile, FileVersion, HomeSection, StoredMemory};
+pub use change_many::{BulkChange, BulkResult, change_many};
 pub use chat::{
     ChatAnswer, ChatError, ChatFailure, ChatMessage, ChatModel, ChatModelExt, ChatRequest, ChatRole, JsonAnswerError,
     MeteredModel, Purpose, TokenUsage, parse_json_answer,
@@ -122,8 +124,7 @@ pub use embedder::{EmbedError, Embedder, Embedding, is_nonzero};
 pub use embeddings::{Embeddings, TextVector, embedded_text};
 pub use error::{Problem, StoreError};
 pub use facets::{
-    FacetCounter, FacetCounts, MAX_COUNTED_MATCHES, MAX_FACET_VALUES, MemoryFacets, facets, first_of_month, sort_facet,
-    tags_and_parents,
+    FacetCounter, FacetCounts, MAX_FACET_VALUES, MemoryFacets, facets, first_of_month, sort_facet, tags_and_parents,
 };
 pub use filter::{Filter, Lifetime, ProposalFilter};
 pub use history::{
@@ -146,7 +147,7 @@ pub use memory::{
     Origin, ParseError, Patch, Phase, Proposal, ProposalTarget, ProposedAction, Reminder, ReminderQuery, Scope, SpeakerRole,
     Tags,
 };
-pub use memory_history::{MemoryHistory, MemoryStep, memory_history};
+pub use memory_history::{ChangeVersions, MemoryHistory, MemoryStep, change_versions, memory_history};
 pub use memory_summary::{CachedAnalysis, MemorySummaries, MemorySummary};
 pub use meter::{Meter, MeterError, Reservation, Spending, SpendingEntry};
 pub use model_test::{ModelTest, ModelVerdict, SearchQuality, test_model};
@@ -156,8 +157,8 @@ pub use operation::{Operation, Recorded, Undone, Verb, find_by_prefix, find_undo
 pub use overview::{Overview, overview};
 pub use passage::{PassageSelector, SelectedPassage, missing_words};
 pub use query::{
-    Hit, ListOrder, MemoryPage, PageRequest, Query, QueryVector, RankFeatureScore, Ranking, RerankScore, ScoreExplanation,
-    SearchRequest, SearchResults, TermScore,
+    Hit, ListOrder, MatchCoverage, MemoryPage, PageRequest, Query, QueryVector, RankFeatureScore, Ranking, RerankScore,
+    ScoreExplanation, SearchRequest, SearchResults, TermScore,
 };
 pub use read::{list, read};
 pub use recall_ledger::{
@@ -183,7 +184,7 @@ pub use source::{Source, SourceError, SourceItem};
 pub use store::{MemoryStore, MemoryStoreExt, NameIndex, NameMatch};
 pub use tag::tag;
 pub use tool::{AnswerDetail, Effect, Tool, ToolContext, ToolError};
-pub use undo::{UndoReport, delete, find_full_text, is_in_trash, restore, undo, undo_last_change};
+pub use undo::{UndoObstacle, UndoReport, delete, find_full_text, is_in_trash, restore, undo, undo_last_change, undo_obstacle};
 pub use update::{Revision, pin, revise, unpin, update};
 pub use upgrade::{FiledReminder, upgrade, upgrade_to_reminder};
 pub use usage::{PeriodUsage, Usage, usage};

@@ -14,9 +14,9 @@ use crate::secret::Checked;
 use crate::wikilink::{self, WikilinkCandidate, WikilinkNameKind, WikilinkTarget};
 use crate::{
     CachedAnalysis, Change, ChangeOutcome, ChangeSet, ContentHash, Duplicates, Embeddings, FacetCounter, FacetCounts,
-    FileVersion, Filter, ListOrder, MAX_COUNTED_MATCHES, Memory, MemoryFacets, MemoryId, MemoryPage, MemoryStore,
-    MemorySummaries, MemorySummary, NameIndex, NameMatch, Operation, OperationId, Origin, PageRequest, Ranking, ReminderQuery,
-    Scope, SearchRequest, SearchResults, StoreError, StoredMemory, TextVector, embedded_text, is_nonzero,
+    FileVersion, Filter, ListOrder, MatchCoverage, Memory, MemoryFacets, MemoryId, MemoryPage, MemoryStore, MemorySummaries,
+    MemorySummary, NameIndex, NameMatch, Operation, OperationId, Origin, PageRequest, Ranking, ReminderQuery, Scope,
+    SearchRequest, SearchResults, StoreError, StoredMemory, TextVector, embedded_text, is_nonzero,
 };
 
 /// A store of memories in main memory, with a history and with vectors, for tests and for programs that store nothing.
@@ -77,7 +77,7 @@ impl MemStore {
 fn new_file(memory: Memory) -> MemFile {
     let path = format!("categories/{}/{}.md", memory.category, memory.id);
     let stamp = FileVersion(ContentHash::of(&format!("{memory:?}")));
-    Arc::new(StoredMemory { memory, path, stamp, problem: None })
+    Arc::new(StoredMemory { memory, path, stamp, problem: None, other_fields: Vec::new() })
 }
 
 fn is_within(scopes: Option<&[Scope]>, memory: &Memory) -> bool {
@@ -368,8 +368,8 @@ impl MemoryFacets for MemStore {
         let mut counter = FacetCounter::default();
         match question {
             Some(question) => {
-                let request =
-                    SearchRequest { question, filter, limit: MAX_COUNTED_MATCHES, ranking: Ranking::default(), vector: None };
+                let ranking = Ranking { coverage: MatchCoverage::Best, ..Ranking::default() };
+                let request = SearchRequest { question, filter, limit: usize::MAX, ranking, vector: None };
                 state.search(&request, now).hits.iter().for_each(|hit| counter.add(&hit.stored.memory));
             }
             None => state.files.values().filter(|file| filter.matches(file, now)).for_each(|file| counter.add(&file.memory)),

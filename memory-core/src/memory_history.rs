@@ -1,6 +1,12 @@
 //! The history of one memory: its recorded changes, with its versions before and after each.
 
-use crate::{Memory, MemoryId, Operation, OperationId, Recorded, RecordedChange, Services, StoreError, StoredMemory};
+use std::collections::HashSet;
+
+use crate::undo::is_current_state;
+use crate::{
+    Memory, MemoryId, Operation, OperationId, Recorded, RecordedChange, Services, StoreError, StoredMemory, UndoObstacle,
+    undo_obstacle,
+};
 
 /// The changes of one memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,10 +34,16 @@ pub struct MemoryStep {
     pub before: Option<Memory>,
     /// The version after the change, or `None` if the memory was deleted or the version cannot be read.
     pub after: Option<Memory>,
+    /// Whether the change created the memory, so that its undo deletes it.
+    pub is_creation: bool,
     /// Whether the change deleted the memory.
     pub is_deletion: bool,
     /// Whether another program changed the file after this step, so that `after` contains that change too.
     pub is_edited_after: bool,
+    /// The number of memories that an undo of the operation would affect, or why it cannot be undone now.
+    ///
+    /// It has no meaning if the operation is already undone.
+    pub undo: Result<u64, UndoObstacle>,
 }
 
 /// Returns the newest `limit` changes of the memory `id`, which may be deleted.
@@ -50,8 +62,74 @@ pub fn memory_history(services: &Services, id: &MemoryId, limit: usize) -> Resul
     }
     let has_more = limit < changes.len();
     changes.truncate(limit);
+    let reaches = changes.iter().map(|change| undo_reach(services, change)).collect::<Result<Vec<_>, _>>()?;
     let mut read = |trash: &str| services.history.memory_in_trash(trash).ok();
-    Ok(MemoryHistory { steps: build_steps(changes, current.as_ref(), &mut read), has_more })
+    let mut steps = build_steps(changes, current.as_ref(), &mut read);
+    for (step, reach) in steps.iter_mut().zip(reaches) {
+        step.undo = reach;
+    }
+    Ok(MemoryHistory { steps, has_more })
+}
+
+/// Returns the number of memories that an undo of the operation would affect, or why it cannot be undone.
+fn undo_reach(services: &Services, change: &Recorded<RecordedChange>) -> Result<Result<u64, UndoObstacle>, StoreError> {
+    // The undo of a large operation would leave this memory as it is.
+    if !is_current_state(services, &change.subject.id, change.subject.after.as_ref())? {
+        return Ok(Err(UndoObstacle::ChangedSince));
+    }
+    let changes = services.history.changes(&change.operation.id).collect::<Result<Vec<_>, _>>()?;
+    let memories = changes.iter().map(|change| change.id).collect::<HashSet<_>>().len();
+    let files = changes.len() as u64;
+    let obstacle = undo_obstacle(services, changes.into_iter().map(Ok), files)?;
+    Ok(obstacle.map_or(Ok(memories as u64), Err))
+}
+
+/// A memory before and after a recorded change.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ChangeVersions {
+    /// The version before the change; `None` if the memory was created, or the version is not in the trash.
+    pub before: Option<Memory>,
+    /// The version after the change; `None` if the memory was deleted, or the version cannot be read.
+    pub after: Option<Memory>,
+}
+
+impl ChangeVersions {
+    /// Returns the version that a list names: the one after the change, or the one before it.
+    pub fn newest(&self) -> Option<&Memory> {
+        self.after.as_ref().or(self.before.as_ref())
+    }
+}
+
+/// Returns the versions of a memory before and after a change that `operation` made.
+///
+/// # Errors
+/// If the journal or the memories cannot be read. A version that cannot be read is left out.
+pub fn change_versions(
+    services: &Services,
+    operation: &OperationId,
+    change: &RecordedChange,
+) -> Result<ChangeVersions, StoreError> {
+    let read = |trash: &str| services.history.memory_in_trash(trash).ok();
+    let before = change.before.as_ref().and_then(|before| read(before.trash.as_deref()?));
+    let Some(after) = &change.after else { return Ok(ChangeVersions { before, after: None }) };
+    let current = match services.store.get(&change.id) {
+        Ok(stored) => Some(stored).filter(|stored| stored.stamp.0 == after.hash),
+        Err(StoreError::NotFound { .. } | StoreError::Damaged(_)) => None,
+        Err(error) => return Err(error),
+    };
+    if let Some(stored) = current {
+        return Ok(ChangeVersions { before, after: Some(stored.memory) });
+    }
+    // The next change moved this version to the trash.
+    let mut next = None;
+    for later in services.history.changes_to(&change.id) {
+        let later = later?;
+        if later.operation.id == *operation {
+            break;
+        }
+        next = later.subject.before.filter(|file| file.hash == after.hash);
+    }
+    Ok(ChangeVersions { before, after: next.and_then(|file| read(file.trash.as_deref()?)) })
 }
 
 /// Adds the versions to the changes, which are ordered newest first. `read` reads a version from the trash.
@@ -76,8 +154,10 @@ fn build_steps(
             trash: trash.filter(|_| former.is_some()),
             before: former.clone(),
             after: next.take().filter(|_| after.is_some()),
+            is_creation: before.is_none(),
             is_deletion: after.is_none(),
             is_edited_after,
+            undo: Err(UndoObstacle::ChangedSince),
         });
         next_hash = before.map(|before| before.hash);
         next = former;
@@ -91,7 +171,7 @@ mod tests {
 
     use super::*;
     use crate::testing::services;
-    use crate::{Draft, MemStore, Patch, SecretPolicy, Verb, delete, restore, undo, update, write};
+    use crate::{Draft, MemStore, Patch, SecretPolicy, Verb, delete, link, pin, restore, undo, update, write};
 
     #[test]
     fn each_step_has_the_versions_before_and_after_it() {
@@ -131,5 +211,50 @@ mod tests {
         assert!(steps(2).has_more && steps(2).steps.len() == 2);
         restore(&services, all.steps[3].trash.as_deref().unwrap()).unwrap();
         assert_eq!(steps(1).steps[0].after.as_ref().map(|memory| memory.content.as_str()), Some("tea"));
+    }
+    #[test]
+    fn only_a_change_that_no_other_one_builds_on_can_be_undone() {
+        let services = services(Arc::new(MemStore::default()));
+        let id = write(&services, Draft::new("tea"), SecretPolicy::Refuse).unwrap().id;
+        let other = write(&services, Draft::new("kettle"), SecretPolicy::Refuse).unwrap().id;
+        link(&services, &id.to_string(), &other.to_string()).unwrap();
+        let reaches = || memory_history(&services, &id, 9).unwrap().steps.iter().map(|step| step.undo).collect::<Vec<_>>();
+        assert_eq!(reaches(), [Ok(2), Err(UndoObstacle::ChangedSince)]);
+        // The link changed both memories, so a change of the other one prevents its undo.
+        pin(&services, &other.to_string()).unwrap();
+        assert_eq!(reaches(), [Err(UndoObstacle::ChangedSince); 2]);
+        let steps = memory_history(&services, &id, 9).unwrap().steps;
+        assert_eq!(steps.iter().map(|step| step.is_creation).collect::<Vec<_>>(), [false, true]);
+        for step in &steps {
+            assert!(undo(&services, Some(step.operation.id.as_str())).is_err(), "{step:?}");
+        }
+        undo(&services, None).unwrap();
+        assert_eq!(reaches()[0], Ok(2));
+        undo(&services, Some(steps[0].operation.id.as_str())).unwrap();
+        // The state is again the one that the write left, so the write can be undone.
+        assert_eq!(reaches()[2], Ok(1));
+        undo(&services, Some(steps[1].operation.id.as_str())).unwrap();
+        assert!(services.store.get(&id).is_err());
+    }
+
+    #[test]
+    fn a_change_is_shown_with_the_text_of_its_time() {
+        let services = services(Arc::new(MemStore::default()));
+        let id = write(&services, Draft::new("tea"), SecretPolicy::Refuse).unwrap().id;
+        for text in ["green tea", "black tea"] {
+            let patch = Patch { content: Some(text.into()), ..Patch::default() };
+            update(&services, &id.to_string(), &patch, None, SecretPolicy::Refuse).unwrap();
+        }
+        delete(&services, &id.to_string()).unwrap();
+        let texts: Vec<_> = services
+            .history
+            .changes_to(&id)
+            .map(|change| {
+                let change = change.unwrap();
+                let versions = change_versions(&services, &change.operation.id, &change.subject).unwrap();
+                [versions.before, versions.after].map(|memory| memory.map_or_else(|| "-".to_owned(), |memory| memory.content))
+            })
+            .collect();
+        assert_eq!(texts, [["black tea", "-"], ["green tea", "black tea"], ["tea", "green tea"], ["-", "tea"]]);
     }
 }

@@ -98,6 +98,8 @@ pub struct Ranking {
     ///
     /// If it is `None`, it is 0 without a reranking model, and the threshold of its rules with one.
     pub threshold: Option<f32>,
+    /// Which matches are results, by the number of words that they contain.
+    pub coverage: MatchCoverage,
     /// The weight of each part of the evidence, or `None` for the default weights.
     pub weights: Option<RankWeights>,
 }
@@ -105,8 +107,24 @@ pub struct Ranking {
 impl Default for Ranking {
     /// Returns the parameters for searching notes: recency only breaks ties, and no hit is omitted.
     fn default() -> Self {
-        Self { recency: 0.002, diversity: 1.0, threshold: None, weights: None }
+        Self { recency: 0.002, diversity: 1.0, threshold: None, coverage: MatchCoverage::Any, weights: None }
     }
+}
+
+/// Which matches are results, by the number of content words of the query that they contain.
+///
+/// The best matches contain as many content words as the match that contains most. A memory that matches by its author or date
+/// counts as having all words. All other matches are the rest: those with fewer words, with parts of words, or with a similar
+/// meaning alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum MatchCoverage {
+    /// All matches.
+    #[default]
+    Any,
+    /// The best matches.
+    Best,
+    /// All but the best matches.
+    Rest,
 }
 
 /// A parsed search request, as a store receives it.

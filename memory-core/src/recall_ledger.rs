@@ -30,6 +30,12 @@ pub trait RecallLedger: Debug + Send + Sync {
     /// If the records cannot be read.
     fn complete_since(&self) -> Result<Option<DateTime<Utc>>, StoreError>;
 
+    /// Returns the size of all records in bytes. It is called every second, to detect new records.
+    ///
+    /// # Errors
+    /// If the size cannot be read.
+    fn size(&self) -> Result<u64, StoreError>;
+
     /// Deletes the recalls before `before`, and the oldest ones beyond the maximum size. Returns the number of deleted bytes.
     ///
     /// # Errors

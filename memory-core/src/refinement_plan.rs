@@ -4,7 +4,7 @@ use std::fmt::Debug;
 
 use chrono::{DateTime, Utc};
 
-use crate::{Category, MemoryId, OperationId, StoreError};
+use crate::{Category, Memory, MemoryId, Neighbour, OperationId, StoreError};
 
 /// A planner of refinements whose changes a person accepts one by one.
 ///
@@ -22,6 +22,15 @@ pub trait RefinementPlanner: Debug + Send + Sync {
     /// # Errors
     /// If the memories cannot be read or changed.
     fn apply(&self, keys: &[String]) -> Result<AppliedRefinement, StoreError>;
+
+    /// Returns the category for a memory that has none; `None` if no category is probable enough.
+    fn suggest_category(&self, memory: &Memory) -> Option<Category>;
+
+    /// Returns the memories that contradict, repeat or resemble `memory`, in this order.
+    ///
+    /// # Errors
+    /// If the memories cannot be read.
+    fn neighbours(&self, memory: &Memory) -> Result<Vec<Neighbour>, StoreError>;
 }
 
 /// A planned change.

@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use crate::commit::commit;
 use crate::{
-    Change, ChangeOutcome, ChangedFiles, Memory, MemoryId, MemoryStoreExt, OperationRecord, SecretPolicy, Services, StoreError,
-    StoredMemory, TrashedFile, Undone, Verb, find_by_prefix,
+    Change, ChangeOutcome, ChangedFiles, LARGE_OPERATION, Memory, MemoryId, MemoryStoreExt, OperationRecord, RecordedChange,
+    RecordedFile, SecretPolicy, Services, StoreError, StoredMemory, TrashedFile, Undone, Verb, find_by_prefix,
 };
 
 /// Undoes the operation with an id that starts with `reference`, or the last one that is not undone.
@@ -48,6 +48,78 @@ pub fn undo_last_change(services: &Services, reference: &str) -> Result<UndoRepo
         }
     }
     Err(StoreError::OperationNotFound { wanted: format!("no operation on {} can be undone", id.short()) })
+}
+
+/// The reason why an operation on memories cannot be undone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UndoObstacle {
+    /// A memory was changed since. That change must be undone first, or a former version restored.
+    ChangedSince,
+    /// A former version is no longer in the trash.
+    Purged,
+    /// The operation only recorded deletions by another program.
+    ExternalDeletion,
+}
+
+/// Returns why an undo of the operation with these changes, the last one first, would be refused; `None` if it is possible.
+///
+/// `files` is the number of all its changes, of which as few as possible are read. Whether the operation was already undone is in
+/// its record. The state may change before the undo, which checks it again.
+///
+/// # Errors
+/// If the journal or the memories cannot be read.
+pub fn undo_obstacle(
+    services: &Services,
+    changes: impl Iterator<Item = Result<RecordedChange, StoreError>>,
+    files: u64,
+) -> Result<Option<UndoObstacle>, StoreError> {
+    let is_large = LARGE_OPERATION as u64 <= files;
+    let (mut seen, mut differing) = (HashSet::new(), 0);
+    for change in changes {
+        let change = change?;
+        if !change.is_own_change() {
+            continue;
+        }
+        if !has_former_version(services, &change)? {
+            return Ok(Some(UndoObstacle::Purged));
+        }
+        // The last change of a memory by the operation comes first; only that one must be the current state.
+        if !seen.insert(change.id) {
+            continue;
+        }
+        match is_current_state(services, &change.id, change.after.as_ref())? {
+            true if is_large => return Ok(None),
+            true => {}
+            false if is_large => differing += 1,
+            false => return Ok(Some(UndoObstacle::ChangedSince)),
+        }
+    }
+    Ok(match seen.len() {
+        0 => Some(UndoObstacle::ExternalDeletion),
+        count if count == differing => Some(UndoObstacle::ChangedSince),
+        _ => None,
+    })
+}
+
+/// Returns whether the version before the change is in the trash, if there was one.
+fn has_former_version(services: &Services, change: &RecordedChange) -> Result<bool, StoreError> {
+    let Some(before) = &change.before else { return Ok(true) };
+    let Some(trash) = &before.trash else { return Ok(false) };
+    match services.history.memory_in_trash(trash) {
+        Ok(_) | Err(StoreError::Damaged(_)) => Ok(true),
+        Err(StoreError::TrashNotFound { .. }) => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// Returns whether the file of the memory `id` is in this recorded state; `None` means that it does not exist.
+pub(crate) fn is_current_state(services: &Services, id: &MemoryId, state: Option<&RecordedFile>) -> Result<bool, StoreError> {
+    match services.store.get(id) {
+        Ok(stored) => Ok(state.is_some_and(|file| file.hash == stored.stamp.0 && file.path == stored.path)),
+        Err(StoreError::NotFound { .. }) => Ok(state.is_none()),
+        Err(StoreError::Damaged(_)) => Ok(false),
+        Err(error) => Err(error),
+    }
 }
 
 /// Returns whether a deleted memory that `reference` names is in the trash. An error counts as no.

@@ -55,7 +55,7 @@ pub(crate) fn apply_patch(
     services.store.get_by(&id.to_string())
 }
 
-fn adds_text(patch: &Patch) -> bool {
+pub(crate) fn adds_text(patch: &Patch) -> bool {
     let Patch { content, title, aliases, scope, add_tags, source, origin, .. } = patch;
     let says = content.is_some() || title.is_some() || source.is_some() || !add_tags.is_empty();
     says || aliases.is_some() || scope.is_some() || origin.is_some()

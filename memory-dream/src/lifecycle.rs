@@ -192,7 +192,7 @@ mod tests {
         fn a_memory_expires_at_the_moment_that_is_shown(memory in any_memory(), days in 0_i64..100) {
             let memory = Memory { expires_at: None, ..memory };
             let rules = DreamRules { inbox_ttl: InboxTtl(TimeDelta::days(days)), ..DreamRules::default() };
-            let stored = StoredMemory { memory, path: "a.md".into(), stamp: FileVersion(ContentHash::of("")), problem: None };
+            let stored = StoredMemory { memory, path: "a.md".into(), stamp: FileVersion(ContentHash::of("")), problem: None, other_fields: Vec::new() };
             let goes = |now| {
                 let fate = lifecycle_action(&outline_of(&stored.memory), &rules, &[DreamTask::Expire], now);
                 fate.is_some_and(|fate| find_exemption(&stored.memory, fate, false, now).is_none())

@@ -6,12 +6,14 @@ use std::ops::ControlFlow;
 
 use chrono::TimeZone;
 use memory_core::{
-    AppliedRefinement, ContentHash, MemoryId, PlannedAction, PlannedRefinement, Refinement, RefinementPlanner, Services,
-    StoreError, Verb,
+    AppliedRefinement, Category, ContentHash, Memory, MemoryId, Neighbour, PlannedAction, PlannedRefinement, Refinement,
+    RefinementPlanner, Services, StoreError, Verb,
 };
 
 use crate::apply::apply;
+use crate::classify::choose_category;
 use crate::lifecycle::LifecycleAction;
+use crate::neighbours::find_neighbours;
 use crate::plan::{AgeRemoval, CancelledReminder, DreamPlan, Filing, FilingReason, Merge, NewReminder, plan_dream};
 use crate::progress::{DreamError, ProgressCallback};
 use crate::{DreamRequest, DreamRules, DreamTask};
@@ -86,6 +88,14 @@ where
         let applied = plan.len().saturating_sub(skipped.len());
         let operation = refinement.has_changed().then(|| refinement.id().clone());
         Ok(AppliedRefinement { operation, applied: applied as u64, skipped: keys.len().saturating_sub(applied) as u64 })
+    }
+
+    fn suggest_category(&self, memory: &Memory) -> Option<Category> {
+        choose_category(memory).category
+    }
+
+    fn neighbours(&self, memory: &Memory) -> Result<Vec<Neighbour>, StoreError> {
+        find_neighbours(&self.services, memory, None)
     }
 }
 

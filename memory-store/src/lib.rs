@@ -69,6 +69,7 @@ mod oplog;
 #[cfg(feature = "postgres")]
 pub mod postgres;
 mod recall_folder;
+mod rejected_suggestions_file;
 #[cfg(feature = "sealed")]
 pub mod sealed;
 #[cfg(feature = "topics")]
@@ -88,3 +89,4 @@ pub use memory_core::{RandomIds, SystemClock};
 pub use notifier::{DesktopNotifier, DesktopProgram, NoopNotifier};
 pub use open::{builder, open};
 pub use recall_folder::RecallFolder;
+pub use rejected_suggestions_file::RejectedSuggestionsFile;

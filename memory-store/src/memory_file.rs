@@ -44,7 +44,13 @@ pub(crate) fn load(disk: &dyn Disk, path: &str) -> Result<Option<MemoryFile>, St
         markdown::decode(path, &bytes, modified)
     };
     let stamp = FileVersion(ContentHash::from_bytes(&bytes));
-    let stored = StoredMemory { memory: parsed.memory, path: path.to_owned(), stamp, problem: parsed.problem };
+    let stored = StoredMemory {
+        memory: parsed.memory,
+        path: path.to_owned(),
+        stamp,
+        problem: parsed.problem,
+        other_fields: parsed.other_fields,
+    };
     Ok(Some(MemoryFile { stored, bytes, signature }))
 }
 

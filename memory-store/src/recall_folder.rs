@@ -81,6 +81,15 @@ impl RecallFolder {
         Ok(files)
     }
 
+    /// Returns the files with their sizes in bytes, oldest first.
+    fn sizes(disk: &dyn Disk) -> Result<Vec<(RecallFile, u64)>, StoreError> {
+        let size = |file: RecallFile| {
+            let found = disk.stat(&file.path()).map_err(|error| read_error(&file.path(), error))?;
+            Ok((file, found.map_or(0, |found| found.size)))
+        };
+        Self::files(disk)?.into_iter().map(size).collect()
+    }
+
     /// Runs `work` unless another process closes or deletes files at this moment.
     fn with_lock<T: Default>(&self, work: impl FnOnce() -> Result<T, StoreError>) -> Result<T, StoreError> {
         match WriterLock::try_acquire_named(&self.disk.root().join(FOLDER), LOCK) {
@@ -101,12 +110,7 @@ impl RecallFolder {
 
     /// Deletes the oldest closed files while the ledger exceeds its maximum size. Returns the number of deleted bytes.
     fn delete_beyond_max_size(&self, disk: &dyn Disk) -> Result<u64, StoreError> {
-        let files = Self::files(disk)?;
-        let mut sizes = Vec::new();
-        for file in files {
-            let size = disk.stat(&file.path()).map_err(|error| read_error(&file.path(), error))?.map_or(0, |found| found.size);
-            sizes.push((file, size));
-        }
+        let sizes = Self::sizes(disk)?;
         let mut left: u64 = sizes.iter().map(|(_, size)| size).sum();
         let (mut deleted, mut newest) = (0, None);
         for (file, size) in sizes {
@@ -172,6 +176,11 @@ impl RecallLedger for RecallFolder {
             }
         }
         Ok(None)
+    }
+
+    fn size(&self) -> Result<u64, StoreError> {
+        let Some(disk) = self.existing_disk()? else { return Ok(0) };
+        Ok(Self::sizes(disk)?.into_iter().map(|(_, size)| size).sum())
     }
 
     fn purge(&self, before: DateTime<Utc>) -> Result<u64, StoreError> {

@@ -2,10 +2,11 @@
 
 use memory_core::query_parser::QueryWord;
 use memory_core::rank::{PARTS, RankFeature};
+use memory_core::text::to_one_line;
 use memory_core::{Hit, Memory, Phase, Scope, StoredMemory};
 
 use super::fields::{encode, encode_pairs};
-use super::html::Label;
+use super::html::{Label, visible_text};
 use super::markdown::plain_text;
 use super::request::WebRequest;
 use super::time_label::TimeLabel;
@@ -15,6 +16,8 @@ use super::time_label::TimeLabel;
 pub(crate) struct MemoryCard {
     pub(crate) path: String,
     pub(crate) title: Label,
+    /// The title without markup, for attributes.
+    pub(crate) name: String,
     pub(crate) passage: Option<Label>,
     pub(crate) created: TimeLabel,
     pub(crate) category: &'static str,
@@ -26,8 +29,9 @@ pub(crate) struct MemoryCard {
     pub(crate) scope: Option<Label>,
     pub(crate) source: Option<Label>,
     pub(crate) tags: Vec<TagLink>,
-    /// Whether the card has a button that deletes the memory.
-    pub(crate) can_delete: bool,
+    pub(crate) id: String,
+    /// Whether the card has controls that change the memory.
+    pub(crate) has_actions: bool,
     pub(crate) why: Option<MatchExplanation>,
 }
 
@@ -43,12 +47,10 @@ pub(crate) struct TagLink {
 /// Why a search found a memory.
 #[derive(Debug)]
 pub(crate) struct MatchExplanation {
-    /// The relevance in per cent.
-    pub(crate) relevance: u32,
     /// The words of the query in the memory, each with its number of occurrences.
     pub(crate) words: Vec<(Label, u32)>,
-    /// The parts of the score in words, each with its contribution.
-    pub(crate) parts: Vec<(&'static str, String)>,
+    /// The reasons for its place in words, the strongest first.
+    pub(crate) reasons: Vec<&'static str>,
 }
 
 /// Maximum number of characters of a title.
@@ -74,8 +76,10 @@ impl MemoryCard {
             () => None,
         };
         Self {
+            id: memory.id.to_string(),
             path: memory_path(memory),
             title: title(memory),
+            name: visible_text(&to_one_line(memory.headline(), MAX_TITLE)),
             passage: Some(passage).filter(|text| !text.is_empty()).map(|text| Label::cut(&text, MAX_PASSAGE)),
             created: TimeLabel::new(request.local(memory.created_at), request.local(now)),
             category: memory.category.as_str(),
@@ -85,9 +89,14 @@ impl MemoryCard {
             scope: Some(&memory.scope).filter(|scope| **scope != Scope::Global).map(|scope| Label::cut(&scope.to_string(), 60)),
             source: Some(memory.source.as_str()).filter(|source| !source.is_empty()).map(|source| Label::cut(source, 40)),
             tags: memory.tags.iter().take(MAX_TAGS).map(|tag| TagLink::new(tag)).collect(),
-            can_delete: false,
+            has_actions: false,
             why: None,
         }
+    }
+
+    /// Returns the card with a check box and a button that deletes the memory.
+    pub(crate) fn with_actions(self) -> Self {
+        Self { has_actions: true, ..self }
     }
 
     /// Returns the card of a search hit, with the passage that matches and the explanation.
@@ -103,16 +112,21 @@ impl MemoryCard {
         let words = words.collect();
         let mut parts: Vec<_> = explanation.parts.iter().collect();
         parts.sort_by(|left, right| right.score.total_cmp(&left.score));
-        let parts = parts.into_iter().map(|part| (describe_feature(part.part), format!("{:+.2}", part.score))).collect();
-        // The relevance is between 0 and 1.
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a percentage is small and positive")]
-        let relevance = (explanation.relevance * 100.0).round() as u32;
+        let parts = parts.into_iter().filter(|part| 0.0 < part.score && is_reason(part.part));
+        let mut reasons: Vec<&'static str> = parts.map(|part| describe_feature(part.part)).collect();
+        if explanation.is_part {
+            reasons.insert(0, "parts of its words match");
+        }
+        if reasons.is_empty() {
+            reasons.push(describe_feature(RankFeature::Words));
+        }
+        reasons.dedup();
         let card = Self::new(request, &hit.stored);
         let marked = Label::marked(&hit.snippet, &hit.marks);
         // A short memory is its own headline; its text is shown once.
         let is_headline = hit.snippet.trim() == hit.stored.memory.headline().trim();
         let (title, passage) = if is_headline { (marked, None) } else { (card.title, Some(marked)) };
-        Self { title, passage, why: Some(MatchExplanation { relevance, words, parts }), ..card }
+        Self { title, passage, why: Some(MatchExplanation { words, reasons }), ..card }
     }
 }
 
@@ -150,6 +164,16 @@ fn rest_of_text(memory: &Memory) -> String {
     plain_text(&memory.content[start..], MAX_PASSAGE * 4)
 }
 
+/// Describes to a person who reads memories with this scope.
+pub(crate) fn describe_readers(scope: &Scope) -> String {
+    match scope {
+        Scope::Global => "all agents".to_owned(),
+        Scope::Agent(name) => format!("only the agent {name}"),
+        Scope::Project(name) => format!("only in the project {name}"),
+        Scope::Conversation(name) => format!("only in the conversation {name}"),
+    }
+}
+
 /// Describes a part of a score of the recall ledger to a person.
 pub(crate) fn describe_part(name: &str) -> &str {
     match PARTS.into_iter().find(|part| part.as_str() == name) {
@@ -158,6 +182,23 @@ pub(crate) fn describe_part(name: &str) -> &str {
         None if name == "rerank" => "the reranking model",
         None => name,
     }
+}
+
+/// Returns whether a part of a score is a reason for a person. The others depend on the form of the text alone, or on statistics of a
+/// whole conversation.
+const fn is_reason(feature: RankFeature) -> bool {
+    !matches!(
+        feature,
+        RankFeature::Length
+            | RankFeature::Asking
+            | RankFeature::Time
+            | RankFeature::Assistant
+            | RankFeature::Coverage
+            | RankFeature::SessionWords
+            | RankFeature::SessionSum
+            | RankFeature::SessionVector
+            | RankFeature::NeighbourVectors
+    )
 }
 
 /// Describes a part of a score to a person.

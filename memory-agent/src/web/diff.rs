@@ -1,8 +1,12 @@
-//! Differences between two texts as HTML, line by line.
+//! Differences between two texts as HTML, line by line, and between the attributes of two versions of a memory.
 
+use std::borrow::Cow;
+
+use chrono::{DateTime, Utc};
+use memory_core::{Memory, MemoryId, Phase};
 use similar::{ChangeTag, TextDiff};
 
-use super::html::{SafeHtml, push_visible};
+use super::html::{Label, SafeHtml, push_visible};
 
 /// Number of unchanged lines around a change.
 const CONTEXT: usize = 3;
@@ -12,7 +16,8 @@ const MAX_LINES: usize = 4_000;
 
 /// Returns the differences between two texts: removed and added lines with a few unchanged lines around them.
 ///
-/// Each line begins with `-`, `+` or a blank, so that the colours add nothing that a reader without them misses.
+/// Each line begins with `-`, `+` or a blank, so that the colours add nothing that a reader without them misses. The words that
+/// differ between similar lines are marked.
 pub(crate) fn render_diff(old: &str, new: &str) -> SafeHtml {
     let (old, is_old_cut) = first_lines(old);
     let (new, is_new_cut) = first_lines(new);
@@ -26,13 +31,13 @@ pub(crate) fn render_diff(old: &str, new: &str) -> SafeHtml {
         if 0 < number {
             push_gap(&mut html);
         }
-        for change in group.iter().flat_map(|operation| diff.iter_changes(operation)) {
+        for change in group.iter().flat_map(|operation| diff.iter_inline_changes(operation)) {
             let (element, sign) = match change.tag() {
                 ChangeTag::Equal => ("span", "  "),
                 ChangeTag::Insert => ("ins", "+ "),
                 ChangeTag::Delete => ("del", "- "),
             };
-            push_line(&mut html, element, sign, change.value());
+            push_line(&mut html, element, sign, change.iter_strings_lossy());
         }
     }
     if is_old_cut || is_new_cut {
@@ -42,12 +47,22 @@ pub(crate) fn render_diff(old: &str, new: &str) -> SafeHtml {
     SafeHtml::from_escaped(html)
 }
 
-fn push_line(html: &mut String, element: &str, sign: &str, line: &str) {
+/// Appends a line, which consists of parts; each part is marked if its words differ in an otherwise similar line.
+fn push_line<'a>(html: &mut String, element: &str, sign: &str, parts: impl Iterator<Item = (bool, Cow<'a, str>)>) {
     html.push('<');
     html.push_str(element);
     html.push_str(" dir=\"auto\">");
     html.push_str(sign);
-    push_visible(html, line.trim_end_matches(['\n', '\r']));
+    for (is_marked, part) in parts {
+        let part = part.trim_end_matches(['\n', '\r']);
+        if is_marked && !part.is_empty() {
+            html.push_str("<b>");
+            push_visible(html, part);
+            html.push_str("</b>");
+        } else {
+            push_visible(html, part);
+        }
+    }
     html.push_str("</");
     html.push_str(element);
     html.push('>');
@@ -65,6 +80,34 @@ fn first_lines(text: &str) -> (&str, bool) {
     }
 }
 
+/// Returns the attributes that differ between two versions, without the text.
+pub(crate) fn changed_attributes(before: &Memory, after: &Memory) -> Vec<(&'static str, Label, Label)> {
+    let values = |memory: &Memory| {
+        let time = |time: Option<DateTime<Utc>>| time.map(|time| time.format("%Y-%m-%d %H:%M UTC").to_string());
+        let category =
+            if memory.phase == Phase::Inbox { format!("inbox ({})", memory.category) } else { memory.category.to_string() };
+        [
+            ("Title", memory.title.clone().unwrap_or_default()),
+            ("Category", category),
+            ("Tags", memory.tags.as_slice().join(", ")),
+            ("Readers", memory.scope.to_string()),
+            ("Source", memory.source.clone()),
+            ("Aliases", memory.aliases.join(", ")),
+            ("Pinned", if memory.pinned { "yes" } else { "no" }.to_owned()),
+            ("Expires", time(memory.expires_at).unwrap_or_default()),
+            ("Valid until", time(memory.valid_until).unwrap_or_default()),
+            ("Reminder", time(memory.reminder.map(|reminder| reminder.due)).unwrap_or_default()),
+            ("Done", time(memory.reminder.and_then(|reminder| reminder.done_at)).unwrap_or_default()),
+            ("Superseded by", memory.superseded_by.map(|id| id.to_string()).unwrap_or_default()),
+            ("Links", memory.links.iter().map(MemoryId::short).collect::<Vec<_>>().join(", ")),
+        ]
+    };
+    let pairs = values(before).into_iter().zip(values(after));
+    let changed = pairs.filter(|((_, before), (_, after))| before != after);
+    let label = |text: &str| Label::cut(if text.is_empty() { "none" } else { text }, 200);
+    changed.map(|((name, before), (_, after))| (name, label(&before), label(&after))).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -79,7 +122,10 @@ mod tests {
         let new = old.replace("line 2\n", "line two <b>\n").replace("line 18\n", "");
         let html = render_diff(&old, &new);
         let html = html.as_str();
-        assert!(html.contains("<del dir=\"auto\">- line 2</del><ins dir=\"auto\">+ line two &lt;b&gt;</ins>"), "{html}");
+        assert!(
+            html.contains("<del dir=\"auto\">- line <b>2</b></del><ins dir=\"auto\">+ line <b>two &lt;b&gt;</b></ins>"),
+            "{html}"
+        );
         assert!(html.contains("<del dir=\"auto\">- line 18</del>") && !html.contains("line 10"));
         assert_eq!(html.matches("diff-gap").count(), 1);
         assert!(render_diff("same", "same").as_str().contains("No line differs."));

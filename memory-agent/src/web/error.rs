@@ -18,12 +18,14 @@ pub(crate) struct PageError {
     pub(crate) error: ToolError,
     /// The frame of the page; without one, the page has no navigation.
     layout: Option<Box<Layout>>,
+    /// The page from which the person came.
+    previous: Option<String>,
 }
 
 impl PageError {
     /// Creates an error with the next step.
     pub(crate) fn new(code: Code, message: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self { error: ToolError::new(code, message, Some(hint.into())), layout: None }
+        Self { error: ToolError::new(code, message, Some(hint.into())), layout: None, previous: None }
     }
 
     /// Returns the error that a field of a form or of a query is invalid.
@@ -31,15 +33,15 @@ impl PageError {
         Self::new(Code::InvalidInput, message.to_string(), "go back and correct the field")
     }
 
-    /// Shows the error within this frame.
-    pub(crate) fn within(self, layout: Layout) -> Self {
-        Self { layout: Some(Box::new(layout)), ..self }
+    /// Shows the error within this frame, with a link to the page from which the person came.
+    pub(crate) fn within(self, layout: Layout, previous: Option<String>) -> Self {
+        Self { layout: Some(Box::new(layout)), previous, ..self }
     }
 }
 
 impl From<ToolError> for PageError {
     fn from(error: ToolError) -> Self {
-        Self { error, layout: None }
+        Self { error, layout: None, previous: None }
     }
 }
 
@@ -90,6 +92,7 @@ struct ErrorPage {
     heading: &'static str,
     message: SafeHtml,
     hint: Option<SafeHtml>,
+    previous: Option<String>,
     code: &'static str,
 }
 
@@ -98,7 +101,7 @@ impl IntoResponse for PageError {
         let status = status(self.error.code);
         let heading = match status {
             StatusCode::NOT_FOUND => "Not found",
-            StatusCode::CONFLICT => "Changed by another program",
+            StatusCode::CONFLICT => "Changed since",
             StatusCode::FORBIDDEN | StatusCode::UNAUTHORIZED => "Not allowed",
             status if status.is_client_error() => "This cannot be done",
             _ => "Something failed",
@@ -106,8 +109,14 @@ impl IntoResponse for PageError {
         let layout = self.layout.map_or_else(|| Layout::signed_out(heading), |layout| *layout);
         let ToolError { message, hint, code, .. } = self.error;
         let (message, hint) = (with_code(&message), hint.as_deref().map(with_code));
-        let page =
-            ErrorPage { layout: Layout { title: heading.to_owned(), ..layout }, heading, message, hint, code: code.as_str() };
+        let page = ErrorPage {
+            layout: Layout { title: heading.to_owned(), ..layout },
+            heading,
+            message,
+            hint,
+            previous: self.previous,
+            code: code.as_str(),
+        };
         (status, render(&page)).into_response()
     }
 }

@@ -68,6 +68,17 @@ impl Section {
     }
 }
 
+/// The value of the field `notice` after a request for selected items without any.
+pub(crate) const NOTHING_SELECTED: &str = "nothing-selected";
+
+/// Returns the text for a value of the field `notice`.
+pub(super) fn notice_text(notice: &str) -> Option<&'static str> {
+    match notice {
+        NOTHING_SELECTED => Some("Nothing was changed, because nothing was selected. Tick the box of at least one item first."),
+        _ => None,
+    }
+}
+
 /// The data of the frame around a page.
 ///
 /// Every template has a field `layout` and extends `base.html`.
@@ -89,6 +100,10 @@ pub(crate) struct Layout {
     pub(crate) home: String,
     /// The mark of the last operation, from which the stream of events continues.
     pub(crate) mark: String,
+    /// The number of items in the inbox, if it is known.
+    pub(crate) inbox: Option<u64>,
+    /// Why the previous request changed nothing, if it did not.
+    pub(crate) notice: Option<&'static str>,
     /// The change that the previous request made, if any.
     pub(crate) undo: Option<UndoBar>,
     pub(crate) assets: &'static AssetPaths,
@@ -106,6 +121,8 @@ impl Layout {
             here: "/".to_owned(),
             home: String::new(),
             mark: String::new(),
+            inbox: None,
+            notice: None,
             undo: None,
             assets: &PATHS,
         }
@@ -113,6 +130,11 @@ impl Layout {
 
     pub(crate) fn is_current(&self, section: Section) -> bool {
         self.section == Some(section)
+    }
+
+    /// Returns the number of items that wait in a section, if there are any.
+    pub(crate) fn waiting(&self, section: Section) -> Option<u64> {
+        self.inbox.filter(|count| section == Section::Inbox && 0 < *count)
     }
 
     pub(crate) fn is_signed_in(&self) -> bool {

@@ -10,7 +10,9 @@
 //! | `GET /memories/ID` | one memory: text, metadata, links, history, recalls |
 //! | `GET /memories/ID/edit`, `POST /memories/ID/edit` | the form to edit it |
 //! | `POST /memories/ID/tags`, `/category`, `/pin`, `/delete`, `/restore` | changes of one memory |
-//! | `GET /inbox`, `POST /inbox/decide`, `/merge`, `/edit`, `GET /inbox/plan` | proposals, unfiled notes, suggestions of a dream |
+//! | `GET /inbox`, `POST /inbox/decide`, `/edit` | proposals and unfiled notes |
+//! | `GET /inbox/merge`, `POST /inbox/merge` | the choice of a memory to merge an item into |
+//! | `GET /inbox/plan`, `POST /inbox/plan` | the suggestions of a dream |
 //! | `GET /reminders`, `POST /reminders`, `/done`, `/snooze` | reminders as a list and as a month |
 //! | `GET /graph` | what surrounds a memory or a tag |
 //! | `GET /activity`, `GET /activity/OPERATION` | all operations, the year, growth, the cost of language models |
@@ -43,6 +45,7 @@
 //! One middleware (`guard.rs`) applies these rules to every route, so that no handler can omit them.
 
 mod assets;
+mod cached_views;
 mod card;
 mod charts;
 mod diff;
@@ -54,6 +57,7 @@ mod html;
 mod json_view;
 mod layout;
 mod markdown;
+mod memory_choice;
 mod operations;
 mod pages;
 mod request;
@@ -66,6 +70,7 @@ mod state;
 mod test_html;
 mod time_label;
 mod undo;
+mod undo_offer;
 
 pub use server::serve_web;
 pub use sessions::SignInCodes;

@@ -15,7 +15,7 @@ use tokio::task::spawn_blocking;
 use super::assets::PATHS;
 use super::error::PageError;
 use super::fields::{Fields, local_path};
-use super::layout::{Layout, Section};
+use super::layout::{Layout, Section, notice_text};
 use super::sessions::WebSession;
 use super::state::WebState;
 
@@ -28,6 +28,8 @@ pub(crate) struct WebRequest {
     pub(crate) path: String,
     /// The fields of the query string.
     pub(crate) query: Fields,
+    /// The path and query of the page from which the person came, if it is known.
+    pub(crate) previous: Option<String>,
     /// The path and query of the list from which the person came, if it is one.
     pub(crate) list: Option<String>,
     /// The fields of the form; empty if the method is GET.
@@ -39,6 +41,9 @@ pub(crate) struct WebRequest {
 
 /// Field of the query with the ids of the operations that the previous request made.
 const DONE: &str = "done";
+
+/// Field of the query with the reason why the previous request changed nothing.
+const NOTICE: &str = "notice";
 
 impl FromRequestParts<Arc<WebState>> for WebRequest {
     type Rejection = PageError;
@@ -53,6 +58,7 @@ impl FromRequestParts<Arc<WebState>> for WebRequest {
             topics.ids = Arc::clone(&ids) as _;
         }
         Ok(Self {
+            previous: parts.headers.get(REFERER).and_then(|value| previous_path(value.to_str().ok()?)),
             list: parts.headers.get(REFERER).and_then(|value| list_path(value.to_str().ok()?)),
             web: Arc::clone(web),
             session,
@@ -73,7 +79,10 @@ impl WebRequest {
         let place = Arc::clone(&self.web.workers).acquire_owned().await.expect("the workers are never closed");
         let work = move || {
             let _place = place;
-            work(&self).unwrap_or_else(|error| error.within(self.layout("")).into_response())
+            work(&self).unwrap_or_else(|error| {
+                let previous = self.previous.clone().filter(|path| *path != self.here());
+                error.within(self.layout(""), previous).into_response()
+            })
         };
         spawn_blocking(work).await.unwrap_or_else(|error| {
             let message = format!("the request failed: {error}");
@@ -86,6 +95,7 @@ impl WebRequest {
         let is_within = |section: &Section| {
             self.path.strip_prefix(section.path()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
         };
+        let mark = self.web.config.host.change_mark();
         Layout {
             title: title.to_owned(),
             section: Section::ALL.into_iter().find(is_within),
@@ -94,7 +104,9 @@ impl WebRequest {
             filters: Vec::new(),
             here: self.here(),
             home: self.web.config.home.clone(),
-            mark: self.web.config.host.change_mark(),
+            inbox: self.inbox_count(&mark),
+            mark,
+            notice: notice_text(self.query.get(NOTICE)),
             undo: self.undo_bar(self.query.get(DONE)),
             assets: &PATHS,
         }
@@ -102,10 +114,7 @@ impl WebRequest {
 
     /// Returns the path and the query of this page without `done`.
     fn here(&self) -> String {
-        match self.query.with(DONE, "") {
-            query if query.is_empty() => self.path.clone(),
-            query => format!("{}?{query}", self.path),
-        }
+        with_query(&self.path, &self.query.without(&[DONE, NOTICE]))
     }
 
     /// Returns the banks; they record the ids of operations as the services do.
@@ -148,8 +157,27 @@ impl WebRequest {
         let (path, query) = path.split_once('?').unwrap_or((path, ""));
         let done = operations.iter().map(OperationId::as_str).collect::<Vec<_>>().join(",");
         let query = Fields::parse(query).with(DONE, &done);
-        Redirect::to(&if query.is_empty() { path.to_owned() } else { format!("{path}?{query}") }).into_response()
+        Redirect::to(&with_query(path, &query)).into_response()
     }
+}
+
+/// Redirects to `path`; the page there explains with `notice` why nothing was changed.
+pub(crate) fn redirect_with_notice(path: &str, notice: &str) -> Response {
+    let path = local_path(path);
+    let (path, query) = path.split_once('?').unwrap_or((path, ""));
+    Redirect::to(&with_query(path, &Fields::parse(query).with(NOTICE, notice))).into_response()
+}
+
+/// Returns a path with a query string, which may be empty.
+fn with_query(path: &str, query: &str) -> String {
+    if query.is_empty() { path.to_owned() } else { format!("{path}?{query}") }
+}
+
+/// Returns the path and query of the page at an address.
+fn previous_path(address: &str) -> Option<String> {
+    let address: Uri = address.parse().ok()?;
+    let query = Fields::parse(address.query().unwrap_or_default()).without(&[DONE, NOTICE]);
+    Some(with_query(local_path(address.path()), &query))
 }
 
 /// Returns the path and query of an address on this server if it is that of a list of memories.

@@ -48,5 +48,5 @@ pub(super) fn router(web: &Arc<WebState>) -> Router {
 async fn unknown_page(request: WebRequest) -> Response {
     let hint = "choose a section in the navigation";
     let error = PageError::new(Code::RouteNotFound, format!("there is no page {}", request.path), hint);
-    error.within(request.layout("")).into_response()
+    error.within(request.layout(""), request.previous.clone()).into_response()
 }

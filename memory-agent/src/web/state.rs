@@ -1,14 +1,14 @@
 //! The configuration of the page, and the state that all handlers share.
 
-use std::collections::HashSet;
 use std::fmt::Debug;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use chrono::{DateTime, Utc};
 use memory_core::bank::Banks;
 use memory_core::conversation::{ConversationLocation, ConversationStore};
 use memory_core::instance::NamedInstance;
-use memory_core::{LocalTime, RecallLedger, RefinementPlanner, Services, ToolError, Usage};
+use memory_core::{LocalTime, PlannedRefinement, RecallLedger, RefinementPlanner, Services, ToolError, Usage};
 use serde_json::Value;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
@@ -74,6 +74,15 @@ pub trait WebHost: Debug + Send + Sync {
     /// Returns the planner of refinements that uses `services`.
     fn planner(&self, services: Services) -> Box<dyn RefinementPlanner>;
 
+    /// Returns the keys of the suggestions that the person rejected, the last one at the end.
+    fn rejected_suggestions(&self) -> Vec<String>;
+
+    /// Replaces the keys of the rejected suggestions.
+    ///
+    /// # Errors
+    /// If they cannot be stored.
+    fn store_rejected_suggestions(&self, keys: &[String]) -> Result<(), ToolError>;
+
     /// Returns the findings of `memory doctor`, as JSON.
     ///
     /// # Errors
@@ -98,8 +107,10 @@ pub trait WebHost: Debug + Send + Sync {
 pub(crate) struct WebState {
     pub(crate) config: WebServerConfig,
     pub(super) sessions: WebSessions,
-    /// The keys of the suggestions that a person declined. They are only in main memory.
-    declined: Mutex<HashSet<String>>,
+    /// The last plan of refinements.
+    pub(super) plan: Mutex<Option<CachedPlan>>,
+    /// The number of items in the inbox at a change mark.
+    pub(super) inbox_count: Mutex<Option<(String, u64)>>,
     pub(super) gate: Arc<AuthState>,
     pub(super) bodies: BodyBudget,
     /// Cancelled when the server stops; ends the event streams.
@@ -140,7 +151,8 @@ impl WebState {
         Self {
             config,
             sessions: WebSessions::default(),
-            declined: Mutex::default(),
+            plan: Mutex::default(),
+            inbox_count: Mutex::default(),
             gate: Arc::new(AuthState::new(rules)),
             bodies: BodyBudget::new(limits()),
             end: CancellationToken::new(),
@@ -149,9 +161,10 @@ impl WebState {
     }
 }
 
-impl WebState {
-    /// Returns the keys of the suggestions that a person declined.
-    pub(crate) fn declined(&self) -> MutexGuard<'_, HashSet<String>> {
-        self.declined.lock().unwrap_or_else(PoisonError::into_inner)
-    }
+/// A plan of refinements, valid at a change mark for a limited time.
+#[derive(Debug)]
+pub(super) struct CachedPlan {
+    pub(super) mark: String,
+    pub(super) at: DateTime<Utc>,
+    pub(super) plan: Arc<[PlannedRefinement]>,
 }

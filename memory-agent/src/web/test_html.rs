@@ -6,8 +6,9 @@ use html5ever::tendril::StrTendril;
 use html5ever::tokenizer::{BufferQueue, TagKind, Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts};
 
 /// The elements that a page may contain in generated HTML.
-const ELEMENTS: [&str; 46] = [
+const ELEMENTS: [&str; 47] = [
     "a",
+    "b",
     "bdi",
     "blockquote",
     "br",

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use axum::Router;
 use axum::response::Response;
 use axum::routing::post;
-use memory_core::{Code, LogEntry, Subject, Verb};
+use memory_core::{Category, Code, LogEntry, Phase, RecordedChange, StoreError, Verb};
 
 use super::error::PageError;
-use super::html::Label;
 use super::layout::UndoBar;
+use super::operations::{ChangedObject, few_changes, past_tense};
 use super::request::WebRequest;
 use super::state::WebState;
 
@@ -32,6 +32,13 @@ async fn undo(request: WebRequest) -> Response {
                     Ok(report) => undone.push(report.undo),
                     // A use case may request an id for an operation that changes nothing.
                     Err(error) if error.error.code == Code::OperationNotFound && 1 < operations.len() => {}
+                    Err(error) if error.error.code == Code::Conflict => {
+                        return Err(PageError::new(
+                            Code::Conflict,
+                            "this change was not undone, because a later change builds on it",
+                            "undo the later change first, or restore a former version in the history of the memory",
+                        ));
+                    }
                     Err(error) => return Err(error),
                 }
             }
@@ -40,80 +47,68 @@ async fn undo(request: WebRequest) -> Response {
         .await
 }
 
-/// Maximum number of characters of an object in the bar.
-const MAX_OBJECT: usize = 60;
-
 impl WebRequest {
     /// Returns the bar for the operations of `done`, which are separated by commas; `None` if none of them can be undone.
     ///
     /// An error hides the bar, since the page does not depend on it.
     pub(super) fn undo_bar(&self, done: &str) -> Option<UndoBar> {
         let ids: Vec<&str> = done.split(',').filter(|id| !id.is_empty()).collect();
-        let newest = ids.last()?;
-        let entry = self.with_logs(|logs| logs.find(newest)).ok().filter(|entry| entry.undone_by.is_none())?;
-        let text =
-            if 1 < ids.len() { format!("{} changes made", ids.len()) } else { past_tense(entry.operation.verb).to_owned() };
-        let object = if 1 < ids.len() { None } else { object(self, &entry) };
-        let operations = if 1 < ids.len() { ids.join(",") } else { entry.operation.id.to_string() };
-        Some(UndoBar { operations, text, object, is_undo: entry.operation.verb == Verb::Undo })
+        // A use case may request an id for an operation that changes nothing.
+        let entries: Vec<LogEntry> = ids.iter().filter_map(|id| self.with_logs(|logs| logs.find(id)).ok()).collect();
+        let last = entries.last().filter(|entry| entry.undone_by.is_none())?;
+        let operations = entries.iter().map(|entry| entry.operation.id.as_str()).collect::<Vec<_>>().join(",");
+        let filed = filed_under(self, &entries);
+        let (text, object) = match entries.as_slice() {
+            [_] => {
+                let changes = few_changes(self, last).ok()?;
+                let text = filed.map_or_else(|| completed_action(last, &changes), |filed| format!("Filed under {filed}:"));
+                (text, ChangedObject::of(self, last, &changes).ok().map(|object| object.label))
+            }
+            several => {
+                let made = if last.operation.verb == Verb::Undo { "undone" } else { "made" };
+                let text = filed.map_or_else(
+                    || format!("{} changes {made}", several.len()),
+                    |filed| format!("{} items filed under {filed}", several.len()),
+                );
+                (text, None)
+            }
+        };
+        Some(UndoBar { operations, text, object, is_undo: last.operation.verb == Verb::Undo })
     }
 }
 
-/// Returns the changed object, if it is a single one.
-fn object(request: &WebRequest, entry: &LogEntry) -> Option<Label> {
-    match &entry.subject {
-        Subject::Notes(files) if files.count == 1 => {
-            let change = request.services.history.changes(&entry.operation.id).next()?.ok()?;
-            let stored = request.services.store.get(&change.id).ok();
-            let memory = stored.map(|stored| stored.memory).or_else(|| {
-                let trash = change.before.as_ref()?.trash.as_deref()?;
-                request.services.history.memory_in_trash(trash).ok()
-            });
-            let headline = memory.map(|memory| memory.headline().to_owned()).filter(|headline| !headline.is_empty());
-            let path = || change.after.or(change.before).map(|file| file.path);
-            headline.or_else(path).map(|text| Label::cut(&text, MAX_OBJECT))
+/// Returns the categories under which these operations filed memories, as a list; `None` if one of them did something else.
+fn filed_under(request: &WebRequest, entries: &[LogEntry]) -> Option<String> {
+    let mut categories: Vec<Category> = Vec::new();
+    for entry in entries {
+        if !matches!(entry.operation.verb, Verb::Accept | Verb::Upgrade) {
+            return None;
         }
-        Subject::Notes(files) => Some(Label::new(&format!("{} memories", files.count))),
-        Subject::Bank(_, bank) => Some(Label::cut(bank.bank.as_str(), MAX_OBJECT)),
-        Subject::Topics(topics) => topics.files.first().map(|file| Label::cut(file, MAX_OBJECT)),
-        Subject::Instance(name, _) => Some(Label::cut(name, MAX_OBJECT)),
-        Subject::Conversation(_, conversation) => Some(Label::cut(conversation.conversation.as_str(), MAX_OBJECT)),
+        for change in few_changes(request, entry).ok()? {
+            let former = change.before.and_then(|before| request.services.history.memory_in_trash(&before.trash?).ok());
+            if former.is_some_and(|former| former.phase == Phase::Organized) {
+                return None;
+            }
+            match request.services.store.get(&change.id) {
+                Ok(stored) if stored.memory.phase == Phase::Organized => categories.push(stored.memory.category),
+                // An accepted change or a merge also deletes the proposal.
+                Err(StoreError::NotFound { .. }) => {}
+                Ok(_) | Err(_) => return None,
+            }
+        }
     }
+    categories.sort_unstable_by_key(|category| category.as_str());
+    categories.dedup();
+    let names: Vec<&str> = categories.into_iter().map(Category::as_str).collect();
+    (!names.is_empty()).then(|| names.join(", "))
 }
 
-/// Returns the verb of an operation as a completed action, such as `Deleted`.
-pub(crate) const fn past_tense(verb: Verb) -> &'static str {
-    match verb {
-        Verb::Write => "Written",
-        Verb::Update => "Changed",
-        Verb::Tag => "Tags changed",
-        Verb::Link => "Linked",
-        Verb::Unlink => "Unlinked",
-        Verb::ResolveLinks => "Links resolved",
-        Verb::Upgrade => "Filed",
-        Verb::Delete => "Deleted",
-        Verb::Ingest => "Ingested",
-        Verb::Import => "Imported",
-        Verb::Remind => "Reminder created",
-        Verb::Notify => "Reminder delivered",
-        Verb::Snooze => "Snoozed",
-        Verb::Done => "Done",
-        Verb::Dream => "Consolidated",
-        Verb::Expire => "Expired",
-        Verb::Decay => "Removed as unused",
-        Verb::Consolidate => "Maintained",
-        Verb::Undo => "Undone",
-        Verb::Restore => "Restored",
-        Verb::Repair => "Repaired",
-        Verb::Rename => "Renamed",
-        Verb::Gc => "Removed as expired",
-        Verb::Schema => "Schema changed",
-        Verb::Set => "Value set",
-        Verb::Purge => "Records deleted",
-        Verb::Reconcile => "Facts updated",
-        Verb::Evict => "Oldest facts removed",
-        Verb::Propose => "Proposed",
-        Verb::Accept => "Accepted",
-        Verb::Reject => "Rejected",
+/// Returns the description of an operation for the bar. That of an undo of one change names its effect.
+fn completed_action(entry: &LogEntry, changes: &[RecordedChange]) -> String {
+    let verb = past_tense(entry.operation.verb);
+    match changes {
+        [change] if entry.operation.verb == Verb::Undo && change.after.is_none() => format!("{verb}, which deleted"),
+        [change] if entry.operation.verb == Verb::Undo && change.before.is_none() => format!("{verb}, which restored"),
+        _ => verb.to_owned(),
     }
 }

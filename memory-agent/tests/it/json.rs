@@ -34,7 +34,7 @@ fn stored() -> StoredMemory {
     memory.links.push(id(OTHER));
     memory.access_count = 3;
     let path = "categories/preferences/user-prefers-dark-mode-550e8400.md".to_owned();
-    StoredMemory { memory, path, stamp: FileVersion(ContentHash::of("")), problem: None }
+    StoredMemory { memory, path, stamp: FileVersion(ContentHash::of("")), problem: None, other_fields: Vec::new() }
 }
 
 fn full() -> StoredMemory {

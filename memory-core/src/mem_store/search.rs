@@ -6,9 +6,11 @@ use std::collections::BTreeMap;
 use chrono::{DateTime, Utc};
 
 use super::MemState;
-use crate::query_parser::{Phrase, TextQuery};
+use crate::query_parser::{Phrase, QueryWord, TextQuery, WordRole};
 use crate::text::{Term, Token, snippet, tokenize};
-use crate::{ContentHash, Hit, Memory, MemoryId, ScoreExplanation, SearchRequest, SearchResults, TextVector, embedded_text};
+use crate::{
+    ContentHash, Hit, MatchCoverage, Memory, MemoryId, ScoreExplanation, SearchRequest, SearchResults, TextVector, embedded_text,
+};
 
 /// Width of an excerpt in characters.
 const SNIPPET: usize = 160;
@@ -27,19 +29,26 @@ impl MemState {
     pub(super) fn search(&self, asked: &SearchRequest<'_>, now: DateTime<Utc>) -> SearchResults {
         let cosines = self.cosines(asked);
         let terms: Vec<Term> = asked.question.words.iter().map(|word| word.term.clone()).collect();
-        let mut hits = Vec::new();
+        let mut hits: Vec<(usize, Hit)> = Vec::new();
         // A proposal has no words to search for.
         for stored in self.filtered(asked.filter, now).into_iter().filter(|stored| !stored.memory.is_proposal()) {
             let near = cosines.get(&stored.memory.id).copied().filter(|cosine| NEAR <= *cosine).unwrap_or_default();
-            let Some(words) = count_matches(asked.question, &stored.memory) else { continue };
-            let score = words + near;
+            let Some((words, occurrences)) = count_matches(asked.question, &stored.memory) else { continue };
+            let score = occurrences + near;
             let relevance = score / (1.0 + score);
             if 0.0 < score && asked.ranking.threshold.unwrap_or_default() <= relevance {
                 let excerpt = snippet(&stored.memory.content, &terms, &[], SNIPPET);
                 let explanation = ScoreExplanation { relevance, ..ScoreExplanation::default() };
-                hits.push(Hit { stored, score: relevance, snippet: excerpt.text, marks: excerpt.marks, explanation });
+                hits.push((words, Hit { stored, score: relevance, snippet: excerpt.text, marks: excerpt.marks, explanation }));
             }
         }
+        let best = hits.iter().map(|(words, _)| *words).max().unwrap_or_default();
+        let is_result = |words: usize| match asked.ranking.coverage {
+            MatchCoverage::Any => true,
+            MatchCoverage::Best => 0 < best && words == best,
+            MatchCoverage::Rest => words == 0 || words < best,
+        };
+        let mut hits: Vec<Hit> = hits.into_iter().filter(|(words, _)| is_result(*words)).map(|(_, hit)| hit).collect();
         hits.sort_by(|left, right| {
             let newest = |hit: &Hit| (Reverse(hit.stored.memory.created_at), hit.stored.memory.id);
             right.score.total_cmp(&left.score).then_with(|| newest(left).cmp(&newest(right)))
@@ -72,8 +81,9 @@ impl MemState {
     }
 }
 
-/// Returns the number of words of the query in a memory; `None` if a phrase is missing, or if an excluded word occurs.
-fn count_matches(question: &TextQuery, memory: &Memory) -> Option<f32> {
+/// Returns the number of content words of the query that a memory contains, and the number of occurrences of all its words; `None` if
+/// a phrase is missing, or if an excluded word occurs.
+fn count_matches(question: &TextQuery, memory: &Memory) -> Option<(usize, f32)> {
     let texts =
         || [Some(&memory.content), memory.title.as_ref()].into_iter().flatten().chain(&memory.tags).chain(&memory.aliases);
     let has_phrase = |phrase: &Phrase| texts().any(|text| phrase.occurs_in(text));
@@ -81,17 +91,24 @@ fn count_matches(question: &TextQuery, memory: &Memory) -> Option<f32> {
         return None;
     }
     let (mut count, mut is_excluded) = (0.0, false);
+    let mut contained = vec![false; question.words.len()];
     for text in texts() {
         tokenize(text, &mut |token: Token<'_>| {
             let is = |term: &Term| term.kind == token.kind && term.text == token.text;
             let starts = |term: &Term| term.kind == token.kind && token.text.starts_with(&term.text);
             is_excluded |= question.without.iter().any(is);
-            if question.words.iter().any(|word| is(&word.term) || (word.is_prefix && starts(&word.term))) {
-                count += 1.0;
+            let mut is_match = false;
+            for (word, contained) in question.words.iter().zip(&mut contained) {
+                if is(&word.term) || (word.is_prefix && starts(&word.term)) {
+                    (is_match, *contained) = (true, true);
+                }
             }
+            count += f32::from(u8::from(is_match));
         });
     }
-    (!is_excluded).then_some(count)
+    let is_content = |(word, contained): &(&QueryWord, &bool)| word.role == WordRole::Content && **contained;
+    let words = question.words.iter().zip(&contained).filter(is_content).count();
+    (!is_excluded).then_some((words, count))
 }
 
 #[cfg(test)]

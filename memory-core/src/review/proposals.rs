@@ -122,7 +122,13 @@ mod tests {
         assert_eq!(ProposalSummary::default().announcement(), None);
         let stored = |number: usize| {
             let memory = Draft::new("secret").into_memory(MemoryId::for_path(&number.to_string()), DateTime::UNIX_EPOCH);
-            StoredMemory { memory, path: String::new(), stamp: FileVersion(ContentHash::of("")), problem: None }
+            StoredMemory {
+                memory,
+                path: String::new(),
+                stamp: FileVersion(ContentHash::of("")),
+                problem: None,
+                other_fields: Vec::new(),
+            }
         };
         let summary = ProposalSummary { waiting: 9, oldest: None, overdue: (0..5).map(stored).collect() };
         let text = summary.announcement().expect("a sentence");

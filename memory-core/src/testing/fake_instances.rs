@@ -175,13 +175,16 @@ impl FakeValues {
     fn values(&self) -> MutexGuard<'_, BTreeMap<ValueKey, StoredValue>> {
         self.values.lock().expect("no test panics while it holds the values")
     }
-}
 
-impl KeyValueStore for FakeValues {
-    fn set(&self, key: &ValueKey, value: Checked<&str>, operation: &Operation) -> Result<bool, InstanceError> {
-        let value = value.into_inner();
-        let mut values = self.values();
-        if let Some(other) = conflicting_key(&values, key) {
+    /// Sets a value, and returns whether the key is new.
+    fn place(
+        &self,
+        values: &mut BTreeMap<ValueKey, StoredValue>,
+        key: &ValueKey,
+        value: &str,
+        operation: &Operation,
+    ) -> Result<bool, InstanceError> {
+        if let Some(other) = conflicting_key(values, key) {
             return Err(InstanceError::KeyTaken { key: key.to_string(), why: format!("{other} is a key") });
         }
         let new = StoredValue { text: value.to_owned(), updated_at: operation.at };
@@ -192,6 +195,26 @@ impl KeyValueStore for FakeValues {
             self.operations.record(Verb::Set, key.as_str(), 1, operation, change);
         }
         Ok(is_new)
+    }
+}
+
+impl KeyValueStore for FakeValues {
+    fn set(&self, key: &ValueKey, value: Checked<&str>, operation: &Operation) -> Result<bool, InstanceError> {
+        self.place(&mut self.values(), key, value.into_inner(), operation)
+    }
+
+    fn replace(
+        &self,
+        key: &ValueKey,
+        expected: Option<&str>,
+        value: Checked<&str>,
+        operation: &Operation,
+    ) -> Result<bool, InstanceError> {
+        let mut values = self.values();
+        if values.get(key).map(|stored| stored.text.as_str()) != expected {
+            return Ok(false);
+        }
+        self.place(&mut values, key, value.into_inner(), operation).map(|_| true)
     }
 
     fn get(&self, key: &ValueKey) -> Result<Option<StoredValue>, InstanceError> {

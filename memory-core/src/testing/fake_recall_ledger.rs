@@ -62,6 +62,11 @@ impl RecallLedger for FakeRecallLedger {
         Ok(lock(&self.state).since)
     }
 
+    fn size(&self) -> Result<u64, StoreError> {
+        self.check_broken()?;
+        Ok(lock(&self.state).records.iter().map(|recall| size_of_val(recall) as u64).sum())
+    }
+
     fn purge(&self, before: DateTime<Utc>) -> Result<u64, StoreError> {
         self.check_broken()?;
         let mut state = lock(&self.state);

@@ -6,7 +6,7 @@ use std::thread;
 use super::operations_suite::what_a_value_was_comes_back;
 use super::{CountingIds, FakeClock};
 use crate::instance::InstanceError;
-use crate::instance::kv::{KeyValueStore, KeyValues, ValueKey, delete, get, list, set};
+use crate::instance::kv::{KeyValueStore, KeyValues, ValueKey, delete, get, list, replace, set};
 use crate::{Code, SecretPolicy};
 
 /// Returns the values of `store`, with a deterministic clock and deterministic ids.
@@ -25,6 +25,8 @@ pub fn key_value_suite(make: &dyn Fn() -> Arc<dyn KeyValueStore>) {
         what_is_set_is_got,
         prefixes_are_namespaces_or_beginnings,
         what_is_deleted_is_not_set,
+        a_value_is_replaced_only_if_it_is_the_expected_one,
+        of_concurrent_replacements_of_a_value_one_succeeds,
         a_key_is_no_namespace,
         what_is_refused_changes_nothing,
         whoever_gets_a_value_gets_it_whole,
@@ -95,6 +97,38 @@ fn prefixes_are_namespaces_or_beginnings(case: &KeyValueCase) {
     assert_eq!(case.list("none/"), [""; 0]);
     let prefix = "a".parse().expect("a prefix");
     assert_eq!(list(&case.values, &prefix).expect("a list")[0].size_bytes, 2);
+}
+
+fn a_value_is_replaced_only_if_it_is_the_expected_one(case: &KeyValueCase) {
+    let replace_at = |at: &str, expected: Option<&str>, value: &str| {
+        replace(&case.values, &key(at), expected, value, SecretPolicy::Refuse).map_err(|error| error.code())
+    };
+    let replace = |expected: Option<&str>, value: &str| replace_at("a", expected, value);
+    assert_eq!(replace(Some("1"), "2"), Err(Code::Conflict), "the key is not set");
+    assert_eq!(code(case.get("a")), Code::KeyNotFound);
+    assert_eq!(replace(None, "1"), Ok(()));
+    assert_eq!(replace(None, "2"), Err(Code::Conflict));
+    assert_eq!(replace(Some("0"), "2"), Err(Code::Conflict));
+    assert_eq!(case.get("a").expect("it is set"), "1");
+    assert_eq!(replace(Some("1"), "2"), Ok(()));
+    assert_eq!(replace(Some("2"), "2"), Ok(()), "the same value");
+    assert_eq!(case.get("a").expect("it is set"), "2");
+    assert_eq!(replace_at("a/b", None, "1"), Err(Code::KeyExists));
+}
+
+fn of_concurrent_replacements_of_a_value_one_succeeds(case: &KeyValueCase) {
+    case.set("a", "old");
+    let replaced: usize = thread::scope(|scope| {
+        let threads: Vec<_> = (0..4)
+            .map(|number| {
+                let work =
+                    move || replace(&case.values, &key("a"), Some("old"), &format!("new {number}"), SecretPolicy::Refuse).is_ok();
+                scope.spawn(work)
+            })
+            .collect();
+        threads.into_iter().map(|thread| usize::from(thread.join().expect("no panic"))).sum()
+    });
+    assert_eq!(replaced, 1);
 }
 
 fn what_is_deleted_is_not_set(case: &KeyValueCase) {

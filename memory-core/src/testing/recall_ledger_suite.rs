@@ -17,6 +17,7 @@ pub fn recall_ledger_suite(fresh: &dyn Fn() -> Box<dyn RecallLedger>) {
         records_come_in_order_and_a_filter_selects_among_them,
         a_purge_deletes_older_records_and_moves_the_start,
         a_purge_of_nothing_leaves_the_start,
+        each_record_increases_the_size_and_a_purge_decreases_it,
         many_threads_lose_no_record,
     );
 }
@@ -107,6 +108,17 @@ fn a_purge_of_nothing_leaves_the_start(ledger: &dyn RecallLedger) {
     record_recall(ledger, recall(day(1), "codex", &["aa"]));
     assert_eq!(ledger.purge(day(1)).expect("there is nothing older"), 0);
     assert_eq!(ledger.complete_since().expect("it can be read"), Some(day(1)));
+}
+
+fn each_record_increases_the_size_and_a_purge_decreases_it(ledger: &dyn RecallLedger) {
+    let mut sizes = vec![ledger.size().expect("it can be read")];
+    for number in [0, 1, 40] {
+        record_recall(ledger, recall(day(number), "codex", &["aa"]));
+        sizes.push(ledger.size().expect("it can be read"));
+    }
+    assert!(sizes[0] == 0 && sizes.is_sorted_by(|one, other| one < other), "{sizes:?}");
+    ledger.purge(day(30)).expect("it can be purged");
+    assert!(ledger.size().expect("it can be read") < sizes[3], "{sizes:?}");
 }
 
 fn many_threads_lose_no_record(ledger: &dyn RecallLedger) {

@@ -45,6 +45,7 @@ pub fn store_suite(make: &dyn Fn() -> Services) {
         origins_and_texts_are_found,
         reminders_are_found_by_when_they_are_due,
         facets::counts_by_attribute_follow_every_change,
+        facets::best_matches_and_the_rest_are_all_matches,
         facets::what_has_ended_is_not_counted,
         facets::memories_with_a_tag_are_found_newest_first,
         proposals::a_proposal_is_not_recalled,

@@ -135,13 +135,13 @@ pub(crate) fn decode_as_memory(path: &str, bytes: &[u8], modified: DateTime<Utc>
         Ok(entry) => {
             let id = entry.id.as_str().parse().unwrap_or_else(|_| MemoryId::for_path(path));
             let draft = Draft { scope: entry.conversation.scope(), ..draft(&entry.content) };
-            DecodedFile { memory: draft.into_memory(id, entry.created_at), problem: None }
+            DecodedFile { memory: draft.into_memory(id, entry.created_at), problem: None, other_fields: Vec::new() }
         }
         Err(problem) => {
             let text = String::from_utf8_lossy(bytes);
             let scope = conversation_id(path, None).scope();
             let memory = Draft { scope, ..draft(body(&text).trim()) }.into_memory(MemoryId::for_path(path), modified);
-            DecodedFile { memory, problem: Some(problem) }
+            DecodedFile { memory, problem: Some(problem), other_fields: Vec::new() }
         }
     }
 }

@@ -1,27 +1,27 @@
 //! Counts documents by their attributes, and finds those with a tag.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use chrono::{DateTime, Utc};
 use memory_core::query_parser::TextQuery;
-use memory_core::{
-    FacetCounts, Filter, MAX_COUNTED_MATCHES, Ranking, Scope, SearchRequest, StoreError, StoredMemory, Tags, first_of_month,
-    sort_facet,
-};
+use memory_core::{Category, FacetCounts, Filter, Scope, StoreError, StoredMemory, Tags, first_of_month, sort_facet};
 use rusqlite::types::Value;
 use rusqlite::{Connection, Row, params_from_iter};
 
 use super::documents::IndexedDocument;
 use super::error::IndexError;
-use super::filter::{ACCEPTED, has_lifetime, scope_condition, sql_condition};
+use super::filter::{ACCEPTED, group_condition, has_lifetime, scope_condition, sql_condition};
 use super::lookup_key::LookupKey;
 use super::memory_index::{CachedFacets, MemoryIndex, OpenIndex};
 use super::row::nanoseconds;
 use super::schema::{IndexMeta, decode_numbers};
-use super::search::matching_keys;
+use super::search::BestMatches;
 use crate::memory_file::time_from_nanos;
 
 const KNOWN: &str = "the index writes down only what it has read";
+
+/// Up to this number of documents, their rows are read. Above it, the set of documents is compared with those of each value.
+const MAX_READ_MATCHES: u64 = 300;
 
 /// The columns of an [`AttributeCounter::add`].
 const COLUMNS: &str = "category, scope, source, created_at, holds_until, key";
@@ -104,7 +104,7 @@ fn count_filtered(connection: &Connection, filter: &Filter, now: DateTime<Utc>) 
         counter.add(row)?;
         keys.insert(row.get::<_, i64>(5)?);
     }
-    let tags = if keys.len() <= MAX_COUNTED_MATCHES {
+    let tags = if keys.len() as u64 <= MAX_READ_MATCHES {
         tags_of_few(connection, keys.into_iter())?
     } else {
         tags_of_many(connection, &keys)?
@@ -113,27 +113,94 @@ fn count_filtered(connection: &Connection, filter: &Filter, now: DateTime<Utc>) 
     Ok((counter.finish(tags), valid_until))
 }
 
-/// Returns the counts of the documents that match a question.
+/// Returns the counts of the best matches of a question.
 fn count_matches(
     opened: &mut OpenIndex,
     question: &TextQuery,
     filter: &Filter,
     now: DateTime<Utc>,
 ) -> Result<FacetCounts, IndexError> {
-    let asked = SearchRequest { question, filter, limit: MAX_COUNTED_MATCHES, ranking: Ranking::default(), vector: None };
-    let keys = matching_keys(opened, &asked, now)?;
-    let transaction = opened.connection.transaction()?;
-    let sql = format!("SELECT {COLUMNS} FROM documents WHERE key = ? AND id NOT NULL");
-    let mut select = transaction.prepare_cached(&sql)?;
-    let mut counter = AttributeCounter::new();
-    for key in &keys {
-        let mut rows = select.query([key])?;
-        if let Some(row) = rows.next()? {
-            counter.add(row)?;
+    let epoch = IndexMeta::read(&opened.connection)?.epoch;
+    let (connection, text, _) = opened.text(epoch)?;
+    let transaction = connection.transaction()?;
+    BestMatches::find(&transaction, text, epoch, (question, filter), now, |matches| {
+        let mut counter = AttributeCounter::new();
+        let is_few = matches.flushed_count() <= MAX_READ_MATCHES;
+        let keys = if is_few { matches.keys()? } else { matches.pending.clone() };
+        let mut select = transaction.prepare_cached(&format!("SELECT {COLUMNS} FROM documents WHERE key = ? AND id NOT NULL"))?;
+        for key in &keys {
+            let mut rows = select.query([key])?;
+            if let Some(row) = rows.next()? {
+                counter.add(row)?;
+            }
         }
+        let mut tags = tags_of_few(&transaction, keys.into_iter())?;
+        if !is_few {
+            AttributeValues::read(&transaction, filter)?.count(matches, &mut counter, &mut tags)?;
+        }
+        Ok(counter.finish(tags))
+    })
+}
+
+/// The values of attributes that documents may have.
+struct AttributeValues {
+    scopes: Vec<Scope>,
+    sources: BTreeSet<String>,
+    /// The tags with their lookup keys.
+    tags: Vec<(i64, String)>,
+}
+
+impl AttributeValues {
+    /// Reads the values of the documents that pass the parts of `filter` on which the totals depend.
+    fn read(connection: &Connection, filter: &Filter) -> Result<Self, IndexError> {
+        let condition = group_condition(filter);
+        let sql = format!("SELECT DISTINCT scope FROM counts WHERE 0 < documents AND {}", condition.sql);
+        let mut scopes = connection.prepare_cached(&sql)?;
+        let scopes = scopes.query_map(params_from_iter(condition.values), |row| row.get::<_, String>(0))?;
+        let scopes = scopes.collect::<Result<Vec<String>, _>>()?;
+        let mut sources = BTreeSet::new();
+        let mut next =
+            connection.prepare_cached("SELECT min(source) FROM documents INDEXED BY sources WHERE scope = ? AND ? < source")?;
+        for scope in &scopes {
+            let mut last = String::new();
+            while let Some(source) = next.query_row([scope, &last], |row| row.get::<_, Option<String>>(0))? {
+                sources.insert(source.clone());
+                last = source;
+            }
+        }
+        let mut tags = connection.prepare_cached("SELECT bits, name FROM tags")?;
+        let tags = tags.query_map((), |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<Result<_, _>>()?;
+        let scopes = scopes.iter().map(|name| name.parse::<Scope>().expect(KNOWN)).collect();
+        Ok(Self { scopes, sources, tags })
     }
-    let tags = tags_of_few(&transaction, keys.into_iter())?;
-    Ok(counter.finish(tags))
+
+    /// Adds the matches in the full text, by intersecting their set with the documents of each value.
+    fn count(
+        self,
+        matches: &BestMatches<'_>,
+        counter: &mut AttributeCounter,
+        tags: &mut Vec<(String, u64)>,
+    ) -> Result<(), IndexError> {
+        let add = |counts: &mut HashMap<String, u64>, values: Vec<(i64, String)>| {
+            let bits: Vec<i64> = values.iter().map(|(bits, _)| *bits).collect();
+            for ((_, name), count) in values.into_iter().zip(matches.count_flushed(&bits)?).filter(|(_, count)| 0 < *count) {
+                *counts.entry(name).or_default() += count;
+            }
+            Ok::<(), IndexError>(())
+        };
+        let categories = Category::ALL.iter().map(|category| (LookupKey::Category(*category).bits(), category.to_string()));
+        add(&mut counter.categories, categories.collect())?;
+        let scopes = self.scopes.iter().map(|scope| (LookupKey::Scope(scope).bits(), scope.to_string()));
+        add(&mut counter.scopes, scopes.collect())?;
+        let sources = self.sources.into_iter().map(|source| (LookupKey::Source(&source).bits(), source));
+        add(&mut counter.sources, sources.collect())?;
+        let mut by_tag: HashMap<String, u64> = std::mem::take(tags).into_iter().collect();
+        add(&mut by_tag, self.tags)?;
+        tags.extend(by_tag);
+        matches.each_creation_time(&mut |time| counter.add_day(time))?;
+        counter.counted += matches.flushed_count();
+        Ok(())
+    }
 }
 
 /// Returns the number of documents by tag. Each document is read, so it suits a few thousand.
@@ -201,9 +268,14 @@ impl AttributeCounter {
                 None => drop(counts.insert(value.to_owned(), 1)),
             }
         }
-        *self.days.entry(row.get::<_, i64>(3)?.div_euclid(DAY_NANOSECONDS)).or_default() += 1;
+        self.add_day(row.get(3)?);
         self.first_end = self.first_end.min(row.get(4)?);
         Ok(())
+    }
+
+    /// Counts the day of a time of creation.
+    fn add_day(&mut self, created_at: i64) {
+        *self.days.entry(created_at.div_euclid(DAY_NANOSECONDS)).or_default() += 1;
     }
 
     fn finish(self, tags: Vec<(String, u64)>) -> FacetCounts {
@@ -217,7 +289,7 @@ impl AttributeCounter {
         let scopes = self.scopes.into_iter().map(|(name, count)| (name.parse::<Scope>().expect(KNOWN), count));
         FacetCounts {
             counted: self.counted,
-            categories: sort_facet(categories, |category: &memory_core::Category| category.as_str()),
+            categories: sort_facet(categories, |category: &Category| category.as_str()),
             scopes: sort_facet(scopes, ToString::to_string),
             sources: sort_facet(self.sources.into_iter().filter(|(source, _)| !source.is_empty()), Clone::clone),
             tags: sort_facet(tags, |tag| Tags::key(tag)),

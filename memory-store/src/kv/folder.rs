@@ -66,10 +66,26 @@ impl KeyValueStore for ValueFolder {
         let _lock = self.lock()?;
         check_path_free(disk, key)?;
         let former = read_value(disk, key)?;
-        let is_another = former.as_deref() != Some(value.as_bytes());
-        let note = ValueOperation { operation, undoes: None };
-        self.put_value(disk, key, former.as_deref(), value.as_bytes(), is_another.then_some(note))?;
+        self.set_value(disk, key, former.as_deref(), value, operation)?;
         Ok(former.is_none())
+    }
+
+    fn replace(
+        &self,
+        key: &ValueKey,
+        expected: Option<&str>,
+        value: Checked<&str>,
+        operation: &Operation,
+    ) -> Result<bool, InstanceError> {
+        let disk = self.place.get_or_create().map_err(folder_error(self.root()))?;
+        let _lock = self.lock()?;
+        check_path_free(disk, key)?;
+        let former = read_value(disk, key)?;
+        if former.as_deref() != expected.map(str::as_bytes) {
+            return Ok(false);
+        }
+        self.set_value(disk, key, former.as_deref(), value, operation)?;
+        Ok(true)
     }
 
     fn get(&self, key: &ValueKey) -> Result<Option<StoredValue>, InstanceError> {
@@ -169,6 +185,20 @@ impl InstanceOperations for ValueFolder {
 }
 
 impl ValueFolder {
+    /// Sets the value of a key, and logs the operation if the value differs. The caller holds the lock.
+    fn set_value(
+        &self,
+        disk: &dyn Disk,
+        key: &ValueKey,
+        former: Option<&[u8]>,
+        value: Checked<&str>,
+        operation: &Operation,
+    ) -> Result<(), InstanceError> {
+        let is_another = former != Some(value.as_bytes());
+        let note = ValueOperation { operation, undoes: None };
+        self.put_value(disk, key, former, value.as_bytes(), is_another.then_some(note))
+    }
+
     /// Sets the value of a key, after logging `note`, if given. The caller holds the lock.
     fn put_value(
         &self,

@@ -21,6 +21,8 @@ pub struct DecodedFile {
     pub memory: Memory,
     /// The first defect of the file, if any. A file with a defect must not be changed.
     pub problem: Option<Problem>,
+    /// The fields of the front matter that are no fields of a memory, with their values as text.
+    pub other_fields: Vec<(String, String)>,
 }
 
 /// Parses a memory file.
@@ -33,7 +35,16 @@ pub fn decode(path: &str, bytes: &[u8], modified: DateTime<Utc>) -> DecodedFile 
     let (text, fault) = decode_lossy(bytes);
     let reading = ParsedFile::of(&text);
     let memory = reading.front.into_memory(path, reading.content.to_owned(), modified);
-    DecodedFile { memory, problem: fault.or(reading.fault).map(|fault| fault.of(path)) }
+    let other_fields = other_fields(&reading.entries);
+    DecodedFile { memory, problem: fault.or(reading.fault).map(|fault| fault.of(path)), other_fields }
+}
+
+fn other_fields(entries: &[(YamlNode, YamlNode)]) -> Vec<(String, String)> {
+    let other = entries.iter().filter_map(|(key, value)| match key {
+        YamlNode::Text(key) | YamlNode::Literal(key) if !is_known(key) => Some((key.clone(), value.to_plain_text())),
+        _ => None,
+    });
+    other.collect()
 }
 
 /// Returns the category in the front matter, if it differs from the category of the file's folder.

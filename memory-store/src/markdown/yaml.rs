@@ -48,6 +48,20 @@ pub(super) enum YamlNode {
 }
 
 impl YamlNode {
+    /// Returns the value as text for a person. Quotes and the style of lists and maps are lost.
+    pub(super) fn to_plain_text(&self) -> String {
+        match self {
+            Self::Null => String::new(),
+            Self::Literal(text) | Self::Text(text) => text.clone(),
+            Self::List(items) => items.iter().map(Self::to_plain_text).collect::<Vec<_>>().join(", "),
+            Self::Map(entries) => {
+                let entry = |(key, value): &(Self, Self)| format!("{}: {}", key.to_plain_text(), value.to_plain_text());
+                entries.iter().map(entry).collect::<Vec<_>>().join(", ")
+            }
+            Self::Tagged(tag, inner) => format!("{tag} {}", inner.to_plain_text()),
+        }
+    }
+
     /// Returns whether the value is or contains a number or a boolean.
     pub(super) fn has_literals(&self) -> bool {
         match self {

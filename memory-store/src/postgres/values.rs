@@ -32,16 +32,20 @@ const SET_VALUE: &str = "
         SELECT key FROM memory_values WHERE key = ANY($5) OR ($6 <= key AND key < $7) LIMIT 1
     ), former AS (
         SELECT value, value <> $4 AS differs FROM memory_values WHERE key = $1
+    ), refused AS (
+        SELECT WHERE $9 AND (SELECT value FROM former) IS DISTINCT FROM $10
+            AND NOT EXISTS (SELECT FROM memory_values_trash WHERE key = $1 AND operation = $2 AND at = $3 AND kind = 'set')
     ), kept AS (
         INSERT INTO memory_values_trash (key, operation, at, kind, was_there, former, left_hash, is_told)
         SELECT $1, $2, $3, 'set', EXISTS (SELECT FROM former), (SELECT value FROM former WHERE differs), $8,
             NOT EXISTS (SELECT FROM former WHERE NOT differs)
-        WHERE NOT EXISTS (SELECT FROM taken)
+        WHERE NOT EXISTS (SELECT FROM taken) AND NOT EXISTS (SELECT FROM refused)
     ), placed AS (
-        INSERT INTO memory_values (key, value, updated_at) SELECT $1, $4, $3 WHERE NOT EXISTS (SELECT FROM taken)
+        INSERT INTO memory_values (key, value, updated_at)
+        SELECT $1, $4, $3 WHERE NOT EXISTS (SELECT FROM taken) AND NOT EXISTS (SELECT FROM refused)
         ON CONFLICT (key) DO UPDATE SET value = excluded.value, updated_at = excluded.updated_at
     )
-    SELECT (SELECT key FROM taken), NOT EXISTS (SELECT FROM former)";
+    SELECT (SELECT key FROM taken), NOT EXISTS (SELECT FROM former), EXISTS (SELECT FROM refused)";
 
 const FIND_SET_RESULT: &str =
     "SELECT NOT was_there FROM memory_values_trash WHERE key = $1 AND operation = $2 AND at = $3 AND kind = 'set'";
@@ -76,8 +80,41 @@ impl PostgresValues {
     }
 }
 
-impl KeyValueStore for PostgresValues {
-    fn set(&self, key: &ValueKey, value: Checked<&str>, operation: &Operation) -> Result<bool, InstanceError> {
+/// The condition of a write.
+#[derive(Debug, Clone, Copy)]
+enum ValueCondition<'e> {
+    /// The key has any value or none.
+    Any,
+    /// The key has this value, or none.
+    Is(Option<&'e str>),
+}
+
+/// The result of a write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Placement {
+    /// The key is new.
+    New,
+    /// The key was set before.
+    Replaced,
+    /// The condition was not fulfilled.
+    Refused,
+}
+
+impl Placement {
+    const fn of(is_new: bool) -> Self {
+        if is_new { Self::New } else { Self::Replaced }
+    }
+}
+
+impl PostgresValues {
+    /// Sets the value of a key if the condition is fulfilled.
+    fn place(
+        &self,
+        key: &ValueKey,
+        condition: ValueCondition<'_>,
+        value: Checked<&str>,
+        operation: &Operation,
+    ) -> Result<Placement, InstanceError> {
         let value = value.into_inner();
         let path = key.as_str();
         let (outer, inner, behind) = conflict_ranges(path);
@@ -86,7 +123,11 @@ impl KeyValueStore for PostgresValues {
         let root: [SqlParameter; 1] = [(&root, Type::TEXT)];
         let hash = ContentHash::of(value);
         let hash = hash.as_bytes().as_slice();
-        let values: [SqlParameter; 8] = [
+        let (is_conditional, expected) = match condition {
+            ValueCondition::Any => (false, None),
+            ValueCondition::Is(expected) => (true, expected.map(str::as_bytes)),
+        };
+        let values: [SqlParameter; 10] = [
             (&path, Type::TEXT),
             (&id, Type::TEXT),
             (&operation.at, Type::TIMESTAMPTZ),
@@ -95,25 +136,49 @@ impl KeyValueStore for PostgresValues {
             (&inner, Type::TEXT),
             (&behind, Type::TEXT),
             (&hash, Type::BYTEA),
+            (&is_conditional, Type::BOOL),
+            (&expected, Type::BYTEA),
         ];
-        let (taken, is_new) = self.database.run(async |client| {
+        let (taken, placement) = self.database.run(async |client| {
             let held = client.execute_typed(HOLD, &root);
             match database::run_with_row_lock(client, held, client.query_typed_one(SET_VALUE, &values)).await {
-                Ok(row) => Ok((row.try_get::<_, Option<String>>(0)?, row.try_get(1)?)),
+                Ok(row) => {
+                    let is_refused: bool = row.try_get(2)?;
+                    let placement = if is_refused { Placement::Refused } else { Placement::of(row.try_get(1)?) };
+                    Ok((row.try_get::<_, Option<String>>(0)?, placement))
+                }
                 // The first attempt may have succeeded, and only its response was lost.
                 Err(error) if DatabaseError::is_duplicate(&error, "memory_values_trash_once") => {
                     let what = || format!("the data of another operation with the id {id}");
                     let conflict = || InstanceError::from(StoreError::Conflict { what: what() });
                     let before = client.query_typed_opt(FIND_SET_RESULT, &values[..3]).await?.ok_or_else(conflict)?;
-                    Ok((None, before.try_get(0)?))
+                    Ok((None, Placement::of(before.try_get(0)?)))
                 }
                 Err(error) => Err(error.into()),
             }
         })?;
         match taken {
-            None => Ok(is_new),
+            None => Ok(placement),
             Some(other) => Err(InstanceError::KeyTaken { key: path.to_owned(), why: conflict_reason(path, &other) }),
         }
+    }
+}
+
+impl KeyValueStore for PostgresValues {
+    fn set(&self, key: &ValueKey, value: Checked<&str>, operation: &Operation) -> Result<bool, InstanceError> {
+        let placement = self.place(key, ValueCondition::Any, value, operation)?;
+        Ok(placement == Placement::New)
+    }
+
+    fn replace(
+        &self,
+        key: &ValueKey,
+        expected: Option<&str>,
+        value: Checked<&str>,
+        operation: &Operation,
+    ) -> Result<bool, InstanceError> {
+        let placement = self.place(key, ValueCondition::Is(expected), value, operation)?;
+        Ok(placement != Placement::Refused)
     }
 
     fn get(&self, key: &ValueKey) -> Result<Option<StoredValue>, InstanceError> {

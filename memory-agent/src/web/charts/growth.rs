@@ -8,12 +8,12 @@ use super::{as_f64, coordinate};
 use crate::web::html::SafeHtml;
 
 const WIDTH: f64 = 720.0;
-const HEIGHT: f64 = 200.0;
+const HEIGHT: f64 = 220.0;
 
 /// Space around the line: at the left for numbers, at the right, above, and below for dates.
 const LEFT: f64 = 56.0;
 const RIGHT: f64 = 12.0;
-const TOP: f64 = 12.0;
+const TOP: f64 = 30.0;
 const BOTTOM: f64 = 26.0;
 
 /// Number of horizontal lines.
@@ -35,6 +35,13 @@ pub(crate) fn render_growth(months: &[(NaiveDate, u64)]) -> SafeHtml {
         first.format("%B %Y"),
         last.format("%B %Y")
     );
+    write!(
+        svg,
+        "<text class=\"axis\" x=\"0\" y=\"12\">Memories</text><text class=\"axis\" x=\"{}\" y=\"{}\" text-anchor=\"middle\">Month</text>",
+        coordinate((LEFT + WIDTH - RIGHT) / 2.0),
+        coordinate(HEIGHT - 6.0)
+    )
+    .expect("a text grows");
     for line in 0..=LINES {
         let count = line * step;
         write!(
@@ -105,7 +112,8 @@ mod tests {
         assert!(svg.as_str().contains("From 0 before November 2025 to 40 in February 2026."));
         let points = svg.as_str().split("points=\"").nth(1).unwrap().split('"').next().unwrap();
         assert_eq!(points.split(' ').count(), 5);
-        assert!(points.ends_with("708,12"), "the step is 10, so 40 is at the top: {points}");
+        assert!(points.ends_with("708,30"), "the step is 10, so 40 is at the top: {points}");
+        assert!(svg.as_str().contains(">Memories</text>") && svg.as_str().contains(">Month</text>"), "both axes have a name");
         assert_eq!(render_growth(&[]), SafeHtml::default());
     }
 

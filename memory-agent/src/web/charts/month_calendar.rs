@@ -52,9 +52,14 @@ pub(crate) fn render_month(month: NaiveDate, today: NaiveDate, items: &[Calendar
 fn push_day(html: &mut String, day: NaiveDate, today: NaiveDate, items: &[CalendarItem]) {
     let is_today = day == today;
     let (class, current) = if is_today { (" class=\"today\"", " aria-current=\"date\"") } else { ("", "") };
-    write!(html, "<td{class}{current}><time datetime=\"{day}\">{}</time>", day.day()).expect("a text grows");
     let own: Vec<&CalendarItem> = items.iter().filter(|item| item.day == day).collect();
-    if !own.is_empty() {
+    let number = format!("<time datetime=\"{day}\">{}</time>", day.day());
+    write!(html, "<td{class}{current}>").expect("a text grows");
+    if own.is_empty() {
+        html.push_str(&number);
+    } else {
+        // In a narrow window the items are hidden, and the number leads to them.
+        write!(html, "<a class=\"day-link\" href=\"/reminders?day={day}\">{number}</a>").expect("a text grows");
         html.push_str("<ul>");
         for item in own.iter().take(MAX_ITEMS) {
             html.push_str(if item.is_overdue { "<li class=\"overdue\"><a href=\"" } else { "<li><a href=\"" });
@@ -93,9 +98,10 @@ mod tests {
         let html = render_month(day("2026-02-10"), day("2026-02-14"), &items);
         let cells = tags(html.as_str()).iter().filter(|(name, _)| name == "td").count();
         assert_eq!((cells, html.as_str().matches("<time").count()), (35, 28));
-        assert!(
-            html.as_str().contains("<td class=\"today\" aria-current=\"date\"><time datetime=\"2026-02-14\">14</time><ul><li><a")
-        );
+        assert!(html.as_str().contains(
+            "<td class=\"today\" aria-current=\"date\"><a class=\"day-link\" href=\"/reminders?day=2026-02-14\">\
+                 <time datetime=\"2026-02-14\">14</time></a><ul><li><a"
+        ));
         assert!(!html.as_str().contains("another month"));
         let many = vec![item("2026-02-14", "tea"); 9];
         let html = render_month(day("2026-02-10"), day("2026-02-14"), &many);

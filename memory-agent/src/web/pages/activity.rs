@@ -10,19 +10,21 @@ use axum::response::Response;
 use axum::routing::get;
 use chrono::{DateTime, Days, NaiveDate, NaiveTime, TimeZone, Utc};
 use memory_core::{
-    Filter, HomeSection, LocalZone, LogEntry, PeriodUsage, Query, RecordedChange, StoreError, Subject, Usage, Verb, facets,
+    ChangeVersions, Filter, HomeSection, LocalZone, LogEntry, PeriodUsage, Query, RecordedChange, Subject, Usage, Verb,
+    change_versions, facets,
 };
 
 use super::inbox::Pager;
 use crate::web::charts::{render_growth, render_heat_map};
+use crate::web::diff::{changed_attributes, render_diff};
 use crate::web::error::{PageError, render};
 use crate::web::html::{Label, SafeHtml};
 use crate::web::layout::Layout;
-use crate::web::operations::OperationRow;
+use crate::web::operations::{OperationRow, headline_of_change, is_agent, past_tense};
 use crate::web::request::WebRequest;
 use crate::web::state::WebState;
 use crate::web::time_label::TimeLabel;
-use crate::web::undo::past_tense;
+use crate::web::undo_offer::UndoOffer;
 
 /// Number of operations of a page.
 const PAGE: usize = 50;
@@ -35,6 +37,9 @@ const ACTIVE_DAYS: usize = 14;
 
 /// Maximum number of changes of one operation that are listed.
 const MAX_CHANGES: usize = 200;
+
+/// Maximum number of changes of one operation that are shown with their differences.
+const MAX_DIFFERENCES: usize = 20;
 
 pub(super) fn routes() -> Router<Arc<WebState>> {
     Router::new().route("/activity", get(show)).route("/activity/{operation}", get(show_operation))
@@ -49,6 +54,7 @@ struct ActivityPage {
     by: String,
     verb: String,
     day: String,
+    is_by_agents: bool,
     verbs: Vec<(&'static str, &'static str)>,
     is_filtered: bool,
     heat_map: SafeHtml,
@@ -99,13 +105,15 @@ async fn show(request: WebRequest) -> Response {
             let today = request.local(request.services.clock.now()).date_naive();
             let zone = request.zone();
             let (by, verb, day) = (request.query.get("by"), request.query.get("verb"), request.query.get("day"));
-            let is_filtered = [by, verb, day].iter().any(|field| !field.is_empty());
+            let is_by_agents = request.query.get("agents") == "yes";
+            let is_filtered = is_by_agents || [by, verb, day].iter().any(|field| !field.is_empty());
             let page = Pager::page(request);
             let (entries, total) = if is_filtered {
                 let day = request.query.text("day").map(parse_day).transpose()?;
                 let verb = request.query.text("verb").map(str::parse::<Verb>).transpose()?;
-                let by = request.query.text("by").map(str::to_owned);
-                filtered(request, &zone, day, verb, by.as_deref(), page)?
+                let by = request.query.text("by");
+                let is_selected = |by_whom: &str| by.is_none_or(|by| by_whom == by) && (!is_by_agents || is_agent(by_whom));
+                filtered(request, &zone, day, verb, &is_selected, page)?
             } else {
                 // One more than the page shows whether there is a next page.
                 let entries = request.with_logs(|logs| logs.list((page + 1) * PAGE + 1))?;
@@ -126,6 +134,7 @@ async fn show(request: WebRequest) -> Response {
                 by: by.to_owned(),
                 verb: verb.to_owned(),
                 day: day.to_owned(),
+                is_by_agents,
                 verbs: Verb::ALL.iter().map(|verb| (verb.as_str(), past_tense(*verb))).collect(),
                 is_filtered,
                 heat_map,
@@ -148,13 +157,13 @@ fn start_of_day(zone: &LocalZone, day: NaiveDate) -> DateTime<Utc> {
     zone.from_local_datetime(&midnight).earliest().map_or_else(|| midnight.and_utc(), |start| start.to_utc())
 }
 
-/// Returns one page of the operations of a day, a kind or an author, and their number. Without a day, those of the last year.
+/// Returns one page of the operations of a day, a kind or selected authors, and their number. Without a day, those of the last year.
 fn filtered(
     request: &WebRequest,
     zone: &LocalZone,
     day: Option<NaiveDate>,
     verb: Option<Verb>,
-    by: Option<&str>,
+    is_selected: &dyn Fn(&str) -> bool,
     page: usize,
 ) -> Result<(Vec<LogEntry>, u64), PageError> {
     let from = match day {
@@ -167,7 +176,7 @@ fn filtered(
         let operation = &entry.operation;
         until.is_none_or(|until| operation.at < until)
             && verb.is_none_or(|verb| operation.verb == verb)
-            && by.is_none_or(|by| operation.by == by)
+            && is_selected(&operation.by)
     });
     let total = entries.len() as u64;
     Ok((entries.into_iter().skip(page * PAGE).take(PAGE).collect(), total))
@@ -199,8 +208,9 @@ struct OperationPage {
     by: Label,
     undone_by: Option<String>,
     undoes: Option<String>,
-    is_undo: bool,
+    undo: UndoOffer,
     object: Label,
+    is_deleted: bool,
     path: Option<String>,
     changes: Vec<ChangeRow>,
     more: bool,
@@ -214,21 +224,29 @@ struct ChangeRow {
     change: &'static str,
     path: Label,
     reason: Option<Label>,
+    attributes: Vec<(&'static str, Label, Label)>,
+    diff: Option<SafeHtml>,
 }
 
 impl ChangeRow {
-    fn new(request: &WebRequest, change: &RecordedChange) -> Result<Self, PageError> {
+    fn new(request: &WebRequest, entry: &LogEntry, change: &RecordedChange, has_diff: bool) -> Result<Self, PageError> {
         let (before, after) = (change.before.as_ref(), change.after.as_ref());
         let path = after.or(before).map(|file| file.path.as_str()).unwrap_or_default();
-        let headline = match request.services.store.get(&change.id) {
-            Ok(stored) => Some(stored.memory.headline().to_owned()),
-            Err(StoreError::NotFound { .. } | StoreError::Damaged(_)) => None,
-            Err(error) => return Err(error.into()),
-        };
+        let (headline, exists) = headline_of_change(request, entry, change)?;
+        let versions =
+            if has_diff { change_versions(&request.services, &entry.operation.id, change)? } else { ChangeVersions::default() };
+        let text = |memory: &Option<memory_core::Memory>| memory.as_ref().map(|memory| memory.content.clone());
+        let (old, new) = (text(&versions.before), text(&versions.after));
+        // Without both versions, only the text of a created or deleted memory is a complete difference.
+        let is_complete = (before.is_none() || old.is_some()) && (after.is_none() || new.is_some());
+        let diff = Some((old.unwrap_or_default(), new.unwrap_or_default())).filter(|(old, new)| is_complete && old != new);
+        let both = versions.before.as_ref().zip(versions.after.as_ref());
         Ok(Self {
             id: change.id.to_string(),
-            exists: headline.is_some(),
-            headline: Label::cut(&headline.unwrap_or_else(|| path.rsplit('/').next().unwrap_or(path).to_owned()), 140),
+            exists,
+            headline: Label::cut(&headline, 140),
+            attributes: both.map(|(before, after)| changed_attributes(before, after)).unwrap_or_default(),
+            diff: diff.map(|(old, new)| render_diff(&old, &new)),
             change: match (before, after) {
                 (None, Some(_)) => "created",
                 (Some(before), Some(after)) if before.path != after.path => "changed and moved",
@@ -249,13 +267,14 @@ async fn show_operation(Path(operation): Path<String>, request: WebRequest) -> R
             let row = OperationRow::new(request, &entry)?;
             let mut changes = Vec::new();
             let mut more = false;
-            if let Subject::Notes(_) = entry.subject {
-                for change in request.services.history.changes(&entry.operation.id) {
+            if let Subject::Notes(files) = &entry.subject {
+                let count = usize::try_from(files.count).unwrap_or(usize::MAX);
+                for change in request.services.history.changes(&entry.operation.id).take(count) {
                     if MAX_CHANGES <= changes.len() {
                         more = true;
                         break;
                     }
-                    changes.push(ChangeRow::new(request, &change?)?);
+                    changes.push(ChangeRow::new(request, &entry, &change?, changes.len() < MAX_DIFFERENCES)?);
                 }
             }
             let page = OperationPage {
@@ -266,8 +285,9 @@ async fn show_operation(Path(operation): Path<String>, request: WebRequest) -> R
                 by: row.by,
                 undone_by: entry.undone_by.map(|id| id.to_string()),
                 undoes: entry.undoes.map(|id| id.to_string()),
-                is_undo: row.is_undo,
+                undo: row.undo,
                 object: row.object,
+                is_deleted: row.is_deleted,
                 path: row.path,
                 changes,
                 more,

@@ -12,10 +12,10 @@ use crate::web::card::title;
 use crate::web::error::{PageError, render};
 use crate::web::html::Label;
 use crate::web::layout::Layout;
+use crate::web::operations::past_tense;
 use crate::web::request::WebRequest;
 use crate::web::state::WebState;
 use crate::web::time_label::TimeLabel;
-use crate::web::undo::past_tense;
 
 pub(super) fn routes() -> Router<Arc<WebState>> {
     Router::new().route("/memories/deleted", get(show))

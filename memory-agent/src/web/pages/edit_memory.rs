@@ -9,8 +9,8 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use memory_core::{
-    Category, Code, ContentHash, FileVersion, Memory, MemoryStoreExt, Patch, Phase, Scope, SecretPolicy, StoredMemory, Tags,
-    ToolError, update,
+    Category, Code, ContentHash, FileVersion, Memory, MemoryStep, MemoryStoreExt, Patch, Phase, Scope, SecretPolicy,
+    StoredMemory, Tags, ToolError, memory_history, update,
 };
 
 use super::memory::{parse_tags, redirect_to};
@@ -23,6 +23,7 @@ use crate::web::html::{Label, SafeHtml, visible_text};
 use crate::web::layout::Layout;
 use crate::web::request::WebRequest;
 use crate::web::state::WebState;
+use crate::web::time_label::TimeLabel;
 
 pub(super) fn routes() -> Router<Arc<WebState>> {
     Router::new().route("/memories/{id}/edit", get(show).post(save))
@@ -59,6 +60,9 @@ struct EditedFields {
 
 /// Both versions of a memory that was changed at the same time.
 struct Conflict {
+    /// The author of the current version.
+    by: Label,
+    at: Option<TimeLabel>,
     current: SafeHtml,
     /// The difference from the current text to the text in the form.
     diff: SafeHtml,
@@ -187,7 +191,9 @@ impl EditPage {
     fn conflict(request: &WebRequest, current: &StoredMemory, fields: EditedFields) -> Response {
         let shown = EditedFields::of(&current.memory);
         let diff = render_diff(&shown.content.replace("\r\n", "\n"), &fields.content);
-        let conflict = Conflict { diff, attributes: fields.differences(&shown), current: SafeHtml::from_text(&shown.content) };
+        let (by, at) = author_of(request, current);
+        let current_text = SafeHtml::from_text(&shown.content);
+        let conflict = Conflict { by, at, diff, attributes: fields.differences(&shown), current: current_text };
         let page = Self { conflict: Some(conflict), ..Self::new(request, current, fields) };
         (StatusCode::CONFLICT, render(&page)).into_response()
     }
@@ -195,6 +201,19 @@ impl EditPage {
     fn failed(request: &WebRequest, stored: &StoredMemory, fields: EditedFields, error: ToolError) -> Response {
         let page = Self { error: Some((error.message, error.hint)), ..Self::new(request, stored, fields) };
         (status(error.code), render(&page)).into_response()
+    }
+}
+
+/// Returns the author and the time of the current version. A change outside of the log is one of another program.
+fn author_of(request: &WebRequest, current: &StoredMemory) -> (Label, Option<TimeLabel>) {
+    let history = memory_history(&request.services, &current.memory.id, 1);
+    let last = history.ok().and_then(|history| history.steps.into_iter().next());
+    match last.filter(|step| !step.is_edited_after && !step.operation.by.is_empty()) {
+        Some(MemoryStep { operation, .. }) => {
+            let now = request.local(request.services.clock.now());
+            (Label::cut(&operation.by, 60), Some(TimeLabel::new(request.local(operation.at), now)))
+        }
+        None => (Label::new("another program"), None),
     }
 }
 

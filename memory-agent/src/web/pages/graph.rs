@@ -14,6 +14,7 @@ use crate::web::charts::{graph_path, page_path, render_graph};
 use crate::web::error::render;
 use crate::web::html::{Label, SafeHtml};
 use crate::web::layout::Layout;
+use crate::web::memory_choice::{MemoryCandidate, find_candidates, memory_reference};
 use crate::web::request::WebRequest;
 use crate::web::state::WebState;
 
@@ -54,6 +55,9 @@ struct GraphPage {
     nodes: Vec<NodeRow>,
     relations: usize,
     is_cut: bool,
+    /// The words with which the person searches a centre, and the memories that match them.
+    words: String,
+    candidates: Vec<MemoryCandidate>,
     memories: Vec<(String, Label)>,
     tags: Vec<(String, Label, u64)>,
 }
@@ -61,11 +65,13 @@ struct GraphPage {
 async fn show(request: WebRequest) -> Response {
     request
         .respond(|request| {
-            let centre = match (request.query.text("memory"), request.query.text("tag")) {
-                // The address of a memory is what a person has at hand.
-                (Some(memory), _) => NeighbourhoodCentre::Memory(memory.rsplit('/').next().unwrap_or(memory).to_owned()),
+            let words = request.query.text("q").unwrap_or_default();
+            let memory = request.query.text("memory").or_else(|| memory_reference(words));
+            let tag = request.query.text("tag").or_else(|| words.strip_prefix('#'));
+            let centre = match (memory, tag) {
+                (Some(memory), _) => NeighbourhoodCentre::Memory(memory.to_owned()),
                 (None, Some(tag)) => NeighbourhoodCentre::Tag(tag.trim_start_matches('#').to_owned()),
-                (None, None) => return show_beginnings(request),
+                (None, None) => return show_beginnings(request, words),
             };
             let found = neighbourhood(&request.services, &centre)?;
             let mut nodes = found.nodes.iter().map(NodeRow::new);
@@ -76,6 +82,8 @@ async fn show(request: WebRequest) -> Response {
                 nodes: nodes.collect(),
                 relations: found.edges.len(),
                 is_cut: found.is_cut,
+                words: String::new(),
+                candidates: Vec::new(),
                 memories: Vec::new(),
                 tags: Vec::new(),
             };
@@ -84,8 +92,8 @@ async fn show(request: WebRequest) -> Response {
         .await
 }
 
-/// Shows the latest memories and the most frequent tags, each as a link to its graph.
-fn show_beginnings(request: &WebRequest) -> Result<Response, crate::web::error::PageError> {
+/// Shows the memories that match `words`, the latest memories and the most frequent tags, each as a link to its graph.
+fn show_beginnings(request: &WebRequest, words: &str) -> Result<Response, crate::web::error::PageError> {
     let notes = Filter { place: Some(HomeSection::Notes), ..Filter::default() };
     let slice = PageRequest { order: ListOrder::Updated, offset: 0, limit: Some(BEGINNINGS) };
     let latest = list(&request.services, &notes, &slice)?;
@@ -98,12 +106,20 @@ fn show_beginnings(request: &WebRequest) -> Result<Response, crate::web::error::
         nodes: Vec::new(),
         relations: 0,
         is_cut: false,
+        words: words.to_owned(),
+        candidates: if words.is_empty() { Vec::new() } else { find_candidates(request, words)? },
         memories: latest
             .memories
             .iter()
             .map(|stored| (format!("/graph?memory={}", stored.memory.id), Label::cut(stored.memory.headline(), MAX_HEADLINE)))
             .collect(),
-        tags: tags.iter().take(BEGINNINGS).map(tag).collect(),
+        tags: tags.iter().filter(|(tag, _)| matches_words(tag, words)).take(BEGINNINGS).map(tag).collect(),
     };
     Ok(render(&page))
+}
+
+/// Returns whether a tag contains one of `words`. Without words, each tag does.
+fn matches_words(tag: &str, words: &str) -> bool {
+    let (tag, words) = (tag.to_lowercase(), words.to_lowercase());
+    words.is_empty() || words.split_whitespace().any(|word| tag.contains(word))
 }

@@ -1,4 +1,4 @@
-//! The inbox: proposals of agents, notes without a category, and the suggestions of a dream.
+//! The inbox: proposals of agents and notes without a category.
 
 use std::sync::Arc;
 
@@ -7,137 +7,28 @@ use axum::Router;
 use axum::response::Response;
 use axum::routing::{get, post};
 use memory_core::{
-    AcceptOptions, Category, Code, ContentHash, FileVersion, Filter, HomeSection, ListOrder, PageRequest, Phase, PlannedAction,
-    PlannedRefinement, ProposedAction, SecretPolicy, StaleProposals, StoredMemory, WaitingProposal, accept, edit_proposal, list,
-    merge_proposal, proposals, reject, resolve_wikilink,
+    AcceptOptions, Category, Filter, HomeSection, ListOrder, MemoryStoreExt, PageRequest, Phase, ProposedAction,
+    RefinementPlanner, SecretPolicy, StaleProposals, accept, edit_proposal, list, merge_proposal, proposals, reject,
 };
 
-use crate::web::diff::render_diff;
+use super::inbox_item::{BulkForm, InboxCard, ItemVersion, MAX_HEADLINE, filing_categories, filing_category};
 use crate::web::error::{PageError, render};
-use crate::web::fields::Fields;
-use crate::web::html::{Label, SafeHtml};
-use crate::web::layout::Layout;
-use crate::web::markdown::render_markdown;
-use crate::web::request::WebRequest;
+use crate::web::fields::{Fields, encode_pairs};
+use crate::web::html::Label;
+use crate::web::layout::{Layout, NOTHING_SELECTED};
+use crate::web::memory_choice::{MemoryCandidate, find_candidates, memory_reference};
+use crate::web::request::{WebRequest, redirect_with_notice};
 use crate::web::state::WebState;
-use crate::web::time_label::TimeLabel;
 
 /// Number of items of a page.
-const PAGE: usize = 30;
-
-/// Maximum number of characters of a headline.
-const MAX_HEADLINE: usize = 140;
+const PAGE: usize = 20;
 
 pub(super) fn routes() -> Router<Arc<WebState>> {
     Router::new()
         .route("/inbox", get(show))
         .route("/inbox/decide", post(decide))
-        .route("/inbox/merge", post(merge))
+        .route("/inbox/merge", get(show_merge).post(merge))
         .route("/inbox/edit", post(edit))
-        .route("/inbox/plan", get(show_plan).post(decide_plan))
-}
-
-/// The value of the field `item`: the id and the version of a memory, so that a decision applies to what the person saw.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct ItemVersion {
-    id: String,
-    version: FileVersion,
-}
-
-impl ItemVersion {
-    fn of(stored: &StoredMemory) -> String {
-        format!("{}:{}", stored.memory.id, stored.stamp.0)
-    }
-
-    fn parse(text: &str) -> Result<Self, PageError> {
-        let invalid = || PageError::invalid("the item of the inbox is invalid");
-        let (id, version) = text.split_once(':').ok_or_else(invalid)?;
-        let version = version.parse::<ContentHash>().map_err(|_| invalid())?;
-        Ok(Self { id: id.to_owned(), version: FileVersion(version) })
-    }
-}
-
-/// An item of the inbox.
-struct InboxCard {
-    /// The value of the field `item`.
-    key: String,
-    id: String,
-    kind: &'static str,
-    is_proposal: bool,
-    /// Whether the proposal deletes a memory, so that it cannot be edited.
-    is_deletion: bool,
-    by: Option<Label>,
-    time: TimeLabel,
-    headline: Label,
-    body: SafeHtml,
-    scope: Label,
-    tags: Vec<Label>,
-    /// The memory that the proposal changes.
-    target: Option<(String, Label)>,
-    is_stale: bool,
-    suggested: Option<Category>,
-    content: String,
-}
-
-impl InboxCard {
-    fn new(request: &WebRequest, stored: &StoredMemory, kind: &'static str, body: SafeHtml) -> Self {
-        let memory = &stored.memory;
-        Self {
-            key: ItemVersion::of(stored),
-            id: memory.id.to_string(),
-            kind,
-            is_proposal: memory.is_proposal(),
-            is_deletion: false,
-            by: memory
-                .proposal
-                .as_ref()
-                .map(|proposal| proposal.by.as_str())
-                .or(Some(memory.source.as_str()))
-                .filter(|by| !by.is_empty())
-                .map(Label::new),
-            time: TimeLabel::exact(request.local(memory.created_at)),
-            headline: Label::cut(memory.headline(), MAX_HEADLINE),
-            body,
-            scope: Label::new(&memory.scope.to_string()),
-            tags: memory.tags.iter().map(|tag| Label::new(tag)).collect(),
-            target: None,
-            is_stale: false,
-            suggested: Some(memory.category).filter(|category| *category != Category::Inbox),
-            content: memory.content.clone(),
-        }
-    }
-
-    fn of_proposal(request: &WebRequest, waiting: &WaitingProposal) -> Self {
-        let own = waiting.stored.memory.content.as_str();
-        let before = waiting.target.as_ref().map(|target| target.memory.content.as_str());
-        let (kind, body) = match waiting.proposal.action {
-            ProposedAction::Write => ("New memory", rendered(request, &waiting.stored)),
-            ProposedAction::Update(_) => ("Change", render_diff(before.unwrap_or_default(), own)),
-            ProposedAction::Delete(_) => ("Deletion", rendered(request, waiting.target.as_ref().unwrap_or(&waiting.stored))),
-        };
-        let link = |stored: &StoredMemory| {
-            (format!("/memories/{}", stored.memory.id), Label::cut(stored.memory.headline(), MAX_HEADLINE))
-        };
-        Self {
-            target: waiting.target.as_ref().map(link),
-            is_stale: waiting.is_stale,
-            is_deletion: matches!(waiting.proposal.action, ProposedAction::Delete(_)),
-            ..Self::new(request, &waiting.stored, kind, body)
-        }
-    }
-}
-
-/// Returns the text of a memory as HTML; empty if the headline shows all of it.
-fn rendered(request: &WebRequest, stored: &StoredMemory) -> SafeHtml {
-    let (text, headline) = (stored.memory.content.trim(), stored.memory.headline());
-    if text == headline && headline.chars().count() <= MAX_HEADLINE {
-        return SafeHtml::default();
-    }
-    let find_path = |target: &str| {
-        let id = resolve_wikilink(request.services.store.as_ref(), target, stored).ok()??;
-        Some(format!("/memories/{id}"))
-    };
-    render_markdown(&stored.memory.content, &find_path)
 }
 
 #[derive(Template)]
@@ -146,8 +37,10 @@ struct InboxPage {
     layout: Layout,
     proposals: u64,
     notes: u64,
+    bulk: BulkForm,
+    /// The address to which the forms return.
+    next: String,
     items: Vec<InboxCard>,
-    categories: Vec<Category>,
     /// The number of selected items that the previous request did not change.
     failed: u64,
     pager: Pager,
@@ -187,25 +80,35 @@ async fn show(request: WebRequest) -> Response {
     request
         .respond(|request| {
             let waiting = proposals(&request.services)?;
+            let planner = request.web.config.host.planner(request.services.clone());
             let filter = Filter { phase: Some(Phase::Inbox), place: Some(HomeSection::Notes), ..Filter::default() };
             let page = Pager::page(request);
             let start = page * PAGE;
             // Proposals come first, and both lists are one sequence of pages.
-            let mut items: Vec<InboxCard> =
-                waiting.iter().skip(start).take(PAGE).map(|waiting| InboxCard::of_proposal(request, waiting)).collect();
+            let shown = waiting.iter().skip(start).take(PAGE);
+            let mut items =
+                shown.map(|waiting| InboxCard::of_proposal(request, planner.as_ref(), waiting)).collect::<Result<Vec<_>, _>>()?;
             let limit = PAGE - items.len();
             let offset = start.saturating_sub(waiting.len());
             let notes = list(&request.services, &filter, &PageRequest { order: ListOrder::Created, offset, limit: Some(limit) })?;
-            items.extend(
-                notes.memories.iter().map(|stored| InboxCard::new(request, stored, "Unfiled note", rendered(request, stored))),
-            );
+            for stored in &notes.memories {
+                items.push(InboxCard::of_note(request, planner.as_ref(), stored)?);
+            }
             let total = waiting.len() as u64 + notes.total;
+            let layout = request.layout("Inbox");
             let page = InboxPage {
-                layout: request.layout("Inbox"),
+                next: layout.here.clone(),
+                layout,
                 proposals: waiting.len() as u64,
                 notes: notes.total,
+                bulk: BulkForm {
+                    path: "/inbox/decide",
+                    label: "Selected items",
+                    categories: filing_categories().collect(),
+                    reject: "Reject or delete selected",
+                    has_keys: true,
+                },
                 items,
-                categories: categories(),
                 failed: request.query.get("failed").parse().unwrap_or_default(),
                 pager: Pager::new(request, page, PAGE, total),
             };
@@ -214,26 +117,26 @@ async fn show(request: WebRequest) -> Response {
         .await
 }
 
-/// Returns the categories that a memory can be filed under.
-fn categories() -> Vec<Category> {
-    Category::ALL.into_iter().filter(|category| *category != Category::Inbox).collect()
-}
-
-/// Accepts or rejects the fields `item`.
+/// Accepts or rejects the fields `item`. An item that is accepted without a category is filed under its suggested one.
 async fn decide(request: WebRequest) -> Response {
     request
         .respond(|request| {
             let form = &request.form;
             let items = form.all("item").map(ItemVersion::parse).collect::<Result<Vec<_>, _>>()?;
+            let next = form.text("next").unwrap_or("/inbox");
             if items.is_empty() {
-                return Err(PageError::invalid("no item is selected"));
+                return Ok(redirect_with_notice(next, NOTHING_SELECTED));
             }
             let category = form.text("category").map(str::parse::<Category>).transpose()?;
             let stale = if form.get("stale") == "overwrite" { StaleProposals::Overwrite } else { StaleProposals::Refuse };
+            let planner = request.web.config.host.planner(request.services.clone());
             let apply = |item: &ItemVersion| match form.get("action") {
                 "accept" => {
-                    let expected = Some(item.version);
-                    let options = AcceptOptions { category, stale, secrets: SecretPolicy::Refuse, expected };
+                    let category = match category {
+                        Some(category) => Some(category),
+                        None => suggested_category(request, planner.as_ref(), item)?,
+                    };
+                    let options = AcceptOptions { category, stale, secrets: SecretPolicy::Refuse, expected: Some(item.version) };
                     accept(&request.services, &item.id, options).map(drop).map_err(PageError::from)
                 }
                 "reject" => reject(&request.services, &item.id, Some(item.version)).map(drop).map_err(PageError::from),
@@ -245,7 +148,6 @@ async fn decide(request: WebRequest) -> Response {
                     failures.push(error);
                 }
             }
-            let next = form.text("next").unwrap_or("/inbox");
             // A failure of the only item is a page of its own, with the next step.
             if failures.len() == items.len() {
                 return Err(failures.swap_remove(0));
@@ -255,6 +157,17 @@ async fn decide(request: WebRequest) -> Response {
         .await
 }
 
+/// Returns the category under which an item is filed; `None` for a proposed change or deletion of a filed memory.
+fn suggested_category(
+    request: &WebRequest,
+    planner: &dyn RefinementPlanner,
+    item: &ItemVersion,
+) -> Result<Option<Category>, PageError> {
+    let memory = request.services.store.get_by(&item.id)?.memory;
+    let is_new = memory.proposal.as_ref().is_none_or(|proposal| proposal.action == ProposedAction::Write);
+    Ok(is_new.then(|| filing_category(planner, &memory)))
+}
+
 /// Returns `next` with the number of items that were not changed.
 fn with_failures(next: &str, failures: usize) -> String {
     let (path, query) = next.split_once('?').unwrap_or((next, ""));
@@ -262,17 +175,59 @@ fn with_failures(next: &str, failures: usize) -> String {
     format!("{path}?{}", Fields::parse(query).with("failed", &number))
 }
 
-/// Merges a proposal or a note into another memory.
+/// Merges a proposal or a note into the memory of the field `into`.
+///
+/// That is the id or the address of a memory. Other words lead to the page on which the person chooses one.
 async fn merge(request: WebRequest) -> Response {
     request
         .respond(|request| {
             let form = &request.form;
+            let next = form.text("next").unwrap_or("/inbox");
+            let into = form.text("into").unwrap_or_default();
+            let Some(into) = memory_reference(into) else {
+                let fields = [("item", form.get("item")), ("q", into), ("next", next)];
+                return Ok(request.redirect_after(&format!("/inbox/merge?{}", encode_pairs(fields)), &[]));
+            };
             let item = ItemVersion::parse(form.get("item"))?;
-            let into = form.text("into").ok_or_else(|| PageError::invalid("no memory to merge into is given"))?;
-            // The address of a memory is what a person has at hand.
-            let into = into.rsplit('/').next().unwrap_or(into);
             merge_proposal(&request.services, &item.id, into, Some(item.version), SecretPolicy::Refuse)?;
-            Ok(request.redirect(form.text("next").unwrap_or("/inbox")))
+            Ok(request.redirect(next))
+        })
+        .await
+}
+
+#[derive(Template)]
+#[template(path = "merge.html")]
+struct MergePage {
+    layout: Layout,
+    /// The value of the field `item`.
+    item: String,
+    headline: Label,
+    words: String,
+    next: String,
+    candidates: Vec<MemoryCandidate>,
+}
+
+/// Shows the memories into which an item can be merged: those that match the words of the field `q`.
+async fn show_merge(request: WebRequest) -> Response {
+    request
+        .respond(|request| {
+            let query = &request.query;
+            let item = ItemVersion::parse(query.get("item"))?;
+            let stored = request.services.store.get_by(&item.id)?;
+            let words = query.text("q").unwrap_or_default();
+            // Without words, the memories with those of the item are listed.
+            let searched = if words.is_empty() { stored.memory.headline() } else { words };
+            let mut candidates = find_candidates(request, searched)?;
+            candidates.retain(|candidate| candidate.id != item.id);
+            let page = MergePage {
+                layout: request.layout("Merge"),
+                item: query.get("item").to_owned(),
+                headline: Label::cut(stored.memory.headline(), MAX_HEADLINE),
+                words: words.to_owned(),
+                next: query.text("next").unwrap_or("/inbox").to_owned(),
+                candidates,
+            };
+            Ok(render(&page))
         })
         .await
 }
@@ -287,118 +242,6 @@ async fn edit(request: WebRequest) -> Response {
             let content = form.get("content").replace("\r\n", "\n");
             edit_proposal(&request.services, &item.id, &content, Some(item.version), SecretPolicy::Refuse)?;
             Ok(request.redirect(form.text("next").unwrap_or("/inbox")))
-        })
-        .await
-}
-
-/// A suggestion of a dream.
-struct PlanRow {
-    key: String,
-    path: String,
-    headline: Label,
-    action: &'static str,
-    detail: Label,
-    duplicates: Vec<(String, Label)>,
-    added: Vec<Label>,
-}
-
-impl PlanRow {
-    fn new(request: &WebRequest, planned: &PlannedRefinement) -> Self {
-        let at = |at: &chrono::DateTime<chrono::Utc>| request.local(*at).format("%Y-%m-%d %H:%M").to_string();
-        let (action, detail, duplicates, added) = match &planned.action {
-            PlannedAction::File { category, reason } => ("File", format!("under {category}, because {reason}"), &[][..], &[][..]),
-            PlannedAction::Merge { duplicates, added } => {
-                let detail = if added.is_empty() { "no text is added" } else { "text that only the duplicates have is added" };
-                ("Merge", detail.to_owned(), duplicates.as_slice(), added.as_slice())
-            }
-            PlannedAction::Remove { reason } => ("Move to the trash", format!("because {reason}"), &[][..], &[][..]),
-            PlannedAction::Remind { at: due, text } => ("Remind", format!("on {}: {text}", at(due)), &[][..], &[][..]),
-            PlannedAction::CancelReminder { at: due, text } => {
-                ("Cancel the reminder", format!("of {}: {text}", at(due)), &[][..], &[][..])
-            }
-        };
-        Self {
-            key: planned.key.clone(),
-            path: format!("/memories/{}", planned.memory),
-            headline: Label::cut(&planned.headline, MAX_HEADLINE),
-            action,
-            detail: Label::cut(&detail, 300),
-            duplicates: duplicates
-                .iter()
-                .map(|(id, headline)| (format!("/memories/{id}"), Label::cut(headline, MAX_HEADLINE)))
-                .collect(),
-            added: added.iter().map(|text| Label::cut(text, 300)).collect(),
-        }
-    }
-}
-
-#[derive(Template)]
-#[template(path = "inbox_plan.html")]
-struct PlanPage {
-    layout: Layout,
-    rows: Vec<PlanRow>,
-    more: usize,
-    declined: usize,
-    /// The number of accepted suggestions that the previous request did not apply.
-    skipped: u64,
-}
-
-/// Maximum number of suggestions of a page.
-const MAX_ROWS: usize = 100;
-
-async fn show_plan(request: WebRequest) -> Response {
-    request
-        .respond(|request| {
-            let mut rows = request.web.config.host.planner(request.services.clone()).plan()?;
-            let declined = request.web.declined();
-            let all = rows.len();
-            rows.retain(|row| !declined.contains(&row.key));
-            let (declined, more) = (all - rows.len(), rows.len().saturating_sub(MAX_ROWS));
-            let rows = rows.iter().take(MAX_ROWS).map(|row| PlanRow::new(request, row)).collect();
-            let skipped = request.query.get("skipped").parse().unwrap_or_default();
-            Ok(render(&PlanPage { layout: request.layout("Suggestions"), rows, more, declined, skipped }))
-        })
-        .await
-}
-
-/// Accepts or declines the suggestions of the fields `key`, or shows the declined ones again.
-async fn decide_plan(request: WebRequest) -> Response {
-    request
-        .respond(|request| {
-            let keys: Vec<String> = request.form.all("key").map(str::to_owned).collect();
-            let action = request.form.get("action");
-            if keys.is_empty() && action != "restore" {
-                return Err(PageError::invalid("no suggestion is selected"));
-            }
-            match action {
-                "accept" => {
-                    let result = request.web.config.host.planner(request.services.clone()).apply(&keys)?;
-                    let path = if result.skipped == 0 {
-                        "/inbox/plan".to_owned()
-                    } else {
-                        format!("/inbox/plan?skipped={}", result.skipped)
-                    };
-                    let operations: Vec<_> = result.operation.into_iter().collect();
-                    if operations.is_empty() {
-                        let hint = "reload the suggestions";
-                        return Err(PageError::new(
-                            Code::Conflict,
-                            "the memories were changed since, and nothing was done",
-                            hint,
-                        ));
-                    }
-                    Ok(request.redirect_after(&path, &operations))
-                }
-                "decline" => {
-                    request.web.declined().extend(keys);
-                    Ok(request.redirect_after("/inbox/plan", &[]))
-                }
-                "restore" => {
-                    request.web.declined().clear();
-                    Ok(request.redirect_after("/inbox/plan", &[]))
-                }
-                _ => Err(PageError::invalid("the action is unknown")),
-            }
         })
         .await
 }

@@ -233,22 +233,25 @@ async fn write_value(Path(place): Path<InstancePath>, request: WebRequest) -> Re
             let key: ValueKey = form.get("key").parse()?;
             let values = open_values(request, &place)?;
             let value = form.get("value").replace("\r\n", "\n");
-            let stored = values.store.get(&key)?;
+            let mut stored = values.store.get(&key)?;
             let seen = form.text("version");
-            let is_changed = stored.as_ref().map(|stored| ContentHash::of(&stored.text).to_string()).as_deref() != seen;
+            let mut is_changed = stored.as_ref().map(|stored| ContentHash::of(&stored.text).to_string()).as_deref() != seen;
             let invalid = || value.parse::<JsonText>().err().map(|error| format!("the value is not JSON: {error}"));
-            let (code, message) = if is_changed {
-                (
-                    Code::Conflict,
-                    Some("another program changed the value after you opened this form; nothing was saved".to_owned()),
-                )
-            } else {
-                (Code::InvalidJson, if form.get("json") == "yes" { invalid() } else { None })
-            };
-            let Some(message) = message else {
-                kv::set(&values, &key, &value, SecretPolicy::Refuse)?;
-                return Ok(request.redirect(&path_of(&place)));
-            };
+            let mistake = if is_changed || form.get("json") != "yes" { None } else { invalid() };
+            if !is_changed && mistake.is_none() {
+                let former = stored.as_ref().map(|stored| stored.text.as_str());
+                match kv::replace(&values, &key, former, &value, SecretPolicy::Refuse) {
+                    Ok(()) => return Ok(request.redirect(&path_of(&place))),
+                    // Another program changed the value at this moment.
+                    Err(error) if error.code() == Code::Conflict => {
+                        is_changed = true;
+                        stored = values.store.get(&key)?;
+                    }
+                    Err(error) => return Err(error.into()),
+                }
+            }
+            let changed = || "the value was changed after you opened this form; nothing was saved".to_owned();
+            let (code, message) = mistake.map_or_else(|| (Code::Conflict, changed()), |mistake| (Code::InvalidJson, mistake));
             let Some(stored) = stored else { return Err(PageError::new(code, message, "reload the instance")) };
             let page = ValuePage::new(request, &place, &key, &stored);
             let page =

@@ -7,12 +7,13 @@ use axum::Router;
 use axum::response::Response;
 use axum::routing::{get, post};
 use chrono::{DateTime, Months, NaiveDate, NaiveTime, Utc};
-use memory_core::query_parser::parse;
+use memory_core::query_parser::{QueryWord, parse};
 use memory_core::{
-    Category, Code, FacetCounts, Filter, HomeSection, Lifetime, ListOrder, PageRequest, Phase, Query, Scope, SearchResults, Tags,
-    facets, list, search,
+    BulkChange, Category, Code, FacetCounts, Filter, Hit, HomeSection, Lifetime, ListOrder, MatchCoverage, MemoryId, PageRequest,
+    Patch, Phase, Query, Ranking, Scope, SearchResults, Services, Tags, change_many, facets, list, search,
 };
 
+use super::memory::parse_tags;
 use crate::web::card::MemoryCard;
 use crate::web::error::{PageError, render};
 use crate::web::fields::Fields;
@@ -25,15 +26,22 @@ use crate::web::state::WebState;
 pub(super) fn routes() -> Router<Arc<WebState>> {
     Router::new()
         .route("/memories", get(show))
+        .route("/memories/change", post(change_selected))
         .route("/memories/searches", post(save_search))
         .route("/memories/searches/delete", post(delete_search))
 }
+
+/// Fields of the query that are no part of a search.
+const TRANSIENT_FIELDS: [&str; 3] = ["page", "done", "skipped"];
 
 /// Number of memories on a page.
 const PAGE_SIZE: usize = 25;
 
 /// Maximum number of a page of search results. Ranking more results takes too long.
 const MAX_SEARCH_PAGE: usize = 40;
+
+/// Maximum number of matches with fewer words that are listed.
+const MAX_LESS_LIKELY: usize = 10;
 
 /// Number of values of a facet that are shown at first; the rest is folded.
 const SHOWN_VALUES: usize = 8;
@@ -53,9 +61,15 @@ struct MemoriesPage {
     query: String,
     /// A name for the search.
     suggested_name: String,
+    /// The categories into which the selected memories can be moved.
+    categories: Vec<Category>,
     notice: Option<String>,
     chips: Vec<FilterChip>,
     cards: Vec<MemoryCard>,
+    /// The best of the matches with fewer words of the query.
+    less_likely: Vec<MemoryCard>,
+    /// The number of those matches.
+    less_likely_count: u64,
     facets: Vec<Facet>,
     searches: Vec<SearchLink>,
     previous: Option<String>,
@@ -102,36 +116,50 @@ fn memories_page(request: &WebRequest) -> Result<MemoriesPage, PageError> {
     let (filter, mut problems) = parse_filter(fields);
     let page = fields.get("page").parse::<usize>().unwrap_or(1).max(1);
     let parsed = parse(&text, &filter);
-    let (cards, total, degraded) = if parsed.question.words.is_empty() {
+    let counts = facets(&request.services, &Query::new(&text).filter(filter.clone()))?;
+    let is_search = !parsed.question.words.is_empty();
+    let found = if is_search {
+        let matches = SearchedMatches { text: &text, filter: &filter, words: &parsed.question.words };
+        matches.find(request, page.min(MAX_SEARCH_PAGE), counts.counted)?
+    } else {
         // Only filters: the newest first.
         problems.extend(parsed.misread);
         let slice = PageRequest { order: ListOrder::Created, offset: (page - 1) * PAGE_SIZE, limit: Some(PAGE_SIZE) };
         let found = list(&request.services, &parsed.filter, &slice)?;
-        let cards = found.memories.iter().map(|stored| MemoryCard::new(request, stored)).collect::<Vec<_>>();
-        (cards, found.total, found.degraded)
-    } else {
-        let page = page.min(MAX_SEARCH_PAGE);
-        let query = Query::new(&text).filter(filter.clone()).limit(page * PAGE_SIZE);
-        let SearchResults { hits, total, degraded } = search(&request.services, &query)?;
-        let shown = hits.iter().skip((page - 1) * PAGE_SIZE);
-        (shown.map(|hit| MemoryCard::of_hit(request, hit, &parsed.question.words)).collect::<Vec<_>>(), total, degraded)
+        FoundCards {
+            count: count_memories(found.total),
+            cards: found.memories.iter().map(|stored| MemoryCard::new(request, stored).with_actions()).collect(),
+            total: found.total,
+            less_likely: Vec::new(),
+            less_likely_count: 0,
+            degraded: found.degraded,
+        }
     };
-    let cards = cards.into_iter().map(|card| MemoryCard { can_delete: true, ..card }).collect();
-    problems.extend(degraded);
-    let counts = facets(&request.services, &Query::new(&text).filter(filter.clone()))?;
-    let is_search = !parsed.question.words.is_empty();
+    problems.extend(found.degraded);
+    if let Some(skipped) = fields.text("skipped").and_then(|skipped| skipped.parse::<usize>().ok()) {
+        let are = if skipped == 1 { "memory was" } else { "memories were" };
+        problems.push(format!("{skipped} selected {are} not changed: deleted by another program, or with a damaged file"));
+    }
+    let total = found.total;
     let pages = usize::try_from(total).unwrap_or(usize::MAX).div_ceil(PAGE_SIZE).max(1);
     let pages = if is_search { pages.min(MAX_SEARCH_PAGE) } else { pages };
     let page_path = |number: usize| path_with(fields, "page", &if number == 1 { String::new() } else { number.to_string() });
-    let query = fields.without(&["page", "done"]);
+    let query = fields.without(&TRANSIENT_FIELDS);
     Ok(MemoriesPage {
-        layout: Layout { query: text.clone(), filters: fields.except(&["q", "page", "done"]), ..request.layout("Memories") },
-        count: count_text(total, is_search),
+        layout: Layout {
+            query: text.clone(),
+            filters: fields.except(&["q", "page", "done", "skipped"]),
+            ..request.layout("Memories")
+        },
+        count: found.count,
         is_filtered: !query.is_empty(),
         suggested_name: suggested_name(fields),
+        categories: Category::ALL.into_iter().filter(|category| *category != Category::Reminders).collect(),
         notice: Some(problems.join("; ")).filter(|notice| !notice.is_empty()),
         chips: filter_chips(fields),
-        cards,
+        cards: found.cards,
+        less_likely: found.less_likely,
+        less_likely_count: found.less_likely_count,
         facets: build_facets(fields, counts),
         searches: saved_searches(request, &query)?,
         previous: (1 < page).then(|| page_path(page - 1)),
@@ -142,12 +170,79 @@ fn memories_page(request: &WebRequest) -> Result<MemoriesPage, PageError> {
     })
 }
 
-fn count_text(total: u64, is_search: bool) -> String {
-    match (total, is_search) {
-        (1, true) => "1 match".to_owned(),
-        (total, true) => format!("{total} matches, best first"),
-        (1, false) => "1 memory".to_owned(),
-        (total, false) => format!("{total} memories, newest first"),
+/// The memories of a page of the list.
+struct FoundCards {
+    /// The number of memories in all, as text.
+    count: String,
+    cards: Vec<MemoryCard>,
+    total: u64,
+    less_likely: Vec<MemoryCard>,
+    less_likely_count: u64,
+    degraded: Option<String>,
+}
+
+/// A search, whose best matches are listed and whose other matches are folded.
+struct SearchedMatches<'s> {
+    text: &'s str,
+    filter: &'s Filter,
+    words: &'s [QueryWord],
+}
+
+impl SearchedMatches<'_> {
+    /// Returns a page of the best matches by words, of which there are `best`, and the first of the other matches below the first
+    /// page. If no memory contains a word, the other matches are the page.
+    fn find(&self, request: &WebRequest, page: usize, best: u64) -> Result<FoundCards, PageError> {
+        let has_best = 0 < best;
+        let coverage = if has_best { MatchCoverage::Best } else { MatchCoverage::Any };
+        let found = self.search(&request.services, coverage, page * PAGE_SIZE)?;
+        let cards = |hits: &[Hit]| hits.iter().map(|hit| MemoryCard::of_hit(request, hit, self.words).with_actions()).collect();
+        let shown = found.hits.get((page - 1) * PAGE_SIZE..).unwrap_or_default();
+        let mut all = FoundCards {
+            count: if has_best { count_matches(found.total) } else { count_similar(found.total) },
+            cards: cards(shown),
+            total: found.total,
+            less_likely: Vec::new(),
+            less_likely_count: 0,
+            degraded: found.degraded,
+        };
+        if has_best && page == 1 {
+            // These are not worth the time of a reranking model.
+            let services = Services { reranking: None, ..request.services.clone() };
+            let rest = self.search(&services, MatchCoverage::Rest, MAX_LESS_LIKELY)?;
+            all.less_likely = cards(&rest.hits);
+            all.less_likely_count = rest.total;
+        }
+        Ok(all)
+    }
+
+    fn search(&self, services: &Services, coverage: MatchCoverage, limit: usize) -> Result<SearchResults, PageError> {
+        // Every match is listed, however low a reranking model scores it, so that the total is that of the facets.
+        let ranking = Ranking { coverage, threshold: Some(0.0), ..Ranking::default() };
+        Ok(search(services, &Query::new(self.text).filter(self.filter.clone()).ranking(ranking).limit(limit))?)
+    }
+}
+
+fn count_memories(total: u64) -> String {
+    match total {
+        0 => "No memories".to_owned(),
+        1 => "1 memory".to_owned(),
+        total => format!("{total} memories, newest first"),
+    }
+}
+
+fn count_matches(total: u64) -> String {
+    match total {
+        1 => "1 match".to_owned(),
+        total => format!("{total} matches, best first"),
+    }
+}
+
+/// Describes the number of matches if none contains a word of the query.
+fn count_similar(total: u64) -> String {
+    match total {
+        0 => "No matches".to_owned(),
+        1 => "No memory contains the words; 1 is similar".to_owned(),
+        total => format!("No memory contains the words; {total} are similar, best first"),
     }
 }
 
@@ -279,7 +374,7 @@ fn suggested_name(fields: &Fields) -> String {
 }
 
 fn path_with(fields: &Fields, name: &str, value: &str) -> String {
-    let query = Fields::parse(&fields.without(&["page", "done"])).with(name, value);
+    let query = Fields::parse(&fields.without(&TRANSIENT_FIELDS)).with(name, value);
     to_path(&query)
 }
 
@@ -287,11 +382,48 @@ fn to_path(query: &str) -> String {
     if query.is_empty() { "/memories".to_owned() } else { format!("/memories?{query}") }
 }
 
+/// Applies the field `action` to the memories of the fields `id`.
+async fn change_selected(request: WebRequest) -> Response {
+    request
+        .respond(|request| {
+            let form = &request.form;
+            let ids = form.all("id").map(str::parse).collect::<Result<Vec<MemoryId>, _>>()?;
+            if ids.is_empty() {
+                let hint = "select memories with the check boxes beside their titles, then choose an action";
+                return Err(PageError::new(Code::InvalidInput, "no memory is selected", hint));
+            }
+            let result = change_many(&request.services, &ids, &parse_change(form)?)?;
+            let (path, query) = form.get("next").split_once('?').unwrap_or((form.get("next"), ""));
+            let skipped = if result.skipped == 0 { String::new() } else { result.skipped.to_string() };
+            let next = format!("{path}?{}", Fields::parse(query).with("skipped", &skipped));
+            Ok(if result.changed == 0 { request.redirect_after(&next, &[]) } else { request.redirect(&next) })
+        })
+        .await
+}
+
+fn parse_change(form: &Fields) -> Result<BulkChange, PageError> {
+    let patch = match form.get("action") {
+        "delete" => return Ok(BulkChange::Delete),
+        "tag" => {
+            let add_tags = parse_tags(form.get("tag"));
+            if add_tags.is_empty() {
+                let hint = "write the tag into the field beside the button";
+                return Err(PageError::new(Code::InvalidInput, "no tag is given", hint));
+            }
+            Patch { add_tags, ..Patch::default() }
+        }
+        "move" => Patch { category: Some(form.get("category").parse()?), ..Patch::default() },
+        "pin" => Patch { pinned: Some(true), ..Patch::default() },
+        _ => return Err(PageError::invalid("the action is unknown")),
+    };
+    Ok(BulkChange::Update(Box::new(patch)))
+}
+
 async fn save_search(request: WebRequest) -> Response {
     request
         .respond(|request| {
             let name = request.form.text("name").ok_or_else(|| PageError::invalid("the search has no name"))?.to_owned();
-            let query = Fields::parse(request.form.get("query")).without(&["page", "done"]);
+            let query = Fields::parse(request.form.get("query")).without(&TRANSIENT_FIELDS);
             saved_searches::save(&request.banks(), &SavedSearch { name, query: query.clone() })?;
             Ok(request.redirect(&to_path(&query)))
         })

@@ -9,21 +9,23 @@ use axum::response::Response;
 use axum::routing::{get, post};
 use memory_core::{
     Category, HomeSection, Memory, MemoryHistory, MemoryId, MemoryStep, MemoryStoreExt, Patch, Phase, RecallRecord, SecretPolicy,
-    StoreError, StoredMemory, Tags, backlinks, delete, memory_history, outgoing_links, pin, resolve_wikilink, restore, tag,
-    unpin, update, why,
+    StoreError, StoredMemory, Tags, backlinks, delete, memory_history, outgoing_links, pin, proposal, resolve_wikilink, restore,
+    tag, unpin, update, why,
 };
 
-use crate::web::card::{MemoryCard, TagLink, describe_part, memory_path, title};
-use crate::web::diff::render_diff;
+use super::inbox_item::InboxCard;
+use crate::web::card::{MemoryCard, TagLink, describe_part, describe_readers, memory_path, title};
+use crate::web::diff::{changed_attributes, render_diff};
 use crate::web::error::{PageError, render};
 use crate::web::fields::{encode, encode_pairs};
 use crate::web::html::{Label, SafeHtml, visible_text};
 use crate::web::layout::Layout;
 use crate::web::markdown::render_markdown;
+use crate::web::operations::past_tense;
 use crate::web::request::WebRequest;
 use crate::web::state::WebState;
 use crate::web::time_label::TimeLabel;
-use crate::web::undo::past_tense;
+use crate::web::undo_offer::UndoOffer;
 
 pub(super) fn routes() -> Router<Arc<WebState>> {
     Router::new()
@@ -40,6 +42,12 @@ const MAX_STEPS: usize = 20;
 
 /// Number of reasons of a recall.
 const MAX_REASONS: usize = 3;
+
+/// Maximum number of fields of other programs.
+const MAX_OTHER_FIELDS: usize = 50;
+
+/// Maximum number of characters of the value of such a field.
+const MAX_OTHER_VALUE: usize = 500;
 
 /// Number of linked memories in each direction.
 const MAX_LINKS: usize = 30;
@@ -66,7 +74,10 @@ struct MemoryDetailsPage {
     is_in_inbox: bool,
     categories: Vec<Category>,
     tags: Vec<TagLink>,
-    facts: Vec<(&'static str, FactValue)>,
+    /// The attributes: name, explanation, which may be empty, and value.
+    facts: Vec<(&'static str, &'static str, FactValue)>,
+    /// Technical facts, and the fields of other programs in the file.
+    more_facts: Vec<(Label, FactValue)>,
     links: Vec<MemoryCard>,
     backlinks: Vec<MemoryCard>,
     steps: Vec<StepView>,
@@ -74,6 +85,8 @@ struct MemoryDetailsPage {
     recalls: Vec<RecallView>,
     /// The number of recalls, as text.
     recall_count: String,
+    /// The controls to decide on a proposal, if it is one.
+    decision: Option<InboxCard>,
     /// The version in the trash that restores a deleted memory.
     restorable: Option<String>,
 }
@@ -95,12 +108,10 @@ struct StepView {
     /// The attributes that changed: name, previous value and new value.
     attributes: Vec<(&'static str, Label, Label)>,
     diff: Option<SafeHtml>,
-    is_undone: bool,
     is_edited_after: bool,
-    /// Whether the operation can be undone.
-    can_undo: bool,
-    /// The path in the trash of the version before the change.
-    trash: Option<String>,
+    undo: UndoOffer,
+    /// The path in the trash of the version before the change, if the change is not undone and cannot be.
+    restorable: Option<String>,
 }
 
 /// A recall of the memory by an agent.
@@ -147,9 +158,18 @@ fn existing_page(request: &WebRequest, stored: &StoredMemory) -> Result<MemoryDe
     let mut page = MemoryDetailsPage::new(request, memory, render_markdown(&memory.content, &find_path), &history)?;
     page.notices = notices(request, stored)?;
     page.facts = facts(request, stored);
+    page.more_facts = more_facts(stored);
     page.links = cards(&linked);
     page.backlinks = cards(&referring);
     page.is_editable = stored.problem.is_none() && !memory.is_proposal();
+    if memory.is_proposal() && stored.problem.is_none() {
+        let planner = request.web.config.host.planner(services.clone());
+        let waiting = proposal(services, &memory.id.to_string())?;
+        let card = InboxCard::of_proposal(request, planner.as_ref(), &waiting)?;
+        // The page shows the text of a new memory itself.
+        let body = if card.target.is_some() { card.body } else { SafeHtml::default() };
+        page.decision = Some(InboxCard { body, ..card });
+    }
     Ok(page)
 }
 
@@ -189,15 +209,22 @@ impl MemoryDetailsPage {
             categories: Category::ALL.into_iter().filter(|category| *category != Category::Reminders).collect(),
             tags: memory.tags.iter().map(|tag| TagLink::new(tag)).collect(),
             facts: Vec::new(),
+            more_facts: Vec::new(),
             links: Vec::new(),
             backlinks: Vec::new(),
             has_more_steps: history.has_more,
             steps: history.steps.iter().map(|step| StepView::new(request, step)).collect(),
             recall_count: recall_count(recalls.total, recalls.recalls.len()),
             recalls: recalls.recalls.iter().map(|recall| RecallView::new(request, recall, &id)).collect(),
+            decision: None,
             restorable: None,
             id,
         })
+    }
+
+    /// Returns whether this is a proposal that changes or deletes a memory. Its differences replace the text.
+    fn is_change_or_deletion(&self) -> bool {
+        self.decision.as_ref().is_some_and(|decision| decision.target.is_some())
     }
 
     /// Returns whether this option of the category form is the current one.
@@ -219,12 +246,6 @@ fn notices(request: &WebRequest, stored: &StoredMemory) -> Result<Vec<(String, O
     if let Some(problem) = &stored.problem {
         notices.push((format!("The file is damaged, so the memory cannot be changed here: {problem}"), None));
     }
-    if let Some(proposal) = &memory.proposal {
-        notices.push((
-            format!("This is a proposal of {} that waits for your decision in the inbox.", visible_text(&proposal.by)),
-            None,
-        ));
-    }
     if let Some(newer) = &memory.superseded_by {
         let newer = match request.services.store.get(newer) {
             Ok(newer) => Some(MemoryCard::new(request, &newer)),
@@ -241,25 +262,29 @@ fn notices(request: &WebRequest, stored: &StoredMemory) -> Result<Vec<(String, O
     Ok(notices)
 }
 
-fn facts(request: &WebRequest, stored: &StoredMemory) -> Vec<(&'static str, FactValue)> {
+fn facts(request: &WebRequest, stored: &StoredMemory) -> Vec<(&'static str, &'static str, FactValue)> {
     let memory = &stored.memory;
     let time = |time| FactValue::Time(TimeLabel::exact(request.local(time)));
     let text = |text: &str| FactValue::Text(Label::new(text));
     let list_path = |field: &str, value: &str| format!("/memories?{field}={}", encode(value));
-    let mut facts = vec![("Created", time(memory.created_at))];
+    let mut facts = vec![("Created", "", time(memory.created_at))];
     if memory.version != 1 {
-        facts.push(("Changed", time(memory.updated_at)));
+        facts.push(("Changed", "", time(memory.updated_at)));
     }
-    let scope = memory.scope.to_string();
-    facts.push(("Readers", FactValue::Link(Label::new(&scope), list_path("scope", &scope))));
+    let readers = Label::new(&describe_readers(&memory.scope));
+    facts.push(("Readers", "who receives it", FactValue::Link(readers, list_path("scope", &memory.scope.to_string()))));
     if !memory.source.is_empty() {
-        facts.push(("Source", FactValue::Link(Label::new(&memory.source), list_path("source", &memory.source))));
+        facts.push((
+            "Source",
+            "the program it came from",
+            FactValue::Link(Label::new(&memory.source), list_path("source", &memory.source)),
+        ));
     }
     if let Some(role) = memory.speaker_role() {
-        facts.push(("Author", text(role.as_str())));
+        facts.push(("Author", "", text(role.as_str())));
     }
     if let Some(origin) = &memory.origin {
-        facts.push(("Ingested from", text(&format!("{}/{}", origin.root.trim_end_matches('/'), origin.path))));
+        facts.push(("Ingested from", "", text(&format!("{}/{}", origin.root.trim_end_matches('/'), origin.path))));
     }
     let times = [
         ("Stated again", memory.stated_at),
@@ -268,24 +293,38 @@ fn facts(request: &WebRequest, stored: &StoredMemory) -> Vec<(&'static str, Fact
         ("Expires", memory.expires_at),
         ("Reminder", memory.reminder.map(|reminder| reminder.due)),
     ];
-    facts.extend(times.into_iter().filter_map(|(name, at)| Some((name, time(at?)))));
+    facts.extend(times.into_iter().filter_map(|(name, at)| Some((name, "", time(at?)))));
     if !memory.aliases.is_empty() {
-        facts.push(("Also called", text(&memory.aliases.join(", "))));
+        facts.push(("Also called", "", text(&memory.aliases.join(", "))));
     }
-    facts.push(("Reads", text(&memory.access_count.to_string())));
-    facts.push(("Version", text(&memory.version.to_string())));
-    facts.push(("File", text(&stored.path)));
     if HomeSection::of(&stored.path) == HomeSection::Conversations {
-        facts.push(("Kind", text("entry of a conversation")));
+        facts.push(("Kind", "", text("entry of a conversation")));
     }
     facts
+}
+
+fn more_facts(stored: &StoredMemory) -> Vec<(Label, FactValue)> {
+    let memory = &stored.memory;
+    let own = [
+        ("Reads by agents and commands", memory.access_count.to_string()),
+        ("Version", memory.version.to_string()),
+        ("File", stored.path.clone()),
+        ("Id", memory.id.to_string()),
+    ];
+    let own = own.into_iter().map(|(name, value)| (Label::new(name), FactValue::Text(Label::new(&value))));
+    let other = stored.other_fields.iter().take(MAX_OTHER_FIELDS);
+    own.chain(other.map(|(name, value)| {
+        let value = if value.trim().is_empty() { "(empty)" } else { value };
+        (Label::cut(name, 60), FactValue::Text(Label::cut(value, MAX_OTHER_VALUE)))
+    }))
+    .collect()
 }
 
 impl StepView {
     fn new(request: &WebRequest, step: &MemoryStep) -> Self {
         let operation = &step.operation;
         let versions = step.before.as_ref().zip(step.after.as_ref());
-        let is_undone = step.undone_by.is_some();
+        let undo = UndoOffer::for_step(step);
         Self {
             action: past_tense(operation.verb),
             by: Label::cut(if operation.by.is_empty() { "unknown" } else { &operation.by }, 60),
@@ -296,40 +335,11 @@ impl StepView {
             diff: versions
                 .filter(|(before, after)| before.content != after.content)
                 .map(|(before, after)| render_diff(&before.content, &after.content)),
-            is_undone,
             is_edited_after: step.is_edited_after,
-            can_undo: !is_undone,
-            trash: step.trash.clone(),
+            restorable: step.trash.clone().filter(|_| undo.refusal().is_some()),
+            undo,
         }
     }
-}
-
-/// Returns the attributes that differ between two versions, without the text.
-fn changed_attributes(before: &Memory, after: &Memory) -> Vec<(&'static str, Label, Label)> {
-    let values = |memory: &Memory| {
-        let time = |time: Option<chrono::DateTime<chrono::Utc>>| time.map(|time| time.format("%Y-%m-%d %H:%M UTC").to_string());
-        let category =
-            if memory.phase == Phase::Inbox { format!("inbox ({})", memory.category) } else { memory.category.to_string() };
-        [
-            ("Title", memory.title.clone().unwrap_or_default()),
-            ("Category", category),
-            ("Tags", memory.tags.as_slice().join(", ")),
-            ("Readers", memory.scope.to_string()),
-            ("Source", memory.source.clone()),
-            ("Aliases", memory.aliases.join(", ")),
-            ("Pinned", if memory.pinned { "yes" } else { "no" }.to_owned()),
-            ("Expires", time(memory.expires_at).unwrap_or_default()),
-            ("Valid until", time(memory.valid_until).unwrap_or_default()),
-            ("Reminder", time(memory.reminder.map(|reminder| reminder.due)).unwrap_or_default()),
-            ("Done", time(memory.reminder.and_then(|reminder| reminder.done_at)).unwrap_or_default()),
-            ("Superseded by", memory.superseded_by.map(|id| id.to_string()).unwrap_or_default()),
-            ("Links", memory.links.iter().map(MemoryId::short).collect::<Vec<_>>().join(", ")),
-        ]
-    };
-    let pairs = values(before).into_iter().zip(values(after));
-    let changed = pairs.filter(|((_, before), (_, after))| before != after);
-    let label = |text: &str| Label::cut(if text.is_empty() { "none" } else { text }, 200);
-    changed.map(|((name, before), (_, after))| (name, label(&before), label(&after))).collect()
 }
 
 impl RecallView {

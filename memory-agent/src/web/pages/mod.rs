@@ -8,6 +8,8 @@ mod edit_memory;
 mod graph;
 mod health;
 mod inbox;
+mod inbox_item;
+mod inbox_plan;
 mod instances;
 mod memories;
 mod memory;
@@ -29,6 +31,7 @@ pub(super) fn routes() -> Router<Arc<WebState>> {
         .merge(edit_memory::routes())
         .merge(deleted::routes())
         .merge(inbox::routes())
+        .merge(inbox_plan::routes())
         .merge(reminders::routes())
         .merge(graph::routes())
         .merge(activity::routes())

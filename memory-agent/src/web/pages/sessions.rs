@@ -1,5 +1,6 @@
 //! The sessions of agents: what each of them received and wrote.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use askama::Template;
@@ -10,11 +11,12 @@ use chrono::{Days, NaiveDate};
 use memory_core::{AgentSession, MemoryId, RecallFilter, RecallRecord, RecalledId, StoreError, recalls, sessions};
 
 use super::inbox::Pager;
+use crate::web::card::describe_part;
 use crate::web::error::{PageError, render};
-use crate::web::fields::encode_pairs;
+use crate::web::fields::{encode, encode_pairs};
 use crate::web::html::Label;
 use crate::web::layout::Layout;
-use crate::web::operations::OperationRow;
+use crate::web::operations::{OperationRow, PEOPLE};
 use crate::web::request::WebRequest;
 use crate::web::state::WebState;
 use crate::web::time_label::TimeLabel;
@@ -23,13 +25,13 @@ use crate::web::time_label::TimeLabel;
 const DAYS: u64 = 30;
 
 /// Number of sessions of a page.
-const PAGE: usize = 40;
+const PAGE: usize = 20;
+
+/// Maximum number of questions, of memories and of changes of a session in the list.
+const MAX_SUMMARY: usize = 5;
 
 /// Maximum number of recalls and of operations of a session that are listed.
 const MAX_LISTED: usize = 200;
-
-/// The actors that are not agents.
-const PEOPLE: [&str; 7] = ["cli", "web", "api", "daemon", "proxy", "external", "http"];
 
 pub(super) fn routes() -> Router<Arc<WebState>> {
     Router::new().route("/sessions", get(show)).route("/sessions/show", get(show_one))
@@ -47,6 +49,36 @@ struct SessionRow {
     memories: usize,
     tokens: u64,
     operations: usize,
+    /// Whether the operations belong to the session by their time alone.
+    is_probable: bool,
+}
+
+/// A session in the list, with the first questions, memories and changes.
+struct AgentSessionView {
+    row: SessionRow,
+    questions: Vec<Label>,
+    more_questions: usize,
+    given: Vec<RecalledRow>,
+    more_given: usize,
+    changes: Vec<OperationRow>,
+    more_changes: usize,
+}
+
+impl AgentSessionView {
+    fn new(request: &WebRequest, session: &AgentSession) -> Result<Self, PageError> {
+        let more = |count: usize| count.saturating_sub(MAX_SUMMARY);
+        let given = session.memories.iter().take(MAX_SUMMARY).map(|id| RecalledRow::new(request, &RecalledId::unranked(id)));
+        let changes = session.operations.iter().take(MAX_SUMMARY).map(|entry| OperationRow::new(request, entry));
+        Ok(Self {
+            row: SessionRow::new(request, session),
+            questions: session.queries.iter().take(MAX_SUMMARY).map(|query| Label::cut(query, 160)).collect(),
+            more_questions: more(session.queries.len()),
+            given: given.collect::<Result<_, _>>()?,
+            more_given: more(session.memories.len()),
+            changes: changes.collect::<Result<_, _>>()?,
+            more_changes: more(session.operations.len()),
+        })
+    }
 }
 
 impl SessionRow {
@@ -65,6 +97,7 @@ impl SessionRow {
             memories: session.memories.len(),
             tokens: session.tokens,
             operations: session.operations.len(),
+            is_probable: session.has_probable_operations(),
         }
     }
 }
@@ -73,11 +106,13 @@ impl SessionRow {
 #[template(path = "sessions.html")]
 struct SessionsPage {
     layout: Layout,
-    rows: Vec<SessionRow>,
+    sessions: Vec<AgentSessionView>,
     agent: String,
     days: u64,
     pager: Pager,
     today: Summary,
+    /// The current day, for the link to its operations.
+    day: NaiveDate,
 }
 
 /// The sums of all sessions of today.
@@ -107,11 +142,17 @@ async fn show(request: WebRequest) -> Response {
             let page = Pager::page(request);
             let page = SessionsPage {
                 layout: request.layout("Sessions"),
-                rows: found.iter().skip(page * PAGE).take(PAGE).map(|session| SessionRow::new(request, session)).collect(),
+                sessions: found
+                    .iter()
+                    .skip(page * PAGE)
+                    .take(PAGE)
+                    .map(|session| AgentSessionView::new(request, session))
+                    .collect::<Result<_, _>>()?,
                 agent: agent.unwrap_or_default(),
                 days: DAYS,
                 pager: Pager::new(request, page, PAGE, found.len() as u64),
                 today: summary,
+                day: today,
             };
             Ok(render(&page))
         })
@@ -135,20 +176,29 @@ struct RecallRow {
 struct RecalledRow {
     path: String,
     headline: Label,
-    score: Option<String>,
-    /// The parts of the score, the largest first.
+    /// The parts that contributed most to the score, in words.
     reasons: String,
     exists: bool,
+    /// Whether an earlier answer of the session contained the memory.
+    is_repeated: bool,
 }
 
+/// Maximum number of reasons of a memory.
+const MAX_REASONS: usize = 3;
+
 impl RecallRow {
-    fn new(request: &WebRequest, recall: &RecallRecord) -> Result<Self, PageError> {
+    /// Returns the row of a recall. `given` are the memories of the earlier recalls of the session.
+    fn new(request: &WebRequest, recall: &RecallRecord, given: &mut HashSet<String>) -> Result<Self, PageError> {
+        let mut row = |memory: &RecalledId| {
+            let is_repeated = !given.insert(memory.id.clone());
+            Ok(RecalledRow { is_repeated, ..RecalledRow::new(request, memory)? })
+        };
         Ok(Self {
             time: TimeLabel::exact(request.local(recall.at)),
             tool: Label::cut(&format!("{} over {}", recall.tool, recall.interface), 80),
             query: recall.query.as_deref().map(|query| Label::cut(query, 300)),
             tokens: recall.tokens,
-            memories: recall.memories.iter().map(|memory| RecalledRow::new(request, memory)).collect::<Result<_, _>>()?,
+            memories: recall.memories.iter().map(&mut row).collect::<Result<_, PageError>>()?,
         })
     }
 }
@@ -162,13 +212,13 @@ impl RecalledRow {
             Ok(Err(error)) => return Err(error.into()),
         };
         let headline = stored.as_ref().map_or(recalled.id.as_str(), |stored| stored.memory.headline());
-        let part = |(name, score): &(String, f32)| format!("{name} {score:.2}");
+        let parts = recalled.parts.iter().filter(|(_, score)| 0.0 <= *score).take(MAX_REASONS);
         Ok(Self {
-            path: format!("/memories/{}", crate::web::fields::encode(&recalled.id)),
+            path: format!("/memories/{}", encode(&recalled.id)),
             headline: Label::cut(headline, 140),
-            score: recalled.score.map(|score| format!("{score:.2}")),
-            reasons: recalled.parts.iter().take(4).map(part).collect::<Vec<_>>().join(", "),
+            reasons: parts.map(|(name, _)| describe_part(name)).collect::<Vec<_>>().join(", "),
             exists: stored.is_some(),
+            is_repeated: false,
         })
     }
 }
@@ -207,11 +257,16 @@ async fn show_one(request: WebRequest) -> Response {
             let mut received = recalls(request.web.config.recalls.as_ref(), &filter, MAX_LISTED)?;
             received.recalls.retain(|recall| recall.session == name);
             received.recalls.reverse();
+            let mut given = HashSet::new();
             let page = SessionPage {
                 layout: request.layout("Session"),
                 row: SessionRow::new(request, &found),
                 more_recalls: found.recalls.saturating_sub(received.recalls.len() as u64),
-                recalls: received.recalls.iter().map(|recall| RecallRow::new(request, recall)).collect::<Result<_, _>>()?,
+                recalls: received
+                    .recalls
+                    .iter()
+                    .map(|recall| RecallRow::new(request, recall, &mut given))
+                    .collect::<Result<_, _>>()?,
                 more_operations: found.operations.len().saturating_sub(MAX_LISTED),
                 operations: found
                     .operations

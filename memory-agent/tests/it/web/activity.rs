@@ -1,6 +1,8 @@
 //! The activity, the sessions and the graph.
 
-use memory_core::{Draft, MemoryStoreExt, RecallRecord, RecalledId, SecretPolicy, Services, delete, link, record_recall, write};
+use memory_core::{
+    Draft, MemoryStoreExt, Patch, RecallRecord, RecalledId, SecretPolicy, Services, delete, link, record_recall, update, write,
+};
 
 use super::server::WebTestServer;
 
@@ -37,6 +39,12 @@ fn operations_are_selected_by_author_kind_and_day() {
     let list = |query: &str| server.get(&format!("/activity?{query}")).body;
     assert!(list("by=codex").contains("by an agent") && !list("by=codex").contains("by a person"));
     assert!(list("verb=write").contains("by a person") && list("verb=delete").contains("No operation matches"));
+    assert!(
+        list("agents=yes").contains("by an agent")
+            && list("agents=yes").contains("<input type=\"checkbox\" name=\"agents\" value=\"yes\" checked>")
+    );
+    write(&Services { actor: "cli".into(), ..server.services.clone() }, Draft::new("by a command"), SecretPolicy::Keep).unwrap();
+    assert!(list("").contains("by a command") && !list("agents=yes").contains("by a command"));
     assert!(list(&format!("day={day}")).contains("by an agent") && list("day=1999-01-01").contains("No operation matches"));
     for query in ["day=x", "verb=x"] {
         assert_eq!(server.get(&format!("/activity?{query}")).status, 400, "{query}");
@@ -52,10 +60,34 @@ fn an_operation_has_a_page_with_its_changes() {
     let operation = page.split("href=\"/activity/").nth(1).and_then(|rest| rest.split('"').next()).unwrap();
     let page = server.get(&format!("/activity/{operation}")).body;
     assert!(
-        page.contains("<h1>Linked</h1>") && page.contains("&lt;b&gt;other") && page.matches("<td>changed").count() == 2,
+        page.contains("<h1>Linked</h1>") && page.contains("&lt;b&gt;other") && page.matches("<span>changed</span>").count() == 2,
         "{page}"
     );
     assert_eq!(server.get("/activity/ffffffffffff").status, 404);
+}
+
+#[test]
+fn an_operation_is_named_by_the_text_of_its_time_and_shown_with_its_differences() {
+    let server = WebTestServer::start();
+    let id = server.write(Draft::new("green <tea>"));
+    let change = Patch { content: Some("black tea".into()), ..Patch::default() };
+    update(&server.services, &id, &change, None, SecretPolicy::Keep).unwrap();
+    delete(&server.services, &id).unwrap();
+    let page = server.get("/activity").body;
+    let texts = [
+        "black tea</bdi></a> <span class=\"badge\">deleted",
+        "Written</a>",
+        "green &lt;tea&gt;</bdi></a> <span class=\"badge\">deleted",
+    ];
+    for text in texts {
+        assert!(page.contains(text), "{text} is missing in {page}");
+    }
+    assert!(!page.contains(".md"), "no file name stands for a memory: {page}");
+    assert_eq!(page.matches("type=\"submit\">Undo").count(), 1, "only the deletion can be undone: {page}");
+    let records: Vec<_> = server.services.history.records().map(|record| record.unwrap().operation.id).collect();
+    let page = server.get(&format!("/activity/{}", records[1])).body;
+    assert!(page.contains("- green &lt;tea&gt;</del>") && page.contains("+ black tea</ins>"), "{page}");
+    assert!(page.contains("This operation cannot be undone. A later change builds on this one."), "{page}");
 }
 
 fn recall(server: &WebTestServer, session: &str, ids: &[&str]) {
@@ -93,18 +125,30 @@ fn a_session_has_what_its_agent_received_and_wrote() {
         "s&lt;1&gt;",
         "shop",
         "2 memories",
-        ">42<",
+        "42 tokens",
+        "“<bdi dir=\"auto\">which &lt;drink&gt;?</bdi>”",
+        "green tea</bdi></a>",
+        "probably in this session",
+        "written in the session</bdi></a>",
         "2 sessions: agents received memories 1 time (42 tokens) and made 2 changes.",
     ] {
         assert!(page.contains(text), "{text} is missing in {page}");
     }
+    recall(&server, "s<1>", &[&id]);
     let path = page.split("href=\"/sessions/show?").nth(1).and_then(|rest| rest.split('"').next()).unwrap();
     let page = server.get(&format!("/sessions/show?{}", path.replace("&#38;", "&").replace("&amp;", "&"))).body;
-    for text in
-        ["which &lt;drink&gt;?", "green tea</bdi></a>", "score 0.50: words 0.50", "no longer there", "written in the session"]
-    {
+    for text in [
+        "which &lt;drink&gt;?",
+        "green tea</bdi></a>",
+        "because of: words of the query",
+        "no longer there",
+        "written in the session",
+        "Changes, probably in this session",
+    ] {
         assert!(page.contains(text), "{text} is missing in {page}");
     }
+    assert_eq!(page.matches("already given earlier").count(), 1, "{page}");
+    assert!(!page.contains("0.50"), "no raw score is shown: {page}");
     assert!(server.get("/sessions?agent=claude").body.contains("No sessions"));
     assert_eq!(server.get("/sessions/show?agent=codex&session=unknown").status, 404);
     assert_eq!(server.get("/sessions/show?agent=codex&day=x").status, 400);
@@ -123,6 +167,11 @@ fn the_graph_shows_what_surrounds_a_memory_or_a_tag() {
     for text in ["<svg class=\"graph\"", "Tea &amp; &lt;cake&gt;", &format!("/graph?memory={kettle}"), "#drinks", "2 are shown"] {
         assert!(page.contains(text), "{text} is missing in {page}");
     }
+    let found = server.get("/graph?q=kettle").body;
+    assert!(found.contains("Choose the centre") && found.contains(&format!("/graph?memory={kettle}")), "{found}");
+    assert!(server.get("/graph?q=drinks").body.contains("/graph?tag=drinks"), "a word also finds tags");
+    assert!(server.get("/graph?q=%23drinks").body.contains("<svg class=\"graph\""));
+    assert!(server.get(&format!("/graph?q={tea}")).body.contains("<svg class=\"graph\""));
     assert!(server.get("/graph?tag=Drinks").body.contains("Tea &amp; &lt;cake&gt;"));
     assert_eq!(server.get("/graph?tag=none").status, 404);
     assert_eq!(server.get("/graph?memory=00000000").status, 404);

@@ -1,5 +1,7 @@
 //! The inbox: proposals, unfiled notes and suggestions.
 
+use std::sync::atomic::Ordering;
+
 use memory_core::{
     Category, Draft, MemoryStoreExt, Patch, Phase, ReviewPolicy, SecretPolicy, Services, View, WritePolicy, delete, proposals,
     update, write,
@@ -40,8 +42,8 @@ fn proposals_and_unfiled_notes_wait_with_their_differences() {
         "2 proposals wait",
         "1 note has",
         "<bdi dir=\"auto\">codex</bdi>",
-        "- The user drinks green tea</del>",
-        "+ The user drinks black tea &lt;b&gt;</ins>",
+        "- The user drinks <b>green</b> tea</del>",
+        "+ The user drinks <b>black</b> tea<b> &lt;b&gt;</b></ins>",
         "Deploy on &lt;script&gt;Fridays",
         "Unfiled note",
         "data-key=\"a\"",
@@ -93,7 +95,6 @@ fn a_decision_applies_to_the_version_that_the_person_saw() {
     for item in ["", "x", "x:y"] {
         assert_eq!(server.post("/inbox/decide", &[("item", item), ("action", "accept")]).status, 400, "{item}");
     }
-    assert_eq!(server.post("/inbox/decide", &[("action", "accept")]).status, 400);
     assert_eq!(server.services.store.get_by(&id).unwrap().memory.content, "another text");
 }
 
@@ -167,10 +168,109 @@ fn suggestions_are_accepted_and_declined_one_by_one() {
     let page = server.post_and_follow("/inbox/plan", &[("key", &one), ("action", "accept")]).body;
     assert!(page.contains("undo-bar") && !page.contains("Tea is a plant</bdi></a></h2>"));
     assert_eq!(server.services.store.get_by(&one).unwrap().memory.category, Category::Knowledge);
-    let page = server.post_and_follow("/inbox/plan", &[("key", &other), ("action", "decline")]).body;
-    assert!(page.contains("No suggestions") && page.contains("1 declined"), "{page}");
+    let page = server.post_and_follow("/inbox/plan", &[("key", &other), ("action", "reject")]).body;
+    assert!(page.contains("No suggestions") && page.contains("1 rejected"), "{page}");
     assert_eq!(server.services.store.get_by(&other).unwrap().memory.phase, Phase::Inbox);
     assert!(server.post_and_follow("/inbox/plan", &[("action", "restore")]).body.contains("Coffee"));
     assert_eq!(server.post("/inbox/plan", &[("key", "unknown"), ("action", "accept")]).status, 409);
-    assert_eq!(server.post("/inbox/plan", &[("action", "accept")]).status, 400);
+}
+
+#[test]
+fn the_plan_is_made_again_only_after_a_change() {
+    let server = WebTestServer::start();
+    server.write(Draft::new("Tea is a plant"));
+    let plans = || server.plans.load(Ordering::Relaxed);
+    for _ in 0..3 {
+        assert!(server.get("/inbox/plan").body.contains("Tea is a plant"));
+    }
+    assert_eq!(plans(), 1);
+    server.write(Draft::new("Coffee is a bean"));
+    assert!(server.get("/inbox/plan").body.contains("Coffee is a bean"));
+    assert_eq!(plans(), 2);
+}
+
+#[test]
+fn accepting_files_under_the_preselected_category_and_the_bar_names_it() {
+    let server = WebTestServer::start();
+    write(&codex(&server), Draft::new("The user prefers window seats"), SecretPolicy::Refuse).unwrap();
+    let note = server.write(Draft::new("The harbour has two piers"));
+    let page = server.get("/inbox").body;
+    for text in ["<option value=\"preferences\" selected>preferences (suggested)", "<option value=\"knowledge\" selected>"] {
+        assert!(page.contains(text), "{text} is missing in {page}");
+    }
+    assert!(!page.contains("No category"), "{page}");
+    let found = items(&page);
+    let one = [("item", found[0].as_str()), ("action", "accept"), ("category", "preferences"), ("next", "/inbox")];
+    let page = server.post_and_follow("/inbox/decide", &one).body;
+    assert!(page.contains("Filed under preferences: <span class=\"undo-object\"><bdi dir=\"auto\">The user prefers"), "{page}");
+    assert!(page.contains("0 proposals wait") && page.contains("1 note has"), "the proposal is no unfiled note: {page}");
+    // Several items are filed under the suggestion of each.
+    write(&codex(&server), Draft::new("The user prefers aisle seats"), SecretPolicy::Refuse).unwrap();
+    let found = items(&server.get("/inbox").body);
+    let both = [("item", found[0].as_str()), ("item", &found[1]), ("action", "accept"), ("category", ""), ("next", "/inbox")];
+    let page = server.post_and_follow("/inbox/decide", &both).body;
+    assert!(page.contains("The inbox is empty") && page.contains("2 items filed under knowledge, preferences"), "{page}");
+    assert_eq!(server.services.store.get_by(&note).unwrap().memory.category, Category::Knowledge);
+}
+
+#[test]
+fn the_number_of_waiting_items_is_in_the_navigation() {
+    let server = WebTestServer::start();
+    assert!(!server.get("/reminders").body.contains("count-badge"));
+    write(&codex(&server), Draft::new("one"), SecretPolicy::Refuse).unwrap();
+    server.write(Draft::new("a note"));
+    assert!(server.get("/reminders").body.contains("<span class=\"count-badge\">2<"));
+}
+
+#[test]
+fn a_proposal_is_decided_on_its_own_page() {
+    let server = WebTestServer::start();
+    write(&codex(&server), Draft::new("The user prefers window seats"), SecretPolicy::Refuse).unwrap();
+    let id = proposals(&server.services).unwrap()[0].stored.memory.id;
+    let page = server.get(&format!("/memories/{id}")).body;
+    for text in ["href=\"/inbox\"", "value=\"accept\"", "value=\"reject\"", "Save the proposal", "preferences (suggested)"] {
+        assert!(page.contains(text), "{text} is missing in {page}");
+    }
+    for text in [">Move</button>", ">Tags</h2>", "/delete\"", "/graph?memory="] {
+        assert!(!page.contains(text), "{text} is in {page}");
+    }
+    let item = items(&page);
+    server.post_and_follow("/inbox/decide", &[("item", item[0].as_str()), ("action", "accept"), ("category", "preferences")]);
+    assert!(server.get(&format!("/memories/{id}")).body.contains(">Move</button>"));
+}
+
+#[test]
+fn a_request_without_a_selected_item_returns_with_a_message() {
+    let server = WebTestServer::start();
+    server.write(Draft::new("a note"));
+    for (path, next) in [("/inbox/decide", "/inbox?page=1"), ("/inbox/plan", "/inbox/plan")] {
+        let response = server.post(path, &[("action", "accept"), ("next", next)]);
+        assert_eq!(response.status, 303, "{path}");
+        assert!(response.headers["location"].starts_with(next), "{:?}", response.headers);
+        let page = server.get(&response.headers["location"]).body;
+        assert!(page.contains("nothing was selected") && !page.contains("undo-bar"), "{page}");
+        assert!(page.contains("data-needs-selection"), "{page}");
+        assert!(!page.contains("notice=nothing-selected"), "the message does not return with the next form: {page}");
+    }
+    assert!(!server.get("/inbox?notice=%3Cb%3E").body.contains("role=\"alert\""), "only known messages are shown");
+}
+
+#[test]
+fn a_memory_to_merge_into_is_found_by_words() {
+    let server = WebTestServer::start();
+    let target = server.write(Draft::new("The harbour opens at six").category(Category::Knowledge));
+    server.write(Draft::new("Green tea").category(Category::Preferences));
+    write(&codex(&server), Draft::new("The harbour has two piers"), SecretPolicy::Refuse).unwrap();
+    let page = server.get("/inbox").body;
+    assert!(page.contains("Similar to</span> <a href=\"/memories/") && page.contains("Merge into it"), "{page}");
+    let item = items(&page)[0].clone();
+    let merge = |into: &str| server.post_and_follow("/inbox/merge", &[("item", &item), ("into", into), ("next", "/inbox")]).body;
+    let page = merge("harbour six");
+    assert!(page.contains("The harbour has two piers") && page.contains(&format!("name=\"into\" value=\"{target}\"")), "{page}");
+    assert!(!page.contains("Green tea") && proposals(&server.services).unwrap().len() == 1, "nothing is merged yet");
+    assert!(merge("").contains(&target), "without words, the memories with words of the item are listed");
+    assert!(merge("nothing-like-this").contains("No memory found"));
+    merge(&target);
+    let merged = server.services.store.get_by(&target).unwrap().memory.content;
+    assert!(merged.contains("opens at six") && merged.contains("two piers"), "{merged}");
 }

@@ -1,6 +1,6 @@
 //! The list of memories, and saved searches.
 
-use memory_core::{Category, Draft, Scope};
+use memory_core::{Category, Draft, Memory, MemoryStoreExt, Scope};
 
 use super::server::WebTestServer;
 
@@ -15,6 +15,7 @@ fn memories_are_listed_newest_first_and_found_by_words_and_filters() {
     assert!(place("2 memories") < place("Deploy on Fridays") && place("Deploy on Fridays") < place("prefers green tea"));
     let found = server.get("/memories?q=tea").body;
     assert!(found.contains("1 match") && found.contains("<mark>tea</mark>") && found.contains("Why this was found"));
+    assert!(!found.contains("<li>length") && !found.contains("Less likely"), "{found}");
     assert!(!found.contains("Fridays"));
     for (query, is_tea) in [
         ("tag=drinks", true),
@@ -44,6 +45,63 @@ fn facets_count_memories_and_lead_to_them() {
         filtered.contains("3 memories") && filtered.contains("href=\"/memories?category=lessons\""),
         "a chip removes the tag"
     );
+}
+
+#[test]
+fn memories_with_fewer_words_are_folded_and_the_facets_count_the_others() {
+    let server = WebTestServer::start();
+    for (text, category) in [
+        ("The user drinks green tea", Category::Preferences),
+        ("Green tea is in the kitchen", Category::Project),
+        ("The green bicycle has a bell", Category::Project),
+        ("Coffee is out of stock", Category::Project),
+    ] {
+        server.write(Draft::new(text).category(category));
+    }
+    let page = server.get("/memories?q=green+tea").body;
+    assert!(page.contains("2 matches, best first") && page.contains("Less likely (1)"), "{page}");
+    let (listed, folded) = page.split_once("<details class=\"less-likely\">").expect("a fold");
+    assert!(listed.contains("in the kitchen") && !listed.contains("bicycle") && folded.contains("bicycle"));
+    assert!(!page.contains("Coffee"));
+    assert!(page.contains("project</bdi> <span class=\"number\">1</span>"), "the folded one is not counted: {page}");
+}
+
+#[test]
+fn selected_memories_change_in_one_operation_which_one_undo_reverts() {
+    let server = WebTestServer::start();
+    let ids: Vec<String> = ["one", "two", "three"].map(|text| server.write(Draft::new(text))).to_vec();
+    let list = server.get("/memories").body;
+    assert!(list.contains(&format!("name=\"id\" value=\"{}\"", ids[0])) && list.contains("Select memories to tag"));
+    let undo = |page: &str| {
+        let operation = page.split("name=\"operation\" value=\"").nth(1).and_then(|rest| rest.split('"').next());
+        let operation = operation.unwrap_or_else(|| panic!("no undo in {page}"));
+        server.post_and_follow("/undo", &[("operation", operation), ("next", "/memories")]);
+    };
+    let memory = |id: &str| server.services.store.get_by(id).unwrap().memory;
+    let selected = [("id", ids[0].as_str()), ("id", ids[1].as_str()), ("next", "/memories")];
+    let is_pinned: fn(&Memory) -> bool = |memory| memory.pinned;
+    let is_tagged: fn(&Memory) -> bool = |memory| memory.tags.as_slice() == ["drinks", "hot"];
+    let is_moved: fn(&Memory) -> bool = |memory| memory.category == Category::Lessons;
+    for (fields, is_done) in [
+        (vec![("action", "pin")], is_pinned),
+        (vec![("action", "tag"), ("tag", "#drinks, hot")], is_tagged),
+        (vec![("action", "move"), ("category", "lessons")], is_moved),
+    ] {
+        let page = server.post_and_follow("/memories/change", &[&selected[..], &fields].concat()).body;
+        assert_eq!(ids.iter().map(|id| is_done(&memory(id))).collect::<Vec<_>>(), [true, true, false], "{fields:?}");
+        undo(&page);
+        assert!(ids.iter().all(|id| !is_done(&memory(id))), "{fields:?}");
+    }
+    let page = server.post_and_follow("/memories/change", &[&selected[..], &[("action", "delete")]].concat()).body;
+    assert!(page.contains("1 memory") && !page.contains(&format!("value=\"{}\"", ids[0])));
+    let again = [&selected[..], &[("id", ids[2].as_str()), ("action", "pin")]].concat();
+    let partly = server.post_and_follow("/memories/change", &again).body;
+    assert!(partly.contains("2 selected memories were not changed"), "{partly}");
+    undo(&page);
+    assert!(ids.iter().all(|id| server.services.store.get_by(id).is_ok()));
+    let none = server.post("/memories/change", &[("action", "delete"), ("next", "/memories")]);
+    assert!(none.status == 400 && none.body.contains("no memory is selected"), "{}", none.body);
+    assert_eq!(server.post("/memories/change", &[&selected[..], &[("action", "tag")]].concat()).status, 400);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use memory_core::{Category, Draft, MemoryStoreExt, Patch, RecallRecord, RecalledId, SecretPolicy, link, record_recall, update};
 
-use super::server::WebTestServer;
+use super::server::{WebTestServer, encode_form};
 
 /// Returns the value of a hidden field of a page.
 fn hidden<'a>(page: &'a str, name: &str) -> &'a str {
@@ -71,7 +71,7 @@ fn an_edit_changes_only_the_edited_fields_and_can_be_undone() {
         (memory.content.as_str(), memory.tags.as_slice()),
         ("black tea\r\nwith milk", ["b", "c"].map(str::to_owned).as_slice())
     );
-    assert!(page.contains("undo-bar") && page.contains("<del") && page.contains("green tea"), "{page}");
+    assert!(page.contains("undo-bar") && page.contains("- <b>green</b> tea</del>"), "{page}");
     server.post_and_follow("/undo", &[("operation", hidden(&page, "operation")), ("next", "/memories")]);
     assert_eq!(server.services.store.get_by(&id).unwrap().memory.content, "green tea\r\nwith milk");
 }
@@ -97,7 +97,8 @@ fn a_stale_edit_shows_both_versions_and_merges_nothing() {
     update(&server.services, &id, &change, None, SecretPolicy::Keep).unwrap();
     let conflict = server.post(&path, &fields(hidden(&form, "version"), "white tea"));
     assert_eq!(conflict.status, 409);
-    assert!(conflict.body.contains("Changed by another program"));
+    assert!(conflict.body.contains("<h1>Changed by <bdi dir=\"auto\">test</bdi>, <time"), "{}", conflict.body);
+    assert_eq!(conflict.body.matches("Discard").count() + conflict.body.matches("Cancel").count(), 1);
     assert!(conflict.body.contains("black tea") && conflict.body.contains("white tea"));
     assert_eq!(server.services.store.get_by(&id).unwrap().memory.content, "black tea");
     server.post_and_follow(&path, &fields(hidden(&conflict.body, "version"), "white tea"));
@@ -146,4 +147,69 @@ fn a_deleted_memory_is_restored_from_its_page_or_from_the_list() {
     server.post_and_follow(&format!("/memories/{id}/restore"), &[("trash", hidden(&deleted, "trash"))]);
     assert_eq!(server.services.store.get_by(&id).unwrap().memory.content, "green tea");
     assert!(server.get("/memories/deleted").body.contains("Nothing is deleted"));
+}
+
+#[test]
+fn an_older_change_offers_its_former_version_instead_of_an_undo() {
+    let server = WebTestServer::start();
+    let id = server.write(Draft::new("green tea"));
+    for text in ["black tea", "white tea"] {
+        let change = Patch { content: Some(text.into()), ..Patch::default() };
+        update(&server.services, &id, &change, None, SecretPolicy::Keep).unwrap();
+    }
+    let page = server.get(&format!("/memories/{id}")).body;
+    assert_eq!(page.matches("Undo this change</button>").count(), 1, "{page}");
+    assert_eq!(page.matches("A later change builds on this one.").count(), 2, "{page}");
+    assert!(!page.contains("undo its creation"), "{page}");
+    let page = server.post_and_follow(&format!("/memories/{id}/restore"), &[("trash", hidden(&page, "trash"))]).body;
+    assert_eq!(server.services.store.get_by(&id).unwrap().memory.content, "green tea");
+    server.post_and_follow("/undo", &[("operation", hidden(&page, "operation")), ("next", "/memories")]);
+    assert_eq!(server.services.store.get_by(&id).unwrap().memory.content, "white tea", "the restore can be undone");
+    let operations: Vec<_> = server.services.history.records().map(|record| record.unwrap().operation.id).collect();
+    let refused = server.post("/undo", &[("operation", operations.last().unwrap().as_str()), ("next", "/memories")]);
+    assert_eq!(refused.status, 409);
+    assert!(
+        refused.body.contains("a later change builds on it") && !refused.body.contains("another program"),
+        "{}",
+        refused.body
+    );
+}
+
+#[test]
+fn the_undo_of_a_creation_is_announced_as_a_deletion() {
+    let server = WebTestServer::start();
+    let id = server.write(Draft::new("green tea"));
+    let page = server.get(&format!("/memories/{id}")).body;
+    assert!(page.contains("Delete this memory (undo its creation)"), "{page}");
+    let activity = server.get("/activity").body;
+    assert!(activity.contains("Undo (deletes it)"), "{activity}");
+    let page = server.post_and_follow("/undo", &[("operation", hidden(&activity, "operation")), ("next", "/memories")]).body;
+    assert!(page.contains("Undone, which deleted") && page.contains("undo-object\"><bdi dir=\"auto\">green tea"), "{page}");
+    let page = server.get(&format!("/memories/{id}")).body;
+    assert!(page.contains("This memory is deleted") && page.contains("Restore this memory"), "{page}");
+}
+
+#[test]
+fn an_error_page_leads_back() {
+    let server = WebTestServer::start();
+    let id = server.write(Draft::new("tea"));
+    let referer = format!("http://{}/memories?q=tea&done=1", server.place);
+    let fields = encode_form(&[("csrf", server.csrf()), ("category", "x")]);
+    let headers = [("Cookie", server.cookie()), ("Referer", referer.as_str())];
+    let refused = server.send("POST", &format!("/memories/{id}/category"), &headers, &fields);
+    assert_eq!(refused.status, 400);
+    assert!(refused.body.contains("href=\"/memories?q=tea\">Back to the previous page"), "{}", refused.body);
+    let headers = [("Cookie", server.cookie()), ("Referer", "http://elsewhere.test//evil.test/")];
+    let missing = server.send("GET", "/memories/00000000-0000-0000-0000-000000000000", &headers, "");
+    assert!(missing.status == 404 && !missing.body.contains("evil"), "{}", missing.body);
+}
+
+#[test]
+fn attributes_are_explained() {
+    let server = WebTestServer::start();
+    let id = server.write(Draft::new("tea").source("obsidian").scope("agent:codex".parse().unwrap()));
+    let page = server.get(&format!("/memories/{id}")).body;
+    for text in ["only the agent codex", "who receives it", "the program it came from", "by agents and commands"] {
+        assert!(page.contains(text), "{text} is missing in {page}");
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 
@@ -13,9 +13,9 @@ use memory_core::conversation::ConversationStore;
 use memory_core::instance::NamedInstance;
 use memory_core::testing::{FakeConversations, FakeMeter, FakeRecallLedger, services};
 use memory_core::{
-    AppliedRefinement, Budget, Category, Draft, Filter, LlmUsage, MemStore, Meter, PageRequest, Phase, PlannedAction,
-    PlannedRefinement, Purpose, RefinementPlanner, Reservation, SecretPolicy, Services, StoreError, StoredMemory, ToolError,
-    Usage, list, upgrade, usage, write,
+    AppliedRefinement, Budget, Category, Draft, Filter, LlmUsage, MemStore, Memory, Meter, Neighbour, NeighbourRelation,
+    PageRequest, Phase, PlannedAction, PlannedRefinement, Purpose, Query, RefinementPlanner, Reservation, SecretPolicy, Services,
+    StoreError, StoredMemory, ToolError, Usage, list, search, upgrade, usage, write,
 };
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
@@ -29,14 +29,17 @@ use crate::http::server::{FakeDefinitions, HttpTestResponse};
 struct FakeHost {
     services: Services,
     conversations: Arc<FakeConversations>,
+    rejected: Mutex<Vec<String>>,
+    plans: Arc<AtomicUsize>,
 }
 
 /// Suggests to file each note of the inbox under `knowledge`.
 #[derive(Debug)]
-struct FakePlanner(Services);
+struct FakePlanner(Services, Arc<AtomicUsize>);
 
 impl RefinementPlanner for FakePlanner {
     fn plan(&self) -> Result<Vec<PlannedRefinement>, StoreError> {
+        self.1.fetch_add(1, Ordering::Relaxed);
         let filter = Filter { phase: Some(Phase::Inbox), ..Filter::default() };
         let notes = list(&self.0, &filter, &PageRequest::default())?.memories;
         let row = |stored: StoredMemory| PlannedRefinement {
@@ -57,6 +60,17 @@ impl RefinementPlanner for FakePlanner {
         let operation = self.0.history.records().next().transpose()?.filter(|_| !known.is_empty());
         let operation = operation.map(|record| record.operation.id);
         Ok(AppliedRefinement { operation, applied: known.len() as u64, skipped: (keys.len() - known.len()) as u64 })
+    }
+
+    fn suggest_category(&self, memory: &Memory) -> Option<Category> {
+        memory.content.contains("prefers").then_some(Category::Preferences)
+    }
+
+    fn neighbours(&self, memory: &Memory) -> Result<Vec<Neighbour>, StoreError> {
+        let found = search(&self.0, &Query::new(&memory.content).limit(9))?;
+        let others = found.hits.into_iter().map(|hit| hit.stored.memory).filter(|other| other.id != memory.id);
+        let neighbour = |other: Memory| Neighbour { relation: NeighbourRelation::Similar, id: other.id, text: other.content };
+        Ok(others.map(neighbour).collect())
     }
 }
 
@@ -84,7 +98,16 @@ impl WebHost for FakeHost {
     }
 
     fn planner(&self, services: Services) -> Box<dyn RefinementPlanner> {
-        Box::new(FakePlanner(services))
+        Box::new(FakePlanner(services, Arc::clone(&self.plans)))
+    }
+
+    fn rejected_suggestions(&self) -> Vec<String> {
+        self.rejected.lock().expect("no panic").clone()
+    }
+
+    fn store_rejected_suggestions(&self, keys: &[String]) -> Result<(), ToolError> {
+        *self.rejected.lock().expect("no panic") = keys.to_vec();
+        Ok(())
     }
 
     fn doctor(&self) -> Result<Value, ToolError> {
@@ -107,6 +130,8 @@ pub(crate) struct WebTestServer {
     pub(crate) services: Services,
     pub(crate) recalls: Arc<FakeRecallLedger>,
     pub(crate) conversations: Arc<FakeConversations>,
+    /// The number of plans that were made.
+    pub(crate) plans: Arc<AtomicUsize>,
     codes: Arc<SignInCodes>,
     /// The cookie and the CSRF token of the session.
     session: (String, String),
@@ -120,6 +145,7 @@ impl WebTestServer {
         let services = services(Arc::new(MemStore::default()));
         let (codes, recalls) = (Arc::new(SignInCodes::default()), Arc::new(FakeRecallLedger::default()));
         let conversations = Arc::new(FakeConversations::default());
+        let plans = Arc::new(AtomicUsize::new(0));
         let definitions = FakeDefinitions { agent: agent(), opened: AtomicUsize::new(0), version: Mutex::default() };
         let config = WebServerConfig {
             banks: services.banks.clone().expect("the fakes have banks"),
@@ -130,7 +156,12 @@ impl WebTestServer {
             local_time: Arc::new(|time| time.fixed_offset()),
             home: "~/.memory".into(),
             codes: Arc::clone(&codes),
-            host: Arc::new(FakeHost { services: services.clone(), conversations: Arc::clone(&conversations) }),
+            host: Arc::new(FakeHost {
+                services: services.clone(),
+                conversations: Arc::clone(&conversations),
+                rejected: Mutex::default(),
+                plans: Arc::clone(&plans),
+            }),
         };
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         listener.set_nonblocking(true).expect("a listener");
@@ -150,6 +181,7 @@ impl WebTestServer {
             services,
             recalls,
             conversations,
+            plans,
             codes,
             session: Default::default(),
             end: Some(end),

@@ -35,7 +35,7 @@ fn a_memory_is_found_by_words_and_facets_with_the_reason() {
         page.fill("#search", "ferry island");
         if page.can_run_scripts {
             page.wait_for(&link(FERRY));
-            page.wait_for_text("#count", "best first");
+            page.wait_for_text("#count", "match");
         }
         page.load(|| page.press("Enter"));
         assert!(page.address().starts_with("/memories?q=ferry"), "{}", page.address());
@@ -50,7 +50,7 @@ fn a_memory_is_found_by_words_and_facets_with_the_reason() {
         page.click("aside summary >> More");
         page.follow("aside a >> preferences");
         assert_eq!((page.count(&link(EDITOR)), page.count(&link(FERRY))), (1, 0));
-        page.follow("a >> Clear");
+        page.follow("a >> Remove filters");
         page.follow("a[rel=next]");
         page.follow("a[rel=prev]");
     });
@@ -114,7 +114,7 @@ fn an_outdated_edit_shows_both_versions_and_changes_nothing() {
         home.sandbox.run(&["edit", FERRY, "--content", "The ferry leaves at nine."]);
         page.fill("#content", "The ferry leaves at ten.");
         page.follow("button >> Save");
-        page.wait_for_text("h1", "Changed by another program");
+        page.wait_for_text("h1", "Changed by cli");
         page.save_screenshot("conflict-1280-light");
         assert_eq!(page.text("pre.source").trim(), "The ferry leaves at nine.");
         assert_eq!(page.property("#content", "value"), "The ferry leaves at ten.");
@@ -243,7 +243,7 @@ fn the_inbox_is_sorted_with_the_keyboard_alone() {
             page.press("Tab");
             press_tab_until("Accept");
             page.load(|| page.press("Enter"));
-            press_tab_until("Reject selected");
+            press_tab_until("Reject or delete selected");
             page.press("Tab");
             press_tab_until("Reject");
             page.load(|| page.press("Enter"));

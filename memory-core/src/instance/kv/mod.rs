@@ -3,7 +3,7 @@
 //! | task | items |
 //! |---|---|
 //! | the data model | [`ValueKey`], [`StoredValue`] |
-//! | set a value | [`set()`] |
+//! | set a value | [`set()`], [`replace()`] |
 //! | read values | [`get()`], [`list()`], with a [`KeyPrefix`] |
 //! | delete a value | [`delete()`] |
 //! | undo a change | [`undo()`], [`operations()`] |
@@ -14,5 +14,5 @@ mod services;
 mod store;
 
 pub use key::{KeyPrefix, ValueKey};
-pub use services::{KeyValues, MAX_VALUE, delete, get, list, operations, set, undo};
+pub use services::{KeyValues, MAX_VALUE, delete, get, list, operations, replace, set, undo};
 pub use store::{KeySummary, KeyValueStore, StoredValue};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{KeyPrefix, KeySummary, KeyValueStore, StoredValue, ValueKey};
 use crate::instance::{self, InstanceError, InstanceRecord, InstanceUndoReport};
 use crate::secret::Checked;
-use crate::{Clock, IdSource, Operation, SecretPolicy, Verb};
+use crate::{Clock, IdSource, Operation, SecretPolicy, StoreError, Verb};
 
 /// The values of one instance, with the clock and the id source of its operations.
 #[derive(Debug, Clone)]
@@ -40,12 +40,34 @@ pub const MAX_VALUE: usize = 8 * 1024 * 1024;
 /// # Errors
 /// If the value is too large, or contains a credential and `secrets` refuses them; or an error of the store.
 pub fn set(values: &KeyValues, key: &ValueKey, value: &str, secrets: SecretPolicy) -> Result<bool, InstanceError> {
+    values.store.set(key, check(key, value, secrets)?, &values.operation(Verb::Set))
+}
+
+/// Sets the value of a key if its value is still `expected`; `None` means that the key is not set.
+///
+/// # Errors
+/// [`StoreError::Conflict`] if the key has another value; those of [`set()`].
+pub fn replace(
+    values: &KeyValues,
+    key: &ValueKey,
+    expected: Option<&str>,
+    value: &str,
+    secrets: SecretPolicy,
+) -> Result<(), InstanceError> {
+    let value = check(key, value, secrets)?;
+    if values.store.replace(key, expected, value, &values.operation(Verb::Set))? {
+        Ok(())
+    } else {
+        Err(StoreError::Conflict { what: format!("the key {key}") }.into())
+    }
+}
+
+fn check<'v>(key: &ValueKey, value: &'v str, secrets: SecretPolicy) -> Result<Checked<&'v str>, InstanceError> {
     if MAX_VALUE < value.len() {
         let what = format!("the value has {} bytes; the maximum is {MAX_VALUE}", value.len());
         return Err(InstanceError::TooLarge { what });
     }
-    let value = Checked::new(value, [key.as_str()], secrets)?;
-    values.store.set(key, value, &values.operation(Verb::Set))
+    Ok(Checked::new(value, [key.as_str()], secrets)?)
 }
 
 /// Deletes a key.

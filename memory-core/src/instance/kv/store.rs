@@ -20,6 +20,20 @@ pub trait KeyValueStore: InstanceOperations {
     /// [`InstanceError::KeyTaken`] if the path of the key is occupied by something else; or an error of the store.
     fn set(&self, key: &ValueKey, value: Checked<&str>, operation: &Operation) -> Result<bool, InstanceError>;
 
+    /// Sets the value of a key if its value is `expected`, and returns whether it was; `None` means that the key is not set.
+    ///
+    /// No other change happens between the comparison and the write.
+    ///
+    /// # Errors
+    /// Those of [`KeyValueStore::set`].
+    fn replace(
+        &self,
+        key: &ValueKey,
+        expected: Option<&str>,
+        value: Checked<&str>,
+        operation: &Operation,
+    ) -> Result<bool, InstanceError>;
+
     /// Returns the value of a key, or `None` if it is not set.
     ///
     /// # Errors

@@ -4,8 +4,8 @@ use chrono::TimeDelta;
 
 use super::{draft, put};
 use crate::{
-    Category, Draft, FacetCounts, Filter, MemoryStoreExt, Patch, Query, Scope, SecretPolicy, Services, delete, facets,
-    first_of_month, update,
+    Category, Draft, FacetCounts, Filter, MatchCoverage, MemoryStoreExt, Patch, Query, Ranking, Scope, SecretPolicy, Services,
+    delete, facets, first_of_month, search, update,
 };
 
 fn count(services: &Services, text: &str) -> FacetCounts {
@@ -34,6 +34,7 @@ pub(super) fn counts_by_attribute_follow_every_change(services: &Services) {
 
     let green = count(services, "green");
     assert_eq!((green.counted, green.tags.len(), green.scopes.len()), (2, 3, 2));
+    assert_eq!(count(services, "green leaves").counted, 1, "the memory with more of the words");
     assert_eq!(count(services, "tag:drink").counted, 2);
     assert_eq!(count(services, "nowhere").counted, 0);
     let filter = Filter { within: Some(vec![Scope::Global]), ..Filter::default() };
@@ -45,6 +46,32 @@ pub(super) fn counts_by_attribute_follow_every_change(services: &Services) {
     delete(services, &coffee).expect("it is deleted");
     let left = count(services, "");
     assert_eq!((left.counted, in_lower_case(&left.tags)), (2, vec![named("drink", 1), named("drink/tea", 1)]));
+}
+
+pub(super) fn best_matches_and_the_rest_are_all_matches(services: &Services) {
+    for text in ["green tea at noon", "green tea", "green leaves", "black tea", "coffee"] {
+        put(services, draft(text));
+    }
+    let find = |text: &str, coverage| {
+        let query = Query::new(text).ranking(Ranking { coverage, ..Ranking::default() });
+        let found = search(services, &query).expect("answered");
+        let mut texts: Vec<String> = found.hits.iter().map(|hit| hit.stored.memory.content.trim().to_owned()).collect();
+        texts.sort();
+        assert_eq!(found.total, texts.len() as u64, "{text} {coverage:?}");
+        texts
+    };
+    for (text, best, rest) in [
+        ("green tea", vec!["green tea", "green tea at noon"], vec!["black tea", "green leaves"]),
+        ("tea", vec!["black tea", "green tea", "green tea at noon"], vec![]),
+        ("green tea leaves", vec!["green leaves", "green tea", "green tea at noon"], vec!["black tea"]),
+        ("tea absentword", vec!["black tea", "green tea", "green tea at noon"], vec![]),
+        ("absentword", vec![], vec![]),
+    ] {
+        assert_eq!(find(text, MatchCoverage::Best), best, "{text}");
+        assert_eq!(find(text, MatchCoverage::Rest), rest, "{text}");
+        assert_eq!(find(text, MatchCoverage::Any).len(), best.len() + rest.len(), "{text}");
+        assert_eq!(count(services, text).counted, best.len() as u64, "{text}");
+    }
 }
 
 pub(super) fn what_has_ended_is_not_counted(services: &Services) {

@@ -42,7 +42,6 @@ impl SearchCandidate {
             wanted.alike.iter().filter(|(term, _)| has(term)).map(|(_, like)| *like).fold(0.0, f32::max)
         };
         let likeness = wanted.iter().zip(&frequencies).map(like).collect();
-        let finds = |wanted: &QueryTerm| wanted.matching_terms().any(|term| 0 < document.frequency(term, wanted.part));
         Self {
             key: document.key,
             created_at: document.created_at,
@@ -51,7 +50,7 @@ impl SearchCandidate {
             frequencies,
             likeness,
             is_named: named.is_some_and(|named| document.filters.contains(&named)),
-            matches: wanted.iter().any(finds) || handles.iter().any(|bits| document.filters.contains(bits)),
+            matches: document.matches(wanted, handles),
             is_part: false,
             passes: document.passes,
         }

@@ -102,6 +102,16 @@ impl DocumentSet {
         }
     }
 
+    /// Returns the number of documents of a postings list that are in the set.
+    pub(super) fn count_in(&self, mut postings: BlockSegmentPostings) -> u64 {
+        let mut count = 0;
+        while !postings.docs().is_empty() {
+            count += postings.docs().iter().map(|document| u64::from(self.contains(*document))).sum::<u64>();
+            postings.advance();
+        }
+        count
+    }
+
     /// Returns the number of documents in the set.
     pub(super) fn count(&self) -> u64 {
         self.0.iter().map(|word| u64::from(word.count_ones())).sum()

@@ -3,14 +3,15 @@
 use std::collections::{HashMap, HashSet};
 
 use chrono::{DateTime, Utc};
-use memory_core::query_parser::{Phrase, TextQuery, WordRole};
+use memory_core::query_parser::{TextQuery, WordRole};
 use memory_core::rank::{CorpusStatistics, RankCandidate, saturation};
-use memory_core::text::Term;
-use memory_core::{Filter, MemoryId, Scope, SearchRequest, SpeakerRole};
+use memory_core::{Filter, MatchCoverage, MemoryId, Scope, SearchRequest, SpeakerRole};
 use rusqlite::{Connection, OptionalExtension};
+use tantivy::Searcher;
 use uuid::Uuid;
 
 use super::candidate::SearchCandidate;
+use super::coverage::BestCoverage;
 use super::pending_rows::{PendingDocument, read_pending};
 use super::preselection::Preselection;
 use super::query_names::QueryNames;
@@ -18,13 +19,14 @@ use super::query_term::{QueryTerm, TermField};
 use super::query_terms::look_up_words;
 use super::segments::SegmentsView;
 use super::substrings::SubstringTerms;
+use super::term_constraints::TermConstraints;
 use super::turns::{ConversationTurns, MAX_PAUSE};
 use super::vector_matches::{KeySet, VectorMatches};
 use crate::index::error::IndexError;
 use crate::index::filter::TextFilter;
 use crate::index::lookup_key::LookupKey;
 use crate::index::schema::{IndexMeta, row_id};
-use crate::index::text::FullText;
+use crate::index::text::{FullText, TextFields};
 use crate::index::vectors::ModelVectors;
 
 /// Up to this number of matches, all of them are ranked.
@@ -80,25 +82,18 @@ pub(super) fn gather_candidates(
     let mut meta = IndexMeta::read(rows)?;
     let filter = limit_to_scope(asked.filter);
     let asked = &SearchRequest { filter: &filter, ..asked.clone() };
-    let (pending, keys) = read_pending(rows, asked.filter, now)?;
-    let (searcher, generation) = text.searcher(meta.generation)?;
-    if meta.epoch != epoch || generation < meta.generation {
-        return Err(IndexError::Mismatch);
-    }
-    let mut flushed = SegmentsView::new(&searcher, text.fields, &keys, asked.filter.within.as_deref())?;
+    let searcher = open_searcher(text, epoch, &meta)?;
+    let MatchSets { flushed, pending, wanted, named, allowed } =
+        MatchSets::new(rows, &searcher, text.fields, asked, vectors.is_some(), now)?;
     if asked.filter.within.is_some() {
         meta.scale_to(flushed.visible_count() + pending.len() as u64);
         if let Some(scope @ Scope::Conversation(_)) = &asked.filter.scope {
             meta.lengths = conversation_lengths(rows, scope)?;
         }
     }
-    let wanted = look_up_words(&asked.question.words, &flushed, &pending)?;
     let mut statistics = rank_statistics(&meta, &wanted);
-    let named = QueryNames::of(asked, &flushed, &pending)?;
-    flushed.match_any(&wanted)?;
-    flushed.match_handles(&named.handles)?;
-    let excluded = require_terms(&mut flushed, asked)?;
-    let matching = flushed.filter(&TextFilter::of(asked.filter, now))?;
+    let excluded = TermConstraints { question: asked.question };
+    let matching = flushed.matching_count();
 
     let all = CandidateCollector {
         rows,
@@ -111,7 +106,7 @@ pub(super) fn gather_candidates(
     };
     let (mut found, mut total, is_whole) = all.matching(matching, size, statistics.documents, meta.lengths)?;
     let (by_words, matching) = (total, found.len());
-    let near = all.find_nearest(vectors)?;
+    let near = all.find_nearest(vectors, &allowed)?;
     total += near.as_ref().map_or(Ok(0), |near| all.add_nearest(near, &mut found))?;
     let best = rank_by_words(&found, &statistics, &wanted, &named.question);
     let turns = ConversationTurns::of(rows, asked.filter, &best[..best.len().min(CONVERSATIONS_READ)], &close_in_time(&found))?;
@@ -134,8 +129,76 @@ pub(super) fn gather_candidates(
     Ok(CandidatePool { question, found, candidates, wanted, statistics, total, has_vectors, is_whole })
 }
 
+/// The documents that match a question, committed or pending.
+pub(super) struct MatchSets<'s> {
+    pub(super) flushed: SegmentsView<'s>,
+    pub(super) pending: Vec<PendingDocument>,
+    pub(super) wanted: Vec<QueryTerm>,
+    pub(super) named: QueryNames,
+    /// The keys of the documents that pass the filter, if they were requested.
+    pub(super) allowed: KeySet,
+}
+
+impl<'s> MatchSets<'s> {
+    /// Marks the documents that match. Documents without the requested coverage do not pass.
+    pub(super) fn new(
+        rows: &Connection,
+        searcher: &'s Searcher,
+        fields: TextFields,
+        asked: &SearchRequest<'_>,
+        has_vectors: bool,
+        now: DateTime<Utc>,
+    ) -> Result<Self, IndexError> {
+        let (mut pending, keys) = read_pending(rows, asked.filter, now)?;
+        let mut flushed = SegmentsView::new(searcher, fields, &keys, asked.filter.within.as_deref())?;
+        let wanted = look_up_words(&asked.question.words, &flushed, &pending)?;
+        let named = QueryNames::of(asked, &flushed, &pending)?;
+        flushed.match_any(&wanted)?;
+        flushed.match_handles(&named.handles)?;
+        let excluded = TermConstraints { question: asked.question };
+        excluded.restrict(&mut flushed)?;
+        flushed.filter(&TextFilter::of(asked.filter, now))?;
+        let mut allowed = KeySet::default();
+        if has_vectors {
+            // The mean similarity is that of all documents, regardless of the coverage.
+            flushed.collect_passing_keys(&mut allowed)?;
+            let passing = pending.iter().filter(|own| own.passes && excluded.allows(own));
+            passing.for_each(|own| allowed.insert(own.key));
+        }
+        let is_best = match asked.ranking.coverage {
+            MatchCoverage::Any => return Ok(Self { flushed, pending, wanted, named, allowed }),
+            MatchCoverage::Best => true,
+            MatchCoverage::Rest => false,
+        };
+        let best = BestCoverage::of(&flushed, &pending, &wanted, &named, &excluded)?;
+        flushed.restrict_to(&best.flushed, is_best);
+        for document in &mut pending {
+            document.passes &= best.pending.contains(&document.key) == is_best;
+        }
+        Ok(Self { flushed, pending, wanted, named, allowed })
+    }
+
+    /// Returns the keys of the pending documents that match.
+    pub(super) fn pending_keys(&self, question: &TextQuery) -> impl Iterator<Item = i64> {
+        let excluded = TermConstraints { question };
+        let matches = move |document: &&PendingDocument| {
+            document.passes && excluded.allows(document) && document.matches(&self.wanted, &self.named.handles)
+        };
+        self.pending.iter().filter(matches).map(|document| document.key)
+    }
+}
+
+/// Opens the full text for the rows of `meta`, which were read before.
+pub(super) fn open_searcher(text: &FullText, epoch: i64, meta: &IndexMeta) -> Result<Searcher, IndexError> {
+    let (searcher, generation) = text.searcher(meta.generation)?;
+    if meta.epoch != epoch || generation < meta.generation {
+        return Err(IndexError::Mismatch);
+    }
+    Ok(searcher)
+}
+
 /// Returns `filter` limited to the scope that it names, so that word weights derive from that scope alone.
-fn limit_to_scope(filter: &Filter) -> Filter {
+pub(super) fn limit_to_scope(filter: &Filter) -> Filter {
     let mut narrowed = filter.clone();
     if let Some(scope) = &filter.scope
         && filter.within.as_ref().is_none_or(|within| within.contains(scope))
@@ -236,23 +299,23 @@ impl<'a> CandidateCollector<'a> {
     }
 
     /// Searches the nearest vectors, if the question has a vector and the index holds any.
-    fn find_nearest<'v>(&self, vectors: Option<&'v ModelVectors>) -> Result<Option<VectorMatches<'v>>, IndexError>
+    fn find_nearest<'v>(
+        &self,
+        vectors: Option<&'v ModelVectors>,
+        allowed: &KeySet,
+    ) -> Result<Option<VectorMatches<'v>>, IndexError>
     where
         'a: 'v,
     {
         let Some((vectors, question)) = vectors.zip(self.asked.vector) else { return Ok(None) };
-        let mut allowed = KeySet::default();
-        self.flushed.collect_passing_keys(&mut allowed)?;
-        let passing = self.pending.iter().filter(|own| own.passes && self.excluded.allows(own));
-        passing.for_each(|own| allowed.insert(own.key));
-        VectorMatches::new(self.rows, vectors, question, &allowed).map(Some)
+        VectorMatches::new(self.rows, vectors, question, allowed).map(Some)
     }
 
     /// Adds the nearest documents and returns the number that match by nearness alone.
     fn add_nearest(&self, near: &VectorMatches<'_>, found: &mut Vec<SearchCandidate>) -> Result<u64, IndexError> {
         let mut nearest = self.load_features(&exclude_known(near.keys(), found))?;
         let mut answers = 0;
-        for found in nearest.iter_mut().filter(|found| !found.matches) {
+        for found in nearest.iter_mut().filter(|found| found.passes && !found.matches) {
             found.matches = near.is_match(found.key);
             answers += u64::from(found.matches);
         }
@@ -351,30 +414,6 @@ fn rank_by_words(
     let mut best: Vec<(f32, i64)> = found.iter().map(|found| (worth(found), found.key)).collect();
     best.sort_by(|left, right| right.0.total_cmp(&left.0).then(left.1.cmp(&right.1)));
     best.into_iter().map(|(_, key)| key).collect()
-}
-
-/// Required phrases and excluded words.
-struct TermConstraints<'q> {
-    asked: &'q SearchRequest<'q>,
-}
-
-impl TermConstraints<'_> {
-    fn allows(&self, document: &PendingDocument) -> bool {
-        let question = self.asked.question;
-        let has = |term: &Term| 0 < document.frequency(&term.text, TermField::of(term));
-        question.phrases.iter().flat_map(Phrase::terms).all(has) && !question.without.iter().any(has)
-    }
-}
-
-/// Limits the results to documents with the words of every phrase and without excluded words.
-fn require_terms<'q>(flushed: &mut SegmentsView<'_>, asked: &'q SearchRequest<'q>) -> Result<TermConstraints<'q>, IndexError> {
-    for term in asked.question.phrases.iter().flat_map(Phrase::terms) {
-        flushed.require(&term.text, TermField::of(term), true)?;
-    }
-    for term in &asked.question.without {
-        flushed.require(&term.text, TermField::of(term), false)?;
-    }
-    Ok(TermConstraints { asked })
 }
 
 /// Returns the weighted match of the words of a document.

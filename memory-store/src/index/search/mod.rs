@@ -9,7 +9,9 @@
 //! behind all other matches. A file with all words of a segment makes this fast (`vocabulary`); without the file
 //! the dictionary is read, which is slower and finds the same.
 
+mod best_matches;
 mod candidate;
+mod coverage;
 mod document_set;
 mod gather;
 mod levenshtein;
@@ -21,9 +23,10 @@ mod query_terms;
 mod ranking;
 mod segments;
 mod substrings;
+mod term_constraints;
 mod tie_breaker;
 mod top_k;
 mod turns;
 mod vector_matches;
 
-pub(super) use ranking::matching_keys;
+pub(super) use best_matches::BestMatches;

@@ -6,7 +6,7 @@ use memory_core::rank::TextProperties;
 use rusqlite::{Connection, params_from_iter};
 use tantivy::fieldnorm::FieldNormReader;
 
-use super::query_term::TermField;
+use super::query_term::{QueryTerm, TermField};
 use crate::index::document_terms::{DocumentTerms, EncodedTerms};
 use crate::index::error::IndexError;
 use crate::index::filter::sql_condition;
@@ -34,6 +34,16 @@ impl PendingDocument {
             TermField::Characters => self.words.characters.frequency(term),
             TermField::Spelled => self.words.spelled.frequency(term),
         }
+    }
+
+    /// Returns whether the document contains a query word.
+    pub(super) fn contains(&self, wanted: &QueryTerm) -> bool {
+        wanted.matching_terms().any(|term| 0 < self.frequency(term, wanted.part))
+    }
+
+    /// Returns whether the document contains one of the query words or has one of `handles`.
+    pub(super) fn matches(&self, wanted: &[QueryTerm], handles: &[i64]) -> bool {
+        wanted.iter().any(|wanted| self.contains(wanted)) || handles.iter().any(|bits| self.filters.contains(bits))
     }
 }
 

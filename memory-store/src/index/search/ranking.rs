@@ -102,19 +102,6 @@ impl MemoryIndex {
     }
 }
 
-/// Returns the keys of the documents that match the request by words: all of them, or the best `limit` if there are more.
-pub(in crate::index) fn matching_keys(
-    opened: &mut OpenIndex,
-    asked: &SearchRequest<'_>,
-    now: DateTime<Utc>,
-) -> Result<Vec<i64>, IndexError> {
-    let epoch = IndexMeta::read(&opened.connection)?.epoch;
-    let (connection, text, _) = opened.text(epoch)?;
-    let transaction = connection.transaction()?;
-    let gathered = gather_candidates(&transaction, text, None, epoch, asked, asked.limit, now)?;
-    Ok(gathered.found.iter().filter(|found| found.matches && found.passes).map(|found| found.key).collect())
-}
-
 fn has_phrase(memory: &Memory, phrase: &Phrase) -> bool {
     let mut texts =
         [Some(&memory.content), memory.title.as_ref()].into_iter().flatten().chain(&memory.tags).chain(&memory.aliases);

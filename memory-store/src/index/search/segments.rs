@@ -136,10 +136,7 @@ impl<'s> SegmentsView<'s> {
     }
 
     /// Restricts passing and matching documents to those that pass the filter.
-    ///
-    /// Returns the number of matching documents that remain.
-    pub(super) fn filter(&mut self, filter: &TextFilter) -> Result<u64, IndexError> {
-        let mut total = 0;
+    pub(super) fn filter(&mut self, filter: &TextFilter) -> Result<(), IndexError> {
         for (number, segment) in self.searcher.segment_readers().iter().enumerate() {
             let passing = &mut self.passing[number];
             for wanted in &filter.bits {
@@ -170,9 +167,88 @@ impl<'s> SegmentsView<'s> {
                 });
             }
             self.matching[number].intersect(passing);
-            total += self.matching[number].count();
         }
-        Ok(total)
+        Ok(())
+    }
+
+    /// Restricts passing and matching documents to those in `documents`, or to the others, as `is_wanted` selects.
+    pub(super) fn restrict_to(&mut self, documents: &[DocumentSet], is_wanted: bool) {
+        for (number, documents) in documents.iter().enumerate() {
+            for own in [&mut self.passing[number], &mut self.matching[number]] {
+                if is_wanted { own.intersect(documents) } else { own.remove_all(documents) }
+            }
+        }
+    }
+
+    /// Returns the number of matching documents.
+    pub(super) fn matching_count(&self) -> u64 {
+        self.matching.iter().map(DocumentSet::count).sum()
+    }
+
+    /// Returns the matching documents of each segment by the number of `words` that they contain: the set with index `n` has those
+    /// with more than `n` words. There is at least one set. A document with one of `handles` counts as having all words.
+    pub(super) fn coverage(&self, words: &[&QueryTerm], handles: &[i64]) -> Result<Vec<Vec<DocumentSet>>, IndexError> {
+        let handles = self.handle_terms(handles);
+        let mut all = Vec::with_capacity(self.matching.len());
+        for (segment, matching) in self.searcher.segment_readers().iter().zip(&self.matching) {
+            let mut named = documents_with_any(segment, &handles)?;
+            named.intersect(matching);
+            let mut levels: Vec<DocumentSet> = Vec::with_capacity(words.len());
+            for word in words {
+                let terms: Vec<Term> = word.matching_terms().map(|text| self.term(text, word.part)).collect();
+                let mut with = documents_with_any(segment, &terms)?;
+                with.intersect(matching);
+                with.extend(&named);
+                for level in &mut levels {
+                    let mut with_more = level.clone();
+                    with_more.intersect(&with);
+                    level.extend(&with);
+                    with = with_more;
+                }
+                levels.push(with);
+            }
+            if levels.is_empty() {
+                levels.push(DocumentSet::empty(segment.max_doc()));
+            }
+            all.push(levels);
+        }
+        Ok(all)
+    }
+
+    /// Adds the keys of all matching documents to `keys`.
+    pub(super) fn collect_matching_keys(&self, keys: &mut Vec<i64>) -> Result<(), IndexError> {
+        for (segment, matching) in self.searcher.segment_readers().iter().zip(&self.matching) {
+            let own = segment.fast_fields().u64(names::KEY)?;
+            keys.extend(matching.documents().filter_map(|document| own.first(document)).map(u64::cast_signed));
+        }
+        Ok(())
+    }
+
+    /// Returns the number of matching documents with an attribute, for each of `handles`.
+    pub(super) fn count_handles(&self, handles: &[i64]) -> Result<Vec<u64>, IndexError> {
+        let terms = self.handle_terms(handles);
+        let mut counts = vec![0; terms.len()];
+        for (segment, matching) in self.searcher.segment_readers().iter().zip(&self.matching) {
+            if matching.count() == 0 {
+                continue;
+            }
+            let inverted = segment.inverted_index(self.fields.filters)?;
+            for (term, count) in terms.iter().zip(&mut counts) {
+                if let Some(postings) = inverted.read_block_postings(term, IndexRecordOption::Basic)? {
+                    *count += matching.count_in(postings);
+                }
+            }
+        }
+        Ok(counts)
+    }
+
+    /// Calls `each` with the time of creation of every matching document.
+    pub(super) fn each_creation_time(&self, each: &mut dyn FnMut(i64)) -> Result<(), IndexError> {
+        for (segment, matching) in self.searcher.segment_readers().iter().zip(&self.matching) {
+            let created_at = segment.fast_fields().i64(names::CREATED_AT)?;
+            matching.documents().filter_map(|document| created_at.first(document)).for_each(&mut *each);
+        }
+        Ok(())
     }
 
     /// Adds the keys of all passing documents to `keys`.

@@ -1,0 +1,245 @@
+//! An item of the inbox: a proposal or a note without a category, with the controls to decide on it.
+
+use memory_core::{
+    Category, ContentHash, FileVersion, Memory, Neighbour, NeighbourRelation, Phase, ProposedAction, RefinementPlanner,
+    StoredMemory, WaitingProposal, resolve_wikilink,
+};
+
+use crate::web::card::describe_readers;
+use crate::web::diff::render_diff;
+use crate::web::error::PageError;
+use crate::web::html::{Label, SafeHtml};
+use crate::web::markdown::render_markdown;
+use crate::web::request::WebRequest;
+use crate::web::time_label::TimeLabel;
+
+/// Maximum number of characters of a headline.
+pub(super) const MAX_HEADLINE: usize = 140;
+
+/// The value of the field `item`: the id and the version of a memory, so that a decision applies to what the person saw.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct ItemVersion {
+    pub(super) id: String,
+    pub(super) version: FileVersion,
+}
+
+impl ItemVersion {
+    /// Returns the value for a memory.
+    pub(super) fn of(stored: &StoredMemory) -> String {
+        format!("{}:{}", stored.memory.id, stored.stamp.0)
+    }
+
+    /// Parses the value of a field.
+    pub(super) fn parse(text: &str) -> Result<Self, PageError> {
+        let invalid = || PageError::invalid("the item of the inbox is invalid");
+        let (id, version) = text.split_once(':').ok_or_else(invalid)?;
+        let version = version.parse::<ContentHash>().map_err(|_| invalid())?;
+        Ok(Self { id: id.to_owned(), version: FileVersion(version) })
+    }
+}
+
+/// The first line of an item: a box to select it, a link and its kind.
+pub(super) struct ItemHead {
+    /// The name of the field that selects the item.
+    pub(super) field: &'static str,
+    /// The value of that field.
+    pub(super) key: String,
+    pub(super) path: String,
+    pub(super) headline: Label,
+    pub(super) kind: &'static str,
+    pub(super) is_proposal: bool,
+}
+
+/// The form that decides on all selected items.
+pub(super) struct BulkForm {
+    pub(super) path: &'static str,
+    pub(super) label: &'static str,
+    /// The categories to choose from; empty if the items have none.
+    pub(super) categories: Vec<Category>,
+    /// The label of the button that rejects.
+    pub(super) reject: &'static str,
+    /// Whether the keys are explained.
+    pub(super) has_keys: bool,
+}
+
+/// A category in a list to choose from.
+pub(super) struct CategoryOption {
+    pub(super) value: &'static str,
+    pub(super) label: String,
+    pub(super) is_selected: bool,
+}
+
+/// A memory that is similar to an item.
+pub(super) struct NeighbourRow {
+    pub(super) id: String,
+    pub(super) relation: &'static str,
+    pub(super) headline: Label,
+}
+
+/// An item of the inbox.
+pub(super) struct InboxCard {
+    pub(super) head: ItemHead,
+    pub(super) id: String,
+    /// Whether the proposal deletes a memory, so that it cannot be edited.
+    pub(super) is_deletion: bool,
+    /// Whether the item can be added to another memory.
+    pub(super) can_merge: bool,
+    pub(super) by: Option<Label>,
+    pub(super) time: TimeLabel,
+    pub(super) body: SafeHtml,
+    pub(super) readers: Label,
+    pub(super) tags: Vec<Label>,
+    /// The memory that the proposal changes.
+    pub(super) target: Option<(String, Label)>,
+    pub(super) is_stale: bool,
+    pub(super) categories: Vec<CategoryOption>,
+    pub(super) neighbours: Vec<NeighbourRow>,
+    pub(super) content: String,
+}
+
+/// Maximum number of neighbours of an item.
+const MAX_NEIGHBOURS: usize = 3;
+
+impl InboxCard {
+    fn new(request: &WebRequest, stored: &StoredMemory, kind: &'static str, body: SafeHtml) -> Self {
+        let memory = &stored.memory;
+        Self {
+            head: ItemHead {
+                field: "item",
+                key: ItemVersion::of(stored),
+                path: format!("/memories/{}", memory.id),
+                headline: Label::cut(memory.headline(), MAX_HEADLINE),
+                kind,
+                is_proposal: memory.is_proposal(),
+            },
+            id: memory.id.to_string(),
+            is_deletion: false,
+            can_merge: false,
+            by: memory
+                .proposal
+                .as_ref()
+                .map(|proposal| proposal.by.as_str())
+                .or(Some(memory.source.as_str()))
+                .filter(|by| !by.is_empty())
+                .map(Label::new),
+            time: TimeLabel::exact(request.local(memory.created_at)),
+            body,
+            readers: Label::new(&describe_readers(&memory.scope)),
+            tags: memory.tags.iter().map(|tag| Label::new(tag)).collect(),
+            target: None,
+            is_stale: false,
+            categories: Vec::new(),
+            neighbours: Vec::new(),
+            content: memory.content.clone(),
+        }
+    }
+
+    /// Returns the card of a note without a category.
+    pub(super) fn of_note(
+        request: &WebRequest,
+        planner: &dyn RefinementPlanner,
+        stored: &StoredMemory,
+    ) -> Result<Self, PageError> {
+        Self::of_new(request, planner, stored, "Unfiled note")
+    }
+
+    /// Returns the card of a memory that can be filed under a category.
+    fn of_new(
+        request: &WebRequest,
+        planner: &dyn RefinementPlanner,
+        stored: &StoredMemory,
+        kind: &'static str,
+    ) -> Result<Self, PageError> {
+        let mut neighbours = planner.neighbours(&stored.memory)?;
+        neighbours.truncate(MAX_NEIGHBOURS);
+        let row = |neighbour: Neighbour| NeighbourRow {
+            id: neighbour.id.to_string(),
+            relation: match neighbour.relation {
+                NeighbourRelation::Contradiction => "Contradicts",
+                NeighbourRelation::Duplicate => "Repeats",
+                NeighbourRelation::Similar => "Similar to",
+            },
+            headline: Label::cut(neighbour.text.lines().find(|line| !line.trim().is_empty()).unwrap_or("(empty)"), MAX_HEADLINE),
+        };
+        Ok(Self {
+            can_merge: true,
+            categories: match find_suggestion(planner, &stored.memory) {
+                Some(category) => category_choices(category, true),
+                None => category_choices(DEFAULT_CATEGORY, false),
+            },
+            neighbours: neighbours.into_iter().map(row).collect(),
+            ..Self::new(request, stored, kind, rendered(request, stored))
+        })
+    }
+
+    /// Returns the card of a proposal.
+    pub(super) fn of_proposal(
+        request: &WebRequest,
+        planner: &dyn RefinementPlanner,
+        waiting: &WaitingProposal,
+    ) -> Result<Self, PageError> {
+        let own = &waiting.stored.memory;
+        let target = waiting.target.as_ref().map(|target| &target.memory);
+        let card = match waiting.proposal.action {
+            ProposedAction::Write => Self::of_new(request, planner, &waiting.stored, "New memory")?,
+            ProposedAction::Update(_) => {
+                let before = target.map(|target| target.content.as_str()).unwrap_or_default();
+                let is_filed = target.is_some_and(|target| target.phase == Phase::Organized);
+                let category = if is_filed { own.category } else { filing_category(planner, own) };
+                Self {
+                    categories: category_choices(category, target.is_none_or(|target| target.category != category)),
+                    ..Self::new(request, &waiting.stored, "Change", render_diff(before, &own.content))
+                }
+            }
+            ProposedAction::Delete(_) => {
+                let body = rendered(request, waiting.target.as_ref().unwrap_or(&waiting.stored));
+                Self { is_deletion: true, ..Self::new(request, &waiting.stored, "Deletion", body) }
+            }
+        };
+        let link = |memory: &Memory| (format!("/memories/{}", memory.id), Label::cut(memory.headline(), MAX_HEADLINE));
+        Ok(Self { target: target.map(link), is_stale: waiting.is_stale, ..card })
+    }
+}
+
+/// The category of a memory for which nothing suggests another one.
+const DEFAULT_CATEGORY: Category = Category::Knowledge;
+
+/// Returns the category under which an item is filed unless the person chooses another one.
+pub(super) fn filing_category(planner: &dyn RefinementPlanner, memory: &Memory) -> Category {
+    find_suggestion(planner, memory).unwrap_or(DEFAULT_CATEGORY)
+}
+
+/// Returns the category that the memory itself or else its text suggests.
+fn find_suggestion(planner: &dyn RefinementPlanner, memory: &Memory) -> Option<Category> {
+    match memory.category {
+        Category::Inbox => planner.suggest_category(memory),
+        suggested => Some(suggested),
+    }
+}
+
+/// Returns the categories that a memory can be filed under.
+pub(super) fn filing_categories() -> impl Iterator<Item = Category> {
+    Category::ALL.into_iter().filter(|category| *category != Category::Inbox)
+}
+
+fn category_choices(selected: Category, is_suggestion: bool) -> Vec<CategoryOption> {
+    let choice = |category: Category| {
+        let (value, is_selected) = (category.as_str(), category == selected);
+        let label = if is_selected && is_suggestion { format!("{value} (suggested)") } else { value.to_owned() };
+        CategoryOption { value, label, is_selected }
+    };
+    filing_categories().map(choice).collect()
+}
+
+/// Returns the text of a memory as HTML; empty if the headline shows all of it.
+fn rendered(request: &WebRequest, stored: &StoredMemory) -> SafeHtml {
+    let (text, headline) = (stored.memory.content.trim(), stored.memory.headline());
+    if text == headline && headline.chars().count() <= MAX_HEADLINE {
+        return SafeHtml::default();
+    }
+    let find_path = |target: &str| {
+        let id = resolve_wikilink(request.services.store.as_ref(), target, stored).ok()??;
+        Some(format!("/memories/{id}"))
+    };
+    render_markdown(&stored.memory.content, &find_path)
+}

@@ -1,0 +1,148 @@
+//! The suggestions of a dream, which a person accepts or rejects one by one.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use askama::Template;
+use axum::Router;
+use axum::response::Response;
+use axum::routing::get;
+use memory_core::{Code, PlannedAction, PlannedRefinement};
+
+use super::inbox_item::{BulkForm, ItemHead, MAX_HEADLINE};
+use crate::web::error::{PageError, render};
+use crate::web::html::Label;
+use crate::web::layout::{Layout, NOTHING_SELECTED};
+use crate::web::request::{WebRequest, redirect_with_notice};
+use crate::web::state::WebState;
+
+/// The path of the page.
+const PATH: &str = "/inbox/plan";
+
+pub(super) fn routes() -> Router<Arc<WebState>> {
+    Router::new().route(PATH, get(show).post(decide))
+}
+
+/// A suggestion of a dream.
+struct PlanRow {
+    head: ItemHead,
+    detail: Label,
+    duplicates: Vec<(String, Label)>,
+    added: Vec<Label>,
+}
+
+impl PlanRow {
+    fn new(request: &WebRequest, planned: &PlannedRefinement) -> Self {
+        let at = |at: &chrono::DateTime<chrono::Utc>| request.local(*at).format("%Y-%m-%d %H:%M").to_string();
+        let (action, detail, duplicates, added) = match &planned.action {
+            PlannedAction::File { category, reason } => ("File", format!("under {category}, because {reason}"), &[][..], &[][..]),
+            PlannedAction::Merge { duplicates, added } => {
+                let detail = if added.is_empty() { "no text is added" } else { "text that only the duplicates have is added" };
+                ("Merge", detail.to_owned(), duplicates.as_slice(), added.as_slice())
+            }
+            PlannedAction::Remove { reason } => ("Move to the trash", format!("because {reason}"), &[][..], &[][..]),
+            PlannedAction::Remind { at: due, text } => ("Remind", format!("on {}: {text}", at(due)), &[][..], &[][..]),
+            PlannedAction::CancelReminder { at: due, text } => {
+                ("Cancel the reminder", format!("of {}: {text}", at(due)), &[][..], &[][..])
+            }
+        };
+        Self {
+            head: ItemHead {
+                field: "key",
+                key: planned.key.clone(),
+                path: format!("/memories/{}", planned.memory),
+                headline: Label::cut(&planned.headline, MAX_HEADLINE),
+                kind: action,
+                is_proposal: false,
+            },
+            detail: Label::cut(&detail, 300),
+            duplicates: duplicates
+                .iter()
+                .map(|(id, headline)| (format!("/memories/{id}"), Label::cut(headline, MAX_HEADLINE)))
+                .collect(),
+            added: added.iter().map(|text| Label::cut(text, 300)).collect(),
+        }
+    }
+}
+
+#[derive(Template)]
+#[template(path = "inbox_plan.html")]
+struct PlanPage {
+    layout: Layout,
+    bulk: BulkForm,
+    rows: Vec<PlanRow>,
+    more: usize,
+    rejected: usize,
+    /// The number of accepted suggestions that the previous request did not apply.
+    skipped: u64,
+}
+
+/// Maximum number of suggestions of a page.
+const MAX_ROWS: usize = 100;
+
+/// Maximum number of rejected suggestions that are remembered.
+const MAX_REJECTED: usize = 2_000;
+
+async fn show(request: WebRequest) -> Response {
+    request
+        .respond(|request| {
+            let plan = request.plan()?;
+            let host = &request.web.config.host;
+            let rejected: HashSet<String> = host.rejected_suggestions().into_iter().collect();
+            let shown: Vec<_> = plan.iter().filter(|row| !rejected.contains(&row.key)).collect();
+            let page = PlanPage {
+                layout: request.layout("Suggestions"),
+                bulk: BulkForm {
+                    path: PATH,
+                    label: "Selected suggestions",
+                    categories: Vec::new(),
+                    reject: "Reject selected",
+                    has_keys: false,
+                },
+                rows: shown.iter().take(MAX_ROWS).map(|row| PlanRow::new(request, row)).collect(),
+                more: shown.len().saturating_sub(MAX_ROWS),
+                rejected: plan.len() - shown.len(),
+                skipped: request.query.get("skipped").parse().unwrap_or_default(),
+            };
+            Ok(render(&page))
+        })
+        .await
+}
+
+/// Accepts or rejects the suggestions of the fields `key`, or shows the rejected ones again.
+async fn decide(request: WebRequest) -> Response {
+    request
+        .respond(|request| {
+            let keys: Vec<String> = request.form.all("key").map(str::to_owned).collect();
+            let (action, host) = (request.form.get("action"), &request.web.config.host);
+            if keys.is_empty() && action != "restore" {
+                return Ok(redirect_with_notice(PATH, NOTHING_SELECTED));
+            }
+            match action {
+                "accept" => {
+                    let result = host.planner(request.services.clone()).apply(&keys)?;
+                    let path = if result.skipped == 0 { PATH.to_owned() } else { format!("{PATH}?skipped={}", result.skipped) };
+                    let operations: Vec<_> = result.operation.into_iter().collect();
+                    if operations.is_empty() {
+                        let message = "the memories were changed since, and nothing was done";
+                        return Err(PageError::new(Code::Conflict, message, "reload the suggestions"));
+                    }
+                    Ok(request.redirect_after(&path, &operations))
+                }
+                "reject" => {
+                    let mut rejected = host.rejected_suggestions();
+                    rejected.retain(|known| !keys.contains(known));
+                    rejected.extend(keys);
+                    rejected.drain(..rejected.len().saturating_sub(MAX_REJECTED));
+                    host.store_rejected_suggestions(&rejected)?;
+                    Ok(request.redirect_after(PATH, &[]))
+                }
+                "restore" => {
+                    host.store_rejected_suggestions(&[])?;
+                    Ok(request.redirect_after(PATH, &[]))
+                }
+                _ => Err(PageError::invalid("the action is unknown")),
+            }
+        })
+        .await
+}
