@@ -7,7 +7,7 @@ use std::sync::Arc;
 use chrono::DateTime;
 use memory_agent::Agent;
 use memory_core::testing::services;
-use memory_core::{MemStore, MemoryId, Source, SourceError, SourceItem};
+use memory_core::{MemStore, MemoryId, NoteItem, Source, SourceError, SourceItem};
 use memory_store::markdown::{decode, encode};
 use tempfile::TempDir;
 
@@ -44,7 +44,8 @@ pub fn take_in<S: Source>(folder_name: &str, bytes: &[u8], open: fn(&Path) -> Re
     assert_eq!(findings, source.items().collect::<Vec<_>>(), "two scans return the same findings");
     let now = DateTime::from_timestamp(1_800_000_000, 0).expect("a moment");
     for finding in findings {
-        let SourceItem::Note { draft, front_matter, links, .. } = finding else { continue };
+        let SourceItem::Note(note) = finding else { continue };
+        let NoteItem { draft, front_matter, links, .. } = *note;
         assert_eq!(draft.source, source.name());
         let is_inside = |path: &str| path.strip_prefix(folder_name).is_some_and(|rest| rest.starts_with('/'));
         assert!(draft.origin.as_ref().is_some_and(|origin| is_inside(&origin.path)));

@@ -236,7 +236,7 @@ pub(crate) enum SourceSelection {
 
 /// Returns a parser for the name of a source of notes, or `all`.
 pub(crate) fn sources_parser() -> impl TypedValueParser<Value = SourceSelection> {
-    let words = SourceName::ALL.map(SourceName::as_str).into_iter().chain(["all"]);
+    let words = SourceName::ALL.iter().map(|source| source.as_str()).chain(["all"]);
     one_of_parser(
         words,
         |word| if word == "all" { Some(SourceSelection::All) } else { word.parse().ok().map(SourceSelection::One) },

@@ -97,10 +97,10 @@ pub fn ingest(
     let mut done = 0;
     let at = batch.operation.operation.at;
     let think = |finding| {
-        let SourceItem::Note { draft, front_matter, .. } = finding else { return None };
+        let SourceItem::Note(note) = finding else { return None };
         // Notes that appeared after the survey are left for the next ingestion.
-        let (path, index) = draft.origin.as_ref().and_then(|origin| survey.find(&origin.path))?;
-        Some((path, NotePlan { note: survey.note(index), links: &links[index], at }.decide_early(draft, front_matter)))
+        let (path, index) = note.draft.origin.as_ref().and_then(|origin| survey.find(&origin.path))?;
+        Some((path, NotePlan { note: survey.note(index), links: &links[index], at }.decide_early(note)))
     };
     for_each_finding(source, &think, &mut |thought| {
         let Some((path, thought)) = thought else { return Ok(()) };

@@ -1,9 +1,13 @@
 //! The interface of external sources of notes.
 
 use std::fmt::Debug;
+use std::iter;
 
+use chrono::{DateTime, Utc};
+
+use crate::instance::history::RecordDraft;
 use crate::wikilink::WikilinkRule;
-use crate::{Code, Draft};
+use crate::{Code, Draft, MemoryId};
 
 /// An external source of notes, such as an Obsidian vault. It is read and never written.
 pub trait Source: Debug + Send + Sync {
@@ -13,28 +17,20 @@ pub trait Source: Debug + Send + Sync {
     /// Returns the rule for resolving links between its notes.
     fn rule(&self) -> WikilinkRule;
 
-    /// Iterates over the files, ordered by path. Each call reads the source again.
+    /// Iterates over the notes, ordered by path. Each call reads the source again.
     fn items(&self) -> Box<dyn Iterator<Item = SourceItem> + '_>;
+
+    /// Iterates over the conversations. Each call reads the source again; only one conversation is in memory at a time.
+    fn sessions(&self) -> Box<dyn Iterator<Item = SourceSessionItem> + '_> {
+        Box::new(iter::empty())
+    }
 }
 
-/// A file of a source, with its content.
+/// A file or entry of a source, with its content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SourceItem {
     /// A note.
-    Note {
-        /// The note as a draft, with `origin` set.
-        draft: Box<Draft>,
-        /// Unrecognized front-matter lines of the note, ending in a line break; usually empty.
-        front_matter: String,
-        /// The targets of its links, as written.
-        links: Vec<String>,
-        /// The targets of links that the source program does not recognize although they are intended.
-        ///
-        /// An example is `[[x]]` without quotes in a property. These links are resolved but not counted.
-        uncounted_links: Vec<String>,
-        /// The part of the note that could not be parsed, if any.
-        warning: Option<String>,
-    },
+    Note(Box<NoteItem>),
     /// The path below the root of a file that is not a note but may be the target of links.
     Attachment(String),
     /// A file that was skipped.
@@ -44,6 +40,60 @@ pub enum SourceItem {
         /// The reason.
         reason: String,
     },
+}
+
+/// A note of a source.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NoteItem {
+    /// The note as a draft, with `origin` set.
+    pub draft: Draft,
+    /// The id that the note had as a memory of a home. A new memory receives it, unless another memory has it.
+    pub id: Option<MemoryId>,
+    /// The time of the last change, if the source records it.
+    pub updated_at: Option<DateTime<Utc>>,
+    /// Unrecognized front-matter lines of the note, ending in a line break; usually empty.
+    pub front_matter: String,
+    /// The targets of its links, as written.
+    pub links: Vec<String>,
+    /// The targets of links that the source program does not recognize although they are intended.
+    ///
+    /// An example is `[[x]]` without quotes in a property. These links are resolved but not counted.
+    pub uncounted_links: Vec<String>,
+    /// The part of the note that could not be parsed, if any.
+    pub warning: Option<String>,
+}
+
+impl NoteItem {
+    /// Returns a note without links and other properties.
+    pub fn new(draft: Draft) -> Self {
+        let (links, uncounted_links) = (Vec::new(), Vec::new());
+        Self { draft, id: None, updated_at: None, front_matter: String::new(), links, uncounted_links, warning: None }
+    }
+}
+
+/// A conversation of a source, or the reason why it was skipped.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SourceSessionItem {
+    /// A conversation.
+    Session(Box<SourceSession>),
+    /// A conversation that was skipped.
+    Skipped {
+        /// The file, and the conversation in it if it has an id.
+        path: String,
+        /// The reason.
+        reason: String,
+    },
+}
+
+/// A conversation of a source.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SourceSession {
+    /// The id in the source.
+    pub id: String,
+    /// The title, if it has one.
+    pub title: Option<String>,
+    /// The messages, in order. A message without a time in the source has none.
+    pub records: Vec<RecordDraft>,
 }
 
 /// The error that a source cannot be read.
@@ -63,6 +113,14 @@ pub enum SourceError {
         /// The cause.
         source: std::io::Error,
     },
+    /// The files are not those of the program.
+    #[error("{path} is not {expected}")]
+    NotRecognized {
+        /// The folder or file.
+        path: String,
+        /// The expected content, such as `an export of ChatGPT`.
+        expected: String,
+    },
 }
 
 impl SourceError {
@@ -71,11 +129,15 @@ impl SourceError {
         match self {
             Self::Missing { .. } => Code::PathNotFound,
             Self::Unreadable { .. } => Code::Io,
+            Self::NotRecognized { .. } => Code::InvalidInput,
         }
     }
 
     /// Returns advice for the user.
     pub fn hint(&self) -> Option<String> {
-        Some("set the folder with --path".into())
+        Some(match self {
+            Self::NotRecognized { .. } => "check --path, or import the files as `--source markdown`".into(),
+            _ => "set the folder or file with --path".into(),
+        })
     }
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use memory_core::wikilink::{self, WikilinkRule};
-use memory_core::{Draft, Origin, Phase, Source, SourceError, SourceItem};
+use memory_core::{Draft, NoteItem, Origin, Phase, Source, SourceError, SourceItem};
 
 use crate::folder::{FolderEntry, SourceFolder};
 use crate::note::{self, trim_newline};
@@ -56,7 +56,7 @@ impl Fingersaver {
         };
         let links = wikilink::parse_prose_wikilinks(&prose).into_iter().map(|link| link.target).collect();
         let warning = text.warning.map(|(line, what)| format!("{CHAT}:{line}: {what}"));
-        SourceItem::Note { draft: Box::new(draft), front_matter: String::new(), links, uncounted_links: Vec::new(), warning }
+        SourceItem::Note(Box::new(NoteItem { links, warning, ..NoteItem::new(draft) }))
     }
 }
 

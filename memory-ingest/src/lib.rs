@@ -31,4 +31,4 @@ pub use claude::Claude;
 pub use fingersaver::Fingersaver;
 pub use logseq::Logseq;
 pub use obsidian::Obsidian;
-pub use source_name::{SourceName, open};
+pub use source_name::{SourceName, SourceOptions, open};

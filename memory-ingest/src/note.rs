@@ -1,7 +1,7 @@
 //! A Markdown note with front matter, the format of most sources, and its dates.
 
 use chrono::{DateTime, Datelike, NaiveDate, NaiveDateTime, Utc};
-use memory_core::{Draft, Origin, Phase, SourceItem, wikilink};
+use memory_core::{Draft, NoteItem, Origin, Phase, SourceItem, wikilink};
 
 use crate::folder::{FolderEntry, SourceFolder};
 use crate::front_matter::{self, SplitText};
@@ -83,13 +83,13 @@ impl SourceNote {
     /// Returns the note as a finding.
     pub(crate) fn into_finding(mut self) -> SourceItem {
         self.draft.tags = self.draft.tags.iter().chain(&self.inline_tags).collect();
-        SourceItem::Note {
-            draft: Box::new(self.draft),
+        SourceItem::Note(Box::new(NoteItem {
             front_matter: self.front_matter,
             links: self.links,
             uncounted_links: self.uncounted_links,
             warning: (!self.warnings.is_empty()).then(|| self.warnings.join("; ")),
-        }
+            ..NoteItem::new(self.draft)
+        }))
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use memory_agent::json;
 use memory_core::{IngestReport, Services, SkippedFile};
-use memory_ingest::SourceName;
+use memory_ingest::{SourceName, SourceOptions};
 use serde_json::json;
 
 use crate::app::App;
@@ -96,7 +96,7 @@ impl IngestArgs {
     }
 
     fn ingest_source(&self, source: SourceName, path: &Path, services: &Services, app: &App) -> Result<IngestReport, Failure> {
-        let source = memory_ingest::open(source, path)?;
+        let source = memory_ingest::open(source, path, &SourceOptions::default())?;
         let mut bar = app.output.progress_bar("ingesting");
         Ok(memory_core::ingest(services, source.as_ref(), self.dry_run, &mut |progress| bar.show(progress))?)
     }

@@ -179,7 +179,7 @@ impl Settings {
         environment: &Environment,
     ) -> Result<Self, ConfigError> {
         let path = |text: &str| Ok(environment.absolute_path(Path::new(text.trim())));
-        let places = SourceName::ALL.into_iter().map(|source| take_source(source, &mut document, environment));
+        let places = SourceName::ALL.iter().filter_map(|source| take_source(*source, &mut document, environment).transpose());
         let places = places.collect::<Result<_, _>>()?;
         // A home that the flag or the environment names has precedence, so that no default is needed.
         let named = || root.or(environment.root.as_deref()).map(Path::to_owned);
@@ -312,19 +312,22 @@ fn take_embedding(document: &mut SettingsDocument, environment: &Environment) ->
     Ok(EmbeddingSettings { model, base_url, name, api_key_env: text("embedding.api_key_env")? })
 }
 
+/// Returns the location of a source that has a default path.
 fn take_source(
     source: SourceName,
     document: &mut SettingsDocument,
     environment: &Environment,
-) -> Result<SourceLocation, ConfigError> {
+) -> Result<Option<SourceLocation>, ConfigError> {
+    let home = environment.home.as_deref().unwrap_or(Path::new("~"));
+    let Some(default) = source.default_path(home) else { return Ok(None) };
     let expand = |text: &str| Ok(environment.absolute_path(Path::new(text.trim())));
     let path = document.take(&format!("ingestion.{source}.path"), expand)?;
-    let mut path = or_default(path, source.default_path(environment.home.as_deref().unwrap_or(Path::new("~"))));
+    let mut path = or_default(path, default);
     if source == SourceName::Claude {
         path.override_path(environment.claude.as_deref(), SettingsLayer::Environment, environment);
     }
     let enabled = document.take(&format!("ingestion.{source}.enabled"), parser_for("true or false"))?;
-    Ok(SourceLocation { source, path, enabled: or_default(enabled, true) })
+    Ok(Some(SourceLocation { source, path, enabled: or_default(enabled, true) }))
 }
 
 fn or_else_default<T>(value: Option<T>, default: impl FnOnce() -> Result<T, ConfigError>) -> Result<Setting<T>, ConfigError> {

@@ -3,7 +3,9 @@
 use chrono::{DateTime, Utc};
 
 use super::survey::{MemoryRelation, SurveyedNote};
-use crate::{Change, ContentHash, Draft, Memory, MemoryId, Origin, Patch, Services, StoreError, StoredMemory, Tags, secret};
+use crate::{
+    Change, ContentHash, Draft, Memory, MemoryId, NoteItem, Origin, Patch, Services, StoreError, StoredMemory, Tags, secret,
+};
 
 /// The input of the decision about one note.
 pub(super) struct NotePlan<'a> {
@@ -32,7 +34,7 @@ pub(super) enum PartialDecision<'a> {
     /// The complete decision.
     Decided(IngestDecision),
     /// The decision depends on the stored memory, which may still change.
-    Open(NotePlan<'a>, Box<Draft>, String),
+    Open(NotePlan<'a>, Box<NoteItem>),
 }
 
 impl PartialDecision<'_> {
@@ -40,23 +42,23 @@ impl PartialDecision<'_> {
     pub(super) fn complete(self, services: &Services) -> Result<IngestDecision, StoreError> {
         match self {
             Self::Decided(decision) => Ok(decision),
-            Self::Open(plan, draft, front_matter) => plan.decide(services, *draft, &front_matter),
+            Self::Open(plan, note) => plan.decide(services, *note),
         }
     }
 }
 
 impl<'a> NotePlan<'a> {
     /// Decides about the note as far as possible without reading the store.
-    pub(super) fn decide_early(self, draft: Box<Draft>, front_matter: String) -> PartialDecision<'a> {
+    pub(super) fn decide_early(self, note: Box<NoteItem>) -> PartialDecision<'a> {
         match self.note.kept {
-            MemoryRelation::Not => PartialDecision::Decided(self.create(*draft, front_matter)),
+            MemoryRelation::Not => PartialDecision::Decided(self.create(*note)),
             MemoryRelation::AsCopy => PartialDecision::Decided(IngestDecision::Leave),
             MemoryRelation::AsTwin if self.links.is_empty() => PartialDecision::Decided(IngestDecision::Leave),
-            MemoryRelation::AsTwin | MemoryRelation::AsItself => PartialDecision::Open(self, draft, front_matter),
+            MemoryRelation::AsTwin | MemoryRelation::AsItself => PartialDecision::Open(self, note),
         }
     }
 
-    fn decide(self, services: &Services, draft: Draft, front_matter: &str) -> Result<IngestDecision, StoreError> {
+    fn decide(self, services: &Services, note: NoteItem) -> Result<IngestDecision, StoreError> {
         let stored = match services.store.get(&self.note.id) {
             Ok(stored) => stored,
             Err(error @ (StoreError::NotFound { .. } | StoreError::Damaged(_))) => {
@@ -70,7 +72,7 @@ impl<'a> NotePlan<'a> {
             MemoryRelation::AsTwin | MemoryRelation::AsCopy => Ok(links),
             MemoryRelation::AsItself | MemoryRelation::Not => {
                 let links = Patch { other_origins: Some(self.note.copies.clone()), ..links };
-                extend_patch(draft, front_matter, &stored, links, &mut warnings)
+                extend_patch(note.draft, &note.front_matter, &stored, links, &mut warnings)
             }
         };
         Ok(match patch {
@@ -79,7 +81,8 @@ impl<'a> NotePlan<'a> {
         })
     }
 
-    fn create(self, mut draft: Draft, front_matter: String) -> IngestDecision {
+    fn create(self, note: NoteItem) -> IngestDecision {
+        let NoteItem { mut draft, front_matter, updated_at, .. } = note;
         let (note, lines) = (note_hash(&draft), front_matter_hash(&front_matter));
         let mut kinds = redact(&mut draft);
         let redacted = secret::redact(&front_matter);
@@ -90,6 +93,7 @@ impl<'a> NotePlan<'a> {
             origin.hash = Some(NoteFingerprint { note, front_matter: lines, text }.to_hash());
         }
         let mut memory = draft.into_memory(self.note.id, self.at);
+        memory.updated_at = updated_at.unwrap_or(memory.updated_at);
         memory.links = self.links.to_vec();
         memory.other_origins.clone_from(&self.note.copies);
         let warnings = redaction_warning(kinds).into_iter().collect();

@@ -7,7 +7,7 @@ use std::thread;
 
 use super::{IngestReport, LinkCounts, Progress, SkippedFile};
 use crate::wikilink::{WikilinkCatalog, WikilinkDestination, WikilinkNameKind};
-use crate::{ContentHash, Draft, Memory, MemoryId, Origin, Services, Source, SourceItem, StoreError, Tags, secret};
+use crate::{ContentHash, Draft, Memory, MemoryId, NoteItem, Origin, Services, Source, SourceItem, StoreError, Tags, secret};
 
 /// The result of surveying a source.
 pub(super) struct Survey {
@@ -19,6 +19,8 @@ pub(super) struct Survey {
     place: Option<Origin>,
     /// The memories that belong to a note, with the index of the note.
     taken: HashMap<MemoryId, usize>,
+    /// The ids that new memories receive from the source.
+    former_ids: HashSet<MemoryId>,
 }
 
 /// One note of a source.
@@ -71,18 +73,17 @@ impl Survey {
             catalog: WikilinkCatalog::new(source.rule()),
             place: None,
             taken: HashMap::new(),
+            former_ids: HashSet::new(),
         };
         let mut tags = HashSet::new();
         let mut strangers = Vec::new();
         for_each_finding(source, &|finding| finding, &mut |finding| {
             match finding {
-                SourceItem::Note { draft, front_matter, links, uncounted_links, warning } => {
-                    let Some(origin) = &draft.origin else { return Ok(()) };
-                    report.warnings.extend(warning.map(|reason| SkippedFile { path: origin.path.clone(), reason }));
-                    tags.extend(draft.tags.iter().map(|tag| Tags::key(tag)));
-                    let counted = links.len();
-                    let links = links.into_iter().chain(uncounted_links).collect();
-                    match survey.add(services, &draft, &front_matter, links, counted) {
+                SourceItem::Note(mut note) => {
+                    let Some(origin) = note.draft.origin.clone() else { return Ok(()) };
+                    report.warnings.extend(note.warning.take().map(|reason| SkippedFile { path: origin.path.clone(), reason }));
+                    tags.extend(note.draft.tags.iter().map(|tag| Tags::key(tag)));
+                    match survey.add(services, *note) {
                         Ok(stranger) => strangers.extend(stranger),
                         Err(StoreError::Damaged(problem)) => report.skipped.push(skipped_note(&origin.path, &problem)),
                         Err(error) => return Err(error),
@@ -117,14 +118,10 @@ impl Survey {
         &self.notes[number]
     }
 
-    fn add(
-        &mut self,
-        services: &Services,
-        draft: &Draft,
-        front_matter: &str,
-        links: Vec<String>,
-        counted: usize,
-    ) -> Result<Option<UnmatchedNote>, StoreError> {
+    fn add(&mut self, services: &Services, note: NoteItem) -> Result<Option<UnmatchedNote>, StoreError> {
+        let NoteItem { draft, front_matter, mut links, uncounted_links, .. } = note;
+        let counted = links.len();
+        links.extend(uncounted_links);
         let Some(origin) = &draft.origin else { return Ok(None) };
         if self.numbers.contains_key(&origin.path) {
             return Ok(None);
@@ -134,13 +131,13 @@ impl Survey {
         let (id, kept, copied) = match stored {
             Some(stored) if is_its_own(&stored.memory) => (stored.memory.id, MemoryRelation::AsItself, None),
             Some(stored) => (services.ids.memory_id(), MemoryRelation::Not, Some(stored.memory.id)),
-            None => (services.ids.memory_id(), MemoryRelation::Not, None),
+            None => (self.free_id(services, note.id)?, MemoryRelation::Not, None),
         };
         let number = self.notes.len();
         self.place.get_or_insert_with(|| origin.clone());
         self.numbers.insert(origin.path.clone(), number);
         self.catalog.add_note(&origin.path, draft.title.as_deref(), &draft.aliases);
-        self.notes.push(SurveyedNote { id, kept, copies: Vec::new(), hash: file_hash(draft, front_matter), links, counted });
+        self.notes.push(SurveyedNote { id, kept, copies: Vec::new(), hash: file_hash(&draft, &front_matter), links, counted });
         if kept == MemoryRelation::AsItself {
             self.taken.entry(id).or_insert(number);
         }
@@ -155,6 +152,17 @@ impl Survey {
         let hash = redacted.map_or_else(|| draft.content_hash(), |redacted| ContentHash::of(&redacted.text));
         let twin = services.store.by_content(&hash, &draft.scope)?;
         Ok(twin.map(|twin| UnmatchedNote { number, twin, origin: origin.clone() }))
+    }
+
+    /// Returns `former` if no memory has this id, otherwise a new id.
+    fn free_id(&mut self, services: &Services, former: Option<MemoryId>) -> Result<MemoryId, StoreError> {
+        let Some(former) = former else { return Ok(services.ids.memory_id()) };
+        let is_taken = match services.store.get(&former) {
+            Err(StoreError::NotFound { .. }) => !self.former_ids.insert(former),
+            Err(StoreError::Damaged(_)) | Ok(_) => true,
+            Err(error) => return Err(error),
+        };
+        Ok(if is_taken { services.ids.memory_id() } else { former })
     }
 
     /// Assigns an existing memory to a note with an unrecorded origin, if it has one.
@@ -336,7 +344,7 @@ pub(super) fn for_each_finding<T: Send>(
 /// Returns the length of the text of a finding in bytes.
 fn length(finding: &SourceItem) -> usize {
     match finding {
-        SourceItem::Note { draft, front_matter, .. } => draft.content.len() + front_matter.len(),
+        SourceItem::Note(note) => note.draft.content.len() + note.front_matter.len(),
         SourceItem::Attachment(_) | SourceItem::Skipped { .. } => 0,
     }
 }

@@ -4,8 +4,8 @@ use super::{IngestReport, ingest};
 use crate::testing::services;
 use crate::wikilink::WikilinkRule;
 use crate::{
-    Draft, Filter, MemStore, Memory, Origin, Patch, Progress, SecretPolicy, Services, Source, SourceItem, StoreError, update,
-    wikilink,
+    Draft, Filter, MemStore, Memory, NoteItem, Origin, Patch, Progress, SecretPolicy, Services, Source, SourceItem, StoreError,
+    update, wikilink,
 };
 
 /// Notes with a path, a text and unrecognized front matter.
@@ -32,7 +32,7 @@ impl Source for TestNotes {
                 Draft { origin: Some(origin), tags: wikilink::inline_tags(text).into_iter().collect(), ..Draft::new(text) };
             let links = wikilink::parse(text).into_iter().map(|link| link.target).collect();
             let (front_matter, uncounted_links) = ((*front_matter).to_owned(), Vec::new());
-            SourceItem::Note { draft: Box::new(draft), front_matter, links, uncounted_links, warning: None }
+            SourceItem::Note(Box::new(NoteItem { front_matter, links, uncounted_links, ..NoteItem::new(draft) }))
         }))
     }
 }

@@ -1,7 +1,7 @@
 //! A source with predefined findings.
 
 use crate::wikilink::WikilinkRule;
-use crate::{Draft, Origin, Source, SourceItem};
+use crate::{Draft, NoteItem, Origin, Source, SourceItem};
 
 /// A source with predefined findings.
 #[derive(Debug, Clone, Default)]
@@ -21,7 +21,7 @@ fn note(path: &str, text: &str) -> SourceItem {
     let origin = Origin { source: "fake".into(), root: "/fake".into(), path: path.to_owned(), hash: None };
     let draft = Draft { title: Some(stem.to_owned()), source: "fake".into(), origin: Some(origin), ..Draft::new(text) };
     let links = crate::wikilink::parse(text).into_iter().map(|link| link.target).collect();
-    SourceItem::Note { draft: Box::new(draft), front_matter: String::new(), links, uncounted_links: Vec::new(), warning: None }
+    SourceItem::Note(Box::new(NoteItem { links, ..NoteItem::new(draft) }))
 }
 
 impl Source for FakeSource {

@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use crate::is_nonzero;
 use crate::{
-    ChatMessage, ChatModel, ChatRequest, ChatRole, Clock, Embedder, IdSource, Notification, Notifier, Purpose, Reranker, Source,
-    SourceItem,
+    ChatMessage, ChatModel, ChatRequest, ChatRole, Clock, Embedder, IdSource, NoteItem, Notification, Notifier, Purpose,
+    Reranker, Source, SourceItem, SourceSessionItem,
 };
 
 /// Checks the contract of [`Source`] on a source that is readable.
@@ -18,7 +18,8 @@ pub fn source_suite(source: &dyn Source) {
     assert_eq!(first, second, "it may be read again");
     let mut paths = Vec::new();
     for finding in &first {
-        if let SourceItem::Note { draft, front_matter, .. } = finding {
+        if let SourceItem::Note(note) = finding {
+            let NoteItem { draft, front_matter, .. } = &**note;
             let origin = draft.origin.as_ref().expect("the origin of a note is set");
             assert_eq!(origin.source, source.name());
             assert!(front_matter.is_empty() || front_matter.ends_with('\n'), "{front_matter:?}");
@@ -28,6 +29,15 @@ pub fn source_suite(source: &dyn Source) {
     let distinct: HashSet<_> = paths.iter().collect();
     assert_eq!(distinct.len(), paths.len(), "each note has a path of its own");
     assert!(paths.is_sorted(), "notes come in the order of their paths: {paths:?}");
+    let sessions: Vec<_> = source.sessions().collect();
+    assert_eq!(sessions, source.sessions().collect::<Vec<_>>(), "its conversations may be read again");
+    let mut ids = HashSet::new();
+    for item in &sessions {
+        if let SourceSessionItem::Session(session) = item {
+            assert!(ids.insert(&session.id), "each conversation has an id of its own: {}", session.id);
+            assert!(!session.records.is_empty(), "a conversation has messages: {}", session.id);
+        }
+    }
 }
 
 /// Checks the contract of [`Clock`].

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use memory_core::testing::{services, source_suite};
-use memory_core::{Draft, IngestReport, MemStore, Source, SourceItem, ingest};
-use memory_ingest::{SourceName, open};
+use memory_core::{Draft, IngestReport, MemStore, NoteItem, Source, SourceItem, ingest};
+use memory_ingest::{SourceName, SourceOptions, open};
 use tempfile::TempDir;
 
 pub(crate) struct IngestSandbox(TempDir);
@@ -68,7 +68,7 @@ impl SourceSurvey {
 }
 
 pub(crate) fn survey_source(name: SourceName, path: &Path) -> SourceSurvey {
-    let source = open(name, path).expect("the source is there");
+    let source = open(name, path, &SourceOptions::default()).expect("the source is there");
     source_suite(source.as_ref());
     let home = services(Arc::new(MemStore::default()));
     let take = |source: &dyn Source| ingest(&home, source, false, &mut |_| {}).expect("the fake store does not fail");
@@ -82,10 +82,11 @@ pub(crate) fn survey_source(name: SourceName, path: &Path) -> SourceSurvey {
     };
     for finding in source.items() {
         match finding {
-            SourceItem::Note { draft, front_matter, links, uncounted_links, warning } => {
+            SourceItem::Note(note) => {
+                let NoteItem { draft, front_matter, links, uncounted_links, warning, .. } = *note;
                 assert_eq!(draft.source, name.as_str());
                 survey.tags.extend(draft.tags.iter().map(|tag| memory_core::Tags::key(tag)));
-                survey.notes.push(SurveyNote { draft: *draft, front_matter, links, uncounted_links, warning });
+                survey.notes.push(SurveyNote { draft, front_matter, links, uncounted_links, warning });
             }
             SourceItem::Attachment(path) => survey.attachments.push(path),
             SourceItem::Skipped { path, reason } => survey.skipped.push((path, reason)),
