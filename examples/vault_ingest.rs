@@ -4,7 +4,7 @@ use std::env;
 use std::error::Error;
 use std::path::{Path, PathBuf};
 
-use memory_core::{backlinks, ingest};
+use memory_core::{IngestOptions, backlinks, ingest};
 use memory_ingest::Obsidian;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -13,7 +13,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let folder = tempfile::tempdir()?;
     let memories = memory_store::open(folder.path().join("home"))?;
     for round in ["first", "second"] {
-        let report = ingest(memories.services(), &vault, false, &mut |_| {})?;
+        let report = ingest(memories.services(), &vault, &IngestOptions::default(), &mut |_| {})?;
         println!("{round} run: {} new, {} unchanged, {} links", report.new, report.unchanged, report.links.resolved);
     }
     for hit in memories.search("how do we deploy Harbour?")?.hits.into_iter().take(1) {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use memory_core::bank::{BankError, BankErrorKind, BankName, BankScope, Key};
 use memory_core::instance::InstanceError;
 use memory_core::topic::TopicError;
-use memory_core::{Code, LogError, NotifyError, ParseError, SourceError, StoreError, ToolError};
+use memory_core::{Code, IngestError, LogError, NotifyError, ParseError, SourceError, StoreError, ToolError};
 
 use crate::config::ConfigError;
 
@@ -365,6 +365,15 @@ impl From<InstanceError> for Failure {
         match error {
             InstanceError::Store(error) => Self::Store(*error),
             error => Self::Instance(error),
+        }
+    }
+}
+
+impl From<IngestError> for Failure {
+    fn from(error: IngestError) -> Self {
+        match error {
+            IngestError::Store(error) => error.into(),
+            IngestError::Sessions(error) => error.into(),
         }
     }
 }

@@ -1,10 +1,17 @@
 //! Ingesting notes from other programs.
 
+mod missing;
 mod plan;
+mod sessions;
 mod survey;
 
 use crate::commit::{RefusedUnit, commit_units};
-use crate::{Change, ChangeSet, Services, Source, SourceItem, StoreError, Verb};
+use crate::instance::InstanceError;
+use crate::instance::history::Messages;
+use crate::{Change, ChangeSet, Code, Services, Source, SourceItem, StoreError, Verb};
+
+pub use missing::MissingNote;
+pub use sessions::SessionCounts;
 
 use plan::{IngestDecision, NotePlan};
 use survey::{Survey, for_each_finding};
@@ -30,6 +37,44 @@ pub struct IngestReport {
     pub tags: u64,
     /// The number of links between the notes.
     pub links: LinkCounts,
+    /// The numbers of conversations.
+    pub sessions: SessionCounts,
+    /// The memories of notes that the source no longer contains. They are retained, unless the options state otherwise.
+    pub missing: Vec<MissingNote>,
+    /// Number of memories of missing notes that were deleted.
+    pub deleted: u64,
+}
+
+/// The options of an ingestion.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct IngestOptions<'a> {
+    /// Whether only the outcome is determined, and nothing is written.
+    pub dry_run: bool,
+    /// The sessions that receive the conversations of the source; without them, conversations are not read.
+    pub sessions: Option<&'a Messages>,
+    /// Whether the memories of notes that the source no longer contains move to the trash.
+    pub delete_missing: bool,
+}
+
+/// The error that an ingestion failed.
+#[derive(Debug, thiserror::Error)]
+pub enum IngestError {
+    /// The memories cannot be read or written.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The sessions cannot be read or written.
+    #[error(transparent)]
+    Sessions(#[from] InstanceError),
+}
+
+impl IngestError {
+    /// Returns the permanent code of the error.
+    pub fn code(&self) -> Code {
+        match self {
+            Self::Store(error) => error.code(),
+            Self::Sessions(error) => error.code(),
+        }
+    }
 }
 
 /// A file with the reason for skipping or warning about it.
@@ -69,18 +114,22 @@ pub struct Progress {
 /// moves the origin of its memory. A note is skipped if its memory was also changed, so that neither side is lost. A
 /// note with the text of a memory from another source is not ingested again. Equal files of one source become one
 /// memory, which records all of them as origins. Tags, aliases and links are only ever added to a memory. Credentials
-/// are redacted. With `dry_run`, the report states the outcome, and nothing is written.
+/// are redacted.
+///
+/// A conversation becomes a session with a name that ends in its id. A changed conversation replaces the records of its
+/// session, unless other records were added to it. Notes and sessions are written in operations with the same id, so that
+/// one undo reverts both.
 ///
 /// `examples/vault_ingest.rs` is a complete program.
 ///
 /// # Errors
-/// Those of the store. Errors of reading the source are part of the report instead.
+/// Those of the stores. Errors of reading the source are part of the report instead.
 pub fn ingest(
     services: &Services,
     source: &dyn Source,
-    dry_run: bool,
+    options: &IngestOptions<'_>,
     progress: &mut dyn FnMut(Progress),
-) -> Result<IngestReport, StoreError> {
+) -> Result<IngestReport, IngestError> {
     services.store.refresh()?;
     let mut report = IngestReport::default();
     let mut survey = Survey::of(services, source, &mut report, progress)?;
@@ -92,7 +141,7 @@ pub fn ingest(
         changes: Vec::new(),
         paths: Vec::new(),
         bytes: 0,
-        dry_run,
+        dry_run: options.dry_run,
     };
     let mut done = 0;
     let at = batch.operation.operation.at;
@@ -116,7 +165,17 @@ pub fn ingest(
         progress(Progress { done, total: Some(total) });
         Ok(())
     })?;
+    report.missing = survey.missing_notes(services, &report.skipped)?;
+    if options.delete_missing {
+        for note in report.missing.clone() {
+            batch.push(Change::Remove { id: note.id, expected: None }, &note.path, &mut report)?;
+        }
+    }
     batch.flush(&mut report)?;
+    let operation = batch.operation.operation.clone();
+    if let Some(messages) = options.sessions {
+        sessions::ingest_sessions(source, messages, &operation, options.dry_run, &mut report, progress)?;
+    }
     Ok(report)
 }
 
@@ -146,18 +205,40 @@ impl IngestBatch<'_> {
         let changes = std::mem::take(&mut self.changes);
         let mut paths = std::mem::take(&mut self.paths);
         self.bytes = 0;
-        let mut is_new: Vec<bool> = changes.iter().map(|change| matches!(change, Change::Create { .. })).collect();
+        let mut kinds: Vec<_> = changes.iter().map(ChangeKind::of).collect();
         // Credentials were already redacted while the changes were computed.
         let units = changes.into_iter().map(|change| vec![change]).collect();
         let refused = if self.dry_run { Vec::new() } else { commit_units(self.services, &self.operation, units)? };
         for RefusedUnit { unit, error } in refused.into_iter().rev() {
-            is_new.remove(unit);
+            kinds.remove(unit);
             report.skipped.push(SkippedFile { path: paths.remove(unit), reason: error.to_string() });
         }
-        let new = is_new.iter().filter(|is_new| **is_new).count() as u64;
-        report.new += new;
-        report.updated += is_new.len() as u64 - new;
+        for kind in kinds {
+            match kind {
+                ChangeKind::New => report.new += 1,
+                ChangeKind::Updated => report.updated += 1,
+                ChangeKind::Deleted => report.deleted += 1,
+            }
+        }
         Ok(())
+    }
+}
+
+/// The kind of a change, as the report counts it.
+#[derive(Debug, Clone, Copy)]
+enum ChangeKind {
+    New,
+    Updated,
+    Deleted,
+}
+
+impl ChangeKind {
+    fn of(change: &Change) -> Self {
+        match change {
+            Change::Create { .. } => Self::New,
+            Change::Remove { .. } => Self::Deleted,
+            _ => Self::Updated,
+        }
     }
 }
 

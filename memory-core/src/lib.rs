@@ -133,7 +133,9 @@ pub use history::{
 pub use import::{ExportedMemory, ImportError, ImportSummary, import};
 pub use inbox_ttl::InboxTtl;
 pub use index_page::{INDEX_PAGE_HEAD, index_page, index_page_without};
-pub use ingest::{IngestReport, LinkCounts, Progress, SkippedFile, ingest};
+pub use ingest::{
+    IngestError, IngestOptions, IngestReport, LinkCounts, MissingNote, Progress, SessionCounts, SkippedFile, ingest,
+};
 pub use link::{
     LinkReport, UnresolvedLink, backlinks, link, outgoing_links, resolve_links, resolve_links_both_ways, resolve_own_links,
     resolve_wikilink, unlink, wikilinks_between,

@@ -8,7 +8,7 @@ use crate::bank::{self, BankError, BankScope, BankSubject, Banks};
 use crate::conversation::{self, ConversationLocation, ConversationSubject};
 use crate::instance::{self, InstanceError, InstanceSubject, NamedInstance};
 use crate::topic::{self, TopicError, TopicSubject, Topics};
-use crate::{ChangedFiles, Code, Recorded, Services, StoreError, Undone, find_by_prefix};
+use crate::{ChangedFiles, Code, Operation, Recorded, Services, StoreError, Undone, Verb, find_by_prefix};
 
 /// A logged operation.
 pub type LogEntry = Recorded<Subject>;
@@ -117,17 +117,17 @@ impl<'a> LogSource<'a> {
     }
 
     /// Undoes the operation with this id, which is one of this store.
-    fn undo(self, id: &str, services: &Services) -> Result<UndoneOperation, LogError> {
+    fn undo(self, id: &str, services: &Services, operation: &Operation) -> Result<UndoneOperation, LogError> {
         let (clock, ids) = (services.clock.as_ref(), services.ids.as_ref());
         Ok(match self {
-            Self::Notes(services) => crate::undo(services, Some(id))?.map(Subject::Notes),
+            Self::Notes(services) => crate::undo::undo_as(services, Some(id), operation)?.map(Subject::Notes),
             Self::Banks(banks) => {
                 let undone = bank::undo(banks, id)?;
                 Undone::new(undone.record, undone.undo).map(|subject| Subject::Bank(undone.scope, subject))
             }
             Self::Topics(topics) => topic::undo(topics, id)?.map(Subject::Topics),
             Self::Instance(one) => {
-                let undone = instance::undo(one.store.as_ref(), Some(id), clock, ids)?;
+                let undone = instance::undo_as(one.store.as_ref(), Some(id), operation)?;
                 undone.map(|subject| Subject::Instance(one.name.clone(), subject))
             }
             Self::Conversations(one) => {
@@ -194,6 +194,8 @@ impl<'a> OperationLogs<'a> {
 
     /// Undoes the operation with an id that starts with `reference`, or the last one that is not undone.
     ///
+    /// An ingestion that wrote notes and sessions is undone in both. The result then describes the notes.
+    ///
     /// # Errors
     /// Those of [`Self::find`], [`crate::undo()`], [`bank::undo()`], [`topic::undo()`] and [`instance::undo()`].
     pub fn undo(self, reference: Option<&str>) -> Result<UndoneOperation, LogError> {
@@ -205,7 +207,33 @@ impl<'a> OperationLogs<'a> {
                 self.last()?.ok_or_else(|| StoreError::OperationNotFound { wanted: "there is no operation to undo".into() })?
             }
         };
-        source.undo(entry.operation.id.as_str(), self.services)
+        let id = entry.operation.id.as_str();
+        let operation = self.services.operation(Verb::Undo);
+        // Sessions come first: they prevent the undo if one of them was changed, and changed notes may be left.
+        let mut sources = vec![source];
+        if matches!(entry.operation.verb, Verb::Ingest | Verb::Undo) {
+            sources = self.sources_of(id)?;
+            sources.sort_by_key(|source| matches!(source, LogSource::Notes(_)));
+        }
+        let mut undone = None;
+        for source in sources {
+            undone = Some(source.undo(id, self.services, &operation)?);
+        }
+        undone.ok_or_else(|| StoreError::OperationNotFound { wanted: format!("no operation has the id {id}") }.into())
+    }
+
+    /// Returns the stores whose log contains the operation `id`.
+    fn sources_of(self, id: &str) -> Result<Vec<LogSource<'a>>, LogError> {
+        let mut sources = Vec::new();
+        for source in self.sources() {
+            for entry in source.entries()? {
+                if entry?.operation.id.as_str() == id {
+                    sources.push(source);
+                    break;
+                }
+            }
+        }
+        Ok(sources)
     }
 
     fn last(self) -> Result<Option<(LogEntry, LogSource<'a>)>, LogError> {

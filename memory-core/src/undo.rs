@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use crate::commit::commit;
 use crate::{
-    Change, ChangeOutcome, ChangedFiles, LARGE_OPERATION, Memory, MemoryId, MemoryStoreExt, OperationRecord, RecordedChange,
-    RecordedFile, SecretPolicy, Services, StoreError, StoredMemory, TrashedFile, Undone, Verb, find_by_prefix,
+    Change, ChangeOutcome, ChangedFiles, LARGE_OPERATION, Memory, MemoryId, MemoryStoreExt, Operation, OperationRecord,
+    RecordedChange, RecordedFile, SecretPolicy, Services, StoreError, StoredMemory, TrashedFile, Undone, Verb, find_by_prefix,
 };
 
 /// Undoes the operation with an id that starts with `reference`, or the last one that is not undone.
@@ -18,6 +18,11 @@ use crate::{
 /// [`StoreError::OperationNotFound`] if there is no such operation, [`StoreError::Conflict`] if a file of an operation
 /// with fewer than [`crate::LARGE_OPERATION`] files was changed since.
 pub fn undo(services: &Services, reference: Option<&str>) -> Result<UndoReport, StoreError> {
+    undo_as(services, reference, &services.operation(Verb::Undo))
+}
+
+/// Undoes an operation as [`undo()`] does; `operation` is the undo.
+pub(crate) fn undo_as(services: &Services, reference: Option<&str>, operation: &Operation) -> Result<UndoReport, StoreError> {
     // An interrupted operation, possibly an undo, is rolled back first, so that it does not count as completed.
     services.history.recover()?;
     services.store.refresh()?;
@@ -25,9 +30,8 @@ pub fn undo(services: &Services, reference: Option<&str>) -> Result<UndoReport, 
         Some(reference) => find_undoable(services, reference)?,
         None => find_last(services)?,
     };
-    let operation = services.operation(Verb::Undo);
-    let left = services.history.revert(&record.operation.id, &operation)?.left;
-    Ok(UndoReport { record, undo: operation.id, left })
+    let left = services.history.revert(&record.operation.id, operation)?.left;
+    Ok(UndoReport { record, undo: operation.id.clone(), left })
 }
 
 /// Undoes the last operation that changed the memory that `reference` names, which may be deleted.

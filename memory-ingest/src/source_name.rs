@@ -101,7 +101,6 @@ sources! {
 
 /// Options of reading a source.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct SourceOptions {
     /// The field of a memory, and the key or column that contains it, for sources without fixed names.
     pub fields: Vec<(String, String)>,

@@ -39,6 +39,8 @@ pub(super) struct RecordShape<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     records: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    sessions: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     topics: Option<&'a [String]>,
     #[serde(skip_serializing_if = "Option::is_none")]
     conversation: Option<&'a str>,
@@ -237,7 +239,7 @@ impl<'a> RecordShape<'a> {
                 Self { bank: Some(bank.as_str()), scope: Some(scope.as_str()), keys: Some(keys), ..shape }
             }
             Subject::Topics(TopicSubject { files }) => Self { files: files.len() as u64, topics: Some(files), ..shape },
-            Subject::Instance(instance, InstanceSubject { name, count }) => {
+            Subject::Instance(instance, InstanceSubject { name, count, more }) => {
                 let is_session = instance.starts_with("history/");
                 Self {
                     by: None,
@@ -245,6 +247,7 @@ impl<'a> RecordShape<'a> {
                     session: is_session.then_some(name.as_str()),
                     key: (!is_session).then_some(name.as_str()),
                     records: is_session.then_some(*count),
+                    sessions: (*more != 0).then_some(more + 1),
                     ..shape
                 }
             }
@@ -286,6 +289,7 @@ impl<'a> RecordShape<'a> {
             session: None,
             key: None,
             records: None,
+            sessions: None,
             topics: None,
             conversation: None,
             memory_path: None,

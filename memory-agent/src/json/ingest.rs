@@ -16,6 +16,24 @@ struct IngestShape<'a> {
     warnings: Vec<SkippedShape<'a>>,
     tags: u64,
     links: LinkCountsShape,
+    sessions: SessionCountsShape,
+    missing: Vec<MissingShape<'a>>,
+    deleted: u64,
+}
+
+#[derive(Serialize)]
+struct SessionCountsShape {
+    new: u64,
+    updated: u64,
+    unchanged: u64,
+    records: u64,
+}
+
+#[derive(Serialize)]
+struct MissingShape<'a> {
+    id: String,
+    path: &'a str,
+    title: Option<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -44,9 +62,13 @@ struct ImportedShape<'a> {
 ///
 /// It has the number of new, updated and unchanged notes, the skipped ones (`[{path, reason}]`), notes with `warnings`
 /// (same shape), the number of distinct tags, and the links: `{resolved, unresolved, only_by_alias, only_by_title}`, of
-/// which the last two are part of `unresolved`.
+/// which the last two are part of `unresolved`. `sessions` counts the conversations and their written records, `missing`
+/// (`[{id, path, title}]`) lists the memories of notes that the source no longer contains, and `deleted` counts those of
+/// them that moved to the trash.
 pub fn ingest_report(source: &str, report: &IngestReport) -> Value {
-    let IngestReport { new, updated, unchanged, skipped, warnings, tags, links } = report;
+    let IngestReport { new, updated, unchanged, skipped, warnings, tags, links, sessions, missing, deleted } = report;
+    let missing =
+        missing.iter().map(|note| MissingShape { id: note.id.to_string(), path: &note.path, title: note.title.as_deref() });
     let LinkCounts { resolved, unresolved, only_by_alias, only_by_title } = *links;
     value(&IngestShape {
         source,
@@ -57,6 +79,14 @@ pub fn ingest_report(source: &str, report: &IngestReport) -> Value {
         warnings: skipped_shapes(warnings),
         tags: *tags,
         links: LinkCountsShape { resolved, unresolved, only_by_alias, only_by_title },
+        sessions: SessionCountsShape {
+            new: sessions.new,
+            updated: sessions.updated,
+            unchanged: sessions.unchanged,
+            records: sessions.records,
+        },
+        missing: missing.collect(),
+        deleted: *deleted,
     })
 }
 

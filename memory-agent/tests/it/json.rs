@@ -7,10 +7,10 @@ use memory_core::datetime::find_date;
 use memory_core::rank::RankFeature;
 use memory_core::{
     Budget, Category, ChangeOutcome, ChangedFiles, Code, ContentHash, Draft, FileVersion, Hit, InboxTtl, IngestReport,
-    LinkCounts, LlmUsage, LogEntry, MemoryId, MemoryPage, MergedFields, NotifyError, NotifyReport, Operation, Origin,
-    PeriodUsage, Phase, Problem, Purpose, RankFeatureScore, RecordedChange, RecordedFile, RemainingBudget, RemindReport,
-    Reminder, RerankScore, ScoreExplanation, SearchResults, SkippedFile, SpeakerRole, StoredMemory, Subject, TermScore,
-    TrashedFile, Undone, Usage, Verb, WriteResult,
+    LinkCounts, LlmUsage, LogEntry, MemoryId, MemoryPage, MergedFields, MissingNote, NotifyError, NotifyReport, Operation,
+    Origin, PeriodUsage, Phase, Problem, Purpose, RankFeatureScore, RecordedChange, RecordedFile, RemainingBudget, RemindReport,
+    Reminder, RerankScore, ScoreExplanation, SearchResults, SessionCounts, SkippedFile, SpeakerRole, StoredMemory, Subject,
+    TermScore, TrashedFile, Undone, Usage, Verb, WriteResult,
 };
 use serde_json::Value;
 
@@ -202,8 +202,19 @@ fn an_answer_explains_itself_only_when_asked() {
 fn a_report_of_taking_in_counts_notes_tags_and_links() {
     let skipped = |path: &str| vec![SkippedFile { path: path.into(), reason: "it is not a string".into() }];
     let links = LinkCounts { resolved: 5, unresolved: 2, only_by_alias: 1, only_by_title: 0 };
-    let report =
-        IngestReport { new: 3, updated: 1, unchanged: 9, skipped: skipped("a.md"), warnings: skipped("b.md"), tags: 4, links };
+    let missing = MissingNote { id: memory_core::MemoryId::for_path("c.md"), title: Some("Tea".into()), path: "c.md".into() };
+    let report = IngestReport {
+        new: 3,
+        updated: 1,
+        unchanged: 9,
+        skipped: skipped("a.md"),
+        warnings: skipped("b.md"),
+        tags: 4,
+        links,
+        sessions: SessionCounts { new: 2, updated: 1, unchanged: 0, records: 40 },
+        missing: vec![missing],
+        deleted: 0,
+    };
     assert_snapshot!(json::ingest_report("obsidian", &report), @r#"{"source":"obsidian","new":3,"updated":1,"unchanged":9,"skipped":[{"path":"a.md","reason":"it is not a string"}],"warnings":[{"path":"b.md","reason":"it is not a string"}],"tags":4,"links":{"resolved":5,"unresolved":2,"only_by_alias":1,"only_by_title":0}}"#);
 }
 

@@ -6,38 +6,64 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use memory_agent::json;
-use memory_core::{ExportedMemory, ImportError, SecretPolicy, SkippedFile};
+use memory_core::{ExportedMemory, ImportError, SecretPolicy, SkippedFile, SourceError};
+use memory_ingest::SourceName;
 
+use super::ingest::IngestOptionArgs;
 use crate::app::App;
 use crate::failure::Failure;
 use crate::print::Table;
 
-/// Import exported memories, one per line
+/// Import an export of this or another program
 ///
-/// Each line is a JSON object with at least `content`; other fields are as written by `export`, and unknown keys are
-/// ignored. An existing memory with the same id is replaced if it differs, and its previous file moves to the trash.
-/// Invalid lines are reported, all others are imported, and the exit code is 5.
+/// PATH is a file or folder; its format is detected. Files of other programs are imported as by `memory ingest --source NAME
+/// --path PATH`. In an export of this program each line is a JSON object with at least `content`; other fields are as written
+/// by `export`, and unknown keys are ignored. An existing memory with the same id is replaced if it differs, and its previous
+/// file moves to the trash. Invalid lines are reported, all others are imported, and the exit code is 5.
 ///
-/// JSON: {new, updated, unchanged, skipped: [{path, reason}]}; `path` is the line number
+/// JSON: {new, updated, unchanged, skipped: [{path, reason}]}; `path` is the line number; for other programs that of `ingest`
 #[derive(Debug, Args)]
 pub(crate) struct ImportArgs {
+    /// File or folder to import
+    #[arg(value_name = "PATH", conflicts_with = "input")]
+    path: Option<PathBuf>,
     /// Input file; `-`, or none, is the standard input
     #[arg(long, value_name = "FILE")]
     input: Option<PathBuf>,
     /// Import memories even if they seem to contain a credential
     #[arg(long)]
     allow_secret: bool,
+    #[command(flatten)]
+    options: IngestOptionArgs,
 }
 
 impl ImportArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
+        if let Some(path) = &self.path {
+            let path = app.environment.absolute_path(path);
+            match detect(&path)? {
+                Some(source) => return self.options.ingest_path(source, &path, app),
+                None => return self.import_lines(Some(&path), app),
+            }
+        }
+        self.import_lines(self.input.as_deref(), app)
+    }
+
+    /// Imports the lines of an export of this program from a file, or from the standard input.
+    fn import_lines(&self, input: Option<&Path>, app: &mut App) -> Result<(), Failure> {
+        if self.options.dry_run {
+            return Err(Failure::usage(
+                "--dry-run requires files of another program",
+                "import the export into another home: --root DIR",
+            ));
+        }
         let services = app.open()?.services;
         let secrets = if self.allow_secret { SecretPolicy::Keep } else { SecretPolicy::Refuse };
-        if self.input.as_deref().is_none_or(|file| file == Path::new("-")) && app.output.input_is_terminal() {
+        if input.is_none_or(|file| file == Path::new("-")) && app.output.input_is_terminal() {
             app.output.note("reading memories from the standard input, one JSON object per line; press Ctrl-D to finish")?;
         }
         let mut bar = app.output.progress_bar("reading");
-        let mut input: Box<dyn Read + '_> = match self.input.as_deref().filter(|file| *file != Path::new("-")) {
+        let mut input: Box<dyn Read + '_> = match input.filter(|file| *file != Path::new("-")) {
             Some(file) => Box::new(File::open(file).map_err(Failure::file(format!("read {}", file.display())))?),
             None => Box::new(app.output.input()),
         };
@@ -65,6 +91,35 @@ impl ImportArgs {
         let skipped = report.skipped.len() as u64;
         if skipped == 0 { Ok(()) } else { Err(Failure::NotTaken { count: skipped }) }
     }
+}
+
+/// Returns the source that wrote the files at `path`, or `None` for an export of this program.
+fn detect(path: &Path) -> Result<Option<SourceName>, Failure> {
+    if !path.exists() {
+        return Err(SourceError::Missing { path: path.display().to_string() }.into());
+    }
+    let sources = SourceName::detect(path);
+    let shown = path.display();
+    match sources.as_slice() {
+        [source] => Ok(Some(*source)),
+        [] if path.is_file() && is_export(path) => Ok(None),
+        [] => Err(Failure::usage(
+            format!("the format of {shown} is not recognized"),
+            "specify it with `memory ingest --source NAME --path PATH`, such as `--source markdown` or `--source jsonl`",
+        )),
+        several => {
+            let names: Vec<_> = several.iter().map(|source| source.as_str()).collect();
+            let problem = format!("{shown} may be of several formats: {}", names.join(", "));
+            Err(Failure::usage(problem, format!("specify one: `memory ingest --source {} --path PATH`", names[0])))
+        }
+    }
+}
+
+/// Returns whether the first line of a file is a memory of an export.
+fn is_export(path: &Path) -> bool {
+    let Ok(file) = File::open(path) else { return false };
+    let mut lines = ImportLines { input: BufReader::new(file), number: 0, failed: None };
+    matches!(lines.next(), Some(Ok(_)) | None)
 }
 
 /// Maximum number of rejected lines that are printed.

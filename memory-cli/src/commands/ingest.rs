@@ -1,10 +1,16 @@
 //! The `memory ingest` command.
 
+mod report;
+mod selection;
+
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use memory_agent::instance::{self, InstanceHandle};
 use memory_agent::json;
-use memory_core::{IngestReport, Services, SkippedFile};
+use memory_core::instance::InstanceError;
+use memory_core::instance::history::Messages;
+use memory_core::{IngestOptions, IngestReport, Services};
 use memory_ingest::{SourceName, SourceOptions};
 use serde_json::json;
 
@@ -12,30 +18,55 @@ use crate::app::App;
 use crate::args::{self, SourceSelection};
 use crate::config::{Settings, SourceLocation};
 use crate::failure::Failure;
-use crate::print::{Table, TableColumn};
+use crate::instances::{DEFAULT, InstanceRegistry};
 
-/// Ingest notes from other programs
+/// Ingest notes and conversations from other programs
 ///
-/// Notes become memories in the inbox, with their tags, aliases and links. A second run changes nothing; a changed note
-/// updates its memory. Credentials are redacted. `all` ingests every source whose folder exists; the folders can be set in
-/// config.yaml.
+/// Notes become memories in the inbox, with their tags, aliases and links. Conversations become sessions of `memory instance
+/// history`. A second run changes nothing; a changed note updates its memory. Notes that the source no longer contains are
+/// listed, and their memories are retained. Credentials are redacted. `memory undo` reverts a whole run. Without --source,
+/// the data of these programs on this machine is listed with counts, and a terminal offers a selection. `all` ingests every
+/// source whose folder exists; the folders can be set in config.yaml.
 ///
 /// JSON: {source, new, updated, unchanged, skipped: [{path, reason}], warnings: [{path, reason}], tags, links: {resolved,
-/// unresolved, only_by_alias, only_by_title}}; for `all`: {sources: [these…], left_out: [{source, path, reason}]}
+/// unresolved, only_by_alias, only_by_title}, sessions: {new, updated, unchanged, records}, missing: [{id, path, title}],
+/// deleted}; for `all`, and without --source: {sources: [these…], left_out: [{source, path, reason}]}
 #[derive(Debug, Args)]
 pub(crate) struct IngestArgs {
     /// Program to ingest from, or all
     #[arg(long, value_parser = args::sources_parser(), value_name = "NAME")]
-    source: SourceSelection,
-    /// Folder of the notes, if not the default
+    source: Option<SourceSelection>,
+    /// Folder or file of the source, if not the default
     #[arg(long, value_name = "PATH")]
     path: Option<PathBuf>,
-    /// Show the changes without making them
-    #[arg(long)]
-    dry_run: bool,
+    #[command(flatten)]
+    options: IngestOptionArgs,
 }
 
-/// A source that `--source all` did not read, and the reason.
+/// The options of `memory ingest` and `memory import` for files of other programs.
+#[derive(Debug, Clone, Args)]
+pub(super) struct IngestOptionArgs {
+    /// Show the changes without making them
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Move the memories of notes that the source no longer contains to the trash
+    #[arg(long)]
+    delete_missing: bool,
+    /// History instance for conversations
+    #[arg(long, value_name = "NAME", default_value = DEFAULT)]
+    instance: String,
+    /// Key or column of a memory's field, for jsonl and csv: content, title, tags, category, created, updated, id, project,
+    /// source, author or expires
+    #[arg(long = "map", value_name = "FIELD=KEY", value_parser = parse_mapping)]
+    fields: Vec<(String, String)>,
+}
+
+fn parse_mapping(text: &str) -> Result<(String, String), String> {
+    let (field, key) = text.split_once('=').ok_or("expected FIELD=KEY, such as content=text")?;
+    Ok((field.trim().to_owned(), key.trim().to_owned()))
+}
+
+/// A source that was not read, and the reason.
 struct SkippedSource {
     source: SourceName,
     path: String,
@@ -46,35 +77,38 @@ impl IngestArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let settings = app.settings()?;
         match self.source {
-            SourceSelection::One(source) => self.ingest_one(source, &settings, app),
-            SourceSelection::All if self.path.is_some() => {
-                Err(Failure::usage("--path requires a single source", "specify the source: --source obsidian --path …"))
-            }
-            SourceSelection::All => self.ingest_all(&settings, app),
+            Some(SourceSelection::One(source)) => self.ingest_one(source, &settings, app),
+            _ if self.path.is_some() => Err(Failure::usage(
+                "--path requires a single source",
+                "specify the source, or let `memory import PATH` detect it",
+            )),
+            Some(SourceSelection::All) => self.ingest_all(&settings.places, app),
+            None => match selection::select(&settings.places, &self.options, app)? {
+                Some(places) => self.ingest_all(&places, app),
+                None => Ok(()),
+            },
         }
     }
 
     fn ingest_one(&self, source: SourceName, settings: &Settings, app: &mut App) -> Result<(), Failure> {
-        let services = app.open()?.services;
         let configured = || settings.places.iter().find(|place| place.source == source).map(|place| place.path.value.clone());
-        let path = self.path.as_deref().map(|path| app.environment.absolute_path(path)).or_else(configured).unwrap_or_default();
-        let report = self.ingest_source(source, &path, &services, app)?;
-        if app.output.is_json() {
-            return Ok(app.output.json(&json::ingest_report(source.as_str(), &report))?);
-        }
-        self.show(&[(source, report)], &[], app)
+        let path = self.path.as_deref().map(|path| app.environment.absolute_path(path)).or_else(configured).ok_or_else(|| {
+            let problem = format!("{source} has no default folder");
+            Failure::usage(problem, format!("specify the files: --source {source} --path PATH"))
+        })?;
+        self.options.ingest_path(source, &path, app)
     }
 
-    fn ingest_all(&self, settings: &Settings, app: &mut App) -> Result<(), Failure> {
-        let services = app.open()?.services;
+    fn ingest_all(&self, places: &[SourceLocation], app: &mut App) -> Result<(), Failure> {
+        let mut ingestion = Ingestion::open(&self.options, app)?;
         let (mut taken, mut left_out) = (Vec::new(), Vec::new());
-        for SourceLocation { source, path, enabled } in &settings.places {
+        for SourceLocation { source, path, enabled } in places {
             let reason = if !enabled.value {
                 "it is disabled".to_owned()
             } else if !path.value.exists() {
                 "it does not exist".to_owned()
             } else {
-                match self.ingest_source(*source, &path.value, &services, app) {
+                match ingestion.run(*source, &path.value, &self.options, app) {
                     Ok(report) => {
                         taken.push((*source, report));
                         continue;
@@ -92,53 +126,42 @@ impl IngestArgs {
             let left_out: Vec<_> = left_out.iter().map(shape).collect();
             return Ok(app.output.json(&json!({ "sources": sources, "left_out": left_out }))?);
         }
-        self.show(&taken, &left_out, app)
-    }
-
-    fn ingest_source(&self, source: SourceName, path: &Path, services: &Services, app: &App) -> Result<IngestReport, Failure> {
-        let source = memory_ingest::open(source, path, &SourceOptions::default())?;
-        let mut bar = app.output.progress_bar("ingesting");
-        Ok(memory_core::ingest(services, source.as_ref(), self.dry_run, &mut |progress| bar.show(progress))?)
-    }
-
-    fn show(&self, taken: &[(SourceName, IngestReport)], left_out: &[SkippedSource], app: &mut App) -> Result<(), Failure> {
-        let numbers = ["new", "updated", "unchanged", "skipped", "tags", "links", "dead links"].map(TableColumn::Number);
-        let mut table = Table::new([&[TableColumn::Text("source")][..], &numbers[..]].concat());
-        for (source, report) in taken {
-            let skipped = report.skipped.len() as u64;
-            let IngestReport { new, updated, unchanged, tags, links, .. } = report;
-            let [new, updated, unchanged, skipped, tags, resolved, dead] =
-                [*new, *updated, *unchanged, skipped, *tags, links.resolved, links.unresolved].map(|count| count.to_string());
-            table.push([source.as_str(), &new, &updated, &unchanged, &skipped, &tags, &resolved, &dead]);
-        }
-        app.output.table(&table)?;
-        for (_, report) in taken {
-            let followed = report.links.only_by_alias + report.links.only_by_title;
-            if followed != 0 {
-                app.output.note(&format!("dead links resolved by alias or title: {followed}"))?;
-            }
-            print_files("skipped", &report.skipped, app)?;
-            print_files("ingested with a warning", &report.warnings, app)?;
-        }
-        for SkippedSource { source, path, reason } in left_out {
-            app.output.note(&format!("skipped {source} ({path}): {reason}"))?;
-        }
-        if self.dry_run {
-            app.output.note("dry run: nothing was written")?;
-        }
-        Ok(())
+        report::print(&taken, &left_out, &self.options, app)
     }
 }
 
-/// Maximum number of files that are printed for a source.
-const MAX_FILES: usize = 20;
+impl IngestOptionArgs {
+    /// Ingests the files of `source` at `path`, and prints the report.
+    pub(super) fn ingest_path(&self, source: SourceName, path: &Path, app: &mut App) -> Result<(), Failure> {
+        let report = Ingestion::open(self, app)?.run(source, path, self, app)?;
+        if app.output.is_json() {
+            return Ok(app.output.json(&json::ingest_report(source.as_str(), &report))?);
+        }
+        report::print(&[(source, report)], &[], self, app)
+    }
+}
 
-fn print_files(what: &str, files: &[SkippedFile], app: &mut App) -> Result<(), Failure> {
-    for SkippedFile { path, reason } in files.iter().take(MAX_FILES) {
-        app.output.note(&format!("{what}: {path}: {reason}"))?;
+/// The stores that an ingestion writes to.
+struct Ingestion {
+    services: Services,
+    sessions: Messages,
+}
+
+impl Ingestion {
+    fn open(options: &IngestOptionArgs, app: &mut App) -> Result<Self, Failure> {
+        let registry = InstanceRegistry::open(&app.settings()?)?;
+        let sessions = match registry.open_instance(instance::backend("history")?, &options.instance.parse()?)? {
+            InstanceHandle::History(messages) => messages,
+            _ => return Err(InstanceError::InstanceNotFound { instance: format!("history/{}", options.instance) }.into()),
+        };
+        Ok(Self { services: app.open()?.services, sessions })
     }
-    if MAX_FILES < files.len() {
-        app.output.note(&format!("{what}: {} more; use --json to list them all", files.len() - MAX_FILES))?;
+
+    fn run(&mut self, source: SourceName, path: &Path, options: &IngestOptionArgs, app: &App) -> Result<IngestReport, Failure> {
+        let source = memory_ingest::open(source, path, &SourceOptions { fields: options.fields.clone() })?;
+        let options =
+            IngestOptions { dry_run: options.dry_run, sessions: Some(&self.sessions), delete_missing: options.delete_missing };
+        let mut bar = app.output.progress_bar("ingesting");
+        Ok(memory_core::ingest(&self.services, source.as_ref(), &options, &mut |progress| bar.show(progress))?)
     }
-    Ok(())
 }

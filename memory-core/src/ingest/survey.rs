@@ -103,6 +103,16 @@ impl Survey {
         Ok(survey)
     }
 
+    /// Returns an origin with the source and the root of the notes.
+    pub(super) fn place(&self) -> Option<&Origin> {
+        self.place.as_ref()
+    }
+
+    /// Returns the memories that belong to a note.
+    pub(super) fn memories(&self) -> HashSet<MemoryId> {
+        self.notes.iter().map(|note| note.id).collect()
+    }
+
     /// Returns the number of notes.
     pub(super) fn len(&self) -> usize {
         self.notes.len()

@@ -1,11 +1,15 @@
 use std::sync::Arc;
 
-use super::{IngestReport, ingest};
-use crate::testing::services;
+use chrono::DateTime;
+use proptest::prelude::*;
+
+use super::{IngestError, IngestOptions, IngestReport, ingest};
+use crate::instance::history::{self, Messages, RecordDraft, RecordFilter, Window};
+use crate::testing::{FakeMessages, FakeSource, messages, services};
 use crate::wikilink::WikilinkRule;
 use crate::{
-    Draft, Filter, MemStore, Memory, NoteItem, Origin, Patch, Progress, SecretPolicy, Services, Source, SourceItem, StoreError,
-    update, wikilink,
+    Draft, Filter, MemStore, Memory, MemoryId, NoteItem, Origin, Patch, Progress, SecretPolicy, Services, Source, SourceItem,
+    SourceSession, SourceSessionItem, update, wikilink,
 };
 
 /// Notes with a path, a text and unrecognized front matter.
@@ -28,8 +32,12 @@ impl Source for TestNotes {
     fn items(&self) -> Box<dyn Iterator<Item = SourceItem> + '_> {
         Box::new(self.0.iter().map(|(path, text, front_matter)| {
             let origin = Origin { source: "test".into(), root: "/test".into(), path: (*path).into(), hash: None };
-            let draft =
-                Draft { origin: Some(origin), tags: wikilink::inline_tags(text).into_iter().collect(), ..Draft::new(text) };
+            let draft = Draft {
+                source: "test".into(),
+                origin: Some(origin),
+                tags: wikilink::inline_tags(text).into_iter().collect(),
+                ..Draft::new(text)
+            };
             let links = wikilink::parse(text).into_iter().map(|link| link.target).collect();
             let (front_matter, uncounted_links) = ((*front_matter).to_owned(), Vec::new());
             SourceItem::Note(Box::new(NoteItem { front_matter, links, uncounted_links, ..NoteItem::new(draft) }))
@@ -38,7 +46,7 @@ impl Source for TestNotes {
 }
 
 fn ingest_notes(services: &Services, notes: &TestNotes) -> IngestReport {
-    ingest(services, notes, false, &mut |_| {}).expect("the fake store does not fail")
+    ingest(services, notes, &IngestOptions::default(), &mut |_| {}).expect("the fake store does not fail")
 }
 
 fn counts(report: &IngestReport) -> (u64, u64, u64, usize) {
@@ -72,7 +80,8 @@ fn a_second_run_writes_nothing() {
 #[test]
 fn a_dry_run_says_the_same_and_writes_nothing() {
     let (home, vault) = (home(), notes(&[("a.md", "see [[b]]"), ("b.md", "b")]));
-    let dry = ingest(&home, &vault, true, &mut |_| {}).expect("the fake store does not fail");
+    let dry = ingest(&home, &vault, &IngestOptions { dry_run: true, ..IngestOptions::default() }, &mut |_| {})
+        .expect("the fake store does not fail");
     assert!(memories(&home).is_empty());
     assert_eq!(dry, ingest_notes(&home, &vault));
 }
@@ -152,12 +161,12 @@ fn credentials_are_redacted_and_a_moved_note_is_known_all_the_same() {
 }
 
 #[test]
-fn a_memory_that_somebody_else_changes_meanwhile_is_skipped_and_the_rest_is_done() -> Result<(), StoreError> {
+fn a_memory_that_somebody_else_changes_meanwhile_is_skipped_and_the_rest_is_done() -> Result<(), IngestError> {
     let home = home();
     ingest_notes(&home, &notes(&[("a.md", "a"), ("b.md", "b"), ("c.md", "c")]));
     let vault = notes(&[("a.md", "a2"), ("b.md", "b2"), ("c.md", "c2"), ("d.md", "d")]);
     let first = memories(&home)[0].id.to_string();
-    let report = ingest(&home, &vault, false, &mut |progress| {
+    let report = ingest(&home, &vault, &IngestOptions::default(), &mut |progress| {
         // The outcome of each note is decided at this point, but nothing is written.
         if progress == (Progress { done: 4, total: Some(4) }) {
             let tag = Patch { add_tags: ["mine"].into_iter().collect(), ..Patch::default() };
@@ -235,4 +244,147 @@ fn files_that_differ_in_their_front_matter_are_not_equal() {
     let home = home();
     let with = |path: &'static str, front_matter: &'static str| (path, "one".to_owned(), front_matter);
     assert_eq!(counts(&ingest_notes(&home, &TestNotes(vec![with("a.md", "x: 1\n"), with("b.md", "x: 2\n")]))), (2, 0, 0, 0));
+}
+
+/// A source with conversations: an id, a title, and texts of the user.
+#[derive(Debug, Clone, Default)]
+struct TestConversations(Vec<(&'static str, Option<&'static str>, Vec<String>)>);
+
+impl Source for TestConversations {
+    fn name(&self) -> &'static str {
+        "test"
+    }
+
+    fn rule(&self) -> WikilinkRule {
+        WikilinkRule::Paths
+    }
+
+    fn items(&self) -> Box<dyn Iterator<Item = SourceItem> + '_> {
+        Box::new(std::iter::empty())
+    }
+
+    fn sessions(&self) -> Box<dyn Iterator<Item = SourceSessionItem> + '_> {
+        Box::new(self.0.iter().map(|(id, title, texts)| {
+            let records = texts.iter().map(|text| RecordDraft::from_text("user".parse().expect("a role"), text)).collect();
+            SourceSessionItem::Session(Box::new(SourceSession { id: (*id).into(), title: title.map(str::to_owned), records }))
+        }))
+    }
+}
+
+fn conversation(id: &'static str, title: Option<&'static str>, texts: &[&str]) -> TestConversations {
+    TestConversations(vec![(id, title, texts.iter().map(|text| (*text).to_owned()).collect())])
+}
+
+fn ingest_sessions(services: &Services, sessions: &Messages, source: &TestConversations) -> IngestReport {
+    let options = IngestOptions { sessions: Some(sessions), ..IngestOptions::default() };
+    ingest(services, source, &options, &mut |_| {}).expect("the fake stores do not fail")
+}
+
+fn session_counts(report: &IngestReport) -> (u64, u64, u64) {
+    (report.sessions.new, report.sessions.updated, report.sessions.unchanged)
+}
+
+/// Returns the names and the records of all sessions.
+fn stored_sessions(sessions: &Messages) -> Vec<(String, Vec<String>)> {
+    let all = history::sessions(sessions).expect("a list");
+    let records = |name| history::read(sessions, name, &RecordFilter::default(), Window::default()).expect("records").records;
+    let text = |record: &history::SessionRecord| record.text().to_string();
+    all.iter().map(|own| (own.session.to_string(), records(&own.session).iter().map(text).collect())).collect()
+}
+
+#[test]
+fn a_conversation_becomes_a_session_that_follows_its_changes() {
+    let (home, sessions) = (home(), messages(Arc::new(FakeMessages::default())).0);
+    let one = conversation("c-1", Some("Tea/for (two)"), &["hello"]);
+    assert_eq!(session_counts(&ingest_sessions(&home, &sessions, &one)), (1, 0, 0));
+    assert_eq!(session_counts(&ingest_sessions(&home, &sessions, &one)), (0, 0, 1));
+    let record = r#"{"role":"user","content":"hello","meta":{"source":"test","conversation":"c-1","title":"Tea/for (two)"}}"#;
+    assert_eq!(stored_sessions(&sessions), [("test Tea for two (c-1)".to_owned(), vec![record.to_owned()])]);
+    let renamed = conversation("c-1", Some("Coffee"), &["hello", "again"]);
+    assert_eq!(session_counts(&ingest_sessions(&home, &sessions, &renamed)), (0, 1, 0));
+    let stored = stored_sessions(&sessions);
+    assert_eq!((stored.len(), stored[0].0.as_str(), stored[0].1.len()), (1, "test Tea for two (c-1)", 2));
+}
+
+#[test]
+fn a_session_with_other_records_is_left_as_it_is() {
+    let (home, sessions) = (home(), messages(Arc::new(FakeMessages::default())).0);
+    ingest_sessions(&home, &sessions, &conversation("c-1", None, &["hello"]));
+    let draft = RecordDraft::from_text("user".parse().expect("a role"), "my own");
+    history::append(&sessions, &"test (c-1)".parse().expect("a name"), &draft, SecretPolicy::Refuse).expect("it is appended");
+    let report = ingest_sessions(&home, &sessions, &conversation("c-1", None, &["hello", "again"]));
+    assert_eq!((session_counts(&report), report.skipped.len()), ((0, 0, 0), 1));
+    assert_eq!(stored_sessions(&sessions)[0].1.len(), 2);
+}
+
+#[test]
+fn a_credential_in_a_message_is_redacted() {
+    let (home, sessions) = (home(), messages(Arc::new(FakeMessages::default())).0);
+    let text = format!("the token is ghp_{}", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
+    let one = conversation("c-1", None, &[&text]);
+    let report = ingest_sessions(&home, &sessions, &one);
+    assert_eq!((session_counts(&report), report.warnings.len()), ((1, 0, 0), 1));
+    assert!(!stored_sessions(&sessions)[0].1[0].contains("ghp_a1B2"));
+    assert_eq!(session_counts(&ingest_sessions(&home, &sessions, &one)), (0, 0, 1));
+}
+
+#[test]
+fn a_dry_run_counts_conversations_and_writes_none() {
+    let (home, sessions) = (home(), messages(Arc::new(FakeMessages::default())).0);
+    let options = IngestOptions { sessions: Some(&sessions), dry_run: true, ..IngestOptions::default() };
+    let one = conversation("c-1", None, &["hello"]);
+    let dry = ingest(&home, &one, &options, &mut |_| {}).expect("the fake stores do not fail");
+    assert_eq!((session_counts(&dry), stored_sessions(&sessions).len()), ((1, 0, 0), 0));
+    assert_eq!(dry.sessions, ingest_sessions(&home, &sessions, &one).sessions);
+}
+
+proptest! {
+    #[test]
+    fn the_name_of_a_session_leads_back_to_its_conversation(title in prop::option::of("\\PC{0,300}"), id in "\\PC{1,100}") {
+        let (home, sessions) = (home(), messages(Arc::new(FakeMessages::default())).0);
+        let one = TestConversations(vec![(
+            Box::leak(id.into_boxed_str()),
+            title.map(|title| Box::leak(title.into_boxed_str()) as &str),
+            vec!["hello".into()],
+        )]);
+        prop_assert_eq!(session_counts(&ingest_sessions(&home, &sessions, &one)), (1, 0, 0));
+        prop_assert_eq!(session_counts(&ingest_sessions(&home, &sessions, &one)), (0, 0, 1));
+        prop_assert!(stored_sessions(&sessions)[0].0.len() <= 200);
+    }
+}
+
+#[test]
+fn missing_notes_are_listed_and_deleted_only_on_request() {
+    let home = home();
+    ingest_notes(&home, &notes(&[("a.md", "a"), ("b.md", "b"), ("c.md", "c")]));
+    let less = notes(&[("moved/a.md", "a"), ("c.md", "c")]);
+    let paths = |report: &IngestReport| report.missing.iter().map(|note| note.path.clone()).collect::<Vec<_>>();
+    let report = ingest_notes(&home, &less);
+    assert_eq!((paths(&report), report.deleted, memories(&home).len()), (vec!["b.md".to_owned()], 0, 3));
+    let delete = IngestOptions { delete_missing: true, ..IngestOptions::default() };
+    let dry =
+        ingest(&home, &less, &IngestOptions { dry_run: true, ..delete }, &mut |_| {}).expect("the fake store does not fail");
+    assert_eq!((paths(&dry), dry.deleted, memories(&home).len()), (vec!["b.md".to_owned()], 1, 3));
+    let report = ingest(&home, &less, &delete, &mut |_| {}).expect("the fake store does not fail");
+    assert_eq!((report.deleted, memories(&home).len()), (1, 2));
+    assert!(paths(&ingest_notes(&home, &less)).is_empty());
+    assert!(paths(&ingest_notes(&home, &notes(&[]))).is_empty(), "an empty source has no place");
+}
+
+#[test]
+fn a_new_memory_receives_the_id_and_the_time_of_its_note() {
+    let home = home();
+    let id = MemoryId::for_path("former");
+    let at = DateTime::from_timestamp(1_700_000_000, 0).expect("a time");
+    let source = |path: &str| {
+        let origin = Origin { source: "test".into(), root: "/test".into(), path: path.into(), hash: None };
+        let note =
+            NoteItem { id: Some(id), updated_at: Some(at), ..NoteItem::new(Draft { origin: Some(origin), ..Draft::new(path) }) };
+        FakeSource::with_items(vec![SourceItem::Note(Box::new(note))])
+    };
+    ingest(&home, &source("a.md"), &IngestOptions::default(), &mut |_| {}).expect("the fake store does not fail");
+    ingest(&home, &source("b.md"), &IngestOptions::default(), &mut |_| {}).expect("the fake store does not fail");
+    let stored = memories(&home);
+    assert_eq!((stored[0].id, stored[0].updated_at), (id, at));
+    assert!(stored[1].id != id, "the id is taken");
 }

@@ -1,6 +1,7 @@
 //! Lists and undoes operations on the content of instances.
 
 use std::fmt::Debug;
+use std::iter;
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
@@ -24,6 +25,8 @@ pub trait InstanceOperations: Debug + Send + Sync {
 
     /// Undoes the operation `undone` completely or not at all, and returns its record.
     ///
+    /// An operation on several sessions is undone for one session after the other, after a check of all of them. If it is
+    /// interrupted, undoing and repeating the undo completes it.
     /// The undo is itself an operation; undoing it repeats the original operation. Once this returns, it survives a
     /// crash and a power loss. Restored records precede those that were appended since, which are preserved. A value is
     /// restored only if the key is in the state that the operation produced.
@@ -51,8 +54,40 @@ pub type InstanceRecord = Recorded<InstanceSubject>;
 pub struct InstanceSubject {
     /// The session or key.
     pub name: String,
-    /// Number of records that were deleted or restored; 1 for a value.
+    /// Number of records that were deleted, imported or restored; 1 for a value.
     pub count: usize,
+    /// Number of further sessions that the operation changed.
+    pub more: usize,
+}
+
+impl InstanceSubject {
+    /// Returns the description of a change of one session or value.
+    pub fn new(name: &str, count: usize) -> Self {
+        Self { name: name.to_owned(), count, more: 0 }
+    }
+}
+
+/// Joins the consecutive records of each operation on several sessions to one.
+pub fn join_parts<E>(
+    records: impl Iterator<Item = Result<InstanceRecord, E>>,
+) -> impl Iterator<Item = Result<InstanceRecord, E>> {
+    let mut records = records.peekable();
+    iter::from_fn(move || {
+        let mut first = match records.next()? {
+            Ok(first) => first,
+            Err(error) => return Some(Err(error)),
+        };
+        let is_part = |next: &Result<InstanceRecord, E>| next.as_ref().is_ok_and(|next| next.operation.id == first.operation.id);
+        let mut parts = Vec::new();
+        while let Some(Ok(part)) = records.next_if(is_part) {
+            parts.push(part.subject);
+        }
+        for part in parts {
+            first.subject =
+                InstanceSubject { name: part.name, count: first.subject.count + part.count, more: first.subject.more + 1 };
+        }
+        Some(Ok(first))
+    })
 }
 
 /// An instance with its undo interface.
@@ -87,13 +122,21 @@ pub fn undo(
     clock: &dyn Clock,
     ids: &dyn IdSource,
 ) -> Result<InstanceUndoReport, InstanceError> {
+    undo_as(store, reference, &Operation::new(Verb::Undo, "", clock, ids))
+}
+
+/// Undoes an operation as [`undo()`] does; `operation` is the undo.
+pub(crate) fn undo_as(
+    store: &dyn InstanceOperations,
+    reference: Option<&str>,
+    operation: &Operation,
+) -> Result<InstanceUndoReport, InstanceError> {
     let found = match reference {
         Some(reference) => find_by_prefix(store.operations()?, reference)?,
         None => last(store)?.ok_or_else(|| StoreError::OperationNotFound { wanted: "there is no operation to undo".into() })?,
     };
-    let operation = Operation::new(Verb::Undo, "", clock, ids);
-    let record = store.undo(&found.operation.id, &operation)?;
-    Ok(Undone::new(record, operation.id))
+    let record = store.undo(&found.operation.id, operation)?;
+    Ok(Undone::new(record, operation.id.clone()))
 }
 
 /// Returns the operation that would be undone next, if any.

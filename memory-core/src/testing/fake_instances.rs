@@ -10,7 +10,7 @@ use crate::instance::history::{
     Window,
 };
 use crate::instance::kv::{KeyPrefix, KeySummary, KeyValueStore, StoredValue, ValueKey};
-use crate::instance::{InstanceError, InstanceOperations, InstanceRecord, InstanceRecords, InstanceSubject};
+use crate::instance::{InstanceError, InstanceOperations, InstanceRecord, InstanceRecords, InstanceSubject, join_parts};
 use crate::secret::Checked;
 use crate::{Operation, OperationId, StoreError, Verb, mark_undone};
 
@@ -33,7 +33,7 @@ impl<T: Clone> FakeOperations<T> {
 
     fn record(&self, verb: Verb, name: &str, count: usize, operation: &Operation, change: (T, T)) {
         let operation = Operation { verb, ..operation.clone() };
-        let subject = InstanceSubject { name: name.to_owned(), count };
+        let subject = InstanceSubject::new(name, count);
         let record = InstanceRecord { operation, subject, undoes: None, undone_by: None };
         self.done().push((record, change.0, change.1));
     }
@@ -45,21 +45,29 @@ impl<T: Clone> FakeOperations<T> {
     }
 
     fn records(&self) -> InstanceRecords<'static> {
-        let mut records: Vec<_> = self.done().iter().rev().map(|(record, ..)| record.clone()).collect();
-        mark_undone(&mut records);
-        Box::new(records.into_iter().map(Ok))
+        Box::new(join_parts(self.all_records().into_iter().map(Ok)))
     }
 
-    fn open(&self, undone: &OperationId) -> Result<(InstanceRecord, T, T), InstanceError> {
-        let missing = || StoreError::OperationNotFound { wanted: format!("no operation has the id {undone}") };
-        let mut records = self.records().filter_map(Result::ok);
-        let record = records.find(|record| record.operation.id == *undone).ok_or_else(missing)?;
+    fn all_records(&self) -> Vec<InstanceRecord> {
+        let mut records: Vec<_> = self.done().iter().rev().map(|(record, ..)| record.clone()).collect();
+        mark_undone(&mut records);
+        records
+    }
+
+    /// Returns the parts of an operation that is not undone, each with the previous and the new state.
+    fn parts(&self, undone: &OperationId) -> Result<Vec<(InstanceRecord, T, T)>, InstanceError> {
+        let mut records = self.all_records().into_iter();
+        let record = records.find(|record| record.operation.id == *undone);
+        let record =
+            record.ok_or_else(|| StoreError::OperationNotFound { wanted: format!("no operation has the id {undone}") })?;
         if let Some(other) = &record.undone_by {
             return Err(StoreError::Invalid { why: format!("{undone} was already undone by {other}") }.into());
         }
-        let done = self.done();
-        let (_, before, after) = done.iter().find(|(own, ..)| own.operation == record.operation).ok_or_else(missing)?;
-        Ok((record, before.clone(), after.clone()))
+        Ok(self.done().iter().filter(|(own, ..)| own.operation == record.operation).cloned().collect())
+    }
+
+    fn open(&self, undone: &OperationId) -> Result<(InstanceRecord, T, T), InstanceError> {
+        self.parts(undone).map(|mut parts| parts.remove(0))
     }
 
     fn purge(&self, before: DateTime<Utc>) -> (u64, u64) {
@@ -121,6 +129,18 @@ impl MessageStore for FakeMessages {
         Ok(Some(count))
     }
 
+    fn replace(
+        &self,
+        session: &SessionName,
+        records: Checked<&[SessionRecord]>,
+        operation: &Operation,
+    ) -> Result<(), InstanceError> {
+        let after = records.to_vec();
+        let before = self.sessions().insert(session.clone(), after.clone()).unwrap_or_default();
+        self.operations.record(operation.verb, session.as_str(), after.len(), operation, (before, after));
+        Ok(())
+    }
+
     fn purge(&self, session: &SessionName, filter: &RecordFilter, operation: &Operation) -> Result<PurgeResult, InstanceError> {
         let mut sessions = self.sessions();
         let Some(records) = sessions.get_mut(session) else { return Ok(PurgeResult::default()) };
@@ -142,21 +162,30 @@ impl InstanceOperations for FakeMessages {
 
     fn undo(&self, undone: &OperationId, operation: &Operation) -> Result<InstanceRecord, InstanceError> {
         let mut sessions = self.sessions();
-        let (record, before, after) = self.operations.open(undone)?;
-        let session: SessionName = record.subject.name.parse()?;
-        let now = sessions.get(&session).cloned().unwrap_or_default();
-        let Some(since) = now.strip_prefix(after.as_slice()) else {
-            let why = format!("the session {session} was changed afterwards");
-            return Err(InstanceError::ChangedSince { operation: undone.clone(), why });
-        };
-        let back = [before.as_slice(), since].concat();
-        self.operations.record_undo(&record, operation, (now.clone(), back.clone()));
-        if back.is_empty() {
-            sessions.remove(&session)
-        } else {
-            sessions.insert(session, back)
-        };
-        Ok(record)
+        let mut changes = Vec::new();
+        for (record, before, after) in self.operations.parts(undone)? {
+            let session: SessionName = record.subject.name.parse()?;
+            let now = sessions.get(&session).cloned().unwrap_or_default();
+            let Some(since) = now.strip_prefix(after.as_slice()) else {
+                let why = format!("the session {session} was changed afterwards");
+                return Err(InstanceError::ChangedSince { operation: undone.clone(), why });
+            };
+            let back = [before.as_slice(), since].concat();
+            changes.push((record, session, now, back));
+        }
+        let mut undone = Vec::new();
+        for (record, session, now, back) in changes {
+            self.operations.record_undo(&record, operation, (now, back.clone()));
+            if back.is_empty() {
+                sessions.remove(&session)
+            } else {
+                sessions.insert(session, back)
+            };
+            undone.push(Ok(record));
+        }
+        join_parts(undone.into_iter().rev())
+            .next()
+            .unwrap_or_else(|| Err(InstanceError::SessionNotFound { session: String::new() }))
     }
 
     fn purge_trash(&self, before: DateTime<Utc>) -> Result<(u64, u64), InstanceError> {

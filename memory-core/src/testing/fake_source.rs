@@ -8,6 +8,11 @@ use crate::{Draft, NoteItem, Origin, Source, SourceItem};
 pub struct FakeSource(Vec<SourceItem>);
 
 impl FakeSource {
+    /// Returns a source with these findings.
+    pub fn with_items(items: Vec<SourceItem>) -> Self {
+        Self(items)
+    }
+
     /// Returns a source with one note per pair of path and text.
     ///
     /// The links of a note are parsed from its text.

@@ -6,7 +6,7 @@ use std::thread;
 
 use chrono::{DateTime, TimeDelta, Utc};
 
-use super::operations_suite::what_is_taken_out_of_a_session_comes_back;
+use super::operations_suite::{an_import_of_several_sessions_is_undone_at_once, what_is_taken_out_of_a_session_comes_back};
 use super::{CountingIds, FakeClock};
 use crate::instance::InstanceError;
 use crate::instance::history::{
@@ -48,7 +48,7 @@ pub fn message_suite(make: &dyn Fn() -> Arc<dyn MessageStore>) {
 /// If the contract is violated, with the violated rule.
 pub fn message_undo_suite(make: &dyn Fn() -> Arc<dyn MessageStore>) {
     let case = || messages(make()).0;
-    check_rules!(case; what_is_taken_out_of_a_session_comes_back);
+    check_rules!(case; what_is_taken_out_of_a_session_comes_back, an_import_of_several_sessions_is_undone_at_once);
 }
 
 struct MessageCase {

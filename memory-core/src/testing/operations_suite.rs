@@ -5,7 +5,8 @@ use chrono::{DateTime, Datelike, Months, TimeDelta, Utc};
 use crate::instance::history::{self, Messages, RecordDraft, RecordFilter, SessionName, Window};
 use crate::instance::kv::{self, KeyValues, ValueKey};
 use crate::instance::{InstanceError, InstanceRecord};
-use crate::{Clock, Code, SecretPolicy, Verb};
+use crate::secret::Checked;
+use crate::{Clock, Code, Operation, SecretPolicy, Verb};
 
 fn code<T: std::fmt::Debug>(result: Result<T, InstanceError>) -> Code {
     result.expect_err("it is refused").code()
@@ -103,6 +104,38 @@ pub(super) fn what_is_taken_out_of_a_session_comes_back(messages: &Messages) {
     messages.store.purge_trash(month).expect("the month is over");
     assert_eq!((s.describe_operations(), s.all()), (Vec::new(), "7".to_owned()));
     assert_eq!(code(history::undo(messages, Some(undone.undo.as_str()))), Code::OperationNotFound, "it is gone for good");
+}
+
+/// A store that does not support imports is not checked.
+pub(super) fn an_import_of_several_sessions_is_undone_at_once(messages: &Messages) {
+    let case = SessionFixture(messages);
+    case.say("user", &["before"]);
+    let operation = Operation::new(Verb::Ingest, "", messages.clock.as_ref(), messages.ids.as_ref());
+    let import = |session: &str, texts: &[&str]| {
+        let draft = |text: &&str| RecordDraft::from_text("user".parse().expect("a role"), text);
+        let records: Vec<_> =
+            texts.iter().map(|text| history::SessionRecord::imported(&draft(text)).expect("a record")).collect();
+        messages.store.replace(&session.parse().expect("a name"), Checked::allowed(records.as_slice()), &operation)
+    };
+    if import("first", &["1", "2"]).is_err_and(|error| error.code() == Code::InvalidInput) {
+        return;
+    }
+    import(SessionFixture::name().as_str(), &["3"]).expect("an existing session is replaced");
+    import("third", &["4", "5", "6"]).expect("a session is created");
+    assert_eq!(case.all(), "3");
+    let listed = history::operations(messages, 10).expect("a list");
+    assert_eq!((listed.len(), listed[0].subject.count, listed[0].subject.more), (1, 6, 2), "it is one operation: {listed:?}");
+    let undone = history::undo(messages, None).expect("it can be undone");
+    assert_eq!((undone.record.subject.count, undone.record.subject.more), (6, 2));
+    let names =
+        || history::sessions(messages).expect("a list").into_iter().map(|own| own.session.to_string()).collect::<Vec<_>>();
+    assert_eq!((case.all().as_str(), names()), ("before", vec![SessionFixture::name().to_string()]));
+    assert_eq!(code(history::undo(messages, Some(operation.id.as_str()))), Code::InvalidInput, "it is already undone");
+    history::undo(messages, Some(undone.undo.as_str())).expect("the undo can be undone");
+    assert_eq!((case.all().as_str(), names().len()), ("3", 3));
+    case.say("user", &["after"]);
+    history::undo(messages, Some(operation.id.as_str())).expect("an appended record does not prevent it");
+    assert_eq!(case.all(), "before after");
 }
 
 /// Returns the start of the next month.

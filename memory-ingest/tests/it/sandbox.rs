@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use memory_core::testing::{services, source_suite};
-use memory_core::{Draft, IngestReport, MemStore, NoteItem, Source, SourceItem, ingest};
+use memory_core::{Draft, IngestOptions, IngestReport, MemStore, NoteItem, Source, SourceItem, ingest};
 use memory_ingest::{SourceName, SourceOptions, open};
 use tempfile::TempDir;
 
@@ -71,7 +71,9 @@ pub(crate) fn survey_source(name: SourceName, path: &Path) -> SourceSurvey {
     let source = open(name, path, &SourceOptions::default()).expect("the source is there");
     source_suite(source.as_ref());
     let home = services(Arc::new(MemStore::default()));
-    let take = |source: &dyn Source| ingest(&home, source, false, &mut |_| {}).expect("the fake store does not fail");
+    let take = |source: &dyn Source| {
+        ingest(&home, source, &IngestOptions::default(), &mut |_| {}).expect("the fake store does not fail")
+    };
     let mut survey = SourceSurvey {
         notes: Vec::new(),
         attachments: Vec::new(),

@@ -7,8 +7,8 @@ use crate::sandbox::IngestSandbox;
 
 #[test]
 fn a_source_that_is_not_there_is_named() {
-    for name in SourceName::ALL {
-        let error = open(*name, Path::new("/nowhere/at/all"), &SourceOptions::default()).expect_err("nothing is there");
+    for name in SourceName::ALL.iter().copied() {
+        let error = open(name, Path::new("/nowhere/at/all"), &SourceOptions::default()).expect_err("nothing is there");
         assert_eq!((error.code(), error.to_string()), (Code::PathNotFound, "/nowhere/at/all does not exist".into()));
         assert_eq!(name.to_string().parse(), Ok(name));
     }

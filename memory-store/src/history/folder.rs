@@ -10,7 +10,7 @@ use memory_core::instance::history::{
     MessageStore, PurgeResult, RecordFilter, SessionAppendResult, SessionName, SessionRecord, SessionRecords, SessionSummary,
     Window, WindowEnd,
 };
-use memory_core::instance::{InstanceError, InstanceOperations, InstanceRecord, InstanceRecords};
+use memory_core::instance::{InstanceError, InstanceOperations, InstanceRecord, InstanceRecords, join_parts};
 use memory_core::secret::Checked;
 use memory_core::{Operation, OperationId};
 
@@ -183,6 +183,16 @@ impl MessageStore for HistoryFolder {
         deleted.map(Option::flatten)
     }
 
+    fn replace(
+        &self,
+        session: &SessionName,
+        records: Checked<&[SessionRecord]>,
+        operation: &Operation,
+    ) -> Result<(), InstanceError> {
+        self.place.get_or_create().map_err(folder_error(self.root()))?;
+        self.rewrite_session(session, operation, |rewriting| rewriting.import(&records)).map(Option::unwrap_or_default)
+    }
+
     fn purge(&self, session: &SessionName, filter: &RecordFilter, operation: &Operation) -> Result<PurgeResult, InstanceError> {
         let purged = self.rewrite_session(session, operation, |rewriting| {
             if rewriting.exists()? { rewriting.purge(filter) } else { Ok(PurgeResult::default()) }
@@ -194,16 +204,24 @@ impl MessageStore for HistoryFolder {
 impl InstanceOperations for HistoryFolder {
     fn operations(&self) -> Result<InstanceRecords<'_>, InstanceError> {
         match self.disk()? {
-            Some(disk) => Ok(Box::new(to_records(operations::operations(disk)?))),
+            Some(disk) => Ok(Box::new(join_parts(to_records(operations::operations(disk)?)))),
             None => Ok(Box::new(std::iter::empty())),
         }
     }
 
     fn undo(&self, undone: &OperationId, operation: &Operation) -> Result<InstanceRecord, InstanceError> {
-        let missing = || not_found_error(undone);
-        let disk = self.disk()?.ok_or_else(missing)?;
-        let session = operations::find(disk, undone)?.1.subject.name.parse()?;
-        Ok(self.rewrite_session(&session, operation, |rewriting| rewriting.undo(undone))?.ok_or_else(missing)?)
+        let disk = self.disk()?.ok_or_else(|| not_found_error(undone))?;
+        let parts = operations::find(disk, undone)?;
+        if 1 < parts.len() {
+            for part in &parts {
+                self.rewrite_session(&part.subject.session.parse()?, operation, |rewriting| rewriting.check_undo(part))?;
+            }
+        }
+        for part in &parts {
+            self.rewrite_session(&part.subject.session.parse()?, operation, |rewriting| rewriting.undo(part))?;
+        }
+        let record = join_parts(to_records(parts.into_iter().map(Ok))).next();
+        record.unwrap_or_else(|| Err(not_found_error(undone).into()))
     }
 
     fn purge_trash(&self, before: DateTime<Utc>) -> Result<(u64, u64), InstanceError> {

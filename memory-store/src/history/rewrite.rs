@@ -3,7 +3,7 @@
 use std::io;
 
 use memory_core::instance::InstanceError;
-use memory_core::instance::history::{PurgeResult, RecordFilter, SessionName};
+use memory_core::instance::history::{PurgeResult, RecordFilter, SessionName, SessionRecord};
 use memory_core::{ContentHasher, Operation, OperationId, Recorded};
 
 use super::file::{SessionFile, file_error, parse_record};
@@ -46,6 +46,14 @@ impl SessionRewriter<'_> {
         Ok(done)
     }
 
+    /// Replaces the records of the session with `records`.
+    pub(super) fn import(&self, records: &[SessionRecord]) -> Result<(), InstanceError> {
+        let line = |record: &SessionRecord| {
+            Ok(crate::disk::RawLine { at: 0, bytes: record.text().as_str().as_bytes().to_vec(), is_whole: true })
+        };
+        self.replace(records.iter().map(line), SessionPayload::new(self.session.as_str(), records.len()), None)
+    }
+
     /// Moves the session to the trash, and returns its number of records.
     pub(super) fn delete(&self) -> Result<usize, InstanceError> {
         let mut records = 0;
@@ -80,6 +88,7 @@ impl SessionRewriter<'_> {
         let file = self.file_operation();
         let prepared = self.write(&file.waiting, lines).and_then(|left| {
             payload.left = Some(left);
+            payload.next = Some(file.waiting.clone());
             if self.disk.stat(self.path)?.is_some() {
                 let former = format!("{folder}/{}", self.path);
                 self.disk.hard_link(self.path, &former)?;
@@ -99,7 +108,7 @@ impl SessionRewriter<'_> {
     }
 
     fn file_operation(&self) -> SingleFileOperation<'_, SessionPayload, InstanceError> {
-        let waiting = operations::temp_path(self.disk, self.operation);
+        let waiting = operations::next_path(self.disk, self.operation, self.path);
         let lock = Box::new(|| (self.lock)().map(Some));
         SingleFileOperation { disk: self.disk, log: operations::log(self.disk), waiting, lock, log_error: operations::log_error }
     }

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::io;
 use std::os::unix::fs::FileExt;
 
-use memory_core::instance::{InstanceError, InstanceRecord};
+use memory_core::instance::InstanceError;
 use memory_core::{ContentHasher, OperationId, Recorded, StoreError, Verb};
 
 use super::file::{SessionFile, parse_record};
@@ -16,34 +16,42 @@ use crate::disk::{Disk, ForwardLines};
 const BLOCK: usize = 1024 * 1024;
 
 impl SessionRewriter<'_> {
-    /// Undoes the operation `undone`.
+    /// Undoes a change of the session.
     ///
     /// The previous lines replace the lines that the operation left. Records appended since then follow them.
-    pub(super) fn undo(&self, undone: &OperationId) -> Result<InstanceRecord, InstanceError> {
-        let (logged, record) = operations::find(self.disk, undone)?;
-        let line = &logged.subject;
-        let changed = |why: String| InstanceError::ChangedSince { operation: undone.clone(), why };
-        if let Some(other) = find_later_restore(self.disk, &logged)? {
-            return Err(changed(format!("{other} restored records that were deleted earlier; undo that operation first")));
-        }
-        let now = SessionFile::open(self.disk, self.path, || ())?;
-        let since = match (&line.left, &now) {
-            (None, _) => 0,
-            (Some(left), Some(now)) if starts_with_remaining(left, now).map_err(|error| self.file_error(error))? => left.bytes,
-            (Some(_), _) => return Err(changed(format!("the session {} was changed afterwards", self.session))),
-        };
+    pub(super) fn undo(&self, logged: &Recorded<SessionPayload>) -> Result<(), InstanceError> {
+        let (now, since) = self.check_undo(logged)?;
+        let (line, undone) = (&logged.subject, &logged.operation.id);
         let former = line.former.as_deref().map(|former| self.open_trashed_file(former, undone)).transpose()?;
         let payload = SessionPayload::new(self.session.as_str(), line.count);
         let is_all = now.as_ref().is_none_or(|now| now.end <= since);
         if former.is_none() && is_all {
-            return self.move_to_trash(payload, Some(undone)).map(|()| record);
+            return self.move_to_trash(payload, Some(undone));
         }
         let has_more = now.is_some();
         let former = former.into_iter().flat_map(|former| ForwardLines::new(former.file, former.end));
         // The incomplete record of an interrupted append is in the trash already, or still at the end of the session.
         let former = former.filter(move |line| line.as_ref().map_or(true, |line| !has_more || is_complete_record(line)));
         let more = now.into_iter().flat_map(|now| ForwardLines::from_offset(now.file, since, now.end));
-        self.replace(former.chain(more), payload, Some(undone)).map(|()| record)
+        self.replace(former.chain(more), payload, Some(undone))
+    }
+
+    /// Returns the file of the session, and the length of the lines that the operation left.
+    ///
+    /// # Errors
+    /// [`InstanceError::ChangedSince`] if a later change prevents the undo.
+    pub(super) fn check_undo(&self, logged: &Recorded<SessionPayload>) -> Result<(Option<SessionFile>, u64), InstanceError> {
+        let changed = |why: String| InstanceError::ChangedSince { operation: logged.operation.id.clone(), why };
+        if let Some(other) = find_later_restore(self.disk, logged)? {
+            return Err(changed(format!("{other} restored records that were deleted earlier; undo that operation first")));
+        }
+        let now = SessionFile::open(self.disk, self.path, || ())?;
+        let since = match (&logged.subject.left, &now) {
+            (None, _) => 0,
+            (Some(left), Some(now)) if starts_with_remaining(left, now).map_err(|error| self.file_error(error))? => left.bytes,
+            (Some(_), _) => return Err(changed(format!("the session {} was changed afterwards", self.session))),
+        };
+        Ok((now, since))
     }
 
     fn open_trashed_file(&self, path: &str, undone: &OperationId) -> Result<SessionFile, InstanceError> {

@@ -38,7 +38,7 @@ impl LogPayload for ValuePayload {
     type Subject = InstanceSubject;
 
     fn subject(&self) -> Option<InstanceSubject> {
-        Some(InstanceSubject { name: self.key.clone(), count: 1 })
+        Some(InstanceSubject::new(&self.key, 1))
     }
 }
 

@@ -78,7 +78,7 @@ fn parse_record(row: &Row) -> Result<InstanceRecord, DatabaseError> {
     let name = |text: &str| text.parse::<OperationId>().map_err(|error| damaged(error.to_string()));
     Ok(InstanceRecord {
         operation: Operation { id: name(&id)?, verb, by: String::new(), at },
-        subject: InstanceSubject { name: session, count: usize::try_from(count).unwrap_or_default() },
+        subject: InstanceSubject::new(&session, usize::try_from(count).unwrap_or_default()),
         undoes: undoes.as_deref().map(name).transpose()?,
         undone_by: None,
     })

@@ -9,8 +9,9 @@ use std::sync::atomic::Ordering;
 use memory_core::instance::history::{self, Messages, RecordDraft, RecordFilter, SessionName, SessionRecord, Window, append};
 use memory_core::instance::kv::{self, KeyValues, get, set};
 use memory_core::instance::{InstanceError, InstanceRecord};
+use memory_core::secret::Checked;
 use memory_core::testing::{messages, values};
-use memory_core::{SecretPolicy, Verb};
+use memory_core::{Operation, SecretPolicy, Verb};
 use memory_store::RandomIds;
 use memory_store::disk::RealDisk;
 use memory_store::history::HistoryFolder;
@@ -19,7 +20,7 @@ use tempfile::TempDir;
 
 use crate::faulty_disk::{DiskFault, FaultyDisk, run_fault_table};
 
-const NAMES: [&str; 6] = ["s", "new", "torn", "purged", "deleted", "back"];
+const NAMES: [&str; 7] = ["s", "new", "torn", "imported", "purged", "deleted", "back"];
 
 fn session(text: &str) -> SessionName {
     text.parse().unwrap()
@@ -45,18 +46,28 @@ fn tools() -> RecordFilter {
 
 type SessionChangeFn = fn(&Messages) -> Result<(), InstanceError>;
 
-const CHANGES: [(&str, SessionChangeFn); 8] = [
+const CHANGES: [(&str, SessionChangeFn); 11] = [
     ("append", |all| append(all, &session("s"), &draft("user", "new"), SecretPolicy::Refuse).map(drop)),
     ("append to a new session", |all| append(all, &session("new"), &draft("user", "new"), SecretPolicy::Refuse).map(drop)),
     ("append behind what was cut off", |all| {
         append(all, &session("torn"), &draft("user", "new"), SecretPolicy::Refuse).map(drop)
     }),
+    ("import into a new session", |all| import(all, "new")),
+    ("import into a session", |all| import(all, "s")),
+    ("undo of an import", |all| history::undo(all, Some(&last_session_operation(all, "imported", Verb::Ingest)?)).map(drop)),
     ("purge", |all| history::purge(all, &session("s"), &tools()).map(drop)),
     ("delete", |all| history::delete(all, &session("s")).map(drop)),
     ("undo of a purge", |all| history::undo(all, Some(&last_session_operation(all, "purged", Verb::Purge)?)).map(drop)),
     ("undo of a delete", |all| history::undo(all, Some(&last_session_operation(all, "deleted", Verb::Delete)?)).map(drop)),
     ("undo of an undo", |all| history::undo(all, Some(&last_session_operation(all, "back", Verb::Undo)?)).map(drop)),
 ];
+
+/// Replaces the records of a session as an ingestion does.
+fn import(all: &Messages, name: &str) -> Result<(), InstanceError> {
+    let records = ["user", "tool"].map(|role| SessionRecord::imported(&draft(role, "imported")).unwrap());
+    let operation = Operation::new(Verb::Ingest, "", all.clock.as_ref(), all.ids.as_ref());
+    all.store.replace(&session(name), Checked::allowed(records.as_slice()), &operation)
+}
 
 /// Returns the id of the last operation on a session with this verb.
 fn last_session_operation(all: &Messages, session: &str, verb: Verb) -> Result<String, InstanceError> {
@@ -83,6 +94,7 @@ fn prepare(home: &Path) {
             append(&all, &session(name), &draft(role, role), SecretPolicy::Refuse).unwrap();
         }
     }
+    import(&all, "imported").unwrap();
     history::purge(&all, &session("purged"), &tools()).unwrap();
     history::delete(&all, &session("deleted")).unwrap();
     history::delete(&all, &session("back")).unwrap();

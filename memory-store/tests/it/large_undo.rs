@@ -19,7 +19,7 @@ const NOTES: usize = 12;
 fn ingest_notes(home: &TestHome, text: &str) {
     let notes: Vec<_> = (0..NOTES).map(|number| (format!("{number:02}.md"), format!("{text} {number}"))).collect();
     let notes: Vec<_> = notes.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
-    ingest(&home.services(), &FakeSource::with_notes(&notes), false, &mut |_| ()).unwrap();
+    ingest(&home.services(), &FakeSource::with_notes(&notes), &memory_core::IngestOptions::default(), &mut |_| ()).unwrap();
 }
 
 /// Changes the file of one memory by hand, and returns its path below the home.

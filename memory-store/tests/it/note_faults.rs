@@ -47,7 +47,12 @@ const OPERATIONS: [(&str, NoteOperationFn); 13] = [
     ("ingest", |services, _| {
         let names: Vec<_> = (0..12).map(|number| (format!("{number:02}.md"), format!("note {number}"))).collect();
         let notes: Vec<_> = names.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
-        ingest(services, &FakeSource::with_notes(&notes), false, &mut |_| ()).map(drop)
+        ingest(services, &FakeSource::with_notes(&notes), &memory_core::IngestOptions::default(), &mut |_| ()).map(drop).map_err(
+            |error| match error {
+                memory_core::IngestError::Store(error) => error,
+                memory_core::IngestError::Sessions(error) => panic!("there are no sessions: {error}"),
+            },
+        )
     }),
     ("purge", |services, _| services.history.purge(services.clock.now() + chrono::TimeDelta::days(1)).map(drop)),
 ];

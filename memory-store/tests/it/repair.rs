@@ -47,7 +47,7 @@ fn files_of_an_interrupted_operation_are_not_taken_for_deleted_ones() {
         put(&home.services(), "there before");
         let (disk, steps) = FaultyDisk::new(RealDisk::open(home.path()).unwrap(), DiskFault::Dies, at);
         let services = services(FileStore::on_disk(Arc::new(disk), home.path(), FileStoreOptions::default()));
-        let _ = ingest(&services, &FakeSource::with_notes(&notes), false, &mut |_| ());
+        let _ = ingest(&services, &FakeSource::with_notes(&notes), &memory_core::IngestOptions::default(), &mut |_| ());
         (home, steps.load(Ordering::Relaxed))
     };
     let (_, steps) = ingest_until(u64::MAX);

@@ -51,14 +51,25 @@ impl SessionRecord {
     /// # Errors
     /// [`InstanceError::Invalid`] without content and tool calls; [`InstanceError::TooLarge`] beyond [`MAX_RECORD`].
     pub fn new(draft: &RecordDraft, now: DateTime<Utc>) -> Result<Self, InstanceError> {
+        Self::with_time(draft, Some(draft.at.unwrap_or(now)))
+    }
+
+    /// Creates a record from `draft`, without a time if the draft has none.
+    ///
+    /// # Errors
+    /// Those of [`Self::new`].
+    pub fn imported(draft: &RecordDraft) -> Result<Self, InstanceError> {
+        Self::with_time(draft, draft.at)
+    }
+
+    fn with_time(draft: &RecordDraft, at: Option<DateTime<Utc>>) -> Result<Self, InstanceError> {
         if draft.content.is_none() && draft.tool_calls.is_none() {
             let hint = "a record has content, tool_calls or both";
             return Err(InstanceError::invalid("the record is empty", hint));
         }
-        let at = draft.at.unwrap_or(now);
         let string = |text: &str| JsonText::string(text);
-        let time = string(&at.to_rfc3339_opts(SecondsFormat::AutoSi, true));
-        let mut text = format!(r#"{{"ts":{time},"role":{}"#, string(draft.role.as_str()));
+        let time = at.map(|at| format!(r#""ts":{},"#, string(&at.to_rfc3339_opts(SecondsFormat::AutoSi, true))));
+        let mut text = format!(r#"{{{}"role":{}"#, time.unwrap_or_default(), string(draft.role.as_str()));
         let mut put = |name: &str, value: Option<JsonText>| {
             if let Some(value) = value {
                 text.extend([",\"", name, "\":", value.as_str()]);
@@ -75,7 +86,7 @@ impl SessionRecord {
             return Err(InstanceError::TooLarge { what });
         }
         let text = text.parse().map_err(|source| InstanceError::InvalidJson { what: "the record".into(), source })?;
-        Ok(Self { text, role: draft.role.clone(), at: Some(at) })
+        Ok(Self { text, role: draft.role.clone(), at })
     }
 
     /// Parses a stored record, which may have been written by another program.

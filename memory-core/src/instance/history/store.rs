@@ -54,6 +54,19 @@ pub trait MessageStore: InstanceOperations {
     /// An error of the store.
     fn delete(&self, session: &SessionName, operation: &Operation) -> Result<Option<usize>, InstanceError>;
 
+    /// Replaces all records of a session, which is created if it does not exist.
+    ///
+    /// The previous state of the session is retained for undo. Several sessions may be replaced in one operation.
+    ///
+    /// # Errors
+    /// [`InstanceError::Invalid`] if the store does not support it, or an error of the store.
+    fn replace(
+        &self,
+        session: &SessionName,
+        records: Checked<&[SessionRecord]>,
+        operation: &Operation,
+    ) -> Result<(), InstanceError>;
+
     /// Deletes the records that match `filter` in one operation.
     ///
     /// The previous state of the session is retained for undo. Lines that cannot be parsed as a record are not deleted.

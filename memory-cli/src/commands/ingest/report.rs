@@ -1,0 +1,94 @@
+//! The report of an ingestion for people.
+
+use memory_core::{IngestReport, SessionCounts, SkippedFile};
+use memory_ingest::SourceName;
+
+use super::{IngestOptionArgs, SkippedSource};
+use crate::app::App;
+use crate::failure::Failure;
+use crate::print::{Table, TableColumn};
+
+/// Maximum number of files that are printed for a source.
+const MAX_FILES: usize = 20;
+
+/// Prints the reports of sources, and the sources that were left out.
+pub(super) fn print(
+    taken: &[(SourceName, IngestReport)],
+    left_out: &[SkippedSource],
+    options: &IngestOptionArgs,
+    app: &mut App,
+) -> Result<(), Failure> {
+    app.output.table(&note_table(taken))?;
+    if taken.iter().any(|(_, report)| report.sessions != SessionCounts::default()) {
+        app.output.table(&session_table(taken))?;
+    }
+    for (source, report) in taken {
+        let followed = report.links.only_by_alias + report.links.only_by_title;
+        if followed != 0 {
+            app.output.note(&format!("dead links resolved by alias or title: {followed}"))?;
+        }
+        print_files("skipped", &report.skipped, app)?;
+        print_files("ingested with a warning", &report.warnings, app)?;
+        print_missing(*source, report, options, app)?;
+    }
+    for SkippedSource { source, path, reason } in left_out {
+        app.output.note(&format!("skipped {source} ({path}): {reason}"))?;
+    }
+    if options.dry_run {
+        app.output.note("dry run: nothing was written")?;
+    }
+    Ok(())
+}
+
+fn note_table(taken: &[(SourceName, IngestReport)]) -> Table {
+    let numbers = ["new", "updated", "unchanged", "skipped", "tags", "links", "dead links"].map(TableColumn::Number);
+    let mut table = Table::new([&[TableColumn::Text("source")][..], &numbers[..]].concat());
+    for (source, report) in taken {
+        let skipped = report.skipped.len() as u64;
+        let IngestReport { new, updated, unchanged, tags, links, .. } = report;
+        let [new, updated, unchanged, skipped, tags, resolved, dead] =
+            [*new, *updated, *unchanged, skipped, *tags, links.resolved, links.unresolved].map(|count| count.to_string());
+        table.push([source.as_str(), &new, &updated, &unchanged, &skipped, &tags, &resolved, &dead]);
+    }
+    table
+}
+
+fn session_table(taken: &[(SourceName, IngestReport)]) -> Table {
+    let numbers = ["new", "updated", "unchanged", "messages"].map(TableColumn::Number);
+    let mut table = Table::new([&[TableColumn::Text("conversations of")][..], &numbers[..]].concat());
+    for (source, IngestReport { sessions, .. }) in taken {
+        let counts = [sessions.new, sessions.updated, sessions.unchanged, sessions.records].map(|count| count.to_string());
+        table.push([source.as_str(), &counts[0], &counts[1], &counts[2], &counts[3]]);
+    }
+    table
+}
+
+fn print_files(label: &str, files: &[SkippedFile], app: &mut App) -> Result<(), Failure> {
+    for SkippedFile { path, reason } in files.iter().take(MAX_FILES) {
+        app.output.note(&format!("{label}: {path}: {reason}"))?;
+    }
+    if MAX_FILES < files.len() {
+        app.output.note(&format!("{label}: {} more; use --json to list them all", files.len() - MAX_FILES))?;
+    }
+    Ok(())
+}
+
+fn print_missing(source: SourceName, report: &IngestReport, options: &IngestOptionArgs, app: &mut App) -> Result<(), Failure> {
+    if report.missing.is_empty() {
+        return Ok(());
+    }
+    let verb = if report.deleted == 0 { "no longer in the source" } else { "deleted, since it is no longer in the source" };
+    for note in report.missing.iter().take(MAX_FILES) {
+        let title = note.title.as_deref().unwrap_or(&note.path);
+        app.output.note(&format!("{verb}: {} {title}", note.id.short()))?;
+    }
+    if MAX_FILES < report.missing.len() {
+        app.output.note(&format!("{verb}: {} more; use --json to list them all", report.missing.len() - MAX_FILES))?;
+    }
+    if report.deleted == 0 && !options.dry_run {
+        app.output.note(&format!(
+            "their memories are retained; `memory ingest --source {source} --delete-missing` moves them to the trash"
+        ))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,102 @@
+//! The selection among the sources on this machine.
+
+use dialoguer::MultiSelect;
+use dialoguer::theme::SimpleTheme;
+use memory_core::IngestReport;
+
+use super::{IngestOptionArgs, Ingestion};
+use crate::app::App;
+use crate::config::SourceLocation;
+use crate::failure::Failure;
+use crate::print::{Table, TableColumn};
+
+/// A source on this machine, with the outcome of its ingestion.
+struct FoundSource {
+    place: SourceLocation,
+    report: IngestReport,
+}
+
+/// Lists the enabled sources that exist with their counts, and returns the ones that the user selects.
+///
+/// Returns `None` if there is nothing to ingest, or if no user can be asked.
+pub(super) fn select(
+    places: &[SourceLocation],
+    options: &IngestOptionArgs,
+    app: &mut App,
+) -> Result<Option<Vec<SourceLocation>>, Failure> {
+    let found = survey(places, options, app)?;
+    if found.is_empty() {
+        app.output.note("no data of a known program was found; `memory import PATH` imports a file or folder")?;
+        return Ok(None);
+    }
+    let can_ask = app.output.input_is_terminal() && !app.output.is_json() && !options.dry_run;
+    if !can_ask {
+        app.output.table(&table(&found, app))?;
+        app.output.note("`memory ingest --source NAME` ingests one of them, `memory ingest --source all` all")?;
+        return Ok(None);
+    }
+    let labels: Vec<String> = found.iter().map(|found| label(found, app)).collect();
+    let chosen = MultiSelect::with_theme(&SimpleTheme)
+        .with_prompt("Sources to ingest (space selects, enter confirms)")
+        .items(&labels)
+        .defaults(&vec![true; labels.len()])
+        .interact_opt()
+        .map_err(|dialoguer::Error::IO(error)| Failure::file("read the selection")(error))?;
+    let chosen = chosen.unwrap_or_default();
+    if chosen.is_empty() {
+        app.output.note("nothing was selected; nothing was written")?;
+        return Ok(None);
+    }
+    Ok(Some(found.into_iter().enumerate().filter(|(index, _)| chosen.contains(index)).map(|(_, found)| found.place).collect()))
+}
+
+/// Determines the outcome of an ingestion of each enabled source that exists and contains something.
+fn survey(places: &[SourceLocation], options: &IngestOptionArgs, app: &mut App) -> Result<Vec<FoundSource>, Failure> {
+    let mut ingestion = Ingestion::open(options, app)?;
+    let dry = IngestOptionArgs { dry_run: true, delete_missing: false, ..options.clone() };
+    let mut found = Vec::new();
+    for place in places.iter().filter(|place| place.enabled.value && place.path.value.exists()) {
+        match ingestion.run(place.source, &place.path.value, &dry, app) {
+            Ok(report) if 0 < count_notes(&report) + count_sessions(&report) => {
+                found.push(FoundSource { place: place.clone(), report });
+            }
+            Ok(_) => {}
+            Err(Failure::Source(error)) => app.output.note(&format!("skipped {}: {error}", place.source))?,
+            Err(failure) => return Err(failure),
+        }
+    }
+    Ok(found)
+}
+
+fn count_notes(report: &IngestReport) -> u64 {
+    report.new + report.updated + report.unchanged
+}
+
+fn count_sessions(report: &IngestReport) -> u64 {
+    report.sessions.new + report.sessions.updated + report.sessions.unchanged
+}
+
+fn table(found: &[FoundSource], app: &App) -> Table {
+    let numbers = ["notes", "conversations", "new"].map(TableColumn::Number);
+    let columns = [&[TableColumn::Text("source")][..], &numbers[..], &[TableColumn::Text("path")][..]].concat();
+    let mut table = Table::new(columns);
+    for FoundSource { place, report } in found {
+        let path = app.output.display_path(&place.path.value);
+        let counts =
+            [count_notes(report), count_sessions(report), report.new + report.sessions.new].map(|count| count.to_string());
+        table.push([place.source.as_str(), &counts[0], &counts[1], &counts[2], &path]);
+    }
+    table
+}
+
+fn label(found: &FoundSource, app: &App) -> String {
+    let FoundSource { place, report } = found;
+    let (notes, sessions) = (count_notes(report), count_sessions(report));
+    let counts = match (notes, sessions) {
+        (notes, 0) => format!("{notes} notes"),
+        (0, sessions) => format!("{sessions} conversations"),
+        (notes, sessions) => format!("{notes} notes, {sessions} conversations"),
+    };
+    let new = report.new + report.sessions.new;
+    format!("{} ({counts}, {new} new) {}", place.source, app.output.display_path(&place.path.value))
+}

@@ -1,0 +1,51 @@
+//! Memories of notes that a source no longer contains.
+
+use super::SkippedFile;
+use super::survey::Survey;
+use crate::{Filter, MemoryId, Services, StoreError};
+
+/// A note that the source no longer contains, with its memory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MissingNote {
+    /// The memory.
+    pub id: MemoryId,
+    /// The title of the memory, if it has one.
+    pub title: Option<String>,
+    /// The path that the note had in the source.
+    pub path: String,
+}
+
+impl Survey {
+    /// Returns the memories that were ingested from the place of this source, and that none of its notes belongs to.
+    ///
+    /// Notes in `skipped` exist, although they cannot be read. A source without any note has no known place, so that
+    /// nothing is missing.
+    pub(super) fn missing_notes(&self, services: &Services, skipped: &[SkippedFile]) -> Result<Vec<MissingNote>, StoreError> {
+        let Some(place) = self.place() else { return Ok(Vec::new()) };
+        let is_skipped = |path: &str| {
+            let is_below =
+                |skipped: &str| path.strip_prefix(skipped).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+            skipped.iter().any(|file| is_below(&file.path))
+        };
+        let (mut missing, present) = (Vec::new(), self.memories());
+        let filter = Filter { source: Some(place.source.clone()), ..Filter::all() };
+        for stored in services.store.memories(&filter, services.clock.now()) {
+            let memory = match stored {
+                Ok(stored) => stored.memory,
+                Err(StoreError::Damaged(_)) => continue,
+                Err(error) => return Err(error),
+            };
+            if present.contains(&memory.id) {
+                continue;
+            }
+            let here = memory.origin.iter().chain(&memory.other_origins);
+            let mut here = here.filter(|origin| (&origin.source, &origin.root) == (&place.source, &place.root)).peekable();
+            let Some(first) = here.peek().map(|origin| origin.path.clone()) else { continue };
+            if !here.any(|origin| self.find(&origin.path).is_some() || is_skipped(&origin.path)) {
+                missing.push(MissingNote { id: memory.id, title: memory.title, path: first });
+            }
+        }
+        missing.sort_by(|left, right| left.path.cmp(&right.path));
+        Ok(missing)
+    }
+}
