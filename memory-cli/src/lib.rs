@@ -73,6 +73,7 @@ mod embedding;
 mod failure;
 mod home;
 mod http;
+mod ingestion;
 pub mod install;
 mod instances;
 mod jq_process;

@@ -6,19 +6,18 @@ mod selection;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use memory_agent::instance::{self, InstanceHandle};
 use memory_agent::json;
-use memory_core::instance::InstanceError;
-use memory_core::instance::history::Messages;
-use memory_core::{IngestOptions, IngestReport, Services};
+use memory_core::{IngestOptions, IngestReport};
 use memory_ingest::{SourceName, SourceOptions};
 use serde_json::json;
 
+use super::config::store_setting;
 use crate::app::App;
 use crate::args::{self, SourceSelection};
 use crate::config::{Settings, SourceLocation};
 use crate::failure::Failure;
-use crate::instances::{DEFAULT, InstanceRegistry};
+use crate::ingestion::Ingestion;
+use crate::instances::DEFAULT;
 
 /// Ingest notes and conversations from other programs
 ///
@@ -39,6 +38,9 @@ pub(crate) struct IngestArgs {
     /// Folder or file of the source, if not the default
     #[arg(long, value_name = "PATH")]
     path: Option<PathBuf>,
+    /// Let the daemon ingest later changes of the source; the path becomes a setting
+    #[arg(long, requires = "source", conflicts_with = "dry_run")]
+    watch: bool,
     #[command(flatten)]
     options: IngestOptionArgs,
 }
@@ -82,6 +84,9 @@ impl IngestArgs {
                 "--path requires a single source",
                 "specify the source, or let `memory import PATH` detect it",
             )),
+            Some(SourceSelection::All) if self.watch => {
+                Err(Failure::usage("--watch requires a single source", "specify the source: --source obsidian --watch"))
+            }
             Some(SourceSelection::All) => self.ingest_all(&settings.places, app),
             None => match selection::select(&settings.places, &self.options, app)? {
                 Some(places) => self.ingest_all(&places, app),
@@ -96,19 +101,20 @@ impl IngestArgs {
             let problem = format!("{source} has no default folder");
             Failure::usage(problem, format!("specify the files: --source {source} --path PATH"))
         })?;
-        self.options.ingest_path(source, &path, app)
+        self.options.ingest_path(source, &path, app)?;
+        if self.watch { watch(source, &path, app) } else { Ok(()) }
     }
 
     fn ingest_all(&self, places: &[SourceLocation], app: &mut App) -> Result<(), Failure> {
-        let mut ingestion = Ingestion::open(&self.options, app)?;
+        let ingestion = self.options.open(app)?;
         let (mut taken, mut left_out) = (Vec::new(), Vec::new());
-        for SourceLocation { source, path, enabled } in places {
+        for SourceLocation { source, path, enabled, .. } in places {
             let reason = if !enabled.value {
                 "it is disabled".to_owned()
             } else if !path.value.exists() {
                 "it does not exist".to_owned()
             } else {
-                match ingestion.run(*source, &path.value, &self.options, app) {
+                match self.options.run(&ingestion, *source, &path.value, app) {
                     Ok(report) => {
                         taken.push((*source, report));
                         continue;
@@ -130,38 +136,44 @@ impl IngestArgs {
     }
 }
 
+/// Stores the settings by which the daemon ingests later changes of a source.
+fn watch(source: SourceName, path: &Path, app: &mut App) -> Result<(), Failure> {
+    let settings = app.settings()?;
+    let Some(place) = settings.places.iter().find(|place| place.source == source) else {
+        return Err(Failure::usage(
+            format!("{source} cannot be watched: its files are exports"),
+            "ingest the next export with the same command",
+        ));
+    };
+    if place.path.value != path {
+        store_setting(&format!("ingestion.{source}.path"), &path.display().to_string(), app)?;
+    }
+    store_setting(&format!("ingestion.{source}.watch"), "true", app)?;
+    Ok(app.output.note(&format!(
+        "the daemon ingests later changes from its next start on; `memory config set ingestion.{source}.watch false` stops it"
+    ))?)
+}
+
 impl IngestOptionArgs {
+    fn open(&self, app: &mut App) -> Result<Ingestion, Failure> {
+        let settings = app.settings()?;
+        Ingestion::open(&app.open()?.services, &self.instance, &settings)
+    }
+
+    fn run(&self, ingestion: &Ingestion, source: SourceName, path: &Path, app: &App) -> Result<IngestReport, Failure> {
+        let options = IngestOptions { dry_run: self.dry_run, delete_missing: self.delete_missing, sessions: None };
+        let mut bar = app.output.progress_bar("ingesting");
+        let source_options = SourceOptions { fields: self.fields.clone() };
+        ingestion.run((source, path), &source_options, &options, &mut |progress| bar.show(progress))
+    }
+
     /// Ingests the files of `source` at `path`, and prints the report.
     pub(super) fn ingest_path(&self, source: SourceName, path: &Path, app: &mut App) -> Result<(), Failure> {
-        let report = Ingestion::open(self, app)?.run(source, path, self, app)?;
+        let ingestion = self.open(app)?;
+        let report = self.run(&ingestion, source, path, app)?;
         if app.output.is_json() {
             return Ok(app.output.json(&json::ingest_report(source.as_str(), &report))?);
         }
         report::print(&[(source, report)], &[], self, app)
-    }
-}
-
-/// The stores that an ingestion writes to.
-struct Ingestion {
-    services: Services,
-    sessions: Messages,
-}
-
-impl Ingestion {
-    fn open(options: &IngestOptionArgs, app: &mut App) -> Result<Self, Failure> {
-        let registry = InstanceRegistry::open(&app.settings()?)?;
-        let sessions = match registry.open_instance(instance::backend("history")?, &options.instance.parse()?)? {
-            InstanceHandle::History(messages) => messages,
-            _ => return Err(InstanceError::InstanceNotFound { instance: format!("history/{}", options.instance) }.into()),
-        };
-        Ok(Self { services: app.open()?.services, sessions })
-    }
-
-    fn run(&mut self, source: SourceName, path: &Path, options: &IngestOptionArgs, app: &App) -> Result<IngestReport, Failure> {
-        let source = memory_ingest::open(source, path, &SourceOptions { fields: options.fields.clone() })?;
-        let options =
-            IngestOptions { dry_run: options.dry_run, sessions: Some(&self.sessions), delete_missing: options.delete_missing };
-        let mut bar = app.output.progress_bar("ingesting");
-        Ok(memory_core::ingest(&self.services, source.as_ref(), &options, &mut |progress| bar.show(progress))?)
     }
 }

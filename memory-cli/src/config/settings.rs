@@ -95,6 +95,8 @@ pub(crate) struct SourceLocation {
     pub path: Setting<PathBuf>,
     /// Whether `--source all` includes it.
     pub enabled: Setting<bool>,
+    /// Whether the daemon ingests its changes.
+    pub watch: Setting<bool>,
 }
 
 /// The notification method for reminders.
@@ -274,6 +276,7 @@ impl Settings {
         for place in &self.places {
             all.push((format!("ingestion.{}.path", place.source), path(&place.path)));
             all.push((format!("ingestion.{}.enabled", place.source), place.enabled.display(|yes| (*yes).into())));
+            all.push((format!("ingestion.{}.watch", place.source), place.watch.display(|yes| (*yes).into())));
         }
         all.into_iter().map(|(key, (value, from))| (key, value, from)).collect()
     }
@@ -327,7 +330,8 @@ fn take_source(
         path.override_path(environment.claude.as_deref(), SettingsLayer::Environment, environment);
     }
     let enabled = document.take(&format!("ingestion.{source}.enabled"), parser_for("true or false"))?;
-    Ok(Some(SourceLocation { source, path, enabled: or_default(enabled, true) }))
+    let watch = document.take(&format!("ingestion.{source}.watch"), parser_for("true or false"))?;
+    Ok(Some(SourceLocation { source, path, enabled: or_default(enabled, true), watch: or_default(watch, false) }))
 }
 
 fn or_else_default<T>(value: Option<T>, default: impl FnOnce() -> Result<T, ConfigError>) -> Result<Setting<T>, ConfigError> {

@@ -6,15 +6,19 @@ use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use memory_core::{
-    EmbedError, Embedder, Embedding, Progress, RecallLedger, Services, StoreError, Verb, embed, index_page, notify,
+    EmbedError, Embedder, Embedding, IngestOptions, Progress, RecallLedger, Services, StoreError, Verb, embed, index_page, notify,
 };
 use memory_dream::schedule::{CancellationToken, ChoreRunner, ChoreStatus};
 use memory_dream::{DreamLevel, DreamReport, DreamRequest, DreamTask, ProgressCallback, dream};
+use memory_ingest::SourceOptions;
 
 use super::ACTOR;
+use crate::config::SourceLocation;
 use crate::embedding;
 use crate::home::Home;
 use crate::home::PendingPage;
+use crate::ingestion::Ingestion;
+use crate::instances::DEFAULT;
 use crate::notification;
 use crate::versions;
 
@@ -88,6 +92,33 @@ impl ChoreRunner for HomeChores<'_> {
     fn refresh(&self, _stop: &CancellationToken) -> Result<ChoreStatus, StoreError> {
         self.home.store.refresh_all()?;
         Ok(ChoreStatus::Nothing)
+    }
+
+    fn ingest(&self, stop: &CancellationToken) -> Result<ChoreStatus, StoreError> {
+        let settings = &self.home.settings;
+        let watched = settings.places.iter().filter(|place| place.watch.value && place.path.value.exists());
+        let (mut done, mut failed) = (Vec::new(), Vec::new());
+        for SourceLocation { source, path, .. } in watched {
+            if stop.is_cancelled() {
+                return Ok(ChoreStatus::Stopped);
+            }
+            let ingested = Ingestion::open(&self.services, DEFAULT, settings).and_then(|ingestion| {
+                ingestion.run((*source, &path.value), &SourceOptions::default(), &IngestOptions::default(), &mut |_| ())
+            });
+            match ingested {
+                Ok(report) => {
+                    let changes = report.new + report.updated + report.sessions.new + report.sessions.updated;
+                    done.extend((0 < changes).then(|| format!("{} from {source}", counted(changes, "change"))));
+                }
+                // The error of one source does not prevent the ingestion of the others.
+                Err(failure) => failed.push(format!("{source}: {failure}")),
+            }
+        }
+        Ok(match (done.is_empty(), failed.is_empty()) {
+            (_, false) => ChoreStatus::LeftOut(failed.join(", ")),
+            (true, true) => ChoreStatus::Nothing,
+            (false, true) => ChoreStatus::This(done.join(", ")),
+        })
     }
 
     fn notify(&self, _stop: &CancellationToken) -> Result<ChoreStatus, StoreError> {

@@ -9,6 +9,8 @@ use crate::DreamLevel;
 pub enum Chore {
     /// Detects files that other programs created, changed or deleted.
     Refresh,
+    /// Ingests the changes of watched sources.
+    Ingest,
     /// Displays due reminders.
     Notify,
     /// Removes expired and decayed memories, and files those that are read often.
@@ -25,8 +27,9 @@ pub enum Chore {
 
 impl Chore {
     /// All chores, in order.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Refresh,
+        Self::Ingest,
         Self::Notify,
         Self::Lifecycle,
         Self::Embed,
@@ -41,6 +44,7 @@ impl Chore {
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Refresh => "refresh",
+            Self::Ingest => "ingest",
             Self::Notify => "notify",
             Self::Lifecycle => "lifecycle",
             Self::Embed => "embed",

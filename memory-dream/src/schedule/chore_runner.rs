@@ -33,6 +33,12 @@ pub trait ChoreRunner: Debug + Send + Sync {
     /// If the files cannot be read.
     fn refresh(&self, stop: &CancellationToken) -> Result<ChoreStatus, StoreError>;
 
+    /// Ingests the changes of watched sources.
+    ///
+    /// # Errors
+    /// Any error of the store.
+    fn ingest(&self, stop: &CancellationToken) -> Result<ChoreStatus, StoreError>;
+
     /// Displays due reminders.
     ///
     /// # Errors
@@ -77,6 +83,7 @@ pub trait ChoreRunner: Debug + Send + Sync {
 pub fn run_chore(chores: &dyn ChoreRunner, chore: Chore, stop: &CancellationToken) -> Result<ChoreStatus, StoreError> {
     match chore {
         Chore::Refresh => chores.refresh(stop),
+        Chore::Ingest => chores.ingest(stop),
         Chore::Notify => chores.notify(stop),
         Chore::Lifecycle => chores.lifecycle(stop),
         Chore::Embed => chores.embed(stop),

@@ -41,6 +41,8 @@ pub struct ScheduleRules {
     pub interval: Duration,
     /// Whether an embedding model is configured.
     pub embeds: bool,
+    /// Whether a source is watched.
+    pub ingests: bool,
     /// Whether entries of the trash are ever deleted.
     pub purges: bool,
 }
@@ -104,7 +106,7 @@ impl Schedule {
     pub fn record_done(&mut self, chore: Chore, began: Duration, now: Duration) {
         self.failures.remove(&chore);
         match (chore, self.chore_interval(chore)) {
-            (Chore::Refresh | Chore::Lifecycle | Chore::Embed, Some(period)) => {
+            (Chore::Refresh | Chore::Ingest | Chore::Lifecycle | Chore::Embed, Some(period)) => {
                 let took = now.saturating_sub(began);
                 let rest = |times| now + took.saturating_mul(times).min(MAX_REST).max(period);
                 self.due.insert(chore, rest(IDLE_REST_FACTOR));
@@ -150,6 +152,7 @@ impl Schedule {
         match chore {
             Chore::Refresh | Chore::Notify | Chore::Lifecycle => Some(self.rules.interval),
             Chore::Embed => self.rules.embeds.then_some(self.rules.interval),
+            Chore::Ingest => self.rules.ingests.then_some(self.rules.interval),
             Chore::Purge => self.rules.purges.then_some(PURGE_INTERVAL),
             Chore::Flush | Chore::Dream(_) => None,
         }
@@ -163,7 +166,7 @@ pub(super) fn required_idle(chore: Chore) -> Option<Duration> {
         Chore::Dream(DreamLevel::Light) => Some(Duration::from_mins(5)),
         Chore::Dream(DreamLevel::Medium) => Some(Duration::from_mins(30)),
         Chore::Dream(DreamLevel::Deep) => Some(Duration::from_hours(2)),
-        Chore::Refresh | Chore::Notify | Chore::Lifecycle | Chore::Embed | Chore::Purge => None,
+        Chore::Refresh | Chore::Ingest | Chore::Notify | Chore::Lifecycle | Chore::Embed | Chore::Purge => None,
     }
 }
 

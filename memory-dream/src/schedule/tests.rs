@@ -11,7 +11,7 @@ use super::*;
 use crate::DreamLevel;
 
 const INTERVAL: Duration = Duration::from_mins(1);
-const RULES: ScheduleRules = ScheduleRules { interval: INTERVAL, embeds: true, purges: true };
+const RULES: ScheduleRules = ScheduleRules { interval: INTERVAL, embeds: true, ingests: true, purges: true };
 
 fn now() -> DateTime<Utc> {
     DateTime::from_timestamp(1_780_000_000, 0).expect("a moment")
@@ -93,7 +93,7 @@ proptest! {
     #[test]
     fn a_clock_that_was_set_makes_nothing_wait_longer_than_usual(past in any_history()) {
         let schedule = Schedule::new(RULES, &past);
-        for chore in [Chore::Refresh, Chore::Notify, Chore::Lifecycle, Chore::Embed] {
+        for chore in [Chore::Refresh, Chore::Ingest, Chore::Notify, Chore::Lifecycle, Chore::Embed] {
             prop_assert!(schedule.due_at(chore).expect("it is due") <= INTERVAL);
         }
         prop_assert!(schedule.due_at(Chore::Purge).expect("it is due") <= Duration::from_hours(24));
@@ -110,7 +110,7 @@ proptest! {
         prop_assert!(schedule.next().expect("something is due") <= end + INTERVAL);
         // A due chore waits for at most one run of each other chore.
         let others = Duration::from_secs(took) * u32::try_from(Chore::ALL.len()).expect("they are few");
-        for chore in [Chore::Refresh, Chore::Notify, Chore::Lifecycle, Chore::Embed] {
+        for chore in [Chore::Refresh, Chore::Ingest, Chore::Notify, Chore::Lifecycle, Chore::Embed] {
             let rest = if chore == Chore::Notify { INTERVAL } else { INTERVAL.max((Duration::from_secs(took) * 500).min(Duration::from_hours(1))) };
             let longest = rest + others;
             let turns: Vec<_> = began.iter().filter(|(own, _)| *own == chore).map(|(_, at)| *at).collect();
@@ -199,7 +199,7 @@ fn a_new_daemon_goes_on_where_the_last_one_ended() {
     // After three hours without writes, one deep dream replaces the lighter ones.
     let mut schedule = seen(Some(ago(3)), &[(Chore::Purge, ago(20))]);
     assert_eq!(schedule.due_at(Chore::Purge), Some(Duration::from_hours(4)));
-    for chore in [Chore::Refresh, Chore::Notify, Chore::Lifecycle, Chore::Embed, Chore::Flush] {
+    for chore in [Chore::Refresh, Chore::Ingest, Chore::Notify, Chore::Lifecycle, Chore::Embed, Chore::Flush] {
         assert_eq!(schedule.due_chore(Duration::ZERO), Some(chore));
         schedule.record_done(chore, Duration::ZERO, Duration::ZERO);
     }
@@ -217,10 +217,10 @@ fn a_new_daemon_goes_on_where_the_last_one_ended() {
 
 #[test]
 fn what_is_not_to_be_done_is_never_due() {
-    let rules = ScheduleRules { embeds: false, purges: false, interval: Duration::ZERO };
+    let rules = ScheduleRules { embeds: false, ingests: false, purges: false, interval: Duration::ZERO };
     let mut schedule = Schedule::new(rules, &ScheduleHistory::default());
     let (began, _) = run_schedule(&mut schedule, &[ScheduleEvent::Wait(100)], 0, &[]);
-    assert!(began.iter().all(|(chore, _)| !matches!(chore, Chore::Embed | Chore::Purge)));
+    assert!(began.iter().all(|(chore, _)| !matches!(chore, Chore::Embed | Chore::Ingest | Chore::Purge)));
     assert_eq!(began.iter().filter(|(chore, _)| *chore == Chore::Lifecycle).count(), 101);
 }
 

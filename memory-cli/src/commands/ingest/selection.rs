@@ -4,7 +4,7 @@ use dialoguer::MultiSelect;
 use dialoguer::theme::SimpleTheme;
 use memory_core::IngestReport;
 
-use super::{IngestOptionArgs, Ingestion};
+use super::IngestOptionArgs;
 use crate::app::App;
 use crate::config::SourceLocation;
 use crate::failure::Failure;
@@ -52,11 +52,11 @@ pub(super) fn select(
 
 /// Determines the outcome of an ingestion of each enabled source that exists and contains something.
 fn survey(places: &[SourceLocation], options: &IngestOptionArgs, app: &mut App) -> Result<Vec<FoundSource>, Failure> {
-    let mut ingestion = Ingestion::open(options, app)?;
+    let ingestion = options.open(app)?;
     let dry = IngestOptionArgs { dry_run: true, delete_missing: false, ..options.clone() };
     let mut found = Vec::new();
     for place in places.iter().filter(|place| place.enabled.value && place.path.value.exists()) {
-        match ingestion.run(place.source, &place.path.value, &dry, app) {
+        match dry.run(&ingestion, place.source, &place.path.value, app) {
             Ok(report) if 0 < count_notes(&report) + count_sessions(&report) => {
                 found.push(FoundSource { place: place.clone(), report });
             }
