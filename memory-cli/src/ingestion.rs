@@ -7,6 +7,7 @@ use memory_agent::instance::{self, InstanceHandle};
 use memory_core::instance::InstanceError;
 use memory_core::instance::history::Messages;
 use memory_core::{IngestOptions, IngestReport, Progress, Services};
+use memory_dream::conversation::{ConversationPrompts, ModelFactExtractor};
 use memory_ingest::{SourceName, SourceOptions};
 
 use crate::config::Settings;
@@ -17,6 +18,8 @@ use crate::instances::InstanceRegistry;
 pub(crate) struct Ingestion {
     services: Services,
     sessions: Messages,
+    /// Draws facts from conversations, if that is requested.
+    extractor: Option<ModelFactExtractor>,
 }
 
 impl Ingestion {
@@ -24,12 +27,23 @@ impl Ingestion {
     pub(crate) fn open(services: &Services, instance: &str, settings: &Arc<Settings>) -> Result<Self, Failure> {
         let registry = InstanceRegistry::open(settings)?;
         match registry.open_instance(instance::backend("history")?, &instance.parse()?)? {
-            InstanceHandle::History(sessions) => Ok(Self { services: services.clone(), sessions }),
+            InstanceHandle::History(sessions) => Ok(Self { services: services.clone(), sessions, extractor: None }),
             _ => Err(InstanceError::InstanceNotFound { instance: format!("history/{instance}") }.into()),
         }
     }
 
-    /// Ingests the files of `source` at `path`. The sessions of `options` are replaced by those of the instance.
+    /// Returns the ingestion with a language model that draws facts from conversations.
+    pub(crate) fn with_extraction(self, settings: &Settings) -> Result<Self, Failure> {
+        let Some(chat) = self.services.chat.clone() else {
+            let hint = "name one with `memory config set llm.model NAME`; `memory config init` creates a file that explains it";
+            return Err(Failure::usage("no language model is configured, which --extract requires", hint));
+        };
+        let folder = settings.root.value.join("prompts");
+        let prompts = ConversationPrompts::with(&|name| std::fs::read_to_string(folder.join(format!("{name}.md"))).ok());
+        Ok(Self { extractor: Some(ModelFactExtractor { chat, prompts }), ..self })
+    }
+
+    /// Ingests the files of `source` at `path`. The stores and the extractor of `options` are those of this ingestion.
     pub(crate) fn run(
         &self,
         (source, path): (SourceName, &Path),
@@ -38,7 +52,8 @@ impl Ingestion {
         progress: &mut dyn FnMut(Progress),
     ) -> Result<IngestReport, Failure> {
         let source = memory_ingest::open(source, path, source_options)?;
-        let options = IngestOptions { sessions: Some(&self.sessions), ..*options };
+        let extractor = self.extractor.as_ref().map(|extractor| extractor as _);
+        let options = IngestOptions { sessions: Some(&self.sessions), extractor, ..*options };
         Ok(memory_core::ingest(&self.services, source.as_ref(), &options, progress)?)
     }
 }

@@ -1,5 +1,6 @@
 //! Ingesting notes from other programs.
 
+mod facts;
 mod missing;
 mod plan;
 mod sessions;
@@ -10,6 +11,7 @@ use crate::instance::InstanceError;
 use crate::instance::history::Messages;
 use crate::{Change, ChangeSet, Code, Services, Source, SourceItem, StoreError, Verb};
 
+pub use facts::{FactError, FactExtractor};
 pub use missing::MissingNote;
 pub use sessions::SessionCounts;
 
@@ -39,6 +41,8 @@ pub struct IngestReport {
     pub links: LinkCounts,
     /// The numbers of conversations.
     pub sessions: SessionCounts,
+    /// Number of facts that a language model drew from conversations.
+    pub facts: u64,
     /// The memories of notes that the source no longer contains. They are retained, unless the options state otherwise.
     pub missing: Vec<MissingNote>,
     /// Number of memories of missing notes that were deleted.
@@ -54,6 +58,8 @@ pub struct IngestOptions<'a> {
     pub sessions: Option<&'a Messages>,
     /// Whether the memories of notes that the source no longer contains move to the trash.
     pub delete_missing: bool,
+    /// Draws facts from the messages of the user in conversations; each fact becomes a memory of the inbox.
+    pub extractor: Option<&'a dyn FactExtractor>,
 }
 
 /// The error that an ingestion failed.
@@ -172,9 +178,8 @@ pub fn ingest(
         }
     }
     batch.flush(&mut report)?;
-    let operation = batch.operation.operation.clone();
     if let Some(messages) = options.sessions {
-        sessions::ingest_sessions(source, messages, &operation, options.dry_run, &mut report, progress)?;
+        sessions::ingest_sessions(source, messages, &batch, options, &mut report, progress)?;
     }
     Ok(report)
 }

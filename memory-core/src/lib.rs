@@ -134,7 +134,8 @@ pub use import::{ExportedMemory, ImportError, ImportSummary, import};
 pub use inbox_ttl::InboxTtl;
 pub use index_page::{INDEX_PAGE_HEAD, index_page, index_page_without};
 pub use ingest::{
-    IngestError, IngestOptions, IngestReport, LinkCounts, MissingNote, Progress, SessionCounts, SkippedFile, ingest,
+    FactError, FactExtractor, IngestError, IngestOptions, IngestReport, LinkCounts, MissingNote, Progress, SessionCounts,
+    SkippedFile, ingest,
 };
 pub use link::{
     LinkReport, UnresolvedLink, backlinks, link, outgoing_links, resolve_links, resolve_links_both_ways, resolve_own_links,

@@ -17,6 +17,7 @@ struct IngestShape<'a> {
     tags: u64,
     links: LinkCountsShape,
     sessions: SessionCountsShape,
+    facts: u64,
     missing: Vec<MissingShape<'a>>,
     deleted: u64,
 }
@@ -62,11 +63,11 @@ struct ImportedShape<'a> {
 ///
 /// It has the number of new, updated and unchanged notes, the skipped ones (`[{path, reason}]`), notes with `warnings`
 /// (same shape), the number of distinct tags, and the links: `{resolved, unresolved, only_by_alias, only_by_title}`, of
-/// which the last two are part of `unresolved`. `sessions` counts the conversations and their written records, `missing`
+/// which the last two are part of `unresolved`. `sessions` counts the conversations and their written records, `facts` those that a model drew from them, `missing`
 /// (`[{id, path, title}]`) lists the memories of notes that the source no longer contains, and `deleted` counts those of
 /// them that moved to the trash.
 pub fn ingest_report(source: &str, report: &IngestReport) -> Value {
-    let IngestReport { new, updated, unchanged, skipped, warnings, tags, links, sessions, missing, deleted } = report;
+    let IngestReport { new, updated, unchanged, skipped, warnings, tags, links, sessions, facts, missing, deleted } = report;
     let missing =
         missing.iter().map(|note| MissingShape { id: note.id.to_string(), path: &note.path, title: note.title.as_deref() });
     let LinkCounts { resolved, unresolved, only_by_alias, only_by_title } = *links;
@@ -85,6 +86,7 @@ pub fn ingest_report(source: &str, report: &IngestReport) -> Value {
             unchanged: sessions.unchanged,
             records: sessions.records,
         },
+        facts: *facts,
         missing: missing.collect(),
         deleted: *deleted,
     })

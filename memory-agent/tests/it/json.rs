@@ -212,6 +212,7 @@ fn a_report_of_taking_in_counts_notes_tags_and_links() {
         tags: 4,
         links,
         sessions: SessionCounts { new: 2, updated: 1, unchanged: 0, records: 40 },
+        facts: 3,
         missing: vec![missing],
         deleted: 0,
     };

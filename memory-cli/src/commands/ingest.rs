@@ -28,8 +28,8 @@ use crate::instances::DEFAULT;
 /// source whose folder exists; the folders can be set in config.yaml.
 ///
 /// JSON: {source, new, updated, unchanged, skipped: [{path, reason}], warnings: [{path, reason}], tags, links: {resolved,
-/// unresolved, only_by_alias, only_by_title}, sessions: {new, updated, unchanged, records}, missing: [{id, path, title}],
-/// deleted}; for `all`, and without --source: {sources: [these…], left_out: [{source, path, reason}]}
+/// unresolved, only_by_alias, only_by_title}, sessions: {new, updated, unchanged, records}, facts, missing: [{id, path,
+/// title}], deleted}; for `all`, and without --source: {sources: [these…], left_out: [{source, path, reason}]}
 #[derive(Debug, Args)]
 pub(crate) struct IngestArgs {
     /// Program to ingest from, or all
@@ -57,6 +57,9 @@ pub(super) struct IngestOptionArgs {
     /// History instance for conversations
     #[arg(long, value_name = "NAME", default_value = DEFAULT)]
     instance: String,
+    /// Let the language model draw facts from conversations, within its budget; each becomes a memory in the inbox
+    #[arg(long)]
+    extract: bool,
     /// Key or column of a memory's field, for jsonl and csv: content, title, tags, category, created, updated, id, project,
     /// source, author or expires
     #[arg(long = "map", value_name = "FIELD=KEY", value_parser = parse_mapping)]
@@ -157,11 +160,12 @@ fn watch(source: SourceName, path: &Path, app: &mut App) -> Result<(), Failure> 
 impl IngestOptionArgs {
     fn open(&self, app: &mut App) -> Result<Ingestion, Failure> {
         let settings = app.settings()?;
-        Ingestion::open(&app.open()?.services, &self.instance, &settings)
+        let ingestion = Ingestion::open(&app.open()?.services, &self.instance, &settings)?;
+        if self.extract { ingestion.with_extraction(&settings) } else { Ok(ingestion) }
     }
 
     fn run(&self, ingestion: &Ingestion, source: SourceName, path: &Path, app: &App) -> Result<IngestReport, Failure> {
-        let options = IngestOptions { dry_run: self.dry_run, delete_missing: self.delete_missing, sessions: None };
+        let options = IngestOptions { dry_run: self.dry_run, delete_missing: self.delete_missing, ..IngestOptions::default() };
         let mut bar = app.output.progress_bar("ingesting");
         let source_options = SourceOptions { fields: self.fields.clone() };
         ingestion.run((source, path), &source_options, &options, &mut |progress| bar.show(progress))

@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::{IngestError, IngestReport, Progress, SkippedFile};
+use super::facts::FactWriter;
+use super::{IngestBatch, IngestError, IngestOptions, IngestReport, Progress, SkippedFile};
 use crate::instance::history::{Messages, RecordDraft, RecordFilter, SessionName, SessionRecord, Window, read};
 use crate::json::JsonText;
 use crate::secret::{self, Checked};
@@ -32,15 +33,21 @@ pub struct SessionCounts {
 pub(super) fn ingest_sessions(
     source: &dyn Source,
     messages: &Messages,
-    operation: &Operation,
-    dry_run: bool,
+    batch: &IngestBatch<'_>,
+    options: &IngestOptions<'_>,
     report: &mut IngestReport,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<(), IngestError> {
-    let mut importer = SessionImporter { source: source.name(), messages, operation, dry_run, names: None };
+    let (set, dry_run) = (&batch.operation, options.dry_run);
+    let mut importer = SessionImporter { source: source.name(), messages, operation: &set.operation, dry_run, names: None };
+    let extractor = options.extractor.filter(|_| !dry_run);
+    let mut facts = extractor.map(|extractor| FactWriter::new(source.name(), batch.services, set, extractor));
     for (done, item) in source.sessions().enumerate() {
         match item {
-            SourceSessionItem::Session(session) => importer.import(&session, report)?,
+            SourceSessionItem::Session(session) => {
+                importer.import(&session, report)?;
+                facts.as_mut().map_or(Ok(()), |facts| facts.extract(&session, report))?;
+            }
             SourceSessionItem::Skipped { path, reason } => report.skipped.push(SkippedFile { path, reason }),
         }
         progress(Progress { done: done as u64 + 1, total: None });

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use chrono::DateTime;
 use proptest::prelude::*;
 
-use super::{IngestError, IngestOptions, IngestReport, ingest};
+use super::{FactError, FactExtractor, IngestError, IngestOptions, IngestReport, ingest};
 use crate::instance::history::{self, Messages, RecordDraft, RecordFilter, Window};
 use crate::testing::{FakeMessages, FakeSource, messages, services};
 use crate::wikilink::WikilinkRule;
@@ -387,4 +387,34 @@ fn a_new_memory_receives_the_id_and_the_time_of_its_note() {
     let stored = memories(&home);
     assert_eq!((stored[0].id, stored[0].updated_at), (id, at));
     assert!(stored[1].id != id, "the id is taken");
+}
+
+/// Draws each message as a fact, until the budget is used up.
+#[derive(Debug)]
+struct EchoExtractor {
+    requests: std::sync::Mutex<usize>,
+}
+
+impl FactExtractor for EchoExtractor {
+    fn facts(&self, messages: &[&str]) -> Result<Vec<Vec<String>>, FactError> {
+        let mut left = self.requests.lock().expect("no test panics while it holds the number");
+        *left = left.checked_sub(1).ok_or_else(|| FactError::Unusable("no answer".into()))?;
+        Ok(messages.iter().map(|message| vec![format!("fact: {message}")]).collect())
+    }
+}
+
+#[test]
+fn facts_of_a_conversation_are_drawn_once_and_belong_to_the_ingestion() {
+    let (home, sessions) = (home(), messages(Arc::new(FakeMessages::default())).0);
+    let extractor = EchoExtractor { requests: std::sync::Mutex::new(1) };
+    let options = IngestOptions { sessions: Some(&sessions), extractor: Some(&extractor), ..IngestOptions::default() };
+    let one = conversation("c-1", None, &["I like tea", " ", "I live in Oslo"]);
+    let run = |source: &TestConversations| ingest(&home, source, &options, &mut |_| {}).expect("the fake stores do not fail");
+    let report = run(&one);
+    assert_eq!((report.facts, report.warnings.len()), (2, 0));
+    let facts: Vec<_> = memories(&home).into_iter().map(|memory| memory.content).collect();
+    assert_eq!(facts, ["fact: I like tea", "fact: I live in Oslo"]);
+    assert_eq!(run(&one).facts, 0, "no request was made again");
+    let report = run(&conversation("c-2", None, &["I have a cat"]));
+    assert_eq!((report.facts, report.warnings.len(), session_counts(&report)), (0, 1, (1, 0, 0)));
 }

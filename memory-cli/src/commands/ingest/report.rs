@@ -19,7 +19,7 @@ pub(super) fn print(
     app: &mut App,
 ) -> Result<(), Failure> {
     app.output.table(&note_table(taken))?;
-    if taken.iter().any(|(_, report)| report.sessions != SessionCounts::default()) {
+    if taken.iter().any(|(_, report)| report.sessions != SessionCounts::default() || report.facts != 0) {
         app.output.table(&session_table(taken))?;
     }
     for (source, report) in taken {
@@ -54,11 +54,12 @@ fn note_table(taken: &[(SourceName, IngestReport)]) -> Table {
 }
 
 fn session_table(taken: &[(SourceName, IngestReport)]) -> Table {
-    let numbers = ["new", "updated", "unchanged", "messages"].map(TableColumn::Number);
+    let numbers = ["new", "updated", "unchanged", "messages", "facts"].map(TableColumn::Number);
     let mut table = Table::new([&[TableColumn::Text("conversations of")][..], &numbers[..]].concat());
-    for (source, IngestReport { sessions, .. }) in taken {
-        let counts = [sessions.new, sessions.updated, sessions.unchanged, sessions.records].map(|count| count.to_string());
-        table.push([source.as_str(), &counts[0], &counts[1], &counts[2], &counts[3]]);
+    for (source, IngestReport { sessions, facts, .. }) in taken {
+        let counts =
+            [sessions.new, sessions.updated, sessions.unchanged, sessions.records, *facts].map(|count| count.to_string());
+        table.push([source.as_str(), &counts[0], &counts[1], &counts[2], &counts[3], &counts[4]]);
     }
     table
 }
