@@ -71,6 +71,9 @@ fn parse_mapping(text: &str) -> Result<(String, String), String> {
     Ok((field.trim().to_owned(), key.trim().to_owned()))
 }
 
+/// The reason for skipping a source without files.
+const ABSENT: &str = "it does not exist";
+
 /// A source that was not read, and the reason.
 struct SkippedSource {
     source: SourceName,
@@ -115,7 +118,7 @@ impl IngestArgs {
             let reason = if !enabled.value {
                 "it is disabled".to_owned()
             } else if !path.value.exists() {
-                "it does not exist".to_owned()
+                ABSENT.to_owned()
             } else {
                 match self.options.run(&ingestion, *source, &path.value, app) {
                     Ok(report) => {

@@ -3,7 +3,7 @@
 use memory_core::{IngestReport, SessionCounts, SkippedFile};
 use memory_ingest::SourceName;
 
-use super::{IngestOptionArgs, SkippedSource};
+use super::{ABSENT, IngestOptionArgs, SkippedSource};
 use crate::app::App;
 use crate::failure::Failure;
 use crate::print::{Table, TableColumn};
@@ -31,8 +31,13 @@ pub(super) fn print(
         print_files("ingested with a warning", &report.warnings, app)?;
         print_missing(*source, report, options, app)?;
     }
-    for SkippedSource { source, path, reason } in left_out {
+    let (absent, failed): (Vec<_>, Vec<_>) = left_out.iter().partition(|source| source.reason == ABSENT);
+    for SkippedSource { source, path, reason } in failed {
         app.output.note(&format!("skipped {source} ({path}): {reason}"))?;
+    }
+    if !absent.is_empty() {
+        let names: Vec<_> = absent.iter().map(|source| source.source.as_str()).collect();
+        app.output.note(&format!("not found: {}", names.join(", ")))?;
     }
     if options.dry_run {
         app.output.note("dry run: nothing was written")?;

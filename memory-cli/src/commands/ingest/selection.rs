@@ -16,7 +16,7 @@ struct FoundSource {
     report: IngestReport,
 }
 
-/// Lists the enabled sources that exist with their counts, and returns the ones that the user selects.
+/// Lists the sources that exist with their counts, and returns the ones that the user selects.
 ///
 /// Returns `None` if there is nothing to ingest, or if no user can be asked.
 pub(super) fn select(
@@ -39,7 +39,7 @@ pub(super) fn select(
     let chosen = MultiSelect::with_theme(&SimpleTheme)
         .with_prompt("Sources to ingest (space selects, enter confirms)")
         .items(&labels)
-        .defaults(&vec![true; labels.len()])
+        .defaults(&found.iter().map(|found| found.place.enabled.value).collect::<Vec<_>>())
         .interact_opt()
         .map_err(|dialoguer::Error::IO(error)| Failure::file("read the selection")(error))?;
     let chosen = chosen.unwrap_or_default();
@@ -47,15 +47,24 @@ pub(super) fn select(
         app.output.note("nothing was selected; nothing was written")?;
         return Ok(None);
     }
-    Ok(Some(found.into_iter().enumerate().filter(|(index, _)| chosen.contains(index)).map(|(_, found)| found.place).collect()))
+    let chosen = found.into_iter().enumerate().filter(|(index, _)| chosen.contains(index));
+    // A source that is selected is ingested even if the settings disable it.
+    Ok(Some(
+        chosen
+            .map(|(_, mut found)| {
+                found.place.enabled.value = true;
+                found.place
+            })
+            .collect(),
+    ))
 }
 
-/// Determines the outcome of an ingestion of each enabled source that exists and contains something.
+/// Determines the outcome of an ingestion of each source that exists and contains something.
 fn survey(places: &[SourceLocation], options: &IngestOptionArgs, app: &mut App) -> Result<Vec<FoundSource>, Failure> {
     let ingestion = options.open(app)?;
     let dry = IngestOptionArgs { dry_run: true, delete_missing: false, ..options.clone() };
     let mut found = Vec::new();
-    for place in places.iter().filter(|place| place.enabled.value && place.path.value.exists()) {
+    for place in places.iter().filter(|place| place.path.value.exists()) {
         match dry.run(&ingestion, place.source, &place.path.value, app) {
             Ok(report) if 0 < count_notes(&report) + count_sessions(&report) => {
                 found.push(FoundSource { place: place.clone(), report });
