@@ -171,9 +171,11 @@ pub fn ingest(
         progress(Progress { done, total: Some(total) });
         Ok(())
     })?;
-    report.missing = survey.missing_notes(services, &report.skipped)?;
+    if source.is_complete() {
+        report.missing = survey.missing_notes(services, &report.skipped)?;
+    }
     if options.delete_missing {
-        for note in report.missing.clone() {
+        for note in report.missing.clone().into_iter().filter(|note| !note.is_edited) {
             batch.push(Change::Remove { id: note.id, expected: None }, &note.path, &mut report)?;
         }
     }
@@ -242,7 +244,7 @@ impl ChangeKind {
         match change {
             Change::Create { .. } => Self::New,
             Change::Remove { .. } => Self::Deleted,
-            _ => Self::Updated,
+            Change::Replace { .. } => Self::Updated,
         }
     }
 }

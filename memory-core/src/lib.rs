@@ -183,7 +183,7 @@ pub use review::{
 pub use search::search;
 pub use services::Services;
 pub use smart_search::{SmartSearchResults, smart_search};
-pub use source::{NoteItem, Source, SourceError, SourceItem, SourceSession, SourceSessionItem};
+pub use source::{FormerFields, NoteItem, Source, SourceError, SourceItem, SourceSession, SourceSessionItem};
 pub use store::{MemoryStore, MemoryStoreExt, NameIndex, NameMatch};
 pub use tag::tag;
 pub use tool::{AnswerDetail, Effect, Tool, ToolContext, ToolError};

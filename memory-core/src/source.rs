@@ -7,7 +7,7 @@ use chrono::{DateTime, Utc};
 
 use crate::instance::history::RecordDraft;
 use crate::wikilink::WikilinkRule;
-use crate::{Code, Draft, MemoryId};
+use crate::{Code, Draft, MemoryId, Origin};
 
 /// An external source of notes, such as an Obsidian vault. It is read and never written.
 pub trait Source: Debug + Send + Sync {
@@ -19,6 +19,11 @@ pub trait Source: Debug + Send + Sync {
 
     /// Iterates over the notes, ordered by path. Each call reads the source again.
     fn items(&self) -> Box<dyn Iterator<Item = SourceItem> + '_>;
+
+    /// Returns whether the source contains all notes of its program, so that a note that is not among them was deleted.
+    fn is_complete(&self) -> bool {
+        true
+    }
 
     /// Iterates over the conversations. Each call reads the source again; only one conversation is in memory at a time.
     fn sessions(&self) -> Box<dyn Iterator<Item = SourceSessionItem> + '_> {
@@ -51,6 +56,8 @@ pub struct NoteItem {
     pub id: Option<MemoryId>,
     /// The time of the last change, if the source records it.
     pub updated_at: Option<DateTime<Utc>>,
+    /// The other fields that the note had as a memory of a home. A new memory receives them.
+    pub former: FormerFields,
     /// Unrecognized front-matter lines of the note, ending in a line break; usually empty.
     pub front_matter: String,
     /// The targets of its links, as written.
@@ -67,8 +74,28 @@ impl NoteItem {
     /// Returns a note without links and other properties.
     pub fn new(draft: Draft) -> Self {
         let (links, uncounted_links) = (Vec::new(), Vec::new());
-        Self { draft, id: None, updated_at: None, front_matter: String::new(), links, uncounted_links, warning: None }
+        let (front_matter, former) = (String::new(), FormerFields::default());
+        Self { draft, id: None, updated_at: None, former, front_matter, links, uncounted_links, warning: None }
     }
+}
+
+/// The fields that a note had as a memory of a home, other than those of a draft. They come from an export of a home.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FormerFields {
+    /// The linked memories, by the ids that they had.
+    pub links: Vec<MemoryId>,
+    /// The time of the latest statement of the standing sentences.
+    pub stated_at: Option<DateTime<Utc>>,
+    /// The number of reads.
+    pub access_count: u64,
+    /// The version number.
+    pub version: Option<u64>,
+    /// The memories that this one supersedes.
+    pub supersedes: Vec<MemoryId>,
+    /// The memory that supersedes this one.
+    pub superseded_by: Option<MemoryId>,
+    /// The files that the memory was ingested from before.
+    pub other_origins: Vec<Origin>,
 }
 
 /// A conversation of a source, or the reason why it was skipped.

@@ -32,7 +32,7 @@ impl CarAgent {
         if text.text.trim().is_empty() {
             return SourceItem::Skipped { path: entry.path.clone(), reason: "is empty".into() };
         }
-        let mut note = SourceNote::new(self.name(), &self.folder, &entry.path, &text);
+        let mut note = SourceNote::new(self.name(), self.folder.name(), &entry.path, &text);
         let place = self.folder.join(&entry.path);
         if let Some(cut) = truncation::truncate_text(&note.draft.content, &place.to_string_lossy()) {
             note.draft.content = cut;

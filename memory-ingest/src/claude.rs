@@ -57,7 +57,7 @@ impl Claude {
         if text.text.trim().is_empty() {
             return SourceItem::Skipped { path: entry.path.clone(), reason: "is empty".into() };
         }
-        let mut note = SourceNote::new(self.name(), &self.folder, &entry.path, &text);
+        let mut note = SourceNote::new(self.name(), self.folder.name(), &entry.path, &text);
         note.draft.category = note_category(&note);
         if let Some(project) = project_folder(&entry.path) {
             let scope = || Scope::Project(name(&self.folder.join(project)));

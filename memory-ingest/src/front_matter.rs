@@ -1,5 +1,6 @@
 //! The front matter of a note.
 
+use crate::own_fields;
 use crate::yaml::{self, Yaml, YamlParseError};
 
 /// Maximum size of front matter in bytes.
@@ -69,6 +70,17 @@ pub(crate) fn split_front_matter(text: &str) -> SplitText<'_> {
     none(Err(YamlParseError { line: Some(0), what: "its front matter has no closing ---".into() }))
 }
 
+/// Returns the lines of the front matter of the file of a memory that are not fields of the memory, if there are any.
+pub(crate) fn extra_lines(file: &str) -> Option<String> {
+    let split = split_front_matter(file.strip_prefix('\u{feff}').unwrap_or(file));
+    split.foreign_lines(&|key| MEMORY_KEYS.contains(&key), "").filter(|lines| !lines.trim().is_empty())
+}
+
+/// Returns the keys in lines of front matter.
+pub(crate) fn keys(lines: &str) -> Vec<String> {
+    parse_fields(lines).unwrap_or_default().into_iter().map(|(key, _)| key).collect()
+}
+
 /// Returns the length of the fence at the start of `text`, including its newline.
 fn fence_length(text: &str) -> Option<usize> {
     let rest = text.strip_prefix("---")?.trim_start_matches([' ', '\t']);
@@ -125,6 +137,9 @@ impl SplitText<'_> {
         let mut expected = Vec::new();
         for ((key, value), segment) in fields.iter().zip(segments) {
             let segment = segment.replace("\r\n", "\n");
+            if key == own_fields::KEY && consumed(key) {
+                continue;
+            }
             if consumed(key) {
                 append_comments(&segment, &mut lines);
                 continue;
@@ -178,7 +193,7 @@ fn append_comments(segment: &str, lines: &mut String) {
 /// Returns whether a line ends with a comment; a `#` within quotes does not count.
 fn has_comment(line: &str) -> bool {
     let value = line.split_once(": ").map_or(line, |(_, value)| value).trim_start_matches("- ").trim_start();
-    let quoted = value.starts_with(['"', '\'', '[']).then(|| value.rfind(['"', '\''])).flatten();
+    let quoted = value.starts_with(['"', '\'', '[', '{']).then(|| value.rfind(['"', '\''])).flatten();
     value[quoted.unwrap_or_default()..].contains(" #")
 }
 

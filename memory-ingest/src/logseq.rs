@@ -39,7 +39,7 @@ impl Logseq {
             Ok(text) => text,
             Err(skipped) => return skipped,
         };
-        let mut page = SourceNote::new(self.name(), &self.folder, &entry.path, &text);
+        let mut page = SourceNote::new(self.name(), self.folder.name(), &entry.path, &text);
         let properties = LogseqProperties::of(&text.text);
         let draft = &mut page.draft;
         draft.title = Some(properties.get("title").map_or_else(|| page_name(stem(&entry.path)), str::to_owned));

@@ -3,8 +3,9 @@
 use chrono::{DateTime, Datelike, NaiveDate, NaiveDateTime, Utc};
 use memory_core::{Draft, NoteItem, Origin, Phase, SourceItem, wikilink};
 
-use crate::folder::{FolderEntry, SourceFolder};
+use crate::folder::FolderEntry;
 use crate::front_matter::{self, SplitText};
+use crate::own_fields;
 use crate::source_text::{self, SourceText};
 use crate::yaml::Yaml;
 
@@ -16,9 +17,11 @@ pub(crate) struct SourceNote {
     /// The targets of the links in the body and the properties.
     pub(crate) links: Vec<String>,
     /// The targets of links without quotes in a property, or in front matter that becomes text.
-    uncounted_links: Vec<String>,
+    pub(crate) uncounted_links: Vec<String>,
     /// The tags in the body.
     pub(crate) inline_tags: Vec<String>,
+    /// The time of the last change, if the source records it.
+    pub(crate) updated_at: Option<DateTime<Utc>>,
     /// The front matter, if it could not be parsed.
     pub(crate) not_understood: String,
     front_matter: String,
@@ -33,8 +36,8 @@ pub(crate) fn read_text(entry: &FolderEntry) -> Result<SourceText, SourceItem> {
 }
 
 impl SourceNote {
-    /// Returns the note with the text of a file.
-    pub(crate) fn new(source: &str, folder: &SourceFolder, path: &str, text: &SourceText) -> Self {
+    /// Returns the note with the text of the file at `path` below `root`.
+    pub(crate) fn new(source: &str, root: &str, path: &str, text: &SourceText) -> Self {
         let parted = front_matter::split_front_matter(&text.text);
         let mut warnings: Vec<_> = text.warning.iter().map(|(line, what)| format!("{path}:{line}: {what}")).collect();
         if let Err(error) = &parted.fields {
@@ -43,7 +46,11 @@ impl SourceNote {
             warnings.push(format!("{path}:{line}: {}; it was imported as text", error.what));
         }
         let names = NoteNames::of(&parted, stem(path));
-        let is_consumed = |key: &str| names.consumed.iter().any(|consumed| consumed == key);
+        let own = parted.fields.as_ref().ok().and_then(|fields| fields.iter().find(|(key, _)| key == own_fields::KEY));
+        let mut consumed = names.consumed.clone();
+        consumed.extend(own.iter().map(|(key, _)| key.clone()));
+        consumed.extend(own.iter().flat_map(|(_, own)| own_fields::written_keys(own)).map(str::to_owned));
+        let is_consumed = |key: &str| consumed.iter().any(|consumed| consumed == key);
         let foreign = parted.foreign_lines(&is_consumed, source);
         // Front matter that cannot be preserved as such becomes part of the text.
         let content = if foreign.is_some() { parted.body } else { text.text.as_str() };
@@ -60,7 +67,7 @@ impl SourceNote {
             // Links in this part of the text are parsed like others from then on.
             uncounted_links.extend(link_targets(&wikilink::blank_code(parted.source)));
         }
-        let origin = Origin { source: source.into(), root: folder.name().into(), path: path.into(), hash: None };
+        let origin = Origin { source: source.into(), root: root.into(), path: path.into(), hash: None };
         let draft = Draft {
             title: Some(names.title),
             aliases: names.aliases,
@@ -72,7 +79,8 @@ impl SourceNote {
             ..Draft::new(trim_newline(content))
         };
         let (inline_tags, front_matter) = (wikilink::prose_tags(&prose), foreign.unwrap_or_default());
-        Self { draft, fields, links, uncounted_links, inline_tags, not_understood, front_matter, warnings }
+        let updated_at = None;
+        Self { draft, fields, links, uncounted_links, inline_tags, updated_at, not_understood, front_matter, warnings }
     }
 
     /// Returns the value of `key` in the front matter.
@@ -81,15 +89,25 @@ impl SourceNote {
     }
 
     /// Returns the note as a finding.
+    ///
+    /// The fields of a memory in an export of this program override all others.
     pub(crate) fn into_finding(mut self) -> SourceItem {
-        self.draft.tags = self.draft.tags.iter().chain(&self.inline_tags).collect();
-        SourceItem::Note(Box::new(NoteItem {
+        let own = self.fields.iter().position(|(key, _)| key == own_fields::KEY).map(|at| self.fields.swap_remove(at).1);
+        // A note existed when it was changed, even if the source does not record its creation.
+        self.draft.created_at = self.draft.created_at.or(self.updated_at);
+        let mut note = NoteItem {
+            updated_at: self.updated_at,
             front_matter: self.front_matter,
             links: self.links,
             uncounted_links: self.uncounted_links,
             warning: (!self.warnings.is_empty()).then(|| self.warnings.join("; ")),
             ..NoteItem::new(self.draft)
-        }))
+        };
+        let is_as_exported = own.is_some_and(|own| own_fields::apply_yaml(&own, &mut note));
+        if !is_as_exported {
+            note.draft.tags = note.draft.tags.iter().chain(&self.inline_tags).collect();
+        }
+        SourceItem::Note(Box::new(note))
     }
 }
 
@@ -194,6 +212,18 @@ fn created_at(fields: &[(String, Yaml)]) -> Option<DateTime<Utc>> {
         matches!(key.as_str(), "created" | "created_at" | "createdat" | "date" | "date_created" | "creation_date" | "create_time")
     };
     fields.iter().filter(|(key, _)| is_creation(key)).find_map(|(_, value)| parse(value.scalar()?))
+}
+
+/// Returns the time of the last change that the front matter states.
+pub(crate) fn updated_at(fields: &[(String, Yaml)]) -> Option<DateTime<Utc>> {
+    let is_change = |key: &str| {
+        let key = key.to_lowercase().replace(['-', ' '], "_");
+        matches!(
+            key.as_str(),
+            "updated" | "updated_at" | "updatedat" | "modified" | "modified_at" | "last_modified" | "date_modified" | "lastmod"
+        )
+    };
+    fields.iter().filter(|(key, _)| is_change(key)).find_map(|(_, value)| parse(value.scalar()?))
 }
 
 fn link_targets(prose: &str) -> impl Iterator<Item = String> {

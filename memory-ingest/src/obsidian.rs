@@ -31,7 +31,7 @@ impl Obsidian {
             };
         }
         match note::read_text(&entry) {
-            Ok(text) => SourceNote::new(self.name(), &self.folder, &entry.path, &text).into_finding(),
+            Ok(text) => SourceNote::new(self.name(), self.folder.name(), &entry.path, &text).into_finding(),
             Err(skipped) => skipped,
         }
     }

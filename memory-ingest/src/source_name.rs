@@ -6,7 +6,12 @@ use std::str::FromStr;
 
 use memory_core::{ParseError, Source, SourceError};
 
-use crate::{CarAgent, Claude, Fingersaver, Logseq, Obsidian};
+use crate::basic_memory::DEFAULT_FOLDER;
+use crate::located_source::LocatedSource;
+use crate::{
+    BasicMemory, CarAgent, ChatGpt, Claude, ClaudeAi, ClaudeMem, ClaudeSessions, Codex, CsvTable, Evernote, Fingersaver, Gemini,
+    Jsonl, Keep, Letta, Logseq, Markdown, McpMemoryService, Mem0, Notion, Obsidian, Okf, ProjectRules, ServerMemory,
+};
 
 /// Defines the sources: for each its name, its default paths below the user's home folder, and its adapter.
 ///
@@ -90,12 +95,170 @@ sources! {
         open: |path, _: &SourceOptions| Logseq::open(path),
         recognizes: |path: &Path| path.join("logseq/config.edn").is_file()
     },
+    /// A folder of Markdown and text files, or one such file.
+    Markdown {
+        name: "markdown",
+        paths: [],
+        open: |path, _: &SourceOptions| Markdown::open(path),
+        recognizes: |_: &Path| false
+    },
     /// An Obsidian vault.
     Obsidian {
         name: "obsidian",
         paths: ["my-vault"],
         open: |path, _: &SourceOptions| Obsidian::open(path),
         recognizes: |path: &Path| path.join(".obsidian").is_dir()
+    },
+    /// An export of ChatGPT, or a list of its saved memories.
+    ChatGpt {
+        name: "chatgpt",
+        paths: [],
+        open: |path, _: &SourceOptions| ChatGpt::open(path),
+        recognizes: ChatGpt::recognizes
+    },
+    /// An export of Claude.ai.
+    ClaudeAi {
+        name: "claude-ai",
+        paths: [],
+        open: |path, _: &SourceOptions| ClaudeAi::open(path),
+        recognizes: ClaudeAi::recognizes
+    },
+    /// The transcripts of Claude Code.
+    ClaudeSessions {
+        name: "claude-sessions",
+        paths: [".claude"],
+        open: |path, _: &SourceOptions| ClaudeSessions::open(path),
+        recognizes: |path: &Path| path.join("projects").is_dir() && path.join("settings.json").is_file()
+    },
+    /// The sessions and memories of Codex.
+    Codex {
+        name: "codex",
+        paths: [".codex"],
+        open: |path, _: &SourceOptions| Codex::open(path),
+        recognizes: |path: &Path| path.join("sessions").is_dir() && path.join("config.toml").is_file()
+    },
+    /// The sessions and memories of Gemini CLI.
+    Gemini {
+        name: "gemini",
+        paths: [".gemini"],
+        open: |path, _: &SourceOptions| Gemini::open(path),
+        recognizes: |path: &Path| path.join("tmp").is_dir() && path.join("settings.json").is_file()
+    },
+    /// The notes of `basic-memory`.
+    BasicMemory {
+        name: "basic-memory",
+        paths: [DEFAULT_FOLDER],
+        open: |path, _: &SourceOptions| BasicMemory::open(path),
+        recognizes: |path: &Path| path.ends_with(DEFAULT_FOLDER) && path.is_dir() && !path.join(".obsidian").is_dir()
+    },
+    /// A bundle of the Open Knowledge Format.
+    Okf {
+        name: "okf",
+        paths: [],
+        open: |path, _: &SourceOptions| Okf::open(path),
+        recognizes: Okf::recognizes
+    },
+    /// The knowledge graph of the MCP server `memory`.
+    ServerMemory {
+        name: "server-memory",
+        paths: [],
+        open: |path, _: &SourceOptions| LocatedSource::open(path, ServerMemory::open),
+        recognizes: ServerMemory::recognizes
+    },
+    /// Memories of mem0.
+    Mem0 {
+        name: "mem0",
+        paths: [".mem0/history.db"],
+        open: |path, _: &SourceOptions| Mem0::open(path),
+        recognizes: Mem0::recognizes
+    },
+    /// Memories of `mcp-memory-service`.
+    McpMemoryService {
+        name: "mcp-memory-service",
+        paths: [
+            ".local/share/mcp-memory/sqlite_vec.db",
+            "Library/Application Support/mcp-memory/sqlite_vec.db",
+            "AppData/Local/mcp-memory/sqlite_vec.db",
+        ],
+        open: |path, _: &SourceOptions| McpMemoryService::open(path),
+        recognizes: McpMemoryService::recognizes
+    },
+    /// Observations, summaries, rules and prompts of claude-mem.
+    ClaudeMem {
+        name: "claude-mem",
+        paths: [".claude-mem/claude-mem.db"],
+        open: |path, _: &SourceOptions| LocatedSource::open(path, ClaudeMem::open),
+        recognizes: ClaudeMem::recognizes
+    },
+    /// An agent file of Letta.
+    Letta {
+        name: "letta",
+        paths: [],
+        open: |path, _: &SourceOptions| LocatedSource::open(path, Letta::open),
+        recognizes: Letta::recognizes
+    },
+    /// JSON objects of any program.
+    Jsonl {
+        name: "jsonl",
+        paths: [],
+        open: |path, options: &SourceOptions| Jsonl::open(path, &options.fields),
+        recognizes: |_: &Path| false
+    },
+    /// A table of any program.
+    Csv {
+        name: "csv",
+        paths: [],
+        open: |path, options: &SourceOptions| CsvTable::open(path, &options.fields),
+        recognizes: |_: &Path| false
+    },
+    /// The memory bank of Cline in a project.
+    Cline {
+        name: "cline",
+        paths: [],
+        open: |path, _: &SourceOptions| ProjectRules::cline(path),
+        recognizes: |path: &Path| path.join("memory-bank/projectbrief.md").is_file()
+    },
+    /// The memory bank of Roo Code in a project.
+    Roo {
+        name: "roo",
+        paths: [],
+        open: |path, _: &SourceOptions| ProjectRules::roo(path),
+        recognizes: |path: &Path| path.join("memory-bank/decisionLog.md").is_file()
+    },
+    /// The rules of Cursor in a project.
+    Cursor {
+        name: "cursor",
+        paths: [],
+        open: |path, _: &SourceOptions| ProjectRules::cursor(path),
+        recognizes: |path: &Path| path.join(".cursor/rules").is_dir() || path.join(".cursorrules").is_file()
+    },
+    /// Notebooks that Evernote exported.
+    Evernote {
+        name: "evernote",
+        paths: [],
+        open: |path, _: &SourceOptions| Evernote::open(path),
+        recognizes: |path: &Path| path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("enex"))
+    },
+    /// An export of Notion.
+    Notion {
+        name: "notion",
+        paths: [],
+        open: |path, _: &SourceOptions| Notion::open(path),
+        recognizes: Notion::recognizes
+    },
+    /// An export of Google Keep.
+    Keep {
+        name: "keep",
+        paths: [],
+        open: |path, _: &SourceOptions| Keep::open(path),
+        recognizes: Keep::recognizes
+    },
+    /// The rules of Windsurf, for all projects or in one.
+    Windsurf {
+        name: "windsurf",
+        paths: [".codeium/windsurf"],
+        open: |path, _: &SourceOptions| ProjectRules::windsurf(path),
+        recognizes: |path: &Path| path.join(".windsurf/rules").is_dir() || path.join("memories/global_rules.md").is_file()
     },
 }
 

@@ -1,11 +1,11 @@
 //! Reading a text file with any content.
 
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::Read;
 use std::path::Path;
 
 /// Maximum size of a note in bytes.
-const MAX_BYTES: u64 = 16 << 20;
+pub(crate) const MAX_BYTES: u64 = 16 << 20;
 
 /// The content of a text file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -18,9 +18,13 @@ pub(crate) struct SourceText {
 
 /// Reads the text file at `path`, or returns the reason of the failure.
 pub(crate) fn read_file(path: &Path) -> Result<SourceText, String> {
-    let reason = |error: io::Error| format!("cannot be read: {error}");
+    read(File::open(path).map_err(|error| format!("cannot be read: {error}"))?)
+}
+
+/// Reads a text to its end, or returns the reason of the failure.
+pub(crate) fn read(reader: impl Read) -> Result<SourceText, String> {
     let mut bytes = Vec::new();
-    File::open(path).map_err(reason)?.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(reason)?;
+    reader.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(|error| format!("cannot be read: {error}"))?;
     if MAX_BYTES < bytes.len() as u64 {
         return Err("is larger than 16 MiB".into());
     }
@@ -28,7 +32,7 @@ pub(crate) fn read_file(path: &Path) -> Result<SourceText, String> {
 }
 
 /// Decodes UTF-8. Invalid bytes become `�`, and so does NUL, which no memory may contain.
-fn decode_text(bytes: Vec<u8>) -> SourceText {
+pub(crate) fn decode_text(bytes: Vec<u8>) -> SourceText {
     let line_of = |bytes: &[u8]| bytes.split(|byte| *byte == b'\n').count();
     let (mut text, mut warning) = match String::from_utf8(bytes) {
         Ok(text) => (text, None),

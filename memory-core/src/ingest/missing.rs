@@ -1,6 +1,7 @@
 //! Memories of notes that a source no longer contains.
 
 use super::SkippedFile;
+use super::plan::is_edited;
 use super::survey::Survey;
 use crate::{Filter, MemoryId, Services, StoreError};
 
@@ -13,6 +14,8 @@ pub struct MissingNote {
     pub title: Option<String>,
     /// The path that the note had in the source.
     pub path: String,
+    /// Whether the memory was changed since it was ingested. It is then not deleted with the others.
+    pub is_edited: bool,
 }
 
 impl Survey {
@@ -42,7 +45,8 @@ impl Survey {
             let mut here = here.filter(|origin| (&origin.source, &origin.root) == (&place.source, &place.root)).peekable();
             let Some(first) = here.peek().map(|origin| origin.path.clone()) else { continue };
             if !here.any(|origin| self.find(&origin.path).is_some() || is_skipped(&origin.path)) {
-                missing.push(MissingNote { id: memory.id, title: memory.title, path: first });
+                let is_edited = is_edited(&memory);
+                missing.push(MissingNote { id: memory.id, title: memory.title, path: first, is_edited });
             }
         }
         missing.sort_by(|left, right| left.path.cmp(&right.path));

@@ -71,7 +71,12 @@ impl<'a> NotePlan<'a> {
         let patch = match self.note.kept {
             MemoryRelation::AsTwin | MemoryRelation::AsCopy => Ok(links),
             MemoryRelation::AsItself | MemoryRelation::Not => {
-                let links = Patch { other_origins: Some(self.note.copies.clone()), ..links };
+                let own = stored.memory.origin.as_ref();
+                let is_elsewhere =
+                    |other: &&Origin| own.is_some_and(|own| (&own.source, &own.root) != (&other.source, &other.root));
+                let elsewhere = stored.memory.other_origins.iter().filter(is_elsewhere);
+                let other_origins = self.note.copies.iter().chain(elsewhere).cloned().collect();
+                let links = Patch { other_origins: Some(other_origins), ..links };
                 extend_patch(note.draft, &note.front_matter, &stored, links, &mut warnings)
             }
         };
@@ -82,7 +87,7 @@ impl<'a> NotePlan<'a> {
     }
 
     fn create(self, note: NoteItem) -> IngestDecision {
-        let NoteItem { mut draft, front_matter, updated_at, .. } = note;
+        let NoteItem { mut draft, front_matter, updated_at, former, .. } = note;
         let (note, lines) = (note_hash(&draft), front_matter_hash(&front_matter));
         let mut kinds = redact(&mut draft);
         let redacted = secret::redact(&front_matter);
@@ -95,7 +100,13 @@ impl<'a> NotePlan<'a> {
         let mut memory = draft.into_memory(self.note.id, self.at);
         memory.updated_at = updated_at.unwrap_or(memory.updated_at);
         memory.links = self.links.to_vec();
+        memory.stated_at = former.stated_at;
+        memory.access_count = former.access_count;
+        memory.version = former.version.unwrap_or(1);
+        memory.supersedes = former.supersedes;
+        memory.superseded_by = former.superseded_by;
         memory.other_origins.clone_from(&self.note.copies);
+        memory.other_origins.extend(former.other_origins);
         let warnings = redaction_warning(kinds).into_iter().collect();
         IngestDecision::Do { change: Change::Create { memory: Box::new(memory), front_matter }, warnings }
     }
@@ -225,6 +236,12 @@ fn front_matter_hash(lines: &str) -> [u8; 8] {
 /// Returns the fingerprint of the text and title of a draft.
 fn draft_text_hash(draft: &Draft) -> [u8; 12] {
     text_hash(&draft.content, draft.title.as_deref())
+}
+
+/// Returns whether the text or the title of a memory was changed since its last ingestion.
+pub(super) fn is_edited(memory: &Memory) -> bool {
+    let known = memory.origin.as_ref().and_then(|origin| origin.hash).map(|hash| NoteFingerprint::from_hash(&hash));
+    known.is_some_and(|known| known.text != memory_text_hash(memory))
 }
 
 /// Returns the fingerprint of the text and title of a memory.

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::facts::FactWriter;
 use super::{IngestBatch, IngestError, IngestOptions, IngestReport, Progress, SkippedFile};
 use crate::instance::history::{Messages, RecordDraft, RecordFilter, SessionName, SessionRecord, Window, read};
-use crate::json::JsonText;
+use crate::json::{JsonText, unescape_strings};
 use crate::secret::{self, Checked};
 use crate::text::to_one_line;
 use crate::{ContentHash, Operation, SecretPolicy, Source, SourceSession, SourceSessionItem};
@@ -44,7 +44,8 @@ pub(super) fn ingest_sessions(
     let mut facts = extractor.map(|extractor| FactWriter::new(source.name(), batch.services, set, extractor));
     for (done, item) in source.sessions().enumerate() {
         match item {
-            SourceSessionItem::Session(session) => {
+            SourceSessionItem::Session(mut session) => {
+                redact_title(&mut session);
                 importer.import(&session, report)?;
                 facts.as_mut().map_or(Ok(()), |facts| facts.extract(&session, report))?;
             }
@@ -134,6 +135,10 @@ impl SessionImporter<'_> {
                 draft.content = Some(JsonText::string(&redacted.text));
                 kinds.extend(redacted.kinds);
             }
+            if draft.meta.as_ref().is_some_and(|meta| !secret::find(&unescape_strings(meta.as_str())).is_empty()) {
+                draft.meta = None;
+                kinds.push("metadata");
+            }
             draft.meta = self.meta(session, &draft, records.is_empty());
             match SessionRecord::imported(&draft) {
                 Ok(record) => records.push(record),
@@ -174,6 +179,14 @@ impl SessionImporter<'_> {
 
     fn is_imported(&self, record: &SessionRecord, session: &SourceSession) -> bool {
         record.text().as_str().contains(&format!(r#""meta":{{{}"#, self.mark(session)))
+    }
+}
+
+fn redact_title(session: &mut SourceSession) {
+    if let Some(title) = &mut session.title
+        && let Some(redacted) = secret::redact(title)
+    {
+        *title = redacted.text;
     }
 }
 

@@ -7,7 +7,9 @@ use std::thread;
 
 use super::{IngestReport, LinkCounts, Progress, SkippedFile};
 use crate::wikilink::{WikilinkCatalog, WikilinkDestination, WikilinkNameKind};
-use crate::{ContentHash, Draft, Memory, MemoryId, NoteItem, Origin, Services, Source, SourceItem, StoreError, Tags, secret};
+use crate::{
+    ContentHash, Draft, Memory, MemoryId, NoteItem, Origin, Scope, Services, Source, SourceItem, StoreError, Tags, secret,
+};
 
 /// The result of surveying a source.
 pub(super) struct Survey {
@@ -19,8 +21,8 @@ pub(super) struct Survey {
     place: Option<Origin>,
     /// The memories that belong to a note, with the index of the note.
     taken: HashMap<MemoryId, usize>,
-    /// The ids that new memories receive from the source.
-    former_ids: HashSet<MemoryId>,
+    /// The ids that notes had as memories, with the index of the note.
+    former_ids: HashMap<MemoryId, usize>,
 }
 
 /// One note of a source.
@@ -36,6 +38,8 @@ pub(super) struct SurveyedNote {
     /// The targets of its links; only the first `counted` of them are counted.
     links: Vec<String>,
     counted: usize,
+    /// The linked memories, by their former ids.
+    former_links: Vec<MemoryId>,
 }
 
 /// The relation of a note to an existing memory.
@@ -73,7 +77,7 @@ impl Survey {
             catalog: WikilinkCatalog::new(source.rule()),
             place: None,
             taken: HashMap::new(),
-            former_ids: HashSet::new(),
+            former_ids: HashMap::new(),
         };
         let mut tags = HashSet::new();
         let mut strangers = Vec::new();
@@ -129,7 +133,7 @@ impl Survey {
     }
 
     fn add(&mut self, services: &Services, note: NoteItem) -> Result<Option<UnmatchedNote>, StoreError> {
-        let NoteItem { draft, front_matter, mut links, uncounted_links, .. } = note;
+        let NoteItem { draft, front_matter, mut links, uncounted_links, id: former_id, former, .. } = note;
         let counted = links.len();
         links.extend(uncounted_links);
         let Some(origin) = &draft.origin else { return Ok(None) };
@@ -141,13 +145,17 @@ impl Survey {
         let (id, kept, copied) = match stored {
             Some(stored) if is_its_own(&stored.memory) => (stored.memory.id, MemoryRelation::AsItself, None),
             Some(stored) => (services.ids.memory_id(), MemoryRelation::Not, Some(stored.memory.id)),
-            None => (self.free_id(services, note.id)?, MemoryRelation::Not, None),
+            None => (self.free_id(services, former_id)?, MemoryRelation::Not, None),
         };
         let number = self.notes.len();
         self.place.get_or_insert_with(|| origin.clone());
         self.numbers.insert(origin.path.clone(), number);
         self.catalog.add_note(&origin.path, draft.title.as_deref(), &draft.aliases);
-        self.notes.push(SurveyedNote { id, kept, copies: Vec::new(), hash: file_hash(&draft, &front_matter), links, counted });
+        if let Some(former) = former_id {
+            self.former_ids.entry(former).or_insert(number);
+        }
+        let hash = file_hash(&draft, &front_matter, former_id);
+        self.notes.push(SurveyedNote { id, kept, copies: Vec::new(), hash, links, counted, former_links: former.links });
         if kept == MemoryRelation::AsItself {
             self.taken.entry(id).or_insert(number);
         }
@@ -165,10 +173,10 @@ impl Survey {
     }
 
     /// Returns `former` if no memory has this id, otherwise a new id.
-    fn free_id(&mut self, services: &Services, former: Option<MemoryId>) -> Result<MemoryId, StoreError> {
+    fn free_id(&self, services: &Services, former: Option<MemoryId>) -> Result<MemoryId, StoreError> {
         let Some(former) = former else { return Ok(services.ids.memory_id()) };
         let is_taken = match services.store.get(&former) {
-            Err(StoreError::NotFound { .. }) => !self.former_ids.insert(former),
+            Err(StoreError::NotFound { .. }) => self.former_ids.contains_key(&former),
             Err(StoreError::Damaged(_)) | Ok(_) => true,
             Err(error) => return Err(error),
         };
@@ -244,7 +252,7 @@ impl Survey {
         let joined = self.resolve_links(counts);
         self.catalog = WikilinkCatalog::new(self.catalog.rule());
         for note in &mut self.notes {
-            note.links = Vec::new();
+            (note.links, note.former_links) = (Vec::new(), Vec::new());
         }
         joined
     }
@@ -258,6 +266,11 @@ impl Survey {
             speakers.entry(note.id).or_insert(number);
         }
         let speaker = |number: usize| speakers.get(&self.notes[number].id).copied().unwrap_or(number);
+        // The links of a memory of a home are in its own order, and go both ways already.
+        for (number, note) in self.notes.iter().enumerate() {
+            let current = |former: &MemoryId| self.former_ids.get(former).map_or(*former, |number| self.notes[*number].id);
+            joined[speaker(number)].extend(note.former_links.iter().map(current));
+        }
         for (number, note) in self.notes.iter().enumerate() {
             for (index, target) in note.links.iter().enumerate() {
                 let found = self.catalog.resolve(target, number);
@@ -296,8 +309,9 @@ impl Survey {
 /// Returns a hash of the whole file, excluding a title that equals the file name.
 ///
 /// Returns `None` if the file has no text.
-fn file_hash(draft: &Draft, front_matter: &str) -> Option<ContentHash> {
-    let more = format!("{}\0{front_matter}", draft.scope);
+fn file_hash(draft: &Draft, front_matter: &str, former_id: Option<MemoryId>) -> Option<ContentHash> {
+    let former_id = former_id.map(|id| id.to_string()).unwrap_or_default();
+    let more = format!("{}\0{former_id}\0{front_matter}", draft.scope);
     let name = draft.origin.as_ref().and_then(|origin| Path::new(&origin.path).file_stem()?.to_str());
     let title = draft.title.clone().filter(|title| Some(title.as_str()) != name);
     let nameless = Draft { title, ..draft.clone() };
@@ -319,6 +333,20 @@ const PORTION_BYTES: usize = 1 << 20;
 /// It covers about one batch, so that reading continues while a batch is written.
 const MAX_QUEUED_PORTIONS: usize = 16;
 
+/// Redacts credentials in the names by which a note is found: its project, and its path in the source.
+fn redact_names(note: &mut NoteItem) {
+    if let Scope::Project(project) = &mut note.draft.scope
+        && let Some(redacted) = secret::redact(project)
+    {
+        *project = redacted.text;
+    }
+    if let Some(origin) = &mut note.draft.origin
+        && let Some(redacted) = secret::redact(&origin.path)
+    {
+        origin.path = redacted.text;
+    }
+}
+
 /// Calls `take` with the result of `prepare` for each finding of `source`, in order.
 ///
 /// A second thread reads the source and runs `prepare` ahead.
@@ -337,7 +365,10 @@ pub(super) fn for_each_finding<T: Send>(
             loop {
                 let (mut portion, mut bytes) = (Vec::with_capacity(PORTION), 0);
                 while portion.len() < PORTION && bytes < PORTION_BYTES {
-                    let Some(finding) = findings.next() else { break };
+                    let Some(mut finding) = findings.next() else { break };
+                    if let SourceItem::Note(note) = &mut finding {
+                        redact_names(note);
+                    }
                     bytes += length(&finding);
                     portion.push(prepare(finding));
                 }

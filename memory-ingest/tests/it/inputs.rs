@@ -23,14 +23,23 @@ fn skip_test<T>(claim: &str, why: &str) -> Option<T> {
 
 /// Unpacks a vault, and returns the temporary folder and the path of the vault.
 pub(crate) fn unpack_vault(claim: &str, name: &str) -> Option<(TempDir, PathBuf)> {
-    let archive = inputs_folder(claim)?.join("vaults").join(format!("{name}.tar.gz"));
+    unpack(claim, "vaults", name)
+}
+
+/// Unpacks an archive of files of another program, and returns the temporary folder and the path of its only folder.
+pub(crate) fn unpack_door(claim: &str, name: &str) -> Option<(TempDir, PathBuf)> {
+    unpack(claim, "doors", name)
+}
+
+fn unpack(claim: &str, kind: &str, name: &str) -> Option<(TempDir, PathBuf)> {
+    let archive = inputs_folder(claim)?.join(kind).join(format!("{name}.tar.gz"));
     let folder = tempfile::tempdir().expect("a temporary folder can be made");
     let unpacked = Command::new("tar").arg("-xzf").arg(&archive).arg("-C").arg(folder.path()).status();
     if !unpacked.is_ok_and(|status| status.success()) {
         return skip_test(claim, &format!("{} cannot be unpacked", archive.display()));
     }
-    let vault = folder.path().join(name);
-    Some((folder, vault))
+    let path = folder.path().join(name);
+    Some((folder, path))
 }
 
 /// Returns the facts that are stored with a vault.

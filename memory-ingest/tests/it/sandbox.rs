@@ -4,8 +4,14 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use memory_core::chrono::{DateTime, Utc};
+use memory_core::instance::history::RecordDraft;
+use memory_core::json::JsonText;
 use memory_core::testing::{services, source_suite};
-use memory_core::{Draft, IngestOptions, IngestReport, MemStore, NoteItem, Source, SourceItem, ingest};
+use memory_core::{
+    Draft, IngestOptions, IngestReport, MemStore, MemoryId, NoteItem, Source, SourceItem, SourceSession, SourceSessionItem,
+    ingest,
+};
 use memory_ingest::{SourceName, SourceOptions, open};
 use tempfile::TempDir;
 
@@ -37,10 +43,17 @@ impl IngestSandbox {
 
 pub(crate) struct SurveyNote {
     pub(crate) draft: Draft,
+    pub(crate) id: Option<MemoryId>,
+    pub(crate) updated_at: Option<DateTime<Utc>>,
     pub(crate) front_matter: String,
     pub(crate) links: Vec<String>,
     pub(crate) uncounted_links: Vec<String>,
     pub(crate) warning: Option<String>,
+}
+
+/// Returns the moment in an RFC 3339 text.
+pub(crate) fn moment(text: &str) -> DateTime<Utc> {
+    text.parse().expect("a moment")
 }
 
 impl SurveyNote {
@@ -55,6 +68,7 @@ pub(crate) struct SourceSurvey {
     pub(crate) attachments: Vec<String>,
     pub(crate) skipped: Vec<(String, String)>,
     pub(crate) tags: BTreeSet<String>,
+    pub(crate) sessions: Vec<SourceSession>,
     /// The report of an import.
     pub(crate) report: IngestReport,
     /// The report of a second import.
@@ -68,8 +82,23 @@ impl SourceSurvey {
 }
 
 pub(crate) fn survey_source(name: SourceName, path: &Path) -> SourceSurvey {
-    let source = open(name, path, &SourceOptions::default()).expect("the source is there");
-    source_suite(source.as_ref());
+    survey_mapped_source(name, path, &[])
+}
+
+/// Returns the options with these pairs of a field and a key.
+pub(crate) fn field_options(fields: &[(&str, &str)]) -> SourceOptions {
+    SourceOptions { fields: fields.iter().map(|(field, key)| ((*field).to_owned(), (*key).to_owned())).collect() }
+}
+
+pub(crate) fn survey_mapped_source(name: SourceName, path: &Path, fields: &[(&str, &str)]) -> SourceSurvey {
+    let source = open(name, path, &field_options(fields)).expect("the source is there");
+    assert_eq!(source.name(), name.as_str());
+    survey_opened(source.as_ref())
+}
+
+pub(crate) fn survey_opened(source: &dyn Source) -> SourceSurvey {
+    source_suite(source);
+    let name = source.name();
     let home = services(Arc::new(MemStore::default()));
     let take = |source: &dyn Source| {
         ingest(&home, source, &IngestOptions::default(), &mut |_| {}).expect("the fake store does not fail")
@@ -79,20 +108,46 @@ pub(crate) fn survey_source(name: SourceName, path: &Path) -> SourceSurvey {
         attachments: Vec::new(),
         skipped: Vec::new(),
         tags: BTreeSet::new(),
-        report: take(source.as_ref()),
-        again: take(source.as_ref()),
+        sessions: Vec::new(),
+        report: take(source),
+        again: take(source),
     };
     for finding in source.items() {
         match finding {
             SourceItem::Note(note) => {
-                let NoteItem { draft, front_matter, links, uncounted_links, warning, .. } = *note;
-                assert_eq!(draft.source, name.as_str());
+                let NoteItem { draft, id, updated_at, front_matter, links, uncounted_links, warning, .. } = *note;
+                // An export of a home states the source of each memory.
+                assert!(draft.source == name || id.is_some(), "{}", draft.source);
                 survey.tags.extend(draft.tags.iter().map(|tag| memory_core::Tags::key(tag)));
-                survey.notes.push(SurveyNote { draft, front_matter, links, uncounted_links, warning });
+                survey.notes.push(SurveyNote { draft, id, updated_at, front_matter, links, uncounted_links, warning });
             }
             SourceItem::Attachment(path) => survey.attachments.push(path),
             SourceItem::Skipped { path, reason } => survey.skipped.push((path, reason)),
         }
     }
+    for item in source.sessions() {
+        match item {
+            SourceSessionItem::Session(session) => survey.sessions.push(*session),
+            SourceSessionItem::Skipped { path, reason } => survey.skipped.push((path, reason)),
+        }
+    }
     survey
+}
+
+/// Creates a database with these statements in a folder.
+pub(crate) fn create_database(folder: &IngestSandbox, path: &str, statements: &str) {
+    folder.write(path, b"");
+    let connection = rusqlite::Connection::open(folder.path().join(path)).expect("a database can be created");
+    connection.execute_batch(statements).expect("the statements are right");
+}
+
+/// Returns the paths of the notes.
+pub(crate) fn note_paths(found: &SourceSurvey) -> Vec<&str> {
+    found.notes.iter().map(SurveyNote::path).collect()
+}
+
+/// Returns the texts of a conversation, with the roles of their authors.
+pub(crate) fn session_texts(session: &SourceSession) -> Vec<(&str, String)> {
+    let text = |record: &RecordDraft| record.content.as_ref().and_then(JsonText::as_string).unwrap_or_default();
+    session.records.iter().map(|record| (record.role.as_str(), text(record))).collect()
 }

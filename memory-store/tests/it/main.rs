@@ -8,6 +8,7 @@ mod conversation_faults;
 mod conversation_operations;
 mod crash;
 mod daemon;
+mod facet_counts;
 mod faulty_disk;
 mod file_cache;
 mod file_names;

@@ -1,0 +1,208 @@
+//! A conversation of ChatGPT: a tree of messages, of which the branch that the person sees last is read.
+
+use std::collections::{HashMap, HashSet};
+
+use memory_core::SourceSessionItem;
+use memory_core::instance::history::RecordRole;
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::lenient::{LenientList, LenientObject, Scalar};
+use crate::session_builder::{SessionBuilder, skipped_session, text_record, tool_calls};
+
+/// A conversation.
+#[derive(Debug, Deserialize, Default)]
+#[serde(default)]
+pub(super) struct ChatGptConversation {
+    id: Scalar,
+    conversation_id: Scalar,
+    title: Scalar,
+    current_node: Scalar,
+    is_do_not_remember: Scalar,
+    mapping: LenientObject<HashMap<String, LenientObject<TreeNode>>>,
+}
+
+/// A node of the tree. The root and other nodes have no message.
+#[derive(Debug, Deserialize, Default)]
+#[serde(default)]
+struct TreeNode {
+    parent: Scalar,
+    message: Option<LenientObject<Box<ChatGptMessage>>>,
+}
+
+#[derive(Debug, Deserialize, Default)]
+#[serde(default)]
+struct ChatGptMessage {
+    id: Scalar,
+    author: LenientObject<MessageAuthor>,
+    create_time: Scalar,
+    content: Value,
+    metadata: LenientObject<MessageMetadata>,
+    recipient: Scalar,
+}
+
+#[derive(Debug, Deserialize, Default)]
+#[serde(default)]
+struct MessageAuthor {
+    role: Scalar,
+    name: Scalar,
+}
+
+#[derive(Debug, Deserialize, Default)]
+#[serde(default)]
+struct MessageMetadata {
+    is_visually_hidden_from_conversation: Scalar,
+    model_slug: Scalar,
+    attachments: LenientList<LenientObject<UploadedFile>>,
+}
+
+#[derive(Debug, Deserialize, Default)]
+#[serde(default)]
+struct UploadedFile {
+    id: Scalar,
+    name: Scalar,
+}
+
+/// Returns the conversation as a session, or the reason why it is left out. `path` is its position for reports.
+pub(super) fn to_session(conversation: &ChatGptConversation, path: &str) -> Vec<SourceSessionItem> {
+    let id = conversation.conversation_id.text().or(conversation.id.text());
+    let path = id.map_or_else(|| path.to_owned(), |id| format!("conversations/{id}"));
+    if conversation.is_do_not_remember.is_true() {
+        return vec![skipped_session(path, "is marked as not to be remembered")];
+    }
+    let branch = current_branch(conversation);
+    // An export without ids is identified by its first message.
+    let first = || branch.iter().find_map(|(_, message)| message.id.text());
+    let id = id.or_else(first).unwrap_or_default();
+    let mut session = SessionBuilder::new(path, id, conversation.title.text());
+    let mut last_call = None;
+    for (node, message) in branch {
+        add_message(&mut session, id, node, message, &mut last_call);
+    }
+    session.finish()
+}
+
+/// Returns the messages from the root to the current node, with the ids of their nodes.
+fn current_branch(conversation: &ChatGptConversation) -> Vec<(&str, &ChatGptMessage)> {
+    let nodes = &conversation.mapping.0;
+    let current = conversation.current_node.text().and_then(|id| nodes.get_key_value(id));
+    let mut next = current.or_else(|| newest_leaf(nodes));
+    let (mut branch, mut seen) = (Vec::new(), HashSet::new());
+    while let Some((id, LenientObject(node))) = next.filter(|(id, _)| seen.insert(*id)) {
+        if let Some(LenientObject(message)) = &node.message {
+            branch.push((id.as_str(), &**message));
+        }
+        next = node.parent.text().and_then(|parent| nodes.get_key_value(parent));
+    }
+    branch.reverse();
+    branch
+}
+
+/// Returns the node with the newest message among those without children.
+fn newest_leaf(nodes: &HashMap<String, LenientObject<TreeNode>>) -> Option<(&String, &LenientObject<TreeNode>)> {
+    let parents: HashSet<_> = nodes.values().filter_map(|node| node.0.parent.text()).collect();
+    let leaves = nodes.iter().filter(|(id, _)| !parents.contains(id.as_str()));
+    let time = |node: &TreeNode| node.message.as_ref().and_then(|message| message.0.create_time.time());
+    leaves.max_by_key(|(id, node)| (time(&node.0), *id))
+}
+
+/// Adds a message to the session, unless it is hidden or has no text.
+///
+/// `last_call` is the id of the message with the call to which outputs of tools belong.
+fn add_message(
+    session: &mut SessionBuilder,
+    conversation: &str,
+    node: &str,
+    message: &ChatGptMessage,
+    last_call: &mut Option<String>,
+) {
+    if message.metadata.0.is_visually_hidden_from_conversation.is_true() {
+        return;
+    }
+    let text = match message_text(message) {
+        Ok(text) if text.trim().is_empty() => return,
+        Ok(text) => text,
+        Err(reason) => return session.skip(&reason),
+    };
+    let role: RecordRole = match message.author.0.role.text().map(str::parse) {
+        Some(Ok(role)) => role,
+        _ => return session.skip("a message has no role"),
+    };
+    let id = message.id.text().unwrap_or(node);
+    let meta =
+        [("conversation_id", Some(conversation)), ("message_id", Some(id)), ("model", message.metadata.0.model_slug.text())];
+    let mut record = text_record(role, &text, message.create_time.time(), &meta);
+    match record.role.as_str() {
+        "assistant" => {
+            *last_call = None;
+            if let Some(tool) = message.recipient.text().filter(|recipient| *recipient != "all") {
+                *last_call = Some(id.to_owned());
+                record.tool_calls = tool_calls([(id, tool, text.as_str())]);
+                record.content = None;
+            }
+        }
+        "tool" => {
+            record.name = message.author.0.name.text().map(str::to_owned);
+            record.tool_call_id.clone_from(last_call);
+        }
+        _ => *last_call = None,
+    }
+    session.push(record);
+}
+
+/// Returns the text of a message, which is empty if it is not part of the conversation, or the reason of a failure.
+fn message_text(message: &ChatGptMessage) -> Result<String, String> {
+    let content = &message.content;
+    let text_at = |key: &str| content.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
+    let parts = || content.get("parts").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let mut texts: Vec<String> = parts().iter().filter_map(part_text).collect();
+    let kind = content.get("content_type").and_then(Value::as_str).unwrap_or("text");
+    match kind {
+        // Reasoning, and instructions that the person does not see in the conversation.
+        "thoughts" | "reasoning_recap" | "user_editable_context" | "model_editable_context" => return Ok(String::new()),
+        "text" | "multimodal_text" => {}
+        "tether_quote" => {
+            let source: Vec<_> = ["title", "url"].into_iter().filter_map(text_at).collect();
+            let quote = (!source.is_empty()).then(|| format!("[quote: {}]", source.join(", ")));
+            texts.extend(quote.into_iter().chain(text_at("text").map(str::to_owned)));
+        }
+        "system_error" => texts.extend(["name", "text"].into_iter().filter_map(text_at).map(str::to_owned)),
+        _ => {
+            texts.extend(["text", "result", "summary"].into_iter().find_map(text_at).map(str::to_owned));
+            let is_known = matches!(kind, "code" | "execution_output" | "tether_browsing_display");
+            if texts.is_empty() && !is_known {
+                return Err(format!("a message has content of the unknown type {kind:?}"));
+            }
+        }
+    }
+    let assets: Vec<_> = parts().iter().filter_map(|part| part.get("asset_pointer").and_then(Value::as_str)).collect();
+    for LenientObject(file) in &message.metadata.0.attachments.0 {
+        let is_shown = file.id.text().is_some_and(|id| assets.iter().any(|asset| asset.ends_with(id)));
+        if let Some(name) = file.name.text().or(file.id.text()).filter(|_| !is_shown) {
+            texts.push(format!("[file: {name}]"));
+        }
+    }
+    Ok(texts.join("\n"))
+}
+
+/// Returns the text of a part, or a placeholder that names the file.
+fn part_text(part: &Value) -> Option<String> {
+    if let Some(text) = part.as_str() {
+        return (!text.is_empty()).then(|| text.to_owned());
+    }
+    if let Some(text) = part.get("text").and_then(Value::as_str) {
+        return Some(text.to_owned());
+    }
+    let kind = part.get("content_type").and_then(Value::as_str)?;
+    let asset = |part: &Value| part.get("asset_pointer").and_then(Value::as_str).map(str::to_owned);
+    let nested = || ["audio_asset_pointer", "video_container_asset_pointer"].iter().find_map(|key| asset(part.get(key)?));
+    let name = asset(part).or_else(nested).unwrap_or_default();
+    let name = name.rsplit("://").next().unwrap_or_default().to_owned();
+    let label = match kind {
+        kind if kind.contains("image") => "image",
+        kind if kind.contains("audio") => "audio",
+        kind if kind.contains("video") => "video",
+        _ => "file",
+    };
+    Some(if name.is_empty() { format!("[{label}]") } else { format!("[{label}: {name}]") })
+}

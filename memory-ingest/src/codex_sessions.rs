@@ -1,0 +1,184 @@
+//! Sessions of Codex.
+
+use std::path::Path;
+
+use memory_core::wikilink::WikilinkRule;
+use memory_core::{Source, SourceError, SourceItem, SourceSessionItem};
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::archive::file_name;
+use crate::folder::{FolderEntry, has_extension};
+use crate::lenient::{LenientList, LenientObject, Scalar};
+use crate::note;
+use crate::session_builder::{SessionBuilder, skipped_session, text_record, unique_sessions};
+use crate::session_files::{SessionFiles, content_text, for_each_line, open_entry, project_name, role};
+
+/// Sessions of Codex: the texts of the person and of the assistant.
+///
+/// Reasoning, calls and outputs of tools, and the sessions of sub-agents are not read.
+#[derive(Debug)]
+pub(crate) struct CodexSessions(SessionFiles);
+
+/// A line of a session. The oldest versions wrote the payload without an envelope.
+#[derive(Debug, Deserialize, Default)]
+#[serde(default)]
+struct RolloutLine {
+    timestamp: Scalar,
+    #[serde(rename = "type")]
+    kind: Scalar,
+    payload: Option<LenientObject<RolloutPayload>>,
+    id: Scalar,
+    role: Scalar,
+    content: Value,
+}
+
+#[derive(Debug, Deserialize, Default)]
+#[serde(default)]
+struct RolloutPayload {
+    #[serde(rename = "type")]
+    kind: Scalar,
+    id: Scalar,
+    cwd: Scalar,
+    source: Value,
+    model: Scalar,
+    role: Scalar,
+    /// The content of an item of the model.
+    content: Value,
+    /// The text of an event.
+    message: Scalar,
+    /// The type of the text of an event.
+    #[serde(rename = "kind")]
+    message_kind: Scalar,
+    images: LenientList<Value>,
+    local_images: LenientList<Value>,
+}
+
+/// Texts that the program adds in the name of the person.
+const ADDED_TEXTS: [&str; 7] = [
+    "<environment_context>",
+    "<user_instructions>",
+    "<INSTRUCTIONS>",
+    "# AGENTS.md instructions",
+    "<permissions instructions>",
+    "<turn_aborted>",
+    "<skill>",
+];
+
+impl CodexSessions {
+    /// Opens Codex's folder, its folder `sessions`, or one session.
+    ///
+    /// # Errors
+    /// [`SourceError::Missing`] or [`SourceError::Unreadable`].
+    pub(crate) fn open(path: &Path) -> Result<Self, SourceError> {
+        SessionFiles::open(path).map(Self)
+    }
+
+    fn session(entry: &FolderEntry) -> Vec<SourceSessionItem> {
+        let file = match open_entry(entry) {
+            Ok(file) => file,
+            Err(skipped) => return vec![skipped],
+        };
+        let (mut id, mut is_subagent, mut is_first) = (None, false, true);
+        let (mut project, mut model) = (None, None);
+        // For each message, whether the person is its author, and whether it is an event.
+        let mut kinds: Vec<(bool, bool)> = Vec::new();
+        let mut session = SessionBuilder::new(entry.path.clone(), note::stem(&entry.path), None);
+        for_each_line(file, &mut session, &mut |session, line: RolloutLine| {
+            let (is_bare, kind, at) = (line.payload.is_none(), line.kind, line.timestamp.time());
+            let payload = line.payload.map_or_else(
+                || RolloutPayload {
+                    kind: kind.clone(),
+                    id: line.id,
+                    role: line.role,
+                    content: line.content,
+                    ..Default::default()
+                },
+                |payload| payload.0,
+            );
+            // A fork repeats the lines of its parent after its own first line.
+            let is_meta = kind.text() == Some("session_meta") || is_bare && kind.text().is_none();
+            if is_first && is_meta {
+                id = payload.id.text().map(str::to_owned);
+                is_subagent = payload.source.get("subagent").is_some();
+            }
+            is_first = false;
+            project = payload.cwd.text().and_then(project_name).or(project.take());
+            model = payload.model.text().map(str::to_owned).or(model.take());
+            let Some((is_event, is_user, text)) = message_text(kind.text().filter(|_| !is_bare), &payload) else { return };
+            let model = model.as_deref().filter(|_| !is_user);
+            let record = text_record(role(is_user), &text, at, &[("model", model), ("project", project.as_deref())]);
+            if session.push(record) {
+                kinds.push((is_user, is_event));
+            }
+        });
+        if is_subagent {
+            return vec![skipped_session(entry.path.clone(), "is the session of a sub-agent")];
+        }
+        // The same message may occur as an event, which is the text as it was shown, and as an item of the model, which
+        // may be a text that the program added.
+        let has_events = [false, true].map(|is_user| kinds.contains(&(is_user, true)));
+        session.retain(&|position| {
+            let (is_user, is_event) = kinds[position];
+            is_event == has_events[usize::from(is_user)]
+        });
+        session.set_id(id.as_deref());
+        session.finish()
+    }
+}
+
+/// Returns whether a line is an event, whether the person is its author, and its text.
+fn message_text(envelope: Option<&str>, payload: &RolloutPayload) -> Option<(bool, bool, String)> {
+    let kind = payload.kind.text()?;
+    let found = match (envelope, kind) {
+        (Some("event_msg"), "user_message" | "agent_message") => {
+            if payload.message_kind.text().is_some_and(|kind| kind != "plain") {
+                return None;
+            }
+            let images = payload.images.0.len() + payload.local_images.0.len();
+            let text = payload.message.text().unwrap_or_default().to_owned();
+            let texts = std::iter::once(text).filter(|text| !text.is_empty());
+            let texts: Vec<_> = texts.chain((0..images).map(|_| "[image]".to_owned())).collect();
+            (true, kind == "user_message", texts.join("\n"))
+        }
+        (Some("response_item") | None, "message") => {
+            let is_user = match payload.role.text()? {
+                "user" => true,
+                "assistant" => false,
+                _ => return None,
+            };
+            (false, is_user, content_text(&payload.content, &|part| part_text(part, is_user)))
+        }
+        _ => return None,
+    };
+    (!found.2.trim().is_empty()).then_some(found)
+}
+
+fn part_text(part: &Value, is_user: bool) -> Option<String> {
+    if part.get("type").and_then(Value::as_str) == Some("input_image") {
+        return Some("[image]".into());
+    }
+    let text = part.get("text").and_then(Value::as_str)?;
+    let is_added = is_user && ADDED_TEXTS.iter().any(|added| text.trim_start().starts_with(added));
+    (!is_added).then(|| text.to_owned())
+}
+
+impl Source for CodexSessions {
+    fn name(&self) -> &'static str {
+        "codex"
+    }
+
+    fn rule(&self) -> WikilinkRule {
+        WikilinkRule::Paths
+    }
+
+    fn items(&self) -> Box<dyn Iterator<Item = SourceItem> + '_> {
+        Box::new(std::iter::empty())
+    }
+
+    fn sessions(&self) -> Box<dyn Iterator<Item = SourceSessionItem> + '_> {
+        let is_session = |path: &str| file_name(path).starts_with("rollout-") && has_extension(path, &["jsonl"]);
+        let entries = self.0.entries(&["sessions", ""], &is_session);
+        Box::new(unique_sessions(entries.into_iter().flat_map(|entry| Self::session(&entry))))
+    }
+}

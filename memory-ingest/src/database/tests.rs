@@ -1,0 +1,124 @@
+use std::fs;
+use std::path::Path;
+
+use memory_core::SourceError;
+use rusqlite::Connection;
+use tempfile::TempDir;
+
+use super::{SourceDatabase, SourceTable, has_table_at_rest};
+use crate::record_file::RecordFile;
+
+const NOTES: SourceTable = SourceTable { name: "notes", columns: &["text"] };
+const MORE: SourceTable = SourceTable { name: "more", columns: &[] };
+
+fn database(folder: &TempDir, statements: &str) -> std::path::PathBuf {
+    let path = folder.path().join("a b%?#键.db");
+    let connection = Connection::open(&path).unwrap();
+    connection.execute_batch(statements).unwrap();
+    path
+}
+
+fn open(path: &Path) -> Result<SourceDatabase, SourceError> {
+    SourceDatabase::open(path, &[NOTES, MORE], "a database of notes")
+}
+
+/// Returns the texts of all notes, and the reasons of those that cannot be read.
+fn texts(database: &SourceDatabase) -> Vec<Result<String, String>> {
+    let mut found = Vec::new();
+    database.reader().unwrap().scan(&mut |_, record| {
+        found.push(record.map(|record| record.text(&["text"]).unwrap_or_default()));
+        true
+    });
+    found
+}
+
+fn listing(folder: &TempDir) -> Vec<(String, Vec<u8>)> {
+    let mut files: Vec<_> = fs::read_dir(folder.path())
+        .unwrap()
+        .map(|entry| entry.unwrap())
+        .map(|entry| (entry.file_name().to_string_lossy().into_owned(), fs::read(entry.path()).unwrap()))
+        .collect();
+    files.sort();
+    files
+}
+
+#[test]
+fn a_database_and_its_folder_are_never_written() {
+    let folder = TempDir::new().unwrap();
+    let path = database(&folder, "PRAGMA journal_mode=wal; CREATE TABLE notes (text); INSERT INTO notes VALUES ('a')");
+    let before = listing(&folder);
+    assert_eq!(before.len(), 1, "the journal is gone");
+    assert_eq!(texts(&open(&path).unwrap()), [Ok("a".into())]);
+    assert_eq!(listing(&folder), before);
+}
+
+#[test]
+fn changes_that_are_only_in_the_log_are_read_while_the_program_runs() {
+    let folder = TempDir::new().unwrap();
+    let path = database(&folder, "PRAGMA journal_mode=wal; CREATE TABLE notes (text); INSERT INTO notes VALUES ('a')");
+    let program = Connection::open(&path).unwrap();
+    program.execute_batch("INSERT INTO notes VALUES ('b')").unwrap();
+    let before = listing(&folder);
+    assert_eq!(before.len(), 3, "the log and its index are there");
+    assert_eq!(texts(&open(&path).unwrap()), [Ok("a".into()), Ok("b".into())]);
+    assert_eq!(listing(&folder), before);
+    drop(program);
+}
+
+#[test]
+fn other_files_are_not_recognized() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("x");
+    for bytes in [&b""[..], b"SQLite format 3", b"{}", b"SQLite format 4\0aaaaaaaaaaaaaaaaa"] {
+        fs::write(&path, bytes).unwrap();
+        assert!(matches!(open(&path), Err(SourceError::NotRecognized { .. })));
+    }
+    let path = database(&folder, "CREATE TABLE notes (id); CREATE TABLE more (text)");
+    assert!(matches!(open(&path), Err(SourceError::NotRecognized { .. })), "a column is missing");
+    assert!(!has_table_at_rest(&path, &NOTES) && has_table_at_rest(&path, &MORE));
+    fs::write(&path, b"SQLite format 3\0and then something else").unwrap();
+    assert!(matches!(open(&path), Err(SourceError::Unreadable { .. } | SourceError::NotRecognized { .. })));
+}
+
+#[test]
+fn views_and_virtual_tables_are_not_read() {
+    let folder = TempDir::new().unwrap();
+    let endless = "WITH RECURSIVE n(text) AS (SELECT 1 UNION ALL SELECT text + 1 FROM n) SELECT text FROM n";
+    let path = database(&folder, &format!("CREATE VIEW notes AS {endless}"));
+    assert!(matches!(open(&path), Err(SourceError::NotRecognized { .. })));
+}
+
+#[test]
+fn a_row_that_cannot_be_read_is_reported_and_the_rest_is_read() {
+    let folder = TempDir::new().unwrap();
+    let path = database(
+        &folder,
+        "CREATE TABLE notes (more, text);
+         INSERT INTO notes VALUES (1, 'a'), (2, CAST(x'61ff' AS TEXT)), (3, zeroblob(17000000)), (4, x'00'), (5, 6.5)",
+    );
+    let texts = texts(&open(&path).unwrap());
+    assert_eq!(texts.len(), 5);
+    assert_eq!((&texts[0], &texts[1]), (&Ok("a".into()), &Ok("a\u{fffd}".into())));
+    assert!(texts[2].as_ref().is_err_and(|reason| reason.starts_with("cannot be read: ")));
+    assert_eq!((&texts[3], &texts[4]), (&Ok(String::new()), &Ok("6.5".into())));
+}
+
+#[test]
+fn behind_a_damaged_page_rows_are_read_from_the_end() {
+    let folder = TempDir::new().unwrap();
+    let path = database(&folder, "PRAGMA page_size=512; CREATE TABLE notes (text)");
+    let connection = Connection::open(&path).unwrap();
+    for number in 0..100 {
+        connection.execute("INSERT INTO notes VALUES (?1)", [format!("{number:0>300}")]).unwrap();
+    }
+    drop(connection);
+    let mut bytes = fs::read(&path).unwrap();
+    let middle = format!("{:0>300}", 50);
+    let at = bytes.windows(300).position(|part| part == middle.as_bytes()).unwrap() / 512 * 512;
+    bytes[at..at + 100].fill(0xee);
+    fs::write(&path, bytes).unwrap();
+    let texts = texts(&open(&path).unwrap());
+    let (read, failed): (Vec<_>, Vec<_>) = texts.into_iter().partition(Result::is_ok);
+    assert!(95 < read.len() && read.len() < 100, "{}", read.len());
+    assert!(!failed.is_empty());
+}

@@ -1,0 +1,341 @@
+//! Exports of Evernote.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{BufReader, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+use chrono::{DateTime, Datelike, NaiveDateTime, Utc};
+use memory_core::wikilink::WikilinkRule;
+use memory_core::{Source, SourceError, SourceItem};
+use quick_xml::Reader;
+use quick_xml::escape::resolve_html5_entity;
+use quick_xml::events::Event;
+use serde_json::Value;
+
+use crate::enex::{EnexNote, EnexReader};
+use crate::enml::{self, ConvertedText};
+use crate::folder::has_extension;
+use crate::note::{self, one_line, stem};
+use crate::record_note::{RecordNote, join_paragraphs};
+use crate::source_text;
+use crate::text_files::TextFiles;
+
+/// The root of all notes. The notebook and the time of creation identify a note in every export.
+const ROOT: &str = "notebooks";
+
+/// The title of notes without a title.
+const NO_TITLE: &str = "Untitled Note";
+
+/// The attributes of a note that are preserved as properties.
+const PROPERTIES: [&str; 11] = [
+    "altitude",
+    "author",
+    "content-class",
+    "latitude",
+    "longitude",
+    "place-name",
+    "reminder-done-time",
+    "reminder-time",
+    "source",
+    "source-url",
+    "subject-date",
+];
+
+/// Notebooks that Evernote exported: files that end in `.enex`.
+#[derive(Debug)]
+pub struct Evernote {
+    files: TextFiles,
+}
+
+/// A note in an export, with the path that identifies it.
+struct NotePosition {
+    path: String,
+    file: PathBuf,
+    /// The path of the file, for reports.
+    file_path: String,
+    start: u64,
+}
+
+impl Evernote {
+    /// Opens the notebook at `path`, or all notebooks in the folder at `path`.
+    ///
+    /// # Errors
+    /// [`SourceError::Missing`], [`SourceError::Unreadable`], or [`SourceError::NotRecognized`] without notebooks.
+    pub fn open(path: &Path) -> Result<Self, SourceError> {
+        let evernote = Self { files: TextFiles::open(path)? };
+        if !evernote.files.files().iter().any(|file| has_extension(&file.path, &["enex"])) {
+            let expected = "a notebook exported by Evernote (.enex)".to_owned();
+            return Err(SourceError::NotRecognized { path: path.display().to_string(), expected });
+        }
+        Ok(evernote)
+    }
+
+    /// Returns the notes, ordered by path, and the notes that cannot be read.
+    fn index(&self) -> (Vec<NotePosition>, Vec<SourceItem>) {
+        let (mut positions, mut skipped) = (Vec::new(), Vec::new());
+        for notebook in self.files.files().into_iter().filter(|file| has_extension(&file.path, &["enex"])) {
+            let mut add_problem = |reason| skipped.push(SourceItem::Skipped { path: notebook.path.clone(), reason });
+            let file = match notebook.disk_path() {
+                Ok(file) => file,
+                Err(reason) => {
+                    add_problem(reason);
+                    continue;
+                }
+            };
+            if let Err(error) = index_notebook(file, &notebook.path, &mut positions, &mut add_problem) {
+                add_problem(format!("cannot be read: {error}"));
+            }
+        }
+        // Equal titles and times get a number.
+        positions
+            .sort_by(|left, right| (&left.path, &left.file_path, left.start).cmp(&(&right.path, &right.file_path, right.start)));
+        let mut last = (String::new(), 1_u64);
+        for position in &mut positions {
+            if position.path == last.0 {
+                last.1 += 1;
+                position.path = format!("{} ({})", last.0, last.1);
+            } else {
+                last = (position.path.clone(), 1);
+            }
+        }
+        positions.sort_by(|left, right| left.path.cmp(&right.path));
+        positions.dedup_by(|right, left| {
+            let is_same = right.path == left.path;
+            if is_same {
+                let (path, reason) = (right.path.clone(), "has the title of another note".to_owned());
+                skipped.push(SourceItem::Skipped { path, reason });
+            }
+            is_same
+        });
+        (positions, skipped)
+    }
+}
+
+impl Source for Evernote {
+    fn name(&self) -> &'static str {
+        "evernote"
+    }
+
+    fn rule(&self) -> WikilinkRule {
+        WikilinkRule::Paths
+    }
+
+    /// A file contains the notes that were selected for it.
+    fn is_complete(&self) -> bool {
+        false
+    }
+
+    fn items(&self) -> Box<dyn Iterator<Item = SourceItem> + '_> {
+        let (positions, skipped) = self.index();
+        Box::new(skipped.into_iter().chain(positions.into_iter().map(|position| read_note_at(&position))))
+    }
+}
+
+fn read_note_at(position: &NotePosition) -> SourceItem {
+    let skipped = |reason: String| SourceItem::Skipped { path: position.path.clone(), reason };
+    let read = || -> std::io::Result<Option<EnexNote>> {
+        let mut file = File::open(&position.file)?;
+        file.seek(SeekFrom::Start(position.start))?;
+        EnexReader::new(BufReader::new(file), position.start).next_note()
+    };
+    let note = match read() {
+        Ok(Some(note)) => note,
+        Ok(None) => return skipped("was removed from the file".into()),
+        Err(error) => return skipped(format!("cannot be read: {error}")),
+    };
+    let fields = match note.xml {
+        Ok(xml) => EnexFields::of(xml, &note.hashes),
+        Err(reason) => return skipped(reason),
+    };
+    match fields.into_note(position) {
+        Some(note) => note.into_item(),
+        None => skipped("is empty".into()),
+    }
+}
+
+fn index_notebook(
+    file: &Path,
+    file_path: &str,
+    positions: &mut Vec<NotePosition>,
+    add_problem: &mut dyn FnMut(String),
+) -> std::io::Result<()> {
+    let mut reader = EnexReader::new(BufReader::new(File::open(file)?), 0);
+    let mut count = 0_u64;
+    while let Some(note) = reader.next_note()? {
+        count += 1;
+        let fields = match note.xml {
+            Ok(xml) => EnexFields::of(xml, &[]),
+            Err(reason) => {
+                add_problem(format!("its note {count} {reason}"));
+                continue;
+            }
+        };
+        let created = fields.text("created").and_then(parse_time).map(|time| time.format("%Y%m%dT%H%M%SZ").to_string());
+        let title = fields.title();
+        let notebook = stem(file_path);
+        let parts = created.into_iter().chain(title).collect::<Vec<_>>().join(" ");
+        let path = one_line(&format!("{notebook}/{parts}"));
+        positions.push(NotePosition { path, file: file.to_owned(), file_path: file_path.to_owned(), start: note.start });
+    }
+    Ok(())
+}
+
+/// A file of a note.
+#[derive(Default)]
+struct EnexFile {
+    name: Option<String>,
+    kind: Option<String>,
+    hash: Option<String>,
+}
+
+/// A task of a note.
+#[derive(Default)]
+struct EnexTask {
+    title: String,
+    is_done: bool,
+    due: Option<String>,
+}
+
+/// The fields of a note.
+#[derive(Default)]
+struct EnexFields {
+    /// The elements with text, except those below.
+    texts: HashMap<String, String>,
+    tags: Vec<String>,
+    files: Vec<EnexFile>,
+    tasks: Vec<EnexTask>,
+    warnings: Vec<String>,
+}
+
+impl EnexFields {
+    /// Parses the XML of a note. `hashes` are those of its files, in order.
+    fn of(xml: Vec<u8>, hashes: &[String]) -> Self {
+        let xml = source_text::decode_text(xml);
+        let mut fields = Self::default();
+        fields.warnings.extend(xml.warning.map(|(line, what)| format!("line {line} {what}")));
+        let mut hashes = hashes.iter();
+        let mut reader = Reader::from_str(&xml.text);
+        let config = reader.config_mut();
+        (config.allow_dangling_amp, config.allow_unmatched_ends, config.check_end_names) = (true, true, false);
+        let (mut path, mut text) = (Vec::<String>::new(), String::new());
+        loop {
+            match reader.read_event() {
+                Ok(Event::Start(tag)) => {
+                    let name = tag.local_name();
+                    path.push(AsRef::<str>::as_ref(&name).to_owned());
+                    text.clear();
+                    match path.last().map(String::as_str) {
+                        Some("resource") => fields.files.push(EnexFile::default()),
+                        Some("task") => fields.tasks.push(EnexTask::default()),
+                        _ => {}
+                    }
+                }
+                Ok(Event::End(_)) => {
+                    let name = path.pop().unwrap_or_default();
+                    let parent = path.iter().rev().find(|name| ["resource", "task", "note"].contains(&name.as_str()));
+                    fields.set(parent.map_or("", String::as_str), &name, std::mem::take(&mut text), &mut hashes);
+                }
+                Ok(Event::Text(part)) => text.push_str(&part),
+                Ok(Event::CData(part)) => text.push_str(&part),
+                Ok(Event::GeneralRef(name)) => {
+                    let character = name.resolve_char_ref().ok().flatten().filter(|character| *character != '\0');
+                    let known = character.map(String::from).or_else(|| resolve_html5_entity(&name).map(str::to_owned));
+                    text.push_str(&known.unwrap_or_else(|| format!("&{};", &*name)));
+                }
+                Ok(Event::Eof) => return fields,
+                Ok(_) => {}
+                Err(error) => {
+                    fields.warnings.push(format!("a part of it is not valid XML: {error}"));
+                    return fields;
+                }
+            }
+        }
+    }
+
+    fn set(&mut self, parent: &str, name: &str, text: String, hashes: &mut std::slice::Iter<'_, String>) {
+        let value = text.trim();
+        match (parent, name) {
+            ("resource", _) => {
+                let Some(file) = self.files.last_mut() else { return };
+                match name {
+                    "data" => file.hash = hashes.next().cloned(),
+                    "mime" => file.kind = Some(value.to_owned()),
+                    "file-name" => file.name = Some(value.to_owned()),
+                    _ => {}
+                }
+            }
+            ("task", _) => {
+                let Some(task) = self.tasks.last_mut() else { return };
+                match name {
+                    "title" => value.clone_into(&mut task.title),
+                    "taskStatus" => task.is_done = value == "completed",
+                    "dueDate" => task.due = Some(value.to_owned()),
+                    _ => {}
+                }
+            }
+            ("note", "tag") if !value.is_empty() => self.tags.push(one_line(value)),
+            ("note", "content") => drop(self.texts.entry(name.to_owned()).or_insert(text)),
+            ("note", _) if !value.is_empty() => drop(self.texts.entry(name.to_owned()).or_insert_with(|| value.to_owned())),
+            _ => {}
+        }
+    }
+
+    fn text(&self, name: &str) -> Option<&str> {
+        self.texts.get(name).map(String::as_str)
+    }
+
+    fn title(&self) -> Option<String> {
+        self.text("title").map(one_line).filter(|title| !title.is_empty() && title != NO_TITLE)
+    }
+
+    /// Returns the note, unless it is empty.
+    fn into_note(self, position: &NotePosition) -> Option<RecordNote> {
+        let names: HashMap<_, _> = self.files.iter().filter_map(|file| Some((file.hash.clone()?, file.label()))).collect();
+        let text = self.text("content").map(|content| enml::to_markdown(content, &names)).unwrap_or_default();
+        let ConvertedText { markdown, links, shown_files, warning } = text;
+        let is_hidden = |file: &&EnexFile| file.hash.as_ref().is_none_or(|hash| !shown_files.contains(hash));
+        let files: Vec<_> = self.files.iter().filter(is_hidden).map(|file| format!("[file: {}]", file.label())).collect();
+        let tasks: Vec<_> = self.tasks.iter().map(EnexTask::line).collect();
+        let content = join_paragraphs([markdown, tasks.join("\n"), files.join("\n")]);
+        let title = self.title();
+        let content = if content.is_empty() { title.clone()? } else { content };
+        let mut note = RecordNote::new("evernote", ROOT, &position.path, &content);
+        note.draft.title = title;
+        note.draft.created_at = self.text("created").and_then(parse_time);
+        note.updated_at = self.text("updated").and_then(parse_time);
+        note.draft.tags = self.tags.iter().cloned().collect();
+        note.links = links;
+        note.warnings =
+            self.warnings.iter().cloned().chain(warning).map(|warning| format!("{}: {warning}", position.path)).collect();
+        note.add_property("notebook", Some(&Value::from(stem(&position.file_path))));
+        for name in PROPERTIES {
+            let is_time = name.ends_with("-time") || name.ends_with("-date");
+            let time = |value: &str| parse_time(value).map(|time| time.format("%Y-%m-%dT%H:%M:%SZ").to_string());
+            let value = self.text(name).map(|value| time(value).filter(|_| is_time).unwrap_or_else(|| value.to_owned()));
+            note.add_property(&name.replace('-', "_"), value.map(Value::from).as_ref());
+        }
+        Some(note)
+    }
+}
+
+impl EnexFile {
+    fn label(&self) -> String {
+        let name = self.name.as_deref().filter(|name| !name.is_empty());
+        one_line(name.or(self.kind.as_deref()).unwrap_or("without a name"))
+    }
+}
+
+impl EnexTask {
+    fn line(&self) -> String {
+        let due = self.due.as_deref().and_then(parse_time).map(|due| due.format(" (due %Y-%m-%d %H:%M UTC)").to_string());
+        format!("- [{}] {}{}", if self.is_done { "x" } else { " " }, one_line(&self.title), due.unwrap_or_default())
+    }
+}
+
+/// Parses a time such as `20240102T030405Z`.
+fn parse_time(text: &str) -> Option<DateTime<Utc>> {
+    let text = text.trim();
+    let compact = NaiveDateTime::parse_from_str(text, "%Y%m%dT%H%M%SZ").ok().map(|time| time.and_utc());
+    compact.filter(|time| (0..=9999).contains(&time.year())).or_else(|| note::parse(text))
+}

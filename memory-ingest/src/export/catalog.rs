@@ -1,0 +1,124 @@
+//! The names of the exported memories.
+
+use std::collections::{HashMap, HashSet};
+
+use memory_core::text::slug;
+use memory_core::{Category, Memory, MemoryId, Phase, Scope};
+
+use super::ExportFormatName;
+use super::file_name::{file_name, name_key};
+use super::summary;
+
+/// The names that the Open Knowledge Format reserves.
+const RESERVED: [&str; 2] = ["index", "log"];
+
+/// The exported memories: for each a unique name, and its folder.
+#[derive(Debug, Clone)]
+pub struct ExportCatalog {
+    /// Whether the names have no spaces and no upper case.
+    has_slugs: bool,
+    entries: HashMap<MemoryId, CatalogEntry>,
+    /// The entries in the order of their addition.
+    order: Vec<MemoryId>,
+    taken: HashSet<String>,
+}
+
+/// The name of an exported memory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct CatalogEntry {
+    /// The name, which is also a file name without its extension. No other memory has it, ignoring case.
+    pub(super) name: String,
+    /// The title, or the start of the text, as one line.
+    pub(super) headline: String,
+    /// The category.
+    pub(super) category: Category,
+    /// The folder.
+    pub(super) folder: &'static str,
+}
+
+impl CatalogEntry {
+    /// Returns the path of the file.
+    pub(super) fn path(&self) -> String {
+        format!("{}/{}.md", self.folder, self.name)
+    }
+}
+
+impl ExportCatalog {
+    /// Returns an empty catalog for an export in the format `name`.
+    pub fn new(name: ExportFormatName) -> Self {
+        let has_slugs = name == ExportFormatName::Okf;
+        Self { has_slugs, entries: HashMap::new(), order: Vec::new(), taken: HashSet::new() }
+    }
+
+    /// Adds a memory, unless it was added before. Names of memories that were added earlier have precedence.
+    pub fn add(&mut self, memory: &Memory) {
+        if self.entries.contains_key(&memory.id) {
+            return;
+        }
+        let headline = summary::headline(memory);
+        let name = self.free_name(&headline, memory.id);
+        self.order.push(memory.id);
+        self.entries.insert(memory.id, CatalogEntry { name, headline, category: memory.category, folder: folder(memory) });
+    }
+
+    /// Returns the number of memories.
+    pub fn len(&self) -> usize {
+        self.order.len()
+    }
+
+    /// Returns whether there are no memories.
+    pub fn is_empty(&self) -> bool {
+        self.order.is_empty()
+    }
+
+    pub(super) fn get(&self, id: &MemoryId) -> Option<&CatalogEntry> {
+        self.entries.get(id)
+    }
+
+    /// Iterates over the memories in the order of their addition.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&MemoryId, &CatalogEntry)> {
+        self.order.iter().filter_map(|id| self.entries.get_key_value(id))
+    }
+
+    fn free_name(&mut self, headline: &str, id: MemoryId) -> String {
+        let slug = self.has_slugs.then(|| slug(headline));
+        let name = |suffix: Option<String>| match (&slug, suffix) {
+            (None, suffix) => file_name(headline, &suffix.map(|suffix| format!(" {suffix}")).unwrap_or_default()),
+            (Some(slug), None) if RESERVED.contains(&slug.as_str()) => format!("{slug}-note"),
+            (Some(slug), None) => slug.clone(),
+            (Some(slug), Some(suffix)) => format!("{slug}-{suffix}"),
+        };
+        let mut names = [None, Some(id.short()), Some(id.to_string())].into_iter().map(name);
+        names.find(|name| self.taken.insert(name_key(name))).unwrap_or_else(|| id.to_string())
+    }
+}
+
+/// Returns the folder of a memory: that of its category, of the inbox or of conversations.
+fn folder(memory: &Memory) -> &'static str {
+    match (&memory.scope, memory.phase) {
+        (Scope::Conversation(_), _) => "conversations",
+        (_, Phase::Inbox) => Category::Inbox.as_str(),
+        (_, Phase::Organized) => memory.category.as_str(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use memory_core::Draft;
+    use memory_core::chrono::DateTime;
+
+    use super::*;
+
+    #[test]
+    fn each_memory_has_a_name_of_its_own() {
+        let mut catalog = ExportCatalog::new(ExportFormatName::Okf);
+        let titles = ["Tea", "tea", "TEA", "", "", "index"];
+        for (number, title) in titles.iter().enumerate() {
+            let id = MemoryId::for_path(&number.to_string());
+            catalog.add(&Draft::new("").title(title).into_memory(id, DateTime::UNIX_EPOCH));
+        }
+        let names: HashSet<String> = catalog.iter().map(|(_, entry)| entry.name.to_lowercase()).collect();
+        assert_eq!((catalog.len(), names.len()), (6, 6));
+        assert!(names.contains("tea") && names.contains("memory") && !names.contains("index"), "{names:?}");
+    }
+}

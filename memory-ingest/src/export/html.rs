@@ -1,0 +1,115 @@
+//! One page for a browser, without scripts and without files of its own.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use memory_core::{Category, Scope};
+
+use super::catalog::ExportCatalog;
+use super::markdown::{ANCHOR, escape, render};
+use super::{ExportFormat, ExportPart, ExportRecord, time};
+
+/// The start of the page. The policy forbids scripts and all content from elsewhere.
+const HEAD: &str = include_str!("page_head.html");
+
+/// An export as a page.
+#[derive(Debug)]
+pub(super) struct HtmlExport {
+    catalog: ExportCatalog,
+    /// The category of the section that is open.
+    section: Option<Category>,
+}
+
+impl HtmlExport {
+    pub(super) fn new(catalog: ExportCatalog) -> Self {
+        Self { catalog, section: None }
+    }
+}
+
+impl ExportFormat for HtmlExport {
+    fn start(&mut self) -> Vec<ExportPart> {
+        let mut contents: BTreeMap<Category, (usize, String)> = BTreeMap::new();
+        for (id, entry) in self.catalog.iter() {
+            let (count, list) = contents.entry(entry.category).or_default();
+            *count += 1;
+            writeln!(list, "<li><a href=\"{ANCHOR}{id}\"><bdi>{}</bdi></a></li>", escape(headline(entry))).expect("a text grows");
+        }
+        let count = self.catalog.len();
+        let mut page = format!("{HEAD}<h1>Memories</h1>\n<p>{count} {}</p>\n", if count == 1 { "memory" } else { "memories" });
+        page.push_str("<nav aria-label=\"Contents\">\n");
+        for (category, (count, list)) in contents {
+            writeln!(page, "<details open>\n<summary>{category} ({count})</summary>\n<ul>\n{list}</ul>\n</details>")
+                .expect("a text grows");
+        }
+        page.push_str("</nav>\n<main>\n");
+        vec![ExportPart::next(page)]
+    }
+
+    fn memory(&mut self, record: &ExportRecord<'_>) -> Vec<ExportPart> {
+        let memory = record.memory;
+        let Some(entry) = self.catalog.get(&memory.id) else { return Vec::new() };
+        let mut html = String::new();
+        if self.section != Some(memory.category) {
+            self.section = Some(memory.category);
+            writeln!(html, "<h2 id=\"c-{0}\">{0}</h2>", memory.category).expect("a text grows");
+        }
+        let anchor = |target: &str| {
+            let id = (record.resolve)(target)?;
+            self.catalog.get(&id).map(|_| format!("{ANCHOR}{id}"))
+        };
+        writeln!(html, "<article id=\"m-{}\">\n<h3><bdi>{}</bdi></h3>", memory.id, escape(headline(entry)))
+            .expect("a text grows");
+        html.push_str(&render(&memory.content, &anchor));
+        html.push_str("<dl>\n");
+        let mut field = |name: &str, value: &str| {
+            if !value.is_empty() {
+                writeln!(html, "<div><dt>{name}</dt><dd>{value}</dd></div>").expect("a text grows");
+            }
+        };
+        let text = |text: &str| format!("<bdi>{}</bdi>", escape(text));
+        let moment = |at: memory_core::chrono::DateTime<memory_core::chrono::Utc>| {
+            let at = time(at);
+            format!("<time datetime=\"{at}\">{}</time>", at.replace('T', " "))
+        };
+        let link = |id: &memory_core::MemoryId| {
+            let other = self.catalog.get(id)?;
+            Some(format!("<a href=\"{ANCHOR}{id}\"><bdi>{}</bdi></a>", escape(headline(other))))
+        };
+        field("tags", &memory.tags.iter().map(|tag| text(tag)).collect::<Vec<_>>().join(", "));
+        field("aliases", &memory.aliases.iter().map(|alias| text(alias)).collect::<Vec<_>>().join(", "));
+        if memory.scope != Scope::Global {
+            field("scope", &text(&memory.scope.to_string()));
+        }
+        if !memory.source.is_empty() {
+            field("source", &text(&memory.source));
+        }
+        field("created", &moment(memory.created_at));
+        if memory.updated_at != memory.created_at {
+            field("changed", &moment(memory.updated_at));
+        }
+        for (name, at) in [
+            ("expires", memory.expires_at),
+            ("valid from", memory.valid_from),
+            ("valid until", memory.valid_until),
+            ("due", memory.reminder.map(|reminder| reminder.due)),
+            ("done", memory.reminder.and_then(|reminder| reminder.done_at)),
+        ] {
+            field(name, &at.map(moment).unwrap_or_default());
+        }
+        field("pinned", if memory.pinned { "yes" } else { "" });
+        if let Some(id) = &memory.superseded_by {
+            field("superseded by", &link(id).unwrap_or_else(|| id.to_string()));
+        }
+        field("related", &memory.links.iter().filter_map(link).collect::<Vec<_>>().join(", "));
+        html.push_str("</dl>\n</article>\n");
+        vec![ExportPart::next(html)]
+    }
+
+    fn finish(&mut self) -> Vec<ExportPart> {
+        vec![ExportPart::next("</main>\n</body>\n</html>\n".into())]
+    }
+}
+
+fn headline(entry: &super::catalog::CatalogEntry) -> &str {
+    if entry.headline.is_empty() { &entry.name } else { &entry.headline }
+}

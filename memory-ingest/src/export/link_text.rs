@@ -1,0 +1,90 @@
+//! Wikilinks in a text as links of another program.
+
+use memory_core::MemoryId;
+use memory_core::wikilink::{self, Fragment, Wikilink};
+use serde_json::{Map, Value, json};
+
+use super::ExportRecord;
+use crate::own_fields;
+
+/// A text with links of another program.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct LinkedText {
+    /// The text.
+    pub(super) text: String,
+    /// Pairs of a changed link and the original, in the order of the text.
+    pub(super) pairs: Vec<[String; 2]>,
+    /// The memories that its links lead to.
+    pub(super) linked: Vec<MemoryId>,
+}
+
+/// Replaces the wikilinks in the text of a memory.
+///
+/// `write` returns the new link to a memory, or `None` to leave the wikilink as it is. If an import could not restore the
+/// text, it remains unchanged.
+pub(super) fn replace_links(
+    record: &ExportRecord<'_>,
+    write: &dyn Fn(&Wikilink, MemoryId, &str) -> Option<String>,
+) -> LinkedText {
+    let content = &record.memory.content;
+    let (mut text, mut pairs, mut linked) = (String::with_capacity(content.len()), Vec::new(), Vec::new());
+    let mut end = 0;
+    for link in wikilink::parse(content) {
+        // A link without a target leads to the memory itself.
+        let Some(id) = Some(&link.target).filter(|target| !target.is_empty()).and_then(|target| (record.resolve)(target)) else {
+            continue;
+        };
+        linked.push(id);
+        let line = content[..link.span.start].rfind('\n').map_or(0, |at| at + 1);
+        let original = &content[link.span.clone()];
+        let Some(written) = write(&link, id, &content[line..link.span.start]).filter(|written| written != original) else {
+            continue;
+        };
+        text.push_str(&content[end..link.span.start]);
+        text.push_str(&written);
+        end = link.span.end;
+        pairs.push([written, original.to_owned()]);
+    }
+    text.push_str(&content[end..]);
+    let changes = Map::from_iter([("links".to_owned(), json!(pairs))]);
+    if own_fields::original_text(&text, Some(&changes)) != *content {
+        (text, pairs) = (content.clone(), Vec::new());
+    }
+    LinkedText { text, pairs, linked }
+}
+
+impl LinkedText {
+    /// Returns the changes of the text for the map of own fields, given the texts that are added before and after it.
+    pub(super) fn changes(&self, before: &str, after: &str) -> Map<String, Value> {
+        let mut changes = Map::new();
+        if !self.pairs.is_empty() {
+            changes.insert("links".into(), json!(self.pairs));
+        }
+        for (key, added) in [("before", before), ("after", after)] {
+            if !added.is_empty() {
+                changes.insert(key.into(), added.into());
+            }
+        }
+        changes
+    }
+
+    /// Returns the recorded links of a memory that its text does not contain.
+    pub(super) fn other_links<'a>(&self, record: &ExportRecord<'a>) -> Vec<&'a MemoryId> {
+        record.memory.links.iter().filter(|id| !self.linked.contains(id) && **id != record.memory.id).collect()
+    }
+}
+
+/// Returns the text that a reader sees in place of a wikilink.
+pub(super) fn shown_text(link: &Wikilink) -> String {
+    let alias = link.alias.clone().filter(|alias| !alias.is_empty());
+    alias.unwrap_or_else(|| format!("{}{}", link.target, fragment(link)))
+}
+
+/// Returns the fragment of a wikilink as it is written.
+pub(super) fn fragment(link: &Wikilink) -> String {
+    match &link.fragment {
+        None => String::new(),
+        Some(Fragment::Heading(heading)) => format!("#{heading}"),
+        Some(Fragment::Block(id)) => format!("#^{id}"),
+    }
+}

@@ -1,0 +1,78 @@
+//! A vault of Obsidian.
+
+use std::collections::HashSet;
+
+use memory_core::wikilink::{Wikilink, fold_link_name};
+use memory_core::{MemoryId, Tags};
+use serde_json::Value;
+
+use super::catalog::ExportCatalog;
+use super::front_matter_draft::FrontMatterDraft;
+use super::link_text::{replace_links, shown_text};
+use super::{ExportFormat, ExportPart, ExportRecord, summary, tag_name, time};
+
+/// The properties that Obsidian gives a meaning.
+const KEYS: [&str; 10] = ["title", "aliases", "tags", "id", "created", "updated", "related", "cssclasses", "cssclass", "publish"];
+
+/// An export as a vault.
+#[derive(Debug)]
+pub(super) struct ObsidianExport {
+    catalog: ExportCatalog,
+}
+
+impl ObsidianExport {
+    pub(super) fn new(catalog: ExportCatalog) -> Self {
+        Self { catalog }
+    }
+
+    /// Returns a wikilink to the file of a memory, or `None` if the given one leads there already.
+    fn link(&self, link: &Wikilink, id: MemoryId, before: &str) -> Option<String> {
+        let name = &self.catalog.get(&id)?.name;
+        if fold_link_name(&link.target) == fold_link_name(name) {
+            return None;
+        }
+        let shown = shown_text(link);
+        let embed = if link.embed { "!" } else { "" };
+        // In a table, the separator would end the cell.
+        let separator = if before.trim_start().starts_with('|') { "\\|" } else { "|" };
+        Some(format!("{embed}[[{name}{}{separator}{shown}]]", super::link_text::fragment(link)))
+    }
+}
+
+impl ExportFormat for ObsidianExport {
+    fn start(&mut self) -> Vec<ExportPart> {
+        // A folder is a vault if it has settings; Obsidian adds the others.
+        vec![ExportPart { path: ".obsidian/app.json".into(), text: "{}\n".into() }]
+    }
+
+    fn memory(&mut self, record: &ExportRecord<'_>) -> Vec<ExportPart> {
+        let memory = record.memory;
+        let Some(entry) = self.catalog.get(&memory.id) else { return Vec::new() };
+        let linked = replace_links(record, &|link, id, before| self.link(link, id, before));
+        let mut header = FrontMatterDraft::default();
+        let title = memory.title.as_deref().map(summary::one_line).filter(|title| !title.is_empty());
+        let mut names: Vec<String> =
+            title.iter().cloned().chain(memory.aliases.iter().map(|name| summary::one_line(name))).collect();
+        let mut seen = HashSet::from([entry.name.clone()]);
+        names.retain(|name| !name.is_empty() && seen.insert(name.clone()));
+        let tags: Tags = memory.tags.iter().filter_map(|tag| tag_name(tag)).collect();
+        if let Some(title) = &title {
+            header.line("title", title.as_str());
+        }
+        header.list("aliases", &names);
+        header.list("tags", tags.as_slice());
+        header.line("id", memory.id.to_string());
+        header.line("created", time(memory.created_at));
+        header.line("updated", time(memory.updated_at));
+        let related = linked.other_links(record).into_iter().filter_map(|id| self.catalog.get(id));
+        header.list("related", &related.map(|other| format!("[[{}]]", other.name)).collect::<Vec<_>>());
+        let mut export = linked.changes("", "");
+        export.extend([
+            ("title".to_owned(), title.unwrap_or_else(|| entry.name.clone()).into()),
+            ("aliases".to_owned(), names.into()),
+            ("tags".to_owned(), Value::from(tags.as_slice())),
+        ]);
+        let front_matter = header.finish(record, export, &KEYS);
+        vec![ExportPart { path: entry.path(), text: format!("{front_matter}{}\n", linked.text) }]
+    }
+}

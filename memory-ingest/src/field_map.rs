@@ -1,0 +1,171 @@
+//! Records without fixed names, and the fields of memories that their keys map to.
+
+use std::path::Path;
+
+use memory_core::{ContentHash, SourceError, SourceItem, SpeakerRole, wikilink};
+use serde_json::Value;
+
+use crate::note::one_line;
+use crate::own_fields;
+use crate::record::{SourceRecord, map_category};
+use crate::record_file::{RecordFile, RecordIndex, RecordPosition, unreadable};
+use crate::record_note::{RecordNote, project_scope};
+
+/// The fields of a memory to which a key or a column can map, and the keys that are taken for them without a map.
+const FIELDS: [(&str, &[&str]); 10] = [
+    ("content", &["content", "text", "memory", "body", "note", "value", "message", "description"]),
+    ("title", &["title", "subject", "heading", "name"]),
+    ("tags", &["tags", "tag", "labels", "keywords"]),
+    ("category", &["category", "type", "kind"]),
+    ("created", &["created_at", "created", "createdat", "created_on", "creation_date", "date", "timestamp"]),
+    ("updated", &["updated_at", "updated", "updatedat", "modified", "modified_at", "last_modified"]),
+    ("id", &["id", "uuid", "_id"]),
+    ("project", &["project", "workspace", "repository"]),
+    ("source", &["source"]),
+    ("author", &["author", "role", "user", "speaker"]),
+];
+
+/// The last field, which is separate since few tables have it.
+const EXPIRES: (&str, &[&str]) = ("expires", &["expires_at", "expires", "expiry", "expiration_date"]);
+
+/// Maximum number of items of a list of numbers that is stored as a property. Longer ones are embeddings.
+const MAX_NUMBERS: usize = 64;
+
+/// The key or column of each field of a memory.
+#[derive(Debug, Clone)]
+pub(crate) struct FieldMap {
+    fields: Vec<(&'static str, String)>,
+    is_guessed: bool,
+}
+
+impl FieldMap {
+    /// Returns the map with these pairs of a field and a key or, without pairs, a map for `keys`.
+    ///
+    /// # Errors
+    /// [`SourceError::NotRecognized`] for an unknown or duplicate field, or if no key has the text.
+    pub(crate) fn new(pairs: &[(String, String)], keys: &[String], path: &Path) -> Result<Self, SourceError> {
+        let wrong = |expected: String| SourceError::NotRecognized { path: path.display().to_string(), expected };
+        let mut fields = Vec::<(&'static str, String)>::new();
+        for (field, key) in pairs {
+            let Some((name, _)) = all_fields().find(|(name, _)| name == field) else {
+                let names: Vec<_> = all_fields().map(|(name, _)| name).collect();
+                return Err(wrong(format!(
+                    "mapped to the fields of a memory ({}): {field} is not one of them",
+                    names.join(", ")
+                )));
+            };
+            if fields.iter().any(|(own, _)| *own == name) {
+                return Err(wrong(format!("mapped to each field of a memory once: {name} is mapped twice")));
+            }
+            fields.push((name, key.clone()));
+        }
+        if pairs.is_empty() {
+            fields.extend(all_fields().filter_map(|(name, guesses)| Some((name, find_key(keys, guesses)?))));
+        }
+        if fields.iter().all(|(name, _)| *name != "content") {
+            let known = if keys.is_empty() { "none".to_owned() } else { keys.join(", ") };
+            return Err(wrong(format!("mapped to memories: the key of `content` is missing (keys in the file: {known})")));
+        }
+        Ok(Self { fields, is_guessed: pairs.is_empty() })
+    }
+
+    fn key(&self, field: &str) -> Option<&str> {
+        self.fields.iter().find(|(name, _)| *name == field).map(|(_, key)| key.as_str())
+    }
+
+    fn text(&self, field: &str, record: &SourceRecord) -> Option<String> {
+        record.text(&[self.key(field)?])
+    }
+
+    /// Returns the description of a guessed map.
+    fn guess(&self) -> Option<String> {
+        let pairs: Vec<_> = self.fields.iter().map(|(field, key)| format!("{field}={key}")).collect();
+        self.is_guessed.then(|| format!("the fields were guessed: {}", pairs.join(", ")))
+    }
+
+    /// Returns the path of the item of a record: by its id, or else by a hash of its text.
+    fn path(&self, record: &SourceRecord) -> Result<String, String> {
+        let content = self.text("content", record).ok_or("has no text")?;
+        Ok(match self.text("id", record) {
+            Some(id) => format!("records/{}", one_line(&id)),
+            None => format!("texts/{}", &ContentHash::of(&content).to_string()[..32]),
+        })
+    }
+
+    fn note(&self, source: &str, root: &str, path: &str, record: &SourceRecord) -> RecordNote {
+        let content = self.text("content", record).unwrap_or_default();
+        let mut note = RecordNote::new(source, root, path, &content);
+        note.draft.title = self.text("title", record).map(|title| one_line(&title));
+        let tags = self.key("tags").map(|key| record.list(key)).unwrap_or_default();
+        note.draft.tags = tags.into_iter().collect();
+        let category = self.text("category", record);
+        note.draft.category = category.as_deref().and_then(map_category);
+        note.draft.scope = project_scope(self.text("project", record).as_deref());
+        let author = self.text("author", record);
+        note.draft.role = author.as_deref().and_then(|author| author.parse().ok().or_else(|| SpeakerRole::from_source(author)));
+        let time = |field: &str| record.time(&[self.key(field)?]);
+        note.draft.created_at = time("created");
+        note.draft.expires_at = time("expires");
+        note.updated_at = time("updated");
+        if note.draft.content.contains('\u{fffd}') {
+            note.warnings.push("its text contains �, which replaces bytes that are not UTF-8".into());
+        }
+        let prose = wikilink::blank_code(&note.draft.content);
+        note.links = wikilink::parse_prose_wikilinks(&prose).into_iter().map(|link| link.target).collect();
+        for (field, is_lost) in [
+            ("category", note.draft.category.is_none()),
+            ("author", note.draft.role.is_none()),
+            ("created", note.draft.created_at.is_none()),
+            ("expires", note.draft.expires_at.is_none()),
+            ("updated", note.updated_at.is_none()),
+            ("source", true),
+        ] {
+            // A value that cannot be a field of the memory is retained as a property.
+            note.add_property(field, self.key(field).filter(|_| is_lost).and_then(|key| record.get(key)));
+        }
+        let is_mapped = |key: &String| self.fields.iter().any(|(_, own)| own == key);
+        for (key, value) in record.0.iter().filter(|(key, value)| !is_mapped(key) && !is_embedding(value)) {
+            if record.get(key).is_some() && key != own_fields::KEY {
+                note.add_property(&property_name(key), Some(value));
+            }
+        }
+        note.set_own_fields(Some(record));
+        note
+    }
+}
+
+fn all_fields() -> impl Iterator<Item = (&'static str, &'static [&'static str])> {
+    FIELDS.into_iter().chain([EXPIRES])
+}
+
+fn find_key(keys: &[String], guesses: &[&str]) -> Option<String> {
+    guesses.iter().find_map(|guess| keys.iter().find(|key| key.trim().to_lowercase().replace([' ', '-'], "_") == *guess)).cloned()
+}
+
+/// Returns the key of a property, which does not conflict with that of a field.
+fn property_name(key: &str) -> String {
+    if all_fields().any(|(name, _)| name == key) { format!("{key}_") } else { key.to_owned() }
+}
+
+fn is_embedding(value: &Value) -> bool {
+    value.as_array().is_some_and(|items| MAX_NUMBERS < items.len() && items.iter().all(Value::is_number))
+}
+
+/// Returns the items of a file. The first has a warning with the guessed fields.
+pub(crate) fn mapped_items<'a>(
+    source: &'a str,
+    file: &'a dyn RecordFile,
+    map: &'a FieldMap,
+) -> Box<dyn Iterator<Item = SourceItem> + 'a> {
+    let mut reader = match file.reader() {
+        Ok(reader) => reader,
+        Err(reason) => return unreadable(file, reason),
+    };
+    let index = RecordIndex::of(file, reader.as_mut(), &mut |_: &RecordPosition, record| map.path(record).map(Some));
+    let mut guess = map.guess();
+    index.into_items(file, reader, move |path, _, record| {
+        let mut note = map.note(source, file.name(), path, record);
+        note.warnings.extend(guess.take());
+        note.into_item()
+    })
+}

@@ -1,0 +1,62 @@
+//! JSON files of any program, with a map of their keys.
+
+use std::path::Path;
+
+use memory_core::wikilink::WikilinkRule;
+use memory_core::{Source, SourceError, SourceItem};
+
+use crate::field_map::{FieldMap, mapped_items};
+use crate::json_records::{JsonRecordFile, MAX_RECORD_BYTES};
+use crate::record_file::find_file;
+
+/// The lists of records in a document that is an object.
+const LISTS: &[&str] = &["results", "memories", "items", "records", "notes", "data", "entries"];
+
+/// Number of records whose keys are taken for a map that is guessed.
+const SAMPLE: usize = 20;
+
+/// A file with JSON objects: one per line, or in an array. Each is a note, by a map of its keys.
+#[derive(Debug)]
+pub struct Jsonl {
+    file: JsonRecordFile,
+    map: FieldMap,
+}
+
+impl Jsonl {
+    /// Opens the file at `path`. `fields` are pairs of a field of memories and a key; dots separate nested keys.
+    ///
+    /// # Errors
+    /// [`SourceError::Missing`], [`SourceError::Unreadable`] or [`SourceError::NotRecognized`].
+    pub fn open(path: &Path, fields: &[(String, String)]) -> Result<Self, SourceError> {
+        let found = find_file(path, &[])?;
+        let mut file = JsonRecordFile::open(&found, LISTS, MAX_RECORD_BYTES)?;
+        if file.has_lines() {
+            // In a line, an object with one of these keys is a record.
+            file = JsonRecordFile::open(&found, &[], MAX_RECORD_BYTES)?;
+        }
+        let mut keys = Vec::<String>::new();
+        for (_, record) in file.first_records(SAMPLE) {
+            keys.extend(record.0.keys().filter(|key| !keys.contains(key)).cloned().collect::<Vec<_>>());
+        }
+        if keys.is_empty() {
+            let expected = "a file with JSON objects".into();
+            return Err(SourceError::NotRecognized { path: found.display().to_string(), expected });
+        }
+        let map = FieldMap::new(fields, &keys, &found)?;
+        Ok(Self { file, map })
+    }
+}
+
+impl Source for Jsonl {
+    fn name(&self) -> &'static str {
+        "jsonl"
+    }
+
+    fn rule(&self) -> WikilinkRule {
+        WikilinkRule::Pages
+    }
+
+    fn items(&self) -> Box<dyn Iterator<Item = SourceItem> + '_> {
+        mapped_items("jsonl", &self.file, &self.map)
+    }
+}

@@ -1,0 +1,75 @@
+//! The Markdown links of a text to other files.
+
+use percent_encoding::percent_decode_str;
+use pulldown_cmark::{Event, Options, Parser, Tag};
+
+/// Returns the targets of the Markdown links and images of a text that lead to files, in order.
+///
+/// A target that starts with `/` is relative to the root of the source. All others are relative to the file, and start
+/// with `./` or `../`. Links to the web and to a part of the same file are left out.
+pub(crate) fn file_links(text: &str) -> Vec<String> {
+    addresses(text).iter().filter_map(|address| file_target(address)).collect()
+}
+
+/// Returns the addresses of the Markdown links and images of a text, in order.
+pub(crate) fn addresses(text: &str) -> Vec<String> {
+    // Every link contains one of these; most texts contain none.
+    if !text.contains("](") && !text.contains("]:") {
+        return Vec::new();
+    }
+    let addresses = Parser::new_ext(text, Options::ENABLE_FOOTNOTES).filter_map(|event| match event {
+        Event::Start(Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. }) => Some(dest_url.into_string()),
+        _ => None,
+    });
+    addresses.collect()
+}
+
+/// Returns the file that the address of a link leads to, as a target of links between notes.
+pub(crate) fn file_target(address: &str) -> Option<String> {
+    if has_scheme(address) || address.starts_with("//") {
+        return None;
+    }
+    let path = address.split(['#', '?']).next().unwrap_or_default();
+    let path = percent_decode_str(path).decode_utf8_lossy();
+    if path.trim().is_empty() || path.contains(char::is_control) {
+        return None;
+    }
+    let is_placed = path.starts_with('/') || path.starts_with("./") || path.starts_with("../");
+    Some(if is_placed { path.into_owned() } else { format!("./{path}") })
+}
+
+/// Returns whether an address starts with the name of a protocol, such as `https:`.
+fn has_scheme(address: &str) -> bool {
+    let is_scheme = |scheme: &str| {
+        scheme.starts_with(|letter: char| letter.is_ascii_alphabetic())
+            && scheme.chars().all(|letter| letter.is_ascii_alphanumeric() || "+-.".contains(letter))
+    };
+    address.split_once(':').is_some_and(|(scheme, _)| is_scheme(scheme))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::file_links;
+
+    #[test]
+    fn links_to_files_are_found_and_decoded() {
+        let text = "[a](b%20c.md#part) ![p](<img/p q.png> \"title\") [r] [[w]] [^n]\n\n[r]: /root.md\n[^n]: note\n";
+        assert_eq!(file_links(text), ["./b c.md", "./img/p q.png", "/root.md"]);
+        assert_eq!(file_links("| a |\n|---|\n| [键](../文.md) |\n"), ["../文.md"]);
+    }
+
+    #[test]
+    fn links_to_other_places_and_in_code_are_left_out() {
+        let text = "[a](https://x.y/z.md) [b](mailto:x@y) [c](#part) [d](//host/x) <https://x.y> `[e](e.md)`\n\n    [f](f.md)\n";
+        assert_eq!(file_links(text), [""; 0]);
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_makes_it_panic(text in "([a-c]|\\[|\\]|\\(|\\)|<|>|%|%e9|%00|#|\n|:|/|\\.|`|键){0,40}") {
+            prop_assert!(file_links(&text).iter().all(|link| !link.contains(['\n', '\r', '\0'])));
+        }
+    }
+}

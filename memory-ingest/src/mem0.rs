@@ -1,0 +1,202 @@
+//! Memories of mem0.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use memory_core::chrono::{DateTime, Utc};
+use memory_core::wikilink::WikilinkRule;
+use memory_core::{Source, SourceError, SourceItem, SpeakerRole};
+
+use crate::database::{SourceDatabase, SourceTable, has_table_at_rest, is_database};
+use crate::json_records::{JsonRecordFile, MAX_RECORD_BYTES};
+use crate::note::one_line;
+use crate::own_fields;
+use crate::record::{SourceRecord, map_category};
+use crate::record_file::{RecordFile, RecordIndex, RecordPath, RecordPosition, find_file, ordered_items, unreadable};
+use crate::record_note::{RecordNote, project_scope};
+
+const NAME: &str = "mem0";
+
+/// The database with the events of each memory, in the folder of mem0.
+const DATABASE: &str = "history.db";
+
+const HISTORY: SourceTable = SourceTable { name: "history", columns: &["memory_id", "new_memory"] };
+
+/// The lists of memories in a document.
+const LISTS: &[&str] = &["results", "memories"];
+
+/// The keys of a text.
+const TEXT_KEYS: &[&str] = &["memory", "data", "text"];
+
+/// The keys that become properties.
+const PROPERTY_KEYS: [&str; 9] =
+    ["id", "user_id", "agent_id", "app_id", "run_id", "actor_id", "role", "attributed_to", "categories"];
+
+/// The keys of metadata that become parts of the note.
+const METADATA_KEYS: [&str; 4] = ["title", "tags", "category", "project"];
+
+/// Memories of mem0: the JSON of `get_all`, or the database of events.
+#[derive(Debug)]
+pub struct Mem0 {
+    file: Mem0File,
+}
+
+#[derive(Debug)]
+enum Mem0File {
+    Results(JsonRecordFile),
+    History(SourceDatabase),
+}
+
+impl Mem0 {
+    /// Opens a JSON file or `history.db` at `path`, or `history.db` in the folder at `path`.
+    ///
+    /// # Errors
+    /// [`SourceError::Missing`], [`SourceError::Unreadable`] or [`SourceError::NotRecognized`].
+    pub fn open(path: &Path) -> Result<Self, SourceError> {
+        let found = find_file(path, &[DATABASE])?;
+        let expected = "a list of memories of mem0, or its history.db";
+        let shown = || found.display().to_string();
+        if is_database(&found).map_err(|source| SourceError::Unreadable { path: shown(), source })? {
+            let database = SourceDatabase::open(&found, &[HISTORY], expected)?;
+            return Ok(Self { file: Mem0File::History(database) });
+        }
+        let file = JsonRecordFile::open(&found, LISTS, MAX_RECORD_BYTES)?;
+        let is_memory = |record: &SourceRecord| record.text(&["id", "hash"]).is_some() && has_text(record);
+        if file.first_records(10).iter().any(|(_, record)| is_memory(record)) {
+            return Ok(Self { file: Mem0File::Results(file) });
+        }
+        Err(SourceError::NotRecognized { path: shown(), expected: expected.into() })
+    }
+
+    /// Returns whether the file or folder at `path` has been written by mem0.
+    pub(crate) fn recognizes(path: &Path) -> bool {
+        let database = if path.is_dir() { path.join(DATABASE) } else { path.to_owned() };
+        if has_table_at_rest(&database, &HISTORY) {
+            return true;
+        }
+        let is_json = path.is_file() && path.extension().is_some_and(|extension| extension == "json");
+        let is_own = |record: &SourceRecord| {
+            record.text(&["memory"]).is_some()
+                && record.text(&["id"]).is_some()
+                && record.text(&["user_id", "hash", "agent_id"]).is_some()
+        };
+        is_json
+            && JsonRecordFile::open(path, LISTS, MAX_RECORD_BYTES)
+                .is_ok_and(|file| file.first_records(1).iter().any(|(_, record)| is_own(record)))
+    }
+}
+
+impl Source for Mem0 {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn rule(&self) -> WikilinkRule {
+        WikilinkRule::Paths
+    }
+
+    /// A list may contain the memories of one user.
+    fn is_complete(&self) -> bool {
+        false
+    }
+
+    fn items(&self) -> Box<dyn Iterator<Item = SourceItem> + '_> {
+        match &self.file {
+            Mem0File::Results(file) => ordered_items(file, &mut |_, record| result_path(record), |path, _, record| {
+                memory_note(path, record, record.text(TEXT_KEYS).unwrap_or_default().as_str())
+            }),
+            Mem0File::History(database) => history_items(database),
+        }
+    }
+}
+
+fn result_path(record: &SourceRecord) -> RecordPath {
+    if record.is_set("is_deleted") || record.get("deleted_at").is_some() {
+        return Ok(None);
+    }
+    let id = record.text(&["id", "memory_id", "hash"]).ok_or("has no id")?;
+    if has_text(record) { Ok(Some(memory_path(&id))) } else { Err("has no text".into()) }
+}
+
+/// Returns whether a record has a text, which is empty only in an export of this program.
+fn has_text(record: &SourceRecord) -> bool {
+    let is_ours = || record.object("metadata").is_some_and(|metadata| metadata.get(own_fields::KEY).is_some());
+    record.text(TEXT_KEYS).is_some() || is_ours()
+}
+
+fn memory_path(id: &str) -> String {
+    format!("memories/{}", one_line(id))
+}
+
+/// The state of a memory after some of its events.
+struct Mem0State {
+    /// The position of the event with its text, unless it is deleted.
+    text: Option<RecordPosition>,
+    created_at: Option<DateTime<Utc>>,
+}
+
+/// Returns the memories that exist after all events, which are in the order of their rows.
+fn history_items(database: &SourceDatabase) -> Box<dyn Iterator<Item = SourceItem> + '_> {
+    let mut reader = match database.reader() {
+        Ok(reader) => reader,
+        Err(reason) => return unreadable(database, reason),
+    };
+    let mut states = HashMap::<String, Mem0State>::new();
+    let mut index = RecordIndex::of(database, reader.as_mut(), &mut |position, record| {
+        let path = memory_path(&record.text(&["memory_id"]).ok_or("has no memory_id")?);
+        let event = record.text(&["event"]).unwrap_or_default().to_uppercase();
+        let state = states.entry(path).or_insert(Mem0State { text: None, created_at: None });
+        state.created_at = state.created_at.into_iter().chain(record.time(&["created_at"])).min();
+        if event == "DELETE" || record.is_set("is_deleted") {
+            state.text = None;
+        } else if event != "NONE" && record.text(&["new_memory"]).is_some() {
+            state.text = Some(*position);
+        }
+        Ok(None)
+    });
+    index.entries.extend(states.iter().filter_map(|(path, state)| Some((path.clone(), state.text?))));
+    index.into_items(database, reader, move |path, _, record| {
+        let mut record = record.clone();
+        // In an event, `id` is that of the event.
+        if let Some(id) = record.0.get("memory_id").cloned() {
+            record.0.insert("id".into(), id);
+        }
+        let text = record.text(&["new_memory"]).unwrap_or_default();
+        let created_at = states.get(path).and_then(|state| state.created_at);
+        match memory_note(path, &record, &text) {
+            SourceItem::Note(mut note) => {
+                note.draft.created_at = created_at;
+                SourceItem::Note(note)
+            }
+            other => other,
+        }
+    })
+}
+
+fn memory_note(path: &str, record: &SourceRecord, text: &str) -> SourceItem {
+    let mut note = RecordNote::new(NAME, NAME, path, text);
+    let metadata = record.object("metadata").unwrap_or_default();
+    let categories = record.list("categories");
+    note.draft.title = metadata.text(&["title"]).map(|title| one_line(&title));
+    note.draft.tags = categories.iter().chain(&metadata.list("tags")).collect();
+    let category = metadata.text(&["category"]);
+    note.draft.category = category.iter().chain(&categories).find_map(|name| map_category(name));
+    note.draft.scope = project_scope(metadata.text(&["project"]).as_deref());
+    note.draft.role = record.text(&["role"]).and_then(|role| role.parse().ok().or_else(|| SpeakerRole::from_source(&role)));
+    note.draft.created_at = record.time(&["created_at"]);
+    note.draft.expires_at = record.time(&["expiration_date"]);
+    note.updated_at = record.time(&["updated_at"]);
+    for key in PROPERTY_KEYS {
+        note.add_property(key, record.get(key));
+    }
+    for (key, value) in metadata.0.iter().filter(|(key, value)| !METADATA_KEYS.contains(&key.as_str()) || !value.is_string()) {
+        if key != "tags" && metadata.get(key).is_some() {
+            note.add_property(key, Some(value));
+        }
+    }
+    if category.as_ref().is_some_and(|category| map_category(category).is_none()) {
+        note.add_property("category", metadata.get("category"));
+    }
+    note.set_own_fields(Some(&metadata));
+    note.into_item()
+}

@@ -1,0 +1,302 @@
+//! The fields of a memory of this program, in an export for another program.
+//!
+//! An export writes them as a map under [`KEY`], beside the fields of the other format: in front matter, or in the metadata
+//! of a JSON record. The map has the names and values of `memory read --json`, without the text. Its key `export` describes
+//! how the export changed the parts that people and other programs edit:
+//!
+//! | key in `export` | content |
+//! |---|---|
+//! | `title`, `aliases`, `tags`, `category` | the values that the export wrote, if an edit of them counts |
+//! | `before`, `after` | the text that the export added before and after the text of the memory |
+//! | `links` | pairs of a link in the file and the link in the memory, in the order of the file |
+//! | `front_matter` | front-matter lines of the memory whose keys have another meaning in the other format |
+//! | `keys` | the front-matter keys that the export wrote |
+
+use chrono::{DateTime, Datelike, Utc};
+use memory_core::{Category, ContentHash, FormerFields, MemoryId, NoteItem, Origin, Phase, Reminder, Scope, SpeakerRole, Tags};
+use serde_json::{Map, Value};
+
+use crate::yaml::Yaml;
+
+/// The key of the map.
+pub(crate) const KEY: &str = "x_memory";
+
+/// The key that describes the export, in the map.
+pub(crate) const EXPORT: &str = "export";
+
+/// The key that lists the front-matter keys of the export, below [`EXPORT`].
+pub(crate) const WRITTEN_KEYS: &str = "keys";
+
+/// Restores the fields of a memory from the map of an export.
+///
+/// `note` has the values of the other format: the text after the front matter without its last line break, and the title,
+/// the aliases, the tags and the category as people see them. An edit of these since the export counts, and all other
+/// fields come from the map, which leaves out empty ones. The links of an unchanged text are those of the map.
+///
+/// Returns whether the text is unchanged since the export. Then tags in the text must not be added to `note`.
+pub(crate) fn apply(fields: &Value, note: &mut NoteItem) -> bool {
+    let Value::Object(fields) = fields else {
+        add_warning(note, &format!("{KEY} is not a map of keys and values"));
+        return false;
+    };
+    let mut reader = FieldReader { fields, wrong: Vec::new() };
+    let written = fields.get(EXPORT).and_then(Value::as_object);
+    let is_unchanged = restore_text(&reader, written, note);
+    reader.restore_names(written, note);
+    reader.restore_draft(note);
+    note.id = reader.parsed("id").or(note.id);
+    note.updated_at = reader.moment("updated_at").or(note.updated_at);
+    note.former = reader.former();
+    if is_unchanged {
+        note.links = Vec::new();
+        note.uncounted_links = Vec::new();
+    }
+    if let Some(lines) = written.and_then(|written| written.get("front_matter")).and_then(Value::as_str) {
+        note.front_matter.push_str(lines);
+        if !lines.is_empty() && !lines.ends_with('\n') {
+            note.front_matter.push('\n');
+        }
+    }
+    if !reader.wrong.is_empty() {
+        let wrong = reader.wrong.join(", ");
+        add_warning(note, &format!("{KEY}: the following fields cannot be read: {wrong}"));
+    }
+    is_unchanged
+}
+
+/// Restores the fields of a memory from a map in front matter, see [`apply`].
+pub(crate) fn apply_yaml(fields: &Yaml, note: &mut NoteItem) -> bool {
+    apply(&json(fields), note)
+}
+
+/// Returns the front-matter keys that the export wrote.
+pub(crate) fn written_keys(fields: &Yaml) -> impl Iterator<Item = &str> {
+    let keys = match fields.get(EXPORT).and_then(|export| export.get(WRITTEN_KEYS)) {
+        Some(Yaml::List(keys)) => keys.as_slice(),
+        _ => &[],
+    };
+    keys.iter().filter_map(Yaml::scalar)
+}
+
+fn json(yaml: &Yaml) -> Value {
+    match yaml {
+        Yaml::Null => Value::Null,
+        Yaml::Text(text) => text.as_str().into(),
+        Yaml::Plain(text) => match serde_json::from_str(text) {
+            Ok(value @ (Value::Bool(_) | Value::Number(_))) => value,
+            _ => text.as_str().into(),
+        },
+        Yaml::List(items) => items.iter().map(json).collect(),
+        Yaml::Map(fields) => fields.iter().map(|(key, value)| (key.clone(), json(value))).collect::<Map<_, _>>().into(),
+    }
+}
+
+fn add_warning(note: &mut NoteItem, warning: &str) {
+    note.warning = Some(note.warning.take().map_or_else(|| warning.to_owned(), |own| format!("{own}; {warning}")));
+}
+
+/// Restores the text of the memory; returns whether it is the exported text.
+fn restore_text(reader: &FieldReader<'_>, written: Option<&Map<String, Value>>, note: &mut NoteItem) -> bool {
+    let hash: Option<ContentHash> = reader.text("content_hash").and_then(|hash| hash.parse().ok());
+    let is_exported = |text: &str| Some(ContentHash::of(text)) == hash;
+    let content = &mut note.draft.content;
+    if is_exported(content) {
+        return true;
+    }
+    // The reader of a file removes a line break at the end, which may belong to the text.
+    let ends = ["", "\r", "\n", "\r\n"];
+    let restored = ends.iter().map(|end| original_text(&format!("{content}{end}"), written)).find(|text| is_exported(text));
+    let is_unchanged = restored.is_some();
+    *content = restored.unwrap_or_else(|| original_text(content, written));
+    is_unchanged
+}
+
+/// Returns the text of the memory, given the text that an export wrote: without its additions, and with the original links.
+pub(crate) fn original_text(text: &str, written: Option<&Map<String, Value>>) -> String {
+    let part = |key: &str| written.and_then(|written| written.get(key)).and_then(Value::as_str).unwrap_or_default();
+    let text = text.strip_prefix(part("before")).unwrap_or(text);
+    let text = text.strip_suffix(part("after")).unwrap_or(text);
+    let mut original = String::with_capacity(text.len());
+    let mut rest = text;
+    let links = written.and_then(|written| written.get("links")).and_then(Value::as_array);
+    for pair in links.into_iter().flatten() {
+        let (Some(link), Some(own)) = (pair.get(0).and_then(Value::as_str), pair.get(1).and_then(Value::as_str)) else {
+            continue;
+        };
+        // A link that an edit removed is skipped.
+        let Some((before, after)) = rest.split_once(link).filter(|_| !link.is_empty()) else { continue };
+        original.extend([before, own]);
+        rest = after;
+    }
+    original + rest
+}
+
+struct FieldReader<'a> {
+    fields: &'a Map<String, Value>,
+    wrong: Vec<&'static str>,
+}
+
+impl<'a> FieldReader<'a> {
+    fn value(&self, key: &str) -> Option<&'a Value> {
+        self.fields.get(key).filter(|value| !value.is_null())
+    }
+
+    fn text(&self, key: &str) -> Option<&'a str> {
+        self.value(key).and_then(Value::as_str)
+    }
+
+    /// Returns the result of `read`; a value that it cannot read is reported.
+    fn read<T>(&mut self, key: &'static str, read: impl FnOnce(&'a Value) -> Option<T>) -> Option<T> {
+        let value = self.value(key)?;
+        let result = read(value);
+        if result.is_none() {
+            self.wrong.push(key);
+        }
+        result
+    }
+
+    fn parsed<T: std::str::FromStr>(&mut self, key: &'static str) -> Option<T> {
+        self.read(key, |value| value.as_str()?.parse().ok())
+    }
+
+    fn moment(&mut self, key: &'static str) -> Option<DateTime<Utc>> {
+        // RFC 3339 can express the years 0 to 9999.
+        let parse = |text: &str| DateTime::parse_from_rfc3339(text).ok().map(|moment| moment.to_utc());
+        self.read(key, |value| parse(value.as_str()?).filter(|moment| (0..=9999).contains(&moment.year())))
+    }
+
+    fn number(&mut self, key: &'static str) -> Option<u64> {
+        self.read(key, Value::as_u64)
+    }
+
+    fn ids(&mut self, key: &'static str) -> Vec<MemoryId> {
+        let read = |value: &Value| value.as_array()?.iter().map(|id| id.as_str()?.parse().ok()).collect();
+        self.read(key, read).unwrap_or_default()
+    }
+
+    /// Restores the title, the aliases, the tags and the category, unless they were edited.
+    fn restore_names(&mut self, written: Option<&Map<String, Value>>, note: &mut NoteItem) {
+        let draft = &mut note.draft;
+        let written = |key: &str| written.and_then(|written| written.get(key));
+        let is_as_written = |key: &str, now: &dyn Fn(&Value) -> bool| written(key).is_none_or(now);
+        if is_as_written("title", &|title| title.as_str() == draft.title.as_deref()) {
+            draft.title = self.read("title", |title| Some(title.as_str()?.to_owned()));
+        }
+        if is_as_written("aliases", &|aliases| texts(aliases).as_deref() == Some(draft.aliases.as_slice())) {
+            draft.aliases = self.read("aliases", texts).unwrap_or_default();
+        }
+        let same_tags = |tags: &Value| texts(tags).map(|tags| tags.into_iter().collect::<Tags>()).as_ref() == Some(&draft.tags);
+        if is_as_written("tags", &same_tags) {
+            draft.tags = self.read("tags", texts).unwrap_or_default().into_iter().collect();
+        }
+        if draft.category.is_none()
+            || is_as_written("category", &|category| category.as_str() == draft.category.map(Category::as_str))
+        {
+            draft.category = self.parsed("category").or(draft.category);
+        }
+    }
+
+    fn restore_draft(&mut self, note: &mut NoteItem) {
+        let draft = &mut note.draft;
+        draft.phase = self.parsed::<Phase>("phase").or(draft.phase);
+        draft.scope = self.parsed::<Scope>("scope").unwrap_or_else(|| draft.scope.clone());
+        draft.source = self.read("source", |source| Some(source.as_str()?.to_owned())).unwrap_or_default();
+        // An unknown role is that of a program, so that its text never counts as the person's.
+        draft.role = self.read("role", |role| Some(role.as_str()?.parse().unwrap_or(SpeakerRole::Tool)));
+        draft.created_at = self.moment("created_at").or(draft.created_at);
+        draft.expires_at = self.moment("expires_at");
+        draft.valid_from = self.moment("valid_from");
+        draft.valid_until = self.moment("valid_until");
+        draft.pinned = self.read("pinned", Value::as_bool).unwrap_or_default();
+        if let Some(due) = self.moment("due") {
+            let (of, notified_at) = (self.parsed("reminds"), self.moment("notified_at"));
+            draft.reminder = Some(Reminder { due, of, notified_at, done_at: self.moment("done_at") });
+        }
+    }
+
+    fn former(&mut self) -> FormerFields {
+        let origins = |value: &Value| value.as_array()?.iter().map(origin).collect::<Option<Vec<_>>>();
+        let mut other_origins: Vec<Origin> = self.read("origin", origin).into_iter().collect();
+        other_origins.extend(self.read("other_origins", origins).unwrap_or_default());
+        FormerFields {
+            links: self.ids("links"),
+            stated_at: self.moment("stated_at"),
+            access_count: self.number("access_count").unwrap_or_default(),
+            version: self.number("version").filter(|version| *version != 0),
+            supersedes: self.ids("supersedes"),
+            superseded_by: self.parsed("superseded_by"),
+            other_origins,
+        }
+    }
+}
+
+fn texts(value: &Value) -> Option<Vec<String>> {
+    value.as_array()?.iter().map(|text| Some(text.as_str()?.to_owned())).collect()
+}
+
+fn origin(value: &Value) -> Option<Origin> {
+    let part = |key: &str| Some(value.get(key)?.as_str()?.to_owned());
+    Some(Origin { source: part("source")?, root: part("root")?, path: part("path")?, hash: None })
+}
+
+#[cfg(test)]
+mod tests {
+    use memory_core::Draft;
+    use serde_json::json;
+
+    use super::*;
+
+    fn applied(fields: &Value, change: impl FnOnce(&mut NoteItem)) -> (NoteItem, bool) {
+        let mut note = NoteItem::new(Draft { title: Some("Tea".into()), ..Draft::new("see [Tea](tea.md)\n\n## Relations") });
+        note.links = vec!["tea.md".into()];
+        change(&mut note);
+        let is_unchanged = apply(fields, &mut note);
+        (note, is_unchanged)
+    }
+
+    fn fields() -> Value {
+        json!({
+            "id": "6a0c3a5e-7a55-4a57-9a0b-0f3c7f2f3a11",
+            "content_hash": ContentHash::of("see [[tea]]\n").to_string(),
+            "category": "habits", "phase": "organized", "scope": "project:shop", "tags": ["a b"], "source": "claude",
+            "role": "assistant", "created_at": "2024-01-02T03:04:05.6Z", "updated_at": "2024-02-02T00:00:00Z",
+            "expires_at": null, "pinned": true, "version": 3, "links": ["6a0c3a5e-7a55-4a57-9a0b-0f3c7f2f3a12"],
+            "export": { "title": "Tea", "tags": [], "after": "\n## Relations", "links": [["[Tea](tea.md)", "[[tea]]"]] },
+        })
+    }
+
+    #[test]
+    fn an_unchanged_file_yields_the_exported_memory() {
+        let (note, is_unchanged) = applied(&fields(), |_| {});
+        assert!(is_unchanged);
+        assert_eq!((note.draft.content.as_str(), note.draft.title), ("see [[tea]]\n", None));
+        assert_eq!(note.draft.tags.as_slice(), ["a b"]);
+        assert_eq!((note.draft.category, note.draft.scope), (Some(Category::Habits), Scope::Project("shop".into())));
+        assert_eq!((note.draft.source.as_str(), note.draft.role), ("claude", Some(SpeakerRole::Assistant)));
+        assert_eq!((note.former.links.len(), note.links.len(), note.former.version), (1, 0, Some(3)));
+        assert_eq!(note.updated_at, "2024-02-02T00:00:00Z".parse().ok());
+        assert_eq!(note.warning, None);
+    }
+
+    #[test]
+    fn edits_since_the_export_count() {
+        let (note, is_unchanged) = applied(&fields(), |note| {
+            note.draft.content.insert_str(0, "I ");
+            note.draft.title = Some("Green tea".into());
+            note.draft.tags = ["new"].into_iter().collect();
+        });
+        assert!(!is_unchanged);
+        assert_eq!((note.draft.content.as_str(), note.draft.title.as_deref()), ("I see [[tea]]\n", Some("Green tea")));
+        assert_eq!((note.draft.tags.as_slice(), note.links.as_slice()), (&["new".to_owned()][..], &["tea.md".to_owned()][..]));
+    }
+
+    #[test]
+    fn values_that_cannot_be_read_are_reported_and_the_rest_is_restored() {
+        let fields = json!({ "id": 5, "created_at": "soon", "role": "king", "links": ["x"], "scope": "global" });
+        let (note, _) = applied(&fields, |_| {});
+        assert_eq!((note.id, note.draft.role), (None, Some(SpeakerRole::Tool)));
+        let warning = "x_memory: the following fields cannot be read: created_at, id, links";
+        assert_eq!(note.warning.as_deref(), Some(warning));
+        assert!(applied(&json!([1]), |_| {}).0.warning.is_some());
+    }
+}

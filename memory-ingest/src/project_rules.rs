@@ -1,0 +1,197 @@
+//! The rules and memory banks that coding agents read in the folder of a project.
+
+use std::path::Path;
+
+use memory_core::wikilink::WikilinkRule;
+use memory_core::{Category, Scope, Source, SourceError, SourceItem};
+
+use crate::folder::{FolderEntry, SourceFolder, has_extension};
+use crate::front_matter;
+use crate::markdown_links::file_links;
+use crate::note::{self, SourceNote};
+
+/// A coding agent, and the files in a project that it reads.
+#[derive(Debug)]
+struct RuleProgram {
+    name: &'static str,
+    /// The folders, with the extension of their files.
+    folders: &'static [(&'static str, &'static str)],
+    files: &'static [&'static str],
+}
+
+/// The rules of the user for all projects, in the folder of Windsurf or in its folder of memories.
+const GLOBAL_RULES: &str = "global_rules.md";
+
+const MEMORY_BANK: &str = "memory-bank";
+const CURSOR_RULES: &str = ".cursor/rules";
+const WINDSURF_RULES: &str = ".windsurf/rules";
+
+const CLINE: RuleProgram = RuleProgram { name: "cline", folders: &[(MEMORY_BANK, "md")], files: &[] };
+const ROO: RuleProgram = RuleProgram { name: "roo", folders: &[(MEMORY_BANK, "md")], files: &[] };
+const CURSOR: RuleProgram =
+    RuleProgram { name: "cursor", folders: &[(CURSOR_RULES, "mdc")], files: &[".cursorrules", "AGENTS.md"] };
+const WINDSURF: RuleProgram = RuleProgram {
+    name: "windsurf",
+    folders: &[(WINDSURF_RULES, "md")],
+    files: &[".windsurfrules", GLOBAL_RULES, "memories/global_rules.md"],
+};
+
+/// The rules or the memory bank of a coding agent in the folder of a project. The name of the folder is the scope.
+#[derive(Debug)]
+pub struct ProjectRules {
+    folder: SourceFolder,
+    program: &'static RuleProgram,
+    scope: Scope,
+}
+
+impl ProjectRules {
+    /// Opens the memory bank of Cline in the project at `path`.
+    ///
+    /// # Errors
+    /// [`SourceError::Missing`], [`SourceError::Unreadable`], or [`SourceError::NotRecognized`] without such files.
+    pub fn cline(path: &Path) -> Result<Self, SourceError> {
+        Self::open(path, &CLINE)
+    }
+
+    /// Opens the memory bank of Roo Code in the project at `path`.
+    ///
+    /// # Errors
+    /// Those of [`Self::cline`].
+    pub fn roo(path: &Path) -> Result<Self, SourceError> {
+        Self::open(path, &ROO)
+    }
+
+    /// Opens the rules of Cursor in the project at `path`.
+    ///
+    /// # Errors
+    /// Those of [`Self::cline`].
+    pub fn cursor(path: &Path) -> Result<Self, SourceError> {
+        Self::open(path, &CURSOR)
+    }
+
+    /// Opens the rules of Windsurf in the project at `path`, or the rules for all projects in the folder of the program.
+    ///
+    /// # Errors
+    /// Those of [`Self::cline`].
+    pub fn windsurf(path: &Path) -> Result<Self, SourceError> {
+        Self::open(path, &WINDSURF)
+    }
+
+    fn open(path: &Path, program: &'static RuleProgram) -> Result<Self, SourceError> {
+        let folder = SourceFolder::open(path)?;
+        // The folder of the rules may be given instead of the project.
+        let inner = program.folders.iter().find(|(inner, _)| folder.join("").ends_with(inner));
+        let depth = inner.map_or(0, |(inner, _)| inner.split('/').count());
+        let project = folder.join("").ancestors().nth(depth).map(Path::to_path_buf);
+        let folder = project.filter(|_| 0 < depth).map_or(Ok(folder), |project| SourceFolder::open(&project))?;
+        let name = folder.join("").file_name().map(|name| note::one_line(&name.to_string_lossy()));
+        let scope = name.filter(|name| !name.is_empty()).map_or(Scope::Global, Scope::Project);
+        let rules = Self { folder, program, scope };
+        if rules.entries().is_empty() {
+            let expected = match program.folders {
+                [(MEMORY_BANK, _)] => format!("a project with a memory bank of {}", program.name),
+                _ => format!("a project with rules of {}", program.name),
+            };
+            return Err(SourceError::NotRecognized { path: path.display().to_string(), expected });
+        }
+        Ok(rules)
+    }
+
+    fn entries(&self) -> Vec<FolderEntry> {
+        let mut entries: Vec<_> = self.program.files.iter().filter_map(|path| self.folder.file(path)).collect();
+        for (folder, extension) in self.program.folders {
+            let files = self.folder.files(folder).into_iter();
+            entries.extend(files.filter(|entry| has_extension(&entry.path, &[extension]) || entry.place.is_err()));
+        }
+        entries.sort_by(|left, right| left.path.cmp(&right.path));
+        entries
+    }
+
+    fn finding(&self, entry: &FolderEntry) -> SourceItem {
+        let mut text = match note::read_text(entry) {
+            Ok(text) => text,
+            Err(skipped) => return skipped,
+        };
+        if text.text.trim().is_empty() {
+            return SourceItem::Skipped { path: entry.path.clone(), reason: "is empty".into() };
+        }
+        text.text = quote_patterns(text.text);
+        let mut note = SourceNote::new(self.name(), self.folder.name(), &entry.path, &text);
+        note.links.extend(file_links(&note.draft.content));
+        note.draft.category = Some(rule_category(&entry.path));
+        if !entry.path.ends_with(GLOBAL_RULES) {
+            note.draft.scope = self.scope.clone();
+        }
+        if entry.path.starts_with('.') && !entry.path.contains('/') {
+            note.draft.title = Some(entry.path.clone());
+        }
+        note.into_finding()
+    }
+}
+
+impl Source for ProjectRules {
+    fn name(&self) -> &'static str {
+        self.program.name
+    }
+
+    fn rule(&self) -> WikilinkRule {
+        WikilinkRule::Paths
+    }
+
+    fn items(&self) -> Box<dyn Iterator<Item = SourceItem> + '_> {
+        Box::new(self.entries().into_iter().map(|entry| self.finding(&entry)))
+    }
+}
+
+fn rule_category(path: &str) -> Category {
+    match note::stem(path) {
+        "decisionLog" => Category::Decisions,
+        "AGENTS" => Category::Project,
+        _ if path.starts_with(MEMORY_BANK) => Category::Project,
+        _ => Category::Preferences,
+    }
+}
+
+/// Puts quotes around the values in the front matter of a rule, if it is not valid YAML.
+///
+/// Cursor writes patterns without quotes, such as `globs: *.ts`, where `*` begins an alias in YAML.
+fn quote_patterns(text: String) -> String {
+    let parted = front_matter::split_front_matter(&text);
+    if parted.fields.is_ok() || parted.source.is_empty() {
+        return text;
+    }
+    let quote = |line: &str| match line.split_once(':') {
+        Some((key, value)) if matches!(key, "globs" | "description") && !value.trim_start().starts_with(['"', '\'', '[']) => {
+            let value = value.trim().replace('\\', "\\\\").replace('"', "\\\"");
+            if value.is_empty() { format!("{key}:") } else { format!("{key}: \"{value}\"") }
+        }
+        _ => line.to_owned(),
+    };
+    let lines: Vec<_> = parted.source.lines().map(quote).collect();
+    let quoted = format!("---\n{}\n---\n{}", lines.join("\n"), parted.body);
+    if front_matter::split_front_matter(&quoted).fields.is_ok() { quoted } else { text }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::quote_patterns;
+
+    #[test]
+    fn patterns_without_quotes_become_valid() {
+        let text = "---\ndescription: Rules: a \"b\"\nglobs: **/*.ts,*.tsx\nalwaysApply: false\n---\nbody\n";
+        let quoted = "---\ndescription: \"Rules: a \\\"b\\\"\"\nglobs: \"**/*.ts,*.tsx\"\nalwaysApply: false\n---\nbody\n";
+        assert_eq!(quote_patterns(text.into()), quoted);
+        for text in ["---\nglobs: a.ts\n---\n", "---\nx: [\n---\n", "globs: *.ts\n", "---\nglobs: *.ts\n"] {
+            assert_eq!(quote_patterns(text.into()), text);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn the_body_of_a_rule_survives(text in "---\n(globs:|description:| |\\*|\"|\\\\|:|\n|a){0,20}\n---\nbody") {
+            prop_assert!(quote_patterns(text).ends_with("\n---\nbody"));
+        }
+    }
+}

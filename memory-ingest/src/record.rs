@@ -1,0 +1,216 @@
+//! A record of another program: an object with named values.
+
+use chrono::{DateTime, Datelike, Utc};
+use memory_core::Category;
+use serde_json::{Map, Value};
+
+use crate::note;
+
+/// A record of another program. Null and blank values are equivalent to missing ones.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct SourceRecord(pub(crate) Map<String, Value>);
+
+impl SourceRecord {
+    /// Returns the value of `key`. A dot separates the keys of nested objects, unless a key contains it.
+    pub(crate) fn get(&self, key: &str) -> Option<&Value> {
+        let whole = self.0.get(key).filter(|value| !is_blank(value));
+        let nested = || {
+            let (first, rest) = key.split_once('.')?;
+            let inner = self.0.get(first)?.as_object()?;
+            rest.split('.')
+                .try_fold((inner, None), |(object, _), part| {
+                    let value = object.get(part)?;
+                    Some((value.as_object().unwrap_or(object), Some(value)))
+                })?
+                .1
+        };
+        whole.or_else(|| nested().filter(|value| !is_blank(value)))
+    }
+
+    /// Returns the value of the first of `keys` that has one, as text.
+    pub(crate) fn text(&self, keys: &[&str]) -> Option<String> {
+        keys.iter().find_map(|key| scalar_text(self.get(key)?))
+    }
+
+    /// Returns the items of a list, which may be written as JSON, or as text with commas.
+    pub(crate) fn list(&self, key: &str) -> Vec<String> {
+        let Some(value) = self.get(key) else { return Vec::new() };
+        match decode_json(value).as_ref().unwrap_or(value) {
+            Value::Array(items) => items.iter().filter_map(scalar_text).collect(),
+            Value::String(text) => text.split(',').map(|item| clean_text(item.trim())).filter(|item| !item.is_empty()).collect(),
+            value => scalar_text(value).into_iter().collect(),
+        }
+    }
+
+    /// Returns the object at `key`, which may be written as JSON.
+    pub(crate) fn object(&self, key: &str) -> Option<Self> {
+        let value = self.get(key)?;
+        match decode_json(value).unwrap_or_else(|| value.clone()) {
+            Value::Object(fields) => Some(Self(fields)),
+            _ => None,
+        }
+    }
+
+    /// Returns the time at the first of `keys` that has a valid one.
+    ///
+    /// It is a date, or the number of seconds, milliseconds or microseconds since 1970.
+    pub(crate) fn time(&self, keys: &[&str]) -> Option<DateTime<Utc>> {
+        keys.iter().find_map(|key| time_of(self.get(key)?))
+    }
+
+    /// Returns whether a flag is set.
+    pub(crate) fn is_set(&self, key: &str) -> bool {
+        match self.get(key) {
+            Some(Value::Bool(flag)) => *flag,
+            Some(Value::Number(number)) => number.as_f64() != Some(0.0),
+            Some(Value::String(text)) => !["0", "false", "no"].contains(&text.to_lowercase().as_str()),
+            _ => false,
+        }
+    }
+}
+
+fn is_blank(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::String(text) => text.trim().is_empty(),
+        Value::Array(items) => items.is_empty(),
+        Value::Object(fields) => fields.is_empty(),
+        Value::Bool(_) | Value::Number(_) => false,
+    }
+}
+
+/// Returns the text of a single value, if it is not blank.
+pub(crate) fn scalar_text(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(clean_text(text)).filter(|text| !text.trim().is_empty()),
+        Value::Number(_) | Value::Bool(_) => Some(value.to_string()),
+        Value::Null | Value::Array(_) | Value::Object(_) => None,
+    }
+}
+
+/// Returns `text` with `�` in place of NUL, which no memory may contain.
+pub(crate) fn clean_text(text: &str) -> String {
+    text.replace('\0', "\u{fffd}")
+}
+
+/// Returns the list or object that a text contains as JSON.
+fn decode_json(value: &Value) -> Option<Value> {
+    let text = value.as_str()?.trim();
+    let is_json = text.starts_with(['[', '{']);
+    is_json.then(|| serde_json::from_str(text).ok()).flatten()
+}
+
+fn time_of(value: &Value) -> Option<DateTime<Utc>> {
+    match value {
+        Value::Number(number) => time_of_count(number.as_f64()?),
+        Value::String(text) => note::parse(text).or_else(|| time_of_count(text.trim().parse().ok()?)),
+        _ => None,
+    }
+}
+
+/// Returns the time that is a number of seconds, milliseconds or microseconds since 1970, by its magnitude.
+///
+/// Seconds are below 10^11, which is in the year 5138.
+fn time_of_count(count: f64) -> Option<DateTime<Utc>> {
+    let microseconds = match count.abs() {
+        size if size < 1e11 => count * 1e6,
+        size if size < 1e14 => count * 1e3,
+        size if size < 1e17 => count,
+        _ => return None,
+    };
+    #[expect(clippy::cast_possible_truncation, reason = "the number is below 10^17")]
+    let moment = DateTime::from_timestamp_micros(microseconds.round() as i64)?;
+    (0..=9999).contains(&moment.year()).then_some(moment)
+}
+
+/// Returns the category with the name that another program uses, if its meaning is the same.
+pub(crate) fn map_category(name: &str) -> Option<Category> {
+    let name = name.trim().to_lowercase().replace([' ', '-'], "_");
+    Some(match name.as_str() {
+        "inbox" => return None,
+        "character" | "personality" | "persona" => Category::Character,
+        "person" | "people" | "human" | "contact" => Category::People,
+        "project" | "projects" => Category::Project,
+        "fact" | "facts" | "knowledge" | "reference" | "discovery" | "pattern" => Category::Knowledge,
+        "feedback" => Category::Feedback,
+        "preference" | "preferences" | "user_preference" | "user_preferences" => Category::Preferences,
+        "decision" | "decisions" | "architecture" | "tool_choice" => Category::Decisions,
+        "lesson" | "lessons" | "learning" | "gotcha" | "best_practice" | "anti_pattern" => Category::Lessons,
+        "habit" | "habits" | "routine" => Category::Habits,
+        "skill" | "skills" => Category::Skills,
+        _ => return name.parse().ok(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::{Value, json};
+
+    use super::{SourceRecord, map_category};
+
+    fn record(value: impl Into<Value>) -> SourceRecord {
+        SourceRecord(value.into().as_object().expect("it is an object").clone())
+    }
+
+    #[test]
+    fn blank_values_are_missing() {
+        let record = record(json!({"a": null, "b": " ", "c": [], "d": {}, "e": 0}));
+        assert_eq!(["a", "b", "c", "d", "f"].map(|key| record.get(key)), [None; 5]);
+        assert_eq!(record.text(&["a", "b", "e"]).as_deref(), Some("0"));
+    }
+
+    #[test]
+    fn nested_keys_have_dots_unless_a_key_contains_the_dot() {
+        let record = record(json!({"a.b": 1, "a": {"b": 2, "c": {"d": 3}}}));
+        assert_eq!(["a.b", "a.c.d"].map(|key| record.text(&[key])), [Some("1".to_owned()), Some("3".to_owned())]);
+        assert_eq!(["a.c.d.e", "a.x.d", "a."].map(|key| record.get(key)), [None; 3]);
+    }
+
+    #[test]
+    fn lists_are_json_or_text_with_commas() {
+        let record = record(json!({"a": ["x", 1, null], "b": "[\"x, y\"]", "c": "x, y,,", "d": "[x"}));
+        assert_eq!(record.list("a"), ["x", "1"]);
+        assert_eq!(record.list("b"), ["x, y"]);
+        assert_eq!(record.list("c"), ["x", "y"]);
+        assert_eq!(record.list("d"), ["[x"]);
+    }
+
+    #[test]
+    fn times_are_dates_or_counts_since_1970() {
+        let expected = "2025-01-02T03:04:05Z".parse().ok();
+        for value in [
+            json!(1_735_787_045),
+            json!(1_735_787_045.0),
+            json!(1_735_787_045_000_i64),
+            json!(1_735_787_045_000_000_i64),
+            json!("2025-01-02T03:04:05+00:00"),
+            json!("1735787045"),
+        ] {
+            assert_eq!(record(json!({"at": value})).time(&["none", "at"]), expected, "{value}");
+        }
+        for value in [json!("soon"), json!(1e300), json!(-1e17), json!([1]), json!("NaN"), json!(true)] {
+            assert_eq!(record(json!({"at": value})).time(&["at"]), None, "{value}");
+        }
+    }
+
+    #[test]
+    fn categories_map_by_meaning_and_the_inbox_is_none() {
+        let mapped = ["Decision", "user preferences", "lessons", "inbox", "bugfix"].map(map_category);
+        assert_eq!(
+            mapped.map(|category| category.map_or("", |category| category.as_str())),
+            ["decisions", "preferences", "lessons", "", ""]
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn no_value_makes_it_panic(text in "[\\[{\"a,.0-9eE:T+-]{0,24}", number in any::<f64>(), key in "[a.]{0,6}") {
+            let record = record(json!({"a": text, "b": number, "": {"": text}}));
+            record.list("a");
+            record.object("a");
+            record.time(&["a", "b"]);
+            record.get(&key);
+        }
+    }
+}

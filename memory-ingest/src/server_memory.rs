@@ -1,0 +1,173 @@
+//! The knowledge graph of the MCP server `memory`.
+
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
+
+use memory_core::wikilink::WikilinkRule;
+use memory_core::{Source, SourceError, SourceItem};
+use serde_json::Value;
+
+use crate::json_records::{JsonRecordFile, MAX_RECORD_BYTES};
+use crate::note::one_line;
+use crate::own_fields;
+use crate::record::{SourceRecord, map_category, scalar_text};
+use crate::record_file::{RecordFile, RecordIndex, RecordPosition, find_file, skipped, unreadable};
+use crate::record_note::{RecordNote, join_paragraphs, markdown_list};
+
+const NAME: &str = "server-memory";
+
+/// The names of the file, the newest first.
+const FILES: [&str; 2] = ["memory.jsonl", "memory.json"];
+
+/// The lists of a graph in one document, as the tool `read_graph` returns it.
+const LISTS: &[&str] = &["entities", "relations"];
+
+/// The keys of an entity that become parts of the note.
+const ENTITY_KEYS: [&str; 8] =
+    ["type", "name", "entityName", "entityType", "entity_type", "observations", "contents", "metadata"];
+
+/// The knowledge graph of the MCP server `memory`: one note for each entity, with its observations and relations.
+#[derive(Debug)]
+pub struct ServerMemory {
+    file: JsonRecordFile,
+}
+
+/// A relation of an entity, with the position of its record.
+struct GraphRelation {
+    name: String,
+    target: String,
+    position: RecordPosition,
+}
+
+enum GraphRecord {
+    /// An entity with this name.
+    Entity(String),
+    /// A relation from the entity with this name.
+    Relation(String, GraphRelation),
+}
+
+impl ServerMemory {
+    /// Opens `memory.jsonl` or an older `memory.json` at `path`, or in the folder at `path`.
+    ///
+    /// # Errors
+    /// [`SourceError::Missing`], [`SourceError::Unreadable`] or [`SourceError::NotRecognized`].
+    pub fn open(path: &Path) -> Result<Self, SourceError> {
+        let found = find_file(path, &FILES)?;
+        let file = JsonRecordFile::open(&found, LISTS, MAX_RECORD_BYTES)?;
+        let is_graph = file.first_records(10).iter().any(|(position, record)| parse_record(*position, record).is_ok());
+        if is_graph {
+            return Ok(Self { file });
+        }
+        let expected = "a knowledge graph of the MCP server memory".into();
+        Err(SourceError::NotRecognized { path: found.display().to_string(), expected })
+    }
+
+    /// Returns whether the file at `path` begins with an entity or a relation.
+    pub(crate) fn recognizes(path: &Path) -> bool {
+        let is_named = FILES.iter().any(|name| path.join(name).is_file()) || path.extension().is_some_and(is_json);
+        is_named && Self::open(path).is_ok()
+    }
+}
+
+fn is_json(extension: &std::ffi::OsStr) -> bool {
+    extension == "json" || extension == "jsonl"
+}
+
+impl Source for ServerMemory {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn rule(&self) -> WikilinkRule {
+        WikilinkRule::Pages
+    }
+
+    fn items(&self) -> Box<dyn Iterator<Item = SourceItem> + '_> {
+        let mut reader = match self.file.reader() {
+            Ok(reader) => reader,
+            Err(reason) => return unreadable(&self.file, reason),
+        };
+        let mut relations = HashMap::<String, Vec<GraphRelation>>::new();
+        let mut index = RecordIndex::of(&self.file, reader.as_mut(), &mut |position, record| {
+            Ok(match parse_record(*position, record)? {
+                GraphRecord::Entity(name) => Some(format!("entities/{name}")),
+                GraphRecord::Relation(from, relation) => {
+                    relations.entry(from).or_default().push(relation);
+                    None
+                }
+            })
+        });
+        let entities: HashSet<&str> = index.entries.iter().filter_map(|(path, _)| path.strip_prefix("entities/")).collect();
+        let mut orphans: Vec<_> = relations.iter().filter(|(from, _)| !entities.contains(from.as_str())).collect();
+        orphans.sort_by_key(|(from, _)| *from);
+        let reason = |from: &str| format!("is a relation of {from}, which does not exist");
+        let orphans = orphans.into_iter().flat_map(|(from, own)| own.iter().map(move |relation| (from, relation)));
+        let orphans: Vec<_> = orphans.map(|(from, relation)| skipped(&self.file, &relation.position, reason(from))).collect();
+        index.skipped.extend(orphans);
+        index.into_items(&self.file, reader, move |path, _, record| {
+            let name = path.strip_prefix("entities/").unwrap_or(path);
+            entity_note(path, name, record, relations.get(name).map(Vec::as_slice).unwrap_or_default())
+        })
+    }
+}
+
+fn parse_record(position: RecordPosition, record: &SourceRecord) -> Result<GraphRecord, String> {
+    let kind = match position.list {
+        "entities" => "entity".to_owned(),
+        "relations" => "relation".to_owned(),
+        _ => record.text(&["type"]).ok_or("has no type")?,
+    };
+    let name = |keys: &[&str]| record.text(keys).map(|name| one_line(&name)).filter(|name| !name.is_empty());
+    match kind.as_str() {
+        "entity" => Ok(GraphRecord::Entity(name(&["name", "entityName"]).ok_or("has no name")?)),
+        "relation" => {
+            let from = name(&["from", "from_id", "source"]).ok_or("has no start")?;
+            let target = name(&["to", "to_id", "target"]).ok_or("has no target")?;
+            let name = name(&["relationType", "relation_type"]).unwrap_or_else(|| "relates to".into());
+            Ok(GraphRecord::Relation(from, GraphRelation { name, target, position }))
+        }
+        kind => Err(format!("is neither an entity nor a relation, but has the type {kind}")),
+    }
+}
+
+fn entity_note(path: &str, name: &str, record: &SourceRecord, relations: &[GraphRelation]) -> SourceItem {
+    let metadata = record.object("metadata");
+    let observations = observations(record);
+    // An export of this program has the text of the memory as one observation.
+    let content = if metadata.as_ref().is_some_and(|metadata| metadata.get(own_fields::KEY).is_some()) {
+        observations.join("\n")
+    } else {
+        let lines: Vec<_> =
+            relations.iter().map(|relation| format!("{} {}", relation.name, link_text(&relation.target))).collect();
+        join_paragraphs([markdown_list(&observations), markdown_list(&lines)])
+    };
+    let mut note = RecordNote::new(NAME, NAME, path, &content);
+    note.draft.title = Some(name.to_owned());
+    if let Some(kind) = record.text(&["entityType", "entity_type"]) {
+        note.draft.category = map_category(&kind);
+        note.draft.tags = [kind.as_str()].into_iter().collect();
+    }
+    note.links = relations.iter().map(|relation| relation.target.clone()).collect();
+    note.set_own_fields(metadata.as_ref());
+    for (key, value) in record.0.iter().filter(|(key, _)| !ENTITY_KEYS.contains(&key.as_str()) || *key == "metadata") {
+        note.add_property(key, Some(value));
+    }
+    note.into_item()
+}
+
+fn observations(record: &SourceRecord) -> Vec<String> {
+    let text = |value: &Value| match value {
+        Value::Object(fields) => ["content", "text", "observation"].iter().find_map(|key| scalar_text(fields.get(*key)?)),
+        value => scalar_text(value),
+    };
+    match record.get("observations").or_else(|| record.get("contents")) {
+        Some(Value::Array(items)) => items.iter().filter_map(text).collect(),
+        Some(value) => text(value).into_iter().collect(),
+        None => Vec::new(),
+    }
+}
+
+/// Returns a link to an entity, or its name if a link cannot contain it.
+fn link_text(name: &str) -> String {
+    if name.contains(['[', ']', '|', '#', '^']) { name.to_owned() } else { format!("[[{name}]]") }
+}

@@ -1,0 +1,82 @@
+use memory_core::SourceError;
+use memory_ingest::{SourceName, SourceOptions, open};
+
+use crate::sandbox::{IngestSandbox, SurveyNote, moment};
+
+/// The data of the file `plan.pdf`, and its hash.
+const DATA: &str = "aGVs\nbG8=";
+const HASH: &str = "5d41402abc4b2a76b9719d911017c592";
+
+fn notebook() -> String {
+    let enml =
+        |body: &str| format!("<![CDATA[<?xml version=\"1.0\"?>\n<!DOCTYPE en-note SYSTEM \"x\"><en-note>{body}</en-note>]]>");
+    let meeting = enml(&format!(
+        "<div>Plan &amp; 計画 🗓️</div><en-media hash=\"{HASH}\" type=\"application/pdf\"/><div><en-todo checked=\"true\"/>done</div>\
+         <div><a href=\"evernote:///view/1/s1/a/a/\">Shopping</a></div><en-crypt>c2VjcmV0</en-crypt>"
+    ));
+    let shopping = enml("<ul><li>milk</li></ul>");
+    format!(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!DOCTYPE en-export SYSTEM \"x\">\n<en-export export-date=\"20240301T000000Z\">\n\
+         <note><title>Meeting &amp; more</title><content>{meeting}</content><created>20240102T030405Z</created>\
+         <updated>20240203T040506Z</updated><tag>work</tag><tag>two words</tag><note-attributes><author>A. Author</author>\
+         <source-url>https://example.org/?a=1&amp;b=2</source-url><reminder-time>20300101T000000Z</reminder-time>\
+         <reminder-order>1</reminder-order></note-attributes>\
+         <task><title>call</title><taskStatus>open</taskStatus><dueDate>20240105T060000Z</dueDate></task>\
+         <resource><data encoding=\"base64\">{DATA}</data><mime>application/pdf</mime><resource-attributes>\
+         <file-name>plan.pdf</file-name></resource-attributes></resource>\
+         <resource><data encoding=\"base64\">AAAA</data><mime>image/png</mime></resource></note>\n\
+         <note>\n  <title>\n Shopping </title>\n <content>\n{shopping}\n</content><created>20240102T030406Z</created></note>\
+         <note><title>Untitled Note</title><content>{shopping}</content></note>\
+         <note><title>Untitled Note</title><content>{shopping}</content></note>\
+         <note><title>only a title</title><content/></note>\
+         <note><title></title><content>{}</content></note>\
+         <note><title>bad &nothing; time</title><content>text without markup</content><created>yesterday</created></note>\
+         <note><title>cut",
+        enml("")
+    )
+}
+
+#[test]
+fn notes_of_a_notebook_are_markdown() {
+    let folder = IngestSandbox::new(&[("Work 仕事.enex", &notebook()), ("other.txt", "x")]);
+    let found = folder.survey(SourceName::Evernote);
+    let paths = [
+        "Work 仕事/",
+        "Work 仕事/ (2)",
+        "Work 仕事/20240102T030405Z Meeting & more",
+        "Work 仕事/20240102T030406Z Shopping",
+        "Work 仕事/bad &nothing; time",
+        "Work 仕事/only a title",
+    ];
+    assert_eq!(found.notes.iter().map(SurveyNote::path).collect::<Vec<_>>(), paths);
+    let meeting = found.note(paths[2]);
+    let content = "Plan & 計画 🗓️\n[file: plan.pdf]\n- [x] done\n[Shopping](evernote:///view/1/s1/a/a/)\n[encrypted text]\n\n\
+        - [ ] call (due 2024-01-05 06:00 UTC)\n\n[file: image/png]";
+    assert_eq!(meeting.draft.content, content);
+    assert_eq!(
+        (meeting.draft.title.as_deref(), meeting.links.as_slice()),
+        (Some("Meeting & more"), &["Shopping".to_owned()][..])
+    );
+    assert_eq!(meeting.draft.tags.as_slice(), ["work", "two words"]);
+    assert_eq!(
+        (meeting.draft.created_at, meeting.updated_at),
+        (Some(moment("2024-01-02T03:04:05Z")), Some(moment("2024-02-03T04:05:06Z")))
+    );
+    let lines = "evernote_notebook: \"Work 仕事\"\nevernote_author: \"A. Author\"\nevernote_reminder_time: \"2030-01-01T00:00:00Z\"\n\
+        evernote_source_url: \"https://example.org/?a=1&b=2\"\n";
+    assert_eq!(meeting.front_matter, lines);
+    assert_eq!((found.note(paths[0]).draft.title.as_deref(), found.note(paths[0]).draft.created_at), (None, None));
+    assert_eq!(found.note(paths[4]).draft.content, "text without markup");
+    assert_eq!(found.note(paths[5]).draft.content, "only a title");
+    let reasons: Vec<_> = found.skipped.iter().map(|(_, reason)| reason.as_str()).collect();
+    assert_eq!(reasons, ["its note 8 has no end", "is empty"]);
+    assert_eq!(found.report.links.only_by_title, 1);
+    assert_eq!((found.again.new, found.again.updated, found.again.unchanged), (0, 0, 6));
+}
+
+#[test]
+fn a_folder_without_notebooks_is_not_recognized() {
+    let folder = IngestSandbox::new(&[("a.md", "x")]);
+    let opened = open(SourceName::Evernote, &folder.path(), &SourceOptions::default());
+    assert!(matches!(opened, Err(SourceError::NotRecognized { .. })));
+}

@@ -1,0 +1,304 @@
+//! Round trips: memories are exported in the format of another program, and ingested into an empty home.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use memory_core::chrono::{DateTime, SecondsFormat, Utc};
+use memory_core::testing::{any_memory, any_text, services, source_suite};
+use memory_core::{Category, Draft, Filter, IngestOptions, MemStore, Memory, MemoryId, Origin, Phase, Scope, Services, ingest};
+use memory_ingest::export::{ExportCatalog, ExportFormatName, ExportPart, ExportRecord};
+use memory_ingest::{SourceName, SourceOptions, open};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+fn time(at: DateTime<Utc>) -> String {
+    at.to_rfc3339_opts(SecondsFormat::AutoSi, true)
+}
+
+/// Returns the JSON that `memory read --json` prints.
+fn fields(memory: &Memory) -> Value {
+    let ids = |ids: &[MemoryId]| ids.iter().map(ToString::to_string).collect::<Vec<_>>();
+    let origin = |origin: &Origin| json!({ "source": origin.source, "root": origin.root, "path": origin.path });
+    json!({
+        "id": memory.id.to_string(), "content": memory.content, "content_hash": memory.content_hash().to_string(),
+        "phase": memory.phase.as_str(), "category": memory.category.as_str(), "scope": memory.scope.to_string(),
+        "tags": memory.tags.as_slice(), "source": memory.source, "created_at": time(memory.created_at),
+        "updated_at": time(memory.updated_at), "expires_at": memory.expires_at.map(time), "access_count": memory.access_count,
+        "links": ids(&memory.links), "version": memory.version, "role": memory.role.map(memory_core::SpeakerRole::as_str),
+        "title": memory.title, "aliases": memory.aliases, "stated_at": memory.stated_at.map(time),
+        "valid_from": memory.valid_from.map(time), "valid_until": memory.valid_until.map(time),
+        "supersedes": ids(&memory.supersedes), "superseded_by": memory.superseded_by.map(|id| id.to_string()),
+        "pinned": memory.pinned, "due": memory.reminder.map(|reminder| time(reminder.due)),
+        "reminds": memory.reminder.and_then(|reminder| reminder.of).map(|id| id.to_string()),
+        "notified_at": memory.reminder.and_then(|reminder| reminder.notified_at).map(time),
+        "done_at": memory.reminder.and_then(|reminder| reminder.done_at).map(time),
+        "origin": memory.origin.as_ref().map(origin),
+        "other_origins": memory.other_origins.iter().map(origin).collect::<Vec<_>>(),
+        "path": "categories/inbox/a.md",
+    })
+}
+
+/// Returns the parts of an export; `files` are the complete files of memories.
+fn export(format: ExportFormatName, memories: &[Memory], files: &BTreeMap<MemoryId, String>) -> Vec<ExportPart> {
+    let mut catalog = ExportCatalog::new(format);
+    for memory in memories {
+        catalog.add(memory);
+    }
+    let mut export = format.open(catalog);
+    let mut parts = export.start();
+    for memory in memories {
+        let resolve = |target: &str| {
+            let is_target =
+                |other: &&Memory| other.title.as_deref() == Some(target) || other.aliases.iter().any(|own| own == target);
+            memories.iter().find(is_target).map(|other| other.id)
+        };
+        let file = files.get(&memory.id).map(String::as_str);
+        parts.extend(export.memory(&ExportRecord { memory, fields: &fields(memory), file, resolve: &resolve }));
+    }
+    parts.extend(export.finish());
+    parts
+}
+
+/// Writes an export, and returns the path to ingest.
+fn write(format: ExportFormatName, parts: &[ExportPart], folder: &Path) -> std::path::PathBuf {
+    if format.is_folder() {
+        for part in parts {
+            let place = folder.join(&part.path);
+            std::fs::create_dir_all(place.parent().expect("a folder")).expect("a folder can be made");
+            assert!(!place.exists(), "{} is written twice", part.path);
+            std::fs::write(place, &part.text).expect("a file can be written");
+        }
+        return folder.to_owned();
+    }
+    let file = folder.join(if format == ExportFormatName::ServerMemory { "memory.jsonl" } else { "export.json" });
+    std::fs::write(&file, parts.iter().map(|part| part.text.as_str()).collect::<String>()).expect("a file can be written");
+    file
+}
+
+/// Returns the memories of a home that an export was ingested into.
+fn ingested(format: ExportFormatName, path: &Path) -> (Services, Vec<Memory>) {
+    let name: SourceName = format.as_str().parse().expect("each format is a source");
+    let source = open(name, path, &SourceOptions::default()).expect("the export is a source");
+    source_suite(source.as_ref());
+    let home = services(Arc::new(MemStore::default()));
+    let report = ingest(&home, source.as_ref(), &IngestOptions::default(), &mut |_| {}).expect("the fake store does not fail");
+    assert_eq!((report.skipped.as_slice(), report.warnings.as_slice()), (&[][..], &[][..]));
+    let again = ingest(&home, source.as_ref(), &IngestOptions::default(), &mut |_| {}).expect("the fake store does not fail");
+    assert_eq!((again.new, again.updated), (0, 0), "a second run writes nothing");
+    let all =
+        home.store.memories(&Filter::all(), home.clock.now()).map(|stored| stored.expect("it can be read").memory).collect();
+    (home, all)
+}
+
+fn round_trip(format: ExportFormatName, memories: &[Memory]) -> Result<(), TestCaseError> {
+    let folder = TempDir::new().expect("a folder");
+    let path = write(format, &export(format, memories, &BTreeMap::new()), folder.path());
+    let (_, mut found) = ingested(format, &path);
+    found.sort_by_key(|memory| memory.id);
+    let mut expected: Vec<Memory> = memories.to_vec();
+    expected.sort_by_key(|memory| memory.id);
+    for memory in &mut expected {
+        // The former origin is one of the other origins; hashes belong to the home.
+        let former = memory.origin.take().map(|origin| Origin { hash: None, ..origin });
+        memory.other_origins.splice(0..0, former);
+    }
+    // White space alone is not a text.
+    for memory in expected.iter_mut().chain(&mut found).filter(|memory| memory.content.trim().is_empty()) {
+        memory.content = String::new();
+    }
+    for memory in &mut found {
+        prop_assert_eq!(&memory.origin.take().expect("the origin is recorded").source, format.as_str());
+    }
+    prop_assert_eq!(found, expected);
+    Ok(())
+}
+
+/// The formats that can be ingested.
+fn formats() -> impl Iterator<Item = ExportFormatName> {
+    ExportFormatName::ALL.iter().copied().filter(|format| format.as_str().parse::<SourceName>().is_ok())
+}
+
+fn tea() -> Vec<Memory> {
+    let at = |text: &str| text.parse::<DateTime<Utc>>().expect("a moment");
+    let memory = |name: &str, draft: Draft| draft.into_memory(MemoryId::for_path(name), at("2026-05-07T10:00:00Z"));
+    let mut green = memory(
+        "green",
+        Draft {
+            category: Some(Category::Preferences),
+            aliases: vec!["sencha".into()],
+            created_at: Some(at("2024-01-02T03:04:05Z")),
+            expires_at: Some(at("2030-01-01T00:00:00Z")),
+            pinned: true,
+            ..Draft::new("I like [[Cup|a cup]] of [[Cup]] tea.\r\n\r\n| a | [[Cup]] |\n`[[Cup]]` 绿茶 😀\n\n")
+                .title("Green: tea / 绿茶")
+                .tags(["deep work", "drink/tea", "2024", "日本語"])
+                .source("claude")
+        },
+    );
+    let mut cup = memory("cup", Draft::new("The cup is blue.").title("Cup").category(Category::Knowledge));
+    let mut plain = memory("plain", Draft { phase: Some(Phase::Inbox), ..Draft::new("plain text (with a note)") });
+    plain.scope = Scope::Project("shop".into());
+    green.links = vec![cup.id, plain.id];
+    cup.links = vec![green.id];
+    plain.links = vec![green.id];
+    cup.superseded_by = Some(green.id);
+    let twin = Memory { id: MemoryId::for_path("twin"), links: Vec::new(), ..plain.clone() };
+    let empty = memory("empty", Draft::new("").title("index"));
+    vec![green, cup, plain, twin, empty]
+}
+
+#[test]
+fn every_format_returns_the_memories() {
+    for format in formats() {
+        round_trip(format, &tea()).unwrap_or_else(|error| panic!("{format}: {error}"));
+    }
+}
+
+fn file<'a>(parts: &'a [ExportPart], path: &str) -> &'a str {
+    let found = parts.iter().find(|part| part.path == path);
+    let paths = || parts.iter().map(|part| part.path.as_str()).collect::<Vec<_>>();
+    &found.unwrap_or_else(|| panic!("{path} is none of {:?}", paths())).text
+}
+
+fn head(text: &str) -> &str {
+    text.split("x_memory:").next().unwrap_or_default()
+}
+
+fn body(text: &str) -> &str {
+    text.splitn(3, "---\n").nth(2).unwrap_or_default()
+}
+
+#[test]
+fn a_vault_has_properties_and_links_that_obsidian_resolves() {
+    let parts = export(ExportFormatName::Obsidian, &tea(), &BTreeMap::new());
+    let green = file(&parts, "preferences/Green tea 绿茶.md");
+    assert_eq!(
+        head(green),
+        format!(
+            "---\ntitle: \"Green: tea / 绿茶\"\naliases:\n  - \"Green: tea / 绿茶\"\n  - sencha\ntags:\n  - deep-work\n  - drink/tea\n  \
+             - \"_2024\"\n  - \"日本語\"\nid: {}\ncreated: 2024-01-02T03:04:05Z\nupdated: 2026-05-07T10:00:00Z\nrelated:\n  \
+             - \"[[plain text (with a note)]]\"\n",
+            MemoryId::for_path("green")
+        )
+    );
+    assert!(body(green).starts_with("I like [[Cup|a cup]] of [[Cup]] tea."));
+    assert!(parts.iter().any(|part| part.path == ".obsidian/app.json"));
+}
+
+#[test]
+fn a_bundle_is_valid_and_its_links_lead_to_files() {
+    let parts = export(ExportFormatName::Okf, &tea(), &BTreeMap::new());
+    let green = file(&parts, "preferences/green-tea-绿茶.md");
+    assert_eq!(
+        head(green),
+        "---\ntype: preferences\ntitle: \"Green: tea / 绿茶\"\ndescription: \"I like Cup|a cup of Cup tea.\"\n\
+         tags: [\"deep work\", drink/tea, \"2024\", \"日本語\"]\ngenerated: { by: claude, at: 2026-05-07T10:00:00Z }\n\
+         verified: [{ by: \"human:user\", at: 2026-05-07T10:00:00Z }]\nstale_after: 2030-01-01T00:00:00Z\n"
+    );
+    assert!(body(green).starts_with("I like [a cup](../knowledge/cup.md) of [Cup](../knowledge/cup.md) tea."));
+    assert!(body(green).ends_with("\n\n# Related\n\n* [plain text (with a note)](../inbox/plain-text-with-a-note.md)\n"));
+    assert!(head(file(&parts, "inbox/plain-text-with-a-note.md")).contains("status: draft\n"));
+    assert!(head(file(&parts, "knowledge/cup.md")).contains("status: deprecated\n"));
+    assert_eq!(file(&parts, "knowledge/index.md"), "# knowledge\n\n* [Cup](cup.md) - The cup is blue.\n");
+    assert!(file(&parts, "index.md").starts_with("---\nokf_version: \"0.2\"\n---\n"));
+    for part in parts.iter().filter(|part| !part.path.ends_with("index.md")) {
+        assert!(part.text.starts_with("---\ntype: "), "{}", part.path);
+    }
+}
+
+#[test]
+fn a_project_has_observations_and_relations() {
+    let parts = export(ExportFormatName::BasicMemory, &tea(), &BTreeMap::new());
+    let plain = file(&parts, "inbox/plain text (with a note).md");
+    assert!(head(plain).contains("permalink: inbox/plain-text-with-a-note\n"), "{plain}");
+    assert_eq!(
+        body(plain),
+        "## Observations\n\n- [inbox] plain text (with a note)\n\n## Relations\n\n- relates_to [[Green tea 绿茶]]\n"
+    );
+}
+
+#[test]
+fn a_page_shows_all_memories_without_scripts() {
+    let mut memories = tea();
+    memories[1].content = "<script>alert(1)</script> [[Green: tea / 绿茶]]".into();
+    let page: String = export(ExportFormatName::Html, &memories, &BTreeMap::new()).into_iter().map(|part| part.text).collect();
+    assert!(!page.contains("<script") && page.contains("&lt;script&gt;"));
+    for memory in &memories {
+        assert_eq!(page.matches(&format!("id=\"m-{}\"", memory.id)).count(), 1);
+        assert!(page.contains(&format!("<li><a href=\"#m-{}\">", memory.id)));
+    }
+    for link in page.split("href=\"#").skip(1).filter_map(|rest| rest.split('"').next()) {
+        assert!(page.contains(&format!("id=\"{link}\"")), "{link}");
+    }
+}
+
+#[test]
+fn other_front_matter_of_a_memory_survives() {
+    let memories = tea();
+    let text = "---\nid: x\nmood: calm # always\ntype: note\ntags: [a]\n---\ntext\n";
+    let calm = "---\nmood: calm # always\nnested:\n  a: [1, 2]\n---\ntext\n";
+    let files = BTreeMap::from([(memories[0].id, text.to_owned()), (memories[1].id, calm.to_owned())]);
+    for format in formats().filter(|format| format.is_folder()) {
+        let folder = TempDir::new().expect("a folder");
+        let path = write(format, &export(format, &memories, &files), folder.path());
+        let name: SourceName = format.as_str().parse().expect("a source");
+        let source = open(name, &path, &SourceOptions::default()).expect("the export is a source");
+        let notes = source.items().filter_map(|item| match item {
+            memory_core::SourceItem::Note(note) => Some((note.id, note.front_matter)),
+            _ => None,
+        });
+        let lines: BTreeMap<_, _> = notes.collect();
+        assert_eq!(lines[&Some(memories[0].id)], "mood: calm # always\ntype: note\n", "{format}");
+        assert_eq!(lines[&Some(memories[1].id)], "mood: calm # always\nnested:\n  a: [1, 2]\n", "{format}");
+        assert_eq!(lines[&Some(memories[2].id)], "", "{format}");
+    }
+}
+
+#[test]
+fn an_edit_in_the_vault_counts() {
+    let folder = TempDir::new().expect("a folder");
+    let format = ExportFormatName::Obsidian;
+    let path = write(format, &export(format, &tea(), &BTreeMap::new()), folder.path());
+    let note = path.join("preferences/Green tea 绿茶.md");
+    let text = std::fs::read_to_string(&note).expect("the note");
+    let text = text.replace("  - deep-work\n", "  - work\n").replace("I like", "I love #matcha and");
+    std::fs::write(&note, text).expect("the note");
+    let (_, found) = ingested(format, &path);
+    let green = found.iter().find(|memory| memory.id == MemoryId::for_path("green")).expect("it is there");
+    assert!(green.content.starts_with("I love #matcha and [[Cup|a cup]] of [[Cup]] tea."), "{}", green.content);
+    assert_eq!(green.tags.as_slice(), ["work", "drink/tea", "_2024", "日本語", "matcha"]);
+    assert_eq!((green.title.as_deref(), green.category), (Some("Green: tea / 绿茶"), Category::Preferences));
+}
+
+/// Returns memories with distinct ids, whose links and texts lead to each other.
+fn any_memories() -> impl Strategy<Value = Vec<Memory>> {
+    let linked = (any_memory(), any_text(), any::<prop::sample::Index>(), any::<prop::sample::Index>());
+    prop::collection::vec(linked, 1..4).prop_map(|all| {
+        let mut memories: Vec<Memory> = all.iter().map(|(memory, ..)| memory.clone()).collect();
+        let ids: Vec<MemoryId> = memories.iter().map(|memory| memory.id).collect();
+        let names: Vec<Option<String>> = memories.iter().map(|memory| memory.title.clone()).collect();
+        for (number, (_, text, link, wikilink)) in all.iter().enumerate() {
+            let other = ids[link.index(ids.len())];
+            if other != ids[number] && !memories[number].links.contains(&other) {
+                memories[number].links.push(other);
+            }
+            if let Some(name) = &names[wikilink.index(names.len())] {
+                memories[number].content.extend(["see [[", name, "]] and [[", name, "|", text, "]] ", text]);
+            }
+        }
+        memories
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn no_memory_is_changed_by_a_round_trip(memories in any_memories()) {
+        for format in formats() {
+            round_trip(format, &memories)?;
+        }
+    }
+}

@@ -1,0 +1,59 @@
+use memory_core::SourceError;
+use memory_ingest::{SourceName, SourceOptions, open};
+
+use crate::sandbox::{IngestSandbox, moment};
+
+const LIST: &str = r#"{"color":"RED","isTrashed":false,"isPinned":true,"isArchived":true,"title":"買い物 🛒",
+    "listContent":[{"text":"milk\n2 l","isChecked":true},{"text":"bread","textHtml":"<p>bread</p>","isChecked":false}],
+    "labels":[{"name":"home stuff"},{"name":"food"}],"sharees":[{"email":"a@example.org","isOwner":true},{"email":"b@example.org"}],
+    "createdTimestampUsec":1717378714000123,"userEditedTimestampUsec":1717378894000000}"#;
+
+const TEXT: &str = r#"{"isTrashed":false,"title":"","textContent":"line 1\r\nsee https://a.org\ud83d\ude00","unknown":{"x":1},
+    "annotations":[{"source":"WEBLINK","title":"A","url":"https://a.org"},{"title":"B [b]","url":"https://b.org/(x)"}],
+    "attachments":[{"filePath":"pic.png","mimetype":"image/png"}],"createdTimestampUsec":1717378714000123}"#;
+
+#[test]
+fn notes_are_read_and_the_trash_is_left_out() {
+    let export = IngestSandbox::new(&[
+        ("Takeout/Keep/買い物.json", LIST),
+        ("Takeout/Keep/2024-06-03.json", TEXT),
+        ("Takeout/Keep/deleted.json", r#"{"isTrashed":true,"textContent":"gone","createdTimestampUsec":1}"#),
+        ("Takeout/Keep/empty.json", r#"{"title":null,"textContent":" ","createdTimestampUsec":2}"#),
+        ("Takeout/Keep/title.json", r#"{"title":"only a title","textContent":"","createdTimestampUsec":0}"#),
+        ("Takeout/Keep/odd.json", r#"{"title":5,"textContent":["x"],"listContent":{"a":1},"createdTimestampUsec":"soon"}"#),
+        ("Takeout/Keep/broken.json", "{\"title\": "),
+        ("Takeout/Keep/Labels.txt", "food"),
+        ("Takeout/Keep/pic.png", "x"),
+        ("Takeout/Other/data.json", "[1, 2]"),
+    ]);
+    assert_eq!(SourceName::detect(&export.path()), [SourceName::Keep]);
+    let found = export.survey(SourceName::Keep);
+    let list = found.notes.iter().find(|note| note.draft.title.as_deref() == Some("買い物 🛒")).expect("the list");
+    assert_eq!(list.draft.content, "- [x] milk\n  2 l\n- [ ] bread");
+    assert_eq!(
+        (list.draft.tags.as_slice(), list.draft.pinned),
+        (&["home stuff", "food", "archived"].map(str::to_owned)[..], true)
+    );
+    assert_eq!(list.draft.created_at, Some(moment("2024-06-03T01:38:34.000123Z")));
+    assert_eq!(list.updated_at, Some(moment("2024-06-03T01:41:34Z")));
+    assert_eq!(list.front_matter, "keep_color: \"RED\"\nkeep_shared_with: [\"b@example.org\"]\n");
+    let text = found.note("1717378714000123");
+    assert_eq!(text.draft.title, None);
+    assert_eq!(text.draft.content, "line 1\r\nsee https://a.org😀\n\n- [B  b ](<https://b.org/(x)>)\n\n[file: pic.png]");
+    assert_eq!((text.updated_at, text.draft.pinned), (None, false));
+    assert_eq!((found.note("title").draft.content.as_str(), found.note("title").draft.created_at), ("only a title", None));
+    assert_eq!(found.note("soon").draft.title.as_deref(), Some("5"));
+    let mut skipped: Vec<_> = found.skipped.iter().map(|(path, reason)| (path.as_str(), reason.as_str())).collect();
+    skipped.sort_unstable();
+    assert_eq!(skipped.len(), 3, "{skipped:?}");
+    assert!(skipped[0].1.starts_with("is not a JSON object"));
+    assert_eq!(skipped[1..], [("Takeout/Keep/deleted.json", "is in the trash"), ("Takeout/Keep/empty.json", "is empty")]);
+    assert_eq!((found.report.new, found.again.new, found.again.unchanged), (4, 0, 4));
+}
+
+#[test]
+fn other_json_files_are_not_recognized() {
+    let folder = IngestSandbox::new(&[("a.json", "{\"title\": \"x\"}")]);
+    let opened = open(SourceName::Keep, &folder.path(), &SourceOptions::default());
+    assert!(matches!(opened, Err(SourceError::NotRecognized { .. })));
+}

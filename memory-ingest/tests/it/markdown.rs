@@ -1,0 +1,45 @@
+use memory_ingest::{SourceName, SourceOptions, open};
+
+use crate::sandbox::{IngestSandbox, SurveyNote, moment};
+
+#[test]
+fn every_text_file_of_a_folder_is_a_note_with_its_links() {
+    let folder = IngestSandbox::new(&[
+        ("a.md", "---\nmodified: 2024-02-03\ncategory: Decision\n---\nsee [b](sub/b%20c.markdown#x), [[d]] and ![](p.png)"),
+        ("sub/b c.markdown", "[back](../a.md) and [root](/a.md), [[gone]]\r\n日本語 🦀 שלום\r\n"),
+        ("sub/d.TXT", "plain"),
+        ("empty.md", " \n"),
+        ("p.png", "x"),
+        (".hidden/x.md", "secret"),
+    ]);
+    let found = folder.survey(SourceName::Markdown);
+    assert_eq!(found.notes.iter().map(SurveyNote::path).collect::<Vec<_>>(), ["a.md", "sub/b c.markdown", "sub/d.TXT"]);
+    assert_eq!(found.attachments, ["p.png"]);
+    assert_eq!(found.skipped, [("empty.md".to_owned(), "is empty".to_owned())]);
+    let note = found.note("a.md");
+    assert_eq!(
+        (note.draft.category, note.updated_at),
+        (Some(memory_core::Category::Decisions), Some(moment("2024-02-03T00:00:00Z")))
+    );
+    assert_eq!(note.draft.created_at, note.updated_at);
+    assert_eq!(found.note("sub/b c.markdown").draft.created_at, None);
+    assert_eq!(found.note("sub/b c.markdown").draft.content, "[back](../a.md) and [root](/a.md), [[gone]]\r\n日本語 🦀 שלום");
+    // `[[d]]` leads to `d.TXT` by its title.
+    let links = found.report.links;
+    assert_eq!((links.resolved, links.unresolved, links.only_by_title), (4, 2, 1));
+    assert_eq!((found.again.new, found.again.updated, found.again.unchanged), (0, 0, 3));
+}
+
+#[test]
+fn a_single_file_has_the_origin_that_it_has_in_its_folder() {
+    let folder = IngestSandbox::new(&[("a.md", "a"), ("b.md", "b")]);
+    let origin = |path| {
+        let source = open(SourceName::Markdown, path, &SourceOptions::default()).expect("it is there");
+        let notes = source.items().filter_map(|item| match item {
+            memory_core::SourceItem::Note(note) => note.draft.origin,
+            _ => None,
+        });
+        notes.collect::<Vec<_>>()
+    };
+    assert_eq!(origin(&folder.path().join("b.md")), origin(&folder.path())[1..]);
+}

@@ -1,0 +1,121 @@
+use memory_core::{Category, Code, Scope, SpeakerRole};
+use memory_ingest::{SourceName, open};
+
+use crate::sandbox::{IngestSandbox, field_options, note_paths, survey_mapped_source, survey_source};
+
+#[test]
+fn obvious_keys_are_guessed_and_the_guess_is_reported_once() {
+    let text = "{\"text\":\"likes tea [[Other]]\",\"Title\":null,\"tags\":[\"a\",\"b\"],\"date\":\"2024-01-02\",\"id\":2,\"vector\":[0.5],\"n\":{\"x\":1}}\n\
+        {\"text\":\"键 😀\",\"Title\":\"Other\",\"tags\":\"c, d\",\"date\":\"soon\",\"id\":1}\n{\"text\":\"dup\",\"id\":1}\n{broken\n7\n{\"id\":9}\n";
+    let folder = IngestSandbox::new(&[("notes.jsonl", text)]);
+    let found = survey_source(SourceName::Jsonl, &folder.path().join("notes.jsonl"));
+    assert_eq!(note_paths(&found), ["records/1", "records/2"]);
+    let first = found.note("records/1");
+    assert_eq!((first.draft.content.as_str(), first.draft.title.as_deref()), ("键 😀", Some("Other")));
+    assert_eq!((first.draft.tags.as_slice(), first.draft.created_at), (&["c".to_owned(), "d".to_owned()][..], None));
+    assert_eq!(first.front_matter, "jsonl_created: \"soon\"\n");
+    assert_eq!(
+        first.warning.as_deref(),
+        Some("the fields were guessed: content=text, title=Title, tags=tags, created=date, id=id")
+    );
+    let second = found.note("records/2");
+    assert_eq!((second.draft.title.as_deref(), second.warning.as_deref()), (None, None));
+    assert_eq!(second.draft.created_at, "2024-01-02T00:00:00Z".parse().ok());
+    assert_eq!(second.front_matter, "jsonl_vector: [0.5]\njsonl_n: {\"x\":1}\n");
+    assert_eq!((found.report.links.resolved, found.skipped.len()), (1, 4), "{:?}", found.skipped);
+    assert_eq!((found.report.new, found.again.unchanged, found.again.updated), (2, 2, 0));
+}
+
+#[test]
+fn a_map_names_every_field_also_in_nested_objects() {
+    let text = r#"[{"a":{"b":{"c":"text"}},"k":"Preferences","p":"shop","who":"user","until":1735787045,"from":"2024-01-02","at":"2024-02-01","via":"web","t":"x;y","content":"other"}]"#;
+    let folder = IngestSandbox::new(&[("x.json", text)]);
+    let path = folder.path().join("x.json");
+    let fields = [
+        ("content", "a.b.c"),
+        ("category", "k"),
+        ("project", "p"),
+        ("author", "who"),
+        ("expires", "until"),
+        ("created", "from"),
+        ("updated", "at"),
+        ("source", "via"),
+    ];
+    let found = survey_mapped_source(SourceName::Jsonl, &path, &fields);
+    let note = &found.notes[0];
+    assert_eq!((note.draft.content.as_str(), note.draft.category), ("text", Some(Category::Preferences)));
+    assert_eq!((&note.draft.scope, note.draft.role), (&Scope::Project("shop".into()), Some(SpeakerRole::Person)));
+    assert_eq!(note.draft.expires_at, "2025-01-02T03:04:05Z".parse().ok());
+    assert_eq!(
+        (note.draft.created_at, note.updated_at),
+        ("2024-01-02T00:00:00Z".parse().ok(), "2024-02-01T00:00:00Z".parse().ok())
+    );
+    assert!(note.front_matter.contains("jsonl_source: \"web\"\n") && note.front_matter.contains("jsonl_t: \"x;y\"\n"));
+    assert!(note.front_matter.contains("jsonl_content_: \"other\"\n"), "{}", note.front_matter);
+    assert_eq!(note.warning, None);
+    assert!(note.path().starts_with("texts/"), "without an id, the text identifies the record: {}", note.path());
+}
+
+#[test]
+fn a_map_that_cannot_be_applied_is_refused() {
+    let folder =
+        IngestSandbox::new(&[("x.jsonl", "{\"a\":1}"), ("x.csv", "a,b\n1,2\n"), ("empty.csv", ""), ("not.jsonl", "text")]);
+    let refuse = |name: SourceName, file: &str, fields: &[(&str, &str)]| {
+        let error = open(name, &folder.path().join(file), &field_options(fields)).expect_err("it is refused");
+        assert_eq!(error.code(), Code::InvalidInput, "{file} {fields:?}");
+    };
+    refuse(SourceName::Jsonl, "x.jsonl", &[]);
+    refuse(SourceName::Jsonl, "x.jsonl", &[("title", "a")]);
+    refuse(SourceName::Jsonl, "x.jsonl", &[("content", "a"), ("colour", "a")]);
+    refuse(SourceName::Csv, "x.csv", &[("content", "a"), ("content", "b")]);
+    refuse(SourceName::Csv, "x.csv", &[]);
+    refuse(SourceName::Csv, "empty.csv", &[]);
+    refuse(SourceName::Jsonl, "not.jsonl", &[]);
+}
+
+#[test]
+fn tables_are_read_with_any_delimiter_and_quotes() {
+    for (delimiter, file) in [(",", "a.csv"), (";", "b.csv"), ("\t", "c.tsv")] {
+        let rows = [
+            "\u{feff}Text|Tags|Created|Note",
+            "\"two\r\nlines, and \"\"quotes\"\"; ok\"|\"x, y\"|2024-01-02|",
+            "键 😀||",
+            "too|many|values|in|it",
+            "|empty||",
+            "last|z|1735787045|more",
+        ];
+        let text = rows.map(|row| row.replace('|', delimiter)).join("\r\n");
+        let folder = IngestSandbox::new(&[(file, &text)]);
+        let found = survey_source(SourceName::Csv, &folder.path().join(file));
+        let mut contents: Vec<_> = found.notes.iter().map(|note| note.draft.content.as_str()).collect();
+        contents.sort_unstable();
+        assert_eq!(contents, ["last", "two\r\nlines, and \"quotes\"; ok", "键 😀"], "{file}");
+        let note = found.notes.iter().find(|note| note.draft.content.starts_with("two")).expect("it is there");
+        assert_eq!(note.draft.tags.as_slice(), ["x", "y"]);
+        assert_eq!((note.draft.created_at, note.front_matter.as_str()), ("2024-01-02T00:00:00Z".parse().ok(), ""));
+        let last = found.notes.iter().find(|note| note.draft.content == "last").expect("it is there");
+        assert_eq!(last.front_matter, "csv_Note: \"more\"\n");
+        assert_eq!(last.draft.created_at, "2025-01-02T03:04:05Z".parse().ok());
+        let skipped: Vec<_> = found.skipped.iter().map(|(path, reason)| format!("{path} {reason}")).collect();
+        assert_eq!(skipped, [format!("{file}#3 has 5 values, but the table has 4 columns"), format!("{file}#4 has no text")]);
+        assert_eq!((found.report.new, found.again.unchanged), (3, 3));
+    }
+}
+
+#[test]
+fn a_quote_without_an_end_stops_at_the_maximum_size_of_a_row() {
+    let text = format!("id,text\n1,first\n2,\"{}", "x\n".repeat(9 << 20));
+    let folder = IngestSandbox::new(&[("x.csv", &text)]);
+    let found = survey_source(SourceName::Csv, &folder.path().join("x.csv"));
+    assert_eq!(note_paths(&found), ["records/1"]);
+    assert!(found.skipped[0].1.contains("a row is larger than 16 MiB"), "{:?}", found.skipped);
+}
+
+#[test]
+fn bytes_that_are_not_utf_8_are_replaced_and_reported() {
+    let folder = IngestSandbox::new(&[]);
+    folder.write("latin.csv", b"id,text\n1,caf\xe9\n");
+    let found = survey_mapped_source(SourceName::Csv, &folder.path().join("latin.csv"), &[("content", "text"), ("id", "id")]);
+    assert_eq!(found.note("records/1").draft.content, "caf\u{fffd}");
+    assert!(found.note("records/1").warning.as_ref().is_some_and(|warning| warning.contains("UTF-8")));
+}
