@@ -11,6 +11,7 @@ use memory_core::{
     AgentName, Category, Filter, HomeSection, Lifetime, ListOrder, MAX_INPUT_SIZE, Phase, ProposalFilter, Scope, ToolError,
 };
 use memory_ingest::SourceName;
+use memory_ingest::export::ExportFormatName;
 
 use crate::config::Environment;
 use crate::datetime::LocalDay;
@@ -232,6 +233,24 @@ pub(crate) enum SourceSelection {
     All,
     /// One source.
     One(SourceName),
+}
+
+/// Returns a parser for the format of an export.
+pub(crate) fn export_format_parser() -> impl TypedValueParser<Value = ExportFormatSelection> {
+    let words = ["jsonl"].into_iter().chain(ExportFormatName::ALL.iter().map(|format| format.as_str()));
+    one_of_parser(words, |word| match word {
+        "jsonl" => Some(ExportFormatSelection::JsonLines),
+        _ => word.parse().ok().map(ExportFormatSelection::Other),
+    })
+}
+
+/// The format of an export.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ExportFormatSelection {
+    /// One memory per line, as JSON.
+    JsonLines,
+    /// The format of another program.
+    Other(ExportFormatName),
 }
 
 /// Returns a parser for the name of a source of notes, or `all`.

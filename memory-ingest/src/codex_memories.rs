@@ -121,7 +121,7 @@ impl CodexMemories {
         if body.is_empty() {
             return None;
         }
-        let mut note = RecordNote::new(self.name(), self.folder.name(), &note::one_line(path), body);
+        let mut note = RecordNote::new(self.name(), self.folder.name(), path, body);
         let title = group.map_or_else(|| heading.to_owned(), |group| format!("{}: {heading}", group.title));
         note.draft.title = Some(note::one_line(&title));
         note.draft.category = section_category(heading);

@@ -119,7 +119,7 @@ pub(crate) fn stem(path: &str) -> &str {
 
 /// Returns a name with spaces in place of control characters, which no name may contain.
 pub(crate) fn one_line(name: &str) -> String {
-    name.trim().replace(char::is_control, " ")
+    name.replace(char::is_control, " ").trim().to_owned()
 }
 
 /// Returns a text without the newline at its end.

@@ -35,6 +35,7 @@ struct MissingShape<'a> {
     id: String,
     path: &'a str,
     title: Option<&'a str>,
+    edited: bool,
 }
 
 #[derive(Serialize)]
@@ -64,12 +65,16 @@ struct ImportedShape<'a> {
 /// It has the number of new, updated and unchanged notes, the skipped ones (`[{path, reason}]`), notes with `warnings`
 /// (same shape), the number of distinct tags, and the links: `{resolved, unresolved, only_by_alias, only_by_title}`, of
 /// which the last two are part of `unresolved`. `sessions` counts the conversations and their written records, `facts` those that a model drew from them, `missing`
-/// (`[{id, path, title}]`) lists the memories of notes that the source no longer contains, and `deleted` counts those of
+/// (`[{id, path, title, edited}]`) lists the memories of notes that the source no longer contains, and `deleted` counts those of
 /// them that moved to the trash.
 pub fn ingest_report(source: &str, report: &IngestReport) -> Value {
     let IngestReport { new, updated, unchanged, skipped, warnings, tags, links, sessions, facts, missing, deleted } = report;
-    let missing =
-        missing.iter().map(|note| MissingShape { id: note.id.to_string(), path: &note.path, title: note.title.as_deref() });
+    let missing = missing.iter().map(|note| MissingShape {
+        id: note.id.to_string(),
+        path: &note.path,
+        title: note.title.as_deref(),
+        edited: note.is_edited,
+    });
     let LinkCounts { resolved, unresolved, only_by_alias, only_by_title } = *links;
     value(&IngestShape {
         source,

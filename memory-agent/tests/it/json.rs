@@ -202,7 +202,12 @@ fn an_answer_explains_itself_only_when_asked() {
 fn a_report_of_taking_in_counts_notes_tags_and_links() {
     let skipped = |path: &str| vec![SkippedFile { path: path.into(), reason: "it is not a string".into() }];
     let links = LinkCounts { resolved: 5, unresolved: 2, only_by_alias: 1, only_by_title: 0 };
-    let missing = MissingNote { id: memory_core::MemoryId::for_path("c.md"), title: Some("Tea".into()), path: "c.md".into() };
+    let missing = MissingNote {
+        id: memory_core::MemoryId::for_path("c.md"),
+        title: Some("Tea".into()),
+        path: "c.md".into(),
+        is_edited: false,
+    };
     let report = IngestReport {
         new: 3,
         updated: 1,
@@ -216,7 +221,7 @@ fn a_report_of_taking_in_counts_notes_tags_and_links() {
         missing: vec![missing],
         deleted: 0,
     };
-    assert_snapshot!(json::ingest_report("obsidian", &report), @r#"{"source":"obsidian","new":3,"updated":1,"unchanged":9,"skipped":[{"path":"a.md","reason":"it is not a string"}],"warnings":[{"path":"b.md","reason":"it is not a string"}],"tags":4,"links":{"resolved":5,"unresolved":2,"only_by_alias":1,"only_by_title":0}}"#);
+    assert_snapshot!(json::ingest_report("obsidian", &report), @r#"{"source":"obsidian","new":3,"updated":1,"unchanged":9,"skipped":[{"path":"a.md","reason":"it is not a string"}],"warnings":[{"path":"b.md","reason":"it is not a string"}],"tags":4,"links":{"resolved":5,"unresolved":2,"only_by_alias":1,"only_by_title":0},"sessions":{"new":2,"updated":1,"unchanged":0,"records":40},"facts":3,"missing":[{"id":"ad4fe2fe-d0fa-5c47-86c0-df224833b644","path":"c.md","title":"Tea","edited":false}],"deleted":0}"#);
 }
 
 #[test]

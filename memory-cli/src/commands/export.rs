@@ -1,31 +1,48 @@
 //! The `memory export` command.
 
+use std::collections::HashMap;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+use chrono::SecondsFormat;
 use clap::Args;
 use memory_agent::json;
-use memory_core::{Filter, Lifetime, StoreError};
+use memory_core::{Category, FileVersion, Filter, Lifetime, MemoryId, StoreError, StoredMemory, TrashedFile, resolve_wikilink};
+use memory_ingest::export::{ExportCatalog, ExportFormatName, ExportPart, ExportRecord};
 use serde_json::{Value, json};
 use tempfile::NamedTempFile;
 
+use super::export_folder::ExportFolder;
 use crate::app::App;
-use crate::args::FilterArgs;
+use crate::args::{ExportFormatSelection, FilterArgs, export_format_parser};
 use crate::failure::Failure;
 use crate::home::Home;
 
-/// Export memories as JSON, one per line, oldest first
+/// Writes a memory, with its file if it contains more than the memory.
+type MemoryWriter<'a> = dyn FnMut(&StoredMemory, Option<String>, &mut App) -> Result<(), Failure> + 'a;
+
+/// Export memories as JSON lines, or in the format of another program
 ///
-/// Expired and superseded memories are included. `path` is the file name, and `file` is the complete file if it contains
-/// more than the memory (other keys, comments); `memory import` restores both. Unreadable files are reported, and all
-/// others are exported.
+/// Expired and superseded memories are included. Unreadable files are reported, and all others are exported.
+///
+/// jsonl: one memory per line, oldest first. `path` is the file name, and `file` is the complete file if it contains more
+/// than the memory (other keys, comments); `memory import` restores both.
+///
+/// okf, obsidian and basic-memory are folders of Markdown files; mem0, server-memory and html are files. `memory ingest`
+/// restores all but html, with ids, dates and links.
 ///
 /// JSON: the memories themselves; with --output: {output, memories}
 #[derive(Debug, Args)]
 pub(crate) struct ExportArgs {
-    /// Output file, replaced only when complete; `-`, or none, is the standard output
-    #[arg(long, value_name = "FILE")]
+    /// Format of the export
+    #[arg(long, value_name = "NAME", value_parser = export_format_parser(), default_value = "jsonl")]
+    format: ExportFormatSelection,
+    /// Output file, replaced only when complete (`-`, or none, is the standard output), or folder, new or of a former export
+    #[arg(long, value_name = "PATH")]
     output: Option<PathBuf>,
+    /// Add the former versions of each memory, newest first, as `history`; only for jsonl
+    #[arg(long)]
+    history: bool,
     #[command(flatten)]
     filter: FilterArgs,
 }
@@ -33,66 +50,197 @@ pub(crate) struct ExportArgs {
 impl ExportArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let home = app.open()?;
-        let filter = self.filter.filter(Lifetime::All);
-        let unreadable = match self.output.as_deref().filter(|file| *file != Path::new("-")) {
-            None => export(&home, &filter, app, &mut |memory, app| Ok(app.output.json(memory)?))?,
-            Some(file) => export_to_file(file, &home, &filter, app)?,
-        };
+        let output = self.output.as_deref().filter(|file| *file != Path::new("-"));
+        let mut export = ExportRun { home: &home, filter: self.filter.filter(Lifetime::All), memories: 0, unreadable: 0 };
+        match self.format {
+            ExportFormatSelection::JsonLines => {
+                let versions = if self.history { former_versions(&home)? } else { HashMap::new() };
+                export.lines(&versions, output, app)?;
+            }
+            ExportFormatSelection::Other(_) if self.history => {
+                return Err(Failure::usage("--history requires the format jsonl", "omit --history or --format"));
+            }
+            ExportFormatSelection::Other(format) if format.is_folder() => {
+                let hint = format!("specify the folder: memory export --format {format} --output …");
+                export.folder(format, output.ok_or_else(|| Failure::usage("a folder is required", hint))?, app)?;
+            }
+            ExportFormatSelection::Other(format) => export.file(format, output, app)?,
+        }
         let never_read = home.store.unreadable_files()?;
         for problem in &never_read {
             app.output.warning(&problem.to_string())?;
         }
-        let unreadable = unreadable + never_read.len() as u64;
+        if let Some(output) = output {
+            if app.output.is_json() {
+                app.output.json(&json!({ "output": output, "memories": export.memories }))?;
+            } else {
+                let place = app.output.display_path(output);
+                app.output.fields(&[&place, &export.memories.to_string()])?;
+            }
+        }
+        let unreadable = export.unreadable + never_read.len() as u64;
         if unreadable == 0 { Ok(()) } else { Err(Failure::Unreadable { count: unreadable }) }
     }
 }
 
-fn export_to_file(file: &Path, home: &Home, filter: &Filter, app: &mut App) -> Result<u64, Failure> {
-    let place = app.output.display_path(file);
-    let failed = |source: io::Error| Failure::File { action: format!("write {place}"), source };
-    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut draft = BufWriter::new(NamedTempFile::new_in(folder).map_err(failed)?);
-    let mut memories = 0_u64;
-    let unreadable = export(home, filter, app, &mut |memory, _| {
-        memories += 1;
-        writeln!(draft, "{memory}").map_err(failed)
-    })?;
-    let draft = draft.into_inner().map_err(|error| failed(error.into_error()))?;
-    draft.as_file().sync_all().map_err(failed)?;
-    draft.persist(file).map_err(|error| failed(error.error))?;
-    if app.output.is_json() {
-        app.output.json(&json!({ "output": file, "memories": memories }))?;
-    } else {
-        app.output.fields(&[&place, &memories.to_string()])?;
-    }
-    Ok(unreadable)
+/// An export in progress.
+struct ExportRun<'a> {
+    home: &'a Home,
+    filter: Filter,
+    memories: u64,
+    unreadable: u64,
 }
 
-/// Calls `write` for each memory that matches `filter`; returns the number of unreadable memories.
-fn export(
-    home: &Home,
-    filter: &Filter,
-    app: &mut App,
-    write: &mut dyn FnMut(&Value, &mut App) -> Result<(), Failure>,
-) -> Result<u64, Failure> {
-    let services = &home.services;
-    services.store.refresh()?;
-    let mut unreadable = 0;
-    for stored in services.store.memories(filter, services.clock.now()) {
-        match stored {
-            Ok(stored) => {
-                let mut memory = json::memory_for_export(&stored);
-                if let Some(text) = home.store.file_with_extras(&stored)? {
-                    memory["file"] = text.into();
-                }
-                write(&memory, app)?;
+impl ExportRun<'_> {
+    /// Exports one memory per line as JSON.
+    fn lines(
+        &mut self,
+        versions: &HashMap<MemoryId, Vec<TrashedFile>>,
+        output: Option<&Path>,
+        app: &mut App,
+    ) -> Result<(), Failure> {
+        let home = self.home;
+        let line = |stored: &StoredMemory, file: Option<String>| -> Value {
+            let mut memory = json::memory_for_export(stored);
+            if let Some(text) = file {
+                memory["file"] = text.into();
             }
-            Err(StoreError::Damaged(problem)) => {
-                unreadable += 1;
-                app.output.warning(&problem.to_string())?;
+            if let Some(versions) = versions.get(&stored.memory.id) {
+                memory["history"] = versions.iter().filter_map(|version| former_version(version.clone(), home)).collect();
             }
-            Err(error) => return Err(error.into()),
+            memory
+        };
+        let filter = self.filter.clone();
+        let Some(output) = output else {
+            return self.for_each(&filter, app, &mut |stored, file, app| Ok(app.output.json(&line(stored, file))?));
+        };
+        let mut draft = OutputFile::create(output, app)?;
+        self.for_each(&filter, app, &mut |stored, file, _| draft.write(&format!("{}\n", line(stored, file))))?;
+        draft.finish()
+    }
+
+    fn file(&mut self, format: ExportFormatName, output: Option<&Path>, app: &mut App) -> Result<(), Failure> {
+        match output {
+            None => self.parts(format, app, &mut |part, app| Ok(app.output.stream().write_all(part.text.as_bytes())?)),
+            Some(output) => {
+                let mut draft = OutputFile::create(output, app)?;
+                self.parts(format, app, &mut |part, _| draft.write(&part.text))?;
+                draft.finish()
+            }
         }
     }
-    Ok(unreadable)
+
+    fn folder(&mut self, format: ExportFormatName, output: &Path, app: &mut App) -> Result<(), Failure> {
+        let mut folder = ExportFolder::open(output, &app.output.display_path(output), format.as_str())?;
+        self.parts(format, app, &mut |part, _| folder.write(&part.path, &part.text))?;
+        folder.finish()
+    }
+
+    /// Calls `write` with each part of an export in the format of another program.
+    fn parts(
+        &mut self,
+        format: ExportFormatName,
+        app: &mut App,
+        write: &mut dyn FnMut(&ExportPart, &mut App) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        let home = self.home;
+        let mut catalog = ExportCatalog::new(format);
+        let services = &home.services;
+        services.store.refresh()?;
+        // Unreadable files are reported when the memories are written.
+        for stored in services.store.memories(&self.filter, services.clock.now()).flatten() {
+            catalog.add(&stored.memory);
+        }
+        let mut export = format.open(catalog);
+        for part in export.start() {
+            write(&part, app)?;
+        }
+        let filters: Vec<Filter> = if format.is_grouped() {
+            let categories = Category::ALL.into_iter().filter(|category| self.filter.category.is_none_or(|own| own == *category));
+            categories.map(|category| Filter { category: Some(category), ..self.filter.clone() }).collect()
+        } else {
+            vec![self.filter.clone()]
+        };
+        for filter in &filters {
+            self.for_each(filter, app, &mut |stored, file, app| {
+                let fields = json::memory_for_export(stored);
+                let resolve = |target: &str| resolve_wikilink(services.store.as_ref(), target, stored).ok().flatten();
+                let record = ExportRecord { memory: &stored.memory, fields: &fields, file: file.as_deref(), resolve: &resolve };
+                export.memory(&record).iter().try_for_each(|part| write(part, app))
+            })?;
+        }
+        export.finish().iter().try_for_each(|part| write(part, app))
+    }
+
+    /// Calls `write` with each memory that matches `filter`, and with its file if it contains more than the memory.
+    fn for_each(&mut self, filter: &Filter, app: &mut App, write: &mut MemoryWriter<'_>) -> Result<(), Failure> {
+        let services = &self.home.services;
+        services.store.refresh()?;
+        for stored in services.store.memories(filter, services.clock.now()) {
+            match stored {
+                Ok(stored) => {
+                    let file = self.home.store.file_with_extras(&stored)?;
+                    self.memories += 1;
+                    write(&stored, file, app)?;
+                }
+                Err(StoreError::Damaged(problem)) => {
+                    self.unreadable += 1;
+                    app.output.warning(&problem.to_string())?;
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A file that replaces another one when it is complete.
+struct OutputFile<'a> {
+    file: &'a Path,
+    place: String,
+    draft: BufWriter<NamedTempFile>,
+}
+
+impl<'a> OutputFile<'a> {
+    fn create(file: &'a Path, app: &App) -> Result<Self, Failure> {
+        let place = app.output.display_path(file);
+        let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        match NamedTempFile::new_in(folder) {
+            Ok(draft) => Ok(Self { file, place, draft: BufWriter::new(draft) }),
+            Err(source) => Err(Failure::File { action: format!("write {place}"), source }),
+        }
+    }
+
+    fn write(&mut self, text: &str) -> Result<(), Failure> {
+        let written = self.draft.write_all(text.as_bytes());
+        written.map_err(|source| Failure::File { action: format!("write {}", self.place), source })
+    }
+
+    fn finish(self) -> Result<(), Failure> {
+        let failed = |source: io::Error| Failure::File { action: format!("write {}", self.place), source };
+        let draft = self.draft.into_inner().map_err(|error| failed(error.into_error()))?;
+        draft.as_file().sync_all().map_err(failed)?;
+        draft.persist(self.file).map(drop).map_err(|error| failed(error.error))
+    }
+}
+
+/// Returns the JSON of a former version of a memory, or `None` if it cannot be read.
+fn former_version(version: TrashedFile, home: &Home) -> Option<Value> {
+    let memory = home.services.history.memory_in_trash(&version.trash).ok()?;
+    let stamp = FileVersion(memory.content_hash());
+    let mut former =
+        json::memory_for_export(&StoredMemory { memory, path: version.path, stamp, problem: None, other_fields: Vec::new() });
+    former["replaced_at"] = version.at.to_rfc3339_opts(SecondsFormat::AutoSi, true).into();
+    former["replaced_by"] = version.verb.as_str().into();
+    Some(former)
+}
+
+/// Returns the former versions of all memories, newest first, from one pass over the trash.
+fn former_versions(home: &Home) -> Result<HashMap<MemoryId, Vec<TrashedFile>>, Failure> {
+    let mut versions: HashMap<MemoryId, Vec<TrashedFile>> = HashMap::new();
+    for version in home.services.history.trashed() {
+        let version = version?;
+        versions.entry(version.id).or_default().push(version);
+    }
+    Ok(versions)
 }

@@ -29,7 +29,7 @@ use crate::instances::DEFAULT;
 ///
 /// JSON: {source, new, updated, unchanged, skipped: [{path, reason}], warnings: [{path, reason}], tags, links: {resolved,
 /// unresolved, only_by_alias, only_by_title}, sessions: {new, updated, unchanged, records}, facts, missing: [{id, path,
-/// title}], deleted}; for `all`, and without --source: {sources: [these…], left_out: [{source, path, reason}]}
+/// title, edited}], deleted}; for `all`, and without --source: {sources: [these…], left_out: [{source, path, reason}]}
 #[derive(Debug, Args)]
 pub(crate) struct IngestArgs {
     /// Program to ingest from, or all

@@ -10,6 +10,7 @@ mod doctor;
 mod edit;
 mod embed;
 mod export;
+mod export_folder;
 mod hook;
 mod hook_event;
 mod import;

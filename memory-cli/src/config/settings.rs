@@ -326,12 +326,17 @@ fn take_source(
     let expand = |text: &str| Ok(environment.absolute_path(Path::new(text.trim())));
     let path = document.take(&format!("ingestion.{source}.path"), expand)?;
     let mut path = or_default(path, default);
-    if source == SourceName::Claude {
+    if matches!(source, SourceName::Claude | SourceName::ClaudeSessions) {
         path.override_path(environment.claude.as_deref(), SettingsLayer::Environment, environment);
     }
     let enabled = document.take(&format!("ingestion.{source}.enabled"), parser_for("true or false"))?;
     let watch = document.take(&format!("ingestion.{source}.watch"), parser_for("true or false"))?;
-    Ok(Some(SourceLocation { source, path, enabled: or_default(enabled, true), watch: or_default(watch, false) }))
+    Ok(Some(SourceLocation {
+        source,
+        path,
+        enabled: or_default(enabled, source != SourceName::ClaudeSessions),
+        watch: or_default(watch, false),
+    }))
 }
 
 fn or_else_default<T>(value: Option<T>, default: impl FnOnce() -> Result<T, ConfigError>) -> Result<Setting<T>, ConfigError> {

@@ -42,9 +42,9 @@ fn help_lists_the_commands() {
       dream          Refine the memories: file the inbox, merge duplicates and resolve wikilinks
       decay          Move memories that are no longer read to the trash
       consolidate    Run the daemon's maintenance once: expire, decay, upgrade and merge duplicates
-      ingest         Ingest notes from other programs
-      import         Import exported memories, one per line
-      export         Export memories as JSON, one per line, oldest first
+      ingest         Ingest notes and conversations from other programs
+      import         Import an export of this or another program
+      export         Export memories as JSON lines, or in the format of another program
 
     Reminders:
       remind         Create a reminder

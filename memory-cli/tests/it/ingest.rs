@@ -20,7 +20,7 @@ fn notes_are_taken_in_once() {
     dead links resolved by alias or title: 1
     dry run: nothing was written
     ");
-    assert_snapshot!(sandbox.run(&["ingest", "--source", "obsidian", "--path", "~/my-vault", "--json"]), @r#"{"source":"obsidian","new":2,"updated":0,"unchanged":0,"skipped":[],"warnings":[],"tags":2,"links":{"resolved":1,"unresolved":2,"only_by_alias":1,"only_by_title":0}}"#);
+    assert_snapshot!(sandbox.run(&["ingest", "--source", "obsidian", "--path", "~/my-vault", "--json"]), @r#"{"source":"obsidian","new":2,"updated":0,"unchanged":0,"skipped":[],"warnings":[],"tags":2,"links":{"resolved":1,"unresolved":2,"only_by_alias":1,"only_by_title":0},"sessions":{"new":0,"updated":0,"unchanged":0,"records":0},"facts":0,"missing":[],"deleted":0}"#);
     assert_snapshot!(sandbox.run(&["ingest", "--source", "obsidian"]), @"
     obsidian	0	0	2	0	2	1	2
     --- stderr
@@ -37,11 +37,10 @@ fn all_takes_what_is_there_and_says_what_is_not() {
     obsidian	2	0	0	0	2	1	2
     --- stderr
     dead links resolved by alias or title: 1
-    skipped car-agent (~/.car-agent): it does not exist
-    skipped fingersaver (~/.fingersaver): it does not exist
-    skipped logseq (~/logseq): it does not exist
+    skipped claude-sessions (~/claude): it is disabled
+    not found: car-agent, fingersaver, logseq, codex, gemini, basic-memory, mem0, mcp-memory-service, claude-mem, windsurf
     ");
-    assert_snapshot!(sandbox.run(&["ingest", "--source", "all", "--json"]), @r#"{"sources":[{"source":"obsidian","new":0,"updated":0,"unchanged":2,"skipped":[],"warnings":[],"tags":2,"links":{"resolved":1,"unresolved":2,"only_by_alias":1,"only_by_title":0}}],"left_out":[{"source":"claude","path":"~/.claude","reason":"it does not exist"},{"source":"car-agent","path":"~/.car-agent","reason":"it does not exist"},{"source":"fingersaver","path":"~/.fingersaver","reason":"it does not exist"},{"source":"logseq","path":"~/logseq","reason":"it does not exist"}]}"#);
+    assert_snapshot!(sandbox.run(&["ingest", "--source", "all", "--json"]), @r#"{"sources":[{"source":"obsidian","new":0,"updated":0,"unchanged":2,"skipped":[],"warnings":[],"tags":2,"links":{"resolved":1,"unresolved":2,"only_by_alias":1,"only_by_title":0},"sessions":{"new":0,"updated":0,"unchanged":0,"records":0},"facts":0,"missing":[],"deleted":0}],"left_out":[{"source":"claude","path":"~/.claude","reason":"it does not exist"},{"source":"car-agent","path":"~/.car-agent","reason":"it does not exist"},{"source":"fingersaver","path":"~/.fingersaver","reason":"it does not exist"},{"source":"logseq","path":"~/logseq","reason":"it does not exist"},{"source":"claude-sessions","path":"~/.claude","reason":"it is disabled"},{"source":"codex","path":"~/.codex","reason":"it does not exist"},{"source":"gemini","path":"~/.gemini","reason":"it does not exist"},{"source":"basic-memory","path":"~/basic-memory","reason":"it does not exist"},{"source":"mem0","path":"~/.mem0/history.db","reason":"it does not exist"},{"source":"mcp-memory-service","path":"~/.local/share/mcp-memory/sqlite_vec.db","reason":"it does not exist"},{"source":"claude-mem","path":"~/.claude-mem/claude-mem.db","reason":"it does not exist"},{"source":"windsurf","path":"~/.codeium/windsurf","reason":"it does not exist"}]}"#);
 }
 
 #[test]
@@ -50,24 +49,18 @@ fn a_source_that_is_not_there_is_an_error() {
     assert_snapshot!(sandbox.run(&["ingest", "--source", "logseq"]), @"
     --- stderr
     error[path_not_found]: ~/logseq does not exist
-    hint: set the folder with --path
+    hint: set the folder or file with --path
     --- exit 3
     ");
     assert_snapshot!(sandbox.run(&["ingest", "--source", "all", "--path", "x"]), @"
     --- stderr
     error[usage]: --path requires a single source
-    hint: specify the source: --source obsidian --path …
+    hint: specify the source, or let `memory import PATH` detect it
     --- exit 2
     ");
     assert_snapshot!(sandbox.run(&["ingest"]), @"
     --- stderr
-    error[usage]: the following required arguments were not provided:
-      --source <NAME>
-
-    Usage: memory ingest --source <NAME>
-
-    For more information, try '--help'.
-    --- exit 2
+    no data of a known program was found; `memory import PATH` imports a file or folder
     ");
 }
 

@@ -299,8 +299,8 @@ fn what_is_done_to_instances_is_in_the_log_and_is_taken_back() {
     ");
     assert_snapshot!(sandbox.run(&["undo", "--json"]), @r#"{"operation":"[op3]","undone":{"operation":"[op4]","at":"[time]","verb":"set","files":1,"instance":"kv/scratch","key":"a/b"}}"#);
     assert_snapshot!(sandbox.run(&["log"]), @"
-    [op3]	[time]	undo kv/scratch: a/b	-	1	undoes [op4]
-    [op2]	[time]	undo history/default: s	-	1	undoes [op1]
+    [op3]	[time]	undo kv/scratch: a/b	cli	1	undoes [op4]
+    [op2]	[time]	undo history/default: s	cli	1	undoes [op1]
     [op1]	[time]	delete history/default: s	-	1	undone by [op2]
     [op4]	[time]	set kv/scratch: a/b	-	1	undone by [op3]
     [op5]	[time]	set kv/scratch: a/b	-	1	

@@ -15,11 +15,13 @@ mod dream_faults;
 mod edit_commands;
 mod embed;
 mod errors;
+mod export;
 #[path = "../../../memory-store/tests/it/faulty_disk.rs"]
 #[expect(dead_code, reason = "what is made durable is counted, and every fault is tried, where files are written")]
 mod faulty_disk;
 mod formats;
 mod help;
+mod import_programs;
 mod inbox;
 mod index_page;
 mod ingest;

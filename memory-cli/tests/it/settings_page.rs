@@ -30,7 +30,9 @@ fn keys() -> Vec<Key> {
         let depth = (line.len() - line.trim_start().len()) / 2;
         let text = line.trim();
         let uncommented = text.strip_prefix("# ").unwrap_or(text);
-        let is_name = |name: &&str| !name.is_empty() && name.chars().all(|c| c.is_ascii_lowercase() || "_-".contains(c));
+        let is_name = |name: &&str| {
+            !name.is_empty() && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || "_-".contains(c))
+        };
         match uncommented.split_once(':').filter(|(name, value)| is_name(name) && (value.starts_with(' ') || value.is_empty())) {
             Some((name, "")) if !text.starts_with('#') => {
                 sections.truncate(depth);

@@ -12,7 +12,7 @@
 //! | `server-memory` | `memory.jsonl` with entities and relations | metadata |
 //! | `html` | one page without scripts | none |
 //!
-//! All fields of a memory travel as one map, see [`crate::own_fields`], so that an import of the export restores them.
+//! All fields of a memory travel as one map, `x_memory`, so that an import of the export restores them.
 
 mod basic_memory;
 mod catalog;

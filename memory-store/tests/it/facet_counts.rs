@@ -17,7 +17,7 @@ fn source() -> FakeSource {
         let origin = Origin { source: "fake".into(), root: "/fake".into(), path: path.clone(), hash: None };
         let text = if number.is_multiple_of(3) { format!("ferry to the harbour {number}") } else { format!("ferry {number}") };
         let tags = [format!("travel/{}", number % 5), format!("year{}", number % 2)].into_iter().collect();
-        let created_at = Some(chrono::DateTime::UNIX_EPOCH + chrono::TimeDelta::days(10 * number as i64));
+        let created_at = Some(chrono::DateTime::UNIX_EPOCH + chrono::TimeDelta::days(10) * i32::try_from(number).unwrap());
         let draft = Draft { origin: Some(origin), source: "fake".into(), tags, created_at, ..Draft::new(&text) };
         SourceItem::Note(Box::new(NoteItem::new(draft)))
     };

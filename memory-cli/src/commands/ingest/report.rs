@@ -18,7 +18,12 @@ pub(super) fn print(
     options: &IngestOptionArgs,
     app: &mut App,
 ) -> Result<(), Failure> {
-    app.output.table(&note_table(taken))?;
+    let has_notes = |report: &IngestReport| 0 < report.new + report.updated + report.unchanged + report.skipped.len() as u64;
+    let of_conversations = |report: &IngestReport| report.sessions != SessionCounts::default() && !has_notes(report);
+    let (conversations, notes): (Vec<_>, Vec<_>) = taken.iter().partition(|(_, report)| of_conversations(report));
+    if !notes.is_empty() || conversations.is_empty() {
+        app.output.table(&note_table(&notes))?;
+    }
     if taken.iter().any(|(_, report)| report.sessions != SessionCounts::default() || report.facts != 0) {
         app.output.table(&session_table(taken))?;
     }
@@ -45,7 +50,7 @@ pub(super) fn print(
     Ok(())
 }
 
-fn note_table(taken: &[(SourceName, IngestReport)]) -> Table {
+fn note_table(taken: &[&(SourceName, IngestReport)]) -> Table {
     let numbers = ["new", "updated", "unchanged", "skipped", "tags", "links", "dead links"].map(TableColumn::Number);
     let mut table = Table::new([&[TableColumn::Text("source")][..], &numbers[..]].concat());
     for (source, report) in taken {

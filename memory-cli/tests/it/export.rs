@@ -1,0 +1,116 @@
+//! Tests of `memory export --format`.
+
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+
+use crate::sandbox::Sandbox;
+
+fn sandbox_with_tea() -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.write("Green tea at seven, in the [[Cup]]", &["--tags", "drink,deep work", "--title", "Tea", "--expires", "30d"]);
+    sandbox.write("The cup is blue", &["--category", "knowledge", "--title", "Cup"]);
+    sandbox.run(&["link", "Tea", "Cup"]);
+    sandbox
+}
+
+/// Returns the fields of all memories that an export must preserve, sorted by id.
+fn memories(sandbox: &Sandbox, flags: &[&str]) -> Vec<Value> {
+    let export = Sandbox::finish(sandbox.command(&[&["export"], flags].concat()), "").stdout;
+    let export = String::from_utf8(export).expect("text");
+    let mut all: Vec<Value> = export.lines().map(|line| serde_json::from_str(line).expect("a memory")).collect();
+    for memory in &mut all {
+        for key in ["origin", "path", "file"] {
+            memory.as_object_mut().expect("an object").remove(key);
+        }
+    }
+    all.sort_by_key(|memory| memory["id"].to_string());
+    all
+}
+
+#[test]
+fn an_export_in_a_format_of_another_program_returns_the_memories() {
+    let sandbox = sandbox_with_tea();
+    let expected = memories(&sandbox, &[]);
+    for (format, output) in [
+        ("okf", "bundle"),
+        ("obsidian", "vault"),
+        ("basic-memory", "project"),
+        ("mem0", "mem0.json"),
+        ("server-memory", "memory.jsonl"),
+    ] {
+        assert_eq!(sandbox.run(&["export", "--format", format, "--output", output]), format!("{output}\t2\n"));
+        if !sandbox.run(&["ingest", "--help"]).contains(format) {
+            continue;
+        }
+        let root = format!("other-{format}");
+        sandbox.run(&["ingest", "--source", format, "--path", output, "--root", &root]);
+        assert_eq!(memories(&sandbox, &["--root", &root]), expected, "{format}");
+    }
+}
+
+#[test]
+fn a_folder_is_replaced_unless_its_files_are_of_others_or_were_changed() {
+    let sandbox = sandbox_with_tea();
+    let export = |flags: &[&str]| sandbox.run(&[&["export", "--format", "obsidian"], flags].concat());
+    sandbox.file("notes/mine.md", "mine");
+    assert_snapshot!(export(&["--output", "notes"]), @"
+    --- stderr
+    error[usage]: notes contains files that are not an export
+    hint: choose a new or an empty folder
+    --- exit 2
+    ");
+    assert_snapshot!(export(&[]), @"
+    --- stderr
+    error[usage]: a folder is required
+    hint: specify the folder: memory export --format obsidian --output …
+    --- exit 2
+    ");
+    export(&["--output", "vault"]);
+    assert!(sandbox.path("vault/.obsidian/app.json").is_file() && sandbox.path("vault/inbox/Tea.md").is_file());
+    sandbox.file("vault/.obsidian/app.json", "{\"own\":1}");
+    sandbox.file("vault/own/note.md", "mine");
+    let tea = memories(&sandbox, &[]).into_iter().find(|memory| memory["title"] == "Tea").expect("a memory");
+    sandbox.run(&["delete", tea["id"].as_str().expect("an id")]);
+    assert_snapshot!(export(&["--output", "vault"]), @"vault	1");
+    assert!(!sandbox.path("vault/inbox").exists(), "the file of a deleted memory is deleted");
+    assert_eq!(sandbox.read_file("vault/.obsidian/app.json"), "{\"own\":1}");
+    assert_eq!(sandbox.read_file("vault/own/note.md"), "mine");
+    let hidden = std::fs::read_dir(sandbox.path("vault")).expect("a folder").filter_map(Result::ok);
+    assert!(!hidden.into_iter().any(|item| item.file_name().to_string_lossy().starts_with(".memory-export-")));
+    sandbox.file("vault/knowledge/Cup.md", "edited");
+    assert_snapshot!(export(&["--output", "vault"]), @"
+    --- stderr
+    error[usage]: knowledge/Cup.md in vault was changed since the export
+    hint: to import the changes, run `memory ingest --source obsidian --path vault`; or choose another folder
+    --- exit 2
+    ");
+    assert_eq!(sandbox.read_file("vault/knowledge/Cup.md"), "edited");
+    assert!(
+        sandbox.run(&["export", "--format", "okf", "--output", "vault"]).contains("contains an export in the format obsidian")
+    );
+}
+
+#[test]
+fn an_export_contains_former_versions_on_request() {
+    let sandbox = Sandbox::new();
+    let id = sandbox.write("green tea", &[]);
+    sandbox.run_with_input("black tea", &["edit", &id, "--content", "-"]);
+    let [memory] = <[Value; 1]>::try_from(memories(&sandbox, &["--history"])).expect("one memory");
+    assert_eq!((&memory["content"], &memory["version"]), (&json!("black tea"), &json!(2)), "{memory}");
+    let former = &memory["history"][0];
+    assert_eq!(
+        (&former["content"], &former["version"], &former["replaced_by"]),
+        (&json!("green tea"), &json!(1), &json!("update"))
+    );
+    assert!(former["replaced_at"].is_string() && memory["history"].as_array().is_some_and(|versions| versions.len() == 1));
+    assert_eq!(memories(&sandbox, &[])[0]["history"], Value::Null);
+    assert!(sandbox.run(&["export", "--history", "--format", "mem0"]).contains("--history requires the format jsonl"));
+}
+
+#[test]
+fn a_page_goes_to_the_standard_output() {
+    let sandbox = sandbox_with_tea();
+    let page = sandbox.run(&["export", "--format", "html"]);
+    assert!(page.starts_with("<!doctype html>") && page.trim_end().ends_with("</html>"));
+    assert!(page.find("id=\"c-knowledge\"") < page.find("id=\"c-inbox\""), "the memories are in groups");
+}

@@ -1,0 +1,172 @@
+//! Tests of `memory ingest` and `memory import` with the files of other programs.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use insta::assert_snapshot;
+
+use crate::sandbox::Sandbox;
+
+/// An export of ChatGPT with one conversation of two messages.
+const CONVERSATIONS: &str = r#"[{"id": "c-1", "title": "Tea", "create_time": 1700000000.0, "current_node": "b", "mapping": {
+    "a": {"id": "a", "parent": null, "children": ["b"], "message": {"id": "a", "author": {"role": "user"},
+        "create_time": 1700000000.0, "content": {"content_type": "text", "parts": ["How hot for sencha?"]}}},
+    "b": {"id": "b", "parent": "a", "children": [], "message": {"id": "b", "author": {"role": "assistant"},
+        "create_time": 1700000001.0, "content": {"content_type": "text", "parts": ["70 °C."]}}}}}]"#;
+
+/// Returns the memories and sessions of a home, by their paths.
+fn content(sandbox: &Sandbox) -> BTreeMap<String, Vec<u8>> {
+    fn walk(folder: &Path, root: &Path, found: &mut BTreeMap<String, Vec<u8>>) {
+        for entry in std::fs::read_dir(folder).into_iter().flatten() {
+            let path = entry.expect("an entry").path();
+            let name = path.strip_prefix(root).expect("it is below").display().to_string();
+            let is_log = ["journal", "index", "trash"].iter().any(|part| name.starts_with(part))
+                || name.contains(".trash")
+                || name.contains(".locks");
+            if path.is_dir() {
+                walk(&path, root, found);
+            } else if !is_log && path.extension().is_none_or(|extension| extension != "lock") {
+                found.insert(name, std::fs::read(&path).expect("it can be read"));
+            }
+        }
+    }
+    let (root, mut found) = (sandbox.path(".memory"), BTreeMap::new());
+    walk(&root, &root, &mut found);
+    found
+}
+
+#[test]
+fn conversations_become_sessions_and_one_undo_removes_them() {
+    let sandbox = Sandbox::new();
+    sandbox.run(&["write", "before"]);
+    let before = content(&sandbox);
+    sandbox.file("export/conversations.json", CONVERSATIONS);
+    assert_snapshot!(sandbox.run(&["import", "export", "--dry-run"]), @"
+    chatgpt	1	0	0	2	0
+    --- stderr
+    dry run: nothing was written
+    ");
+    assert_eq!(content(&sandbox), before);
+    sandbox.run(&["import", "export"]);
+    assert_snapshot!(sandbox.run(&["instance", "run", "history", "read", "-p", "session=chatgpt Tea (c-1)"]), @r#"[{"ts":"2023-11-14T22:13:20Z","role":"user","content":"How hot for sencha?","meta":{"source":"chatgpt","conversation":"c-1","title":"Tea","conversation_id":"c-1","message_id":"a"}},{"ts":"2023-11-14T22:13:21Z","role":"assistant","content":"70 °C.","meta":{"source":"chatgpt","conversation":"c-1","conversation_id":"c-1","message_id":"b"}}]"#);
+    assert_snapshot!(sandbox.run(&["import", "export"]), @"chatgpt	0	0	1	0	0");
+    assert_snapshot!(sandbox.run(&["undo"]), @"
+    [op1]	ingest	chatgpt Tea (c-1) in history/default
+    --- stderr
+    undid ingest of chatgpt Tea (c-1) in history/default; `memory undo [op2]` redoes it
+    ");
+    assert_eq!(content(&sandbox), before);
+}
+
+#[test]
+fn notes_and_sessions_of_a_run_are_undone_together() {
+    let sandbox = Sandbox::new();
+    sandbox.run(&["write", "before"]);
+    let before = content(&sandbox);
+    sandbox.file(
+        "export/conversations.json",
+        r#"[{"uuid": "u-1", "name": "Tea", "chat_messages": [{"uuid": "m-1", "sender": "human", "text": "How hot?"}]}]"#,
+    );
+    sandbox.file("export/memories.json", r#"[{"conversations_memory": "The user drinks tea.", "account_uuid": "a-1"}]"#);
+    sandbox.run(&["ingest", "--source", "claude-ai", "--path", "export"]);
+    let after = content(&sandbox);
+    assert_eq!(after.len(), before.len() + 2, "{:?}", after.keys());
+    let undone = sandbox.run_json(&["undo"]);
+    assert_eq!(content(&sandbox), before);
+    sandbox.run(&["undo", undone["operation"].as_str().expect("an id")]);
+    assert_eq!(content(&sandbox), after);
+}
+
+#[test]
+fn the_data_on_this_machine_is_listed_with_counts() {
+    let sandbox = Sandbox::new();
+    assert_snapshot!(sandbox.run(&["ingest"]), @"
+    --- stderr
+    no data of a known program was found; `memory import PATH` imports a file or folder
+    ");
+    sandbox.file("my-vault/Tea.md", "Leaves and water.\n");
+    sandbox.file("basic-memory/Milk.md", "---\ntitle: Milk\n---\n- [fact] white #drink\n");
+    assert_snapshot!(sandbox.run(&["ingest"]), @"
+    obsidian	1	0	1	~/my-vault
+    basic-memory	1	0	1	~/basic-memory
+    --- stderr
+    `memory ingest --source NAME` ingests one of them, `memory ingest --source all` all
+    ");
+    assert!(sandbox.run_json(&["list"])["memories"].as_array().is_none_or(Vec::is_empty), "nothing was ingested");
+}
+
+#[test]
+fn a_note_that_the_source_no_longer_contains_is_offered_for_deletion() {
+    let sandbox = Sandbox::new();
+    sandbox.file("my-vault/Tea.md", "Leaves and water.\n");
+    sandbox.file("my-vault/Milk.md", "White.\n");
+    sandbox.run(&["ingest", "--source", "obsidian"]);
+    std::fs::remove_file(sandbox.path("my-vault/Milk.md")).expect("it is there");
+    let milk = sandbox.run_json(&["search", "white"])["hits"][0]["memory"]["id"].as_str().expect("an id")[..8].to_owned();
+    let ingest = |flags: &[&str]| sandbox.run(&[&["ingest", "--source", "obsidian"], flags].concat()).replace(&milk, "[milk]");
+    assert_snapshot!(ingest(&[]), @"
+    obsidian	0	0	1	0	0	0	0
+    --- stderr
+    no longer in the source: [milk] Milk
+    their memories are retained; `memory ingest --source obsidian --delete-missing` moves them to the trash
+    ");
+    assert_snapshot!(ingest(&["--delete-missing"]), @"
+    obsidian	0	0	1	0	0	0	0
+    --- stderr
+    deleted, since it is no longer in the source: [milk] Milk
+    ");
+    assert_snapshot!(sandbox.run(&["search", "white"]), @"
+    --- stderr
+    no matches found
+    ");
+}
+
+#[test]
+fn the_daemon_ingests_the_changes_of_a_watched_source() {
+    let sandbox = Sandbox::new();
+    sandbox.file("my-vault/Tea.md", "Leaves and water.\n");
+    assert_snapshot!(sandbox.run(&["ingest", "--source", "obsidian", "--watch"]), @"
+    obsidian	1	0	0	0	0	0	0
+    --- stderr
+    the daemon ingests later changes from its next start on; `memory config set ingestion.obsidian.watch false` stops it
+    ");
+    sandbox.file("my-vault/Milk.md", "White.\n");
+    let chores = sandbox.run(&["serve", "--once", "--json"]);
+    assert!(chores.contains(r#""name":"ingest","ending":"done","said":"1 change from obsidian""#), "{chores}");
+    assert!(sandbox.run(&["search", "white"]).contains("Milk"));
+}
+
+#[test]
+fn a_format_that_is_not_recognized_is_an_error() {
+    let sandbox = Sandbox::new();
+    sandbox.file("data.bin", "\u{1}\u{2}");
+    assert_snapshot!(sandbox.run(&["import", "data.bin"]), @"
+    --- stderr
+    error[usage]: the format of ~/data.bin is not recognized
+    hint: specify it with `memory ingest --source NAME --path PATH`, such as `--source markdown` or `--source jsonl`
+    --- exit 2
+    ");
+    assert_snapshot!(sandbox.run(&["import", "missing.zip"]), @"
+    --- stderr
+    error[path_not_found]: ~/missing.zip does not exist
+    hint: set the folder or file with --path
+    --- exit 3
+    ");
+    assert_snapshot!(sandbox.run(&["ingest", "--source", "chatgpt"]), @"
+    --- stderr
+    error[usage]: chatgpt has no default folder
+    hint: specify the files: --source chatgpt --path PATH
+    --- exit 2
+    ");
+    assert_snapshot!(sandbox.run(&["ingest", "--source", "chatgpt", "--path", "data.bin"]), @"
+    chatgpt	0	0	0	1	0	0	0
+    --- stderr
+    skipped: data.bin, conversation 1: is not a JSON list
+    ");
+    assert_snapshot!(sandbox.run(&["ingest", "--source", "obsidian", "--extract"]), @"
+    --- stderr
+    error[usage]: no language model is configured, which --extract requires
+    hint: name one with `memory config set llm.model NAME`; `memory config init` creates a file that explains it
+    --- exit 2
+    ");
+}
