@@ -150,7 +150,7 @@ pub use memory::{
     Origin, ParseError, Patch, Phase, Proposal, ProposalTarget, ProposedAction, Reminder, ReminderQuery, Scope, SpeakerRole,
     Tags,
 };
-pub use memory_history::{ChangeVersions, MemoryHistory, MemoryStep, change_versions, memory_history};
+pub use memory_history::{ChangeVersions, MemoryHistory, MemoryStep, change_versions, memory_at, memory_history};
 pub use memory_summary::{CachedAnalysis, MemorySummaries, MemorySummary};
 pub use meter::{Meter, MeterError, Reservation, Spending, SpendingEntry};
 pub use model_test::{ModelTest, ModelVerdict, SearchQuality, test_model};

@@ -2,6 +2,8 @@
 
 use std::collections::HashSet;
 
+use chrono::{DateTime, Utc};
+
 use crate::undo::is_current_state;
 use crate::{
     Memory, MemoryId, Operation, OperationId, Recorded, RecordedChange, Services, StoreError, StoredMemory, UndoObstacle,
@@ -130,6 +132,29 @@ pub fn change_versions(
         next = later.subject.before.filter(|file| file.hash == after.hash);
     }
     Ok(ChangeVersions { before, after: next.and_then(|file| read(file.trash.as_deref()?)) })
+}
+
+/// Returns the version of a memory at a time, or `None` if it did not exist then, or if the version is not stored.
+///
+/// # Errors
+/// If the journal or the memory cannot be read.
+pub fn memory_at(services: &Services, id: &MemoryId, at: DateTime<Utc>) -> Result<Option<Memory>, StoreError> {
+    let mut replaced = None;
+    for change in services.history.changes_to(id) {
+        let change = change?;
+        if change.operation.at <= at {
+            break;
+        }
+        replaced = Some(change.subject.before);
+    }
+    match replaced {
+        Some(before) => Ok(before.and_then(|file| file.trash).and_then(|trash| services.history.memory_in_trash(&trash).ok())),
+        None => match services.store.get(id) {
+            Ok(stored) => Ok(Some(stored.memory)),
+            Err(StoreError::NotFound { .. } | StoreError::Damaged(_)) => Ok(None),
+            Err(error) => Err(error),
+        },
+    }
 }
 
 /// Adds the versions to the changes, which are ordered newest first. `read` reads a version from the trash.

@@ -7,7 +7,7 @@ use axum::Router;
 use axum::response::Response;
 use axum::routing::{get, post};
 use memory_core::{
-    AcceptOptions, Category, Filter, HomeSection, ListOrder, MemoryStoreExt, PageRequest, Phase, ProposedAction,
+    AcceptOptions, Category, FileVersion, Filter, HomeSection, ListOrder, MemoryStoreExt, PageRequest, Phase, ProposedAction,
     RefinementPlanner, SecretPolicy, StaleProposals, accept, edit_proposal, list, merge_proposal, proposals, reject,
 };
 
@@ -136,7 +136,8 @@ async fn decide(request: WebRequest) -> Response {
                         Some(category) => Some(category),
                         None => suggested_category(request, planner.as_ref(), item)?,
                     };
-                    let options = AcceptOptions { category, stale, secrets: SecretPolicy::Refuse, expected: Some(item.version) };
+                    let expected = Some(save_edit(request, item)?);
+                    let options = AcceptOptions { category, stale, secrets: SecretPolicy::Refuse, expected };
                     accept(&request.services, &item.id, options).map(drop).map_err(PageError::from)
                 }
                 "reject" => reject(&request.services, &item.id, Some(item.version)).map(drop).map_err(PageError::from),
@@ -155,6 +156,23 @@ async fn decide(request: WebRequest) -> Response {
             Ok(request.redirect(&with_failures(next, failures.len())))
         })
         .await
+}
+
+/// Saves the text of the form as that of the proposal if it differs, and returns the version to accept.
+fn save_edit(request: &WebRequest, item: &ItemVersion) -> Result<FileVersion, PageError> {
+    let Some(content) = request.form.text("content").map(lines_of_form) else { return Ok(item.version) };
+    let stored = request.services.store.get_by(&item.id)?;
+    let is_edited = stored.memory.proposal.is_some() && stored.memory.content.trim_end() != content.trim_end();
+    if !is_edited {
+        return Ok(item.version);
+    }
+    edit_proposal(&request.services, &item.id, &content, Some(item.version), SecretPolicy::Refuse)?;
+    Ok(request.services.store.get_by(&item.id)?.stamp)
+}
+
+/// Returns a text of a form with the line breaks of files. Browsers send CR LF.
+fn lines_of_form(text: &str) -> String {
+    text.replace("\r\n", "\n")
 }
 
 /// Returns the category under which an item is filed; `None` for a proposed change or deletion of a filed memory.
@@ -238,8 +256,7 @@ async fn edit(request: WebRequest) -> Response {
         .respond(|request| {
             let form = &request.form;
             let item = ItemVersion::parse(form.get("item"))?;
-            // Browsers send line breaks of forms as CR LF.
-            let content = form.get("content").replace("\r\n", "\n");
+            let content = lines_of_form(form.get("content"));
             edit_proposal(&request.services, &item.id, &content, Some(item.version), SecretPolicy::Refuse)?;
             Ok(request.redirect(form.text("next").unwrap_or("/inbox")))
         })

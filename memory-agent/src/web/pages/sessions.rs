@@ -7,8 +7,10 @@ use askama::Template;
 use axum::Router;
 use axum::response::Response;
 use axum::routing::get;
-use chrono::{Days, NaiveDate};
-use memory_core::{AgentSession, MemoryId, RecallFilter, RecallRecord, RecalledId, StoreError, recalls, sessions};
+use chrono::{DateTime, Days, NaiveDate, Utc};
+use memory_core::{
+    AgentSession, Memory, MemoryId, RecallFilter, RecallRecord, RecalledId, StoreError, memory_at, recalls, sessions,
+};
 
 use super::inbox::Pager;
 use crate::web::card::describe_part;
@@ -67,7 +69,11 @@ struct AgentSessionView {
 impl AgentSessionView {
     fn new(request: &WebRequest, session: &AgentSession) -> Result<Self, PageError> {
         let more = |count: usize| count.saturating_sub(MAX_SUMMARY);
-        let given = session.memories.iter().take(MAX_SUMMARY).map(|id| RecalledRow::new(request, &RecalledId::unranked(id)));
+        let given = session
+            .memories
+            .iter()
+            .take(MAX_SUMMARY)
+            .map(|id| RecalledRow::new(request, &RecalledId::unranked(id), session.last));
         let changes = session.operations.iter().take(MAX_SUMMARY).map(|entry| OperationRow::new(request, entry));
         Ok(Self {
             row: SessionRow::new(request, session),
@@ -179,6 +185,8 @@ struct RecalledRow {
     /// The parts that contributed most to the score, in words.
     reasons: String,
     exists: bool,
+    /// Whether the text was changed since.
+    is_changed: bool,
     /// Whether an earlier answer of the session contained the memory.
     is_repeated: bool,
 }
@@ -191,7 +199,7 @@ impl RecallRow {
     fn new(request: &WebRequest, recall: &RecallRecord, given: &mut HashSet<String>) -> Result<Self, PageError> {
         let mut row = |memory: &RecalledId| {
             let is_repeated = !given.insert(memory.id.clone());
-            Ok(RecalledRow { is_repeated, ..RecalledRow::new(request, memory)? })
+            Ok(RecalledRow { is_repeated, ..RecalledRow::new(request, memory, recall.at)? })
         };
         Ok(Self {
             time: TimeLabel::exact(request.local(recall.at)),
@@ -204,20 +212,26 @@ impl RecallRow {
 }
 
 impl RecalledRow {
-    fn new(request: &WebRequest, recalled: &RecalledId) -> Result<Self, PageError> {
-        let stored = match recalled.id.parse::<MemoryId>().map(|id| request.services.store.get(&id)) {
-            Ok(Ok(stored)) => Some(stored),
-            // The entries of conversations have other ids.
-            Err(_) | Ok(Err(StoreError::NotFound { .. } | StoreError::Damaged(_))) => None,
-            Ok(Err(error)) => return Err(error.into()),
+    /// Returns the row of a memory that was given at a time, with the text of that time.
+    fn new(request: &WebRequest, recalled: &RecalledId, at: DateTime<Utc>) -> Result<Self, PageError> {
+        // The entries of conversations have other ids.
+        let id = recalled.id.parse::<MemoryId>().ok();
+        let stored = match id.map(|id| request.services.store.get(&id)) {
+            Some(Ok(stored)) => Some(stored.memory),
+            None | Some(Err(StoreError::NotFound { .. } | StoreError::Damaged(_))) => None,
+            Some(Err(error)) => return Err(error.into()),
         };
-        let headline = stored.as_ref().map_or(recalled.id.as_str(), |stored| stored.memory.headline());
+        let is_current = stored.as_ref().is_some_and(|memory| memory.updated_at <= at);
+        let given = id.filter(|_| !is_current).map(|id| memory_at(&request.services, &id, at)).transpose()?.flatten();
+        let is_changed = given.as_ref().zip(stored.as_ref()).is_some_and(|(given, stored)| given.content != stored.content);
+        let headline = given.as_ref().or(stored.as_ref()).map_or(recalled.id.as_str(), Memory::headline);
         let parts = recalled.parts.iter().filter(|(_, score)| 0.0 <= *score).take(MAX_REASONS);
         Ok(Self {
             path: format!("/memories/{}", encode(&recalled.id)),
             headline: Label::cut(headline, 140),
             reasons: parts.map(|(name, _)| describe_part(name)).collect::<Vec<_>>().join(", "),
             exists: stored.is_some(),
+            is_changed,
             is_repeated: false,
         })
     }

@@ -155,6 +155,20 @@ fn a_session_has_what_its_agent_received_and_wrote() {
 }
 
 #[test]
+fn a_session_shows_the_text_that_its_agent_received() {
+    let server = WebTestServer::start();
+    let id = server.write(Draft::new("Postgres 14"));
+    recall(&server, "s1", &[&id]);
+    let patch = Patch { content: Some("Postgres 15".into()), ..Patch::default() };
+    update(&server.services, &id, &patch, None, SecretPolicy::Keep).unwrap();
+    let page = server.get("/sessions/show?agent=codex&session=s1").body;
+    assert!(page.contains("Postgres 14") && page.contains("changed since") && !page.contains("Postgres 15"), "{page}");
+    delete(&server.services, &id).unwrap();
+    let page = server.get("/sessions/show?agent=codex&session=s1").body;
+    assert!(page.contains("Postgres 14") && page.contains("no longer there"), "{page}");
+}
+
+#[test]
 fn the_graph_shows_what_surrounds_a_memory_or_a_tag() {
     let server = WebTestServer::start();
     assert!(server.get("/graph").body.contains("No memories yet"));

@@ -3,8 +3,8 @@
 use std::sync::atomic::Ordering;
 
 use memory_core::{
-    Category, Draft, MemoryStoreExt, Patch, Phase, ReviewPolicy, SecretPolicy, Services, View, WritePolicy, delete, proposals,
-    update, write,
+    Category, Draft, Filter, MemoryStoreExt, Patch, Phase, ReviewPolicy, SecretPolicy, Services, View, WritePolicy, delete,
+    proposals, update, write,
 };
 
 use super::server::WebTestServer;
@@ -111,6 +111,25 @@ fn a_stale_item_among_several_leaves_the_others_decided() {
     assert!(page.contains("1 selected item was not changed"), "{page}");
     assert_eq!(server.services.store.get_by(&other).unwrap().memory.category, Category::People);
     assert_eq!(server.services.store.get_by(&one).unwrap().memory.phase, Phase::Inbox);
+}
+
+#[test]
+fn accepting_a_proposal_saves_the_edited_text() {
+    let server = WebTestServer::start();
+    write(&codex(&server), Draft::new("Green is the colour"), SecretPolicy::Refuse).unwrap();
+    let found = items(&server.get("/inbox").body);
+    let accept = [
+        ("item", found[0].as_str()),
+        ("content", "Green tea\r\nis preferred"),
+        ("action", "accept"),
+        ("category", "preferences"),
+        ("next", "/inbox"),
+    ];
+    server.post_and_follow("/inbox/decide", &accept);
+    assert!(proposals(&server.services).unwrap().is_empty());
+    let all = server.services.store.memories(&Filter::all(), server.services.clock.now());
+    let texts: Vec<_> = all.map(|stored| stored.unwrap().memory.content).collect();
+    assert_eq!(texts, ["Green tea\nis preferred"]);
 }
 
 #[test]
@@ -228,7 +247,7 @@ fn a_proposal_is_decided_on_its_own_page() {
     write(&codex(&server), Draft::new("The user prefers window seats"), SecretPolicy::Refuse).unwrap();
     let id = proposals(&server.services).unwrap()[0].stored.memory.id;
     let page = server.get(&format!("/memories/{id}")).body;
-    for text in ["href=\"/inbox\"", "value=\"accept\"", "value=\"reject\"", "Save the proposal", "preferences (suggested)"] {
+    for text in ["href=\"/inbox\"", "value=\"accept\"", "value=\"reject\"", "Save without accepting", "preferences (suggested)"] {
         assert!(page.contains(text), "{text} is missing in {page}");
     }
     for text in [">Move</button>", ">Tags</h2>", "/delete\"", "/graph?memory="] {

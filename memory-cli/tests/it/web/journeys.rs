@@ -266,7 +266,7 @@ fn proposals_are_accepted_rejected_edited_and_merged() {
         assert_eq!(waiting(home).len(), 3);
         page.click("summary >> Edit");
         page.fill("details[open] textarea", "The ferry to the island leaves at half past eight.");
-        page.follow("details[open] button >> Save the proposal");
+        page.follow("details[open] button >> Save without accepting");
         page.click("summary >> Merge");
         page.fill("details[open] input[name=into]", FERRY);
         page.follow("details[open] button >> Merge");
