@@ -118,7 +118,8 @@ pub struct Progress {
 ///
 /// The origin identifies a note: an unchanged note is skipped, a changed note updates its memory, and a moved note
 /// moves the origin of its memory. A note is skipped if its memory was also changed, so that neither side is lost. A
-/// note with the text of a memory from another source is not ingested again. Equal files of one source become one
+/// note with the text of a memory from another source is not ingested again, and neither is an unchanged note whose memory
+/// a person deleted. Equal files of one source become one
 /// memory, which records all of them as origins. Tags, aliases and links are only ever added to a memory. Credentials
 /// are redacted.
 ///
@@ -141,6 +142,10 @@ pub fn ingest(
     let mut survey = Survey::of(services, source, &mut report, progress)?;
     let links = survey.take_links(&mut report.links);
     let total = survey.len() as u64;
+    // New memories belong to notes, so they need not be read.
+    if source.is_complete() {
+        report.missing = survey.missing_notes(services, &report.skipped)?;
+    }
     let mut batch = IngestBatch {
         services,
         operation: services.change_set(Verb::Ingest),
@@ -171,9 +176,6 @@ pub fn ingest(
         progress(Progress { done, total: Some(total) });
         Ok(())
     })?;
-    if source.is_complete() {
-        report.missing = survey.missing_notes(services, &report.skipped)?;
-    }
     if options.delete_missing {
         for note in report.missing.clone().into_iter().filter(|note| !note.is_edited) {
             batch.push(Change::Remove { id: note.id, expected: None }, &note.path, &mut report)?;

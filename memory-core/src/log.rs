@@ -194,7 +194,8 @@ impl<'a> OperationLogs<'a> {
 
     /// Undoes the operation with an id that starts with `reference`, or the last one that is not undone.
     ///
-    /// An ingestion that wrote notes and sessions is undone in both. The result then describes the notes.
+    /// An ingestion that wrote notes and sessions is undone in both. The result then describes the notes. If the undo of one
+    /// fails, a repeated undo reverts the rest.
     ///
     /// # Errors
     /// Those of [`Self::find`], [`crate::undo()`], [`bank::undo()`], [`topic::undo()`] and [`instance::undo()`].
@@ -212,7 +213,11 @@ impl<'a> OperationLogs<'a> {
         // Sessions come first: they prevent the undo if one of them was changed, and changed notes may be left.
         let mut sources = vec![source];
         if matches!(entry.operation.verb, Verb::Ingest | Verb::Undo) {
-            sources = self.sources_of(id)?;
+            sources = self.open_sources_of(id)?;
+            // An operation that is already undone everywhere is refused by its store.
+            if sources.is_empty() {
+                sources.push(source);
+            }
             sources.sort_by_key(|source| matches!(source, LogSource::Notes(_)));
         }
         let mut undone = None;
@@ -222,16 +227,14 @@ impl<'a> OperationLogs<'a> {
         undone.ok_or_else(|| StoreError::OperationNotFound { wanted: format!("no operation has the id {id}") }.into())
     }
 
-    /// Returns the stores whose log contains the operation `id`.
-    fn sources_of(self, id: &str) -> Result<Vec<LogSource<'a>>, LogError> {
+    /// Returns the stores in which the operation `id` is not undone.
+    fn open_sources_of(self, id: &str) -> Result<Vec<LogSource<'a>>, LogError> {
         let mut sources = Vec::new();
         for source in self.sources() {
-            for entry in source.entries()? {
-                if entry?.operation.id.as_str() == id {
-                    sources.push(source);
-                    break;
-                }
-            }
+            let is_it =
+                |entry: &Result<LogEntry, LogError>| entry.as_ref().map_or(true, |entry| entry.operation.id.as_str() == id);
+            let found = source.entries()?.find(is_it).transpose()?;
+            sources.extend(found.filter(|entry| entry.undone_by.is_none()).map(|_| source));
         }
         Ok(sources)
     }

@@ -137,6 +137,7 @@ fn add_message(session: &mut SessionBuilder, is_user: bool, entry: &TranscriptEn
 
 /// Returns the text that a person typed, or `None` for a text that the program added.
 fn typed_text(text: &str) -> Option<String> {
+    let text = &without_reminders(text);
     let start = text.trim_start();
     if ADDED_ELEMENTS.iter().any(|element| start.starts_with(element)) {
         return None;
@@ -150,6 +151,22 @@ fn typed_text(text: &str) -> Option<String> {
         return element_text(text, "bash-input").map(|command| format!("!{command}"));
     }
     Some(text.to_owned())
+}
+
+/// Returns a text without the reminders that the program added to it.
+fn without_reminders(text: &str) -> String {
+    const START: &str = "<system-reminder>";
+    const END: &str = "</system-reminder>";
+    let mut typed = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once(START)
+        && let Some((_, after)) = after.split_once(END)
+    {
+        typed.push_str(before.trim_end());
+        rest = after;
+    }
+    typed.push_str(rest);
+    typed
 }
 
 /// Returns the text of an element such as `<name>text</name>`.

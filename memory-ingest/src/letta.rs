@@ -286,9 +286,14 @@ fn user_text(text: &str) -> Option<String> {
     let event = parse_record(text.trim().as_bytes().to_vec()).ok().filter(|event| event.0.contains_key("type"));
     match event {
         Some(event) if event.text(&["type"]).as_deref() == Some("user_message") => event.text(&["message"]),
-        Some(event) if event.0.contains_key("time") => None,
+        Some(event) if event.0.contains_key("time") || is_event(&event) => None,
         _ => Some(text.to_owned()),
     }
+}
+
+/// Returns whether a record is an event that the server sends in the name of the person.
+fn is_event(record: &SourceRecord) -> bool {
+    record.text(&["type"]).is_some_and(|kind| matches!(kind.as_str(), "heartbeat" | "login" | "system_alert"))
 }
 
 /// Returns the messages that an agent sends with a tool.

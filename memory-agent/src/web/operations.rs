@@ -117,7 +117,7 @@ impl ChangedObject {
                 existing(name, Some(format!("/topics/{}", encode(name))))
             }
             Subject::Instance(name, instance) => {
-                existing(&format!("{name} / {}", instance.name), Some(format!("/instances/{name}")))
+                existing(&format!("{name} / {}", instance.label()), Some(format!("/instances/{name}")))
             }
             Subject::Conversation(_, conversation) => {
                 let id = conversation.conversation.as_str();

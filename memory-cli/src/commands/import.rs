@@ -41,20 +41,28 @@ impl ImportArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         if let Some(path) = &self.path {
             let path = app.environment.absolute_path(path);
-            match detect(&path)? {
-                Some(source) => return self.options.ingest_path(source, &path, app),
-                None => return self.import_lines(Some(&path), app),
-            }
+            let source = match self.options.mapped_source(&path) {
+                Some(source) if path.exists() => Some(source),
+                _ => detect(&path)?,
+            };
+            return match source {
+                Some(_) if self.allow_secret => Err(Failure::usage(
+                    "--allow-secret requires an export of this program",
+                    "credentials in files of other programs are always redacted",
+                )),
+                Some(source) => self.options.ingest_path(source, &path, app),
+                None => self.import_lines(Some(&path), app),
+            };
         }
         self.import_lines(self.input.as_deref(), app)
     }
 
     /// Imports the lines of an export of this program from a file, or from the standard input.
     fn import_lines(&self, input: Option<&Path>, app: &mut App) -> Result<(), Failure> {
-        if self.options.dry_run {
+        if self.options.is_of_other_programs() {
             return Err(Failure::usage(
-                "--dry-run requires files of another program",
-                "import the export into another home: --root DIR",
+                "--dry-run, --delete-missing, --instance, --extract and --map require files of another program",
+                "import an export of this program without them; to try it, import it into another home: --root DIR",
             ));
         }
         let services = app.open()?.services;

@@ -50,7 +50,7 @@ pub(crate) struct IngestArgs {
 pub(super) struct IngestOptionArgs {
     /// Show the changes without making them
     #[arg(long)]
-    pub dry_run: bool,
+    dry_run: bool,
     /// Move the memories of notes that the source no longer contains to the trash
     #[arg(long)]
     delete_missing: bool,
@@ -107,8 +107,12 @@ impl IngestArgs {
             let problem = format!("{source} has no default folder");
             Failure::usage(problem, format!("specify the files: --source {source} --path PATH"))
         })?;
+        if self.watch && settings.places.iter().all(|place| place.source != source) {
+            let problem = format!("{source} cannot be watched: its files are exports");
+            return Err(Failure::usage(problem, "ingest the next export with the same command"));
+        }
         self.options.ingest_path(source, &path, app)?;
-        if self.watch { watch(source, &path, app) } else { Ok(()) }
+        if self.watch { watch(source, &path, settings, app) } else { Ok(()) }
     }
 
     fn ingest_all(&self, places: &[SourceLocation], app: &mut App) -> Result<(), Failure> {
@@ -143,15 +147,8 @@ impl IngestArgs {
 }
 
 /// Stores the settings by which the daemon ingests later changes of a source.
-fn watch(source: SourceName, path: &Path, app: &mut App) -> Result<(), Failure> {
-    let settings = app.settings()?;
-    let Some(place) = settings.places.iter().find(|place| place.source == source) else {
-        return Err(Failure::usage(
-            format!("{source} cannot be watched: its files are exports"),
-            "ingest the next export with the same command",
-        ));
-    };
-    if place.path.value != path {
+fn watch(source: SourceName, path: &Path, settings: &Settings, app: &mut App) -> Result<(), Failure> {
+    if settings.places.iter().any(|place| place.source == source && place.path.value != path) {
         store_setting(&format!("ingestion.{source}.path"), &path.display().to_string(), app)?;
     }
     store_setting(&format!("ingestion.{source}.watch"), "true", app)?;
@@ -161,6 +158,17 @@ fn watch(source: SourceName, path: &Path, app: &mut App) -> Result<(), Failure> 
 }
 
 impl IngestOptionArgs {
+    /// Returns whether an option has a meaning for files of other programs only.
+    pub(super) fn is_of_other_programs(&self) -> bool {
+        self.dry_run || self.delete_missing || self.extract || self.instance != DEFAULT || !self.fields.is_empty()
+    }
+
+    /// Returns the source of a file with named keys or columns, whose format no program has as its own.
+    pub(super) fn mapped_source(&self, path: &Path) -> Option<SourceName> {
+        let is_table = path.extension().is_some_and(|extension| extension == "csv" || extension == "tsv");
+        (!self.fields.is_empty()).then_some(if is_table { SourceName::Csv } else { SourceName::Jsonl })
+    }
+
     fn open(&self, app: &mut App) -> Result<Ingestion, Failure> {
         let settings = app.settings()?;
         let ingestion = Ingestion::open(&app.open()?.services, &self.instance, &settings)?;

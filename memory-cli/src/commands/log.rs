@@ -103,7 +103,7 @@ impl LogArgs {
                 Subject::Notes(files) => (verb.to_string(), files.count),
                 Subject::Bank(_, bank) => (format!("{verb} {}", bank_subject(bank)), 1),
                 Subject::Topics(topics) => (format!("{verb} topic {}", files_text(&topics.files)), topics.files.len() as u64),
-                Subject::Instance(instance, own) => (format!("{verb} {instance}: {}", own.name), 1),
+                Subject::Instance(instance, own) => (format!("{verb} {instance}: {}", own.label()), 1),
                 Subject::Conversation(_, own) => {
                     (format!("{verb} conversation {}", own.conversation), (own.added.len() + own.deleted.len()) as u64)
                 }
@@ -169,7 +169,7 @@ fn print_operation(entry: &LogEntry, home: &Home, app: &mut App) -> Result<(), F
         Subject::Instance(instance, subject) => {
             let columns = [TableColumn::Whole("instance"), TableColumn::Text("of"), TableColumn::Number("count")];
             let mut table = Table::new(columns);
-            table.push([instance.as_str(), &subject.name, &subject.count.to_string()]);
+            table.push([instance.as_str(), &subject.label(), &subject.count.to_string()]);
             table
         }
         Subject::Conversation(place, subject) => {

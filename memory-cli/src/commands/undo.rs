@@ -107,7 +107,7 @@ fn undone_text(subject: &Subject) -> String {
         Subject::Bank(_, BankSubject { bank, keys }) if keys.is_empty() => bank.to_string(),
         Subject::Bank(_, BankSubject { bank, keys }) => format!("{} in {bank}", keys.join(", ")),
         Subject::Topics(topics) => topics.files.join(", "),
-        Subject::Instance(instance, own) => format!("{} in {instance}", own.name),
+        Subject::Instance(instance, own) => format!("{} in {instance}", own.label()),
         Subject::Conversation(_, own) => {
             format!("{} in conversation {}", entries_text(own.added.len() + own.deleted.len()), own.conversation)
         }

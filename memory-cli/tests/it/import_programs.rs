@@ -14,6 +14,10 @@ const CONVERSATIONS: &str = r#"[{"id": "c-1", "title": "Tea", "create_time": 170
     "b": {"id": "b", "parent": "a", "children": [], "message": {"id": "b", "author": {"role": "assistant"},
         "create_time": 1700000001.0, "content": {"content_type": "text", "parts": ["70 °C."]}}}}}]"#;
 
+/// The conversations in an export of Claude.ai: one with one message.
+const CONVERSATIONS_OF_CLAUDE: &str =
+    r#"[{"uuid": "u-1", "name": "Tea", "chat_messages": [{"uuid": "m-1", "sender": "human", "text": "How hot?"}]}]"#;
+
 /// Returns the memories and sessions of a home, by their paths.
 fn content(sandbox: &Sandbox) -> BTreeMap<String, Vec<u8>> {
     fn walk(folder: &Path, root: &Path, found: &mut BTreeMap<String, Vec<u8>>) {
@@ -63,10 +67,7 @@ fn notes_and_sessions_of_a_run_are_undone_together() {
     let sandbox = Sandbox::new();
     sandbox.run(&["write", "before"]);
     let before = content(&sandbox);
-    sandbox.file(
-        "export/conversations.json",
-        r#"[{"uuid": "u-1", "name": "Tea", "chat_messages": [{"uuid": "m-1", "sender": "human", "text": "How hot?"}]}]"#,
-    );
+    sandbox.file("export/conversations.json", CONVERSATIONS_OF_CLAUDE);
     sandbox.file("export/memories.json", r#"[{"conversations_memory": "The user drinks tea.", "account_uuid": "a-1"}]"#);
     sandbox.run(&["ingest", "--source", "claude-ai", "--path", "export"]);
     let after = content(&sandbox);
@@ -75,6 +76,49 @@ fn notes_and_sessions_of_a_run_are_undone_together() {
     assert_eq!(content(&sandbox), before);
     sandbox.run(&["undo", undone["operation"].as_str().expect("an id")]);
     assert_eq!(content(&sandbox), after);
+}
+
+#[test]
+fn an_undo_reverts_the_part_that_is_not_undone() {
+    let sandbox = Sandbox::new();
+    sandbox.run(&["write", "before"]);
+    let before = content(&sandbox);
+    sandbox.file("export/conversations.json", CONVERSATIONS_OF_CLAUDE);
+    sandbox.file("export/memories.json", r#"[{"conversations_memory": "The user drinks tea.", "account_uuid": "a-1"}]"#);
+    sandbox.run(&["ingest", "--source", "claude-ai", "--path", "export"]);
+    sandbox.run(&["instance", "run", "history", "undo"]);
+    assert!(content(&sandbox) != before, "the notes are still there");
+    let undone = sandbox.run_json(&["undo"]);
+    assert_eq!(undone["undone"]["verb"], "ingest");
+    assert_eq!(content(&sandbox), before);
+}
+
+#[test]
+fn options_without_effect_are_refused() {
+    let sandbox = Sandbox::new();
+    sandbox.file("export.jsonl", "{\"content\": \"tea\"}\n");
+    assert_snapshot!(sandbox.run(&["import", "export.jsonl", "--dry-run"]), @"
+    --- stderr
+    error[usage]: --dry-run, --delete-missing, --instance, --extract and --map require files of another program
+    hint: import an export of this program without them; to try it, import it into another home: --root DIR
+    --- exit 2
+    ");
+    sandbox.file("notes.csv", "text,when\ntea,2026-01-02\n");
+    assert_snapshot!(sandbox.run(&["import", "notes.csv", "--map", "content=text", "--map", "created=when"]), @"csv	1	0	0	0	0	0	0");
+    sandbox.file("export/conversations.json", CONVERSATIONS);
+    assert_snapshot!(sandbox.run(&["import", "export", "--allow-secret"]), @"
+    --- stderr
+    error[usage]: --allow-secret requires an export of this program
+    hint: credentials in files of other programs are always redacted
+    --- exit 2
+    ");
+    assert_snapshot!(sandbox.run(&["ingest", "--source", "chatgpt", "--path", "export", "--watch"]), @"
+    --- stderr
+    error[usage]: chatgpt cannot be watched: its files are exports
+    hint: ingest the next export with the same command
+    --- exit 2
+    ");
+    assert!(sandbox.run(&["instance", "run", "history", "sessions"]).trim() == "[]", "nothing was imported");
 }
 
 #[test]

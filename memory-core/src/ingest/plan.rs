@@ -89,6 +89,11 @@ impl<'a> NotePlan<'a> {
     fn create(self, note: NoteItem) -> IngestDecision {
         let NoteItem { mut draft, front_matter, updated_at, former, .. } = note;
         let (note, lines) = (note_hash(&draft), front_matter_hash(&front_matter));
+        if let Some((id, hash)) = &self.note.deleted
+            && NoteFingerprint::from_hash(hash).note == note
+        {
+            return IngestDecision::Skip(format!("its memory was deleted; `memory restore {}` brings it back", id.short()));
+        }
         let mut kinds = redact(&mut draft);
         let redacted = secret::redact(&front_matter);
         kinds.extend(redacted.iter().flat_map(|redacted| redacted.kinds.iter().copied()));

@@ -135,9 +135,18 @@ impl SessionImporter<'_> {
                 draft.content = Some(JsonText::string(&redacted.text));
                 kinds.extend(redacted.kinds);
             }
-            if draft.meta.as_ref().is_some_and(|meta| !secret::find(&unescape_strings(meta.as_str())).is_empty()) {
+            let has_secret = |part: &Option<JsonText>| {
+                part.as_ref().is_some_and(|part| !secret::find(&unescape_strings(part.as_str())).is_empty())
+            };
+            // Redaction within other JSON could change its structure.
+            if has_secret(&draft.meta) {
                 draft.meta = None;
                 kinds.push("metadata");
+            }
+            if has_secret(&draft.tool_calls) {
+                draft.tool_calls = None;
+                draft.content.get_or_insert_with(|| JsonText::string("[redacted: tool calls]"));
+                kinds.push("tool calls");
             }
             draft.meta = self.meta(session, &draft, records.is_empty());
             match SessionRecord::imported(&draft) {

@@ -8,7 +8,7 @@ use std::thread;
 use super::{IngestReport, LinkCounts, Progress, SkippedFile};
 use crate::wikilink::{WikilinkCatalog, WikilinkDestination, WikilinkNameKind};
 use crate::{
-    ContentHash, Draft, Memory, MemoryId, NoteItem, Origin, Scope, Services, Source, SourceItem, StoreError, Tags, secret,
+    ContentHash, Draft, Memory, MemoryId, NoteItem, Origin, Scope, Services, Source, SourceItem, StoreError, Tags, Verb, secret,
 };
 
 /// The result of surveying a source.
@@ -40,6 +40,8 @@ pub(super) struct SurveyedNote {
     counted: usize,
     /// The linked memories, by their former ids.
     former_links: Vec<MemoryId>,
+    /// The memory that was ingested from the note and then deleted, if it is in the trash: its id and the hash of its origin.
+    pub(super) deleted: Option<(MemoryId, ContentHash)>,
 }
 
 /// The relation of a note to an existing memory.
@@ -104,6 +106,7 @@ impl Survey {
             survey.match_memory(services, &stranger)?;
         }
         survey.join_copies();
+        survey.mark_deleted(services)?;
         Ok(survey)
     }
 
@@ -155,7 +158,16 @@ impl Survey {
             self.former_ids.entry(former).or_insert(number);
         }
         let hash = file_hash(&draft, &front_matter, former_id);
-        self.notes.push(SurveyedNote { id, kept, copies: Vec::new(), hash, links, counted, former_links: former.links });
+        self.notes.push(SurveyedNote {
+            id,
+            kept,
+            copies: Vec::new(),
+            hash,
+            links,
+            counted,
+            former_links: former.links,
+            deleted: None,
+        });
         if kept == MemoryRelation::AsItself {
             self.taken.entry(id).or_insert(number);
         }
@@ -181,6 +193,30 @@ impl Survey {
             Err(error) => return Err(error),
         };
         Ok(if is_taken { services.ids.memory_id() } else { former })
+    }
+
+    /// Records the deleted memories of notes that have no memory.
+    fn mark_deleted(&mut self, services: &Services) -> Result<(), StoreError> {
+        let Some(place) = self.place.clone() else { return Ok(()) };
+        if self.notes.iter().all(|note| note.kept != MemoryRelation::Not) {
+            return Ok(());
+        }
+        for change in services.history.changes_of(Verb::Delete) {
+            let Some(trash) = change?.before.and_then(|file| file.trash) else { continue };
+            // A file that cannot be read has no origin.
+            let Ok(memory) = services.history.memory_in_trash(&trash) else { continue };
+            let Some(origin) = memory.origin.filter(|origin| (&origin.source, &origin.root) == (&place.source, &place.root))
+            else {
+                continue;
+            };
+            let (Some(number), Some(hash)) = (self.numbers.get(&origin.path), origin.hash) else { continue };
+            let note = &mut self.notes[*number];
+            // The newest deletion comes first.
+            if note.kept == MemoryRelation::Not && note.deleted.is_none() {
+                note.deleted = Some((memory.id, hash));
+            }
+        }
+        Ok(())
     }
 
     /// Assigns an existing memory to a note with an unrecorded origin, if it has one.

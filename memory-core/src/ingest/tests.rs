@@ -9,7 +9,7 @@ use crate::testing::{FakeMessages, FakeSource, messages, services};
 use crate::wikilink::WikilinkRule;
 use crate::{
     Draft, Filter, MemStore, Memory, MemoryId, NoteItem, Origin, Patch, Progress, SecretPolicy, Services, Source, SourceItem,
-    SourceSession, SourceSessionItem, update, wikilink,
+    SourceSession, SourceSessionItem, delete, update, wikilink,
 };
 
 /// Notes with a path, a text and unrecognized front matter.
@@ -417,4 +417,57 @@ fn facts_of_a_conversation_are_drawn_once_and_belong_to_the_ingestion() {
     assert_eq!(run(&one).facts, 0, "no request was made again");
     let report = run(&conversation("c-2", None, &["I have a cat"]));
     assert_eq!((report.facts, report.warnings.len(), session_counts(&report)), (0, 1, (1, 0, 0)));
+}
+
+#[test]
+fn a_note_whose_memory_was_deleted_is_ingested_again_only_if_it_changes() {
+    let home = home();
+    ingest_notes(&home, &notes(&[("a.md", "a"), ("b.md", "b")]));
+    let id = memories(&home)[0].id;
+    delete(&home, &id.to_string()).expect("it is there");
+    let report = ingest_notes(&home, &notes(&[("a.md", "a"), ("b.md", "b")]));
+    assert_eq!((counts(&report), memories(&home).len()), ((0, 0, 1, 1), 1));
+    assert!(report.skipped[0].reason.contains("memory restore"), "{:?}", report.skipped);
+    assert_eq!(counts(&ingest_notes(&home, &notes(&[("a.md", "a2"), ("b.md", "b")]))), (1, 0, 1, 0));
+}
+
+#[test]
+fn credentials_outside_the_text_of_a_message_are_left_out() {
+    let (home, sessions) = (home(), messages(Arc::new(FakeMessages::default())).0);
+    let token = format!("ghp_{}", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
+    let calls = format!(r#"[{{"id":"1","name":"login","arguments":"{{\"token\":\"{token}\"}}"}}]"#);
+    let record = RecordDraft {
+        tool_calls: Some(calls.parse().expect("JSON")),
+        meta: Some(format!(r#"{{"model":"{token}"}}"#).parse().expect("JSON")),
+        content: None,
+        ..RecordDraft::from_text("assistant".parse().expect("a role"), "")
+    };
+    let source = TestRecords(SourceSession { id: "c-1".into(), title: Some(format!("My {token}")), records: vec![record] });
+    let options = IngestOptions { sessions: Some(&sessions), ..IngestOptions::default() };
+    let report = ingest(&home, &source, &options, &mut |_| {}).expect("the fake stores do not fail");
+    let stored = stored_sessions(&sessions);
+    assert_eq!((session_counts(&report), stored.len(), report.skipped.len()), ((1, 0, 0), 1, 0));
+    assert!(!format!("{stored:?}").contains("ghp_"), "{stored:?}");
+}
+
+/// A source with one conversation.
+#[derive(Debug, Clone)]
+struct TestRecords(SourceSession);
+
+impl Source for TestRecords {
+    fn name(&self) -> &'static str {
+        "test"
+    }
+
+    fn rule(&self) -> WikilinkRule {
+        WikilinkRule::Paths
+    }
+
+    fn items(&self) -> Box<dyn Iterator<Item = SourceItem> + '_> {
+        Box::new(std::iter::empty())
+    }
+
+    fn sessions(&self) -> Box<dyn Iterator<Item = SourceSessionItem> + '_> {
+        Box::new(std::iter::once(SourceSessionItem::Session(Box::new(self.0.clone()))))
+    }
 }

@@ -27,6 +27,7 @@ pub trait InstanceOperations: Debug + Send + Sync {
     ///
     /// An operation on several sessions is undone for one session after the other, after a check of all of them. If it is
     /// interrupted, undoing and repeating the undo completes it.
+    ///
     /// The undo is itself an operation; undoing it repeats the original operation. Once this returns, it survives a
     /// crash and a power loss. Restored records precede those that were appended since, which are preserved. A value is
     /// restored only if the key is in the state that the operation produced.
@@ -64,6 +65,11 @@ impl InstanceSubject {
     /// Returns the description of a change of one session or value.
     pub fn new(name: &str, count: usize) -> Self {
         Self { name: name.to_owned(), count, more: 0 }
+    }
+
+    /// Returns the name of the session or value, with the number of further sessions.
+    pub fn label(&self) -> String {
+        if self.more == 0 { self.name.clone() } else { format!("{} and {} more", self.name, self.more) }
     }
 }
 
