@@ -1,6 +1,6 @@
 //! The activity of a home: operations per day, and the sessions of agents.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use chrono::{DateTime, NaiveDate, TimeDelta, TimeZone, Utc};
 
@@ -11,6 +11,15 @@ const SESSION_MARGIN: TimeDelta = TimeDelta::minutes(30);
 
 /// Clock difference between processes, in which the entries of one log may be out of order.
 const CLOCK_TOLERANCE: TimeDelta = TimeDelta::days(1);
+
+/// The days and the authors of a period.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ActivitySummary {
+    /// The number of operations of each day that has any. The parts of a long operation count once per day.
+    pub days: BTreeMap<NaiveDate, u64>,
+    /// The names of the people, agents and programs that made the operations.
+    pub authors: BTreeSet<String>,
+}
 
 impl OperationLogs<'_> {
     /// Returns the operations since `from`, newest first.
@@ -24,16 +33,17 @@ impl OperationLogs<'_> {
         Ok(entries)
     }
 
-    /// Returns the number of operations of each day since `from` that has any, in the zone of `from`.
-    ///
-    /// The parts of a long operation count once per day.
+    /// Returns the days and the authors of the operations since `from`, in the zone of `from`.
     ///
     /// # Errors
     /// If the operations cannot be read.
-    pub fn count_days<Tz: TimeZone>(self, from: &DateTime<Tz>) -> Result<BTreeMap<NaiveDate, u64>, LogError> {
-        let mut days = BTreeMap::new();
+    pub fn summarize<Tz: TimeZone>(self, from: &DateTime<Tz>) -> Result<ActivitySummary, LogError> {
+        let ActivitySummary { mut days, mut authors } = ActivitySummary::default();
         let mut previous = None;
         self.each_since(from.to_utc(), |entry| {
+            if !entry.operation.by.is_empty() && !authors.contains(&entry.operation.by) {
+                authors.insert(entry.operation.by.clone());
+            }
             let day = entry.operation.at.with_timezone(&from.timezone()).date_naive();
             let counted = Some((day, entry.operation.id));
             if previous != counted {
@@ -41,7 +51,7 @@ impl OperationLogs<'_> {
                 previous = counted;
             }
         })?;
-        Ok(days)
+        Ok(ActivitySummary { days, authors })
     }
 
     /// Calls `visit` for the operations since `from`, those of each log newest first.
@@ -239,10 +249,11 @@ mod tests {
         write_as(&services, "cli", "two");
         write_as(&services, "codex", "three");
         let zone = FixedOffset::east_opt(0).expect("an offset");
-        let days = logs.count_days(&start.with_timezone(&zone)).expect("they are counted");
+        let ActivitySummary { days, authors } = logs.summarize(&start.with_timezone(&zone)).expect("they are counted");
         assert_eq!(days.values().copied().collect::<Vec<_>>(), [1, 2]);
+        assert_eq!(authors.iter().map(String::as_str).collect::<Vec<_>>(), ["cli", "codex"]);
         let later = (start + TimeDelta::days(1)).with_timezone(&zone);
-        assert_eq!(logs.count_days(&later).expect("they are counted").values().sum::<u64>(), 2);
+        assert_eq!(logs.summarize(&later).expect("they are counted").days.values().sum::<u64>(), 2);
         assert_eq!(logs.since(start).expect("they are read").len(), 3);
     }
 

@@ -80,11 +80,7 @@ pub struct TrashedFile {
     /// The current path below the home.
     pub trash: String,
     /// The operation that moved the file to the trash.
-    pub operation: OperationId,
-    /// The kind of that operation.
-    pub verb: Verb,
-    /// The time of that operation.
-    pub at: DateTime<Utc>,
+    pub operation: Operation,
     /// The size in bytes.
     pub size: u64,
 }

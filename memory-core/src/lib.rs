@@ -107,7 +107,7 @@ pub mod text;
 pub mod topic;
 pub mod wikilink;
 
-pub use activity::{AgentSession, sessions};
+pub use activity::{ActivitySummary, AgentSession, sessions};
 pub use budget::{Budget, BudgetExceeded, BudgetLimit, BudgetStatus, LlmUsage, RemainingBudget};
 pub use change::{Change, ChangeOutcome, ChangeSet, Duplicates, ExportedFile, FileVersion, HomeSection, StoredMemory};
 pub use change_many::{BulkChange, BulkResult, change_many};

@@ -19,6 +19,13 @@ pub struct MemoryHistory {
     pub has_more: bool,
 }
 
+impl MemoryHistory {
+    /// Returns the version at a time if a later change replaced it; `None` if it is the current version, or is unknown.
+    pub fn replaced_version_at(&self, at: DateTime<Utc>) -> Option<&Memory> {
+        self.steps.iter().take_while(|step| at < step.operation.at).last()?.before.as_ref()
+    }
+}
+
 /// A recorded change of a memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MemoryStep {

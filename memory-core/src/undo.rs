@@ -264,7 +264,7 @@ pub fn find_full_text(services: &Services, memory: &Memory) -> Result<Option<Tra
 }
 
 fn is_full_text(trashed: &TrashedFile, memory: &Memory) -> bool {
-    trashed.id == memory.id && memory.summarised_by.as_ref() == Some(&trashed.operation)
+    trashed.id == memory.id && memory.summarised_by.as_ref() == Some(&trashed.operation.id)
 }
 
 /// Returns whether a file in the trash is a deleted memory, or the full text of the current summary.

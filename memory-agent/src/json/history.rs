@@ -133,6 +133,8 @@ struct TrashedShape<'a> {
     trash: &'a str,
     operation: &'a str,
     verb: &'a str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    by: &'a str,
     at: String,
     size: u64,
 }
@@ -315,13 +317,14 @@ impl<'a> FileShape<'a> {
 
 impl<'a> TrashedShape<'a> {
     fn of(trashed: &'a TrashedFile) -> Self {
-        let TrashedFile { id, path, trash, operation, verb, at, size } = trashed;
+        let TrashedFile { id, path, trash, operation: Operation { id: operation, verb, by, at }, size } = trashed;
         Self {
             id: id.to_string(),
             path,
             trash,
             operation: operation.as_str(),
             verb: verb.as_str(),
+            by,
             at: time::rfc3339(*at),
             size: *size,
         }

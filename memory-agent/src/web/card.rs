@@ -86,7 +86,9 @@ impl MemoryCard {
             is_in_inbox: memory.phase == Phase::Inbox,
             is_pinned: memory.pinned,
             state,
-            scope: Some(&memory.scope).filter(|scope| **scope != Scope::Global).map(|scope| Label::cut(&scope.to_string(), 60)),
+            scope: Some(&memory.scope)
+                .filter(|scope| **scope != Scope::Global)
+                .map(|scope| Label::cut(&describe_readers(scope), 60)),
             source: Some(memory.source.as_str()).filter(|source| !source.is_empty()).map(|source| Label::cut(source, 40)),
             tags: memory.tags.iter().take(MAX_TAGS).map(|tag| TagLink::new(tag)).collect(),
             has_actions: false,
@@ -174,13 +176,22 @@ pub(crate) fn describe_readers(scope: &Scope) -> String {
     }
 }
 
-/// Describes a part of a score of the recall ledger to a person.
-pub(crate) fn describe_part(name: &str) -> &str {
+/// Maximum number of reasons of a recall.
+const MAX_REASONS: usize = 3;
+
+/// Describes to a person which parts of a score of the recall ledger contributed most.
+pub(crate) fn describe_parts(parts: &[(String, f32)]) -> String {
+    let reasons = parts.iter().filter(|(_, score)| 0.0 <= *score).filter_map(|(name, _)| describe_part(name));
+    reasons.take(MAX_REASONS).collect::<Vec<_>>().join(", ")
+}
+
+/// Describes a part of a score; `None` if it is no reason for a person.
+fn describe_part(name: &str) -> Option<&str> {
     match PARTS.into_iter().find(|part| part.as_str() == name) {
-        Some(part) => describe_feature(part),
-        None if name == "standing" => "a standing instruction or preference",
-        None if name == "rerank" => "the reranking model",
-        None => name,
+        Some(part) => Some(describe_feature(part)).filter(|_| is_reason(part)),
+        None if name == "standing" => Some("a standing instruction or preference"),
+        None if name == "rerank" => Some("the reranking model"),
+        None => Some(name),
     }
 }
 

@@ -43,12 +43,19 @@ fn push_fields(html: &mut String, fields: &Map<String, Value>, depth: usize) {
     html.push_str("<dl class=\"facts\">");
     for (name, value) in fields {
         html.push_str("<dt>");
-        push_label(html, &name.replace('_', " "));
+        push_label(html, &field_name(name));
         html.push_str("</dt><dd>");
         push_value(html, value, depth + 1);
         html.push_str("</dd>");
     }
     html.push_str("</dl>");
+}
+
+/// Returns the name of a field as a person writes it, such as `Last run`.
+fn field_name(name: &str) -> String {
+    let mut characters = name.chars();
+    let first = characters.next().map(|first| first.to_uppercase().to_string()).unwrap_or_default();
+    first + &characters.as_str().replace('_', " ")
 }
 
 fn push_items(html: &mut String, items: &[Value], depth: usize) {
@@ -80,7 +87,7 @@ fn push_table(html: &mut String, columns: &[&str], items: &[Value]) {
     html.push_str("<table><thead><tr>");
     for name in columns {
         html.push_str("<th scope=\"col\">");
-        push_label(html, &name.replace('_', " "));
+        push_label(html, &field_name(name));
         html.push_str("</th>");
     }
     html.push_str("</tr></thead><tbody>");
@@ -112,7 +119,7 @@ mod tests {
             json!({ "last_run": null, "ok": true, "files": ["<b>", 1], "deep": { "a": { "b": { "c": { "d": { "e": 1 } } } } } });
         let html = render_json(&value);
         assert!(html.as_str().starts_with(
-            "<dl class=\"facts\"><dt><bdi dir=\"auto\">last run</bdi></dt><dd><span class=\"muted\">none</span></dd>"
+            "<dl class=\"facts\"><dt><bdi dir=\"auto\">Last run</bdi></dt><dd><span class=\"muted\">none</span></dd>"
         ));
         assert!(html.as_str().contains("<dd>yes</dd>") && html.as_str().contains("&lt;b&gt;"));
         assert!(html.as_str().contains("{&quot;d&quot;:"), "deep values are JSON: {}", html.as_str());

@@ -129,7 +129,8 @@ impl ChangedObject {
 
 /// Returns the headline of a changed memory at the time of the change, and whether the memory exists now.
 ///
-/// Without a version of that time, it is the current headline, or else the name of the file.
+/// That of an undo is the headline that it reverted. Without a version of that time, it is the current headline, or else the name of
+/// the file.
 pub(crate) fn headline_of_change(
     request: &WebRequest,
     entry: &LogEntry,
@@ -141,7 +142,8 @@ pub(crate) fn headline_of_change(
         Err(error) => return Err(error.into()),
     };
     let versions = change_versions(&request.services, &entry.operation.id, change)?;
-    let headline = versions.newest().or(current.as_ref()).map(|memory| memory.headline().to_owned());
+    let reverted = versions.before.as_ref().filter(|_| entry.operation.verb == Verb::Undo);
+    let headline = reverted.or(versions.newest()).or(current.as_ref()).map(|memory| memory.headline().to_owned());
     let file_name = || {
         let path = change.after.as_ref().or(change.before.as_ref()).map(|file| file.path.as_str()).unwrap_or_default();
         path.rsplit('/').next().unwrap_or(path).to_owned()

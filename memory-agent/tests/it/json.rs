@@ -244,12 +244,10 @@ fn history_names_operations_files_and_the_trash() {
         id: id(ID),
         path: "a.md".into(),
         trash: "trash/2026-05/00000000000a/a.md".into(),
-        operation: operation(10),
-        verb: Verb::Delete,
-        at: moment("2026-05-07T10:00:00Z"),
+        operation: Operation { id: operation(10), verb: Verb::Delete, by: "cli".into(), at: moment("2026-05-07T10:00:00Z") },
         size: 120,
     };
-    assert_snapshot!(json::trashed_file(&trashed), @r#"{"id":"550e8400-e29b-41d4-a716-446655440000","path":"a.md","trash":"trash/2026-05/00000000000a/a.md","operation":"00000000000a","verb":"delete","at":"2026-05-07T10:00:00Z","size":120}"#);
+    assert_snapshot!(json::trashed_file(&trashed), @r#"{"id":"550e8400-e29b-41d4-a716-446655440000","path":"a.md","trash":"trash/2026-05/00000000000a/a.md","operation":"00000000000a","verb":"delete","by":"cli","at":"2026-05-07T10:00:00Z","size":120}"#);
     let outcome = ChangeOutcome::Kept { id: id(ID), path: "a.md".into() };
     assert_snapshot!(json::restored_file(&trashed, &outcome), @r#"{"id":"550e8400-e29b-41d4-a716-446655440000","path":"a.md","trash":"trash/2026-05/00000000000a/a.md"}"#);
     assert_snapshot!(json::purge_result(1, 120), @r#"{"files":1,"bytes":120}"#);

@@ -230,8 +230,8 @@ fn former_version(version: TrashedFile, home: &Home) -> Option<Value> {
     let stamp = FileVersion(memory.content_hash());
     let mut former =
         json::memory_for_export(&StoredMemory { memory, path: version.path, stamp, problem: None, other_fields: Vec::new() });
-    former["replaced_at"] = version.at.to_rfc3339_opts(SecondsFormat::AutoSi, true).into();
-    former["replaced_by"] = version.verb.as_str().into();
+    former["replaced_at"] = version.operation.at.to_rfc3339_opts(SecondsFormat::AutoSi, true).into();
+    former["replaced_by"] = version.operation.verb.as_str().into();
     Some(former)
 }
 

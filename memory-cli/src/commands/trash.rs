@@ -37,7 +37,7 @@ enum TrashCommand {
 ///
 /// Deleted or replaced entries of conversations, and topics, are listed with the memories.
 ///
-/// JSON: {files: [{id?, path, trash, operation?, verb?, at, size, topics?, conversation?, role?, memory_path?}], total,
+/// JSON: {files: [{id?, path, trash, operation?, verb?, by?, at, size, topics?, conversation?, role?, memory_path?}], total,
 /// bytes}; topics and memory_path are the original folders of topics and of conversations
 #[derive(Debug, Args)]
 struct TrashListArgs {
@@ -141,10 +141,10 @@ struct ListedTrashFile {
 impl ListedTrashFile {
     fn from_note(trashed: &memory_core::TrashedFile) -> Self {
         Self {
-            at: trashed.at,
+            at: trashed.operation.at,
             id: trashed.id.to_string(),
-            verb: trashed.verb.as_str().to_owned(),
-            operation: trashed.operation.to_string(),
+            verb: trashed.operation.verb.as_str().to_owned(),
+            operation: trashed.operation.id.to_string(),
             size: trashed.size,
             path: trashed.path.clone(),
             trash: trashed.trash.clone(),

@@ -287,7 +287,12 @@ const RECALLS_AT: usize = 3;
 
 /// Formats a retention time.
 pub(super) fn retention_text(span: Option<Duration>) -> String {
-    span.map_or_else(|| "never".to_owned(), datetime::format_duration)
+    const DAY: u64 = 24 * 3600;
+    match span {
+        None => "never".to_owned(),
+        Some(span) if span.as_secs() != 0 && span.as_secs() % DAY == 0 => format!("{}d", span.as_secs() / DAY),
+        Some(span) => datetime::format_duration(span),
+    }
 }
 
 /// Parses a retention time.

@@ -77,9 +77,7 @@ impl History for MemStore {
                     id: *id,
                     path: file.path.clone(),
                     trash: trash_path(&entry.operation.id, &file.path),
-                    operation: entry.operation.id.clone(),
-                    verb: entry.operation.verb,
-                    at: entry.operation.at,
+                    operation: entry.operation.clone(),
                     size: file.memory.content.len() as u64,
                 }));
             }
@@ -148,7 +146,7 @@ impl History for MemStore {
     fn restore(&self, trashed: &TrashedFile, restore: &Operation) -> Result<ChangeOutcome, StoreError> {
         let mut state = self.state();
         let former =
-            state.journal.iter().filter(|entry| entry.operation.id == trashed.operation).flat_map(|entry| &entry.changes);
+            state.journal.iter().filter(|entry| entry.operation.id == trashed.operation.id).flat_map(|entry| &entry.changes);
         let file = former.filter(|(id, ..)| *id == trashed.id).find_map(|(_, before, _)| before.clone());
         let file = file.ok_or_else(|| StoreError::TrashNotFound { reference: trashed.trash.clone() })?;
         let outcome = ChangeOutcome::Kept { id: trashed.id, path: file.path.clone() };

@@ -162,7 +162,8 @@ fn the_trash_gives_back(services: &Services) {
     assert_eq!(content(services, &id).as_deref(), Some("precious, changed"), "the last version comes back");
     let gone = restore(services, &id[..8]).expect_err("it is there already");
     assert_eq!(gone.code(), Code::TrashNotFound);
-    let former = trashed(services).into_iter().find(|trashed| trashed.verb == Verb::Update).expect("the former version");
+    let former =
+        trashed(services).into_iter().find(|trashed| trashed.operation.verb == Verb::Update).expect("the former version");
     let memory = services.history.memory_in_trash(&former.trash).expect("it is there");
     assert_eq!((memory.scope, memory.content.as_str()), (Scope::Agent("own".into()), "precious"), "that is whose it was");
     assert_eq!(services.history.memory_in_trash("trash/none.md").expect_err("it is not").code(), Code::TrashNotFound);

@@ -35,7 +35,7 @@ impl History for ScopedStore {
             Ok(own) => Box::new(
                 self.history
                     .trashed()
-                    .filter(move |trashed| trashed.as_ref().map_or(true, |own_one| own.contains(&own_one.operation))),
+                    .filter(move |trashed| trashed.as_ref().map_or(true, |own_one| own.contains(&own_one.operation.id))),
             ),
             Err(error) => Box::new(std::iter::once(Err(error))),
         }

@@ -244,7 +244,7 @@ fn a_summary_leads_to_the_whole_text_in_the_trash() {
     let summary = bed.get(id).expect("it is there");
     assert_eq!(summary.summarised_by, dreamt.operation);
     let whole = find_full_text(&bed.services, &summary).expect("the trash is read").expect("it is there");
-    assert_eq!((whole.id, Some(&whole.operation)), (id, dreamt.operation.as_ref()));
+    assert_eq!((whole.id, Some(&whole.operation.id)), (id, dreamt.operation.as_ref()));
 
     let (restored, _) = restore(&bed.services, &id.to_string()).expect("it is brought back");
     assert_eq!(restored.trash, whole.trash);

@@ -77,8 +77,8 @@ impl History for FileStore {
                 let former = change.before.as_ref()?;
                 let trash = former.trash.clone()?;
                 let size = self.disk.stat(&trash).ok()??.size;
-                let (operation, verb, at) = (begun.operation.id.clone(), begun.operation.verb, begun.operation.at);
-                Some(Ok(TrashedFile { id: change.id, path: former.path.clone(), trash, operation, verb, at, size }))
+                let operation = begun.operation.clone();
+                Some(Ok(TrashedFile { id: change.id, path: former.path.clone(), trash, operation, size }))
             });
             found.collect()
         });

@@ -63,8 +63,13 @@ fn the_former_version_of_a_file_that_was_left_is_in_the_trash() {
     let edited = edit_one(&home);
     assert_eq!(undo(&home.services(), None).unwrap().left, std::slice::from_ref(&edited));
     let trashed: Vec<_> = home.services().history.trashed().map(Result::unwrap).collect();
-    let former = trashed.iter().filter(|trashed| trashed.path == edited && trashed.verb == Verb::Ingest).collect::<Vec<_>>();
-    assert_eq!((former.len(), trashed.iter().filter(|trashed| trashed.verb == Verb::Ingest).count()), (1, 1), "{trashed:?}");
+    let former =
+        trashed.iter().filter(|trashed| trashed.path == edited && trashed.operation.verb == Verb::Ingest).collect::<Vec<_>>();
+    assert_eq!(
+        (former.len(), trashed.iter().filter(|trashed| trashed.operation.verb == Verb::Ingest).count()),
+        (1, 1),
+        "{trashed:?}"
+    );
     restore(&home.services(), &former[0].trash).unwrap();
     assert_eq!(home.files("categories"), before);
 }

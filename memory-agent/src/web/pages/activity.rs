@@ -1,6 +1,5 @@
 //! The activity: all operations with their author and an undo, the year as a heat map, growth, and the cost of language models.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use askama::Template;
@@ -10,8 +9,8 @@ use axum::response::Response;
 use axum::routing::get;
 use chrono::{DateTime, Days, NaiveDate, NaiveTime, TimeZone, Utc};
 use memory_core::{
-    ChangeVersions, Filter, HomeSection, LocalZone, LogEntry, PeriodUsage, Query, RecordedChange, Subject, Usage, Verb,
-    change_versions, facets,
+    ActivitySummary, ChangeVersions, Filter, HomeSection, LocalZone, LogEntry, PeriodUsage, Query, RecordedChange, Subject,
+    Usage, Verb, change_versions, facets,
 };
 
 use super::inbox::Pager;
@@ -51,7 +50,8 @@ struct ActivityPage {
     layout: Layout,
     operations: Vec<OperationRow>,
     pager: Pager,
-    by: String,
+    /// The authors of the last year, each with whether it is selected.
+    authors: Vec<(Label, String, bool)>,
     verb: String,
     day: String,
     is_by_agents: bool,
@@ -126,19 +126,30 @@ async fn show(request: WebRequest) -> Response {
                 pager.range = format!("page {}", page + 1);
             }
             let is_first = page == 0 && !is_filtered;
-            let (days, heat_map, growth) = if is_first { charts(request, &zone, today)? } else { Default::default() };
+            let first_day = today - Days::new(DAYS - 1);
+            let from = start_of_day(&zone, first_day).with_timezone(&zone);
+            let ActivitySummary { days, mut authors } = request.with_logs(|logs| logs.summarize(&from))?;
+            if !by.is_empty() {
+                authors.insert(by.to_owned());
+            }
+            let (heat_map, growth) = if is_first {
+                let heat_map = render_heat_map(&days, first_day, today, ["operation", "operations"]);
+                (heat_map, growth(request)?)
+            } else {
+                Default::default()
+            };
             let page = ActivityPage {
                 layout: request.layout("Activity"),
                 operations,
                 pager,
-                by: by.to_owned(),
+                authors: authors.into_iter().map(|name| (Label::cut(&name, 60), name.clone(), name == by)).collect(),
                 verb: verb.to_owned(),
                 day: day.to_owned(),
                 is_by_agents,
                 verbs: Verb::ALL.iter().map(|verb| (verb.as_str(), past_tense(*verb))).collect(),
                 is_filtered,
                 heat_map,
-                active_days: days.into_iter().rev().take(ACTIVE_DAYS).collect(),
+                active_days: days.into_iter().rev().take(if is_first { ACTIVE_DAYS } else { 0 }).collect(),
                 growth,
                 cost: if is_first { request.web.config.host.usage()?.as_ref().map(ModelCost::new) } else { None },
             };
@@ -182,20 +193,12 @@ fn filtered(
     Ok((entries.into_iter().skip(page * PAGE).take(PAGE).collect(), total))
 }
 
-/// Returns the number of operations per day of the last year, their heat map, and the growth.
-fn charts(
-    request: &WebRequest,
-    zone: &LocalZone,
-    today: NaiveDate,
-) -> Result<(BTreeMap<NaiveDate, u64>, SafeHtml, SafeHtml), PageError> {
-    let first = today - Days::new(DAYS - 1);
-    let from = start_of_day(zone, first).with_timezone(zone);
-    let days = request.with_logs(|logs| logs.count_days(&from))?;
-    let heat_map = render_heat_map(&days, first, today, ["operation", "operations"]);
+/// Returns the chart of the number of memories by month.
+fn growth(request: &WebRequest) -> Result<SafeHtml, PageError> {
     let notes = Filter { place: Some(HomeSection::Notes), ..Filter::all() };
     let mut months = facets(&request.services, &Query::new("").filter(notes))?.months;
     months.reverse();
-    Ok((days, heat_map, render_growth(&months)))
+    Ok(render_growth(&months))
 }
 
 #[derive(Template)]
@@ -226,6 +229,8 @@ struct ChangeRow {
     reason: Option<Label>,
     attributes: Vec<(&'static str, Label, Label)>,
     diff: Option<SafeHtml>,
+    /// The path in the trash of a memory that the operation deleted and that does not exist now.
+    restorable: Option<String>,
 }
 
 impl ChangeRow {
@@ -241,9 +246,11 @@ impl ChangeRow {
         let is_complete = (before.is_none() || old.is_some()) && (after.is_none() || new.is_some());
         let diff = Some((old.unwrap_or_default(), new.unwrap_or_default())).filter(|(old, new)| is_complete && old != new);
         let both = versions.before.as_ref().zip(versions.after.as_ref());
+        let trash = before.filter(|_| after.is_none() && !exists).and_then(|file| file.trash.clone());
         Ok(Self {
             id: change.id.to_string(),
             exists,
+            restorable: trash,
             headline: Label::cut(&headline, 140),
             attributes: both.map(|(before, after)| changed_attributes(before, after)).unwrap_or_default(),
             diff: diff.map(|(old, new)| render_diff(&old, &new)),

@@ -6,14 +6,17 @@ use askama::Template;
 use axum::Router;
 use axum::response::Response;
 use axum::routing::{get, post};
-use chrono::{DateTime, Months, NaiveDate, NaiveTime, Utc};
 use memory_core::query_parser::{QueryWord, parse};
 use memory_core::{
-    BulkChange, Category, Code, FacetCounts, Filter, Hit, HomeSection, Lifetime, ListOrder, MatchCoverage, MemoryId, PageRequest,
-    Patch, Phase, Query, Ranking, Scope, SearchResults, Services, Tags, change_many, facets, list, search,
+    BulkChange, Category, Code, Filter, Hit, ListOrder, MatchCoverage, MemoryId, PageRequest, Patch, Query, Ranking,
+    SearchResults, Services, change_many, facets, list, search,
 };
 
 use super::memory::parse_tags;
+use super::memory_filter::{
+    Facet, FilterChip, TRANSIENT_FIELDS, add_filters_to_tags, build_facets, filter_chips, parse_filter, path_with,
+    suggested_name, to_path,
+};
 use crate::web::card::MemoryCard;
 use crate::web::error::{PageError, render};
 use crate::web::fields::Fields;
@@ -31,23 +34,17 @@ pub(super) fn routes() -> Router<Arc<WebState>> {
         .route("/memories/searches/delete", post(delete_search))
 }
 
-/// Fields of the query that are no part of a search.
-const TRANSIENT_FIELDS: [&str; 3] = ["page", "done", "skipped"];
-
 /// Number of memories on a page.
 const PAGE_SIZE: usize = 25;
 
 /// Maximum number of a page of search results. Ranking more results takes too long.
 const MAX_SEARCH_PAGE: usize = 40;
 
+/// Number of best matches below which the matches with fewer words are shown at first.
+const FEW_MATCHES: u64 = 5;
+
 /// Maximum number of matches with fewer words that are listed.
 const MAX_LESS_LIKELY: usize = 10;
-
-/// Number of values of a facet that are shown at first; the rest is folded.
-const SHOWN_VALUES: usize = 8;
-
-/// Maximum number of values of a facet.
-const MAX_VALUES: usize = 30;
 
 #[derive(Template)]
 #[template(path = "memories.html")]
@@ -70,33 +67,14 @@ struct MemoriesPage {
     less_likely: Vec<MemoryCard>,
     /// The number of those matches.
     less_likely_count: u64,
+    /// Whether they are shown at first, because few memories have all words.
+    is_less_likely_open: bool,
     facets: Vec<Facet>,
     searches: Vec<SearchLink>,
     previous: Option<String>,
     next: Option<String>,
     page: usize,
     pages: usize,
-}
-
-/// An active filter, with the path of the page without it.
-struct FilterChip {
-    name: &'static str,
-    value: Label,
-    path: String,
-}
-
-/// The values of one attribute, with the number of memories of each.
-struct Facet {
-    title: &'static str,
-    values: Vec<FacetValue>,
-    more: Vec<FacetValue>,
-}
-
-struct FacetValue {
-    label: Label,
-    count: u64,
-    path: String,
-    is_active: bool,
 }
 
 struct SearchLink {
@@ -118,7 +96,7 @@ fn memories_page(request: &WebRequest) -> Result<MemoriesPage, PageError> {
     let parsed = parse(&text, &filter);
     let counts = facets(&request.services, &Query::new(&text).filter(filter.clone()))?;
     let is_search = !parsed.question.words.is_empty();
-    let found = if is_search {
+    let mut found = if is_search {
         let matches = SearchedMatches { text: &text, filter: &filter, words: &parsed.question.words };
         matches.find(request, page.min(MAX_SEARCH_PAGE), counts.counted)?
     } else {
@@ -135,6 +113,8 @@ fn memories_page(request: &WebRequest) -> Result<MemoriesPage, PageError> {
             degraded: found.degraded,
         }
     };
+    add_filters_to_tags(&mut found.cards, fields);
+    add_filters_to_tags(&mut found.less_likely, fields);
     problems.extend(found.degraded);
     if let Some(skipped) = fields.text("skipped").and_then(|skipped| skipped.parse::<usize>().ok()) {
         let are = if skipped == 1 { "memory was" } else { "memories were" };
@@ -158,6 +138,7 @@ fn memories_page(request: &WebRequest) -> Result<MemoriesPage, PageError> {
         notice: Some(problems.join("; ")).filter(|notice| !notice.is_empty()),
         chips: filter_chips(fields),
         cards: found.cards,
+        is_less_likely_open: total < FEW_MATCHES,
         less_likely: found.less_likely,
         less_likely_count: found.less_likely_count,
         facets: build_facets(fields, counts),
@@ -246,116 +227,6 @@ fn count_similar(total: u64) -> String {
     }
 }
 
-/// Returns the filter of the fields, and why fields were ignored.
-fn parse_filter(fields: &Fields) -> (Filter, Vec<String>) {
-    let mut ignored = Vec::new();
-    let category = parse_field::<Category>(fields, "category", &mut ignored);
-    let scope = parse_field::<Scope>(fields, "scope", &mut ignored);
-    let phase = parse_field::<Phase>(fields, "phase", &mut ignored);
-    let month = fields.text("month").map(|month| (month, parse_month(month)));
-    if let Some((text, None)) = month {
-        ignored.push(format!("the month {text:?} is ignored; write it as 2026-05"));
-    }
-    let (from, until) = month.and_then(|(_, period)| period).unzip();
-    let is_everything = fields.text("all").is_some();
-    let filter = Filter {
-        category,
-        scope,
-        phase,
-        from,
-        until,
-        source: fields.text("source").map(str::to_owned),
-        tags: fields.all("tag").filter(|tag| !tag.trim().is_empty()).collect::<Tags>(),
-        place: Some(HomeSection::Notes).filter(|_| fields.text("entries").is_none()),
-        lifetime: if is_everything { Lifetime::All } else { Lifetime::Current },
-        ..Filter::default()
-    };
-    (filter, ignored)
-}
-
-fn parse_field<T: std::str::FromStr<Err = memory_core::ParseError>>(
-    fields: &Fields,
-    name: &str,
-    ignored: &mut Vec<String>,
-) -> Option<T> {
-    match fields.text(name)?.parse() {
-        Ok(value) => Some(value),
-        Err(error) => {
-            ignored.push(format!("{name} is ignored: {error}"));
-            None
-        }
-    }
-}
-
-/// Returns the start and the end of a month such as `2026-05`, in UTC as the facets count them.
-fn parse_month(text: &str) -> Option<(DateTime<Utc>, DateTime<Utc>)> {
-    let first = NaiveDate::parse_from_str(&format!("{text}-01"), "%Y-%m-%d").ok()?;
-    let start = |day: NaiveDate| day.and_time(NaiveTime::MIN).and_utc();
-    Some((start(first), start(first.checked_add_months(Months::new(1))?)))
-}
-
-/// The fields that are filters, with their names for people.
-const FILTERS: [(&str, &str); 6] =
-    [("category", "Category"), ("tag", "Tag"), ("scope", "Scope"), ("source", "Source"), ("month", "Month"), ("phase", "Phase")];
-
-fn filter_chips(fields: &Fields) -> Vec<FilterChip> {
-    let mut chips = Vec::new();
-    for (field, name) in FILTERS {
-        for value in fields.all(field).filter(|value| !value.trim().is_empty()) {
-            let path = to_path(&fields.without_value(field, value));
-            chips.push(FilterChip { name, value: Label::cut(value, 60), path });
-        }
-    }
-    if fields.text("all").is_some() {
-        chips.push(FilterChip {
-            name: "Shown",
-            value: Label::new("also expired and superseded"),
-            path: path_with(fields, "all", ""),
-        });
-    }
-    chips
-}
-
-fn build_facets(fields: &Fields, counts: FacetCounts) -> Vec<Facet> {
-    let FacetCounts { categories, scopes, sources, tags, months, counted: _ } = counts;
-    let single = |title, field: &'static str, values: Vec<(String, String, u64)>| {
-        let active = fields.get(field).to_owned();
-        let value = |(value, text, count): (String, String, u64)| {
-            let is_active = active.eq_ignore_ascii_case(&value);
-            let path = path_with(fields, field, if is_active { "" } else { &value });
-            FacetValue { label: Label::cut(&text, 40), count, path, is_active }
-        };
-        Facet::new(title, values.into_iter().map(value))
-    };
-    let same = |value: String, count: u64| (value.clone(), value, count);
-    let tag_value = |(tag, count): (String, u64)| {
-        let is_active = fields.all("tag").any(|own| Tags::key(own) == Tags::key(&tag));
-        let path = if is_active { fields.without_value("tag", &tag) } else { fields.with_added("tag", &tag) };
-        FacetValue { label: Label::cut(&tag, 40), count, path: to_path(&path), is_active }
-    };
-    let month = |(month, count): (NaiveDate, u64)| (month.format("%Y-%m").to_string(), month.format("%B %Y").to_string(), count);
-    let all = [
-        single(
-            "Category",
-            "category",
-            categories.into_iter().map(|(category, count)| same(category.to_string(), count)).collect(),
-        ),
-        Facet::new("Tag", tags.into_iter().map(tag_value)),
-        single("Scope", "scope", scopes.into_iter().map(|(scope, count)| same(scope.to_string(), count)).collect()),
-        single("Source", "source", sources.into_iter().map(|(source, count)| same(source, count)).collect()),
-        single("Month", "month", months.into_iter().map(month).collect()),
-    ];
-    all.into_iter().filter(|facet| !facet.values.is_empty()).collect()
-}
-
-impl Facet {
-    fn new(title: &'static str, values: impl Iterator<Item = FacetValue>) -> Self {
-        let mut values: Vec<FacetValue> = values.take(MAX_VALUES).collect();
-        let more = values.split_off(values.len().min(SHOWN_VALUES));
-        Self { title, values, more }
-    }
-}
-
 fn saved_searches(request: &WebRequest, query: &str) -> Result<Vec<SearchLink>, PageError> {
     let link = |SavedSearch { name, query: saved }: SavedSearch| SearchLink {
         is_active: saved == query,
@@ -364,22 +235,6 @@ fn saved_searches(request: &WebRequest, query: &str) -> Result<Vec<SearchLink>, 
         key: name,
     };
     Ok(saved_searches::list(&request.banks())?.into_iter().map(link).collect())
-}
-
-/// Returns a name for the search of these fields, such as `dark mode, people`.
-fn suggested_name(fields: &Fields) -> String {
-    let values = ["q", "category", "tag", "scope", "source", "month"].into_iter().flat_map(|field| fields.all(field));
-    let values: Vec<&str> = values.map(str::trim).filter(|value| !value.is_empty()).collect();
-    memory_core::text::to_one_line(&values.join(", "), 60)
-}
-
-fn path_with(fields: &Fields, name: &str, value: &str) -> String {
-    let query = Fields::parse(&fields.without(&TRANSIENT_FIELDS)).with(name, value);
-    to_path(&query)
-}
-
-fn to_path(query: &str) -> String {
-    if query.is_empty() { "/memories".to_owned() } else { format!("/memories?{query}") }
 }
 
 /// Applies the field `action` to the memories of the fields `id`.
@@ -441,31 +296,4 @@ async fn delete_search(request: WebRequest) -> Response {
             Ok(request.redirect(request.form.get("next")))
         })
         .await
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn fields_are_a_filter_and_invalid_ones_are_reported() {
-        let (filter, ignored) = parse_filter(&Fields::parse("category=people&tag=a&tag=b&scope=agent:x&month=2026-12"));
-        assert_eq!((filter.category, filter.scope), (Some(Category::People), Some(Scope::Agent("x".into()))));
-        assert_eq!(filter.tags.as_slice(), ["a", "b"]);
-        assert_eq!(filter.until.map(|until| until.to_rfc3339()).as_deref(), Some("2027-01-01T00:00:00+00:00"));
-        assert!(ignored.is_empty());
-        let (filter, ignored) = parse_filter(&Fields::parse("category=nothing&month=May"));
-        assert_eq!((filter.category, filter.from, ignored.len()), (None, None, 2));
-    }
-
-    #[test]
-    fn a_chip_removes_one_value_and_a_facet_adds_one() {
-        let fields = Fields::parse("q=tea&tag=a&tag=b&page=3");
-        let paths: Vec<_> = filter_chips(&fields).into_iter().map(|chip| chip.path).collect();
-        assert_eq!(paths, ["/memories?q=tea&tag=b", "/memories?q=tea&tag=a"]);
-        let counts = FacetCounts { tags: vec![("A".into(), 2), ("c".into(), 1)], ..FacetCounts::default() };
-        let facets = build_facets(&fields, counts);
-        let values: Vec<_> = facets[0].values.iter().map(|value| (value.path.as_str(), value.is_active)).collect();
-        assert_eq!(values, [("/memories?q=tea&tag=b", true), ("/memories?q=tea&tag=a&tag=b&tag=c", false)]);
-    }
 }

@@ -14,7 +14,7 @@ use memory_core::{
 };
 
 use super::inbox_item::InboxCard;
-use crate::web::card::{MemoryCard, TagLink, describe_part, describe_readers, memory_path, title};
+use crate::web::card::{MemoryCard, TagLink, describe_parts, describe_readers, memory_path, title};
 use crate::web::diff::{changed_attributes, render_diff};
 use crate::web::error::{PageError, render};
 use crate::web::fields::{encode, encode_pairs};
@@ -39,9 +39,6 @@ pub(super) fn routes() -> Router<Arc<WebState>> {
 
 /// Number of changes and of recalls on the page.
 const MAX_STEPS: usize = 20;
-
-/// Number of reasons of a recall.
-const MAX_REASONS: usize = 3;
 
 /// Maximum number of fields of other programs.
 const MAX_OTHER_FIELDS: usize = 50;
@@ -126,6 +123,8 @@ struct RecallView {
     reasons: String,
     /// The path of the page of the session.
     session: String,
+    /// The text that the agent received, if it was changed since.
+    former_text: Option<SafeHtml>,
 }
 
 async fn show(Path(id): Path<String>, request: WebRequest) -> Response {
@@ -213,9 +212,16 @@ impl MemoryDetailsPage {
             links: Vec::new(),
             backlinks: Vec::new(),
             has_more_steps: history.has_more,
-            steps: history.steps.iter().map(|step| StepView::new(request, step)).collect(),
+            steps: step_views(request, history),
             recall_count: recall_count(recalls.total, recalls.recalls.len()),
-            recalls: recalls.recalls.iter().map(|recall| RecallView::new(request, recall, &id)).collect(),
+            recalls: recalls
+                .recalls
+                .iter()
+                .map(|recall| {
+                    let given = history.replaced_version_at(recall.at).filter(|given| given.content != memory.content);
+                    RecallView::new(request, recall, &id, given)
+                })
+                .collect(),
             decision: None,
             restorable: None,
             id,
@@ -320,6 +326,20 @@ fn more_facts(stored: &StoredMemory) -> Vec<(Label, FactValue)> {
     .collect()
 }
 
+/// Returns the views of the changes. Of several changes whose undo deletes the memory, only the last offers it.
+fn step_views(request: &WebRequest, history: &MemoryHistory) -> Vec<StepView> {
+    let mut is_deletion_offered = false;
+    let mut views = Vec::with_capacity(history.steps.len());
+    for step in &history.steps {
+        let mut view = StepView::new(request, step);
+        if step.is_creation && view.undo.button().is_some() && std::mem::replace(&mut is_deletion_offered, true) {
+            view.undo = UndoOffer::Refused("The undo of a later change also deletes the memory.");
+        }
+        views.push(view);
+    }
+    views
+}
+
 impl StepView {
     fn new(request: &WebRequest, step: &MemoryStep) -> Self {
         let operation = &step.operation;
@@ -343,10 +363,10 @@ impl StepView {
 }
 
 impl RecallView {
-    fn new(request: &WebRequest, recall: &RecallRecord, id: &str) -> Self {
+    /// Returns the view of a recall of the memory `id`. `former` is the version at that time, if its text was changed since.
+    fn new(request: &WebRequest, recall: &RecallRecord, id: &str, former: Option<&Memory>) -> Self {
         let place = recall.memories.iter().position(|memory| memory.id == id);
         let parts = place.map_or(&[][..], |place| recall.memories[place].parts.as_slice());
-        let reasons = parts.iter().filter(|(_, score)| 0.0 <= *score).take(MAX_REASONS).map(|(name, _)| describe_part(name));
         let day = recall.at.format("%Y-%m-%d").to_string();
         let of_session = match &recall.session {
             Some(session) => ("session", session.as_str()),
@@ -359,8 +379,9 @@ impl RecallView {
             query: recall.query.as_deref().map(|query| Label::cut(query, 300)),
             rank: place.map_or(0, |place| place + 1),
             count: recall.memories.len(),
-            reasons: reasons.collect::<Vec<_>>().join(", "),
+            reasons: describe_parts(parts),
             session: format!("/sessions/show?{}", encode_pairs([("agent", recall.agent.as_str()), of_session])),
+            former_text: former.map(|former| SafeHtml::from_text(&former.content)),
         }
     }
 }
@@ -424,7 +445,8 @@ async fn restore_version(Path(id): Path<String>, request: WebRequest) -> Respons
         .respond(move |request| {
             let trash = request.form.text("trash").ok_or_else(|| PageError::invalid("no version is given"))?;
             restore(&request.services, trash)?;
-            Ok(request.redirect(&format!("/memories/{}", encode(&id))))
+            let page = format!("/memories/{}", encode(&id));
+            Ok(request.redirect(request.form.text("next").unwrap_or(&page)))
         })
         .await
 }

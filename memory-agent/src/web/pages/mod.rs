@@ -13,6 +13,7 @@ mod inbox_plan;
 mod instances;
 mod memories;
 mod memory;
+mod memory_filter;
 mod reminders;
 mod sessions;
 mod topics;

@@ -13,7 +13,7 @@ use memory_core::{
 };
 
 use super::inbox::Pager;
-use crate::web::card::describe_part;
+use crate::web::card::describe_parts;
 use crate::web::error::{PageError, render};
 use crate::web::fields::{encode, encode_pairs};
 use crate::web::html::Label;
@@ -191,9 +191,6 @@ struct RecalledRow {
     is_repeated: bool,
 }
 
-/// Maximum number of reasons of a memory.
-const MAX_REASONS: usize = 3;
-
 impl RecallRow {
     /// Returns the row of a recall. `given` are the memories of the earlier recalls of the session.
     fn new(request: &WebRequest, recall: &RecallRecord, given: &mut HashSet<String>) -> Result<Self, PageError> {
@@ -225,11 +222,10 @@ impl RecalledRow {
         let given = id.filter(|_| !is_current).map(|id| memory_at(&request.services, &id, at)).transpose()?.flatten();
         let is_changed = given.as_ref().zip(stored.as_ref()).is_some_and(|(given, stored)| given.content != stored.content);
         let headline = given.as_ref().or(stored.as_ref()).map_or(recalled.id.as_str(), Memory::headline);
-        let parts = recalled.parts.iter().filter(|(_, score)| 0.0 <= *score).take(MAX_REASONS);
         Ok(Self {
             path: format!("/memories/{}", encode(&recalled.id)),
             headline: Label::cut(headline, 140),
-            reasons: parts.map(|(name, _)| describe_part(name)).collect::<Vec<_>>().join(", "),
+            reasons: describe_parts(&recalled.parts),
             exists: stored.is_some(),
             is_changed,
             is_repeated: false,

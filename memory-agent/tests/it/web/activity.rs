@@ -1,7 +1,8 @@
 //! The activity, the sessions and the graph.
 
 use memory_core::{
-    Draft, MemoryStoreExt, Patch, RecallRecord, RecalledId, SecretPolicy, Services, delete, link, record_recall, update, write,
+    Draft, MemoryStoreExt, Patch, RecallRecord, RecalledId, SecretPolicy, Services, delete, link, record_recall, undo, update,
+    write,
 };
 
 use super::server::WebTestServer;
@@ -90,6 +91,28 @@ fn an_operation_is_named_by_the_text_of_its_time_and_shown_with_its_differences(
     assert!(page.contains("This operation cannot be undone. A later change builds on this one."), "{page}");
 }
 
+#[test]
+fn one_memory_of_a_bulk_deletion_is_restored_and_an_undo_is_named_by_the_reverted_text() {
+    let server = WebTestServer::start();
+    let ids = ["one", "two"].map(|text| server.write(Draft::new(text)));
+    let fields = [("id", ids[0].as_str()), ("id", &ids[1]), ("action", "delete"), ("next", "/memories")];
+    server.post_and_follow("/memories/change", &fields);
+    let deletion = server.services.history.records().next().unwrap().unwrap().operation.id;
+    let path = format!("/activity/{deletion}");
+    let page = server.get(&path).body;
+    assert_eq!(page.matches("Restore this memory").count(), 2, "{page}");
+    let trash = page.split(&format!("/memories/{}/restore", ids[1])).nth(1).unwrap();
+    let trash = trash.split("name=\"trash\" value=\"").nth(1).and_then(|rest| rest.split('"').next()).unwrap();
+    let restore = format!("/memories/{}/restore", ids[1]);
+    let page = server.post_and_follow(&restore, &[("trash", trash), ("next", &path)]).body;
+    assert_eq!(page.matches("Restore this memory").count(), 1, "{page}");
+    let patch = Patch { content: Some("three".into()), ..Patch::default() };
+    update(&server.services, &ids[1], &patch, None, SecretPolicy::Keep).unwrap();
+    undo(&server.services, None).unwrap();
+    let page = server.get("/activity?verb=undo").body;
+    assert!(page.contains("three</bdi>") && !page.contains("two</bdi>"), "{page}");
+}
+
 fn recall(server: &WebTestServer, session: &str, ids: &[&str]) {
     let recall = RecallRecord {
         at: server.services.clock.now(),
@@ -161,6 +184,8 @@ fn a_session_shows_the_text_that_its_agent_received() {
     recall(&server, "s1", &[&id]);
     let patch = Patch { content: Some("Postgres 15".into()), ..Patch::default() };
     update(&server.services, &id, &patch, None, SecretPolicy::Keep).unwrap();
+    let page = server.get(&format!("/memories/{id}")).body;
+    assert!(page.contains("Its text at that time") && page.contains("tabindex=\"0\">Postgres 14</pre>"), "{page}");
     let page = server.get("/sessions/show?agent=codex&session=s1").body;
     assert!(page.contains("Postgres 14") && page.contains("changed since") && !page.contains("Postgres 15"), "{page}");
     delete(&server.services, &id).unwrap();

@@ -187,7 +187,7 @@ fn values_of_an_instance_are_edited() {
 fn health_shows_status_settings_and_on_request_the_check() {
     let server = WebTestServer::start();
     let page = server.get("/health").body;
-    assert!(page.contains("Check now") && page.contains("running") && page.contains("config.yaml"), "{page}");
+    assert!(page.contains("Check now") && page.contains("Running") && page.contains("config.yaml"), "{page}");
     assert!(server.get("/health/doctor").body.contains("No defects were found"));
 }
 

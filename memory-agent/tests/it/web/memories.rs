@@ -48,6 +48,15 @@ fn facets_count_memories_and_lead_to_them() {
 }
 
 #[test]
+fn a_tag_of_a_memory_narrows_the_list() {
+    let server = WebTestServer::start();
+    server.write(Draft::new("tea").category(Category::Lessons).tags(["hot", "drinks"]).scope(Scope::Agent("codex".into())));
+    let page = server.get("/memories?category=lessons&tag=hot&page=1").body;
+    assert!(page.contains("href=\"/memories?category=lessons&#38;tag=hot&#38;tag=drinks\""), "{page}");
+    assert!(page.contains("only the agent codex</bdi> <span class=\"number\">1</span>"), "{page}");
+}
+
+#[test]
 fn memories_with_fewer_words_are_folded_and_the_facets_count_the_others() {
     let server = WebTestServer::start();
     for (text, category) in [
@@ -60,7 +69,7 @@ fn memories_with_fewer_words_are_folded_and_the_facets_count_the_others() {
     }
     let page = server.get("/memories?q=green+tea").body;
     assert!(page.contains("2 matches, best first") && page.contains("Less likely (1)"), "{page}");
-    let (listed, folded) = page.split_once("<details class=\"less-likely\">").expect("a fold");
+    let (listed, folded) = page.split_once("<details class=\"less-likely\" open>").expect("a fold");
     assert!(listed.contains("in the kitchen") && !listed.contains("bicycle") && folded.contains("bicycle"));
     assert!(!page.contains("Coffee"));
     assert!(page.contains("project</bdi> <span class=\"number\">1</span>"), "the folded one is not counted: {page}");

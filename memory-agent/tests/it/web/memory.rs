@@ -143,10 +143,13 @@ fn a_deleted_memory_is_restored_from_its_page_or_from_the_list() {
     let page = server.get(&format!("/memories/{id}")).body;
     assert!(page.contains("This memory is deleted") && page.contains("green tea"));
     let deleted = server.get("/memories/deleted").body;
-    assert!(deleted.contains("green tea"));
+    assert!(deleted.contains("green tea") && deleted.contains("Deleted by <bdi dir=\"auto\">web</bdi>"), "{deleted}");
     server.post_and_follow(&format!("/memories/{id}/restore"), &[("trash", hidden(&deleted, "trash"))]);
     assert_eq!(server.services.store.get_by(&id).unwrap().memory.content, "green tea");
     assert!(server.get("/memories/deleted").body.contains("Nothing is deleted"));
+    let page = server.get(&format!("/memories/{id}")).body;
+    let offers = ["Delete this memory again", "undo its creation"].map(|text| page.matches(text).count());
+    assert_eq!(offers, [1, 0], "one undo deletes the memory: {page}");
 }
 
 #[test]
