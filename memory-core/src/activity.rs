@@ -74,8 +74,8 @@ impl OperationLogs<'_> {
 
 /// A session of an agent: what it received and what it changed.
 ///
-/// The logs record the agent of an operation, but not the session. An operation belongs to the session of its agent with a recall
-/// at most 30 minutes before or after it.
+/// The logs record the agent of an operation, but not the session. An operation belongs to one session: of the sessions of its agent
+/// with a recall at most 30 minutes before or after it, the last one that began before it, or else the first one after it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AgentSession {
     /// The name of the agent; empty if unknown.
@@ -146,7 +146,9 @@ pub fn sessions(
     people: &[&str],
 ) -> Result<Vec<AgentSession>, LogError> {
     let mut sessions = BTreeMap::<(String, Option<String>, Option<NaiveDate>), (AgentSession, HashSet<String>)>::new();
-    for recall in ledger.recalls(filter) {
+    // Every session of an agent competes for its operations, so that two of them never have the same one.
+    let all = RecallFilter { session: None, ..filter.clone() };
+    for recall in ledger.recalls(&all) {
         let recall = recall?;
         let day = recall.session.is_none().then(|| recall.at.date_naive());
         let new = || (AgentSession::new(&recall.agent, recall.session.as_deref(), recall.at), HashSet::new());
@@ -171,12 +173,11 @@ pub fn sessions(
             continue;
         }
         let near = recalled.iter().enumerate().filter(|(_, session)| session.agent == by && session.is_near(at));
-        match near.max_by_key(|(_, session)| session.first) {
+        match near.max_by_key(|(_, session)| begins_closest(session.first, at)) {
             Some((position, _)) => {
                 sessions[position].extend_to(at);
                 sessions[position].operations.push(entry);
             }
-            None if filter.session.is_some() => {}
             None => {
                 let day = at.date_naive();
                 let session = others.entry((by.clone(), day)).or_insert_with(|| AgentSession::new(&by, None, at));
@@ -196,8 +197,16 @@ pub fn sessions(
             None => sessions.push(other),
         }
     }
+    if let Some(start) = &filter.session {
+        sessions.retain(|session| session.session.as_ref().is_some_and(|own| own.starts_with(start)));
+    }
     sessions.sort_by(|left, right| right.last.cmp(&left.last).then_with(|| left.session.cmp(&right.session)));
     Ok(sessions)
+}
+
+/// Orders the starts of sessions by their claim to an operation: the last one before it, or else the first one after it.
+fn begins_closest(start: DateTime<Utc>, operation: DateTime<Utc>) -> (bool, TimeDelta) {
+    (start <= operation, if start <= operation { start - operation } else { operation - start })
 }
 
 #[cfg(test)]
@@ -279,5 +288,28 @@ mod tests {
         let one = list(RecallFilter { session: Some("s1".into()), ..RecallFilter::default() });
         assert_eq!(one.len(), 1);
         assert!(list(RecallFilter { agent: Some("claude".into()), ..RecallFilter::default() }).is_empty());
+    }
+    #[test]
+    fn an_operation_belongs_to_the_last_session_that_began_before_it() {
+        let (services, clock) = home();
+        let logs = logs(&services);
+        let ledger = FakeRecallLedger::default();
+        let recalled = |session: &str| record_recall(&ledger, recall(services.clock.now(), "codex", Some(session), &["a"]));
+        recalled("first");
+        clock.advance(TimeDelta::minutes(5));
+        write_as(&services, "codex", "of the first session");
+        clock.advance(TimeDelta::minutes(5));
+        recalled("second");
+        clock.advance(TimeDelta::minutes(5));
+        write_as(&services, "codex", "of the second session");
+        recalled("first");
+        let operations = |session: Option<&str>| {
+            let filter = RecallFilter { session: session.map(str::to_owned), ..RecallFilter::default() };
+            let found = sessions(&ledger, logs, &filter, &[]).expect("they are read");
+            found.into_iter().map(|one| (one.session, one.operations.len())).collect::<Vec<_>>()
+        };
+        let one = |session: &str| (Some(session.to_owned()), 1);
+        assert_eq!(operations(None), [one("first"), one("second")]);
+        assert_eq!((operations(Some("first")), operations(Some("second"))), (vec![one("first")], vec![one("second")]));
     }
 }

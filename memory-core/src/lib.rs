@@ -176,9 +176,10 @@ pub use remind::{
 pub use reminders::{ReminderFilter, done, pending, reminders, snooze};
 pub use reranking::{RerankError, Reranker, Reranking};
 pub use review::{
-    AcceptOptions, AcceptResult, Acceptance, LONG_WAIT, Neighbour, NeighbourRelation, ProposalSummary, ReviewPolicy, ReviewRule,
-    ScopePattern, StaleProposals, SubmittedProposal, SubmittedProposals, WaitingProposal, WritePolicy, accept, edit_proposal,
-    merge_proposal, proposal, proposal_summary, proposals, reject,
+    AcceptOptions, AcceptResult, Acceptance, AcceptancePreview, LONG_WAIT, MergeVersions, Neighbour, NeighbourRelation,
+    OperationSubject, ProposalEnd, ProposalMerge, ProposalSummary, ReviewPolicy, ReviewRule, ScopePattern, StaleProposals,
+    SubmittedProposal, SubmittedProposals, WaitingProposal, WritePolicy, accept, edit_proposal, merge_proposal,
+    operation_subject, plan_proposal_merge, preview_acceptance, proposal, proposal_end, proposal_summary, proposals, reject,
 };
 pub use search::search;
 pub use services::Services;

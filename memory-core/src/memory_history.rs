@@ -7,7 +7,7 @@ use chrono::{DateTime, Utc};
 use crate::undo::is_current_state;
 use crate::{
     Memory, MemoryId, Operation, OperationId, Recorded, RecordedChange, Services, StoreError, StoredMemory, UndoObstacle,
-    undo_obstacle,
+    operation_subject, undo_obstacle,
 };
 
 /// The changes of one memory.
@@ -87,7 +87,8 @@ fn undo_reach(services: &Services, change: &Recorded<RecordedChange>) -> Result<
         return Ok(Err(UndoObstacle::ChangedSince));
     }
     let changes = services.history.changes(&change.operation.id).collect::<Result<Vec<_>, _>>()?;
-    let memories = changes.iter().map(|change| change.id).collect::<HashSet<_>>().len();
+    let subject = operation_subject(services, change.operation.verb, &changes).changes;
+    let memories = subject.iter().map(|change| change.id).collect::<HashSet<_>>().len();
     let files = changes.len() as u64;
     let obstacle = undo_obstacle(services, changes.into_iter().map(Ok), files)?;
     Ok(obstacle.map_or(Ok(memories as u64), Err))

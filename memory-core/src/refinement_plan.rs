@@ -62,6 +62,8 @@ pub enum PlannedAction {
         duplicates: Vec<(MemoryId, String)>,
         /// The paragraphs that are appended to the memory.
         added: Vec<String>,
+        /// The text of the memory after the merge.
+        content: String,
     },
     /// The memory goes to the trash because of its age.
     Remove {

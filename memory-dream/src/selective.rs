@@ -55,7 +55,7 @@ where
         }
         for merge in &plan.merges {
             let duplicates = merge.gone.iter().copied().zip(merge.headlines.iter().cloned()).collect();
-            let action = PlannedAction::Merge { duplicates, added: merge.added.clone() };
+            let action = PlannedAction::Merge { duplicates, added: merge.added.clone(), content: merge.content.clone() };
             push(merge_key(merge), merge.kept, headline(&merge.kept)?, action);
         }
         for parting in &plan.partings {

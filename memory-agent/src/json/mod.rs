@@ -36,7 +36,7 @@
 //! | conversations | `{conversations: [{id, turns, facts, …}…], total}`, see [`conversation_summary`] |
 //! | conversations show | `{id, memory_path, summary?, facts, turns, …}`, see [`conversation()`] |
 //! | memories for a chat | `[{role, content, created_at, score}…]`, see [`recalled_memories`] |
-//! | a change by an agent that waits for a review | the result without the change, and `proposals: [{id, action, of?}]` and `note` |
+//! | a change by an agent that waits for a review | `waits_for_review: true`, `note`, `proposals: [{id, action, of?}]`, and the result without `created` and `deleted` |
 //! | inbox | `{proposals, notes}`, see [`waiting_proposal`], [`inbox_note`] |
 //! | inbox accept | `{id, path, accepted}`, see [`accept_result`] |
 //! | bank … | see [`mod@bank`] |

@@ -2,7 +2,7 @@
 
 use memory_core::{AcceptResult, InboxTtl, Neighbour, ProposedAction, StoredMemory, SubmittedProposal, WaitingProposal};
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::memory::MemoryShape;
 use super::value;
@@ -21,7 +21,13 @@ struct SubmittedShape {
     of: Option<String>,
 }
 
-/// Adds the proposals that a tool call made to its result: `proposals` (`[{id, action, of?}]`) and a `note`.
+/// The fields that confirm a change which took effect, and those that depend on it.
+const EFFECT_FIELDS: [&str; 3] = ["created", "deleted", "next"];
+
+/// States in the result of a tool call that its changes wait for a review.
+///
+/// The result begins with `waits_for_review` (true), a `note` and `proposals` (`[{id, action, of?}]`), and the fields that would
+/// confirm the change, such as `deleted`, are left out.
 pub(crate) fn add_proposals(result: &mut Value, proposals: &[SubmittedProposal]) {
     let (Value::Object(fields), false) = (result, proposals.is_empty()) else { return };
     let shape = |proposal: &SubmittedProposal| {
@@ -29,8 +35,13 @@ pub(crate) fn add_proposals(result: &mut Value, proposals: &[SubmittedProposal])
         value(&SubmittedShape { id: proposal.id.to_string(), action: proposal.action.as_str(), of })
     };
     let note = if proposals.iter().any(|proposal| proposal.is_new) { NOTE } else { SAME_NOTE };
-    fields.insert("proposals".to_owned(), proposals.iter().map(shape).collect());
-    fields.insert("note".to_owned(), note.into());
+    let mut stated = Map::new();
+    stated.insert("waits_for_review".to_owned(), true.into());
+    stated.insert("note".to_owned(), note.into());
+    stated.insert("proposals".to_owned(), proposals.iter().map(shape).collect());
+    let others = std::mem::take(fields).into_iter().filter(|(name, _)| !EFFECT_FIELDS.contains(&name.as_str()));
+    stated.extend(others);
+    *fields = stated;
 }
 
 #[derive(Serialize)]
@@ -117,4 +128,24 @@ pub fn accept_result(result: &AcceptResult) -> Value {
         accepted: result.acceptance.as_str(),
         ignored: &result.ignored,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use memory_core::MemoryId;
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_change_that_waits_is_not_confirmed() {
+        let id = MemoryId::for_path("a");
+        let mut result = json!({ "id": "1", "created": true, "deleted": true, "next": "memory_undo", "text": "tea" });
+        add_proposals(&mut result, &[]);
+        assert_eq!(result["deleted"], true, "without a proposal, the result stays");
+        add_proposals(&mut result, &[SubmittedProposal { id, action: ProposedAction::Write, is_new: true }]);
+        let proposals = json!([{ "id": id.to_string(), "action": "write" }]);
+        let expected = json!({ "waits_for_review": true, "note": NOTE, "proposals": proposals, "id": "1", "text": "tea" });
+        assert_eq!(result.to_string(), expected.to_string());
+    }
 }

@@ -1,6 +1,9 @@
 //! Operations of the log as rows with their author and an undo.
 
-use memory_core::{LARGE_OPERATION, LogEntry, RecordedChange, StoreError, Subject, Verb, change_versions};
+use memory_core::{
+    Acceptance, LARGE_OPERATION, LogEntry, ProposalEnd, ProposedAction, RecordedChange, StoreError, Subject, Verb,
+    change_versions, operation_subject, proposal_end,
+};
 
 use super::error::PageError;
 use super::fields::encode;
@@ -25,6 +28,8 @@ pub(crate) fn is_agent(by: &str) -> bool {
 pub(crate) struct OperationRow {
     pub(crate) id: String,
     pub(crate) time: TimeLabel,
+    /// The time without the day.
+    pub(crate) clock: TimeLabel,
     pub(crate) verb: &'static str,
     /// The person, agent or program.
     pub(crate) by: Label,
@@ -32,8 +37,8 @@ pub(crate) struct OperationRow {
     pub(crate) by_query: String,
     /// The changed object.
     pub(crate) object: Label,
-    /// Whether the object is a single memory that does not exist any more.
-    pub(crate) is_deleted: bool,
+    /// The state of the object if it is a proposal, or a memory that does not exist any more.
+    pub(crate) state: Option<&'static str>,
     /// The page of the object, if it exists.
     pub(crate) path: Option<String>,
     pub(crate) undo: UndoOffer,
@@ -46,18 +51,19 @@ impl OperationRow {
     /// If the changed object cannot be read.
     pub(crate) fn new(request: &WebRequest, entry: &LogEntry) -> Result<Self, PageError> {
         let changes = few_changes(request, entry)?;
-        let ChangedObject { label, path, is_deleted } = ChangedObject::of(request, entry, &changes)?;
+        let object = ChangedObject::of(request, entry, &changes)?;
         let by = entry.operation.by.as_str();
         Ok(Self {
             id: entry.operation.id.to_string(),
             time: TimeLabel::exact(request.local(entry.operation.at)),
-            verb: past_tense(entry.operation.verb),
+            clock: TimeLabel::clock_time(request.local(entry.operation.at)),
+            verb: object.verb,
             by: Label::cut(if by.is_empty() { "unknown" } else { by }, MAX_OBJECT),
             by_query: encode(by).into_owned(),
-            object: label,
-            is_deleted,
-            path,
-            undo: UndoOffer::new(request, entry, &changes)?,
+            undo: UndoOffer::new(request, entry, &changes, &object)?,
+            object: object.label,
+            state: object.state,
+            path: object.path,
         })
     }
 }
@@ -82,8 +88,14 @@ pub(super) struct ChangedObject {
     pub(super) label: Label,
     /// The path of its page.
     pub(super) path: Option<String>,
-    /// Whether it is a single memory that does not exist any more.
-    pub(super) is_deleted: bool,
+    /// The completed action, such as `Deleted`.
+    pub(super) verb: &'static str,
+    /// The state of a single proposal, or of a single memory that does not exist any more.
+    pub(super) state: Option<&'static str>,
+    /// Whether it is a single proposal and not the memory that the proposal changes.
+    pub(super) is_proposal: bool,
+    /// The changes without those of a proposal that only came to its end; see [`operation_subject`].
+    pub(super) changes: Vec<RecordedChange>,
 }
 
 impl ChangedObject {
@@ -94,16 +106,37 @@ impl ChangedObject {
     /// # Errors
     /// If the object cannot be read.
     pub(super) fn of(request: &WebRequest, entry: &LogEntry, changes: &[RecordedChange]) -> Result<Self, PageError> {
-        let id = &entry.operation.id;
-        let existing = |text: &str, path: Option<String>| Self { label: Label::cut(text, MAX_OBJECT), path, is_deleted: false };
+        let (id, verb) = (&entry.operation.id, entry.operation.verb);
+        let subject = operation_subject(&request.services, verb, changes);
+        let action = subject.acceptance.map_or_else(|| past_tense(verb), describe_acceptance);
+        let existing = |text: &str, path: Option<String>| Self {
+            label: Label::cut(text, MAX_OBJECT),
+            path,
+            verb: action,
+            state: None,
+            is_proposal: false,
+            changes: Vec::new(),
+        };
         Ok(match &entry.subject {
-            Subject::Notes(files) if files.count == 1 => {
-                let Some(change) = changes.first() else { return Ok(existing("1 memory", None)) };
-                let (headline, exists) = headline_of_change(request, entry, change)?;
-                let path = Some(format!("/memories/{}", change.id));
-                Self { label: Label::cut(&headline, MAX_OBJECT), path, is_deleted: !exists }
-            }
-            Subject::Notes(files) => existing(&format!("{} memories", files.count), Some(format!("/activity/{id}"))),
+            Subject::Notes(files) => match subject.changes.as_slice() {
+                [change] => {
+                    let memory = ChangedMemory::of(request, entry, change)?;
+                    let proposed = memory.proposed.filter(|_| verb == Verb::Propose);
+                    Self {
+                        label: Label::cut(&memory.headline, MAX_OBJECT),
+                        path: Some(format!("/memories/{}", change.id)),
+                        verb: proposed.map_or(action, describe_proposal),
+                        state: memory.state,
+                        is_proposal: memory.proposed.is_some(),
+                        changes: subject.changes,
+                    }
+                }
+                few => {
+                    let count = if few.is_empty() { files.count } else { few.len() as u64 };
+                    let (noun, path) = (if count == 1 { "memory" } else { "memories" }, Some(format!("/activity/{id}")));
+                    Self { changes: few.to_vec(), ..existing(&format!("{count} {noun}"), path) }
+                }
+            },
             Subject::Bank(scope, bank) => {
                 let name = match bank.keys.as_slice() {
                     [] => bank.bank.to_string(),
@@ -127,28 +160,79 @@ impl ChangedObject {
     }
 }
 
-/// Returns the headline of a changed memory at the time of the change, and whether the memory exists now.
-///
-/// That of an undo is the headline that it reverted. Without a version of that time, it is the current headline, or else the name of
-/// the file.
-pub(crate) fn headline_of_change(
-    request: &WebRequest,
-    entry: &LogEntry,
-    change: &RecordedChange,
-) -> Result<(String, bool), PageError> {
-    let current = match request.services.store.get(&change.id) {
-        Ok(stored) => Some(stored.memory),
-        Err(StoreError::NotFound { .. } | StoreError::Damaged(_)) => None,
-        Err(error) => return Err(error.into()),
-    };
-    let versions = change_versions(&request.services, &entry.operation.id, change)?;
-    let reverted = versions.before.as_ref().filter(|_| entry.operation.verb == Verb::Undo);
-    let headline = reverted.or(versions.newest()).or(current.as_ref()).map(|memory| memory.headline().to_owned());
-    let file_name = || {
-        let path = change.after.as_ref().or(change.before.as_ref()).map(|file| file.path.as_str()).unwrap_or_default();
-        path.rsplit('/').next().unwrap_or(path).to_owned()
-    };
-    Ok((headline.filter(|headline| !headline.is_empty()).unwrap_or_else(file_name), current.is_some()))
+/// A memory that an operation changed.
+pub(super) struct ChangedMemory {
+    /// The headline at the time of the change, and for an undo the headline that it reverted. Without a version of that time, the
+    /// current one, or else the name of the file.
+    pub(super) headline: String,
+    /// Whether it is a memory, and no proposal, that does not exist any more.
+    pub(super) is_deleted: bool,
+    /// The state of a proposal, or of a memory that does not exist any more.
+    pub(super) state: Option<&'static str>,
+    /// The action of the proposal, if it is one.
+    pub(super) proposed: Option<ProposedAction>,
+}
+
+impl ChangedMemory {
+    /// Returns the memory of a change.
+    ///
+    /// # Errors
+    /// If the journal or the memory cannot be read.
+    pub(super) fn of(request: &WebRequest, entry: &LogEntry, change: &RecordedChange) -> Result<Self, PageError> {
+        let current = match request.services.store.get(&change.id) {
+            Ok(stored) => Some(stored.memory),
+            Err(StoreError::NotFound { .. } | StoreError::Damaged(_)) => None,
+            Err(error) => return Err(error.into()),
+        };
+        let versions = change_versions(&request.services, &entry.operation.id, change)?;
+        let reverted = versions.before.as_ref().filter(|_| entry.operation.verb == Verb::Undo);
+        let shown = reverted.or(versions.newest()).or(current.as_ref());
+        let headline = shown.map(|memory| memory.headline().to_owned()).filter(|headline| !headline.is_empty());
+        let file_name = || {
+            let path = change.after.as_ref().or(change.before.as_ref()).map(|file| file.path.as_str()).unwrap_or_default();
+            path.rsplit('/').next().unwrap_or(path).to_owned()
+        };
+        let end = if current.is_none() { proposal_end(&request.services, &change.id)? } else { None };
+        Ok(Self {
+            headline: headline.unwrap_or_else(file_name),
+            is_deleted: current.is_none() && end.is_none(),
+            state: match &current {
+                Some(memory) => memory.is_proposal().then_some("waits in the inbox"),
+                None => Some(describe_end(end)),
+            },
+            proposed: shown.and_then(|memory| memory.proposal.as_ref()).map(|proposal| proposal.action),
+        })
+    }
+}
+
+/// Describes the state of a memory that does not exist any more. A proposal is no deleted memory.
+const fn describe_end(end: Option<ProposalEnd>) -> &'static str {
+    match end {
+        Some(ProposalEnd::Accepted) => "accepted proposal",
+        Some(ProposalEnd::Rejected) => "rejected proposal",
+        Some(ProposalEnd::Withdrawn) => "withdrawn proposal",
+        None => "deleted",
+    }
+}
+
+/// Returns the effect of an acceptance as a completed action.
+const fn describe_acceptance(acceptance: Acceptance) -> &'static str {
+    match acceptance {
+        Acceptance::Written => "Accepted",
+        Acceptance::Merged => "Merged into",
+        Acceptance::Updated => "Accepted the change of",
+        Acceptance::Deleted => "Accepted the deletion of",
+        Acceptance::Filed => "Filed",
+    }
+}
+
+/// Returns a proposal as a completed action.
+const fn describe_proposal(action: ProposedAction) -> &'static str {
+    match action {
+        ProposedAction::Write => "Proposed",
+        ProposedAction::Update(_) => "Proposed a change of",
+        ProposedAction::Delete(_) => "Proposed to delete",
+    }
 }
 
 /// Returns the verb of an operation as a completed action, such as `Deleted`.

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use askama::filters::HtmlSafe;
-use chrono::{DateTime, Datelike, FixedOffset, SecondsFormat, Timelike};
+use chrono::{DateTime, Datelike, FixedOffset, SecondsFormat, TimeDelta, Timelike};
 
 /// A time in the zone of the user, as an element with the exact time as its title.
 ///
@@ -29,9 +29,24 @@ impl TimeLabel {
         Self::with_text(time, &time.format("%-d %b %Y, %H:%M").to_string())
     }
 
+    /// Returns the label of `time` with its clock time.
+    pub(crate) fn clock_time(time: DateTime<FixedOffset>) -> Self {
+        Self::with_text(time, &time.format("%H:%M").to_string())
+    }
+
     fn with_text(time: DateTime<FixedOffset>, text: &str) -> Self {
         let machine = time.to_rfc3339_opts(SecondsFormat::Secs, true);
         Self(format!("<time datetime=\"{machine}\" title=\"{}\">{text}</time>", time.format("%A, %-d %B %Y, %H:%M:%S %:z")))
+    }
+}
+
+/// Returns a duration in minutes, or in hours and minutes.
+pub(crate) fn describe_duration(duration: TimeDelta) -> String {
+    match (duration.num_hours(), duration.num_minutes() % 60) {
+        (0, 0) => "less than a minute".to_owned(),
+        (0, minutes) => format!("{minutes} min"),
+        (hours, 0) => format!("{hours} h"),
+        (hours, minutes) => format!("{hours} h {minutes} min"),
     }
 }
 
@@ -46,6 +61,12 @@ impl HtmlSafe for TimeLabel {}
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_duration_is_in_minutes_and_hours() {
+        let text = |minutes: i64| describe_duration(TimeDelta::minutes(minutes));
+        assert_eq!([0, 1, 59, 60, 125, 1500].map(text), ["less than a minute", "1 min", "59 min", "1 h", "2 h 5 min", "25 h"]);
+    }
 
     #[test]
     fn a_time_is_as_long_as_its_distance_requires() {

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use axum::Router;
 use axum::response::Response;
 use axum::routing::post;
-use memory_core::{Category, Code, LogEntry, Phase, RecordedChange, StoreError, Verb};
+use memory_core::{Category, Code, LogEntry, Phase, StoreError, Verb};
 
 use super::error::PageError;
 use super::layout::UndoBar;
-use super::operations::{ChangedObject, few_changes, past_tense};
+use super::operations::{ChangedObject, few_changes};
 use super::request::WebRequest;
 use super::state::WebState;
 
@@ -60,16 +60,13 @@ impl WebRequest {
         let filed = filed_under(self, &entries);
         let (text, object) = match entries.as_slice() {
             [_] => {
-                let changes = few_changes(self, last).ok()?;
-                let text = filed.map_or_else(|| completed_action(last, &changes), |filed| format!("Filed under {filed}:"));
-                (text, ChangedObject::of(self, last, &changes).ok().map(|object| object.label))
+                let object = ChangedObject::of(self, last, &few_changes(self, last).ok()?).ok()?;
+                let text = filed.map_or_else(|| completed_action(last, &object), |filed| format!("Filed under {filed}:"));
+                (text, Some(object.label))
             }
             several => {
-                let made = if last.operation.verb == Verb::Undo { "undone" } else { "made" };
-                let text = filed.map_or_else(
-                    || format!("{} changes {made}", several.len()),
-                    |filed| format!("{} items filed under {filed}", several.len()),
-                );
+                let text = filed
+                    .map_or_else(|| describe_several(several), |filed| format!("{} items filed under {filed}", several.len()));
                 (text, None)
             }
         };
@@ -103,12 +100,35 @@ fn filed_under(request: &WebRequest, entries: &[LogEntry]) -> Option<String> {
     (!names.is_empty()).then(|| names.join(", "))
 }
 
+/// Returns the description of several operations for the bar. Each decides on one item, or changes one memory.
+fn describe_several(entries: &[LogEntry]) -> String {
+    let count = entries.len();
+    let is_only = |verbs: &[Verb]| entries.iter().all(|entry| verbs.contains(&entry.operation.verb));
+    if is_only(&[Verb::Accept, Verb::Upgrade]) {
+        format!("{count} items accepted")
+    } else if is_only(&[Verb::Reject]) {
+        format!("{count} proposals rejected")
+    } else if is_only(&[Verb::Reject, Verb::Delete]) {
+        format!("{count} items rejected or deleted")
+    } else if is_only(&[Verb::Undo]) {
+        format!("{count} changes undone")
+    } else {
+        format!("{count} changes made")
+    }
+}
+
 /// Returns the description of an operation for the bar. That of an undo of one change names its effect.
-fn completed_action(entry: &LogEntry, changes: &[RecordedChange]) -> String {
-    let verb = past_tense(entry.operation.verb);
-    match changes {
-        [change] if entry.operation.verb == Verb::Undo && change.after.is_none() => format!("{verb}, which deleted"),
-        [change] if entry.operation.verb == Verb::Undo && change.before.is_none() => format!("{verb}, which restored"),
+fn completed_action(entry: &LogEntry, object: &ChangedObject) -> String {
+    let verb = object.verb;
+    match object.changes.as_slice() {
+        [change] if entry.operation.verb == Verb::Undo && change.after.is_none() => match object.is_proposal {
+            true => format!("{verb}, which withdrew the proposal"),
+            false => format!("{verb}, which deleted"),
+        },
+        [change] if entry.operation.verb == Verb::Undo && change.before.is_none() => match object.is_proposal {
+            true => format!("{verb}, which returned to the inbox"),
+            false => format!("{verb}, which restored"),
+        },
         _ => verb.to_owned(),
     }
 }

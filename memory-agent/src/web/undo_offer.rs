@@ -1,8 +1,9 @@
 //! Whether an operation can be undone, for the lists of operations and the history of a memory.
 
-use memory_core::{LogEntry, MemoryStep, RecordedChange, Subject, UndoObstacle, Verb, undo_obstacle};
+use memory_core::{LogEntry, Memory, MemoryStep, RecordedChange, Subject, UndoObstacle, Verb, undo_obstacle};
 
 use super::error::PageError;
+use super::operations::ChangedObject;
 use super::request::WebRequest;
 
 /// Whether an operation can be undone now.
@@ -17,11 +18,16 @@ pub(crate) enum UndoOffer {
 }
 
 impl UndoOffer {
-    /// Returns the offer for an operation in a list. `changes` are its changes if it is one of few memories.
+    /// Returns the offer for an operation on `object` in a list. `changes` are its changes if it is one of few memories.
     ///
     /// # Errors
     /// If the changed memories cannot be read.
-    pub(crate) fn new(request: &WebRequest, entry: &LogEntry, changes: &[RecordedChange]) -> Result<Self, PageError> {
+    pub(crate) fn new(
+        request: &WebRequest,
+        entry: &LogEntry,
+        changes: &[RecordedChange],
+        object: &ChangedObject,
+    ) -> Result<Self, PageError> {
         if entry.undone_by.is_some() {
             return Ok(Self::Undone);
         }
@@ -39,12 +45,17 @@ impl UndoOffer {
         if let Some(obstacle) = obstacle {
             return Ok(Self::Refused(describe_obstacle(obstacle)));
         }
-        let is_creation = matches!(changes, [change] if change.before.is_none() && change.after.is_some());
+        let is_creation = matches!(object.changes.as_slice(), [change] if change.before.is_none() && change.after.is_some());
+        let is_deletion = matches!(object.changes.as_slice(), [change] if change.before.is_some() && change.after.is_none());
         Ok(Self::Button(
             match verb {
-                Verb::Undo if is_creation => "Redo (deletes it)",
+                Verb::Undo if is_creation && !object.is_proposal => "Redo (deletes it)",
+                Verb::Undo if is_deletion && !object.is_proposal => "Redo (restores it)",
                 Verb::Undo => "Redo",
+                _ if is_creation && object.is_proposal => "Undo (withdraws it)",
                 _ if is_creation => "Undo (deletes it)",
+                _ if is_deletion && object.is_proposal => "Undo (returns it to the inbox)",
+                _ if is_deletion => "Undo (restores it)",
                 _ => "Undo",
             }
             .to_owned(),
@@ -58,13 +69,16 @@ impl UndoOffer {
             Err(obstacle) => return Self::Refused(describe_obstacle(obstacle)),
             Ok(memories) => memories,
         };
+        let is_proposal = step.before.as_ref().is_some_and(Memory::is_proposal);
         Self::Button(match step.operation.verb {
             _ if 1 < memories => format!("Undo this change of {memories} memories"),
             Verb::Undo | Verb::Restore if step.is_creation => "Delete this memory again (undo its restoration)".to_owned(),
             Verb::Undo if step.is_deletion => "Restore this memory".to_owned(),
             Verb::Undo => "Repeat the change that was undone".to_owned(),
+            Verb::Accept if is_proposal && !step.is_deletion => "Return it to the inbox (undo its acceptance)".to_owned(),
             Verb::Propose if step.is_creation => "Delete this proposal (undo its creation)".to_owned(),
             _ if step.is_creation => "Delete this memory (undo its creation)".to_owned(),
+            _ if step.is_deletion && is_proposal => "Return it to the inbox (undo its end)".to_owned(),
             _ if step.is_deletion => "Restore this memory (undo its deletion)".to_owned(),
             _ => "Undo this change".to_owned(),
         })

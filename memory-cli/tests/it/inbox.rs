@@ -35,6 +35,7 @@ fn a_proposed_memory_waits_until_a_person_accepts_it() {
     let answer = call(&sandbox, "codex", "memory_write", &json!({ "content": "The ferry leaves at seven" }));
     let result = &answer["result"];
     assert_eq!(result["note"], "stored as a proposal; it is not used until the user accepts it");
+    assert_eq!((&result["waits_for_review"], &result["created"]), (&json!(true), &Value::Null), "nothing is confirmed");
     assert_eq!((&result["proposals"][0]["id"], &result["proposals"][0]["action"]), (&result["id"], &json!("write")));
     assert_eq!(result["expires_at"], Value::Null, "a proposal does not expire");
     let id = result["id"].as_str().expect("an id");
@@ -118,6 +119,7 @@ fn a_proposed_change_shows_the_change_and_is_refused_if_it_is_stale() {
     sandbox.run(&["undo"]);
     assert_eq!(sandbox.run(&["read", &id]), "The ferry leaves at nine\n");
     let deletion = call(&sandbox, "codex", "memory_delete", &json!({ "id": id }));
+    assert_eq!((&deletion["result"]["waits_for_review"], &deletion["result"]["deleted"]), (&json!(true), &Value::Null));
     let deletion = deletion["result"]["proposals"][0]["id"].as_str().expect("an id").to_owned();
     assert_eq!(sandbox.run_json(&["inbox", "accept", &deletion])["accepted"], "deleted");
     assert_eq!(sandbox.run_json(&["list"])["total"], 0);

@@ -106,7 +106,7 @@ pub fn accept(services: &Services, reference: &str, options: AcceptOptions) -> R
 }
 
 /// Refuses another version than the one that the person saw.
-fn check_version(stored: &StoredMemory, expected: Option<FileVersion>) -> Result<(), StoreError> {
+pub(super) fn check_version(stored: &StoredMemory, expected: Option<FileVersion>) -> Result<(), StoreError> {
     if expected.is_some_and(|expected| expected != stored.stamp) {
         return Err(StoreError::Conflict { what: stored.path.clone() });
     }
@@ -163,11 +163,28 @@ fn merge_into_equal(
     options: AcceptOptions,
 ) -> Result<AcceptResult, StoreError> {
     let existing = services.store.get(id)?;
-    let Memory { content, title, category, scope, tags, source, pinned, expires_at, .. } = waiting.stored.memory.clone();
-    let category = Some(options.category.unwrap_or(category)).filter(|category| *category != Category::Inbox);
+    let (patch, ignored) = equal_memory_patch(&waiting.stored.memory, &existing, options.category, &services.actor);
+    if let Some(memory) = patch.apply(&existing.memory, set.operation.at) {
+        set.changes.push(Change::Replace { expected: existing.stamp, memory: Box::new(memory) });
+    }
+    set.changes.push(removal(&waiting.stored));
+    let outcomes = commit(services, &set, options.secrets)?;
+    let final_path = if set.changes.len() == 1 { existing.path } else { first_path(outcomes, &existing.path) };
+    Ok(AcceptResult { ignored, ..AcceptResult::new(*id, final_path, Acceptance::Merged) })
+}
+
+/// Returns the change of the memory with the same text as a proposal, and the proposed fields that it does not receive.
+pub(super) fn equal_memory_patch(
+    proposed: &Memory,
+    existing: &StoredMemory,
+    category: Option<Category>,
+    actor: &str,
+) -> (Patch, Vec<&'static str>) {
+    let Memory { content, title, category: suggested, scope, tags, source, pinned, expires_at, .. } = proposed.clone();
+    let category = Some(category.unwrap_or(suggested)).filter(|category| *category != Category::Inbox);
     let draft = Draft { title, category, scope, tags, source, expires_at, pinned, ..Draft::new(&content) };
-    let (merged, mut ignored) = plan_merge(&draft, &existing, &services.actor);
-    let Memory { aliases, reminder, .. } = &waiting.stored.memory;
+    let (merged, mut ignored) = plan_merge(&draft, existing, actor);
+    let Memory { aliases, reminder, .. } = proposed;
     ignored.extend(Some("aliases").filter(|_| aliases.iter().any(|alias| !existing.memory.aliases.contains(alias))));
     ignored.extend(Some("reminder").filter(|_| reminder.is_some() && *reminder != existing.memory.reminder));
     let patch = Patch {
@@ -177,13 +194,7 @@ fn merge_into_equal(
         pinned: merged.pinned.then_some(true),
         ..Patch::default()
     };
-    if let Some(memory) = patch.apply(&existing.memory, set.operation.at) {
-        set.changes.push(Change::Replace { expected: existing.stamp, memory: Box::new(memory) });
-    }
-    set.changes.push(removal(&waiting.stored));
-    let outcomes = commit(services, &set, options.secrets)?;
-    let final_path = if set.changes.len() == 1 { existing.path } else { first_path(outcomes, &existing.path) };
-    Ok(AcceptResult { ignored, ..AcceptResult::new(*id, final_path, Acceptance::Merged) })
+    (patch, ignored)
 }
 
 fn accept_update(
@@ -254,7 +265,7 @@ fn current_target(waiting: &WaitingProposal, target: ProposalTarget, stale: Stal
     Ok(current)
 }
 
-fn removal(stored: &StoredMemory) -> Change {
+pub(super) fn removal(stored: &StoredMemory) -> Change {
     Change::Remove { id: stored.memory.id, expected: Some(stored.stamp) }
 }
 
@@ -290,65 +301,6 @@ pub fn reject(services: &Services, reference: &str, expected: Option<FileVersion
     set.changes.push(removal(&stored));
     commit(services, &set, SecretPolicy::Keep)?;
     Ok(stored)
-}
-
-/// Adds the text and the tags of a proposed or unfiled memory to the memory that `into` names, and returns the latter.
-///
-/// Lines that the other memory has already are left out. The proposal or note moves to the trash with the same operation.
-///
-/// # Errors
-/// [`StoreError::Conflict`] if the first memory is not the `expected` version, [`StoreError::Invalid`] if it is filed,
-/// proposes to change another memory, or is the second one, [`StoreError::Secret`] if its text contains a credential;
-/// [`StoreError::NotFound`] or [`StoreError::Ambiguous`].
-pub fn merge_proposal(
-    services: &Services,
-    reference: &str,
-    into: &str,
-    expected: Option<FileVersion>,
-    secrets: SecretPolicy,
-) -> Result<StoredMemory, StoreError> {
-    let stored = services.store.get_by(reference)?;
-    check_version(&stored, expected)?;
-    let target = services.store.get_by(into)?;
-    let invalid = |why: String| Err(StoreError::Invalid { why });
-    if stored.memory.id == target.memory.id {
-        return invalid(format!("{} cannot be merged into itself", stored.path));
-    }
-    if target.memory.is_proposal() {
-        return invalid(format!("{} is itself a proposal", target.path));
-    }
-    match &stored.memory.proposal {
-        Some(Proposal { action: ProposedAction::Update(_) | ProposedAction::Delete(_), .. }) => {
-            return invalid(format!("{} changes another memory and cannot be merged", stored.path));
-        }
-        None if stored.memory.phase != Phase::Inbox => {
-            return invalid(format!("{} is neither a proposal nor in the inbox", stored.path));
-        }
-        Some(Proposal { action: ProposedAction::Write, .. }) | None => {}
-    }
-    let mut set = services.change_set(Verb::Accept);
-    let patch = Patch {
-        content: Some(merged_content(&target.memory.content, &stored.memory.content)),
-        add_tags: stored.memory.tags.clone(),
-        ..Patch::default()
-    };
-    if let Some(memory) = patch.apply(&target.memory, set.operation.at) {
-        set.changes.push(Change::Replace { expected: target.stamp, memory: Box::new(memory) });
-    }
-    set.changes.push(removal(&stored));
-    commit(services, &set, secrets)?;
-    services.store.get(&target.memory.id)
-}
-
-/// Returns `content`, followed by the lines of `more` that it does not contain.
-fn merged_content(content: &str, more: &str) -> String {
-    let known: Vec<&str> = content.lines().map(str::trim).collect();
-    let is_new = |line: &&str| line.trim().is_empty() || !known.contains(&line.trim());
-    let new = more.lines().filter(is_new).collect::<Vec<_>>().join("\n");
-    match new.trim() {
-        "" => content.to_owned(),
-        new => format!("{}\n\n{new}", content.trim_end()),
-    }
 }
 
 /// Replaces the text of the proposal or unfiled note that `reference` names, and returns its new version.
@@ -413,16 +365,4 @@ pub fn edit_proposal(
         commit(services, &set, secrets)?;
     }
     services.store.get_by(&id)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_merge_adds_only_new_lines() {
-        assert_eq!(merged_content("a\nb", "b\nc"), "a\nb\n\nc");
-        assert_eq!(merged_content("a\nb\n", "  b\n\na"), "a\nb\n");
-        assert_eq!(merged_content("a", "x\n\ny"), "a\n\nx\n\ny");
-    }
 }

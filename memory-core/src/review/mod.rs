@@ -6,16 +6,22 @@
 //! edits, merges or rejects it.
 
 mod decide;
+mod merge;
 mod neighbour;
 mod policy;
+mod preview;
 mod proposals;
 mod rejections;
+mod subject;
 mod submitted;
 
-pub use decide::{AcceptOptions, AcceptResult, Acceptance, StaleProposals, accept, edit_proposal, merge_proposal, reject};
+pub use decide::{AcceptOptions, AcceptResult, Acceptance, StaleProposals, accept, edit_proposal, reject};
+pub use merge::{MergeVersions, ProposalMerge, merge_proposal, plan_proposal_merge};
 pub use neighbour::{Neighbour, NeighbourRelation};
 pub use policy::{ReviewPolicy, ReviewRule, ScopePattern, WritePolicy};
+pub use preview::{AcceptancePreview, preview_acceptance};
 pub use proposals::{LONG_WAIT, ProposalSummary, WaitingProposal, proposal, proposal_summary, proposals};
+pub use subject::{OperationSubject, ProposalEnd, operation_subject, proposal_end};
 pub use submitted::{SubmittedProposal, SubmittedProposals};
 
 pub(crate) use rejections::is_rejected;

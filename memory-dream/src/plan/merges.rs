@@ -112,7 +112,8 @@ fn plan_merge(services: &Services, looked: &AnalysedMemories, ids: &[MemoryId]) 
     let texts: Option<Vec<ContentHash>> = std::iter::once(&one.memory.id).chain(&one.gone).map(text).collect();
     let headline = |id: &MemoryId| memories.iter().find(|memory| memory.id == *id).map(|memory| memory.headline().to_owned());
     let headlines = one.gone.iter().map(|id| headline(id).unwrap_or_default()).collect();
-    Ok(texts.map(|texts| Merge { kept: one.memory.id, gone: one.gone, headlines, texts, added: one.added }))
+    let (kept, content) = (one.memory.id, one.memory.content);
+    Ok(texts.map(|texts| Merge { kept, gone: one.gone, headlines, texts, added: one.added, content }))
 }
 
 /// Returns the memory if its text is unchanged since it was analysed and its file may be changed.

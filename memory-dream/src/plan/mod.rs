@@ -95,6 +95,8 @@ pub struct Merge {
     pub texts: Vec<ContentHash>,
     /// The text to append to `kept`, one element per paragraph.
     pub added: Vec<String>,
+    /// The text of `kept` after the merge.
+    pub content: String,
 }
 
 /// A memory to move to the trash because of its age.
@@ -217,6 +219,7 @@ mod tests {
             headlines: Vec::new(),
             texts: Vec::new(),
             added: Vec::new(),
+            content: String::new(),
         }
     }
 

@@ -19,7 +19,7 @@ use crate::web::diff::{changed_attributes, render_diff};
 use crate::web::error::{PageError, render};
 use crate::web::html::{Label, SafeHtml};
 use crate::web::layout::Layout;
-use crate::web::operations::{OperationRow, headline_of_change, is_agent, past_tense};
+use crate::web::operations::{ChangedMemory, OperationRow, is_agent, past_tense};
 use crate::web::request::WebRequest;
 use crate::web::state::WebState;
 use crate::web::time_label::TimeLabel;
@@ -163,7 +163,7 @@ fn parse_day(text: &str) -> Result<NaiveDate, PageError> {
 }
 
 /// Returns the beginning of a day in a zone.
-fn start_of_day(zone: &LocalZone, day: NaiveDate) -> DateTime<Utc> {
+pub(super) fn start_of_day(zone: &LocalZone, day: NaiveDate) -> DateTime<Utc> {
     let midnight = day.and_time(NaiveTime::MIN);
     zone.from_local_datetime(&midnight).earliest().map_or_else(|| midnight.and_utc(), |start| start.to_utc())
 }
@@ -213,7 +213,7 @@ struct OperationPage {
     undoes: Option<String>,
     undo: UndoOffer,
     object: Label,
-    is_deleted: bool,
+    state: Option<&'static str>,
     path: Option<String>,
     changes: Vec<ChangeRow>,
     more: bool,
@@ -223,7 +223,7 @@ struct OperationPage {
 struct ChangeRow {
     id: String,
     headline: Label,
-    exists: bool,
+    state: Option<&'static str>,
     change: &'static str,
     path: Label,
     reason: Option<Label>,
@@ -237,7 +237,7 @@ impl ChangeRow {
     fn new(request: &WebRequest, entry: &LogEntry, change: &RecordedChange, has_diff: bool) -> Result<Self, PageError> {
         let (before, after) = (change.before.as_ref(), change.after.as_ref());
         let path = after.or(before).map(|file| file.path.as_str()).unwrap_or_default();
-        let (headline, exists) = headline_of_change(request, entry, change)?;
+        let memory = ChangedMemory::of(request, entry, change)?;
         let versions =
             if has_diff { change_versions(&request.services, &entry.operation.id, change)? } else { ChangeVersions::default() };
         let text = |memory: &Option<memory_core::Memory>| memory.as_ref().map(|memory| memory.content.clone());
@@ -246,12 +246,12 @@ impl ChangeRow {
         let is_complete = (before.is_none() || old.is_some()) && (after.is_none() || new.is_some());
         let diff = Some((old.unwrap_or_default(), new.unwrap_or_default())).filter(|(old, new)| is_complete && old != new);
         let both = versions.before.as_ref().zip(versions.after.as_ref());
-        let trash = before.filter(|_| after.is_none() && !exists).and_then(|file| file.trash.clone());
+        let trash = before.filter(|_| after.is_none() && memory.is_deleted).and_then(|file| file.trash.clone());
         Ok(Self {
             id: change.id.to_string(),
-            exists,
+            headline: Label::cut(&memory.headline, 140),
+            state: memory.state,
             restorable: trash,
-            headline: Label::cut(&headline, 140),
             attributes: both.map(|(before, after)| changed_attributes(before, after)).unwrap_or_default(),
             diff: diff.map(|(old, new)| render_diff(&old, &new)),
             change: match (before, after) {
@@ -294,7 +294,7 @@ async fn show_operation(Path(operation): Path<String>, request: WebRequest) -> R
                 undoes: entry.undoes.map(|id| id.to_string()),
                 undo: row.undo,
                 object: row.object,
-                is_deleted: row.is_deleted,
+                state: row.state,
                 path: row.path,
                 changes,
                 more,

@@ -1,12 +1,13 @@
-//! The list of deleted memories, which can be restored.
+//! The lists of deleted memories and of proposals that were not accepted, which can be restored.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use askama::Template;
 use axum::Router;
 use axum::response::Response;
 use axum::routing::get;
-use memory_core::{MemoryId, StoreError, TrashedFile};
+use memory_core::{MemoryId, ProposalEnd, StoreError, TrashedFile, Verb};
 use serde_json::Value;
 
 use crate::web::card::title;
@@ -30,6 +31,8 @@ const PAGE_SIZE: usize = 50;
 struct DeletedPage {
     layout: Layout,
     memories: Vec<DeletedMemory>,
+    /// The proposals that were rejected or withdrawn.
+    proposals: Vec<DeletedMemory>,
     has_more: bool,
     /// Time after which the daemon purges a file, if it does.
     retention: Option<Label>,
@@ -45,13 +48,7 @@ struct DeletedMemory {
 }
 
 async fn show(request: WebRequest) -> Response {
-    request
-        .respond(|request| {
-            let (memories, has_more) = deleted_memories(request)?;
-            let retention = retention(&request.web.config.host.settings()?);
-            Ok(render(&DeletedPage { layout: request.layout("Deleted memories"), memories, has_more, retention }))
-        })
-        .await
+    request.respond(|request| Ok(render(&list_deleted(request)?))).await
 }
 
 /// Returns the value of `storage.trash_retention`; `None` if nothing is purged.
@@ -61,11 +58,19 @@ fn retention(settings: &Value) -> Option<Label> {
     setting["value"].as_str().map(Label::new)
 }
 
-/// Returns the memories that were deleted last, and whether there are more.
-fn deleted_memories(request: &WebRequest) -> Result<(Vec<DeletedMemory>, bool), PageError> {
+/// Returns the page with the memories and proposals that moved to the trash last.
+///
+/// An accepted proposal had its effect, so that it is not listed.
+fn list_deleted(request: &WebRequest) -> Result<DeletedPage, PageError> {
     let services = &request.services;
-    let mut seen = std::collections::HashSet::new();
-    let mut memories = Vec::new();
+    let mut page = DeletedPage {
+        layout: request.layout("Deleted memories"),
+        memories: Vec::new(),
+        proposals: Vec::new(),
+        has_more: false,
+        retention: retention(&request.web.config.host.settings()?),
+    };
+    let mut seen = HashSet::new();
     for trashed in services.history.trashed() {
         let TrashedFile { id, trash, operation, .. } = trashed?;
         // An older file of the same memory is a previous version.
@@ -76,18 +81,22 @@ fn deleted_memories(request: &WebRequest) -> Result<(Vec<DeletedMemory>, bool), 
             Err(StoreError::NotFound { .. }) => {}
             Ok(_) | Err(_) => continue,
         }
-        if memories.len() == PAGE_SIZE {
-            return Ok((memories, true));
+        if page.memories.len() + page.proposals.len() == PAGE_SIZE {
+            page.has_more = true;
+            break;
         }
-        let title = services.history.memory_in_trash(&trash).map_or_else(|_| Label::new("(unreadable)"), |memory| title(&memory));
-        memories.push(DeletedMemory {
-            id,
-            title,
-            action: past_tense(operation.verb),
-            by: Label::cut(if operation.by.is_empty() { "unknown" } else { &operation.by }, 60),
-            at: TimeLabel::exact(request.local(operation.at)),
-            trash,
-        });
+        let former = services.history.memory_in_trash(&trash).ok();
+        let (list, action) = match former.as_ref().and_then(|former| ProposalEnd::of(operation.verb, former)) {
+            Some(ProposalEnd::Accepted) => continue,
+            Some(ProposalEnd::Rejected) => (&mut page.proposals, "Rejected"),
+            Some(ProposalEnd::Withdrawn) => (&mut page.proposals, "Withdrawn"),
+            // An accepted deletion, or a merged note.
+            None if operation.verb == Verb::Accept => (&mut page.memories, "Removed by a decision in the inbox"),
+            None => (&mut page.memories, past_tense(operation.verb)),
+        };
+        let title = former.map_or_else(|| Label::new("(unreadable)"), |memory| title(&memory));
+        let by = Label::cut(if operation.by.is_empty() { "unknown" } else { &operation.by }, 60);
+        list.push(DeletedMemory { id, title, action, by, at: TimeLabel::exact(request.local(operation.at)), trash });
     }
-    Ok((memories, false))
+    Ok(page)
 }

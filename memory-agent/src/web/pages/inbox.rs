@@ -7,15 +7,19 @@ use axum::Router;
 use axum::response::Response;
 use axum::routing::{get, post};
 use memory_core::{
-    AcceptOptions, Category, FileVersion, Filter, HomeSection, ListOrder, MemoryStoreExt, PageRequest, Phase, ProposedAction,
-    RefinementPlanner, SecretPolicy, StaleProposals, accept, edit_proposal, list, merge_proposal, proposals, reject,
+    AcceptOptions, Category, FileVersion, Filter, HomeSection, ListOrder, MemoryStoreExt, MergeVersions, PageRequest, Phase,
+    ProposalMerge, ProposedAction, RefinementPlanner, SecretPolicy, StaleProposals, accept, edit_proposal, list, merge_proposal,
+    plan_proposal_merge, proposals, reject, resolve_wikilink,
 };
 
-use super::inbox_item::{BulkForm, InboxCard, ItemVersion, MAX_HEADLINE, filing_categories, filing_category};
+use super::inbox_item::{BulkForm, InboxCard, ItemVersion, MAX_HEADLINE, filing_categories, find_suggestion};
+use crate::web::card::{memory_path, title};
+use crate::web::diff::{changed_attributes, render_diff};
 use crate::web::error::{PageError, render};
 use crate::web::fields::{Fields, encode_pairs};
-use crate::web::html::Label;
+use crate::web::html::{Label, SafeHtml};
 use crate::web::layout::{Layout, NOTHING_SELECTED};
+use crate::web::markdown::render_markdown;
 use crate::web::memory_choice::{MemoryCandidate, find_candidates, memory_reference};
 use crate::web::request::{WebRequest, redirect_with_notice};
 use crate::web::state::WebState;
@@ -43,6 +47,8 @@ struct InboxPage {
     items: Vec<InboxCard>,
     /// The number of selected items that the previous request did not change.
     failed: u64,
+    /// The number of selected items that the previous request left, because nothing suggests a category.
+    left: u64,
     pager: Pager,
 }
 
@@ -110,6 +116,7 @@ async fn show(request: WebRequest) -> Response {
                 },
                 items,
                 failed: request.query.get("failed").parse().unwrap_or_default(),
+                left: request.query.get("left").parse().unwrap_or_default(),
                 pager: Pager::new(request, page, PAGE, total),
             };
             Ok(render(&page))
@@ -117,7 +124,7 @@ async fn show(request: WebRequest) -> Response {
         .await
 }
 
-/// Accepts or rejects the fields `item`. An item that is accepted without a category is filed under its suggested one.
+/// Accepts or rejects the fields `item`. Without a category, each new item is filed under its suggested one, or left.
 async fn decide(request: WebRequest) -> Response {
     request
         .respond(|request| {
@@ -130,30 +137,35 @@ async fn decide(request: WebRequest) -> Response {
             let category = form.text("category").map(str::parse::<Category>).transpose()?;
             let stale = if form.get("stale") == "overwrite" { StaleProposals::Overwrite } else { StaleProposals::Refuse };
             let planner = request.web.config.host.planner(request.services.clone());
+            // Returns whether the item was decided on.
             let apply = |item: &ItemVersion| match form.get("action") {
                 "accept" => {
-                    let category = match category {
-                        Some(category) => Some(category),
-                        None => suggested_category(request, planner.as_ref(), item)?,
+                    let category = match (category, find_filing(request, planner.as_ref(), item)?) {
+                        (Some(category), _) => Some(category),
+                        (None, Filing::Suggested(category)) => Some(category),
+                        (None, Filing::Unchanged) => None,
+                        (None, Filing::Unknown) => return Ok(false),
                     };
                     let expected = Some(save_edit(request, item)?);
                     let options = AcceptOptions { category, stale, secrets: SecretPolicy::Refuse, expected };
-                    accept(&request.services, &item.id, options).map(drop).map_err(PageError::from)
+                    accept(&request.services, &item.id, options).map(|_| true).map_err(PageError::from)
                 }
-                "reject" => reject(&request.services, &item.id, Some(item.version)).map(drop).map_err(PageError::from),
+                "reject" => reject(&request.services, &item.id, Some(item.version)).map(|_| true).map_err(PageError::from),
                 _ => Err(PageError::invalid("the action is neither accept nor reject")),
             };
-            let mut failures = Vec::new();
+            let (mut failures, mut left) = (Vec::new(), 0);
             for item in &items {
-                if let Err(error) = apply(item) {
-                    failures.push(error);
+                match apply(item) {
+                    Ok(true) => {}
+                    Ok(false) => left += 1,
+                    Err(error) => failures.push(error),
                 }
             }
             // A failure of the only item is a page of its own, with the next step.
             if failures.len() == items.len() {
                 return Err(failures.swap_remove(0));
             }
-            Ok(request.redirect(&with_failures(next, failures.len())))
+            Ok(request.redirect(&with_counts(next, failures.len(), left)))
         })
         .await
 }
@@ -175,39 +187,49 @@ fn lines_of_form(text: &str) -> String {
     text.replace("\r\n", "\n")
 }
 
-/// Returns the category under which an item is filed; `None` for a proposed change or deletion of a filed memory.
-fn suggested_category(
-    request: &WebRequest,
-    planner: &dyn RefinementPlanner,
-    item: &ItemVersion,
-) -> Result<Option<Category>, PageError> {
+/// The category under which an item is filed if the person chooses none.
+enum Filing {
+    Suggested(Category),
+    /// Nothing suggests a category.
+    Unknown,
+    /// The proposal changes or deletes a memory, which has a category.
+    Unchanged,
+}
+
+fn find_filing(request: &WebRequest, planner: &dyn RefinementPlanner, item: &ItemVersion) -> Result<Filing, PageError> {
     let memory = request.services.store.get_by(&item.id)?.memory;
     let is_new = memory.proposal.as_ref().is_none_or(|proposal| proposal.action == ProposedAction::Write);
-    Ok(is_new.then(|| filing_category(planner, &memory)))
+    Ok(match find_suggestion(planner, &memory) {
+        _ if !is_new => Filing::Unchanged,
+        Some(category) => Filing::Suggested(category),
+        None => Filing::Unknown,
+    })
 }
 
-/// Returns `next` with the number of items that were not changed.
-fn with_failures(next: &str, failures: usize) -> String {
+/// Returns `next` with the numbers of items that were not changed: those that failed, and those without a suggestion.
+fn with_counts(next: &str, failed: usize, left: usize) -> String {
     let (path, query) = next.split_once('?').unwrap_or((next, ""));
-    let number = if failures == 0 { String::new() } else { failures.to_string() };
-    format!("{path}?{}", Fields::parse(query).with("failed", &number))
+    let number = |count: usize| if count == 0 { String::new() } else { count.to_string() };
+    let query = Fields::parse(query).with("failed", &number(failed));
+    format!("{path}?{}", Fields::parse(&query).with("left", &number(left)))
 }
 
-/// Merges a proposal or a note into the memory of the field `into`.
+/// Merges a proposal or a note into the version of a memory in the field `into`, which the preview showed.
 ///
-/// That is the id or the address of a memory. Other words lead to the page on which the person chooses one.
+/// Any other value of the field leads to the preview or to the choice of a memory.
 async fn merge(request: WebRequest) -> Response {
     request
         .respond(|request| {
             let form = &request.form;
             let next = form.text("next").unwrap_or("/inbox");
             let into = form.text("into").unwrap_or_default();
-            let Some(into) = memory_reference(into) else {
-                let fields = [("item", form.get("item")), ("q", into), ("next", next)];
+            let Ok(target) = ItemVersion::parse(into) else {
+                let fields = [("item", form.get("item")), ("into", into), ("next", next)];
                 return Ok(request.redirect_after(&format!("/inbox/merge?{}", encode_pairs(fields)), &[]));
             };
             let item = ItemVersion::parse(form.get("item"))?;
-            merge_proposal(&request.services, &item.id, into, Some(item.version), SecretPolicy::Refuse)?;
+            let expected = MergeVersions { item: Some(item.version), target: Some(target.version) };
+            merge_proposal(&request.services, &item.id, &target.id, expected, SecretPolicy::Refuse)?;
             Ok(request.redirect(next))
         })
         .await
@@ -225,29 +247,81 @@ struct MergePage {
     candidates: Vec<MemoryCandidate>,
 }
 
-/// Shows the memories into which an item can be merged: those that match the words of the field `q`.
+#[derive(Template)]
+#[template(path = "merge_preview.html")]
+struct MergePreviewPage {
+    layout: Layout,
+    /// The value of the field `item`.
+    item: String,
+    headline: Label,
+    /// The value of the field `into`.
+    into: String,
+    path: String,
+    target: Label,
+    next: String,
+    /// The path of the choice of another memory.
+    choice: String,
+    has_effect: bool,
+    attributes: Vec<(&'static str, Label, Label)>,
+    diff: Option<SafeHtml>,
+    /// The text of the memory after the merge.
+    text: SafeHtml,
+}
+
+/// Shows the result of a merge into the memory of the field `into`, or the memories that match its words.
 async fn show_merge(request: WebRequest) -> Response {
     request
         .respond(|request| {
-            let query = &request.query;
-            let item = ItemVersion::parse(query.get("item"))?;
-            let stored = request.services.store.get_by(&item.id)?;
-            let words = query.text("q").unwrap_or_default();
-            // Without words, the memories with those of the item are listed.
-            let searched = if words.is_empty() { stored.memory.headline() } else { words };
-            let mut candidates = find_candidates(request, searched)?;
-            candidates.retain(|candidate| candidate.id != item.id);
-            let page = MergePage {
-                layout: request.layout("Merge"),
-                item: query.get("item").to_owned(),
-                headline: Label::cut(stored.memory.headline(), MAX_HEADLINE),
-                words: words.to_owned(),
-                next: query.text("next").unwrap_or("/inbox").to_owned(),
-                candidates,
-            };
-            Ok(render(&page))
+            let into = request.query.text("into").unwrap_or_default();
+            match memory_reference(into) {
+                Some(reference) => Ok(render(&preview_merge(request, reference)?)),
+                None => Ok(render(&choose_merge(request, into)?)),
+            }
         })
         .await
+}
+
+fn preview_merge(request: &WebRequest, reference: &str) -> Result<MergePreviewPage, PageError> {
+    let item = ItemVersion::parse(request.query.get("item"))?;
+    let next = request.query.text("next").unwrap_or("/inbox");
+    let ProposalMerge { item: merged_item, target, merged } = plan_proposal_merge(&request.services, &item.id, reference)?;
+    let find_path = |name: &str| {
+        let id = resolve_wikilink(request.services.store.as_ref(), name, &target).ok()??;
+        Some(format!("/memories/{id}"))
+    };
+    let before = &target.memory;
+    Ok(MergePreviewPage {
+        layout: request.layout("Merge"),
+        item: request.query.get("item").to_owned(),
+        headline: Label::cut(merged_item.memory.headline(), MAX_HEADLINE),
+        into: ItemVersion::of(&target),
+        path: memory_path(before),
+        target: title(before),
+        choice: format!("/inbox/merge?{}", encode_pairs([("item", request.query.get("item")), ("next", next)])),
+        next: next.to_owned(),
+        has_effect: merged != *before,
+        attributes: changed_attributes(before, &merged),
+        diff: (before.content != merged.content).then(|| render_diff(&before.content, &merged.content)),
+        text: render_markdown(&merged.content, &find_path),
+    })
+}
+
+/// Returns the page with the memories that match `words`, or with those of the item if there are none.
+fn choose_merge(request: &WebRequest, words: &str) -> Result<MergePage, PageError> {
+    let query = &request.query;
+    let item = ItemVersion::parse(query.get("item"))?;
+    let stored = request.services.store.get_by(&item.id)?;
+    let searched = if words.is_empty() { stored.memory.headline() } else { words };
+    let mut candidates = find_candidates(request, searched)?;
+    candidates.retain(|candidate| candidate.id != item.id);
+    Ok(MergePage {
+        layout: request.layout("Merge"),
+        item: query.get("item").to_owned(),
+        headline: Label::cut(stored.memory.headline(), MAX_HEADLINE),
+        words: words.to_owned(),
+        next: query.text("next").unwrap_or("/inbox").to_owned(),
+        candidates,
+    })
 }
 
 /// Changes the text of a proposal.

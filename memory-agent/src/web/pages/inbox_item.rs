@@ -1,12 +1,12 @@
 //! An item of the inbox: a proposal or a note without a category, with the controls to decide on it.
 
 use memory_core::{
-    Category, ContentHash, FileVersion, Memory, Neighbour, NeighbourRelation, Phase, ProposedAction, RefinementPlanner,
-    StoredMemory, WaitingProposal, resolve_wikilink,
+    AcceptancePreview, Category, ContentHash, FileVersion, Memory, Neighbour, NeighbourRelation, Phase, ProposedAction,
+    RefinementPlanner, StoredMemory, WaitingProposal, preview_acceptance, resolve_wikilink,
 };
 
 use crate::web::card::describe_readers;
-use crate::web::diff::render_diff;
+use crate::web::diff::{changed_attributes, render_diff};
 use crate::web::error::PageError;
 use crate::web::html::{Label, SafeHtml};
 use crate::web::markdown::render_markdown;
@@ -48,6 +48,8 @@ pub(super) struct ItemHead {
     pub(super) headline: Label,
     pub(super) kind: &'static str,
     pub(super) is_proposal: bool,
+    /// Whether it is the proposal to delete the memory with this headline.
+    pub(super) is_deletion: bool,
 }
 
 /// The form that decides on all selected items.
@@ -80,17 +82,23 @@ pub(super) struct NeighbourRow {
 pub(super) struct InboxCard {
     pub(super) head: ItemHead,
     pub(super) id: String,
-    /// Whether the proposal deletes a memory, so that it cannot be edited.
-    pub(super) is_deletion: bool,
     /// Whether the item can be added to another memory.
     pub(super) can_merge: bool,
     pub(super) by: Option<Label>,
     pub(super) time: TimeLabel,
+    /// The text; empty if the headline shows all of it, or if there are differences.
     pub(super) body: SafeHtml,
+    /// The fields of an existing memory that the acceptance changes: name, present and new value.
+    pub(super) attributes: Vec<(&'static str, Label, Label)>,
+    /// The differences of the text of an existing memory.
+    pub(super) diff: Option<SafeHtml>,
+    /// Whether the acceptance changes an existing memory, with the same text or by the proposed change.
+    pub(super) has_effect: Option<bool>,
     pub(super) readers: Label,
     pub(super) tags: Vec<Label>,
     /// The memory that the proposal changes.
     pub(super) target: Option<(String, Label)>,
+    pub(super) is_target_missing: bool,
     pub(super) is_stale: bool,
     pub(super) categories: Vec<CategoryOption>,
     pub(super) neighbours: Vec<NeighbourRow>,
@@ -111,9 +119,9 @@ impl InboxCard {
                 headline: Label::cut(memory.headline(), MAX_HEADLINE),
                 kind,
                 is_proposal: memory.is_proposal(),
+                is_deletion: false,
             },
             id: memory.id.to_string(),
-            is_deletion: false,
             can_merge: false,
             by: memory
                 .proposal
@@ -124,9 +132,13 @@ impl InboxCard {
                 .map(Label::new),
             time: TimeLabel::exact(request.local(memory.created_at)),
             body,
+            attributes: Vec::new(),
+            diff: None,
+            has_effect: None,
             readers: Label::new(&describe_readers(&memory.scope)),
             tags: memory.tags.iter().map(|tag| Label::new(tag)).collect(),
             target: None,
+            is_target_missing: false,
             is_stale: false,
             categories: Vec::new(),
             neighbours: Vec::new(),
@@ -183,21 +195,27 @@ impl InboxCard {
         let card = match waiting.proposal.action {
             ProposedAction::Write => Self::of_new(request, planner, &waiting.stored, "New memory")?,
             ProposedAction::Update(_) => {
-                let before = target.map(|target| target.content.as_str()).unwrap_or_default();
                 let is_filed = target.is_some_and(|target| target.phase == Phase::Organized);
                 let category = if is_filed { own.category } else { filing_category(planner, own) };
                 Self {
                     categories: category_choices(category, target.is_none_or(|target| target.category != category)),
-                    ..Self::new(request, &waiting.stored, "Change", render_diff(before, &own.content))
+                    ..Self::new(request, &waiting.stored, "Change", SafeHtml::default())
                 }
             }
             ProposedAction::Delete(_) => {
                 let body = rendered(request, waiting.target.as_ref().unwrap_or(&waiting.stored));
-                Self { is_deletion: true, ..Self::new(request, &waiting.stored, "Deletion", body) }
+                let card = Self::new(request, &waiting.stored, "Proposed deletion", body);
+                Self { head: ItemHead { is_deletion: true, ..card.head }, ..card }
             }
         };
         let link = |memory: &Memory| (format!("/memories/{}", memory.id), Label::cut(memory.headline(), MAX_HEADLINE));
-        Ok(Self { target: target.map(link), is_stale: waiting.is_stale, ..card })
+        let is_target_missing = target.is_none() && waiting.proposal.action.target().is_some();
+        let card = Self { target: target.map(link), is_target_missing, is_stale: waiting.is_stale, ..card };
+        let Some(AcceptancePreview { before, after }) = preview_acceptance(&request.services, waiting)? else { return Ok(card) };
+        let attributes = changed_attributes(&before, &after);
+        let diff = (before.content != after.content).then(|| render_diff(&before.content, &after.content));
+        let has_effect = Some(diff.is_some() || !attributes.is_empty());
+        Ok(Self { target: Some(link(&before)), attributes, diff, has_effect, ..card })
     }
 }
 
@@ -205,12 +223,12 @@ impl InboxCard {
 const DEFAULT_CATEGORY: Category = Category::Knowledge;
 
 /// Returns the category under which an item is filed unless the person chooses another one.
-pub(super) fn filing_category(planner: &dyn RefinementPlanner, memory: &Memory) -> Category {
+fn filing_category(planner: &dyn RefinementPlanner, memory: &Memory) -> Category {
     find_suggestion(planner, memory).unwrap_or(DEFAULT_CATEGORY)
 }
 
 /// Returns the category that the memory itself or else its text suggests.
-fn find_suggestion(planner: &dyn RefinementPlanner, memory: &Memory) -> Option<Category> {
+pub(super) fn find_suggestion(planner: &dyn RefinementPlanner, memory: &Memory) -> Option<Category> {
     match memory.category {
         Category::Inbox => planner.suggest_category(memory),
         suggested => Some(suggested),

@@ -11,8 +11,9 @@ use memory_core::{Code, PlannedAction, PlannedRefinement};
 
 use super::inbox_item::{BulkForm, ItemHead, MAX_HEADLINE};
 use crate::web::error::{PageError, render};
-use crate::web::html::Label;
+use crate::web::html::{Label, SafeHtml};
 use crate::web::layout::{Layout, NOTHING_SELECTED};
+use crate::web::markdown::render_markdown;
 use crate::web::request::{WebRequest, redirect_with_notice};
 use crate::web::state::WebState;
 
@@ -29,6 +30,8 @@ struct PlanRow {
     detail: Label,
     duplicates: Vec<(String, Label)>,
     added: Vec<Label>,
+    /// The text of the memory after a merge.
+    merged: Option<SafeHtml>,
 }
 
 impl PlanRow {
@@ -36,7 +39,7 @@ impl PlanRow {
         let at = |at: &chrono::DateTime<chrono::Utc>| request.local(*at).format("%Y-%m-%d %H:%M").to_string();
         let (action, detail, duplicates, added) = match &planned.action {
             PlannedAction::File { category, reason } => ("File", format!("under {category}, because {reason}"), &[][..], &[][..]),
-            PlannedAction::Merge { duplicates, added } => {
+            PlannedAction::Merge { duplicates, added, .. } => {
                 let detail = if added.is_empty() { "no text is added" } else { "text that only the duplicates have is added" };
                 ("Merge", detail.to_owned(), duplicates.as_slice(), added.as_slice())
             }
@@ -54,6 +57,7 @@ impl PlanRow {
                 headline: Label::cut(&planned.headline, MAX_HEADLINE),
                 kind: action,
                 is_proposal: false,
+                is_deletion: false,
             },
             detail: Label::cut(&detail, 300),
             duplicates: duplicates
@@ -61,6 +65,10 @@ impl PlanRow {
                 .map(|(id, headline)| (format!("/memories/{id}"), Label::cut(headline, MAX_HEADLINE)))
                 .collect(),
             added: added.iter().map(|text| Label::cut(text, 300)).collect(),
+            merged: match &planned.action {
+                PlannedAction::Merge { content, .. } => Some(render_markdown(content, &|_| None)),
+                _ => None,
+            },
         }
     }
 }

@@ -8,9 +8,9 @@ use axum::extract::Path;
 use axum::response::Response;
 use axum::routing::{get, post};
 use memory_core::{
-    Category, HomeSection, Memory, MemoryHistory, MemoryId, MemoryStep, MemoryStoreExt, Patch, Phase, RecallRecord, SecretPolicy,
-    StoreError, StoredMemory, Tags, backlinks, delete, memory_history, outgoing_links, pin, proposal, resolve_wikilink, restore,
-    tag, unpin, update, why,
+    Category, HomeSection, Memory, MemoryHistory, MemoryId, MemoryStep, MemoryStoreExt, Patch, Phase, ProposalEnd, RecallRecord,
+    SecretPolicy, StoreError, StoredMemory, Tags, backlinks, delete, memory_history, outgoing_links, pin, proposal,
+    resolve_wikilink, restore, tag, unpin, update, why,
 };
 
 use super::inbox_item::InboxCard;
@@ -65,6 +65,8 @@ struct MemoryDetailsPage {
     /// What a person must know before they rely on the memory, each with a linked memory, if any.
     notices: Vec<(String, Option<MemoryCard>)>,
     is_deleted: bool,
+    /// How the proposal ended, if the memory in the trash is one.
+    end: Option<ProposalEnd>,
     is_pinned: bool,
     is_editable: bool,
     category: &'static str,
@@ -176,10 +178,13 @@ fn existing_page(request: &WebRequest, stored: &StoredMemory) -> Result<MemoryDe
 fn deleted_page(request: &WebRequest, id: &MemoryId) -> Result<Option<MemoryDetailsPage>, PageError> {
     let history = memory_history(&request.services, id, step_limit(request))?;
     let last = history.steps.iter().find(|step| step.is_deletion && step.undone_by.is_none());
-    let Some((memory, trash)) = last.and_then(|step| step.before.clone().zip(step.trash.clone())) else { return Ok(None) };
+    let Some(last) = last else { return Ok(None) };
+    let Some((memory, trash)) = last.before.clone().zip(last.trash.clone()) else { return Ok(None) };
     let mut page = MemoryDetailsPage::new(request, &memory, render_markdown(&memory.content, &|_| None), &history)?;
     page.is_deleted = true;
-    page.restorable = Some(trash);
+    page.end = ProposalEnd::of(last.operation.verb, &memory);
+    // An accepted proposal had its effect, which an undo of the acceptance reverts.
+    page.restorable = Some(trash).filter(|_| page.end != Some(ProposalEnd::Accepted));
     Ok(Some(page))
 }
 
@@ -201,6 +206,7 @@ impl MemoryDetailsPage {
             source_text: SafeHtml::from_text(&memory.content),
             notices: Vec::new(),
             is_deleted: false,
+            end: None,
             is_pinned: memory.pinned,
             is_editable: false,
             category: memory.category.as_str(),

@@ -1,6 +1,6 @@
 //! The sessions of agents: what each of them received and wrote.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
 use askama::Template;
@@ -9,9 +9,11 @@ use axum::response::Response;
 use axum::routing::get;
 use chrono::{DateTime, Days, NaiveDate, Utc};
 use memory_core::{
-    AgentSession, Memory, MemoryId, RecallFilter, RecallRecord, RecalledId, StoreError, memory_at, recalls, sessions,
+    AgentSession, LogEntry, Memory, MemoryId, RecallFilter, RecallRecord, RecalledId, StoreError, Verb, memory_at, recalls,
+    sessions,
 };
 
+use super::activity::start_of_day;
 use super::inbox::Pager;
 use crate::web::card::describe_parts;
 use crate::web::error::{PageError, render};
@@ -21,10 +23,13 @@ use crate::web::layout::Layout;
 use crate::web::operations::{OperationRow, PEOPLE};
 use crate::web::request::WebRequest;
 use crate::web::state::WebState;
-use crate::web::time_label::TimeLabel;
+use crate::web::time_label::{TimeLabel, describe_duration};
 
 /// Number of days that the list covers.
 const DAYS: u64 = 30;
+
+/// Number of days in which a single session is looked up.
+const LOOKUP_DAYS: u64 = 400;
 
 /// Number of sessions of a page.
 const PAGE: usize = 20;
@@ -47,6 +52,8 @@ struct SessionRow {
     project: Option<Label>,
     first: TimeLabel,
     last: TimeLabel,
+    duration: String,
+    questions: usize,
     recalls: u64,
     memories: usize,
     tokens: u64,
@@ -94,11 +101,13 @@ impl SessionRow {
         let fields = [("agent", session.agent.as_str()), name.map_or(("day", day.as_str()), |name| ("session", name))];
         Self {
             path: format!("/sessions/show?{}", encode_pairs(fields)),
-            agent: Label::cut(if session.agent.is_empty() { "unknown agent" } else { &session.agent }, 60),
+            agent: agent_label(&session.agent),
             session: name.map(|name| Label::cut(name, 24)),
             project: session.project.as_deref().map(|project| Label::cut(project, 40)),
             first: TimeLabel::exact(request.local(session.first)),
-            last: TimeLabel::exact(request.local(session.last)),
+            last: TimeLabel::clock_time(request.local(session.last)),
+            duration: describe_duration(session.last - session.first),
+            questions: session.queries.len(),
             recalls: session.recalls,
             memories: session.memories.len(),
             tokens: session.tokens,
@@ -116,18 +125,64 @@ struct SessionsPage {
     agent: String,
     days: u64,
     pager: Pager,
-    today: Summary,
-    /// The current day, for the link to its operations.
+    today: Vec<AgentDay>,
+    /// The current day, for the links to its operations.
     day: NaiveDate,
 }
 
-/// The sums of all sessions of today.
-#[derive(Default)]
-struct Summary {
-    sessions: usize,
-    recalls: u64,
-    tokens: u64,
-    operations: usize,
+/// What an agent did on one day.
+struct AgentDay {
+    agent: Label,
+    /// The query that selects its operations of the day.
+    query: String,
+    questions: usize,
+    memories: usize,
+    written: usize,
+    proposed: usize,
+    /// The number of other changes.
+    changed: usize,
+    /// The last operations.
+    operations: Vec<OperationRow>,
+    more_operations: usize,
+}
+
+impl AgentDay {
+    /// Returns what each agent did since the beginning of `day`.
+    fn list(request: &WebRequest, day: NaiveDate, agent: Option<&str>) -> Result<Vec<Self>, PageError> {
+        let from = Some(start_of_day(&request.zone(), day));
+        let filter = RecallFilter { agent: agent.map(str::to_owned), from, ..RecallFilter::default() };
+        let mut agents = BTreeMap::<String, Vec<AgentSession>>::new();
+        for session in list_sessions(request, &filter)? {
+            agents.entry(session.agent.clone()).or_default().push(session);
+        }
+        agents.iter().map(|(agent, sessions)| Self::new(request, day, agent, sessions)).collect()
+    }
+
+    fn new(request: &WebRequest, day: NaiveDate, agent: &str, sessions: &[AgentSession]) -> Result<Self, PageError> {
+        let mut operations: Vec<&LogEntry> = sessions.iter().flat_map(|session| &session.operations).collect();
+        operations.sort_by_key(|entry| std::cmp::Reverse(entry.operation.at));
+        let count = |verb: Verb| operations.iter().filter(|entry| entry.operation.verb == verb).count();
+        let (written, proposed) = (count(Verb::Write), count(Verb::Propose));
+        Ok(Self {
+            agent: agent_label(agent),
+            query: encode_pairs([("by", agent), ("day", &day.to_string())]),
+            questions: sessions.iter().map(|session| session.queries.len()).sum(),
+            memories: sessions.iter().flat_map(|session| &session.memories).collect::<BTreeSet<_>>().len(),
+            written,
+            proposed,
+            changed: operations.len() - written - proposed,
+            more_operations: operations.len().saturating_sub(MAX_SUMMARY),
+            operations: operations
+                .iter()
+                .take(MAX_SUMMARY)
+                .map(|entry| OperationRow::new(request, entry))
+                .collect::<Result<_, _>>()?,
+        })
+    }
+}
+
+fn agent_label(agent: &str) -> Label {
+    Label::cut(if agent.is_empty() { "unknown agent" } else { agent }, 60)
 }
 
 async fn show(request: WebRequest) -> Response {
@@ -138,13 +193,6 @@ async fn show(request: WebRequest) -> Response {
             let filter = RecallFilter { agent: agent.clone(), from: Some(now - Days::new(DAYS)), ..RecallFilter::default() };
             let found = list_sessions(request, &filter)?;
             let today = request.local(now).date_naive();
-            let mut summary = Summary::default();
-            for session in found.iter().filter(|session| request.local(session.last).date_naive() == today) {
-                summary.sessions += 1;
-                summary.recalls += session.recalls;
-                summary.tokens += session.tokens;
-                summary.operations += session.operations.len();
-            }
             let page = Pager::page(request);
             let page = SessionsPage {
                 layout: request.layout("Sessions"),
@@ -154,10 +202,10 @@ async fn show(request: WebRequest) -> Response {
                     .take(PAGE)
                     .map(|session| AgentSessionView::new(request, session))
                     .collect::<Result<_, _>>()?,
+                today: AgentDay::list(request, today, agent.as_deref())?,
                 agent: agent.unwrap_or_default(),
                 days: DAYS,
                 pager: Pager::new(request, page, PAGE, found.len() as u64),
-                today: summary,
                 day: today,
             };
             Ok(render(&page))
@@ -199,7 +247,7 @@ impl RecallRow {
             Ok(RecalledRow { is_repeated, ..RecalledRow::new(request, memory, recall.at)? })
         };
         Ok(Self {
-            time: TimeLabel::exact(request.local(recall.at)),
+            time: TimeLabel::clock_time(request.local(recall.at)),
             tool: Label::cut(&format!("{} over {}", recall.tool, recall.interface), 80),
             query: recall.query.as_deref().map(|query| Label::cut(query, 300)),
             tokens: recall.tokens,
@@ -238,54 +286,58 @@ impl RecalledRow {
 struct SessionPage {
     layout: Layout,
     row: SessionRow,
-    recalls: Vec<RecallRow>,
+    /// The answers and changes in the order of their times.
+    steps: Vec<SessionStep>,
     more_recalls: u64,
-    operations: Vec<OperationRow>,
     more_operations: usize,
 }
 
+/// A step of a session.
+enum SessionStep {
+    Received(RecallRow),
+    Changed(OperationRow),
+}
+
 async fn show_one(request: WebRequest) -> Response {
-    request
-        .respond(|request| {
-            let name = request.query.text("session").map(str::to_owned);
-            let day = request.query.text("day").map(str::parse::<NaiveDate>).transpose();
-            let day = day.map_err(|_| PageError::invalid("the day is not a date such as 2026-05-31"))?;
-            let start = day.and_then(|day| day.and_hms_opt(0, 0, 0)).map(|start| start.and_utc());
-            let filter = RecallFilter {
-                agent: Some(request.query.get("agent").to_owned()),
-                session: name.clone(),
-                from: start.or_else(|| Some(request.services.clock.now() - Days::new(400))),
-                to: start.map(|start| start + Days::new(1)),
-                ..RecallFilter::default()
-            };
-            let is_it = |session: &AgentSession| session.session == name;
-            let found = list_sessions(request, &filter)?.into_iter().find(is_it);
-            let found = found.ok_or_else(|| {
-                let hint = "the records of old sessions are deleted after some time; see the list of sessions";
-                PageError::new(memory_core::Code::SessionNotFound, "there is no record of this session", hint)
-            })?;
-            let mut received = recalls(request.web.config.recalls.as_ref(), &filter, MAX_LISTED)?;
-            received.recalls.retain(|recall| recall.session == name);
-            received.recalls.reverse();
-            let mut given = HashSet::new();
-            let page = SessionPage {
-                layout: request.layout("Session"),
-                row: SessionRow::new(request, &found),
-                more_recalls: found.recalls.saturating_sub(received.recalls.len() as u64),
-                recalls: received
-                    .recalls
-                    .iter()
-                    .map(|recall| RecallRow::new(request, recall, &mut given))
-                    .collect::<Result<_, _>>()?,
-                more_operations: found.operations.len().saturating_sub(MAX_LISTED),
-                operations: found
-                    .operations
-                    .iter()
-                    .take(MAX_LISTED)
-                    .map(|entry| OperationRow::new(request, entry))
-                    .collect::<Result<_, _>>()?,
-            };
-            Ok(render(&page))
-        })
-        .await
+    request.respond(|request| Ok(render(&session_page(request)?))).await
+}
+
+fn session_page(request: &WebRequest) -> Result<SessionPage, PageError> {
+    let name = request.query.text("session").map(str::to_owned);
+    let day = request.query.text("day").map(str::parse::<NaiveDate>).transpose();
+    let day = day.map_err(|_| PageError::invalid("the day is not a date such as 2026-05-31"))?;
+    // All sessions of the agent are needed to assign its operations, as in the list.
+    let all = RecallFilter {
+        agent: Some(request.query.get("agent").to_owned()),
+        from: Some(request.services.clock.now() - Days::new(LOOKUP_DAYS)),
+        ..RecallFilter::default()
+    };
+    let is_it = |session: &AgentSession| session.session == name && day.is_none_or(|day| session.first.date_naive() == day);
+    let found = list_sessions(request, &all)?.into_iter().find(is_it);
+    let found = found.ok_or_else(|| {
+        let hint = "the records of old sessions are deleted after some time; see the list of sessions";
+        PageError::new(memory_core::Code::SessionNotFound, "there is no record of this session", hint)
+    })?;
+    let start = day.and_then(|day| day.and_hms_opt(0, 0, 0)).map(|start| start.and_utc());
+    let own =
+        RecallFilter { session: name.clone(), from: start.or(all.from), to: start.map(|start| start + Days::new(1)), ..all };
+    let mut received = recalls(request.web.config.recalls.as_ref(), &own, MAX_LISTED)?.recalls;
+    received.retain(|recall| recall.session == name);
+    received.reverse();
+    let mut given = HashSet::new();
+    let mut steps = Vec::new();
+    for recall in &received {
+        steps.push((recall.at, SessionStep::Received(RecallRow::new(request, recall, &mut given)?)));
+    }
+    for entry in found.operations.iter().take(MAX_LISTED) {
+        steps.push((entry.operation.at, SessionStep::Changed(OperationRow::new(request, entry)?)));
+    }
+    steps.sort_by_key(|(at, _)| *at);
+    Ok(SessionPage {
+        layout: request.layout("Session"),
+        row: SessionRow::new(request, &found),
+        more_recalls: found.recalls.saturating_sub(received.len() as u64),
+        more_operations: found.operations.len().saturating_sub(MAX_LISTED),
+        steps: steps.into_iter().map(|(_, step)| step).collect(),
+    })
 }

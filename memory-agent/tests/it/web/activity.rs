@@ -147,13 +147,16 @@ fn a_session_has_what_its_agent_received_and_wrote() {
     for text in [
         "s&lt;1&gt;",
         "shop",
-        "2 memories",
+        "2 memories given",
         "42 tokens",
         "“<bdi dir=\"auto\">which &lt;drink&gt;?</bdi>”",
         "green tea</bdi></a>",
         "probably in this session",
         "written in the session</bdi></a>",
-        "2 sessions: agents received memories 1 time (42 tokens) and made 2 changes.",
+        "<h3><bdi dir=\"auto\">codex</bdi></h3>",
+        "<li>1 question</li>",
+        "&amp;verb=write\">1 written</a>",
+        "less than a minute",
     ] {
         assert!(page.contains(text), "{text} is missing in {page}");
     }
@@ -166,7 +169,7 @@ fn a_session_has_what_its_agent_received_and_wrote() {
         "because of: words of the query",
         "no longer there",
         "written in the session",
-        "Changes, probably in this session",
+        "A change counts for the last session of the agent that began before it.",
     ] {
         assert!(page.contains(text), "{text} is missing in {page}");
     }

@@ -132,6 +132,12 @@ fn accepting_a_proposal_saves_the_edited_text() {
     assert_eq!(texts, ["Green tea\nis preferred"]);
 }
 
+/// Returns the memory and its version that a preview of a merge confirms.
+fn into_version(preview: &str) -> String {
+    let field = preview.split("name=\"into\" value=\"").nth(1).and_then(|rest| rest.split('"').next());
+    field.unwrap_or_else(|| panic!("no version in {preview}")).to_owned()
+}
+
 #[test]
 fn a_proposal_is_edited_and_merged() {
     let server = WebTestServer::start();
@@ -145,7 +151,21 @@ fn a_proposal_is_edited_and_merged() {
     assert_eq!(proposals(&server.services).unwrap()[0].stored.memory.content, "Green tea\nis preferred");
     let into = format!("http://127.0.0.1:1/memories/{target}");
     let found = items(&page);
-    server.post_and_follow("/inbox/merge", &[("item", found[0].as_str()), ("into", &into), ("next", "/inbox")]);
+    let preview =
+        server.post_and_follow("/inbox/merge", &[("item", found[0].as_str()), ("into", &into), ("next", "/inbox")]).body;
+    for text in
+        ["Merge into <bdi dir=\"auto\">The user drinks tea", "+ Green tea</ins>", "Resulting text", "<p>The user drinks tea</p>"]
+    {
+        assert!(preview.contains(text), "{text} is missing in {preview}");
+    }
+    assert_eq!(proposals(&server.services).unwrap().len(), 1, "the preview changes nothing");
+    let into = into_version(&preview);
+    let confirm = |into: &str| server.post("/inbox/merge", &[("item", found[0].as_str()), ("into", into), ("next", "/inbox")]);
+    let patch = Patch { add_tags: ["tea"].into_iter().collect(), ..Patch::default() };
+    update(&server.services, &target, &patch, None, SecretPolicy::Refuse).unwrap();
+    assert_eq!(confirm(&into).status, 409, "the memory differs from the preview");
+    let preview = server.post_and_follow("/inbox/merge", &[("item", found[0].as_str()), ("into", &target)]).body;
+    assert_eq!(confirm(&into_version(&preview)).status, 303);
     assert!(proposals(&server.services).unwrap().is_empty());
     let merged = server.services.store.get_by(&target).unwrap().memory.content;
     assert!(merged.contains("drinks tea") && merged.contains("is preferred"), "{merged}");
@@ -172,10 +192,49 @@ fn a_proposed_deletion_shows_the_memory_and_cannot_be_edited() {
     let id = server.write(Draft::new("green tea").category(Category::Preferences));
     delete(&codex(&server), &id).unwrap();
     let page = server.get("/inbox").body;
-    assert!(page.contains("Deletion") && page.contains("green tea") && !page.contains("data-key=\"e\""));
+    assert!(
+        page.contains("Proposes to delete:")
+            && page.contains("<del><bdi dir=\"auto\">green tea</bdi></del>")
+            && !page.contains("data-key=\"e\"")
+    );
     let found = items(&page);
     server.post_and_follow("/inbox/decide", &[("item", found[0].as_str()), ("action", "accept"), ("next", "/inbox")]);
     assert!(server.services.store.get_by(&id).is_err());
+}
+
+#[test]
+fn a_decided_proposal_is_named_as_one_and_is_no_deleted_memory() {
+    let server = WebTestServer::start();
+    let agent = codex(&server);
+    let harbour = server.write(Draft::new("The harbour opens at six").category(Category::Knowledge));
+    let patch = Patch { content: Some("The harbour opens at seven".into()), ..Patch::default() };
+    update(&agent, &harbour, &patch, None, SecretPolicy::Refuse).unwrap();
+    write(&agent, Draft::new("The ferry is blue"), SecretPolicy::Refuse).unwrap();
+    let found = items(&server.get("/inbox").body);
+    let decide = |item: &str, action: &str| {
+        server.post_and_follow("/inbox/decide", &[("item", item), ("action", action), ("next", "/inbox")]).body
+    };
+    let page = decide(&found[0], "accept");
+    assert!(
+        page.contains("Accepted the change of <span class=\"undo-object\"><bdi dir=\"auto\">The harbour opens at seven"),
+        "{page}"
+    );
+    decide(&found[1], "reject");
+    let page = server.get("/activity").body;
+    for text in ["accepted proposal</span>", "rejected proposal</span>", "Undo (returns it to the inbox)", "Proposed a change of"]
+    {
+        assert!(page.contains(text), "{text} is missing in {page}");
+    }
+    assert!(!page.contains(">deleted</span>") && !page.contains("2 memories"), "{page}");
+    let page = server.get("/memories/deleted").body;
+    assert!(page.contains("Nothing is deleted") && !page.contains("The harbour opens at seven"), "{page}");
+    let rejected = page.split("not accepted").nth(1).unwrap();
+    assert!(rejected.contains("The ferry is blue") && rejected.contains("Return to the inbox"), "{page}");
+    let id = found[1].split(':').next().unwrap();
+    assert!(server.get(&format!("/memories/{id}")).body.contains("This proposal was rejected"));
+    let trash = page.split("name=\"trash\" value=\"").nth(1).and_then(|rest| rest.split('"').next()).unwrap();
+    server.post_and_follow(&format!("/memories/{id}/restore"), &[("trash", trash)]);
+    assert_eq!(proposals(&server.services).unwrap().len(), 1, "it waits again");
 }
 
 #[test]
@@ -223,13 +282,45 @@ fn accepting_files_under_the_preselected_category_and_the_bar_names_it() {
     let page = server.post_and_follow("/inbox/decide", &one).body;
     assert!(page.contains("Filed under preferences: <span class=\"undo-object\"><bdi dir=\"auto\">The user prefers"), "{page}");
     assert!(page.contains("0 proposals wait") && page.contains("1 note has"), "the proposal is no unfiled note: {page}");
-    // Several items are filed under the suggestion of each.
+    // Several items are filed under the suggestion of each, and those without one are left.
     write(&codex(&server), Draft::new("The user prefers aisle seats"), SecretPolicy::Refuse).unwrap();
+    let other = server.write(Draft::new("The user prefers tea"));
     let found = items(&server.get("/inbox").body);
-    let both = [("item", found[0].as_str()), ("item", &found[1]), ("action", "accept"), ("category", ""), ("next", "/inbox")];
-    let page = server.post_and_follow("/inbox/decide", &both).body;
-    assert!(page.contains("The inbox is empty") && page.contains("2 items filed under knowledge, preferences"), "{page}");
-    assert_eq!(server.services.store.get_by(&note).unwrap().memory.category, Category::Knowledge);
+    assert_eq!(found.len(), 3);
+    let mut all: Vec<(&str, &str)> = found.iter().map(|item| ("item", item.as_str())).collect();
+    all.extend([("action", "accept"), ("category", ""), ("next", "/inbox")]);
+    let page = server.post_and_follow("/inbox/decide", &all).body;
+    for text in ["1 item without a suggested category was left", "2 items filed under preferences", "1 note has"] {
+        assert!(page.contains(text), "{text} is missing in {page}");
+    }
+    let memory = |id: &str| server.services.store.get_by(id).unwrap().memory;
+    assert_eq!((memory(&note).phase, memory(&other).category), (Phase::Inbox, Category::Preferences));
+}
+
+#[test]
+fn a_proposal_shows_which_fields_it_changes() {
+    let server = WebTestServer::start();
+    let id = server.write(Draft::new("The harbour opens at six").category(Category::Knowledge));
+    let patch = Patch { add_tags: ["harbour"].into_iter().collect(), pinned: Some(true), ..Patch::default() };
+    update(&codex(&server), &id, &patch, None, SecretPolicy::Refuse).unwrap();
+    let page = server.get("/inbox").body;
+    for text in [
+        "<dt>Tags</dt><dd><del><bdi dir=\"auto\">none</bdi></del> → <ins><bdi dir=\"auto\">harbour</bdi></ins>",
+        "<dt>Pinned</dt>",
+    ] {
+        assert!(page.contains(text), "{text} is missing in {page}");
+    }
+    assert!(!page.contains("No line differs"), "{page}");
+}
+
+#[test]
+fn a_new_memory_with_a_known_text_shows_what_it_adds() {
+    let server = WebTestServer::start();
+    let draft = Draft { tags: ["ferry"].into_iter().collect(), ..Draft::new("The ferry is blue") };
+    write(&codex(&server), draft, SecretPolicy::Refuse).unwrap();
+    server.write(Draft::new("The ferry is blue").category(Category::Knowledge));
+    let page = server.get("/inbox").body;
+    assert!(page.contains("A memory with the same text exists") && page.contains("<dt>Tags</dt>"), "{page}");
 }
 
 #[test]
@@ -289,7 +380,9 @@ fn a_memory_to_merge_into_is_found_by_words() {
     assert!(!page.contains("Green tea") && proposals(&server.services).unwrap().len() == 1, "nothing is merged yet");
     assert!(merge("").contains(&target), "without words, the memories with words of the item are listed");
     assert!(merge("nothing-like-this").contains("No memory found"));
-    merge(&target);
+    let preview = merge(&target);
+    assert_eq!(proposals(&server.services).unwrap().len(), 1, "nothing is merged before the confirmation");
+    merge(&into_version(&preview));
     let merged = server.services.store.get_by(&target).unwrap().memory.content;
     assert!(merged.contains("opens at six") && merged.contains("two piers"), "{merged}");
 }

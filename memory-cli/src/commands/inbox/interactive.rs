@@ -3,10 +3,12 @@
 use std::io;
 
 use dialoguer::console::{Key, Term};
-use memory_core::{AcceptOptions, Code, SecretPolicy, StaleProposals, StoreError, WaitingProposal};
+use memory_core::{AcceptOptions, Code, MergeVersions, SecretPolicy, StaleProposals, StoreError, WaitingProposal};
 
+use super::accept::{accept_one, acceptance_text};
+use super::edit::edit_with_editor;
 use super::print::ShownPart;
-use super::{InboxItem, accept_one, acceptance_text, count, edit_with_editor, print};
+use super::{InboxItem, count, print};
 use crate::app::App;
 use crate::failure::Failure;
 use crate::home::Home;
@@ -200,7 +202,13 @@ fn decide(
         }
         ReviewAction::Merge => match choose_neighbour(item, terminal, app)? {
             Some(into) => {
-                let merged = memory_core::merge_proposal(&home.services, id, &into, expected, SecretPolicy::Refuse)?;
+                let merged = memory_core::merge_proposal(
+                    &home.services,
+                    id,
+                    &into,
+                    MergeVersions { item: expected, target: None },
+                    SecretPolicy::Refuse,
+                )?;
                 app.output.note(&format!("merged into {}", merged.path))?;
                 Decision::Decided
             }

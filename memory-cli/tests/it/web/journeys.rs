@@ -269,7 +269,9 @@ fn proposals_are_accepted_rejected_edited_and_merged() {
         page.follow("details[open] button >> Save without accepting");
         page.click("summary >> Merge");
         page.fill("details[open] input[name=into]", FERRY);
-        page.follow("details[open] button >> Merge");
+        page.follow("details[open] button >> Show the merge");
+        assert!(!home.read(FERRY).contains("half past eight"), "the preview changes nothing");
+        page.follow("main form button >> Merge");
         assert!(home.read(FERRY).contains("half past eight"), "{}", home.read(FERRY));
         page.follow("li:nth-of-type(1) button >> Reject");
         assert_eq!(waiting(home), ["The harbour has two piers."]);

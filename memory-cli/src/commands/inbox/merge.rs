@@ -1,0 +1,39 @@
+//! The `memory inbox merge` command.
+
+use clap::Args;
+use memory_agent::json;
+use memory_core::MergeVersions;
+
+use super::secret_policy;
+use crate::app::App;
+use crate::failure::Failure;
+use crate::print::memories;
+
+/// Add the text of a proposal or note to another memory
+///
+/// Lines that the memory has already are left out. The proposal or note moves to the trash; `memory undo` reverts both.
+///
+/// JSON: the updated memory
+#[derive(Debug, Args)]
+pub(super) struct InboxMergeArgs {
+    /// Id or file name of the proposal or note
+    id: String,
+    /// Id or file name of the memory that receives the text
+    into: String,
+    /// Store the text even if it seems to contain a credential
+    #[arg(long)]
+    allow_secret: bool,
+}
+
+impl InboxMergeArgs {
+    pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
+        let home = app.open()?;
+        let secrets = secret_policy(self.allow_secret);
+        let merged = memory_core::merge_proposal(&home.services, &self.id, &self.into, MergeVersions::default(), secrets)?;
+        if app.output.is_json() {
+            return Ok(app.output.json(&json::memory(&merged, home.services.inbox_ttl))?);
+        }
+        memories::print_receipt(&mut app.output, merged.memory.id, &merged.path)?;
+        Ok(app.output.note(&format!("merged into version {}", merged.memory.version))?)
+    }
+}
