@@ -73,6 +73,7 @@ mod ingest;
 mod link;
 mod log;
 mod memories;
+mod merge;
 mod neighbourhood;
 mod notify;
 mod overview;
@@ -152,6 +153,7 @@ pub use memory::{
 };
 pub use memory_history::{ChangeVersions, MemoryHistory, MemoryStep, change_versions, memory_at, memory_history};
 pub use memory_summary::{CachedAnalysis, MemorySummaries, MemorySummary};
+pub use merge::{MemoryMerge, MergeVersions, merge, plan_merge};
 pub use meter::{Meter, MeterError, Reservation, Spending, SpendingEntry};
 pub use model_test::{ModelTest, ModelVerdict, SearchQuality, test_model};
 pub use neighbourhood::{GraphEdge, GraphNode, GraphSubject, MAX_NODES, Neighbourhood, NeighbourhoodCentre, neighbourhood};
@@ -176,10 +178,10 @@ pub use remind::{
 pub use reminders::{ReminderFilter, done, pending, reminders, snooze};
 pub use reranking::{RerankError, Reranker, Reranking};
 pub use review::{
-    AcceptOptions, AcceptResult, Acceptance, AcceptancePreview, LONG_WAIT, MergeVersions, Neighbour, NeighbourRelation,
-    OperationSubject, ProposalEnd, ProposalMerge, ProposalSummary, ReviewPolicy, ReviewRule, ScopePattern, StaleProposals,
-    SubmittedProposal, SubmittedProposals, WaitingProposal, WritePolicy, accept, edit_proposal, merge_proposal,
-    operation_subject, plan_proposal_merge, preview_acceptance, proposal, proposal_end, proposal_summary, proposals, reject,
+    AcceptOptions, AcceptResult, Acceptance, AcceptancePreview, LONG_WAIT, Neighbour, NeighbourRelation, OperationSubject,
+    ProposalEnd, ProposalSummary, ReviewPolicy, ReviewRule, ScopePattern, StaleProposals, SubmittedProposal, SubmittedProposals,
+    WaitingProposal, WritePolicy, accept, edit_proposal, operation_subject, preview_acceptance, proposal, proposal_end,
+    proposal_summary, proposals, reject,
 };
 pub use search::search;
 pub use services::Services;

@@ -11,7 +11,7 @@
 //! | `GET /memories/ID/edit`, `POST /memories/ID/edit` | the form to edit it |
 //! | `POST /memories/ID/tags`, `/category`, `/pin`, `/delete`, `/restore` | changes of one memory |
 //! | `GET /inbox`, `POST /inbox/decide`, `/edit` | proposals and unfiled notes |
-//! | `GET /inbox/merge`, `POST /inbox/merge` | the choice of a memory to merge an item into |
+//! | `GET /memories/merge`, `POST /memories/merge` | the choice of a memory to merge an item into |
 //! | `GET /inbox/plan`, `POST /inbox/plan` | the suggestions of a dream |
 //! | `GET /reminders`, `POST /reminders`, `/done`, `/snooze` | reminders as a list and as a month |
 //! | `GET /graph` | what surrounds a memory or a tag |

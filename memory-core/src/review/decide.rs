@@ -106,7 +106,7 @@ pub fn accept(services: &Services, reference: &str, options: AcceptOptions) -> R
 }
 
 /// Refuses another version than the one that the person saw.
-pub(super) fn check_version(stored: &StoredMemory, expected: Option<FileVersion>) -> Result<(), StoreError> {
+pub(crate) fn check_version(stored: &StoredMemory, expected: Option<FileVersion>) -> Result<(), StoreError> {
     if expected.is_some_and(|expected| expected != stored.stamp) {
         return Err(StoreError::Conflict { what: stored.path.clone() });
     }
@@ -265,7 +265,7 @@ fn current_target(waiting: &WaitingProposal, target: ProposalTarget, stale: Stal
     Ok(current)
 }
 
-pub(super) fn removal(stored: &StoredMemory) -> Change {
+pub(crate) fn removal(stored: &StoredMemory) -> Change {
     Change::Remove { id: stored.memory.id, expected: Some(stored.stamp) }
 }
 

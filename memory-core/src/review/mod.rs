@@ -5,8 +5,7 @@
 //! [`crate::Memory::proposal`]. Filters exclude it, names and links do not find it, and it does not age. A person accepts,
 //! edits, merges or rejects it.
 
-mod decide;
-mod merge;
+pub(crate) mod decide;
 mod neighbour;
 mod policy;
 mod preview;
@@ -16,7 +15,6 @@ mod subject;
 mod submitted;
 
 pub use decide::{AcceptOptions, AcceptResult, Acceptance, StaleProposals, accept, edit_proposal, reject};
-pub use merge::{MergeVersions, ProposalMerge, merge_proposal, plan_proposal_merge};
 pub use neighbour::{Neighbour, NeighbourRelation};
 pub use policy::{ReviewPolicy, ReviewRule, ScopePattern, WritePolicy};
 pub use preview::{AcceptancePreview, preview_acceptance};

@@ -107,7 +107,7 @@ mod tests {
     use crate::testing::services;
     use crate::{
         AcceptOptions, AgentName, Draft, MemStore, MergeVersions, Patch, ReviewPolicy, SecretPolicy, StaleProposals, View,
-        WritePolicy, accept, delete, merge_proposal, reject, undo, update, write,
+        WritePolicy, accept, delete, merge, reject, undo, update, write,
     };
 
     const OPTIONS: AcceptOptions =
@@ -152,8 +152,7 @@ mod tests {
         let [new, other] = ["the ferry is late", "the ferry is full"].map(|text| put(&codex, text));
         accept(&person, &new.to_string(), OPTIONS).expect("accepted");
         assert_eq!(last_subject(&person), (vec![new], Some(Acceptance::Written)));
-        merge_proposal(&person, &other.to_string(), &new.to_string(), MergeVersions::default(), SecretPolicy::Refuse)
-            .expect("merged");
+        merge(&person, &other.to_string(), &new.to_string(), MergeVersions::default(), SecretPolicy::Refuse).expect("merged");
         assert_eq!(last_subject(&person), (vec![new], Some(Acceptance::Merged)));
     }
 
@@ -167,8 +166,7 @@ mod tests {
         accept(&person, &accepted.to_string(), OPTIONS).expect("accepted");
         reject(&person, &rejected.to_string(), None).expect("rejected");
         delete(&codex, &withdrawn.to_string()).expect("deleted");
-        merge_proposal(&person, &merged.to_string(), &memory.to_string(), MergeVersions::default(), SecretPolicy::Refuse)
-            .expect("merged");
+        merge(&person, &merged.to_string(), &memory.to_string(), MergeVersions::default(), SecretPolicy::Refuse).expect("merged");
         assert_eq!(end(&accepted), None, "it is a memory now");
         assert_eq!(end(&rejected), Some(ProposalEnd::Rejected));
         assert_eq!(end(&withdrawn), Some(ProposalEnd::Withdrawn));

@@ -7,20 +7,14 @@ use axum::Router;
 use axum::response::Response;
 use axum::routing::{get, post};
 use memory_core::{
-    AcceptOptions, Category, FileVersion, Filter, HomeSection, ListOrder, MemoryStoreExt, MergeVersions, PageRequest, Phase,
-    ProposalMerge, ProposedAction, RefinementPlanner, SecretPolicy, StaleProposals, accept, edit_proposal, list, merge_proposal,
-    plan_proposal_merge, proposals, reject, resolve_wikilink,
+    AcceptOptions, Category, FileVersion, Filter, HomeSection, ListOrder, MemoryStoreExt, PageRequest, Phase, ProposedAction,
+    RefinementPlanner, SecretPolicy, StaleProposals, accept, edit_proposal, list, proposals, reject,
 };
 
-use super::inbox_item::{BulkForm, InboxCard, ItemVersion, MAX_HEADLINE, filing_categories, find_suggestion};
-use crate::web::card::{memory_path, title};
-use crate::web::diff::{changed_attributes, render_diff};
+use super::inbox_item::{BulkForm, InboxCard, ItemVersion, filing_categories, find_suggestion};
 use crate::web::error::{PageError, render};
-use crate::web::fields::{Fields, encode_pairs};
-use crate::web::html::{Label, SafeHtml};
+use crate::web::fields::Fields;
 use crate::web::layout::{Layout, NOTHING_SELECTED};
-use crate::web::markdown::render_markdown;
-use crate::web::memory_choice::{MemoryCandidate, find_candidates, memory_reference};
 use crate::web::request::{WebRequest, redirect_with_notice};
 use crate::web::state::WebState;
 
@@ -28,11 +22,7 @@ use crate::web::state::WebState;
 const PAGE: usize = 20;
 
 pub(super) fn routes() -> Router<Arc<WebState>> {
-    Router::new()
-        .route("/inbox", get(show))
-        .route("/inbox/decide", post(decide))
-        .route("/inbox/merge", get(show_merge).post(merge))
-        .route("/inbox/edit", post(edit))
+    Router::new().route("/inbox", get(show)).route("/inbox/decide", post(decide)).route("/inbox/edit", post(edit))
 }
 
 #[derive(Template)]
@@ -142,9 +132,9 @@ async fn decide(request: WebRequest) -> Response {
                 "accept" => {
                     let category = match (category, find_filing(request, planner.as_ref(), item)?) {
                         (Some(category), _) => Some(category),
-                        (None, Filing::Suggested(category)) => Some(category),
-                        (None, Filing::Unchanged) => None,
-                        (None, Filing::Unknown) => return Ok(false),
+                        (None, FilingSuggestion::Suggested(category)) => Some(category),
+                        (None, FilingSuggestion::Unchanged) => None,
+                        (None, FilingSuggestion::Unknown) => return Ok(false),
                     };
                     let expected = Some(save_edit(request, item)?);
                     let options = AcceptOptions { category, stale, secrets: SecretPolicy::Refuse, expected };
@@ -188,7 +178,7 @@ fn lines_of_form(text: &str) -> String {
 }
 
 /// The category under which an item is filed if the person chooses none.
-enum Filing {
+enum FilingSuggestion {
     Suggested(Category),
     /// Nothing suggests a category.
     Unknown,
@@ -196,13 +186,13 @@ enum Filing {
     Unchanged,
 }
 
-fn find_filing(request: &WebRequest, planner: &dyn RefinementPlanner, item: &ItemVersion) -> Result<Filing, PageError> {
+fn find_filing(request: &WebRequest, planner: &dyn RefinementPlanner, item: &ItemVersion) -> Result<FilingSuggestion, PageError> {
     let memory = request.services.store.get_by(&item.id)?.memory;
     let is_new = memory.proposal.as_ref().is_none_or(|proposal| proposal.action == ProposedAction::Write);
     Ok(match find_suggestion(planner, &memory) {
-        _ if !is_new => Filing::Unchanged,
-        Some(category) => Filing::Suggested(category),
-        None => Filing::Unknown,
+        _ if !is_new => FilingSuggestion::Unchanged,
+        Some(category) => FilingSuggestion::Suggested(category),
+        None => FilingSuggestion::Unknown,
     })
 }
 
@@ -212,116 +202,6 @@ fn with_counts(next: &str, failed: usize, left: usize) -> String {
     let number = |count: usize| if count == 0 { String::new() } else { count.to_string() };
     let query = Fields::parse(query).with("failed", &number(failed));
     format!("{path}?{}", Fields::parse(&query).with("left", &number(left)))
-}
-
-/// Merges a proposal or a note into the version of a memory in the field `into`, which the preview showed.
-///
-/// Any other value of the field leads to the preview or to the choice of a memory.
-async fn merge(request: WebRequest) -> Response {
-    request
-        .respond(|request| {
-            let form = &request.form;
-            let next = form.text("next").unwrap_or("/inbox");
-            let into = form.text("into").unwrap_or_default();
-            let Ok(target) = ItemVersion::parse(into) else {
-                let fields = [("item", form.get("item")), ("into", into), ("next", next)];
-                return Ok(request.redirect_after(&format!("/inbox/merge?{}", encode_pairs(fields)), &[]));
-            };
-            let item = ItemVersion::parse(form.get("item"))?;
-            let expected = MergeVersions { item: Some(item.version), target: Some(target.version) };
-            merge_proposal(&request.services, &item.id, &target.id, expected, SecretPolicy::Refuse)?;
-            Ok(request.redirect(next))
-        })
-        .await
-}
-
-#[derive(Template)]
-#[template(path = "merge.html")]
-struct MergePage {
-    layout: Layout,
-    /// The value of the field `item`.
-    item: String,
-    headline: Label,
-    words: String,
-    next: String,
-    candidates: Vec<MemoryCandidate>,
-}
-
-#[derive(Template)]
-#[template(path = "merge_preview.html")]
-struct MergePreviewPage {
-    layout: Layout,
-    /// The value of the field `item`.
-    item: String,
-    headline: Label,
-    /// The value of the field `into`.
-    into: String,
-    path: String,
-    target: Label,
-    next: String,
-    /// The path of the choice of another memory.
-    choice: String,
-    has_effect: bool,
-    attributes: Vec<(&'static str, Label, Label)>,
-    diff: Option<SafeHtml>,
-    /// The text of the memory after the merge.
-    text: SafeHtml,
-}
-
-/// Shows the result of a merge into the memory of the field `into`, or the memories that match its words.
-async fn show_merge(request: WebRequest) -> Response {
-    request
-        .respond(|request| {
-            let into = request.query.text("into").unwrap_or_default();
-            match memory_reference(into) {
-                Some(reference) => Ok(render(&preview_merge(request, reference)?)),
-                None => Ok(render(&choose_merge(request, into)?)),
-            }
-        })
-        .await
-}
-
-fn preview_merge(request: &WebRequest, reference: &str) -> Result<MergePreviewPage, PageError> {
-    let item = ItemVersion::parse(request.query.get("item"))?;
-    let next = request.query.text("next").unwrap_or("/inbox");
-    let ProposalMerge { item: merged_item, target, merged } = plan_proposal_merge(&request.services, &item.id, reference)?;
-    let find_path = |name: &str| {
-        let id = resolve_wikilink(request.services.store.as_ref(), name, &target).ok()??;
-        Some(format!("/memories/{id}"))
-    };
-    let before = &target.memory;
-    Ok(MergePreviewPage {
-        layout: request.layout("Merge"),
-        item: request.query.get("item").to_owned(),
-        headline: Label::cut(merged_item.memory.headline(), MAX_HEADLINE),
-        into: ItemVersion::of(&target),
-        path: memory_path(before),
-        target: title(before),
-        choice: format!("/inbox/merge?{}", encode_pairs([("item", request.query.get("item")), ("next", next)])),
-        next: next.to_owned(),
-        has_effect: merged != *before,
-        attributes: changed_attributes(before, &merged),
-        diff: (before.content != merged.content).then(|| render_diff(&before.content, &merged.content)),
-        text: render_markdown(&merged.content, &find_path),
-    })
-}
-
-/// Returns the page with the memories that match `words`, or with those of the item if there are none.
-fn choose_merge(request: &WebRequest, words: &str) -> Result<MergePage, PageError> {
-    let query = &request.query;
-    let item = ItemVersion::parse(query.get("item"))?;
-    let stored = request.services.store.get_by(&item.id)?;
-    let searched = if words.is_empty() { stored.memory.headline() } else { words };
-    let mut candidates = find_candidates(request, searched)?;
-    candidates.retain(|candidate| candidate.id != item.id);
-    Ok(MergePage {
-        layout: request.layout("Merge"),
-        item: query.get("item").to_owned(),
-        headline: Label::cut(stored.memory.headline(), MAX_HEADLINE),
-        words: words.to_owned(),
-        next: query.text("next").unwrap_or("/inbox").to_owned(),
-        candidates,
-    })
 }
 
 /// Changes the text of a proposal.

@@ -17,6 +17,7 @@ use super::memory_filter::{
     Facet, FilterChip, TRANSIENT_FIELDS, add_filters_to_tags, build_facets, filter_chips, parse_filter, path_with,
     suggested_name, to_path,
 };
+use super::merge::merge_path;
 use crate::web::card::MemoryCard;
 use crate::web::error::{PageError, render};
 use crate::web::fields::Fields;
@@ -247,6 +248,9 @@ async fn change_selected(request: WebRequest) -> Response {
                 let hint = "select memories with the check boxes beside their titles, then choose an action";
                 return Err(PageError::new(Code::InvalidInput, "no memory is selected", hint));
             }
+            if form.get("action") == "merge" {
+                return preview_merge(request, &ids);
+            }
             let result = change_many(&request.services, &ids, &parse_change(form)?)?;
             let (path, query) = form.get("next").split_once('?').unwrap_or((form.get("next"), ""));
             let skipped = if result.skipped == 0 { String::new() } else { result.skipped.to_string() };
@@ -254,6 +258,18 @@ async fn change_selected(request: WebRequest) -> Response {
             Ok(if result.changed == 0 { request.redirect_after(&next, &[]) } else { request.redirect(&next) })
         })
         .await
+}
+
+/// Redirects to the preview of the merge of the newer one of two memories into the older one.
+fn preview_merge(request: &WebRequest, ids: &[MemoryId]) -> Result<Response, PageError> {
+    let [one, other] = ids else {
+        let hint = "select the two memories with the check boxes beside their titles";
+        return Err(PageError::new(Code::InvalidInput, "a merge needs exactly two memories", hint));
+    };
+    let mut both = [request.services.store.get(one)?, request.services.store.get(other)?];
+    both.sort_by_key(|stored| stored.memory.created_at);
+    let [older, newer] = &both;
+    Ok(request.redirect_after(&merge_path(newer, &older.memory, request.form.get("next")), &[]))
 }
 
 fn parse_change(form: &Fields) -> Result<BulkChange, PageError> {

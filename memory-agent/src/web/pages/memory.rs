@@ -14,6 +14,7 @@ use memory_core::{
 };
 
 use super::inbox_item::InboxCard;
+use super::merge::choice_path;
 use crate::web::card::{MemoryCard, TagLink, describe_parts, describe_readers, memory_path, title};
 use crate::web::diff::{changed_attributes, render_diff};
 use crate::web::error::{PageError, render};
@@ -84,6 +85,8 @@ struct MemoryDetailsPage {
     recalls: Vec<RecallView>,
     /// The number of recalls, as text.
     recall_count: String,
+    /// The path of the choice of a memory to merge this one into, if it can be merged.
+    merge: Option<String>,
     /// The controls to decide on a proposal, if it is one.
     decision: Option<InboxCard>,
     /// The version in the trash that restores a deleted memory.
@@ -163,6 +166,7 @@ fn existing_page(request: &WebRequest, stored: &StoredMemory) -> Result<MemoryDe
     page.links = cards(&linked);
     page.backlinks = cards(&referring);
     page.is_editable = stored.problem.is_none() && !memory.is_proposal();
+    page.merge = page.is_editable.then(|| choice_path(stored, &page.path));
     if memory.is_proposal() && stored.problem.is_none() {
         let planner = request.web.config.host.planner(services.clone());
         let waiting = proposal(services, &memory.id.to_string())?;
@@ -228,6 +232,7 @@ impl MemoryDetailsPage {
                     RecallView::new(request, recall, &id, given)
                 })
                 .collect(),
+            merge: None,
             decision: None,
             restorable: None,
             id,

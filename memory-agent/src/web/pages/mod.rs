@@ -14,6 +14,7 @@ mod instances;
 mod memories;
 mod memory;
 mod memory_filter;
+mod merge;
 mod reminders;
 mod sessions;
 mod topics;
@@ -29,6 +30,7 @@ pub(super) fn routes() -> Router<Arc<WebState>> {
     Router::new()
         .merge(memories::routes())
         .merge(memory::routes())
+        .merge(merge::routes())
         .merge(edit_memory::routes())
         .merge(deleted::routes())
         .merge(inbox::routes())

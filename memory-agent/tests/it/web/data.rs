@@ -197,7 +197,7 @@ fn no_page_changes_anything_without_the_token_of_the_session() {
     let id = server.write(Draft::new("a note"));
     for path in [
         "/inbox/decide",
-        "/inbox/merge",
+        "/memories/merge",
         "/inbox/edit",
         "/inbox/plan",
         "/reminders",

@@ -152,19 +152,19 @@ fn a_proposal_is_edited_and_merged() {
     let into = format!("http://127.0.0.1:1/memories/{target}");
     let found = items(&page);
     let preview =
-        server.post_and_follow("/inbox/merge", &[("item", found[0].as_str()), ("into", &into), ("next", "/inbox")]).body;
+        server.post_and_follow("/memories/merge", &[("item", found[0].as_str()), ("into", &into), ("next", "/inbox")]).body;
     for text in
-        ["Merge into <bdi dir=\"auto\">The user drinks tea", "+ Green tea</ins>", "Resulting text", "<p>The user drinks tea</p>"]
+        ["Merge into <bdi dir=\"auto\">The user drinks tea", "+ Green tea</ins>", "Resulting text", "The user drinks tea</p>"]
     {
         assert!(preview.contains(text), "{text} is missing in {preview}");
     }
     assert_eq!(proposals(&server.services).unwrap().len(), 1, "the preview changes nothing");
     let into = into_version(&preview);
-    let confirm = |into: &str| server.post("/inbox/merge", &[("item", found[0].as_str()), ("into", into), ("next", "/inbox")]);
+    let confirm = |into: &str| server.post("/memories/merge", &[("item", found[0].as_str()), ("into", into), ("next", "/inbox")]);
     let patch = Patch { add_tags: ["tea"].into_iter().collect(), ..Patch::default() };
     update(&server.services, &target, &patch, None, SecretPolicy::Refuse).unwrap();
     assert_eq!(confirm(&into).status, 409, "the memory differs from the preview");
-    let preview = server.post_and_follow("/inbox/merge", &[("item", found[0].as_str()), ("into", &target)]).body;
+    let preview = server.post_and_follow("/memories/merge", &[("item", found[0].as_str()), ("into", &target)]).body;
     assert_eq!(confirm(&into_version(&preview)).status, 303);
     assert!(proposals(&server.services).unwrap().is_empty());
     let merged = server.services.store.get_by(&target).unwrap().memory.content;
@@ -374,7 +374,8 @@ fn a_memory_to_merge_into_is_found_by_words() {
     let page = server.get("/inbox").body;
     assert!(page.contains("Similar to</span> <a href=\"/memories/") && page.contains("Merge into it"), "{page}");
     let item = items(&page)[0].clone();
-    let merge = |into: &str| server.post_and_follow("/inbox/merge", &[("item", &item), ("into", into), ("next", "/inbox")]).body;
+    let merge =
+        |into: &str| server.post_and_follow("/memories/merge", &[("item", &item), ("into", into), ("next", "/inbox")]).body;
     let page = merge("harbour six");
     assert!(page.contains("The harbour has two piers") && page.contains(&format!("name=\"into\" value=\"{target}\"")), "{page}");
     assert!(!page.contains("Green tea") && proposals(&server.services).unwrap().len() == 1, "nothing is merged yet");

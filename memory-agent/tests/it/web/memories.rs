@@ -110,6 +110,16 @@ fn selected_memories_change_in_one_operation_which_one_undo_reverts() {
     assert!(ids.iter().all(|id| server.services.store.get_by(id).is_ok()));
     let none = server.post("/memories/change", &[("action", "delete"), ("next", "/memories")]);
     assert!(none.status == 400 && none.body.contains("no memory is selected"), "{}", none.body);
+    let one = server.post("/memories/change", &[("id", ids[0].as_str()), ("action", "merge")]);
+    assert!(one.status == 400 && one.body.contains("exactly two memories"), "{}", one.body);
+    let preview = server.post_and_follow("/memories/change", &[&selected[..], &[("action", "merge")]].concat()).body;
+    assert!(preview.contains("Resulting text") && preview.contains("Merge in the other direction"), "{preview}");
+    let value = |name: &str| preview.split(&format!("name=\"{name}\" value=\"")).nth(1).and_then(|rest| rest.split('"').next());
+    let fields = ["item", "into", "next"].map(|name| (name, value(name).unwrap()));
+    let page = server.post_and_follow("/memories/merge", &fields).body;
+    assert_eq!(memory(&ids[0]).content, "one\n\ntwo");
+    undo(&page);
+    assert_eq!(memory(&ids[1]).content, "two");
     assert_eq!(server.post("/memories/change", &[&selected[..], &[("action", "tag")]].concat()).status, 400);
 }
 

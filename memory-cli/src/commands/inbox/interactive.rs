@@ -202,7 +202,7 @@ fn decide(
         }
         ReviewAction::Merge => match choose_neighbour(item, terminal, app)? {
             Some(into) => {
-                let merged = memory_core::merge_proposal(
+                let merged = memory_core::merge(
                     &home.services,
                     id,
                     &into,

@@ -29,7 +29,7 @@ impl InboxMergeArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let home = app.open()?;
         let secrets = secret_policy(self.allow_secret);
-        let merged = memory_core::merge_proposal(&home.services, &self.id, &self.into, MergeVersions::default(), secrets)?;
+        let merged = memory_core::merge(&home.services, &self.id, &self.into, MergeVersions::default(), secrets)?;
         if app.output.is_json() {
             return Ok(app.output.json(&json::memory(&merged, home.services.inbox_ttl))?);
         }

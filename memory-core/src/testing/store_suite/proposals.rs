@@ -6,8 +6,8 @@ use super::{all, draft, found, put, query};
 use crate::{
     AcceptOptions, Acceptance, AgentName, Category, Code, Draft, Filter, ListOrder, MemoryId, MemoryStoreExt, MergeVersions,
     PageRequest, Patch, Phase, ProposalFilter, ProposedAction, Query, Reminder, ReminderQuery, ReviewPolicy, Scope, SecretPolicy,
-    Services, StaleProposals, Tags, View, WritePolicy, accept, backlinks, delete, link, list, merge_proposal, proposal,
-    proposals, read, reject, search, tag, undo, update, write,
+    Services, StaleProposals, Tags, View, WritePolicy, accept, backlinks, delete, link, list, merge, proposal, proposals, read,
+    reject, search, tag, undo, update, write,
 };
 
 const OPTIONS: AcceptOptions =
@@ -119,7 +119,7 @@ pub(super) fn an_accepted_proposal_is_a_memory(services: &Services) {
     assert_eq!(everything(services), ["the ferry leaves at seven"]);
     // A proposal can be merged into another memory.
     let more = propose(&codex, draft("the ferry leaves at seven\non Sundays at nine"));
-    let merged = merge_proposal(services, &more, &same, MergeVersions::default(), SecretPolicy::Refuse).expect("merged").memory;
+    let merged = merge(services, &more, &same, MergeVersions::default(), SecretPolicy::Refuse).expect("merged").memory;
     assert_eq!(merged.content, "the ferry leaves at seven\n\non Sundays at nine");
     assert_eq!(proposals(services).expect("listed"), []);
     undo(services, None).expect("one undo reverts it");
@@ -293,7 +293,7 @@ pub(super) fn a_decision_applies_to_the_version_that_the_person_saw(services: &S
     let refusals = [
         accept(services, &id, AcceptOptions { expected: seen, ..OPTIONS }).expect_err("it is another version"),
         reject(services, &id, seen).expect_err("it is another version"),
-        merge_proposal(services, &id, &kept, MergeVersions { item: seen, target: None }, SecretPolicy::Refuse)
+        merge(services, &id, &kept, MergeVersions { item: seen, target: None }, SecretPolicy::Refuse)
             .expect_err("it is another version"),
     ];
     assert_eq!(refusals.map(|error| error.code()), [Code::Conflict; 3]);
@@ -381,10 +381,9 @@ pub(super) fn an_acceptance_without_effect_is_refused_or_reported(services: &Ser
     // A merge checks for credentials, as an acceptance does.
     let key = "the key is ghp_0123456789abcdefghijABCDEFGHIJ012345";
     let (note, into) = (put_secret(services, key), put(services, draft("the user likes tea")));
-    let refused =
-        merge_proposal(services, &note, &into, MergeVersions::default(), SecretPolicy::Refuse).expect_err("it is a credential");
+    let refused = merge(services, &note, &into, MergeVersions::default(), SecretPolicy::Refuse).expect_err("it is a credential");
     assert_eq!(refused.code(), Code::SecretFound);
-    merge_proposal(services, &note, &into, MergeVersions::default(), SecretPolicy::Keep).expect("merged");
+    merge(services, &note, &into, MergeVersions::default(), SecretPolicy::Keep).expect("merged");
 }
 
 /// Stores a text with a credential, and returns its id.
