@@ -123,6 +123,8 @@ struct SessionsPage {
     layout: Layout,
     sessions: Vec<AgentSessionView>,
     agent: String,
+    /// The agents with sessions: label, name, and whether the agent is selected.
+    agents: Vec<(Label, String, bool)>,
     days: u64,
     pager: Pager,
     today: Vec<AgentDay>,
@@ -190,8 +192,11 @@ async fn show(request: WebRequest) -> Response {
         .respond(|request| {
             let now = request.services.clock.now();
             let agent = request.query.text("agent").map(str::to_owned);
-            let filter = RecallFilter { agent: agent.clone(), from: Some(now - Days::new(DAYS)), ..RecallFilter::default() };
-            let found = list_sessions(request, &filter)?;
+            let filter = RecallFilter { from: Some(now - Days::new(DAYS)), ..RecallFilter::default() };
+            let mut found = list_sessions(request, &filter)?;
+            let agents: BTreeSet<String> = found.iter().map(|session| session.agent.clone()).collect();
+            let is_selected = |name: &str| agent.as_deref().is_some_and(|agent| name.eq_ignore_ascii_case(agent));
+            found.retain(|session| agent.is_none() || is_selected(&session.agent));
             let today = request.local(now).date_naive();
             let page = Pager::page(request);
             let page = SessionsPage {
@@ -203,7 +208,12 @@ async fn show(request: WebRequest) -> Response {
                     .map(|session| AgentSessionView::new(request, session))
                     .collect::<Result<_, _>>()?,
                 today: AgentDay::list(request, today, agent.as_deref())?,
-                agent: agent.unwrap_or_default(),
+                agents: agents
+                    .into_iter()
+                    .filter(|name| !name.is_empty())
+                    .map(|name| (agent_label(&name), name.clone(), is_selected(&name)))
+                    .collect(),
+                agent: agent.clone().unwrap_or_default(),
                 days: DAYS,
                 pager: Pager::new(request, page, PAGE, found.len() as u64),
                 day: today,
