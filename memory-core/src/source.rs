@@ -15,7 +15,9 @@ pub trait Source: Debug + Send + Sync {
     fn name(&self) -> &str;
 
     /// Returns the rule for resolving links between its notes.
-    fn rule(&self) -> WikilinkRule;
+    fn rule(&self) -> WikilinkRule {
+        WikilinkRule::Paths
+    }
 
     /// Iterates over the notes, ordered by path. Each call reads the source again.
     fn items(&self) -> Box<dyn Iterator<Item = SourceItem> + '_>;
@@ -148,6 +150,14 @@ pub enum SourceError {
         /// The expected content, such as `an export of ChatGPT`.
         expected: String,
     },
+    /// The map of fields does not fit the file.
+    #[error("cannot map the fields of {path}: {problem}")]
+    WrongMap {
+        /// The file.
+        path: String,
+        /// The problem, with the keys or columns of the file.
+        problem: String,
+    },
 }
 
 impl SourceError {
@@ -156,7 +166,7 @@ impl SourceError {
         match self {
             Self::Missing { .. } => Code::PathNotFound,
             Self::Unreadable { .. } => Code::Io,
-            Self::NotRecognized { .. } => Code::InvalidInput,
+            Self::NotRecognized { .. } | Self::WrongMap { .. } => Code::InvalidInput,
         }
     }
 
@@ -164,7 +174,8 @@ impl SourceError {
     pub fn hint(&self) -> Option<String> {
         Some(match self {
             Self::NotRecognized { .. } => "check --path, or import the files as `--source markdown`".into(),
-            _ => "set the folder or file with --path".into(),
+            Self::WrongMap { .. } => "name the keys with --map FIELD=KEY, such as --map content=text".into(),
+            Self::Missing { .. } | Self::Unreadable { .. } => "set the folder or file with --path".into(),
         })
     }
 }

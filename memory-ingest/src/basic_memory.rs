@@ -67,7 +67,7 @@ impl Source for BasicMemory {
     }
 
     fn rule(&self) -> WikilinkRule {
-        WikilinkRule::Paths
+        WikilinkRule::Titles
     }
 
     fn items(&self) -> Box<dyn Iterator<Item = SourceItem> + '_> {

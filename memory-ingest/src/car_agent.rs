@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use memory_core::wikilink::WikilinkRule;
 use memory_core::{Source, SourceError, SourceItem};
 
 use crate::folder::{FolderEntry, SourceFolder, has_extension};
@@ -44,10 +43,6 @@ impl CarAgent {
 impl Source for CarAgent {
     fn name(&self) -> &'static str {
         "car-agent"
-    }
-
-    fn rule(&self) -> WikilinkRule {
-        WikilinkRule::Paths
     }
 
     fn items(&self) -> Box<dyn Iterator<Item = SourceItem> + '_> {

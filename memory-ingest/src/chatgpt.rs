@@ -6,7 +6,6 @@ mod memory_list;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use memory_core::wikilink::WikilinkRule;
 use memory_core::{Source, SourceError, SourceItem, SourceSessionItem};
 
 use crate::archive::Archive;
@@ -61,10 +60,6 @@ impl ChatGpt {
 impl Source for ChatGpt {
     fn name(&self) -> &'static str {
         NAME
-    }
-
-    fn rule(&self) -> WikilinkRule {
-        WikilinkRule::Paths
     }
 
     /// A pasted list may be a part of the memories.

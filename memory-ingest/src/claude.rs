@@ -5,7 +5,6 @@ use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
-use memory_core::wikilink::WikilinkRule;
 use memory_core::{Category, Scope, Source, SourceError, SourceItem};
 use serde::Deserialize;
 
@@ -70,10 +69,6 @@ impl Claude {
 impl Source for Claude {
     fn name(&self) -> &'static str {
         "claude"
-    }
-
-    fn rule(&self) -> WikilinkRule {
-        WikilinkRule::Paths
     }
 
     fn items(&self) -> Box<dyn Iterator<Item = SourceItem> + '_> {

@@ -5,7 +5,6 @@ mod notes;
 
 use std::path::Path;
 
-use memory_core::wikilink::WikilinkRule;
 use memory_core::{Source, SourceError, SourceItem, SourceSessionItem};
 
 use crate::archive::Archive;
@@ -72,10 +71,6 @@ impl ClaudeAi {
 impl Source for ClaudeAi {
     fn name(&self) -> &'static str {
         NAME
-    }
-
-    fn rule(&self) -> WikilinkRule {
-        WikilinkRule::Paths
     }
 
     /// An export contains the data of one account.

@@ -6,7 +6,6 @@ use std::path::Path;
 use memory_core::chrono::{DateTime, Utc};
 use memory_core::instance::history::RecordDraft;
 use memory_core::json::JsonText;
-use memory_core::wikilink::WikilinkRule;
 use memory_core::{Category, Source, SourceError, SourceItem, SourceSession, SourceSessionItem};
 use serde_json::json;
 
@@ -126,10 +125,6 @@ impl Source for ClaudeMem {
         NAME
     }
 
-    fn rule(&self) -> WikilinkRule {
-        WikilinkRule::Paths
-    }
-
     fn items(&self) -> Box<dyn Iterator<Item = SourceItem> + '_> {
         let file = self.file.as_ref();
         let mut reader = match file.reader() {
@@ -177,8 +172,10 @@ impl Source for ClaudeMem {
             let id = || record.text(&["content_session_id", "claude_session_id"]).map(|id| one_line(&id));
             match RecordKind::of(position) {
                 RecordKind::Session => {
-                    if let (Some(id), Some(title)) = (id(), record.text(&["custom_title"])) {
-                        sessions.entry(id).or_default().title = Some(one_line(&title));
+                    if let Some(id) = id() {
+                        let session = sessions.entry(id).or_default();
+                        session.title = record.text(&["custom_title"]).map(|title| one_line(&title)).or(session.title.take());
+                        session.project = record.text(&["project"]).or(session.project.take());
                     }
                     Ok(None)
                 }
@@ -213,6 +210,8 @@ fn is_note_list(record_name: &str) -> bool {
 #[derive(Debug, Default)]
 struct PromptSession {
     title: Option<String>,
+    /// The project, which is not part of the prompts in the database.
+    project: Option<String>,
     prompts: Vec<RecordPosition>,
 }
 
@@ -220,7 +219,9 @@ impl PromptSession {
     /// Reads the prompts in the order of their numbers; returns `None` if none can be read.
     fn read(self, id: String, reader: &mut dyn RecordReader) -> Option<SourceSession> {
         let read = self.prompts.iter().filter_map(|position| reader.read(position).ok());
-        let mut prompts: Vec<_> = read.filter_map(|record| Some((prompt_order(&record), prompt_draft(&record)?))).collect();
+        let project = self.project.as_deref();
+        let mut prompts: Vec<_> =
+            read.filter_map(|record| Some((prompt_order(&record), prompt_draft(&record, project)?))).collect();
         prompts.sort_by_key(|(order, _)| *order);
         let records: Vec<_> = prompts.into_iter().map(|(_, record)| record).collect();
         (!records.is_empty()).then_some(SourceSession { id, title: self.title, records })
@@ -232,9 +233,10 @@ fn prompt_order(record: &SourceRecord) -> (Option<i64>, Option<DateTime<Utc>>) {
     (number, created_at(record))
 }
 
-fn prompt_draft(record: &SourceRecord) -> Option<RecordDraft> {
+fn prompt_draft(record: &SourceRecord, project: Option<&str>) -> Option<RecordDraft> {
     let role = "user".parse().ok()?;
-    let project = record.text(&["project"]).map(|project| json!({ "project": project }).to_string());
+    let project =
+        record.text(&["project"]).or(project.map(str::to_owned)).map(|project| json!({ "project": project }).to_string());
     let meta = project.and_then(|meta| meta.parse::<JsonText>().ok());
     Some(RecordDraft { at: created_at(record), meta, ..RecordDraft::from_text(role, &record.text(&["prompt_text"])?) })
 }

@@ -3,7 +3,6 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use memory_core::wikilink::WikilinkRule;
 use memory_core::{Source, SourceError, SourceItem, SourceSessionItem};
 use serde::Deserialize;
 use serde_json::Value;
@@ -150,7 +149,7 @@ fn typed_text(text: &str) -> Option<String> {
     if start.starts_with("<bash-input>") {
         return element_text(text, "bash-input").map(|command| format!("!{command}"));
     }
-    Some(text.to_owned())
+    (!start.is_empty()).then(|| text.to_owned())
 }
 
 /// Returns a text without the reminders that the program added to it.
@@ -178,10 +177,6 @@ fn element_text<'a>(text: &'a str, name: &str) -> Option<&'a str> {
 impl Source for ClaudeSessions {
     fn name(&self) -> &'static str {
         "claude-sessions"
-    }
-
-    fn rule(&self) -> WikilinkRule {
-        WikilinkRule::Paths
     }
 
     fn items(&self) -> Box<dyn Iterator<Item = SourceItem> + '_> {

@@ -5,7 +5,6 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 use chrono::{DateTime, Utc};
-use memory_core::wikilink::WikilinkRule;
 use memory_core::{Category, Scope, Source, SourceError, SourceItem};
 use regex::Regex;
 
@@ -93,11 +92,22 @@ impl CodexMemories {
                 items.extend(self.section_note(&paths.add(HANDBOOK), HANDBOOK, part.text, None));
                 continue;
             };
+            if part.body.trim().is_empty() {
+                let path = note::one_line(&format!("{HANDBOOK}/{group}"));
+                items.push(SourceItem::Skipped { path, reason: "is empty".into() });
+                continue;
+            }
             let group_facts = TaskGroup::of(group, part.body);
+            let count = items.len();
             for section in split_at_headings(part.body, "## ") {
                 let Some(heading) = section.heading.filter(|heading| !heading.starts_with("Task ")) else { continue };
                 let path = paths.add(&format!("{HANDBOOK}/{group}/{heading}"));
                 items.extend(self.section_note(&path, heading, section.body, Some(&group_facts)));
+            }
+            if items.len() == count {
+                // A group without a section of its own has only tasks.
+                let path = paths.add(&format!("{HANDBOOK}/{group}"));
+                items.extend(self.section_note(&path, "tasks", part.body, Some(&group_facts)));
             }
         }
         add_warning(items, text, HANDBOOK)
@@ -140,10 +150,6 @@ impl CodexMemories {
 impl Source for CodexMemories {
     fn name(&self) -> &'static str {
         "codex"
-    }
-
-    fn rule(&self) -> WikilinkRule {
-        WikilinkRule::Paths
     }
 
     fn items(&self) -> Box<dyn Iterator<Item = SourceItem> + '_> {

@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use memory_core::wikilink::WikilinkRule;
 use memory_core::{Source, SourceError, SourceItem, SourceSessionItem};
 use serde::Deserialize;
 use serde_json::Value;
@@ -166,10 +165,6 @@ fn part_text(part: &Value, is_user: bool) -> Option<String> {
 impl Source for CodexSessions {
     fn name(&self) -> &'static str {
         "codex"
-    }
-
-    fn rule(&self) -> WikilinkRule {
-        WikilinkRule::Paths
     }
 
     fn items(&self) -> Box<dyn Iterator<Item = SourceItem> + '_> {

@@ -31,7 +31,7 @@ pub(crate) fn conversation_elements<'a>(
 pub(crate) fn file_elements(file: &ArchiveFile, label: &str) -> impl Iterator<Item = (String, Result<Vec<u8>, String>)> + use<> {
     let path = file.path();
     let (elements, failure) = match file.open() {
-        Ok(reader) => (Some(JsonElements::of_list(reader, "")), None),
+        Ok(reader) => (Some(JsonElements::of_list(reader)), None),
         Err(reason) => (None, Some((path.clone(), Err(reason)))),
     };
     let label = label.to_owned();

@@ -1,10 +1,10 @@
 //! Tables of any program, with a map of their columns.
 
-use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use csv::{ByteRecord, Position, Reader, ReaderBuilder};
+use memchr::{memchr, memchr3};
 use memory_core::wikilink::WikilinkRule;
 use memory_core::{Source, SourceError, SourceItem};
 use serde_json::{Map, Value};
@@ -12,9 +12,13 @@ use serde_json::{Map, Value};
 use crate::field_map::{FieldMap, mapped_items};
 use crate::record::SourceRecord;
 use crate::record_file::{RecordFile, RecordPosition, RecordReader, file_name, find_file};
+use crate::source_text::{ReadSeek, TextContent};
 
 /// Maximum size of a row in bytes.
 const MAX_ROW_BYTES: u64 = 16 << 20;
+
+/// Maximum number of quotes without an end after which the following rows are read.
+const MAX_OPEN_QUOTES: usize = 100;
 
 /// Number of bytes in which the delimiter is looked for.
 const HEAD_BYTES: u64 = 64 << 10;
@@ -30,7 +34,7 @@ impl CsvTable {
     /// Opens the file at `path`. `fields` are pairs of a field of memories and a column.
     ///
     /// # Errors
-    /// [`SourceError::Missing`], [`SourceError::Unreadable`] or [`SourceError::NotRecognized`].
+    /// [`SourceError::Missing`], [`SourceError::Unreadable`], [`SourceError::NotRecognized`] or [`SourceError::WrongMap`].
     pub fn open(path: &Path, fields: &[(String, String)]) -> Result<Self, SourceError> {
         let found = find_file(path, &[])?;
         let shown = || found.display().to_string();
@@ -38,7 +42,7 @@ impl CsvTable {
         if file.columns.iter().any(|column| column.contains(['\0', '\u{fffd}'])) {
             return Err(SourceError::NotRecognized { path: shown(), expected: "a table in UTF-8 with a header".into() });
         }
-        let map = FieldMap::new(fields, &file.columns, &found)?;
+        let map = FieldMap::new(fields, &file.columns, &|key| file.columns.iter().any(|column| column == key), &found)?;
         Ok(Self { file, map })
     }
 }
@@ -60,7 +64,7 @@ impl Source for CsvTable {
 #[derive(Debug, Clone)]
 struct CsvFile {
     name: String,
-    path: PathBuf,
+    content: TextContent,
     delimiter: u8,
     columns: Vec<String>,
 }
@@ -68,12 +72,16 @@ struct CsvFile {
 impl CsvFile {
     fn open(path: &Path) -> io::Result<Self> {
         let mut head = Vec::new();
-        File::open(path)?.take(HEAD_BYTES).read_to_end(&mut head)?;
-        let mut file =
-            Self { name: file_name(path), path: path.to_owned(), delimiter: find_delimiter(&head), columns: Vec::new() };
+        let content = TextContent::of_file(path)?;
+        content.open()?.take(HEAD_BYTES).read_to_end(&mut head)?;
+        let mut file = Self { name: file_name(path), content, delimiter: find_delimiter(&head), columns: Vec::new() };
         let mut reader = file.open_reader()?;
         let mut header = ByteRecord::new();
-        reader.read_byte_record(&mut header).map_err(io::Error::other)?;
+        let is_read = reader.read_byte_record(&mut header);
+        if file.open_quote(&reader, 0, &header, is_read.is_err())?.is_some() {
+            return Err(io::Error::new(io::ErrorKind::InvalidData, "a quote in its header is not closed"));
+        }
+        is_read.map_err(io::Error::other)?;
         for (index, name) in header.iter().enumerate() {
             let name = String::from_utf8_lossy(name).trim_start_matches('\u{feff}').trim().to_owned();
             let is_unique = !name.is_empty() && !file.columns.contains(&name);
@@ -83,9 +91,37 @@ impl CsvFile {
     }
 
     fn open_reader(&self) -> io::Result<Reader<LimitedFile>> {
-        let file = LimitedFile { file: File::open(&self.path)?, left: MAX_ROW_BYTES };
+        let file = LimitedFile { file: self.content.open()?, left: MAX_ROW_BYTES };
         // The header is read as a row, so that any row can be read again alone.
         Ok(ReaderBuilder::new().delimiter(self.delimiter).has_headers(false).flexible(true).from_reader(file))
+    }
+
+    /// Returns the position after the first line of the row at `start`, and the number of line breaks up to there, if the row
+    /// continues in other lines because a quote is not closed.
+    ///
+    /// The end of the row is the position of `reader`, unless the row is too large to be read.
+    fn open_quote(
+        &self,
+        reader: &Reader<LimitedFile>,
+        start: u64,
+        row: &ByteRecord,
+        is_too_large: bool,
+    ) -> io::Result<Option<(u64, u64)>> {
+        if !is_too_large && !row.iter().any(|value| value.contains(&b'\n')) {
+            return Ok(None);
+        }
+        let length = if is_too_large { MAX_ROW_BYTES } else { reader.position().byte().saturating_sub(start) };
+        let mut content = self.content.open()?;
+        content.seek(SeekFrom::Start(start))?;
+        let mut bytes = Vec::new();
+        content.take(length).read_to_end(&mut bytes)?;
+        // The line break of the row before may belong to this position.
+        let breaks = bytes.iter().take_while(|byte| matches!(byte, b'\r' | b'\n'));
+        let blank = breaks.clone().count();
+        let lines = breaks.filter(|byte| **byte == b'\n').count() as u64;
+        let row = &bytes[blank..];
+        let end = memchr(b'\n', row).filter(|_| is_too_large || has_open_quote(row, self.delimiter));
+        Ok(end.map(|end| (start + (blank + end + 1) as u64, lines + 1)))
     }
 
     fn record(&self, row: &ByteRecord) -> Result<SourceRecord, String> {
@@ -130,20 +166,30 @@ impl RecordReader for CsvReader {
             see(position, Err(format!("cannot be read: {error}")));
             return;
         }
+        let mut open_quotes = 0;
         loop {
-            let start = self.reader.position().byte();
+            let (start, line) = (self.reader.position().byte(), self.reader.position().line());
             let position = RecordPosition { list: "", number, start, length: 0 };
-            let record = match self.read_row(&mut row) {
-                None => return,
-                // Behind an error, the start of the next row is unknown.
-                Some(Err(error)) => {
-                    see(position, Err(format!("cannot be read, nor the following rows: {error}")));
-                    return;
+            let Some(is_read) = self.read_row(&mut row) else { return };
+            let quote = self.file.open_quote(&self.reader, start, &row, is_read.is_err());
+            // A row that is too large because of its quote is not the last one.
+            let quote = quote
+                .and_then(|quote| if quote.is_some() { Ok(quote) } else { is_read.map(|()| None).map_err(io::Error::other) });
+            let (record, is_last) = match quote {
+                Ok(None) => (self.file.record(&row), false),
+                Ok(Some((next, lines))) => {
+                    open_quotes += 1;
+                    let mut after = Position::new();
+                    after.set_byte(next).set_line(line + lines);
+                    let is_last = open_quotes == MAX_OPEN_QUOTES || self.reader.seek(after).is_err();
+                    let rest = if is_last { "; the following rows were not read" } else { "" };
+                    (Err(format!("has a quote in line {} that is not closed{rest}", line + lines - 1)), is_last)
                 }
-                Some(Ok(())) => self.file.record(&row),
+                // Behind an error, the start of the next row is unknown.
+                Err(error) => (Err(format!("cannot be read, nor the following rows: {error}")), true),
             };
             // Row 0 is the header.
-            if 0 < number && !see(position, record) {
+            if 0 < number && !see(position, record) || is_last {
                 return;
             }
             number += 1;
@@ -162,9 +208,8 @@ impl RecordReader for CsvReader {
 }
 
 /// A file that ends with an error after a number of bytes, so that a quote without an end does not fill the memory.
-#[derive(Debug)]
 struct LimitedFile {
-    file: File,
+    file: Box<dyn ReadSeek>,
     left: u64,
 }
 
@@ -180,6 +225,34 @@ impl Read for LimitedFile {
 impl Seek for LimitedFile {
     fn seek(&mut self, position: SeekFrom) -> io::Result<u64> {
         self.file.seek(position)
+    }
+}
+
+/// Returns whether a quoted value of a row has no end, or continues after its quote.
+///
+/// In the second case the quote belongs to a later row, whose start became a part of this one.
+fn has_open_quote(row: &[u8], delimiter: u8) -> bool {
+    let mut rest = row;
+    loop {
+        if let Some(quoted) = rest.strip_prefix(b"\"") {
+            rest = quoted;
+            // Two quotes are a quote in the value.
+            loop {
+                let Some(end) = memchr(b'"', rest) else { return true };
+                rest = &rest[end + 1..];
+                match rest.strip_prefix(b"\"") {
+                    Some(value) => rest = value,
+                    None => break,
+                }
+            }
+            if !rest.is_empty() && rest[0] != delimiter && !rest.starts_with(b"\r") && !rest.starts_with(b"\n") {
+                return true;
+            }
+        }
+        match memchr3(delimiter, b'\r', b'\n', rest) {
+            Some(end) if rest[end] == delimiter => rest = &rest[end + 1..],
+            _ => return false,
+        }
     }
 }
 
@@ -201,7 +274,20 @@ fn find_delimiter(head: &[u8]) -> u8 {
 
 #[cfg(test)]
 mod tests {
-    use super::find_delimiter;
+    use super::{find_delimiter, has_open_quote};
+
+    #[test]
+    fn a_quote_is_open_without_an_end_or_with_text_behind_it() {
+        for (row, is_open) in [
+            ("a,\"b\nc\"\n", false),
+            ("\"a \"\"b\"\"\nc\",d", false),
+            ("5\" disk,x\ny", false),
+            ("a,\"b\n\"\"c\n", true),
+            ("1,\"b\n2,\"c\"\n", true),
+        ] {
+            assert_eq!(has_open_quote(row.as_bytes(), b','), is_open, "{row}");
+        }
+    }
 
     #[test]
     fn the_delimiter_is_the_most_frequent_one_in_the_header() {

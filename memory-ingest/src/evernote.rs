@@ -1,13 +1,12 @@
 //! Exports of Evernote.
 
 use std::collections::HashMap;
-use std::fs::File;
-use std::io::{BufReader, Seek, SeekFrom};
-use std::path::{Path, PathBuf};
+use std::io::{BufReader, SeekFrom};
+use std::path::Path;
 
 use chrono::{DateTime, Datelike, NaiveDateTime, Utc};
 use memory_core::wikilink::WikilinkRule;
-use memory_core::{Source, SourceError, SourceItem};
+use memory_core::{ContentHash, Source, SourceError, SourceItem};
 use quick_xml::Reader;
 use quick_xml::escape::resolve_html5_entity;
 use quick_xml::events::Event;
@@ -18,14 +17,17 @@ use crate::enml::{self, ConvertedText};
 use crate::folder::has_extension;
 use crate::note::{self, one_line, stem};
 use crate::record_note::{RecordNote, join_paragraphs};
-use crate::source_text;
+use crate::source_text::{self, TextContent};
 use crate::text_files::TextFiles;
 
-/// The root of all notes. The notebook and the time of creation identify a note in every export.
+/// The root of all notes. The notebook, the time of creation and the title identify a note in every export.
 const ROOT: &str = "notebooks";
 
 /// The title of notes without a title.
 const NO_TITLE: &str = "Untitled Note";
+
+/// Number of digits of a hash that identifies a note without a time.
+const HASH_DIGITS: usize = 16;
 
 /// The attributes of a note that are preserved as properties.
 const PROPERTIES: [&str; 11] = [
@@ -51,7 +53,7 @@ pub struct Evernote {
 /// A note in an export, with the path that identifies it.
 struct NotePosition {
     path: String,
-    file: PathBuf,
+    file: TextContent,
     /// The path of the file, for reports.
     file_path: String,
     start: u64,
@@ -118,7 +120,7 @@ impl Source for Evernote {
     }
 
     fn rule(&self) -> WikilinkRule {
-        WikilinkRule::Paths
+        WikilinkRule::Titles
     }
 
     /// A file contains the notes that were selected for it.
@@ -135,7 +137,7 @@ impl Source for Evernote {
 fn read_note_at(position: &NotePosition) -> SourceItem {
     let skipped = |reason: String| SourceItem::Skipped { path: position.path.clone(), reason };
     let read = || -> std::io::Result<Option<EnexNote>> {
-        let mut file = File::open(&position.file)?;
+        let mut file = position.file.open()?;
         file.seek(SeekFrom::Start(position.start))?;
         EnexReader::new(BufReader::new(file), position.start).next_note()
     };
@@ -160,7 +162,8 @@ fn index_notebook(
     positions: &mut Vec<NotePosition>,
     add_problem: &mut dyn FnMut(String),
 ) -> std::io::Result<()> {
-    let mut reader = EnexReader::new(BufReader::new(File::open(file)?), 0);
+    let file = TextContent::of_file(file)?;
+    let mut reader = EnexReader::new(BufReader::new(file.open()?), 0);
     let mut count = 0_u64;
     while let Some(note) = reader.next_note()? {
         count += 1;
@@ -172,11 +175,14 @@ fn index_notebook(
             }
         };
         let created = fields.text("created").and_then(parse_time).map(|time| time.format("%Y%m%dT%H%M%SZ").to_string());
+        // Notebooks with equal names may have notes without a time and with equal titles. Their texts identify these.
+        let hash = || ContentHash::of(fields.text("content").unwrap_or_default()).to_string()[..HASH_DIGITS].to_owned();
+        let id = created.unwrap_or_else(hash);
         let title = fields.title();
         let notebook = stem(file_path);
-        let parts = created.into_iter().chain(title).collect::<Vec<_>>().join(" ");
+        let parts = [id].into_iter().chain(title).collect::<Vec<_>>().join(" ");
         let path = one_line(&format!("{notebook}/{parts}"));
-        positions.push(NotePosition { path, file: file.to_owned(), file_path: file_path.to_owned(), start: note.start });
+        positions.push(NotePosition { path, file: file.clone(), file_path: file_path.to_owned(), start: note.start });
     }
     Ok(())
 }
@@ -329,7 +335,12 @@ impl EnexFile {
 impl EnexTask {
     fn line(&self) -> String {
         let due = self.due.as_deref().and_then(parse_time).map(|due| due.format(" (due %Y-%m-%d %H:%M UTC)").to_string());
-        format!("- [{}] {}{}", if self.is_done { "x" } else { " " }, one_line(&self.title), due.unwrap_or_default())
+        format!(
+            "- [{}] {}{}",
+            if self.is_done { "x" } else { " " },
+            enml::escape(&one_line(&self.title)),
+            due.unwrap_or_default()
+        )
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use memory_core::{ContentHash, SourceError, SourceItem, SpeakerRole, wikilink};
+use memory_core::{ContentHash, SourceError, SourceItem, SpeakerRole, secret, wikilink};
 use serde_json::Value;
 
 use crate::note::one_line;
@@ -28,7 +28,7 @@ const FIELDS: [(&str, &[&str]); 10] = [
 /// The last field, which is separate since few tables have it.
 const EXPIRES: (&str, &[&str]) = ("expires", &["expires_at", "expires", "expiry", "expiration_date"]);
 
-/// Maximum number of items of a list of numbers that is stored as a property. Longer ones are embeddings.
+/// Maximum number of items of a list of numbers that is stored as a property under any name. Longer ones are embeddings.
 const MAX_NUMBERS: usize = 64;
 
 /// The key or column of each field of a memory.
@@ -42,20 +42,27 @@ impl FieldMap {
     /// Returns the map with these pairs of a field and a key or, without pairs, a map for `keys`.
     ///
     /// # Errors
-    /// [`SourceError::NotRecognized`] for an unknown or duplicate field, or if no key has the text.
-    pub(crate) fn new(pairs: &[(String, String)], keys: &[String], path: &Path) -> Result<Self, SourceError> {
-        let wrong = |expected: String| SourceError::NotRecognized { path: path.display().to_string(), expected };
+    /// [`SourceError::WrongMap`] for an unknown or duplicate field, for a key that is not in the file, or if no key has the
+    /// text.
+    pub(crate) fn new(
+        pairs: &[(String, String)],
+        keys: &[String],
+        is_known: &dyn Fn(&str) -> bool,
+        path: &Path,
+    ) -> Result<Self, SourceError> {
+        let wrong = |problem: String| SourceError::WrongMap { path: path.display().to_string(), problem };
+        let known = || if keys.is_empty() { "no keys".to_owned() } else { redacted(&keys.join(", ")) };
         let mut fields = Vec::<(&'static str, String)>::new();
         for (field, key) in pairs {
             let Some((name, _)) = all_fields().find(|(name, _)| name == field) else {
                 let names: Vec<_> = all_fields().map(|(name, _)| name).collect();
-                return Err(wrong(format!(
-                    "mapped to the fields of a memory ({}): {field} is not one of them",
-                    names.join(", ")
-                )));
+                return Err(wrong(format!("a memory has no field {field} (its fields are {})", names.join(", "))));
             };
             if fields.iter().any(|(own, _)| *own == name) {
-                return Err(wrong(format!("mapped to each field of a memory once: {name} is mapped twice")));
+                return Err(wrong(format!("the field {name} is mapped twice")));
+            }
+            if !is_known(key) {
+                return Err(wrong(format!("{} for the field {name} is not in the file (it has {})", redacted(key), known())));
             }
             fields.push((name, key.clone()));
         }
@@ -63,8 +70,7 @@ impl FieldMap {
             fields.extend(all_fields().filter_map(|(name, guesses)| Some((name, find_key(keys, guesses)?))));
         }
         if fields.iter().all(|(name, _)| *name != "content") {
-            let known = if keys.is_empty() { "none".to_owned() } else { keys.join(", ") };
-            return Err(wrong(format!("mapped to memories: the key of `content` is missing (keys in the file: {known})")));
+            return Err(wrong(format!("the key of the field content is missing (the file has {})", known())));
         }
         Ok(Self { fields, is_guessed: pairs.is_empty() })
     }
@@ -80,7 +86,7 @@ impl FieldMap {
     /// Returns the description of a guessed map.
     fn guess(&self) -> Option<String> {
         let pairs: Vec<_> = self.fields.iter().map(|(field, key)| format!("{field}={key}")).collect();
-        self.is_guessed.then(|| format!("the fields were guessed: {}", pairs.join(", ")))
+        self.is_guessed.then(|| format!("the fields were guessed: {}", redacted(&pairs.join(", "))))
     }
 
     /// Returns the path of the item of a record: by its id, or else by a hash of its text.
@@ -124,7 +130,7 @@ impl FieldMap {
             note.add_property(field, self.key(field).filter(|_| is_lost).and_then(|key| record.get(key)));
         }
         let is_mapped = |key: &String| self.fields.iter().any(|(_, own)| own == key);
-        for (key, value) in record.0.iter().filter(|(key, value)| !is_mapped(key) && !is_embedding(value)) {
+        for (key, value) in record.0.iter().filter(|(key, value)| !is_mapped(key) && !is_embedding(key, value)) {
             if record.get(key).is_some() && key != own_fields::KEY {
                 note.add_property(&property_name(key), Some(value));
             }
@@ -147,8 +153,18 @@ fn property_name(key: &str) -> String {
     if all_fields().any(|(name, _)| name == key) { format!("{key}_") } else { key.to_owned() }
 }
 
-fn is_embedding(value: &Value) -> bool {
-    value.as_array().is_some_and(|items| MAX_NUMBERS < items.len() && items.iter().all(Value::is_number))
+/// Returns whether a value is a list of numbers, possibly as text, that has the name or the length of an embedding.
+fn is_embedding(key: &str, value: &Value) -> bool {
+    let decoded = value.as_str().filter(|text| text.starts_with('[')).and_then(|text| serde_json::from_str::<Value>(text).ok());
+    let name = key.to_lowercase();
+    let has_name = ["embedding", "vector"].iter().any(|part| name.contains(part));
+    let items = decoded.as_ref().unwrap_or(value).as_array();
+    items.is_some_and(|items| items.iter().all(Value::is_number) && (has_name || MAX_NUMBERS < items.len()))
+}
+
+/// Returns a text for a message, without credentials.
+fn redacted(text: &str) -> String {
+    secret::redact(text).map_or_else(|| text.to_owned(), |redacted| redacted.text)
 }
 
 /// Returns the items of a file. The first has a warning with the guessed fields.

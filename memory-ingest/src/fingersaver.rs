@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use memory_core::wikilink::{self, WikilinkRule};
+use memory_core::wikilink;
 use memory_core::{Draft, NoteItem, Origin, Phase, Source, SourceError, SourceItem};
 
 use crate::folder::{FolderEntry, SourceFolder};
@@ -63,10 +63,6 @@ impl Fingersaver {
 impl Source for Fingersaver {
     fn name(&self) -> &'static str {
         "fingersaver"
-    }
-
-    fn rule(&self) -> WikilinkRule {
-        WikilinkRule::Paths
     }
 
     fn items(&self) -> Box<dyn Iterator<Item = SourceItem> + '_> {

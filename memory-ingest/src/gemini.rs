@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 use memory_core::instance::history::RecordDraft;
-use memory_core::wikilink::WikilinkRule;
 use memory_core::{Category, ContentHash, Draft, NoteItem, Origin, Phase, Source, SourceError, SourceItem, SourceSessionItem};
 use serde::Deserialize;
 use serde_json::Value;
@@ -114,7 +113,7 @@ impl Gemini {
         let mut session = SessionBuilder::new(entry.path.clone(), note::stem(&entry.path), None);
         // Older versions wrote the whole session as one object, which may have any number of lines.
         let (label, elements) = if has_extension(&entry.path, &["json"]) {
-            ("object", JsonElements::of_list(file, ""))
+            ("object", JsonElements::of_list(file))
         } else {
             ("line", JsonElements::of_lines(file))
         };
@@ -277,10 +276,6 @@ fn split_memories(text: &str) -> (String, Vec<String>) {
 impl Source for Gemini {
     fn name(&self) -> &'static str {
         NAME
-    }
-
-    fn rule(&self) -> WikilinkRule {
-        WikilinkRule::Paths
     }
 
     fn items(&self) -> Box<dyn Iterator<Item = SourceItem> + '_> {

@@ -7,7 +7,7 @@ use memory_core::{Source, SourceError, SourceItem};
 
 use crate::field_map::{FieldMap, mapped_items};
 use crate::json_records::{JsonRecordFile, MAX_RECORD_BYTES};
-use crate::record_file::find_file;
+use crate::record_file::{RecordFile, find_file};
 
 /// The lists of records in a document that is an object.
 const LISTS: &[&str] = &["results", "memories", "items", "records", "notes", "data", "entries"];
@@ -26,7 +26,7 @@ impl Jsonl {
     /// Opens the file at `path`. `fields` are pairs of a field of memories and a key; dots separate nested keys.
     ///
     /// # Errors
-    /// [`SourceError::Missing`], [`SourceError::Unreadable`] or [`SourceError::NotRecognized`].
+    /// [`SourceError::Missing`], [`SourceError::Unreadable`], [`SourceError::NotRecognized`] or [`SourceError::WrongMap`].
     pub fn open(path: &Path, fields: &[(String, String)]) -> Result<Self, SourceError> {
         let found = find_file(path, &[])?;
         let mut file = JsonRecordFile::open(&found, LISTS, MAX_RECORD_BYTES)?;
@@ -42,9 +42,22 @@ impl Jsonl {
             let expected = "a file with JSON objects".into();
             return Err(SourceError::NotRecognized { path: found.display().to_string(), expected });
         }
-        let map = FieldMap::new(fields, &keys, &found)?;
+        let unknown = unknown_keys(&file, fields);
+        let map = FieldMap::new(fields, &keys, &|key| !unknown.contains(&key), &found)?;
         Ok(Self { file, map })
     }
+}
+
+/// Returns the keys of a map that no record has.
+fn unknown_keys<'a>(file: &JsonRecordFile, fields: &'a [(String, String)]) -> Vec<&'a str> {
+    let mut unknown: Vec<_> = fields.iter().map(|(_, key)| key.as_str()).collect();
+    if let Ok(mut reader) = file.reader() {
+        reader.scan(&mut |_, record| {
+            unknown.retain(|key| !record.as_ref().is_ok_and(|record| record.contains(key)));
+            !unknown.is_empty()
+        });
+    }
+    unknown
 }
 
 impl Source for Jsonl {

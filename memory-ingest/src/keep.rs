@@ -4,7 +4,6 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use chrono::{DateTime, Utc};
-use memory_core::wikilink::WikilinkRule;
 use memory_core::{Source, SourceError, SourceItem};
 use serde_json::Value;
 
@@ -20,10 +19,24 @@ const ROOT: &str = "notes";
 
 const CREATED_KEY: &str = "createdTimestampUsec";
 
+/// The keys of the contents of a note.
+const TEXT_KEYS: [&str; 5] = ["textContent", "listContent", "title", "attachments", "annotations"];
+
 /// An export of Google Keep: a JSON file per note, in a folder or in archives.
 #[derive(Debug)]
 pub struct Keep {
     archive: Archive,
+    /// Whether the path is the folder of Keep itself.
+    is_folder: bool,
+}
+
+/// The files of an export by their meaning.
+#[derive(Default)]
+struct KeepIndex {
+    /// The key of each note, and the index of its file in the archive, ordered by key.
+    notes: Vec<(String, usize)>,
+    /// The files in the folders of the notes that cannot be read as notes, with the reasons.
+    skipped: Vec<(String, String)>,
 }
 
 impl Keep {
@@ -33,8 +46,10 @@ impl Keep {
     /// [`SourceError::Missing`], [`SourceError::Unreadable`], or [`SourceError::NotRecognized`] without notes.
     pub fn open(path: &Path) -> Result<Self, SourceError> {
         let archive = Archive::open(path, &|name| has_extension(name, &["json"]))?;
-        let keep = Self { archive };
-        if !keep.archive.files.iter().any(|file| is_in_keep(file) || read_record(file).is_ok_and(|record| is_note(&record))) {
+        let is_folder = path.canonicalize().is_ok_and(|path| path.is_dir() && is_keep_folder(&path.to_string_lossy()));
+        let keep = Self { archive, is_folder };
+        let is_note = |file: &ArchiveFile| keep.is_in_keep(file) || read_record(file).is_ok_and(|record| is_note(&record));
+        if !keep.archive.files.iter().any(is_note) {
             let expected = "an export of Google Keep".to_owned();
             return Err(SourceError::NotRecognized { path: path.display().to_string(), expected });
         }
@@ -46,38 +61,50 @@ impl Keep {
         path.join("Takeout/Keep").is_dir() || path.join("Keep").is_dir()
     }
 
-    /// Returns the index in the archive and the path of each note, ordered by path.
-    fn index(&self) -> Vec<(String, usize)> {
-        let mut seen = HashSet::new();
-        let mut paths: Vec<_> = self
-            .archive
-            .files
-            .iter()
-            .enumerate()
-            .map(|(index, file)| {
-                let name = one_line(stem(&file.name));
-                let created =
-                    read_record(file).ok().and_then(|record| record.text(&[CREATED_KEY])).filter(|created| created != "0");
-                let path = created.map_or_else(|| name.clone(), |created| one_line(&created));
-                // Notes that another program created may have equal times.
-                let path = if seen.insert(path.clone()) { path } else { format!("{path} {}", file.path()) };
-                (path, index)
-            })
-            .collect();
-        paths.sort();
-        paths
+    /// Returns whether a file is in a folder with the name of the program, which may be translated.
+    fn is_in_keep(&self, file: &ArchiveFile) -> bool {
+        self.is_folder || folder_of(file).split('/').any(is_keep_folder)
     }
 
-    fn finding(&self, path: &str, file: &ArchiveFile) -> Option<SourceItem> {
-        let skipped = |reason: String| Some(SourceItem::Skipped { path: file.path(), reason });
+    /// Reads all files once. Files in a folder with notes belong to the program; other products of an export have JSON too.
+    fn index(&self) -> KeepIndex {
+        let files = self.archive.files.iter();
+        let records: Vec<_> =
+            files.map(|file| read_record(file).map(|record| (is_note(&record), key_of(&record, file)))).collect();
+        let own = self.archive.files.iter().zip(&records);
+        let folders: HashSet<_> = own
+            .filter(|(_, record)| record.as_ref().is_ok_and(|(is_note, _)| *is_note))
+            .map(|(file, _)| folder_of(file))
+            .collect();
+        let (mut index, mut seen) = (KeepIndex::default(), HashSet::new());
+        for (number, (file, record)) in self.archive.files.iter().zip(records).enumerate() {
+            if !self.is_in_keep(file) && !folders.contains(folder_of(file)) {
+                continue;
+            }
+            let key = match record {
+                Ok((_, Ok(key))) => key,
+                Ok((_, Err(reason))) | Err(reason) => {
+                    index.skipped.push((file.path(), reason));
+                    continue;
+                }
+            };
+            // Notes that another program created may have equal times. The folders differ between forms of an export.
+            let names = [key.clone(), one_line(&format!("{key} {}", stem(&file.name)))];
+            let numbered = (2..).map(|number: u64| format!("{} ({number})", names[1]));
+            let key = names.iter().cloned().chain(numbered).find(|key| !seen.contains(key)).unwrap_or_default();
+            seen.insert(key.clone());
+            index.notes.push((key, number));
+        }
+        index.notes.sort();
+        index
+    }
+
+    fn finding(&self, path: &str, file: &ArchiveFile) -> SourceItem {
+        let skipped = |reason: String| SourceItem::Skipped { path: file.path(), reason };
         let record = match read_record(file) {
             Ok(record) => record,
-            // Other products of the export have JSON files too.
-            Err(reason) => return if is_in_keep(file) { skipped(reason) } else { None },
+            Err(reason) => return skipped(reason),
         };
-        if !is_note(&record) {
-            return if is_in_keep(file) { skipped("is not a note".into()) } else { None };
-        }
         if record.is_set("isTrashed") {
             return skipped("is in the trash".into());
         }
@@ -96,20 +123,19 @@ impl Keep {
         let archived = record.is_set("isArchived").then(|| "archived".to_owned());
         note.draft.tags = labels.chain(archived).collect();
         note.add_property("color", record.get("color").filter(|color| *color != "DEFAULT"));
-        let emails = objects(&record, "sharees").into_iter().filter(|sharee| !sharee.is_set("isOwner"));
-        let emails: Vec<_> = emails.filter_map(|sharee| sharee.text(&["email"])).collect();
-        note.add_property("shared_with", (!emails.is_empty()).then(|| emails.into()).as_ref());
-        Some(note.into_item())
+        for (key, is_owner) in [("owner", true), ("shared_with", false)] {
+            let people = objects(&record, "sharees").into_iter().filter(|person| person.is_set("isOwner") == is_owner);
+            let people: Vec<_> = people.filter_map(|person| person.text(&["email", "name"])).collect();
+            note.add_property(key, (!people.is_empty()).then(|| people.into()).as_ref());
+        }
+        note.add_property("annotations", record.get("annotations"));
+        note.into_item()
     }
 }
 
 impl Source for Keep {
     fn name(&self) -> &'static str {
         "keep"
-    }
-
-    fn rule(&self) -> WikilinkRule {
-        WikilinkRule::Paths
     }
 
     /// An export may contain the notes of one account, or a part of them.
@@ -120,8 +146,10 @@ impl Source for Keep {
     fn items(&self) -> Box<dyn Iterator<Item = SourceItem> + '_> {
         let problems = self.archive.problems.iter();
         let problems = problems.map(|(path, reason)| SourceItem::Skipped { path: path.clone(), reason: reason.clone() });
-        let notes = self.index().into_iter().filter_map(|(path, index)| self.finding(&path, &self.archive.files[index]));
-        Box::new(problems.chain(notes))
+        let index = self.index();
+        let skipped = index.skipped.into_iter().map(|(path, reason)| SourceItem::Skipped { path, reason });
+        let notes = index.notes.into_iter().map(|(path, index)| self.finding(&path, &self.archive.files[index]));
+        Box::new(problems.chain(skipped).chain(notes))
     }
 }
 
@@ -136,14 +164,28 @@ fn read_time(record: &SourceRecord, key: &str) -> Option<DateTime<Utc>> {
     record.time(&[key]).filter(|time| time.timestamp_micros() != 0)
 }
 
-/// Returns whether a file is in the folder of Keep, whose name may be translated.
-fn is_in_keep(file: &ArchiveFile) -> bool {
-    file.name.rsplit('/').skip(1).any(|folder| folder.ends_with("Keep"))
+/// Returns the key of a note in every form of an export: its time of creation, or else the name of its file.
+fn key_of(record: &SourceRecord, file: &ArchiveFile) -> Result<String, String> {
+    if !TEXT_KEYS.iter().any(|key| record.contains(key)) {
+        return Err("is not a note".into());
+    }
+    let created = record.text(&[CREATED_KEY]).filter(|created| created != "0");
+    Ok(one_line(created.as_deref().unwrap_or_else(|| stem(&file.name))))
 }
 
+/// Returns the folder of a file in the export; empty for the export itself.
+fn folder_of(file: &ArchiveFile) -> &str {
+    file.name.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
+fn is_keep_folder(path: &str) -> bool {
+    path.ends_with("Keep")
+}
+
+/// Returns whether a record has a text and a key that only notes of the program have.
 fn is_note(record: &SourceRecord) -> bool {
-    record.0.contains_key(CREATED_KEY)
-        && ["textContent", "listContent", "title", "attachments"].iter().any(|key| record.0.contains_key(*key))
+    let has = |keys: &[&str]| keys.iter().any(|key| record.contains(key));
+    has(&TEXT_KEYS) && has(&[CREATED_KEY, "userEditedTimestampUsec", "isTrashed", "isPinned", "isArchived"])
 }
 
 fn objects(record: &SourceRecord, key: &str) -> Vec<SourceRecord> {
@@ -163,7 +205,7 @@ fn checklist(record: &SourceRecord) -> String {
     objects(record, "listContent").into_iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// Returns the web pages that were saved with a note, except those in its text.
+/// Returns the web pages that were saved with a note, except those in its text. All of them are also properties.
 fn links(record: &SourceRecord) -> String {
     let text = text_of(record);
     let line = |page: SourceRecord| {

@@ -7,8 +7,8 @@ use std::path::Path;
 
 use memory_core::chrono::{DateTime, Utc};
 use memory_core::instance::history::RecordDraft;
-use memory_core::wikilink::WikilinkRule;
-use memory_core::{Source, SourceError, SourceItem, SourceSession, SourceSessionItem};
+use memory_core::json::JsonText;
+use memory_core::{ContentHash, Source, SourceError, SourceItem, SourceSession, SourceSessionItem};
 use serde_json::Value;
 
 use crate::json_records::{JsonRecordFile, parse_record};
@@ -24,6 +24,9 @@ const LISTS: &[&str] = &["agents", "blocks"];
 
 /// Maximum size of a file that is one JSON text in a JSON string, and of an agent with its messages.
 const MAX_BYTES: u64 = 64 << 20;
+
+/// Number of digits of the hash that identifies a conversation.
+const HASH_DIGITS: usize = 16;
 
 /// Maximum size of all blocks of a file in bytes.
 const MAX_BLOCK_BYTES: usize = 64 << 20;
@@ -73,7 +76,7 @@ impl Letta {
             Ok(reader) => reader,
             Err(reason) => return vec![SourceItem::Skipped { path: file_name.into(), reason }],
         };
-        let mut names = AgentNames::default();
+        let mut names = UniqueNames::default();
         let mut owners = BlockOwners::default();
         let (mut blocks, mut skipped, mut bytes) = (Vec::new(), Vec::new(), 0);
         reader.scan(&mut |position, record| {
@@ -90,7 +93,7 @@ impl Letta {
             } else if record.is_set("hidden") {
                 owners.hidden.extend(record.list("block_ids"));
             } else {
-                let name = names.unique_name(&record);
+                let name = names.add(agent_name(&record));
                 for key in ["core_memory", "memory_blocks"] {
                     let own = record.get(key).and_then(Value::as_array).into_iter().flatten();
                     let own = own.filter_map(|block| Some(SourceRecord(block.as_object()?.clone())));
@@ -124,19 +127,32 @@ impl Letta {
     }
 }
 
-/// The names of the agents of a file.
+/// The names that are taken in a file.
 #[derive(Debug, Default)]
-struct AgentNames(HashMap<String, usize>);
+struct UniqueNames(HashMap<String, usize>);
 
-impl AgentNames {
-    /// Returns the name of the next agent, with a number if an earlier one has it.
-    fn unique_name(&mut self, agent: &SourceRecord) -> String {
-        let name = agent.text(&["name", "id"]).map(|name| one_line(&name)).filter(|name| !name.is_empty());
-        let name = name.unwrap_or_else(|| "agent".into());
+impl UniqueNames {
+    /// Returns `name`, with a number if it is taken.
+    fn add(&mut self, name: String) -> String {
         let count = self.0.entry(name.clone()).or_default();
         *count += 1;
         if *count == 1 { name } else { format!("{name} ({count})") }
     }
+}
+
+fn agent_name(agent: &SourceRecord) -> String {
+    let name = agent.text(&["name", "id"]).map(|name| one_line(&name)).filter(|name| !name.is_empty());
+    name.unwrap_or_else(|| "agent".into())
+}
+
+/// Returns the id of a conversation: the name of the agent, and a hash of its first message.
+///
+/// The ids in a file are only valid within it, and agents of several files may have one name.
+fn session_id(name: &str, first: &RecordDraft) -> String {
+    let text = first.content.as_ref().map_or("", JsonText::as_str);
+    let time = first.at.map(|at| at.to_rfc3339()).unwrap_or_default();
+    let hash = ContentHash::of(&format!("{time}\0{text}")).to_string();
+    format!("{name} {}", &hash[..HASH_DIGITS])
 }
 
 /// The agents that have each block, by its id in the file.
@@ -161,10 +177,6 @@ impl Source for Letta {
         NAME
     }
 
-    fn rule(&self) -> WikilinkRule {
-        WikilinkRule::Paths
-    }
-
     fn items(&self) -> Box<dyn Iterator<Item = SourceItem> + '_> {
         Box::new(self.read_blocks().into_iter())
     }
@@ -181,7 +193,7 @@ impl Source for Letta {
             positions.extend(is_session.then_some(position));
             true
         });
-        let mut names = AgentNames::default();
+        let mut names = UniqueNames::default();
         Box::new(positions.into_iter().filter_map(move |position| {
             let record = match reader.read(&position) {
                 Ok(record) => record,
@@ -189,9 +201,9 @@ impl Source for Letta {
             };
             let messages = record.get("messages").and_then(Value::as_array).into_iter().flatten();
             let records: Vec<_> = messages.filter_map(message_draft).collect();
-            let id = names.unique_name(&record);
+            let id = names.add(session_id(&agent_name(&record), records.first()?));
             let title = record.text(&["name"]).map(|name| one_line(&name));
-            (!records.is_empty()).then(|| SourceSessionItem::Session(Box::new(SourceSession { id, title, records })))
+            Some(SourceSessionItem::Session(Box::new(SourceSession { id, title, records })))
         }))
     }
 }

@@ -57,6 +57,7 @@ mod front_matter;
 mod gemini;
 mod json_elements;
 mod json_records;
+mod json_splitter;
 mod jsonl;
 mod keep;
 mod lenient;

@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use memory_core::wikilink::WikilinkRule;
 use memory_core::{Source, SourceError, SourceItem};
 
 use crate::folder::has_extension;
@@ -54,10 +53,6 @@ impl Markdown {
 impl Source for Markdown {
     fn name(&self) -> &'static str {
         "markdown"
-    }
-
-    fn rule(&self) -> WikilinkRule {
-        WikilinkRule::Paths
     }
 
     fn items(&self) -> Box<dyn Iterator<Item = SourceItem> + '_> {

@@ -3,8 +3,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use memory_core::wikilink::WikilinkRule;
-use memory_core::{Source, SourceError, SourceItem};
+use memory_core::{ContentHash, Source, SourceError, SourceItem};
 use serde_json::{Value, json};
 
 use crate::database::{SourceDatabase, SourceTable, has_table_at_rest, is_database};
@@ -63,7 +62,7 @@ impl McpMemoryService {
 }
 
 fn is_export(file: &JsonRecordFile, count: usize) -> bool {
-    let is_memory = |record: &SourceRecord| ["content", "content_hash"].iter().all(|key| record.text(&[key]).is_some());
+    let is_memory = |record: &SourceRecord| record.text(&["content"]).is_some() && record.contains("content_hash");
     file.first_records(count).iter().any(|(_, record)| is_memory(record))
 }
 
@@ -76,10 +75,6 @@ struct MemoryEdge {
 impl Source for McpMemoryService {
     fn name(&self) -> &'static str {
         NAME
-    }
-
-    fn rule(&self) -> WikilinkRule {
-        WikilinkRule::Paths
     }
 
     fn items(&self) -> Box<dyn Iterator<Item = SourceItem> + '_> {
@@ -101,8 +96,9 @@ impl Source for McpMemoryService {
             if record.get("deleted_at").is_some() || record.get("superseded_by").is_some() {
                 return Ok(None);
             }
-            record.text(&["content"]).ok_or("has no text")?;
-            Ok(Some(memory_path(&record.text(&["content_hash"]).ok_or("has no hash")?)))
+            let content = record.text(&["content"]).ok_or("has no text")?;
+            let hash = record.text(&["content_hash"]).unwrap_or_else(|| ContentHash::of(&content).to_string());
+            Ok(Some(memory_path(&hash)))
         });
         index.into_items(file, reader, move |path, _, record| {
             memory_note(path, record, edges.get(path).map(Vec::as_slice).unwrap_or_default())

@@ -12,8 +12,8 @@ use crate::json_records::{JsonRecordFile, MAX_RECORD_BYTES};
 use crate::note::one_line;
 use crate::own_fields;
 use crate::record::{SourceRecord, map_category};
-use crate::record_file::{RecordFile, RecordIndex, RecordPath, RecordPosition, find_file, ordered_items, unreadable};
-use crate::record_note::{RecordNote, project_scope};
+use crate::record_file::{RecordFile, RecordIndex, RecordPath, RecordPosition, find_file, unreadable};
+use crate::record_note::{RecordNote, markdown_list, project_scope};
 
 const NAME: &str = "mem0";
 
@@ -22,8 +22,9 @@ const DATABASE: &str = "history.db";
 
 const HISTORY: SourceTable = SourceTable { name: "history", columns: &["memory_id", "new_memory"] };
 
-/// The lists of memories in a document.
-const LISTS: &[&str] = &["results", "memories"];
+/// The lists of a document: the memories, and the relations of a graph between entities.
+const LISTS: &[&str] = &["results", "memories", RELATIONS];
+const RELATIONS: &str = "relations";
 
 /// The keys of a text.
 const TEXT_KEYS: &[&str] = &["memory", "data", "text"];
@@ -31,6 +32,10 @@ const TEXT_KEYS: &[&str] = &["memory", "data", "text"];
 /// The keys that become properties.
 const PROPERTY_KEYS: [&str; 9] =
     ["id", "user_id", "agent_id", "app_id", "run_id", "actor_id", "role", "attributed_to", "categories"];
+
+/// The other keys with a meaning. The hash is derived from the text.
+const KNOWN_KEYS: [&str; 9] =
+    ["memory_id", "hash", "created_at", "updated_at", "expiration_date", "metadata", "is_deleted", "deleted_at", "score"];
 
 /// The keys of metadata that become parts of the note.
 const METADATA_KEYS: [&str; 4] = ["title", "tags", "category", "project"];
@@ -61,8 +66,11 @@ impl Mem0 {
             return Ok(Self { file: Mem0File::History(database) });
         }
         let file = JsonRecordFile::open(&found, LISTS, MAX_RECORD_BYTES)?;
-        let is_memory = |record: &SourceRecord| record.text(&["id", "hash"]).is_some() && has_text(record);
-        if file.first_records(10).iter().any(|(_, record)| is_memory(record)) {
+        let is_own = |(position, record): &(RecordPosition, SourceRecord)| {
+            let is_memory = record.text(&["id", "hash"]).is_some() && has_text(record);
+            is_memory || position.list == RELATIONS && Mem0Relation::of(record).is_ok()
+        };
+        if file.first_records(10).iter().any(is_own) {
             return Ok(Self { file: Mem0File::Results(file) });
         }
         Err(SourceError::NotRecognized { path: shown(), expected: expected.into() })
@@ -82,7 +90,7 @@ impl Mem0 {
         };
         is_json
             && JsonRecordFile::open(path, LISTS, MAX_RECORD_BYTES)
-                .is_ok_and(|file| file.first_records(1).iter().any(|(_, record)| is_own(record)))
+                .is_ok_and(|file| file.first_records(10).iter().any(|(_, record)| is_own(record)))
     }
 }
 
@@ -92,7 +100,7 @@ impl Source for Mem0 {
     }
 
     fn rule(&self) -> WikilinkRule {
-        WikilinkRule::Paths
+        WikilinkRule::Titles
     }
 
     /// A list may contain the memories of one user.
@@ -102,12 +110,69 @@ impl Source for Mem0 {
 
     fn items(&self) -> Box<dyn Iterator<Item = SourceItem> + '_> {
         match &self.file {
-            Mem0File::Results(file) => ordered_items(file, &mut |_, record| result_path(record), |path, _, record| {
-                memory_note(path, record, record.text(TEXT_KEYS).unwrap_or_default().as_str())
-            }),
+            Mem0File::Results(file) => result_items(file),
             Mem0File::History(database) => history_items(database),
         }
     }
+}
+
+/// A relation between two entities.
+struct Mem0Relation {
+    source: String,
+    name: String,
+    target: String,
+}
+
+impl Mem0Relation {
+    fn of(record: &SourceRecord) -> Result<Self, String> {
+        let name = |keys: &[&str]| record.text(keys).map(|name| one_line(&name)).filter(|name| !name.is_empty());
+        Ok(Self {
+            source: name(&["source", "from"]).ok_or("has no start")?,
+            name: name(&["relationship", "relation", "relationType"]).unwrap_or_else(|| "relates to".into()),
+            target: name(&["target", "destination", "to"]).ok_or("has no target")?,
+        })
+    }
+}
+
+/// Returns the memories of a list, and a note for each entity with relations.
+fn result_items(file: &JsonRecordFile) -> Box<dyn Iterator<Item = SourceItem> + '_> {
+    let mut reader = match file.reader() {
+        Ok(reader) => reader,
+        Err(reason) => return unreadable(file, reason),
+    };
+    let mut relations = HashMap::<String, Vec<Mem0Relation>>::new();
+    let index = RecordIndex::of(file, reader.as_mut(), &mut |position, record| {
+        if position.list != RELATIONS {
+            return result_path(record);
+        }
+        let relation = Mem0Relation::of(record)?;
+        let path = format!("relations/{}", relation.source);
+        let own = relations.entry(path.clone()).or_default();
+        own.push(relation);
+        // The first relation of an entity stands for all of them.
+        Ok((own.len() == 1).then_some(path))
+    });
+    index.into_items(file, reader, move |path, _, record| match relations.get(path) {
+        Some(own) => entity_note(path, own, &|entity| relations.contains_key(&format!("relations/{entity}"))),
+        None => memory_note(path, record, record.text(TEXT_KEYS).unwrap_or_default().as_str(), true),
+    })
+}
+
+/// Returns the note of an entity with its relations. A link leads to an entity that has a note too.
+fn entity_note(path: &str, relations: &[Mem0Relation], has_note: &dyn Fn(&str) -> bool) -> SourceItem {
+    let line = |relation: &Mem0Relation| {
+        let is_link = has_note(&relation.target) && !relation.target.contains(['[', ']', '|', '#', '^']);
+        if is_link {
+            format!("{} [[{}]]", relation.name, relation.target)
+        } else {
+            format!("{} {}", relation.name, relation.target)
+        }
+    };
+    let lines: Vec<_> = relations.iter().map(line).collect();
+    let mut note = RecordNote::new(NAME, NAME, path, &markdown_list(&lines));
+    note.draft.title = relations.first().map(|relation| relation.source.clone());
+    note.links = relations.iter().map(|relation| relation.target.clone()).filter(|target| has_note(target)).collect();
+    note.into_item()
 }
 
 fn result_path(record: &SourceRecord) -> RecordPath {
@@ -163,7 +228,7 @@ fn history_items(database: &SourceDatabase) -> Box<dyn Iterator<Item = SourceIte
         }
         let text = record.text(&["new_memory"]).unwrap_or_default();
         let created_at = states.get(path).and_then(|state| state.created_at);
-        match memory_note(path, &record, &text) {
+        match memory_note(path, &record, &text, false) {
             SourceItem::Note(mut note) => {
                 note.draft.created_at = created_at;
                 SourceItem::Note(note)
@@ -173,7 +238,8 @@ fn history_items(database: &SourceDatabase) -> Box<dyn Iterator<Item = SourceIte
     })
 }
 
-fn memory_note(path: &str, record: &SourceRecord, text: &str) -> SourceItem {
+/// Returns the note of a memory; in a list, with the properties that are unknown.
+fn memory_note(path: &str, record: &SourceRecord, text: &str, is_in_list: bool) -> SourceItem {
     let mut note = RecordNote::new(NAME, NAME, path, text);
     let metadata = record.object("metadata").unwrap_or_default();
     let categories = record.list("categories");
@@ -188,6 +254,10 @@ fn memory_note(path: &str, record: &SourceRecord, text: &str) -> SourceItem {
     note.updated_at = record.time(&["updated_at"]);
     for key in PROPERTY_KEYS {
         note.add_property(key, record.get(key));
+    }
+    let known = [TEXT_KEYS, &PROPERTY_KEYS, &KNOWN_KEYS].concat();
+    for (key, value) in record.0.iter().filter(|(key, _)| is_in_list && !known.contains(&key.as_str())) {
+        note.add_property(key, record.get(key).map(|_| value));
     }
     for (key, value) in metadata.0.iter().filter(|(key, value)| !METADATA_KEYS.contains(&key.as_str()) || !value.is_string()) {
         if key != "tags" && metadata.get(key).is_some() {

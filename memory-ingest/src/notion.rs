@@ -7,7 +7,6 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 use chrono::{DateTime, NaiveDate, NaiveDateTime, Utc};
-use memory_core::wikilink::WikilinkRule;
 use memory_core::{Source, SourceError, SourceItem};
 use regex::Regex;
 use tempfile::NamedTempFile;
@@ -137,10 +136,6 @@ impl Notion {
 impl Source for Notion {
     fn name(&self) -> &'static str {
         "notion"
-    }
-
-    fn rule(&self) -> WikilinkRule {
-        WikilinkRule::Paths
     }
 
     /// An export contains the pages that were selected for it.

@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use memory_core::wikilink::WikilinkRule;
 use memory_core::{Source, SourceError, SourceItem};
 
 use crate::folder::{FolderEntry, SourceFolder, has_extension};
@@ -40,10 +39,6 @@ impl Obsidian {
 impl Source for Obsidian {
     fn name(&self) -> &'static str {
         "obsidian"
-    }
-
-    fn rule(&self) -> WikilinkRule {
-        WikilinkRule::Paths
     }
 
     fn items(&self) -> Box<dyn Iterator<Item = SourceItem> + '_> {

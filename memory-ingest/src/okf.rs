@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use memory_core::wikilink::WikilinkRule;
 use memory_core::{Phase, Source, SourceError, SourceItem, SpeakerRole};
 
 use crate::folder::has_extension;
@@ -82,10 +81,6 @@ impl Okf {
 impl Source for Okf {
     fn name(&self) -> &'static str {
         "okf"
-    }
-
-    fn rule(&self) -> WikilinkRule {
-        WikilinkRule::Paths
     }
 
     fn items(&self) -> Box<dyn Iterator<Item = SourceItem> + '_> {

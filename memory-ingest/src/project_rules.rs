@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use memory_core::wikilink::WikilinkRule;
 use memory_core::{Category, Scope, Source, SourceError, SourceItem};
 
 use crate::folder::{FolderEntry, SourceFolder, has_extension};
@@ -132,10 +131,6 @@ impl ProjectRules {
 impl Source for ProjectRules {
     fn name(&self) -> &'static str {
         self.program.name
-    }
-
-    fn rule(&self) -> WikilinkRule {
-        WikilinkRule::Paths
     }
 
     fn items(&self) -> Box<dyn Iterator<Item = SourceItem> + '_> {

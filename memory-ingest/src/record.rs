@@ -14,17 +14,23 @@ impl SourceRecord {
     /// Returns the value of `key`. A dot separates the keys of nested objects, unless a key contains it.
     pub(crate) fn get(&self, key: &str) -> Option<&Value> {
         let whole = self.0.get(key).filter(|value| !is_blank(value));
-        let nested = || {
-            let (first, rest) = key.split_once('.')?;
-            let inner = self.0.get(first)?.as_object()?;
-            rest.split('.')
-                .try_fold((inner, None), |(object, _), part| {
-                    let value = object.get(part)?;
-                    Some((value.as_object().unwrap_or(object), Some(value)))
-                })?
-                .1
-        };
-        whole.or_else(|| nested().filter(|value| !is_blank(value)))
+        whole.or_else(|| self.nested(key).filter(|value| !is_blank(value)))
+    }
+
+    /// Returns whether the record has `key`, also without a value.
+    pub(crate) fn contains(&self, key: &str) -> bool {
+        self.0.contains_key(key) || self.nested(key).is_some()
+    }
+
+    fn nested(&self, key: &str) -> Option<&Value> {
+        let (first, rest) = key.split_once('.')?;
+        let inner = self.0.get(first)?.as_object()?;
+        rest.split('.')
+            .try_fold((inner, None), |(object, _), part| {
+                let value = object.get(part)?;
+                Some((value.as_object().unwrap_or(object), Some(value)))
+            })?
+            .1
     }
 
     /// Returns the value of the first of `keys` that has one, as text.

@@ -112,20 +112,6 @@ impl RecordIndex {
     }
 }
 
-/// Returns the items of a file, in the order of their paths. See [`RecordIndex`].
-pub(crate) fn ordered_items<'a>(
-    file: &'a dyn RecordFile,
-    path_of: &mut dyn FnMut(&RecordPosition, &SourceRecord) -> RecordPath,
-    item_of: impl FnMut(&str, &RecordPosition, &SourceRecord) -> SourceItem + 'a,
-) -> Box<dyn Iterator<Item = SourceItem> + 'a> {
-    let mut reader = match file.reader() {
-        Ok(reader) => reader,
-        Err(reason) => return unreadable(file, reason),
-    };
-    let index = RecordIndex::of(file, reader.as_mut(), path_of);
-    index.into_items(file, reader, item_of)
-}
-
 /// Returns the finding that a file cannot be read.
 pub(crate) fn unreadable<'a>(file: &dyn RecordFile, reason: String) -> Box<dyn Iterator<Item = SourceItem> + 'a> {
     Box::new(std::iter::once(SourceItem::Skipped { path: file.name().into(), reason }))

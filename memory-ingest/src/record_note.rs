@@ -1,8 +1,8 @@
 //! A note that is made of a record of another program.
 
 use chrono::{DateTime, Utc};
-use memory_core::{Draft, NoteItem, Origin, Phase, Scope, SourceItem};
-use serde_json::Value;
+use memory_core::{Draft, NoteItem, Origin, Phase, Scope, SourceItem, secret};
+use serde_json::{Map, Value};
 
 use crate::note::{one_line, trim_newline};
 use crate::own_fields;
@@ -48,6 +48,15 @@ impl RecordNote {
     /// Adds a property to the front matter, as `<source>_<key>`. A missing value has no property.
     pub(crate) fn add_property(&mut self, key: &str, value: Option<&Value>) {
         let Some(value) = value else { return };
+        // With the prefix, a credential would not be recognized. Redacted names may not be unique.
+        let mut kinds: Vec<_> = secret::find(key).into_iter().map(|found| found.kind).collect();
+        let value = &without_secret_names(value, &mut kinds);
+        if let Some(kind) = kinds.first() {
+            self.warnings.push(format!("a property was left out, since its name contains a credential ({kind})"));
+        }
+        if !secret::find(key).is_empty() {
+            return;
+        }
         let name = format!("{}_{key}", self.prefix);
         let is_plain = key.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'));
         let quoted = if is_plain { name.clone() } else { quote(&Value::from(name.as_str())) };
@@ -78,6 +87,24 @@ impl RecordNote {
             own_fields::apply(&fields, &mut item);
         }
         SourceItem::Note(Box::new(item))
+    }
+}
+
+/// Returns a value without the members of objects whose names contain a credential. Their kinds are added to `kinds`.
+fn without_secret_names(value: &Value, kinds: &mut Vec<&'static str>) -> Value {
+    match value {
+        Value::Array(items) => items.iter().map(|item| without_secret_names(item, kinds)).collect(),
+        Value::Object(fields) => {
+            let mut rest = Map::new();
+            for (key, value) in fields {
+                match secret::find(key).first() {
+                    Some(found) => kinds.push(found.kind),
+                    None => drop(rest.insert(key.clone(), without_secret_names(value, kinds))),
+                }
+            }
+            rest.into()
+        }
+        value => value.clone(),
     }
 }
 

@@ -54,8 +54,13 @@ impl ServerMemory {
     pub fn open(path: &Path) -> Result<Self, SourceError> {
         let found = find_file(path, &FILES)?;
         let file = JsonRecordFile::open(&found, LISTS, MAX_RECORD_BYTES)?;
-        let is_graph = file.first_records(10).iter().any(|(position, record)| parse_record(*position, record).is_ok());
-        if is_graph {
+        // The relations of mem0 have another name for their kind.
+        let is_own = |record: &SourceRecord| {
+            ["name", "entityName", "from", "from_id", "relationType", "relation_type"].iter().any(|key| record.contains(key))
+        };
+        let is_graph =
+            |(position, record): &(RecordPosition, SourceRecord)| is_own(record) && parse_record(*position, record).is_ok();
+        if file.first_records(10).iter().any(is_graph) {
             return Ok(Self { file });
         }
         let expected = "a knowledge graph of the MCP server memory".into();

@@ -1,11 +1,21 @@
 //! Reading a text file with any content.
 
 use std::fs::File;
-use std::io::Read;
-use std::path::Path;
+use std::io::{self, Cursor, Read, Seek};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Maximum size of a note in bytes.
 pub(crate) const MAX_BYTES: u64 = 16 << 20;
+
+/// Maximum size of a file in UTF-16 that is read as a stream. It is decoded in memory.
+const MAX_UTF_16_BYTES: u64 = 256 << 20;
+
+/// Number of characters at the start of a text that show whether it is one.
+const PROBE_CHARACTERS: usize = 8_192;
+
+/// Number of invalid characters that any text may have in this part. Beyond it, at most three tenths may be invalid.
+const MAX_INVALID: usize = 16;
 
 /// The content of a text file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -28,11 +38,82 @@ pub(crate) fn read(reader: impl Read) -> Result<SourceText, String> {
     if MAX_BYTES < bytes.len() as u64 {
         return Err("is larger than 16 MiB".into());
     }
-    Ok(decode_text(bytes))
+    let text = decode_text(bytes);
+    if is_text(&text.text) { Ok(text) } else { Err("is not text in UTF-8 or UTF-16".into()) }
 }
 
-/// Decodes UTF-8. Invalid bytes become `�`, and so does NUL, which no memory may contain.
+/// The bytes of a text in UTF-8, for reading as a stream.
+#[derive(Debug, Clone)]
+pub(crate) enum TextContent {
+    /// A file.
+    File(PathBuf),
+    /// A text in memory.
+    Text(Arc<[u8]>),
+}
+
+/// A stream with positions.
+pub(crate) trait ReadSeek: Read + Seek {}
+impl<T: Read + Seek> ReadSeek for T {}
+
+impl TextContent {
+    /// Returns the content of the file at `path`. A file in UTF-16 is decoded in memory.
+    pub(crate) fn of_file(path: &Path) -> io::Result<Self> {
+        let mut file = File::open(path)?;
+        let mut bytes = Vec::new();
+        file.by_ref().take(2).read_to_end(&mut bytes)?;
+        if utf_16_unit(&bytes).is_none() {
+            return Ok(Self::File(path.to_owned()));
+        }
+        file.take(MAX_UTF_16_BYTES).read_to_end(&mut bytes)?;
+        if MAX_UTF_16_BYTES < bytes.len() as u64 {
+            return Err(io::Error::new(io::ErrorKind::FileTooLarge, "it is in UTF-16 and larger than 256 MiB"));
+        }
+        Ok(Self::Text(decode_utf_16(&bytes).unwrap_or_default().into_bytes().into()))
+    }
+
+    /// Opens the content at its beginning.
+    pub(crate) fn open(&self) -> io::Result<Box<dyn ReadSeek>> {
+        Ok(match self {
+            Self::File(path) => Box::new(File::open(path)?),
+            Self::Text(bytes) => Box::new(Cursor::new(Arc::clone(bytes))),
+        })
+    }
+}
+
+/// Returns the order of bytes of a text in UTF-16, if it begins with a byte order mark.
+fn utf_16_unit(bytes: &[u8]) -> Option<fn([u8; 2]) -> u16> {
+    match bytes {
+        [0xff, 0xfe, ..] => Some(u16::from_le_bytes),
+        [0xfe, 0xff, ..] => Some(u16::from_be_bytes),
+        _ => None,
+    }
+}
+
+/// Decodes a text with a byte order mark of UTF-16, without the mark. Invalid units become `�`.
+fn decode_utf_16(bytes: &[u8]) -> Option<String> {
+    let unit = utf_16_unit(bytes)?;
+    let (pairs, rest) = bytes[2..].as_chunks();
+    let units = pairs.iter().map(|pair| unit(*pair));
+    let characters = char::decode_utf16(units).map(|character| character.unwrap_or(char::REPLACEMENT_CHARACTER));
+    Some(characters.chain((!rest.is_empty()).then_some(char::REPLACEMENT_CHARACTER)).collect())
+}
+
+/// Returns whether most characters of a decoded text are valid.
+fn is_text(text: &str) -> bool {
+    let is_invalid = |character: &char| {
+        *character == char::REPLACEMENT_CHARACTER || (character.is_control() && !matches!(character, '\t'..='\r' | '\u{1b}'))
+    };
+    let (mut count, mut invalid) = (0, 0);
+    for character in text.chars().take(PROBE_CHARACTERS) {
+        count += 1;
+        invalid += usize::from(is_invalid(&character));
+    }
+    invalid <= MAX_INVALID || 10 * invalid <= 3 * count
+}
+
+/// Decodes UTF-8, or UTF-16 with a byte order mark. Invalid bytes become `�`, and so does NUL, which no memory may contain.
 pub(crate) fn decode_text(bytes: Vec<u8>) -> SourceText {
+    let bytes = decode_utf_16(&bytes).map_or(bytes, String::into_bytes);
     let line_of = |bytes: &[u8]| bytes.split(|byte| *byte == b'\n').count();
     let (mut text, mut warning) = match String::from_utf8(bytes) {
         Ok(text) => (text, None),
@@ -56,7 +137,22 @@ pub(crate) fn decode_text(bytes: Vec<u8>) -> SourceText {
 
 #[cfg(test)]
 mod tests {
-    use super::decode_text;
+    use super::{decode_text, read};
+
+    #[test]
+    fn utf_16_is_decoded_and_other_data_is_no_text() {
+        let text = "a\n键 😀";
+        let little: Vec<u8> = "\u{feff}a\n键 😀".encode_utf16().flat_map(u16::to_le_bytes).collect();
+        let big: Vec<u8> = "\u{feff}a\n键 😀".encode_utf16().flat_map(u16::to_be_bytes).collect();
+        assert_eq!(decode_text(little.clone()).text, text);
+        assert_eq!(decode_text(big).text, text);
+        assert_eq!(decode_text([little, vec![1]].concat()).text, format!("{text}\u{fffd}"));
+        let data: Vec<u8> = (0..=255).collect();
+        assert_eq!(read(data.as_slice()), Err("is not text in UTF-8 or UTF-16".into()));
+        let without_mark: Vec<u8> = "a text without a mark".encode_utf16().flat_map(u16::to_le_bytes).collect();
+        assert!(read(without_mark.as_slice()).is_err());
+        assert!(read("caf\u{fffd} \t\r\n".repeat(100).as_bytes()).is_ok_and(|read| read.warning.is_none()));
+    }
 
     #[test]
     fn what_is_no_text_is_replaced_and_said() {

@@ -95,15 +95,15 @@ impl<'a> NotePlan<'a> {
             return IngestDecision::Skip(format!("its memory was deleted; `memory restore {}` brings it back", id.short()));
         }
         let mut kinds = redact(&mut draft);
-        let redacted = secret::redact(&front_matter);
-        kinds.extend(redacted.iter().flat_map(|redacted| redacted.kinds.iter().copied()));
-        let front_matter = redacted.map_or(front_matter, |redacted| redacted.text);
+        let front_matter = redact_front_matter(front_matter, &mut kinds);
         let text = draft_text_hash(&draft);
         if let Some(origin) = &mut draft.origin {
             origin.hash = Some(NoteFingerprint { note, front_matter: lines, text }.to_hash());
         }
+        let created_at = draft.created_at;
         let mut memory = draft.into_memory(self.note.id, self.at);
-        memory.updated_at = updated_at.unwrap_or(memory.updated_at);
+        // A source that records only the creation has not recorded a change.
+        memory.updated_at = updated_at.or(created_at).unwrap_or(memory.updated_at);
         memory.links = self.links.to_vec();
         memory.stated_at = former.stated_at;
         memory.access_count = former.access_count;
@@ -190,6 +190,28 @@ fn redact(draft: &mut Draft) -> Vec<&'static str> {
     tags.iter_mut().for_each(&mut clean);
     draft.tags = tags.into_iter().collect::<Tags>();
     kinds
+}
+
+/// Redacts credentials in front matter. A property with a credential in its key is left out, since a redacted key may not be
+/// valid or unique.
+pub(super) fn redact_front_matter(lines: String, kinds: &mut Vec<&'static str>) -> String {
+    if secret::find(&lines).is_empty() {
+        return lines;
+    }
+    let (mut rest, mut is_left_out) = (String::with_capacity(lines.len()), false);
+    for line in lines.split_inclusive('\n') {
+        if !line.starts_with([' ', '\t', '-', '\n', '\r']) {
+            let found = secret::find(line.split(": ").next().unwrap_or_default());
+            is_left_out = !found.is_empty();
+            kinds.extend(found.iter().map(|found| found.kind));
+        }
+        if !is_left_out {
+            rest.push_str(line);
+        }
+    }
+    let redacted = secret::redact(&rest);
+    kinds.extend(redacted.iter().flat_map(|redacted| redacted.kinds.iter().copied()));
+    redacted.map_or(rest, |redacted| redacted.text)
 }
 
 fn redaction_warning(mut kinds: Vec<&'static str>) -> Option<String> {

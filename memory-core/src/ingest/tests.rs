@@ -3,6 +3,7 @@ use std::sync::Arc;
 use chrono::DateTime;
 use proptest::prelude::*;
 
+use super::plan::redact_front_matter;
 use super::{FactError, FactExtractor, IngestError, IngestOptions, IngestReport, ingest};
 use crate::instance::history::{self, Messages, RecordDraft, RecordFilter, Window};
 use crate::testing::{FakeMessages, FakeSource, messages, services};
@@ -158,6 +159,41 @@ fn credentials_are_redacted_and_a_moved_note_is_known_all_the_same() {
     assert!(!memories(&home)[0].content.contains("ghp_a1B2"));
     assert_eq!(counts(&ingest_notes(&home, &notes(&[("b.md", &text)]))), (0, 1, 0, 0));
     assert_eq!(counts(&ingest_notes(&home, &notes(&[("b.md", &text)]))), (0, 0, 1, 0));
+}
+
+#[test]
+fn a_property_with_a_credential_in_its_key_is_left_out_and_reported() {
+    let token = format!("ghp_{}", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
+    let lines = format!("a: 1\n{token}:\n  - x\n\"b {token}\": y\nc: \"{token}\"\n");
+    let mut kinds = Vec::new();
+    assert_eq!(redact_front_matter(lines, &mut kinds), "a: 1\nc: \"[redacted: GitHub token]\"\n");
+    assert_eq!(kinds, ["GitHub token"; 3]);
+}
+
+#[test]
+fn a_note_with_only_a_time_of_creation_was_last_changed_then() {
+    #[derive(Debug)]
+    struct Dated;
+    impl Source for Dated {
+        fn name(&self) -> &'static str {
+            "test"
+        }
+
+        fn rule(&self) -> WikilinkRule {
+            WikilinkRule::Paths
+        }
+
+        fn items(&self) -> Box<dyn Iterator<Item = SourceItem> + '_> {
+            let created_at = Some("2024-01-02T03:04:05Z".parse().expect("a moment"));
+            let origin = Origin { source: "test".into(), root: "/test".into(), path: "a".into(), hash: None };
+            let draft = Draft { source: "test".into(), origin: Some(origin), created_at, ..Draft::new("text") };
+            Box::new(std::iter::once(SourceItem::Note(Box::new(NoteItem::new(draft)))))
+        }
+    }
+    let home = home();
+    ingest(&home, &Dated, &IngestOptions::default(), &mut |_| {}).expect("the fake store does not fail");
+    let memory = memories(&home).remove(0);
+    assert_eq!(memory.updated_at, memory.created_at);
 }
 
 #[test]

@@ -47,10 +47,10 @@ impl WikilinkCatalog {
         let file_name = file_key(path);
         let title = title.map(fold_link_name).filter(|title| !title.is_empty());
         // In Logseq, a page with a title has no name from its file.
-        if self.rule == WikilinkRule::Paths || title.is_none() {
+        if self.rule != WikilinkRule::Pages || title.is_none() {
             self.names.insert((hash_key(&file_name), WikilinkNameKind::Path, file));
         }
-        if let Some(title) = title.filter(|title| self.rule == WikilinkRule::Pages || *title != file_name) {
+        if let Some(title) = title.filter(|title| self.rule != WikilinkRule::Paths || *title != file_name) {
             self.names.insert((hash_key(&title), WikilinkNameKind::Title, file));
         }
         for alias in aliases.iter().map(|alias| fold_link_name(alias)).filter(|alias| !alias.is_empty()) {
@@ -71,7 +71,7 @@ impl WikilinkCatalog {
 
     /// Returns whether aliases and titles are equivalent to paths by the rule of the catalog.
     pub fn aliases_resolve(&self) -> bool {
-        self.rule == WikilinkRule::Pages
+        self.rule != WikilinkRule::Paths
     }
 
     /// Resolves the link `target` in the note with number `from`.
@@ -86,17 +86,18 @@ impl WikilinkCatalog {
             return Some((WikilinkDestination::Note(from), WikilinkNameKind::Path));
         }
         let from = &self.files[self.notes[from] as usize].path;
-        let by_path = match self.rule {
-            WikilinkRule::Paths => self.find_by_path(&whole, from),
+        let by_path = || match self.rule {
+            WikilinkRule::Paths | WikilinkRule::Titles => self.find_by_path(&whole, from),
             WikilinkRule::Pages => self.files_named(&whole, WikilinkNameKind::Path).next(),
         };
         let strongest =
             |by: WikilinkNameKind| self.files_named(&whole, by).min_by_key(|file| (file.path.chars().count(), &file.path));
-        by_path
-            .map(|file| (file, WikilinkNameKind::Path))
-            .or_else(|| Some((strongest(WikilinkNameKind::Title)?, WikilinkNameKind::Title)))
-            .or_else(|| Some((strongest(WikilinkNameKind::Alias)?, WikilinkNameKind::Alias)))
-            .map(|(file, by)| (file.destination(), by))
+        let by_name = || {
+            let title = strongest(WikilinkNameKind::Title).map(|file| (file, WikilinkNameKind::Title));
+            title.or_else(|| Some((strongest(WikilinkNameKind::Alias)?, WikilinkNameKind::Alias)))
+        };
+        let first = if self.rule == WikilinkRule::Titles { by_name() } else { None };
+        first.or_else(|| Some((by_path()?, WikilinkNameKind::Path))).or_else(by_name).map(|(file, by)| (file.destination(), by))
     }
 
     /// Returns whether a note has the alias `target`.
@@ -166,6 +167,18 @@ mod tests {
         assert_eq!(note(&catalog, "a.png", 0), Some((usize::MAX, WikilinkNameKind::Path)));
         assert_eq!(note(&catalog, "", 1), Some((1, WikilinkNameKind::Path)));
         assert!(catalog.is_alias("BEE") && !catalog.is_alias("a"));
+    }
+
+    #[test]
+    fn by_titles_a_title_precedes_a_path_and_all_names_resolve() {
+        let mut catalog = WikilinkCatalog::new(WikilinkRule::Titles);
+        catalog.add_note("work/2024 a/plan", Some("a/plan"), &[]);
+        catalog.add_note("work/2025 plan", Some("Plan"), &["x/plan".into()]);
+        assert_eq!(note(&catalog, "plan", 0), Some((1, WikilinkNameKind::Title)));
+        assert_eq!(note(&catalog, "A/plan", 1), Some((0, WikilinkNameKind::Title)));
+        assert_eq!(note(&catalog, "x/plan", 0), Some((1, WikilinkNameKind::Alias)));
+        assert_eq!(note(&catalog, "2025 plan", 0), Some((1, WikilinkNameKind::Path)));
+        assert!(catalog.aliases_resolve());
     }
 
     #[test]

@@ -45,6 +45,8 @@ pub enum WikilinkRule {
     Paths,
     /// The rule of Logseq: by the complete page name; titles and aliases are equivalent to file names.
     Pages,
+    /// The rule of programs that link by the title or another name of a note. Paths count only without such a name.
+    Titles,
 }
 
 /// Returns the keys for looking up the target of a link.
@@ -109,8 +111,8 @@ fn dedup_names(names: impl IntoIterator<Item = String>) -> Vec<String> {
 
 /// Returns the one of `candidates` that the link `target` in the note at `from` leads to.
 ///
-/// `candidates` are the matches of [`lookup_keys`]. Among matches by path, `rule` decides, and a match in a folder that
-/// contradicts the target is excluded. Among matches by the same kind of other name, the shortest path wins. A match by
+/// `candidates` are the matches of [`lookup_keys`]. `rule` decides among matches by path, and whether names precede paths; a
+/// match in a folder that contradicts the target is excluded. Among matches by the same kind of other name, the shortest path wins. A match by
 /// the id of a superseded memory counts only if there is no other match.
 pub fn choose_target<'a>(
     target: &str,
@@ -122,7 +124,7 @@ pub fn choose_target<'a>(
     let shortest =
         |by_name: WikilinkNameKind| by(by_name).min_by_key(|candidate| (candidate.path.chars().count(), &candidate.path));
     let by_path = || match rule {
-        WikilinkRule::Paths => {
+        WikilinkRule::Paths | WikilinkRule::Titles => {
             let place = PathPattern::of(target, from.unwrap_or_default())?;
             by(WikilinkNameKind::Path)
                 .filter_map(|candidate| Some((place.match_rank(&candidate.path)?, candidate)))
@@ -130,10 +132,12 @@ pub fn choose_target<'a>(
         }
         WikilinkRule::Pages => by(WikilinkNameKind::Path).map(|candidate| (Default::default(), candidate)).next(),
     };
+    let by_name = || shortest(WikilinkNameKind::Title).or_else(|| shortest(WikilinkNameKind::Alias));
+    let first = if rule == WikilinkRule::Titles { by_name() } else { None };
     shortest(WikilinkNameKind::Id)
+        .or(first)
         .or_else(|| by_path().map(|(_, candidate)| candidate))
-        .or_else(|| shortest(WikilinkNameKind::Title))
-        .or_else(|| shortest(WikilinkNameKind::Alias))
+        .or_else(by_name)
         .or_else(|| shortest(WikilinkNameKind::Former))
 }
 

@@ -77,7 +77,7 @@ pub(super) fn to_session(conversation: &ChatGptConversation, path: &str) -> Vec<
     let mut session = SessionBuilder::new(path, id, conversation.title.text());
     let mut last_call = None;
     for (node, message) in branch {
-        add_message(&mut session, id, node, message, &mut last_call);
+        add_message(&mut session, node, message, &mut last_call);
     }
     session.finish()
 }
@@ -109,13 +109,7 @@ fn newest_leaf(nodes: &HashMap<String, LenientObject<TreeNode>>) -> Option<(&Str
 /// Adds a message to the session, unless it is hidden or has no text.
 ///
 /// `last_call` is the id of the message with the call to which outputs of tools belong.
-fn add_message(
-    session: &mut SessionBuilder,
-    conversation: &str,
-    node: &str,
-    message: &ChatGptMessage,
-    last_call: &mut Option<String>,
-) {
+fn add_message(session: &mut SessionBuilder, node: &str, message: &ChatGptMessage, last_call: &mut Option<String>) {
     if message.metadata.0.is_visually_hidden_from_conversation.is_true() {
         return;
     }
@@ -129,8 +123,7 @@ fn add_message(
         _ => return session.skip("a message has no role"),
     };
     let id = message.id.text().unwrap_or(node);
-    let meta =
-        [("conversation_id", Some(conversation)), ("message_id", Some(id)), ("model", message.metadata.0.model_slug.text())];
+    let meta = [("message_id", Some(id)), ("model", message.metadata.0.model_slug.text())];
     let mut record = text_record(role, &text, message.create_time.time(), &meta);
     match record.role.as_str() {
         "assistant" => {
@@ -155,7 +148,8 @@ fn message_text(message: &ChatGptMessage) -> Result<String, String> {
     let content = &message.content;
     let text_at = |key: &str| content.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
     let parts = || content.get("parts").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-    let mut texts: Vec<String> = parts().iter().filter_map(part_text).collect();
+    let attachments = &message.metadata.0.attachments.0;
+    let mut texts: Vec<String> = parts().iter().filter_map(|part| part_text(part, attachments)).collect();
     let kind = content.get("content_type").and_then(Value::as_str).unwrap_or("text");
     match kind {
         // Reasoning, and instructions that the person does not see in the conversation.
@@ -176,7 +170,7 @@ fn message_text(message: &ChatGptMessage) -> Result<String, String> {
         }
     }
     let assets: Vec<_> = parts().iter().filter_map(|part| part.get("asset_pointer").and_then(Value::as_str)).collect();
-    for LenientObject(file) in &message.metadata.0.attachments.0 {
+    for LenientObject(file) in attachments {
         let is_shown = file.id.text().is_some_and(|id| assets.iter().any(|asset| asset.ends_with(id)));
         if let Some(name) = file.name.text().or(file.id.text()).filter(|_| !is_shown) {
             texts.push(format!("[file: {name}]"));
@@ -185,8 +179,8 @@ fn message_text(message: &ChatGptMessage) -> Result<String, String> {
     Ok(texts.join("\n"))
 }
 
-/// Returns the text of a part, or a placeholder that names the file.
-fn part_text(part: &Value) -> Option<String> {
+/// Returns the text of a part, or a placeholder with the name of the file, or its id if it is not among the attachments.
+fn part_text(part: &Value, attachments: &[LenientObject<UploadedFile>]) -> Option<String> {
     if let Some(text) = part.as_str() {
         return (!text.is_empty()).then(|| text.to_owned());
     }
@@ -197,7 +191,9 @@ fn part_text(part: &Value) -> Option<String> {
     let asset = |part: &Value| part.get("asset_pointer").and_then(Value::as_str).map(str::to_owned);
     let nested = || ["audio_asset_pointer", "video_container_asset_pointer"].iter().find_map(|key| asset(part.get(key)?));
     let name = asset(part).or_else(nested).unwrap_or_default();
-    let name = name.rsplit("://").next().unwrap_or_default().to_owned();
+    let id = name.rsplit("://").next().unwrap_or_default();
+    let mut uploaded = attachments.iter().filter(|file| file.0.id.text().is_some_and(|own| id.ends_with(own)));
+    let name = uploaded.find_map(|file| file.0.name.text()).unwrap_or(id);
     let label = match kind {
         kind if kind.contains("image") => "image",
         kind if kind.contains("audio") => "audio",

@@ -19,6 +19,7 @@ const NO_PARENT: &str = "00000000-0000-4000-8000-000000000000";
 pub(super) struct ClaudeConversation {
     uuid: Scalar,
     name: Scalar,
+    summary: Scalar,
     current_leaf_message_uuid: Scalar,
     chat_messages: LenientList<LenientObject<ClaudeMessage>>,
 }
@@ -53,8 +54,12 @@ pub(super) fn to_session(conversation: ClaudeConversation, path: &str) -> Vec<So
     // A conversation without an id is identified by its first message.
     let id = own_id.or_else(first).unwrap_or_default();
     let mut session = SessionBuilder::new(path, id, conversation.name.text());
+    // The first message has the metadata of the conversation.
+    let mut summary = conversation.summary.text();
     for message in newest_branch(&messages, conversation.current_leaf_message_uuid.text()) {
-        add_message(&mut session, id, message);
+        if add_message(&mut session, message, summary) {
+            summary = None;
+        }
     }
     session.finish()
 }
@@ -87,13 +92,14 @@ fn newest_branch<'a>(messages: &'a [ClaudeMessage], leaf: Option<&str>) -> Vec<&
     branch
 }
 
-fn add_message(session: &mut SessionBuilder, conversation: &str, message: &ClaudeMessage) {
-    let role: RecordRole = match message.sender.text().map(|sender| if sender == "human" { "user" } else { sender }.parse()) {
-        Some(Ok(role)) => role,
-        _ => return session.skip("a message has no sender"),
+/// Adds a message with the summary of the conversation, if there is one; returns whether the message was added.
+fn add_message(session: &mut SessionBuilder, message: &ClaudeMessage, summary: Option<&str>) -> bool {
+    let sender = message.sender.text().map(|sender| if sender == "human" { "user" } else { sender }.parse::<RecordRole>());
+    let Some(Ok(role)) = sender else {
+        session.skip("a message has no sender");
+        return false;
     };
-    let id = message.uuid.text();
-    let meta = [("conversation_id", Some(conversation)), ("message_id", id), ("model", message.model.text())];
+    let meta = [("message_id", message.uuid.text()), ("model", message.model.text()), ("summary", summary)];
     let text = message_text(message);
     let calls: Vec<_> = message.content.0.iter().filter_map(tool_use).collect();
     let mut record = text_record(role, &text, message.created_at.time(), &meta);
@@ -101,9 +107,7 @@ fn add_message(session: &mut SessionBuilder, conversation: &str, message: &Claud
     if text.trim().is_empty() {
         record.content = None;
     }
-    if record.content.is_some() || record.tool_calls.is_some() {
-        session.push(record);
-    }
+    (record.content.is_some() || record.tool_calls.is_some()) && session.push(record)
 }
 
 /// Returns the text of a message with the texts of its attachments, and placeholders that name its files.

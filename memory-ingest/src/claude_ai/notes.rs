@@ -165,7 +165,8 @@ impl NoteCollection {
             };
             self.add(format!("memories/{account}/projects/{id}"), text, |note| {
                 note.draft.role = role;
-                note.draft.scope = names.get(id).cloned().map_or(Scope::Global, Scope::Project);
+                // A part of an export may lack the project.
+                note.draft.scope = Scope::Project(names.get(id).map_or(id, String::as_str).to_owned());
                 note.front_matter = format!("claude_project: \"{id}\"\n");
             });
         }

@@ -147,7 +147,7 @@ fn the_branch_that_the_person_sees_is_imported() {
             r#"assistant -> "python": "1 + 1""#,
             "tool (python): 2",
             "tool: [quote: T, https://example.com]\nquoted",
-            "user: [image: file-A]\nspoken\n[audio: file_B]\nlook\n[file: c.pdf]",
+            "user: [image: a.png]\nspoken\n[audio: file_B]\nlook\n[file: c.pdf]",
             "assistant: two",
         ]
     );
@@ -155,7 +155,7 @@ fn the_branch_that_the_person_sees_is_imported() {
     assert_eq!(times, [true, true, true, true, true, false]);
     assert_eq!(session.records[2].tool_call_id.as_deref(), Some("call"));
     let meta = session.records[0].meta.as_ref().map(JsonText::as_str);
-    assert_eq!(meta, Some(r#"{"conversation_id":"c1","message_id":"question","model":"gpt-4o"}"#));
+    assert_eq!(meta, Some(r#"{"message_id":"question","model":"gpt-4o"}"#));
     assert_eq!(session.records[0].at.map(|at| at.to_rfc3339()), Some("2023-11-14T22:13:20.500+00:00".into()));
 }
 
@@ -208,7 +208,7 @@ fn damaged_conversations_do_not_hide_the_others() {
             "conversations/untitled: a message has no role",
             "conversations/c1: has the id of an earlier conversation, which is imported",
             "conversations/empty: has no messages",
-            "export/conversations.json, conversation 9: ends in the middle of an element",
+            "export/conversations.json, conversation 9: cannot be parsed",
         ]
     );
 }

@@ -17,7 +17,7 @@ fn message(id: &str, parent: &str, sender: &str, minute: u32, text: &str) -> Val
 }
 
 fn conversation(id: &str, messages: &[Value]) -> Value {
-    json!({ "uuid": id, "name": "名前", "summary": "", "created_at": "2026-01-02T03:00:00Z", "account": { "uuid": "acc" }, "chat_messages": messages })
+    json!({ "uuid": id, "name": "名前", "summary": "**Tea** 茶", "created_at": "2026-01-02T03:00:00Z", "account": { "uuid": "acc" }, "chat_messages": messages })
 }
 
 #[test]
@@ -71,7 +71,9 @@ fn the_newest_branch_is_imported_with_attachments() {
     assert_eq!(sessions[0].title.as_deref(), Some("名前"));
     let call = &sessions[0].records[1];
     assert_eq!(call.content.as_ref().and_then(JsonText::as_string).as_deref(), Some("one\ntwo"));
-    assert_eq!(call.meta.as_ref().map(JsonText::as_str), Some(r#"{"conversation_id":"c1","message_id":"m3"}"#));
+    assert_eq!(call.meta.as_ref().map(JsonText::as_str), Some(r#"{"message_id":"m3"}"#));
+    let first = sessions[0].records[0].meta.as_ref().map(JsonText::as_str);
+    assert_eq!(first, Some(r#"{"message_id":"m1","summary":"**Tea** 茶"}"#));
     let reasons: Vec<_> = skipped.iter().map(|(path, reason)| format!("{path} {reason}")).collect();
     assert_eq!(
         reasons,
@@ -121,7 +123,7 @@ fn memories_and_projects_become_notes_in_every_layout() {
         (memory.draft.content.as_str(), &memory.draft.scope, memory.draft.role),
         ("about p1", &website, Some(SpeakerRole::Assistant))
     );
-    assert_eq!(found.note("memories/acc/projects/gone").draft.scope, Scope::Global);
+    assert_eq!(found.note("memories/acc/projects/gone").draft.scope, Scope::Project("gone".into()));
     assert_eq!(found.note("memories/acc/projects/gone").front_matter, "claude_project: \"gone\"\n");
     let document = found.note("projects/p1/docs/d1");
     assert_eq!((document.draft.title.as_deref(), document.draft.content.as_str()), (Some("notes.md"), "# 笔记\r\n"));

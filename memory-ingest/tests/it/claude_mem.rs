@@ -1,3 +1,4 @@
+use memory_core::json::JsonText;
 use memory_core::{Category, Scope};
 use memory_ingest::SourceName;
 
@@ -67,6 +68,8 @@ fn observations_summaries_and_rules_are_notes_and_prompts_are_conversations() {
     assert_eq!(found.sessions.iter().map(|session| session.id.as_str()).collect::<Vec<_>>(), ["c0", "c1"]);
     assert_eq!(found.sessions[1].title.as_deref(), Some("Fix the build"));
     assert_eq!(session_texts(&found.sessions[1]), [("user", "first 键".to_owned()), ("user", "second".to_owned())]);
+    let meta = found.sessions[1].records[0].meta.as_ref().map(JsonText::as_str);
+    assert_eq!(meta, Some(r#"{"project":"shop"}"#));
     assert_eq!(found.sessions[1].records[0].at, "2025-01-02T03:04:05Z".parse().ok());
     let skipped: Vec<_> = found.skipped.iter().map(|(path, reason)| format!("{path} {reason}")).collect();
     assert_eq!(skipped, ["claude-mem.db#observations/7 has no text", "claude-mem.db#user_prompts/4 has no text"]);

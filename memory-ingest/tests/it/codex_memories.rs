@@ -77,6 +77,21 @@ fn sections_of_the_handbook_and_the_summary_are_notes() {
 }
 
 #[test]
+fn a_group_without_sections_is_a_note_of_its_tasks_and_an_empty_one_is_reported() {
+    let found = survey(&[(
+        "MEMORY.md",
+        "# Task Group: tasks only\n\n## Task 1: cart\n\nfixed\n\n# Task Group: empty\n\n# Task Group:\n",
+    )]);
+    let note = found.note("MEMORY.md/tasks only");
+    assert_eq!(
+        (note.draft.content.as_str(), note.draft.title.as_deref()),
+        ("## Task 1: cart\n\nfixed", Some("tasks only: tasks"))
+    );
+    let skipped: Vec<_> = found.skipped.iter().map(|(path, reason)| format!("{path} {reason}")).collect();
+    assert_eq!(skipped, ["MEMORY.md/ is empty", "MEMORY.md/empty is empty"]);
+}
+
+#[test]
 fn without_a_handbook_the_summaries_of_sessions_are_notes() {
     let summary = "thread_id: t-1\nupdated_at: 2026-01-02T03:04:05Z\ncwd: /home/me/dev/shop\n\n# Cart\n\nfixed";
     let found = survey(&[("rollout_summaries/a.md", summary), ("memory_summary.md", "")]);

@@ -1,7 +1,7 @@
 use memory_core::SourceError;
 use memory_ingest::{SourceName, SourceOptions, open};
 
-use crate::sandbox::{IngestSandbox, SurveyNote, moment};
+use crate::sandbox::{IngestSandbox, moment};
 
 /// The data of the file `plan.pdf`, and its hash.
 const DATA: &str = "aGVs\nbG8=";
@@ -40,16 +40,16 @@ fn notebook() -> String {
 fn notes_of_a_notebook_are_markdown() {
     let folder = IngestSandbox::new(&[("Work 仕事.enex", &notebook()), ("other.txt", "x")]);
     let found = folder.survey(SourceName::Evernote);
-    let paths = [
-        "Work 仕事/",
-        "Work 仕事/ (2)",
-        "Work 仕事/20240102T030405Z Meeting & more",
-        "Work 仕事/20240102T030406Z Shopping",
-        "Work 仕事/bad &nothing; time",
-        "Work 仕事/only a title",
-    ];
-    assert_eq!(found.notes.iter().map(SurveyNote::path).collect::<Vec<_>>(), paths);
-    let meeting = found.note(paths[2]);
+    let meeting = found.note("Work 仕事/20240102T030405Z Meeting & more");
+    let shopping = found.note("Work 仕事/20240102T030406Z Shopping");
+    // A hash of the text identifies notes without a time. The second of two equal notes has a number.
+    let titled = |title: Option<&str>| {
+        let titled = found.notes.iter().filter(move |note| note.draft.title.as_deref() == title);
+        titled.collect::<Vec<_>>()
+    };
+    let untitled = titled(None);
+    assert_eq!((untitled.len(), untitled[1].path()), (2, format!("{} (2)", untitled[0].path()).as_str()));
+    assert_eq!((untitled[0].path().len(), found.notes.len()), ("Work 仕事/".len() + 16, 6));
     let content = "Plan & 計画 🗓️\n[file: plan.pdf]\n- [x] done\n[Shopping](evernote:///view/1/s1/a/a/)\n[encrypted text]\n\n\
         - [ ] call (due 2024-01-05 06:00 UTC)\n\n[file: image/png]";
     assert_eq!(meeting.draft.content, content);
@@ -65,13 +65,33 @@ fn notes_of_a_notebook_are_markdown() {
     let lines = "evernote_notebook: \"Work 仕事\"\nevernote_author: \"A. Author\"\nevernote_reminder_time: \"2030-01-01T00:00:00Z\"\n\
         evernote_source_url: \"https://example.org/?a=1&b=2\"\n";
     assert_eq!(meeting.front_matter, lines);
-    assert_eq!((found.note(paths[0]).draft.title.as_deref(), found.note(paths[0]).draft.created_at), (None, None));
-    assert_eq!(found.note(paths[4]).draft.content, "text without markup");
-    assert_eq!(found.note(paths[5]).draft.content, "only a title");
+    assert_eq!((untitled[0].draft.created_at, shopping.draft.content.as_str()), (None, "- milk"));
+    let bad = titled(Some("bad &nothing; time"))[0];
+    assert_eq!((bad.draft.content.as_str(), bad.draft.created_at), ("text without markup", None));
+    assert!(bad.path().ends_with(" bad &nothing; time"), "{}", bad.path());
+    assert_eq!(titled(Some("only a title"))[0].draft.content, "only a title");
     let reasons: Vec<_> = found.skipped.iter().map(|(_, reason)| reason.as_str()).collect();
     assert_eq!(reasons, ["its note 8 has no end", "is empty"]);
-    assert_eq!(found.report.links.only_by_title, 1);
+    assert_eq!((found.report.links.resolved, found.report.links.unresolved), (1, 0));
     assert_eq!((found.again.new, found.again.updated, found.again.unchanged), (0, 0, 6));
+}
+
+#[test]
+fn notes_without_a_time_and_with_equal_titles_are_different_notes() {
+    let notebook = |text: &str| {
+        format!("<en-export><note><title>Plan</title><content><![CDATA[<en-note>{text}</en-note>]]></content></note></en-export>")
+    };
+    let folder = IngestSandbox::new(&[("a/Notes.enex", &notebook("*first*")), ("b/Notes.enex", &notebook("second"))]);
+    let paths = |folder: &IngestSandbox| {
+        folder.survey(SourceName::Evernote).notes.iter().map(|note| note.path().to_owned()).collect::<Vec<_>>()
+    };
+    let both = paths(&folder);
+    assert_eq!(both.len(), 2);
+    // The path of a note does not depend on the other notebooks of the import.
+    let alone = IngestSandbox::new(&[("Notes.enex", &notebook("second"))]);
+    assert!(both.contains(&paths(&alone)[0]) && both[0] != both[1], "{both:?}");
+    let found = folder.survey(SourceName::Evernote);
+    assert!(found.notes.iter().any(|note| note.draft.content == "\\*first\\*"));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 use memory_core::SourceError;
 use memory_ingest::{SourceName, SourceOptions, open};
 
-use crate::sandbox::{IngestSandbox, moment};
+use crate::sandbox::{IngestSandbox, moment, note_paths, survey_source};
 
 const LIST: &str = r#"{"color":"RED","isTrashed":false,"isPinned":true,"isArchived":true,"title":"買い物 🛒",
     "listContent":[{"text":"milk\n2 l","isChecked":true},{"text":"bread","textHtml":"<p>bread</p>","isChecked":false}],
@@ -36,10 +36,14 @@ fn notes_are_read_and_the_trash_is_left_out() {
     );
     assert_eq!(list.draft.created_at, Some(moment("2024-06-03T01:38:34.000123Z")));
     assert_eq!(list.updated_at, Some(moment("2024-06-03T01:41:34Z")));
-    assert_eq!(list.front_matter, "keep_color: \"RED\"\nkeep_shared_with: [\"b@example.org\"]\n");
+    assert_eq!(
+        list.front_matter,
+        "keep_color: \"RED\"\nkeep_owner: [\"a@example.org\"]\nkeep_shared_with: [\"b@example.org\"]\n"
+    );
     let text = found.note("1717378714000123");
     assert_eq!(text.draft.title, None);
     assert_eq!(text.draft.content, "line 1\r\nsee https://a.org😀\n\n- [B  b ](<https://b.org/(x)>)\n\n[file: pic.png]");
+    assert!(text.front_matter.contains("\"title\":\"A\",\"url\":\"https://a.org\""), "{}", text.front_matter);
     assert_eq!((text.updated_at, text.draft.pinned), (None, false));
     assert_eq!((found.note("title").draft.content.as_str(), found.note("title").draft.created_at), ("only a title", None));
     assert_eq!(found.note("soon").draft.title.as_deref(), Some("5"));
@@ -49,6 +53,30 @@ fn notes_are_read_and_the_trash_is_left_out() {
     assert!(skipped[0].1.starts_with("is not a JSON object"));
     assert_eq!(skipped[1..], [("Takeout/Keep/deleted.json", "is in the trash"), ("Takeout/Keep/empty.json", "is empty")]);
     assert_eq!((found.report.new, found.again.new, found.again.unchanged), (4, 0, 4));
+}
+
+#[test]
+fn every_form_of_an_export_has_the_same_notes() {
+    let other = LIST.replace("買い物 🛒", "the same time");
+    let files = [
+        ("Takeout/Keep/a.json", LIST),
+        ("Takeout/Keep/b.json", other.as_str()),
+        ("Takeout/Keep/without time.json", r#"{"title":"none","textContent":"x"}"#),
+        ("Takeout/Keep/broken.json", "{\"title\": "),
+        ("Takeout/Keep/other.json", "{\"x\":1}"),
+    ];
+    let export = IngestSandbox::new(&files);
+    crate::chatgpt::write_zip(&export.path().join("takeout.zip"), &files);
+    let zip = IngestSandbox::new(&[]);
+    crate::chatgpt::write_zip(&zip.path().join("takeout.zip"), &files);
+    for path in [export.path(), export.path().join("Takeout/Keep"), zip.path().join("takeout.zip"), zip.path()] {
+        let found = survey_source(SourceName::Keep, &path);
+        assert_eq!(note_paths(&found), ["1717378714000123", "1717378714000123 b", "without time"], "{}", path.display());
+        assert_eq!(found.note("without time").draft.created_at, None);
+        let mut reasons: Vec<_> = found.skipped.iter().map(|(_, reason)| &reason[..13]).collect();
+        reasons.sort_unstable();
+        assert_eq!(reasons, ["is not a JSON", "is not a note"], "{}", path.display());
+    }
 }
 
 #[test]

@@ -1,6 +1,8 @@
 use std::process::Command;
+use std::sync::Arc;
 
-use memory_core::{Category, SourceError};
+use memory_core::testing::{FakeMessages, messages, services};
+use memory_core::{Category, IngestOptions, MemStore, SourceError, ingest};
 use memory_ingest::{SourceName, SourceOptions, open};
 use serde_json::{Value, json};
 
@@ -57,7 +59,7 @@ fn blocks_are_notes_and_the_messages_of_an_agent_a_conversation() {
         let texts = [("user", "hello 键"), ("assistant", "Hi Anna 😀"), ("assistant", "Bye\n\n[image]")];
         assert_eq!(session_texts(&found.sessions[0]), texts.map(|(role, text)| (role, text.to_owned())));
         let times: Vec<_> = found.sessions[0].records.iter().map(|record| record.at.is_some()).collect();
-        assert_eq!((found.sessions[0].id.as_str(), times), ("helper", vec![true, false, false]));
+        assert_eq!((&found.sessions[0].id[..7], times), ("helper ", vec![true, false, false]));
         assert_eq!(found.skipped.len(), 2, "{:?}", found.skipped);
         let all: Vec<_> = found.notes.iter().map(|note| format!("{:?} {}", note.draft, note.front_matter)).collect();
         assert!(!all.concat().contains("SECRET") && !format!("{:?}", found.sessions).contains("SECRET"));
@@ -77,6 +79,28 @@ fn an_old_file_has_one_agent_with_its_memory() {
         let opened = open(SourceName::Letta, &folder.path().join(other), &SourceOptions::default());
         assert!(matches!(opened, Err(SourceError::NotRecognized { .. })), "{other}");
     }
+}
+
+#[test]
+fn conversations_of_agents_with_one_name_are_different_sessions() {
+    let agent = |text: &str| json!({"name": "Same", "agent_type": "x", "block_ids": [], "messages": [{"role": "user", "content": text, "created_at": "2025-01-02T03:04:06Z"}]});
+    let file =
+        |texts: &[&str]| json!({"agents": texts.iter().map(|text| agent(text)).collect::<Vec<_>>(), "blocks": []}).to_string();
+    let folder = IngestSandbox::new(&[("one.af", &file(&["a", "b", "b"])), ("two.af", &file(&["c"]))]);
+    let (sessions, _) = messages(Arc::new(FakeMessages::default()));
+    let home = services(Arc::new(MemStore::default()));
+    let options = IngestOptions { sessions: Some(&sessions), ..IngestOptions::default() };
+    let take = |name: &str| {
+        let source = open(SourceName::Letta, &folder.path().join(name), &SourceOptions::default()).expect("the source is there");
+        let report = ingest(&home, source.as_ref(), &options, &mut |_| {}).expect("the fakes do not fail");
+        assert_eq!(report.skipped, [], "{name}");
+        (report.sessions.new, report.sessions.updated, report.sessions.unchanged)
+    };
+    assert_eq!(take("one.af"), (3, 0, 0));
+    assert_eq!(take("two.af"), (1, 0, 0));
+    assert_eq!((take("one.af"), take("two.af")), ((0, 0, 3), (0, 0, 1)));
+    folder.write("one.af", file(&["b", "b"]).as_bytes());
+    assert_eq!(take("one.af"), (0, 0, 2));
 }
 
 #[test]

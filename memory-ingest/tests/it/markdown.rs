@@ -31,6 +31,22 @@ fn every_text_file_of_a_folder_is_a_note_with_its_links() {
 }
 
 #[test]
+fn notes_in_utf_16_are_decoded_and_files_without_text_are_reported() {
+    let folder = IngestSandbox::new(&[]);
+    let text = "\u{feff}---\ntags: [tea]\n---\n茶 [[b]]\r\n";
+    folder.write("little.md", &text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<_>>());
+    folder.write("big.txt", &text.encode_utf16().flat_map(u16::to_be_bytes).collect::<Vec<_>>());
+    folder.write("data.md", &(0..=255).collect::<Vec<u8>>());
+    let found = folder.survey(SourceName::Markdown);
+    for path in ["big.txt", "little.md"] {
+        let note = found.note(path);
+        assert_eq!((note.draft.content.as_str(), note.draft.tags.as_slice()), ("茶 [[b]]", &["tea".to_owned()][..]));
+        assert_eq!(note.warning, None);
+    }
+    assert_eq!(found.skipped, [("data.md".to_owned(), "is not text in UTF-8 or UTF-16".to_owned())]);
+}
+
+#[test]
 fn a_single_file_has_the_origin_that_it_has_in_its_folder() {
     let folder = IngestSandbox::new(&[("a.md", "a"), ("b.md", "b")]);
     let origin = |path| {

@@ -53,10 +53,11 @@ fn an_old_database_lacks_columns_and_the_graph() {
 fn an_export_has_the_same_memories() {
     let text = r#"{"export_metadata":{"source_machine":"m","total_memories":1,"exporter_version":"5.0.0"},
         "memories":[{"content":"We chose SQLite","content_hash":"b2","tags":["db"],"created_at":1735787045.25,"updated_at":null,
-        "memory_type":"note","metadata":{},"export_source":"m"}]}"#;
+        "memory_type":"note","metadata":{},"export_source":"m"},{"content":"no hash","content_hash":null}]}"#;
     let folder = IngestSandbox::new(&[("export.json", text)]);
     let path = folder.path().join("export.json");
     let found = survey_source(SourceName::McpMemoryService, &path);
+    assert_eq!((found.notes.len(), found.skipped.len()), (2, 0), "a memory without a hash is imported");
     let note = found.note("memories/b2");
     assert_eq!((note.draft.tags.as_slice(), note.draft.category), (&["db".to_owned()][..], None));
     assert_eq!(note.front_matter, "mcp_memory_service_memory_type: \"note\"\nmcp_memory_service_export_source: \"m\"\n");

@@ -46,6 +46,27 @@ fn results_have_their_ids_times_categories_and_metadata() {
 }
 
 #[test]
+fn relations_are_notes_of_their_entities_and_unknown_keys_are_properties() {
+    let text = r#"{"results":[{"id":"a","memory":"x","color":"red","nothing":null,"hash":"h","user_id":"u"}],
+        "relations":[{"source":"anna","relationship":"likes","target":"tea"},{"source":"tea","relationship":"grows_in","destination":"日本"},
+        {"source":"anna","relationship":"knows","target":"tea"},{"relationship":"broken"}]}"#;
+    let first = r#"{"relations":[{"source":"anna","relationship":"likes","target":"tea"}],"results":[{"id":"a","memory":"x","hash":"h"}]}"#;
+    let folder = IngestSandbox::new(&[("all.json", text), ("first.json", first)]);
+    for file in ["all.json", "first.json"] {
+        assert_eq!(SourceName::detect(&folder.path().join(file)), [SourceName::Mem0], "{file}");
+    }
+    let found = survey_source(SourceName::Mem0, &folder.path().join("all.json"));
+    assert_eq!(note_paths(&found), ["memories/a", "relations/anna", "relations/tea"]);
+    assert_eq!(found.note("memories/a").front_matter, "mem0_id: \"a\"\nmem0_user_id: \"u\"\nmem0_color: \"red\"\n");
+    let anna = found.note("relations/anna");
+    assert_eq!((anna.draft.content.as_str(), anna.draft.title.as_deref()), ("- likes [[tea]]\n- knows [[tea]]", Some("anna")));
+    assert_eq!(found.note("relations/tea").draft.content, "- grows_in 日本");
+    assert_eq!((found.report.links.resolved, found.report.links.unresolved), (2, 0));
+    assert_eq!(found.skipped, [("all.json#relations/5".to_owned(), "has no start".to_owned())]);
+    assert_eq!((found.again.new, found.again.unchanged), (0, 3));
+}
+
+#[test]
 fn pages_and_bare_arrays_are_lists_of_memories_too() {
     for text in [
         r#"[{"count":2,"next":"u","results":[{"id":"a","memory":"x"}]},{"count":2,"next":null,"results":[{"id":"b","memory":"y"}]}]"#,

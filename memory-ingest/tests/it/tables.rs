@@ -21,7 +21,7 @@ fn obvious_keys_are_guessed_and_the_guess_is_reported_once() {
     let second = found.note("records/2");
     assert_eq!((second.draft.title.as_deref(), second.warning.as_deref()), (None, None));
     assert_eq!(second.draft.created_at, "2024-01-02T00:00:00Z".parse().ok());
-    assert_eq!(second.front_matter, "jsonl_vector: [0.5]\njsonl_n: {\"x\":1}\n");
+    assert_eq!(second.front_matter, "jsonl_n: {\"x\":1}\n");
     assert_eq!((found.report.links.resolved, found.skipped.len()), (1, 4), "{:?}", found.skipped);
     assert_eq!((found.report.new, found.again.unchanged, found.again.updated), (2, 2, 0));
 }
@@ -103,12 +103,90 @@ fn tables_are_read_with_any_delimiter_and_quotes() {
 }
 
 #[test]
-fn a_quote_without_an_end_stops_at_the_maximum_size_of_a_row() {
-    let text = format!("id,text\n1,first\n2,\"{}", "x\n".repeat(9 << 20));
-    let folder = IngestSandbox::new(&[("x.csv", &text)]);
+fn a_quote_without_an_end_is_reported_and_the_rows_after_it_are_read() {
+    for (rows, line) in [
+        ("1,first\n2,\"second\n3,third\n", 3),
+        ("1,first\r\n2,\"second\r\n3,third\r\n", 3),
+        ("1,\"first\"\n2,\"second\n3,\"third\"\n", 3),
+    ] {
+        let folder = IngestSandbox::new(&[("x.csv", &format!("id,text\n{rows}"))]);
+        let found = survey_source(SourceName::Csv, &folder.path().join("x.csv"));
+        assert_eq!(note_paths(&found), ["records/1", "records/3"], "{rows} {:?}", found.skipped);
+        assert_eq!(found.note("records/3").draft.content, "third");
+        let expected = [("x.csv#2".to_owned(), format!("has a quote in line {line} that is not closed"))];
+        assert_eq!(found.skipped, expected);
+    }
+    // A row that is too large because of a quote is not the last one; a line that is too large is.
+    let long = format!("id,text\n1,first\n2,\"second\n3,third\n4,{}", "x".repeat(17 << 20));
+    let folder = IngestSandbox::new(&[("x.csv", &long)]);
     let found = survey_source(SourceName::Csv, &folder.path().join("x.csv"));
-    assert_eq!(note_paths(&found), ["records/1"]);
-    assert!(found.skipped[0].1.contains("a row is larger than 16 MiB"), "{:?}", found.skipped);
+    assert_eq!(note_paths(&found), ["records/1", "records/3"]);
+    assert_eq!(found.skipped[0].1, "has a quote in line 3 that is not closed");
+    assert!(found.skipped[1].1.contains("a row is larger than 16 MiB"), "{:?}", found.skipped);
+    let folder = IngestSandbox::new(&[("x.csv", "id,\"text\n1,first\n")]);
+    let opened = open(SourceName::Csv, &folder.path().join("x.csv"), &field_options(&[]));
+    assert_eq!(opened.expect_err("the header is broken").code(), Code::Io);
+}
+
+#[test]
+fn a_key_that_is_not_in_the_file_is_refused_with_the_keys_of_the_file() {
+    let folder = IngestSandbox::new(&[("x.csv", "id,text\n1,a\n"), ("x.jsonl", "{\"a\":{\"b\":\"x\"}}\n{\"c\":null}\n")]);
+    let refused = |name: SourceName, file: &str, fields: &[(&str, &str)]| {
+        let error = open(name, &folder.path().join(file), &field_options(fields)).expect_err("it is refused");
+        assert_eq!((error.code(), error.hint().is_some_and(|hint| hint.contains("--map"))), (Code::InvalidInput, true));
+        error.to_string().split_once(": ").expect("a reason").1.to_owned()
+    };
+    assert_eq!(
+        refused(SourceName::Csv, "x.csv", &[("content", "body")]),
+        "body for the field content is not in the file (it has id, text)"
+    );
+    assert_eq!(
+        refused(SourceName::Jsonl, "x.jsonl", &[("content", "a.c")]),
+        "a.c for the field content is not in the file (it has a, c)"
+    );
+    let known = open(SourceName::Jsonl, &folder.path().join("x.jsonl"), &field_options(&[("content", "a.b"), ("title", "c")]));
+    assert!(known.is_ok(), "a key without a value is known");
+}
+
+#[test]
+fn credentials_in_the_names_of_columns_and_keys_are_left_out_with_a_report() {
+    let token = format!("ghp_{}", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
+    let csv = format!("id,text,{token},other\n1,a,value,x\n");
+    let json = format!("{{\"id\":1,\"text\":\"a\",\"{token}\":\"value\",\"n\":{{\"{token}\":1}}}}\n");
+    let folder = IngestSandbox::new(&[("x.csv", &csv), ("x.jsonl", &json)]);
+    for (name, file) in [(SourceName::Csv, "x.csv"), (SourceName::Jsonl, "x.jsonl")] {
+        let found = survey_source(name, &folder.path().join(file));
+        let note = found.note("records/1");
+        let warning = note.warning.clone().expect("a report");
+        assert!(warning.contains("a property was left out, since its name contains a credential (GitHub token)"), "{warning}");
+        assert!(!warning.contains(&token), "{warning}");
+        let memories = format!("{:?}", found.report);
+        assert!(!memories.contains(&token), "{memories}");
+        assert!(!note.front_matter.contains("value") && !note.front_matter.contains(&token), "{}", note.front_matter);
+        let error = open(name, &folder.path().join(file), &field_options(&[("content", "none")])).expect_err("it is refused");
+        assert!(!error.to_string().contains(&token), "{error}");
+    }
+}
+
+#[test]
+fn tables_and_records_in_utf_16_are_read() {
+    let folder = IngestSandbox::new(&[]);
+    let encode = |text: &str| format!("\u{feff}{text}").encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<_>>();
+    folder.write("x.csv", &encode("id,text\n1,\"键\n😀\"\n2,b\n"));
+    folder.write("x.jsonl", &encode("{\"id\":1,\"text\":\"键\\n😀\"}\n{\"id\":2,\"text\":\"b\"}\n"));
+    for (name, file) in [(SourceName::Csv, "x.csv"), (SourceName::Jsonl, "x.jsonl")] {
+        let found = survey_source(name, &folder.path().join(file));
+        assert_eq!(note_paths(&found), ["records/1", "records/2"], "{file}");
+        assert_eq!(found.note("records/1").draft.content, "键\n😀");
+    }
+}
+
+#[test]
+fn embeddings_are_left_out_in_any_form() {
+    let text = "{\"id\":1,\"text\":\"a\",\"embedding\":[0.5,0.25],\"Vector\":\"[0.5, 1]\",\"sizes\":[1,2]}\n";
+    let folder = IngestSandbox::new(&[("x.jsonl", text)]);
+    let found = survey_source(SourceName::Jsonl, &folder.path().join("x.jsonl"));
+    assert_eq!(found.note("records/1").front_matter, "jsonl_sizes: [1,2]\n");
 }
 
 #[test]

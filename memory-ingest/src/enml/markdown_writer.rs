@@ -1,0 +1,274 @@
+//! Lines of Markdown, with lists, tables and code.
+
+use super::escape::{escape_marked, push_plain, unmarked};
+
+/// Maximum nesting that is shown by indentation. Deeper levels have the same indentation.
+const MAX_LEVELS: usize = 24;
+
+/// A level of indentation: the text before its first line, and before the others.
+struct IndentLevel {
+    first: Option<String>,
+    rest: String,
+}
+
+struct ListState {
+    number: Option<u64>,
+    is_checklist: bool,
+}
+
+/// A block of code: its language, its text, and the number of elements that are open in it.
+struct CodeBlock {
+    language: String,
+    text: String,
+    depth: usize,
+}
+
+/// Writes Markdown line by line.
+#[derive(Default)]
+pub(super) struct MarkdownWriter {
+    markdown: String,
+    line: String,
+    levels: Vec<IndentLevel>,
+    lists: Vec<ListState>,
+    code: Option<CodeBlock>,
+    table: Option<Vec<Vec<String>>>,
+    is_in_cell: bool,
+}
+
+impl MarkdownWriter {
+    /// Adds text in which spaces and line breaks are equivalent to one space, outside of code.
+    ///
+    /// Text between marks of code is added as it is; other text is escaped.
+    pub(super) fn push_text(&mut self, text: &str, is_in_link: bool, is_code: bool) {
+        if let Some(code) = &mut self.code {
+            code.text.push_str(&text.replace('\u{a0}', " "));
+            return;
+        }
+        for letter in text.chars() {
+            let is_space = matches!(letter, ' ' | '\n' | '\r' | '\t' | '\u{a0}');
+            if !is_space && is_code {
+                self.line.push(letter);
+            } else if !is_space {
+                push_plain(&mut self.line, letter, is_in_link);
+            } else if !self.line.is_empty() && !self.line.ends_with(' ') {
+                self.line.push(' ');
+            }
+        }
+    }
+
+    /// Adds markup to the line.
+    pub(super) fn push_markup(&mut self, parts: &[&str]) {
+        self.line.extend(parts.iter().copied());
+    }
+
+    /// Returns the position at the end of the line.
+    pub(super) fn position(&self) -> usize {
+        self.line.len()
+    }
+
+    /// Returns the text of the line from a position on.
+    pub(super) fn text_since(&self, start: usize) -> String {
+        unmarked(self.line.get(start..).unwrap_or_default().trim())
+    }
+
+    /// Returns whether the line is empty and in no list or table.
+    pub(super) fn is_at_block_start(&self) -> bool {
+        self.line.trim().is_empty() && self.lists.is_empty() && !self.is_in_cell
+    }
+
+    pub(super) fn is_in_code(&self) -> bool {
+        self.code.is_some()
+    }
+
+    pub(super) fn is_in_table(&self) -> bool {
+        self.table.is_some()
+    }
+
+    pub(super) fn is_in_cell(&self) -> bool {
+        self.is_in_cell
+    }
+
+    /// Starts a block, such as a paragraph or a heading.
+    pub(super) fn start_block(&mut self, prefix: &str) {
+        self.flush_line(false);
+        self.line.push_str(prefix);
+    }
+
+    /// Starts a level of indentation; returns whether it must be ended.
+    pub(super) fn start_level(&mut self, first: &str, rest: &str) -> bool {
+        self.flush_line(false);
+        let is_shown = self.levels.len() < MAX_LEVELS;
+        if is_shown {
+            self.levels.push(IndentLevel { first: Some(first.to_owned()), rest: rest.to_owned() });
+        } else {
+            self.line.push_str(first);
+        }
+        is_shown
+    }
+
+    pub(super) fn end_level(&mut self) {
+        self.flush_line(false);
+        self.levels.pop();
+    }
+
+    /// Starts a list, which is numbered from `number` on.
+    pub(super) fn start_list(&mut self, number: Option<u64>, is_checklist: bool) {
+        self.flush_line(false);
+        self.lists.push(ListState { number, is_checklist });
+    }
+
+    pub(super) fn end_list(&mut self) {
+        self.flush_line(false);
+        self.lists.pop();
+    }
+
+    /// Starts an item of a list; returns whether its level must be ended.
+    pub(super) fn start_item(&mut self, is_checked: bool) -> bool {
+        let list = self.lists.last_mut();
+        let is_checklist = list.as_ref().is_some_and(|list| list.is_checklist);
+        let mut mark = match list.and_then(|list| list.number.as_mut()) {
+            Some(number) => {
+                let mark = format!("{number}. ");
+                *number = number.saturating_add(1);
+                mark
+            }
+            None => "- ".to_owned(),
+        };
+        let rest = " ".repeat(mark.len());
+        if is_checklist {
+            mark.push_str(if is_checked { "[x] " } else { "[ ] " });
+        }
+        self.start_level(&mark, &rest)
+    }
+
+    /// Ends the text after a mark, such as `**`, which ends at the position `start`.
+    pub(super) fn end_mark(&mut self, mark: &str, start: usize) {
+        let Some(text) = self.line.get(start..).filter(|text| !text.trim().is_empty()) else {
+            // Without text, also the first mark is left out, unless a line ended between them.
+            let first = start.checked_sub(mark.len()).filter(|first| self.line.get(*first..start) == Some(mark));
+            match first {
+                Some(first) => drop(self.line.drain(first..start)),
+                None => self.line.push_str(mark),
+            }
+            return;
+        };
+        // A mark after a space does not end the emphasis.
+        let spaces = text.len() - text.trim_end().len();
+        let at = self.line.len() - spaces;
+        self.line.insert_str(at, mark);
+    }
+
+    /// Starts a block of code.
+    pub(super) fn start_code(&mut self, language: &str) {
+        self.flush_line(false);
+        self.code = Some(CodeBlock { language: language.to_owned(), text: String::new(), depth: 1 });
+    }
+
+    /// Starts an element in a block of code. Some elements start a line.
+    pub(super) fn start_in_code(&mut self, name: &str) {
+        let Some(code) = &mut self.code else { return };
+        let is_line = matches!(name, "div" | "p" | "br") && !code.text.is_empty();
+        if is_line && (name == "br" || !code.text.ends_with('\n')) {
+            code.text.push('\n');
+        }
+        code.depth += 1;
+    }
+
+    /// Ends a block of code or an element in it.
+    pub(super) fn end_code(&mut self) {
+        let Some(code) = &mut self.code else { return };
+        code.depth -= 1;
+        if code.depth != 0 {
+            return;
+        }
+        let Some(CodeBlock { language, text, .. }) = self.code.take() else { return };
+        let longest = text.split(|letter| letter != '`').map(str::len).max().unwrap_or_default();
+        let fence = "`".repeat(longest.max(2) + 1);
+        let text = text.trim_matches('\n').replace('\r', "");
+        for line in format!("{fence}{language}\n{text}\n{fence}").split('\n') {
+            self.line.push_str(line);
+            self.flush_line(true);
+        }
+    }
+
+    pub(super) fn start_table(&mut self) {
+        self.flush_line(false);
+        self.table = Some(Vec::new());
+    }
+
+    pub(super) fn start_row(&mut self) {
+        self.table.iter_mut().for_each(|rows| rows.push(Vec::new()));
+    }
+
+    pub(super) fn start_cell(&mut self) {
+        self.line.clear();
+        self.is_in_cell = true;
+    }
+
+    pub(super) fn end_cell(&mut self) {
+        let cell = std::mem::take(&mut self.line).trim().replace('|', "\\|");
+        self.is_in_cell = false;
+        if let Some(row) = self.table.as_mut().and_then(|rows| rows.last_mut()) {
+            row.push(cell);
+        }
+    }
+
+    pub(super) fn end_table(&mut self) {
+        let rows = self.table.take().unwrap_or_default();
+        let columns = rows.iter().map(Vec::len).max().unwrap_or_default();
+        // A wide row must not widen many others.
+        let is_regular = columns * rows.len() <= 2 * rows.iter().map(Vec::len).sum::<usize>() + 1_000;
+        for (index, mut row) in rows.into_iter().enumerate().filter(|_| 0 < columns) {
+            if is_regular {
+                row.resize(columns, String::new());
+            }
+            self.line = format!("| {} |", row.join(" | "));
+            self.flush_line(false);
+            if index == 0 {
+                self.line = format!("|{}", " --- |".repeat(row.len()));
+                self.flush_line(false);
+            }
+        }
+        self.markdown.push('\n');
+    }
+
+    /// Ends the line. Without text it becomes an empty line if `is_break`.
+    pub(super) fn flush_line(&mut self, is_break: bool) {
+        if self.is_in_cell {
+            if !self.line.trim().is_empty() && !self.line.ends_with("<br>") {
+                self.line.truncate(self.line.trim_end().len());
+                self.line.push_str("<br>");
+            }
+            return;
+        }
+        let line = escape_marked(std::mem::take(&mut self.line).trim_end());
+        if line.is_empty() && !is_break {
+            return;
+        }
+        let mut whole = String::new();
+        for level in &mut self.levels {
+            match level.first.take().filter(|_| !line.is_empty()) {
+                Some(first) => whole.push_str(&first),
+                None => whole.push_str(&level.rest),
+            }
+        }
+        whole.push_str(&line);
+        self.markdown.extend([whole.trim_end(), "\n"]);
+    }
+
+    /// Returns the text, in which at most one empty line separates two blocks.
+    pub(super) fn finish(mut self) -> String {
+        self.flush_line(false);
+        let text = self.markdown.trim_matches('\n');
+        let mut lines = String::with_capacity(text.len());
+        let mut blank_lines = 0;
+        for line in text.split('\n') {
+            blank_lines = if line.is_empty() { blank_lines + 1 } else { 0 };
+            if blank_lines < 2 {
+                lines.extend([line, "\n"]);
+            }
+        }
+        lines.pop();
+        lines
+    }
+}
