@@ -173,17 +173,14 @@ pub fn sessions(
             continue;
         }
         let near = recalled.iter().enumerate().filter(|(_, session)| session.agent == by && session.is_near(at));
-        match near.max_by_key(|(_, session)| begins_closest(session.first, at)) {
-            Some((position, _)) => {
-                sessions[position].extend_to(at);
-                sessions[position].operations.push(entry);
-            }
-            None => {
-                let day = at.date_naive();
-                let session = others.entry((by.clone(), day)).or_insert_with(|| AgentSession::new(&by, None, at));
-                session.extend_to(at);
-                session.operations.push(entry);
-            }
+        if let Some((position, _)) = near.max_by_key(|(_, session)| begins_closest(session.first, at)) {
+            sessions[position].extend_to(at);
+            sessions[position].operations.push(entry);
+        } else {
+            let day = at.date_naive();
+            let session = others.entry((by.clone(), day)).or_insert_with(|| AgentSession::new(&by, None, at));
+            session.extend_to(at);
+            session.operations.push(entry);
         }
     }
     for ((agent, day), other) in others {

@@ -21,7 +21,8 @@ const MAX_LINES: usize = 4_000;
 pub(crate) fn render_diff(old: &str, new: &str) -> SafeHtml {
     let (old, is_old_cut) = first_lines(old);
     let (new, is_new_cut) = first_lines(new);
-    let diff = TextDiff::from_lines(old, new);
+    let (old, new) = (with_line_break(old), with_line_break(new));
+    let diff = TextDiff::from_lines(old.as_ref(), new.as_ref());
     let mut html = String::from("<div class=\"diff\" role=\"group\" aria-label=\"Changes\" tabindex=\"0\">");
     let groups = diff.grouped_ops(CONTEXT);
     if groups.is_empty() {
@@ -45,6 +46,11 @@ pub(crate) fn render_diff(old: &str, new: &str) -> SafeHtml {
     }
     html.push_str("</div>");
     SafeHtml::from_escaped(html)
+}
+
+/// Returns a text whose last line ends with a line break, so that a line after it does not change it.
+fn with_line_break(text: &str) -> Cow<'_, str> {
+    if text.is_empty() || text.ends_with('\n') { text.into() } else { format!("{text}\n").into() }
 }
 
 /// Appends a line, which consists of parts; each part is marked if its words differ in an otherwise similar line.
@@ -129,6 +135,7 @@ mod tests {
         assert!(html.contains("<del dir=\"auto\">- line 18</del>") && !html.contains("line 10"));
         assert_eq!(html.matches("diff-gap").count(), 1);
         assert!(render_diff("same", "same").as_str().contains("No line differs."));
+        assert!(!render_diff("one", "one\ntwo").as_str().contains("<del"), "the first line is the same");
     }
 
     #[test]

@@ -71,10 +71,14 @@ impl Section {
 /// The value of the field `notice` after a request for selected items without any.
 pub(crate) const NOTHING_SELECTED: &str = "nothing-selected";
 
+/// The value of the field `notice` after a request for an item that no longer waits in the inbox.
+pub(crate) const ITEM_DECIDED: &str = "item-decided";
+
 /// Returns the text for a value of the field `notice`.
 pub(super) fn notice_text(notice: &str) -> Option<&'static str> {
     match notice {
         NOTHING_SELECTED => Some("Nothing was changed, because nothing was selected. Tick the box of at least one item first."),
+        ITEM_DECIDED => Some("This item no longer waits in the inbox."),
         _ => None,
     }
 }

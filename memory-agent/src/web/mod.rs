@@ -47,6 +47,7 @@
 mod assets;
 mod cached_views;
 mod card;
+mod changed_object;
 mod charts;
 mod diff;
 mod error;

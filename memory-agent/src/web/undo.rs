@@ -7,9 +7,9 @@ use axum::response::Response;
 use axum::routing::post;
 use memory_core::{Category, Code, LogEntry, Phase, StoreError, Verb};
 
+use super::changed_object::{ChangedObject, few_changes};
 use super::error::PageError;
 use super::layout::UndoBar;
-use super::operations::{ChangedObject, few_changes};
 use super::request::WebRequest;
 use super::state::WebState;
 
@@ -120,15 +120,13 @@ fn describe_several(entries: &[LogEntry]) -> String {
 /// Returns the description of an operation for the bar. That of an undo of one change names its effect.
 fn completed_action(entry: &LogEntry, object: &ChangedObject) -> String {
     let verb = object.verb;
-    match object.changes.as_slice() {
-        [change] if entry.operation.verb == Verb::Undo && change.after.is_none() => match object.is_proposal {
-            true => format!("{verb}, which withdrew the proposal"),
-            false => format!("{verb}, which deleted"),
-        },
-        [change] if entry.operation.verb == Verb::Undo && change.before.is_none() => match object.is_proposal {
-            true => format!("{verb}, which returned to the inbox"),
-            false => format!("{verb}, which restored"),
-        },
-        _ => verb.to_owned(),
-    }
+    let effect = match object.changes.as_slice() {
+        _ if entry.operation.verb != Verb::Undo => return verb.to_owned(),
+        [change] if change.after.is_none() && object.is_proposal => "withdrew the proposal",
+        [change] if change.after.is_none() => "deleted",
+        [change] if change.before.is_none() && object.is_proposal => "returned to the inbox",
+        [change] if change.before.is_none() => "restored",
+        _ => return verb.to_owned(),
+    };
+    format!("{verb}, which {effect}")
 }

@@ -2,8 +2,8 @@
 
 use memory_core::{LogEntry, Memory, MemoryStep, RecordedChange, Subject, UndoObstacle, Verb, undo_obstacle};
 
+use super::changed_object::ChangedObject;
 use super::error::PageError;
-use super::operations::ChangedObject;
 use super::request::WebRequest;
 
 /// Whether an operation can be undone now.

@@ -1,6 +1,6 @@
 //! The subject of a recorded operation: how proposals ended, and the memories that an operation on proposals is about.
 
-use crate::{Acceptance, Memory, MemoryId, ProposedAction, RecordedChange, Services, StoreError, Verb};
+use crate::{Acceptance, Memory, MemoryId, ProposedAction, Recorded, RecordedChange, Services, StoreError, Verb};
 
 /// How a proposal ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,17 +13,6 @@ pub enum ProposalEnd {
     Withdrawn,
 }
 
-impl ProposalEnd {
-    /// Returns how `former` ended, which an operation with this verb moved to the trash; `None` if it was no proposal.
-    pub fn of(verb: Verb, former: &Memory) -> Option<Self> {
-        former.is_proposal().then_some(match verb {
-            Verb::Accept => Self::Accepted,
-            Verb::Reject => Self::Rejected,
-            _ => Self::Withdrawn,
-        })
-    }
-}
-
 /// Returns how the proposal `id` ended; `None` if it still waits, or if the memory was no proposal.
 ///
 /// After a purge of its file, only a rejection is known.
@@ -31,21 +20,34 @@ impl ProposalEnd {
 /// # Errors
 /// If the journal cannot be read.
 pub fn proposal_end(services: &Services, id: &MemoryId) -> Result<Option<ProposalEnd>, StoreError> {
-    for change in services.history.changes_to(id) {
-        let change = change?;
-        if change.subject.is_placeholder() {
-            continue;
-        }
-        if change.subject.after.is_some() {
-            return Ok(None);
-        }
-        let verb = change.operation.verb;
-        return Ok(match former_version(services, &change.subject) {
-            Some(former) => ProposalEnd::of(verb, &former),
-            None => Some(ProposalEnd::Rejected).filter(|_| verb == Verb::Reject),
-        });
+    let changes = services.history.changes_to(id).collect::<Result<Vec<_>, _>>()?;
+    let Some(last) = changes.iter().find(|change| !change.subject.is_placeholder()) else { return Ok(None) };
+    if last.subject.after.is_some() {
+        return Ok(None);
     }
-    Ok(None)
+    let end = match repeated_verb(last, &changes) {
+        Some(Verb::Accept) => ProposalEnd::Accepted,
+        Some(Verb::Reject) => ProposalEnd::Rejected,
+        _ => ProposalEnd::Withdrawn,
+    };
+    Ok(match former_version(services, &last.subject) {
+        Some(former) => Some(end).filter(|_| former.is_proposal()),
+        None => Some(end).filter(|end| *end == ProposalEnd::Rejected),
+    })
+}
+
+/// Returns the verb of an operation, or that of the operation which it repeats as the undo of an undo; `None` for another undo.
+fn repeated_verb(change: &Recorded<RecordedChange>, all: &[Recorded<RecordedChange>]) -> Option<Verb> {
+    let undone = |change: &Recorded<RecordedChange>| all.iter().find(|other| Some(&other.operation.id) == change.undoes.as_ref());
+    let mut change = change;
+    while change.operation.verb == Verb::Undo {
+        let other = undone(change)?;
+        if other.operation.verb != Verb::Undo {
+            return None;
+        }
+        change = undone(other)?;
+    }
+    Some(change.operation.verb)
 }
 
 /// The memories that an operation is about.
@@ -171,6 +173,11 @@ mod tests {
         assert_eq!(end(&rejected), Some(ProposalEnd::Rejected));
         assert_eq!(end(&withdrawn), Some(ProposalEnd::Withdrawn));
         assert_eq!(end(&merged), Some(ProposalEnd::Accepted));
+        undo(&person, None).expect("the merge is undone");
+        assert_eq!(end(&merged), None, "it waits again");
+        let last = person.history.records().next().expect("an operation").expect("it can be read");
+        undo(&person, Some(last.operation.id.as_str())).expect("the undo is undone");
+        assert_eq!(end(&merged), Some(ProposalEnd::Accepted), "the merge is repeated");
         delete(&person, &memory.to_string()).expect("deleted");
         assert_eq!(end(&memory), None);
         undo(&person, None).expect("the deletion is undone");

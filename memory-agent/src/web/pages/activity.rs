@@ -14,12 +14,13 @@ use memory_core::{
 };
 
 use super::inbox::Pager;
+use crate::web::changed_object::{ChangedMemory, past_tense};
 use crate::web::charts::{render_growth, render_heat_map};
 use crate::web::diff::{changed_attributes, render_diff};
 use crate::web::error::{PageError, render};
 use crate::web::html::{Label, SafeHtml};
 use crate::web::layout::Layout;
-use crate::web::operations::{ChangedMemory, OperationRow, is_agent, past_tense};
+use crate::web::operations::{OperationRow, is_agent};
 use crate::web::request::WebRequest;
 use crate::web::state::WebState;
 use crate::web::time_label::TimeLabel;

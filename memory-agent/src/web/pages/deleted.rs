@@ -7,14 +7,14 @@ use askama::Template;
 use axum::Router;
 use axum::response::Response;
 use axum::routing::get;
-use memory_core::{MemoryId, ProposalEnd, StoreError, TrashedFile, Verb};
+use memory_core::{Memory, MemoryId, ProposalEnd, StoreError, TrashedFile, Verb, proposal_end};
 use serde_json::Value;
 
 use crate::web::card::title;
+use crate::web::changed_object::past_tense;
 use crate::web::error::{PageError, render};
 use crate::web::html::Label;
 use crate::web::layout::Layout;
-use crate::web::operations::past_tense;
 use crate::web::request::WebRequest;
 use crate::web::state::WebState;
 use crate::web::time_label::TimeLabel;
@@ -86,7 +86,8 @@ fn list_deleted(request: &WebRequest) -> Result<DeletedPage, PageError> {
             break;
         }
         let former = services.history.memory_in_trash(&trash).ok();
-        let (list, action) = match former.as_ref().and_then(|former| ProposalEnd::of(operation.verb, former)) {
+        let is_proposal = former.as_ref().is_some_and(Memory::is_proposal);
+        let (list, action) = match if is_proposal { proposal_end(services, &id)? } else { None } {
             Some(ProposalEnd::Accepted) => continue,
             Some(ProposalEnd::Rejected) => (&mut page.proposals, "Rejected"),
             Some(ProposalEnd::Withdrawn) => (&mut page.proposals, "Withdrawn"),

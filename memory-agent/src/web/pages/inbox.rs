@@ -130,11 +130,10 @@ async fn decide(request: WebRequest) -> Response {
             // Returns whether the item was decided on.
             let apply = |item: &ItemVersion| match form.get("action") {
                 "accept" => {
-                    let category = match (category, find_filing(request, planner.as_ref(), item)?) {
-                        (Some(category), _) => Some(category),
-                        (None, FilingSuggestion::Suggested(category)) => Some(category),
-                        (None, FilingSuggestion::Unchanged) => None,
-                        (None, FilingSuggestion::Unknown) => return Ok(false),
+                    let category = match (category, suggest_filing(request, planner.as_ref(), item)?) {
+                        (Some(category), _) | (None, CategorySuggestion::Known(category)) => Some(category),
+                        (None, CategorySuggestion::Unchanged) => None,
+                        (None, CategorySuggestion::Unknown) => return Ok(false),
                     };
                     let expected = Some(save_edit(request, item)?);
                     let options = AcceptOptions { category, stale, secrets: SecretPolicy::Refuse, expected };
@@ -178,21 +177,25 @@ fn lines_of_form(text: &str) -> String {
 }
 
 /// The category under which an item is filed if the person chooses none.
-enum FilingSuggestion {
-    Suggested(Category),
+enum CategorySuggestion {
+    Known(Category),
     /// Nothing suggests a category.
     Unknown,
     /// The proposal changes or deletes a memory, which has a category.
     Unchanged,
 }
 
-fn find_filing(request: &WebRequest, planner: &dyn RefinementPlanner, item: &ItemVersion) -> Result<FilingSuggestion, PageError> {
+fn suggest_filing(
+    request: &WebRequest,
+    planner: &dyn RefinementPlanner,
+    item: &ItemVersion,
+) -> Result<CategorySuggestion, PageError> {
     let memory = request.services.store.get_by(&item.id)?.memory;
     let is_new = memory.proposal.as_ref().is_none_or(|proposal| proposal.action == ProposedAction::Write);
     Ok(match find_suggestion(planner, &memory) {
-        _ if !is_new => FilingSuggestion::Unchanged,
-        Some(category) => FilingSuggestion::Suggested(category),
-        None => FilingSuggestion::Unknown,
+        _ if !is_new => CategorySuggestion::Unchanged,
+        Some(category) => CategorySuggestion::Known(category),
+        None => CategorySuggestion::Unknown,
     })
 }
 

@@ -9,20 +9,20 @@ use axum::response::Response;
 use axum::routing::{get, post};
 use memory_core::{
     Category, HomeSection, Memory, MemoryHistory, MemoryId, MemoryStep, MemoryStoreExt, Patch, Phase, ProposalEnd, RecallRecord,
-    SecretPolicy, StoreError, StoredMemory, Tags, backlinks, delete, memory_history, outgoing_links, pin, proposal,
+    SecretPolicy, StoreError, StoredMemory, Tags, backlinks, delete, memory_history, outgoing_links, pin, proposal, proposal_end,
     resolve_wikilink, restore, tag, unpin, update, why,
 };
 
 use super::inbox_item::InboxCard;
 use super::merge::choice_path;
 use crate::web::card::{MemoryCard, TagLink, describe_parts, describe_readers, memory_path, title};
+use crate::web::changed_object::past_tense;
 use crate::web::diff::{changed_attributes, render_diff};
 use crate::web::error::{PageError, render};
 use crate::web::fields::{encode, encode_pairs};
 use crate::web::html::{Label, SafeHtml, visible_text};
 use crate::web::layout::Layout;
 use crate::web::markdown::render_markdown;
-use crate::web::operations::past_tense;
 use crate::web::request::WebRequest;
 use crate::web::state::WebState;
 use crate::web::time_label::TimeLabel;
@@ -186,7 +186,7 @@ fn deleted_page(request: &WebRequest, id: &MemoryId) -> Result<Option<MemoryDeta
     let Some((memory, trash)) = last.before.clone().zip(last.trash.clone()) else { return Ok(None) };
     let mut page = MemoryDetailsPage::new(request, &memory, render_markdown(&memory.content, &|_| None), &history)?;
     page.is_deleted = true;
-    page.end = ProposalEnd::of(last.operation.verb, &memory);
+    page.end = proposal_end(&request.services, id)?;
     // An accepted proposal had its effect, which an undo of the acceptance reverts.
     page.restorable = Some(trash).filter(|_| page.end != Some(ProposalEnd::Accepted));
     Ok(Some(page))

@@ -7,7 +7,8 @@ use axum::Router;
 use axum::response::Response;
 use axum::routing::get;
 use memory_core::{
-    Memory, MemoryMerge, MemoryStoreExt, MergeVersions, SecretPolicy, StoredMemory, merge, plan_merge, resolve_wikilink,
+    Memory, MemoryMerge, MemoryStoreExt, MergeVersions, SecretPolicy, StoreError, StoredMemory, merge, plan_merge,
+    resolve_wikilink,
 };
 
 use super::inbox_item::{ItemVersion, MAX_HEADLINE};
@@ -16,10 +17,10 @@ use crate::web::diff::{changed_attributes, render_diff};
 use crate::web::error::{PageError, render};
 use crate::web::fields::encode_pairs;
 use crate::web::html::{Label, SafeHtml};
-use crate::web::layout::Layout;
+use crate::web::layout::{ITEM_DECIDED, Layout};
 use crate::web::markdown::render_markdown;
 use crate::web::memory_choice::{MemoryCandidate, find_candidates, memory_reference};
-use crate::web::request::WebRequest;
+use crate::web::request::{WebRequest, redirect_with_notice};
 use crate::web::state::WebState;
 
 /// The path of these pages.
@@ -103,6 +104,13 @@ async fn show_merge(request: WebRequest) -> Response {
     request
         .respond(|request| {
             let into = request.query.text("into").unwrap_or_default();
+            let item = ItemVersion::parse(request.query.get("item"))?;
+            match request.services.store.get_by(&item.id) {
+                Err(StoreError::NotFound { .. }) => {
+                    return Ok(redirect_with_notice(request.query.text("next").unwrap_or("/memories"), ITEM_DECIDED));
+                }
+                found => drop(found?),
+            }
             match memory_reference(into) {
                 Some(reference) => Ok(render(&preview_merge(request, reference)?)),
                 None => Ok(render(&choose_merge(request, into)?)),

@@ -149,7 +149,7 @@ struct AgentDay {
 }
 
 impl AgentDay {
-    /// Returns what each agent did since the beginning of `day`.
+    /// Returns what each agent did since the start of `day`.
     fn list(request: &WebRequest, day: NaiveDate, agent: Option<&str>) -> Result<Vec<Self>, PageError> {
         let from = Some(start_of_day(&request.zone(), day));
         let filter = RecallFilter { agent: agent.map(str::to_owned), from, ..RecallFilter::default() };
@@ -233,7 +233,10 @@ struct RecallRow {
     tool: Label,
     query: Option<Label>,
     tokens: u64,
+    /// The first memories.
     memories: Vec<RecalledRow>,
+    /// The other memories, which are folded.
+    more: Vec<RecalledRow>,
 }
 
 /// A memory of a recall.
@@ -256,12 +259,15 @@ impl RecallRow {
             let is_repeated = !given.insert(memory.id.clone());
             Ok(RecalledRow { is_repeated, ..RecalledRow::new(request, memory, recall.at)? })
         };
+        let mut memories = recall.memories.iter().map(&mut row).collect::<Result<Vec<_>, PageError>>()?;
+        let more = memories.split_off(memories.len().min(MAX_SUMMARY));
         Ok(Self {
             time: TimeLabel::clock_time(request.local(recall.at)),
             tool: Label::cut(&format!("{} over {}", recall.tool, recall.interface), 80),
             query: recall.query.as_deref().map(|query| Label::cut(query, 300)),
             tokens: recall.tokens,
-            memories: recall.memories.iter().map(&mut row).collect::<Result<_, PageError>>()?,
+            memories,
+            more,
         })
     }
 }
@@ -296,7 +302,7 @@ impl RecalledRow {
 struct SessionPage {
     layout: Layout,
     row: SessionRow,
-    /// The answers and changes in the order of their times.
+    /// The recalls and operations in the order of their times.
     steps: Vec<SessionStep>,
     more_recalls: u64,
     more_operations: usize,

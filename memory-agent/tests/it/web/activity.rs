@@ -87,7 +87,10 @@ fn an_operation_is_named_by_the_text_of_its_time_and_shown_with_its_differences(
     assert_eq!(page.matches("type=\"submit\">Undo").count(), 1, "only the deletion can be undone: {page}");
     let records: Vec<_> = server.services.history.records().map(|record| record.unwrap().operation.id).collect();
     let page = server.get(&format!("/activity/{}", records[1])).body;
-    assert!(page.contains("- green &lt;tea&gt;</del>") && page.contains("+ black tea</ins>"), "{page}");
+    assert!(
+        page.contains("- <b>green</b> <b>&lt;tea&gt;</b></del>") && page.contains("+ <b>black</b> <b>tea</b></ins>"),
+        "{page}"
+    );
     assert!(page.contains("This operation cannot be undone. A later change builds on this one."), "{page}");
 }
 

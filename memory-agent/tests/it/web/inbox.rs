@@ -153,9 +153,12 @@ fn a_proposal_is_edited_and_merged() {
     let found = items(&page);
     let preview =
         server.post_and_follow("/memories/merge", &[("item", found[0].as_str()), ("into", &into), ("next", "/inbox")]).body;
-    for text in
-        ["Merge into <bdi dir=\"auto\">The user drinks tea", "+ Green tea</ins>", "Resulting text", "The user drinks tea</p>"]
-    {
+    for text in [
+        "Merge into <bdi dir=\"auto\">The user drinks tea",
+        "+ Green tea</ins>",
+        "Resulting text",
+        "<p dir=\"auto\">The user drinks tea</p>",
+    ] {
         assert!(preview.contains(text), "{text} is missing in {preview}");
     }
     assert_eq!(proposals(&server.services).unwrap().len(), 1, "the preview changes nothing");
@@ -166,6 +169,8 @@ fn a_proposal_is_edited_and_merged() {
     assert_eq!(confirm(&into).status, 409, "the memory differs from the preview");
     let preview = server.post_and_follow("/memories/merge", &[("item", found[0].as_str()), ("into", &target)]).body;
     assert_eq!(confirm(&into_version(&preview)).status, 303);
+    let again = server.get(&format!("/memories/merge?item={}&into={target}", found[0]));
+    assert_eq!((again.status, again.headers["location"].as_str()), (303, "/inbox?notice=item-decided"));
     assert!(proposals(&server.services).unwrap().is_empty());
     let merged = server.services.store.get_by(&target).unwrap().memory.content;
     assert!(merged.contains("drinks tea") && merged.contains("is preferred"), "{merged}");
