@@ -22,14 +22,19 @@ pub(crate) struct Ingestion {
     extractor: Option<ModelFactExtractor>,
 }
 
+/// Opens the history instance `instance`.
+pub(crate) fn open_history(instance: &str, settings: &Arc<Settings>) -> Result<Messages, Failure> {
+    let registry = InstanceRegistry::open(settings)?;
+    match registry.open_instance(instance::backend("history")?, &instance.parse()?)? {
+        InstanceHandle::History(messages) => Ok(messages),
+        _ => Err(InstanceError::InstanceNotFound { instance: format!("history/{instance}") }.into()),
+    }
+}
+
 impl Ingestion {
     /// Opens the history instance `instance`, which receives conversations.
     pub(crate) fn open(services: &Services, instance: &str, settings: &Arc<Settings>) -> Result<Self, Failure> {
-        let registry = InstanceRegistry::open(settings)?;
-        match registry.open_instance(instance::backend("history")?, &instance.parse()?)? {
-            InstanceHandle::History(sessions) => Ok(Self { services: services.clone(), sessions, extractor: None }),
-            _ => Err(InstanceError::InstanceNotFound { instance: format!("history/{instance}") }.into()),
-        }
+        Ok(Self { services: services.clone(), sessions: open_history(instance, settings)?, extractor: None })
     }
 
     /// Returns the ingestion with a language model that draws facts from conversations.

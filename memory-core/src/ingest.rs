@@ -124,7 +124,8 @@ pub struct Progress {
 /// are redacted.
 ///
 /// A conversation becomes a session with a name that ends in its id. A changed conversation replaces the records of its
-/// session, unless other records were added to it. Notes and sessions are written in operations with the same id, so that
+/// session, unless other records were added to it. Conversations are skipped if the store of the sessions does not support
+/// it. Notes and sessions are written in operations with the same id, so that
 /// one undo reverts both.
 ///
 /// `examples/vault_ingest.rs` is a complete program.
@@ -183,7 +184,10 @@ pub fn ingest(
     }
     batch.flush(&mut report)?;
     if let Some(messages) = options.sessions {
-        sessions::ingest_sessions(source, messages, &batch, options, &mut report, progress)?;
+        match messages.store.check_replace() {
+            Ok(()) => sessions::ingest_sessions(source, messages, &batch, options, &mut report, progress)?,
+            Err(error) => report.skipped.extend(sessions::skipped_sessions(source, &error)),
+        }
     }
     Ok(report)
 }

@@ -209,7 +209,8 @@ pub(crate) fn file_name(path: &str) -> &str {
     path.rsplit_once('/').map_or(path, |(_, name)| name)
 }
 
-fn is_zip(path: &Path) -> io::Result<bool> {
+/// Returns whether a file is a ZIP archive, whatever its name is.
+pub(crate) fn is_zip(path: &Path) -> io::Result<bool> {
     let mut magic = Vec::new();
     File::open(path)?.take(4).read_to_end(&mut magic)?;
     Ok(magic == b"PK\x03\x04" || magic == b"PK\x05\x06")

@@ -12,6 +12,7 @@ use crate::folder::has_extension;
 use crate::markdown_links::file_links;
 use crate::note::{self, SourceNote};
 use crate::own_fields;
+use crate::program_folder::has_permalinks;
 use crate::record::map_category;
 use crate::text_files::{TextFile, TextFiles};
 use crate::yaml::Yaml;
@@ -32,6 +33,12 @@ impl BasicMemory {
     /// [`SourceError::Missing`] or [`SourceError::Unreadable`].
     pub fn open(path: &Path) -> Result<Self, SourceError> {
         Ok(Self { files: TextFiles::open(path)? })
+    }
+
+    /// Returns whether `path` has the name of the default folder, or contains notes with permalinks.
+    pub(crate) fn recognizes(path: &Path) -> bool {
+        let is_named = path.ends_with(DEFAULT_FOLDER) && path.is_dir();
+        !path.join(".obsidian").is_dir() && (is_named || has_permalinks(path))
     }
 
     fn finding(&self, file: TextFile<'_>) -> SourceItem {

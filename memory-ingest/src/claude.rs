@@ -10,6 +10,7 @@ use serde::Deserialize;
 
 use crate::folder::{FolderEntry, SourceFolder, has_extension};
 use crate::note::{self, SourceNote};
+use crate::program_folder::is_claude_folder;
 use crate::yaml::Yaml;
 
 /// Claude Code's folder of instructions and memories.
@@ -28,6 +29,11 @@ impl Claude {
     /// [`SourceError::Missing`] or [`SourceError::Unreadable`].
     pub fn open(path: &Path) -> Result<Self, SourceError> {
         Ok(Self { folder: SourceFolder::open(path)? })
+    }
+
+    /// Returns whether `path` is Claude Code's folder and has instructions or memories.
+    pub(crate) fn recognizes(path: &Path) -> bool {
+        path.is_dir() && is_claude_folder(path) && Self::open(path).is_ok_and(|claude| !claude.entries().is_empty())
     }
 
     fn entries(&self) -> Vec<FolderEntry> {

@@ -12,6 +12,7 @@ use serde_json::json;
 use crate::database::{SourceDatabase, SourceTable, has_table_at_rest, is_database};
 use crate::json_records::{JsonRecordFile, MAX_RECORD_BYTES};
 use crate::note::one_line;
+use crate::program_folder::begins_with_json;
 use crate::record::{SourceRecord, map_category};
 use crate::record_file::{RecordFile, RecordIndex, RecordPosition, RecordReader, find_file, record_name, unreadable};
 use crate::record_note::{RecordNote, join_paragraphs, markdown_list, project_scope};
@@ -106,7 +107,7 @@ impl ClaudeMem {
     /// Returns whether the file or folder at `path` has been written by claude-mem.
     pub(crate) fn recognizes(path: &Path) -> bool {
         let database = if path.is_dir() { path.join(DATABASE) } else { path.to_owned() };
-        let is_json = path.is_file() && path.extension().is_some_and(|extension| extension == "json");
+        let is_json = begins_with_json(path);
         has_table_at_rest(&database, &OBSERVATIONS)
             || (is_json && JsonRecordFile::open(path, LISTS, MAX_RECORD_BYTES).is_ok_and(|file| is_export(&file)))
     }

@@ -5,9 +5,9 @@ use std::path::Path;
 
 use memchr::memmem;
 
-use crate::archive::{Archive, ArchiveFile, file_name};
-use crate::folder::has_extension;
+use crate::archive::{Archive, ArchiveFile, file_name, is_zip};
 use crate::json_elements::{JsonElement, JsonElements};
+use crate::program_folder::begins_with_json;
 
 /// Bytes at the start of an export that are searched for its distinctive keys.
 const PROBE_BYTES: u64 = 1 << 20;
@@ -62,6 +62,6 @@ pub(crate) fn contains_key(archive: &Archive, key: &str) -> Option<bool> {
 /// A folder is an export only if the files are in the folder itself.
 pub(crate) fn is_export(path: &Path, key: &str) -> bool {
     let has_conversations = ["conversations.json", "conversations-000.json"].iter().any(|name| path.join(name).is_file());
-    let is_candidate = has_conversations || path.is_file() && has_extension(&path.to_string_lossy(), &["json", "zip"]);
+    let is_candidate = has_conversations || path.is_file() && (is_zip(path).unwrap_or(false) || begins_with_json(path));
     is_candidate && Archive::open(path, &is_conversation_file).is_ok_and(|archive| contains_key(&archive, key) == Some(true))
 }

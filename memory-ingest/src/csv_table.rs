@@ -9,7 +9,7 @@ use memory_core::wikilink::WikilinkRule;
 use memory_core::{Source, SourceError, SourceItem};
 use serde_json::{Map, Value};
 
-use crate::field_map::{FieldMap, mapped_items};
+use crate::field_map::{FieldMap, SuggestedMap, mapped_items};
 use crate::record::SourceRecord;
 use crate::record_file::{RecordFile, RecordPosition, RecordReader, file_name, find_file};
 use crate::source_text::{ReadSeek, TextContent};
@@ -19,6 +19,9 @@ const MAX_ROW_BYTES: u64 = 16 << 20;
 
 /// Maximum number of quotes without an end after which the following rows are read.
 const MAX_OPEN_QUOTES: usize = 100;
+
+/// Number of rows that are read for a suggested map.
+const SAMPLE: usize = 20;
 
 /// Number of bytes in which the delimiter is looked for.
 const HEAD_BYTES: u64 = 64 << 10;
@@ -44,6 +47,17 @@ impl CsvTable {
         }
         let map = FieldMap::new(fields, &file.columns, &|key| file.columns.iter().any(|column| column == key), &found)?;
         Ok(Self { file, map })
+    }
+
+    /// Returns a map for the table at `path`, or `None` if it has no text.
+    pub(crate) fn suggest_map(path: &Path) -> Option<SuggestedMap> {
+        let file = CsvFile::open(path).ok()?;
+        let mut records = Vec::new();
+        file.reader().ok()?.scan(&mut |_, record| {
+            records.extend(record.ok());
+            records.len() < SAMPLE
+        });
+        SuggestedMap::new(file.columns, &records)
     }
 }
 

@@ -67,7 +67,7 @@ impl FieldMap {
             fields.push((name, key.clone()));
         }
         if pairs.is_empty() {
-            fields.extend(all_fields().filter_map(|(name, guesses)| Some((name, find_key(keys, guesses)?))));
+            fields = guess_fields(keys);
         }
         if fields.iter().all(|(name, _)| *name != "content") {
             return Err(wrong(format!("the key of the field content is missing (the file has {})", known())));
@@ -140,6 +140,37 @@ impl FieldMap {
     }
 }
 
+/// The keys or columns of a file of any program, and a map of them to the fields of a memory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SuggestedMap {
+    /// The keys or columns of the first records, in the order of the file.
+    pub keys: Vec<String>,
+    /// Pairs of a field and its key. `content` is the first; the longest text is taken for it if no key has a usual name.
+    pub fields: Vec<(&'static str, String)>,
+}
+
+impl SuggestedMap {
+    /// Returns a map for the keys of the first records of a file, or `None` without a text.
+    pub(crate) fn new(keys: Vec<String>, records: &[SourceRecord]) -> Option<Self> {
+        let mut fields = guess_fields(&keys);
+        if fields.first().is_none_or(|(name, _)| *name != "content") {
+            let text = |key: &str, record: &SourceRecord| {
+                record.get(key).and_then(Value::as_str).filter(|_| record.time(&[key]).is_none()).map_or(0, str::len)
+            };
+            let length = |key: &&String| records.iter().map(|record| text(key, record)).sum::<usize>();
+            let longest = keys.iter().rev().max_by_key(length).filter(|key| 0 < length(key))?.clone();
+            fields.retain(|(_, key)| *key != longest);
+            fields.insert(0, ("content", longest));
+        }
+        Some(Self { keys, fields })
+    }
+}
+
+/// Returns the fields with a key that has one of their usual names.
+fn guess_fields(keys: &[String]) -> Vec<(&'static str, String)> {
+    all_fields().filter_map(|(name, guesses)| Some((name, find_key(keys, guesses)?))).collect()
+}
+
 fn all_fields() -> impl Iterator<Item = (&'static str, &'static [&'static str])> {
     FIELDS.into_iter().chain([EXPIRES])
 }
@@ -184,4 +215,28 @@ pub(crate) fn mapped_items<'a>(
         note.warnings.extend(guess.take());
         note.into_item()
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::SuggestedMap;
+    use crate::record::SourceRecord;
+
+    #[test]
+    fn the_longest_text_is_the_content_if_no_key_has_a_usual_name() {
+        let record = json!({"when": "2026-01-02", "what": "tea at seven", "title": "a", "n": 123_456_789_012_345_u64});
+        let record = SourceRecord(record.as_object().expect("an object").clone());
+        let suggest = |keys: &[&str]| {
+            let keys = keys.iter().map(|key| (*key).to_owned()).collect();
+            SuggestedMap::new(keys, std::slice::from_ref(&record)).map(|map| map.fields)
+        };
+        let fields =
+            |pairs: &[(&'static str, &str)]| Some(pairs.iter().map(|(field, key)| (*field, (*key).to_owned())).collect());
+        assert_eq!(suggest(&["when", "what", "title"]), fields(&[("content", "what"), ("title", "title")]));
+        assert_eq!(suggest(&["Text", "what"]), fields(&[("content", "Text")]));
+        assert_eq!(suggest(&["title"]), fields(&[("content", "title")]));
+        assert_eq!(suggest(&["n"]), None);
+    }
 }

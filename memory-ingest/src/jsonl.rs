@@ -5,8 +5,9 @@ use std::path::Path;
 use memory_core::wikilink::WikilinkRule;
 use memory_core::{Source, SourceError, SourceItem};
 
-use crate::field_map::{FieldMap, mapped_items};
+use crate::field_map::{FieldMap, SuggestedMap, mapped_items};
 use crate::json_records::{JsonRecordFile, MAX_RECORD_BYTES};
+use crate::record::SourceRecord;
 use crate::record_file::{RecordFile, find_file};
 
 /// The lists of records in a document that is an object.
@@ -29,15 +30,8 @@ impl Jsonl {
     /// [`SourceError::Missing`], [`SourceError::Unreadable`], [`SourceError::NotRecognized`] or [`SourceError::WrongMap`].
     pub fn open(path: &Path, fields: &[(String, String)]) -> Result<Self, SourceError> {
         let found = find_file(path, &[])?;
-        let mut file = JsonRecordFile::open(&found, LISTS, MAX_RECORD_BYTES)?;
-        if file.has_lines() {
-            // In a line, an object with one of these keys is a record.
-            file = JsonRecordFile::open(&found, &[], MAX_RECORD_BYTES)?;
-        }
-        let mut keys = Vec::<String>::new();
-        for (_, record) in file.first_records(SAMPLE) {
-            keys.extend(record.0.keys().filter(|key| !keys.contains(key)).cloned().collect::<Vec<_>>());
-        }
+        let file = open_records(&found)?;
+        let (keys, _) = sample(&file);
         if keys.is_empty() {
             let expected = "a file with JSON objects".into();
             return Err(SourceError::NotRecognized { path: found.display().to_string(), expected });
@@ -46,6 +40,30 @@ impl Jsonl {
         let map = FieldMap::new(fields, &keys, &|key| !unknown.contains(&key), &found)?;
         Ok(Self { file, map })
     }
+
+    /// Returns a map for the file at `path`, or `None` if it has no objects with a text.
+    pub(crate) fn suggest_map(path: &Path) -> Option<SuggestedMap> {
+        let (keys, records) = sample(&open_records(path).ok()?);
+        SuggestedMap::new(keys, &records)
+    }
+}
+
+fn open_records(path: &Path) -> Result<JsonRecordFile, SourceError> {
+    let file = JsonRecordFile::open(path, LISTS, MAX_RECORD_BYTES)?;
+    // In a line, an object with one of these keys is a record.
+    if file.has_lines() { JsonRecordFile::open(path, &[], MAX_RECORD_BYTES) } else { Ok(file) }
+}
+
+/// Returns the first records of a file, with their keys.
+fn sample(file: &JsonRecordFile) -> (Vec<String>, Vec<SourceRecord>) {
+    let records: Vec<_> = file.first_records(SAMPLE).into_iter().map(|(_, record)| record).collect();
+    let mut keys = Vec::<String>::new();
+    for key in records.iter().flat_map(|record| record.0.keys()) {
+        if !keys.contains(key) {
+            keys.push(key.clone());
+        }
+    }
+    (keys, records)
 }
 
 /// Returns the keys of a map that no record has.

@@ -7,9 +7,10 @@ use chrono::{DateTime, Utc};
 use memory_core::{Source, SourceError, SourceItem};
 use serde_json::Value;
 
-use crate::archive::{Archive, ArchiveFile};
+use crate::archive::{Archive, ArchiveFile, is_zip};
 use crate::folder::has_extension;
 use crate::note::{one_line, stem};
+use crate::program_folder::{begins_with_json, list};
 use crate::record::{SourceRecord, clean_text};
 use crate::record_note::{RecordNote, join_paragraphs};
 use crate::source_text;
@@ -21,6 +22,9 @@ const CREATED_KEY: &str = "createdTimestampUsec";
 
 /// The keys of the contents of a note.
 const TEXT_KEYS: [&str; 5] = ["textContent", "listContent", "title", "attachments", "annotations"];
+
+/// Number of files that are read to recognize an export.
+const SAMPLE: usize = 20;
 
 /// An export of Google Keep: a JSON file per note, in a folder or in archives.
 #[derive(Debug)]
@@ -56,9 +60,23 @@ impl Keep {
         Ok(keep)
     }
 
-    /// Returns whether `path` is an unpacked export.
+    /// Returns whether `path` is an archive, a folder or a file with a note.
     pub(crate) fn recognizes(path: &Path) -> bool {
-        path.join("Takeout/Keep").is_dir() || path.join("Keep").is_dir()
+        let is_json = |name: &str| has_extension(name, &["json"]);
+        let has_note = |archive: Archive| {
+            // The archive has the files of other products as well.
+            let (notes, others): (Vec<_>, Vec<_>) =
+                archive.files.iter().partition(|file| folder_of(file).split('/').any(is_keep_folder));
+            notes.iter().chain(&others).take(SAMPLE).any(|file| read_record(file).is_ok_and(|record| is_note(&record)))
+        };
+        if path.is_file() {
+            let is_candidate = is_zip(path).unwrap_or(false) || begins_with_json(path);
+            return is_candidate && Archive::open(path, &is_json).is_ok_and(has_note);
+        }
+        ["Takeout/Keep", "Keep", ""].iter().any(|part| {
+            let files = list(&path.join(part)).into_iter().filter(|file| file.is_file() && is_json(&file.to_string_lossy()));
+            files.take(SAMPLE).any(|file| Archive::open(&file, &is_json).is_ok_and(has_note))
+        })
     }
 
     /// Returns whether a file is in a folder with the name of the program, which may be translated.

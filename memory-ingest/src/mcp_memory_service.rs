@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use crate::database::{SourceDatabase, SourceTable, has_table_at_rest, is_database};
 use crate::json_records::{JsonRecordFile, MAX_RECORD_BYTES};
 use crate::note::one_line;
+use crate::program_folder::begins_with_json;
 use crate::record::{SourceRecord, map_category};
 use crate::record_file::{RecordFile, RecordIndex, RecordPosition, find_file, unreadable};
 use crate::record_note::RecordNote;
@@ -55,14 +56,17 @@ impl McpMemoryService {
     /// Returns whether the file or folder at `path` has been written by `mcp-memory-service`.
     pub(crate) fn recognizes(path: &Path) -> bool {
         let database = if path.is_dir() { path.join(DATABASE) } else { path.to_owned() };
-        let is_json = path.is_file() && path.extension().is_some_and(|extension| extension == "json");
+        let is_json = begins_with_json(path);
         let is_own = || JsonRecordFile::open(path, LISTS, MAX_RECORD_BYTES).is_ok_and(|file| is_export(&file, 1));
         has_table_at_rest(&database, &MEMORIES) || (is_json && is_own())
     }
 }
 
 fn is_export(file: &JsonRecordFile, count: usize) -> bool {
-    let is_memory = |record: &SourceRecord| record.text(&["content"]).is_some() && record.contains("content_hash");
+    // An export of a home has these keys too, and a phase.
+    let is_memory = |record: &SourceRecord| {
+        record.text(&["content"]).is_some() && record.contains("content_hash") && record.get("phase").is_none()
+    };
     file.first_records(count).iter().any(|(_, record)| is_memory(record))
 }
 

@@ -11,6 +11,7 @@ use crate::database::{SourceDatabase, SourceTable, has_table_at_rest, is_databas
 use crate::json_records::{JsonRecordFile, MAX_RECORD_BYTES};
 use crate::note::one_line;
 use crate::own_fields;
+use crate::program_folder::begins_with_json;
 use crate::record::{SourceRecord, map_category};
 use crate::record_file::{RecordFile, RecordIndex, RecordPath, RecordPosition, find_file, unreadable};
 use crate::record_note::{RecordNote, markdown_list, project_scope};
@@ -82,7 +83,7 @@ impl Mem0 {
         if has_table_at_rest(&database, &HISTORY) {
             return true;
         }
-        let is_json = path.is_file() && path.extension().is_some_and(|extension| extension == "json");
+        let is_json = begins_with_json(path);
         let is_own = |record: &SourceRecord| {
             record.text(&["memory"]).is_some()
                 && record.text(&["id"]).is_some()

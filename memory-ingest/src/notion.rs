@@ -11,11 +11,13 @@ use memory_core::{Source, SourceError, SourceItem};
 use regex::Regex;
 use tempfile::NamedTempFile;
 
-use crate::archive::{Archive, ArchiveFile};
+use crate::archive::{Archive, ArchiveFile, is_zip};
 use crate::folder::has_extension;
 use crate::markdown_links::{addresses, file_target};
 use crate::note::{self, one_line, stem};
+use crate::program_folder::list;
 use crate::record::map_category;
+use crate::record_file::file_name;
 use crate::record_note::RecordNote;
 use crate::source_text;
 
@@ -52,18 +54,19 @@ impl Notion {
     pub fn open(path: &Path) -> Result<Self, SourceError> {
         let mut notion = Self { archives: Vec::new(), unpacked: Vec::new() };
         notion.add_archive(path, 0)?;
-        if !notion.files().any(|file| is_page(&file.name) && split_id(page_stem(&file.name)).1.is_some()) {
+        if !notion.files().any(|file| is_page_with_id(&file.name)) {
             let expected = "an export of Notion as Markdown and CSV".to_owned();
             return Err(SourceError::NotRecognized { path: path.display().to_string(), expected });
         }
         Ok(notion)
     }
 
-    /// Returns whether `path` is a folder with the name of a page in it.
+    /// Returns whether `path` is a folder with the name of a page in it, or an archive of such files.
     pub(crate) fn recognizes(path: &Path) -> bool {
-        let Ok(listed) = std::fs::read_dir(path) else { return false };
-        let names = listed.filter_map(Result::ok).map(|item| item.file_name().to_string_lossy().into_owned());
-        names.take(1_000).any(|name| is_page(&name) && split_id(page_stem(&name)).1.is_some())
+        if path.is_dir() {
+            return list(path).iter().any(|item| is_page_with_id(&file_name(item)));
+        }
+        is_zip(path).unwrap_or(false) && archive_has_page(path, 0)
     }
 
     fn add_archive(&mut self, path: &Path, nesting: usize) -> Result<(), SourceError> {
@@ -162,6 +165,21 @@ impl Source for Notion {
 
 fn is_page(name: &str) -> bool {
     has_extension(name, &["csv", "md"])
+}
+
+fn is_page_with_id(name: &str) -> bool {
+    is_page(name) && split_id(page_stem(name)).1.is_some()
+}
+
+/// Returns whether an archive has a page. Of the archives in an archive of nothing else, the first is searched.
+fn archive_has_page(path: &Path, nesting: usize) -> bool {
+    let Ok(archive) = Archive::open(path, &is_visible) else { return false };
+    if archive.files.iter().any(|file| is_page_with_id(&file.name)) {
+        return true;
+    }
+    let is_archive = |file: &ArchiveFile| has_extension(&file.name, &["zip"]);
+    let first = archive.files.first().filter(|_| nesting < MAX_NESTING && archive.files.iter().all(is_archive));
+    first.is_some_and(|file| unpack(file).is_ok_and(|unpacked| archive_has_page(unpacked.path(), nesting + 1)))
 }
 
 fn is_visible(name: &str) -> bool {

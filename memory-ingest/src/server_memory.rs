@@ -10,6 +10,7 @@ use serde_json::Value;
 use crate::json_records::{JsonRecordFile, MAX_RECORD_BYTES};
 use crate::note::one_line;
 use crate::own_fields;
+use crate::program_folder::begins_with_json;
 use crate::record::{SourceRecord, map_category, scalar_text};
 use crate::record_file::{RecordFile, RecordIndex, RecordPosition, find_file, skipped, unreadable};
 use crate::record_note::{RecordNote, join_paragraphs, markdown_list};
@@ -69,13 +70,19 @@ impl ServerMemory {
 
     /// Returns whether the file at `path` begins with an entity or a relation.
     pub(crate) fn recognizes(path: &Path) -> bool {
-        let is_named = FILES.iter().any(|name| path.join(name).is_file()) || path.extension().is_some_and(is_json);
-        is_named && Self::open(path).is_ok()
+        let Ok(found) = find_file(path, &FILES) else { return false };
+        if !begins_with_json(&found) {
+            return false;
+        }
+        let Ok(file) = JsonRecordFile::open(&found, LISTS, MAX_RECORD_BYTES) else { return false };
+        // Lists of other programs have relations too, which name their start otherwise.
+        let is_own = |position: RecordPosition, record: &SourceRecord| match parse_record(position, record) {
+            Ok(GraphRecord::Entity(_)) => true,
+            Ok(GraphRecord::Relation(..)) => record.text(&["from", "from_id"]).is_some(),
+            Err(_) => false,
+        };
+        file.first_records(10).iter().any(|(position, record)| is_own(*position, record))
     }
-}
-
-fn is_json(extension: &std::ffi::OsStr) -> bool {
-    extension == "json" || extension == "jsonl"
 }
 
 impl Source for ServerMemory {

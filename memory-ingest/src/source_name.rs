@@ -6,8 +6,12 @@ use std::str::FromStr;
 
 use memory_core::{ParseError, Source, SourceError};
 
+use crate::archive::is_zip;
 use crate::basic_memory::DEFAULT_FOLDER;
+use crate::field_map::SuggestedMap;
+use crate::folder::has_extension;
 use crate::located_source::LocatedSource;
+use crate::program_folder::{begins_with_json, has_transcripts, is_codex, is_gemini, list};
 use crate::{
     BasicMemory, CarAgent, ChatGpt, Claude, ClaudeAi, ClaudeMem, ClaudeSessions, Codex, CsvTable, Evernote, Fingersaver, Gemini,
     Jsonl, Keep, Letta, Logseq, Markdown, McpMemoryService, Mem0, Notion, Obsidian, Okf, ProjectRules, ServerMemory,
@@ -72,7 +76,7 @@ sources! {
         name: "claude",
         paths: [".claude"],
         open: |path, _: &SourceOptions| Claude::open(path),
-        recognizes: |path: &Path| path.join("projects").is_dir() && path.join("settings.json").is_file()
+        recognizes: Claude::recognizes
     },
     /// The folder of `car-agent`.
     CarAgent {
@@ -128,28 +132,28 @@ sources! {
         name: "claude-sessions",
         paths: [".claude"],
         open: |path, _: &SourceOptions| ClaudeSessions::open(path),
-        recognizes: |path: &Path| path.join("projects").is_dir() && path.join("settings.json").is_file()
+        recognizes: has_transcripts
     },
     /// The sessions and memories of Codex.
     Codex {
         name: "codex",
         paths: [".codex"],
         open: |path, _: &SourceOptions| Codex::open(path),
-        recognizes: |path: &Path| path.join("sessions").is_dir() && path.join("config.toml").is_file()
+        recognizes: is_codex
     },
     /// The sessions and memories of Gemini CLI.
     Gemini {
         name: "gemini",
         paths: [".gemini"],
         open: |path, _: &SourceOptions| Gemini::open(path),
-        recognizes: |path: &Path| path.join("tmp").is_dir() && path.join("settings.json").is_file()
+        recognizes: is_gemini
     },
     /// The notes of `basic-memory`.
     BasicMemory {
         name: "basic-memory",
         paths: [DEFAULT_FOLDER],
         open: |path, _: &SourceOptions| BasicMemory::open(path),
-        recognizes: |path: &Path| path.ends_with(DEFAULT_FOLDER) && path.is_dir() && !path.join(".obsidian").is_dir()
+        recognizes: BasicMemory::recognizes
     },
     /// A bundle of the Open Knowledge Format.
     Okf {
@@ -262,6 +266,9 @@ sources! {
     },
 }
 
+/// Maximum number of archives in a folder that are looked at.
+const MAX_ARCHIVES: usize = 10;
+
 /// Options of reading a source.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SourceOptions {
@@ -283,6 +290,39 @@ impl SourceName {
     pub fn detect(path: &Path) -> Vec<Self> {
         Self::ALL.iter().copied().filter(|source| source.recognizes(path)).collect()
     }
+
+    /// Returns the sources with files in a folder that is not of a source itself, with the path of the files.
+    ///
+    /// These are the default paths of the sources below a home folder, or else the archives of an export in several parts.
+    pub fn detect_within(folder: &Path) -> Vec<(Self, PathBuf)> {
+        let below = Self::ALL.iter().filter_map(|source| Some((*source, source.default_path(folder)?)));
+        let found: Vec<_> = below.filter(|(source, path)| source.recognizes(path)).collect();
+        if !found.is_empty() {
+            return found;
+        }
+        let archives: Vec<_> = list(folder).into_iter().filter(|path| is_zip(path).unwrap_or(false)).take(MAX_ARCHIVES).collect();
+        let is_here = |source: &&Self| archives.iter().any(|archive| source.recognizes(archive));
+        Self::IN_ARCHIVES.iter().filter(is_here).map(|source| (*source, folder.to_owned())).collect()
+    }
+
+    /// Returns the source of a file that no program has as its own, by its extension or its first bytes.
+    pub fn of_records(path: &Path) -> Option<Self> {
+        if path.is_file() && has_extension(&path.to_string_lossy(), &["csv", "tsv"]) {
+            return Some(Self::Csv);
+        }
+        begins_with_json(path).then_some(Self::Jsonl)
+    }
+
+    /// Returns a map of the keys or columns of a file of records, if it has a text.
+    pub fn suggest_map(path: &Path) -> Option<SuggestedMap> {
+        match Self::of_records(path)? {
+            Self::Csv => CsvTable::suggest_map(path),
+            _ => Jsonl::suggest_map(path),
+        }
+    }
+
+    /// The sources that read a folder of archives.
+    const IN_ARCHIVES: [Self; 4] = [Self::ChatGpt, Self::ClaudeAi, Self::Notion, Self::Keep];
 }
 
 impl fmt::Display for SourceName {

@@ -1,12 +1,11 @@
 //! The files of a folder or of an archive, or a single file.
 
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use memory_core::{SourceError, SourceItem};
 use unicode_normalization::UnicodeNormalization;
 
-use crate::archive::{Archive, ArchiveFile};
+use crate::archive::{Archive, ArchiveFile, is_zip};
 use crate::folder::{FolderEntry, SourceFolder};
 use crate::source_text::{self, SourceText};
 
@@ -49,7 +48,7 @@ impl TextFiles {
             let folder = SourceFolder::open(path)?;
             return Ok(Self { root: folder.name().to_owned(), content: TextFilesContent::Folder(folder) });
         }
-        if is_zip(path) {
+        if is_zip(path).unwrap_or(false) {
             return Self::open_archive(path);
         }
         let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -135,10 +134,4 @@ impl TextFile<'_> {
             Err(reason) => SourceItem::Skipped { path: self.path, reason },
         }
     }
-}
-
-fn is_zip(path: &Path) -> bool {
-    let mut magic = [0; 4];
-    let read = std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut magic));
-    read.is_ok() && (magic == *b"PK\x03\x04" || magic == *b"PK\x05\x06")
 }

@@ -1,5 +1,6 @@
 //! The JSON of ingest and import reports.
 
+use memory_core::instance::history::SessionImportReport;
 use memory_core::{ImportSummary, IngestReport, LinkCounts, SkippedFile};
 use serde::Serialize;
 use serde_json::Value;
@@ -103,6 +104,22 @@ pub fn ingest_report(source: &str, report: &IngestReport) -> Value {
 pub fn import_report(report: &ImportSummary) -> Value {
     let ImportSummary { new, updated, unchanged, skipped } = report;
     value(&ImportedShape { new: *new, updated: *updated, unchanged: *unchanged, skipped: skipped_shapes(skipped) })
+}
+
+#[derive(Serialize)]
+struct ImportedSessionsShape<'a> {
+    new: u64,
+    unchanged: u64,
+    records: u64,
+    skipped: Vec<SkippedShape<'a>>,
+}
+
+/// Returns the JSON of an import of sessions: `{new, unchanged, records, skipped: [{path, reason}]}`.
+///
+/// `path` is the position in the export, such as `line 12`.
+pub fn session_import_report(report: &SessionImportReport) -> Value {
+    let SessionImportReport { new, unchanged, records, skipped } = report;
+    value(&ImportedSessionsShape { new: *new, unchanged: *unchanged, records: *records, skipped: skipped_shapes(skipped) })
 }
 
 fn skipped_shapes(all: &[SkippedFile]) -> Vec<SkippedShape<'_>> {

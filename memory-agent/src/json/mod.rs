@@ -68,7 +68,7 @@ pub use history::{
     conversation_record, deleted_entry, operation, operations, purge_result, record, restored_entry, restored_file, trashed_file,
     undo_result,
 };
-pub use ingest::{import_report, ingest_report};
+pub use ingest::{import_report, ingest_report, session_import_report};
 pub use instance::{actions, backend, backends, instances};
 pub use memory::{link_report, memories, memory, memory_for_export, page, unlink_result};
 pub(crate) use proposal::add_proposals;

@@ -1,7 +1,6 @@
 //! The `memory export` command.
 
 use std::collections::HashMap;
-use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use chrono::SecondsFormat;
@@ -10,13 +9,15 @@ use memory_agent::json;
 use memory_core::{Category, FileVersion, Filter, Lifetime, MemoryId, StoreError, StoredMemory, TrashedFile, resolve_wikilink};
 use memory_ingest::export::{ExportCatalog, ExportFormatName, ExportPart, ExportRecord};
 use serde_json::{Value, json};
-use tempfile::NamedTempFile;
 
 use super::export_folder::ExportFolder;
+use super::output_file::OutputFile;
+use super::session_export;
 use crate::app::App;
 use crate::args::{ExportFormatSelection, FilterArgs, export_format_parser};
 use crate::failure::Failure;
 use crate::home::Home;
+use crate::instances::DEFAULT;
 
 /// Writes a memory, with its file if it contains more than the memory.
 type MemoryWriter<'a> = dyn FnMut(&StoredMemory, Option<String>, &mut App) -> Result<(), Failure> + 'a;
@@ -31,7 +32,9 @@ type MemoryWriter<'a> = dyn FnMut(&StoredMemory, Option<String>, &mut App) -> Re
 /// okf, obsidian and basic-memory are folders of Markdown files; mem0, server-memory and html are files. `memory ingest`
 /// restores all but html, with ids, dates and links.
 ///
-/// JSON: the memories themselves; with --output: {output, memories}
+/// --sessions: a line {"session": NAME} before the records of each session; `memory import FILE` restores them.
+///
+/// JSON: the memories themselves; with --output: {output, memories}, or {output, sessions}
 #[derive(Debug, Args)]
 pub(crate) struct ExportArgs {
     /// Format of the export
@@ -43,12 +46,25 @@ pub(crate) struct ExportArgs {
     /// Add the former versions of each memory, newest first, as `history`; only for jsonl
     #[arg(long)]
     history: bool,
+    /// Export the sessions of a history instead of memories, without filters; only for jsonl
+    #[arg(long, conflicts_with = "history")]
+    sessions: bool,
+    /// History instance of the sessions
+    #[arg(long, value_name = "NAME", default_value = DEFAULT, requires = "sessions")]
+    instance: String,
     #[command(flatten)]
     filter: FilterArgs,
 }
 
 impl ExportArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
+        if self.sessions {
+            if !matches!(self.format, ExportFormatSelection::JsonLines) {
+                return Err(Failure::usage("--sessions requires the format jsonl", "omit --sessions or --format"));
+            }
+            let output = self.output.as_deref().filter(|file| *file != Path::new("-"));
+            return session_export::export(&self.instance, output, app);
+        }
         let home = app.open()?;
         let output = self.output.as_deref().filter(|file| *file != Path::new("-"));
         let mut export = ExportRun { home: &home, filter: self.filter.filter(Lifetime::All), memories: 0, unreadable: 0 };
@@ -191,36 +207,6 @@ impl ExportRun<'_> {
             }
         }
         Ok(())
-    }
-}
-
-/// A file that replaces another one when it is complete.
-struct OutputFile<'a> {
-    file: &'a Path,
-    place: String,
-    draft: BufWriter<NamedTempFile>,
-}
-
-impl<'a> OutputFile<'a> {
-    fn create(file: &'a Path, app: &App) -> Result<Self, Failure> {
-        let place = app.output.display_path(file);
-        let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        match NamedTempFile::new_in(folder) {
-            Ok(draft) => Ok(Self { file, place, draft: BufWriter::new(draft) }),
-            Err(source) => Err(Failure::File { action: format!("write {place}"), source }),
-        }
-    }
-
-    fn write(&mut self, text: &str) -> Result<(), Failure> {
-        let written = self.draft.write_all(text.as_bytes());
-        written.map_err(|source| Failure::File { action: format!("write {}", self.place), source })
-    }
-
-    fn finish(self) -> Result<(), Failure> {
-        let failed = |source: io::Error| Failure::File { action: format!("write {}", self.place), source };
-        let draft = self.draft.into_inner().map_err(|error| failed(error.into_error()))?;
-        draft.as_file().sync_all().map_err(failed)?;
-        draft.persist(self.file).map(drop).map_err(|error| failed(error.error))
     }
 }
 

@@ -7,12 +7,16 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use memory_agent::json;
 use memory_core::{ExportedMemory, ImportError, SecretPolicy, SkippedFile, SourceError};
-use memory_ingest::SourceName;
+use memory_ingest::{SourceName, SuggestedMap};
 
+use super::export_lines::ExportLines;
 use super::ingest::IngestOptionArgs;
+use super::session_export;
 use crate::app::App;
 use crate::failure::Failure;
-use crate::print::Table;
+use crate::instances::DEFAULT;
+use crate::print::{Table, escape_line};
+use crate::topics::shell_quoted;
 
 /// Import an export of this or another program
 ///
@@ -21,7 +25,10 @@ use crate::print::Table;
 /// by `export`, and unknown keys are ignored. An existing memory with the same id is replaced if it differs, and its previous
 /// file moves to the trash. Invalid lines are reported, all others are imported, and the exit code is 5.
 ///
-/// JSON: {new, updated, unchanged, skipped: [{path, reason}]}; `path` is the line number; for other programs that of `ingest`
+/// An export of sessions becomes sessions of the history instance; a session that exists with other records is left.
+///
+/// JSON: {new, updated, unchanged, skipped: [{path, reason}]}; `path` is the line number; for sessions {new, unchanged, records,
+/// skipped}; for other programs that of `ingest`
 #[derive(Debug, Args)]
 pub(crate) struct ImportArgs {
     /// File or folder to import
@@ -41,32 +48,50 @@ impl ImportArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         if let Some(path) = &self.path {
             let path = app.environment.absolute_path(path);
-            let source = match self.options.mapped_source(&path) {
-                Some(source) if path.exists() => Some(source),
+            let format = match self.options.mapped_source(&path) {
+                Some(source) if path.exists() => DetectedFormat::Program(source, path.clone()),
                 _ => detect(&path)?,
             };
-            return match source {
-                Some(_) if self.allow_secret => Err(Failure::usage(
+            return match format {
+                DetectedFormat::Program(..) if self.allow_secret => Err(Failure::usage(
                     "--allow-secret requires an export of this program",
                     "credentials in files of other programs are always redacted",
                 )),
-                Some(source) => self.options.ingest_path(source, &path, app),
-                None => self.import_lines(Some(&path), app),
+                DetectedFormat::Program(source, path) => self.import_program(source, &path, app),
+                DetectedFormat::Sessions => self.import_sessions(&path, app),
+                DetectedFormat::Memories => self.import_lines(Some(&path), app),
             };
         }
         self.import_lines(self.input.as_deref(), app)
     }
 
+    /// Imports an export of sessions into a history instance.
+    fn import_sessions(&self, path: &Path, app: &mut App) -> Result<(), Failure> {
+        self.options.check_own_export()?;
+        session_export::import(path, self.options.instance(), self.secrets(), app)
+    }
+
+    fn secrets(&self) -> SecretPolicy {
+        if self.allow_secret { SecretPolicy::Keep } else { SecretPolicy::Refuse }
+    }
+
+    /// Imports the files of another program.
+    fn import_program(&self, source: SourceName, path: &Path, app: &mut App) -> Result<(), Failure> {
+        self.options.ingest_path(source, path, app)?;
+        if source == SourceName::Claude && SourceName::ClaudeSessions.recognizes(path) {
+            let command = ingest_command(SourceName::ClaudeSessions, path);
+            app.output.note(&format!("the transcripts were not imported; `{command}` imports them"))?;
+        }
+        Ok(())
+    }
+
     /// Imports the lines of an export of this program from a file, or from the standard input.
     fn import_lines(&self, input: Option<&Path>, app: &mut App) -> Result<(), Failure> {
-        if self.options.is_of_other_programs() {
-            return Err(Failure::usage(
-                "--dry-run, --delete-missing, --instance, --extract and --map require files of another program",
-                "import an export of this program without them; to try it, import it into another home: --root DIR",
-            ));
+        self.options.check_own_export()?;
+        if self.options.instance() != DEFAULT {
+            return Err(Failure::usage("--instance requires conversations or sessions", "import the memories without it"));
         }
         let services = app.open()?.services;
-        let secrets = if self.allow_secret { SecretPolicy::Keep } else { SecretPolicy::Refuse };
         if input.is_none_or(|file| file == Path::new("-")) && app.output.input_is_terminal() {
             app.output.note("reading memories from the standard input, one JSON object per line; press Ctrl-D to finish")?;
         }
@@ -75,8 +100,8 @@ impl ImportArgs {
             Some(file) => Box::new(File::open(file).map_err(Failure::file(format!("read {}", file.display())))?),
             None => Box::new(app.output.input()),
         };
-        let mut lines = ImportLines { input: BufReader::new(&mut input), number: 0, failed: None };
-        let report = memory_core::import(&services, &mut lines, secrets, &mut |progress| bar.show(progress))?;
+        let mut lines = ImportLines { lines: ExportLines::new(BufReader::new(&mut input)), failed: None };
+        let report = memory_core::import(&services, &mut lines, self.secrets(), &mut |progress| bar.show(progress))?;
         let failed = lines.failed.take();
         drop(input);
         drop(bar);
@@ -101,83 +126,90 @@ impl ImportArgs {
     }
 }
 
-/// Returns the source that wrote the files at `path`, or `None` for an export of this program.
-fn detect(path: &Path) -> Result<Option<SourceName>, Failure> {
+/// The format of the files at a path.
+enum DetectedFormat {
+    /// Files of a program, with their path.
+    Program(SourceName, PathBuf),
+    /// An export of the memories of this program.
+    Memories,
+    /// An export of the sessions of this program.
+    Sessions,
+}
+
+/// Detects the format of the files at `path`.
+fn detect(path: &Path) -> Result<DetectedFormat, Failure> {
     if !path.exists() {
         return Err(SourceError::Missing { path: path.display().to_string() }.into());
     }
-    let sources = SourceName::detect(path);
-    let shown = path.display();
-    match sources.as_slice() {
-        [source] => Ok(Some(*source)),
-        [] if path.is_file() && is_export(path) => Ok(None),
-        [] => Err(Failure::usage(
-            format!("the format of {shown} is not recognized"),
-            "specify it with `memory ingest --source NAME --path PATH`, such as `--source markdown` or `--source jsonl`",
-        )),
+    let mut found: Vec<_> = SourceName::detect(path).into_iter().map(|source| (source, path.to_owned())).collect();
+    if found.is_empty() && path.is_dir() {
+        found = SourceName::detect_within(path);
+    }
+    let has_memories = found.iter().any(|(source, _)| *source == SourceName::Claude);
+    found.retain(|(source, _)| *source != SourceName::ClaudeSessions || !has_memories);
+    match found.as_slice() {
+        [(source, path)] => Ok(DetectedFormat::Program(*source, path.clone())),
+        [] if path.is_file() && session_export::is_export(path) => Ok(DetectedFormat::Sessions),
+        [] if path.is_file() && is_export(path) => Ok(DetectedFormat::Memories),
+        [] => Err(unknown_format(path)),
         several => {
-            let names: Vec<_> = several.iter().map(|source| source.as_str()).collect();
-            let problem = format!("{shown} may be of several formats: {}", names.join(", "));
-            Err(Failure::usage(problem, format!("specify one: `memory ingest --source {} --path PATH`", names[0])))
+            let names: Vec<_> = several.iter().map(|(source, _)| source.as_str()).collect();
+            let commands: Vec<_> =
+                several.iter().map(|(source, path)| format!("  `{}`", ingest_command(*source, path))).collect();
+            let problem = format!("cannot import {}: it may be of several formats: {}", path.display(), names.join(", "));
+            Err(Failure::usage(problem, format!("choose one:\n{}", commands.join("\n"))))
         }
     }
+}
+
+/// Returns the error that no format fits.
+fn unknown_format(path: &Path) -> Failure {
+    let shown = path.display();
+    let Some(SuggestedMap { keys, fields }) = SourceName::suggest_map(path) else {
+        let hint = "specify it with `memory ingest --source NAME --path PATH`, such as `--source markdown` or `--source jsonl`";
+        return Failure::usage(format!("the format of {shown} is not recognized"), hint);
+    };
+    let keys: Vec<_> = keys.iter().map(|key| escape_line(key)).collect();
+    let label = if SourceName::of_records(path) == Some(SourceName::Csv) { "columns" } else { "keys" };
+    let problem = format!("cannot import {shown} without --map; its {label} are: {}", keys.join(", "));
+    let map: Vec<_> = fields.iter().map(|(field, key)| format!("--map {field}={}", shell_quoted(key))).collect();
+    let path = shell_quoted(&path.display().to_string());
+    Failure::usage(problem, format!("map them to the fields of memories: `memory import {path} {}`", map.join(" ")))
+}
+
+/// Returns the command that imports the files at `path` as those of `source`.
+fn ingest_command(source: SourceName, path: &Path) -> String {
+    format!("memory ingest --source {source} --path {}", shell_quoted(&path.display().to_string()))
 }
 
 /// Returns whether the first line of a file is a memory of an export.
 fn is_export(path: &Path) -> bool {
     let Ok(file) = File::open(path) else { return false };
-    let mut lines = ImportLines { input: BufReader::new(file), number: 0, failed: None };
+    let mut lines = ImportLines { lines: ExportLines::new(BufReader::new(file)), failed: None };
     matches!(lines.next(), Some(Ok(_)) | None)
 }
 
 /// Maximum number of rejected lines that are printed.
 const MAX_WARNINGS: usize = 20;
 
-/// Maximum length of a line, in bytes; larger than any memory.
-const MAX_LINE: u64 = 32 * 1024 * 1024;
-
-/// An iterator over the exported memories in a file, one per line; empty lines are skipped.
+/// An iterator over the exported memories in a file, one per line.
 struct ImportLines<R> {
-    input: R,
-    number: u64,
+    lines: ExportLines<R>,
     failed: Option<io::Error>,
-}
-
-impl<R: BufRead> ImportLines<R> {
-    /// Returns the next line that is not empty, or why the line is rejected; `None` at the end.
-    fn next_line(&mut self) -> io::Result<Option<Result<Vec<u8>, String>>> {
-        loop {
-            self.number += 1;
-            let mut line = Vec::new();
-            if self.input.by_ref().take(MAX_LINE).read_until(b'\n', &mut line)? == 0 {
-                return Ok(None);
-            }
-            if !line.ends_with(b"\n") && MAX_LINE <= line.len() as u64 {
-                self.input.skip_until(b'\n')?;
-                return Ok(Some(Err("the line is longer than any memory".into())));
-            }
-            if self.number == 1 && line.starts_with(b"\xef\xbb\xbf") {
-                line.drain(..3);
-            }
-            if !line.trim_ascii().is_empty() {
-                return Ok(Some(Ok(line)));
-            }
-        }
-    }
 }
 
 impl<R: BufRead> Iterator for ImportLines<R> {
     type Item = Result<(String, ExportedMemory), ImportError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let line = match self.next_line() {
+        let line = match self.lines.next_line() {
             Ok(line) => line?,
             Err(error) => {
                 self.failed = Some(error);
                 return None;
             }
         };
-        let place = format!("line {}", self.number);
+        let place = self.lines.place();
         let text = line.and_then(|line| String::from_utf8(line).map_err(|_| "the line is not valid UTF-8".to_owned()));
         let exported = text.and_then(|text| json::parse_exported(&text));
         Some(match exported {
@@ -194,7 +226,7 @@ mod tests {
     #[test]
     fn lines_are_counted_with_the_empty_ones() {
         let text = "\u{feff}{\"content\":\"a\"}\r\n\n{\"content\":\"b\"}\nnonsense".as_bytes();
-        let lines = ImportLines { input: text, number: 0, failed: None };
+        let lines = ImportLines { lines: ExportLines::new(text), failed: None };
         let places: Vec<_> = lines.map(|line| line.map_or_else(|error| error.place, |(place, _)| place)).collect();
         assert_eq!(places, ["line 1", "line 3", "line 4"]);
     }

@@ -54,7 +54,7 @@ pub(super) struct IngestOptionArgs {
     /// Move the memories of notes that the source no longer contains to the trash
     #[arg(long)]
     delete_missing: bool,
-    /// History instance for conversations
+    /// History instance for conversations and sessions
     #[arg(long, value_name = "NAME", default_value = DEFAULT)]
     instance: String,
     /// Let the language model draw facts from conversations, within its budget; each becomes a memory in the inbox
@@ -70,6 +70,9 @@ fn parse_mapping(text: &str) -> Result<(String, String), String> {
     let (field, key) = text.split_once('=').ok_or("expected FIELD=KEY, such as content=text")?;
     Ok((field.trim().to_owned(), key.trim().to_owned()))
 }
+
+/// The label of the progress bar.
+const INGESTING: &str = "ingesting";
 
 /// The reason for skipping a source without files.
 const ABSENT: &str = "it does not exist";
@@ -124,7 +127,7 @@ impl IngestArgs {
             } else if !path.value.exists() {
                 ABSENT.to_owned()
             } else {
-                match self.options.run(&ingestion, *source, &path.value, app) {
+                match self.options.run(INGESTING, &ingestion, (*source, &path.value), app) {
                     Ok(report) => {
                         taken.push((*source, report));
                         continue;
@@ -158,15 +161,25 @@ fn watch(source: SourceName, path: &Path, settings: &Settings, app: &mut App) ->
 }
 
 impl IngestOptionArgs {
-    /// Returns whether an option has a meaning for files of other programs only.
-    pub(super) fn is_of_other_programs(&self) -> bool {
-        self.dry_run || self.delete_missing || self.extract || self.instance != DEFAULT || !self.fields.is_empty()
+    /// Checks that no option is given that has a meaning for files of other programs only.
+    pub(super) fn check_own_export(&self) -> Result<(), Failure> {
+        if !self.dry_run && !self.delete_missing && !self.extract && self.fields.is_empty() {
+            return Ok(());
+        }
+        Err(Failure::usage(
+            "--dry-run, --delete-missing, --extract and --map require files of another program",
+            "import an export of this program without them; to try it, import it into another home: --root DIR",
+        ))
+    }
+
+    /// Returns the history instance for conversations.
+    pub(super) fn instance(&self) -> &str {
+        &self.instance
     }
 
     /// Returns the source of a file with named keys or columns, whose format no program has as its own.
     pub(super) fn mapped_source(&self, path: &Path) -> Option<SourceName> {
-        let is_table = path.extension().is_some_and(|extension| extension == "csv" || extension == "tsv");
-        (!self.fields.is_empty()).then_some(if is_table { SourceName::Csv } else { SourceName::Jsonl })
+        (!self.fields.is_empty()).then(|| SourceName::of_records(path).unwrap_or(SourceName::Jsonl))
     }
 
     fn open(&self, app: &mut App) -> Result<Ingestion, Failure> {
@@ -175,9 +188,15 @@ impl IngestOptionArgs {
         if self.extract { ingestion.with_extraction(&settings) } else { Ok(ingestion) }
     }
 
-    fn run(&self, ingestion: &Ingestion, source: SourceName, path: &Path, app: &App) -> Result<IngestReport, Failure> {
+    fn run(
+        &self,
+        action: &'static str,
+        ingestion: &Ingestion,
+        (source, path): (SourceName, &Path),
+        app: &App,
+    ) -> Result<IngestReport, Failure> {
         let options = IngestOptions { dry_run: self.dry_run, delete_missing: self.delete_missing, ..IngestOptions::default() };
-        let mut bar = app.output.progress_bar("ingesting");
+        let mut bar = app.output.progress_bar(action);
         let source_options = SourceOptions { fields: self.fields.clone() };
         ingestion.run((source, path), &source_options, &options, &mut |progress| bar.show(progress))
     }
@@ -185,7 +204,7 @@ impl IngestOptionArgs {
     /// Ingests the files of `source` at `path`, and prints the report.
     pub(super) fn ingest_path(&self, source: SourceName, path: &Path, app: &mut App) -> Result<(), Failure> {
         let ingestion = self.open(app)?;
-        let report = self.run(&ingestion, source, path, app)?;
+        let report = self.run(INGESTING, &ingestion, (source, path), app)?;
         if app.output.is_json() {
             return Ok(app.output.json(&json::ingest_report(source.as_str(), &report))?);
         }

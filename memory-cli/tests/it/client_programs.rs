@@ -6,7 +6,7 @@ use std::process::Command;
 use memory_cli::install::PluginTarget;
 use serde_json::Value;
 
-use crate::plugin::write_with_program;
+use crate::client_files::write_with_program;
 use crate::sandbox::Sandbox;
 
 /// Returns the folder with the npm packages of the clients, `MEMORY_TEST_CLIENTS`.

@@ -99,7 +99,7 @@ fn options_without_effect_are_refused() {
     sandbox.file("export.jsonl", "{\"content\": \"tea\"}\n");
     assert_snapshot!(sandbox.run(&["import", "export.jsonl", "--dry-run"]), @"
     --- stderr
-    error[usage]: --dry-run, --delete-missing, --instance, --extract and --map require files of another program
+    error[usage]: --dry-run, --delete-missing, --extract and --map require files of another program
     hint: import an export of this program without them; to try it, import it into another home: --root DIR
     --- exit 2
     ");
@@ -119,6 +119,40 @@ fn options_without_effect_are_refused() {
     --- exit 2
     ");
     assert!(sandbox.run(&["instance", "run", "history", "sessions"]).trim() == "[]", "nothing was imported");
+}
+
+#[test]
+fn exported_sessions_are_equal_in_an_empty_home() {
+    let sandbox = Sandbox::new();
+    sandbox.file("export/conversations.json", CONVERSATIONS);
+    sandbox.run(&["import", "export"]);
+    sandbox.file(".memory/history/own.jsonl", "{\"role\":\"user\",\"content\":\"1e1000 茶\",\"n\": 1.50}\n");
+    assert_snapshot!(sandbox.run(&["export", "--sessions", "--output", "sessions.jsonl"]), @"sessions.jsonl	2");
+    assert_snapshot!(sandbox.run(&["import", "sessions.jsonl", "--root", "other"]), @"
+    new sessions	2
+    unchanged sessions	0
+    records	3
+    ");
+    assert_eq!(sandbox.run(&["export", "--sessions", "--root", "other"]), sandbox.read_file("sessions.jsonl"));
+    assert_snapshot!(sandbox.run(&["import", "sessions.jsonl", "--root", "other", "--json"]), @r#"{"new":0,"unchanged":2,"records":0,"skipped":[]}"#);
+    sandbox.run(&["instance", "run", "history", "append", "-p", "session=own", "-p", "role=user", "-p", "content=hi"]);
+    assert_snapshot!(sandbox.run(&["import", "sessions.jsonl"]), @"
+    new sessions	0
+    unchanged sessions	1
+    records	0
+    --- stderr
+    warning: line 4 was not imported: the session own exists with other records; it remains unchanged
+    error[file_damaged]: 1 line was not imported
+    hint: all other lines were imported; correct these lines and import them again
+    --- exit 5
+    ");
+    assert_snapshot!(sandbox.run(&["import", "sessions.jsonl", "--dry-run"]), @"
+    --- stderr
+    error[usage]: --dry-run, --delete-missing, --extract and --map require files of another program
+    hint: import an export of this program without them; to try it, import it into another home: --root DIR
+    --- exit 2
+    ");
+    assert!(sandbox.run(&["export", "--sessions", "--format", "okf"]).contains("--sessions requires the format jsonl"));
 }
 
 #[test]

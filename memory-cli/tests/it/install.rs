@@ -2,17 +2,8 @@
 
 use insta::assert_snapshot;
 
+use crate::client_files::{home_with_client_files, run_in};
 use crate::sandbox::Sandbox;
-
-/// Returns a home with the files of a user of Claude Code.
-pub(crate) fn home_with_client_files() -> Sandbox {
-    let sandbox = Sandbox::new();
-    let servers = "{\n  \"numStartups\": 7,\n  \"mcpServers\": {\n    \"files\": { \"command\": \"npx\" }\n  },\n  \"theme\": \"dark\"\n}\n";
-    sandbox.file(".claude.json", servers);
-    let settings = "{\r\n\t\"hooks\": {\r\n\t\t\"SessionStart\": [\r\n\t\t\t{ \"hooks\": [{ \"type\": \"command\", \"command\": \"date\" }] }\r\n\t\t]\r\n\t}\r\n}\r\n";
-    sandbox.file(".claude/settings.json", settings);
-    sandbox
-}
 
 #[test]
 fn a_rehearsal_shows_what_would_change_and_writes_nothing() {
@@ -201,164 +192,6 @@ fn claude_code_gets_a_server_and_hooks_and_gives_them_back() {
 }
 
 #[test]
-fn terminals_get_what_they_read() {
-    let sandbox = Sandbox::new();
-    for client in ["claude-code", "codex", "gemini"] {
-        sandbox.run(&["install", client, "--project"]);
-    }
-    assert_snapshot!(sandbox.read_file(".mcp.json"), @r#"
-    {
-      "mcpServers": {
-        "memory": {
-          "type": "stdio",
-          "command": "memory",
-          "args": [
-            "mcp",
-            "--agent",
-            "claude-code"
-          ]
-        }
-      }
-    }
-    "#);
-    assert_snapshot!(sandbox.read_file(".claude/settings.json"), @r#"
-    {
-      "hooks": {
-        "SessionStart": [
-          {
-            "hooks": [
-              {
-                "type": "command",
-                "command": "memory",
-                "args": [
-                  "hook",
-                  "session-start"
-                ],
-                "timeout": 5
-              }
-            ]
-          }
-        ],
-        "UserPromptSubmit": [
-          {
-            "hooks": [
-              {
-                "type": "command",
-                "command": "memory",
-                "args": [
-                  "hook",
-                  "prompt"
-                ],
-                "timeout": 5
-              }
-            ]
-          }
-        ]
-      }
-    }
-    "#);
-    assert_snapshot!(sandbox.read_file(".codex/config.toml"), @r#"
-    [mcp_servers.memory]
-    command = "memory"
-    args = ["mcp", "--agent", "codex"]
-    "#);
-    assert_snapshot!(sandbox.read_file(".gemini/settings.json"), @r#"
-    {
-      "mcpServers": {
-        "memory": {
-          "command": "memory",
-          "args": [
-            "mcp",
-            "--agent",
-            "gemini"
-          ]
-        }
-      },
-      "hooks": {
-        "SessionStart": [
-          {
-            "hooks": [
-              {
-                "type": "command",
-                "command": "memory hook session-start --agent gemini",
-                "timeout": 5000
-              }
-            ]
-          }
-        ],
-        "BeforeAgent": [
-          {
-            "hooks": [
-              {
-                "type": "command",
-                "command": "memory hook prompt --agent gemini",
-                "timeout": 5000
-              }
-            ]
-          }
-        ]
-      }
-    }
-    "#);
-}
-
-#[test]
-fn editors_get_what_they_read() {
-    let sandbox = Sandbox::new();
-    for client in ["cursor", "vscode", "opencode"] {
-        sandbox.run(&["install", client, "--project"]);
-    }
-    assert_snapshot!(sandbox.read_file(".cursor/mcp.json"), @r#"
-    {
-      "mcpServers": {
-        "memory": {
-          "type": "stdio",
-          "command": "memory",
-          "args": [
-            "mcp",
-            "--agent",
-            "cursor"
-          ]
-        }
-      }
-    }
-    "#);
-    assert_snapshot!(sandbox.read_file(".vscode/mcp.json"), @r#"
-    {
-      "servers": {
-        "memory": {
-          "type": "stdio",
-          "command": "memory",
-          "args": [
-            "mcp",
-            "--agent",
-            "vscode"
-          ]
-        }
-      }
-    }
-    "#);
-    assert_snapshot!(sandbox.read_file("opencode.json"), @r#"
-    {
-      "mcp": {
-        "memory": {
-          "type": "local",
-          "command": [
-            "memory",
-            "mcp",
-            "--agent",
-            "opencode"
-          ],
-          "enabled": true
-        }
-      }
-    }
-    "#);
-    assert_snapshot!(sandbox.run(&["uninstall", "opencode", "--project"]), @"removed	~/opencode.json");
-    assert!(!sandbox.path("opencode.json").exists(), "it was made for us");
-}
-
-#[test]
 fn clients_may_have_folders_of_their_own() {
     let sandbox = Sandbox::new();
     let folder = sandbox.path("own").display().to_string();
@@ -432,148 +265,6 @@ fn another_home_is_named_and_the_usual_one_is_not() {
 }
 
 #[test]
-fn applications_get_what_they_read() {
-    let sandbox = Sandbox::new();
-    sandbox.file(".config/goose/config.yaml", "GOOSE_MODE: auto\nextensions:\n  developer:\n    type: builtin\n");
-    sandbox.file(".config/zed/settings.json", "// mine\n{\n  \"theme\": \"One\",\n}\n");
-    let clients = ["claude-desktop", "windsurf", "zed", "cline", "roo-code", "goose"];
-    let outputs: String = clients.iter().map(|client| sandbox.run(&["install", client, "--quiet"])).collect();
-    assert_snapshot!(outputs, @"
-    created	~/.config/Claude/claude_desktop_config.json
-    created	~/.codeium/windsurf/mcp_config.json
-    changed	~/.config/zed/settings.json
-    created	~/.cline/data/settings/cline_mcp_settings.json
-    created	~/.config/Code/User/globalStorage/rooveterinaryinc.roo-cline/settings/mcp_settings.json
-    changed	~/.config/goose/config.yaml
-    ");
-    assert_snapshot!(sandbox.read_file(".config/Claude/claude_desktop_config.json"), @r#"
-    {
-      "mcpServers": {
-        "memory": {
-          "command": "/bin/memory",
-          "args": [
-            "mcp",
-            "--agent",
-            "claude-desktop"
-          ]
-        }
-      }
-    }
-    "#);
-    assert_snapshot!(sandbox.read_file(".config/zed/settings.json"), @r#"
-    // mine
-    {
-      "theme": "One",
-      "context_servers": {
-        "memory": {
-          "command": "/bin/memory",
-          "args": [
-            "mcp",
-            "--agent",
-            "zed"
-          ]
-        }
-      },
-    }
-    "#);
-    assert_snapshot!(sandbox.read_file(".config/goose/config.yaml"), @r#"
-    GOOSE_MODE: auto
-    extensions:
-      developer:
-        type: builtin
-      memory:
-        type: stdio
-        name: memory
-        enabled: true
-        cmd: "/bin/memory"
-        args: ["mcp","--agent","goose"]
-        env_keys: []
-        envs: {}
-        timeout: 300
-    "#);
-    let outputs: String = clients.iter().map(|client| sandbox.run(&["uninstall", client, "--quiet"])).collect();
-    assert_snapshot!(outputs, @"
-    removed	~/.config/Claude/claude_desktop_config.json
-    removed	~/.codeium/windsurf/mcp_config.json
-    restored	~/.config/zed/settings.json
-    removed	~/.cline/data/settings/cline_mcp_settings.json
-    removed	~/.config/Code/User/globalStorage/rooveterinaryinc.roo-cline/settings/mcp_settings.json
-    restored	~/.config/goose/config.yaml
-    ");
-    assert_snapshot!(sandbox.run(&["install", "goose", "--project"]), @"
-    --- stderr
-    error[usage]: goose has no configuration files in projects
-    hint: omit --project
-    --- exit 2
-    ");
-}
-
-#[test]
-fn clients_with_hooks_get_them_in_their_format() {
-    let sandbox = Sandbox::new();
-    for client in ["codex", "gemini", "cursor"] {
-        sandbox.run(&["install", client, "--project"]);
-    }
-    assert_snapshot!(sandbox.read_file(".codex/hooks.json"), @r#"
-    {
-      "hooks": {
-        "SessionStart": [
-          {
-            "hooks": [
-              {
-                "type": "command",
-                "command": "memory hook session-start --agent codex",
-                "timeout": 5
-              }
-            ]
-          }
-        ],
-        "UserPromptSubmit": [
-          {
-            "hooks": [
-              {
-                "type": "command",
-                "command": "memory hook prompt --agent codex",
-                "timeout": 5
-              }
-            ]
-          }
-        ]
-      }
-    }
-    "#);
-    assert_snapshot!(sandbox.read_file(".cursor/hooks.json"), @r#"
-    {
-      "version": 1,
-      "hooks": {
-        "sessionStart": [
-          {
-            "command": "memory hook session-start --agent cursor",
-            "timeout": 5
-          }
-        ],
-        "beforeSubmitPrompt": [
-          {
-            "command": "memory hook prompt --agent cursor",
-            "timeout": 5
-          }
-        ]
-      }
-    }
-    "#);
-    assert_snapshot!(sandbox.run(&["uninstall", "gemini", "--project"]), @"removed	~/.gemini/settings.json");
-    assert_snapshot!(sandbox.run(&["install", "codex"]), @"
-    changed	~/.codex/config.toml
-    changed	~/.codex/hooks.json
-    --- stderr
-    backup: ~/.codex/config.toml.before-memory
-    backup: ~/.codex/hooks.json.before-memory
-    restart Codex to use the memories
-    Codex runs the hooks after you approve them with /hooks
-    ");
-}
-
-#[test]
 fn claude_code_stores_its_memory_in_the_topics_of_the_project() {
     let sandbox = Sandbox::new();
     assert_snapshot!(sandbox.run(&["install", "claude-code", "--topics", "--quiet"]), @"
@@ -583,12 +274,7 @@ fn claude_code_stores_its_memory_in_the_topics_of_the_project() {
     --- exit 2
     ");
     std::fs::create_dir_all(sandbox.path("work/.git")).expect("a folder");
-    let run = |arguments: &[&str]| {
-        let mut command = sandbox.command(arguments);
-        command.current_dir(sandbox.path("work"));
-        let output = Sandbox::finish(command, "");
-        sandbox.normalise(&String::from_utf8_lossy(&[output.stdout, output.stderr].concat()))
-    };
+    let run = |arguments: &[&str]| run_in(&sandbox, "work", arguments);
     sandbox.file("work/.claude/settings.local.json", "{\n  \"permissions\": {}\n}\n");
     assert_snapshot!(run(&["install", "claude-code", "--topics", "--quiet"]), @"
     created	~/.claude.json
@@ -643,12 +329,7 @@ fn the_setting_for_topics_and_the_watch_are_removed_together() {
     std::fs::create_dir_all(sandbox.path("work/.git")).expect("a folder");
     std::fs::create_dir_all(sandbox.path("work/src")).expect("a folder");
     sandbox.file("work/.memory/build.md", "---\nname: Build\ndescription: How to build\n---\n\nUse make.\n");
-    let run = |folder: &str, arguments: &[&str]| {
-        let mut command = sandbox.command(arguments);
-        command.current_dir(sandbox.path(folder));
-        let output = Sandbox::finish(command, "");
-        sandbox.normalise(&String::from_utf8_lossy(&[output.stdout, output.stderr].concat()))
-    };
+    let run = |folder: &str, arguments: &[&str]| run_in(&sandbox, folder, arguments);
     let setting = || sandbox.path("work/.claude/settings.local.json").exists();
     let watch = sandbox.path("work/.memory/.seen");
     run("work", &["install", "claude-code", "--topics"]);

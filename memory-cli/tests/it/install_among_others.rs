@@ -5,7 +5,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 
 use insta::assert_snapshot;
 
-use crate::install::home_with_client_files;
+use crate::client_files::home_with_client_files;
 use crate::sandbox::Sandbox;
 
 #[test]

@@ -1,27 +1,15 @@
 //! Tests of `memory plugin`.
 
-use std::path::Path;
-
 use insta::assert_snapshot;
-use memory_cli::Environment;
-use memory_cli::install::{ClientFileChange, PluginTarget, RegistryEntry, plan_plugins, write_plugins};
+use memory_cli::install::PluginTarget;
 use memory_core::ContentHash;
 use serde_json::Value;
 
+use crate::client_files::write_with_program;
 use crate::sandbox::Sandbox;
 
 /// All products without the bundle, which contains the whole program.
 const FILES: [&str; 8] = ["plugin", "claude-code", "codex", "gemini", "cursor", "registry", "--output", "out"];
-
-/// Plans and writes products with a small file as the program; returns whether anything changed.
-pub(crate) fn write_with_program(sandbox: &Sandbox, targets: &[PluginTarget], program: &Path, bundle_url: Option<&str>) -> bool {
-    let environment = Environment::default().with_home(&sandbox.path("")).with_program(program);
-    let namespace = "io.github.you".parse().expect("a namespace");
-    let registry = RegistryEntry { namespace, bundle_url: bundle_url.map(|url| url.parse().expect("a URL")) };
-    let files = plan_plugins(targets, &sandbox.path("out"), &registry, &environment).expect("a plan");
-    write_plugins(&files).expect("files");
-    files.iter().any(|file| file.change != ClientFileChange::Unchanged)
-}
 
 #[test]
 fn plugins_have_the_files_of_their_clients() {

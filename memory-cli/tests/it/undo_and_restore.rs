@@ -37,7 +37,7 @@ fn the_way_back_for_programs() {
     let sandbox = Sandbox::new();
     let id = sandbox.write("tea", &[]);
     assert_snapshot!(sandbox.run(&["delete", &id, "--json"]), @r#"{"id":"[id1]","path":"categories/inbox/tea-[id1].md"}"#);
-    assert_snapshot!(sandbox.run(&["trash", "list", "--json"]), @r#"{"files":[{"id":"[id1]","path":"categories/inbox/tea-[id1].md","trash":"trash/[month]/[op1]/tea-[id1].md","operation":"[op1]","verb":"delete","at":"[time]","size":[n]}],"total":1,"bytes":[n]}"#);
+    assert_snapshot!(sandbox.run(&["trash", "list", "--json"]), @r#"{"files":[{"id":"[id1]","path":"categories/inbox/tea-[id1].md","trash":"trash/[month]/[op1]/tea-[id1].md","operation":"[op1]","verb":"delete","by":"cli","at":"[time]","size":[n]}],"total":1,"bytes":[n]}"#);
     assert_snapshot!(sandbox.run(&["restore", &id, "--json"]), @r#"{"id":"[id1]","path":"categories/inbox/tea-[id1].md","trash":"trash/[month]/[op1]/tea-[id1].md"}"#);
     assert_snapshot!(sandbox.run(&["undo", "--json"]), @r#"{"operation":"[op2]","undone":{"operation":"[op3]","at":"[time]","verb":"restore","by":"cli","files":1}}"#);
     assert_snapshot!(sandbox.run(&["log", "--json", "--limit", "2"]), @r#"{"operations":[{"operation":"[op2]","at":"[time]","verb":"undo","by":"cli","undoes":"[op3]","files":1},{"operation":"[op3]","at":"[time]","verb":"restore","by":"cli","undone_by":"[op2]","files":1}]}"#);

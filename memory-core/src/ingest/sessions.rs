@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use super::facts::FactWriter;
 use super::{IngestBatch, IngestError, IngestOptions, IngestReport, Progress, SkippedFile};
+use crate::instance::InstanceError;
 use crate::instance::history::{Messages, RecordDraft, RecordFilter, SessionName, SessionRecord, Window, read};
 use crate::json::{JsonText, unescape_strings};
 use crate::secret::{self, Checked};
@@ -12,6 +13,9 @@ use crate::{ContentHash, Operation, SecretPolicy, Source, SourceSession, SourceS
 
 /// Maximum length of a title in the name of a session, in bytes.
 const MAX_TITLE: usize = 100;
+
+/// The member of the metadata with the number of messages that were searched for facts.
+const DRAWN_MESSAGES: &str = ",\"facts_drawn\":";
 
 /// Maximum length of an id in the name of a session, in bytes. A longer id is replaced by its hash.
 const MAX_ID: usize = 64;
@@ -46,14 +50,25 @@ pub(super) fn ingest_sessions(
         match item {
             SourceSessionItem::Session(mut session) => {
                 redact_title(&mut session);
-                importer.import(&session, report)?;
-                facts.as_mut().map_or(Ok(()), |facts| facts.extract(&session, report))?;
+                let stored = importer.stored_session(&session)?;
+                let mut drawn = stored.as_ref().and_then(StoredSession::drawn_messages);
+                if let Some(facts) = &mut facts {
+                    drawn = facts.extract(&session, drawn, report)?;
+                }
+                importer.import(&session, stored.as_ref(), drawn, report)?;
             }
             SourceSessionItem::Skipped { path, reason } => report.skipped.push(SkippedFile { path, reason }),
         }
         progress(Progress { done: done as u64 + 1, total: None });
     }
     Ok(())
+}
+
+/// Returns the report that no conversation was imported because of `error`; `None` for a source without conversations.
+pub(super) fn skipped_sessions(source: &dyn Source, error: &InstanceError) -> Option<SkippedFile> {
+    source.sessions().next()?;
+    let hint = error.hint().map(|hint| format!("; {hint}")).unwrap_or_default();
+    Some(SkippedFile { path: "all conversations".into(), reason: format!("{error}{hint}") })
 }
 
 /// The import of the conversations of one source.
@@ -67,28 +82,39 @@ struct SessionImporter<'a> {
 }
 
 impl SessionImporter<'_> {
-    fn import(&mut self, session: &SourceSession, report: &mut IngestReport) -> Result<(), IngestError> {
+    /// Returns the session that was imported from the same conversation before.
+    fn stored_session(&mut self, session: &SourceSession) -> Result<Option<StoredSession>, IngestError> {
+        let Some(name) = self.former_name(&short_id(&session.id))? else { return Ok(None) };
+        let stored = read(self.messages, &name, &RecordFilter::default(), Window::default())?;
+        Ok(Some(StoredSession { name, is_damaged: !stored.damaged.is_empty(), records: stored.records }))
+    }
+
+    /// Imports a conversation, of whose messages of the user `drawn` ones were searched for facts.
+    fn import(
+        &mut self,
+        session: &SourceSession,
+        stored: Option<&StoredSession>,
+        drawn: Option<usize>,
+        report: &mut IngestReport,
+    ) -> Result<(), IngestError> {
         let place = format!("{} {}", self.source, session.id);
         let id = short_id(&session.id);
-        let (records, warning) = self.records(session);
+        let (records, warning) = self.records(session, drawn);
         report.warnings.extend(warning.map(|reason| SkippedFile { path: place.clone(), reason }));
         if records.is_empty() {
             return Ok(());
         }
-        let former = self.former_name(&id)?;
-        let name = match &former {
-            Some(name) => name.clone(),
+        let name = match stored {
+            Some(stored) => stored.name.clone(),
             None => session_name(self.source, session.title.as_deref(), &id)?,
         };
-        if former.is_some() {
-            let stored = read(self.messages, &name, &RecordFilter::default(), Window::default())?;
-            if stored.damaged.is_empty()
-                && stored.records.iter().map(SessionRecord::text).eq(records.iter().map(SessionRecord::text))
-            {
+        let is_unchanged = stored.is_some_and(|stored| stored.has_messages(&records));
+        if let Some(stored) = stored {
+            if is_unchanged && stored.drawn_messages() == drawn {
                 report.sessions.unchanged += 1;
                 return Ok(());
             }
-            if !stored.damaged.is_empty() || !stored.records.iter().all(|record| self.is_imported(record, session)) {
+            if stored.is_damaged || !stored.records.iter().all(|record| self.is_imported(record, session)) {
                 let reason = format!("it was changed, but the session {name} contains other records; it remains unchanged");
                 report.skipped.push(SkippedFile { path: place, reason });
                 return Ok(());
@@ -105,7 +131,12 @@ impl SessionImporter<'_> {
             self.messages.store.replace(&name, checked, self.operation)?;
             self.names.get_or_insert_default().insert(id, name);
         }
-        *(if former.is_some() { &mut report.sessions.updated } else { &mut report.sessions.new }) += 1;
+        if is_unchanged {
+            // Only the number of messages that were searched for facts was written.
+            report.sessions.unchanged += 1;
+            return Ok(());
+        }
+        *(if stored.is_some() { &mut report.sessions.updated } else { &mut report.sessions.new }) += 1;
         report.sessions.records += records.len() as u64;
         Ok(())
     }
@@ -127,7 +158,7 @@ impl SessionImporter<'_> {
     }
 
     /// Returns the records of a conversation without credentials, and a warning if something was left out.
-    fn records(&self, session: &SourceSession) -> (Vec<SessionRecord>, Option<String>) {
+    fn records(&self, session: &SourceSession, drawn: Option<usize>) -> (Vec<SessionRecord>, Option<String>) {
         let (mut records, mut kinds, mut rejected) = (Vec::with_capacity(session.records.len()), Vec::new(), None);
         for draft in &session.records {
             let mut draft = draft.clone();
@@ -148,7 +179,7 @@ impl SessionImporter<'_> {
                 draft.content.get_or_insert_with(|| JsonText::string("[redacted: tool calls]"));
                 kinds.push("tool calls");
             }
-            draft.meta = self.meta(session, &draft, records.is_empty());
+            draft.meta = self.meta(session, &draft, drawn, records.is_empty());
             match SessionRecord::imported(&draft) {
                 Ok(record) => records.push(record),
                 Err(error) => rejected = Some(error.to_string()),
@@ -162,12 +193,16 @@ impl SessionImporter<'_> {
         (records, (!warnings.is_empty()).then(|| warnings.join("; ")))
     }
 
-    /// Returns the metadata of a record: its source, its conversation, the title in the first record, and its own metadata.
-    fn meta(&self, session: &SourceSession, draft: &RecordDraft, is_first: bool) -> Option<JsonText> {
+    /// Returns the metadata of a record: its source, its conversation, in the first record the title and the number of messages
+    /// that were searched for facts, and its own metadata.
+    fn meta(&self, session: &SourceSession, draft: &RecordDraft, drawn: Option<usize>, is_first: bool) -> Option<JsonText> {
         let string = |text: &str| JsonText::string(text);
         let mut meta = format!("{{{}", self.mark(session));
         if let Some(title) = session.title.as_ref().filter(|_| is_first) {
             meta.extend([",\"title\":", string(title).as_str()]);
+        }
+        if let Some(drawn) = drawn.filter(|_| is_first) {
+            meta.extend([DRAWN_MESSAGES, &drawn.to_string()]);
         }
         let own = draft.meta.as_ref().map(|own| own.as_str().trim()).and_then(|own| own.strip_prefix('{')?.strip_suffix('}'));
         if let Some(own) = own.filter(|own| !own.trim().is_empty()) {
@@ -189,6 +224,36 @@ impl SessionImporter<'_> {
     fn is_imported(&self, record: &SessionRecord, session: &SourceSession) -> bool {
         record.text().as_str().contains(&format!(r#""meta":{{{}"#, self.mark(session)))
     }
+}
+
+/// A session that was imported from a conversation.
+struct StoredSession {
+    name: SessionName,
+    records: Vec<SessionRecord>,
+    is_damaged: bool,
+}
+
+impl StoredSession {
+    /// Returns the number of messages of the user that were searched for facts.
+    fn drawn_messages(&self) -> Option<usize> {
+        split_drawn_messages(self.records.first()?.text().as_str()).1
+    }
+
+    /// Returns whether its records are `records`, except for the number of messages that were searched for facts.
+    fn has_messages(&self, records: &[SessionRecord]) -> bool {
+        let texts = |records: &[SessionRecord]| {
+            records.iter().map(|record| split_drawn_messages(record.text().as_str()).0.concat()).collect::<Vec<_>>()
+        };
+        !self.is_damaged && self.records.len() == records.len() && texts(&self.records) == texts(records)
+    }
+}
+
+/// Splits the text of a record at the number of messages that were searched for facts.
+fn split_drawn_messages(text: &str) -> ([&str; 2], Option<usize>) {
+    // Within a string, the quotes of this member are escaped.
+    let Some((before, after)) = text.split_once(DRAWN_MESSAGES) else { return ([text, ""], None) };
+    let digits = after.bytes().take_while(u8::is_ascii_digit).count();
+    ([before, &after[digits..]], after[..digits].parse().ok())
 }
 
 fn redact_title(session: &mut SourceSession) {

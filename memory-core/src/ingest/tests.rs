@@ -9,8 +9,8 @@ use crate::instance::history::{self, Messages, RecordDraft, RecordFilter, Window
 use crate::testing::{FakeMessages, FakeSource, messages, services};
 use crate::wikilink::WikilinkRule;
 use crate::{
-    Draft, Filter, MemStore, Memory, MemoryId, NoteItem, Origin, Patch, Progress, SecretPolicy, Services, Source, SourceItem,
-    SourceSession, SourceSessionItem, delete, update, wikilink,
+    ChatError, ChatFailure, Draft, Filter, MemStore, Memory, MemoryId, NoteItem, Origin, Patch, Progress, SecretPolicy, Services,
+    Source, SourceItem, SourceSession, SourceSessionItem, delete, update, wikilink,
 };
 
 /// Notes with a path, a text and unrecognized front matter.
@@ -434,9 +434,76 @@ struct EchoExtractor {
 impl FactExtractor for EchoExtractor {
     fn facts(&self, messages: &[&str]) -> Result<Vec<Vec<String>>, FactError> {
         let mut left = self.requests.lock().expect("no test panics while it holds the number");
-        *left = left.checked_sub(1).ok_or_else(|| FactError::Unusable("no answer".into()))?;
-        Ok(messages.iter().map(|message| vec![format!("fact: {message}")]).collect())
+        *left = left
+            .checked_sub(1)
+            .ok_or_else(|| FactError::Unavailable(ChatError::Unreachable(ChatFailure { why: "no answer".into(), hint: None })))?;
+        let facts = |message: &&str| if message.contains("nothing") { vec![] } else { vec![format!("fact: {message}")] };
+        Ok(messages.iter().map(facts).collect())
     }
+}
+
+/// Ingests conversations with an extractor that answers `requests` requests. Returns the report and the number of requests.
+fn ingest_facts(services: &Services, sessions: &Messages, source: &TestConversations, requests: usize) -> (IngestReport, usize) {
+    let extractor = EchoExtractor { requests: std::sync::Mutex::new(requests) };
+    let options = IngestOptions { sessions: Some(sessions), extractor: Some(&extractor), ..IngestOptions::default() };
+    let report = ingest(services, source, &options, &mut |_| {}).expect("the fake stores do not fail");
+    let left = *extractor.requests.lock().expect("no test panics while it holds the number");
+    (report, requests - left)
+}
+
+#[test]
+fn notes_are_imported_although_the_store_takes_no_conversations() {
+    let (home, sessions) = (home(), messages(Arc::new(FakeMessages::without_replace())).0);
+    let one = conversation("c-1", None, &["hello"]);
+    let report = ingest_sessions(&home, &sessions, &one);
+    assert_eq!((session_counts(&report), stored_sessions(&sessions).len()), ((0, 0, 0), 0));
+    let expected = "sessions cannot be replaced here; choose another store";
+    assert_eq!((report.skipped.len(), report.skipped[0].reason.as_str()), (1, expected));
+    let options = IngestOptions { sessions: Some(&sessions), ..IngestOptions::default() };
+    let report = ingest(&home, &notes(&[("a.md", "a")]), &options, &mut |_| {}).expect("the fake stores do not fail");
+    assert_eq!(counts(&report), (1, 0, 0, 0));
+}
+
+#[test]
+fn a_deleted_fact_does_not_return_with_its_conversation() {
+    let (home, sessions) = (home(), messages(Arc::new(FakeMessages::default())).0);
+    let one = conversation("c-1", None, &["I like tea", "I live in Oslo"]);
+    assert_eq!(ingest_facts(&home, &sessions, &one, 9).0.facts, 2);
+    for memory in memories(&home) {
+        delete(&home, &memory.id.to_string()).expect("it is there");
+    }
+    assert_eq!(ingest_facts(&home, &sessions, &one, 9).1, 0, "no request is made");
+    history::delete(&sessions, &"test (c-1)".parse().expect("a name")).expect("it is there");
+    let (report, requests) = ingest_facts(&home, &sessions, &one, 9);
+    assert_eq!((session_counts(&report), requests, memories(&home).len()), ((1, 0, 0), 0, 0), "not even without its session");
+    // Later messages are searched for facts.
+    let longer = conversation("c-1", None, &["I like tea", "I live in Oslo", "I have a cat"]);
+    assert_eq!(ingest_facts(&home, &sessions, &longer, 9).0.facts, 1);
+    assert_eq!(memories(&home).into_iter().map(|memory| memory.content).collect::<Vec<_>>(), ["fact: I have a cat"]);
+}
+
+#[test]
+fn a_run_without_requests_left_imports_the_rest_and_the_next_run_continues() {
+    let (home, sessions) = (home(), messages(Arc::new(FakeMessages::default())).0);
+    let long: Vec<String> = (0..30).map(|number| format!("message {number}")).collect();
+    let source = TestConversations(vec![
+        ("c-1", None, vec!["nothing".into()]),
+        ("c-2", None, long),
+        ("c-3", None, vec!["I have a cat".into()]),
+    ]);
+    let (report, _) = ingest_facts(&home, &sessions, &source, 2);
+    assert_eq!((session_counts(&report), report.facts, report.warnings.len()), ((3, 0, 0), 12, 1));
+    assert_eq!(report.warnings[0].path, "test c-2");
+    assert!(report.warnings[0].reason.contains("from message 13 of the user on"), "{:?}", report.warnings);
+    // A conversation without facts costs no second request.
+    let (report, requests) = ingest_facts(&home, &sessions, &source, 9);
+    assert_eq!((session_counts(&report), report.facts, requests), ((0, 0, 3), 19, 3));
+    let texts: std::collections::BTreeSet<_> = memories(&home).into_iter().map(|memory| memory.content).collect();
+    assert_eq!((memories(&home).len(), texts.len()), (31, 31));
+    let (report, requests) = ingest_facts(&home, &sessions, &source, 9);
+    assert_eq!((session_counts(&report), report.facts, requests), ((0, 0, 3), 0, 0));
+    // An import without facts retains the number.
+    assert_eq!(session_counts(&ingest_sessions(&home, &sessions, &source)), (0, 0, 3));
 }
 
 #[test]

@@ -87,9 +87,15 @@ impl<T: Clone> FakeOperations<T> {
 pub struct FakeMessages {
     sessions: Mutex<BTreeMap<SessionName, Vec<SessionRecord>>>,
     operations: FakeOperations<Vec<SessionRecord>>,
+    refuses_replace: bool,
 }
 
 impl FakeMessages {
+    /// Returns a store that does not support replacing sessions.
+    pub fn without_replace() -> Self {
+        Self { refuses_replace: true, ..Self::default() }
+    }
+
     fn sessions(&self) -> MutexGuard<'_, BTreeMap<SessionName, Vec<SessionRecord>>> {
         self.sessions.lock().expect("no test panics while it holds the sessions")
     }
@@ -127,6 +133,11 @@ impl MessageStore for FakeMessages {
         let count = records.len();
         self.operations.record(Verb::Delete, session.as_str(), count, operation, (records, Vec::new()));
         Ok(Some(count))
+    }
+
+    fn check_replace(&self) -> Result<(), InstanceError> {
+        let error = || InstanceError::invalid("sessions cannot be replaced here", "choose another store");
+        if self.refuses_replace { Err(error()) } else { Ok(()) }
     }
 
     fn replace(

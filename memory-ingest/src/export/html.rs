@@ -57,7 +57,7 @@ impl ExportFormat for HtmlExport {
             let id = (record.resolve)(target)?;
             self.catalog.get(&id).map(|_| format!("{ANCHOR}{id}"))
         };
-        writeln!(html, "<article id=\"m-{}\">\n<h3><bdi>{}</bdi></h3>", memory.id, escape(headline(entry)))
+        writeln!(html, "<article id=\"m-{}\">\n<h3 dir=\"auto\">{}</h3>", memory.id, escape(headline(entry)))
             .expect("a text grows");
         html.push_str(&render(&memory.content, &anchor));
         html.push_str("<dl>\n");
@@ -68,8 +68,7 @@ impl ExportFormat for HtmlExport {
         };
         let text = |text: &str| format!("<bdi>{}</bdi>", escape(text));
         let moment = |at: memory_core::chrono::DateTime<memory_core::chrono::Utc>| {
-            let at = time(at);
-            format!("<time datetime=\"{at}\">{}</time>", at.replace('T', " "))
+            format!("<time datetime=\"{}\">{} UTC</time>", time(at), at.format("%Y-%m-%d %H:%M"))
         };
         let link = |id: &memory_core::MemoryId| {
             let other = self.catalog.get(id)?;

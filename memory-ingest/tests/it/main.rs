@@ -8,6 +8,7 @@ mod claude_ai;
 mod claude_mem;
 mod codex_memories;
 mod damaged_records;
+mod detection;
 mod evernote;
 mod export;
 mod front_matter;

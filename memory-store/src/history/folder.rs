@@ -183,6 +183,10 @@ impl MessageStore for HistoryFolder {
         deleted.map(Option::flatten)
     }
 
+    fn check_replace(&self) -> Result<(), InstanceError> {
+        Ok(())
+    }
+
     fn replace(
         &self,
         session: &SessionName,

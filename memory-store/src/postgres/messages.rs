@@ -190,9 +190,13 @@ impl MessageStore for PostgresMessages {
         Ok(self.remove_records(session, ("delete", &statement), &conditions, operation)?.map(|done| done.purged))
     }
 
-    fn replace(&self, _: &SessionName, _: Checked<&[SessionRecord]>, _: &Operation) -> Result<(), InstanceError> {
+    fn check_replace(&self) -> Result<(), InstanceError> {
         let hint = "import into an instance on files, such as history/main";
         Err(InstanceError::invalid("sessions cannot be imported into a Postgres database", hint))
+    }
+
+    fn replace(&self, _: &SessionName, _: Checked<&[SessionRecord]>, _: &Operation) -> Result<(), InstanceError> {
+        self.check_replace()
     }
 
     fn purge(&self, session: &SessionName, filter: &RecordFilter, operation: &Operation) -> Result<PurgeResult, InstanceError> {

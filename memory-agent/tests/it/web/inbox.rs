@@ -170,7 +170,7 @@ fn a_proposal_is_edited_and_merged() {
     let preview = server.post_and_follow("/memories/merge", &[("item", found[0].as_str()), ("into", &target)]).body;
     assert_eq!(confirm(&into_version(&preview)).status, 303);
     let again = server.get(&format!("/memories/merge?item={}&into={target}", found[0]));
-    assert_eq!((again.status, again.headers["location"].as_str()), (303, "/inbox?notice=item-decided"));
+    assert_eq!((again.status, again.headers["location"].as_str()), (303, "/memories?notice=item-decided"));
     assert!(proposals(&server.services).unwrap().is_empty());
     let merged = server.services.store.get_by(&target).unwrap().memory.content;
     assert!(merged.contains("drinks tea") && merged.contains("is preferred"), "{merged}");

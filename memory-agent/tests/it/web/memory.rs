@@ -40,8 +40,8 @@ fn a_memory_is_shown_with_its_links_history_and_recalls() {
         "codex",
         "2 of 2",
         "which drink?",
-        "Linked</a></strong> by",
-        "Written</a></strong> by",
+        "<strong>Linked</strong> by",
+        "<strong>Written</strong> by",
     ] {
         assert!(page.contains(text), "{text} is missing in {page}");
     }

@@ -1,8 +1,13 @@
 //! The selection among the sources on this machine.
 
+use std::io;
+use std::sync::Arc;
+
 use dialoguer::MultiSelect;
+use dialoguer::console::Term;
 use dialoguer::theme::SimpleTheme;
 use memory_core::IngestReport;
+use signal_hook::consts::SIGINT;
 
 use super::IngestOptionArgs;
 use crate::app::App;
@@ -35,14 +40,7 @@ pub(super) fn select(
         app.output.note("`memory ingest --source NAME` ingests one of them, `memory ingest --source all` all")?;
         return Ok(None);
     }
-    let labels: Vec<String> = found.iter().map(|found| label(found, app)).collect();
-    let chosen = MultiSelect::with_theme(&SimpleTheme)
-        .with_prompt("Sources to ingest (space selects, enter confirms)")
-        .items(&labels)
-        .defaults(&found.iter().map(|found| found.place.enabled.value).collect::<Vec<_>>())
-        .interact_opt()
-        .map_err(|dialoguer::Error::IO(error)| Failure::file("read the selection")(error))?;
-    let chosen = chosen.unwrap_or_default();
+    let chosen = ask(&found, app).map_err(Failure::file("read the selection"))?;
     if chosen.is_empty() {
         app.output.note("nothing was selected; nothing was written")?;
         return Ok(None);
@@ -59,13 +57,36 @@ pub(super) fn select(
     ))
 }
 
+/// Returns the indexes of the sources that the user selects; none after Escape or Ctrl-C.
+fn ask(found: &[FoundSource], app: &App) -> io::Result<Vec<usize>> {
+    let width = found.iter().map(|found| found.place.source.as_str().len()).max().unwrap_or_default();
+    let labels: Vec<String> = found.iter().map(|found| label(found, width, app)).collect();
+    // With a handler, Ctrl-C does not end the process while the cursor is hidden.
+    let interrupted = signal_hook::flag::register(SIGINT, Arc::default())?;
+    let chosen = MultiSelect::with_theme(&SimpleTheme)
+        .with_prompt("Sources to ingest (space selects, enter confirms, Ctrl-C cancels)")
+        .items(&labels)
+        .defaults(&found.iter().map(|found| found.place.enabled.value).collect::<Vec<_>>())
+        .report(false)
+        .interact_opt();
+    signal_hook::low_level::unregister(interrupted);
+    match chosen {
+        Ok(chosen) => Ok(chosen.unwrap_or_default()),
+        Err(dialoguer::Error::IO(error)) if error.kind() == io::ErrorKind::Interrupted => {
+            Term::stderr().show_cursor()?;
+            Ok(Vec::new())
+        }
+        Err(dialoguer::Error::IO(error)) => Err(error),
+    }
+}
+
 /// Determines the outcome of an ingestion of each source that exists and contains something.
 fn survey(places: &[SourceLocation], options: &IngestOptionArgs, app: &mut App) -> Result<Vec<FoundSource>, Failure> {
     let ingestion = options.open(app)?;
     let dry = IngestOptionArgs { dry_run: true, delete_missing: false, ..options.clone() };
     let mut found = Vec::new();
     for place in places.iter().filter(|place| place.path.value.exists()) {
-        match dry.run(&ingestion, place.source, &place.path.value, app) {
+        match dry.run("counting", &ingestion, (place.source, &place.path.value), app) {
             Ok(report) if 0 < count_notes(&report) + count_sessions(&report) => {
                 found.push(FoundSource { place: place.clone(), report });
             }
@@ -98,14 +119,14 @@ fn table(found: &[FoundSource], app: &App) -> Table {
     table
 }
 
-fn label(found: &FoundSource, app: &App) -> String {
+fn label(found: &FoundSource, width: usize, app: &App) -> String {
     let FoundSource { place, report } = found;
-    let (notes, sessions) = (count_notes(report), count_sessions(report));
-    let counts = match (notes, sessions) {
-        (notes, 0) => format!("{notes} notes"),
-        (0, sessions) => format!("{sessions} conversations"),
-        (notes, sessions) => format!("{notes} notes, {sessions} conversations"),
-    };
+    let counts = [(count_notes(report), "note"), (count_sessions(report), "conversation")];
+    let counts = counts.iter().filter(|(count, _)| *count != 0).map(|(count, noun)| {
+        let plural = if *count == 1 { "" } else { "s" };
+        format!("{count} {noun}{plural}")
+    });
+    let counts = counts.collect::<Vec<_>>().join(", ");
     let new = report.new + report.sessions.new;
-    format!("{} ({counts}, {new} new) {}", place.source, app.output.display_path(&place.path.value))
+    format!("{:width$}  {}  {counts}, {new} new", place.source, app.output.display_path(&place.path.value))
 }

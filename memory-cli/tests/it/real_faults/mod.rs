@@ -2,6 +2,7 @@
 
 mod full;
 mod index;
+mod killed_import;
 mod killed_writers;
 mod moved_home;
 mod read_only;

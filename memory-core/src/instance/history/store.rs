@@ -54,6 +54,12 @@ pub trait MessageStore: InstanceOperations {
     /// An error of the store.
     fn delete(&self, session: &SessionName, operation: &Operation) -> Result<Option<usize>, InstanceError>;
 
+    /// Returns whether the store supports [`Self::replace`].
+    ///
+    /// # Errors
+    /// [`InstanceError::Invalid`] if it does not.
+    fn check_replace(&self) -> Result<(), InstanceError>;
+
     /// Replaces all records of a session, which is created if it does not exist.
     ///
     /// The previous state of the session is retained for undo. Several sessions may be replaced in one operation.

@@ -1,0 +1,187 @@
+//! Exports of the sessions of a history, and their import.
+//!
+//! A line `{"session": NAME}` precedes the records of each session, which are the lines of its file.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+
+use memory_agent::json;
+use memory_core::instance::InstanceError;
+use memory_core::instance::history::{
+    self, ExportedSession, Messages, RecordFilter, SessionImportReport, SessionName, SessionRecord, Window,
+};
+use memory_core::{SecretPolicy, SkippedFile};
+use serde_json::{Map, Value, json};
+
+use super::export_lines::ExportLines;
+use super::output_file::OutputFile;
+use crate::app::App;
+use crate::failure::Failure;
+use crate::ingestion::open_history;
+use crate::print::Table;
+
+/// The key of the line before the records of a session.
+const SESSION_KEY: &str = "session";
+
+/// Exports all sessions of the history instance `instance` to a file, or to the standard output.
+pub(super) fn export(instance: &str, output: Option<&Path>, app: &mut App) -> Result<(), Failure> {
+    let messages = open_history(instance, &app.settings()?)?;
+    let mut draft = output.map(|output| OutputFile::create(output, app)).transpose()?;
+    let (mut count, mut unreadable) = (0_u64, 0_u64);
+    for summary in history::sessions(&messages)? {
+        let mut write = |line: &str, app: &mut App| match &mut draft {
+            Some(draft) => draft.write(&format!("{line}\n")),
+            None => Ok(app.output.json_text(line)?),
+        };
+        write(&json!({ SESSION_KEY: summary.session.as_str() }).to_string(), app)?;
+        for record in history::records(&messages, &summary.session, &RecordFilter::default(), Window::default())? {
+            match record {
+                Ok(record) => write(record.text().as_str(), app)?,
+                Err(error) => {
+                    unreadable += 1;
+                    app.output.warning(&error.to_string())?;
+                }
+            }
+        }
+        count += 1;
+    }
+    if let (Some(draft), Some(output)) = (draft, output) {
+        draft.finish()?;
+        if app.output.is_json() {
+            app.output.json(&json!({ "output": output, "sessions": count }))?;
+        } else {
+            let place = app.output.display_path(output);
+            app.output.fields(&[&place, &count.to_string()])?;
+        }
+    }
+    if unreadable == 0 { Ok(()) } else { Err(Failure::Unreadable { count: unreadable }) }
+}
+
+/// Returns whether a file is an export of sessions.
+pub(super) fn is_export(path: &Path) -> bool {
+    let Ok(file) = File::open(path) else { return false };
+    let first = ExportLines::new(BufReader::new(file)).next_line();
+    matches!(first, Ok(Some(Ok(line))) if session_name(&line).is_some())
+}
+
+/// Imports an export of sessions into the history instance `instance`.
+pub(super) fn import(path: &Path, instance: &str, secrets: SecretPolicy, app: &mut App) -> Result<(), Failure> {
+    let messages = open_history(instance, &app.settings()?)?;
+    let file = File::open(path).map_err(Failure::file(format!("read {}", path.display())))?;
+    let report = import_lines(&messages, BufReader::new(file), secrets)?;
+    let SessionImportReport { new, unchanged, records, skipped } = &report;
+    if app.output.is_json() {
+        app.output.json(&json::session_import_report(&report))?;
+    } else {
+        let counts = [("new sessions", *new), ("unchanged sessions", *unchanged), ("records", *records)];
+        app.output.table(&Table::from_counts(counts))?;
+        for SkippedFile { path, reason } in skipped {
+            app.output.warning(&format!("{path} was not imported: {reason}"))?;
+        }
+    }
+    let skipped = skipped.len() as u64;
+    if skipped == 0 { Ok(()) } else { Err(Failure::NotTaken { count: skipped }) }
+}
+
+fn import_lines(messages: &Messages, input: impl BufRead, secrets: SecretPolicy) -> Result<SessionImportReport, Failure> {
+    let mut sessions =
+        SessionLines { lines: ExportLines::new(input), session: None, records: Vec::new(), next: None, failed: None };
+    let report = history::import(messages, &mut sessions, secrets)?;
+    match sessions.failed {
+        Some(error) => Err(Failure::file("read the whole export; the sessions before are imported")(error)),
+        None => Ok(report),
+    }
+}
+
+/// An iterator over the sessions in a file; one of them is in memory.
+struct SessionLines<R> {
+    lines: ExportLines<R>,
+    /// The position and the name of the session whose records are read.
+    session: Option<(String, SessionName)>,
+    records: Vec<SessionRecord>,
+    /// The item after a complete session.
+    next: Option<Result<ExportedSession, SkippedFile>>,
+    failed: Option<std::io::Error>,
+}
+
+impl<R> SessionLines<R> {
+    /// Returns the session whose records were read.
+    fn take_session(&mut self) -> Option<ExportedSession> {
+        let records = std::mem::take(&mut self.records);
+        self.session.take().map(|(place, session)| ExportedSession { place, session, records })
+    }
+}
+
+impl<R: BufRead> Iterator for SessionLines<R> {
+    type Item = Result<ExportedSession, SkippedFile>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if let Some(next) = self.next.take() {
+            return Some(next);
+        }
+        loop {
+            let line = match self.lines.next_line() {
+                Ok(Some(line)) => line,
+                Ok(None) => return self.take_session().map(Ok),
+                Err(error) => {
+                    self.failed = Some(error);
+                    return None;
+                }
+            };
+            let place = self.lines.place();
+            let skipped = |reason: String| SkippedFile { path: place.clone(), reason };
+            let line = match line.and_then(|line| String::from_utf8(line).map_err(|_| "the line is not valid UTF-8".to_owned())) {
+                Ok(line) => line,
+                Err(reason) => return Some(Err(skipped(reason))),
+            };
+            let Some(name) = session_name(line.as_bytes()) else {
+                match SessionRecord::parse(line.trim()) {
+                    Ok(record) if self.session.is_some() => self.records.push(record),
+                    Ok(_) => return Some(Err(skipped("it belongs to no session".into()))),
+                    Err(reason) => return Some(Err(skipped(reason))),
+                }
+                continue;
+            };
+            let former = self.take_session();
+            match name.parse() {
+                Ok(session) => self.session = Some((place, session)),
+                Err(error) => self.next = Some(Err(skipped(InstanceError::to_string(&error)))),
+            }
+            if let Some(next) = former.map(Ok).or_else(|| self.next.take()) {
+                return Some(next);
+            }
+        }
+    }
+}
+
+/// Returns the name in the line before the records of a session.
+fn session_name(line: &[u8]) -> Option<String> {
+    let object: Map<String, Value> = serde_json::from_slice(line).ok()?;
+    if object.contains_key("role") || object.contains_key("content") {
+        return None;
+    }
+    object.get(SESSION_KEY)?.as_str().map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn damaged_lines_are_skipped_and_the_others_belong_to_their_sessions() {
+        let record = r#"{"role":"user","content":"a"}"#;
+        let text = format!(
+            "{record}\n{{\"session\":\"one\"}}\n{record}\nbroken\n{record}\n{{\"session\":\"\"}}\n{record}\n{{\"session\":\"two\"}}\n"
+        );
+        let lines = ExportLines::new(text.as_bytes());
+        let lines = SessionLines { lines, session: None, records: Vec::new(), next: None, failed: None };
+        let found: Vec<_> = lines
+            .map(|item| match item {
+                Ok(session) => format!("{} {} {}", session.place, session.session, session.records.len()),
+                Err(skipped) => skipped.path,
+            })
+            .collect();
+        assert_eq!(found, ["line 1", "line 4", "line 2 one 2", "line 6", "line 7", "line 8 two 0"]);
+    }
+}

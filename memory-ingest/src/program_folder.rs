@@ -1,0 +1,157 @@
+//! Recognizing the folders and session files of programs, and files by their first bytes.
+
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value};
+
+use crate::archive::is_zip;
+use crate::folder::has_extension;
+use crate::front_matter::split_front_matter;
+use crate::source_text;
+use crate::text_files::TextFiles;
+
+/// Maximum number of files or folders in a folder that are looked at.
+const MAX_ENTRIES: usize = 1_000;
+
+/// Number of files whose content is looked at.
+const SAMPLE: usize = 20;
+
+/// Maximum depth of folders that are searched for Markdown files.
+const MAX_DEPTH: usize = 4;
+
+/// Number of bytes at the start of a file that are looked at.
+const HEAD_BYTES: u64 = 64 << 10;
+
+/// Returns whether `path` is Claude Code's folder: by its name, its settings, or a transcript.
+pub(crate) fn is_claude_folder(path: &Path) -> bool {
+    let is_named = is_named(path, ".claude") && has_any(path, &["CLAUDE.md", "agent-memory", "agents", "projects", "rules"]);
+    is_named || path.join("projects").is_dir() && path.join("settings.json").is_file() || has_transcripts(path)
+}
+
+/// Returns whether Claude Code's folder at `path` has transcripts, or `path` is one.
+pub(crate) fn has_transcripts(path: &Path) -> bool {
+    if path.is_file() {
+        let is_entry = |line: &Map<String, Value>| line.contains_key("sessionId") && line.contains_key("uuid");
+        return has_extension(&path.to_string_lossy(), &["jsonl"]) && first_objects(path).iter().any(is_entry);
+    }
+    let projects = list(&path.join("projects"));
+    projects.iter().any(|project| list(project).iter().any(|file| has_extension(&file.to_string_lossy(), &["jsonl"])))
+}
+
+/// Returns whether `path` is Codex's folder, or one of its sessions.
+pub(crate) fn is_codex(path: &Path) -> bool {
+    if path.is_file() {
+        let is_start = |line: &Map<String, Value>| line.get("type").is_some_and(|kind| kind == "session_meta");
+        return has_extension(&path.to_string_lossy(), &["jsonl"]) && first_objects(path).first().is_some_and(is_start);
+    }
+    let is_named = is_named(path, ".codex") && has_any(path, &["sessions", "memories"]);
+    is_named
+        || path.join("sessions").is_dir() && path.join("config.toml").is_file()
+        || has_any(path, &["memories/memory_summary.md", "memories/raw_memories.md"])
+}
+
+/// Returns whether `path` is the folder of Gemini CLI, or one of its sessions.
+pub(crate) fn is_gemini(path: &Path) -> bool {
+    if path.is_file() {
+        let is_start = |line: &Map<String, Value>| {
+            line.contains_key("sessionId") && line.contains_key("projectHash")
+                || line.get("type").is_some_and(|kind| kind == "session_metadata")
+        };
+        return begins_with_json(path) && first_objects(path).first().is_some_and(is_start);
+    }
+    let has_chats = || list(&path.join("tmp")).iter().any(|project| project.join("chats").is_dir());
+    is_named(path, ".gemini") && has_any(path, &["GEMINI.md", "tmp"])
+        || path.join("tmp").is_dir() && path.join("settings.json").is_file()
+        || has_chats()
+}
+
+/// Returns whether the Markdown files of the folder or archive at `path` have permalinks, as those of `basic-memory` do.
+///
+/// In other programs, a permalink is the path of a web page, which begins with `/`, or belongs to an Obsidian vault.
+pub(crate) fn has_permalinks(path: &Path) -> bool {
+    let texts: Vec<_> = if path.is_dir() {
+        let files = first_notes(path).into_iter();
+        files.filter_map(|file| source_text::read_file(&file).ok()).collect()
+    } else if is_zip(path).unwrap_or(false) {
+        let Ok(files) = TextFiles::open(path) else { return false };
+        let notes = files.files().into_iter().filter(|file| has_extension(&file.path, &["md"])).take(SAMPLE);
+        notes.filter_map(|file| file.read_text().ok()).collect()
+    } else {
+        return false;
+    };
+    texts.iter().any(|text| permalink(&text.text).is_some_and(|permalink| !permalink.starts_with('/')))
+}
+
+fn permalink(text: &str) -> Option<String> {
+    let fields = split_front_matter(text).fields.ok()?;
+    let value = |name: &str| fields.iter().find(|(key, _)| key == name).and_then(|(_, value)| value.scalar());
+    value("title").or(value("type"))?;
+    value("permalink").map(str::to_owned)
+}
+
+/// Returns whether a file begins with a JSON object or list.
+pub(crate) fn begins_with_json(path: &Path) -> bool {
+    let mut head = Vec::new();
+    let is_read = path.is_file() && File::open(path).and_then(|file| file.take(HEAD_BYTES).read_to_end(&mut head)).is_ok();
+    let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&head);
+    is_read && matches!(text.trim_ascii_start().first(), Some(b'{' | b'['))
+}
+
+/// Returns the objects in the first lines of a file.
+///
+/// A line that is longer than the start of the file that is read has no object.
+fn first_objects(path: &Path) -> Vec<Map<String, Value>> {
+    let Ok(file) = File::open(path) else { return Vec::new() };
+    let lines = BufReader::new(file.take(HEAD_BYTES)).split(b'\n').take(SAMPLE).filter_map(Result::ok);
+    lines.filter_map(|line| serde_json::from_slice(&line).ok()).collect()
+}
+
+/// Returns the first Markdown files in a folder and its folders, without hidden ones.
+fn first_notes(path: &Path) -> Vec<PathBuf> {
+    let (mut notes, mut folders) = (Vec::new(), vec![path.to_owned()]);
+    for _ in 0..MAX_DEPTH {
+        let (files, inner): (Vec<_>, Vec<_>) =
+            folders.iter().take(MAX_ENTRIES).flat_map(|folder| list(folder)).take(MAX_ENTRIES).partition(|path| path.is_file());
+        notes.extend(files.into_iter().filter(|file| has_extension(&file.to_string_lossy(), &["md"])));
+        if SAMPLE <= notes.len() || inner.is_empty() {
+            break;
+        }
+        folders = inner;
+    }
+    notes.truncate(SAMPLE);
+    notes
+}
+
+/// Returns the first items of a folder that are not hidden, sorted by name.
+pub(crate) fn list(folder: &Path) -> Vec<PathBuf> {
+    let Ok(items) = fs::read_dir(folder) else { return Vec::new() };
+    let items = items.filter_map(Result::ok).filter(|item| !item.file_name().as_encoded_bytes().starts_with(b"."));
+    let mut paths: Vec<_> = items.take(MAX_ENTRIES).map(|item| item.path()).collect();
+    paths.sort();
+    paths
+}
+
+fn is_named(path: &Path, name: &str) -> bool {
+    path.file_name().is_some_and(|own| own == name)
+}
+
+fn has_any(path: &Path, parts: &[&str]) -> bool {
+    parts.iter().any(|part| path.join(part).exists())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::permalink;
+
+    #[test]
+    fn a_permalink_belongs_to_a_title_or_a_type() {
+        assert_eq!(permalink("---\ntitle: A\npermalink: notes/a\n---\nx").as_deref(), Some("notes/a"));
+        for text in
+            ["---\npermalink: notes/a\n---\nx", "---\ntitle: A\n---\npermalink: a", "permalink: a", "---\ntitle: [\n---\n"]
+        {
+            assert_eq!(permalink(text), None, "{text}");
+        }
+    }
+}
