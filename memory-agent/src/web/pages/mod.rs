@@ -14,6 +14,7 @@ mod instances;
 mod memories;
 mod memory;
 mod memory_filter;
+mod memory_parts;
 mod merge;
 mod reminders;
 mod sessions;

@@ -109,8 +109,8 @@ fn one_memory_of_a_bulk_deletion_is_restored_and_an_undo_is_named_by_the_reverte
     let restore = format!("/memories/{}/restore", ids[1]);
     let page = server.post_and_follow(&restore, &[("trash", trash), ("next", &path)]).body;
     assert_eq!(page.matches("Restore this memory").count(), 1, "{page}");
-    let patch = Patch { content: Some("three".into()), ..Patch::default() };
-    update(&server.services, &ids[1], &patch, None, SecretPolicy::Keep).unwrap();
+    let change = Patch { content: Some("three".into()), ..Patch::default() };
+    update(&server.services, &ids[1], &change, None, SecretPolicy::Keep).unwrap();
     undo(&server.services, None).unwrap();
     let page = server.get("/activity?verb=undo").body;
     assert!(page.contains("three</bdi>") && !page.contains("two</bdi>"), "{page}");

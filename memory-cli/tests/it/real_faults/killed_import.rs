@@ -31,7 +31,7 @@ fn start_import(sandbox: &Sandbox, count: usize) -> Option<Child> {
 #[test]
 fn an_import_that_is_interrupted_twice_completes_without_duplicates() {
     let sandbox = Sandbox::new();
-    let rows: String = (0..ROWS).map(|number| format!("{number},The note number {number}.\n")).collect();
+    let rows = (0..ROWS).map(|number| format!("{number},The note number {number}.\n")).collect::<Vec<_>>().concat();
     sandbox.file("notes.csv", &format!("id,text\n{rows}"));
     let mut child = start_import(&sandbox, 1).expect("the import is longer");
     let interrupted = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill runs");
