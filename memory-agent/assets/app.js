@@ -103,11 +103,32 @@ function clickControl(key) {
   const item = document.activeElement?.closest(".card, [data-item]") ?? (selected?.isConnected ? selected : undefined);
   const name = `[data-key="${CSS.escape(key)}"]`;
   const outside = [...document.querySelectorAll(name)].find((control) => !control.closest(".card, [data-item]"));
-  const control = item?.querySelector(name) ?? outside;
+  const bulk = main().querySelector(".card-select:checked") && document.querySelector(`[data-bulk-key="${CSS.escape(key)}"]`);
+  const control = bulk || (item?.querySelector(name) ?? outside);
   if (!control || control.disabled) return false;
-  if (control.matches("input[type=text], input:not([type]), select, textarea")) control.focus();
-  else control.click();
+  if (control.matches("input[type=text], input:not([type]), select, textarea")) {
+    control.focus();
+    return true;
+  }
+  if (item && control.type === "submit") rememberPosition(items().indexOf(item));
+  control.click();
+  const opened = control.matches("summary") && control.parentElement.open;
+  if (opened) control.parentElement.querySelector("textarea, input:not([type=hidden])")?.focus();
   return true;
+}
+
+/** Stores the place in the list, so that the next page continues there. */
+function rememberPosition(at) {
+  sessionStorage.setItem("position", JSON.stringify({ path: location.pathname, at }));
+}
+
+/** Selects the item after the one on which the previous page decided. */
+function restorePosition() {
+  const stored = JSON.parse(sessionStorage.getItem("position") ?? "null");
+  sessionStorage.removeItem("position");
+  if (stored?.path !== location.pathname) return;
+  const all = items();
+  select(all[Math.min(stored.at, all.length - 1)]);
 }
 
 const isTyping = (target) =>
@@ -133,7 +154,11 @@ function onKey(event) {
     },
     j: () => moveSelection(1),
     k: () => moveSelection(-1),
-    u: () => document.querySelector(".undo-bar button")?.click(),
+    u: () => {
+      const button = document.querySelector(".undo-bar button");
+      if (button) button.click();
+      else explainUndo();
+    },
   };
   if (actions[key]) {
     event.preventDefault();
@@ -143,12 +168,34 @@ function onKey(event) {
   }
 }
 
+/** Says where a change is undone after its bar is gone. */
+function explainUndo() {
+  const link = document.createElement("a");
+  link.href = "/activity";
+  link.textContent = "Activity";
+  document.getElementById("live").replaceChildren("No change was made just now. All changes can be undone in ", link);
+}
+
 // Selection
 
-/** Disables the buttons for selected items while nothing is selected. */
+/** Disables the buttons for selected items unless enough are selected. */
 function updateSelection() {
   const isEmpty = !main().querySelector("[data-select]:checked");
   for (const button of main().querySelectorAll("[data-needs-selection]")) button.disabled = isEmpty;
+  const isPair = main().querySelectorAll(".card-select:checked").length === 2;
+  for (const button of main().querySelectorAll("[data-needs-two]")) button.disabled = !isPair;
+}
+
+/** Sends the category that was chosen for each selected item with the form for all. */
+function addCategories(event) {
+  if (event.target.id !== "bulk") return;
+  for (const box of main().querySelectorAll("[data-select]:checked")) {
+    const chosen = box.closest("[data-item]")?.querySelector("select[name=category]");
+    if (!chosen?.value) continue;
+    const field = document.createElement("input");
+    Object.assign(field, { type: "hidden", name: `category:${box.value.split(":")[0]}`, value: chosen.value });
+    event.target.append(field);
+  }
 }
 
 // Updates
@@ -257,6 +304,7 @@ function startUndoBar() {
 
 document.addEventListener("keydown", onKey);
 document.addEventListener("change", updateSelection);
+document.addEventListener("submit", addCategories);
 // The browser may restore the selection after the page was left.
 addEventListener("pageshow", updateSelection);
 updateSelection();
@@ -267,3 +315,4 @@ for (const area of document.querySelectorAll(".graph-scroll")) area.scrollLeft =
 startLiveSearch();
 startUpdates();
 startUndoBar();
+restorePosition();

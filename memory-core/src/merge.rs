@@ -77,7 +77,7 @@ pub fn merge(
     check_version(&item, expected.item)?;
     check_version(&target, expected.target)?;
     let is_decision = item.memory.is_proposal() || item.memory.phase == Phase::Inbox;
-    let mut set = services.change_set(if is_decision { Verb::Accept } else { Verb::Update });
+    let mut set = services.change_set(if is_decision { Verb::Accept } else { Verb::Merge });
     let (id, gone) = (target.memory.id, item.memory.id);
     if merged != target.memory {
         set.changes.push(Change::Replace { expected: target.stamp, memory: Box::new(merged) });
@@ -123,7 +123,7 @@ mod tests {
 
     use super::*;
     use crate::testing::services;
-    use crate::{Category, Draft, MemStore, MemoryId, link, resolve_wikilink, undo, write};
+    use crate::{Acceptance, Category, Draft, MemStore, MemoryId, link, operation_subject, resolve_wikilink, undo, write};
 
     #[test]
     fn a_merge_adds_only_new_lines() {
@@ -147,6 +147,11 @@ mod tests {
         };
         assert!(matches!(into(anna, anna), Err(StoreError::Invalid { .. })));
         let merged = into(keller, anna).unwrap().memory;
+        let merge = services.history.records().next().unwrap().unwrap().operation;
+        let changes: Vec<_> = services.history.changes(&merge.id).map(Result::unwrap).collect();
+        let subject = operation_subject(&services, merge.verb, &changes);
+        assert_eq!((merge.verb, changes.len(), subject.acceptance), (Verb::Merge, 3, Some(Acceptance::Merged)));
+        assert_eq!(subject.changes.iter().map(|change| change.id).collect::<Vec<_>>(), [anna]);
         assert_eq!(merged.content, "Anna leads billing\n\nMs Keller likes tea");
         assert_eq!((merged.aliases.as_slice(), merged.links.as_slice()), (["Keller".to_owned()].as_slice(), [tea].as_slice()));
         assert_eq!(merged.tags.as_slice(), ["team", "drinks"]);

@@ -94,11 +94,13 @@ pub enum Verb {
     Accept,
     /// A proposal was rejected.
     Reject,
+    /// A memory was merged into another one.
+    Merge,
 }
 
 impl Verb {
     /// All verbs.
-    pub const ALL: [Self; 31] = [
+    pub const ALL: [Self; 32] = [
         Self::Write,
         Self::Update,
         Self::Tag,
@@ -130,6 +132,7 @@ impl Verb {
         Self::Propose,
         Self::Accept,
         Self::Reject,
+        Self::Merge,
     ];
 
     /// Returns the word used in logs.
@@ -166,6 +169,7 @@ impl Verb {
             Self::Propose => "propose",
             Self::Accept => "accept",
             Self::Reject => "reject",
+            Self::Merge => "merge",
         }
     }
 }

@@ -1,9 +1,11 @@
 //! The object of an operation of the log, and what the operation did to it.
 
 use memory_core::{
-    Acceptance, LARGE_OPERATION, LogEntry, ProposalEnd, ProposedAction, RecordedChange, StoreError, Subject, Verb,
+    Acceptance, LARGE_OPERATION, LogEntry, OperationId, ProposalEnd, ProposedAction, RecordedChange, StoreError, Subject, Verb,
     change_versions, operation_subject, proposal_end,
 };
+
+use memory_core::text::to_one_line;
 
 use super::error::PageError;
 use super::fields::encode;
@@ -12,6 +14,12 @@ use super::request::WebRequest;
 
 /// Maximum number of characters of an object.
 pub(super) const MAX_OBJECT: usize = 100;
+
+/// Number of memories of an operation that are named.
+const MAX_NAMES: usize = 3;
+
+/// Maximum number of characters of each of these names.
+const MAX_NAME: usize = 40;
 
 /// Returns the changes of an operation on few memories; empty for a large operation, and for one on other data.
 ///
@@ -35,6 +43,8 @@ pub(super) struct ChangedObject {
     pub(super) path: Option<String>,
     /// The completed action, such as `Deleted`.
     pub(super) verb: &'static str,
+    /// Whether the operation repeats one that was undone.
+    pub(super) is_redo: bool,
     /// The state of a single proposal, or of a single memory that does not exist any more.
     pub(super) state: Option<&'static str>,
     /// Whether it is a single proposal and not the memory that the proposal changes.
@@ -53,11 +63,14 @@ impl ChangedObject {
     pub(super) fn of(request: &WebRequest, entry: &LogEntry, changes: &[RecordedChange]) -> Result<Self, PageError> {
         let (id, verb) = (&entry.operation.id, entry.operation.verb);
         let subject = operation_subject(&request.services, verb, changes);
-        let action = subject.acceptance.map_or_else(|| past_tense(verb), describe_acceptance);
+        let is_redo = verb == Verb::Undo && is_undo(request, entry.undoes.as_ref());
+        let past = if is_redo { "Redone" } else { past_tense(verb) };
+        let action = subject.acceptance.map_or(past, describe_acceptance);
         let existing = |text: &str, path: Option<String>| Self {
             label: Label::cut(text, MAX_OBJECT),
             path,
             verb: action,
+            is_redo,
             state: None,
             is_proposal: false,
             changes: Vec::new(),
@@ -71,6 +84,7 @@ impl ChangedObject {
                         label: Label::cut(&memory.headline, MAX_OBJECT),
                         path: Some(format!("/memories/{}", change.id)),
                         verb: proposed.map_or(action, describe_proposal),
+                        is_redo,
                         state: memory.state,
                         is_proposal: memory.proposed.is_some(),
                         changes: subject.changes,
@@ -79,7 +93,13 @@ impl ChangedObject {
                 few => {
                     let count = if few.is_empty() { files.count } else { few.len() as u64 };
                     let (noun, path) = (if count == 1 { "memory" } else { "memories" }, Some(format!("/activity/{id}")));
-                    Self { changes: few.to_vec(), ..existing(&format!("{count} {noun}"), path) }
+                    let mut names = Vec::new();
+                    for change in few.iter().take(MAX_NAMES) {
+                        names.push(to_one_line(&ChangedMemory::of(request, entry, change)?.headline, MAX_NAME));
+                    }
+                    let more = if names.len() < few.len() { ", …" } else { "" };
+                    let names = if names.is_empty() { String::new() } else { format!(": {}{more}", names.join(", ")) };
+                    Self { changes: few.to_vec(), ..existing(&format!("{count} {noun}{names}"), path) }
                 }
             },
             Subject::Bank(scope, bank) => {
@@ -103,6 +123,12 @@ impl ChangedObject {
             }
         })
     }
+}
+
+/// Returns whether an operation is an undo.
+fn is_undo(request: &WebRequest, operation: Option<&OperationId>) -> bool {
+    let find = |id: &OperationId| request.with_logs(|logs| logs.find(id.as_str())).ok();
+    operation.and_then(find).is_some_and(|entry| entry.operation.verb == Verb::Undo)
 }
 
 /// A memory that an operation changed.
@@ -214,5 +240,6 @@ pub(crate) const fn past_tense(verb: Verb) -> &'static str {
         Verb::Propose => "Proposed",
         Verb::Accept => "Accepted",
         Verb::Reject => "Rejected",
+        Verb::Merge => "Merged",
     }
 }

@@ -58,9 +58,11 @@ impl WebRequest {
         let last = entries.last().filter(|entry| entry.undone_by.is_none())?;
         let operations = entries.iter().map(|entry| entry.operation.id.as_str()).collect::<Vec<_>>().join(",");
         let filed = filed_under(self, &entries);
+        let mut is_undo = last.operation.verb == Verb::Undo;
         let (text, object) = match entries.as_slice() {
             [_] => {
                 let object = ChangedObject::of(self, last, &few_changes(self, last).ok()?).ok()?;
+                is_undo &= !object.is_redo;
                 let text = filed.map_or_else(|| completed_action(last, &object), |filed| format!("Filed under {filed}:"));
                 (text, Some(object.label))
             }
@@ -70,7 +72,7 @@ impl WebRequest {
                 (text, None)
             }
         };
-        Some(UndoBar { operations, text, object, is_undo: last.operation.verb == Verb::Undo })
+        Some(UndoBar { operations, text, object, is_undo })
     }
 }
 

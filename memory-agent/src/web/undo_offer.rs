@@ -31,9 +31,9 @@ impl UndoOffer {
         if entry.undone_by.is_some() {
             return Ok(Self::Undone);
         }
-        let verb = entry.operation.verb;
+        let is_undo = entry.operation.verb == Verb::Undo && !object.is_redo;
         let Subject::Notes(files) = &entry.subject else {
-            return Ok(Self::Button(if verb == Verb::Undo { "Redo" } else { "Undo" }.to_owned()));
+            return Ok(Self::Button(if is_undo { "Redo" } else { "Undo" }.to_owned()));
         };
         let obstacle = if changes.is_empty() {
             let count = usize::try_from(files.count).unwrap_or(usize::MAX);
@@ -48,15 +48,15 @@ impl UndoOffer {
         let is_creation = matches!(object.changes.as_slice(), [change] if change.before.is_none() && change.after.is_some());
         let is_deletion = matches!(object.changes.as_slice(), [change] if change.before.is_some() && change.after.is_none());
         Ok(Self::Button(
-            match verb {
-                Verb::Undo if is_creation && !object.is_proposal => "Redo (deletes it)",
-                Verb::Undo if is_deletion && !object.is_proposal => "Redo (restores it)",
-                Verb::Undo => "Redo",
-                _ if is_creation && object.is_proposal => "Undo (withdraws it)",
-                _ if is_creation => "Undo (deletes it)",
-                _ if is_deletion && object.is_proposal => "Undo (returns it to the inbox)",
-                _ if is_deletion => "Undo (restores it)",
-                _ => "Undo",
+            match () {
+                () if is_undo && is_creation && !object.is_proposal => "Redo (deletes it)",
+                () if is_undo && is_deletion && !object.is_proposal => "Redo (restores it)",
+                () if is_undo => "Redo",
+                () if is_creation && object.is_proposal => "Undo (withdraws it)",
+                () if is_creation => "Undo (deletes it)",
+                () if is_deletion && object.is_proposal => "Undo (returns it to the inbox)",
+                () if is_deletion => "Undo (restores it)",
+                () => "Undo",
             }
             .to_owned(),
         ))

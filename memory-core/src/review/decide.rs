@@ -138,9 +138,15 @@ fn accept_write(services: &Services, waiting: &WaitingProposal, options: AcceptO
         memory.source.clone_from(&proposal.by);
     }
     let id = memory.id;
+    set.reasons.insert(id, proposer(waiting));
     set.changes.push(Change::Replace { expected: stored.stamp, memory: Box::new(memory) });
     let path = first_path(commit(services, &set, options.secrets)?, &stored.path);
     Ok(AcceptResult::new(id, path, Acceptance::Written))
+}
+
+/// Returns the reason for the journal, which names the agent.
+fn proposer(waiting: &WaitingProposal) -> String {
+    format!("proposed by {}", waiting.proposal.by)
 }
 
 /// Refuses a memory that would not be found after its acceptance, because it has expired.
@@ -211,6 +217,7 @@ fn accept_update(
         refuse_expired(&waiting.stored.memory, set.operation.at)?;
     }
     if let Some(memory) = patch.apply(&current.memory, set.operation.at) {
+        set.reasons.insert(target.id, proposer(waiting));
         set.changes.push(Change::Replace { expected: current.stamp, memory: Box::new(memory) });
         add_other_ends(services, &mut set, target.id, &patch)?;
     }
@@ -248,6 +255,7 @@ fn accept_delete(
 ) -> Result<AcceptResult, StoreError> {
     let current = current_target(waiting, target, options.stale)?;
     let mut set = services.change_set(Verb::Accept);
+    set.reasons.insert(target.id, proposer(waiting));
     set.changes.push(removal(current));
     set.changes.push(removal(&waiting.stored));
     commit(services, &set, SecretPolicy::Keep)?;

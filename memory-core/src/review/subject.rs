@@ -55,7 +55,7 @@ fn repeated_verb(change: &Recorded<RecordedChange>, all: &[Recorded<RecordedChan
 pub struct OperationSubject {
     /// The changes without that of the proposal or note which an acceptance, or its undo, only removes or returns.
     pub changes: Vec<RecordedChange>,
-    /// The effect of the acceptance, if the operation is one.
+    /// The effect, if the operation is an acceptance or a merge.
     pub acceptance: Option<Acceptance>,
 }
 
@@ -81,6 +81,15 @@ pub fn operation_subject(services: &Services, verb: Verb, changes: &[RecordedCha
                 None => Some(Acceptance::Written).filter(|_| !changes.is_empty()),
             };
             decided.map(|(at, _)| at)
+        }
+        Verb::Merge => {
+            subject.acceptance = Some(Acceptance::Merged);
+            // The changes are listed last change first. Those of links follow that of the memory with the text of both.
+            if let Some(target) = changes.iter().rposition(|change| change.after.is_some()) {
+                subject.changes = vec![changes[target].clone()];
+                return subject;
+            }
+            None
         }
         Verb::Undo => changes.iter().position(|change| change.before.is_none() && is_waiting(services, &change.id)),
         _ => None,

@@ -114,7 +114,9 @@ async fn show(request: WebRequest) -> Response {
         .await
 }
 
-/// Accepts or rejects the fields `item`. Without a category, each new item is filed under its suggested one, or left.
+/// Accepts or rejects the fields `item`.
+///
+/// Without a `category`, each new item is filed under the one of the field `category:ID`, under its suggested one, or left.
 async fn decide(request: WebRequest) -> Response {
     request
         .respond(|request| {
@@ -130,7 +132,8 @@ async fn decide(request: WebRequest) -> Response {
             // Returns whether the item was decided on.
             let apply = |item: &ItemVersion| match form.get("action") {
                 "accept" => {
-                    let category = match (category, suggest_filing(request, planner.as_ref(), item)?) {
+                    let own = form.text(&format!("category:{}", item.id)).map(str::parse::<Category>).transpose()?;
+                    let category = match (category.or(own), suggest_filing(request, planner.as_ref(), item)?) {
                         (Some(category), _) | (None, CategorySuggestion::Known(category)) => Some(category),
                         (None, CategorySuggestion::Unchanged) => None,
                         (None, CategorySuggestion::Unknown) => return Ok(false),

@@ -9,7 +9,7 @@ use axum::routing::{get, post};
 use memory_core::query_parser::{QueryWord, parse};
 use memory_core::{
     BulkChange, Category, Code, Filter, Hit, ListOrder, MatchCoverage, MemoryId, PageRequest, Patch, Query, Ranking,
-    SearchResults, Services, change_many, facets, list, search,
+    SearchResults, Services, change_many, facets, list, missing_words, search,
 };
 
 use super::memory::parse_tags;
@@ -112,11 +112,15 @@ fn memories_page(request: &WebRequest) -> Result<MemoriesPage, PageError> {
             less_likely: Vec::new(),
             less_likely_count: 0,
             degraded: found.degraded,
+            missing: Vec::new(),
         }
     };
     add_filters_to_tags(&mut found.cards, fields);
     add_filters_to_tags(&mut found.less_likely, fields);
     problems.extend(found.degraded);
+    if !found.missing.is_empty() {
+        problems.push(format!("none of these memories contains {}", found.missing.join(", ")));
+    }
     if let Some(skipped) = fields.text("skipped").and_then(|skipped| skipped.parse::<usize>().ok()) {
         let are = if skipped == 1 { "memory was" } else { "memories were" };
         problems.push(format!("{skipped} selected {are} not changed: deleted by another program, or with a damaged file"));
@@ -161,6 +165,8 @@ struct FoundCards {
     less_likely: Vec<MemoryCard>,
     less_likely_count: u64,
     degraded: Option<String>,
+    /// The words of the query that no listed memory contains, in quotes.
+    missing: Vec<String>,
 }
 
 /// A search, whose best matches are listed and whose other matches are folded.
@@ -186,6 +192,7 @@ impl SearchedMatches<'_> {
             less_likely: Vec::new(),
             less_likely_count: 0,
             degraded: found.degraded,
+            missing: missing_words(self.text, shown).into_iter().map(|word| format!("“{word}”")).collect(),
         };
         if has_best && page == 1 {
             // These are not worth the time of a reranking model.

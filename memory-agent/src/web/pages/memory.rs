@@ -8,9 +8,9 @@ use axum::extract::Path;
 use axum::response::Response;
 use axum::routing::{get, post};
 use memory_core::{
-    Category, Memory, MemoryHistory, MemoryId, MemoryStoreExt, Patch, Phase, ProposalEnd, SecretPolicy, StoreError, StoredMemory,
-    Tags, backlinks, delete, memory_history, outgoing_links, pin, proposal, proposal_end, resolve_wikilink, restore, tag, unpin,
-    update, why,
+    Category, Memory, MemoryHistory, MemoryId, MemoryStep, MemoryStoreExt, Patch, Phase, ProposalEnd, SecretPolicy, StoreError,
+    StoredMemory, Tags, Verb, backlinks, delete, memory_history, outgoing_links, pin, proposal, proposal_end, resolve_wikilink,
+    restore, tag, unpin, update, why,
 };
 
 use super::inbox_item::InboxCard;
@@ -138,10 +138,28 @@ fn deleted_page(request: &WebRequest, id: &MemoryId) -> Result<Option<MemoryDeta
     let Some((memory, trash)) = last.before.clone().zip(last.trash.clone()) else { return Ok(None) };
     let mut page = MemoryDetailsPage::new(request, &memory, render_markdown(&memory.content, &|_| None), &history)?;
     page.is_deleted = true;
+    if let Some(other) = merged_into(request, id, last)? {
+        page.notices.push(("Its text was merged into this memory:".to_owned(), Some(other)));
+    }
     page.end = proposal_end(&request.services, id)?;
     // An accepted proposal had its effect, which an undo of the acceptance reverts.
     page.restorable = Some(trash).filter(|_| page.end != Some(ProposalEnd::Accepted));
     Ok(Some(page))
+}
+
+/// Returns the memory that received the text of a deleted memory, if its last change was a merge.
+fn merged_into(request: &WebRequest, id: &MemoryId, last: &MemoryStep) -> Result<Option<MemoryCard>, PageError> {
+    let services = &request.services;
+    if !matches!(last.operation.verb, Verb::Merge | Verb::Accept) {
+        return Ok(None);
+    }
+    let changes = services.history.changes(&last.operation.id).collect::<Result<Vec<_>, _>>()?;
+    let Some(other) = changes.iter().rfind(|change| change.after.is_some() && change.id != *id) else { return Ok(None) };
+    match services.store.get(&other.id) {
+        Ok(stored) => Ok(Some(MemoryCard::new(request, &stored))),
+        Err(StoreError::NotFound { .. } | StoreError::Damaged(_)) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
 }
 
 fn step_limit(request: &WebRequest) -> usize {

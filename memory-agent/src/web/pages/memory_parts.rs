@@ -1,6 +1,6 @@
 //! The parts of the page of a memory: attributes, changes and recalls.
 
-use memory_core::{HomeSection, Memory, MemoryHistory, MemoryStep, RecallRecord, StoredMemory};
+use memory_core::{ContentHash, HomeSection, Memory, MemoryHistory, MemoryStep, RecallRecord, StoredMemory};
 
 use crate::web::card::{describe_parts, describe_readers};
 use crate::web::changed_object::past_tense;
@@ -138,7 +138,8 @@ impl StepView {
             by: Label::cut(if operation.by.is_empty() { "unknown" } else { &operation.by }, 60),
             at: TimeLabel::exact(request.local(operation.at)),
             operation: operation.id.to_string(),
-            why: step.why.as_deref().map(Label::new),
+            // The reason of a rejection identifies its content for the program alone.
+            why: step.why.as_deref().filter(|why| !is_fingerprint(why)).map(Label::new),
             attributes: versions.map(|(before, after)| changed_attributes(before, after)).unwrap_or_default(),
             diff: versions
                 .filter(|(before, after)| before.content != after.content)
@@ -148,6 +149,11 @@ impl StepView {
             undo,
         }
     }
+}
+
+/// Returns whether a reason of the journal ends with a hash.
+fn is_fingerprint(why: &str) -> bool {
+    why.rsplit(' ').next().is_some_and(|last| last.parse::<ContentHash>().is_ok())
 }
 
 impl RecallView {

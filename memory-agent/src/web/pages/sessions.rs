@@ -246,6 +246,8 @@ struct RecalledRow {
     /// The parts that contributed most to the score, in words.
     reasons: String,
     exists: bool,
+    /// Whether the memory is deleted, and its page shows the former text.
+    is_deleted: bool,
     /// Whether the text was changed since.
     is_changed: bool,
     /// Whether an earlier answer of the session contained the memory.
@@ -291,6 +293,7 @@ impl RecalledRow {
             headline: Label::cut(headline, 140),
             reasons: describe_parts(&recalled.parts),
             exists: stored.is_some(),
+            is_deleted: stored.is_none() && given.is_some(),
             is_changed,
             is_repeated: false,
         })

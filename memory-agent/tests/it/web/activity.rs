@@ -196,7 +196,7 @@ fn a_session_shows_the_text_that_its_agent_received() {
     assert!(page.contains("Postgres 14") && page.contains("changed since") && !page.contains("Postgres 15"), "{page}");
     delete(&server.services, &id).unwrap();
     let page = server.get("/sessions/show?agent=codex&session=s1").body;
-    assert!(page.contains("Postgres 14") && page.contains("no longer there"), "{page}");
+    assert!(page.contains("Postgres 14</bdi></a> <span class=\"badge\">deleted"), "{page}");
 }
 
 #[test]

@@ -118,9 +118,24 @@ fn selected_memories_change_in_one_operation_which_one_undo_reverts() {
     let fields = ["item", "into", "next"].map(|name| (name, value(name).unwrap()));
     let page = server.post_and_follow("/memories/merge", &fields).body;
     assert_eq!(memory(&ids[0]).content, "one\n\ntwo");
+    assert!(page.contains("Merged into") && server.get("/memories/deleted").body.contains("Removed by a decision in the inbox by"), "{page}");
+    assert!(server.get(&format!("/memories/{}", ids[1])).body.contains("Its text was merged into this memory:"));
     undo(&page);
+    let last = server.services.history.records().next().unwrap().unwrap().operation.id;
+    let redone = server.post_and_follow("/undo", &[("operation", last.as_str()), ("next", "/memories")]).body;
+    assert!(redone.contains("Redone") && redone.contains("type=\"submit\">Undo</button>"), "{redone}");
+    undo(&redone);
     assert_eq!(memory(&ids[1]).content, "two");
     assert_eq!(server.post("/memories/change", &[&selected[..], &[("action", "tag")]].concat()).status, 400);
+}
+
+#[test]
+fn a_search_names_the_words_that_no_memory_contains() {
+    let server = WebTestServer::start();
+    server.write(Draft::new("The billing runs on Fridays"));
+    let page = server.get("/memories?q=billing+zzqx").body;
+    assert!(page.contains("none of these memories contains “zzqx”"), "{page}");
+    assert!(!server.get("/memories?q=billing").body.contains("none of these memories"));
 }
 
 #[test]

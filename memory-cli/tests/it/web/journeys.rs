@@ -219,13 +219,15 @@ fn the_inbox_is_sorted_with_the_keyboard_alone() {
             page.press("j");
             page.press("k");
             page.load(|| page.press("a"));
-            page.press("j");
+            // The next item is selected.
             page.load(|| page.press("r"));
-            page.press("j");
             page.press("e");
-            page.wait_for("[data-item] details[open] textarea");
+            page.wait_for("[data-item] details[open] textarea:focus");
+            // The keys belong to the text.
+            page.press("a");
+            page.press("Escape");
             page.press("m");
-            page.wait_for("[data-item] details[open] input[name=into]");
+            page.wait_for("[data-item] details[open] input[name=into]:focus");
         } else {
             let press_tab_until = |name: &str| {
                 let is_focused = format!("document.activeElement.innerText?.trim().startsWith({})", json!(name));
