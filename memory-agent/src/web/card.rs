@@ -47,8 +47,8 @@ pub(crate) struct TagLink {
 /// Why a search found a memory.
 #[derive(Debug)]
 pub(crate) struct MatchExplanation {
-    /// The words of the query in the memory, each with its number of occurrences.
-    pub(crate) words: Vec<(Label, u32)>,
+    /// The words of the query in the memory.
+    pub(crate) words: Vec<Label>,
     /// The reasons for its place in words, the strongest first.
     pub(crate) reasons: Vec<&'static str>,
 }
@@ -109,7 +109,7 @@ impl MemoryCard {
         let spelled = |term: &str| query.iter().find(|word| word.term.text == term).map(|word| word.spelled.clone());
         let words = explanation.terms.iter().map(|term| {
             let word = spelled(&term.term).unwrap_or_else(|| term.term.clone());
-            (Label::cut(&word, 40), term.frequency)
+            Label::cut(&word, 40)
         });
         let words = words.collect();
         let mut parts: Vec<_> = explanation.parts.iter().collect();

@@ -7,8 +7,8 @@ use axum::Router;
 use axum::response::Response;
 use axum::routing::{get, post};
 use memory_core::{
-    AcceptOptions, Category, FileVersion, Filter, HomeSection, ListOrder, MemoryStoreExt, PageRequest, Phase, ProposedAction,
-    RefinementPlanner, SecretPolicy, StaleProposals, accept, edit_proposal, list, proposals, reject,
+    AcceptOptions, Category, FileVersion, Filter, HomeSection, ListOrder, MemoryStoreExt, PageRequest, Patch, Phase,
+    ProposedAction, RefinementPlanner, SecretPolicy, StaleProposals, accept, edit_proposal, list, proposals, reject, update,
 };
 
 use super::inbox_item::{BulkForm, InboxCard, ItemVersion, filing_categories, find_suggestion};
@@ -114,7 +114,7 @@ async fn show(request: WebRequest) -> Response {
         .await
 }
 
-/// Accepts or rejects the fields `item`.
+/// Accepts or rejects the fields `item`. An accepted item supersedes the memory of the field `replaces`.
 ///
 /// Without a `category`, each new item is filed under the one of the field `category:ID`, under its suggested one, or left.
 async fn decide(request: WebRequest) -> Response {
@@ -140,7 +140,12 @@ async fn decide(request: WebRequest) -> Response {
                     };
                     let expected = Some(save_edit(request, item)?);
                     let options = AcceptOptions { category, stale, secrets: SecretPolicy::Refuse, expected };
-                    accept(&request.services, &item.id, options).map(|_| true).map_err(PageError::from)
+                    let accepted = accept(&request.services, &item.id, options)?;
+                    if let Some(replaced) = form.text("replaces") {
+                        let patch = Patch { superseded_by: Some(Some(accepted.id)), ..Patch::default() };
+                        update(&request.services, replaced, &patch, None, SecretPolicy::Keep)?;
+                    }
+                    Ok(true)
                 }
                 "reject" => reject(&request.services, &item.id, Some(item.version)).map(|_| true).map_err(PageError::from),
                 _ => Err(PageError::invalid("the action is neither accept nor reject")),

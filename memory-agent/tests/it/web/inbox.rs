@@ -177,6 +177,24 @@ fn a_proposal_is_edited_and_merged() {
 }
 
 #[test]
+fn an_accepted_proposal_replaces_a_similar_memory_and_one_undo_reverts_both() {
+    let server = WebTestServer::start();
+    let old = server.write(Draft::new("The user prefers dark mode").category(Category::Preferences));
+    write(&codex(&server), Draft::new("The user prefers light mode"), SecretPolicy::Refuse).unwrap();
+    let page = server.get("/inbox").body;
+    assert!(page.contains(&format!("name=\"replaces\" value=\"{old}\"")), "{page}");
+    let item = items(&page).remove(0);
+    let fields =
+        [("item", item.as_str()), ("replaces", &old), ("action", "accept"), ("category", "preferences"), ("next", "/inbox")];
+    let page = server.post_and_follow("/inbox/decide", &fields).body;
+    assert!(server.services.store.get_by(&old).unwrap().memory.superseded_by.is_some());
+    let done = page.split("name=\"operation\" value=\"").nth(1).and_then(|rest| rest.split('"').next()).unwrap();
+    server.post_and_follow("/undo", &[("operation", done), ("next", "/inbox")]);
+    assert_eq!(server.services.store.get_by(&old).unwrap().memory.superseded_by, None);
+    assert_eq!(proposals(&server.services).unwrap().len(), 1);
+}
+
+#[test]
 fn a_stale_proposal_is_overwritten_only_by_its_own_button() {
     let server = WebTestServer::start();
     let id = server.write(Draft::new("green tea").category(Category::Preferences));

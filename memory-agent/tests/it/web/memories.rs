@@ -118,7 +118,10 @@ fn selected_memories_change_in_one_operation_which_one_undo_reverts() {
     let fields = ["item", "into", "next"].map(|name| (name, value(name).unwrap()));
     let page = server.post_and_follow("/memories/merge", &fields).body;
     assert_eq!(memory(&ids[0]).content, "one\n\ntwo");
-    assert!(page.contains("Merged into") && server.get("/memories/deleted").body.contains("Removed by a decision in the inbox by"), "{page}");
+    assert!(
+        page.contains("Merged into") && server.get("/memories/deleted").body.contains("Removed by a decision in the inbox by"),
+        "{page}"
+    );
     assert!(server.get(&format!("/memories/{}", ids[1])).body.contains("Its text was merged into this memory:"));
     undo(&page);
     let last = server.services.history.records().next().unwrap().unwrap().operation.id;
