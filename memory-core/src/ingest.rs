@@ -9,7 +9,7 @@ mod survey;
 use crate::commit::{RefusedUnit, commit_units};
 use crate::instance::InstanceError;
 use crate::instance::history::Messages;
-use crate::{Change, ChangeSet, Code, Services, Source, SourceItem, StoreError, Verb};
+use crate::{Change, ChangeSet, Code, Services, Source, SourceItem, StoreError, Verb, secret};
 
 pub use facts::{FactError, FactExtractor};
 pub use missing::MissingNote;
@@ -189,7 +189,19 @@ pub fn ingest(
             Err(error) => report.skipped.extend(sessions::skipped_sessions(source, &error)),
         }
     }
+    // Names of files, conversations and duplicates are those of the source.
+    for file in report.skipped.iter_mut().chain(&mut report.warnings) {
+        redact_text(&mut file.path);
+        redact_text(&mut file.reason);
+    }
     Ok(report)
+}
+
+/// Replaces credentials in a text.
+fn redact_text(text: &mut String) {
+    if let Some(redacted) = secret::redact(text) {
+        *text = redacted.text;
+    }
 }
 
 /// Changes that are written in one operation.

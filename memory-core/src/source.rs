@@ -28,6 +28,8 @@ pub trait Source: Debug + Send + Sync {
     }
 
     /// Iterates over the conversations. Each call reads the source again; only one conversation is in memory at a time.
+    ///
+    /// A conversation may follow again in a newer state, with a later time of its last change.
     fn sessions(&self) -> Box<dyn Iterator<Item = SourceSessionItem> + '_> {
         Box::new(iter::empty())
     }
@@ -121,6 +123,8 @@ pub struct SourceSession {
     pub id: String,
     /// The title, if it has one.
     pub title: Option<String>,
+    /// The time of the last change, if the source records it.
+    pub updated_at: Option<DateTime<Utc>>,
     /// The messages, in order. A message without a time in the source has none.
     pub records: Vec<RecordDraft>,
 }

@@ -11,6 +11,7 @@ use regex::Regex;
 use crate::folder::has_extension;
 use crate::markdown_links::file_links;
 use crate::note::{self, SourceNote};
+use crate::okf::Okf;
 use crate::own_fields;
 use crate::program_folder::has_permalinks;
 use crate::record::map_category;
@@ -36,9 +37,11 @@ impl BasicMemory {
     }
 
     /// Returns whether `path` has the name of the default folder, or contains notes with permalinks.
+    ///
+    /// A bundle of the Open Knowledge Format may also contain such notes.
     pub(crate) fn recognizes(path: &Path) -> bool {
         let is_named = path.ends_with(DEFAULT_FOLDER) && path.is_dir();
-        !path.join(".obsidian").is_dir() && (is_named || has_permalinks(path))
+        !path.join(".obsidian").is_dir() && (is_named || has_permalinks(path) && !Okf::recognizes(path))
     }
 
     fn finding(&self, file: TextFile<'_>) -> SourceItem {

@@ -225,7 +225,7 @@ impl PromptSession {
             read.filter_map(|record| Some((prompt_order(&record), prompt_draft(&record, project)?))).collect();
         prompts.sort_by_key(|(order, _)| *order);
         let records: Vec<_> = prompts.into_iter().map(|(_, record)| record).collect();
-        (!records.is_empty()).then_some(SourceSession { id, title: self.title, records })
+        (!records.is_empty()).then_some(SourceSession { id, title: self.title, updated_at: None, records })
     }
 }
 

@@ -38,6 +38,7 @@ struct TranscriptEntry {
     ai_title: Scalar,
     summary: Scalar,
     message: LenientObject<TranscriptMessage>,
+    attachment: LenientObject<TranscriptAttachment>,
 }
 
 #[derive(Debug, Deserialize, Default)]
@@ -47,20 +48,41 @@ struct TranscriptMessage {
     content: Value,
 }
 
+/// A part that the program adds to the conversation, such as a message that the person wrote while the program worked.
+#[derive(Debug, Deserialize, Default)]
+#[serde(default, rename_all = "camelCase")]
+struct TranscriptAttachment {
+    #[serde(rename = "type")]
+    kind: Scalar,
+    prompt: Value,
+    is_meta: Scalar,
+}
+
 /// Elements that the program adds to the messages of the person.
-const ADDED_ELEMENTS: [&str; 11] = [
-    "<system-reminder>",
-    "<local-command-stdout>",
-    "<local-command-stderr>",
-    "<local-command-caveat>",
-    "<bash-stdout>",
-    "<bash-stderr>",
-    "<task-notification>",
-    "<ide_opened_file>",
-    "<ide_selection>",
-    "<user-prompt-submit-hook>",
-    "[Request interrupted by user",
+const ADDED_ELEMENTS: [&str; 10] = [
+    "system-reminder",
+    "local-command-stdout",
+    "local-command-stderr",
+    "local-command-caveat",
+    "bash-stdout",
+    "bash-stderr",
+    "task-notification",
+    "ide_opened_file",
+    "ide_selection",
+    "user-prompt-submit-hook",
 ];
+
+/// Elements that contain the parts of a command of the person.
+const COMMAND_NAME: &str = "command-name";
+const COMMAND_MESSAGE: &str = "command-message";
+const COMMAND_ARGUMENTS: &str = "command-args";
+const SHELL_COMMAND: &str = "bash-input";
+
+/// The beginning of the message that the person interrupted the program.
+const INTERRUPTION: &str = "[Request interrupted by user";
+
+/// The beginnings of the line that the program adds after a notification.
+const NOTIFICATION_LINES: [&str; 2] = ["Read the output file to retrieve the result:", "Full transcript available at:"];
 
 impl ClaudeSessions {
     /// Opens Claude Code's folder, its folder `projects`, the folder of a project in it, or one transcript.
@@ -81,8 +103,13 @@ impl ClaudeSessions {
         // Titles by increasing precedence: a summary, a title by the program, a title by the person.
         let mut titles: [Option<String>; 3] = [const { None }; 3];
         let mut summary = None;
-        for_each_line(file, &mut session, &mut |session, entry: TranscriptEntry| {
+        for_each_line(file, &mut session, &mut |session, mut entry: TranscriptEntry| {
             let owned = |scalar: &Scalar| scalar.text().map(str::to_owned);
+            if entry.kind.text() == Some("attachment") && entry.attachment.0.kind.text() == Some("queued_command") {
+                // The person wrote it while the program worked.
+                entry.kind = Scalar::Text("user".into());
+                entry.message.0.content = std::mem::take(&mut entry.attachment.0.prompt);
+            }
             match entry.kind.text() {
                 Some("summary") => summary = owned(&entry.summary).zip(owned(&entry.leaf_uuid)).or(summary.take()),
                 Some("ai-title") => titles[1] = owned(&entry.ai_title),
@@ -108,6 +135,7 @@ fn add_message(session: &mut SessionBuilder, is_user: bool, entry: &TranscriptEn
         &entry.is_compact_summary,
         &entry.is_visible_in_transcript_only,
         &entry.is_api_error_message,
+        &entry.attachment.0.is_meta,
     ];
     let message = &entry.message.0;
     let model = message.model.text();
@@ -134,22 +162,51 @@ fn add_message(session: &mut SessionBuilder, is_user: bool, entry: &TranscriptEn
     session.push(text_record(role(is_user), &text, entry.timestamp.time(), &meta));
 }
 
-/// Returns the text that a person typed, or `None` for a text that the program added.
+/// Returns the text that a person typed, without the elements that the program added before it, or `None` if there is none.
 fn typed_text(text: &str) -> Option<String> {
-    let text = &without_reminders(text);
-    let start = text.trim_start();
-    if ADDED_ELEMENTS.iter().any(|element| start.starts_with(element)) {
+    let text = without_reminders(text);
+    let mut rest = text.as_str();
+    let (mut name, mut arguments, mut lines) = (None, None, Vec::new());
+    while let Some((element, content, after)) = first_element(rest.trim_start()) {
+        let content = Some(content.trim()).filter(|content| !content.is_empty());
+        match element {
+            COMMAND_NAME => name = content,
+            COMMAND_ARGUMENTS => arguments = content,
+            SHELL_COMMAND => lines.extend(content.map(|command| format!("!{command}"))),
+            _ => {}
+        }
+        rest = after;
+    }
+    let command: Vec<_> = name.into_iter().chain(arguments).collect();
+    if !command.is_empty() {
+        lines.insert(0, command.join(" "));
+    }
+    // The text is as it was typed if nothing was added to it.
+    let typed = if rest.len() == text.len() { rest } else { rest.trim_start() };
+    if !typed.trim().is_empty() {
+        lines.push(typed.to_owned());
+    }
+    (!lines.is_empty()).then(|| lines.join("\n"))
+}
+
+/// Returns the name and the content of the element that the program added at the start of a text, and the text after it.
+fn first_element(text: &str) -> Option<(&str, &str, &str)> {
+    if let Some(after) = text.strip_prefix(INTERRUPTION) {
+        let end = after.find([']', '\n'])?;
+        return Some((INTERRUPTION, "", after[end..].strip_prefix(']').unwrap_or(&after[end..])));
+    }
+    let (name, rest) = text.strip_prefix('<')?.split_once('>')?;
+    let is_command = [COMMAND_NAME, COMMAND_MESSAGE, COMMAND_ARGUMENTS, SHELL_COMMAND].contains(&name);
+    if !is_command && !ADDED_ELEMENTS.contains(&name) {
         return None;
     }
-    if start.starts_with("<command-") {
-        let name = element_text(text, "command-name")?;
-        let arguments = element_text(text, "command-args").filter(|arguments| !arguments.is_empty());
-        return Some(arguments.map_or_else(|| name.to_owned(), |arguments| format!("{name} {arguments}")));
+    // An element without an end contains the whole text.
+    let (content, after) = rest.split_once(&format!("</{name}>")).unwrap_or((rest, ""));
+    let line = after.trim_start();
+    if name == "task-notification" && NOTIFICATION_LINES.iter().any(|start| line.starts_with(start)) {
+        return Some((name, content, line.split_once('\n').map_or("", |(_, after)| after)));
     }
-    if start.starts_with("<bash-input>") {
-        return element_text(text, "bash-input").map(|command| format!("!{command}"));
-    }
-    (!start.is_empty()).then(|| text.to_owned())
+    Some((name, content, after))
 }
 
 /// Returns a text without the reminders that the program added to it.
@@ -166,12 +223,6 @@ fn without_reminders(text: &str) -> String {
     }
     typed.push_str(rest);
     typed
-}
-
-/// Returns the text of an element such as `<name>text</name>`.
-fn element_text<'a>(text: &'a str, name: &str) -> Option<&'a str> {
-    let (_, rest) = text.split_once(&format!("<{name}>"))?;
-    rest.split_once(&format!("</{name}>")).map(|(text, _)| text.trim())
 }
 
 impl Source for ClaudeSessions {

@@ -1,5 +1,6 @@
 //! Sessions of Codex.
 
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use memory_core::{Source, SourceError, SourceItem, SourceSessionItem};
@@ -54,7 +55,7 @@ struct RolloutPayload {
 }
 
 /// Texts that the program adds in the name of the person.
-const ADDED_TEXTS: [&str; 7] = [
+const ADDED_TEXTS: [&str; 14] = [
     "<environment_context>",
     "<user_instructions>",
     "<INSTRUCTIONS>",
@@ -62,7 +63,29 @@ const ADDED_TEXTS: [&str; 7] = [
     "<permissions instructions>",
     "<turn_aborted>",
     "<skill>",
+    "<user_shell_command>",
+    "<subagent_notification>",
+    "<hook_prompt",
+    "<image>",
+    "<image name=",
+    "</image>",
+    "Another language model started to solve this problem",
 ];
+
+/// The placeholder of an image.
+const IMAGE: &str = "[image]";
+
+/// A message in the order of the file.
+#[derive(Debug)]
+struct CodexMessage {
+    is_user: bool,
+    /// Whether it is an event, which is the text as it was shown, or an item of the model.
+    is_event: bool,
+    /// The text without images, which differ between events and items.
+    text: String,
+    /// Whether the text of an item is one element, as in texts that the program adds.
+    is_element: bool,
+}
 
 impl CodexSessions {
     /// Opens Codex's folder, its folder `sessions`, or one session.
@@ -80,8 +103,9 @@ impl CodexSessions {
         };
         let (mut id, mut is_subagent, mut is_first) = (None, false, true);
         let (mut project, mut model) = (None, None);
-        // For each message, whether the person is its author, and whether it is an event.
-        let mut kinds: Vec<(bool, bool)> = Vec::new();
+        let mut messages: Vec<CodexMessage> = Vec::new();
+        // The texts of events that the program added in the name of the person.
+        let mut added = HashSet::new();
         let mut session = SessionBuilder::new(entry.path.clone(), note::stem(&entry.path), None);
         for_each_line(file, &mut session, &mut |session, line: RolloutLine| {
             let (is_bare, kind, at) = (line.payload.is_none(), line.kind, line.timestamp.time());
@@ -104,26 +128,74 @@ impl CodexSessions {
             is_first = false;
             project = payload.cwd.text().and_then(project_name).or(project.take());
             model = payload.model.text().map(str::to_owned).or(model.take());
+            if payload.message_kind.text().is_some_and(|kind| kind != "plain") {
+                added.extend(payload.message.text().map(text_key));
+                return;
+            }
             let Some((is_event, is_user, text)) = message_text(kind.text().filter(|_| !is_bare), &payload) else { return };
             let model = model.as_deref().filter(|_| !is_user);
             let record = text_record(role(is_user), &text, at, &[("model", model), ("project", project.as_deref())]);
             if session.push(record) {
-                kinds.push((is_user, is_event));
+                messages.push(CodexMessage { is_user, is_event, text: text_key(&text), is_element: is_element(&text) });
             }
         });
         if is_subagent {
             return vec![skipped_session(entry.path.clone(), "is the session of a sub-agent")];
         }
-        // The same message may occur as an event, which is the text as it was shown, and as an item of the model, which
-        // may be a text that the program added.
-        let has_events = [false, true].map(|is_user| kinds.contains(&(is_user, true)));
+        // The same message may occur as an event and as an item. Without an event, it may be a text that the program added.
+        let has_event = items_with_event(&messages);
+        let has_events_of_user = messages.iter().any(|message| message.is_user && message.is_event);
         session.retain(&|position| {
-            let (is_user, is_event) = kinds[position];
-            is_event == has_events[usize::from(is_user)]
+            let message = &messages[position];
+            let is_added = message.is_user && (added.contains(&message.text) || has_events_of_user && message.is_element);
+            message.is_event || !has_event.contains(&position) && !is_added
         });
         session.set_id(id.as_deref());
         session.finish()
     }
+}
+
+/// Returns the positions of the items that occur as an event as well, each with an event of its own.
+///
+/// The nearest event with the same text is that of an item.
+fn items_with_event(messages: &[CodexMessage]) -> HashSet<usize> {
+    let mut equal = HashMap::<_, Vec<usize>>::new();
+    for (position, message) in messages.iter().enumerate() {
+        equal.entry((message.is_user, message.text.as_str())).or_default().push(position);
+    }
+    let mut paired = HashSet::new();
+    for positions in equal.values() {
+        let mut neighbours: Vec<_> = positions.windows(2).map(|pair| (pair[0], pair[1])).collect();
+        neighbours.sort_by_key(|(first, second)| second - first);
+        for (first, second) in neighbours {
+            let is_pair = messages[first].is_event != messages[second].is_event;
+            if is_pair && !paired.contains(&first) && !paired.contains(&second) {
+                paired.extend([first, second]);
+            }
+        }
+        let rest = |is_event: bool| {
+            positions.iter().filter(move |position| messages[**position].is_event == is_event).copied().collect::<Vec<_>>()
+        };
+        let unpaired = |positions: Vec<usize>| positions.into_iter().filter(|position| !paired.contains(position));
+        let pairs: Vec<_> = unpaired(rest(true)).zip(unpaired(rest(false))).collect();
+        paired.extend(pairs.into_iter().map(|(_, item)| item));
+    }
+    paired.retain(|position| !messages[*position].is_event);
+    paired
+}
+
+/// Returns a text by which an event and an item are compared.
+fn text_key(text: &str) -> String {
+    let lines: Vec<_> = text.lines().map(str::trim_end).filter(|line| *line != IMAGE).collect();
+    lines.join("\n").trim().to_owned()
+}
+
+/// Returns whether a text is one element such as `<name>text</name>`.
+fn is_element(text: &str) -> bool {
+    let text = text.trim();
+    let name = text.strip_prefix('<').and_then(|rest| rest.split_once('>')).map(|(name, _)| name);
+    let name = name.and_then(|name| name.split_whitespace().next());
+    name.is_some_and(|name| text.ends_with(&format!("</{name}>")))
 }
 
 /// Returns whether a line is an event, whether the person is its author, and its text.
@@ -131,13 +203,10 @@ fn message_text(envelope: Option<&str>, payload: &RolloutPayload) -> Option<(boo
     let kind = payload.kind.text()?;
     let found = match (envelope, kind) {
         (Some("event_msg"), "user_message" | "agent_message") => {
-            if payload.message_kind.text().is_some_and(|kind| kind != "plain") {
-                return None;
-            }
             let images = payload.images.0.len() + payload.local_images.0.len();
             let text = payload.message.text().unwrap_or_default().to_owned();
             let texts = std::iter::once(text).filter(|text| !text.is_empty());
-            let texts: Vec<_> = texts.chain((0..images).map(|_| "[image]".to_owned())).collect();
+            let texts: Vec<_> = texts.chain((0..images).map(|_| IMAGE.to_owned())).collect();
             (true, kind == "user_message", texts.join("\n"))
         }
         (Some("response_item") | None, "message") => {
@@ -155,7 +224,7 @@ fn message_text(envelope: Option<&str>, payload: &RolloutPayload) -> Option<(boo
 
 fn part_text(part: &Value, is_user: bool) -> Option<String> {
     if part.get("type").and_then(Value::as_str) == Some("input_image") {
-        return Some("[image]".into());
+        return Some(IMAGE.into());
     }
     let text = part.get("text").and_then(Value::as_str)?;
     let is_added = is_user && ADDED_TEXTS.iter().any(|added| text.trim_start().starts_with(added));

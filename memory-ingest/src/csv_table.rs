@@ -81,6 +81,8 @@ struct CsvFile {
     content: TextContent,
     delimiter: u8,
     columns: Vec<String>,
+    /// The number of bytes.
+    length: u64,
 }
 
 impl CsvFile {
@@ -88,7 +90,8 @@ impl CsvFile {
         let mut head = Vec::new();
         let content = TextContent::of_file(path)?;
         content.open()?.take(HEAD_BYTES).read_to_end(&mut head)?;
-        let mut file = Self { name: file_name(path), content, delimiter: find_delimiter(&head), columns: Vec::new() };
+        let length = content.open()?.seek(SeekFrom::End(0))?;
+        let mut file = Self { name: file_name(path), content, delimiter: find_delimiter(&head), columns: Vec::new(), length };
         let mut reader = file.open_reader()?;
         let mut header = ByteRecord::new();
         let is_read = reader.read_byte_record(&mut header);
@@ -110,8 +113,8 @@ impl CsvFile {
         Ok(ReaderBuilder::new().delimiter(self.delimiter).has_headers(false).flexible(true).from_reader(file))
     }
 
-    /// Returns the position after the first line of the row at `start`, and the number of line breaks up to there, if the row
-    /// continues in other lines because a quote is not closed.
+    /// Returns the position after the first line of the row at `start`, and the number of lines up to there, if the row continues
+    /// in other lines, or to the end of the file, because a quote is not closed.
     ///
     /// The end of the row is the position of `reader`, unless the row is too large to be read.
     fn open_quote(
@@ -121,7 +124,9 @@ impl CsvFile {
         row: &ByteRecord,
         is_too_large: bool,
     ) -> io::Result<Option<(u64, u64)>> {
-        if !is_too_large && !row.iter().any(|value| value.contains(&b'\n')) {
+        let has_lines = is_too_large || row.iter().any(|value| value.contains(&b'\n'));
+        let is_last = self.length <= reader.position().byte();
+        if !has_lines && !is_last {
             return Ok(None);
         }
         let length = if is_too_large { MAX_ROW_BYTES } else { reader.position().byte().saturating_sub(start) };
@@ -134,7 +139,12 @@ impl CsvFile {
         let blank = breaks.clone().count();
         let lines = breaks.filter(|byte| **byte == b'\n').count() as u64;
         let row = &bytes[blank..];
-        let end = memchr(b'\n', row).filter(|_| is_too_large || has_open_quote(row, self.delimiter));
+        let is_open = match RowQuotes::of(row, self.delimiter) {
+            RowQuotes::Closed => is_too_large,
+            RowQuotes::TextBehind => has_lines,
+            RowQuotes::Open => true,
+        };
+        let end = memchr(b'\n', row).or(is_last.then(|| row.len().saturating_sub(1))).filter(|_| is_open);
         Ok(end.map(|end| (start + (blank + end + 1) as u64, lines + 1)))
     }
 
@@ -242,30 +252,40 @@ impl Seek for LimitedFile {
     }
 }
 
-/// Returns whether a quoted value of a row has no end, or continues after its quote.
-///
-/// In the second case the quote belongs to a later row, whose start became a part of this one.
-fn has_open_quote(row: &[u8], delimiter: u8) -> bool {
-    let mut rest = row;
-    loop {
-        if let Some(quoted) = rest.strip_prefix(b"\"") {
-            rest = quoted;
-            // Two quotes are a quote in the value.
-            loop {
-                let Some(end) = memchr(b'"', rest) else { return true };
-                rest = &rest[end + 1..];
-                match rest.strip_prefix(b"\"") {
-                    Some(value) => rest = value,
-                    None => break,
+/// The quoted values of a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum RowQuotes {
+    /// Each ends with a quote.
+    Closed,
+    /// Text follows a quote. In a row of several lines, the quote belongs to a later row, whose start became a part of this one.
+    TextBehind,
+    /// The last one has no end.
+    Open,
+}
+
+impl RowQuotes {
+    fn of(row: &[u8], delimiter: u8) -> Self {
+        let mut rest = row;
+        loop {
+            if let Some(quoted) = rest.strip_prefix(b"\"") {
+                rest = quoted;
+                // Two quotes are a quote in the value.
+                loop {
+                    let Some(end) = memchr(b'"', rest) else { return Self::Open };
+                    rest = &rest[end + 1..];
+                    match rest.strip_prefix(b"\"") {
+                        Some(value) => rest = value,
+                        None => break,
+                    }
+                }
+                if !rest.is_empty() && rest[0] != delimiter && !rest.starts_with(b"\r") && !rest.starts_with(b"\n") {
+                    return Self::TextBehind;
                 }
             }
-            if !rest.is_empty() && rest[0] != delimiter && !rest.starts_with(b"\r") && !rest.starts_with(b"\n") {
-                return true;
+            match memchr3(delimiter, b'\r', b'\n', rest) {
+                Some(end) if rest[end] == delimiter => rest = &rest[end + 1..],
+                _ => return Self::Closed,
             }
-        }
-        match memchr3(delimiter, b'\r', b'\n', rest) {
-            Some(end) if rest[end] == delimiter => rest = &rest[end + 1..],
-            _ => return false,
         }
     }
 }
@@ -288,18 +308,19 @@ fn find_delimiter(head: &[u8]) -> u8 {
 
 #[cfg(test)]
 mod tests {
-    use super::{find_delimiter, has_open_quote};
+    use super::{RowQuotes, find_delimiter};
 
     #[test]
     fn a_quote_is_open_without_an_end_or_with_text_behind_it() {
-        for (row, is_open) in [
-            ("a,\"b\nc\"\n", false),
-            ("\"a \"\"b\"\"\nc\",d", false),
-            ("5\" disk,x\ny", false),
-            ("a,\"b\n\"\"c\n", true),
-            ("1,\"b\n2,\"c\"\n", true),
+        for (row, quotes) in [
+            ("a,\"b\nc\"\n", RowQuotes::Closed),
+            ("\"a \"\"b\"\"\nc\",d", RowQuotes::Closed),
+            ("5\" disk,x\ny", RowQuotes::Closed),
+            ("a,\"b\n\"\"c\n", RowQuotes::Open),
+            ("a,\"b", RowQuotes::Open),
+            ("1,\"b\n2,\"c\"\n", RowQuotes::TextBehind),
         ] {
-            assert_eq!(has_open_quote(row.as_bytes(), b','), is_open, "{row}");
+            assert_eq!(RowQuotes::of(row.as_bytes(), b','), quotes, "{row}");
         }
     }
 

@@ -87,8 +87,8 @@ impl SourceFolder {
         let Ok(listed) = fs::read_dir(self.root.join(part)) else { return Vec::new() };
         let is_folder = |item: &fs::DirEntry| item.file_type().is_ok_and(|kind| kind.is_dir());
         let folders = listed.filter_map(Result::ok).filter(is_folder);
-        let mut paths: Vec<_> =
-            folders.filter_map(|item| item.file_name().to_str().map(|name| format!("{part}/{name}"))).collect();
+        let join = |name: &str| if part.is_empty() { name.to_owned() } else { format!("{part}/{name}") };
+        let mut paths: Vec<_> = folders.filter_map(|item| item.file_name().to_str().map(join)).collect();
         paths.sort();
         paths
     }

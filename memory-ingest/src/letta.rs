@@ -203,7 +203,7 @@ impl Source for Letta {
             let records: Vec<_> = messages.filter_map(message_draft).collect();
             let id = names.add(session_id(&agent_name(&record), records.first()?));
             let title = record.text(&["name"]).map(|name| one_line(&name));
-            Some(SourceSessionItem::Session(Box::new(SourceSession { id, title, records })))
+            Some(SourceSessionItem::Session(Box::new(SourceSession { id, title, updated_at: None, records })))
         }))
     }
 }

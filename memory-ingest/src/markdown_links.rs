@@ -1,7 +1,11 @@
 //! The Markdown links of a text to other files.
 
+use std::collections::HashSet;
+
 use percent_encoding::percent_decode_str;
 use pulldown_cmark::{Event, Options, Parser, Tag};
+
+use crate::note::one_line;
 
 /// Returns the targets of the Markdown links and images of a text that lead to files, in order.
 ///
@@ -22,6 +26,27 @@ pub(crate) fn addresses(text: &str) -> Vec<String> {
         _ => None,
     });
     addresses.collect()
+}
+
+/// Returns links to these pages, with their titles and addresses, in parentheses; `None` without an address of the web.
+///
+/// A page occurs once.
+pub(crate) fn page_links<'a>(pages: impl IntoIterator<Item = (Option<&'a str>, &'a str)>) -> Option<String> {
+    let mut links = Vec::<String>::new();
+    let mut seen = HashSet::new();
+    for (title, address) in pages {
+        let is_web = ["https://", "http://"].iter().any(|scheme| address.starts_with(scheme));
+        if !is_web
+            || address.contains(|character: char| character.is_whitespace() || character.is_control())
+            || !seen.insert(address)
+        {
+            continue;
+        }
+        let title = title.map(one_line).unwrap_or_default().replace(['[', ']'], " ");
+        let address = address.replace('(', "%28").replace(')', "%29");
+        links.push(if title.trim().is_empty() { format!("<{address}>") } else { format!("[{}]({address})", title.trim()) });
+    }
+    (!links.is_empty()).then(|| format!("({})", links.join(", ")))
 }
 
 /// Returns the file that the address of a link leads to, as a target of links between notes.
@@ -51,7 +76,7 @@ fn has_scheme(address: &str) -> bool {
 mod tests {
     use proptest::prelude::*;
 
-    use super::file_links;
+    use super::{file_links, page_links};
 
     #[test]
     fn links_to_files_are_found_and_decoded() {
@@ -64,6 +89,18 @@ mod tests {
     fn links_to_other_places_and_in_code_are_left_out() {
         let text = "[a](https://x.y/z.md) [b](mailto:x@y) [c](#part) [d](//host/x) <https://x.y> `[e](e.md)`\n\n    [f](f.md)\n";
         assert_eq!(file_links(text), [""; 0]);
+    }
+
+    #[test]
+    fn pages_are_linked_once_by_their_titles() {
+        let pages = [
+            (Some("A [b]\nc"), "https://x.y/(z)"),
+            (None, "http://x.y"),
+            (Some("again"), "http://x.y"),
+            (Some("no page"), "file:///x"),
+        ];
+        assert_eq!(page_links(pages).as_deref(), Some("([A  b  c](https://x.y/%28z%29), <http://x.y>)"));
+        assert_eq!(page_links([(Some("a"), "javascript:x"), (None, "https://x y")]), None);
     }
 
     proptest! {

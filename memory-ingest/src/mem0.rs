@@ -6,6 +6,7 @@ use std::path::Path;
 use memory_core::chrono::{DateTime, Utc};
 use memory_core::wikilink::WikilinkRule;
 use memory_core::{Source, SourceError, SourceItem, SpeakerRole};
+use serde_json::Value;
 
 use crate::database::{SourceDatabase, SourceTable, has_table_at_rest, is_database};
 use crate::json_records::{JsonRecordFile, MAX_RECORD_BYTES};
@@ -16,7 +17,14 @@ use crate::record::{SourceRecord, map_category};
 use crate::record_file::{RecordFile, RecordIndex, RecordPath, RecordPosition, find_file, unreadable};
 use crate::record_note::{RecordNote, markdown_list, project_scope};
 
-const NAME: &str = "mem0";
+/// The name of the source, and the constant root of its items.
+pub(crate) const NAME: &str = "mem0";
+
+/// The folder of memories in the paths of items.
+pub(crate) const MEMORIES: &str = "memories/";
+
+/// The user in an export of this program, unless the memory has another one.
+pub(crate) const DEFAULT_USER: &str = "user";
 
 /// The database with the events of each memory, in the folder of mem0.
 const DATABASE: &str = "history.db";
@@ -34,9 +42,11 @@ const TEXT_KEYS: &[&str] = &["memory", "data", "text"];
 const PROPERTY_KEYS: [&str; 9] =
     ["id", "user_id", "agent_id", "app_id", "run_id", "actor_id", "role", "attributed_to", "categories"];
 
+/// The keys of times. A value that is no time becomes a property.
+const TIME_KEYS: [&str; 3] = ["created_at", "updated_at", "expiration_date"];
+
 /// The other keys with a meaning. The hash is derived from the text.
-const KNOWN_KEYS: [&str; 9] =
-    ["memory_id", "hash", "created_at", "updated_at", "expiration_date", "metadata", "is_deleted", "deleted_at", "score"];
+const KNOWN_KEYS: [&str; 6] = ["memory_id", "hash", "metadata", "is_deleted", "deleted_at", "score"];
 
 /// The keys of metadata that become parts of the note.
 const METADATA_KEYS: [&str; 4] = ["title", "tags", "category", "project"];
@@ -191,7 +201,7 @@ fn has_text(record: &SourceRecord) -> bool {
 }
 
 fn memory_path(id: &str) -> String {
-    format!("memories/{}", one_line(id))
+    format!("{MEMORIES}{}", one_line(id))
 }
 
 /// The state of a memory after some of its events.
@@ -199,9 +209,11 @@ struct Mem0State {
     /// The position of the event with its text, unless it is deleted.
     text: Option<RecordPosition>,
     created_at: Option<DateTime<Utc>>,
+    /// The time of its newest event, if it is recorded.
+    changed_at: Option<DateTime<Utc>>,
 }
 
-/// Returns the memories that exist after all events, which are in the order of their rows.
+/// Returns the memories that exist after all events, which are in the order of their times or, without a time, of their rows.
 fn history_items(database: &SourceDatabase) -> Box<dyn Iterator<Item = SourceItem> + '_> {
     let mut reader = match database.reader() {
         Ok(reader) => reader,
@@ -211,8 +223,17 @@ fn history_items(database: &SourceDatabase) -> Box<dyn Iterator<Item = SourceIte
     let mut index = RecordIndex::of(database, reader.as_mut(), &mut |position, record| {
         let path = memory_path(&record.text(&["memory_id"]).ok_or("has no memory_id")?);
         let event = record.text(&["event"]).unwrap_or_default().to_uppercase();
-        let state = states.entry(path).or_insert(Mem0State { text: None, created_at: None });
+        let state = states.entry(path).or_insert(Mem0State { text: None, created_at: None, changed_at: None });
         state.created_at = state.created_at.into_iter().chain(record.time(&["created_at"])).min();
+        // Other events repeat the time of the creation.
+        let created_at = record.time(&["created_at"]).filter(|_| event == "ADD");
+        let changed_at = record.time(&["updated_at"]).or(created_at);
+        if changed_at.is_some() && changed_at < state.changed_at {
+            return Ok(None);
+        }
+        if event != "NONE" {
+            state.changed_at = changed_at.or(state.changed_at);
+        }
         if event == "DELETE" || record.is_set("is_deleted") {
             state.text = None;
         } else if event != "NONE" && record.text(&["new_memory"]).is_some() {
@@ -256,7 +277,10 @@ fn memory_note(path: &str, record: &SourceRecord, text: &str, is_in_list: bool) 
     for key in PROPERTY_KEYS {
         note.add_property(key, record.get(key));
     }
-    let known = [TEXT_KEYS, &PROPERTY_KEYS, &KNOWN_KEYS].concat();
+    for key in TIME_KEYS {
+        note.add_property(key, record.get(key).filter(|_| record.time(&[key]).is_none()));
+    }
+    let known = [TEXT_KEYS, &PROPERTY_KEYS, &TIME_KEYS, &KNOWN_KEYS].concat();
     for (key, value) in record.0.iter().filter(|(key, _)| is_in_list && !known.contains(&key.as_str())) {
         note.add_property(key, record.get(key).map(|_| value));
     }
@@ -269,5 +293,8 @@ fn memory_note(path: &str, record: &SourceRecord, text: &str, is_in_list: bool) 
         note.add_property("category", metadata.get("category"));
     }
     note.set_own_fields(Some(&metadata));
+    // The user is not one of our fields.
+    let user = record.text(&["user_id"]).filter(|user| user != DEFAULT_USER);
+    note.set_own_property("user_id", user.map(Value::from).as_ref());
     note.into_item()
 }

@@ -47,6 +47,9 @@ pub(crate) fn apply(fields: &Value, note: &mut NoteItem) -> bool {
     note.id = reader.parsed("id").or(note.id);
     note.updated_at = reader.moment("updated_at").or(note.updated_at);
     note.former = reader.former();
+    if let Some(origin) = &note.draft.origin {
+        note.former.other_origins.retain(|other| !other.is_same_place(origin));
+    }
     if is_unchanged {
         note.links = Vec::new();
         note.uncounted_links = Vec::new();

@@ -13,25 +13,35 @@ use crate::note::{self, SourceNote};
 #[derive(Debug)]
 struct RuleProgram {
     name: &'static str,
-    /// The folders, with the extension of their files.
-    folders: &'static [(&'static str, &'static str)],
+    /// The folders, with the extensions of their files.
+    folders: &'static [(&'static str, &'static [&'static str])],
     files: &'static [&'static str],
 }
 
 /// The rules of the user for all projects, in the folder of Windsurf or in its folder of memories.
 const GLOBAL_RULES: &str = "global_rules.md";
 
+/// Maximum depth of a folder with rules of its own, and maximum number of folders that are listed for them.
+const MAX_DEPTH: usize = 8;
+const MAX_FOLDERS: usize = 20_000;
+
+/// Folders of other projects in a project.
+const DEPENDENCY_FOLDERS: [&str; 3] = ["node_modules", "target", "vendor"];
+
+/// The file of a rule that has a folder of its own.
+const RULE_FILE: &str = "RULE.md";
+
 const MEMORY_BANK: &str = "memory-bank";
 const CURSOR_RULES: &str = ".cursor/rules";
 const WINDSURF_RULES: &str = ".windsurf/rules";
 
-const CLINE: RuleProgram = RuleProgram { name: "cline", folders: &[(MEMORY_BANK, "md")], files: &[] };
-const ROO: RuleProgram = RuleProgram { name: "roo", folders: &[(MEMORY_BANK, "md")], files: &[] };
+const CLINE: RuleProgram = RuleProgram { name: "cline", folders: &[(MEMORY_BANK, &["md"])], files: &[] };
+const ROO: RuleProgram = RuleProgram { name: "roo", folders: &[(MEMORY_BANK, &["md"])], files: &[] };
 const CURSOR: RuleProgram =
-    RuleProgram { name: "cursor", folders: &[(CURSOR_RULES, "mdc")], files: &[".cursorrules", "AGENTS.md"] };
+    RuleProgram { name: "cursor", folders: &[(CURSOR_RULES, &["mdc", "md"])], files: &[".cursorrules", "AGENTS.md"] };
 const WINDSURF: RuleProgram = RuleProgram {
     name: "windsurf",
-    folders: &[(WINDSURF_RULES, "md")],
+    folders: &[(WINDSURF_RULES, &["md"])],
     files: &[".windsurfrules", GLOBAL_RULES, "memories/global_rules.md"],
 };
 
@@ -98,12 +108,43 @@ impl ProjectRules {
 
     fn entries(&self) -> Vec<FolderEntry> {
         let mut entries: Vec<_> = self.program.files.iter().filter_map(|path| self.folder.file(path)).collect();
-        for (folder, extension) in self.program.folders {
-            let files = self.folder.files(folder).into_iter();
-            entries.extend(files.filter(|entry| has_extension(&entry.path, &[extension]) || entry.place.is_err()));
+        for (folder, extensions) in self.program.folders {
+            // The folders of a project may have rules of their own for Cursor.
+            let inner = if *folder == CURSOR_RULES { self.inner_folders(folder) } else { Vec::new() };
+            for folder in inner.iter().map(String::as_str).chain([*folder]) {
+                let files = self.folder.files(folder).into_iter();
+                entries.extend(files.filter(|entry| has_extension(&entry.path, extensions) || entry.place.is_err()));
+            }
         }
         entries.sort_by(|left, right| left.path.cmp(&right.path));
         entries
+    }
+
+    /// Returns the folders `name` in the folders of the project, except in hidden ones and those of dependencies.
+    fn inner_folders(&self, name: &str) -> Vec<String> {
+        let mut found = Vec::new();
+        let mut left = vec![(String::new(), 0)];
+        let mut listed = 0;
+        while let Some((parent, depth)) = left.pop() {
+            listed += 1;
+            if MAX_FOLDERS < listed {
+                break;
+            }
+            for folder in self.folder.folders(&parent) {
+                let own = folder.rsplit('/').next().unwrap_or_default();
+                if own.starts_with('.') || DEPENDENCY_FOLDERS.contains(&own) {
+                    continue;
+                }
+                let inner = format!("{folder}/{name}");
+                if self.folder.join(&inner).is_dir() {
+                    found.push(inner);
+                }
+                if depth < MAX_DEPTH {
+                    left.push((folder, depth + 1));
+                }
+            }
+        }
+        found
     }
 
     fn finding(&self, entry: &FolderEntry) -> SourceItem {
@@ -120,6 +161,10 @@ impl ProjectRules {
         note.draft.category = Some(rule_category(&entry.path));
         if !entry.path.ends_with(GLOBAL_RULES) {
             note.draft.scope = self.scope.clone();
+        }
+        let (folder, file) = entry.path.rsplit_once('/').unwrap_or_default();
+        if file == RULE_FILE && note.draft.title.as_deref() == Some(note::stem(file)) {
+            note.draft.title = folder.rsplit('/').next().map(note::one_line);
         }
         if entry.path.starts_with('.') && !entry.path.contains('/') {
             note.draft.title = Some(entry.path.clone());

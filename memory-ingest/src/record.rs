@@ -1,6 +1,6 @@
 //! A record of another program: an object with named values.
 
-use chrono::{DateTime, Datelike, Utc};
+use chrono::{DateTime, Datelike, NaiveDate, NaiveTime, Utc};
 use memory_core::Category;
 use serde_json::{Map, Value};
 
@@ -59,7 +59,8 @@ impl SourceRecord {
 
     /// Returns the time at the first of `keys` that has a valid one.
     ///
-    /// It is a date, or the number of seconds, milliseconds or microseconds since 1970.
+    /// It is a date, possibly as 8 digits, or the number of seconds, milliseconds or microseconds since 1970. A year alone is
+    /// no time.
     pub(crate) fn time(&self, keys: &[&str]) -> Option<DateTime<Utc>> {
         keys.iter().find_map(|key| time_of(self.get(key)?))
     }
@@ -108,17 +109,23 @@ fn decode_json(value: &Value) -> Option<Value> {
 
 fn time_of(value: &Value) -> Option<DateTime<Utc>> {
     match value {
-        Value::Number(number) => time_of_count(number.as_f64()?),
-        Value::String(text) => note::parse(text).or_else(|| time_of_count(text.trim().parse().ok()?)),
+        Value::Number(number) => time_of_number(number.as_f64()?),
+        Value::String(text) => note::parse(text).or_else(|| time_of_number(text.trim().parse().ok()?)),
         _ => None,
     }
 }
 
-/// Returns the time that is a number of seconds, milliseconds or microseconds since 1970, by its magnitude.
+/// Returns the time that is a day as 8 digits, or a number of seconds, milliseconds or microseconds since 1970, by its
+/// magnitude.
 ///
-/// Seconds are below 10^11, which is in the year 5138.
-fn time_of_count(count: f64) -> Option<DateTime<Utc>> {
+/// Seconds are from 10^8, which is in 1973, to 10^11, which is in the year 5138. A smaller number may be a year or a count.
+fn time_of_number(count: f64) -> Option<DateTime<Utc>> {
     let microseconds = match count.abs() {
+        size if size < 1e8 => {
+            let day = Some(count).filter(|count| 1e7 <= *count && count.fract() == 0.0)?;
+            let day = NaiveDate::parse_from_str(&format!("{day:.0}"), "%Y%m%d").ok()?;
+            return Some(day.and_time(NaiveTime::MIN).and_utc());
+        }
         size if size < 1e11 => count * 1e6,
         size if size < 1e14 => count * 1e3,
         size if size < 1e17 => count,
@@ -195,7 +202,23 @@ mod tests {
         ] {
             assert_eq!(record(json!({"at": value})).time(&["none", "at"]), expected, "{value}");
         }
-        for value in [json!("soon"), json!(1e300), json!(-1e17), json!([1]), json!("NaN"), json!(true)] {
+        for value in [json!(20_240_105), json!("20240105"), json!("2024-01-05")] {
+            assert_eq!(record(json!({"at": value})).time(&["at"]), "2024-01-05T00:00:00Z".parse().ok(), "{value}");
+        }
+        for value in [
+            json!("soon"),
+            json!(1e300),
+            json!(-1e17),
+            json!([1]),
+            json!("NaN"),
+            json!(true),
+            json!(2024),
+            json!("2024"),
+            json!(20_241_301),
+            json!("20240230"),
+            json!(202_401),
+            json!(0),
+        ] {
             assert_eq!(record(json!({"at": value})).time(&["at"]), None, "{value}");
         }
     }

@@ -1,6 +1,6 @@
 //! Conversations from the messages of another program.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 use chrono::{DateTime, Utc};
 use memory_core::instance::history::{MAX_RECORD, RecordDraft, RecordRole, SessionName};
@@ -30,7 +30,7 @@ pub(crate) struct SessionBuilder {
 impl SessionBuilder {
     /// Starts a conversation. `path` is its file or position for reports.
     pub(crate) fn new(path: String, id: &str, title: Option<&str>) -> Self {
-        let session = SourceSession { id: id.to_owned(), title: None, records: Vec::new() };
+        let session = SourceSession { id: id.to_owned(), title: None, updated_at: None, records: Vec::new() };
         let mut builder = Self { path, session, skipped: Vec::new(), bytes: 0 };
         builder.set_title(title);
         builder
@@ -46,6 +46,11 @@ impl SessionBuilder {
     /// Sets the title, if there is one.
     pub(crate) fn set_title(&mut self, title: Option<&str>) {
         self.session.title = title.map(note::one_line).filter(|title| !title.is_empty());
+    }
+
+    /// Sets the time of the last change, if there is one.
+    pub(crate) fn set_updated_at(&mut self, updated_at: Option<DateTime<Utc>>) {
+        self.session.updated_at = updated_at;
     }
 
     /// Adds a message, unless it is too large. Returns whether it was added.
@@ -120,13 +125,20 @@ fn json_string(text: &str) -> JsonText {
     if text.contains('\0') { JsonText::string(&text.replace('\0', "\u{fffd}")) } else { JsonText::string(text) }
 }
 
-/// Replaces all but the first of several conversations with the same id by a report.
+/// Replaces a conversation with the id of an earlier one by a report, unless it is a newer state of it.
 pub(crate) fn unique_sessions(items: impl Iterator<Item = SourceSessionItem>) -> impl Iterator<Item = SourceSessionItem> {
-    let mut seen = HashSet::new();
+    let mut seen = HashMap::<String, Option<DateTime<Utc>>>::new();
     items.map(move |item| match item {
-        SourceSessionItem::Session(session) if !seen.insert(session.id.clone()) => {
-            skipped_session(format!("conversations/{}", session.id), "has the id of an earlier conversation, which is imported")
-        }
-        item => item,
+        SourceSessionItem::Session(session) => match seen.get(&session.id) {
+            Some(earlier) if earlier.is_none() || session.updated_at <= *earlier => {
+                let reason = "has the id of an earlier conversation, which is imported";
+                skipped_session(format!("conversations/{}", session.id), reason)
+            }
+            _ => {
+                seen.insert(session.id.clone(), session.updated_at);
+                SourceSessionItem::Session(session)
+            }
+        },
+        item @ SourceSessionItem::Skipped { .. } => item,
     })
 }

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::path::Path;
 
 use memory_core::instance::history::RecordRole;
-use memory_core::{SourceError, SourceSessionItem};
+use memory_core::{SourceError, SourceSessionItem, secret};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -81,10 +81,11 @@ pub(crate) fn content_text(content: &Value, part_text: &dyn Fn(&Value) -> Option
     }
 }
 
-/// Returns the name of a project: the last part of its path.
+/// Returns the name of a project: the last part of its path, without credentials.
 pub(crate) fn project_name(path: &str) -> Option<String> {
     let separators: &[char] = if path.contains('/') { &['/'] } else { &['\\'] };
     let name = note::one_line(path.trim_end().trim_end_matches(separators).rsplit(separators).next().unwrap_or_default());
+    let name = secret::redact(&name).map_or(name, |redacted| redacted.text);
     (!name.is_empty()).then_some(name)
 }
 

@@ -2,8 +2,10 @@
 
 use std::collections::HashMap;
 
+use chrono::{DateTime, SecondsFormat, Utc};
+
 use super::facts::FactWriter;
-use super::{IngestBatch, IngestError, IngestOptions, IngestReport, Progress, SkippedFile};
+use super::{IngestBatch, IngestError, IngestOptions, IngestReport, Progress, SkippedFile, redact_text};
 use crate::instance::InstanceError;
 use crate::instance::history::{Messages, RecordDraft, RecordFilter, SessionName, SessionRecord, Window, read};
 use crate::json::{JsonText, unescape_strings};
@@ -16,6 +18,9 @@ const MAX_TITLE: usize = 100;
 
 /// The member of the metadata with the number of messages that were searched for facts.
 const DRAWN_MESSAGES: &str = ",\"facts_drawn\":";
+
+/// The member of the metadata with the time at which the source changed the conversation.
+const UPDATED_AT: &str = ",\"conversation_updated_at\":\"";
 
 /// Maximum length of an id in the name of a session, in bytes. A longer id is replaced by its hash.
 const MAX_ID: usize = 64;
@@ -43,14 +48,25 @@ pub(super) fn ingest_sessions(
     progress: &mut dyn FnMut(Progress),
 ) -> Result<(), IngestError> {
     let (set, dry_run) = (&batch.operation, options.dry_run);
-    let mut importer = SessionImporter { source: source.name(), messages, operation: &set.operation, dry_run, names: None };
+    let mut importer = SessionImporter {
+        source: source.name(),
+        messages,
+        operation: &set.operation,
+        dry_run,
+        names: None,
+        outcomes: HashMap::new(),
+    };
     let extractor = options.extractor.filter(|_| !dry_run);
     let mut facts = extractor.map(|extractor| FactWriter::new(source.name(), batch.services, set, extractor));
     for (done, item) in source.sessions().enumerate() {
         match item {
             SourceSessionItem::Session(mut session) => {
-                redact_title(&mut session);
+                session.title.as_mut().map(redact_text);
                 let stored = importer.stored_session(&session)?;
+                if let Some(reason) = stored.as_ref().and_then(|stored| stored.newer_than(&session)) {
+                    report.skipped.push(SkippedFile { path: importer.place(&session), reason });
+                    continue;
+                }
                 let mut drawn = stored.as_ref().and_then(StoredSession::drawn_messages);
                 if let Some(facts) = &mut facts {
                     drawn = facts.extract(&session, drawn, report)?;
@@ -79,6 +95,8 @@ struct SessionImporter<'a> {
     dry_run: bool,
     /// The sessions of the source by the id of their conversation, once they are read.
     names: Option<HashMap<String, SessionName>>,
+    /// The outcomes of the conversations of this run by their ids. A conversation may follow again in a newer state.
+    outcomes: HashMap<String, SessionCounts>,
 }
 
 impl SessionImporter<'_> {
@@ -97,7 +115,7 @@ impl SessionImporter<'_> {
         drawn: Option<usize>,
         report: &mut IngestReport,
     ) -> Result<(), IngestError> {
-        let place = format!("{} {}", self.source, session.id);
+        let place = self.place(session);
         let id = short_id(&session.id);
         let (records, warning) = self.records(session, drawn);
         report.warnings.extend(warning.map(|reason| SkippedFile { path: place.clone(), reason }));
@@ -110,8 +128,9 @@ impl SessionImporter<'_> {
         };
         let is_unchanged = stored.is_some_and(|stored| stored.has_messages(&records));
         if let Some(stored) = stored {
-            if is_unchanged && stored.drawn_messages() == drawn {
-                report.sessions.unchanged += 1;
+            let is_newer = stored.updated_at().is_some_and(|stored| Some(stored) < session.updated_at);
+            if is_unchanged && !is_newer && stored.drawn_messages() == drawn {
+                self.count(session, SessionCounts { unchanged: 1, ..SessionCounts::default() }, report);
                 return Ok(());
             }
             if stored.is_damaged || !stored.records.iter().all(|record| self.is_imported(record, session)) {
@@ -132,13 +151,37 @@ impl SessionImporter<'_> {
             self.names.get_or_insert_default().insert(id, name);
         }
         if is_unchanged {
-            // Only the number of messages that were searched for facts was written.
-            report.sessions.unchanged += 1;
+            // Only the time of the conversation, or the number of messages that were searched for facts, was written.
+            self.count(session, SessionCounts { unchanged: 1, ..SessionCounts::default() }, report);
             return Ok(());
         }
-        *(if stored.is_some() { &mut report.sessions.updated } else { &mut report.sessions.new }) += 1;
-        report.sessions.records += records.len() as u64;
+        let (new, updated) = if stored.is_some() { (0, 1) } else { (1, 0) };
+        self.count(session, SessionCounts { new, updated, unchanged: 0, records: records.len() as u64 }, report);
         Ok(())
+    }
+
+    /// Returns the position of a conversation for reports.
+    fn place(&self, session: &SourceSession) -> String {
+        format!("{} {}", self.source, session.id)
+    }
+
+    /// Counts the outcome of a conversation, which replaces that of its earlier state in this run.
+    fn count(&mut self, session: &SourceSession, outcome: SessionCounts, report: &mut IngestReport) {
+        let earlier = self.outcomes.get(&session.id).copied();
+        let outcome = match earlier {
+            Some(earlier) if earlier.unchanged == 0 => {
+                let records = if outcome.unchanged == 0 { outcome.records } else { earlier.records };
+                SessionCounts { records, ..earlier }
+            }
+            _ => outcome,
+        };
+        let earlier = earlier.unwrap_or_default();
+        let counts = &mut report.sessions;
+        counts.new += outcome.new - earlier.new;
+        counts.updated += outcome.updated - earlier.updated;
+        counts.unchanged = counts.unchanged + outcome.unchanged - earlier.unchanged;
+        counts.records = counts.records + outcome.records - earlier.records;
+        self.outcomes.insert(session.id.clone(), outcome);
     }
 
     /// Returns the name of the session that was imported from the conversation `id`.
@@ -193,13 +236,16 @@ impl SessionImporter<'_> {
         (records, (!warnings.is_empty()).then(|| warnings.join("; ")))
     }
 
-    /// Returns the metadata of a record: its source, its conversation, in the first record the title and the number of messages
-    /// that were searched for facts, and its own metadata.
+    /// Returns the metadata of a record: its source, its conversation, in the first record the title, the time of the last
+    /// change and the number of messages that were searched for facts, and its own metadata.
     fn meta(&self, session: &SourceSession, draft: &RecordDraft, drawn: Option<usize>, is_first: bool) -> Option<JsonText> {
         let string = |text: &str| JsonText::string(text);
         let mut meta = format!("{{{}", self.mark(session));
         if let Some(title) = session.title.as_ref().filter(|_| is_first) {
             meta.extend([",\"title\":", string(title).as_str()]);
+        }
+        if let Some(updated_at) = session.updated_at.filter(|_| is_first) {
+            meta.extend([UPDATED_AT, &updated_at.to_rfc3339_opts(SecondsFormat::AutoSi, true), "\""]);
         }
         if let Some(drawn) = drawn.filter(|_| is_first) {
             meta.extend([DRAWN_MESSAGES, &drawn.to_string()]);
@@ -239,11 +285,38 @@ impl StoredSession {
         split_drawn_messages(self.records.first()?.text().as_str()).1
     }
 
-    /// Returns whether its records are `records`, except for the number of messages that were searched for facts.
-    fn has_messages(&self, records: &[SessionRecord]) -> bool {
-        let texts = |records: &[SessionRecord]| {
-            records.iter().map(|record| split_drawn_messages(record.text().as_str()).0.concat()).collect::<Vec<_>>()
+    /// Returns the recorded time at which the source changed the conversation.
+    fn updated_at(&self) -> Option<DateTime<Utc>> {
+        split_updated_at(self.records.first()?.text().as_str()).1
+    }
+
+    /// Returns the reason why `session` is an older state of the conversation, if it is.
+    ///
+    /// A session without a recorded time is at least as new as its messages.
+    fn newer_than(&self, session: &SourceSession) -> Option<String> {
+        let updated_at = session.updated_at?;
+        let (stored, own) = match self.updated_at() {
+            Some(stored) => (stored, updated_at),
+            None => {
+                let latest = session.records.iter().filter_map(|record| record.at).max();
+                (self.records.iter().filter_map(SessionRecord::at).max()?, latest.map_or(updated_at, |at| at.max(updated_at)))
+            }
         };
+        if stored <= own {
+            return None;
+        }
+        let shown = |time: DateTime<Utc>| time.to_rfc3339_opts(SecondsFormat::Secs, true);
+        Some(format!("it is older ({}) than the imported conversation ({}), which remains", shown(own), shown(stored)))
+    }
+
+    /// Returns whether its records are `records`, except for the time of the conversation and the number of messages that were
+    /// searched for facts.
+    fn has_messages(&self, records: &[SessionRecord]) -> bool {
+        let text = |record: &SessionRecord| {
+            let without_time = split_updated_at(record.text().as_str()).0.concat();
+            split_drawn_messages(&without_time).0.concat()
+        };
+        let texts = |records: &[SessionRecord]| records.iter().map(text).collect::<Vec<_>>();
         !self.is_damaged && self.records.len() == records.len() && texts(&self.records) == texts(records)
     }
 }
@@ -256,12 +329,12 @@ fn split_drawn_messages(text: &str) -> ([&str; 2], Option<usize>) {
     ([before, &after[digits..]], after[..digits].parse().ok())
 }
 
-fn redact_title(session: &mut SourceSession) {
-    if let Some(title) = &mut session.title
-        && let Some(redacted) = secret::redact(title)
-    {
-        *title = redacted.text;
-    }
+/// Splits the text of a record at the time of its conversation.
+fn split_updated_at(text: &str) -> ([&str; 2], Option<DateTime<Utc>>) {
+    // Within a string, the quotes of this member are escaped.
+    let found = text.split_once(UPDATED_AT).and_then(|(before, after)| Some((before, after.split_once('"')?)));
+    let Some((before, (time, after))) = found else { return ([text, ""], None) };
+    ([before, after], time.parse().ok())
 }
 
 /// Returns the name of a new session: the source, the title, and the id in parentheses.

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::mpsc::sync_channel;
 use std::thread;
 
-use super::{IngestReport, LinkCounts, Progress, SkippedFile};
+use super::{IngestReport, LinkCounts, Progress, SkippedFile, redact_text};
 use crate::wikilink::{WikilinkCatalog, WikilinkDestination, WikilinkNameKind};
 use crate::{
     ContentHash, Draft, Memory, MemoryId, NoteItem, Origin, Scope, Services, Source, SourceItem, StoreError, Tags, Verb, secret,
@@ -369,17 +369,24 @@ const PORTION_BYTES: usize = 1 << 20;
 /// It covers about one batch, so that reading continues while a batch is written.
 const MAX_QUEUED_PORTIONS: usize = 16;
 
-/// Redacts credentials in the names by which a note is found: its project, and its path in the source.
-fn redact_names(note: &mut NoteItem) {
-    if let Scope::Project(project) = &mut note.draft.scope
-        && let Some(redacted) = secret::redact(project)
-    {
-        *project = redacted.text;
-    }
-    if let Some(origin) = &mut note.draft.origin
-        && let Some(redacted) = secret::redact(&origin.path)
-    {
-        origin.path = redacted.text;
+/// Redacts credentials in the names by which an item is found: the project of a note, and its place in the source.
+fn redact_names(item: &mut SourceItem) {
+    match item {
+        SourceItem::Note(note) => {
+            if let Scope::Project(project) = &mut note.draft.scope {
+                redact_text(project);
+            }
+            if let Some(origin) = &mut note.draft.origin {
+                redact_text(&mut origin.root);
+                redact_text(&mut origin.path);
+            }
+        }
+        // The path is compared with the redacted paths of notes.
+        SourceItem::Skipped { path, reason } => {
+            redact_text(path);
+            redact_text(reason);
+        }
+        SourceItem::Attachment(_) => {}
     }
 }
 
@@ -402,9 +409,7 @@ pub(super) fn for_each_finding<T: Send>(
                 let (mut portion, mut bytes) = (Vec::with_capacity(PORTION), 0);
                 while portion.len() < PORTION && bytes < PORTION_BYTES {
                     let Some(mut finding) = findings.next() else { break };
-                    if let SourceItem::Note(note) = &mut finding {
-                        redact_names(note);
-                    }
+                    redact_names(&mut finding);
                     bytes += length(&finding);
                     portion.push(prepare(finding));
                 }

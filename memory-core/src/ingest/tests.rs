@@ -302,7 +302,8 @@ impl Source for TestConversations {
     fn sessions(&self) -> Box<dyn Iterator<Item = SourceSessionItem> + '_> {
         Box::new(self.0.iter().map(|(id, title, texts)| {
             let records = texts.iter().map(|text| RecordDraft::from_text("user".parse().expect("a role"), text)).collect();
-            SourceSessionItem::Session(Box::new(SourceSession { id: (*id).into(), title: title.map(str::to_owned), records }))
+            let (id, title) = ((*id).into(), title.map(str::to_owned));
+            SourceSessionItem::Session(Box::new(SourceSession { id, title, updated_at: None, records }))
         }))
     }
 }
@@ -545,7 +546,8 @@ fn credentials_outside_the_text_of_a_message_are_left_out() {
         content: None,
         ..RecordDraft::from_text("assistant".parse().expect("a role"), "")
     };
-    let source = TestRecords(SourceSession { id: "c-1".into(), title: Some(format!("My {token}")), records: vec![record] });
+    let title = Some(format!("My {token}"));
+    let source = TestRecords(vec![SourceSession { id: "c-1".into(), title, updated_at: None, records: vec![record] }]);
     let options = IngestOptions { sessions: Some(&sessions), ..IngestOptions::default() };
     let report = ingest(&home, &source, &options, &mut |_| {}).expect("the fake stores do not fail");
     let stored = stored_sessions(&sessions);
@@ -553,9 +555,106 @@ fn credentials_outside_the_text_of_a_message_are_left_out() {
     assert!(!format!("{stored:?}").contains("ghp_"), "{stored:?}");
 }
 
-/// A source with one conversation.
+#[test]
+fn the_reports_of_an_ingestion_contain_no_credentials() {
+    let (home, sessions) = (home(), messages(Arc::new(FakeMessages::default())).0);
+    let token = format!("ghp_{}", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
+    let source = TestReports(format!("notes {token}"));
+    let options = IngestOptions { sessions: Some(&sessions), ..IngestOptions::default() };
+    let report = ingest(&home, &source, &options, &mut |_| {}).expect("the fake stores do not fail");
+    assert_eq!((report.skipped.len(), report.warnings.len()), (2, 1), "{report:?}");
+    assert!(!format!("{report:?}").contains("ghp_"), "{report:?}");
+    let stored = memories(&home).into_iter().find_map(|memory| memory.origin).expect("a note");
+    assert!(!format!("{stored:?}").contains("ghp_"), "{stored:?}");
+    assert_eq!(counts(&ingest_notes_of(&home, &source)), (0, 0, 1, 1));
+}
+
+fn ingest_notes_of(services: &Services, source: &dyn Source) -> IngestReport {
+    ingest(services, source, &IngestOptions::default(), &mut |_| {}).expect("the fake store does not fail")
+}
+
+/// A source with a note and skipped items, all with this name.
+#[derive(Debug)]
+struct TestReports(String);
+
+impl Source for TestReports {
+    fn name(&self) -> &'static str {
+        "test"
+    }
+
+    fn items(&self) -> Box<dyn Iterator<Item = SourceItem> + '_> {
+        let origin = Origin { source: "test".into(), root: format!("/{}", self.0), path: self.0.clone(), hash: None };
+        let draft = Draft { source: "test".into(), origin: Some(origin), ..Draft::new("text") };
+        let warning = Some(format!("{}:1: is damaged", self.0));
+        let note = SourceItem::Note(Box::new(NoteItem { warning, ..NoteItem::new(draft) }));
+        let (path, reason) = (self.0.clone(), format!("is a duplicate of {}", self.0));
+        Box::new([note, SourceItem::Skipped { path, reason }].into_iter())
+    }
+
+    fn sessions(&self) -> Box<dyn Iterator<Item = SourceSessionItem> + '_> {
+        let (path, reason) = (self.0.clone(), format!("is like {}", self.0));
+        Box::new(std::iter::once(SourceSessionItem::Skipped { path, reason }))
+    }
+}
+
+/// Returns a state of one conversation.
+fn state_of_conversation(text: &str, updated_at: Option<&str>) -> SourceSession {
+    let updated_at = updated_at.map(|time| time.parse().expect("a time"));
+    // The messages of an old state are older as well.
+    let at = if text == "old" { "2025-12-01T00:00:00Z" } else { "2026-01-01T00:00:00Z" };
+    let record =
+        RecordDraft { at: Some(at.parse().expect("a time")), ..RecordDraft::from_text("user".parse().expect("a role"), text) };
+    SourceSession { id: "c-1".into(), title: None, updated_at, records: vec![record] }
+}
+
+#[test]
+fn an_older_state_of_a_conversation_is_left_and_reported() {
+    let (home, sessions) = (home(), messages(Arc::new(FakeMessages::default())).0);
+    let options = IngestOptions { sessions: Some(&sessions), ..IngestOptions::default() };
+    let run = |states: &[(&str, Option<&str>)]| {
+        let source = TestRecords(states.iter().map(|(text, time)| state_of_conversation(text, *time)).collect());
+        let dry = IngestOptions { dry_run: true, ..options };
+        let dry = ingest(&home, &source, &dry, &mut |_| {}).expect("the fake stores do not fail");
+        let report = ingest(&home, &source, &options, &mut |_| {}).expect("the fake stores do not fail");
+        assert_eq!((dry.sessions, dry.skipped.len()), (report.sessions, report.skipped.len()));
+        assert_eq!(report.sessions.records, report.sessions.new + report.sessions.updated);
+        (session_counts(&report), report.skipped.len())
+    };
+    let has = |text: &str| stored_sessions(&sessions)[0].1[0].contains(text);
+    // A session of an earlier version has no recorded time.
+    assert_eq!(run(&[("first", None)]), ((1, 0, 0), 0));
+    assert_eq!(run(&[("old", Some("2025-12-31T00:00:00Z"))]), ((0, 0, 0), 1));
+    // The time of the conversation may be earlier than that of its last message.
+    assert_eq!(run(&[("first", Some("2025-12-31T00:00:00Z"))]), ((0, 0, 1), 0));
+    assert_eq!(run(&[("first", Some("2026-01-02T00:00:00Z"))]), ((0, 0, 1), 0));
+    assert_eq!(run(&[("second", Some("2026-01-03T00:00:00Z")), ("third", Some("2026-01-04T00:00:00Z"))]), ((0, 1, 0), 0));
+    assert!(has("third"));
+    assert_eq!(run(&[("second", Some("2026-01-03T00:00:00Z"))]), ((0, 0, 0), 1));
+    // The time counts without a change of the messages.
+    assert_eq!(run(&[("third", Some("2026-01-06T00:00:00Z"))]), ((0, 0, 1), 0));
+    assert_eq!(run(&[("fourth", Some("2026-01-05T00:00:00Z"))]), ((0, 0, 0), 1));
+    assert_eq!(run(&[("third", Some("2026-01-06T00:00:00Z"))]), ((0, 0, 1), 0));
+    assert!(has("third"));
+    // A source without times replaces the session as before.
+    assert_eq!(run(&[("fifth", None)]), ((0, 1, 0), 0));
+}
+
+#[test]
+fn the_newest_of_several_states_becomes_one_new_session() {
+    let (home, sessions) = (home(), messages(Arc::new(FakeMessages::default())).0);
+    let states = [("old", Some("2026-01-02T00:00:00Z")), ("new", Some("2026-01-03T00:00:00Z"))];
+    let source = TestRecords(states.iter().map(|(text, time)| state_of_conversation(text, *time)).collect());
+    let options = IngestOptions { sessions: Some(&sessions), ..IngestOptions::default() };
+    let dry = IngestOptions { dry_run: true, ..options };
+    let dry = ingest(&home, &source, &dry, &mut |_| {}).expect("the fake stores do not fail");
+    let report = ingest(&home, &source, &options, &mut |_| {}).expect("the fake stores do not fail");
+    assert_eq!((session_counts(&report), report.sessions.records, dry.sessions), ((1, 0, 0), 1, report.sessions));
+    assert!(stored_sessions(&sessions)[0].1[0].contains("new"));
+}
+
+/// A source with conversations.
 #[derive(Debug, Clone)]
-struct TestRecords(SourceSession);
+struct TestRecords(Vec<SourceSession>);
 
 impl Source for TestRecords {
     fn name(&self) -> &'static str {
@@ -571,6 +670,6 @@ impl Source for TestRecords {
     }
 
     fn sessions(&self) -> Box<dyn Iterator<Item = SourceSessionItem> + '_> {
-        Box::new(std::iter::once(SourceSessionItem::Session(Box::new(self.0.clone()))))
+        Box::new(self.0.iter().map(|session| SourceSessionItem::Session(Box::new(session.clone()))))
     }
 }

@@ -1,6 +1,6 @@
 //! The conformance suites of sources, clocks, ids, models and notifiers.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use crate::is_nonzero;
 use crate::{
@@ -31,10 +31,11 @@ pub fn source_suite(source: &dyn Source) {
     assert!(paths.is_sorted(), "notes come in the order of their paths: {paths:?}");
     let sessions: Vec<_> = source.sessions().collect();
     assert_eq!(sessions, source.sessions().collect::<Vec<_>>(), "its conversations may be read again");
-    let mut ids = HashSet::new();
+    let mut times = HashMap::new();
     for item in &sessions {
         if let SourceSessionItem::Session(session) = item {
-            assert!(ids.insert(&session.id), "each conversation has an id of its own: {}", session.id);
+            let is_newer = times.insert(&session.id, session.updated_at).is_none_or(|earlier| earlier < session.updated_at);
+            assert!(is_newer, "a conversation with the id of an earlier one is newer: {}", session.id);
             assert!(!session.records.is_empty(), "a conversation has messages: {}", session.id);
         }
     }

@@ -8,6 +8,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::lenient::{LenientList, LenientObject, Scalar};
+use crate::markdown_links::page_links;
 use crate::session_builder::{SessionBuilder, skipped_session, text_record, tool_calls};
 
 /// A conversation.
@@ -18,6 +19,7 @@ pub(super) struct ChatGptConversation {
     conversation_id: Scalar,
     title: Scalar,
     current_node: Scalar,
+    update_time: Scalar,
     is_do_not_remember: Scalar,
     mapping: LenientObject<HashMap<String, LenientObject<TreeNode>>>,
 }
@@ -54,6 +56,8 @@ struct MessageMetadata {
     is_visually_hidden_from_conversation: Scalar,
     model_slug: Scalar,
     attachments: LenientList<LenientObject<UploadedFile>>,
+    content_references: LenientList<Value>,
+    citations: LenientList<Value>,
 }
 
 #[derive(Debug, Deserialize, Default)]
@@ -75,6 +79,7 @@ pub(super) fn to_session(conversation: &ChatGptConversation, path: &str) -> Vec<
     let first = || branch.iter().find_map(|(_, message)| message.id.text());
     let id = id.or_else(first).unwrap_or_default();
     let mut session = SessionBuilder::new(path, id, conversation.title.text());
+    session.set_updated_at(conversation.update_time.time());
     let mut last_call = None;
     for (node, message) in branch {
         add_message(&mut session, node, message, &mut last_call);
@@ -176,7 +181,58 @@ fn message_text(message: &ChatGptMessage) -> Result<String, String> {
             texts.push(format!("[file: {name}]"));
         }
     }
-    Ok(texts.join("\n"))
+    Ok(with_citations(texts.join("\n"), &message.metadata.0))
+}
+
+/// Returns a text with links to the cited pages in place of the marks of citations, such as `citeturn0search0`.
+fn with_citations(mut text: String, metadata: &MessageMetadata) -> String {
+    // An older citation has the position of its mark, in characters. The last one comes first, so that positions remain valid.
+    let position =
+        |citation: &Value, key: &str| citation.get(key).and_then(Value::as_u64).and_then(|at| usize::try_from(at).ok());
+    let mut citations: Vec<_> = metadata
+        .citations
+        .0
+        .iter()
+        .filter_map(|own| {
+            Some((position(own, "start_ix")?, position(own, "end_ix")?, page_links([page(own.get("metadata")?)?])?))
+        })
+        .collect();
+    citations.sort_by(|left, right| right.cmp(left));
+    for (start, end, links) in citations {
+        let byte = |at: usize| text.char_indices().map(|(byte, _)| byte).chain([text.len()]).nth(at);
+        let (Some(first), Some(last)) = (byte(start), byte(end)) else { continue };
+        if first < last && text[first..last].starts_with(CITATION_MARKS) {
+            text.replace_range(first..last, &links);
+        }
+    }
+    for reference in &metadata.content_references.0 {
+        let mark = reference.get("matched_text").and_then(Value::as_str).filter(|mark| !mark.trim().is_empty());
+        let Some((mark, links)) = mark.and_then(|mark| Some((mark, page_links(cited_pages(reference))?))) else { continue };
+        text = text.replacen(mark, &links, 1);
+    }
+    text
+}
+
+/// The characters that begin the mark of a citation.
+const CITATION_MARKS: [char; 2] = ['【', '\u{e200}'];
+
+/// Returns the pages of a reference, with their titles.
+fn cited_pages(reference: &Value) -> Vec<(Option<&str>, &str)> {
+    let items = |key: &str| reference.get(key).and_then(Value::as_array).into_iter().flatten();
+    let mut pages: Vec<_> = page(reference).into_iter().collect();
+    for item in items("items") {
+        pages.extend(page(item));
+        pages.extend(item.get("supporting_websites").and_then(Value::as_array).into_iter().flatten().filter_map(page));
+    }
+    if pages.is_empty() {
+        pages.extend(items("safe_urls").filter_map(|address| Some((None, address.as_str()?))));
+    }
+    pages
+}
+
+/// Returns the title and the address of a page.
+fn page(value: &Value) -> Option<(Option<&str>, &str)> {
+    Some((value.get("title").and_then(Value::as_str), value.get("url")?.as_str()?))
 }
 
 /// Returns the text of a part, or a placeholder with the name of the file, or its id if it is not among the attachments.

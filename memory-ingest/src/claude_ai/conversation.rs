@@ -8,6 +8,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::lenient::{LenientList, LenientObject, Scalar};
+use crate::markdown_links::page_links;
 use crate::session_builder::{SessionBuilder, text_record, tool_calls};
 
 /// The parent of the first message.
@@ -20,6 +21,7 @@ pub(super) struct ClaudeConversation {
     uuid: Scalar,
     name: Scalar,
     summary: Scalar,
+    updated_at: Scalar,
     current_leaf_message_uuid: Scalar,
     chat_messages: LenientList<LenientObject<ClaudeMessage>>,
 }
@@ -54,6 +56,7 @@ pub(super) fn to_session(conversation: ClaudeConversation, path: &str) -> Vec<So
     // A conversation without an id is identified by its first message.
     let id = own_id.or_else(first).unwrap_or_default();
     let mut session = SessionBuilder::new(path, id, conversation.name.text());
+    session.set_updated_at(conversation.updated_at.time());
     // The first message has the metadata of the conversation.
     let mut summary = conversation.summary.text();
     for message in newest_branch(&messages, conversation.current_leaf_message_uuid.text()) {
@@ -113,7 +116,7 @@ fn add_message(session: &mut SessionBuilder, message: &ClaudeMessage, summary: O
 /// Returns the text of a message with the texts of its attachments, and placeholders that name its files.
 fn message_text(message: &ClaudeMessage) -> String {
     let blocks = &message.content.0;
-    let mut texts: Vec<String> = blocks.iter().filter_map(block_text).map(str::to_owned).collect();
+    let mut texts: Vec<String> = blocks.iter().filter_map(block_text).collect();
     if blocks.is_empty() {
         texts.extend(message.text.text().map(str::to_owned));
     }
@@ -135,11 +138,20 @@ fn message_text(message: &ClaudeMessage) -> String {
     texts.join("\n")
 }
 
-/// Returns the text of a block, unless it is reasoning or belongs to a tool.
-fn block_text(block: &Value) -> Option<&str> {
+/// Returns the text of a block with links to the pages that it cites, unless it is reasoning or belongs to a tool.
+fn block_text(block: &Value) -> Option<String> {
     let kind = block.get("type").and_then(Value::as_str).unwrap_or("text");
     let is_text = !matches!(kind, "thinking" | "redacted_thinking" | "tool_use" | "tool_result");
-    block.get("text").and_then(Value::as_str).filter(|text| is_text && !text.is_empty())
+    let text = block.get("text").and_then(Value::as_str).filter(|text| is_text && !text.is_empty())?;
+    let citations = block.get("citations").and_then(Value::as_array).into_iter().flatten();
+    let links = page_links(citations.filter_map(cited_page));
+    Some(links.map_or_else(|| text.to_owned(), |links| format!("{} {links}", text.trim_end())))
+}
+
+/// Returns the title and the address of a cited page.
+fn cited_page(citation: &Value) -> Option<(Option<&str>, &str)> {
+    let address = citation.get("url").or_else(|| citation.get("details")?.get("url"))?;
+    Some((citation.get("title").and_then(Value::as_str), address.as_str()?))
 }
 
 /// Returns the id, the tool and the arguments of a call.

@@ -5,6 +5,8 @@ use serde_json::{Map, Value, json};
 
 use super::catalog::ExportCatalog;
 use super::{ExportFormat, ExportPart, ExportRecord, own_fields, time};
+use crate::front_matter::split_front_matter;
+use crate::mem0::{DEFAULT_USER, MEMORIES, NAME};
 use crate::own_fields::KEY;
 
 /// An export as the answer of `get_all`.
@@ -37,12 +39,16 @@ impl ExportFormat for Mem0Export {
         if !memory.tags.is_empty() {
             metadata.insert("tags".into(), memory.tags.as_slice().into());
         }
+        let property = |key: &str| record.file.and_then(|file| property(file, key));
+        // A memory of mem0 retains its id and its user.
+        let own_path = memory.origin.as_ref().filter(|origin| origin.source == NAME && origin.root == NAME);
+        let own_id = own_path.and_then(|origin| origin.path.strip_prefix(MEMORIES)).map(str::to_owned);
         let mut result = json!({
-            "id": memory.id.to_string(),
+            "id": own_id.unwrap_or_else(|| memory.id.to_string()),
             "memory": memory.content,
             "created_at": time(memory.created_at),
             "updated_at": time(memory.updated_at),
-            "user_id": "user",
+            "user_id": property("user_id").unwrap_or_else(|| DEFAULT_USER.to_owned()),
         });
         match &memory.scope {
             Scope::Global => {}
@@ -67,4 +73,11 @@ impl ExportFormat for Mem0Export {
     fn finish(&mut self) -> Vec<ExportPart> {
         vec![ExportPart::next("\n]}\n".into())]
     }
+}
+
+/// Returns the property that an import from mem0 added to the file of a memory.
+fn property(file: &str, key: &str) -> Option<String> {
+    let fields = split_front_matter(file).fields.ok()?;
+    let (_, value) = fields.into_iter().find(|(name, _)| *name == format!("{NAME}_{key}"))?;
+    value.scalar().filter(|text| !text.is_empty()).map(str::to_owned)
 }

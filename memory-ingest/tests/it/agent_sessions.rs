@@ -83,6 +83,65 @@ fn transcripts_of_claude_code_yield_the_words_of_both_sides() {
     assert_eq!(read_sessions(SourceName::ClaudeSessions, &one).0.len(), 1);
 }
 
+#[test]
+fn the_words_of_the_person_beside_added_elements_are_imported() {
+    let queued = |uuid: &str, prompt: Value, is_meta: bool| {
+        json!({ "type": "attachment", "uuid": uuid, "timestamp": "2026-01-02T03:04:05Z",
+            "attachment": { "type": "queued_command", "prompt": prompt, "commandMode": "prompt", "isMeta": is_meta } })
+    };
+    let transcript = json_lines(&[
+        entry("user", "a", json!("<ide_opened_file>ADDED</ide_opened_file>\nfix the test")),
+        entry(
+            "user",
+            "b",
+            json!("<ide_selection>ADDED\nADDED</ide_selection> <ide_opened_file>ADDED</ide_opened_file>why 😀?\n"),
+        ),
+        entry(
+            "user",
+            "c",
+            json!(
+                "<task-notification>ADDED</task-notification>\nRead the output file to retrieve the result: ADDED\nand now the rest"
+            ),
+        ),
+        entry("user", "d", json!("<local-command-stdout>ADDED</local-command-stdout>\nthanks")),
+        entry(
+            "user",
+            "e",
+            json!(
+                "<command-message>x</command-message>\n<command-name>/x</command-name>\n<command-args>one</command-args>\ntwo lines"
+            ),
+        ),
+        entry("user", "f", json!("<command-args>only arguments</command-args>")),
+        entry("user", "g", json!("<bash-input>ls</bash-input><bash-stdout>ADDED</bash-stdout>")),
+        entry("user", "h", json!("[Request interrupted by user for tool use]\nuse tabs")),
+        entry("user", "i", json!("[Request interrupted by user]")),
+        entry("user", "j", json!("<ide_selection>ADDED without an end")),
+        queued("k", json!("also the docs"), false),
+        queued("k", json!("REPEATED"), false),
+        queued("l", json!([{ "type": "text", "text": "look" }, { "type": "image", "source": {} }]), false),
+        queued("m", json!("ADDED"), true),
+        queued("n", json!("<task-notification>ADDED</task-notification>"), false),
+        json!({ "type": "attachment", "uuid": "o", "attachment": { "type": "todo_reminder", "prompt": "ADDED" } }),
+    ]);
+    let folder = IngestSandbox::new(&[("projects/p/0a1b.jsonl", &transcript)]);
+    let (sessions, _) = read_sessions(SourceName::ClaudeSessions, &folder.path());
+    assert_eq!(
+        lines(&sessions[0]),
+        [
+            "user: fix the test",
+            "user: why 😀?\n",
+            "user: and now the rest",
+            "user: thanks",
+            "user: /x one\ntwo lines",
+            "user: only arguments",
+            "user: !ls",
+            "user: use tabs",
+            "user: also the docs",
+            "user: look\n[image]",
+        ]
+    );
+}
+
 fn rollout(kind: &str, payload: Value) -> Value {
     json!({ "timestamp": "2026-01-02T03:04:05Z", "type": kind, "payload": payload })
 }
@@ -149,6 +208,55 @@ fn sessions_of_codex_are_read_from_events_or_from_items() {
     assert_eq!(meta(1, 0).as_deref(), Some(r#"{"project":"tool"}"#));
     let reasons: Vec<_> = skipped.into_iter().map(|(_, reason)| reason).collect();
     assert_eq!(reasons, ["is the session of a sub-agent", "has the id of an earlier conversation, which is imported"]);
+}
+
+#[test]
+fn messages_of_codex_without_an_event_are_imported_once_and_in_order() {
+    let event = |kind: &str, text: &str| rollout("event_msg", json!({ "type": kind, "message": text }));
+    let with_image = rollout(
+        "response_item",
+        json!({ "type": "message", "role": "user", "content": [{ "type": "input_text", "text": "<image name=[Image #1]>" },
+            { "type": "input_image", "image_url": "data:" }, { "type": "input_text", "text": "</image>" },
+            { "type": "input_text", "text": "look" }] }),
+    );
+    let token = format!("ghp_{}", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
+    let session = json_lines(&[
+        rollout("session_meta", json!({ "id": "s1", "cwd": format!("/home/user/{token}") })),
+        item("user", "only an item"),
+        item("user", "continue"),
+        item("assistant", "first"),
+        item("user", "continue"),
+        event("user_message", "continue"),
+        event("agent_message", "second"),
+        item("assistant", "second\n"),
+        item("user", "<some_context>ADDED</some_context>"),
+        rollout("event_msg", json!({ "type": "user_message", "message": "ADDED", "kind": "environment_context" })),
+        item("user", "ADDED"),
+        with_image,
+        rollout("event_msg", json!({ "type": "user_message", "message": "look", "images": ["data:"] })),
+        event("user_message", "only an event"),
+        item("user", "again"),
+        item("user", "again"),
+        event("user_message", "again"),
+        event("user_message", "again"),
+    ]);
+    let folder = IngestSandbox::new(&[("sessions/rollout-s1.jsonl", &session)]);
+    let (sessions, _) = read_sessions(SourceName::Codex, &folder.path());
+    assert_eq!(
+        lines(&sessions[0]),
+        [
+            "user: only an item",
+            "user: continue",
+            "assistant: first",
+            "user: continue",
+            "assistant: second",
+            "user: look\n[image]",
+            "user: only an event",
+            "user: again",
+            "user: again",
+        ]
+    );
+    assert!(!format!("{sessions:?}").contains(&token), "the name of the project is redacted");
 }
 
 #[test]

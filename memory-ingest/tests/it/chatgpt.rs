@@ -214,6 +214,56 @@ fn damaged_conversations_do_not_hide_the_others() {
 }
 
 #[test]
+fn citations_are_links_to_their_pages() {
+    let mark = "\u{e200}cite\u{e202}turn0search0\u{e201}";
+    let own = format!("键 is tea {mark}. And【1†source】 more 【2†notes】.");
+    let mark_at = own.chars().position(|character| character == '【').expect("a mark");
+    let message = change(
+        node("m", None, "assistant", text(&own)),
+        "/message/metadata",
+        json!({
+            "content_references": [
+                { "matched_text": mark, "type": "grouped_webpages", "items": [
+                    { "title": "Tea", "url": "https://example.com/tea", "supporting_websites": [{ "title": "B", "url": "https://example.org" }] },
+                ] },
+                { "matched_text": " ", "type": "sources_footnote", "sources": [{ "title": "Tea", "url": "https://example.com/tea" }] },
+            ],
+            "citations": [
+                { "start_ix": mark_at, "end_ix": mark_at + 10, "metadata": { "type": "webpage", "title": null, "url": "https://example.net" } },
+                { "start_ix": 0, "end_ix": 4, "metadata": { "type": "webpage", "title": "x", "url": "https://example.net" } },
+                { "start_ix": 900, "end_ix": 901, "metadata": { "type": "webpage", "url": "https://example.net" } },
+            ],
+        }),
+    );
+    let folder = IngestSandbox::new(&[("conversations.json", &json!([conversation("c1", "m", vec![message])]).to_string())]);
+    let (sessions, _) = read_sessions(SourceName::ChatGpt, &folder.path());
+    let expected = "assistant: 键 is tea ([Tea](https://example.com/tea), [B](https://example.org)). \
+                    And(<https://example.net>) more 【2†notes】.";
+    assert_eq!(lines(&sessions[0]), [expected]);
+}
+
+#[test]
+fn the_newest_state_of_a_conversation_is_imported() {
+    let state = |words: &str, time: Value| {
+        let mut state = conversation("c1", "m", vec![node("m", None, "user", text(words))]);
+        state["update_time"] = time;
+        state
+    };
+    let found = |first: &[Value], second: &[Value]| {
+        let (first, second) = (json!(first).to_string(), json!(second).to_string());
+        let folder = IngestSandbox::new(&[("conversations-000.json", &first), ("conversations-001.json", &second)]);
+        let (sessions, skipped) = read_sessions(SourceName::ChatGpt, &folder.path());
+        let words: Vec<_> = sessions.iter().map(|session| lines(session).join("|")).collect();
+        (words.join(" -> "), skipped.len())
+    };
+    let (old, new) = (state("old", json!(1_700_000_000.5)), state("new", json!(1_700_000_001)));
+    assert_eq!(found(&[old.clone()], &[new.clone()]), ("user: old -> user: new".into(), 0));
+    assert_eq!(found(&[new.clone(), old.clone()], &[]), ("user: new".into(), 1));
+    assert_eq!(found(&[state("undated", Value::Null)], &[new]), ("user: undated".into(), 1));
+    assert_eq!(found(&[old], &[state("undated", Value::Null)]), ("user: old".into(), 1));
+}
+
+#[test]
 fn shards_and_archives_are_one_export() {
     let folder = IngestSandbox::new(&[]);
     let shard = |id: &str| json!([short(id)]).to_string();

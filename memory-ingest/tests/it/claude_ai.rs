@@ -32,7 +32,11 @@ fn the_newest_branch_is_imported_with_attachments() {
         { "type": "text", "text": "one" },
         { "type": "tool_use", "id": "t1", "name": "artifacts", "input": { "title": "T", "content": "x" } },
         { "type": "tool_result", "tool_use_id": "t1", "content": [{ "type": "text", "text": "OK" }], "text": "RESULT" },
-        { "type": "text", "text": "two" },
+        { "type": "text", "text": "two", "citations": [
+            { "start_index": 0, "end_index": 3, "url": "https://example.com", "title": "Tea" },
+            { "details": { "type": "web_search_citation", "url": "https://example.org" } },
+            { "url": "https://example.com", "title": "Tea" }, 5,
+        ] },
     ]);
     let mut old = message("o2", "", "assistant", 1, "");
     old["content"] = json!([]);
@@ -70,7 +74,10 @@ fn the_newest_branch_is_imported_with_attachments() {
     );
     assert_eq!(sessions[0].title.as_deref(), Some("名前"));
     let call = &sessions[0].records[1];
-    assert_eq!(call.content.as_ref().and_then(JsonText::as_string).as_deref(), Some("one\ntwo"));
+    assert_eq!(
+        call.content.as_ref().and_then(JsonText::as_string).as_deref(),
+        Some("one\ntwo ([Tea](https://example.com), <https://example.org>)")
+    );
     assert_eq!(call.meta.as_ref().map(JsonText::as_str), Some(r#"{"message_id":"m3"}"#));
     let first = sessions[0].records[0].meta.as_ref().map(JsonText::as_str);
     assert_eq!(first, Some(r#"{"message_id":"m1","summary":"**Tea** 茶"}"#));

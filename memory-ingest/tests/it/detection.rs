@@ -79,6 +79,15 @@ fn sessions_are_recognized_by_their_first_lines() {
 }
 
 #[test]
+fn a_bundle_that_states_its_version_is_not_of_basic_memory() {
+    let folder = IngestSandbox::new(&[
+        ("index.md", "---\nokf_version: \"0.2\"\n---\n"),
+        ("tea.md", "---\ntitle: Tea\npermalink: notes/tea\n---\ngreen\n"),
+    ]);
+    assert_eq!(SourceName::detect(&folder.path()), [SourceName::Okf]);
+}
+
+#[test]
 fn notes_with_permalinks_are_of_basic_memory() {
     let note = ("notes/Tea.md", "---\ntitle: Tea\ntype: note\npermalink: notes/tea\n---\n- [fact] green\n");
     assert_eq!(detect_folder("project", &[("a.md", "plain"), note]), [SourceName::BasicMemory]);

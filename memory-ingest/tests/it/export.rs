@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use memory_core::chrono::{DateTime, SecondsFormat, Utc};
 use memory_core::testing::{any_memory, any_text, services, source_suite};
-use memory_core::{Category, Draft, Filter, IngestOptions, MemStore, Memory, MemoryId, Origin, Phase, Scope, Services, ingest};
+use memory_core::{
+    Category, Draft, Filter, IngestOptions, MemStore, Memory, MemoryId, Origin, Phase, Scope, Services, SourceItem, ingest,
+};
 use memory_ingest::export::{ExportCatalog, ExportFormatName, ExportPart, ExportRecord};
 use memory_ingest::{SourceName, SourceOptions, open};
 use proptest::prelude::*;
@@ -90,6 +92,34 @@ fn ingested(format: ExportFormatName, path: &Path) -> (Services, Vec<Memory>) {
     let all =
         home.store.memories(&Filter::all(), home.clock.now()).map(|stored| stored.expect("it can be read").memory).collect();
     (home, all)
+}
+
+#[test]
+fn a_memory_of_mem0_retains_its_id_and_its_user() {
+    let folder = TempDir::new().expect("a folder");
+    let original = folder.path().join("original.json");
+    let text = r#"{"results":[{"id":"b","memory":"likes tea","user_id":"anna","created_at":"2024-01-01T00:00:00Z"}]}"#;
+    std::fs::write(&original, text).expect("a file can be written");
+    let (home, memories) = ingested(ExportFormatName::Mem0, &original);
+    let file = format!("---\nid: {}\nmem0_id: \"b\"\nmem0_user_id: \"anna\"\n---\nlikes tea\n", memories[0].id);
+    let parts = export(ExportFormatName::Mem0, &memories, &BTreeMap::from([(memories[0].id, file)]));
+    let exported: Value =
+        serde_json::from_str(&parts.iter().map(|part| part.text.as_str()).collect::<String>()).expect("it is JSON");
+    assert_eq!((&exported["results"][0]["id"], &exported["results"][0]["user_id"]), (&json!("b"), &json!("anna")));
+    let path = write(ExportFormatName::Mem0, &parts, folder.path());
+    let source = open(SourceName::Mem0, &path, &SourceOptions::default()).expect("the export is a source");
+    let notes: Vec<_> = source.items().collect();
+    let [SourceItem::Note(note)] = notes.as_slice() else { panic!("one note: {notes:?}") };
+    assert_eq!((note.front_matter.as_str(), note.id), ("mem0_user_id: \"anna\"\n", Some(memories[0].id)));
+    let import = || {
+        let report =
+            ingest(&home, source.as_ref(), &IngestOptions::default(), &mut |_| {}).expect("the fake store does not fail");
+        (report.new, report.updated, report.unchanged)
+    };
+    assert_eq!(import().0, 0);
+    assert_eq!(import(), (0, 0, 1));
+    let (_, copied) = ingested(ExportFormatName::Mem0, &path);
+    assert_eq!((copied.len(), copied[0].id, copied[0].other_origins.as_slice()), (1, memories[0].id, &[][..]));
 }
 
 fn round_trip(format: ExportFormatName, memories: &[Memory]) -> Result<(), TestCaseError> {

@@ -85,6 +85,24 @@ fn pages_and_bare_arrays_are_lists_of_memories_too() {
 }
 
 #[test]
+fn the_history_is_ordered_by_the_times_of_its_events() {
+    let folder = IngestSandbox::new(&[]);
+    let events = "INSERT INTO history VALUES
+        ('1', 'a', 'old', 'newest', 'UPDATE', '2024-01-01T00:00:00+00:00', '2024-03-01T00:00:00+00:00', 0, NULL, NULL),
+        ('2', 'a', NULL, 'oldest', 'ADD', '2024-01-01T00:00:00+00:00', NULL, 0, NULL, NULL),
+        ('3', 'a', 'oldest', 'old', 'UPDATE', '2024-01-01T00:00:00+00:00', '2024-02-01T00:00:00+00:00', 0, NULL, NULL),
+        ('4', 'b', NULL, 'deleted later', 'ADD', '2024-02-01T00:00:00+00:00', NULL, 0, NULL, NULL),
+        ('5', 'b', 'deleted later', NULL, 'DELETE', '2024-01-01T00:00:00+00:00', NULL, 1, NULL, NULL),
+        ('6', 'c', NULL, 'undated', 'ADD', 'last spring', NULL, 0, NULL, NULL);";
+    create_database(&folder, "history.db", &format!("{HISTORY}{events}"));
+    let found = folder.survey(SourceName::Mem0);
+    assert_eq!(note_paths(&found), ["memories/a", "memories/c"]);
+    assert_eq!(found.note("memories/a").draft.content, "newest");
+    assert_eq!(found.note("memories/a").draft.created_at, "2024-01-01T00:00:00Z".parse().ok());
+    assert_eq!(found.note("memories/c").front_matter, "mem0_id: \"c\"\nmem0_created_at: \"last spring\"\n");
+}
+
+#[test]
 fn the_history_yields_the_newest_state_of_each_memory_that_exists() {
     let folder = IngestSandbox::new(&[]);
     let events = "INSERT INTO history VALUES

@@ -42,13 +42,25 @@ fn rules_of_cursor_are_read_with_patterns_that_are_not_yaml() {
         (".cursor/rules/ts.mdc", "---\ndescription: TypeScript: style\nglobs: *.ts,**/*.tsx\nalwaysApply: true\n---\n- no any\n"),
         (".cursor/rules/sub/plain.mdc", "no front matter"),
         (".cursor/rules/readme.txt", "x"),
+        (".cursor/rules/naming.md", "name things"),
+        (".cursor/rules/api-style/RULE.md", "---\ndescription: API\n---\nplural nouns"),
+        ("packages/web/.cursor/rules/web.mdc", "web only"),
+        ("node_modules/x/.cursor/rules/x.mdc", "OF A DEPENDENCY"),
         (".cursor/mcp.json", "{\"token\": \"secret\"}"),
         (".cursorrules", "be short"),
         ("AGENTS.md", "# Build\n"),
         ("docs/other.md", "x"),
     ]);
     let found = project.survey(SourceName::Cursor);
-    let expected = [".cursor/rules/sub/plain.mdc", ".cursor/rules/ts.mdc", ".cursorrules", "AGENTS.md"];
+    let expected = [
+        ".cursor/rules/api-style/RULE.md",
+        ".cursor/rules/naming.md",
+        ".cursor/rules/sub/plain.mdc",
+        ".cursor/rules/ts.mdc",
+        ".cursorrules",
+        "AGENTS.md",
+        "packages/web/.cursor/rules/web.mdc",
+    ];
     assert_eq!(paths(&found.notes), expected);
     let rule = found.note(".cursor/rules/ts.mdc");
     assert_eq!((rule.draft.content.as_str(), &rule.warning), ("- no any", &None));
@@ -58,7 +70,8 @@ fn rules_of_cursor_are_read_with_patterns_that_are_not_yaml() {
     assert_eq!(found.note(".cursorrules").draft.title.as_deref(), Some(".cursorrules"));
     let name = project.path().file_name().map(|name| name.to_string_lossy().into_owned()).expect("a name");
     assert_eq!(rule.draft.scope, Scope::Project(name));
-    assert_eq!(found.again.unchanged, 4);
+    assert_eq!(found.note(".cursor/rules/api-style/RULE.md").draft.title.as_deref(), Some("api-style"));
+    assert_eq!(found.again.unchanged, 7);
 }
 
 #[test]

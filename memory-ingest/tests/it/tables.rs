@@ -103,6 +103,24 @@ fn tables_are_read_with_any_delimiter_and_quotes() {
 }
 
 #[test]
+fn a_year_is_retained_as_a_property_and_eight_digits_are_a_day() {
+    let table = "id,text,created\n1,a year,2024\n2,a day,20240105\n3,no day,20241399\n";
+    let lines = "{\"id\":1,\"text\":\"a year\",\"created\":2024}\n{\"id\":2,\"text\":\"a day\",\"created\":20240105}\n\
+                 {\"id\":3,\"text\":\"no day\",\"created\":20241399}\n";
+    let folder = IngestSandbox::new(&[("x.csv", table), ("x.jsonl", lines)]);
+    for (name, file, years) in [
+        (SourceName::Csv, "x.csv", ["csv_created: \"2024\"\n", "csv_created: \"20241399\"\n"]),
+        (SourceName::Jsonl, "x.jsonl", ["jsonl_created: 2024\n", "jsonl_created: 20241399\n"]),
+    ] {
+        let found = survey_source(name, &folder.path().join(file));
+        let note = |id: u8| found.note(&format!("records/{id}"));
+        assert_eq!([1, 2, 3].map(|id| note(id).draft.created_at), [None, "2024-01-05T00:00:00Z".parse().ok(), None]);
+        assert_eq!([1, 3].map(|id| note(id).front_matter.as_str()), years);
+        assert_eq!(note(2).front_matter, "");
+    }
+}
+
+#[test]
 fn a_quote_without_an_end_is_reported_and_the_rows_after_it_are_read() {
     for (rows, line) in [
         ("1,first\n2,\"second\n3,third\n", 3),
@@ -115,6 +133,15 @@ fn a_quote_without_an_end_is_reported_and_the_rows_after_it_are_read() {
         assert_eq!(found.note("records/3").draft.content, "third");
         let expected = [("x.csv#2".to_owned(), format!("has a quote in line {line} that is not closed"))];
         assert_eq!(found.skipped, expected);
+    }
+    for (last, is_open) in
+        [("2,\"second", true), ("2,\"", true), ("2,\"second\"", false), ("2,\"two\nlines\"", false), ("2,\"a\"b", false)]
+    {
+        let folder = IngestSandbox::new(&[("x.csv", &format!("id,text\n1,first\n{last}"))]);
+        let found = survey_source(SourceName::Csv, &folder.path().join("x.csv"));
+        assert_eq!(note_paths(&found).len(), if is_open { 1 } else { 2 }, "{last}");
+        let reasons: Vec<_> = found.skipped.iter().map(|(_, reason)| reason.as_str()).collect();
+        assert_eq!(reasons, if is_open { vec!["has a quote in line 3 that is not closed"] } else { vec![] }, "{last}");
     }
     // A row that is too large because of a quote is not the last one; a line that is too large is.
     let long = format!("id,text\n1,first\n2,\"second\n3,third\n4,{}", "x".repeat(17 << 20));
