@@ -41,7 +41,7 @@ impl Home {
     pub fn open_with(root: Option<&Path>, environment: &Environment) -> Result<Self, ProgramError> {
         let settings = Settings::load(root, environment).map_err(Failure::from)?;
         let options = FileStoreOptions { kept: KEPT, ..FileStoreOptions::default() };
-        Ok(Self::with_settings(Arc::new(settings), options).map_err(Failure::from)?)
+        Ok(Self::with_settings(Arc::new(settings), options)?)
     }
 
     /// Returns the folder of the home.

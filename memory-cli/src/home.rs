@@ -8,7 +8,9 @@ use memory_core::{MemoryId, RecallLedger, ReminderQuery, Services, StoreError, S
 use memory_store::{FileStore, FileStoreOptions, RandomIds, RecallFolder, SystemClock};
 
 use crate::config::Settings;
+use crate::failure::Failure;
 use crate::language_model;
+use crate::shared_store::open_store;
 use crate::zone::UserTimeZone;
 
 /// Size of the file cache in a long-running process, in bytes.
@@ -43,8 +45,8 @@ pub struct Home {
 
 impl Home {
     /// Opens the home that the settings specify.
-    pub(crate) fn with_settings(settings: Arc<Settings>, options: FileStoreOptions) -> Result<Self, StoreError> {
-        let store = Arc::new(FileStore::open(&settings.root.value, options)?);
+    pub(crate) fn with_settings(settings: Arc<Settings>, options: FileStoreOptions) -> Result<Self, Failure> {
+        let store = Arc::new(open_store(&settings, options)?);
         let clock = Arc::new(SystemClock);
         let services = Services {
             store: store.clone(),

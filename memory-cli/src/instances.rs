@@ -20,9 +20,11 @@ use serde_json::{Map, Value, json};
 use crate::agent::{self, AgentOptions};
 use crate::banks;
 use crate::config::{Setting, Settings, SettingsLayer, default_root_folder};
+use crate::definitions::{open_definitions, parse_key_variable, user_folder};
 use crate::embedding;
 use crate::failure::Failure;
 use crate::home::{Home, KEPT};
+use crate::shared_store::STORE;
 use crate::topics;
 use memory_core::{Operation, Verb};
 
@@ -48,17 +50,10 @@ impl InstanceRegistry {
     /// Opens the registry with the folders and keys of the environment.
     pub(crate) fn open(settings: &Arc<Settings>) -> Result<Self, Failure> {
         let environment = &settings.environment;
-        let beside = |named: &Option<PathBuf>, usual: &str| {
-            let person = environment.home.as_deref().unwrap_or(&settings.root.value);
-            named.as_deref().map_or_else(|| person.join(usual), |path| environment.absolute_path(path))
-        };
-        let key = parse_key_variable("MEMO_MASTER_KEY", environment.memo_master_key.as_ref())?;
-        let definitions = beside(&environment.memo_store_dir, ".config/memo/instances");
-        let keys = beside(&environment.memo_key_dir, ".config/memo");
         let allowed = environment.memo_allowed_paths.as_deref();
         Ok(Self {
-            instances: InstanceFolder::new(definitions, keys, key),
-            state: beside(&environment.memo_state_dir, ".local/state/memo/state"),
+            instances: open_definitions(settings)?,
+            state: user_folder(settings, environment.memo_state_dir.as_deref(), ".local/state/memo/state"),
             allowed: allowed.map(|text| AllowedPaths::parse(text, |path| environment.absolute_path(path))),
             settings: Arc::clone(settings),
         })
@@ -202,9 +197,14 @@ impl InstanceRegistry {
     fn tools(&self, backend: &str, folder: Option<&Path>) -> Result<Arc<Agent>, InstanceError> {
         let mut settings = Arc::clone(&self.settings);
         if let (Some(folder), "notes") = (folder, backend) {
-            Arc::make_mut(&mut settings).root = Setting { value: folder.to_owned(), from: SettingsLayer::Flag };
+            let own = Arc::make_mut(&mut settings);
+            own.root = Setting { value: folder.to_owned(), from: SettingsLayer::Flag };
+            // The database is that of the home, and the folder is another one.
+            own.store = Setting { value: None, from: SettingsLayer::Flag };
         }
-        let home = Home::with_settings(settings, FileStoreOptions { kept: KEPT, ..FileStoreOptions::default() })?;
+        let invalid = |failure: Failure| InstanceError::Invalid { why: failure.to_string(), hint: failure.hint() };
+        let options = FileStoreOptions { kept: KEPT, ..FileStoreOptions::default() };
+        let home = Home::with_settings(settings, options).map_err(invalid)?;
         let settings = &home.settings;
         let own = |name: &str| folder.filter(|_| backend == name).map(Path::to_owned);
         let (bank_folder, topic_folder) = (own("bank"), own("topic"));
@@ -213,8 +213,7 @@ impl InstanceRegistry {
         }
         let embedder = embedding::open_via_daemon(settings);
         let parts = AgentOptions { selection: ToolSelection::all(), embedder, bank_folder, topic_folder, instances: None };
-        agent::build_agent(&home, parts)
-            .map_err(|failure| InstanceError::Invalid { why: failure.to_string(), hint: failure.hint() })
+        agent::build_agent(&home, parts).map_err(invalid)
     }
 
     /// Returns the folders that an instance without a folder of its own uses, if all of them are allowed.
@@ -248,7 +247,8 @@ impl InstanceRegistry {
 impl instance::InstanceDefinitions for InstanceRegistry {
     fn list(&self) -> Result<Vec<InstanceListing>, InstanceError> {
         let mut listed = Vec::new();
-        let defined = self.instances.list()?;
+        let mut defined = self.instances.list()?;
+        defined.retain(|one| !one.as_ref().is_ok_and(|one| one.backend.as_str() == STORE));
         for backend in backends() {
             let is_defined = |one: &Result<InstanceDefinition, InstanceError>| {
                 one.as_ref().is_ok_and(|one| one.backend.as_str() == backend.name && one.name.as_str() == DEFAULT)
@@ -354,15 +354,4 @@ fn is_path(backend: &Backend, field: &str) -> bool {
 /// Creates an operation of the command line at the current time.
 pub(crate) fn new_operation(verb: Verb) -> Operation {
     Operation::new(verb, "cli", &SystemClock, &RandomIds)
-}
-
-fn parse_key_variable(variable: &str, given: Option<&Result<MasterKey, ()>>) -> Result<Option<MasterKey>, Failure> {
-    match given {
-        None => Ok(None),
-        Some(Ok(key)) => Ok(Some(key.clone())),
-        Some(Err(())) => {
-            let why = format!("{variable} is not 32 bytes in Base64");
-            Err(Failure::usage(why, "generate a key with `openssl rand -base64 32`"))
-        }
-    }
 }

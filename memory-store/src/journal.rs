@@ -74,25 +74,29 @@ pub(crate) struct PlannedFile {
     pub bytes: Vec<u8>,
 }
 
-/// Performs `steps` as `operation`, and rolls back on failure.
-///
-/// # Errors
-/// If the disk fails, or [`StoreError::Conflict`] if a file is not in the expected state. All other files are in their previous state then.
-pub(crate) fn execute_steps(
+/// Returns the record of `steps`, with the path of each previous file in the trash.
+pub(crate) fn record_steps(
     disk: &dyn Disk,
     operation: &Operation,
     undoes: Option<&OperationId>,
     steps: &[CommitStep],
+) -> Recorded<JournalPayload> {
+    Recorded::new(operation, JournalPayload { changes: record_changes(disk, operation, steps) }, undoes)
+}
+
+/// Performs a recorded operation with the contents of its new files, and rolls back on failure.
+///
+/// # Errors
+/// If the disk fails, or [`StoreError::Conflict`] if a file is not in the expected state. All other files are in their previous state then.
+pub(crate) fn execute_record(
+    disk: &dyn Disk,
+    record: &Recorded<JournalPayload>,
+    contents: &[Option<&[u8]>],
 ) -> Result<(), StoreError> {
-    if steps.is_empty() {
-        return Ok(());
-    }
-    let record = Recorded::new(operation, JournalPayload { changes: record_changes(disk, operation, steps) }, undoes);
-    let new = steps.iter().map(|step| step.after.as_ref());
-    let contents: Vec<_> = new.map(|new| new.map(|new| NewContent { bytes: &new.bytes, like: None })).collect();
-    file_operations(disk).execute(&record, &contents).map_err(|error| match error {
+    let new: Vec<_> = contents.iter().map(|bytes| bytes.map(|bytes| NewContent { bytes, like: None })).collect();
+    file_operations(disk).execute(record, &new).map_err(|error| match error {
         OperationError::Read(_, source) | OperationError::Write(_, source) => {
-            io_error(format!("{} {}", operation.verb, describe(steps)), source)
+            io_error(format!("{} {}", record.operation.verb, describe(&record.subject.changes)), source)
         }
         error => store_error(error),
     })
@@ -183,12 +187,9 @@ fn record_changes(disk: &dyn Disk, operation: &Operation, steps: &[CommitStep]) 
         .collect()
 }
 
-fn describe(steps: &[CommitStep]) -> String {
-    let path = |step: &CommitStep| {
-        step.after.as_ref().map(|next| next.path.clone()).or(step.before.as_ref().map(|former| former.path.clone()))
-    };
-    match steps {
-        [only] => path(only).unwrap_or_default(),
+fn describe(changes: &[RecordedChange]) -> String {
+    match changes {
+        [only] => only.after.as_ref().or(only.before.as_ref()).map(|file| file.path.clone()).unwrap_or_default(),
         many => format!("{} files", many.len()),
     }
 }
@@ -246,7 +247,7 @@ impl TryFrom<WireChanges> for JournalPayload {
 mod tests {
     use memory_core::{ContentHash, IdSource, MemoryId, Operation, Verb, testing::CountingIds};
 
-    use super::{CommitStep, PlannedFile, ReplacedFile, execute_steps, journal, journal_read_error, recover};
+    use super::{CommitStep, PlannedFile, ReplacedFile, execute_record, journal, journal_read_error, record_steps, recover};
     use crate::disk::{Disk, RealDisk};
 
     #[test]
@@ -264,7 +265,8 @@ mod tests {
         let id = CountingIds::default().operation_id();
         let operation = Operation { id, verb: Verb::Import, by: "test".into(), at: chrono::DateTime::UNIX_EPOCH };
         let steps = [step("kept", None, b"kept"), step("deleted", None, b"deleted"), step("changed", Some(b"former"), b"new")];
-        execute_steps(&disk, &operation, None, &steps).unwrap();
+        let contents = steps.each_ref().map(|step| step.after.as_ref().map(|next| next.bytes.as_slice()));
+        execute_record(&disk, &record_steps(&disk, &operation, None, &steps), &contents).unwrap();
 
         disk.remove(&path("deleted")).unwrap();
         disk.write(&path("changed"), b"former").unwrap();

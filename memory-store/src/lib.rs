@@ -14,7 +14,7 @@
 //! | [`bank`] | the file format of a bank, and edits that leave the rest of a file untouched |
 //! | [`history`] | the file format of sessions, read from the end |
 //! | [`kv`] | the file format of key-value instances |
-//! | [`postgres`] | history and key-value instances in a database, with each write applied exactly once |
+//! | [`postgres`] | memories, and history and key-value instances, in a database, with each write applied exactly once |
 //! | [`topic`] | the file format of topics, and their index |
 //! | [`conversation`] | the file format of conversations, and the queue of work on them |
 //! | [`sealed`] | encrypted credentials, and the definitions of instances |
@@ -27,6 +27,7 @@
 //! | `recall_folder` | the recalls of agents: one line per recall, bounded by age and size |
 //! | `notifier` | notifications to the user |
 //! | [`jq`] | an evaluator for jq filters, with limits on time and memory |
+//! | `shared_log` | the log of operations that several nodes share; the database contains the truth, and files are replicas |
 //! | `index` | the search index: SQLite for documents, tantivy for words, a memory-mapped file for vectors |
 //!
 //! Without default features the crate stores memories only. The features `banks`, `topics`, `conversations`, `instances`
@@ -34,7 +35,14 @@
 
 #![forbid(unsafe_code)]
 #![cfg_attr(
-    not(all(feature = "banks", feature = "conversations", feature = "instances", feature = "sealed", feature = "topics")),
+    not(all(
+        feature = "banks",
+        feature = "conversations",
+        feature = "instances",
+        feature = "postgres",
+        feature = "sealed",
+        feature = "topics"
+    )),
     allow(dead_code, unused_imports, reason = "the stores share helpers, and some stores are disabled")
 )]
 
@@ -72,6 +80,7 @@ mod recall_folder;
 mod rejected_suggestions_file;
 #[cfg(feature = "sealed")]
 pub mod sealed;
+mod shared_log;
 #[cfg(feature = "topics")]
 pub mod topic;
 

@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 use std::thread::{self, JoinHandle};
 
 use memory_agent::http::{AccessToken, OpenHome, ProxyServerConfig, RequestLog, serve_proxy};
+use memory_core::StoreError;
 use memory_store::{EventLog, FileStoreOptions};
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::oneshot;
@@ -218,10 +219,14 @@ pub(crate) fn open_home_later(settings: &Arc<Settings>) -> OpenHome {
             return Ok(Some(services));
         }
         // Opening any other folder would create an index in it.
-        if !settings.root.value.join(MEMORIES).is_dir() {
+        if settings.store.value.is_none() && !settings.root.value.join(MEMORIES).is_dir() {
             return Ok(None);
         }
-        let home = Home::with_settings(Arc::clone(&settings), FileStoreOptions { kept: KEPT, ..FileStoreOptions::default() })?;
+        let options = FileStoreOptions { kept: KEPT, ..FileStoreOptions::default() };
+        let home = Home::with_settings(Arc::clone(&settings), options).map_err(|failure| match failure {
+            Failure::Store(error) => error,
+            other => StoreError::Invalid { why: other.to_string() },
+        })?;
         Ok(Some(opened.get_or_init(|| home.services).clone()))
     })
 }

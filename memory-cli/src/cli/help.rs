@@ -33,7 +33,7 @@ const GROUPS: [(&str, &[&str]); 7] = [
     ("Reminders", &["remind", "reminders", "done", "snooze", "notify", "when"]),
     ("Agents and servers", &["install", "uninstall", "plugin", "mcp", "agent", "hook", "serve", "proxy", "why", "recalls"]),
     ("Other stores", &["bank", "topic", "instance", "conversations", "add"]),
-    ("Maintenance", &["status", "doctor", "stats", "usage", "reindex", "config", "tour", "completions", "man"]),
+    ("Maintenance", &["status", "doctor", "stats", "usage", "reindex", "init", "config", "tour", "completions", "man"]),
 ];
 
 /// The examples below the groups.

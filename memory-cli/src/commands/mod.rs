@@ -17,6 +17,7 @@ mod hook_event;
 mod import;
 mod inbox;
 mod ingest;
+mod init;
 mod install;
 mod instance;
 mod link;
@@ -179,6 +180,7 @@ commands! {
     Doctor(doctor::DoctorArgs),
     Stats(stats::StatsArgs),
     Usage(usage::UsageArgs),
+    Init(init::InitArgs),
     Config(config::ConfigArgs),
     Tour(tour::TourArgs),
     Completions(man::CompletionsArgs),

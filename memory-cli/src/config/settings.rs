@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use chrono::TimeDelta;
+use memory_core::instance::InstanceName;
 use memory_core::{InboxTtl, ParseError};
 use memory_dream::DreamRules;
 use memory_ingest::SourceName;
@@ -31,6 +32,8 @@ pub(crate) struct Settings {
     pub unknown: Vec<String>,
     /// The folder of the memories.
     pub root: Setting<PathBuf>,
+    /// The database that the memories are shared in: the name of its sealed address; `None` means files alone.
+    pub store: Setting<Option<InstanceName>>,
     /// Maximum age of a memory in the inbox.
     pub short_term_ttl: Setting<Duration>,
     /// Retention time of the trash; `None` means unlimited.
@@ -190,6 +193,7 @@ impl Settings {
             file_exists: document.exists(),
             unknown: Vec::new(),
             root: or_else_default(document.take("storage.root", path)?, default_root)?,
+            store: or_default(document.take("storage.store", parse_store)?, None),
             short_term_ttl: or_default(
                 document.take("storage.short_term_ttl", datetime::parse_duration)?,
                 Duration::from_secs(168 * HOUR),
@@ -245,6 +249,7 @@ impl Settings {
         let path = |setting: &Setting<PathBuf>| setting.display(|path| path.display().to_string().into());
         let mut all = vec![
             ("storage.root".to_owned(), path(&self.root)),
+            ("storage.store".to_owned(), self.store.display(|name| name.as_ref().map(InstanceName::as_str).into())),
             ("storage.short_term_ttl".to_owned(), span(&self.short_term_ttl)),
             ("storage.trash_retention".to_owned(), self.trash_retention.display(|span| retention_text(*span).into())),
             ("git.enabled".to_owned(), self.git.display(|yes| (*yes).into())),
@@ -283,7 +288,7 @@ impl Settings {
 }
 
 /// Number of keys before those of the recall ledger.
-const RECALLS_AT: usize = 3;
+const RECALLS_AT: usize = 4;
 
 /// Formats a retention time.
 pub(super) fn retention_text(span: Option<Duration>) -> String {
@@ -293,6 +298,12 @@ pub(super) fn retention_text(span: Option<Duration>) -> String {
         Some(span) if span.as_secs() != 0 && span.as_secs() % DAY == 0 => format!("{}d", span.as_secs() / DAY),
         Some(span) => datetime::format_duration(span),
     }
+}
+
+/// Parses the name of a database; an empty text means none.
+fn parse_store(text: &str) -> Result<Option<InstanceName>, ParseError> {
+    let wrong = |_| ParseError::new(text, "the name of a database, as `memory init --store` sets it");
+    Some(text.trim()).filter(|text| !text.is_empty()).map(|text| text.parse().map_err(wrong)).transpose()
 }
 
 /// Parses a retention time.

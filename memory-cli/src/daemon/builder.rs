@@ -12,7 +12,7 @@ use memory_agent::http::AccessToken;
 use memory_core::Tool;
 use memory_dream::schedule::{CancellationToken, Schedule, ScheduleHistory, ScheduleRules};
 use memory_store::disk::DirHandle;
-use memory_store::{DaemonLock, EventLog, FileStore, FileStoreOptions, Freshness, LogFile};
+use memory_store::{DaemonLock, EventLog, FileStoreOptions, Freshness, LogFile};
 
 use super::chores::HomeChores;
 use super::daemon_log::DaemonLog;
@@ -22,6 +22,7 @@ use super::servers::{DaemonServers, HttpBinding};
 use crate::failure::{Failure, ProgramError};
 use crate::home::{Home, KEPT};
 use crate::http::ListenAddress;
+use crate::shared_store::open_store;
 use crate::wake_signal::WakeSignal;
 
 /// The configuration of a [`Daemon`]; everything has a default.
@@ -337,7 +338,7 @@ fn build_schedule(home: &Home, interval: Option<Duration>, past: &ScheduleHistor
 /// The store then relies on notifications to detect edits in place.
 fn watch_files(home: &Home) -> Result<Home, Failure> {
     let options = FileStoreOptions { freshness: Freshness::Heard, kept: KEPT, ..FileStoreOptions::default() };
-    let store = Arc::new(FileStore::open(home.store.root(), options)?);
+    let store = Arc::new(open_store(&home.settings, options)?);
     let mut home = home.clone();
     home.services.store = store.clone();
     home.services.history = store.clone();

@@ -79,6 +79,7 @@ fn help_lists_the_commands() {
       stats          Show statistics of the home
       usage          Show the usage of the language model, and the rest of today's budget
       reindex        Rebuild the index from the files
+      init           Share the memories of this home with other machines, in a Postgres database
       config         Show or change the settings
       tour           Demonstrate the commands on about seventy notes in a temporary home
       completions    Print a shell completion script

@@ -65,6 +65,7 @@ mod serve_http;
 mod settings_page;
 #[path = "../../../examples/tests/it/seven_prompts.rs"]
 mod seven_prompts;
+mod shared_store;
 mod source_names;
 #[cfg(target_os = "linux")]
 mod terminal;

@@ -163,9 +163,11 @@ impl FileStore {
         }
         if let Some(repair) = repair.filter(|_| !gone.is_empty()) {
             let _lock = self.lock_for_writing()?;
-            let operation = Operation { verb: Verb::Repair, ..repair.clone() };
-            let record = Recorded::new(&operation, JournalPayload { changes: gone.clone() }, None);
-            self.journal().append(&record).map_err(journal_write_error)?;
+            if !self.restore_replica()? {
+                let operation = Operation { verb: Verb::Repair, ..repair.clone() };
+                let record = Recorded::new(&operation, JournalPayload { changes: gone.clone() }, None);
+                self.journal().append(&record).map_err(journal_write_error)?;
+            }
         }
         for file in gone.into_iter().filter_map(|change| change.before) {
             let what = "another program deleted the file or removed its id";

@@ -9,6 +9,7 @@ use memory_core::{
 
 use super::FileStore;
 use super::plan::replaced_file;
+use super::replica::AppendObstacle;
 use crate::error::io_error;
 use crate::journal::{CommitStep, JournalPayload, PlannedFile, journal_read_error, revert_step};
 use crate::memory_file::load;
@@ -104,11 +105,27 @@ impl History for FileStore {
     }
 
     fn recover(&self) -> Result<(), StoreError> {
-        self.lock_for_writing().map(drop)
+        drop(self.lock_for_writing()?);
+        self.catch_up()
     }
 
     fn revert(&self, id: &OperationId, undo: &Operation) -> Result<RevertedFiles, StoreError> {
         let _lock = self.lock_for_writing()?;
+        self.retry_outdated(|| self.try_revert(id, undo))
+    }
+
+    fn restore(&self, trashed: &TrashedFile, restore: &Operation) -> Result<ChangeOutcome, StoreError> {
+        let _lock = self.lock_for_writing()?;
+        self.retry_outdated(|| self.try_restore(trashed, restore))
+    }
+
+    fn purge(&self, before: chrono::DateTime<chrono::Utc>) -> Result<(u64, u64), StoreError> {
+        self.purge_while(before, &mut || true)
+    }
+}
+
+impl FileStore {
+    fn try_revert(&self, id: &OperationId, undo: &Operation) -> Result<Result<RevertedFiles, AppendObstacle>, StoreError> {
         // An interrupted undo has reverted the last changes of the operation.
         let done = self.reverted_count(id)?;
         // All changes are checked before the first one is made.
@@ -145,7 +162,9 @@ impl History for FileStore {
             let change = change?;
             // A later part of a long operation may have changed a file of an earlier part again.
             if MAX_FILES_PER_STEP <= steps.len() || touched.contains(&change.id) {
-                self.apply_steps(undo, Some(id), &steps)?;
+                if let Err(obstacle) = self.apply_steps(undo, Some(id), &steps)? {
+                    return Ok(Err(obstacle));
+                }
                 steps.clear();
                 touched.clear();
             }
@@ -157,12 +176,15 @@ impl History for FileStore {
                 steps.push(revert_step(self.disk.as_ref(), &change)?);
             }
         }
-        self.apply_steps(undo, Some(id), &steps)?;
-        Ok(RevertedFiles { files: (later.len() - left.len()) as u64, left: left.into_values().collect() })
+        let reverted = RevertedFiles { files: (later.len() - left.len()) as u64, left: left.into_values().collect() };
+        Ok(self.apply_steps(undo, Some(id), &steps)?.map(|()| reverted))
     }
 
-    fn restore(&self, trashed: &TrashedFile, restore: &Operation) -> Result<ChangeOutcome, StoreError> {
-        let _lock = self.lock_for_writing()?;
+    fn try_restore(
+        &self,
+        trashed: &TrashedFile,
+        restore: &Operation,
+    ) -> Result<Result<ChangeOutcome, AppendObstacle>, StoreError> {
         let bytes = self.read_trash(&trashed.trash)?;
         let live = match self.load_current(&trashed.id) {
             Ok((loaded, _)) => Some(replaced_file(&loaded)),
@@ -175,16 +197,9 @@ impl History for FileStore {
             return Err(StoreError::Conflict { what: path });
         }
         let step = CommitStep { id: trashed.id, before: live, after: Some(PlannedFile { path: path.clone(), bytes }), why: None };
-        self.apply_steps(restore, None, &[step])?;
-        Ok(ChangeOutcome::Kept { id: trashed.id, path })
+        Ok(self.apply_steps(restore, None, &[step])?.map(|()| ChangeOutcome::Kept { id: trashed.id, path }))
     }
 
-    fn purge(&self, before: chrono::DateTime<chrono::Utc>) -> Result<(u64, u64), StoreError> {
-        self.purge_while(before, &mut || true)
-    }
-}
-
-impl FileStore {
     /// Iterates over the operations in the journal that were not aborted, newest first.
     pub(super) fn journaled_operations(&self) -> impl Iterator<Item = Result<Recorded<JournalPayload>, StoreError>> + '_ {
         let (operations, failed) = match self.journal().operations(journal_read_error) {

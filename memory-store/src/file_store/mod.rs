@@ -8,6 +8,7 @@ mod other_files;
 mod pending_page;
 mod plan;
 mod purge;
+mod replica;
 mod statistics;
 mod trait_impls;
 mod trial_copy;
@@ -16,17 +17,21 @@ pub use doctor::{DoctorFinding, DoctorReport};
 pub use statistics::HomeStatistics;
 pub use trial_copy::TrialCopy;
 
+use self::replica::{AppendObstacle, Replica, is_local, new_contents};
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use memory_core::{ContentHash, FileVersion, MemoryId, Operation, OperationId, Problem, Progress, StoreError, StoredMemory};
+use memory_core::{
+    ContentHash, FileVersion, MemoryId, Operation, OperationId, Problem, Progress, Recorded, StoreError, StoredMemory,
+};
 
 use crate::disk::{Disk, RealDisk};
 use crate::error::io_error;
 use crate::index::{AppliedChange, MemoryIndex, RefreshDepth};
-use crate::journal::{CommitStep, JournalPayload, execute_steps, journal, journal_read_error, recover};
+use crate::journal::{CommitStep, JournalPayload, execute_record, journal, journal_read_error, record_steps, recover};
 use crate::lock::{PATIENCE, WriterLock};
 use crate::markdown::{decode, encode};
 use crate::memory_file::time_from_nanos;
@@ -54,6 +59,8 @@ pub struct FileStore {
     options: FileStoreOptions,
     /// Whether this instance has written since it last created the index page.
     has_written: AtomicBool,
+    /// The shared log, if the files are a replica of it.
+    replica: Option<Replica>,
 }
 
 /// The options of a [`FileStore`].
@@ -100,7 +107,7 @@ impl FileStore {
     /// Returns the home on `disk`, with its index at `root`.
     pub fn on_disk(disk: Arc<dyn Disk>, root: &Path, options: FileStoreOptions) -> Self {
         let index = MemoryIndex::open(Arc::clone(&disk), root, options.kept);
-        Self { root: root.to_owned(), disk, index, options, has_written: AtomicBool::new(false) }
+        Self { root: root.to_owned(), disk, index, options, has_written: AtomicBool::new(false), replica: None }
     }
 
     /// Returns the home folder.
@@ -185,23 +192,44 @@ impl FileStore {
         Ok(lock)
     }
 
-    /// Performs `steps` and updates the index. The caller holds the lock from [`FileStore::begin`].
-    fn apply_steps(&self, operation: &Operation, undoes: Option<&OperationId>, steps: &[CommitStep]) -> Result<(), StoreError> {
-        execute_steps(self.disk.as_ref(), operation, undoes, steps)?;
+    /// Performs `steps` and updates the index. The caller holds the lock from [`FileStore::lock_for_writing`].
+    ///
+    /// The steps of a replica are first appended to its log, unless there is an obstacle.
+    fn apply_steps(
+        &self,
+        operation: &Operation,
+        undoes: Option<&OperationId>,
+        steps: &[CommitStep],
+    ) -> Result<Result<(), AppendObstacle>, StoreError> {
+        if steps.is_empty() {
+            return Ok(Ok(()));
+        }
+        let record = record_steps(self.disk.as_ref(), operation, undoes, steps);
+        match self.replica.as_ref().filter(|_| !is_local(steps)) {
+            Some(replica) => self.append_and_execute(replica, &record, steps),
+            None => self.execute(&record, &new_contents(steps)).map(Ok),
+        }
+    }
+
+    /// Performs a recorded operation and updates the index.
+    fn execute(&self, record: &Recorded<JournalPayload>, contents: &[Option<&[u8]>]) -> Result<(), StoreError> {
+        execute_record(self.disk.as_ref(), record, contents)?;
         // The files are durable, so the operation succeeded. A failed update of the index is detected by the next refresh.
-        let _ = self.update_index(steps);
+        let _ = self.update_index(record);
+        let changes = record.subject.changes.iter();
         let gone: Vec<MemoryId> =
-            steps.iter().filter(|step| step.before.is_some() && step.after.is_none()).map(|step| step.id).collect();
+            changes.filter(|change| change.before.is_some() && change.after.is_none()).map(|change| change.id).collect();
         self.remove_from_index_page(&gone);
         self.has_written.store(true, Ordering::SeqCst);
         Ok(())
     }
 
-    fn update_index(&self, steps: &[CommitStep]) -> Result<(), StoreError> {
-        let mut applied = Vec::with_capacity(steps.len());
-        for step in steps {
-            let former_path = step.before.as_ref().map(|former| former.path.clone());
-            match &step.after {
+    fn update_index(&self, record: &Recorded<JournalPayload>) -> Result<(), StoreError> {
+        let changes = &record.subject.changes;
+        let mut applied = Vec::with_capacity(changes.len());
+        for change in changes {
+            let former_path = change.before.as_ref().map(|former| former.path.clone());
+            match &change.after {
                 None => applied.extend(former_path.map(|path| AppliedChange::Removed { path })),
                 Some(next) => applied.push(AppliedChange::Kept { path: next.path.clone(), former_path }),
             }

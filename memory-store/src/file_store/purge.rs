@@ -23,6 +23,7 @@ impl FileStore {
     pub fn purge_while(&self, before: DateTime<Utc>, go_on: &mut dyn FnMut() -> bool) -> Result<(u64, u64), StoreError> {
         // An interrupted operation is rolled back before files are deleted permanently.
         drop(self.lock_for_writing()?);
+        self.purge_log(before)?;
         let (mut files, mut bytes) = (0, 0);
         let mut slice = BTreeMap::new();
         for begun in self.journaled_operations() {

@@ -71,10 +71,12 @@ impl MemorySummaries for FileStore {
 
 impl MemoryStore for FileStore {
     fn refresh(&self) -> Result<(), StoreError> {
+        self.catch_up()?;
         self.index.refresh(self.refresh_depth())
     }
 
     fn get(&self, id: &MemoryId) -> Result<StoredMemory, StoreError> {
+        self.catch_up()?;
         let (loaded, unfolded) = self.load_current(id)?;
         let mut stored = loaded.stored;
         stored.memory.access_count = stored.memory.access_count.saturating_add(unfolded);
@@ -82,6 +84,7 @@ impl MemoryStore for FileStore {
     }
 
     fn find_matches(&self, reference: &str, within: Option<&[Scope]>) -> Result<Vec<NameMatch>, StoreError> {
+        self.catch_up()?;
         // A complete id names one memory, regardless of its path. A shorter reference may match new files of other programs.
         let is_there = |id: &MemoryId| self.index.locate(id).map(|place| place.is_some());
         let is_whole = reference.parse().ok().as_ref().map(is_there).transpose()?.unwrap_or(false);
@@ -100,17 +103,20 @@ impl MemoryStore for FileStore {
 
     fn commit(&self, set: Checked<&ChangeSet>) -> Result<Vec<ChangeOutcome>, StoreError> {
         let _lock = self.lock_for_writing()?;
-        let plan = self.plan(&set)?;
-        self.apply_steps(&set.operation, None, &plan.steps)?;
-        Ok(plan.outcomes)
+        self.retry_outdated(|| {
+            let plan = self.plan(&set)?;
+            Ok(self.apply_steps(&set.operation, None, &plan.steps)?.map(|()| plan.outcomes))
+        })
     }
 
     fn list(&self, filter: &Filter, slice: &PageRequest, now: DateTime<Utc>) -> Result<MemoryPage, StoreError> {
-        self.index.list(filter, slice, now)
+        let page = self.index.list(filter, slice, now)?;
+        Ok(MemoryPage { degraded: self.with_replica_lag(page.degraded), ..page })
     }
 
     fn search(&self, asked: &SearchRequest<'_>, now: DateTime<Utc>) -> Result<SearchResults, StoreError> {
-        self.index.search(asked, now)
+        let found = self.index.search(asked, now)?;
+        Ok(SearchResults { degraded: self.with_replica_lag(found.degraded), ..found })
     }
 
     fn speakers(&self, names: &[String], within: Option<&[Scope]>) -> Result<Vec<String>, StoreError> {
@@ -138,7 +144,8 @@ impl MemoryStore for FileStore {
     }
 
     fn reminders(&self, wanted: ReminderQuery, within: Option<&[Scope]>, limit: Option<usize>) -> Result<MemoryPage, StoreError> {
-        self.index.reminders(wanted, within, limit)
+        let page = self.index.reminders(wanted, within, limit)?;
+        Ok(MemoryPage { degraded: self.with_replica_lag(page.degraded), ..page })
     }
 
     fn count_access(&self, ids: &[MemoryId]) {

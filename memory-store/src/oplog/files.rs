@@ -14,8 +14,19 @@ const EXTENSION: &str = ".jsonl";
 /// The line is always the last one: if the clock was set back, the line is added to the latest
 /// file, so that the order of lines does not change.
 pub(super) fn append(disk: &dyn Disk, folder: &str, at: DateTime<Utc>, line: &[u8]) -> io::Result<()> {
+    append_line(disk, &next_file(disk, folder, at)?, line)
+}
+
+/// Appends a line like [`append`], but without a sync, to a log that no other process uses.
+pub(super) fn append_unsynced(disk: &dyn Disk, folder: &str, at: DateTime<Utc>, mut line: Vec<u8>) -> io::Result<()> {
+    line.push(b'\n');
+    disk.append_unsynced(&next_file(disk, folder, at)?, &line)
+}
+
+/// Returns the file for the next line.
+fn next_file(disk: &dyn Disk, folder: &str, at: DateTime<Utc>) -> io::Result<String> {
     let latest = log_files(disk, folder)?.pop().unwrap_or_default();
-    append_line(disk, &latest.max(format!("{folder}/{}{EXTENSION}", at.format("%Y-%m"))), line)
+    Ok(latest.max(format!("{folder}/{}{EXTENSION}", at.format("%Y-%m"))))
 }
 
 /// Returns the paths of the files of lines in `folder`, oldest first.

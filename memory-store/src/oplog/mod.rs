@@ -70,6 +70,16 @@ impl<'d, P: LogPayload> OperationLog<'d, P> {
         files::append(self.disk, self.folder, record.operation.at, &LogLine::operation_to_json(record))
     }
 
+    /// Appends the line of an operation to a log that no other process uses. The caller syncs the file.
+    pub(crate) fn append_unsynced(&self, record: &Recorded<P>) -> io::Result<()> {
+        files::append_unsynced(self.disk, self.folder, record.operation.at, LogLine::operation_to_json(record))
+    }
+
+    /// Returns whether the file of a position still exists, or there was none.
+    pub(crate) fn contains(&self, position: &LogPosition) -> io::Result<bool> {
+        position.is_known(self.disk, self.folder)
+    }
+
     /// Records that the last line of an operation was not carried out.
     pub(crate) fn append_abort(&self, operation: &Operation) -> io::Result<()> {
         files::append(self.disk, self.folder, operation.at, &LogLine::<P>::abort_to_json(operation))

@@ -79,7 +79,8 @@ pub(super) fn record_time(record: &SessionRecord) -> (Option<DateTime<Utc>>, i16
     }
 }
 
-fn split_nanos(moment: DateTime<Utc>) -> (DateTime<Utc>, i16) {
+/// Returns a time in microseconds, and the remaining nanoseconds.
+pub(super) fn split_nanos(moment: DateTime<Utc>) -> (DateTime<Utc>, i16) {
     let nanos = i16::try_from(moment.timestamp_subsec_nanos() % 1_000).unwrap_or_default();
     (moment.trunc_subsecs(6), nanos)
 }

@@ -16,7 +16,7 @@ use tokio_postgres::Client;
 use super::address::DatabaseAddress;
 use super::connections::{CircuitBreaker, ConnectionManager, DatabaseRuntime};
 use super::error::{DatabaseError, RetryAction};
-use super::migration::migrate;
+use super::migration::{INSTANCES, migrate};
 use crate::error::io_error;
 
 /// Maximum time for a statement to end after a cancel request.
@@ -163,7 +163,7 @@ impl Database {
             }
         })?;
         let done = self.run_within_limit(&connection, async {
-            self.is_ready.get_or_try_init(|| migrate(&connection)).await?;
+            self.is_ready.get_or_try_init(|| migrate(&connection, &INSTANCES)).await?;
             self.was_reached.store(true, Ordering::Relaxed);
             work(&connection).await
         });

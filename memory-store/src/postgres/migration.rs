@@ -8,30 +8,46 @@ use tokio_postgres::{Client, Error};
 use super::connections::run_transaction;
 use super::error::DatabaseError;
 
-/// The migrations, one for each version.
-///
-/// Some databases cannot roll back such statements, so a migration may have been applied in part. Therefore each
-/// statement has no effect the second time.
-const MIGRATIONS: [&str; 1] = [include_str!("migrations/0001_history_and_kv.sql")];
+/// Tables with a version of their own, so that a program which does not know the others can use them.
+#[derive(Debug)]
+pub(super) struct TableGroup {
+    /// The row of the version.
+    row: i32,
+    /// The migrations, one for each version.
+    ///
+    /// Some databases cannot roll back such statements, so a migration may have been applied in part. Therefore each
+    /// statement has no effect the second time.
+    migrations: &'static [&'static str],
+    /// Functions that only improve the speed.
+    functions: Option<&'static str>,
+}
 
-/// Functions that only improve the speed.
-const FUNCTIONS: &str = include_str!("migrations/append.sql");
+/// The tables of sessions and values.
+pub(super) const INSTANCES: TableGroup = TableGroup {
+    row: 1,
+    migrations: &[include_str!("migrations/0001_history_and_kv.sql")],
+    functions: Some(include_str!("migrations/append.sql")),
+};
 
-/// Creates the table of the version. Its single row contains the number of migrations, and locks them.
-const CREATE_VERSION_TABLE: &str = "
-    CREATE TABLE IF NOT EXISTS memory_schema (one integer NOT NULL PRIMARY KEY, version integer NOT NULL);
-    INSERT INTO memory_schema (one, version) VALUES (1, 0) ON CONFLICT (one) DO NOTHING;
-";
+/// The tables of memories.
+pub(super) const DOCUMENTS: TableGroup =
+    TableGroup { row: 2, migrations: &[include_str!("migrations/0002_documents.sql")], functions: None };
 
-/// Creates the tables of this version, unless they exist.
+/// Creates the table of the versions. A row contains the number of migrations of a group, and locks them.
+const CREATE_VERSION_TABLE: &str =
+    "CREATE TABLE IF NOT EXISTS memory_schema (one integer NOT NULL PRIMARY KEY, version integer NOT NULL)";
+
+const INSERT_VERSION: &str = "INSERT INTO memory_schema (one, version) VALUES ($1, 0) ON CONFLICT (one) DO NOTHING";
+
+/// Creates the tables of a group in this version, unless they exist.
 ///
 /// # Errors
 /// [`InstanceError::Damaged`] if the tables have a newer version.
-pub(super) async fn migrate(client: &Client) -> Result<(), DatabaseError> {
-    match read_version(client, "").await {
-        Ok(Some(found)) if usize::try_from(found) == Ok(MIGRATIONS.len()) => return Ok(()),
-        Ok(Some(found)) if i64::try_from(MIGRATIONS.len()).is_ok_and(|known| known < found) => {
-            return Err(newer_version_error(found));
+pub(super) async fn migrate(client: &Client, group: &TableGroup) -> Result<(), DatabaseError> {
+    match read_version(client, group, "").await {
+        Ok(Some(found)) if usize::try_from(found) == Ok(group.migrations.len()) => return Ok(()),
+        Ok(Some(found)) if i64::try_from(group.migrations.len()).is_ok_and(|known| known < found) => {
+            return Err(newer_version_error(found, group));
         }
         Ok(_) => {}
         Err(error) if error.code() == Some(&SqlState::UNDEFINED_TABLE) => {}
@@ -46,8 +62,10 @@ pub(super) async fn migrate(client: &Client) -> Result<(), DatabaseError> {
             _ => return Err(error.into()),
         }
     }
-    run_transaction(client, async || apply_migrations(client).await).await?;
-    match client.batch_execute(FUNCTIONS).await {
+    client.execute_typed(INSERT_VERSION, &[(&group.row, Type::INT4)]).await?;
+    run_transaction(client, async || apply_migrations(client, group).await).await?;
+    let Some(functions) = group.functions else { return Ok(()) };
+    match client.batch_execute(functions).await {
         // The functions are optional. The server reports an error if it does not support them or if another client
         // creates them.
         Err(error) if error.as_db_error().is_none() => Err(error.into()),
@@ -55,26 +73,27 @@ pub(super) async fn migrate(client: &Client) -> Result<(), DatabaseError> {
     }
 }
 
-async fn apply_migrations(client: &Client) -> Result<(), DatabaseError> {
-    let done = read_version(client, "FOR UPDATE").await?.unwrap_or(0);
-    let known = i64::try_from(MIGRATIONS.len()).unwrap_or(i64::MAX);
+async fn apply_migrations(client: &Client, group: &TableGroup) -> Result<(), DatabaseError> {
+    let done = read_version(client, group, "FOR UPDATE").await?.unwrap_or(0);
+    let known = i64::try_from(group.migrations.len()).unwrap_or(i64::MAX);
     if known < done {
-        return Err(newer_version_error(done));
+        return Err(newer_version_error(done, group));
     }
-    for step in MIGRATIONS.iter().skip(usize::try_from(done).unwrap_or(0)) {
+    for step in group.migrations.iter().skip(usize::try_from(done).unwrap_or(0)) {
         client.batch_execute(step).await?;
     }
-    client.execute_typed("UPDATE memory_schema SET version = $1::bigint WHERE one = 1", &[(&known, Type::INT8)]).await?;
+    let update = "UPDATE memory_schema SET version = $1::bigint WHERE one = $2";
+    client.execute_typed(update, &[(&known, Type::INT8), (&group.row, Type::INT4)]).await?;
     Ok(())
 }
 
-async fn read_version(client: &Client, lock: &str) -> Result<Option<i64>, Error> {
-    let question = format!("SELECT version::bigint FROM memory_schema WHERE one = 1 {lock}");
-    client.query_typed_opt(&question, &[]).await?.map(|row| row.try_get(0)).transpose()
+async fn read_version(client: &Client, group: &TableGroup, lock: &str) -> Result<Option<i64>, Error> {
+    let question = format!("SELECT version::bigint FROM memory_schema WHERE one = $1 {lock}");
+    client.query_typed_opt(&question, &[(&group.row, Type::INT4)]).await?.map(|row| row.try_get(0)).transpose()
 }
 
-fn newer_version_error(found: i64) -> DatabaseError {
-    let what =
-        format!("its tables were created by a newer version of this program (version {found}; supported: {})", MIGRATIONS.len());
+fn newer_version_error(found: i64, group: &TableGroup) -> DatabaseError {
+    let known = group.migrations.len();
+    let what = format!("its tables were created by a newer version of this program (version {found}; supported: {known})");
     DatabaseError::Other(InstanceError::Damaged { place: "the database".into(), what })
 }

@@ -1,5 +1,6 @@
-//! Sessions and values in a Postgres database.
+//! Memories, sessions and values in a Postgres database.
 //!
+//! [`FileStore::open_replica`](crate::FileStore::open_replica) opens a store of memories.
 //! [`PostgresMessages`] implements [`memory_core::instance::history::MessageStore`], and [`PostgresValues`] implements
 //! [`memory_core::instance::kv::KeyValueStore`]. Both share the connections of a [`Database`].
 //!
@@ -21,6 +22,7 @@
 //! | `messages`, `record_pages`, `conditions` | sessions |
 //! | `values` | values |
 //! | `operations`, `message_operations`, `value_operations` | undo |
+//! | `document_log`, `document_append` | memories |
 //!
 //! An append is one statement: it moves the row with the next position of the session, holds that row until the
 //! end of the transaction, and inserts the records. So the order of records is that of the appends. For one
@@ -37,6 +39,8 @@ mod address;
 mod conditions;
 mod connections;
 mod database;
+mod document_append;
+mod document_log;
 mod error;
 mod message_operations;
 mod messages;

@@ -47,11 +47,7 @@ pub(super) fn parse_instance(text: &str) -> Result<(&'static Backend, InstanceNa
 ///
 /// The bytes are zeroed after parsing, since they may contain secrets.
 pub(super) fn read_object(app: &mut App, typed: &str) -> Result<JsonText, Failure> {
-    let bytes = match typed.strip_prefix('@') {
-        Some(path) => Zeroizing::new(std::fs::read(path).map_err(Failure::file(format!("read {path}")))?),
-        None if typed == "-" => read_to_end(app.output.input()).map_err(Failure::file("read the standard input"))?,
-        None => Zeroizing::new(typed.as_bytes().to_vec()),
-    };
+    let bytes = read_argument(app, typed)?;
     let wrong = |source| InstanceError::InvalidJson { what: "the input".into(), source };
     let text = str::from_utf8(&bytes).map_err(|error| {
         let at = error.valid_up_to();
@@ -63,6 +59,15 @@ pub(super) fn read_object(app: &mut App, typed: &str) -> Result<JsonText, Failur
         return Err(InstanceError::invalid("the input is not a JSON object", hint).into());
     }
     Ok(object)
+}
+
+/// Returns an argument that may be in a file (`@file`) or in the standard input (`-`).
+pub(in crate::commands) fn read_argument(app: &mut App, typed: &str) -> Result<Zeroizing<Vec<u8>>, Failure> {
+    Ok(match typed.strip_prefix('@') {
+        Some(path) => Zeroizing::new(std::fs::read(path).map_err(Failure::file(format!("read {path}")))?),
+        None if typed == "-" => read_to_end(app.output.input()).map_err(Failure::file("read the standard input"))?,
+        None => Zeroizing::new(typed.as_bytes().to_vec()),
+    })
 }
 
 /// Size of one read, in bytes.

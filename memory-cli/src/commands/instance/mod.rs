@@ -10,6 +10,8 @@ use clap::{Args, Subcommand};
 use crate::app::App;
 use crate::failure::Failure;
 
+pub(super) use common::read_argument;
+
 /// Manage instances: stores for session messages and for values under keys
 ///
 /// An instance is a TYPE/NAME: history/main stores sessions, one JSONL file each; kv/scratch stores values, one file per

@@ -1,4 +1,4 @@
-//! Sessions and values in a database, on a real server started by the tests and through a pooler.
+//! Memories, sessions and values in a database, on a real server started by the tests and through a pooler.
 
 mod errors;
 mod idempotence;
@@ -6,6 +6,7 @@ mod migrations;
 mod pages;
 mod pooler;
 mod proxy;
+mod replicas;
 mod restart;
 mod server;
 mod suites;

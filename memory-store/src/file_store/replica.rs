@@ -1,0 +1,343 @@
+//! The replica of a shared log: a store whose truth is in a database.
+//!
+//! A write plans its file changes as without a database, appends them to the log, and then makes them in the files. A read first
+//! applies the operations of other nodes. After an interruption between log and files, the next read or write repeats the operation.
+
+mod creation;
+
+use std::io;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
+
+use memory_core::{Code, HomeSection, Recorded, StoreError};
+use serde::{Deserialize, Serialize};
+
+use super::FileStore;
+use crate::cache_file;
+use crate::error::io_error;
+use crate::index::CATEGORIES;
+use crate::journal::{CommitStep, JournalPayload, journal_read_error};
+use crate::markdown;
+use crate::memory_file::load;
+use crate::oplog::LogPosition;
+use crate::shared_log::{LogAppendResult, LogHeads, NewDocumentFile, NewOperation, SharedLog};
+
+/// The file with the state of a replica.
+const STATE: &str = "replica.json";
+
+/// The folders that are derived from the log.
+const DERIVED: [&str; 3] = [CATEGORIES, "journal", "trash"];
+
+/// Errors after which a read continues with the operations that the replica has.
+const TEMPORARY: [Code; 5] = [Code::DatabaseUnreachable, Code::DatabaseTimeout, Code::Locked, Code::DiskFull, Code::Io];
+
+/// The connection of a store with its shared log.
+#[derive(Debug)]
+pub(super) struct Replica {
+    log: Arc<dyn SharedLog>,
+    /// Minimum time between two reads that fetch operations.
+    interval: Duration,
+    identity: OnceLock<String>,
+    last: Mutex<LastPull>,
+}
+
+/// The last attempt of a read to fetch operations.
+#[derive(Debug, Default)]
+struct LastPull {
+    at: Option<Instant>,
+    /// The reason why it failed, if it did.
+    trouble: Option<String>,
+}
+
+/// The operations that a replica contains.
+#[derive(Debug, Serialize, Deserialize)]
+struct ReplicaState {
+    /// The id of the log.
+    database: String,
+    /// The end of the journal that belongs to `heads`; `None` while the replica is created.
+    journal: Option<String>,
+    heads: LogHeads,
+}
+
+/// A replica with its state.
+#[derive(Debug)]
+struct CurrentReplica {
+    state: ReplicaState,
+    /// The operations in the files that `state` does not contain because of an interruption.
+    done: Vec<Recorded<JournalPayload>>,
+}
+
+/// The reason why an operation was not appended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum AppendObstacle {
+    /// Operations of other nodes were applied meanwhile, so that the operation must be planned again.
+    Outdated,
+    /// The log has another document at this path, and the replica does not.
+    Diverged(String),
+}
+
+impl Replica {
+    fn last(&self) -> MutexGuard<'_, LastPull> {
+        self.last.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn is_due(&self) -> bool {
+        self.last().at.is_none_or(|at| self.interval <= at.elapsed())
+    }
+
+    fn record_pull(&self, trouble: Option<String>) {
+        *self.last() = LastPull { at: Some(Instant::now()), trouble };
+    }
+
+    fn identity(&self) -> Result<&str, StoreError> {
+        if let Some(known) = self.identity.get() {
+            return Ok(known);
+        }
+        let identity = self.log.identity()?;
+        Ok(self.identity.get_or_init(|| identity))
+    }
+}
+
+impl FileStore {
+    /// Makes the store a replica of `log`. Reads fetch operations at most once in each `interval`.
+    #[cfg(feature = "postgres")]
+    pub(crate) fn with_log(self, log: Arc<dyn SharedLog>, interval: Duration) -> Self {
+        let replica = Replica { log, interval, identity: OnceLock::new(), last: Mutex::default() };
+        Self { replica: Some(replica), ..self }
+    }
+
+    /// Applies the operations of other nodes, if the store is a replica and this is due.
+    pub(super) fn catch_up(&self) -> Result<(), StoreError> {
+        let Some(replica) = self.replica.as_ref().filter(|replica| replica.is_due()) else { return Ok(()) };
+        let trouble = match self.pull_news(replica) {
+            Ok(()) => None,
+            // A replica that was never complete has no results.
+            Err(error) if TEMPORARY.contains(&error.code()) && self.has_state() => Some(error.to_string()),
+            Err(error) => return Err(error),
+        };
+        replica.record_pull(trouble);
+        Ok(())
+    }
+
+    /// Adds the reason why a replica may be outdated to the reasons why a result may be incomplete.
+    pub(super) fn with_replica_lag(&self, degraded: Option<String>) -> Option<String> {
+        let trouble = self.replica.as_ref().and_then(|replica| replica.last().trouble.clone());
+        let lag = trouble.map(|trouble| format!("the memories may be outdated: {trouble}"));
+        let reasons: Vec<_> = degraded.into_iter().chain(lag).collect();
+        Some(reasons.join("; ")).filter(|reasons| !reasons.is_empty())
+    }
+
+    /// Deletes the previous versions before `before` from the log, if the store is a replica.
+    pub(super) fn purge_log(&self, before: chrono::DateTime<chrono::Utc>) -> Result<(), StoreError> {
+        self.replica.as_ref().map_or(Ok(()), |replica| replica.log.purge(before))
+    }
+
+    /// Creates a replica again from the log. The caller holds the lock.
+    ///
+    /// Returns whether the store is a replica.
+    pub(super) fn restore_replica(&self) -> Result<bool, StoreError> {
+        let Some(replica) = &self.replica else { return Ok(false) };
+        self.create_replica(replica)?;
+        Ok(true)
+    }
+
+    /// Runs `attempt`, which plans and performs an operation, again after the operations of other nodes. The caller holds the lock.
+    pub(super) fn retry_outdated<T>(
+        &self,
+        mut attempt: impl FnMut() -> Result<Result<T, AppendObstacle>, StoreError>,
+    ) -> Result<T, StoreError> {
+        let Some(replica) = &self.replica else {
+            return Ok(attempt()?.unwrap_or_else(|_| unreachable!("only a replica has other nodes")));
+        };
+        if self.current(replica)?.is_none() {
+            self.create_replica(replica)?;
+        }
+        let (begun, mut is_restored) = (Instant::now(), false);
+        loop {
+            let error = match attempt() {
+                Ok(Ok(done)) => return Ok(done),
+                Ok(Err(AppendObstacle::Outdated)) => None,
+                Ok(Err(AppendObstacle::Diverged(what))) if is_restored => Some(StoreError::Conflict { what }),
+                Ok(Err(AppendObstacle::Diverged(_))) => {
+                    is_restored = true;
+                    self.create_replica(replica)?;
+                    None
+                }
+                Err(error) => Some(error),
+            };
+            // The error may be due to a missing operation of another node.
+            if let Some(error) = error
+                && (matches!(error, StoreError::Database { .. }) || self.pull_all(replica)?.is_empty())
+            {
+                return Err(error);
+            }
+            if self.options.patience <= begun.elapsed() {
+                let home = "the database".to_owned();
+                return Err(StoreError::Locked { home, seconds: self.options.patience.as_secs() });
+            }
+        }
+    }
+
+    /// Appends an operation to the log, and then performs it. The caller holds the lock.
+    pub(super) fn append_and_execute(
+        &self,
+        replica: &Replica,
+        record: &Recorded<JournalPayload>,
+        steps: &[CommitStep],
+    ) -> Result<Result<(), AppendObstacle>, StoreError> {
+        let Some(CurrentReplica { mut state, .. }) = self.current(replica)? else { return Ok(Err(AppendObstacle::Outdated)) };
+        let files = steps.iter().map(|step| self.new_file(step)).collect::<Result<_, _>>()?;
+        let operation = NewOperation { record, token: random_token()?, files };
+        match replica.log.append(&state.heads, &operation)? {
+            LogAppendResult::Appended(position) => {
+                state.heads.advance(operation.scopes(), position);
+                // The operation has happened. If it cannot be performed here, the next read or write repeats it.
+                if self.execute(record, &new_contents(steps)).is_ok() {
+                    let _ = self.save(&mut state);
+                }
+                Ok(Ok(()))
+            }
+            LogAppendResult::Behind => {
+                let applied = self.pull_all(replica)?;
+                // The connection was lost after the operation was appended.
+                Ok(if applied.contains(&operation.token) { Ok(()) } else { Err(AppendObstacle::Outdated) })
+            }
+            LogAppendResult::Refused(what) => {
+                let is_current = self.pull_all(replica)?.is_empty();
+                Ok(Err(if is_current { AppendObstacle::Diverged(what) } else { AppendObstacle::Outdated }))
+            }
+        }
+    }
+
+    /// Returns the files of a step for the log.
+    fn new_file<'a>(&self, step: &'a CommitStep) -> Result<NewDocumentFile<'a>, StoreError> {
+        let former = step.before.as_ref().map(|former| load(self.disk.as_ref(), &former.path)).transpose()?.flatten();
+        let document = step.after.as_ref().map(|next| {
+            // The time replaces dates that the file does not contain.
+            let decoded = markdown::decode(&next.path, &next.bytes, chrono::DateTime::UNIX_EPOCH);
+            (decoded.memory, next.bytes.as_slice())
+        });
+        Ok(NewDocumentFile { former_scope: former.map(|former| former.stored.memory.scope), document })
+    }
+
+    /// Applies new operations, and acquires the lock only if there are any.
+    fn pull_news(&self, replica: &Replica) -> Result<(), StoreError> {
+        if let Some(CurrentReplica { state, .. }) = self.current(replica)?
+            && replica.log.pull(&state.heads)?.is_empty()
+        {
+            return Ok(());
+        }
+        let _lock = self.lock_for_writing()?;
+        self.pull_all(replica).map(drop)
+    }
+
+    /// Applies all new operations, and returns their tokens. The caller holds the lock.
+    fn pull_all(&self, replica: &Replica) -> Result<Vec<i64>, StoreError> {
+        let Some(CurrentReplica { mut state, done }) = self.current(replica)? else { return self.create_replica(replica) };
+        let mut applied = Vec::new();
+        loop {
+            let page = replica.log.pull(&state.heads)?;
+            if page.is_empty() {
+                return Ok(applied);
+            }
+            for logged in page {
+                if !done.iter().any(|own| own.operation.id == logged.record.operation.id && own.subject == logged.record.subject)
+                {
+                    let contents: Vec<_> = logged.contents.iter().map(Option::as_deref).collect();
+                    let performed = if logged.is_purged() { None } else { Some(self.execute(&logged.record, &contents)) };
+                    match performed {
+                        Some(Err(error)) if !matches!(error, StoreError::Conflict { .. }) => return Err(error),
+                        Some(Ok(())) => {}
+                        // A file was purged, or changed by another program.
+                        None | Some(Err(_)) => {
+                            applied.extend(self.create_replica(replica)?);
+                            return Ok(applied);
+                        }
+                    }
+                }
+                state.heads.advance(logged.scopes, logged.position);
+                applied.push(logged.token);
+            }
+            self.save(&mut state)?;
+        }
+    }
+
+    /// Returns the replica, or `None` if it must be created.
+    ///
+    /// # Errors
+    /// If the folder belongs to another database, or contains memories that are in no database.
+    fn current(&self, replica: &Replica) -> Result<Option<CurrentReplica>, StoreError> {
+        let identity = replica.identity()?;
+        let Some(state) = self.read_state()? else {
+            let is_used = |folder: &&&str| self.disk.list_folder(folder).is_ok_and(|entries| !entries.is_empty());
+            return match DERIVED.iter().find(is_used) {
+                None => Ok(None),
+                Some(folder) => {
+                    Err(self.other_home_error(&format!("{folder}/ exists, but its memories are not in the database")))
+                }
+            };
+        };
+        if state.database != identity {
+            return Err(self.other_home_error("it is a replica of another database"));
+        }
+        let Some(mark) = state.journal.as_deref().and_then(LogPosition::from_text) else { return Ok(None) };
+        let end = self.journal().end().map_err(journal_read_error)?;
+        if end == mark {
+            return Ok(Some(CurrentReplica { state, done: Vec::new() }));
+        }
+        // Without the journal, the history is incomplete.
+        if !self.journal().contains(&mark).map_err(journal_read_error)? {
+            return Ok(None);
+        }
+        let done = self.journal().operations_after(&mark).map_err(journal_read_error)?;
+        let done = done.collect::<io::Result<_>>().map_err(journal_read_error)?;
+        Ok(Some(CurrentReplica { state, done }))
+    }
+
+    fn has_state(&self) -> bool {
+        self.read_state().is_ok_and(|state| state.is_some_and(|state| state.journal.is_some()))
+    }
+
+    fn read_state(&self) -> Result<Option<ReplicaState>, StoreError> {
+        let read = self.disk.read(STATE).map_err(|error| io_error(format!("read {STATE}"), error))?;
+        let Some((bytes, _)) = read else { return Ok(None) };
+        // A power cut may damage the file. The id of the log then is unknown, so the user decides.
+        let damaged = |_| self.other_home_error(&format!("{STATE} is damaged"));
+        serde_json::from_slice(&bytes).map(Some).map_err(damaged)
+    }
+
+    fn other_home_error(&self, why: &str) -> StoreError {
+        let home = self.root.display();
+        StoreError::Invalid { why: format!("{home} cannot be used as a replica of the database: {why}; use another folder") }
+    }
+
+    /// Saves the state with the current end of the journal.
+    fn save(&self, state: &mut ReplicaState) -> Result<(), StoreError> {
+        state.journal = Some(self.journal_end()?);
+        self.write_state(state)
+    }
+
+    fn write_state(&self, state: &ReplicaState) -> Result<(), StoreError> {
+        let text = serde_json::to_vec(state).expect("texts and numbers have a JSON form");
+        cache_file::write(&self.root, STATE, &text).map_err(|error| io_error(format!("write {STATE}"), error))
+    }
+}
+
+/// Returns a random number for a part of an operation.
+fn random_token() -> Result<i64, StoreError> {
+    let mut bytes = [0; 8];
+    getrandom::fill(&mut bytes).map_err(|error| io_error("create a random number", error.into()))?;
+    Ok(i64::from_ne_bytes(bytes))
+}
+
+/// Returns the contents of the new files of steps.
+pub(super) fn new_contents(steps: &[CommitStep]) -> Vec<Option<&[u8]>> {
+    steps.iter().map(|step| step.after.as_ref().map(|next| next.bytes.as_slice())).collect()
+}
+
+/// Returns whether steps change only files that are not in the log, the parts of conversations.
+pub(super) fn is_local(steps: &[CommitStep]) -> bool {
+    let is_part = |path: &str| HomeSection::of(path) == HomeSection::Conversations;
+    let of_step = |step: &CommitStep| step.before.as_ref().is_some_and(|former| is_part(&former.path));
+    !steps.is_empty() && steps.iter().all(of_step)
+}

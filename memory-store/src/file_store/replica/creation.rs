@@ -1,0 +1,141 @@
+//! Creates the replica of a shared log.
+//!
+//! All operations of the log are performed without syncs, and the folder is synced once. Until then, the state of the replica marks it as
+//! incomplete.
+
+use std::collections::HashSet;
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use memory_core::{ContentHash, RecordedFile, StoreError};
+
+use super::{DERIVED, Replica, ReplicaState};
+use crate::cache_file;
+use crate::disk::now_ns;
+use crate::error::io_error;
+use crate::file_store::FileStore;
+use crate::index::CATEGORIES;
+use crate::journal::journal_write_error;
+use crate::shared_log::{LogHeads, LoggedOperation};
+
+/// The folder of the previous files during the creation of a replica.
+const REPLACED: &str = ".replaced";
+
+/// The folder of files that other programs changed in a replica.
+const UNSYNCED: &str = "unsynced";
+
+impl FileStore {
+    /// Creates the replica from the log, and returns the tokens of its operations. The caller holds the lock.
+    pub(super) fn create_replica(&self, replica: &Replica) -> Result<Vec<i64>, StoreError> {
+        let mut state = ReplicaState { database: replica.identity()?.to_owned(), journal: None, heads: LogHeads::default() };
+        self.write_state(&state)?;
+        self.move_derived_folders().map_err(|error| io_error(format!("replace the replica {}", self.root.display()), error))?;
+        let (mut applied, mut contents) = (Vec::new(), HashSet::new());
+        loop {
+            let page = replica.log.pull(&state.heads)?;
+            if page.is_empty() {
+                break;
+            }
+            for logged in page {
+                self.replay(&logged)?;
+                contents.extend(logged.record.subject.changes.iter().filter_map(|change| Some(change.after.as_ref()?.hash)));
+                state.heads.advance(logged.scopes, logged.position);
+                applied.push(logged.token);
+            }
+        }
+        self.sync_replica()?;
+        let refused = |error| io_error(format!("move files to {UNSYNCED}"), error);
+        let replaced = self.root.join(REPLACED);
+        let target = self.root.join(UNSYNCED).join(now_ns().to_string());
+        for folder in [CATEGORIES, "trash"] {
+            move_unknown(&replaced.join(folder), &target.join(folder), &contents).map_err(refused)?;
+        }
+        remove_all(&replaced).map_err(refused)?;
+        self.index.rebuild(&mut |_, _| ())?;
+        self.index.apply(&[], Some(&self.journal_end()?))?;
+        self.save(&mut state)?;
+        Ok(applied)
+    }
+
+    /// Moves the derived folders to [`REPLACED`]. Those of an interrupted creation are deleted.
+    fn move_derived_folders(&self) -> io::Result<()> {
+        let replaced = self.root.join(REPLACED);
+        if replaced.exists() {
+            return DERIVED.iter().try_for_each(|folder| remove_all(&self.root.join(folder)));
+        }
+        cache_file::create_folder(&replaced)?;
+        for folder in DERIVED {
+            match fs::rename(self.root.join(folder), replaced.join(folder)) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Performs an operation without syncs, as a part of the creation of a replica.
+    fn replay(&self, logged: &LoggedOperation) -> Result<(), StoreError> {
+        let changes = &logged.record.subject.changes;
+        for RecordedFile { path, trash, .. } in changes.iter().filter_map(|change| change.before.as_ref()) {
+            match trash.as_ref().map_or_else(|| self.disk.remove(path), |trash| self.disk.rename(path, trash)) {
+                // The content was purged.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                moved => moved.map_err(|error| io_error(format!("move {path} to the trash"), error))?,
+            }
+        }
+        for (change, content) in changes.iter().zip(&logged.contents) {
+            if let (Some(after), Some(content)) = (&change.after, content) {
+                let path = &after.path;
+                self.disk.write(path, content).map_err(|error| io_error(format!("write {path}"), error))?;
+            }
+        }
+        self.journal().append_unsynced(&logged.record).map_err(journal_write_error)
+    }
+
+    fn sync_replica(&self) -> Result<(), StoreError> {
+        let refused = |error| io_error(format!("sync {}", self.root.display()), error);
+        if self.disk.sync_everything().map_err(refused)? {
+            return Ok(());
+        }
+        DERIVED.iter().try_for_each(|folder| sync_files(&self.root.join(folder))).map_err(refused)
+    }
+}
+
+/// Moves the files below a folder whose content is not in `logged`.
+fn move_unknown(from: &Path, to: &Path, logged: &HashSet<ContentHash>) -> io::Result<()> {
+    for entry in entries(from)? {
+        let (kind, target) = (entry.file_type()?, to.join(entry.file_name()));
+        if kind.is_dir() {
+            move_unknown(&entry.path(), &target, logged)?;
+        } else if !kind.is_file() || !logged.contains(&ContentHash::from_bytes(&fs::read(entry.path())?)) {
+            fs::create_dir_all(to)?;
+            fs::rename(entry.path(), target)?;
+        }
+    }
+    Ok(())
+}
+
+fn sync_files(folder: &Path) -> io::Result<()> {
+    for entry in entries(folder)? {
+        if entry.file_type()?.is_dir() {
+            sync_files(&entry.path())?;
+        }
+        fs::File::open(entry.path())?.sync_all()?;
+    }
+    Ok(())
+}
+
+fn entries(folder: &Path) -> io::Result<Vec<fs::DirEntry>> {
+    match fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+        entries => entries?.collect(),
+    }
+}
+
+fn remove_all(folder: &Path) -> io::Result<()> {
+    match fs::remove_dir_all(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        removed => removed,
+    }
+}

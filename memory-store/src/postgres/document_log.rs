@@ -1,0 +1,251 @@
+//! The shared log of memories in a Postgres database.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use memory_core::instance::InstanceError;
+use memory_core::{Code, ContentHash, Operation, ParseError, Recorded, RecordedChange, RecordedFile, StoreError};
+use tokio::sync::OnceCell;
+use tokio_postgres::types::Type;
+use tokio_postgres::{Client, Row};
+
+use super::Database;
+use super::conditions::SqlParameter;
+use super::document_append::append;
+use super::error::DatabaseError;
+use super::migration::{DOCUMENTS, migrate};
+use crate::journal::JournalPayload;
+use crate::shared_log::{LogAppendResult, LogHeads, LoggedOperation, NewOperation, SharedLog};
+use crate::{FileStore, FileStoreOptions};
+
+/// Maximum number of operations that are fetched at once.
+const OPERATIONS_PER_PAGE: i64 = 500;
+
+/// Returns a scope with fewer operations than the replica knows, if there is one.
+const FIND_LOST: &str = "
+    SELECT known.scope FROM unnest($1, $2) AS known(scope, position) LEFT JOIN memory_document_heads AS own USING (scope)
+    WHERE coalesce(own.position, 0) < known.position LIMIT 1";
+
+/// Returns the operations after the positions of a replica. An operation occurs once for each of its scopes.
+const LIST_OPERATIONS: &str = "
+    SELECT own.operation, own.token, own.position, own.scopes, own.verb, own.actor, own.at, own.at_nanos, own.undoes
+    FROM memory_document_heads AS head
+    LEFT JOIN unnest($1, $2) AS known(scope, position) ON known.scope = head.scope
+    CROSS JOIN LATERAL (
+        SELECT * FROM memory_document_operations AS one
+        WHERE one.scope = head.scope AND one.position > coalesce(known.position, 0) ORDER BY one.position LIMIT $3
+    ) AS own
+    WHERE head.position > coalesce(known.position, 0)
+    ORDER BY own.position, own.operation, own.token LIMIT $3";
+
+const LIST_CHANGES: &str = "
+    SELECT own.operation, own.token, own.id, own.former_path, own.former_hash, own.trash, own.path, own.hash, own.why, own.content
+    FROM memory_document_changes AS own
+    JOIN unnest($1, $2, $3, $4) AS wanted(scope, position, operation, token)
+        ON own.scope = wanted.scope AND own.position = wanted.position AND own.operation = wanted.operation AND own.token = wanted.token
+    ORDER BY own.operation, own.token, own.nth";
+
+/// Deletes old previous versions, also from the changes that made them, unless they are current or in the trash again.
+const PURGE: &str = "
+    WITH gone AS (
+        DELETE FROM memory_documents_trash WHERE at < $1 RETURNING scope, id, hash
+    )
+    UPDATE memory_document_changes AS own SET content = NULL FROM gone
+    WHERE own.scope = gone.scope AND own.id = gone.id AND own.hash = gone.hash AND own.content IS NOT NULL
+        AND NOT EXISTS (SELECT FROM memory_documents AS now WHERE now.scope = own.scope AND now.id = own.id AND now.hash = own.hash)
+        AND NOT EXISTS (
+            SELECT FROM memory_documents_trash AS later
+            WHERE later.scope = own.scope AND later.id = own.id AND later.hash = own.hash AND $1 <= later.at
+        )";
+
+impl FileStore {
+    /// Opens a store of memories in a Postgres database, with a replica of them in a folder.
+    ///
+    /// Several stores on several machines may use one database. A write is a transaction of the database, and is durable once it
+    /// returns. Reads use the replica, which first fetches the operations of the other stores, at most once in each `interval`. If
+    /// the database cannot be reached, results come from the replica and report that in `degraded`, and writes fail.
+    ///
+    /// The replica is a home that is derived from the database, and may be deleted at any time. Files that other programs change
+    /// in it are not transferred to the database.
+    ///
+    /// ```no_run
+    /// use std::path::Path;
+    /// use std::sync::Arc;
+    /// use std::time::Duration;
+    ///
+    /// use memory_core::Memories;
+    /// use memory_store::postgres::{Database, DatabaseLimits};
+    /// use memory_store::{FileStore, FileStoreOptions};
+    ///
+    /// let database = Arc::new(Database::new("postgres://memory@db.example/team", DatabaseLimits::default())?);
+    /// let interval = Duration::from_millis(200);
+    /// let store = FileStore::open_replica(Path::new("/var/cache/memory"), FileStoreOptions::default(), database, interval)?;
+    /// let memories = Memories::builder(store).build();
+    /// memories.write("The team deploys on Tuesdays")?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the folder cannot be opened. The database is not used before the first call.
+    pub fn open_replica(
+        folder: &Path,
+        options: FileStoreOptions,
+        database: Arc<Database>,
+        interval: Duration,
+    ) -> Result<Self, StoreError> {
+        let log = PostgresDocumentLog { database, is_ready: OnceCell::new() };
+        Ok(Self::open(folder, options)?.with_log(Arc::new(log), interval))
+    }
+}
+
+/// The shared log in a database.
+#[derive(Debug)]
+struct PostgresDocumentLog {
+    database: Arc<Database>,
+    is_ready: OnceCell<()>,
+}
+
+impl PostgresDocumentLog {
+    /// Runs `work` on a connection, after the tables were created.
+    fn run<T>(&self, work: &impl AsyncFn(&Client) -> Result<T, DatabaseError>) -> Result<T, StoreError> {
+        let done = self.database.run(async |client| {
+            self.is_ready.get_or_try_init(|| migrate(client, &DOCUMENTS)).await?;
+            work(client).await
+        });
+        done.map_err(|error| match error {
+            InstanceError::Store(error) => *error,
+            error => damaged_error(error.to_string()),
+        })
+    }
+}
+
+impl SharedLog for PostgresDocumentLog {
+    fn identity(&self) -> Result<String, StoreError> {
+        self.run(&async |client| {
+            let row = client.query_typed_one("SELECT id FROM memory_document_store WHERE one = 1", &[]).await?;
+            Ok(row.try_get(0)?)
+        })
+    }
+
+    fn pull(&self, known: &LogHeads) -> Result<Vec<LoggedOperation>, StoreError> {
+        let (scopes, positions): (Vec<&str>, Vec<i64>) = known.iter().unzip();
+        let heads: [SqlParameter; 3] =
+            [(&scopes, Type::TEXT_ARRAY), (&positions, Type::INT8_ARRAY), (&OPERATIONS_PER_PAGE, Type::INT8)];
+        self.run(&async |client| {
+            let (lost, rows) =
+                tokio::join!(biased; client.query_typed_opt(FIND_LOST, &heads[..2]), client.query_typed(LIST_OPERATIONS, &heads));
+            if let Some(lost) = lost? {
+                return Err(older_error(lost.try_get(0)?));
+            }
+            let mut logged = parse_operations(&rows?)?;
+            if !logged.is_empty() {
+                fetch_changes(client, &mut logged).await?;
+            }
+            Ok(logged)
+        })
+    }
+
+    fn append(&self, known: &LogHeads, operation: &NewOperation<'_>) -> Result<LogAppendResult, StoreError> {
+        match self.run(&async |client| append(client, known, operation).await) {
+            Err(StoreError::Conflict { what }) => Ok(LogAppendResult::Refused(what)),
+            done => done,
+        }
+    }
+
+    fn purge(&self, before: DateTime<Utc>) -> Result<(), StoreError> {
+        self.run(&async |client| {
+            client.execute_typed(PURGE, &[(&before, Type::TIMESTAMPTZ)]).await?;
+            Ok(())
+        })
+    }
+}
+
+/// Parses rows of [`LIST_OPERATIONS`], without the changes.
+fn parse_operations(rows: &[Row]) -> Result<Vec<LoggedOperation>, DatabaseError> {
+    let mut logged: Vec<LoggedOperation> = Vec::with_capacity(rows.len());
+    for row in rows {
+        let (id, token): (String, i64) = (row.try_get(0)?, row.try_get(1)?);
+        let (verb, undoes): (String, Option<String>) = (row.try_get(4)?, row.try_get(8)?);
+        let (at, nanos): (DateTime<Utc>, i16) = (row.try_get(6)?, row.try_get(7)?);
+        if logged.last().is_some_and(|last| last.record.operation.id.as_str() == id && last.token == token) {
+            continue;
+        }
+        let operation = Operation {
+            id: parse(&id)?,
+            verb: parse(&verb)?,
+            by: row.try_get(5)?,
+            at: at + TimeDelta::nanoseconds(i64::from(nanos)),
+        };
+        let undoes = undoes.as_deref().map(parse).transpose()?;
+        let record = Recorded { operation, subject: JournalPayload { changes: Vec::new() }, undoes, undone_by: None };
+        logged.push(LoggedOperation { record, token, position: row.try_get(2)?, scopes: row.try_get(3)?, contents: Vec::new() });
+    }
+    Ok(logged)
+}
+
+/// Fetches the changes of operations.
+async fn fetch_changes(client: &Client, logged: &mut [LoggedOperation]) -> Result<(), DatabaseError> {
+    let (mut scopes, mut positions, mut operations, mut tokens) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let mut numbers = BTreeMap::new();
+    for (number, one) in logged.iter().enumerate() {
+        let id = one.record.operation.id.as_str().to_owned();
+        for scope in &one.scopes {
+            scopes.push(scope.clone());
+            positions.push(one.position);
+            operations.push(id.clone());
+            tokens.push(one.token);
+        }
+        numbers.insert((id, one.token), number);
+    }
+    let wanted: [SqlParameter; 4] = [
+        (&scopes, Type::TEXT_ARRAY),
+        (&positions, Type::INT8_ARRAY),
+        (&operations, Type::TEXT_ARRAY),
+        (&tokens, Type::INT8_ARRAY),
+    ];
+    for row in client.query_typed(LIST_CHANGES, &wanted).await? {
+        let Some(one) = numbers.get(&(row.try_get(0)?, row.try_get(1)?)).and_then(|number| logged.get_mut(*number)) else {
+            continue;
+        };
+        let file = |path: usize, hash: usize, trash: Option<String>| -> Result<Option<RecordedFile>, DatabaseError> {
+            let Some(path) = row.try_get::<_, Option<String>>(path)? else { return Ok(None) };
+            let hash = <[u8; 32]>::try_from(row.try_get::<_, &[u8]>(hash)?).map_err(|_| damaged("a hash has not 32 bytes"))?;
+            Ok(Some(RecordedFile { path, hash: ContentHash::from(hash), trash }))
+        };
+        one.record.subject.changes.push(RecordedChange {
+            id: parse(row.try_get(2)?)?,
+            before: file(3, 4, row.try_get(5)?)?,
+            after: file(6, 7, None)?,
+            why: row.try_get(8)?,
+        });
+        one.contents.push(row.try_get(9)?);
+    }
+    Ok(())
+}
+
+fn parse<T: std::str::FromStr<Err = ParseError>>(text: &str) -> Result<T, DatabaseError> {
+    text.parse().map_err(|error: ParseError| damaged(&error.to_string()))
+}
+
+fn damaged(what: &str) -> DatabaseError {
+    DatabaseError::Other(damaged_error(what.to_owned()).into())
+}
+
+fn damaged_error(what: String) -> StoreError {
+    let hint = "restore the tables memory_document* from a backup";
+    StoreError::Database {
+        what: "the memories in the database are damaged".into(),
+        code: Code::FileDamaged,
+        hint,
+        source: Some(what.into()),
+    }
+}
+
+fn older_error(scope: &str) -> DatabaseError {
+    let hint = "it may have been restored from a backup; delete the replica to use the memories in the database";
+    let what = format!("the database has fewer operations on {scope} than the replica");
+    DatabaseError::Other(StoreError::Database { what, code: Code::FileDamaged, hint, source: None }.into())
+}

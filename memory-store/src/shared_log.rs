@@ -1,0 +1,139 @@
+//! The log of operations that several nodes share.
+//!
+//! The log is the truth: an operation has happened if and only if the log contains it. Each node has a replica, a home that is derived
+//! from the log, so that search, history and undo are the same code with the same results as without a log.
+//!
+//! A write plans its files and appends the operation, unless another node has appended one to the same scopes since; then the node applies
+//! that one and plans again. So every check of the plan is a check of the current state of the log. Only then the files of the replica
+//! change. A random token recognizes an operation whose confirmation was lost.
+//!
+//! A read first applies the operations of other nodes in the order of their positions. `replica.json` in the replica contains the last
+//! position of each scope, and the end of the journal that belongs to it. After an interruption, the operations in the journal behind that
+//! end are not applied again. A new node, or one with a deleted journal, an edited file or purged versions, creates its replica from the
+//! whole log, with one sync at the end.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Debug;
+
+use chrono::{DateTime, Utc};
+use memory_core::{Memory, Recorded, Scope, StoreError};
+use serde::{Deserialize, Serialize};
+
+use crate::journal::JournalPayload;
+
+/// A log of operations in a database.
+///
+/// An operation has one position in all its scopes. It is higher than that of each operation that the node had when it planned this one,
+/// and of each earlier operation of these scopes. Operations without a common scope may have the same position.
+pub(crate) trait SharedLog: Debug + Send + Sync {
+    /// Returns the id of the log, which differs between databases.
+    ///
+    /// # Errors
+    /// If the database cannot be reached.
+    fn identity(&self) -> Result<String, StoreError>;
+
+    /// Returns the next operations after `known`, in the order of their positions; an empty list if there are no others.
+    ///
+    /// # Errors
+    /// If the database cannot be reached, or is older than `known`.
+    fn pull(&self, known: &LogHeads) -> Result<Vec<LoggedOperation>, StoreError>;
+
+    /// Appends an operation that was planned with the operations up to `known`.
+    ///
+    /// The operation is durable once the call returns its position, and is not in the log after any other result.
+    ///
+    /// # Errors
+    /// If the database cannot be reached. Then the log may contain the operation.
+    fn append(&self, known: &LogHeads, operation: &NewOperation<'_>) -> Result<LogAppendResult, StoreError>;
+
+    /// Deletes the previous versions that were moved to the trash before `before`.
+    ///
+    /// # Errors
+    /// If the database cannot be reached.
+    fn purge(&self, before: DateTime<Utc>) -> Result<(), StoreError>;
+}
+
+/// The position of the last operation of each scope that a replica has.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub(crate) struct LogHeads(BTreeMap<String, i64>);
+
+impl LogHeads {
+    /// Returns the position in `scope`, or 0 if the replica has no operation of it.
+    pub(crate) fn position(&self, scope: &str) -> i64 {
+        self.0.get(scope).copied().unwrap_or(0)
+    }
+
+    /// Records that the replica has the operations of `scopes` up to `position`.
+    pub(crate) fn advance(&mut self, scopes: impl IntoIterator<Item = String>, position: i64) {
+        self.0.extend(scopes.into_iter().map(|scope| (scope, position)));
+    }
+
+    /// Iterates over the scopes and their positions.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, i64)> {
+        self.0.iter().map(|(scope, position)| (scope.as_str(), *position))
+    }
+}
+
+/// The result of [`SharedLog::append`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum LogAppendResult {
+    /// The operation has this position.
+    Appended(i64),
+    /// The log contains further operations on the same scopes.
+    Behind,
+    /// The document at this path is not in the expected state, or another document has its path.
+    Refused(String),
+}
+
+/// An operation to append.
+#[derive(Debug)]
+pub(crate) struct NewOperation<'a> {
+    pub record: &'a Recorded<JournalPayload>,
+    /// A random number that identifies this part of the operation.
+    pub token: i64,
+    /// The files of each change of the record.
+    pub files: Vec<NewDocumentFile<'a>>,
+}
+
+/// The files of a change to append.
+#[derive(Debug)]
+pub(crate) struct NewDocumentFile<'a> {
+    /// The scope of the previous file, if there is one.
+    pub former_scope: Option<Scope>,
+    /// The memory in the new file, and the bytes of the file, if there is one.
+    pub document: Option<(Memory, &'a [u8])>,
+}
+
+impl NewOperation<'_> {
+    /// Returns the scopes of all previous and new files; the global scope if there is no file.
+    pub(crate) fn scopes(&self) -> BTreeSet<String> {
+        let of_file = |file: &NewDocumentFile<'_>| {
+            let next = file.document.as_ref().map(|(memory, _)| memory.scope.to_string());
+            file.former_scope.as_ref().map(Scope::to_string).into_iter().chain(next)
+        };
+        let scopes: BTreeSet<_> = self.files.iter().flat_map(of_file).collect();
+        if scopes.is_empty() { BTreeSet::from([Scope::Global.to_string()]) } else { scopes }
+    }
+}
+
+/// An operation in the log.
+#[derive(Debug, Clone)]
+pub(crate) struct LoggedOperation {
+    pub record: Recorded<JournalPayload>,
+    /// The number that identifies this part of the operation.
+    pub token: i64,
+    pub position: i64,
+    /// All scopes in which the operation has this position.
+    pub scopes: Vec<String>,
+    /// The content of the new file of each change, if there is one and it was not purged.
+    pub contents: Vec<Option<Vec<u8>>>,
+}
+
+impl LoggedOperation {
+    /// Returns whether the content of a new file was purged.
+    pub(crate) fn is_purged(&self) -> bool {
+        let changes = self.record.subject.changes.iter();
+        changes.zip(&self.contents).any(|(change, content)| change.after.is_some() && content.is_none())
+    }
+}
