@@ -97,6 +97,7 @@ impl History for CountingStore {
         fn changes_of(&self, verb: Verb) -> Results<'_, RecordedChange>;
         fn trashed(&self) -> Results<'_, TrashedFile>;
         fn changes_to(&self, id: &MemoryId) -> Results<'_, Recorded<RecordedChange>>;
+        fn all_changes(&self) -> Results<'_, Recorded<RecordedChange>>;
         fn memory_in_trash(&self, trash: &str) -> Result<Memory, StoreError>;
         fn recover(&self) -> Result<(), StoreError>;
         fn revert(&self, id: &OperationId, undo: &Operation) -> Result<RevertedFiles, StoreError>;

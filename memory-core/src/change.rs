@@ -17,12 +17,21 @@ pub struct ChangeSet {
     pub reasons: BTreeMap<MemoryId, String>,
     /// The exported files of memories that come from an export.
     pub files: BTreeMap<MemoryId, ExportedFile>,
+    /// The new lines of unrecognized front matter of replaced memories. They replace all such lines and comments.
+    pub front_matter: BTreeMap<MemoryId, String>,
 }
 
 impl ChangeSet {
     /// Creates a set without changes, in which equal texts may occur twice.
     pub fn new(operation: Operation) -> Self {
-        Self { operation, duplicates: Duplicates::Keep, changes: Vec::new(), reasons: BTreeMap::new(), files: BTreeMap::new() }
+        Self {
+            operation,
+            duplicates: Duplicates::Keep,
+            changes: Vec::new(),
+            reasons: BTreeMap::new(),
+            files: BTreeMap::new(),
+            front_matter: BTreeMap::new(),
+        }
     }
 }
 

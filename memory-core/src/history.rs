@@ -104,6 +104,9 @@ pub trait History: Debug + Send + Sync {
     /// Iterates over the changes of the memory `id`, last change first, each with its operation.
     fn changes_to<'a>(&'a self, id: &MemoryId) -> Box<dyn Iterator<Item = Result<Recorded<RecordedChange>, StoreError>> + 'a>;
 
+    /// Iterates over the changes of all memories, last change first, each with its operation.
+    fn all_changes(&self) -> Box<dyn Iterator<Item = Result<Recorded<RecordedChange>, StoreError>> + '_>;
+
     /// Returns the memory in a file in the trash, given its path below the home.
     ///
     /// # Errors

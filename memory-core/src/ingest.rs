@@ -4,6 +4,7 @@ mod facts;
 mod missing;
 mod plan;
 mod sessions;
+mod source_state;
 mod survey;
 
 use crate::commit::{RefusedUnit, commit_units};
@@ -16,6 +17,7 @@ pub use missing::MissingNote;
 pub use sessions::SessionCounts;
 
 use plan::{IngestDecision, NotePlan};
+use source_state::RecordedSteps;
 use survey::{Survey, for_each_finding};
 
 /// Maximum number of memories in one batch; the next constant limits the bytes of text.
@@ -117,11 +119,10 @@ pub struct Progress {
 /// Ingests all notes that `source` finds as memories of the inbox, with the links between them.
 ///
 /// The origin identifies a note: an unchanged note is skipped, a changed note updates its memory, and a moved note
-/// moves the origin of its memory. A note is skipped if its memory was also changed, so that neither side is lost. A
-/// note with the text of a memory from another source is not ingested again, and neither is an unchanged note whose memory
-/// a person deleted. Equal files of one source become one
-/// memory, which records all of them as origins. Tags, aliases and links are only ever added to a memory. Credentials
-/// are redacted.
+/// moves the origin of its memory. A field, tag or link that was changed in the memory since remains as it is; if this is
+/// the text, the note is reported. A note with the text of a memory from another source is not ingested again, and neither
+/// is an unchanged note whose memory a person deleted. Equal files of one source become one memory, which records all of
+/// them as origins. Credentials are redacted.
 ///
 /// A conversation becomes a session with a name that ends in its id. A changed conversation replaces the records of its
 /// session, unless other records were added to it. Conversations are skipped if the store of the sessions does not support
@@ -155,21 +156,23 @@ pub fn ingest(
         bytes: 0,
         dry_run: options.dry_run,
     };
+    let steps = RecordedSteps::new(services, survey.memories().clone());
     let mut done = 0;
     let at = batch.operation.operation.at;
     let think = |finding| {
         let SourceItem::Note(note) = finding else { return None };
         // Notes that appeared after the survey are left for the next ingestion.
         let (path, index) = note.draft.origin.as_ref().and_then(|origin| survey.find(&origin.path))?;
-        Some((path, NotePlan { note: survey.note(index), links: &links[index], at }.decide_early(note)))
+        Some((path, NotePlan { survey: &survey, note: survey.note(index), links: &links[index], at }.decide_early(note)))
     };
     for_each_finding(source, &think, &mut |thought| {
         let Some((path, thought)) = thought else { return Ok(()) };
-        match thought.complete(services)? {
+        match thought.complete(&steps)? {
             IngestDecision::Leave => report.unchanged += 1,
             IngestDecision::Skip(reason) => report.skipped.push(SkippedFile { path: path.to_owned(), reason }),
-            IngestDecision::Do { change, warnings } => {
+            IngestDecision::Do { change, front_matter, warnings } => {
                 report.warnings.extend(warnings.into_iter().map(|reason| SkippedFile { path: path.to_owned(), reason }));
+                batch.operation.front_matter.extend(front_matter.map(|lines| (change.id(), lines)));
                 batch.push(change, path, &mut report)?;
             }
         }
@@ -229,11 +232,12 @@ impl IngestBatch<'_> {
     fn flush(&mut self, report: &mut IngestReport) -> Result<(), StoreError> {
         let changes = std::mem::take(&mut self.changes);
         let mut paths = std::mem::take(&mut self.paths);
+        let operation = ChangeSet { front_matter: std::mem::take(&mut self.operation.front_matter), ..self.operation.clone() };
         self.bytes = 0;
         let mut kinds: Vec<_> = changes.iter().map(ChangeKind::of).collect();
         // Credentials were already redacted while the changes were computed.
         let units = changes.into_iter().map(|change| vec![change]).collect();
-        let refused = if self.dry_run { Vec::new() } else { commit_units(self.services, &self.operation, units)? };
+        let refused = if self.dry_run { Vec::new() } else { commit_units(self.services, &operation, units)? };
         for RefusedUnit { unit, error } in refused.into_iter().rev() {
             kinds.remove(unit);
             report.skipped.push(SkippedFile { path: paths.remove(unit), reason: error.to_string() });
@@ -269,3 +273,5 @@ impl ChangeKind {
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod update_tests;

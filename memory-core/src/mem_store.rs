@@ -74,10 +74,16 @@ impl MemStore {
     }
 }
 
-fn new_file(memory: Memory) -> MemFile {
+fn new_file(memory: Memory, other_fields: Vec<(String, String)>) -> MemFile {
     let path = format!("categories/{}/{}.md", memory.category, memory.id);
-    let stamp = FileVersion(ContentHash::of(&format!("{memory:?}")));
-    Arc::new(StoredMemory { memory, path, stamp, problem: None, other_fields: Vec::new() })
+    let stamp = FileVersion(ContentHash::of(&format!("{memory:?}{other_fields:?}")));
+    Arc::new(StoredMemory { memory, path, stamp, problem: None, other_fields })
+}
+
+/// Returns the keys of front matter with their values on the same line.
+fn other_fields(front_matter: &str) -> Vec<(String, String)> {
+    let fields = front_matter.lines().filter(|line| !line.starts_with([' ', '\t', '#', '-']));
+    fields.filter_map(|line| line.split_once(": ")).map(|(key, value)| (key.to_owned(), value.to_owned())).collect()
 }
 
 fn is_within(scopes: Option<&[Scope]>, memory: &Memory) -> bool {
@@ -193,7 +199,7 @@ impl MemoryStore for MemStore {
         for change in &set.changes {
             let current = state.files.get(&change.id());
             match change {
-                Change::Create { memory, .. } => {
+                Change::Create { memory, front_matter } => {
                     let is_same = |file: &&MemFile| file.memory.content == memory.content && file.memory.scope == memory.scope;
                     let new = files.iter().filter_map(|(_, file)| file.as_ref()).find(is_same);
                     let same = new.or_else(|| state.by_content(&memory.content_hash(), &memory.scope));
@@ -204,7 +210,7 @@ impl MemoryStore for MemStore {
                     if let Some(current) = current {
                         return Err(StoreError::Conflict { what: current.path.clone() });
                     }
-                    let file = new_file((**memory).clone());
+                    let file = new_file((**memory).clone(), other_fields(front_matter));
                     outcomes.push(ChangeOutcome::Kept { id: memory.id, path: file.path.clone() });
                     files.push((memory.id, Some(file)));
                 }
@@ -215,7 +221,9 @@ impl MemoryStore for MemStore {
                     }
                     let mut memory = (**memory).clone();
                     memory.access_count = memory.access_count.max(state.with_accesses(old).memory.access_count);
-                    let file = new_file(memory);
+                    let front_matter = set.front_matter.get(&memory.id);
+                    let fields = front_matter.map_or_else(|| old.other_fields.clone(), |lines| other_fields(lines));
+                    let file = new_file(memory, fields);
                     outcomes.push(ChangeOutcome::Kept { id: file.memory.id, path: file.path.clone() });
                     files.push((file.memory.id, Some(file)));
                 }

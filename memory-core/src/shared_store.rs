@@ -91,6 +91,7 @@ implement_for_pointers!(History {
     fn changes_of(&self, verb: Verb) -> Box<dyn Iterator<Item = Result<RecordedChange, StoreError>> + '_>;
     fn trashed(&self) -> Box<dyn Iterator<Item = Result<TrashedFile, StoreError>> + '_>;
     fn changes_to<'a>(&'a self, id: &MemoryId) -> Box<dyn Iterator<Item = Result<Recorded<RecordedChange>, StoreError>> + 'a>;
+    fn all_changes(&self) -> Box<dyn Iterator<Item = Result<Recorded<RecordedChange>, StoreError>> + '_>;
     fn memory_in_trash(&self, trash: &str) -> Result<Memory, StoreError>;
     fn recover(&self) -> Result<(), StoreError>;
     fn revert(&self, id: &OperationId, undo: &Operation) -> Result<RevertedFiles, StoreError>;

@@ -29,6 +29,34 @@ fn notes_are_taken_in_once() {
 }
 
 #[test]
+fn a_changed_note_updates_the_fields_of_its_file_that_were_not_edited() {
+    let sandbox = Sandbox::new();
+    let concept = |rest: &str| format!("---\ntype: Metric\ntitle: Revenue\n{rest}---\nsum of orders\n");
+    let import = |rest: &str| {
+        sandbox.file("bundle/revenue.md", &concept(rest));
+        let run = Sandbox::finish(sandbox.command(&["ingest", "--source", "okf", "--path", "bundle"]), "");
+        String::from_utf8(run.stdout).expect("text")
+    };
+    let file = || {
+        let folder = std::fs::read_dir(sandbox.path(".memory/categories/inbox")).expect("a folder");
+        folder.map(|entry| entry.expect("a file").path()).next().expect("a memory")
+    };
+    let text = || std::fs::read_to_string(file()).expect("text");
+    assert_eq!(import("unit: EUR\nstale_after: 2031-01-01T00:00:00Z\n"), "okf\t1\t0\t0\t0\t0\t0\t0\n");
+    assert_eq!(import("unit: USD\nstale_after: 2032-01-01T00:00:00Z\n"), "okf\t0\t1\t0\t0\t0\t0\t0\n");
+    assert!(text().contains("unit: USD") && text().contains("expires_at: 2032-01-01") && !text().contains("EUR"), "{}", text());
+    // After an edit of the file, its text and its properties remain, and the other fields follow the source.
+    std::fs::write(file(), text().replace("sum of orders", "sum of all orders")).expect("it can be written");
+    assert_eq!(import("unit: GBP\nstale_after: 2033-01-01T00:00:00Z\n"), "okf\t0\t1\t0\t0\t0\t0\t0\n");
+    let edited = text();
+    assert!(edited.contains("unit: USD") && edited.contains("expires_at: 2033-01-01"), "{edited}");
+    assert!(edited.contains("sum of all orders"), "{edited}");
+    assert_eq!(import("unit: GBP\nstale_after: 2033-01-01T00:00:00Z\n"), "okf\t0\t0\t1\t0\t0\t0\t0\n");
+    Sandbox::finish(sandbox.command(&["undo"]), "");
+    assert!(text().contains("expires_at: 2032-01-01") && text().contains("sum of all orders"), "{}", text());
+}
+
+#[test]
 fn all_takes_what_is_there_and_says_what_is_not() {
     let sandbox = sandbox_with_vault();
     sandbox.file("claude/CLAUDE.md", "Answer in short sentences.\n");

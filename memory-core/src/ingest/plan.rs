@@ -1,14 +1,15 @@
-//! The decision about one note, by the fingerprints of its last ingestion.
+//! The decision about one note, by the fingerprints of its last ingestion and the changes of its memory since.
 
 use chrono::{DateTime, Utc};
 
-use super::survey::{MemoryRelation, SurveyedNote};
-use crate::{
-    Change, ContentHash, Draft, Memory, MemoryId, NoteItem, Origin, Patch, Services, StoreError, StoredMemory, Tags, secret,
-};
+use super::source_state::{RecordedSteps, SourceState, merge_fields, merge_lists, with_scalars};
+use super::survey::{MemoryRelation, Survey, SurveyedNote};
+use crate::standing::has_new_statement;
+use crate::{Change, ContentHash, Draft, Memory, MemoryId, NoteItem, Origin, StoreError, StoredMemory, Tags, secret};
 
 /// The input of the decision about one note.
 pub(super) struct NotePlan<'a> {
+    pub(super) survey: &'a Survey,
     pub(super) note: &'a SurveyedNote,
     pub(super) links: &'a [MemoryId],
     pub(super) at: DateTime<Utc>,
@@ -24,6 +25,8 @@ pub(super) enum IngestDecision {
     Do {
         /// The change.
         change: Change,
+        /// The new unrecognized front matter of a replaced memory, if it changes.
+        front_matter: Option<String>,
         /// The warnings to report.
         warnings: Vec<String>,
     },
@@ -39,10 +42,10 @@ pub(super) enum PartialDecision<'a> {
 
 impl PartialDecision<'_> {
     /// Completes the decision.
-    pub(super) fn complete(self, services: &Services) -> Result<IngestDecision, StoreError> {
+    pub(super) fn complete(self, steps: &RecordedSteps<'_>) -> Result<IngestDecision, StoreError> {
         match self {
             Self::Decided(decision) => Ok(decision),
-            Self::Open(plan, note) => plan.decide(services, *note),
+            Self::Open(plan, note) => plan.decide(steps, *note),
         }
     }
 }
@@ -53,55 +56,56 @@ impl<'a> NotePlan<'a> {
         match self.note.kept {
             MemoryRelation::Not => PartialDecision::Decided(self.create(*note)),
             MemoryRelation::AsCopy => PartialDecision::Decided(IngestDecision::Leave),
-            MemoryRelation::AsTwin if self.links.is_empty() => PartialDecision::Decided(IngestDecision::Leave),
+            MemoryRelation::AsTwin if !self.note.is_representative => PartialDecision::Decided(IngestDecision::Leave),
             MemoryRelation::AsTwin | MemoryRelation::AsItself => PartialDecision::Open(self, note),
         }
     }
 
-    fn decide(self, services: &Services, note: NoteItem) -> Result<IngestDecision, StoreError> {
-        let stored = match services.store.get(&self.note.id) {
+    fn decide(self, steps: &RecordedSteps<'_>, note: NoteItem) -> Result<IngestDecision, StoreError> {
+        let stored = match steps.services().store.get(&self.note.id) {
             Ok(stored) => stored,
             Err(error @ (StoreError::NotFound { .. } | StoreError::Damaged(_))) => {
                 return Ok(IngestDecision::Skip(error.to_string()));
             }
             Err(error) => return Err(error),
         };
-        let mut warnings = Vec::new();
-        let links = Patch { add_links: self.links.to_vec(), ..Patch::default() };
-        let patch = match self.note.kept {
-            MemoryRelation::AsTwin | MemoryRelation::AsCopy => Ok(links),
-            MemoryRelation::AsItself | MemoryRelation::Not => {
-                let own = stored.memory.origin.as_ref();
-                let is_elsewhere =
-                    |other: &&Origin| own.is_some_and(|own| (&own.source, &own.root) != (&other.source, &other.root));
-                let elsewhere = stored.memory.other_origins.iter().filter(is_elsewhere);
-                let other_origins = self.note.copies.iter().chain(elsewhere).cloned().collect();
-                let links = Patch { other_origins: Some(other_origins), ..links };
-                extend_patch(note.draft, &note.front_matter, &stored, links, &mut warnings)
-            }
-        };
-        Ok(match patch {
-            Ok(patch) => self.replace(&stored, &patch, warnings),
-            Err(reason) => IngestDecision::Skip(reason),
-        })
+        let mut update = NoteUpdate::of(&stored.memory);
+        if self.note.kept == MemoryRelation::AsItself {
+            update.set_other_origins(&stored.memory, &self.note.copies);
+            update.apply_note(note, &stored, steps, self.at)?;
+        }
+        if self.has_other_links(&stored.memory) {
+            let known = steps.source_state(&stored)?.links.into_iter().filter(|link| self.survey.has_memory(link));
+            update.memory.links = merge_lists(&known.collect::<Vec<_>>(), self.links, &stored.memory.links);
+            update.memory.links.retain(|link| *link != stored.memory.id);
+        }
+        Ok(update.finish(&stored, self.at))
+    }
+
+    /// Returns whether the links of a memory to memories of this source differ from those of the note.
+    fn has_other_links(&self, memory: &Memory) -> bool {
+        let is_new = |link: &MemoryId| *link != memory.id && !memory.links.contains(link);
+        let is_gone = |link: &MemoryId| !self.links.contains(link) && self.survey.has_memory(link);
+        self.links.iter().any(is_new) || memory.links.iter().any(is_gone)
     }
 
     fn create(self, note: NoteItem) -> IngestDecision {
+        let item = ItemFingerprint::of(&note);
         let NoteItem { mut draft, front_matter, updated_at, former, .. } = note;
-        let (note, lines) = (note_hash(&draft), front_matter_hash(&front_matter));
         if let Some((id, hash)) = &self.note.deleted
-            && NoteFingerprint::from_hash(hash).note == note
+            && item.is_same_note(&NoteFingerprint::from_hash(hash))
         {
             return IngestDecision::Skip(format!("its memory was deleted; `memory restore {}` brings it back", id.short()));
         }
         let mut kinds = redact(&mut draft);
         let front_matter = redact_front_matter(front_matter, &mut kinds);
         let text = draft_text_hash(&draft);
-        if let Some(origin) = &mut draft.origin {
-            origin.hash = Some(NoteFingerprint { note, front_matter: lines, text }.to_hash());
-        }
         let created_at = draft.created_at;
         let mut memory = draft.into_memory(self.note.id, self.at);
+        let fields = fields_hash(&memory);
+        if let Some(origin) = &mut memory.origin {
+            origin.hash = Some(item.with_memory(fields, text).to_hash());
+        }
         // A source that records only the creation has not recorded a change.
         memory.updated_at = updated_at.or(created_at).unwrap_or(memory.updated_at);
         memory.links = self.links.to_vec();
@@ -113,66 +117,136 @@ impl<'a> NotePlan<'a> {
         memory.other_origins.clone_from(&self.note.copies);
         memory.other_origins.extend(former.other_origins);
         let warnings = redaction_warning(kinds).into_iter().collect();
-        IngestDecision::Do { change: Change::Create { memory: Box::new(memory), front_matter }, warnings }
+        IngestDecision::Do { change: Change::Create { memory: Box::new(memory), front_matter }, front_matter: None, warnings }
+    }
+}
+
+/// The new version of a memory, and the results of its comparison with a note.
+#[derive(Debug)]
+struct NoteUpdate {
+    memory: Memory,
+    front_matter: Option<String>,
+    /// Whether the source records the time of the last change.
+    has_given_time: bool,
+    /// The reason why the text of the note does not replace the one of the memory.
+    conflict: Option<String>,
+    warnings: Vec<String>,
+}
+
+impl NoteUpdate {
+    fn of(memory: &Memory) -> Self {
+        Self { memory: memory.clone(), front_matter: None, has_given_time: false, conflict: None, warnings: Vec::new() }
     }
 
-    fn replace(self, stored: &StoredMemory, patch: &Patch, warnings: Vec<String>) -> IngestDecision {
-        let Some(memory) = patch.apply(&stored.memory, self.at) else { return IngestDecision::Leave };
+    /// Sets the other origins from the place of the source to those of `copies`.
+    fn set_other_origins(&mut self, stored: &Memory, copies: &[Origin]) {
+        let own = stored.origin.as_ref();
+        let is_elsewhere = |other: &&Origin| own.is_some_and(|own| (&own.source, &own.root) != (&other.source, &other.root));
+        let elsewhere = stored.other_origins.iter().filter(is_elsewhere);
+        self.memory.other_origins = copies.iter().chain(elsewhere).cloned().collect();
+    }
+
+    /// Applies the changes of a note since its last ingestion. A field that was changed in the memory since remains as it is.
+    fn apply_note(
+        &mut self,
+        note: NoteItem,
+        stored: &StoredMemory,
+        steps: &RecordedSteps<'_>,
+        at: DateTime<Utc>,
+    ) -> Result<(), StoreError> {
+        let item = ItemFingerprint::of(&note);
+        let NoteItem { mut draft, front_matter, updated_at, .. } = note;
+        self.has_given_time = updated_at.is_some();
+        let current = &stored.memory;
+        let Some(mut origin) = draft.origin.take() else { return Ok(()) };
+        let known = current.origin.as_ref().and_then(|origin| origin.hash).map(|hash| NoteFingerprint::from_hash(&hash));
+        let is_same_note = known.is_some_and(|known| item.is_same_note(&known));
+        let are_same_lines = known.is_none_or(|known| known.front_matter == item.front_matter);
+        let is_same_place = current.origin.as_ref().is_some_and(|known: &Origin| known.is_same_place(&origin));
+        if is_same_note && are_same_lines && is_same_place {
+            return Ok(());
+        }
+        let mut kinds = redact(&mut draft);
+        let text = draft_text_hash(&draft);
+        let mut new = Draft { created_at: draft.created_at.or(Some(current.created_at)), ..draft }.into_memory(current.id, at);
+        new.links.clone_from(&current.links);
+        let state = steps.source_state(stored)?;
+        let base = base_version(&state, known, current, &new);
+        let here = memory_text_hash(current);
+        let has_new_text = known.is_none_or(|known| known.text != text);
+        if !has_new_text || here == text {
+            (new.content, new.title) = (base.content.clone(), base.title.clone());
+        }
+        let is_edited = here != text && base.content != current.content && new.content != current.content;
+        let has_conflict = has_new_text && is_edited && (state.memory.is_none() || new.content != base.content);
+        let mut fingerprint = item.with_memory(fields_hash(&new), text);
+        if let Some(known) = known.filter(|_| has_conflict) {
+            // The note remains changed until both have the same text.
+            (fingerprint.note, fingerprint.text) = (known.note, known.text);
+            let reason = format!("both it and its memory {} were changed; the memory retains its text", stored.path);
+            self.conflict = Some(reason);
+        }
+        new.updated_at = current.updated_at;
+        let merged = merge_fields(&base, &new, current);
+        self.memory = Memory { other_origins: std::mem::take(&mut self.memory.other_origins), ..merged };
+        if let Some(given) = updated_at {
+            let is_untouched = state.memory.as_ref().is_some_and(|memory| memory.updated_at == current.updated_at);
+            self.memory.updated_at = if is_untouched { given } else { given.max(current.updated_at) };
+        }
+        origin.hash = Some(fingerprint.to_hash());
+        self.memory.origin = Some(origin);
+        if !are_same_lines {
+            if state.has_own_front_matter {
+                self.front_matter = Some(redact_front_matter(front_matter, &mut kinds));
+            } else {
+                let reason = "its other properties were changed; its memory, whose file was edited,";
+                self.warnings.push(format!("{reason} retains the previous ones: {}", stored.path));
+            }
+        }
+        if has_new_text || self.front_matter.is_some() {
+            self.warnings.extend(redaction_warning(kinds));
+        }
+        Ok(())
+    }
+
+    fn finish(self, stored: &StoredMemory, at: DateTime<Utc>) -> IngestDecision {
+        let Self { mut memory, front_matter, has_given_time, conflict, mut warnings } = self;
+        let current = &stored.memory;
+        if memory == *current && front_matter.is_none() {
+            return conflict.map_or(IngestDecision::Leave, IngestDecision::Skip);
+        }
         if let Some(problem) = &stored.problem {
             return IngestDecision::Skip(format!("its memory must not be changed: {problem}"));
         }
-        IngestDecision::Do { change: Change::Replace { expected: stored.stamp, memory: Box::new(memory) }, warnings }
-    }
-}
-
-/// Adds the changes of a note since its last ingestion to `patch`.
-///
-/// # Errors
-/// The reason why the memory must not be changed.
-fn extend_patch(
-    mut draft: Draft,
-    front_matter: &str,
-    stored: &StoredMemory,
-    mut patch: Patch,
-    warnings: &mut Vec<String>,
-) -> Result<Patch, String> {
-    let memory = &stored.memory;
-    let Some(mut origin) = draft.origin.take() else { return Ok(patch) };
-    let known = memory.origin.as_ref().and_then(|origin| origin.hash).map(|hash| NoteFingerprint::from_hash(&hash));
-    let (note, lines) = (note_hash(&draft), front_matter_hash(front_matter));
-    let is_same_note = known.is_some_and(|known| known.note == note);
-    let are_same_lines = known.is_some_and(|known| known.front_matter == lines);
-    let is_same_place = memory.origin.as_ref().is_some_and(|known: &Origin| known.is_same_place(&origin));
-    if is_same_note && are_same_lines && is_same_place {
-        return Ok(patch);
-    }
-    let kinds = redact(&mut draft);
-    let text = draft_text_hash(&draft);
-    origin.hash = Some(NoteFingerprint { note, front_matter: lines, text }.to_hash());
-    patch.origin = Some(origin);
-    if !is_same_note {
-        let has_new_text = known.is_none_or(|known| known.text != text);
-        if has_new_text {
-            let here = memory_text_hash(memory);
-            if known.is_some_and(|known| known.text != here) && here != text {
-                return Err(format!("both it and its memory {} were changed; the memory remains unchanged", stored.path));
-            }
-            patch.content = Some(draft.content);
-            patch.title = Some(draft.title);
-            warnings.extend(redaction_warning(kinds));
+        if memory.content != current.content && has_new_statement(current, &memory) {
+            memory.stated_at = Some(at);
         }
-        patch.aliases = Some(merge_aliases(&memory.aliases, draft.aliases));
-        patch.add_tags = draft.tags;
+        memory.version = current.version.saturating_add(1);
+        if !has_given_time {
+            memory.updated_at = at.max(current.updated_at);
+        }
+        warnings.extend(conflict);
+        let change = Change::Replace { expected: stored.stamp, memory: Box::new(memory) };
+        IngestDecision::Do { change, front_matter, warnings }
     }
-    if known.is_some() && !are_same_lines {
-        warnings.push(format!("its other properties were changed; its memory {} retains the previous ones", stored.path));
-    }
-    Ok(patch)
 }
 
-fn merge_aliases(aliases: &[String], more: Vec<String>) -> Vec<String> {
-    let new = more.into_iter().filter(|alias| !aliases.contains(alias));
-    aliases.iter().cloned().chain(new).collect()
+/// Returns the version that a note and the current memory are compared with.
+///
+/// A field whose former value is unknown is equal to that of `new`, so that it remains as it is in the memory.
+fn base_version(state: &SourceState, known: Option<NoteFingerprint>, current: &Memory, new: &Memory) -> Memory {
+    let unknown = || Memory { tags: Tags::default(), aliases: Vec::new(), ..new.clone() };
+    let mut base = state.memory.clone().unwrap_or_else(unknown);
+    // The source may have received the text of the memory meanwhile.
+    if known.is_none_or(|known| known.text == memory_text_hash(current)) {
+        (base.content, base.title) = (current.content.clone(), current.title.clone());
+    }
+    if known.is_some_and(|known| known.fields == fields_hash(current)) {
+        base = with_scalars(current, base);
+    }
+    base.links.clone_from(&current.links);
+    base.updated_at = current.updated_at;
+    base
 }
 
 /// Redacts credentials in a draft, and returns their kinds.
@@ -222,37 +296,108 @@ fn redaction_warning(mut kinds: Vec<&'static str>) -> Option<String> {
 
 /// Fingerprints for detecting whether a note or its memory has changed since its ingestion.
 ///
-/// They are stored as the hash of the memory's origin, so the three parts share 32 bytes.
+/// They are stored as the hash of the memory's origin, so the four parts share 32 bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct NoteFingerprint {
     /// The hash of the parts of the note that correspond to fields of a memory.
-    pub(super) note: [u8; 12],
+    note: [u8; 8],
+    /// The hash of the fields that the note gave the memory, other than text and names.
+    fields: [u8; 4],
     /// The hash of the remaining front matter.
-    pub(super) front_matter: [u8; 8],
+    front_matter: [u8; 8],
     /// The hash of the text and title written to the memory.
-    pub(super) text: [u8; 12],
+    text: [u8; 12],
 }
 
 impl NoteFingerprint {
     /// Returns the fingerprints in the form of a hash, for storage.
-    pub(super) fn to_hash(self) -> ContentHash {
+    fn to_hash(self) -> ContentHash {
         let mut bytes = [0; 32];
-        bytes[..12].copy_from_slice(&self.note);
+        bytes[..8].copy_from_slice(&self.note);
+        bytes[8..12].copy_from_slice(&self.fields);
         bytes[12..20].copy_from_slice(&self.front_matter);
         bytes[20..].copy_from_slice(&self.text);
         ContentHash::from(bytes)
     }
 
     /// Extracts the fingerprints from a stored hash.
-    pub(super) fn from_hash(hash: &ContentHash) -> Self {
+    fn from_hash(hash: &ContentHash) -> Self {
         let bytes = hash.as_bytes();
-        Self { note: first(bytes), front_matter: first(&bytes[12..]), text: first(&bytes[20..]) }
+        Self { note: first(bytes), fields: first(&bytes[8..]), front_matter: first(&bytes[12..]), text: first(&bytes[20..]) }
+    }
+
+    /// Returns the hash of a note in the older format, which has `note` and `fields` as one hash of text, names and tags.
+    fn former_note(&self) -> [u8; 12] {
+        let mut bytes = [0; 12];
+        bytes[..8].copy_from_slice(&self.note);
+        bytes[8..].copy_from_slice(&self.fields);
+        bytes
+    }
+}
+
+/// The fingerprints of a note and its unrecognized front matter, in the current and the older format.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct ItemFingerprint {
+    note: [u8; 8],
+    former_note: [u8; 12],
+    front_matter: [u8; 8],
+}
+
+impl ItemFingerprint {
+    /// Returns the fingerprints of a note, before redaction.
+    pub(super) fn of(note: &NoteItem) -> Self {
+        let former_note = first(note.draft.fingerprint("").as_bytes());
+        let note_hash = note_hash(&note.draft, note.updated_at);
+        Self { note: note_hash, former_note, front_matter: front_matter_hash(&note.front_matter) }
+    }
+
+    /// Returns the fingerprints for storage, given those of the memory that the note gives.
+    fn with_memory(self, fields: [u8; 4], text: [u8; 12]) -> NoteFingerprint {
+        NoteFingerprint { note: self.note, fields, front_matter: self.front_matter, text }
+    }
+
+    /// Returns whether `known` is of a note with the same recognized parts.
+    fn is_same_note(&self, known: &NoteFingerprint) -> bool {
+        self.note == known.note || self.former_note == known.former_note()
+    }
+
+    /// Returns whether the stored hash is of an equal note.
+    pub(super) fn is_in(&self, hash: &ContentHash) -> bool {
+        let known = NoteFingerprint::from_hash(hash);
+        self.is_same_note(&known) && self.front_matter == known.front_matter
     }
 }
 
 /// Returns the fingerprint of a note, before redaction.
-fn note_hash(draft: &Draft) -> [u8; 12] {
-    first(draft.fingerprint("").as_bytes())
+fn note_hash(draft: &Draft, updated_at: Option<DateTime<Utc>>) -> [u8; 8] {
+    let Draft { category, phase, scope, role, created_at, expires_at, valid_from, valid_until, pinned, reminder, .. } = draft;
+    let due = reminder.map(|reminder| reminder.due);
+    let times = [*created_at, updated_at, *expires_at, *valid_from, *valid_until, due];
+    let mut more = vec![
+        category.map_or("", |category| category.as_str()).to_owned(),
+        phase.map_or("", |phase| phase.as_str()).to_owned(),
+        scope.to_string(),
+        role.map_or("", |role| role.as_str()).to_owned(),
+        pinned.to_string(),
+    ];
+    more.extend(times.map(|time| time.map_or_else(String::new, |time| time.timestamp_micros().to_string())));
+    first(draft.fingerprint(&more.join("\0")).as_bytes())
+}
+
+/// Returns the fingerprint of the fields of a memory that a note gives, other than text, names and the time of the change.
+fn fields_hash(memory: &Memory) -> [u8; 4] {
+    let due = memory.reminder.map(|reminder| reminder.due);
+    let times = [Some(memory.created_at), memory.expires_at, memory.valid_from, memory.valid_until, due];
+    let mut fields = vec![
+        memory.category.as_str().to_owned(),
+        memory.phase.as_str().to_owned(),
+        memory.scope.to_string(),
+        memory.role.map_or("", |role| role.as_str()).to_owned(),
+        memory.pinned.to_string(),
+    ];
+    // A store may record less than milliseconds.
+    fields.extend(times.map(|time| time.map_or_else(String::new, |time| time.timestamp().to_string())));
+    first(ContentHash::of(&fields.join("\0")).as_bytes())
 }
 
 /// Returns the fingerprint of unrecognized front matter.

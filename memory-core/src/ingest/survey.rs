@@ -5,10 +5,12 @@ use std::path::Path;
 use std::sync::mpsc::sync_channel;
 use std::thread;
 
+use super::plan::ItemFingerprint;
 use super::{IngestReport, LinkCounts, Progress, SkippedFile, redact_text};
 use crate::wikilink::{WikilinkCatalog, WikilinkDestination, WikilinkNameKind};
 use crate::{
-    ContentHash, Draft, Memory, MemoryId, NoteItem, Origin, Scope, Services, Source, SourceItem, StoreError, Tags, Verb, secret,
+    ContentHash, Draft, Filter, Memory, MemoryId, NoteItem, Origin, Scope, Services, Source, SourceItem, StoreError, Tags, Verb,
+    secret,
 };
 
 /// The result of surveying a source.
@@ -23,6 +25,10 @@ pub(super) struct Survey {
     taken: HashMap<MemoryId, usize>,
     /// The ids that notes had as memories, with the index of the note.
     former_ids: HashMap<MemoryId, usize>,
+    /// The existing and future memories of all notes.
+    memories: HashSet<MemoryId>,
+    /// The new notes with a title and without text.
+    empty_notes: Vec<EmptyNote>,
 }
 
 /// One note of a source.
@@ -33,6 +39,8 @@ pub(super) struct SurveyedNote {
     pub(super) kept: MemoryRelation,
     /// The origins of other files of this source with the same text.
     pub(super) copies: Vec<Origin>,
+    /// Whether the links of its memory are those of this note, if several notes have the same memory.
+    pub(super) is_representative: bool,
     /// The hash for detecting equal files; `None` for a note without text.
     hash: Option<ContentHash>,
     /// The targets of its links; only the first `counted` of them are counted.
@@ -66,6 +74,33 @@ struct UnmatchedNote {
     origin: Origin,
 }
 
+/// A new note with a title and without text.
+struct EmptyNote {
+    number: usize,
+    origin: Origin,
+    title: String,
+    scope: Scope,
+    fingerprint: ItemFingerprint,
+}
+
+impl EmptyNote {
+    fn of(number: usize, note: &NoteItem) -> Option<Self> {
+        if !note.draft.content.trim().is_empty() {
+            return None;
+        }
+        let (origin, title) = (note.draft.origin.clone()?, note.draft.title.clone()?);
+        Some(Self { number, origin, title, scope: note.draft.scope.clone(), fingerprint: ItemFingerprint::of(note) })
+    }
+
+    /// Returns whether a memory was ingested from an equal note of the same program.
+    fn is_of(&self, memory: &Memory) -> bool {
+        let is_equal =
+            memory.content.trim().is_empty() && memory.title.as_ref() == Some(&self.title) && memory.scope == self.scope;
+        let origin = memory.origin.as_ref().filter(|origin| origin.source == self.origin.source);
+        is_equal && origin.and_then(|origin| origin.hash).is_some_and(|hash| self.fingerprint.is_in(&hash))
+    }
+}
+
 impl Survey {
     pub(super) fn of(
         services: &Services,
@@ -80,6 +115,8 @@ impl Survey {
             place: None,
             taken: HashMap::new(),
             former_ids: HashMap::new(),
+            memories: HashSet::new(),
+            empty_notes: Vec::new(),
         };
         let mut tags = HashSet::new();
         let mut strangers = Vec::new();
@@ -102,11 +139,13 @@ impl Survey {
             Ok(())
         })?;
         report.tags = tags.len() as u64;
+        strangers.extend(survey.match_empty_notes(services)?);
         for stranger in strangers {
             survey.match_memory(services, &stranger)?;
         }
         survey.join_copies();
         survey.mark_deleted(services)?;
+        survey.memories = survey.notes.iter().map(|note| note.id).collect();
         Ok(survey)
     }
 
@@ -115,9 +154,14 @@ impl Survey {
         self.place.as_ref()
     }
 
+    /// Returns whether a memory belongs to a note.
+    pub(super) fn has_memory(&self, id: &MemoryId) -> bool {
+        self.memories.contains(id)
+    }
+
     /// Returns the memories that belong to a note.
-    pub(super) fn memories(&self) -> HashSet<MemoryId> {
-        self.notes.iter().map(|note| note.id).collect()
+    pub(super) fn memories(&self) -> &HashSet<MemoryId> {
+        &self.memories
     }
 
     /// Returns the number of notes.
@@ -136,6 +180,8 @@ impl Survey {
     }
 
     fn add(&mut self, services: &Services, note: NoteItem) -> Result<Option<UnmatchedNote>, StoreError> {
+        let number = self.notes.len();
+        let empty = EmptyNote::of(number, &note);
         let NoteItem { draft, front_matter, mut links, uncounted_links, id: former_id, former, .. } = note;
         let counted = links.len();
         links.extend(uncounted_links);
@@ -150,7 +196,6 @@ impl Survey {
             Some(stored) => (services.ids.memory_id(), MemoryRelation::Not, Some(stored.memory.id)),
             None => (self.free_id(services, former_id)?, MemoryRelation::Not, None),
         };
-        let number = self.notes.len();
         self.place.get_or_insert_with(|| origin.clone());
         self.numbers.insert(origin.path.clone(), number);
         self.catalog.add_note(&origin.path, draft.title.as_deref(), &draft.aliases);
@@ -162,6 +207,7 @@ impl Survey {
             id,
             kept,
             copies: Vec::new(),
+            is_representative: true,
             hash,
             links,
             counted,
@@ -176,12 +222,38 @@ impl Survey {
         }
         // Notes without text are all equal, but are not duplicates of each other.
         if kept != MemoryRelation::Not || draft.content.trim().is_empty() {
+            self.empty_notes.extend(empty.filter(|_| kept == MemoryRelation::Not));
             return Ok(None);
         }
         let redacted = secret::redact(&draft.content);
         let hash = redacted.map_or_else(|| draft.content_hash(), |redacted| ContentHash::of(&redacted.text));
         let twin = services.store.by_content(&hash, &draft.scope)?;
         Ok(twin.map(|twin| UnmatchedNote { number, twin, origin: origin.clone() }))
+    }
+
+    /// Returns the new notes without text whose memory was ingested from an equal note of the same program at another place.
+    fn match_empty_notes(&mut self, services: &Services) -> Result<Vec<UnmatchedNote>, StoreError> {
+        let empty = std::mem::take(&mut self.empty_notes);
+        let Some(place) = self.place.as_ref().filter(|_| !empty.is_empty()) else { return Ok(Vec::new()) };
+        let mut matched = HashMap::new();
+        let filter = Filter { source: Some(place.source.clone()), ..Filter::all() };
+        for stored in services.store.memories(&filter, services.clock.now()) {
+            let memory = match stored {
+                Ok(stored) => stored.memory,
+                Err(StoreError::Damaged(_)) => continue,
+                Err(error) => return Err(error),
+            };
+            for note in empty.iter().filter(|note| note.is_of(&memory)) {
+                matched.entry(note.number).or_insert(UnmatchedNote {
+                    number: note.number,
+                    twin: memory.id,
+                    origin: note.origin.clone(),
+                });
+            }
+        }
+        let mut matched: Vec<_> = matched.into_values().collect();
+        matched.sort_by_key(|note| note.number);
+        Ok(matched)
     }
 
     /// Returns `former` if no memory has this id, otherwise a new id.
@@ -285,7 +357,11 @@ impl Survey {
     ///
     /// Afterwards, the links and the catalog are released.
     pub(super) fn take_links(&mut self, counts: &mut LinkCounts) -> Vec<Vec<MemoryId>> {
-        let joined = self.resolve_links(counts);
+        let speakers = self.speakers();
+        for (number, note) in self.notes.iter_mut().enumerate() {
+            note.is_representative = speakers.get(&note.id).is_none_or(|speaker| *speaker == number);
+        }
+        let joined = self.resolve_links(&speakers, counts);
         self.catalog = WikilinkCatalog::new(self.catalog.rule());
         for note in &mut self.notes {
             (note.links, note.former_links) = (Vec::new(), Vec::new());
@@ -293,14 +369,18 @@ impl Survey {
         joined
     }
 
-    fn resolve_links(&self, counts: &mut LinkCounts) -> Vec<Vec<MemoryId>> {
-        let mut joined = vec![Vec::new(); self.notes.len()];
-        // Multiple notes may belong to one memory. The note that is not a copy, or else the first, represents them.
+    /// Returns the note that represents each memory of several notes: the one that is not a copy, or else the first.
+    fn speakers(&self) -> HashMap<MemoryId, usize> {
         let mut speakers = HashMap::new();
         let is_speaker = |note: &SurveyedNote| note.kept == MemoryRelation::AsTwin || !note.copies.is_empty();
         for (number, note) in self.notes.iter().enumerate().filter(|(_, note)| is_speaker(note)) {
             speakers.entry(note.id).or_insert(number);
         }
+        speakers
+    }
+
+    fn resolve_links(&self, speakers: &HashMap<MemoryId, usize>, counts: &mut LinkCounts) -> Vec<Vec<MemoryId>> {
+        let mut joined = vec![Vec::new(); self.notes.len()];
         let speaker = |number: usize| speakers.get(&self.notes[number].id).copied().unwrap_or(number);
         // The links of a memory of a home are in its own order, and go both ways already.
         for (number, note) in self.notes.iter().enumerate() {

@@ -140,12 +140,14 @@ fn what_a_person_changed_is_kept_and_when_both_changed_neither_is_lost() {
 }
 
 #[test]
-fn changed_properties_that_no_field_holds_are_said_once() {
+fn changed_properties_that_no_field_holds_replace_the_former_ones() {
     let home = home();
-    ingest_notes(&home, &TestNotes(vec![("a.md", "a".into(), "x: 1\n")]));
+    ingest_notes(&home, &TestNotes(vec![("a.md", "a".into(), "x: 1\ny: 1\n")]));
     let changed = TestNotes(vec![("a.md", "a".into(), "x: 2\n")]);
     let report = ingest_notes(&home, &changed);
-    assert_eq!((counts(&report), report.warnings.len()), ((0, 1, 0, 0), 1));
+    assert_eq!((counts(&report), report.warnings.len()), ((0, 1, 0, 0), 0));
+    let stored = home.store.get(&memories(&home)[0].id).expect("it can be read");
+    assert_eq!(stored.other_fields, [("x".to_owned(), "2".to_owned())]);
     let report = ingest_notes(&home, &changed);
     assert_eq!((counts(&report), report.warnings.len()), ((0, 0, 1, 0), 0));
 }

@@ -87,14 +87,14 @@ impl History for MemStore {
 
     fn changes_to<'a>(&'a self, id: &MemoryId) -> Box<dyn Iterator<Item = Result<Recorded<RecordedChange>, StoreError>> + 'a> {
         let id = *id;
-        let records = self.records();
-        let changes = records.flat_map(move |record| {
+        Box::new(self.all_changes().filter(move |change| change.as_ref().is_ok_and(|change| change.subject.id == id)))
+    }
+
+    fn all_changes(&self) -> Box<dyn Iterator<Item = Result<Recorded<RecordedChange>, StoreError>> + '_> {
+        let changes = self.records().flat_map(|record| {
             let record = record.expect("records in main memory have no errors");
             let changes: Vec<_> = self.changes(&record.operation.id).collect();
-            changes
-                .into_iter()
-                .filter(move |change| change.as_ref().is_ok_and(|change| change.id == id))
-                .map(move |change| change.map(|change| record.clone().map(|_| change)))
+            changes.into_iter().map(move |change| change.map(|change| record.clone().map(|_| change)))
         });
         Box::new(changes)
     }

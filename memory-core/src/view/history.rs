@@ -42,13 +42,11 @@ impl History for ScopedStore {
     }
 
     fn changes_to<'a>(&'a self, id: &MemoryId) -> Box<dyn Iterator<Item = Result<Recorded<RecordedChange>, StoreError>> + 'a> {
-        Box::new(self.history.changes_to(id).filter_map(|record| match record {
-            Ok(record) => match self.is_known(&record.operation.id) {
-                Ok(is_known) => is_known.then_some(Ok(record)),
-                Err(error) => Some(Err(error)),
-            },
-            Err(error) => Some(Err(error)),
-        }))
+        Box::new(self.history.changes_to(id).filter_map(|change| self.known_change(change)))
+    }
+
+    fn all_changes(&self) -> Box<dyn Iterator<Item = Result<Recorded<RecordedChange>, StoreError>> + '_> {
+        Box::new(self.history.all_changes().filter_map(|change| self.known_change(change)))
     }
 
     fn memory_in_trash(&self, trash: &str) -> Result<Memory, StoreError> {
@@ -127,6 +125,20 @@ impl ScopedStore {
                 Err(StoreError::Invalid { why })
             }
             Err(error) => Err(error),
+        }
+    }
+
+    fn known_change(
+        &self,
+        change: Result<Recorded<RecordedChange>, StoreError>,
+    ) -> Option<Result<Recorded<RecordedChange>, StoreError>> {
+        let change = match change {
+            Ok(change) => change,
+            Err(error) => return Some(Err(error)),
+        };
+        match self.is_known(&change.operation.id) {
+            Ok(is_known) => is_known.then_some(Ok(change)),
+            Err(error) => Some(Err(error)),
         }
     }
 

@@ -2,6 +2,7 @@
 
 mod agent_sessions;
 mod basic_memory;
+mod changed_items;
 mod chatgpt;
 mod claude;
 mod claude_ai;

@@ -88,14 +88,11 @@ impl History for FileStore {
 
     fn changes_to<'a>(&'a self, id: &MemoryId) -> Box<dyn Iterator<Item = Result<Recorded<RecordedChange>, StoreError>> + 'a> {
         let id = *id;
-        Box::new(mark_undone_lazily(self.journaled_operations()).flat_map(move |record| match record {
-            Ok(mut record) => {
-                let changes = std::mem::take(&mut record.subject.changes);
-                let own = changes.into_iter().rev().filter(|change| change.id == id && !change.is_placeholder());
-                own.map(|change| Ok(record.clone().map(|_| change))).collect::<Vec<_>>()
-            }
-            Err(error) => vec![Err(error)],
-        }))
+        Box::new(self.changes_where(move |change| change.id == id))
+    }
+
+    fn all_changes(&self) -> Box<dyn Iterator<Item = Result<Recorded<RecordedChange>, StoreError>> + '_> {
+        Box::new(self.changes_where(|_| true))
     }
 
     fn memory_in_trash(&self, trash: &str) -> Result<Memory, StoreError> {
@@ -198,6 +195,20 @@ impl FileStore {
         }
         let step = CommitStep { id: trashed.id, before: live, after: Some(PlannedFile { path: path.clone(), bytes }), why: None };
         Ok(self.apply_steps(restore, None, &[step])?.map(|()| ChangeOutcome::Kept { id: trashed.id, path }))
+    }
+
+    fn changes_where(
+        &self,
+        is_wanted: impl Fn(&RecordedChange) -> bool,
+    ) -> impl Iterator<Item = Result<Recorded<RecordedChange>, StoreError>> {
+        mark_undone_lazily(self.journaled_operations()).flat_map(move |record| match record {
+            Ok(mut record) => {
+                let changes = std::mem::take(&mut record.subject.changes);
+                let wanted = changes.into_iter().rev().filter(|change| is_wanted(change) && !change.is_placeholder());
+                wanted.map(|change| Ok(record.clone().map(|_| change))).collect::<Vec<_>>()
+            }
+            Err(error) => vec![Err(error)],
+        })
     }
 
     /// Iterates over the operations in the journal that were not aborted, newest first.

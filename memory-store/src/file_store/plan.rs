@@ -42,7 +42,8 @@ impl FileStore {
                 }
                 Change::Replace { expected, memory } => {
                     let file = set.files.get(&memory.id);
-                    let (step, outcome) = self.replace(*expected, memory, file, &plan)?;
+                    let front_matter = set.front_matter.get(&memory.id).map(String::as_str);
+                    let (step, outcome) = self.replace(*expected, memory, file, front_matter, &plan)?;
                     if file.is_some_and(|file| file.text.is_some())
                         && let ChangeOutcome::Kept { id, path } = &outcome
                         && is_unchanged(&step)
@@ -104,6 +105,7 @@ impl FileStore {
         expected: FileVersion,
         memory: &Memory,
         file: Option<&ExportedFile>,
+        front_matter: Option<&str>,
         plan: &CommitPlan,
     ) -> Result<(CommitStep, ChangeOutcome), StoreError> {
         let (loaded, unfolded) = self.load_current(&memory.id)?;
@@ -126,9 +128,10 @@ impl FileStore {
         };
         let mut memory = memory.clone();
         memory.access_count = memory.access_count.max(before.memory.access_count.saturating_add(unfolded));
-        let bytes = match updated_export(&path, file, &memory) {
-            Some(bytes) => bytes,
-            None => markdown::rewrite(&path, &loaded.bytes, &memory).map_err(StoreError::Damaged)?,
+        let bytes = match (front_matter, updated_export(&path, file, &memory)) {
+            (Some(front_matter), _) => markdown::encode(&memory, front_matter).into_bytes(),
+            (None, Some(bytes)) => bytes,
+            (None, None) => markdown::rewrite(&path, &loaded.bytes, &memory).map_err(StoreError::Damaged)?,
         };
         check_size(&path, &bytes)?;
         let step = CommitStep {

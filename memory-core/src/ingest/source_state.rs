@@ -1,0 +1,182 @@
+//! The state that a source gave a memory, derived from the journal.
+
+use std::cell::OnceCell;
+use std::collections::{HashMap, HashSet};
+
+use crate::{ContentHash, Memory, MemoryId, Recorded, RecordedChange, RecordedFile, Services, StoreError, StoredMemory, Verb};
+
+/// The state that ingestions gave a memory, without the changes of a person and of other operations.
+#[derive(Debug)]
+pub(super) struct SourceState {
+    /// The memory; `None` if the journal or the trash does not contain all versions that determine it.
+    pub(super) memory: Option<Memory>,
+    /// The links that ingestions added.
+    pub(super) links: Vec<MemoryId>,
+    /// Whether only operations that leave its unrecognized front matter as it is changed the file after the ingestions.
+    pub(super) has_own_front_matter: bool,
+}
+
+/// The recorded changes of the memories of a source. The journal is read when they are first used.
+#[derive(Debug)]
+pub(super) struct RecordedSteps<'a> {
+    services: &'a Services,
+    ids: HashSet<MemoryId>,
+    steps: OnceCell<HashMap<MemoryId, Vec<RecordedStep>>>,
+}
+
+/// A recorded change of a memory.
+#[derive(Debug)]
+struct RecordedStep {
+    verb: Verb,
+    /// Whether the change was undone, or undid another one.
+    is_neutral: bool,
+    before: Option<RecordedFile>,
+    after: Option<ContentHash>,
+}
+
+impl<'a> RecordedSteps<'a> {
+    /// Returns the recorded changes of the memories `ids`.
+    pub(super) fn new(services: &'a Services, ids: HashSet<MemoryId>) -> Self {
+        Self { services, ids, steps: OnceCell::new() }
+    }
+
+    /// Returns the services that the changes are read from.
+    pub(super) fn services(&self) -> &'a Services {
+        self.services
+    }
+
+    /// Returns the state that the ingestions before this one gave a memory.
+    pub(super) fn source_state(&self, current: &StoredMemory) -> Result<SourceState, StoreError> {
+        let all = match self.steps.get() {
+            Some(steps) => steps,
+            None => {
+                let steps = self.read()?;
+                self.steps.get_or_init(|| steps)
+            }
+        };
+        let steps = all.get(&current.memory.id).map(Vec::as_slice).unwrap_or_default();
+        Ok(self.replay(steps, current))
+    }
+
+    fn read(&self) -> Result<HashMap<MemoryId, Vec<RecordedStep>>, StoreError> {
+        let mut steps = HashMap::<MemoryId, Vec<RecordedStep>>::new();
+        for change in self.services.history.all_changes() {
+            let Recorded { operation, subject, undone_by, .. } = change?;
+            if !self.ids.contains(&subject.id) || subject.is_placeholder() {
+                continue;
+            }
+            let RecordedChange { id, before, after, .. } = subject;
+            let is_neutral = undone_by.is_some() || operation.verb == Verb::Undo;
+            let after = after.map(|file| file.hash);
+            steps.entry(id).or_default().push(RecordedStep { verb: operation.verb, is_neutral, before, after });
+        }
+        Ok(steps)
+    }
+
+    /// Applies the changes of the ingestions in `steps`, which are ordered newest first.
+    fn replay(&self, steps: &[RecordedStep], current: &StoredMemory) -> SourceState {
+        let read = |file: &RecordedFile| self.services.history.memory_in_trash(file.trash.as_deref()?).ok();
+        let mut state = SourceState { memory: None, links: Vec::new(), has_own_front_matter: false };
+        state.has_own_front_matter = steps.last().is_some_and(|first| first.before.is_none());
+        // Whether `state.memory` is the version that the next step replaces.
+        let mut is_current = false;
+        for (index, step) in steps.iter().enumerate().rev() {
+            let next = index.checked_sub(1).map(|index| &steps[index]);
+            let next_hash = next.map_or(Some(current.stamp.0), |next| next.before.as_ref().map(|file| file.hash));
+            let is_unedited = next_hash == step.after;
+            state.has_own_front_matter &= is_unedited && !matches!(step.verb, Verb::Import | Verb::Repair);
+            if step.is_neutral || step.verb != Verb::Ingest {
+                is_current = false;
+                continue;
+            }
+            let after = match next {
+                _ if !is_unedited => None,
+                Some(next) => next.before.as_ref().and_then(read),
+                None => Some(current.memory.clone()),
+            };
+            let (Some(former), Some(after)) = (&step.before, after.as_ref()) else {
+                state.memory = after.filter(|_| step.before.is_none());
+                state.links = state.memory.iter().flat_map(|memory| memory.links.iter().copied()).collect();
+                is_current = true;
+                continue;
+            };
+            if is_current && let Some(memory) = &mut state.memory {
+                (*memory, state.links) = (after.clone(), after.links.clone());
+                continue;
+            }
+            match read(former) {
+                Some(before) => {
+                    state.links = merge_lists(&before.links, &after.links, &state.links);
+                    state.memory = state.memory.map(|memory| merge_fields(&before, after, &memory));
+                }
+                None => state.memory = None,
+            }
+        }
+        state
+    }
+}
+
+/// Returns `current` with the changes from `base` to `new`. A field that differs between `base` and `current` remains as it is.
+///
+/// Only the fields that a source gives are changed.
+pub(super) fn merge_fields(base: &Memory, new: &Memory, current: &Memory) -> Memory {
+    let mut merged = Memory {
+        tags: current.tags.without(&base.tags.without(&new.tags)).with(&new.tags.without(&base.tags)),
+        aliases: merge_lists(&base.aliases, &new.aliases, &current.aliases),
+        links: merge_lists(&base.links, &new.links, &current.links),
+        ..current.clone()
+    };
+    merge_field(&base.content, &new.content, &mut merged.content);
+    merge_field(&base.title, &new.title, &mut merged.title);
+    merge_field(&base.updated_at, &new.updated_at, &mut merged.updated_at);
+    merge_scalars(base, new, &mut merged);
+    merged
+}
+
+fn merge_scalars(base: &Memory, new: &Memory, merged: &mut Memory) {
+    if (base.category, base.phase) == (merged.category, merged.phase) {
+        (merged.category, merged.phase) = (new.category, new.phase);
+    }
+    merge_field(&base.scope, &new.scope, &mut merged.scope);
+    merge_field(&base.role, &new.role, &mut merged.role);
+    merge_field(&base.created_at, &new.created_at, &mut merged.created_at);
+    merge_field(&base.expires_at, &new.expires_at, &mut merged.expires_at);
+    merge_field(&base.valid_from, &new.valid_from, &mut merged.valid_from);
+    merge_field(&base.valid_until, &new.valid_until, &mut merged.valid_until);
+    merge_field(&base.pinned, &new.pinned, &mut merged.pinned);
+    // A reminder also records whether it was shown and completed.
+    let due = |memory: &Memory| memory.reminder.map(|reminder| reminder.due);
+    if due(base) == due(merged) && due(base) != due(new) {
+        merged.reminder = new.reminder;
+    }
+}
+
+/// Returns `to` with the fields that a source gives of `from`, other than text, names, links and the time of the change.
+pub(super) fn with_scalars(from: &Memory, to: Memory) -> Memory {
+    Memory {
+        category: from.category,
+        phase: from.phase,
+        scope: from.scope.clone(),
+        role: from.role,
+        created_at: from.created_at,
+        expires_at: from.expires_at,
+        valid_from: from.valid_from,
+        valid_until: from.valid_until,
+        pinned: from.pinned,
+        reminder: from.reminder,
+        ..to
+    }
+}
+
+fn merge_field<T: PartialEq + Clone>(base: &T, new: &T, field: &mut T) {
+    if field == base {
+        field.clone_from(new);
+    }
+}
+
+/// Returns `current` without the items that only `base` has, and with the items that only `new` has.
+pub(super) fn merge_lists<T: PartialEq + Clone>(base: &[T], new: &[T], current: &[T]) -> Vec<T> {
+    let retained = current.iter().filter(|item| new.contains(item) || !base.contains(item));
+    let added = new.iter().filter(|item| !current.contains(item) && !base.contains(item));
+    retained.chain(added).cloned().collect()
+}

@@ -1,0 +1,253 @@
+//! Tests of the update of a memory by a changed note.
+
+use std::sync::Arc;
+
+use chrono::{DateTime, TimeDelta, Utc};
+
+use super::{IngestOptions, IngestReport, ingest};
+use crate::testing::{FakeSource, services};
+use crate::{
+    Category, Draft, Filter, MemStore, Memory, MemoryId, NoteItem, Origin, Patch, Reminder, Scope, SecretPolicy, Services,
+    SourceItem, SpeakerRole, Tags, link, undo, unlink, update,
+};
+
+fn home() -> Services {
+    services(Arc::new(MemStore::default()))
+}
+
+fn moment(text: &str) -> DateTime<Utc> {
+    text.parse().expect("a moment")
+}
+
+fn note_at(root: &str, path: &str, draft: Draft) -> NoteItem {
+    let origin = Origin { source: "test".into(), root: root.into(), path: path.into(), hash: None };
+    NoteItem::new(Draft { source: "test".into(), origin: Some(origin), ..draft })
+}
+
+fn note(path: &str, draft: Draft) -> NoteItem {
+    note_at("/test", path, draft)
+}
+
+fn run(services: &Services, notes: Vec<NoteItem>) -> IngestReport {
+    let source = FakeSource::with_items(notes.into_iter().map(|note| SourceItem::Note(Box::new(note))).collect());
+    ingest(services, &source, &IngestOptions::default(), &mut |_| {}).expect("the fake store does not fail")
+}
+
+fn counts(report: &IngestReport) -> (u64, u64, u64, usize) {
+    (report.new, report.updated, report.unchanged, report.skipped.len())
+}
+
+fn memories(services: &Services) -> Vec<Memory> {
+    let all = services.store.memories(&Filter::all(), services.clock.now());
+    let mut all: Vec<_> = all.map(|stored| stored.expect("it can be read").memory).collect();
+    all.sort_by_key(|memory| memory.origin.as_ref().map(|origin| origin.path.clone()));
+    all
+}
+
+fn edit(services: &Services, id: &MemoryId, patch: &Patch) {
+    update(services, &id.to_string(), patch, None, SecretPolicy::Refuse).expect("it can be changed");
+}
+
+/// Returns a note with a value in each field.
+fn full_note() -> NoteItem {
+    let day = |day| Some(moment("2024-01-01T00:00:00Z") + TimeDelta::days(day));
+    let draft = Draft {
+        aliases: vec!["brew".into()],
+        category: Some(Category::People),
+        role: Some(SpeakerRole::Person),
+        created_at: day(0),
+        expires_at: day(9_000),
+        valid_from: day(1),
+        valid_until: day(9_001),
+        reminder: Some(Reminder::new(moment("2034-01-01T00:00:00Z"))),
+        ..Draft::new("tea").title("Tea").tags(["a", "b"])
+    };
+    NoteItem { updated_at: day(2), front_matter: "x: 1\n".into(), ..note("a.md", draft) }
+}
+
+type NoteChange = fn(&mut NoteItem);
+
+/// The changes of one field each.
+const CHANGES: [(&str, NoteChange); 20] = [
+    ("text", |note| note.draft.content = "coffee".into()),
+    ("title", |note| note.draft.title = Some("Coffee".into())),
+    ("no title", |note| note.draft.title = None),
+    ("other alias", |note| note.draft.aliases = vec!["infusion".into()]),
+    ("less tags", |note| note.draft.tags = ["b"].into_iter().collect()),
+    ("other tags", |note| note.draft.tags = ["b", "c"].into_iter().collect()),
+    ("category", |note| note.draft.category = Some(Category::Preferences)),
+    ("no category", |note| note.draft.category = None),
+    ("scope", |note| note.draft.scope = Scope::Project("kettle".into())),
+    ("role", |note| note.draft.role = None),
+    ("creation", |note| note.draft.created_at = Some(moment("2023-05-05T00:00:00Z"))),
+    ("change", |note| note.updated_at = Some(moment("2024-05-05T00:00:00Z"))),
+    ("expiry", |note| note.draft.expires_at = Some(moment("2040-05-05T00:00:00Z"))),
+    ("no expiry", |note| note.draft.expires_at = None),
+    ("start", |note| note.draft.valid_from = None),
+    ("end", |note| note.draft.valid_until = Some(moment("2039-05-05T00:00:00Z"))),
+    ("pin", |note| note.draft.pinned = true),
+    ("reminder", |note| note.draft.reminder = Some(Reminder::new(moment("2035-01-01T00:00:00Z")))),
+    ("no reminder", |note| note.draft.reminder = None),
+    ("property", |note| note.front_matter = "x: 2\n".into()),
+];
+
+fn changed(change: NoteChange) -> NoteItem {
+    let mut note = full_note();
+    change(&mut note);
+    note
+}
+
+#[test]
+fn a_change_of_any_field_gives_the_memory_of_a_new_ingestion() {
+    for (name, change) in CHANGES {
+        let (home, fresh) = (home(), self::home());
+        run(&home, vec![full_note()]);
+        assert_eq!(counts(&run(&home, vec![changed(change)])), (0, 1, 0, 0), "{name}");
+        assert_eq!(counts(&run(&home, vec![changed(change)])), (0, 0, 1, 0), "{name}");
+        run(&fresh, vec![changed(change)]);
+        let (updated, new) = (memories(&home).remove(0), memories(&fresh).remove(0));
+        assert_eq!(Memory { id: new.id, version: 1, ..updated.clone() }, new, "{name}");
+        let fields = |home: &Services, id| home.store.get(id).expect("it can be read").other_fields;
+        assert_eq!(fields(&home, &updated.id), fields(&fresh, &new.id), "{name}");
+    }
+}
+
+#[test]
+fn a_field_that_a_person_changed_remains_through_all_later_changes_of_the_note() {
+    let home = home();
+    run(&home, vec![full_note()]);
+    let id = memories(&home)[0].id;
+    let expiry = Some(moment("2050-01-01T00:00:00Z"));
+    let patch = Patch {
+        category: Some(Category::Knowledge),
+        expires_at: Some(expiry),
+        add_tags: ["mine"].into_iter().collect(),
+        remove_tags: ["a"].into_iter().collect(),
+        ..Patch::default()
+    };
+    edit(&home, &id, &patch);
+    let mut note = full_note();
+    note.draft.content = "coffee".into();
+    note.draft.tags = ["a", "b", "c"].into_iter().collect();
+    assert_eq!(counts(&run(&home, vec![note.clone()])), (0, 1, 0, 0));
+    note.draft.category = Some(Category::Preferences);
+    note.draft.expires_at = None;
+    note.draft.pinned = true;
+    note.draft.tags = ["a", "c"].into_iter().collect();
+    assert_eq!(counts(&run(&home, vec![note.clone()])), (0, 1, 0, 0));
+    let memory = memories(&home).remove(0);
+    assert_eq!((memory.content.as_str(), memory.pinned), ("coffee", true));
+    assert_eq!((memory.category, memory.expires_at), (Category::Knowledge, expiry));
+    assert_eq!(memory.tags, ["mine", "c"].into_iter().collect::<Tags>());
+    assert_eq!(counts(&run(&home, vec![note])), (0, 0, 1, 0));
+}
+
+#[test]
+fn if_both_texts_were_changed_the_other_fields_are_updated() {
+    let home = home();
+    run(&home, vec![full_note()]);
+    edit(&home, &memories(&home)[0].id, &Patch { content: Some("my tea".into()), ..Patch::default() });
+    let mut note = full_note();
+    note.draft.content = "coffee".into();
+    note.draft.expires_at = None;
+    let report = run(&home, vec![note.clone()]);
+    assert_eq!((counts(&report), report.warnings.len()), ((0, 1, 0, 0), 1));
+    let memory = memories(&home).remove(0);
+    assert_eq!((memory.content.as_str(), memory.expires_at), ("my tea", None));
+    assert_eq!(counts(&run(&home, vec![note.clone()])), (0, 0, 0, 1));
+    note.draft.content = "my tea".into();
+    assert_eq!(counts(&run(&home, vec![note.clone()])), (0, 1, 0, 0));
+    note.draft.content = "water".into();
+    assert_eq!(counts(&run(&home, vec![note])), (0, 1, 0, 0));
+    assert_eq!(memories(&home)[0].content, "water");
+}
+
+#[test]
+fn an_ingestion_that_was_undone_is_repeated() {
+    let home = home();
+    run(&home, vec![full_note()]);
+    let (_, no_expiry) = CHANGES[13];
+    run(&home, vec![changed(no_expiry)]);
+    undo(&home, None).expect("it can be undone");
+    assert!(memories(&home)[0].expires_at.is_some());
+    assert_eq!(counts(&run(&home, vec![changed(no_expiry)])), (0, 1, 0, 0));
+    assert_eq!(memories(&home)[0].expires_at, None);
+}
+
+#[test]
+fn an_older_fingerprint_that_fits_counts_as_unchanged() {
+    let home = home();
+    let plain = |text: &str| note("a.md", Draft { expires_at: Some(moment("2040-01-01T00:00:00Z")), ..Draft::new(text) });
+    run(&home, vec![plain("tea")]);
+    let memory = memories(&home).remove(0);
+    let mut origin = memory.origin.clone().expect("it was ingested");
+    let mut bytes = *origin.hash.expect("it was ingested").as_bytes();
+    bytes[..12].copy_from_slice(&Draft::new("tea").fingerprint("").as_bytes()[..12]);
+    origin.hash = Some(bytes.into());
+    edit(&home, &memory.id, &Patch { origin: Some(origin), ..Patch::default() });
+    let operations = home.history.records().count();
+    assert_eq!(counts(&run(&home, vec![plain("tea")])), (0, 0, 1, 0));
+    assert_eq!(home.history.records().count(), operations);
+    assert_eq!(counts(&run(&home, vec![plain("coffee")])), (0, 1, 0, 0));
+    assert_eq!(memories(&home)[0].content, "coffee");
+}
+
+fn linked(path: &str, text: &str, links: &[&str]) -> NoteItem {
+    NoteItem { links: links.iter().map(|link| (*link).to_owned()).collect(), ..note(path, Draft::new(text)) }
+}
+
+fn links(services: &Services) -> Vec<Vec<usize>> {
+    let all = memories(services);
+    let place = |id: &MemoryId| all.iter().position(|memory| memory.id == *id).expect("it exists");
+    all.iter().map(|memory| memory.links.iter().map(place).collect()).collect()
+}
+
+#[test]
+fn a_link_that_the_source_no_longer_has_is_removed_on_both_sides() {
+    let home = home();
+    run(&home, vec![linked("a", "a", &["b", "c"]), linked("b", "b", &[]), linked("c", "c", &[])]);
+    assert_eq!(links(&home), [vec![1, 2], vec![0], vec![0]]);
+    let less = || vec![linked("a", "a2", &["b"]), linked("b", "b", &[]), linked("c", "c", &[])];
+    assert_eq!(counts(&run(&home, less())), (0, 2, 1, 0));
+    assert_eq!(links(&home), [vec![1], vec![0], vec![]]);
+    assert_eq!(counts(&run(&home, less())), (0, 0, 3, 0));
+}
+
+#[test]
+fn links_of_a_person_remain_and_removed_ones_do_not_return() {
+    let home = home();
+    let notes = |text: &str, links: &[&str]| vec![linked("a", text, links), linked("b", "b", &[]), linked("c", "c", &[])];
+    run(&home, notes("a", &["b"]));
+    let ids: Vec<String> = memories(&home).iter().map(|memory| memory.id.to_string()).collect();
+    link(&home, &ids[0], &ids[2]).expect("they can be linked");
+    assert_eq!(counts(&run(&home, notes("a", &["b"]))), (0, 0, 3, 0));
+    unlink(&home, &ids[0], &ids[1]).expect("they are linked");
+    assert_eq!(counts(&run(&home, notes("a", &["b"]))), (0, 0, 3, 0));
+    run(&home, notes("a2", &["b"]));
+    assert_eq!(links(&home), [vec![2], vec![], vec![0]]);
+}
+
+#[test]
+fn a_link_to_a_memory_from_elsewhere_is_removed_with_the_link_of_the_note() {
+    let home = home();
+    let known = crate::write(&home, Draft::new("known"), SecretPolicy::Refuse).expect("it is new").id;
+    run(&home, vec![linked("a", "a", &["b"]), linked("b", "known", &[])]);
+    let linked_to = |id: &MemoryId| home.store.get(id).expect("it can be read").memory.links;
+    assert_eq!(linked_to(&known).len(), 1);
+    run(&home, vec![linked("a", "a2", &[]), linked("b", "known", &[])]);
+    assert!(linked_to(&known).is_empty());
+    assert!(memories(&home).iter().all(|memory| memory.links.is_empty()));
+}
+
+#[test]
+fn an_equal_note_without_text_from_another_place_is_not_ingested_again() {
+    let home = home();
+    let bare = |root: &str, title: &str, lines: &str| NoteItem {
+        front_matter: lines.into(),
+        ..note_at(root, &format!("graph.json#{title}"), Draft::new("").title(title))
+    };
+    let graph = |root: &str| vec![bare(root, "Ada", "type: person\n"), bare(root, "Bo", "type: person\n")];
+    assert_eq!(counts(&run(&home, graph("/one"))), (2, 0, 0, 0));
+    assert_eq!(counts(&run(&home, graph("/two"))), (0, 0, 2, 0));
+    assert_eq!(counts(&run(&home, vec![bare("/two", "Ada", "type: ship\n")])), (1, 0, 0, 0), "it is another Ada");
+}
