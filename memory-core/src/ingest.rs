@@ -1,6 +1,7 @@
 //! Ingesting notes from other programs.
 
 mod facts;
+mod fingerprint;
 mod missing;
 mod plan;
 mod sessions;

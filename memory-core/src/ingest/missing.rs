@@ -1,7 +1,7 @@
 //! Memories of notes that a source no longer contains.
 
 use super::SkippedFile;
-use super::plan::is_edited;
+use super::fingerprint::is_edited;
 use super::survey::Survey;
 use crate::{Filter, MemoryId, Services, StoreError};
 

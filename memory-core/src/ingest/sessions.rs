@@ -295,12 +295,11 @@ impl StoredSession {
     /// A session without a recorded time is at least as new as its messages.
     fn newer_than(&self, session: &SourceSession) -> Option<String> {
         let updated_at = session.updated_at?;
-        let (stored, own) = match self.updated_at() {
-            Some(stored) => (stored, updated_at),
-            None => {
-                let latest = session.records.iter().filter_map(|record| record.at).max();
-                (self.records.iter().filter_map(SessionRecord::at).max()?, latest.map_or(updated_at, |at| at.max(updated_at)))
-            }
+        let (stored, own) = if let Some(stored) = self.updated_at() {
+            (stored, updated_at)
+        } else {
+            let latest = session.records.iter().filter_map(|record| record.at).max();
+            (self.records.iter().filter_map(SessionRecord::at).max()?, latest.map_or(updated_at, |at| at.max(updated_at)))
         };
         if stored <= own {
             return None;

@@ -47,12 +47,11 @@ impl<'a> RecordedSteps<'a> {
 
     /// Returns the state that the ingestions before this one gave a memory.
     pub(super) fn source_state(&self, current: &StoredMemory) -> Result<SourceState, StoreError> {
-        let all = match self.steps.get() {
-            Some(steps) => steps,
-            None => {
-                let steps = self.read()?;
-                self.steps.get_or_init(|| steps)
-            }
+        let all = if let Some(steps) = self.steps.get() {
+            steps
+        } else {
+            let steps = self.read()?;
+            self.steps.get_or_init(|| steps)
         };
         let steps = all.get(&current.memory.id).map(Vec::as_slice).unwrap_or_default();
         Ok(self.replay(steps, current))

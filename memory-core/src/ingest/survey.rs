@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::mpsc::sync_channel;
 use std::thread;
 
-use super::plan::ItemFingerprint;
+use super::fingerprint::ItemFingerprint;
 use super::{IngestReport, LinkCounts, Progress, SkippedFile, redact_text};
 use crate::wikilink::{WikilinkCatalog, WikilinkDestination, WikilinkNameKind};
 use crate::{

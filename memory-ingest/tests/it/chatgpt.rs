@@ -257,7 +257,7 @@ fn the_newest_state_of_a_conversation_is_imported() {
         (words.join(" -> "), skipped.len())
     };
     let (old, new) = (state("old", json!(1_700_000_000.5)), state("new", json!(1_700_000_001)));
-    assert_eq!(found(&[old.clone()], &[new.clone()]), ("user: old -> user: new".into(), 0));
+    assert_eq!(found(std::slice::from_ref(&old), std::slice::from_ref(&new)), ("user: old -> user: new".into(), 0));
     assert_eq!(found(&[new.clone(), old.clone()], &[]), ("user: new".into(), 1));
     assert_eq!(found(&[state("undated", Value::Null)], &[new]), ("user: undated".into(), 1));
     assert_eq!(found(&[old], &[state("undated", Value::Null)]), ("user: old".into(), 1));

@@ -8,9 +8,9 @@ use axum::extract::Path;
 use axum::response::Response;
 use axum::routing::{get, post};
 use memory_core::{
-    Category, Memory, MemoryHistory, MemoryId, MemoryStep, MemoryStoreExt, Patch, Phase, ProposalEnd, SecretPolicy, StoreError,
-    StoredMemory, Tags, Verb, backlinks, delete, memory_history, outgoing_links, pin, proposal, proposal_end, resolve_wikilink,
-    restore, tag, unpin, update, why,
+    Acceptance, Category, Memory, MemoryHistory, MemoryId, MemoryStep, MemoryStoreExt, Patch, Phase, ProposalEnd, SecretPolicy,
+    StoreError, StoredMemory, Tags, Verb, backlinks, delete, memory_history, operation_subject, outgoing_links, pin, proposal,
+    proposal_end, resolve_wikilink, restore, tag, unpin, update, why,
 };
 
 use super::inbox_item::InboxCard;
@@ -154,6 +154,9 @@ fn merged_into(request: &WebRequest, id: &MemoryId, last: &MemoryStep) -> Result
         return Ok(None);
     }
     let changes = services.history.changes(&last.operation.id).collect::<Result<Vec<_>, _>>()?;
+    if operation_subject(services, last.operation.verb, &changes).acceptance != Some(Acceptance::Merged) {
+        return Ok(None);
+    }
     let Some(other) = changes.iter().rfind(|change| change.after.is_some() && change.id != *id) else { return Ok(None) };
     match services.store.get(&other.id) {
         Ok(stored) => Ok(Some(MemoryCard::new(request, &stored))),

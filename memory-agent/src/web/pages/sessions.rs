@@ -240,6 +240,7 @@ struct RecallRow {
 }
 
 /// A memory of a recall.
+#[expect(clippy::struct_excessive_bools, reason = "each is a property of its own")]
 struct RecalledRow {
     path: String,
     headline: Label,

@@ -124,8 +124,8 @@ fn selected_memories_change_in_one_operation_which_one_undo_reverts() {
     );
     assert!(server.get(&format!("/memories/{}", ids[1])).body.contains("Its text was merged into this memory:"));
     undo(&page);
-    let last = server.services.history.records().next().unwrap().unwrap().operation.id;
-    let redone = server.post_and_follow("/undo", &[("operation", last.as_str()), ("next", "/memories")]).body;
+    let undone = server.services.history.records().next().unwrap().unwrap().operation.id;
+    let redone = server.post_and_follow("/undo", &[("operation", undone.as_str()), ("next", "/memories")]).body;
     assert!(redone.contains("Redone") && redone.contains("type=\"submit\">Undo</button>"), "{redone}");
     undo(&redone);
     assert_eq!(memory(&ids[1]).content, "two");

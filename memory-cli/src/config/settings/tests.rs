@@ -38,6 +38,7 @@ fn the_default_file_tells_every_key_and_its_default() {
     let (mut told, defaults) = (values(&settings), load("").expect("settings"));
     // Keys without a default have an example instead.
     let none = [
+        "storage.store",
         "timezone",
         "reranking.model",
         "llm.base_url",

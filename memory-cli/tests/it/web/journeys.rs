@@ -111,8 +111,9 @@ fn a_memory_is_corrected_tagged_filed_and_pinned() {
 fn an_outdated_edit_shows_both_versions_and_changes_nothing() {
     travel("a conflict", |home, page| {
         home.open(page, &format!("/memories/{FERRY}/edit"));
-        home.sandbox.run(&["edit", FERRY, "--content", "The ferry leaves at nine."]);
+        // A form without input would show the other change.
         page.fill("#content", "The ferry leaves at ten.");
+        home.sandbox.run(&["edit", FERRY, "--content", "The ferry leaves at nine."]);
         page.follow("button >> Save");
         page.wait_for_text("h1", "Changed by cli");
         page.save_screenshot("conflict-1280-light");
