@@ -45,6 +45,9 @@ pub fn plan_merge(services: &Services, reference: &str, into: &str) -> Result<Me
     if let Some(Proposal { action: ProposedAction::Update(_) | ProposedAction::Delete(_), .. }) = &item.memory.proposal {
         return invalid(format!("{} changes another memory and cannot be merged", item.path));
     }
+    if let Some(problem) = &target.problem {
+        return invalid(format!("{} must not be changed: {problem}", target.path));
+    }
     let patch = Patch {
         content: Some(merged_content(&target.memory.content, &item.memory.content)),
         aliases: Some(merged_aliases(&target.memory, &item.memory)),
@@ -64,7 +67,7 @@ pub fn plan_merge(services: &Services, reference: &str, into: &str) -> Result<Me
 ///
 /// # Errors
 /// [`StoreError::Conflict`] if a memory is not the expected version, [`StoreError::Invalid`] if the first one proposes to change another
-/// memory, or is the second one, or if the second one is a proposal, [`StoreError::Secret`] if its text contains a credential;
+/// memory, or is the second one, or if the second one is a proposal or damaged, [`StoreError::Secret`] if its text contains a credential;
 /// [`StoreError::NotFound`] or [`StoreError::Ambiguous`].
 pub fn merge(
     services: &Services,
@@ -84,7 +87,7 @@ pub fn merge(
     }
     for other in backlinks_of(services, &item)? {
         let relink = Patch { add_links: vec![id], remove_links: vec![gone], ..Patch::default() };
-        let is_recorded = other.memory.id != id && other.memory.links.contains(&gone);
+        let is_recorded = other.memory.id != id && other.problem.is_none() && other.memory.links.contains(&gone);
         if let Some(memory) = is_recorded.then(|| relink.apply(&other.memory, set.operation.at)).flatten() {
             set.changes.push(Change::Replace { expected: other.stamp, memory: Box::new(memory) });
         }

@@ -138,12 +138,14 @@ async fn decide(request: WebRequest) -> Response {
                         (None, CategorySuggestion::Unchanged) => None,
                         (None, CategorySuggestion::Unknown) => return Ok(false),
                     };
+                    // Without the memory to replace, nothing is accepted.
+                    let replaced = form.text("replaces").map(|id| request.services.store.get_by(id)).transpose()?;
                     let expected = Some(save_edit(request, item)?);
                     let options = AcceptOptions { category, stale, secrets: SecretPolicy::Refuse, expected };
                     let accepted = accept(&request.services, &item.id, options)?;
-                    if let Some(replaced) = form.text("replaces") {
+                    if let Some(replaced) = replaced {
                         let patch = Patch { superseded_by: Some(Some(accepted.id)), ..Patch::default() };
-                        update(&request.services, replaced, &patch, None, SecretPolicy::Keep)?;
+                        update(&request.services, &replaced.memory.id.to_string(), &patch, None, SecretPolicy::Keep)?;
                     }
                     Ok(true)
                 }

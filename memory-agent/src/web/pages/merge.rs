@@ -12,7 +12,7 @@ use memory_core::{
 };
 
 use super::inbox_item::{ItemVersion, MAX_HEADLINE};
-use crate::web::card::{memory_path, title};
+use crate::web::card::{describe_readers, memory_path, title};
 use crate::web::diff::{changed_attributes, render_diff};
 use crate::web::error::{PageError, render};
 use crate::web::fields::encode_pairs;
@@ -92,6 +92,8 @@ struct MergePreviewPage {
     choice: String,
     /// The path of the merge in the other direction; `None` for a proposal.
     reverse: Option<String>,
+    /// Who reads the text before and after the merge, if that differs.
+    readers: Option<(Label, Label)>,
     has_effect: bool,
     attributes: Vec<(&'static str, Label, Label)>,
     diff: Option<SafeHtml>,
@@ -138,6 +140,8 @@ fn preview_merge(request: &WebRequest, reference: &str) -> Result<MergePreviewPa
         choice: format!("{PATH}?{}", encode_pairs([("item", request.query.get("item")), ("next", next)])),
         next: next.to_owned(),
         reverse: (!merged_item.memory.is_proposal()).then(|| merge_path(&target, &merged_item.memory, next)),
+        readers: (merged_item.memory.scope != before.scope)
+            .then(|| [&merged_item.memory.scope, &before.scope].map(|scope| Label::new(&describe_readers(scope))).into()),
         has_effect: merged != *before,
         attributes: changed_attributes(before, &merged),
         diff: (before.content != merged.content).then(|| render_diff(&before.content, &merged.content)),

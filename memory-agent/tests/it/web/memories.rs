@@ -142,6 +142,16 @@ fn a_search_names_the_words_that_no_memory_contains() {
 }
 
 #[test]
+fn the_preview_of_a_merge_states_that_other_agents_will_read_the_text() {
+    let server = WebTestServer::start();
+    let own = server.write(Draft::new("one").category(Category::Lessons).scope(Scope::Agent("codex".into())));
+    let other = server.write(Draft::new("two").category(Category::Lessons));
+    let fields = [("id", own.as_str()), ("id", &other), ("action", "merge"), ("next", "/memories")];
+    let page = server.post_and_follow("/memories/change", &fields).body;
+    assert!(page.contains("The readers of the text change") && page.contains("only the agent codex"), "{page}");
+}
+
+#[test]
 fn a_long_list_has_pages() {
     let server = WebTestServer::start();
     for number in 0..30 {
