@@ -6,7 +6,6 @@ use std::path::Path;
 use memory_core::chrono::{DateTime, Utc};
 use memory_core::wikilink::WikilinkRule;
 use memory_core::{Source, SourceError, SourceItem, SpeakerRole};
-use serde_json::Value;
 
 use crate::database::{SourceDatabase, SourceTable, has_table_at_rest, is_database};
 use crate::json_records::{JsonRecordFile, MAX_RECORD_BYTES};
@@ -39,7 +38,7 @@ const RELATIONS: &str = "relations";
 const TEXT_KEYS: &[&str] = &["memory", "data", "text"];
 
 /// The keys that become properties.
-const PROPERTY_KEYS: [&str; 9] =
+pub(crate) const PROPERTY_KEYS: [&str; 9] =
     ["id", "user_id", "agent_id", "app_id", "run_id", "actor_id", "role", "attributed_to", "categories"];
 
 /// The keys of times. A value that is no time becomes a property.
@@ -293,8 +292,5 @@ fn memory_note(path: &str, record: &SourceRecord, text: &str, is_in_list: bool) 
         note.add_property("category", metadata.get("category"));
     }
     note.set_own_fields(Some(&metadata));
-    // The user is not one of our fields.
-    let user = record.text(&["user_id"]).filter(|user| user != DEFAULT_USER);
-    note.set_own_property("user_id", user.map(Value::from).as_ref());
     note.into_item()
 }

@@ -9,7 +9,7 @@
 //! | `title`, `aliases`, `tags`, `category` | the values that the export wrote, if an edit of them counts |
 //! | `before`, `after` | the text that the export added before and after the text of the memory |
 //! | `links` | pairs of a link in the file and the link in the memory, in the order of the file |
-//! | `front_matter` | front-matter lines of the memory whose keys have another meaning in the other format |
+//! | `front_matter` | front-matter lines of the memory that the other format cannot contain as they are |
 //! | `keys` | the front-matter keys that the export wrote |
 
 use chrono::{DateTime, Datelike, Utc};
@@ -81,7 +81,8 @@ pub(crate) fn written_keys(fields: &Yaml) -> impl Iterator<Item = &str> {
     keys.iter().filter_map(Yaml::scalar)
 }
 
-fn json(yaml: &Yaml) -> Value {
+/// Returns a YAML value as JSON.
+pub(crate) fn json(yaml: &Yaml) -> Value {
     match yaml {
         Yaml::Null => Value::Null,
         Yaml::Text(text) => text.as_str().into(),

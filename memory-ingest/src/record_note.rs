@@ -29,8 +29,6 @@ pub(crate) struct RecordNote {
     /// The prefix of the keys in the front matter.
     prefix: String,
     front_matter: String,
-    /// The front matter beside these fields.
-    own_front_matter: String,
 }
 
 impl RecordNote {
@@ -43,18 +41,8 @@ impl RecordNote {
             origin: Some(origin),
             ..Draft::new(trim_newline(&clean_text(content)))
         };
-        let (links, warnings) = (Vec::new(), Vec::new());
-        let (front_matter, own_front_matter) = (String::new(), String::new());
-        Self {
-            draft,
-            updated_at: None,
-            links,
-            warnings,
-            own: None,
-            prefix: source.replace('-', "_"),
-            front_matter,
-            own_front_matter,
-        }
+        let (links, warnings, front_matter) = (Vec::new(), Vec::new(), String::new());
+        Self { draft, updated_at: None, links, warnings, own: None, prefix: property_prefix(source), front_matter }
     }
 
     /// Adds a property to the front matter, as `<source>_<key>`. A missing value has no property.
@@ -69,7 +57,7 @@ impl RecordNote {
         if !secret::find(key).is_empty() {
             return;
         }
-        let name = format!("{}_{key}", self.prefix);
+        let name = format!("{}{key}", self.prefix);
         let is_plain = key.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'));
         let quoted = if is_plain { name.clone() } else { quote(&Value::from(name.as_str())) };
         let line = format!("{quoted}: {}\n", quote(value));
@@ -89,19 +77,10 @@ impl RecordNote {
         self.own = metadata.and_then(|metadata| metadata.get(own_fields::KEY)).cloned();
     }
 
-    /// Adds a property that a memory of this program retains beside its fields.
-    pub(crate) fn set_own_property(&mut self, key: &str, value: Option<&Value>) {
-        if self.own.is_some() {
-            let others = std::mem::take(&mut self.front_matter);
-            self.add_property(key, value);
-            self.own_front_matter.push_str(&std::mem::replace(&mut self.front_matter, others));
-        }
-    }
-
     /// Returns the note as an item of its source.
     pub(crate) fn into_item(self) -> SourceItem {
         let warning = (!self.warnings.is_empty()).then(|| self.warnings.join("; "));
-        let front_matter = if self.own.is_some() { self.own_front_matter } else { self.front_matter };
+        let front_matter = if self.own.is_some() { String::new() } else { self.front_matter };
         let (updated_at, links) = (self.updated_at, self.links);
         let mut item = NoteItem { updated_at, front_matter, links, warning, ..NoteItem::new(self.draft) };
         if let Some(fields) = self.own {
@@ -109,6 +88,11 @@ impl RecordNote {
         }
         SourceItem::Note(Box::new(item))
     }
+}
+
+/// Returns the start of the names of the properties of a source in the front matter of a memory.
+pub(crate) fn property_prefix(source: &str) -> String {
+    format!("{}_", source.replace('-', "_"))
 }
 
 /// Returns a value without the members of objects whose names contain a credential. Their kinds are added to `kinds`.

@@ -15,7 +15,8 @@ use crate::record::{SourceRecord, map_category, scalar_text};
 use crate::record_file::{RecordFile, RecordIndex, RecordPosition, find_file, skipped, unreadable};
 use crate::record_note::{RecordNote, join_paragraphs, markdown_list};
 
-const NAME: &str = "server-memory";
+/// The name of the source, and the constant root of its items.
+pub(crate) const NAME: &str = "server-memory";
 
 /// The names of the file, the newest first.
 const FILES: [&str; 2] = ["memory.jsonl", "memory.json"];

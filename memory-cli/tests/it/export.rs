@@ -19,7 +19,7 @@ fn memories(sandbox: &Sandbox, flags: &[&str]) -> Vec<Value> {
     let export = String::from_utf8(export).expect("text");
     let mut all: Vec<Value> = export.lines().map(|line| serde_json::from_str(line).expect("a memory")).collect();
     for memory in &mut all {
-        for key in ["origin", "path", "file"] {
+        for key in ["origin", "other_origins", "path", "file"] {
             memory.as_object_mut().expect("an object").remove(key);
         }
     }
@@ -45,6 +45,118 @@ fn an_export_in_a_format_of_another_program_returns_the_memories() {
         let root = format!("other-{format}");
         sandbox.run(&["ingest", "--source", format, "--path", output, "--root", &root]);
         assert_eq!(memories(&sandbox, &["--root", &root]), expected, "{format}");
+    }
+}
+
+/// For each source, its files with properties of their own, the path to ingest and the options.
+type SourceFiles = (&'static str, &'static [(&'static str, &'static str)], &'static str, &'static [&'static str]);
+
+const SOURCES: [SourceFiles; 6] = [
+    (
+        "mem0",
+        &[(
+            "in.json",
+            r#"{"results": [
+                {"id": "b", "memory": "likes tea", "user_id": "anna", "agent_id": "bot", "created_at": "2024-01-01T00:00:00Z",
+                 "updated_at": "2024-02-01T00:00:00.123456Z", "hash": "h", "categories": ["drinks"],
+                 "metadata": {"mood": "calm", "n": 1.5, "deep": {"a": [1, null, "x: y"]}, "category": "hobby", "tags": ["hot"]}},
+                {"id": "c", "memory": "likes tea", "user_id": "bo", "metadata": {"mood": "wild"}},
+                {"id": "d", "memory": "lives in Oslo", "user_id": "anna"}]}"#,
+        )],
+        "in.json",
+        &[],
+    ),
+    (
+        "server-memory",
+        &[(
+            "memory.jsonl",
+            r#"{"type":"entity","name":"Ada: L","entityType":"person","observations":["likes tea","is 36"],"mood":"calm","metadata":{"n":1}}
+               {"type":"entity","name":"Bo","entityType":"person","observations":[]}
+               {"type":"entity","name":"Cy","entityType":"ship","observations":[],"mood":"x"}
+               {"type":"relation","from":"Ada: L","to":"Bo","relationType":"knows"}"#,
+        )],
+        "memory.jsonl",
+        &[],
+    ),
+    (
+        "basic-memory",
+        &[
+            ("in/a.md", "---\ntitle: Tea\npermalink: tea\nmood: calm # always\n---\n- [fact] hot #drink\n- likes [[Empty]]\n"),
+            ("in/e.md", "---\ntitle: Empty\ntype: person\nmood: x\n---\n"),
+        ],
+        "in",
+        &[],
+    ),
+    (
+        "okf",
+        &[
+            ("in/index.md", "---\nokf_version: \"0.2\"\n---\n* [Tea](a.md)\n"),
+            ("in/a.md", "---\ntype: habits\ntitle: Tea\nstale_after: 2040-01-01\nmood: calm\n---\nhot, see [e](e.md)\n"),
+            ("in/e.md", "---\ntype: person\ntitle: Empty\nmood: x\n---\n"),
+        ],
+        "in",
+        &[],
+    ),
+    (
+        "obsidian",
+        &[
+            ("in/Tea.md", "---\naliases: [brew]\ntags: [a/b]\nmood: calm\n---\nhot #drink, see [[Empty|it]]\n"),
+            ("in/Empty.md", "---\nmood: x\n---\n"),
+            ("in/Blank.md", ""),
+        ],
+        "in",
+        &[],
+    ),
+    (
+        "jsonl",
+        &[("in.jsonl", "{\"t\": \"hot\", \"n\": \"Tea\", \"mood\": \"calm\"}\n{\"t\": \"cold\", \"mood\": {\"a\": 1}}\n")],
+        "in.jsonl",
+        &["--map", "content=t", "--map", "title=n"],
+    ),
+];
+
+/// Returns the property lines of the files of all memories, sorted.
+fn property_lines(sandbox: &Sandbox, flags: &[&str]) -> Vec<String> {
+    let export = Sandbox::finish(sandbox.command(&[&["export"], flags].concat()), "").stdout;
+    let export = String::from_utf8(export).expect("text");
+    let memories = export.lines().map(|line| serde_json::from_str::<Value>(line).expect("a memory"));
+    let files = memories.filter_map(|memory| memory["file"].as_str().map(str::to_owned));
+    let is_property = |line: &&str| ["mem0_", "server_memory_", "jsonl_", "mood"].iter().any(|start| line.starts_with(start));
+    let mut lines: Vec<_> =
+        files.flat_map(|file| file.lines().filter(is_property).map(str::to_owned).collect::<Vec<_>>()).collect();
+    lines.sort();
+    lines
+}
+
+#[test]
+fn a_home_is_unchanged_by_its_own_export_and_an_empty_home_receives_its_properties() {
+    for (source, files, path, flags) in SOURCES {
+        let sandbox = Sandbox::new();
+        for (name, text) in files.iter().chain(&[("vault/None.md", ""), ("vault/Mood.md", "---\nmood: x\n---\n")]) {
+            sandbox.file(name, text);
+        }
+        for (source, path, flags) in [(source, path, flags), ("obsidian", "vault", &[][..])] {
+            let report = sandbox.run_json(&[&["ingest", "--source", source, "--path", path], flags].concat());
+            assert!(0 < report["new"].as_u64().expect("a number"), "{source}: {report}");
+        }
+        sandbox.write("my own tea", &["--title", "Mine"]);
+        let first = sandbox.run_json(&["list"])["memories"][0]["id"].as_str().expect("an id").to_owned();
+        sandbox.run(&["tag", &first, "edited"]);
+        let (before, properties) = (sandbox.home_content(), property_lines(&sandbox, &[]));
+        assert!(1 < properties.len(), "{source}: {properties:?}");
+        let output = format!("out-{path}");
+        sandbox.run(&["export", "--format", source, "--output", &output]);
+        for arguments in [vec!["import", &output], vec!["ingest", "--source", source, "--path", &output]] {
+            if arguments[0] == "ingest" && source == "jsonl" {
+                continue;
+            }
+            let report = sandbox.run_json(&arguments);
+            assert_eq!((&report["new"], &report["updated"], &report["skipped"]), (&json!(0), &json!(0), &json!([])), "{report}");
+            assert_eq!(sandbox.home_content(), before, "{source}");
+        }
+        sandbox.run(&["import", &output, "--root", "other"]);
+        assert_eq!(memories(&sandbox, &["--root", "other"]), memories(&sandbox, &[]), "{source}");
+        assert_eq!(property_lines(&sandbox, &["--root", "other"]), properties, "{source}");
     }
 }
 

@@ -1,8 +1,5 @@
 //! Tests of `memory ingest` and `memory import` with the files of other programs.
 
-use std::collections::BTreeMap;
-use std::path::Path;
-
 use insta::assert_snapshot;
 
 use crate::sandbox::Sandbox;
@@ -18,39 +15,18 @@ const CONVERSATIONS: &str = r#"[{"id": "c-1", "title": "Tea", "create_time": 170
 const CONVERSATIONS_OF_CLAUDE: &str =
     r#"[{"uuid": "u-1", "name": "Tea", "chat_messages": [{"uuid": "m-1", "sender": "human", "text": "How hot?"}]}]"#;
 
-/// Returns the memories and sessions of a home, by their paths.
-fn content(sandbox: &Sandbox) -> BTreeMap<String, Vec<u8>> {
-    fn walk(folder: &Path, root: &Path, found: &mut BTreeMap<String, Vec<u8>>) {
-        for entry in std::fs::read_dir(folder).into_iter().flatten() {
-            let path = entry.expect("an entry").path();
-            let name = path.strip_prefix(root).expect("it is below").display().to_string();
-            let is_log = ["journal", "index", "trash"].iter().any(|part| name.starts_with(part))
-                || name.contains(".trash")
-                || name.contains(".locks");
-            if path.is_dir() {
-                walk(&path, root, found);
-            } else if !is_log && path.extension().is_none_or(|extension| extension != "lock") {
-                found.insert(name, std::fs::read(&path).expect("it can be read"));
-            }
-        }
-    }
-    let (root, mut found) = (sandbox.path(".memory"), BTreeMap::new());
-    walk(&root, &root, &mut found);
-    found
-}
-
 #[test]
 fn conversations_become_sessions_and_one_undo_removes_them() {
     let sandbox = Sandbox::new();
     sandbox.run(&["write", "before"]);
-    let before = content(&sandbox);
+    let before = sandbox.home_content();
     sandbox.file("export/conversations.json", CONVERSATIONS);
     assert_snapshot!(sandbox.run(&["import", "export", "--dry-run"]), @"
     chatgpt	1	0	0	2	0
     --- stderr
     dry run: nothing was written
     ");
-    assert_eq!(content(&sandbox), before);
+    assert_eq!(sandbox.home_content(), before);
     sandbox.run(&["import", "export"]);
     assert_snapshot!(sandbox.run(&["instance", "run", "history", "read", "-p", "session=chatgpt Tea (c-1)"]), @r#"[{"ts":"2023-11-14T22:13:20Z","role":"user","content":"How hot for sencha?","meta":{"source":"chatgpt","conversation":"c-1","title":"Tea","message_id":"a"}},{"ts":"2023-11-14T22:13:21Z","role":"assistant","content":"70 °C.","meta":{"source":"chatgpt","conversation":"c-1","message_id":"b"}}]"#);
     assert_snapshot!(sandbox.run(&["import", "export"]), @"chatgpt	0	0	1	0	0");
@@ -59,38 +35,38 @@ fn conversations_become_sessions_and_one_undo_removes_them() {
     --- stderr
     undid ingest of chatgpt Tea (c-1) in history/default; `memory undo [op2]` redoes it
     ");
-    assert_eq!(content(&sandbox), before);
+    assert_eq!(sandbox.home_content(), before);
 }
 
 #[test]
 fn notes_and_sessions_of_a_run_are_undone_together() {
     let sandbox = Sandbox::new();
     sandbox.run(&["write", "before"]);
-    let before = content(&sandbox);
+    let before = sandbox.home_content();
     sandbox.file("export/conversations.json", CONVERSATIONS_OF_CLAUDE);
     sandbox.file("export/memories.json", r#"[{"conversations_memory": "The user drinks tea.", "account_uuid": "a-1"}]"#);
     sandbox.run(&["ingest", "--source", "claude-ai", "--path", "export"]);
-    let after = content(&sandbox);
+    let after = sandbox.home_content();
     assert_eq!(after.len(), before.len() + 2, "{:?}", after.keys());
     let undone = sandbox.run_json(&["undo"]);
-    assert_eq!(content(&sandbox), before);
+    assert_eq!(sandbox.home_content(), before);
     sandbox.run(&["undo", undone["operation"].as_str().expect("an id")]);
-    assert_eq!(content(&sandbox), after);
+    assert_eq!(sandbox.home_content(), after);
 }
 
 #[test]
 fn an_undo_reverts_the_part_that_is_not_undone() {
     let sandbox = Sandbox::new();
     sandbox.run(&["write", "before"]);
-    let before = content(&sandbox);
+    let before = sandbox.home_content();
     sandbox.file("export/conversations.json", CONVERSATIONS_OF_CLAUDE);
     sandbox.file("export/memories.json", r#"[{"conversations_memory": "The user drinks tea.", "account_uuid": "a-1"}]"#);
     sandbox.run(&["ingest", "--source", "claude-ai", "--path", "export"]);
     sandbox.run(&["instance", "run", "history", "undo"]);
-    assert!(content(&sandbox) != before, "the notes are still there");
+    assert!(sandbox.home_content() != before, "the notes are still there");
     let undone = sandbox.run_json(&["undo"]);
     assert_eq!(undone["undone"]["verb"], "ingest");
-    assert_eq!(content(&sandbox), before);
+    assert_eq!(sandbox.home_content(), before);
 }
 
 #[test]

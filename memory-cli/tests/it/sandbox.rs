@@ -1,8 +1,9 @@
 //! A temporary home for each test, in which the program runs as in a shell.
 
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use regex::{Captures, Regex};
@@ -48,6 +49,27 @@ impl Sandbox {
     pub(crate) fn read_file(&self, name: &str) -> String {
         let text = std::fs::read_to_string(self.path(name)).expect("a file");
         self.normalise(&text)
+    }
+
+    /// Returns the files of the memories and sessions in `.memory`, by their paths.
+    pub(crate) fn home_content(&self) -> BTreeMap<String, Vec<u8>> {
+        fn walk(folder: &Path, root: &Path, found: &mut BTreeMap<String, Vec<u8>>) {
+            for entry in std::fs::read_dir(folder).into_iter().flatten() {
+                let path = entry.expect("an entry").path();
+                let name = path.strip_prefix(root).expect("it is below").display().to_string();
+                let is_log = ["journal", "index", "trash"].iter().any(|part| name.starts_with(part))
+                    || name.contains(".trash")
+                    || name.contains(".locks");
+                if path.is_dir() {
+                    walk(&path, root, found);
+                } else if !is_log && path.extension().is_none_or(|extension| extension != "lock") {
+                    found.insert(name, std::fs::read(&path).expect("it can be read"));
+                }
+            }
+        }
+        let (root, mut found) = (self.path(".memory"), BTreeMap::new());
+        walk(&root, &root, &mut found);
+        found
     }
 
     /// Runs the program with an empty standard input.

@@ -126,6 +126,15 @@ pub(super) fn is_edited(memory: &Memory) -> bool {
     known.is_some_and(|known| known.text != memory_text_hash(memory))
 }
 
+/// Returns whether a note of an export of this home has the text, the names and the fields of its memory.
+pub(super) fn is_export_of(note: &NoteItem, memory: &Memory) -> bool {
+    if note.id != Some(memory.id) || draft_text_hash(&note.draft) != memory_text_hash(memory) {
+        return false;
+    }
+    let exported = note.draft.clone().into_memory(memory.id, memory.updated_at);
+    (&exported.aliases, &exported.tags) == (&memory.aliases, &memory.tags) && fields_hash(&exported) == fields_hash(memory)
+}
+
 /// Returns the fingerprint of the text and title of a memory.
 pub(super) fn memory_text_hash(memory: &Memory) -> [u8; 12] {
     text_hash(&memory.content, memory.title.as_deref())

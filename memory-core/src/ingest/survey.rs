@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::mpsc::sync_channel;
 use std::thread;
 
-use super::fingerprint::ItemFingerprint;
+use super::fingerprint::{ItemFingerprint, is_export_of};
 use super::{IngestReport, LinkCounts, Progress, SkippedFile, redact_text};
 use crate::wikilink::{WikilinkCatalog, WikilinkDestination, WikilinkNameKind};
 use crate::{
@@ -59,7 +59,7 @@ pub(super) enum MemoryRelation {
     Not,
     /// The memory was ingested from this note, possibly from its previous path.
     AsItself,
-    /// The memory has the same text, but another source.
+    /// The memory has the same text, but another source; or the note is an unchanged export of the memory.
     AsTwin,
     /// The memory belongs to another note of this source with the same text.
     AsCopy,
@@ -181,6 +181,7 @@ impl Survey {
 
     fn add(&mut self, services: &Services, note: NoteItem) -> Result<Option<UnmatchedNote>, StoreError> {
         let number = self.notes.len();
+        let exported = exported_memory(services, &note)?;
         let empty = EmptyNote::of(number, &note);
         let NoteItem { draft, front_matter, mut links, uncounted_links, id: former_id, former, .. } = note;
         let counted = links.len();
@@ -191,10 +192,11 @@ impl Survey {
         }
         let stored = services.store.by_origin(origin)?;
         let is_its_own = |memory: &Memory| memory.origin.as_ref().is_some_and(|own| own.is_same_place(origin));
-        let (id, kept, copied) = match stored {
-            Some(stored) if is_its_own(&stored.memory) => (stored.memory.id, MemoryRelation::AsItself, None),
-            Some(stored) => (services.ids.memory_id(), MemoryRelation::Not, Some(stored.memory.id)),
-            None => (self.free_id(services, former_id)?, MemoryRelation::Not, None),
+        let (id, kept, copied) = match (exported, stored) {
+            (Some(id), _) => (id, MemoryRelation::AsTwin, None),
+            (None, Some(stored)) if is_its_own(&stored.memory) => (stored.memory.id, MemoryRelation::AsItself, None),
+            (None, Some(stored)) => (services.ids.memory_id(), MemoryRelation::Not, Some(stored.memory.id)),
+            (None, None) => (self.free_id(services, former_id)?, MemoryRelation::Not, None),
         };
         self.place.get_or_insert_with(|| origin.clone());
         self.numbers.insert(origin.path.clone(), number);
@@ -419,6 +421,16 @@ impl Survey {
             Some(_) => counts.resolved += 1,
             None => counts.unresolved += 1,
         }
+    }
+}
+
+/// Returns the memory of this home that a note is an unchanged export of.
+fn exported_memory(services: &Services, note: &NoteItem) -> Result<Option<MemoryId>, StoreError> {
+    let Some(id) = note.id else { return Ok(None) };
+    match services.store.get(&id) {
+        Ok(stored) => Ok(is_export_of(note, &stored.memory).then_some(id)),
+        Err(StoreError::NotFound { .. } | StoreError::Damaged(_)) => Ok(None),
+        Err(error) => Err(error),
     }
 }
 

@@ -251,3 +251,30 @@ fn an_equal_note_without_text_from_another_place_is_not_ingested_again() {
     assert_eq!(counts(&run(&home, graph("/two"))), (0, 0, 2, 0));
     assert_eq!(counts(&run(&home, vec![bare("/two", "Ada", "type: ship\n")])), (1, 0, 0, 0), "it is another Ada");
 }
+
+#[test]
+fn an_unchanged_export_of_a_memory_is_not_ingested_and_an_edited_one_updates_it() {
+    let home = home();
+    let full = || NoteItem { front_matter: String::new(), ..full_note() };
+    let bare = || note("b.md", Draft::new("").title("Bare"));
+    run(&home, vec![full(), bare()]);
+    edit(&home, &memories(&home)[0].id, &Patch { add_tags: ["mine"].into_iter().collect(), ..Patch::default() });
+    let before = memories(&home);
+    let export = |note: NoteItem, memory: &Memory, root: &str| {
+        let mut export = NoteItem { id: Some(memory.id), ..note };
+        export.draft.tags = memory.tags.clone();
+        export.draft.category = Some(memory.category);
+        export.draft.origin.as_mut().expect("an origin").root = root.into();
+        export.draft.created_at = Some(memory.created_at);
+        export
+    };
+    for root in ["/test", "/export"] {
+        let notes = || vec![export(full(), &before[0], root), export(bare(), &before[1], root)];
+        assert_eq!(counts(&run(&home, notes())), (0, 0, 2, 0), "{root}");
+        assert_eq!(memories(&home), before, "{root}");
+    }
+    let mut edited = export(full(), &before[0], "/test");
+    edited.draft.expires_at = None;
+    assert_eq!(counts(&run(&home, vec![edited])), (0, 1, 0, 0));
+    assert_eq!(memories(&home)[0].expires_at, None);
+}

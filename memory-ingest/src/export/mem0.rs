@@ -1,12 +1,11 @@
 //! The JSON of all memories, as mem0 returns it.
 
 use memory_core::{Scope, SpeakerRole};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::catalog::ExportCatalog;
-use super::{ExportFormat, ExportPart, ExportRecord, own_fields, time};
-use crate::front_matter::split_front_matter;
-use crate::mem0::{DEFAULT_USER, MEMORIES, NAME};
+use super::{ExportFormat, ExportPart, ExportRecord, front_matter_of, own_fields, source_properties, time};
+use crate::mem0::{DEFAULT_USER, MEMORIES, NAME, PROPERTY_KEYS};
 use crate::own_fields::KEY;
 
 /// An export as the answer of `get_all`.
@@ -39,45 +38,42 @@ impl ExportFormat for Mem0Export {
         if !memory.tags.is_empty() {
             metadata.insert("tags".into(), memory.tags.as_slice().into());
         }
-        let property = |key: &str| record.file.and_then(|file| property(file, key));
-        // A memory of mem0 retains its id and its user.
+        // A memory of mem0 retains its id.
         let own_path = memory.origin.as_ref().filter(|origin| origin.source == NAME && origin.root == NAME);
         let own_id = own_path.and_then(|origin| origin.path.strip_prefix(MEMORIES)).map(str::to_owned);
-        let mut result = json!({
-            "id": own_id.unwrap_or_else(|| memory.id.to_string()),
-            "memory": memory.content,
-            "created_at": time(memory.created_at),
-            "updated_at": time(memory.updated_at),
-            "user_id": property("user_id").unwrap_or_else(|| DEFAULT_USER.to_owned()),
-        });
+        let fields = [
+            ("id", own_id.unwrap_or_else(|| memory.id.to_string())),
+            ("memory", memory.content.clone()),
+            ("created_at", time(memory.created_at)),
+            ("updated_at", time(memory.updated_at)),
+        ];
+        let mut result: Map<String, Value> = fields.into_iter().map(|(key, value)| (key.to_owned(), value.into())).collect();
         match &memory.scope {
             Scope::Global => {}
-            Scope::Agent(name) => result["agent_id"] = name.as_str().into(),
-            Scope::Conversation(id) => result["run_id"] = id.as_str().into(),
+            Scope::Agent(name) => drop(result.insert("agent_id".into(), name.as_str().into())),
+            Scope::Conversation(id) => drop(result.insert("run_id".into(), id.as_str().into())),
             Scope::Project(name) => drop(metadata.insert("project".into(), name.as_str().into())),
         }
         match memory.speaker_role() {
-            Some(SpeakerRole::Person) => result["role"] = "user".into(),
-            Some(SpeakerRole::Assistant) => result["role"] = "assistant".into(),
+            Some(SpeakerRole::Person) => drop(result.insert("role".into(), "user".into())),
+            Some(SpeakerRole::Assistant) => drop(result.insert("role".into(), "assistant".into())),
             _ => {}
         }
         if let Some(end) = memory.ends_at() {
-            result["expiration_date"] = end.format("%Y-%m-%d").to_string().into();
+            result.insert("expiration_date".into(), end.format("%Y-%m-%d").to_string().into());
         }
-        metadata.insert(KEY.into(), own_fields(record.fields, Map::new()).into());
-        result["metadata"] = metadata.into();
+        for (key, value) in source_properties(record, NAME) {
+            let place = if PROPERTY_KEYS.contains(&key.as_str()) { &mut result } else { &mut metadata };
+            place.entry(key).or_insert(value);
+        }
+        result.entry("user_id").or_insert(DEFAULT_USER.into());
+        metadata.insert(KEY.into(), own_fields(record.fields, front_matter_of(record)).into());
+        result.insert("metadata".into(), metadata.into());
         let separator = if std::mem::replace(&mut self.has_results, true) { ",\n" } else { "\n" };
-        vec![ExportPart::next(format!("{separator}{result}"))]
+        vec![ExportPart::next(format!("{separator}{}", Value::Object(result)))]
     }
 
     fn finish(&mut self) -> Vec<ExportPart> {
         vec![ExportPart::next("\n]}\n".into())]
     }
-}
-
-/// Returns the property that an import from mem0 added to the file of a memory.
-fn property(file: &str, key: &str) -> Option<String> {
-    let fields = split_front_matter(file).fields.ok()?;
-    let (_, value) = fields.into_iter().find(|(name, _)| *name == format!("{NAME}_{key}"))?;
-    value.scalar().filter(|text| !text.is_empty()).map(str::to_owned)
 }

@@ -38,7 +38,9 @@ use unicode_normalization::char::is_combining_mark;
 
 pub use catalog::ExportCatalog;
 
+use crate::front_matter::{extra_lines, split_front_matter};
 use crate::own_fields;
+use crate::record_note::property_prefix;
 
 /// A memory to export.
 #[derive(Clone, Copy)]
@@ -184,6 +186,20 @@ fn own_fields(fields: &Value, export: Map<String, Value>) -> Map<String, Value> 
         own.insert(own_fields::EXPORT.into(), export.into());
     }
     own
+}
+
+/// Returns the description of an export that contains no front matter: the lines of the memory that are not its fields.
+fn front_matter_of(record: &ExportRecord<'_>) -> Map<String, Value> {
+    let lines = record.file.and_then(extra_lines);
+    lines.map(|lines| ("front_matter".to_owned(), lines.into())).into_iter().collect()
+}
+
+/// Returns the properties that a memory received from `source`, with their names in that program.
+fn source_properties(record: &ExportRecord<'_>, source: &str) -> Vec<(String, Value)> {
+    let prefix = property_prefix(source);
+    let fields = record.file.and_then(|file| split_front_matter(file).fields.ok()).unwrap_or_default();
+    let properties = fields.iter().map(|(key, value)| Some((key.strip_prefix(&prefix)?.to_owned(), own_fields::json(value))));
+    properties.flatten().collect()
 }
 
 /// Returns a time as RFC 3339 in UTC.

@@ -110,7 +110,7 @@ fn a_memory_of_mem0_retains_its_id_and_its_user() {
     let source = open(SourceName::Mem0, &path, &SourceOptions::default()).expect("the export is a source");
     let notes: Vec<_> = source.items().collect();
     let [SourceItem::Note(note)] = notes.as_slice() else { panic!("one note: {notes:?}") };
-    assert_eq!((note.front_matter.as_str(), note.id), ("mem0_user_id: \"anna\"\n", Some(memories[0].id)));
+    assert_eq!((note.front_matter.as_str(), note.id), ("mem0_id: \"b\"\nmem0_user_id: \"anna\"\n", Some(memories[0].id)));
     let import = || {
         let report =
             ingest(&home, source.as_ref(), &IngestOptions::default(), &mut |_| {}).expect("the fake store does not fail");
