@@ -157,7 +157,11 @@ pub fn ingest(
         bytes: 0,
         dry_run: options.dry_run,
     };
-    let steps = RecordedSteps::new(services, survey.memories().clone());
+    let missing = report.missing.iter().map(|note| note.id);
+    let steps = RecordedSteps::new(services, survey.memories().iter().copied().chain(missing).collect());
+    for note in &mut report.missing {
+        note.compare(&steps)?;
+    }
     let mut done = 0;
     let at = batch.operation.operation.at;
     let think = |finding| {

@@ -120,12 +120,6 @@ pub(super) fn draft_text_hash(draft: &Draft) -> [u8; 12] {
     text_hash(&draft.content, draft.title.as_deref())
 }
 
-/// Returns whether the text or the title of a memory was changed since its last ingestion.
-pub(super) fn is_edited(memory: &Memory) -> bool {
-    let known = memory.origin.as_ref().and_then(|origin| origin.hash).map(|hash| NoteFingerprint::from_hash(&hash));
-    known.is_some_and(|known| known.text != memory_text_hash(memory))
-}
-
 /// Returns whether a note of an export of this home has the text, the names and the fields of its memory.
 pub(super) fn is_export_of(note: &NoteItem, memory: &Memory) -> bool {
     if note.id != Some(memory.id) || draft_text_hash(&note.draft) != memory_text_hash(memory) {

@@ -3,6 +3,7 @@
 use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 
+use super::fingerprint::{NoteFingerprint, fields_hash, memory_text_hash};
 use crate::{ContentHash, Memory, MemoryId, Recorded, RecordedChange, RecordedFile, Services, StoreError, StoredMemory, Verb};
 
 /// The state that ingestions gave a memory, without the changes of a person and of other operations.
@@ -55,6 +56,23 @@ impl<'a> RecordedSteps<'a> {
         };
         let steps = all.get(&current.memory.id).map(Vec::as_slice).unwrap_or_default();
         Ok(self.replay(steps, current))
+    }
+
+    /// Returns whether a field of a memory that a source gives, other than its links, differs from the value of its ingestion.
+    ///
+    /// If the journal does not contain its versions, tags and aliases are not compared.
+    pub(super) fn is_edited(&self, current: &StoredMemory) -> Result<bool, StoreError> {
+        let memory = &current.memory;
+        let known = memory.origin.as_ref().and_then(|origin| origin.hash).map(|hash| NoteFingerprint::from_hash(&hash));
+        if known.is_some_and(|known| known.text != memory_text_hash(memory)) {
+            return Ok(true);
+        }
+        Ok(match self.source_state(current)?.memory {
+            Some(base) => {
+                (&base.tags, &base.aliases) != (&memory.tags, &memory.aliases) || fields_hash(&base) != fields_hash(memory)
+            }
+            None => known.is_some_and(|known| known.fields != fields_hash(memory)),
+        })
     }
 
     fn read(&self) -> Result<HashMap<MemoryId, Vec<RecordedStep>>, StoreError> {

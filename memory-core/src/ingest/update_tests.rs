@@ -253,6 +253,42 @@ fn an_equal_note_without_text_from_another_place_is_not_ingested_again() {
 }
 
 #[test]
+fn the_memory_of_a_missing_note_is_deleted_unless_a_person_changed_one_of_its_fields() {
+    let tag = || ["mine"].into_iter().collect::<Tags>();
+    let patches = [
+        ("nothing", Patch::default()),
+        ("text", Patch { content: Some("mine".into()), ..Patch::default() }),
+        ("title", Patch { title: Some(None), ..Patch::default() }),
+        ("alias", Patch { aliases: Some(vec!["mine".into()]), ..Patch::default() }),
+        ("tag", Patch { add_tags: tag(), ..Patch::default() }),
+        ("less tags", Patch { remove_tags: ["a"].into_iter().collect(), ..Patch::default() }),
+        ("category", Patch { category: Some(Category::Knowledge), ..Patch::default() }),
+        ("scope", Patch { scope: Some(Scope::Project("kettle".into())), ..Patch::default() }),
+        ("expiry", Patch { expires_at: Some(None), ..Patch::default() }),
+        ("pin", Patch { pinned: Some(true), ..Patch::default() }),
+        ("reminder", Patch { reminder: Some(Reminder::new(moment("2035-01-01T00:00:00Z"))), ..Patch::default() }),
+    ];
+    for (name, patch) in patches {
+        let home = home();
+        let other = || note("b.md", Draft::new("other"));
+        run(&home, vec![full_note(), other()]);
+        // A later change of the note is not one of a person.
+        let mut note = full_note();
+        note.draft.tags = ["a", "b", "c"].into_iter().collect();
+        run(&home, vec![note, other()]);
+        let is_edited = name != "nothing";
+        if is_edited {
+            edit(&home, &memories(&home)[0].id, &patch);
+        }
+        let source = FakeSource::with_items(vec![SourceItem::Note(Box::new(other()))]);
+        let options = IngestOptions { delete_missing: true, ..IngestOptions::default() };
+        let report = ingest(&home, &source, &options, &mut |_| {}).expect("the fake store does not fail");
+        assert_eq!((report.missing.len(), report.missing[0].is_edited), (1, is_edited), "{name}");
+        assert_eq!((report.deleted, memories(&home).len()), if is_edited { (0, 2) } else { (1, 1) }, "{name}");
+    }
+}
+
+#[test]
 fn an_unchanged_export_of_a_memory_is_not_ingested_and_an_edited_one_updates_it() {
     let home = home();
     let full = || NoteItem { front_matter: String::new(), ..full_note() };
