@@ -12,6 +12,7 @@ use quick_xml::escape::resolve_html5_entity;
 use quick_xml::events::Event;
 use serde_json::Value;
 
+use crate::distinct_names::distinct_names;
 use crate::enex::{EnexNote, EnexReader};
 use crate::enml::{self, ConvertedText};
 use crate::folder::has_extension;
@@ -20,14 +21,18 @@ use crate::record_note::{RecordNote, join_paragraphs};
 use crate::source_text::{self, TextContent};
 use crate::text_files::TextFiles;
 
-/// The root of all notes. The notebook, the time of creation and the title identify a note in every export.
+/// The root of all notes. The notebook, the time of creation and the title identify a note in every export, and for several
+/// equal ones also the text.
 const ROOT: &str = "notebooks";
 
 /// The title of notes without a title.
 const NO_TITLE: &str = "Untitled Note";
 
-/// Number of digits of a hash that identifies a note without a time.
+/// Number of digits of the hash of a text that identifies a note without a time.
 const HASH_DIGITS: usize = 16;
+
+/// Number of digits of the hash of a text that distinguishes notes with equal times and titles.
+const SHORT_HASH_DIGITS: usize = 8;
 
 /// The attributes of a note that are preserved as properties.
 const PROPERTIES: [&str; 11] = [
@@ -54,6 +59,8 @@ pub struct Evernote {
 struct NotePosition {
     path: String,
     file: TextContent,
+    /// The path with a hash of the text.
+    exact_path: String,
     /// The path of the file, for reports.
     file_path: String,
     start: u64,
@@ -89,27 +96,12 @@ impl Evernote {
                 add_problem(format!("cannot be read: {error}"));
             }
         }
-        // Equal titles and times get a number.
-        positions
-            .sort_by(|left, right| (&left.path, &left.file_path, left.start).cmp(&(&right.path, &right.file_path, right.start)));
-        let mut last = (String::new(), 1_u64);
-        for position in &mut positions {
-            if position.path == last.0 {
-                last.1 += 1;
-                position.path = format!("{} ({})", last.0, last.1);
-            } else {
-                last = (position.path.clone(), 1);
-            }
+        positions.sort_by(|left, right| (&left.file_path, left.start).cmp(&(&right.file_path, right.start)));
+        let names: Vec<_> = positions.iter().map(|position| [position.path.clone(), position.exact_path.clone()]).collect();
+        for (position, name) in positions.iter_mut().zip(distinct_names(&names)) {
+            position.path = name;
         }
         positions.sort_by(|left, right| left.path.cmp(&right.path));
-        positions.dedup_by(|right, left| {
-            let is_same = right.path == left.path;
-            if is_same {
-                let (path, reason) = (right.path.clone(), "has the title of another note".to_owned());
-                skipped.push(SourceItem::Skipped { path, reason });
-            }
-            is_same
-        });
         (positions, skipped)
     }
 }
@@ -176,13 +168,17 @@ fn index_notebook(
         };
         let created = fields.text("created").and_then(parse_time).map(|time| time.format("%Y%m%dT%H%M%SZ").to_string());
         // Notebooks with equal names may have notes without a time and with equal titles. Their texts identify these.
-        let hash = || ContentHash::of(fields.text("content").unwrap_or_default()).to_string()[..HASH_DIGITS].to_owned();
-        let id = created.unwrap_or_else(hash);
+        let hash = ContentHash::of(fields.text("content").unwrap_or_default()).to_string();
+        // The id of a note without a time is exact already.
+        let exact = created.as_ref().map(|_| format!(" {}", &hash[..SHORT_HASH_DIGITS])).unwrap_or_default();
+        let id = created.unwrap_or_else(|| hash[..HASH_DIGITS].to_owned());
         let title = fields.title();
         let notebook = stem(file_path);
         let parts = [id].into_iter().chain(title).collect::<Vec<_>>().join(" ");
         let path = one_line(&format!("{notebook}/{parts}"));
-        positions.push(NotePosition { path, file: file.clone(), file_path: file_path.to_owned(), start: note.start });
+        let exact_path = format!("{path}{exact}");
+        let file_path = file_path.to_owned();
+        positions.push(NotePosition { path, exact_path, file: file.clone(), file_path, start: note.start });
     }
     Ok(())
 }

@@ -2,12 +2,15 @@
 
 use std::collections::HashSet;
 use std::path::Path;
+use std::sync::LazyLock;
 
 use chrono::{DateTime, Utc};
-use memory_core::{Source, SourceError, SourceItem};
+use memory_core::{ContentHash, Source, SourceError, SourceItem};
+use regex::Regex;
 use serde_json::Value;
 
 use crate::archive::{Archive, ArchiveFile, is_zip};
+use crate::distinct_names::distinct_names;
 use crate::folder::has_extension;
 use crate::note::{one_line, stem};
 use crate::program_folder::{begins_with_json, list};
@@ -15,13 +18,17 @@ use crate::record::{SourceRecord, clean_text};
 use crate::record_note::{RecordNote, join_paragraphs};
 use crate::source_text;
 
-/// The root of all notes. The time of creation identifies a note in every export.
+/// The root of all notes. The time of creation identifies a note in every export, and for several equal ones also the name of the
+/// file and the contents.
 const ROOT: &str = "notes";
 
 const CREATED_KEY: &str = "createdTimestampUsec";
 
 /// The keys of the contents of a note.
 const TEXT_KEYS: [&str; 5] = ["textContent", "listContent", "title", "attachments", "annotations"];
+
+/// Number of digits of the hash of the contents of a note.
+const HASH_DIGITS: usize = 8;
 
 /// Number of files that are read to recognize an export.
 const SAMPLE: usize = 20;
@@ -88,31 +95,26 @@ impl Keep {
     fn index(&self) -> KeepIndex {
         let files = self.archive.files.iter();
         let records: Vec<_> =
-            files.map(|file| read_record(file).map(|record| (is_note(&record), key_of(&record, file)))).collect();
+            files.map(|file| read_record(file).map(|record| (is_note(&record), names_of(&record, file)))).collect();
         let own = self.archive.files.iter().zip(&records);
         let folders: HashSet<_> = own
             .filter(|(_, record)| record.as_ref().is_ok_and(|(is_note, _)| *is_note))
             .map(|(file, _)| folder_of(file))
             .collect();
-        let (mut index, mut seen) = (KeepIndex::default(), HashSet::new());
+        let (mut index, mut notes, mut names) = (KeepIndex::default(), Vec::new(), Vec::new());
         for (number, (file, record)) in self.archive.files.iter().zip(records).enumerate() {
             if !self.is_in_keep(file) && !folders.contains(folder_of(file)) {
                 continue;
             }
-            let key = match record {
-                Ok((_, Ok(key))) => key,
-                Ok((_, Err(reason))) | Err(reason) => {
-                    index.skipped.push((file.path(), reason));
-                    continue;
+            match record {
+                Ok((_, Ok(own))) => {
+                    notes.push(number);
+                    names.push(own);
                 }
-            };
-            // Notes that another program created may have equal times. The folders differ between forms of an export.
-            let names = [key.clone(), one_line(&format!("{key} {}", stem(&file.name)))];
-            let numbered = (2..).map(|number: u64| format!("{} ({number})", names[1]));
-            let key = names.iter().cloned().chain(numbered).find(|key| !seen.contains(key)).unwrap_or_default();
-            seen.insert(key.clone());
-            index.notes.push((key, number));
+                Ok((_, Err(reason))) | Err(reason) => index.skipped.push((file.path(), reason)),
+            }
         }
+        index.notes = distinct_names(&names).into_iter().zip(notes).collect();
         index.notes.sort();
         index
     }
@@ -182,13 +184,22 @@ fn read_time(record: &SourceRecord, key: &str) -> Option<DateTime<Utc>> {
     record.time(&[key]).filter(|time| time.timestamp_micros() != 0)
 }
 
-/// Returns the key of a note in every form of an export: its time of creation, or else the name of its file.
-fn key_of(record: &SourceRecord, file: &ArchiveFile) -> Result<String, String> {
+/// Returns names of a note that are equal in every form of an export, from the least to the most exact: its time of creation, or
+/// else the name of its file; both; and these with a hash of its contents.
+///
+/// Notes that another program created may have equal times. The folders differ between forms of an export.
+fn names_of(record: &SourceRecord, file: &ArchiveFile) -> Result<[String; 3], String> {
+    // The number of a file with the name of another one may change.
+    static NUMBER: LazyLock<Regex> = LazyLock::new(|| Regex::new(r" ?\(\d+\)$").expect("the pattern is right"));
     if !TEXT_KEYS.iter().any(|key| record.contains(key)) {
         return Err("is not a note".into());
     }
     let created = record.text(&[CREATED_KEY]).filter(|created| created != "0");
-    Ok(one_line(created.as_deref().unwrap_or_else(|| stem(&file.name))))
+    let time = one_line(created.as_deref().unwrap_or_else(|| stem(&file.name)));
+    let name = one_line(&format!("{time} {}", NUMBER.replace(stem(&file.name), "")));
+    let contents: Vec<_> = TEXT_KEYS.iter().map(|key| record.get(key).map(Value::to_string).unwrap_or_default()).collect();
+    let hash = ContentHash::of(&contents.join("\0")).to_string();
+    Ok([time, name.clone(), format!("{name} {}", &hash[..HASH_DIGITS])])
 }
 
 /// Returns the folder of a file in the export; empty for the export itself.

@@ -47,6 +47,7 @@ mod codex_sessions;
 mod conversation_export;
 mod csv_table;
 mod database;
+mod distinct_names;
 mod enex;
 mod enml;
 mod evernote;

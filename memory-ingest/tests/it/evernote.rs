@@ -1,7 +1,7 @@
 use memory_core::SourceError;
 use memory_ingest::{SourceName, SourceOptions, open};
 
-use crate::sandbox::{IngestSandbox, moment};
+use crate::sandbox::{IngestSandbox, assert_notes_are_stable, moment};
 
 /// The data of the file `plan.pdf`, and its hash.
 const DATA: &str = "aGVs\nbG8=";
@@ -99,4 +99,18 @@ fn a_folder_without_notebooks_is_not_recognized() {
     let folder = IngestSandbox::new(&[("a.md", "x")]);
     let opened = open(SourceName::Evernote, &folder.path(), &SourceOptions::default());
     assert!(matches!(opened, Err(SourceError::NotRecognized { .. })));
+}
+
+#[test]
+fn a_new_note_with_the_time_and_the_title_of_others_leaves_their_memories() {
+    let note = |text: &&str| {
+        format!(
+            "<note><title>T</title><content><![CDATA[<en-note>{text}</en-note>]]></content><created>20240102T030405Z</created></note>"
+        )
+    };
+    let notebook = |texts: &[&str]| {
+        let notes = texts.iter().map(note).collect::<String>();
+        IngestSandbox::new(&[("n.enex", &format!("<en-export>{notes}</en-export>"))])
+    };
+    assert_notes_are_stable(SourceName::Evernote, &notebook(&["a"]), &notebook(&["a", "b"]), &notebook(&["new", "a", "b"]));
 }

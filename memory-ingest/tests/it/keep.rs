@@ -1,7 +1,7 @@
 use memory_core::SourceError;
 use memory_ingest::{SourceName, SourceOptions, open};
 
-use crate::sandbox::{IngestSandbox, moment, note_paths, survey_source};
+use crate::sandbox::{IngestSandbox, assert_notes_are_stable, moment, note_paths, survey_source};
 
 const LIST: &str = r#"{"color":"RED","isTrashed":false,"isPinned":true,"isArchived":true,"title":"買い物 🛒",
     "listContent":[{"text":"milk\n2 l","isChecked":true},{"text":"bread","textHtml":"<p>bread</p>","isChecked":false}],
@@ -40,7 +40,7 @@ fn notes_are_read_and_the_trash_is_left_out() {
         list.front_matter,
         "keep_color: \"RED\"\nkeep_owner: [\"a@example.org\"]\nkeep_shared_with: [\"b@example.org\"]\n"
     );
-    let text = found.note("1717378714000123");
+    let text = found.note("1717378714000123 2024-06-03");
     assert_eq!(text.draft.title, None);
     assert_eq!(text.draft.content, "line 1\r\nsee https://a.org😀\n\n- [B  b ](<https://b.org/(x)>)\n\n[file: pic.png]");
     assert!(text.front_matter.contains("\"title\":\"A\",\"url\":\"https://a.org\""), "{}", text.front_matter);
@@ -71,7 +71,7 @@ fn every_form_of_an_export_has_the_same_notes() {
     crate::chatgpt::write_zip(&zip.path().join("takeout.zip"), &files);
     for path in [export.path(), export.path().join("Takeout/Keep"), zip.path().join("takeout.zip"), zip.path()] {
         let found = survey_source(SourceName::Keep, &path);
-        assert_eq!(note_paths(&found), ["1717378714000123", "1717378714000123 b", "without time"], "{}", path.display());
+        assert_eq!(note_paths(&found), ["1717378714000123 a", "1717378714000123 b", "without time"], "{}", path.display());
         assert_eq!(found.note("without time").draft.created_at, None);
         let mut reasons: Vec<_> = found.skipped.iter().map(|(_, reason)| &reason[..13]).collect();
         reasons.sort_unstable();
@@ -84,4 +84,15 @@ fn other_json_files_are_not_recognized() {
     let folder = IngestSandbox::new(&[("a.json", "{\"title\": \"x\"}")]);
     let opened = open(SourceName::Keep, &folder.path(), &SourceOptions::default());
     assert!(matches!(opened, Err(SourceError::NotRecognized { .. })));
+}
+
+#[test]
+fn a_new_note_with_the_time_and_the_name_of_others_leaves_their_memories() {
+    let note = |text: &str| format!(r#"{{"title":"T","textContent":"{text}","createdTimestampUsec":1717378714000123}}"#);
+    let files = |texts: &[&str]| {
+        let path = |number: usize| if number == 0 { "Keep/T.json".into() } else { format!("Keep/T({number}).json") };
+        let files: Vec<_> = texts.iter().enumerate().map(|(number, text)| (path(number), note(text))).collect();
+        IngestSandbox::new(&files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect::<Vec<_>>())
+    };
+    assert_notes_are_stable(SourceName::Keep, &files(&["a"]), &files(&["a", "b"]), &files(&["new", "a", "b"]));
 }

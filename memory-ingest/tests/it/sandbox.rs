@@ -1,6 +1,6 @@
 //! A folder for one test, and the findings of a source in it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -9,8 +9,8 @@ use memory_core::instance::history::RecordDraft;
 use memory_core::json::JsonText;
 use memory_core::testing::{services, source_suite};
 use memory_core::{
-    Draft, IngestOptions, IngestReport, MemStore, MemoryId, NoteItem, Source, SourceItem, SourceSession, SourceSessionItem,
-    ingest,
+    Draft, Filter, IngestOptions, IngestReport, MemStore, MemoryId, NoteItem, Source, SourceItem, SourceSession,
+    SourceSessionItem, ingest,
 };
 use memory_ingest::{SourceName, SourceOptions, open};
 use tempfile::TempDir;
@@ -150,4 +150,22 @@ pub(crate) fn note_paths(found: &SourceSurvey) -> Vec<&str> {
 pub(crate) fn session_texts(session: &SourceSession) -> Vec<(&str, String)> {
     let text = |record: &RecordDraft| record.content.as_ref().and_then(JsonText::as_string).unwrap_or_default();
     session.records.iter().map(|record| (record.role.as_str(), text(record))).collect()
+}
+
+/// Asserts that states of a source with one, two and three notes give each note a memory that retains its text.
+pub(crate) fn assert_notes_are_stable(name: SourceName, one: &IngestSandbox, two: &IngestSandbox, three: &IngestSandbox) {
+    let home = services(Arc::new(MemStore::default()));
+    let mut known = BTreeMap::new();
+    for (count, state) in (1..).zip([one, two, three]) {
+        let source = open(name, &state.path(), &SourceOptions::default()).expect("the source is there");
+        let report =
+            ingest(&home, source.as_ref(), &IngestOptions::default(), &mut |_| {}).expect("the fake store does not fail");
+        assert_eq!((report.new, report.skipped.len()), (1, 0), "{:?}", report.skipped);
+        let stored = home.store.memories(&Filter::all(), home.clock.now());
+        let memories: BTreeMap<_, _> =
+            stored.map(|stored| stored.expect("it can be read").memory).map(|memory| (memory.id, memory.content)).collect();
+        assert_eq!(memories.len(), count);
+        assert!(known.iter().all(|(id, text)| memories.get(id) == Some(text)), "{known:?} {memories:?}");
+        known = memories;
+    }
 }
