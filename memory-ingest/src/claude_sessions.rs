@@ -1,9 +1,10 @@
 //! Transcripts of Claude Code.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::path::Path;
 
-use memory_core::{Source, SourceError, SourceItem, SourceSessionItem};
+use memory_core::{Source, SourceError, SourceItem, SourceSessionItem, wikilink};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -165,7 +166,7 @@ fn add_message(session: &mut SessionBuilder, is_user: bool, entry: &TranscriptEn
 /// Returns the text that a person typed, without the elements that the program added before it, or `None` if there is none.
 fn typed_text(text: &str) -> Option<String> {
     let text = without_reminders(text);
-    let mut rest = text.as_str();
+    let mut rest = &*text;
     let (mut name, mut arguments, mut lines) = (None, None, Vec::new());
     while let Some((element, content, after)) = first_element(rest.trim_start()) {
         let content = Some(content.trim()).filter(|content| !content.is_empty());
@@ -209,20 +210,24 @@ fn first_element(text: &str) -> Option<(&str, &str, &str)> {
     Some((name, content, after))
 }
 
-/// Returns a text without the reminders that the program added to it.
-fn without_reminders(text: &str) -> String {
+/// Returns a text without the reminders that the program added to it. In code they are a part of the text.
+fn without_reminders(text: &str) -> Cow<'_, str> {
     const START: &str = "<system-reminder>";
     const END: &str = "</system-reminder>";
-    let mut typed = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some((before, after)) = rest.split_once(START)
-        && let Some((_, after)) = after.split_once(END)
-    {
-        typed.push_str(before.trim_end());
-        rest = after;
+    if !text.contains(START) {
+        return text.into();
     }
-    typed.push_str(rest);
-    typed
+    let prose = wikilink::blank_code(text);
+    let mut typed = String::with_capacity(text.len());
+    let mut at = 0;
+    while let Some(start) = prose[at..].find(START).map(|start| at + start)
+        && let Some(end) = text[start..].find(END).map(|end| start + end + END.len())
+    {
+        typed.push_str(text[at..start].trim_end());
+        at = end;
+    }
+    typed.push_str(&text[at..]);
+    typed.into()
 }
 
 impl Source for ClaudeSessions {

@@ -142,6 +142,16 @@ fn the_words_of_the_person_beside_added_elements_are_imported() {
     );
 }
 
+#[test]
+fn markers_in_the_code_of_a_prompt_remain() {
+    let reminder = "<system-reminder>x</system-reminder>";
+    let pasted = format!("why is this removed?\n```xml\n{reminder}\n```\nor `{reminder}`?");
+    let transcript = json_lines(&[entry("user", "a", json!(format!("{pasted}\n{reminder}")))]);
+    let folder = IngestSandbox::new(&[("projects/p/0a1b.jsonl", &transcript)]);
+    let (sessions, _) = read_sessions(SourceName::ClaudeSessions, &folder.path());
+    assert_eq!(lines(&sessions[0]), [format!("user: {pasted}")]);
+}
+
 fn rollout(kind: &str, payload: Value) -> Value {
     json!({ "timestamp": "2026-01-02T03:04:05Z", "type": kind, "payload": payload })
 }
