@@ -1,9 +1,12 @@
 //! A conversation of ChatGPT: a tree of messages, of which the branch that the person sees last is read.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::LazyLock;
 
+use chrono::{DateTime, Utc};
 use memory_core::SourceSessionItem;
 use memory_core::instance::history::RecordRole;
+use regex::{Captures, Regex};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -79,7 +82,7 @@ pub(super) fn to_session(conversation: &ChatGptConversation, path: &str) -> Vec<
     let first = || branch.iter().find_map(|(_, message)| message.id.text());
     let id = id.or_else(first).unwrap_or_default();
     let mut session = SessionBuilder::new(path, id, conversation.title.text());
-    session.set_updated_at(conversation.update_time.time());
+    session.set_updated_at(conversation.update_time.time().or_else(|| newest_message(conversation)));
     let mut last_call = None;
     for (node, message) in branch {
         add_message(&mut session, node, message, &mut last_call);
@@ -101,6 +104,12 @@ fn current_branch(conversation: &ChatGptConversation) -> Vec<(&str, &ChatGptMess
     }
     branch.reverse();
     branch
+}
+
+/// Returns the time of the newest message of all branches.
+fn newest_message(conversation: &ChatGptConversation) -> Option<DateTime<Utc>> {
+    let messages = conversation.mapping.0.values().filter_map(|node| node.0.message.as_ref());
+    messages.filter_map(|message| message.0.create_time.time()).max()
 }
 
 /// Returns the node with the newest message among those without children.
@@ -210,11 +219,45 @@ fn with_citations(mut text: String, metadata: &MessageMetadata) -> String {
         let Some((mark, links)) = mark.and_then(|mark| Some((mark, page_links(cited_pages(reference))?))) else { continue };
         text = text.replacen(mark, &links, 1);
     }
-    text
+    without_marks(&text)
 }
 
 /// The characters that begin the mark of a citation.
-const CITATION_MARKS: [char; 2] = ['【', '\u{e200}'];
+const CITATION_MARKS: [char; 2] = ['【', MARK_START];
+
+/// The first, the last and the separating character of the marks that the program replaces when it shows a text.
+const MARK_START: char = '\u{e200}';
+const MARK_END: char = '\u{e201}';
+const MARK_SEPARATOR: char = '\u{e202}';
+
+/// Returns a text without the marks that no reference explains. A name or title in a mark remains.
+fn without_marks(text: &str) -> String {
+    static MARK: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"( ?)\x{e200}([^\x{e200}\x{e201}\n]*)\x{e201}").expect("the pattern is right"));
+    static REST: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"\x{e200}[a-z_]*|[\x{e201}\x{e202}](?:turn\d+[a-z_]+\d+)?").expect("the pattern is right"));
+    if !text.contains([MARK_START, MARK_END, MARK_SEPARATOR]) {
+        return text.to_owned();
+    }
+    let text = MARK.replace_all(text, |mark: &Captures<'_>| match mark_text(&mark[2]) {
+        shown if shown.is_empty() => String::new(),
+        shown => format!("{}{shown}", &mark[1]),
+    });
+    // A mark may be cut off.
+    REST.replace_all(&text, "").into_owned()
+}
+
+/// Returns the text that a mark shows: the name of an entity or the title of a list, without the kind of the mark and ids.
+fn mark_text(mark: &str) -> String {
+    static ID: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"^(turn\d+[a-z_]+\d+[, ]*)*$|^L\d+(-L?\d+)?$|^\{").expect("the pattern is right"));
+    let parts = mark.split(MARK_SEPARATOR).skip(1).filter(|part| !ID.is_match(part));
+    let shown = parts.map(|part| match serde_json::from_str(part) {
+        Ok(Value::Array(items)) => items.get(1).and_then(Value::as_str).unwrap_or_default().to_owned(),
+        _ => part.to_owned(),
+    });
+    shown.filter(|part| !part.trim().is_empty()).collect::<Vec<_>>().join(" ")
+}
 
 /// Returns the pages of a reference, with their titles.
 fn cited_pages(reference: &Value) -> Vec<(Option<&str>, &str)> {

@@ -243,6 +243,38 @@ fn citations_are_links_to_their_pages() {
 }
 
 #[test]
+fn marks_without_a_reference_are_removed() {
+    let mark = |parts: &[&str]| format!("\u{e200}{}\u{e201}", parts.join("\u{e202}"));
+    let own = format!(
+        "Tea is hot {}. {} is a port {}{}, see {} and {}\nturn0search0 remains, cut \u{e200}cite\u{e202}turn0search1",
+        mark(&["cite", "turn0search0", "turn1news12"]),
+        mark(&["entity", "[\"city\",\"Oslo\",\"capital\"]"]),
+        mark(&["filecite", "turn0file0", "L1-L5"]),
+        mark(&["cite", "turn2view0"]),
+        mark(&["navlist", "More about tea", "turn0search3,turn0search4"]),
+        mark(&["image_group", "{\"query\":[\"tea\"]}"]),
+    );
+    let conversations = json!([conversation("c1", "m", vec![node("m", None, "assistant", text(&own))])]);
+    let folder = IngestSandbox::new(&[("conversations.json", &conversations.to_string())]);
+    let (sessions, _) = read_sessions(SourceName::ChatGpt, &folder.path());
+    let expected = "assistant: Tea is hot. Oslo is a port, see More about tea and\nturn0search0 remains, cut ";
+    assert_eq!(lines(&sessions[0]), [expected]);
+}
+
+#[test]
+fn a_conversation_without_a_time_was_changed_by_its_newest_message() {
+    let message = |id: &str, time: u64| change(node(id, None, "user", text(id)), "/message/create_time", json!(time));
+    let nodes = vec![message("a", 1_767_225_600), message("b", 1_767_312_000)];
+    for (time, expected) in [(json!(null), "2026-01-02T00:00:00Z"), (json!(1_767_398_400), "2026-01-03T00:00:00Z")] {
+        let mut conversation = conversation("c1", "a", nodes.clone());
+        conversation["update_time"] = time;
+        let folder = IngestSandbox::new(&[("conversations.json", &json!([conversation]).to_string())]);
+        let (sessions, _) = read_sessions(SourceName::ChatGpt, &folder.path());
+        assert_eq!(sessions[0].updated_at, expected.parse().ok());
+    }
+}
+
+#[test]
 fn the_newest_state_of_a_conversation_is_imported() {
     let state = |words: &str, time: Value| {
         let mut state = conversation("c1", "m", vec![node("m", None, "user", text(words))]);
@@ -259,7 +291,7 @@ fn the_newest_state_of_a_conversation_is_imported() {
     let (old, new) = (state("old", json!(1_700_000_000.5)), state("new", json!(1_700_000_001)));
     assert_eq!(found(std::slice::from_ref(&old), std::slice::from_ref(&new)), ("user: old -> user: new".into(), 0));
     assert_eq!(found(&[new.clone(), old.clone()], &[]), ("user: new".into(), 1));
-    assert_eq!(found(&[state("undated", Value::Null)], &[new]), ("user: undated".into(), 1));
+    assert_eq!(found(&[state("undated", Value::Null)], &[new]), ("user: undated -> user: new".into(), 0));
     assert_eq!(found(&[old], &[state("undated", Value::Null)]), ("user: old".into(), 1));
 }
 
