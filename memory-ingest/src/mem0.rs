@@ -96,7 +96,7 @@ impl Mem0 {
         let is_own = |record: &SourceRecord| {
             record.text(&["memory"]).is_some()
                 && record.text(&["id"]).is_some()
-                && record.text(&["user_id", "hash", "agent_id"]).is_some()
+                && (record.text(&["user_id", "hash", "agent_id"]).is_some() || record.0.contains_key("metadata"))
         };
         is_json
             && JsonRecordFile::open(path, LISTS, MAX_RECORD_BYTES)

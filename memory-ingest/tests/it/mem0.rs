@@ -85,6 +85,17 @@ fn pages_and_bare_arrays_are_lists_of_memories_too() {
 }
 
 #[test]
+fn a_minimal_list_is_recognized() {
+    for text in [
+        r#"{"results":[{"id":"a","memory":"x","metadata":{"mood":"calm"}}]}"#,
+        r#"[{"id":"a","memory":"x","metadata":null},{"id":"b","memory":"y","metadata":{}}]"#,
+    ] {
+        let folder = IngestSandbox::new(&[("all.json", text)]);
+        assert_eq!(SourceName::detect(&folder.path().join("all.json")), [SourceName::Mem0], "{text}");
+    }
+}
+
+#[test]
 fn the_history_is_ordered_by_the_times_of_its_events() {
     let folder = IngestSandbox::new(&[]);
     let events = "INSERT INTO history VALUES
