@@ -223,18 +223,21 @@ fn history_items(database: &SourceDatabase) -> Box<dyn Iterator<Item = SourceIte
         let path = memory_path(&record.text(&["memory_id"]).ok_or("has no memory_id")?);
         let event = record.text(&["event"]).unwrap_or_default().to_uppercase();
         let state = states.entry(path).or_insert(Mem0State { text: None, created_at: None, changed_at: None });
-        state.created_at = state.created_at.into_iter().chain(record.time(&["created_at"])).min();
         // Other events repeat the time of the creation.
-        let created_at = record.time(&["created_at"]).filter(|_| event == "ADD");
-        let changed_at = record.time(&["updated_at"]).or(created_at);
+        let created_at = record.time(&["created_at"]);
+        let changed_at = record.time(&["updated_at"]).or(created_at.filter(|_| event == "ADD"));
         if changed_at.is_some() && changed_at < state.changed_at {
             return Ok(None);
+        }
+        // The newest creation counts for a memory that was added again.
+        if created_at.is_some() && (event == "ADD" || state.created_at.is_none()) {
+            state.created_at = created_at;
         }
         if event != "NONE" {
             state.changed_at = changed_at.or(state.changed_at);
         }
         if event == "DELETE" || record.is_set("is_deleted") {
-            state.text = None;
+            (state.text, state.created_at) = (None, None);
         } else if event != "NONE" && record.text(&["new_memory"]).is_some() {
             state.text = Some(*position);
         }

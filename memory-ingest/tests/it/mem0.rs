@@ -96,6 +96,27 @@ fn a_minimal_list_is_recognized() {
 }
 
 #[test]
+fn a_memory_that_was_added_again_has_the_newest_dates() {
+    let folder = IngestSandbox::new(&[]);
+    let events = "INSERT INTO history VALUES
+        ('1', 'a', NULL, 'first', 'ADD', '2024-01-01T00:00:00+00:00', NULL, 0, NULL, NULL),
+        ('2', 'a', 'first', NULL, 'DELETE', '2024-01-01T00:00:00+00:00', '2024-02-01T00:00:00+00:00', 1, NULL, NULL),
+        ('3', 'a', NULL, 'again', 'ADD', '2024-03-01T00:00:00+00:00', NULL, 0, NULL, NULL),
+        ('4', 'b', NULL, 'twice', 'ADD', '2024-01-01T00:00:00+00:00', NULL, 0, NULL, NULL),
+        ('5', 'b', NULL, 'twice again', 'ADD', '2024-03-01T00:00:00+00:00', NULL, 0, NULL, NULL),
+        ('6', 'b', 'twice again', 'changed', 'UPDATE', '2024-03-01T00:00:00+00:00', '2024-04-01T00:00:00+00:00', 0, NULL, NULL);";
+    create_database(&folder, "history.db", &format!("{HISTORY}{events}"));
+    let found = folder.survey(SourceName::Mem0);
+    let state = |id: &str| {
+        let note = found.note(id);
+        (note.draft.content.clone(), note.draft.created_at, note.updated_at)
+    };
+    let march = "2024-03-01T00:00:00Z".parse().ok();
+    assert_eq!(state("memories/a"), ("again".to_owned(), march, None));
+    assert_eq!(state("memories/b"), ("changed".to_owned(), march, "2024-04-01T00:00:00Z".parse().ok()));
+}
+
+#[test]
 fn the_history_is_ordered_by_the_times_of_its_events() {
     let folder = IngestSandbox::new(&[]);
     let events = "INSERT INTO history VALUES
