@@ -56,7 +56,7 @@ impl FieldMap {
         for (field, key) in pairs {
             let Some((name, _)) = all_fields().find(|(name, _)| name == field) else {
                 let names: Vec<_> = all_fields().map(|(name, _)| name).collect();
-                return Err(wrong(format!("a memory has no field {field} (its fields are {})", names.join(", "))));
+                return Err(wrong(format!("a memory has no field {} (its fields are {})", redacted(field), names.join(", "))));
             };
             if fields.iter().any(|(own, _)| *own == name) {
                 return Err(wrong(format!("the field {name} is mapped twice")));
@@ -143,7 +143,7 @@ impl FieldMap {
 /// The keys or columns of a file of any program, and a map of them to the fields of a memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SuggestedMap {
-    /// The keys or columns of the first records, in the order of the file.
+    /// The keys or columns of the first records, in the order of the file and without credentials.
     pub keys: Vec<String>,
     /// Pairs of a field and its key. `content` is the first; the longest text is taken for it if no key has a usual name.
     pub fields: Vec<(&'static str, String)>,
@@ -162,7 +162,8 @@ impl SuggestedMap {
             fields.retain(|(_, key)| *key != longest);
             fields.insert(0, ("content", longest));
         }
-        Some(Self { keys, fields })
+        let fields = fields.into_iter().map(|(field, key)| (field, redacted(&key))).collect();
+        Some(Self { keys: keys.into_iter().map(|key| redacted(&key)).collect(), fields })
     }
 }
 
