@@ -191,23 +191,42 @@ impl RecordReader for CsvReader {
             return;
         }
         let mut open_quotes = 0;
+        let mut broken: Option<BrokenRow> = None;
         loop {
             let (start, line) = (self.reader.position().byte(), self.reader.position().line());
             let position = RecordPosition { list: "", number, start, length: 0 };
-            let Some(is_read) = self.read_row(&mut row) else { return };
+            let Some(is_read) = self.read_row(&mut row) else {
+                broken.map(|broken| see(broken.position, Err(broken.reason())));
+                return;
+            };
             let quote = self.file.open_quote(&self.reader, start, &row, is_read.is_err());
             // A row that is too large because of its quote is not the last one.
             let quote = quote
                 .and_then(|quote| if quote.is_some() { Ok(quote) } else { is_read.map(|()| None).map_err(io::Error::other) });
+            if let Some(broken) = broken.as_mut().filter(|_| matches!(quote, Ok(None)) && row.len() < self.file.columns.len()) {
+                // The line of an incomplete row continues the value with the quote.
+                broken.last_line = self.reader.position().line().saturating_sub(1).max(line);
+                number += 1;
+                continue;
+            }
+            if let Some(broken) = broken.take()
+                && !see(broken.position, Err(broken.reason()))
+            {
+                return;
+            }
             let (record, is_last) = match quote {
                 Ok(None) => (self.file.record(&row), false),
                 Ok(Some((next, lines))) => {
                     open_quotes += 1;
                     let mut after = Position::new();
                     after.set_byte(next).set_line(line + lines);
-                    let is_last = open_quotes == MAX_OPEN_QUOTES || self.reader.seek(after).is_err();
-                    let rest = if is_last { "; the following rows were not read" } else { "" };
-                    (Err(format!("has a quote in line {} that is not closed{rest}", line + lines - 1)), is_last)
+                    let line = line + lines - 1;
+                    if open_quotes < MAX_OPEN_QUOTES && self.reader.seek(after).is_ok() {
+                        broken = Some(BrokenRow { position, line, last_line: line });
+                        number += 1;
+                        continue;
+                    }
+                    (Err(format!("has a quote in line {line} that is not closed; the following rows were not read")), true)
                 }
                 // Behind an error, the start of the next row is unknown.
                 Err(error) => (Err(format!("cannot be read, nor the following rows: {error}")), true),
@@ -228,6 +247,26 @@ impl RecordReader for CsvReader {
         let mut row = ByteRecord::new();
         self.read_row(&mut row).ok_or("was deleted meanwhile")?.map_err(reason)?;
         self.file.record(&row)
+    }
+}
+
+/// A row with a quote that is not closed, and the lines that seem to be a part of it.
+struct BrokenRow {
+    position: RecordPosition,
+    /// The line of the quote.
+    line: u64,
+    last_line: u64,
+}
+
+impl BrokenRow {
+    fn reason(&self) -> String {
+        let Self { line, last_line, .. } = self;
+        let parts = match last_line - line {
+            0 => String::new(),
+            1 => format!("; line {last_line} was skipped as a part of it"),
+            _ => format!("; lines {} to {last_line} were skipped as parts of it", line + 1),
+        };
+        format!("has a quote in line {line} that is not closed{parts}")
     }
 }
 

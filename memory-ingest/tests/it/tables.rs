@@ -143,6 +143,17 @@ fn a_quote_without_an_end_is_reported_and_the_rows_after_it_are_read() {
         let reasons: Vec<_> = found.skipped.iter().map(|(_, reason)| reason.as_str()).collect();
         assert_eq!(reasons, if is_open { vec!["has a quote in line 3 that is not closed"] } else { vec![] }, "{last}");
     }
+    // Incomplete rows after it are its lines.
+    for (lines, part) in
+        [("of a\n", "; line 3 was skipped as a part of it"), ("of\n\na\n", "; lines 3 to 5 were skipped as parts of it")]
+    {
+        let folder = IngestSandbox::new(&[("x.csv", &format!("text,n\n\"start\n{lines}next,2\nshort\n"))]);
+        let found = survey_mapped_source(SourceName::Csv, &folder.path().join("x.csv"), &[("content", "text")]);
+        let mut texts: Vec<_> = found.notes.iter().map(|note| note.draft.content.as_str()).collect();
+        texts.sort_unstable();
+        assert_eq!(texts, ["next", "short"], "{lines}");
+        assert_eq!(found.skipped, [("x.csv#1".to_owned(), format!("has a quote in line 2 that is not closed{part}"))]);
+    }
     // A row that is too large because of a quote is not the last one; a line that is too large is.
     let long = format!("id,text\n1,first\n2,\"second\n3,third\n4,{}", "x".repeat(17 << 20));
     let folder = IngestSandbox::new(&[("x.csv", &long)]);
@@ -190,8 +201,12 @@ fn credentials_in_the_names_of_columns_and_keys_are_left_out_with_a_report() {
         let memories = format!("{:?}", found.report);
         assert!(!memories.contains(&token), "{memories}");
         assert!(!note.front_matter.contains("value") && !note.front_matter.contains(&token), "{}", note.front_matter);
-        let error = open(name, &folder.path().join(file), &field_options(&[("content", "none")])).expect_err("it is refused");
-        assert!(!error.to_string().contains(&token), "{error}");
+        for map in [("content", "none"), (token.as_str(), "text")] {
+            let error = open(name, &folder.path().join(file), &field_options(&[map])).expect_err("it is refused");
+            assert!(!format!("{error} {:?}", error.hint()).contains(&token), "{error}");
+        }
+        let map = SourceName::suggest_map(&folder.path().join(file));
+        assert!(map.is_some() && !format!("{map:?}").contains(&token), "{map:?}");
     }
 }
 
