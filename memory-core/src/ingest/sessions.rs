@@ -304,7 +304,9 @@ impl StoredSession {
         if stored <= own {
             return None;
         }
-        let shown = |time: DateTime<Utc>| time.to_rfc3339_opts(SecondsFormat::Secs, true);
+        let is_same_second = stored.timestamp() == own.timestamp();
+        let format = if is_same_second { SecondsFormat::AutoSi } else { SecondsFormat::Secs };
+        let shown = |time: DateTime<Utc>| time.to_rfc3339_opts(format, true);
         Some(format!("it is older ({}) than the imported conversation ({}), which remains", shown(own), shown(stored)))
     }
 
