@@ -108,6 +108,15 @@ impl CodexMemories {
                 // A group without a section of its own has only tasks.
                 let path = paths.add(&format!("{HANDBOOK}/{group}"));
                 items.extend(self.section_note(&path, "tasks", part.body, Some(&group_facts)));
+                continue;
+            }
+            for task in split_at_headings(part.body, "## ") {
+                let Some(heading) = task.heading.filter(|heading| heading.starts_with("Task ")) else { continue };
+                let text = task_text(task.body);
+                if !text.trim().is_empty() {
+                    let path = paths.add(&format!("{HANDBOOK}/{group}/{heading}"));
+                    items.extend(self.section_note(&path, heading, &text, Some(&group_facts)));
+                }
             }
         }
         add_warning(items, text, HANDBOOK)
@@ -217,6 +226,12 @@ impl TaskGroup {
             properties,
         }
     }
+}
+
+/// Returns the sections of a task that are not properties of its group.
+fn task_text(task: &str) -> String {
+    let is_property = |part: &MarkdownPart<'_>| matches!(part.heading, Some("keywords" | "rollout_summary_files"));
+    split_at_headings(task, "### ").iter().filter(|part| !is_property(part)).map(|part| part.text).collect()
 }
 
 /// Returns the keywords of a task.

@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use crate::field_map::{FieldMap, SuggestedMap, mapped_items};
 use crate::record::SourceRecord;
 use crate::record_file::{RecordFile, RecordPosition, RecordReader, file_name, find_file};
-use crate::source_text::{ReadSeek, TextContent};
+use crate::source_text::{ReadSeek, TextContent, encoding_warning};
 
 /// Maximum size of a row in bytes.
 const MAX_ROW_BYTES: u64 = 16 << 20;
@@ -43,7 +43,10 @@ impl CsvTable {
         let shown = || found.display().to_string();
         let file = CsvFile::open(&found).map_err(|source| SourceError::Unreadable { path: shown(), source })?;
         if file.columns.iter().any(|column| column.contains(['\0', '\u{fffd}'])) {
-            return Err(SourceError::NotRecognized { path: shown(), expected: "a table in UTF-8 with a header".into() });
+            return Err(SourceError::NotRecognized {
+                path: shown(),
+                expected: "a table in a known encoding with a header".into(),
+            });
         }
         let map = FieldMap::new(fields, &file.columns, &|key| file.columns.iter().any(|column| column == key), &found)?;
         Ok(Self { file, map })
@@ -71,7 +74,7 @@ impl Source for CsvTable {
     }
 
     fn items(&self) -> Box<dyn Iterator<Item = SourceItem> + '_> {
-        mapped_items("csv", &self.file, &self.map)
+        mapped_items("csv", &self.file, &self.map, self.file.encoding.map(encoding_warning))
     }
 }
 
@@ -79,6 +82,8 @@ impl Source for CsvTable {
 struct CsvFile {
     name: String,
     content: TextContent,
+    /// The encoding, if it was detected.
+    encoding: Option<&'static str>,
     delimiter: u8,
     columns: Vec<String>,
     /// The number of bytes.
@@ -88,10 +93,11 @@ struct CsvFile {
 impl CsvFile {
     fn open(path: &Path) -> io::Result<Self> {
         let mut head = Vec::new();
-        let content = TextContent::of_file(path)?;
+        let (content, encoding) = TextContent::of_file_in_any_encoding(path)?;
         content.open()?.take(HEAD_BYTES).read_to_end(&mut head)?;
         let length = content.open()?.seek(SeekFrom::End(0))?;
-        let mut file = Self { name: file_name(path), content, delimiter: find_delimiter(&head), columns: Vec::new(), length };
+        let (name, delimiter) = (file_name(path), find_delimiter(&head));
+        let mut file = Self { name, content, encoding, delimiter, columns: Vec::new(), length };
         let mut reader = file.open_reader()?;
         let mut header = ByteRecord::new();
         let is_read = reader.read_byte_record(&mut header);

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::note::one_line;
 use crate::own_fields;
 use crate::record::{SourceRecord, map_category};
-use crate::record_file::{RecordFile, RecordIndex, RecordPosition, unreadable};
+use crate::record_file::{RecordFile, RecordIndex, RecordPosition, record_name, unreadable};
 use crate::record_note::{RecordNote, project_scope};
 
 /// The fields of a memory to which a key or a column can map, and the keys that are taken for them without a map.
@@ -113,9 +113,6 @@ impl FieldMap {
         note.draft.created_at = time("created");
         note.draft.expires_at = time("expires");
         note.updated_at = time("updated");
-        if note.draft.content.contains('\u{fffd}') {
-            note.warnings.push("its text contains �, which replaces bytes that are not UTF-8".into());
-        }
         let prose = wikilink::blank_code(&note.draft.content);
         note.links = wikilink::parse_prose_wikilinks(&prose).into_iter().map(|link| link.target).collect();
         for (field, is_lost) in [
@@ -199,21 +196,26 @@ fn redacted(text: &str) -> String {
     secret::redact(text).map_or_else(|| text.to_owned(), |redacted| redacted.text)
 }
 
-/// Returns the items of a file. The first has a warning with the guessed fields.
+/// Returns the items of a file. The first has a warning about the file, if there is one, and with the guessed fields.
 pub(crate) fn mapped_items<'a>(
     source: &'a str,
     file: &'a dyn RecordFile,
     map: &'a FieldMap,
+    warning: Option<String>,
 ) -> Box<dyn Iterator<Item = SourceItem> + 'a> {
     let mut reader = match file.reader() {
         Ok(reader) => reader,
         Err(reason) => return unreadable(file, reason),
     };
     let index = RecordIndex::of(file, reader.as_mut(), &mut |_: &RecordPosition, record| map.path(record).map(Some));
-    let mut guess = map.guess();
-    index.into_items(file, reader, move |path, _, record| {
+    let mut warnings = warning.into_iter().map(|warning| format!("{} {warning}", file.name())).chain(map.guess());
+    index.into_items(file, reader, move |path, position, record| {
         let mut note = map.note(source, file.name(), path, record);
-        note.warnings.extend(guess.take());
+        if note.draft.content.contains('\u{fffd}') {
+            let name = record_name(file.name(), position);
+            note.warnings.push(format!("{name}: its text contains �, which replaces bytes that are not UTF-8"));
+        }
+        note.warnings.extend(warnings.by_ref());
         note.into_item()
     })
 }

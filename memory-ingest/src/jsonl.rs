@@ -88,6 +88,6 @@ impl Source for Jsonl {
     }
 
     fn items(&self) -> Box<dyn Iterator<Item = SourceItem> + '_> {
-        mapped_items("jsonl", &self.file, &self.map)
+        mapped_items("jsonl", &self.file, &self.map, None)
     }
 }

@@ -5,11 +5,17 @@ use std::io::{self, Cursor, Read, Seek};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
+use encoding_rs::Encoding;
+
 /// Maximum size of a note in bytes.
 pub(crate) const MAX_BYTES: u64 = 16 << 20;
 
-/// Maximum size of a file in UTF-16 that is read as a stream. It is decoded in memory.
-const MAX_UTF_16_BYTES: u64 = 256 << 20;
+/// Maximum size of a file that is not UTF-8 and read as a stream. It is decoded in memory.
+const MAX_DECODED_BYTES: u64 = 256 << 20;
+
+/// Number of bytes that are read at a time to determine whether a file is UTF-8.
+const BLOCK_BYTES: usize = 64 << 10;
 
 /// Number of characters at the start of a text that show whether it is one.
 const PROBE_CHARACTERS: usize = 8_192;
@@ -39,7 +45,7 @@ pub(crate) fn read(reader: impl Read) -> Result<SourceText, String> {
         return Err("is larger than 16 MiB".into());
     }
     let text = decode_text(bytes);
-    if is_text(&text.text) { Ok(text) } else { Err("is not text in UTF-8 or UTF-16".into()) }
+    if is_text(&text.text) { Ok(text) } else { Err("is not text in a known encoding".into()) }
 }
 
 /// The bytes of a text in UTF-8, for reading as a stream.
@@ -64,11 +70,27 @@ impl TextContent {
         if utf_16_unit(&bytes).is_none() {
             return Ok(Self::File(path.to_owned()));
         }
-        file.take(MAX_UTF_16_BYTES).read_to_end(&mut bytes)?;
-        if MAX_UTF_16_BYTES < bytes.len() as u64 {
+        file.take(MAX_DECODED_BYTES).read_to_end(&mut bytes)?;
+        if MAX_DECODED_BYTES < bytes.len() as u64 {
             return Err(io::Error::new(io::ErrorKind::FileTooLarge, "it is in UTF-16 and larger than 256 MiB"));
         }
         Ok(Self::Text(decode_utf_16(&bytes).unwrap_or_default().into_bytes().into()))
+    }
+
+    /// Returns the content of the file at `path` in any encoding, and the name of an encoding that was detected by its text.
+    ///
+    /// A file in such an encoding that is larger than 256 MiB is not decoded.
+    pub(crate) fn of_file_in_any_encoding(path: &Path) -> io::Result<(Self, Option<&'static str>)> {
+        let content = Self::of_file(path)?;
+        let Self::File(_) = content else { return Ok((content, None)) };
+        if is_utf_8(&mut File::open(path)?)? || MAX_DECODED_BYTES < path.metadata()?.len() {
+            return Ok((content, None));
+        }
+        let bytes = std::fs::read(path)?;
+        Ok(match decode_former_encoding(&bytes) {
+            Some((text, encoding)) => (Self::Text(text.into_bytes().into()), Some(encoding)),
+            None => (content, None),
+        })
     }
 
     /// Opens the content at its beginning.
@@ -98,6 +120,48 @@ fn decode_utf_16(bytes: &[u8]) -> Option<String> {
     Some(characters.chain((!rest.is_empty()).then_some(char::REPLACEMENT_CHARACTER)).collect())
 }
 
+/// Returns whether a file is UTF-8.
+fn is_utf_8(file: &mut File) -> io::Result<bool> {
+    let (mut block, mut filled) = (vec![0; BLOCK_BYTES], 0);
+    loop {
+        let read = file.read(&mut block[filled..])?;
+        let bytes = &block[..filled + read];
+        let valid = match std::str::from_utf8(bytes) {
+            Ok(_) => bytes.len(),
+            // The last character may continue in the next block.
+            Err(error) if error.error_len().is_none() && read != 0 => error.valid_up_to(),
+            Err(_) => return Ok(false),
+        };
+        if read == 0 {
+            return Ok(true);
+        }
+        filled = bytes.len() - valid;
+        block.copy_within(valid..valid + filled, 0);
+    }
+}
+
+/// Decodes a text in an encoding from before Unicode, such as windows-1252 or Shift_JIS, and returns the name of the encoding.
+///
+/// Returns `None` for other data, and for a text that is UTF-8 except for some bytes.
+fn decode_former_encoding(bytes: &[u8]) -> Option<(String, &'static str)> {
+    if bytes.iter().any(|byte| matches!(byte, 0..=8 | 14..=26 | 28..=31 | 127)) {
+        return None;
+    }
+    let (mut valid, mut invalid) = (0, 0);
+    for chunk in bytes.utf8_chunks() {
+        valid += chunk.valid().chars().filter(|character| !character.is_ascii()).count();
+        invalid += usize::from(!chunk.invalid().is_empty());
+    }
+    if invalid <= valid {
+        return None;
+    }
+    let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
+    detector.feed(bytes, true);
+    let encoding: &Encoding = detector.guess(None, Utf8Detection::Deny);
+    let text = encoding.decode_without_bom_handling_and_without_replacement(bytes)?;
+    Some((text.into_owned(), encoding.name()))
+}
+
 /// Returns whether most characters of a decoded text are valid.
 fn is_text(text: &str) -> bool {
     let is_invalid = |character: &char| {
@@ -111,7 +175,13 @@ fn is_text(text: &str) -> bool {
     invalid <= MAX_INVALID || 10 * invalid <= 3 * count
 }
 
-/// Decodes UTF-8, or UTF-16 with a byte order mark. Invalid bytes become `�`, and so does NUL, which no memory may contain.
+/// Returns the warning about a text whose encoding was detected.
+pub(crate) fn encoding_warning(encoding: &str) -> String {
+    format!("is not UTF-8; it was read as {encoding}")
+}
+
+/// Decodes UTF-8, UTF-16 with a byte order mark, or a former encoding, which is detected. Invalid bytes become `�`, and so does
+/// NUL, which no memory may contain.
 pub(crate) fn decode_text(bytes: Vec<u8>) -> SourceText {
     let bytes = decode_utf_16(&bytes).map_or(bytes, String::into_bytes);
     let line_of = |bytes: &[u8]| bytes.split(|byte| *byte == b'\n').count();
@@ -119,10 +189,13 @@ pub(crate) fn decode_text(bytes: Vec<u8>) -> SourceText {
         Ok(text) => (text, None),
         Err(error) => {
             let line = line_of(&error.as_bytes()[..error.utf8_error().valid_up_to()]);
-            (
-                String::from_utf8_lossy(error.as_bytes()).into_owned(),
-                Some((line, "is not UTF-8; invalid bytes were replaced by �".into())),
-            )
+            match decode_former_encoding(error.as_bytes()) {
+                Some((text, encoding)) => (text, Some((line, encoding_warning(encoding)))),
+                None => (
+                    String::from_utf8_lossy(error.as_bytes()).into_owned(),
+                    Some((line, "is not UTF-8; invalid bytes were replaced by �".into())),
+                ),
+            }
         }
     };
     if let Some(at) = text.find('\0') {
@@ -137,6 +210,8 @@ pub(crate) fn decode_text(bytes: Vec<u8>) -> SourceText {
 
 #[cfg(test)]
 mod tests {
+    use encoding_rs::Encoding;
+
     use super::{decode_text, read};
 
     #[test]
@@ -148,10 +223,25 @@ mod tests {
         assert_eq!(decode_text(big).text, text);
         assert_eq!(decode_text([little, vec![1]].concat()).text, format!("{text}\u{fffd}"));
         let data: Vec<u8> = (0..=255).collect();
-        assert_eq!(read(data.as_slice()), Err("is not text in UTF-8 or UTF-16".into()));
+        assert_eq!(read(data.as_slice()), Err("is not text in a known encoding".into()));
         let without_mark: Vec<u8> = "a text without a mark".encode_utf16().flat_map(u16::to_le_bytes).collect();
         assert!(read(without_mark.as_slice()).is_err());
         assert!(read("caf\u{fffd} \t\r\n".repeat(100).as_bytes()).is_ok_and(|read| read.warning.is_none()));
+    }
+
+    #[test]
+    fn former_encodings_are_detected() {
+        for (label, text) in [
+            ("windows-1252", "Le café est fermé à Noël – déjà vu.\nDas Gemüse ist grün."),
+            ("Shift_JIS", "お茶は七時です。\n鉄瓶には温度計がありません。"),
+            ("windows-1251", "Чай в семь часов, у чайника нет термометра."),
+        ] {
+            let encoding = Encoding::for_label(label.as_bytes()).expect("a known encoding");
+            let read = decode_text(encoding.encode(text).0.into_owned());
+            assert_eq!((read.text.as_str(), read.warning), (text, Some((1, format!("is not UTF-8; it was read as {label}")))));
+        }
+        let damaged = decode_text(["键 😀 café ".as_bytes(), b"\xe9"].concat());
+        assert_eq!(damaged.text, "键 😀 café \u{fffd}");
     }
 
     #[test]

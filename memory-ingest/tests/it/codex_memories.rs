@@ -77,6 +77,18 @@ fn sections_of_the_handbook_and_the_summary_are_notes() {
 }
 
 #[test]
+fn other_sections_of_a_task_are_a_note() {
+    let found = survey(&[(
+        "MEMORY.md",
+        "# Task Group: shop\n\n## Task 1: cart\n\n### rollout_summary_files\n- a.md\n### learnings\n\n- use 8080\n### keywords\n- x\n\n\
+         ## Task 2: page\n\n### keywords\n- y\n\n## User preferences\n\n- short\n",
+    )]);
+    let paths: Vec<_> = found.notes.iter().map(SurveyNote::path).collect();
+    assert_eq!(paths, ["MEMORY.md/shop/Task 1: cart", "MEMORY.md/shop/User preferences"]);
+    assert_eq!(found.notes[0].draft.content, "### learnings\n\n- use 8080");
+}
+
+#[test]
 fn a_group_without_sections_is_a_note_of_its_tasks_and_an_empty_one_is_reported() {
     let found = survey(&[(
         "MEMORY.md",

@@ -232,10 +232,18 @@ fn embeddings_are_left_out_in_any_form() {
 }
 
 #[test]
-fn bytes_that_are_not_utf_8_are_replaced_and_reported() {
+fn tables_that_are_not_utf_8_are_decoded_or_reported_with_the_name_of_the_file() {
     let folder = IngestSandbox::new(&[]);
-    folder.write("latin.csv", b"id,text\n1,caf\xe9\n");
-    let found = survey_mapped_source(SourceName::Csv, &folder.path().join("latin.csv"), &[("content", "text"), ("id", "id")]);
-    assert_eq!(found.note("records/1").draft.content, "caf\u{fffd}");
-    assert!(found.note("records/1").warning.as_ref().is_some_and(|warning| warning.contains("UTF-8")));
+    folder.write("latin.csv", b"id,text\n1,caf\xe9 cr\xe8me\n2,d\xe9j\xe0 vu\n");
+    folder.write("damaged.csv", &["id,text\n1,键 😀 caf".as_bytes(), b"\xe9\n"].concat());
+    let map = [("content", "text"), ("id", "id")];
+    let warning = |file: &str, text: &str| {
+        let found = survey_mapped_source(SourceName::Csv, &folder.path().join(file), &map);
+        let note = found.note("records/1");
+        assert_eq!(note.draft.content, text);
+        note.warning.clone()
+    };
+    assert_eq!(warning("latin.csv", "café crème").as_deref(), Some("latin.csv is not UTF-8; it was read as windows-1252"));
+    let expected = "damaged.csv#1: its text contains �, which replaces bytes that are not UTF-8";
+    assert_eq!(warning("damaged.csv", "键 😀 caf\u{fffd}").as_deref(), Some(expected));
 }
