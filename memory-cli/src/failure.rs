@@ -195,6 +195,14 @@ pub(crate) enum Failure {
         /// The path of the file.
         path: String,
     },
+    /// The service manager of the system failed.
+    #[error("cannot {action}: {why}")]
+    ServiceManager {
+        /// The attempted operation.
+        action: String,
+        /// The output of the service manager.
+        why: String,
+    },
     /// Some lines of standard input were invalid; the response to each has the reason.
     #[error("{count} invalid {}", if *count == 1 { "line" } else { "lines" })]
     NotUnderstood {
@@ -270,7 +278,7 @@ impl Failure {
                 io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Code::DiskFull,
                 _ => Code::Io,
             },
-            Self::Editor { .. } => Code::Io,
+            Self::Editor { .. } | Self::ServiceManager { .. } => Code::Io,
             Self::NotShown { .. } => Code::NotifyFailed,
             Self::NoConversations { .. } => Code::PathNotFound,
             Self::Taken { .. } | Self::ForeignFile { .. } => Code::Conflict,
@@ -320,6 +328,9 @@ impl Failure {
                 Some("the next `memory notify` tries again; notification.method: file works without a desktop".into())
             }
             Self::NotUnderstood { .. } => Some("all other lines were answered; see the errors in the output".into()),
+            Self::ServiceManager { .. } => {
+                Some("see `journalctl --user -u memory`; without a service manager, start `memory serve` when you log in".into())
+            }
             Self::Output(_) => Some("the operation may have completed; check before you repeat a change".into()),
             Self::File { .. } | Self::Filter { .. } | Self::Editor { draft: None, .. } | Self::Tour { .. } => None,
         }

@@ -84,6 +84,7 @@ mod print;
 mod project;
 mod report;
 mod reranking;
+mod service;
 mod shared_store;
 mod status;
 mod topics;

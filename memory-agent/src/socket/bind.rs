@@ -13,12 +13,13 @@ pub const NAME: &str = "memory.sock";
 /// Maximum length of a socket path, in bytes: 107 on Linux, 103 on macOS and on other systems.
 const LONGEST: usize = if cfg!(target_os = "linux") { 107 } else { 103 };
 
-/// A bound socket. Dropping it removes its file.
+/// A bound socket. Dropping it removes its file, unless a service manager has created it.
 #[derive(Debug)]
 pub struct Socket {
     listener: UnixListener,
     path: PathBuf,
-    identity: (u64, u64),
+    /// The file to remove.
+    identity: Option<(u64, u64)>,
 }
 
 /// The reasons why the socket cannot be bound.
@@ -75,9 +76,16 @@ impl Socket {
         let bound = bind_at(&private, &path);
         let bound = bound.inspect_err(|_| drop(fs::remove_file(&private)));
         match bound {
-            Ok((listener, found)) => Ok(Self { listener, path, identity: identity(&found) }),
+            Ok((listener, found)) => Ok(Self { listener, path, identity: Some(identity(&found)) }),
             Err(source) => Err(SocketError::Refused { path, source }),
         }
+    }
+
+    /// Returns the socket of a service manager that listens in the home at `root`, or `None` if it listens elsewhere.
+    pub fn from_listener(listener: UnixListener, root: &Path) -> Option<Self> {
+        let path = root.join(NAME);
+        let address = listener.local_addr().ok()?;
+        (address.as_pathname()? == path).then_some(Self { listener, path, identity: None })
     }
 
     /// Returns the path of the socket.
@@ -96,7 +104,8 @@ impl Socket {
 impl Drop for Socket {
     fn drop(&mut self) {
         // If another process replaced the file, it must stay.
-        if fs::symlink_metadata(&self.path).is_ok_and(|found| identity(&found) == self.identity) {
+        let is_own = |own| fs::symlink_metadata(&self.path).is_ok_and(|found| identity(&found) == own);
+        if self.identity.is_some_and(is_own) {
             let _ = fs::remove_file(&self.path);
         }
     }

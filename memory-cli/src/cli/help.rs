@@ -31,7 +31,10 @@ const GROUPS: [(&str, &[&str]); 7] = [
         ],
     ),
     ("Reminders", &["remind", "reminders", "done", "snooze", "notify", "when"]),
-    ("Agents and servers", &["install", "uninstall", "plugin", "mcp", "agent", "hook", "serve", "proxy", "why", "recalls"]),
+    (
+        "Agents and servers",
+        &["install", "uninstall", "plugin", "mcp", "agent", "hook", "serve", "service", "proxy", "why", "recalls"],
+    ),
     ("Other stores", &["bank", "topic", "instance", "conversations", "add"]),
     ("Maintenance", &["status", "doctor", "stats", "usage", "reindex", "init", "config", "tour", "completions", "man"]),
 ];

@@ -37,6 +37,7 @@ mod remind;
 mod restore;
 mod search;
 mod serve;
+mod service;
 mod session_export;
 mod shutdown_signal;
 mod stats;
@@ -174,6 +175,7 @@ commands! {
     Plugin(plugin::PluginArgs),
     Proxy(proxy::ProxyArgs),
     Serve(serve::ServeArgs),
+    Service(service::ServiceArgs),
     Ui(ui::UiArgs),
     Status(status::StatusArgs),
     Reindex(doctor::ReindexArgs),

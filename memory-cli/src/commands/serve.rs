@@ -5,22 +5,28 @@ mod signals;
 use std::fs::DirBuilder;
 use std::io;
 use std::os::unix::fs::DirBuilderExt;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::Duration;
 
 use clap::Args;
+use listenfd::ListenFd;
 use memory_core::{Code, StoreError};
 use memory_dream::schedule::ChoreStatus;
+use sd_notify::NotifyState;
 use serde_json::{Value, json};
 
 use self::signals::StopSignals;
 use crate::app::App;
 use crate::args::TokenArgs;
-use crate::daemon::{ChoreReport, DaemonBuilder, OpenedDaemon, error_text};
+use crate::config::Environment;
+use crate::daemon::{ChoreReport, DaemonBuilder, DaemonEnd, OpenedDaemon, ProgramFile, error_text};
 use crate::datetime::parse_duration;
 use crate::failure::Failure;
 use crate::http::{ListenAddress, parse_address};
 use crate::print::{Table, TableColumn};
+use crate::service::RESTART_EXIT_CODE;
 
 /// Run the daemon, which maintains the memories in the background
 ///
@@ -33,6 +39,9 @@ use crate::print::{Table, TableColumn};
 /// (`tools/list`, `tools/call`, or the name of a tool as the method). Only programs of the same user have access. --http
 /// serves the same and more over HTTP; its instances topic/default and bank/default use the project in which the daemon is
 /// started, if any.
+///
+/// When the file of the program is replaced, as by an update, the daemon starts again with the new program. `memory service`
+/// runs it as a service.
 ///
 /// Only one daemon runs per home; `memory status` shows its last results, and daemon.log in the home its log. SIGINT
 /// (Ctrl-C) or SIGTERM stops it within 5 seconds (30 with pending HTTP requests), a second signal at once; nothing is lost
@@ -82,6 +91,12 @@ impl ServeArgs {
         if let Some(token) = self.token.token(app.environment)? {
             builder = builder.token(token);
         }
+        if app.environment.is_service {
+            let listener =
+                ListenFd::from_env().take_unix_listener(0).map_err(Failure::file("use the socket of the service manager"))?;
+            builder = builder.socket(listener);
+        }
+        let program = app.environment.program.as_deref().and_then(ProgramFile::of);
         let signals = StopSignals::install().map_err(Failure::file("listen for signals"))?;
         let daemon = builder.open(!self.once)?;
         let guard = signals.stop_daemon(daemon.stop_handle(), daemon.diary(), daemon.serving_flag());
@@ -91,8 +106,27 @@ impl ServeArgs {
             return print_reports(&reports, app);
         }
         print_start(&daemon, root, app)?;
-        daemon.run(guard).map_err(Failure::file("run the daemon for the home"))
+        if app.environment.is_service {
+            // The service manager may not wait for it.
+            let _ = sd_notify::notify(&[NotifyState::Ready]);
+        }
+        let end = daemon.run(guard, program.as_ref()).map_err(Failure::file("run the daemon for the home"))?;
+        if end == DaemonEnd::ProgramReplaced {
+            return Err(restart(app.environment));
+        }
+        Ok(())
     }
+}
+
+/// Starts the program again with the same arguments. It returns only if this fails.
+fn restart(environment: &Environment) -> Failure {
+    if environment.is_service {
+        // The service manager starts the new program with the same socket.
+        std::process::exit(RESTART_EXIT_CODE);
+    }
+    let program = environment.program.as_deref().unwrap_or(Path::new("memory"));
+    let error = Command::new(program).args(std::env::args_os().skip(1)).exec();
+    Failure::file(format!("start the updated program {}", program.display()))(error)
 }
 
 fn print_start(daemon: &OpenedDaemon, root: &Path, app: &mut App) -> Result<(), Failure> {

@@ -84,6 +84,8 @@ pub struct Environment {
     pub(crate) editor: Option<String>,
     /// `PATH`: the folders of programs.
     pub(crate) path: Option<OsString>,
+    /// Whether a service manager started this process, by `NOTIFY_SOCKET`; it may have passed a listener.
+    pub(crate) is_service: bool,
     /// Whether `DBUS_SESSION_BUS_ADDRESS` or `DISPLAY` is set, which indicates a desktop session.
     pub(crate) has_desktop: bool,
     /// `XDG_RUNTIME_DIR`, else its default for the owner of the home folder; it contains the D-Bus socket.
@@ -131,6 +133,7 @@ impl Environment {
             memo_auth_token: variable("MEMO_AUTH_TOKEN").map(|text| token(text.into_string().unwrap_or_default())),
             editor: text("VISUAL").or_else(|| text("EDITOR")),
             path: variable("PATH"),
+            is_service: variable("NOTIFY_SOCKET").is_some(),
             has_desktop: ["DBUS_SESSION_BUS_ADDRESS", "DISPLAY"].into_iter().any(|name| variable(name).is_some()),
             runtime: variable("XDG_RUNTIME_DIR").map(PathBuf::from).or_else(usual_runtime),
             program: None,

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 use std::net::SocketAddr;
+use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -17,7 +18,8 @@ use memory_store::{DaemonLock, EventLog, FileStoreOptions, Freshness, LogFile};
 use super::chores::HomeChores;
 use super::daemon_log::DaemonLog;
 use super::file_listener::{FileListener, ForeignWriteFlag};
-use super::main_loop::{ChoreReport, run_chores, run_once};
+use super::main_loop::{ChoreReport, DaemonEnd, run_chores, run_once};
+use super::program_file::ProgramFile;
 use super::servers::{DaemonServers, HttpBinding};
 use crate::failure::{Failure, ProgramError};
 use crate::home::{Home, KEPT};
@@ -35,6 +37,8 @@ pub struct DaemonBuilder {
     http: Option<ListenAddress>,
     token: Option<AccessToken>,
     tools: Vec<Arc<dyn Tool>>,
+    /// The listener of the service manager for the socket in the home.
+    socket: Option<UnixListener>,
 }
 
 /// The destination of the log.
@@ -49,7 +53,7 @@ enum LogTarget {
 
 impl DaemonBuilder {
     pub(crate) fn new(home: Home) -> Self {
-        Self { home, interval: None, log: LogTarget::Home, http: None, token: None, tools: Vec::new() }
+        Self { home, interval: None, log: LogTarget::Home, http: None, token: None, tools: Vec::new(), socket: None }
     }
 
     /// Sets the interval of the maintenance; `daemon.interval` of the settings by default.
@@ -103,6 +107,12 @@ impl DaemonBuilder {
         self
     }
 
+    /// Serves agents on a listener of the service manager, if it listens at the socket of the home.
+    pub(crate) fn socket(mut self, listener: Option<UnixListener>) -> Self {
+        self.socket = listener;
+        self
+    }
+
     /// Starts the daemon on threads of its own.
     ///
     /// With HTTP, it raises the limit of open files of the process, to 16,384 at most.
@@ -117,7 +127,8 @@ impl DaemonBuilder {
         let opened = self.open(true)?;
         let (stop, http) = (opened.stop_handle(), opened.http_address());
         let socket = opened.servers.as_ref().and_then(DaemonServers::socket).map(Path::to_owned);
-        let thread = thread::Builder::new().name("daemon".into()).spawn(move || opened.run(()));
+        let work = move || opened.run((), None).map(drop);
+        let thread = thread::Builder::new().name("daemon".into()).spawn(work);
         let thread = Some(thread.map_err(Failure::file("start the daemon"))?);
         Ok(Daemon { stop, http, socket, thread })
     }
@@ -136,7 +147,8 @@ impl DaemonBuilder {
         let token = self.token;
         let http: Option<HttpBinding> = self.http.map(|address| (address, token));
         let tools = self.tools;
-        let servers = is_serving.then(|| DaemonServers::open(&home, http, tools, &diary)).transpose()?;
+        let socket = self.socket;
+        let servers = is_serving.then(|| DaemonServers::open(&home, http, socket, tools, &diary)).transpose()?;
         let stop = StopHandle::default();
         Ok(OpenedDaemon { home, diary: Arc::new(diary), schedule, servers, stop, anchor, log_file, _lock: lock })
     }
@@ -265,11 +277,12 @@ impl OpenedDaemon {
         self.servers.as_ref().map(DaemonServers::serving_flag).unwrap_or_default()
     }
 
-    /// Runs until a stop request. `guard` is dropped when the last chore has ended, which may be before the last request.
+    /// Runs until a stop request, or until `program` was replaced. `guard` is dropped when the last chore has ended, which may be
+    /// before the last request.
     ///
     /// # Errors
     /// If the home was moved.
-    pub(crate) fn run<G>(self, guard: G) -> io::Result<()> {
+    pub(crate) fn run<G>(self, guard: G, program: Option<&ProgramFile>) -> io::Result<DaemonEnd> {
         let Self { home, diary, schedule, servers, stop, anchor, log_file: _, _lock } = self;
         let chores = HomeChores::of(&home);
         let woken = ForeignWriteFlag::default();
@@ -290,7 +303,7 @@ impl OpenedDaemon {
                 let (end, diary) = (&stop.servers, &diary);
                 scope.spawn(move || servers.serve(end, diary));
             }
-            run_chores(schedule, &chores, &diary, (&stop.main, &woken), &stop.cancelled, anchor.as_ref())
+            run_chores(schedule, &chores, &diary, (&stop.main, &woken), &stop.cancelled, (anchor.as_ref(), program))
         });
         if let Err(why) = &done {
             diary.info(&format!("{why}: restart `memory serve` at the new location of the home"));

@@ -11,6 +11,7 @@ use memory_store::disk::DirHandle;
 
 use super::daemon_log::DaemonLog;
 use super::file_listener::ForeignWriteFlag;
+use super::program_file::ProgramFile;
 use crate::allocator;
 use crate::wake_signal::WakeSignal;
 
@@ -25,10 +26,19 @@ pub(crate) struct ChoreReport {
     pub done: Result<ChoreStatus, StoreError>,
 }
 
-/// Interval between checks that the home was not moved.
+/// The reason why a daemon ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum DaemonEnd {
+    /// A stop was requested.
+    Stopped,
+    /// The file of the program was replaced, so the daemon must start again.
+    ProgramReplaced,
+}
+
+/// Interval between checks that the home was not moved and the program not replaced.
 const HOME_CHECK_INTERVAL: Duration = Duration::from_secs(2);
 
-/// Runs due chores until a stop request.
+/// Runs due chores until a stop request, or until the program was replaced.
 ///
 /// # Errors
 /// If the home was moved.
@@ -38,13 +48,17 @@ pub(crate) fn run_chores(
     diary: &DaemonLog,
     (bell, woken): (&WakeSignal, &ForeignWriteFlag),
     stop: &CancellationToken,
-    home: Option<&DirHandle>,
-) -> io::Result<()> {
+    (home, program): (Option<&DirHandle>, Option<&ProgramFile>),
+) -> io::Result<DaemonEnd> {
     let start = Instant::now();
     record_plan(diary, &schedule, Duration::ZERO);
     while !stop.is_cancelled() {
         if let Some(home) = home {
             home.check()?;
+        }
+        if program.is_some_and(ProgramFile::is_replaced) {
+            diary.info("the program was updated: starting again");
+            return Ok(DaemonEnd::ProgramReplaced);
         }
         if woken.take() {
             let now = start.elapsed();
@@ -60,7 +74,7 @@ pub(crate) fn run_chores(
             let _ = bell.wait(start.checked_add(next.min(start.elapsed() + HOME_CHECK_INTERVAL)));
         }
     }
-    Ok(())
+    Ok(DaemonEnd::Stopped)
 }
 
 /// Runs each chore that is due now once, and returns the results.

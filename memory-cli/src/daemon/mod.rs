@@ -10,13 +10,15 @@ mod chores;
 mod daemon_log;
 mod file_listener;
 mod main_loop;
+mod program_file;
 mod servers;
 mod web_page;
 
 pub use builder::{Daemon, DaemonBuilder};
 pub(crate) use builder::{OpenedDaemon, StopHandle};
 pub(crate) use daemon_log::{DaemonLog, error_text};
-pub(crate) use main_loop::ChoreReport;
+pub(crate) use main_loop::{ChoreReport, DaemonEnd};
+pub(crate) use program_file::ProgramFile;
 
 /// The actor of the daemon's changes in the journal.
 pub(crate) const ACTOR: &str = "daemon";

@@ -1,6 +1,7 @@
 //! The socket and the HTTP server of the daemon, which share one small runtime.
 
 use std::net::{SocketAddr, TcpListener};
+use std::os::unix::net::UnixListener;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -55,13 +56,15 @@ impl DaemonServers {
     pub(crate) fn open(
         home: &Home,
         http: Option<HttpBinding>,
+        listener: Option<UnixListener>,
         tools: Vec<Arc<dyn Tool>>,
         diary: &DaemonLog,
     ) -> Result<Self, Failure> {
         let settings = &home.settings;
         let http =
             http.map(|(address, token)| Ok::<_, Failure>((address.listen(token.as_ref(), http::DAEMON)?, token))).transpose()?;
-        let socket = Socket::bind(home.store.root());
+        let root = home.store.root();
+        let socket = listener.and_then(|listener| Socket::from_listener(listener, root)).map_or_else(|| Socket::bind(root), Ok);
         match &socket {
             Ok(socket) => diary.record_socket(socket.path()),
             Err(error) => diary.warning(&format!("socket: cannot open: {}", format_error_chain(error))),

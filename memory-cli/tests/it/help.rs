@@ -62,6 +62,7 @@ fn help_lists_the_commands() {
       agent          Call tools as an agent
       hook           Print memories for an agent, as a hook of its client
       serve          Run the daemon, which maintains the memories in the background
+      service        Run the daemon as a service, which starts when you log in
       proxy          Add memory to any application that uses the OpenAI API
       why            Show when agents received a memory, and why
       recalls        Show which memories agents received, newest first

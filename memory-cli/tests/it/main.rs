@@ -62,6 +62,7 @@ mod secrets;
 mod security;
 mod serve;
 mod serve_http;
+mod service;
 mod settings_page;
 #[path = "../../../examples/tests/it/seven_prompts.rs"]
 mod seven_prompts;
