@@ -10,7 +10,7 @@ use command_line::CommandLine;
 
 use crate::allocator;
 use crate::app::App;
-use crate::commands::Cli;
+use crate::commands::{Cli, welcome};
 use crate::config::Environment;
 use crate::failure::Failure;
 use crate::jq_process;
@@ -45,6 +45,13 @@ fn run_command(mut arguments: Vec<OsString>, environment: &Environment, streams:
     if let (true, Some(first)) = (program != ProgramName::Memory, arguments.first_mut()) {
         // Usage lines start with this word; the output replaces it with the name of the running program.
         *first = "memory".into();
+    }
+    if program == ProgramName::Memory && arguments.len() == 1 && welcome::can_ask(&streams) {
+        let mut output = Output::new(streams, false, false);
+        return match welcome::ask(&mut output) {
+            Ok(arguments) => run_command(arguments, environment, Streams::from_process()),
+            Err(error) => report::report_failure(&error.into(), &mut output),
+        };
     }
     let line = CommandLine::from_arguments(arguments);
     let arguments = line.arguments();

@@ -1,19 +1,24 @@
 //! The `memory install` and `memory uninstall` commands.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde_json::{Value, json};
 
+use super::service;
 use crate::app::App;
 use crate::args::client_parser;
-use crate::config::Settings;
+use crate::config::{Environment, Settings};
 use crate::failure::{Failure, ProgramError};
-use crate::install::{Client, ClientFileChange, ClientSetup, EntryOptions, InstallLevel, PlannedChange, ServerName};
-use crate::print::escape_text;
+use crate::install::{
+    Client, ClientFileChange, ClientFolders, ClientSetup, EntryOptions, InstallLevel, PlannedChange, ServerName,
+};
+use crate::print::{escape_text, select_several};
 use crate::topics;
 
-/// Configure a coding assistant to use the memories
+/// Configure coding assistants to use the memories
+///
+/// Without a name, those that are found on this machine are listed at a terminal to select from; --all configures all of them.
 ///
 /// Adds an MCP server named `memory` to the settings of the assistant and, for Claude Code, Codex, Cursor and Gemini CLI,
 /// hooks that show memories at the start of a session and with each prompt. All other content of these files stays
@@ -22,7 +27,7 @@ use crate::topics;
 /// call `memory` from the PATH and name no home.
 ///
 /// JSON: {client, level, dry_run, changed, files: [{path, change, backup, diff}]}; `change` is created, changed or unchanged,
-/// `diff` is given with --dry-run
+/// `diff` is given with --dry-run; with --all {clients: [{client, …}…]}
 #[derive(Debug, Args)]
 pub(crate) struct InstallArgs {
     #[command(flatten)]
@@ -45,7 +50,10 @@ const PROJECT_NOTE: &str = "each user of the project needs `memory` on the PATH,
 pub(super) struct SetupArgs {
     /// The assistant
     #[arg(value_parser = client_parser())]
-    client: &'static Client,
+    client: Option<&'static Client>,
+    /// All assistants that are found on this machine
+    #[arg(long, conflicts_with_all = ["client", "project"])]
+    all: bool,
     /// Use the files of the project in the current folder instead of your own
     #[arg(long)]
     project: bool,
@@ -59,23 +67,28 @@ pub(super) struct SetupArgs {
 
 impl InstallArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
-        let SetupArgs { client, dry_run, project, .. } = self.arguments;
-        if project && app.root.is_some() {
+        if self.arguments.project && app.root.is_some() {
             let why = "the files of a project are shared and cannot name a home";
             return Err(Failure::usage(why, "omit --root or --project"));
         }
-        let mut setup = self.arguments.setup(app, self.replace)?;
+        let clients = self.arguments.clients("set up", Client::is_present, app)?;
+        self.arguments.run_each(&clients, app, |client, app| self.install(client, app))
+    }
+
+    fn install(&self, client: &'static Client, app: &mut App) -> Result<Value, Failure> {
+        let SetupArgs { dry_run, project, .. } = self.arguments;
+        let mut setup = self.arguments.setup(client, app, self.replace)?;
         let mut watched = None;
-        if self.topics {
+        if self.topics && (client.has_topics_setting() || !self.arguments.all) {
             let settings = app.settings()?;
             let missing = || Failure::usage("the current folder has no topics", "change to the folder of a project");
             let folder = topics::project_folder(&settings).ok_or_else(missing)?;
             setup = setup.with_topics(&folder)?;
             watched = Some(folder).filter(|_| !dry_run);
         }
-        let is_changed = self.arguments.run(app, &setup, ClientSetup::plan_install)?;
+        let outcome = self.arguments.run(app, client, &setup, ClientSetup::plan_install)?;
         watched.map_or(Ok(()), |folder| topics::watch(&folder))?;
-        let note = match (is_changed, dry_run) {
+        let note = match (outcome.is_changed, dry_run) {
             (false, _) => format!("{} is already configured; nothing was changed", client.title),
             (true, true) => "nothing was written".to_owned(),
             (true, false) => format!("restart {} to use the memories", client.title),
@@ -83,44 +96,101 @@ impl InstallArgs {
         print_note(app, &note)?;
         let project_notes = [Some(PROJECT_NOTE), client.project_note].map(|note| note.filter(|_| project));
         let notes = [client.note].into_iter().chain(project_notes);
-        notes.flatten().filter(|_| is_changed && !dry_run).try_for_each(|note| print_note(app, note))
+        notes.flatten().filter(|_| outcome.is_changed && !dry_run).try_for_each(|note| print_note(app, note))?;
+        Ok(outcome.json)
     }
 }
 
+/// The result of a setup.
+struct SetupOutcome {
+    is_changed: bool,
+    json: Value,
+}
+
 impl SetupArgs {
-    /// Returns the setup of the client.
-    fn setup(&self, app: &App, replace: bool) -> Result<ClientSetup, Failure> {
-        let level = if self.project { InstallLevel::Project } else { InstallLevel::User };
-        let options = EntryOptions { name: self.name.clone(), replace };
-        Ok(ClientSetup::new(self.client, level, app.root.as_deref(), app.environment)?.with_options(&options))
+    /// Returns the clients to configure: the named one, all that satisfy `is_candidate`, or those of them that the user selects.
+    fn clients(
+        &self,
+        action: &str,
+        is_candidate: impl Fn(&Client, &ClientFolders) -> bool,
+        app: &mut App,
+    ) -> Result<Vec<&'static Client>, Failure> {
+        if let Some(client) = self.client {
+            return Ok(vec![client]);
+        }
+        let folders = ClientFolders::of(app.environment)?;
+        let found: Vec<_> = Client::ALL.into_iter().filter(|client| is_candidate(client, &folders)).collect();
+        if self.all {
+            return Ok(found);
+        }
+        let names = Client::ALL.map(|client| client.name).join(", ");
+        if found.is_empty() || !app.output.input_is_terminal() || app.output.is_json() {
+            let found: Vec<_> = found.iter().map(|client| client.name).collect();
+            let found = if found.is_empty() { "none".to_owned() } else { found.join(", ") };
+            let why = format!("no assistant is specified; found on this machine: {found}");
+            return Err(Failure::usage(why, format!("specify one of {names}, or --all")));
+        }
+        let items: Vec<_> = found.iter().map(|client| (client.title.to_owned(), true)).collect();
+        let question = format!("Assistants to {action}");
+        let chosen = select_several(&question, &items).map_err(Failure::file("read the selection"))?;
+        Ok(found.into_iter().enumerate().filter(|(index, _)| chosen.contains(index)).map(|(_, client)| client).collect())
     }
 
-    /// Plans the changes of the files, applies them unless this is a dry run, and prints them.
-    ///
-    /// Returns whether anything changes.
+    /// Runs `work` for each client, and prints the JSON.
+    fn run_each(
+        &self,
+        clients: &[&'static Client],
+        app: &mut App,
+        work: impl Fn(&'static Client, &mut App) -> Result<Value, Failure>,
+    ) -> Result<(), Failure> {
+        if clients.is_empty() {
+            print_note(app, "no assistant was found or selected; nothing was changed")?;
+        }
+        let mut shapes = Vec::new();
+        for client in clients {
+            shapes.push(work(client, app)?);
+        }
+        if !app.output.is_json() {
+            return Ok(());
+        }
+        match shapes.pop() {
+            Some(shape) if self.client.is_some() => Ok(app.output.json(&shape)?),
+            last => {
+                shapes.extend(last);
+                Ok(app.output.json(&json!({ "clients": shapes }))?)
+            }
+        }
+    }
+
+    /// Returns the setup of a client.
+    fn setup(&self, client: &'static Client, app: &App, replace: bool) -> Result<ClientSetup, Failure> {
+        let level = if self.project { InstallLevel::Project } else { InstallLevel::User };
+        let options = EntryOptions { name: self.name.clone(), replace };
+        Ok(ClientSetup::new(client, level, app.root.as_deref(), app.environment)?.with_options(&options))
+    }
+
+    /// Plans the changes of the files, applies them unless this is a dry run, and prints them except in JSON mode.
     fn run(
         &self,
         app: &mut App,
+        client: &Client,
         setup: &ClientSetup,
         plan: impl FnOnce(&ClientSetup) -> Result<Vec<PlannedChange>, ProgramError>,
-    ) -> Result<bool, Failure> {
+    ) -> Result<SetupOutcome, Failure> {
         let mut outcomes = plan(setup)?;
         let is_changed = outcomes.iter().any(|outcome| outcome.change != ClientFileChange::Unchanged);
         if !self.dry_run {
             setup.apply(&mut outcomes)?;
         }
-        if app.output.is_json() {
-            let files: Vec<Value> = outcomes.iter().map(|outcome| change_json(outcome, self.dry_run)).collect();
-            let level = if self.project { InstallLevel::Project } else { InstallLevel::User };
-            app.output.json(&json!({
-                "client": self.client.name, "level": level.as_str(), "dry_run": self.dry_run, "changed": is_changed, "files": files,
-            }))?;
-            return Ok(is_changed);
+        let files: Vec<Value> = outcomes.iter().map(|outcome| change_json(outcome, self.dry_run)).collect();
+        let level = if self.project { InstallLevel::Project } else { InstallLevel::User };
+        let json = json!({
+            "client": client.name, "level": level.as_str(), "dry_run": self.dry_run, "changed": is_changed, "files": files,
+        });
+        if !app.output.is_json() {
+            outcomes.iter().try_for_each(|outcome| print_change(outcome, self.dry_run, app))?;
         }
-        for outcome in &outcomes {
-            print_change(outcome, self.dry_run, app)?;
-        }
-        Ok(is_changed)
+        Ok(SetupOutcome { is_changed, json })
     }
 }
 
@@ -151,15 +221,18 @@ fn change_json(outcome: &PlannedChange, is_rehearsal: bool) -> Value {
     json!({ "path": path, "change": change.as_str(), "backup": backup, "diff": diff })
 }
 
-/// Remove the entries of `memory install` from a coding assistant's settings
+/// Remove the entries of `memory install` from the settings of coding assistants
 ///
 /// A file that is unchanged since the installation is restored exactly; in any other file, only the entries of this program
 /// are removed. A file that the installation created and that contains nothing else is deleted. No memory is changed. The
 /// setting for topics is removed from the current folder and those above it in the project; with --project, only without an
 /// installation for the user.
 ///
+/// Without a name, those that have entries are listed at a terminal to select from; with --all, the entries of all are removed,
+/// and the service of `memory service`.
+///
 /// JSON: {client, level, dry_run, changed, files: [{path, change, backup, diff}]}; `change` is restored, changed, removed or
-/// unchanged, `diff` is given with --dry-run
+/// unchanged, `diff` is given with --dry-run; with --all {clients: [{client, …}…]}
 #[derive(Debug, Args)]
 pub(crate) struct UninstallArgs {
     #[command(flatten)]
@@ -168,28 +241,36 @@ pub(crate) struct UninstallArgs {
 
 impl UninstallArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
-        let mut setup = self.arguments.setup(app, false)?;
-        let folder = self.topics_folder(app)?;
+        let (root, environment) = (app.root.clone(), app.environment);
+        let has_entries = |client: &Client, _: &ClientFolders| has_entries(client, root.as_deref(), environment);
+        let clients = self.arguments.clients("remove the entries from", has_entries, app)?;
+        self.arguments.run_each(&clients, app, |client, app| self.uninstall(client, app))?;
+        if self.arguments.all && !self.arguments.dry_run { service::uninstall_if_installed(app) } else { Ok(()) }
+    }
+
+    fn uninstall(&self, client: &'static Client, app: &mut App) -> Result<Value, Failure> {
+        let mut setup = self.arguments.setup(client, app, false)?;
+        let folder = self.topics_folder(client, app)?;
         let mut has_setting = false;
         if let Some(folder) = &folder {
             setup = setup.with_topics(folder)?;
             has_setting = !setup.plan_topics_uninstall()?.is_empty();
         }
-        let is_changed = self.arguments.run(app, &setup, ClientSetup::plan_uninstall)?;
+        let outcome = self.arguments.run(app, client, &setup, ClientSetup::plan_uninstall)?;
         // Without the setting in this folder or above it, a folder below may have it, and needs the watch.
         if let Some(folder) = folder.filter(|_| has_setting && !self.arguments.dry_run) {
             topics::unwatch(&folder)?;
         }
-        match (is_changed, self.arguments.dry_run) {
+        match (outcome.is_changed, self.arguments.dry_run) {
             (false, _) => print_note(app, "no entries found; nothing was changed"),
             (true, true) => print_note(app, "nothing was written"),
             (true, false) => Ok(()),
-        }
+        }?;
+        Ok(outcome.json)
     }
 
     /// Returns the topics of the current project, if their setting is removed too.
-    fn topics_folder(&self, app: &mut App) -> Result<Option<PathBuf>, Failure> {
-        let client = self.arguments.client;
+    fn topics_folder(&self, client: &'static Client, app: &mut App) -> Result<Option<PathBuf>, Failure> {
         if !client.has_topics_setting() {
             return Ok(None);
         }
@@ -207,4 +288,12 @@ impl UninstallArgs {
         };
         Ok(topics::project_folder(&settings))
     }
+}
+
+/// Returns whether a removal would change a file of a client.
+fn has_entries(client: &Client, root: Option<&Path>, environment: &Environment) -> bool {
+    let Some(client) = Client::named(client.name) else { return false };
+    let setup = ClientSetup::new(client, InstallLevel::User, root, environment);
+    let changes = setup.and_then(|setup| setup.plan_uninstall());
+    changes.is_ok_and(|changes| changes.iter().any(|change| change.change != ClientFileChange::Unchanged))
 }

@@ -50,6 +50,7 @@ mod ui;
 mod undo;
 mod upgrade;
 mod usage;
+pub(crate) mod welcome;
 mod when;
 mod write;
 

@@ -83,6 +83,17 @@ impl ServiceInstallArgs {
     }
 }
 
+/// Stops the service of the home and deletes its files, if it is installed.
+pub(super) fn uninstall_if_installed(app: &mut App) -> Result<(), Failure> {
+    let Ok(manager) = ServiceManager::of(app.environment) else { return Ok(()) };
+    let service = find_service(app)?;
+    for file in manager.uninstall(&service.name)? {
+        let file = app.output.display_path(&file);
+        print_note(app, &format!("deleted {file}"))?;
+    }
+    Ok(())
+}
+
 fn uninstall(manager: &ServiceManager, service: &Service, app: &mut App) -> Result<(), Failure> {
     let deleted = manager.uninstall(&service.name)?;
     if app.output.is_json() {

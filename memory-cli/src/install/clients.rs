@@ -46,6 +46,15 @@ impl Client {
     pub const ALL: [&'static Self; 12] =
         [&CLAUDE_CODE, &CODEX, &CURSOR, &GEMINI, &VSCODE, &OPENCODE, &CLAUDE_DESKTOP, &WINDSURF, &ZED, &CLINE, &ROO_CODE, &GOOSE];
 
+    /// Returns whether the client has files or a folder of its own in the home folder.
+    pub(crate) fn is_present(&self, folders: &ClientFolders) -> bool {
+        let shared = [&folders.home, &folders.config, &folders.application];
+        (self.files)(folders, InstallLevel::User).iter().flat_map(|file| &file.paths).any(|path| {
+            let own = path.parent().filter(|folder| !shared.iter().any(|shared| shared == folder));
+            path.exists() || own.is_some_and(Path::exists)
+        })
+    }
+
     /// Returns whether the folder of the client's own memory can be set.
     pub(crate) fn has_topics_setting(&self) -> bool {
         self.name == CLAUDE_CODE.name

@@ -24,6 +24,7 @@ mod server;
 mod setup;
 mod topics_setting;
 
+pub(crate) use clients::ClientFolders;
 pub use clients::{Client, InstallLevel};
 pub(crate) use command::DEFAULT_HOOK_AGENT;
 pub use plugin::{BundleUrl, PlannedPluginFile, PluginTarget, RegistryEntry, RegistryNamespace, plan_plugins, write_plugins};

@@ -55,8 +55,8 @@ fn help_lists_the_commands() {
       when           Parse the date or time in a text
 
     Agents and servers:
-      install        Configure a coding assistant to use the memories
-      uninstall      Remove the entries of `memory install` from a coding assistant's settings
+      install        Configure coding assistants to use the memories
+      uninstall      Remove the entries of `memory install` from the settings of coding assistants
       plugin         Write plugins for coding assistants, to share with a team
       mcp            Serve an MCP client on the standard input and output
       agent          Call tools as an agent

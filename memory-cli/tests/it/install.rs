@@ -378,3 +378,37 @@ fn files_of_a_project_contain_no_path_of_the_machine() {
     --- exit 2
     ");
 }
+
+#[test]
+fn all_assistants_on_the_machine_are_set_up_and_cleaned_at_once() {
+    let sandbox = Sandbox::new();
+    assert_snapshot!(sandbox.run(&["install", "--all"]), @"
+    --- stderr
+    no assistant was found or selected; nothing was changed
+    ");
+    sandbox.file(".codex/config.toml", "model = \"x\"\n");
+    sandbox.file(".claude/CLAUDE.md", "Use tabs.\n");
+    assert_snapshot!(sandbox.run(&["install"]), @"
+    --- stderr
+    error[usage]: no assistant is specified; found on this machine: claude-code, codex
+    hint: specify one of claude-code, codex, cursor, gemini, vscode, opencode, claude-desktop, windsurf, zed, cline, roo-code, goose, or --all
+    --- exit 2
+    ");
+    let installed = sandbox.run_json(&["install", "--all"]);
+    assert_eq!(installed["clients"][0]["client"], "claude-code");
+    assert_eq!(installed["clients"][1]["client"], "codex");
+    assert_eq!(installed["clients"].as_array().map(Vec::len), Some(2));
+    assert!(sandbox.read_file(".codex/config.toml").contains("[mcp_servers.memory]"));
+    assert_snapshot!(sandbox.run(&["uninstall", "--all"]), @"
+    removed	~/.claude.json
+    removed	~/.claude/settings.json
+    restored	~/.codex/config.toml
+    removed	~/.codex/hooks.json
+    ");
+    assert_eq!(sandbox.read_file(".codex/config.toml"), "model = \"x\"\n");
+    assert!(!sandbox.path(".claude.json").exists());
+    assert_snapshot!(sandbox.run(&["uninstall", "--all"]), @"
+    --- stderr
+    no assistant was found or selected; nothing was changed
+    ");
+}

@@ -152,3 +152,20 @@ fn a_warning_about_a_damaged_session_follows_the_records() {
     let warning = shown.find("warning: ").expect("a warning");
     assert!(end < warning, "{}", &shown[warning.saturating_sub(40)..]);
 }
+
+#[test]
+fn a_person_who_types_nothing_is_offered_three_choices_on_a_key_each() {
+    let sandbox = Sandbox::new();
+    let after = |key: &str| {
+        let shown = run_with_typed_input(&sandbox, "", key)?;
+        Some(shown.split_once("> ").expect("a question").1.trim_start().to_owned())
+    };
+    let Some(imported) = after("i") else { return };
+    assert!(imported.contains("no data of a known program was found"), "{imported}");
+    let set_up = after("s").expect("a terminal");
+    assert!(set_up.contains("no assistant is specified; found on this machine: none"), "{set_up}");
+    let tour = after("t").expect("a terminal");
+    assert!(tour.contains("About seventy notes are in ~/vault"), "{tour}");
+    let help = after("q").expect("a terminal");
+    assert!(help.contains("Usage: memory"), "{help}");
+}

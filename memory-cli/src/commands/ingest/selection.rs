@@ -1,19 +1,14 @@
 //! The selection among the sources on this machine.
 
 use std::io;
-use std::sync::Arc;
 
-use dialoguer::MultiSelect;
-use dialoguer::console::Term;
-use dialoguer::theme::SimpleTheme;
 use memory_core::IngestReport;
-use signal_hook::consts::SIGINT;
 
 use super::IngestOptionArgs;
 use crate::app::App;
 use crate::config::SourceLocation;
 use crate::failure::Failure;
-use crate::print::{Table, TableColumn};
+use crate::print::{Table, TableColumn, select_several};
 
 /// A source on this machine, with the outcome of its ingestion.
 struct FoundSource {
@@ -60,24 +55,8 @@ pub(super) fn select(
 /// Returns the indexes of the sources that the user selects; none after Escape or Ctrl-C.
 fn ask(found: &[FoundSource], app: &App) -> io::Result<Vec<usize>> {
     let width = found.iter().map(|found| found.place.source.as_str().len()).max().unwrap_or_default();
-    let labels: Vec<String> = found.iter().map(|found| label(found, width, app)).collect();
-    // With a handler, Ctrl-C does not end the process while the cursor is hidden.
-    let interrupted = signal_hook::flag::register(SIGINT, Arc::default())?;
-    let chosen = MultiSelect::with_theme(&SimpleTheme)
-        .with_prompt("Sources to ingest (space selects, enter confirms, Ctrl-C cancels)")
-        .items(&labels)
-        .defaults(&found.iter().map(|found| found.place.enabled.value).collect::<Vec<_>>())
-        .report(false)
-        .interact_opt();
-    signal_hook::low_level::unregister(interrupted);
-    match chosen {
-        Ok(chosen) => Ok(chosen.unwrap_or_default()),
-        Err(dialoguer::Error::IO(error)) if error.kind() == io::ErrorKind::Interrupted => {
-            Term::stderr().show_cursor()?;
-            Ok(Vec::new())
-        }
-        Err(dialoguer::Error::IO(error)) => Err(error),
-    }
+    let items: Vec<_> = found.iter().map(|found| (label(found, width, app), found.place.enabled.value)).collect();
+    select_several("Sources to ingest", &items)
 }
 
 /// Determines the outcome of an ingestion of each source that exists and contains something.

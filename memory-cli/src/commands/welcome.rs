@@ -1,0 +1,39 @@
+//! The first screen of the program: what to do, on one key each.
+
+use std::ffi::OsString;
+use std::io;
+
+use dialoguer::console::{Key, Term};
+
+use crate::print::{Output, Streams};
+
+/// The choices, with the arguments of their commands.
+const CHOICES: [(char, &str, &[&str]); 3] = [
+    ('t', "Take the tour: two minutes, in a temporary home", &["tour"]),
+    ('i', "Import what is on this machine: notes and chats of other programs", &["ingest"]),
+    ('s', "Set up your assistants, so that they remember", &["install"]),
+];
+
+/// Returns whether a person can be asked.
+pub(crate) fn can_ask(streams: &Streams) -> bool {
+    streams.input_is_terminal && streams.out_width.is_some() && streams.err_is_terminal
+}
+
+/// Offers the choices, and returns the arguments of the selected command; those of the help after any other key.
+pub(crate) fn ask(output: &mut Output) -> io::Result<Vec<OsString>> {
+    output.line("memory: one memory for all your AI agents, as plain files on your own disk")?;
+    output.line("")?;
+    for (key, text, command) in CHOICES {
+        output.line(&format!("  {key}  {text} (`memory {}`)", command.join(" ")))?;
+    }
+    output.line("")?;
+    output.flush()?;
+    let terminal = Term::stderr();
+    terminal.write_str("t, i or s; any other key lists the commands > ")?;
+    // Without a key, the commands are listed.
+    let key = terminal.read_key().ok();
+    terminal.write_line("")?;
+    let chosen = CHOICES.iter().find(|(own, ..)| key == Some(Key::Char(*own)));
+    let command = chosen.map_or(&["--help"][..], |(.., command)| command);
+    Ok(["memory"].iter().chain(command).map(OsString::from).collect())
+}
