@@ -42,9 +42,10 @@ fn run_command(mut arguments: Vec<OsString>, environment: &Environment, streams:
         return ExitCode::Done;
     }
     let program = arguments.first().map_or(ProgramName::Memory, |first| ProgramName::from_first_argument(first));
-    if let (true, Some(first)) = (program != ProgramName::Memory, arguments.first_mut()) {
+    if let (Some(command), Some(first)) = (program.command(), arguments.first_mut()) {
         // Usage lines start with this word; the output replaces it with the name of the running program.
         *first = "memory".into();
+        arguments.insert(1, command.into());
     }
     if program == ProgramName::Memory && arguments.len() == 1 && welcome::can_ask(&streams) {
         let mut output = Output::new(streams, false, false);

@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, CommandFactory};
+use clap::{Args, CommandFactory, ValueEnum};
 use clap_complete::Shell;
+use clap_complete_nushell::Nushell;
 use serde_json::json;
 
 use super::Cli;
@@ -47,14 +48,33 @@ impl ManArgs {
 #[derive(Debug, Args)]
 pub(crate) struct CompletionsArgs {
     /// The shell
-    shell: Shell,
+    shell: CompletedShell,
+}
+
+/// The shells with completion of commands.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum CompletedShell {
+    Bash,
+    Elvish,
+    Fish,
+    Nushell,
+    Powershell,
+    Zsh,
 }
 
 impl CompletionsArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         // The generator panics when a pipe is closed early, so it writes to memory first.
         let mut script = Vec::new();
-        clap_complete::generate(self.shell, &mut Cli::command(), "memory", &mut script);
+        let (command, script_file) = (&mut Cli::command(), &mut script);
+        match self.shell {
+            CompletedShell::Bash => clap_complete::generate(Shell::Bash, command, "memory", script_file),
+            CompletedShell::Elvish => clap_complete::generate(Shell::Elvish, command, "memory", script_file),
+            CompletedShell::Fish => clap_complete::generate(Shell::Fish, command, "memory", script_file),
+            CompletedShell::Nushell => clap_complete::generate(Nushell, command, "memory", script_file),
+            CompletedShell::Powershell => clap_complete::generate(Shell::PowerShell, command, "memory", script_file),
+            CompletedShell::Zsh => clap_complete::generate(Shell::Zsh, command, "memory", script_file),
+        }
         Ok(app.output.stream().write_all(&script)?)
     }
 }

@@ -1,6 +1,6 @@
 //! The `memory service` command.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 use memory_store::DaemonLock;
@@ -11,7 +11,7 @@ use crate::app::App;
 use crate::failure::Failure;
 use crate::http::parse_address;
 use crate::print::{Table, TableColumn};
-use crate::service::{Service, ServiceManager, ServiceStatus};
+use crate::service::{self, Service, ServiceManager, ServiceStatus};
 
 /// Run the daemon as a service, which starts when you log in
 ///
@@ -27,6 +27,8 @@ enum ServiceCommand {
     Install(ServiceInstallArgs),
     Uninstall(ServiceUninstallArgs),
     Status(ServiceStatusArgs),
+    #[command(hide = true)]
+    Units(ServiceUnitsArgs),
 }
 
 /// Install the service, or update it, and start it
@@ -56,14 +58,28 @@ struct ServiceUninstallArgs {}
 #[derive(Debug, Args)]
 struct ServiceStatusArgs {}
 
+/// Write the units of systemd for a package, with the default home of each user
+#[derive(Debug, Args)]
+struct ServiceUnitsArgs {
+    /// Path of the program in the package
+    #[arg(long, value_name = "PATH")]
+    program: PathBuf,
+    /// Output folder
+    #[arg(long, value_name = "DIR")]
+    output: PathBuf,
+}
+
 impl ServiceArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
+        if let ServiceCommand::Units(arguments) = &self.command {
+            return service::write_units(&arguments.program, &arguments.output);
+        }
         let manager = ServiceManager::of(app.environment)?;
         let service = find_service(app)?;
         match &self.command {
             ServiceCommand::Install(arguments) => arguments.run(&manager, service, app),
             ServiceCommand::Uninstall(_) => uninstall(&manager, &service, app),
-            ServiceCommand::Status(_) => print_status(&manager, &service, app),
+            ServiceCommand::Status(_) | ServiceCommand::Units(_) => print_status(&manager, &service, app),
         }
     }
 }

@@ -34,6 +34,11 @@ impl ProgramName {
         }
     }
 
+    /// Returns the command of `memory` that the program runs, if it is short for one.
+    pub(crate) fn command(self) -> Option<&'static str> {
+        self.short_for().and_then(|(_, long)| long.split_once(' ')).map(|(_, command)| command)
+    }
+
     /// Returns the name.
     pub(crate) const fn name(self) -> &'static str {
         match self.short_for() {

@@ -149,6 +149,21 @@ impl ServiceManager {
     }
 }
 
+/// Writes the units of systemd for a package, with the default home of each user.
+///
+/// # Errors
+/// If a file cannot be written.
+pub(crate) fn write_units(program: &Path, folder: &Path) -> Result<(), Failure> {
+    // systemd replaces `%h` by the home folder of the user. A path cannot contain it, since `%` is quoted.
+    const HOME: &str = "/HOME-OF-THE-USER";
+    let service =
+        Service { name: "memory".into(), program: program.to_owned(), root: Path::new(HOME).join(".memory"), http: None };
+    systemd::files(&service, folder, Sandbox::Full)
+        .into_iter()
+        .map(|file| ServiceFile { text: file.text.replace(HOME, "%h").replace(MARKER, "From the package"), ..file })
+        .try_for_each(|file| write(&file))
+}
+
 /// Returns an error if a file exists that this program did not write.
 fn check_own(file: &ServiceFile) -> Result<(), Failure> {
     match fs::read_to_string(&file.path) {

@@ -8,7 +8,7 @@ mod systemd;
 
 use std::path::PathBuf;
 
-pub(crate) use manager::{ServiceManager, ServiceStatus};
+pub(crate) use manager::{ServiceManager, ServiceStatus, write_units};
 
 /// The first line of the files, by which they are recognized.
 const MARKER: &str = "Written by `memory service install`; `memory service uninstall` deletes it.";

@@ -43,6 +43,7 @@ mod model;
 #[path = "../../../memory-agent/tests/it/model/server.rs"]
 #[expect(dead_code, reason = "what goes wrong on the way to a model is tested where models are asked")]
 mod model_server;
+mod packaging;
 mod pin;
 mod plugin;
 #[path = "../../../memory-store/tests/it/postgres/server.rs"]

@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# Builds the packages for a target, by default static Linux on this machine's processor, into target/packages.
+#
+# usage: build.sh [TARGET]
+#
+# It needs Rust with the target (rustup target add TARGET), musl-gcc and Python 3.11. The paths of the machine are removed
+# from the program, so that two builds of a commit give the same bytes.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+target="${1:-$(uname -m)-unknown-linux-musl}"
+folder="$(realpath -m "${CARGO_TARGET_DIR:-target}")"
+SOURCE_DATE_EPOCH="$(git log -1 --format=%ct)"
+export SOURCE_DATE_EPOCH
+export RUSTFLAGS="-C target-feature=+crt-static --remap-path-prefix=$PWD=/memory --remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}=/cargo --remap-path-prefix=$folder=/target"
+if [ "$target" = "$(uname -m)-unknown-linux-musl" ]; then
+    export "CC_${target//-/_}=musl-gcc"
+fi
+cargo build --locked --profile dist --target "$target" -p memory-cli --bin memory
+python3 memory-cli/packaging/package.py "$folder/$target/dist/memory" "$target" "$folder/packages"

@@ -1,0 +1,164 @@
+//! Tests of the packages: each is built from the program under test, installed with its own tool, used and removed.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::OnceLock;
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// The target that names the packages. The program under test is not static, so they are installed on this machine only.
+const TARGET: &str = concat!(env!("CARGO_PKG_VERSION"), "-x86_64-unknown-linux-gnu");
+
+/// Runs a command, and returns its standard output.
+fn run(command: &mut Command) -> String {
+    let done = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    let (output, errors) = (String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr));
+    assert!(done.status.success(), "{command:?}: {output}{errors}");
+    output.into_owned()
+}
+
+/// Builds all packages into a folder.
+fn build(program: &Path, folder: &Path) {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("packaging/package.py");
+    let target = TARGET.split_once('-').expect("a version").1;
+    let mut command = Command::new("python3");
+    command.arg(script).arg(program).arg(target).arg(folder);
+    run(command.env("PACKAGE_COMPRESSION", "1").env("SOURCE_DATE_EPOCH", "1700000000"));
+}
+
+/// Returns the packages, which are built once; `None` on another processor than that of the packages.
+fn packages() -> Option<&'static Path> {
+    static FOLDER: OnceLock<TempDir> = OnceLock::new();
+    if !cfg!(target_arch = "x86_64") {
+        return None;
+    }
+    let folder = FOLDER.get_or_init(|| {
+        let folder = tempfile::tempdir().expect("a folder");
+        let program = folder.path().join("memory");
+        run(Command::new("strip").args(["-o".as_ref(), program.as_os_str(), env!("CARGO_BIN_EXE_memory").as_ref()]));
+        build(&program, &folder.path().join("packages"));
+        folder
+    });
+    Some(folder.path())
+}
+
+/// Returns the only package whose name ends with `suffix`.
+fn package(folder: &Path, suffix: &str) -> PathBuf {
+    let mut paths = fs::read_dir(folder.join("packages")).expect("packages").map(|entry| entry.expect("an entry").path());
+    paths.find(|path| path.to_string_lossy().ends_with(suffix)).expect("a package")
+}
+
+/// Uses an installed program as a new user does: writes, searches, and connects as an agent.
+fn use_program(program: &Path) {
+    let home = tempfile::tempdir().expect("a folder");
+    let memory = |arguments: &[&str]| run(Command::new(program).args(arguments).env("HOME", home.path()));
+    memory(&["write", "The user prefers tea"]);
+    assert!(memory(&["search", "tea"]).contains("The user prefers tea"));
+    let mut agent = Command::new(program);
+    let pipes = agent.arg("mcp").env("HOME", home.path()).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut agent = pipes.spawn().expect("the program starts");
+    let hello = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"a","version":"1"}}}"#;
+    writeln!(agent.stdin.take().expect("a pipe"), "{hello}").expect("it reads");
+    let answer = agent.wait_with_output().expect("it ends").stdout;
+    assert!(String::from_utf8_lossy(&answer).contains(r#""serverInfo""#));
+}
+
+#[test]
+fn the_archive_has_the_program_its_manual_and_its_licences() {
+    let Some(folder) = packages() else { return };
+    let place = tempfile::tempdir().expect("a folder");
+    run(Command::new("tar").arg("-xzf").arg(package(folder, ".tar.gz")).arg("-C").arg(place.path()));
+    let own = place.path().join(format!("memory-{TARGET}"));
+    use_program(&own.join("memory"));
+    assert!(run(Command::new(own.join("memo")).arg("--version")).starts_with("memo "));
+    assert!(run(Command::new(own.join("memory-cli")).arg("--help")).contains("Usage: memory-cli "));
+    for file in ["man/man1/memory-search.1", "completions/memory.nu", "LICENSE", "README.md"] {
+        assert!(own.join(file).is_file(), "{file}");
+    }
+    let bill: Value = serde_json::from_slice(&fs::read(own.join("memory.cdx.json")).expect("a file")).expect("JSON");
+    let names: BTreeSet<_> = bill["components"].as_array().expect("a list").iter().map(|one| one["name"].as_str()).collect();
+    assert!(names.contains(&Some("tantivy")) && !names.contains(&Some("criterion")));
+    let licences = fs::read_to_string(own.join("LICENSES-OF-DEPENDENCIES.md")).expect("a file");
+    assert!(licences.contains("- serde 1.") && licences.contains("Permission is hereby granted"));
+}
+
+#[test]
+fn the_debian_package_installs_units_and_leaves_nothing_when_it_is_removed() {
+    let Some(folder) = packages() else { return };
+    let root = tempfile::tempdir().expect("a folder");
+    fs::create_dir_all(root.path().join("var/lib/dpkg/updates")).expect("a folder");
+    fs::write(root.path().join("var/lib/dpkg/status"), "").expect("a file");
+    let dpkg = |arguments: &[&str], package: &Path| {
+        let mut command = Command::new("dpkg");
+        command.arg("--root").arg(root.path()).args(["--force-not-root", "--force-depends"]).args(arguments).arg(package);
+        run(command.env("PATH", format!("{}:/usr/sbin:/sbin", std::env::var("PATH").unwrap_or_default())))
+    };
+    dpkg(&["--install"], &package(folder, ".deb"));
+    use_program(&root.path().join("usr/bin/memory"));
+    let unit = fs::read_to_string(root.path().join("usr/lib/systemd/user/memory.service")).expect("a unit");
+    assert!(unit.contains(r#"ExecStart="/usr/bin/memory" "serve" "--log" "-" "--root" "%h/.memory""#), "{unit}");
+    dpkg(&["--verify"], Path::new("memory-cli"));
+    dpkg(&["--purge"], Path::new("memory-cli"));
+    assert!(!root.path().join("usr").exists());
+}
+
+#[test]
+fn pip_and_npm_install_the_program_without_a_network() {
+    let Some(folder) = packages() else { return };
+    let place = tempfile::tempdir().expect("a folder");
+    run(Command::new("python3").args(["-m", "venv"]).arg(place.path().join("venv")));
+    let pip = place.path().join("venv/bin/pip");
+    run(Command::new(&pip).args(["install", "--no-index", "--disable-pip-version-check"]).arg(package(folder, ".whl")));
+    use_program(&place.path().join("venv/bin/memory"));
+    run(Command::new(&pip).args(["uninstall", "--yes", "memory-cli"]));
+    assert!(!place.path().join("venv/bin/memory").exists());
+
+    let prefix = place.path().join("node");
+    let npm = || {
+        let mut command = Command::new("npm");
+        command.env("HOME", place.path()).arg("--prefix").arg(&prefix).args(["--global", "--offline", "--no-audit", "--no-fund"]);
+        command
+    };
+    run(npm().arg("install").arg(package(folder, ".tgz")));
+    use_program(&prefix.join("bin/memory"));
+    run(npm().args(["uninstall", "memory-cli"]));
+    assert!(!prefix.join("bin/memory").exists());
+}
+
+#[test]
+fn the_image_has_the_layout_of_oci_and_the_checksums_are_right() {
+    let Some(folder) = packages() else { return };
+    run(Command::new("sha256sum").arg("--check").arg(package(folder, "SHA256SUMS")).current_dir(folder.join("packages")));
+    let place = tempfile::tempdir().expect("a folder");
+    run(Command::new("tar").arg("-xf").arg(package(folder, ".oci.tar")).arg("-C").arg(place.path()));
+    let read = |path: &str| serde_json::from_slice::<Value>(&fs::read(place.path().join(path)).expect("a file")).expect("JSON");
+    let blob = |digest: &Value| format!("blobs/{}", digest.as_str().expect("a digest").replace(':', "/"));
+    let manifest = read(&blob(&read("index.json")["manifests"][0]["digest"]));
+    let config = read(&blob(&manifest["config"]["digest"]));
+    assert_eq!(config["config"]["Entrypoint"][0], "/usr/bin/memory");
+    let system = place.path().join("system");
+    fs::create_dir(&system).expect("a folder");
+    for (layer, digest) in
+        manifest["layers"].as_array().expect("layers").iter().zip(config["rootfs"]["diff_ids"].as_array().expect("ids"))
+    {
+        let plain = run(Command::new("sh")
+            .args(["-c", "gunzip -c \"$1\" | sha256sum", "_", &blob(&layer["digest"])])
+            .current_dir(place.path()));
+        assert_eq!(format!("sha256:{}", &plain[..64]), digest.as_str().expect("a digest"));
+        run(Command::new("tar").arg("-xzf").arg(place.path().join(blob(&layer["digest"]))).arg("-C").arg(&system));
+    }
+    use_program(&system.join("usr/bin/memory"));
+}
+
+#[test]
+fn the_same_program_gives_the_same_packages() {
+    let Some(folder) = packages() else { return };
+    let again = tempfile::tempdir().expect("a folder");
+    build(&folder.join("memory"), again.path());
+    let sums = |folder: &Path| fs::read_to_string(folder.join("SHA256SUMS")).expect("the checksums");
+    assert_eq!(sums(&folder.join("packages")), sums(again.path()));
+}
