@@ -137,6 +137,12 @@ pub(crate) enum Failure {
         /// Whether a repair was attempted.
         tried: bool,
     },
+    /// A check of the environment found problems, which are listed in the printed report.
+    #[error("{count} {} found in the environment", if *count == 1 { "problem" } else { "problems" })]
+    SystemCheckFailed {
+        /// Number of problems.
+        count: u64,
+    },
     /// Banks have problems, which are listed in the printed report.
     #[error("{count} {} found in the banks", if *count == 1 { "problem" } else { "problems" })]
     BanksDamaged {
@@ -284,7 +290,7 @@ impl Failure {
             Self::Taken { .. } | Self::ForeignFile { .. } => Code::Conflict,
             Self::Undone { code, .. } => *code,
             Self::Tour { .. } => Code::Internal,
-            Self::CheckFailed { .. } | Self::BanksDamaged { .. } => Code::CheckFailed,
+            Self::CheckFailed { .. } | Self::BanksDamaged { .. } | Self::SystemCheckFailed { .. } => Code::CheckFailed,
             Self::Unreadable { .. } | Self::NotTaken { .. } => Code::FileDamaged,
         }
     }
@@ -332,6 +338,7 @@ impl Failure {
                 Some("see `journalctl --user -u memory`; without a service manager, start `memory serve` when you log in".into())
             }
             Self::Output(_) => Some("the operation may have completed; check before you repeat a change".into()),
+            Self::SystemCheckFailed { .. } => Some("follow the next steps in the report".into()),
             Self::File { .. } | Self::Filter { .. } | Self::Editor { draft: None, .. } | Self::Tour { .. } => None,
         }
     }
@@ -341,6 +348,7 @@ impl Failure {
         matches!(
             self,
             Self::CheckFailed { .. }
+                | Self::SystemCheckFailed { .. }
                 | Self::BanksDamaged { .. }
                 | Self::Undone { .. }
                 | Self::NotTaken { .. }

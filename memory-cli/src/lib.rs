@@ -87,6 +87,7 @@ mod reranking;
 mod service;
 mod shared_store;
 mod status;
+mod system_check;
 mod topics;
 mod versions;
 mod wake_signal;

@@ -51,6 +51,9 @@ impl StatusSnapshot {
         if let Some(pid) = self.running.and_then(|process| process.pid) {
             daemon["pid"] = pid.into();
         }
+        if let Some(version) = self.daemon_version() {
+            daemon["version"] = version.into();
+        }
         if let Some(state) = known {
             daemon["started_at"] = format_timestamp(state.started_at).into();
         }
@@ -100,6 +103,12 @@ impl StatusSnapshot {
     /// Returns the socket of the running daemon; empty if the daemon has no socket.
     pub(crate) fn socket(&self) -> Option<&str> {
         self.state.as_ref().filter(|_| self.running.is_some()).map(|state| state.socket.as_str())
+    }
+
+    /// Returns the version of the running daemon, if it is known.
+    pub(crate) fn daemon_version(&self) -> Option<&str> {
+        let running = self.state.as_ref().filter(|_| self.running.is_some());
+        running.map(|state| state.version.as_str()).filter(|version| !version.is_empty())
     }
 
     /// Returns when a chore is due; `None` if no daemon is running.

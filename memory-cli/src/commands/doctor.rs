@@ -9,6 +9,7 @@ use crate::app::App;
 use crate::doctor::report_json;
 use crate::failure::Failure;
 use crate::print::{Table, TableColumn};
+use crate::system_check::{SystemFinding, SystemState, check_system};
 
 /// Check the files against the index and the journal
 ///
@@ -16,9 +17,13 @@ use crate::print::{Table, TableColumn};
 ///
 /// Exits with 5 if a problem was not repaired.
 ///
-/// JSON: {checked, healthy, findings: [{code, path, line?, what, hint?, fixed}]}
+/// JSON: {checked, healthy, findings: [{code, path, line?, what, hint?, fixed}]}; with --system {healthy, checks: [{name, state,
+/// what, hint?}]}, where `state` is ok, unused or problem
 #[derive(Debug, Args)]
 pub(crate) struct DoctorArgs {
+    /// Check the environment instead: programs, assistants, models, permissions and the file system
+    #[arg(long, conflicts_with = "fix")]
+    system: bool,
     /// Repair what can be repaired without data loss
     #[arg(long)]
     fix: bool,
@@ -26,6 +31,9 @@ pub(crate) struct DoctorArgs {
 
 impl DoctorArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
+        if self.system {
+            return check_environment(app);
+        }
         let home = app.open()?;
         let services = &home.services;
         let repair = services.operation(Verb::Repair);
@@ -38,6 +46,31 @@ impl DoctorArgs {
         }
         if wrong == 0 { Ok(()) } else { Err(Failure::CheckFailed { count: wrong, tried: self.fix }) }
     }
+}
+
+fn check_environment(app: &mut App) -> Result<(), Failure> {
+    let findings = check_system(&*app.settings()?);
+    let problems = findings.iter().filter(|finding| finding.state == SystemState::Problem).count() as u64;
+    if app.output.is_json() {
+        let shape = |SystemFinding { name, state, what, hint }: &SystemFinding| {
+            let mut shape = json!({ "name": name, "state": state.as_str(), "what": what });
+            if let Some(hint) = hint {
+                shape["hint"] = hint.as_str().into();
+            }
+            shape
+        };
+        let checks: Vec<_> = findings.iter().map(shape).collect();
+        app.output.json(&json!({ "healthy": problems == 0, "checks": checks }))?;
+    } else {
+        let columns = [TableColumn::Whole("what"), TableColumn::Whole("state"), TableColumn::Text("details")];
+        let mut table = Table::new(columns);
+        for SystemFinding { name, state, what, hint } in &findings {
+            let details = hint.as_ref().map_or_else(|| what.clone(), |hint| format!("{what}; {hint}"));
+            table.push([*name, state.as_str(), &details]);
+        }
+        app.output.table(&table)?;
+    }
+    if problems == 0 { Ok(()) } else { Err(Failure::SystemCheckFailed { count: problems }) }
 }
 
 fn print_report(report: &DoctorReport, app: &mut App) -> Result<(), Failure> {

@@ -15,13 +15,16 @@ use crate::status::StatusSnapshot;
 ///
 /// Works without a running daemon (`memory serve`) as well, and then shows the last one.
 ///
-/// JSON: {daemon: {running, pid?, started_at?, stopped_at?, watching?, socket?}, memories, inbox, proposals, overdue: [ID…],
+/// JSON: {daemon: {running, pid?, version?, started_at?, stopped_at?, watching?, socket?}, memories, inbox, proposals, overdue: [ID…],
 /// entries, due, trash_files, trash_bytes, chores: [{name, began_at?, ended_at?, ending?, said?, worked_at?, due_at?}]};
 /// `proposals` counts changes of agents that wait for a review, `overdue` are those that have been waiting for more than a week,
 /// `entries` counts facts and turns of conversations, which are not included in memories, `due` counts reminders, and
 /// `worked_at` is when a chore last made changes
 #[derive(Debug, Args)]
 pub(crate) struct StatusArgs {}
+
+/// The version of this program.
+const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// Cell of a row without a value.
 const NO_VALUE: &str = "-";
@@ -71,7 +74,11 @@ impl StatusSnapshot {
             (Some(process), state) => {
                 let pid = process.pid.map_or_else(String::new, |pid| format!(", process {pid}"));
                 let since = state.as_ref().map_or_else(String::new, |state| format!(", since {}", at(state.started_at)));
-                format!("running{pid}{since}")
+                let version = self.daemon_version().filter(|version| *version != VERSION);
+                let version = version.map_or_else(String::new, |version| {
+                    format!("; version {version}, and this program is {VERSION}: restart the daemon")
+                });
+                format!("running{pid}{since}{version}")
             }
             (None, None) => "not running".into(),
             (None, Some(state)) => match state.stopped_at {

@@ -39,6 +39,7 @@ impl DaemonLog {
         let chores = chores.into_iter().filter(|chore| Chore::of(&chore.name).is_some()).collect();
         let state = DaemonState {
             pid,
+            version: env!("CARGO_PKG_VERSION").to_owned(),
             started_at: now,
             stopped_at: None,
             watching: String::new(),

@@ -58,6 +58,12 @@ impl ServiceManager {
         Ok(Self { kind: ManagerKind::Launchd(user), folder: home.join("Library/LaunchAgents") })
     }
 
+    /// Returns whether this system has a service manager that accepts commands of the user.
+    pub(crate) fn is_available() -> bool {
+        let command = if cfg!(target_os = "macos") { ["launchctl", "version"] } else { ["systemctl", "--user"] };
+        run(&command.map(str::to_owned)).is_ok()
+    }
+
     /// Installs a service, or updates it, and starts it.
     ///
     /// # Errors

@@ -1,6 +1,10 @@
 //! Tests of `memory reindex`, `memory doctor` and `memory stats`.
 
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
 use insta::assert_snapshot;
+use serde_json::Value;
 
 use crate::sandbox::Sandbox;
 
@@ -55,4 +59,31 @@ fn statistics_count_what_is_kept() {
     sandbox.write("tea", &["--tags", "drink", "--source", "claude"]);
     sandbox.write("milk", &["--category", "habits", "--tags", "drink"]);
     assert_snapshot!(sandbox.run(&["stats", "--json"]), @r#"{"memories":2,"inbox":1,"organized":1,"entries":0,"links":0,"pending":[n],"problems":0,"file_bytes":[n],"index_bytes":[n],"trash_files":0,"trash_bytes":[n],"categories":{"habits":1,"inbox":1},"scopes":{"global":2},"sources":{"":1,"claude":1},"tags":{"drink":2},"unused":{}}"#);
+}
+
+#[test]
+fn the_environment_is_checked_with_a_next_step_for_each_problem() {
+    let sandbox = Sandbox::new();
+    sandbox.write("The user prefers tea", &[]);
+    sandbox.run(&["install", "codex"]);
+    sandbox.file(".claude/CLAUDE.md", "");
+    let report = sandbox.run_json(&["doctor", "--system"]);
+    let check = |report: &Value, name: &str| {
+        let checks = report["checks"].as_array().expect("checks").iter().filter(|one| one["name"] == name);
+        checks.map(|one| format!("{} {} {}", one["state"], one["what"], one["hint"]).replace('"', "")).collect::<Vec<_>>()
+    };
+    assert_eq!(report["healthy"], true, "{report}");
+    assert_eq!(
+        check(&report, "assistant"),
+        ["unused Claude Code is not set up run `memory install claude-code`", "ok Codex is set up null"]
+    );
+    assert!(check(&report, "file system")[0].starts_with("ok locks, syncs"));
+    let other = sandbox.read_file(".codex/config.toml").replace("/bin/memory", "/old/memory");
+    sandbox.file(".codex/config.toml", &other);
+    fs::set_permissions(sandbox.path(".memory"), fs::Permissions::from_mode(0o755)).expect("permissions");
+    let output = sandbox.command(&["doctor", "--system", "--json"]).output().expect("it runs");
+    let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(output.status.code(), Some(5));
+    assert!(check(&report, "assistant")[1].starts_with("problem Codex uses another program"), "{report}");
+    assert!(check(&report, "permissions")[0].contains("chmod 700"));
 }

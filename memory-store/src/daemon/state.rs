@@ -20,6 +20,9 @@ const NAME: &str = "daemon.json";
 pub struct DaemonState {
     /// The process id.
     pub pid: u32,
+    /// The version of the program; empty in a state of version 0.1.0.
+    #[serde(default)]
+    pub version: String,
     /// The time of its start.
     #[serde(with = "moment")]
     pub started_at: DateTime<Utc>,
@@ -177,6 +180,7 @@ mod tests {
             due_at: None,
         };
         let state = DaemonState {
+            version: "0.1.0".into(),
             pid: 7,
             started_at: at,
             stopped_at: None,

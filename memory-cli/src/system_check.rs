@@ -1,0 +1,221 @@
+//! Checks of the environment: programs, clients, models, permissions and the file system.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use crate::config::{Environment, Settings};
+use crate::embedding;
+use crate::install::{Client, ClientFileChange, ClientFolders, ClientSetup, InstallLevel};
+use crate::service::ServiceManager;
+
+/// Free space from which writes are not at risk, in bytes.
+const ENOUGH_SPACE: u64 = 100 << 20;
+
+/// The result of a check.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct SystemFinding {
+    /// The subject, such as `git`.
+    pub name: &'static str,
+    pub state: SystemState,
+    /// The details.
+    pub what: String,
+    /// The next step, if there is one.
+    pub hint: Option<String>,
+}
+
+/// The state of a part of the environment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SystemState {
+    /// It works.
+    Ok,
+    /// It is optional, and not set up.
+    Unused,
+    /// It does not work.
+    Problem,
+}
+
+impl SystemState {
+    /// Returns the name.
+    pub(crate) const fn as_str(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Unused => "unused",
+            Self::Problem => "problem",
+        }
+    }
+}
+
+impl SystemFinding {
+    fn new(name: &'static str, state: SystemState, what: impl Into<String>) -> Self {
+        Self { name, state, what: what.into(), hint: None }
+    }
+
+    fn hint(self, hint: impl Into<String>) -> Self {
+        Self { hint: Some(hint.into()), ..self }
+    }
+}
+
+/// Checks the environment of a home.
+pub(crate) fn check_system(settings: &Settings) -> Vec<SystemFinding> {
+    let environment = &settings.environment;
+    let root = &settings.root.value;
+    let mut findings = vec![check_program(environment), check_permissions(root)];
+    findings.push(check_file_system(root).unwrap_or_else(|error| {
+        SystemFinding::new("file system", SystemState::Problem, format!("{}: {error}", root.display()))
+            .hint("use a local file system for the home, with --root or MEMORY_ROOT")
+    }));
+    findings.extend([check_space(root), check_git(settings), check_embedding(settings), check_language_model(settings)]);
+    findings.push(check_service());
+    findings.extend(check_clients(settings));
+    findings
+}
+
+fn check_program(environment: &Environment) -> SystemFinding {
+    let version = env!("CARGO_PKG_VERSION");
+    let Some(program) = &environment.program else {
+        return SystemFinding::new("program", SystemState::Problem, "the path of this program is not known");
+    };
+    let what = format!("memory {version} at {}", program.display());
+    let folder = program.parent();
+    let is_on_path =
+        environment.path.as_ref().is_some_and(|paths| std::env::split_paths(paths).any(|path| Some(path.as_path()) == folder));
+    let finding = SystemFinding::new("program", SystemState::Ok, what);
+    if is_on_path { finding } else { finding.hint("its folder is not on the PATH") }
+}
+
+#[cfg(unix)]
+fn check_permissions(root: &Path) -> SystemFinding {
+    use std::os::unix::fs::PermissionsExt;
+
+    let finding = |state, what: String| SystemFinding::new("permissions", state, what);
+    match fs::metadata(root) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            finding(SystemState::Ok, format!("{} does not exist yet; the first write creates it", root.display()))
+        }
+        Err(error) => finding(SystemState::Problem, format!("{}: {error}", root.display())),
+        Ok(found) if found.permissions().mode() & 0o077 != 0 => {
+            finding(SystemState::Problem, format!("other users of this machine can open {}", root.display()))
+                .hint(format!("run `chmod 700 {}`", root.display()))
+        }
+        Ok(_) => finding(SystemState::Ok, format!("only you can open {}", root.display())),
+    }
+}
+
+#[cfg(not(unix))]
+fn check_permissions(root: &Path) -> SystemFinding {
+    SystemFinding::new("permissions", SystemState::Ok, format!("{} has the permissions of its folder", root.display()))
+}
+
+/// Uses the operations on files that a write needs.
+fn check_file_system(root: &Path) -> io::Result<SystemFinding> {
+    let existing = root.ancestors().find(|folder| folder.is_dir()).unwrap_or(Path::new("/"));
+    let folder = tempfile::Builder::new().prefix(".memory-check").tempdir_in(existing)?;
+    let (first, second) = (folder.path().join("a"), folder.path().join("b"));
+    fs::write(&first, "a")?;
+    let file = File::open(&first)?;
+    let attempt =
+        |what: &str, done: io::Result<()>| done.map_err(|error| io::Error::new(error.kind(), format!("{what}: {error}")));
+    attempt("cannot lock files", file.lock())?;
+    attempt("cannot sync files", file.sync_all())?;
+    attempt("cannot sync folders", File::open(folder.path()).and_then(|folder| folder.sync_all()))?;
+    attempt("cannot rename files", fs::rename(&first, &second))?;
+    let links = fs::hard_link(&second, &first).is_ok();
+    let what = if links {
+        "locks, syncs, renames and hard links work"
+    } else {
+        "locks, syncs and renames work; files are copied to the trash"
+    };
+    Ok(SystemFinding::new("file system", SystemState::Ok, what))
+}
+
+#[cfg(unix)]
+fn check_space(root: &Path) -> SystemFinding {
+    let existing = root.ancestors().find(|folder| folder.is_dir()).unwrap_or(Path::new("/"));
+    match rustix::fs::statvfs(existing) {
+        Ok(found) => {
+            let free = found.f_bavail.saturating_mul(found.f_frsize);
+            let what = format!("{} MB free", free / 1_000_000);
+            let state = if free < ENOUGH_SPACE { SystemState::Problem } else { SystemState::Ok };
+            SystemFinding::new("disk space", state, what)
+        }
+        Err(error) => SystemFinding::new("disk space", SystemState::Problem, error.to_string()),
+    }
+}
+
+#[cfg(not(unix))]
+fn check_space(_: &Path) -> SystemFinding {
+    SystemFinding::new("disk space", SystemState::Unused, format!("not checked on this system; {ENOUGH_SPACE} bytes are enough"))
+}
+
+fn check_git(settings: &Settings) -> SystemFinding {
+    let version = Command::new("git").arg("--version").stdin(Stdio::null()).output().ok().filter(|done| done.status.success());
+    match (version, settings.git.value) {
+        (Some(done), is_used) => {
+            let use_of_it = if is_used { "the home is versioned" } else { "not used by this home" };
+            let version = String::from_utf8_lossy(&done.stdout).trim().to_owned();
+            SystemFinding::new("git", SystemState::Ok, format!("{version}; {use_of_it}"))
+        }
+        (None, true) => SystemFinding::new("git", SystemState::Problem, "git.enabled is set, but git is not installed")
+            .hint("install git, or run `memory config set git.enabled false`"),
+        (None, false) => SystemFinding::new("git", SystemState::Unused, "not installed; only the git history of a home needs it"),
+    }
+}
+
+fn check_embedding(settings: &Settings) -> SystemFinding {
+    let finding = |state, what: String| SystemFinding::new("embedding model", state, what);
+    match embedding::open(settings) {
+        Ok(Some(model)) => finding(SystemState::Ok, model.identity().to_owned()),
+        Ok(None) => finding(SystemState::Unused, "not configured; search uses words".into())
+            .hint("see `memory help model` to search by meaning"),
+        Err(error) => SystemFinding { hint: error.hint.clone(), ..finding(SystemState::Problem, error.to_string()) },
+    }
+}
+
+fn check_language_model(settings: &Settings) -> SystemFinding {
+    let finding = |state, what: String| SystemFinding::new("language model", state, what);
+    match &settings.llm.base_url.value {
+        Some(address) => finding(SystemState::Ok, format!("{address} is configured; it was not contacted")),
+        None => finding(SystemState::Unused, "not configured; only --smart, --extract and dreams of level 3 use one".into()),
+    }
+}
+
+fn check_service() -> SystemFinding {
+    let finding = |state, what| SystemFinding::new("service manager", state, what);
+    if ServiceManager::is_available() {
+        return finding(SystemState::Ok, "`memory service install` runs the daemon when you log in");
+    }
+    finding(SystemState::Unused, "none was found for this user; start `memory serve` when you log in")
+}
+
+/// Checks the clients on this machine: whether they are set up, and with a program that exists.
+fn check_clients(settings: &Settings) -> Vec<SystemFinding> {
+    let environment = &settings.environment;
+    let Ok(folders) = ClientFolders::of(environment) else { return Vec::new() };
+    let found = Client::ALL.into_iter().filter(|client| client.is_present(&folders));
+    found.map(|client| check_client(client, environment)).collect()
+}
+
+fn check_client(client: &'static Client, environment: &Environment) -> SystemFinding {
+    let setup = ClientSetup::new(client, InstallLevel::User, None, environment);
+    let hint = format!("run `memory install {}`", client.name);
+    let plans = setup.and_then(|setup| Ok((setup.plan_install()?, setup.plan_uninstall()?)));
+    let (install, uninstall) = match plans {
+        Ok(plans) => plans,
+        Err(error) => return SystemFinding::new("assistant", SystemState::Problem, format!("{}: {error}", client.title)),
+    };
+    let changes = |plan: &[crate::install::PlannedChange]| plan.iter().any(|one| one.change != ClientFileChange::Unchanged);
+    match (changes(&install), changes(&uninstall)) {
+        (false, _) => SystemFinding::new("assistant", SystemState::Ok, format!("{} is set up", client.title)),
+        (true, true) => SystemFinding::new(
+            "assistant",
+            SystemState::Problem,
+            format!("{} uses another program or another version of the entries", client.title),
+        )
+        .hint(hint),
+        (true, false) => {
+            SystemFinding::new("assistant", SystemState::Unused, format!("{} is not set up", client.title)).hint(hint)
+        }
+    }
+}
