@@ -20,6 +20,8 @@ pub enum Code {
     Locked,
     /// A daemon is already running.
     DaemonRunning,
+    /// A newer version of the program has written the folder, which this version can only read.
+    NewerFormat,
     /// A value is invalid.
     InvalidInput,
     /// The text contains a credential.
@@ -137,7 +139,7 @@ pub enum Fault {
 
 impl Code {
     /// All codes.
-    pub const ALL: [Self; 57] = [
+    pub const ALL: [Self; 58] = [
         Self::MemoryNotFound,
         Self::MemoryAmbiguous,
         Self::OperationNotFound,
@@ -146,6 +148,7 @@ impl Code {
         Self::Conflict,
         Self::Locked,
         Self::DaemonRunning,
+        Self::NewerFormat,
         Self::InvalidInput,
         Self::SecretFound,
         Self::FileDamaged,
@@ -208,6 +211,7 @@ impl Code {
             Self::Conflict => "CONFLICT",
             Self::Locked => "LOCKED",
             Self::DaemonRunning => "DAEMON_RUNNING",
+            Self::NewerFormat => "NEWER_FORMAT",
             Self::InvalidInput => "INVALID_INPUT",
             Self::SecretFound => "SECRET_FOUND",
             Self::FileDamaged => "FILE_DAMAGED",
@@ -307,6 +311,7 @@ impl Code {
             | Self::CallFailed
             | Self::HookFailed
             | Self::Locked
+            | Self::NewerFormat
             | Self::PermissionDenied
             | Self::FilterTimeout
             | Self::FilterMemory
@@ -331,7 +336,7 @@ mod tests {
         assert_eq!(
             names.join(" "),
             "MEMORY_NOT_FOUND MEMORY_AMBIGUOUS OPERATION_NOT_FOUND TRASH_NOT_FOUND PATH_NOT_FOUND CONFLICT LOCKED DAEMON_RUNNING \
-             INVALID_INPUT SECRET_FOUND FILE_DAMAGED FILE_TOO_LARGE PATH_REFUSED SCOPE_REFUSED PROPOSAL_REJECTED CONFIG_INVALID CHECK_FAILED MODEL_FAILED MODEL_REFUSED \
+             NEWER_FORMAT INVALID_INPUT SECRET_FOUND FILE_DAMAGED FILE_TOO_LARGE PATH_REFUSED SCOPE_REFUSED PROPOSAL_REJECTED CONFIG_INVALID CHECK_FAILED MODEL_FAILED MODEL_REFUSED \
              MODEL_TIMEOUT MODEL_UNREADABLE BUDGET_EXHAUSTED NOTIFY_FAILED TOOL_NOT_FOUND CALL_FAILED CALL_BLOCKED HOOK_FAILED \
              BANK_NOT_FOUND KEY_NOT_FOUND TTL_EXPIRED KEY_EXISTS INVALID_BANK_NAME INVALID_KEY INVALID_JSON LIMIT_EXCEEDED PERMISSION_DENIED \
              FILTER_ERROR FILTER_TIMEOUT FILTER_MEMORY INVALID_SCHEMA SCHEMA_VIOLATION BACKEND_NOT_FOUND INSTANCE_NOT_FOUND ACTION_NOT_FOUND SESSION_NOT_FOUND CONVERSATION_NOT_FOUND SEAL_BROKEN \

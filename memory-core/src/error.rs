@@ -67,6 +67,16 @@ pub enum StoreError {
         /// The id of its process, if available.
         pid: Option<u32>,
     },
+    /// A newer version of the program has written the folder, in a format that this version cannot change.
+    #[error("{folder} has format {version} of {program}, which this version cannot change")]
+    NewerFormat {
+        /// The folder.
+        folder: String,
+        /// The version of the format.
+        version: u64,
+        /// The name and version of the program that wrote it.
+        program: String,
+    },
     /// A value is invalid.
     #[error(transparent)]
     Parse(#[from] ParseError),
@@ -167,6 +177,7 @@ impl StoreError {
             Self::Conflict { .. } | Self::StaleProposal { .. } => Code::Conflict,
             Self::Locked { .. } => Code::Locked,
             Self::DaemonRunning { .. } => Code::DaemonRunning,
+            Self::NewerFormat { .. } => Code::NewerFormat,
             Self::Parse(_) | Self::Invalid { .. } | Self::NoTime | Self::Over { .. } => Code::InvalidInput,
             Self::Secret { .. } => Code::SecretFound,
             Self::Damaged(problem) => problem.code,
@@ -192,6 +203,7 @@ impl StoreError {
             Self::Conflict { .. } => Some("read it again and repeat the change".into()),
             Self::Locked { .. } => Some("try again in a moment".into()),
             Self::DaemonRunning { .. } => Some("`memory status` shows its state; SIGTERM stops it".into()),
+            Self::NewerFormat { .. } => Some("update this program; until then it can only read the folder".into()),
             Self::NoTime => Some("add a time, as in \"call Anna tomorrow at 3pm\" or 明天下午三点, or use --at".into()),
             Self::Over { .. } => Some("use a time in the future".into()),
             Self::Secret { .. } => Some("remove it, or store it anyway with --allow-secret".into()),

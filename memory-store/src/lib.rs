@@ -58,6 +58,7 @@ pub mod disk;
 mod edit;
 mod error;
 mod file_store;
+mod folder_format;
 mod gitignore;
 #[cfg(feature = "instances")]
 pub mod history;

@@ -1,4 +1,6 @@
 //! Locks that serialize writers.
+//!
+//! No lock is given for a folder with a newer format, which only a newer version may change.
 
 use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
 use std::io;
@@ -11,6 +13,7 @@ use std::time::Duration;
 use memory_core::StoreError;
 
 use crate::error::io_error;
+use crate::folder_format;
 
 /// The lock file of a home.
 ///
@@ -106,6 +109,7 @@ impl WriterLock {
         patience: Duration,
     ) -> Result<Self, StoreError> {
         let refused = |error: io::Error| io_error(format!("lock {}", place.display()), error);
+        folder_format::check_writable(root)?;
         let file = opened.map_err(refused)?;
         let tried = match mode {
             LockMode::Exclusive => file.try_lock(),

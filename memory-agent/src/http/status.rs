@@ -42,6 +42,7 @@ mod tests {
         409 CONFLICT
         503 LOCKED
         409 DAEMON_RUNNING
+        500 NEWER_FORMAT
         400 INVALID_INPUT
         400 SECRET_FOUND
         500 FILE_DAMAGED

@@ -1,0 +1,59 @@
+//! The version of the format of a folder: of a home, or of the banks, topics, sessions or conversations in another folder.
+//!
+//! All formats until now are version 1, which has no file. A later version that this one would damage by writing stores its number in
+//! `format.json`. Such a folder is read as far as possible, and not changed.
+
+use std::fs;
+use std::path::Path;
+
+use memory_core::StoreError;
+use serde::Deserialize;
+
+/// The file with the version.
+const FILE: &str = "format.json";
+
+/// The highest version that this program can change.
+const SUPPORTED: u64 = 1;
+
+/// The content of [`FILE`].
+#[derive(Debug, Deserialize)]
+struct FolderFormat {
+    version: u64,
+    /// The name and version of the program that wrote it.
+    #[serde(default)]
+    program: String,
+}
+
+/// Checks that this program may change the folder `root`.
+///
+/// # Errors
+/// [`StoreError::NewerFormat`] if a newer version has written it.
+pub(crate) fn check_writable(root: &Path) -> Result<(), StoreError> {
+    // Without a readable file, the folder has a version that this program supports.
+    let Ok(text) = fs::read_to_string(root.join(FILE)) else { return Ok(()) };
+    match serde_json::from_str(&text) {
+        Ok(FolderFormat { version, program }) if SUPPORTED < version => {
+            Err(StoreError::NewerFormat { folder: root.display().to_string(), version, program })
+        }
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_newer_version_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let check = |text: &str| {
+            fs::write(folder.path().join(FILE), text).unwrap();
+            check_writable(folder.path())
+        };
+        assert!(check_writable(folder.path()).is_ok());
+        assert!(check(r#"{"version": 1, "program": "memory 0.2.0"}"#).is_ok());
+        assert!(check("damaged").is_ok());
+        let refusal = check(r#"{"version": 2, "program": "memory 3.1.0", "more": 1}"#).unwrap_err().to_string();
+        assert!(refusal.ends_with("has format 2 of memory 3.1.0, which this version cannot change"), "{refusal}");
+    }
+}
