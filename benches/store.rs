@@ -25,6 +25,7 @@ fn store_services(store: FileStore) -> Services {
         proposals: memory_core::SubmittedProposals::default(),
         actor: "bench".into(),
         project: None,
+        principal: None,
     }
 }
 

@@ -50,6 +50,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         proposals: memory_core::SubmittedProposals::default(),
         actor: "bench".into(),
         project: None,
+        principal: None,
     };
     let mut times = Vec::new();
     for (number, counts) in (0..questions).map(|number| (number, false)).chain((0..questions).map(|number| (number, true))) {

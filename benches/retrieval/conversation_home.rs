@@ -60,6 +60,7 @@ impl ConversationHome {
             proposals: memory_core::SubmittedProposals::default(),
             actor: "bench".into(),
             project: None,
+            principal: None,
         };
         let exported = data.turns.iter().filter_map(|turn| Some(exported_turn(turn, scope(turn)?)));
         let report = import(&services, exported.map(|exported| Ok((String::new(), exported))), SecretPolicy::Keep, &mut |_| ())?;

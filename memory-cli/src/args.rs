@@ -30,7 +30,7 @@ pub(crate) struct FilterArgs {
     /// Select this category
     #[arg(long, value_parser = category_parser(), ignore_case = true)]
     category: Option<Category>,
-    /// Select this scope: global, agent:NAME, project:NAME or conversation:ID
+    /// Select this scope: global, agent:NAME, project:NAME, private:NAME, team:NAME or conversation:ID
     #[arg(long)]
     scope: Option<Scope>,
     /// Select memories from this source program

@@ -63,6 +63,7 @@ impl Home {
             proposals: SubmittedProposals::default(),
             actor: "cli".into(),
             project: None,
+            principal: store.principal()?,
         };
         let zone = UserTimeZone::of(settings.timezone.value);
         Ok(Self { services, store, settings, zone })

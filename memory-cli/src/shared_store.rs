@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use memory_core::instance::{InstanceError, InstanceName};
 use memory_core::{Operation, Verb};
-use memory_store::postgres::{Database, DatabaseLimits};
+use memory_store::postgres::{Database, DatabaseLimits, PrincipalTable};
 use memory_store::sealed::{FieldValue, InstanceDefinition, InstanceFolder, NewFieldValue, Zeroizing};
 use memory_store::{FileStore, FileStoreOptions, RandomIds, SystemClock};
 
@@ -19,52 +19,93 @@ pub(crate) const STORE: &str = "store";
 /// The field with the address.
 const ADDRESS: &str = "dsn";
 
+/// The field with the token of a principal.
+const TOKEN: &str = "token";
+
+/// The address of a shared database, and the token of the principal who uses it, if any.
+#[derive(Debug, Clone)]
+pub(crate) struct StoreAccess {
+    pub address: Zeroizing<String>,
+    pub token: Option<Zeroizing<String>>,
+}
+
 /// Minimum time between two reads that fetch the operations of other machines.
 const PULL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Opens the store of the memories that the settings specify: files, or a replica of a database.
 pub(crate) fn open_store(settings: &Settings, options: FileStoreOptions) -> Result<FileStore, Failure> {
     let Some(name) = &settings.store.value else { return Ok(FileStore::open(&settings.root.value, options)?) };
+    open_replica(settings, &read_access(settings, name)?, options)
+}
+
+/// Opens the home as a replica of a database.
+pub(crate) fn open_replica(settings: &Settings, access: &StoreAccess, options: FileStoreOptions) -> Result<FileStore, Failure> {
+    Ok(FileStore::open_replica(&settings.root.value, options, open_database(access)?, PULL_INTERVAL)?)
+}
+
+/// Opens the principals of the database that the settings specify.
+pub(crate) fn open_principals(settings: &Settings) -> Result<PrincipalTable, Failure> {
+    let Some(name) = &settings.store.value else {
+        let hint = "`memory init --store ADDRESS` shares the memories in a database";
+        return Err(Failure::usage("this home shares its memories in no database", hint));
+    };
+    Ok(PrincipalTable::new(open_database(&read_access(settings, name)?)?))
+}
+
+fn open_database(access: &StoreAccess) -> Result<Arc<Database>, InstanceError> {
+    let database = Database::new(&access.address, DatabaseLimits::default())?;
+    Ok(Arc::new(match &access.token {
+        Some(token) => database.with_token(token),
+        None => database,
+    }))
+}
+
+/// Reads the address and the token of a shared database.
+fn read_access(settings: &Settings, name: &InstanceName) -> Result<StoreAccess, Failure> {
     let definitions = open_definitions(settings)?;
     let missing = || {
         let hint = "`memory init --store ADDRESS` sets the address of the database";
         InstanceError::invalid(format!("the address of the database {name} is not known"), hint)
     };
     let definition = definitions.read(&STORE.parse()?, name)?.ok_or_else(missing)?;
-    let address = read_address(&definitions, &definition)?.ok_or_else(missing)?;
-    open_replica(settings, &address, options)
+    let address = read_field(&definitions, &definition, ADDRESS)?.ok_or_else(missing)?;
+    Ok(StoreAccess { address, token: read_field(&definitions, &definition, TOKEN)? })
 }
 
-/// Opens the home as a replica of the database with an address.
-pub(crate) fn open_replica(settings: &Settings, address: &str, options: FileStoreOptions) -> Result<FileStore, Failure> {
-    let database = Arc::new(Database::new(address, DatabaseLimits::default())?);
-    Ok(FileStore::open_replica(&settings.root.value, options, database, PULL_INTERVAL)?)
+/// Returns the token of the database with a name, if there is one.
+pub(crate) fn read_token(settings: &Settings, name: &InstanceName) -> Result<Option<Zeroizing<String>>, Failure> {
+    let definitions = open_definitions(settings)?;
+    let definition = definitions.read(&STORE.parse()?, name)?;
+    Ok(definition.map_or(Ok(None), |definition| read_field(&definitions, &definition, TOKEN))?)
 }
 
 /// Checks that no other address has the name, because another home may use it.
-pub(crate) fn check_name(settings: &Settings, name: &InstanceName, address: &str) -> Result<(), Failure> {
+pub(crate) fn check_name(settings: &Settings, name: &InstanceName, access: &StoreAccess) -> Result<(), Failure> {
     let definitions = open_definitions(settings)?;
     let Some(definition) = definitions.read(&STORE.parse()?, name)? else { return Ok(()) };
-    if read_address(&definitions, &definition)?.is_some_and(|former| *former == address) {
+    let has_address = read_field(&definitions, &definition, ADDRESS)?.is_some_and(|former| former == access.address);
+    if has_address && read_field(&definitions, &definition, TOKEN)? == access.token {
         return Ok(());
     }
     Err(InstanceError::invalid(format!("another database is called {name}"), "choose another name with --name").into())
 }
 
-/// Seals the address of a shared database. A former address with this name moves to the trash of the definitions.
-pub(crate) fn seal_address(settings: &Settings, name: &InstanceName, address: &str) -> Result<(), Failure> {
+/// Seals the address of a shared database, and the token. Former ones with this name move to the trash of the definitions.
+pub(crate) fn seal_access(settings: &Settings, name: &InstanceName, access: &StoreAccess) -> Result<(), Failure> {
     let (definitions, kind) = (open_definitions(settings)?, STORE.parse()?);
-    let fields = [(ADDRESS.to_owned(), NewFieldValue::secret(address))];
+    let mut fields = vec![(ADDRESS.to_owned(), NewFieldValue::secret(&access.address))];
+    fields.extend(access.token.iter().map(|token| (TOKEN.to_owned(), NewFieldValue::secret(token))));
     let operation = Operation::new(Verb::Set, "cli", &SystemClock, &RandomIds);
     Ok(definitions.write(&kind, name, &fields, &operation).map(drop)?)
 }
 
-fn read_address(
+fn read_field(
     definitions: &InstanceFolder,
     definition: &InstanceDefinition,
+    field: &str,
 ) -> Result<Option<Zeroizing<String>>, InstanceError> {
-    match definition.field(ADDRESS) {
-        Some(FieldValue::Sealed(sealed)) => definitions.open(definition, ADDRESS, sealed).map(Some),
+    match definition.field(field) {
+        Some(FieldValue::Sealed(sealed)) => definitions.open(definition, field, sealed).map(Some),
         Some(FieldValue::Plain(plain)) => Ok(Some(plain.clone().into())),
         None => Ok(None),
     }

@@ -11,6 +11,8 @@ use crate::home::Home;
 pub(crate) struct StatusSnapshot {
     pub(crate) running: Option<DaemonProcess>,
     pub(crate) state: Option<DaemonState>,
+    /// The name of the principal of a shared database who uses the home, if any.
+    pub(crate) principal: Option<String>,
     pub(crate) memories: u64,
     pub(crate) inbox: u64,
     /// The proposals of agents.
@@ -35,6 +37,7 @@ impl StatusSnapshot {
         Ok(Self {
             running: DaemonLock::find_running(home.store.root())?,
             state: DaemonState::read(home.store.root()),
+            principal: home.services.principal.as_ref().map(|principal| principal.name.clone()),
             memories: count(&notes)?,
             inbox: count(&inbox)?,
             proposals: memory_core::proposal_summary(&home.services, None)?,
@@ -67,7 +70,7 @@ impl StatusSnapshot {
             daemon["socket"] = socket.into();
         }
         let chores: Vec<Value> = known.into_iter().flat_map(|state| &state.chores).map(|chore| self.chore_json(chore)).collect();
-        json!({
+        let mut shape = json!({
             "daemon": daemon,
             "memories": self.memories,
             "inbox": self.inbox,
@@ -78,7 +81,11 @@ impl StatusSnapshot {
             "trash_files": self.trash.0,
             "trash_bytes": self.trash.1,
             "chores": chores,
-        })
+        });
+        if let Some(principal) = &self.principal {
+            shape["principal"] = principal.as_str().into();
+        }
+        shape
     }
 
     fn chore_json(&self, chore: &ChoreState) -> Value {

@@ -170,7 +170,7 @@ pub fn ingest(
         let (path, index) = note.draft.origin.as_ref().and_then(|origin| survey.find(&origin.path))?;
         Some((path, NotePlan { survey: &survey, note: survey.note(index), links: &links[index], at }.decide_early(note)))
     };
-    for_each_finding(source, &think, &mut |thought| {
+    for_each_finding(source, &services.default_scope(), &think, &mut |thought| {
         let Some((path, thought)) = thought else { return Ok(()) };
         match thought.complete(&steps)? {
             IngestDecision::Leave => report.unchanged += 1,

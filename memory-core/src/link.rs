@@ -218,14 +218,15 @@ impl LinkCollector {
         }
     }
 
-    /// Removes links between memories of different agents, and between those of an agent and shared ones.
+    /// Removes links between memories of different agents, principals and teams, and between theirs and shared ones.
     ///
     /// Links are recorded in both directions, and a shared memory must not name one that its readers may not read. The
     /// wikilink itself still resolves for its reader.
     fn drop_private_links(&mut self, services: &Services) -> Result<(), StoreError> {
         let ids: Vec<MemoryId> = self.links.keys().copied().collect();
         let scopes = services.store.scopes(&ids)?;
-        let own = |scope: Option<Scope>| scope.filter(|scope| matches!(scope, Scope::Agent(_)));
+        let own =
+            |scope: Option<Scope>| scope.filter(|scope| matches!(scope, Scope::Agent(_) | Scope::Private(_) | Scope::Team(_)));
         let owners: HashMap<MemoryId, Option<Scope>> = ids.into_iter().zip(scopes.into_iter().map(own)).collect();
         if owners.values().all(Option::is_none) {
             return Ok(());

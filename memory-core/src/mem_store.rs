@@ -272,7 +272,7 @@ impl MemoryStore for MemStore {
         let name = |memory: &Memory| match &memory.scope {
             Scope::Conversation(_) => memory.source.to_lowercase(),
             Scope::Agent(name) => name.to_lowercase(),
-            Scope::Global | Scope::Project(_) => String::new(),
+            Scope::Global | Scope::Project(_) | Scope::Private(_) | Scope::Team(_) => String::new(),
         };
         let speaking: HashSet<String> = all
             .iter()

@@ -67,6 +67,7 @@ impl Memories {
             proposals: SubmittedProposals::default(),
             actor: "api".to_owned(),
             project: None,
+            principal: None,
         };
         MemoriesBuilder(services.into())
     }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use crate::bank::Banks;
 use crate::topic::Topics;
 use crate::{
-    ChangeSet, ChatModel, Clock, Embedder, History, IdSource, InboxTtl, MemoryStore, Operation, Reranking, ReviewPolicy,
-    SubmittedProposals, Verb,
+    ChangeSet, ChatModel, Clock, Embedder, History, IdSource, InboxTtl, MemoryStore, Operation, PrincipalAccess, Reranking,
+    ReviewPolicy, Scope, SubmittedProposals, Verb,
 };
 
 /// The dependencies of the use cases, which abstract the machine.
@@ -40,9 +40,16 @@ pub struct Services {
     pub actor: String,
     /// The project of the caller, if any. Its memories get a share of every context.
     pub project: Option<String>,
+    /// The principal of a shared database who uses this home, if any.
+    pub principal: Option<PrincipalAccess>,
 }
 
 impl Services {
+    /// Returns the scope of new memories without a scope: `global`, or on the node of a principal, that of the principal.
+    pub fn default_scope(&self) -> Scope {
+        self.principal.as_ref().map_or(Scope::Global, PrincipalAccess::private_scope)
+    }
+
     /// Returns a new operation of this actor at the current time.
     pub fn operation(&self, verb: Verb) -> Operation {
         Operation::new(verb, &self.actor, self.clock.as_ref(), self.ids.as_ref())

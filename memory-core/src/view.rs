@@ -14,12 +14,13 @@ use std::sync::Arc;
 
 use self::store::ScopedStore;
 use crate::conversation::ConversationId;
-use crate::{AgentName, HomeSection, ReviewPolicy, Scope, Services, SubmittedProposals};
+use crate::{AgentName, HomeSection, PrincipalAccess, ReviewPolicy, Scope, Services, SubmittedProposals};
 
 /// The view of an agent that works on a project.
 ///
 /// It contains the scopes `global`, that of the agent and that of the project. It does not contain the scopes of other
-/// agents and projects, or conversations.
+/// agents and projects, or conversations. On the node of a principal, [`Services::restrict_to`] adds the scopes of the principal and of its
+/// teams.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct View {
     /// The agent, if identified.
@@ -42,7 +43,7 @@ impl View {
             Scope::Global => true,
             Scope::Agent(name) => self.agent.as_ref().is_some_and(|agent| agent.as_str() == name),
             Scope::Project(name) => self.project.as_ref() == Some(name),
-            Scope::Conversation(_) => false,
+            Scope::Conversation(_) | Scope::Private(_) | Scope::Team(_) => false,
         }
     }
 
@@ -77,7 +78,8 @@ impl Services {
         unreviewed.with_scopes(scopes, Some(HomeSection::Notes), &self.actor, None)
     }
 
-    fn with_scopes(&self, scopes: Vec<Scope>, section: Option<HomeSection>, actor: &str, agent: Option<&AgentName>) -> Self {
+    fn with_scopes(&self, mut scopes: Vec<Scope>, section: Option<HomeSection>, actor: &str, agent: Option<&AgentName>) -> Self {
+        scopes.extend(self.principal.iter().flat_map(PrincipalAccess::agent_scopes));
         let proposals = SubmittedProposals::default();
         let view = Arc::new(ScopedStore {
             store: Arc::clone(&self.store),

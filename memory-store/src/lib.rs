@@ -46,6 +46,7 @@
     allow(dead_code, unused_imports, reason = "the stores share helpers, and some stores are disabled")
 )]
 
+mod access_key;
 mod allowed_paths;
 mod already_shown_file;
 #[cfg(feature = "banks")]

@@ -26,17 +26,17 @@ use crate::journal::JournalPayload;
 /// An operation has one position in all its scopes. It is higher than that of each operation that the node had when it planned this one,
 /// and of each earlier operation of these scopes. Operations without a common scope may have the same position.
 pub(crate) trait SharedLog: Debug + Send + Sync {
-    /// Returns the id of the log, which differs between databases.
+    /// Returns the id of the log, and the principal of the node.
     ///
     /// # Errors
-    /// If the database cannot be reached.
-    fn identity(&self) -> Result<String, StoreError>;
+    /// If the database cannot be reached, or rejects the token of the node.
+    fn identity(&self) -> Result<LogIdentity, StoreError>;
 
-    /// Returns the next operations after `known`, in the order of their positions; an empty list if there are no others.
+    /// Returns the next operations after `known` in the scopes that the node may read, in the order of their positions.
     ///
     /// # Errors
-    /// If the database cannot be reached, or is older than `known`.
-    fn pull(&self, known: &LogHeads) -> Result<Vec<LoggedOperation>, StoreError>;
+    /// If the database cannot be reached, rejects the token of the node, or is older than `known`.
+    fn pull(&self, known: &LogHeads) -> Result<LogPage, StoreError>;
 
     /// Appends an operation that was planned with the operations up to `known`.
     ///
@@ -51,6 +51,31 @@ pub(crate) trait SharedLog: Debug + Send + Sync {
     /// # Errors
     /// If the database cannot be reached.
     fn purge(&self, before: DateTime<Utc>) -> Result<(), StoreError>;
+}
+
+/// The identity of a log for a node.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct LogIdentity {
+    /// The id of the log, which differs between databases.
+    pub id: String,
+    /// The name of the principal whose token the node has; `None` for a node that reads all scopes.
+    pub principal: Option<String>,
+}
+
+/// The next operations of a log.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct LogPage {
+    /// The operations; an empty list if there are no others.
+    pub operations: Vec<LoggedOperation>,
+    /// The scopes that the principal of the node may read; `None` for all scopes.
+    pub readable: Option<Vec<String>>,
+}
+
+impl LogPage {
+    /// Returns whether the node may no longer read one of the scopes in `known`.
+    pub(crate) fn has_lost_scope(&self, known: &LogHeads) -> bool {
+        self.readable.as_ref().is_some_and(|readable| known.iter().any(|(scope, _)| !readable.iter().any(|own| own == scope)))
+    }
 }
 
 /// The position of the last operation of each scope that a replica has.
@@ -99,18 +124,26 @@ pub(crate) struct NewOperation<'a> {
 /// The files of a change to append.
 #[derive(Debug)]
 pub(crate) struct NewDocumentFile<'a> {
-    /// The scope of the previous file, if there is one.
-    pub former_scope: Option<Scope>,
-    /// The memory in the new file, and the bytes of the file, if there is one.
-    pub document: Option<(Memory, &'a [u8])>,
+    /// The access key of the previous file, if there is one.
+    pub former_key: Option<String>,
+    /// The new file, if there is one.
+    pub document: Option<NewDocument<'a>>,
+}
+
+/// A new file of an operation to append.
+#[derive(Debug)]
+pub(crate) struct NewDocument<'a> {
+    /// The access key of the file.
+    pub key: String,
+    pub memory: Memory,
+    pub bytes: &'a [u8],
 }
 
 impl NewOperation<'_> {
-    /// Returns the scopes of all previous and new files; the global scope if there is no file.
+    /// Returns the access keys of all previous and new files; the global scope if there is no file.
     pub(crate) fn scopes(&self) -> BTreeSet<String> {
         let of_file = |file: &NewDocumentFile<'_>| {
-            let next = file.document.as_ref().map(|(memory, _)| memory.scope.to_string());
-            file.former_scope.as_ref().map(Scope::to_string).into_iter().chain(next)
+            file.former_key.iter().cloned().chain(file.document.as_ref().map(|next| next.key.clone())).collect::<Vec<_>>()
         };
         let scopes: BTreeSet<_> = self.files.iter().flat_map(of_file).collect();
         if scopes.is_empty() { BTreeSet::from([Scope::Global.to_string()]) } else { scopes }
@@ -124,7 +157,7 @@ pub(crate) struct LoggedOperation {
     /// The number that identifies this part of the operation.
     pub token: i64,
     pub position: i64,
-    /// All scopes in which the operation has this position.
+    /// The scopes in which the operation has this position, and the node did not have it.
     pub scopes: Vec<String>,
     /// The content of the new file of each change, if there is one and it was not purged.
     pub contents: Vec<Option<Vec<u8>>>,

@@ -117,7 +117,7 @@ impl Session {
     fn write_scope(&self) -> Scope {
         match (self.agent.project_writes, self.view.as_ref().and_then(|view| view.project.as_ref())) {
             (ProjectWrites::Project, Some(project)) => Scope::Project(project.clone()),
-            (ProjectWrites::Global, _) | (ProjectWrites::Project, None) => Scope::Global,
+            (ProjectWrites::Global, _) | (ProjectWrites::Project, None) => self.services.default_scope(),
         }
     }
 

@@ -173,6 +173,8 @@ pub(crate) fn describe_readers(scope: &Scope) -> String {
         Scope::Agent(name) => format!("only the agent {name}"),
         Scope::Project(name) => format!("only in the project {name}"),
         Scope::Conversation(name) => format!("only in the conversation {name}"),
+        Scope::Private(name) => format!("only {name} and the agents of {name}"),
+        Scope::Team(name) => format!("only the team {name}"),
     }
 }
 

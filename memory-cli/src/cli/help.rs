@@ -36,7 +36,10 @@ const GROUPS: [(&str, &[&str]); 7] = [
         &["install", "uninstall", "plugin", "mcp", "agent", "hook", "serve", "service", "proxy", "why", "recalls"],
     ),
     ("Other stores", &["bank", "topic", "instance", "conversations", "add"]),
-    ("Maintenance", &["status", "doctor", "stats", "usage", "reindex", "init", "config", "tour", "completions", "man"]),
+    (
+        "Maintenance",
+        &["status", "doctor", "stats", "usage", "reindex", "init", "principal", "config", "tour", "completions", "man"],
+    ),
 ];
 
 /// The examples below the groups.

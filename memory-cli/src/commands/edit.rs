@@ -59,7 +59,7 @@ struct EditFieldsArgs {
     /// File the memory under this category; inbox moves it back to the inbox
     #[arg(long, value_parser = args::category_parser(), ignore_case = true)]
     category: Option<Category>,
-    /// Scope that can see it: global, agent:NAME, project:NAME or conversation:ID
+    /// Scope that can see it: global, agent:NAME, project:NAME, private:NAME, team:NAME or conversation:ID
     #[arg(long)]
     scope: Option<Scope>,
     /// Source program

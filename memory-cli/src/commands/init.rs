@@ -11,7 +11,7 @@ use super::config::store_setting;
 use super::instance::read_argument;
 use crate::app::{App, current_time};
 use crate::failure::Failure;
-use crate::shared_store::{check_name, open_replica, seal_address};
+use crate::shared_store::{StoreAccess, check_name, open_replica, read_token, seal_access};
 
 /// Share the memories of this home with other machines, in a Postgres database
 ///
@@ -19,12 +19,18 @@ use crate::shared_store::{check_name, open_replica, seal_address};
 /// database. The command creates the missing tables, encrypts the address under the key of the instances, and sets
 /// storage.store. Other users can see arguments, so pass an address with a password as @FILE or -.
 ///
-/// JSON: {store, memories}; memories is the number of memories in the database
+/// With --token, the home is that of a principal (`memory principal add`): it contains only memories that the principal may read, and new
+/// memories have the scope private:NAME. A later `init` without --token retains the token.
+///
+/// JSON: {store, memories, principal?}; memories is the number of memories in the database that this home may read
 #[derive(Debug, Args)]
 pub(crate) struct InitArgs {
     /// Address of the database, such as postgres://USER@HOST/DATABASE; @FILE reads a file, - the standard input
     #[arg(long, value_name = "ADDRESS")]
     store: String,
+    /// Token of the principal who uses this home; @FILE reads a file
+    #[arg(long, value_name = "TOKEN")]
+    token: Option<String>,
     /// Name for the address, if this user shares memories in several databases
     #[arg(long, default_value = "memories")]
     name: String,
@@ -36,25 +42,38 @@ impl InitArgs {
         let bytes = read_argument(app, &self.store)?;
         let address = str::from_utf8(&bytes).map_err(|_| Failure::usage("the address is not UTF-8", "see `memory help init`"))?;
         let address = Zeroizing::new(address.trim().to_owned());
+        let token = self.token.as_ref().map(|token| read_argument(app, token)).transpose()?;
+        let token = token.map(|bytes| str::from_utf8(&bytes).map(|token| Zeroizing::new(token.trim().to_owned()))).transpose();
+        let token = token.map_err(|_| Failure::usage("the token is not UTF-8", "see `memory help init`"))?;
         let settings = app.settings()?;
         if let Some(other) = settings.store.value.as_ref().filter(|other| **other != name) {
             let why = format!("this home shares its memories in the database {other}");
             return Err(Failure::usage(why, "choose another home with --root"));
         }
         if settings.store.value.is_none() {
-            check_name(&settings, &name, &address)?;
+            check_name(&settings, &name, &StoreAccess { address: address.clone(), token: token.clone() })?;
         }
+        let former = if settings.store.value.is_some() { read_token(&settings, &name)? } else { None };
+        let access = StoreAccess { address, token: token.or(former) };
         // The settings change only after the database and the folder were found to be usable.
-        let store = open_replica(&settings, &address, FileStoreOptions::default())?;
+        let store = open_replica(&settings, &access, FileStoreOptions::default())?;
         store.refresh()?;
         let count = PageRequest { limit: Some(0), ..PageRequest::default() };
         let memories = store.list(&Filter::all(), &count, current_time())?.total;
-        seal_address(&settings, &name, &address)?;
+        let principal = store.principal()?.map(|principal| principal.name);
+        seal_access(&settings, &name, &access)?;
         store_setting("storage.store", name.as_str(), app)?;
         if app.output.is_json() {
-            return Ok(app.output.json(&json!({ "store": name.as_str(), "memories": memories }))?);
+            let mut fields = json!({ "store": name.as_str(), "memories": memories });
+            if let Some(principal) = principal {
+                fields["principal"] = principal.into();
+            }
+            return Ok(app.output.json(&fields)?);
         }
         app.output.fields(&[name.as_str()])?;
-        Ok(app.output.note(&format!("the database contains {memories} memories"))?)
+        match principal {
+            Some(principal) => Ok(app.output.note(&format!("{principal} may read {memories} memories in the database"))?),
+            None => Ok(app.output.note(&format!("the database contains {memories} memories"))?),
+        }
     }
 }

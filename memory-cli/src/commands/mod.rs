@@ -29,6 +29,7 @@ mod notify;
 mod output_file;
 mod pin;
 mod plugin;
+mod principal;
 mod proxy;
 mod read;
 mod recalls;
@@ -184,6 +185,7 @@ commands! {
     Stats(stats::StatsArgs),
     Usage(usage::UsageArgs),
     Init(init::InitArgs),
+    Principal(principal::PrincipalArgs),
     Config(config::ConfigArgs),
     Tour(tour::TourArgs),
     Completions(man::CompletionsArgs),

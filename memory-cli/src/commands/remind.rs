@@ -36,9 +36,9 @@ pub(crate) struct RemindArgs {
     /// Comma-separated tags
     #[arg(long, value_delimiter = ',')]
     tags: Vec<String>,
-    /// Scope that can see it: global, agent:NAME, project:NAME or conversation:ID
-    #[arg(long, default_value_t = Scope::Global)]
-    scope: Scope,
+    /// Scope that can see it: global (default), agent:NAME, project:NAME, private:NAME, team:NAME or conversation:ID
+    #[arg(long)]
+    scope: Option<Scope>,
     /// Source program
     #[arg(long, default_value = "", hide_default_value = true)]
     source: String,
@@ -76,7 +76,8 @@ impl RemindArgs {
             return memory_core::remind_of_memory(&home.services, reference, at, &home.zone);
         }
         let (tags, source) = (self.tags.iter().collect(), self.source.clone());
-        let draft = Draft { tags, source, scope: self.scope.clone(), ..Draft::new(text) };
+        let scope = self.scope.clone().unwrap_or_else(|| home.services.default_scope());
+        let draft = Draft { tags, source, scope, ..Draft::new(text) };
         let secrets = if self.allow_secret { SecretPolicy::Keep } else { SecretPolicy::Refuse };
         memory_core::remind(&home.services, draft, at, &home.zone, secrets)
     }

@@ -15,7 +15,8 @@ use crate::status::StatusSnapshot;
 ///
 /// Works without a running daemon (`memory serve`) as well, and then shows the last one.
 ///
-/// JSON: {daemon: {running, pid?, version?, started_at?, stopped_at?, watching?, socket?}, memories, inbox, proposals, overdue: [ID…],
+/// JSON: {daemon: {running, pid?, version?, started_at?, stopped_at?, watching?, socket?}, principal?, memories, inbox, proposals,
+/// overdue: [ID…],
 /// entries, due, trash_files, trash_bytes, chores: [{name, began_at?, ended_at?, ending?, said?, worked_at?, due_at?}]};
 /// `proposals` counts changes of agents that wait for a review, `overdue` are those that have been waiting for more than a week,
 /// `entries` counts facts and turns of conversations, which are not included in memories, `due` counts reminders, and
@@ -53,6 +54,9 @@ impl StatusSnapshot {
         table.push(["daemon", &self.daemon_text(is_drawn)]);
         if let Some(socket) = self.socket() {
             table.push(["socket", if socket.is_empty() { "none; see daemon.log" } else { socket }]);
+        }
+        if let Some(principal) = &self.principal {
+            table.push(["principal", principal]);
         }
         table.push(["memories", &self.memories.to_string()]);
         table.push(["inbox", &self.inbox.to_string()]);

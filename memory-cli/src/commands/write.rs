@@ -32,9 +32,9 @@ pub(crate) struct WriteArgs {
     /// Comma-separated tags
     #[arg(long, value_delimiter = ',')]
     tags: Vec<String>,
-    /// Scope that can see it: global, agent:NAME, project:NAME or conversation:ID
-    #[arg(long, default_value_t = Scope::Global)]
-    scope: Scope,
+    /// Scope that can see it: global (default), agent:NAME, project:NAME, private:NAME, team:NAME or conversation:ID
+    #[arg(long)]
+    scope: Option<Scope>,
     /// Source program
     #[arg(long, default_value = "", hide_default_value = true)]
     source: String,
@@ -71,7 +71,7 @@ impl WriteArgs {
         let draft = Draft {
             title: self.title.clone(),
             category: self.category,
-            scope: self.scope.clone(),
+            scope: self.scope.clone().unwrap_or_else(|| home.services.default_scope()),
             tags: self.tags.iter().collect(),
             source: self.source.clone(),
             role: self.role,

@@ -65,6 +65,7 @@ fn services(store: FileStore, ids: usize) -> Services {
         proposals: memory_core::SubmittedProposals::default(),
         actor: "test".into(),
         project: None,
+        principal: None,
     }
 }
 

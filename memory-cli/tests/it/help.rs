@@ -81,6 +81,7 @@ fn help_lists_the_commands() {
       usage          Show the usage of the language model, and the rest of today's budget
       reindex        Rebuild the index from the files
       init           Share the memories of this home with other machines, in a Postgres database
+      principal      Manage who reads and writes the memories in a shared database
       config         Show or change the settings
       tour           Demonstrate the commands on about seventy notes in a temporary home
       completions    Print a shell completion script
@@ -151,7 +152,8 @@ fn help_of_a_command_tells_its_flags_and_its_json() {
               preferences, decisions, lessons, habits, skills, inbox, reminders]
 
           --scope <SCOPE>
-              Select this scope: global, agent:NAME, project:NAME or conversation:ID
+              Select this scope: global, agent:NAME, project:NAME, private:NAME, team:NAME or
+              conversation:ID
 
           --source <SOURCE>
               Select memories from this source program

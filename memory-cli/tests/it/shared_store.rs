@@ -74,3 +74,72 @@ fn a_home_with_memories_or_with_another_database_is_not_shared() {
     --- exit 2
     ");
 }
+
+#[test]
+fn principals_see_their_own_memories_and_those_of_their_teams() {
+    let Some(server) = shared_server("principals") else { return };
+    let sandbox = Sandbox::new();
+    let database = server.database();
+    let (owner, node) = (format!("{database}_owner"), format!("{database}_node"));
+    server.sql(
+        &database,
+        &format!("CREATE ROLE {owner} LOGIN; CREATE ROLE {node} LOGIN; ALTER DATABASE {database} OWNER TO {owner}"),
+    );
+    sandbox.file("owner.address", &server.url(&owner, &database, ""));
+    sandbox.file("node.address", &server.url(&node, &database, ""));
+    sandbox.run_shell("memory --root owner init --store @owner.address --name owner");
+    assert_snapshot!(sandbox.run_shell("memory --root owner principal add ada --role absent"), @r#"
+    --- stderr
+    error[invalid_input]: the database has no role absent; create it with CREATE ROLE "absent" LOGIN PASSWORD 'PASSWORD'
+    hint: or specify another role with --role
+    --- exit 2
+    "#);
+    let add = |name: &str| {
+        format!("memory --root owner principal add {name} --team web --role {node} --json | jq -r .token > {name}.token")
+    };
+    sandbox.run_shell(&add("ada"));
+    sandbox.run_shell(&add("bob"));
+    let init = |name: &str| format!("memory --root {name} init --store @node.address --token @{name}.token --name {name} --json");
+    assert_eq!(sandbox.run_shell(&init("ada")), "{\"store\":\"ada\",\"memories\":0,\"principal\":\"ada\"}\n");
+    sandbox.run_shell(&init("bob"));
+    sandbox.run_shell("memory --root ada write 'The vault code is in the safe'");
+    assert_eq!(sandbox.run_shell("memory --root ada list --json | jq -r '.memories[].scope'"), "private:ada\n");
+    assert_eq!(sandbox.run_json(&["--root", "bob", "list"])["total"], 0);
+    assert_eq!(sandbox.run_shell("grep -rl vault bob"), "--- exit 1\n");
+    sandbox
+        .run_shell("id=$(memory --root ada list --json | jq -r '.memories[0].id'); memory --root ada edit $id --scope team:web");
+    assert_snapshot!(sandbox.run_shell("memory --root bob list --json | jq -r '.memories[].scope'; memory --root bob log | cut -f 3-4"), @"
+    team:web
+    update	ada
+    ");
+    assert_snapshot!(sandbox.run_shell("memory --root owner principal list; memory --root ada principal list; memory --root ada status | grep principal"), @"
+    ada	user	valid	team:web
+    bob	user	valid	team:web
+    team:web	team	-	
+    principal	ada
+    --- stderr
+    error[permission_denied]: a home with a token cannot manage principals
+    hint: use a home of the owner, which was set up without --token
+    ");
+    sandbox.run_shell("memory --root ada undo");
+    assert_eq!(sandbox.run_json(&["--root", "bob", "list"])["total"], 0);
+    assert_snapshot!(sandbox.run_shell("memory --root owner principal revoke bob; memory --root bob list"), @"
+    --- stderr
+    the token of bob is revoked
+    error[permission_denied]: the database does not accept the token of this home
+    hint: it was revoked, or is from another database: ask the owner of the database for a new one, and pass it to `memory init --token`
+    --- exit 1
+    ");
+    // A new token replaces the former one, and no token is in a file in plain text.
+    sandbox.run_shell(&add("bob"));
+    assert_eq!(sandbox.run_shell(&init("bob")), "{\"store\":\"bob\",\"memories\":0,\"principal\":\"bob\"}\n");
+    assert_eq!(sandbox.run_shell("rm *.token; grep -rl mem_ ."), "--- exit 1\n");
+    assert_snapshot!(sandbox.run_shell("memory --root bob principal grant bob team:web; memory --root owner principal ungrant bob team:api"), @"
+    --- stderr
+    error[permission_denied]: a home with a token cannot manage principals
+    hint: use a home of the owner, which was set up without --token
+    error[invalid_input]: team:api is not granted to bob
+    hint: `memory principal list` lists the grants
+    --- exit 2
+    ");
+}

@@ -120,7 +120,7 @@ impl Survey {
         };
         let mut tags = HashSet::new();
         let mut strangers = Vec::new();
-        for_each_finding(source, &|finding| finding, &mut |finding| {
+        for_each_finding(source, &services.default_scope(), &|finding| finding, &mut |finding| {
             match finding {
                 SourceItem::Note(mut note) => {
                     let Some(origin) = note.draft.origin.clone() else { return Ok(()) };
@@ -482,6 +482,15 @@ fn redact_names(item: &mut SourceItem) {
     }
 }
 
+/// Gives a note without a scope of its own that of new memories: on the node of a principal, it is for the principal alone.
+fn replace_global_scope(item: &mut SourceItem, default_scope: &Scope) {
+    if let SourceItem::Note(note) = item
+        && note.draft.scope == Scope::Global
+    {
+        note.draft.scope = default_scope.clone();
+    }
+}
+
 /// Calls `take` with the result of `prepare` for each finding of `source`, in order.
 ///
 /// A second thread reads the source and runs `prepare` ahead.
@@ -490,6 +499,7 @@ fn redact_names(item: &mut SourceItem) {
 /// The first error of `take`. Reading then stops.
 pub(super) fn for_each_finding<T: Send>(
     source: &dyn Source,
+    default_scope: &Scope,
     prepare: &(dyn Fn(SourceItem) -> T + Sync),
     take: &mut dyn FnMut(T) -> Result<(), StoreError>,
 ) -> Result<(), StoreError> {
@@ -502,6 +512,7 @@ pub(super) fn for_each_finding<T: Send>(
                 while portion.len() < PORTION && bytes < PORTION_BYTES {
                     let Some(mut finding) = findings.next() else { break };
                     redact_names(&mut finding);
+                    replace_global_scope(&mut finding, default_scope);
                     bytes += length(&finding);
                     portion.push(prepare(finding));
                 }

@@ -25,14 +25,20 @@ pub enum Scope {
     Project(String),
     /// Part of one conversation, identified by its id.
     Conversation(String),
+    /// Readable by one principal of a shared database, a user or an agent with a token, identified by its name.
+    Private(String),
+    /// Readable by the principals of one team, identified by its name.
+    Team(String),
 }
 
 impl Scope {
-    /// Returns the name of the agent, the project or the conversation.
+    /// Returns the name of the agent, the project, the conversation, the principal or the team.
     pub fn name(&self) -> Option<&str> {
         match self {
             Self::Global => None,
-            Self::Agent(name) | Self::Project(name) | Self::Conversation(name) => Some(name),
+            Self::Agent(name) | Self::Project(name) | Self::Conversation(name) | Self::Private(name) | Self::Team(name) => {
+                Some(name)
+            }
         }
     }
 }
@@ -44,6 +50,8 @@ impl fmt::Display for Scope {
             Self::Agent(name) => formatter.pad(&format!("agent:{name}")),
             Self::Project(name) => formatter.pad(&format!("project:{name}")),
             Self::Conversation(id) => formatter.pad(&format!("conversation:{id}")),
+            Self::Private(name) => formatter.pad(&format!("private:{name}")),
+            Self::Team(name) => formatter.pad(&format!("team:{name}")),
         }
     }
 }
@@ -52,7 +60,8 @@ impl FromStr for Scope {
     type Err = ParseError;
 
     fn from_str(text: &str) -> Result<Self, ParseError> {
-        let wrong = || ParseError::new(text, "a scope (global, agent:<name>, project:<name> or conversation:<id>)");
+        let forms = "a scope (global, agent:<name>, project:<name>, private:<name>, team:<name> or conversation:<id>)";
+        let wrong = || ParseError::new(text, forms);
         let trimmed = text.trim();
         if trimmed.eq_ignore_ascii_case("global") {
             return Ok(Self::Global);
@@ -66,6 +75,8 @@ impl FromStr for Scope {
             "agent" => Ok(Self::Agent(name.to_lowercase())),
             "project" => Ok(Self::Project(name.to_owned())),
             "conversation" => Ok(Self::Conversation(name.to_owned())),
+            "private" => Ok(Self::Private(name.to_lowercase())),
+            "team" => Ok(Self::Team(name.to_lowercase())),
             _ => Err(wrong()),
         }
     }

@@ -40,12 +40,15 @@ fn any_id() -> impl Strategy<Value = MemoryId> {
     any::<u128>().prop_map(|bits| MemoryId::from(Uuid::from_u128(bits)))
 }
 
-fn any_scope() -> impl Strategy<Value = Scope> {
+/// Generates scopes with names of any characters.
+pub fn any_scope() -> impl Strategy<Value = Scope> {
     prop_oneof![
         3 => Just(Scope::Global),
         1 => any_name().prop_map(|name| Scope::Agent(name.to_lowercase())),
         1 => any_name().prop_map(Scope::Project),
         1 => any_name().prop_map(Scope::Conversation),
+        1 => any_name().prop_map(|name| Scope::Private(name.to_lowercase())),
+        1 => any_name().prop_map(|name| Scope::Team(name.to_lowercase())),
     ]
 }
 

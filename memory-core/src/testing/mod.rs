@@ -78,7 +78,7 @@ pub use fake_models::{FakeChat, FakeEmbedder, FakeNotifier, FakeReranker};
 pub use fake_recall_ledger::FakeRecallLedger;
 pub use fake_source::FakeSource;
 pub use fake_topics::FakeTopics;
-pub use generators::{any_draft, any_memory, any_text};
+pub use generators::{any_draft, any_memory, any_scope, any_text};
 pub use history_suite::history_suite;
 pub use hooked_fake::{HookStep, HookedFake};
 pub use job_queue_suite::job_queue_suite;
@@ -124,6 +124,7 @@ pub fn services<S: MemoryStore + History + 'static>(store: Arc<S>) -> Services {
         proposals: SubmittedProposals::default(),
         actor: "test".into(),
         project: None,
+        principal: None,
     }
 }
 

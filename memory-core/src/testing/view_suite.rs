@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, TestCaseError, TestRunner};
 
 use self::calls::{ViewCall, ViewCaller, any_call};
-use self::home::{PlantedMemory, any_planted, plant, view};
+use self::home::{PlantedMemory, any_planted, is_in_view, plant, principal, view};
 use crate::{Filter, ListOrder, MemoryId, PageRequest, Services, StoredMemory};
 
 /// Checks that memories outside an agent's view are treated as missing.
@@ -28,7 +28,8 @@ pub fn view_suite(make: &dyn Fn() -> Services, cases: u32) {
 }
 
 fn check(make: &dyn Fn() -> Services, planted: &[PlantedMemory], calls: &[ViewCall]) -> Result<(), TestCaseError> {
-    let (whole, without) = (make(), make());
+    let with_principal = || Services { principal: Some(principal()), ..make() };
+    let (whole, without) = (with_principal(), with_principal());
     let stems = plant(&whole, planted, true);
     plant(&without, planted, false);
     let (hidden, seen) = split_by_view(&whole);
@@ -54,7 +55,7 @@ fn split_by_view(services: &Services) -> (Vec<StoredMemory>, Vec<StoredMemory>) 
     let slice = PageRequest { order: ListOrder::Created, offset: 0, limit: None };
     let page = services.store.list(&Filter::all(), &slice, chrono::DateTime::UNIX_EPOCH).expect("they are listed");
     let (mut hidden, mut seen): (Vec<_>, Vec<_>) =
-        page.memories.into_iter().partition(|stored| !view().allows(&stored.memory.scope));
+        page.memories.into_iter().partition(|stored| !is_in_view(&stored.memory.scope));
     let id = |stored: &StoredMemory| -> MemoryId { stored.memory.id };
     hidden.sort_by_key(id);
     seen.sort_by_key(id);

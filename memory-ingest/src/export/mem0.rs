@@ -53,6 +53,7 @@ impl ExportFormat for Mem0Export {
             Scope::Agent(name) => drop(result.insert("agent_id".into(), name.as_str().into())),
             Scope::Conversation(id) => drop(result.insert("run_id".into(), id.as_str().into())),
             Scope::Project(name) => drop(metadata.insert("project".into(), name.as_str().into())),
+            Scope::Private(_) | Scope::Team(_) => drop(metadata.insert("scope".into(), memory.scope.to_string().into())),
         }
         match memory.speaker_role() {
             Some(SpeakerRole::Person) => drop(result.insert("role".into(), "user".into())),

@@ -10,8 +10,9 @@ use memory_core::{
 use super::FileStore;
 use super::plan::replaced_file;
 use super::replica::AppendObstacle;
+use crate::access_key::have_same_key;
 use crate::error::io_error;
-use crate::journal::{CommitStep, JournalPayload, PlannedFile, journal_read_error, revert_step};
+use crate::journal::{CommitStep, JournalPayload, PlannedFile, ReplacedFile, journal_read_error, revert_step};
 use crate::memory_file::load;
 
 /// The reason of a change that an undo left out.
@@ -188,8 +189,11 @@ impl FileStore {
             Err(StoreError::NotFound { .. }) => None,
             Err(error) => return Err(error),
         };
-        let path = live.as_ref().map_or(&trashed.path, |live| &live.path).clone();
-        let is_taken = live.is_none() && load(self.disk.as_ref(), &path)?.is_some();
+        // A version with another access key must not become one that other principals read.
+        let has_same_key = |live: &&ReplacedFile| self.replica.is_none() || have_same_key(&live.path, &trashed.path);
+        let path = live.as_ref().filter(has_same_key).map_or(&trashed.path, |live| &live.path).clone();
+        let is_moved = live.as_ref().is_none_or(|live| live.path != path);
+        let is_taken = is_moved && load(self.disk.as_ref(), &path)?.is_some();
         if is_taken {
             return Err(StoreError::Conflict { what: path });
         }

@@ -93,6 +93,7 @@ impl FileStore {
         }
         let name = file.and_then(|file| file.name.clone());
         let name = name.unwrap_or_else(|| format!("{}-{}.md", text::slug(memory.headline()), memory.id.short()));
+        let name = self.name_in_scope(name, &memory.scope)?;
         let path = self.free_path(category_folder(memory), &name, plan)?;
         let bytes = updated_export(&path, file, memory).unwrap_or_else(|| markdown::encode(memory, front_matter).into_bytes());
         check_size(&path, &bytes)?;
@@ -120,11 +121,16 @@ impl FileStore {
             let why = format!("{} is part of a conversation and cannot be updated; edit its file instead", before.path);
             return Err(StoreError::Invalid { why });
         }
-        let path = if category_folder(memory) == category_folder(&before.memory) {
+        let former_name = before.path.rsplit('/').next().unwrap_or(&before.path);
+        let name = if memory.scope == before.memory.scope {
+            former_name.to_owned()
+        } else {
+            self.name_in_scope(former_name.to_owned(), &memory.scope)?
+        };
+        let path = if category_folder(memory) == category_folder(&before.memory) && name == former_name {
             before.path.clone()
         } else {
-            let name = before.path.rsplit('/').next().unwrap_or(&before.path);
-            self.free_path(category_folder(memory), name, plan)?
+            self.free_path(category_folder(memory), &name, plan)?
         };
         let mut memory = memory.clone();
         memory.access_count = memory.access_count.max(before.memory.access_count.saturating_add(unfolded));
@@ -177,8 +183,11 @@ impl FileStore {
 
     fn free_path(&self, folder: Category, name: &str, plan: &CommitPlan) -> Result<String, StoreError> {
         let stem = name.strip_suffix(".md").unwrap_or(name);
-        let first = format!("categories/{folder}/{stem}.md");
-        let others = (2..).map(|number| format!("categories/{folder}/{stem}-{number}.md"));
+        // The part behind the last @ is the access key of the memory.
+        let at = if self.replica.is_some() { stem.rfind('@').unwrap_or(stem.len()) } else { stem.len() };
+        let (stem, key) = stem.split_at(at);
+        let first = format!("categories/{folder}/{stem}{key}.md");
+        let others = (2..).map(|number| format!("categories/{folder}/{stem}-{number}{key}.md"));
         for path in std::iter::once(first).chain(others) {
             let is_there =
                 self.disk.stat(&path).map_err(|error| crate::error::io_error(format!("check {path}"), error))?.is_some();

@@ -9,10 +9,11 @@ use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-use memory_core::{Code, HomeSection, Recorded, StoreError};
+use memory_core::{Code, HomeSection, Memory, PrincipalAccess, Recorded, Scope, StoreError};
 use serde::{Deserialize, Serialize};
 
 use super::FileStore;
+use crate::access_key::{access_key, key_of_file, name_with_key};
 use crate::cache_file;
 use crate::error::io_error;
 use crate::index::CATEGORIES;
@@ -20,7 +21,7 @@ use crate::journal::{CommitStep, JournalPayload, journal_read_error};
 use crate::markdown;
 use crate::memory_file::load;
 use crate::oplog::LogPosition;
-use crate::shared_log::{LogAppendResult, LogHeads, NewDocumentFile, NewOperation, SharedLog};
+use crate::shared_log::{LogAppendResult, LogHeads, LogIdentity, NewDocument, NewDocumentFile, NewOperation, SharedLog};
 
 /// The file with the state of a replica.
 const STATE: &str = "replica.json";
@@ -37,7 +38,7 @@ pub(super) struct Replica {
     log: Arc<dyn SharedLog>,
     /// Minimum time between two reads that fetch operations.
     interval: Duration,
-    identity: OnceLock<String>,
+    identity: OnceLock<LogIdentity>,
     last: Mutex<LastPull>,
 }
 
@@ -54,6 +55,15 @@ struct LastPull {
 struct ReplicaState {
     /// The id of the log.
     database: String,
+    /// The principal of the node, if it has a token.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    principal: Option<String>,
+    /// The scopes that the principal may read; `None` for all scopes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    readable: Option<Vec<String>>,
+    /// Whether the replica is created because the node may no longer read a scope.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    has_lost_scope: bool,
     /// The end of the journal that belongs to `heads`; `None` while the replica is created.
     journal: Option<String>,
     heads: LogHeads,
@@ -89,7 +99,7 @@ impl Replica {
         *self.last() = LastPull { at: Some(Instant::now()), trouble };
     }
 
-    fn identity(&self) -> Result<&str, StoreError> {
+    fn identity(&self) -> Result<&LogIdentity, StoreError> {
         if let Some(known) = self.identity.get() {
             return Ok(known);
         }
@@ -125,6 +135,38 @@ impl FileStore {
         let lag = trouble.map(|trouble| format!("the memories may be outdated: {trouble}"));
         let reasons: Vec<_> = degraded.into_iter().chain(lag).collect();
         Some(reasons.join("; ")).filter(|reasons| !reasons.is_empty())
+    }
+
+    /// Returns the principal of the node and its scopes, if the store is a replica with a token.
+    ///
+    /// # Errors
+    /// If the database has to be asked, and cannot be reached or rejects the token.
+    pub fn principal(&self) -> Result<Option<PrincipalAccess>, StoreError> {
+        let Some(replica) = &self.replica else { return Ok(None) };
+        if !self.has_state() {
+            self.catch_up()?;
+        }
+        let Some(state) = self.read_state()? else { return Ok(None) };
+        // A replica of another principal is not used.
+        let name = match replica.identity.get() {
+            Some(identity) => identity.principal.clone(),
+            None => state.principal,
+        };
+        let readable = state.readable.unwrap_or_default();
+        Ok(name.map(|name| PrincipalAccess { name, scopes: readable.iter().filter_map(|scope| scope.parse().ok()).collect() }))
+    }
+
+    /// Returns the name of the principal of the node, if the store is a replica with a token.
+    fn principal_name(&self) -> Result<Option<&str>, StoreError> {
+        self.replica.as_ref().map_or(Ok(None), |replica| Ok(replica.identity()?.principal.as_deref()))
+    }
+
+    /// Returns the name for the file of a memory with this scope: in a replica, one with its access key.
+    pub(super) fn name_in_scope(&self, name: String, scope: &Scope) -> Result<String, StoreError> {
+        if self.replica.is_none() {
+            return Ok(name);
+        }
+        Ok(name_with_key(&name, &access_key(scope, self.principal_name()?)))
     }
 
     /// Deletes the previous versions before `before` from the log, if the store is a replica.
@@ -211,21 +253,25 @@ impl FileStore {
 
     /// Returns the files of a step for the log.
     fn new_file<'a>(&self, step: &'a CommitStep) -> Result<NewDocumentFile<'a>, StoreError> {
+        let principal = self.principal_name()?;
         let former = step.before.as_ref().map(|former| load(self.disk.as_ref(), &former.path)).transpose()?.flatten();
+        let key = |path: &str, memory: &Memory| key_of_file(path, &memory.scope, principal).to_string();
         let document = step.after.as_ref().map(|next| {
             // The time replaces dates that the file does not contain.
             let decoded = markdown::decode(&next.path, &next.bytes, chrono::DateTime::UNIX_EPOCH);
-            (decoded.memory, next.bytes.as_slice())
+            NewDocument { key: key(&next.path, &decoded.memory), memory: decoded.memory, bytes: &next.bytes }
         });
-        Ok(NewDocumentFile { former_scope: former.map(|former| former.stored.memory.scope), document })
+        let former_key = former.map(|former| key(&former.stored.path, &former.stored.memory));
+        Ok(NewDocumentFile { former_key, document })
     }
 
     /// Applies new operations, and acquires the lock only if there are any.
     fn pull_news(&self, replica: &Replica) -> Result<(), StoreError> {
-        if let Some(CurrentReplica { state, .. }) = self.current(replica)?
-            && replica.log.pull(&state.heads)?.is_empty()
-        {
-            return Ok(());
+        if let Some(CurrentReplica { state, .. }) = self.current(replica)? {
+            let page = replica.log.pull(&state.heads)?;
+            if page.operations.is_empty() && page.readable == state.readable {
+                return Ok(());
+            }
         }
         let _lock = self.lock_for_writing()?;
         self.pull_all(replica).map(drop)
@@ -237,10 +283,17 @@ impl FileStore {
         let mut applied = Vec::new();
         loop {
             let page = replica.log.pull(&state.heads)?;
-            if page.is_empty() {
+            if page.has_lost_scope(&state.heads) {
+                state.has_lost_scope = true;
+                self.write_state(&state)?;
+                applied.extend(self.create_replica(replica)?);
                 return Ok(applied);
             }
-            for logged in page {
+            if page.operations.is_empty() && page.readable == state.readable {
+                return Ok(applied);
+            }
+            state.readable = page.readable;
+            for logged in page.operations {
                 if !done.iter().any(|own| own.operation.id == logged.record.operation.id && own.subject == logged.record.subject)
                 {
                     let contents: Vec<_> = logged.contents.iter().map(Option::as_deref).collect();
@@ -277,8 +330,11 @@ impl FileStore {
                 }
             };
         };
-        if state.database != identity {
+        if state.database != identity.id {
             return Err(self.other_home_error("it is a replica of another database"));
+        }
+        if state.principal != identity.principal {
+            return Err(self.other_home_error("it is a replica for another principal"));
         }
         let Some(mark) = state.journal.as_deref().and_then(LogPosition::from_text) else { return Ok(None) };
         let end = self.journal().end().map_err(journal_read_error)?;

@@ -204,7 +204,7 @@ fn speaker_hashes(memory: &Memory) -> BTreeSet<i64> {
         Scope::Conversation(_) if SpeakerRole::from_source(&memory.source).is_some() => "",
         Scope::Conversation(_) => memory.source.as_str(),
         Scope::Agent(name) => name,
-        Scope::Global | Scope::Project(_) => "",
+        Scope::Global | Scope::Project(_) | Scope::Private(_) | Scope::Team(_) => "",
     };
     let words = name.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty());
     words.map(|word| LookupKey::Speaker(word).bits()).collect()

@@ -13,6 +13,7 @@ use tokio::sync::OnceCell;
 use tokio::time::{Instant, sleep, timeout};
 use tokio_postgres::Client;
 
+use super::access::AccessToken;
 use super::address::DatabaseAddress;
 use super::connections::{CircuitBreaker, ConnectionManager, DatabaseRuntime};
 use super::error::{DatabaseError, RetryAction};
@@ -75,6 +76,8 @@ pub struct Database {
     silence: CircuitBreaker,
     has_functions: AtomicBool,
     engine: OnceLock<DatabaseRuntime>,
+    /// The token of the principal that uses the memories, if any.
+    token: Option<AccessToken>,
 }
 
 impl Database {
@@ -91,7 +94,19 @@ impl Database {
             silence: CircuitBreaker::default(),
             has_functions: AtomicBool::new(true),
             engine: OnceLock::new(),
+            token: None,
         })
+    }
+
+    /// Uses the memories of the database with the token of a principal, which restricts them to its scopes.
+    #[must_use]
+    pub fn with_token(self, token: &str) -> Self {
+        Self { token: Some(AccessToken::new(token)), ..self }
+    }
+
+    /// Returns the token of the principal that uses the memories, if any.
+    pub(super) fn token(&self) -> Option<&AccessToken> {
+        self.token.as_ref()
     }
 
     /// Connects to the database, and creates the tables that are missing.
@@ -112,10 +127,22 @@ impl Database {
         self.has_functions.store(false, Ordering::Relaxed);
     }
 
-    /// Runs `work` on a connection, after the tables were created.
+    /// Runs `work` on a connection, after the tables of instances were created.
     ///
     /// After some failures `work` runs again on another connection, so it must be idempotent.
+    #[expect(clippy::needless_pass_by_value, reason = "callers pass closures")]
     pub(super) fn run<T>(&self, work: impl AsyncFn(&Client) -> Result<T, DatabaseError>) -> Result<T, InstanceError> {
+        self.run_without_instances(async |client| {
+            self.is_ready.get_or_try_init(|| migrate(client, &INSTANCES)).await?;
+            work(client).await
+        })
+    }
+
+    /// Runs `work` on a connection, as [`Database::run`] does, without the tables of instances.
+    pub(super) fn run_without_instances<T>(
+        &self,
+        work: impl AsyncFn(&Client) -> Result<T, DatabaseError>,
+    ) -> Result<T, InstanceError> {
         self.engine()?.wait_for(self.run_with_retries(work)).map_err(DatabaseError::into_instance_error)
     }
 
@@ -163,7 +190,6 @@ impl Database {
             }
         })?;
         let done = self.run_within_limit(&connection, async {
-            self.is_ready.get_or_try_init(|| migrate(&connection, &INSTANCES)).await?;
             self.was_reached.store(true, Ordering::Relaxed);
             work(&connection).await
         });

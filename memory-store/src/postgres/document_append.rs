@@ -4,14 +4,14 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use chrono::{DateTime, Datelike, Utc};
-use memory_core::{Memory, MemoryId, Operation, OperationId, Recorded, RecordedChange, RecordedFile, Scope, StoreError};
+use memory_core::{MemoryId, Operation, OperationId, Recorded, RecordedChange, RecordedFile, StoreError};
 use tokio_postgres::Client;
 use tokio_postgres::types::Type;
 
+use super::access::{AccessToken, run_as};
 use super::conditions::{SqlParameter, split_nanos};
-use super::connections::run_transaction;
 use super::error::DatabaseError;
-use crate::shared_log::{LogAppendResult, LogHeads, NewDocumentFile, NewOperation};
+use crate::shared_log::{LogAppendResult, LogHeads, NewDocument, NewDocumentFile, NewOperation};
 
 /// Maximum number of rows in a statement, and of bytes in their contents.
 const BATCH: (usize, usize) = (1_000, 8 << 20);
@@ -24,8 +24,8 @@ const LOCK_HEADS: &str = "
 const ADVANCE_HEADS: &str = "UPDATE memory_document_heads SET position = $2 WHERE scope = ANY($1)";
 
 const INSERT_OPERATION: &str = "
-    INSERT INTO memory_document_operations (scope, position, operation, token, scopes, verb, actor, at, at_nanos, undoes)
-    SELECT scope, $2, $3, $4, $1, $5, $6, $7, $8, $9 FROM unnest($1) AS wanted(scope)";
+    INSERT INTO memory_document_operations (scope, position, operation, token, verb, actor, at, at_nanos, undoes)
+    SELECT scope, $2, $3, $4, $5, $6, $7, $8, $9 FROM unnest($1) AS wanted(scope)";
 
 /// Moves documents to the trash if they are in the expected state.
 const MOVE_TO_TRASH: &str = "
@@ -47,11 +47,11 @@ const INSERT_DOCUMENTS: &str = "
         new(scope, id, path, hash, category, phase, tags, created_at, updated_at, expires_at, source, content)";
 
 const INSERT_CHANGES: &str = "
-    INSERT INTO memory_document_changes (scope, position, nth, operation, token, id, former_scope, former_path, former_hash, trash,
+    INSERT INTO memory_document_changes (scope, position, nth, operation, token, id, former_path, former_hash, trash,
         path, hash, why, content)
-    SELECT scope, $1, nth, $2, $3, id, former_scope, former_path, former_hash, trash, path, hash, why, content
-    FROM unnest($4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) AS
-        new(scope, nth, id, former_scope, former_path, former_hash, trash, path, hash, why, content)";
+    SELECT scope, $1, nth, $2, $3, id, former_path, former_hash, trash, path, hash, why, content
+    FROM unnest($4, $5, $6, $7, $8, $9, $10, $11, $12, $13) AS
+        new(scope, nth, id, former_path, former_hash, trash, path, hash, why, content)";
 
 /// Appends an operation in one transaction.
 ///
@@ -59,11 +59,13 @@ const INSERT_CHANGES: &str = "
 /// [`StoreError::Conflict`] if a document is not in the expected state, or another one has its path or its id.
 pub(super) async fn append(
     client: &Client,
+    token: Option<&AccessToken>,
     known: &LogHeads,
     operation: &NewOperation<'_>,
 ) -> Result<LogAppendResult, DatabaseError> {
     let scopes = operation.scopes();
-    run_transaction(client, async || {
+    run_as(client, token, async |principal| {
+        principal.map_or(Ok(()), |principal| principal.check_scopes(&scopes))?;
         if is_behind(client, &scopes, known).await? {
             return Ok(LogAppendResult::Behind);
         }
@@ -122,9 +124,9 @@ async fn move_to_trash(client: &Client, operation: &NewOperation<'_>) -> Result<
     let (mut numbers, mut scopes, mut ids) = (Vec::new(), Vec::new(), Vec::new());
     let (mut paths, mut hashes, mut trash) = (Vec::new(), Vec::new(), Vec::new());
     for (number, (change, file)) in changes(operation).enumerate() {
-        let (Some(former), Some(scope)) = (&change.before, &file.former_scope) else { continue };
+        let (Some(former), Some(scope)) = (&change.before, &file.former_key) else { continue };
         numbers.push(row_number(number));
-        scopes.push(scope.to_string());
+        scopes.push(scope.as_str());
         ids.push(change.id.to_string());
         paths.push(former.path.as_str());
         hashes.push(former.hash.as_bytes().as_slice());
@@ -155,7 +157,7 @@ async fn move_to_trash(client: &Client, operation: &NewOperation<'_>) -> Result<
 fn batches(operation: &NewOperation<'_>) -> Vec<Range<usize>> {
     let (mut batches, mut start, mut bytes) = (Vec::new(), 0, 0);
     for (number, file) in operation.files.iter().enumerate() {
-        bytes += file.document.as_ref().map_or(0, |(_, content)| content.len());
+        bytes += file.document.as_ref().map_or(0, |next| next.bytes.len());
         if BATCH.0 <= number + 1 - start || BATCH.1 <= bytes {
             batches.push(start..number + 1);
             (start, bytes) = (number + 1, 0);
@@ -170,7 +172,7 @@ fn batches(operation: &NewOperation<'_>) -> Vec<Range<usize>> {
 /// The columns of documents to insert.
 #[derive(Default)]
 struct DocumentColumns<'a> {
-    scopes: Vec<String>,
+    scopes: Vec<&'a str>,
     ids: Vec<String>,
     paths: Vec<&'a str>,
     hashes: Vec<&'a [u8]>,
@@ -185,9 +187,10 @@ struct DocumentColumns<'a> {
 }
 
 impl<'a> DocumentColumns<'a> {
-    fn push(&mut self, id: &MemoryId, after: &'a RecordedFile, memory: &'a Memory, content: &'a [u8]) {
+    fn push(&mut self, id: &MemoryId, after: &'a RecordedFile, document: &'a NewDocument<'_>) {
+        let memory = &document.memory;
         let tags: Vec<_> = memory.tags.iter().map(String::as_str).collect();
-        self.scopes.push(memory.scope.to_string());
+        self.scopes.push(&document.key);
         self.ids.push(id.to_string());
         self.paths.push(&after.path);
         self.hashes.push(after.hash.as_bytes());
@@ -198,15 +201,15 @@ impl<'a> DocumentColumns<'a> {
         self.updated.push(storable(Some(memory.updated_at)));
         self.expires.push(storable(memory.expires_at));
         self.sources.push(without_nul(&memory.source));
-        self.contents.push(content);
+        self.contents.push(document.bytes);
     }
 }
 
 async fn insert_documents(client: &Client, operation: &NewOperation<'_>, batch: Range<usize>) -> Result<(), DatabaseError> {
     let mut columns = DocumentColumns::default();
     for (change, file) in changes(operation).take(batch.end).skip(batch.start) {
-        if let (Some(after), Some((memory, content))) = (&change.after, &file.document) {
-            columns.push(&change.id, after, memory, content);
+        if let (Some(after), Some(document)) = (&change.after, &file.document) {
+            columns.push(&change.id, after, document);
         }
     }
     if columns.ids.is_empty() {
@@ -226,7 +229,7 @@ async fn insert_documents(client: &Client, operation: &NewOperation<'_>, batch: 
         (&columns.sources, Type::TEXT_ARRAY),
         (&columns.contents, Type::BYTEA_ARRAY),
     ];
-    let unique = ["memory_documents_path", "memory_documents_id", "memory_documents_pkey"];
+    let unique = ["memory_documents_path", "memory_documents_pkey"];
     match client.execute_typed(INSERT_DOCUMENTS, &values).await {
         Ok(_) => Ok(()),
         Err(error) if unique.iter().any(|name| DatabaseError::is_duplicate(&error, name)) => {
@@ -243,30 +246,25 @@ async fn insert_changes(
     position: i64,
     batch: Range<usize>,
 ) -> Result<(), DatabaseError> {
-    let rows: Vec<_> = changes(operation).enumerate().take(batch.end).skip(batch.start).collect();
-    let former_scopes: Vec<_> = rows.iter().map(|(_, (_, file))| file.former_scope.as_ref().map(Scope::to_string)).collect();
-    let own_scope = |((_, (_, file)), former): (&(usize, (_, &NewDocumentFile<'_>)), &Option<String>)| {
-        let next = file.document.as_ref().map(|(memory, _)| memory.scope.to_string());
-        next.or_else(|| former.clone()).or_else(|| scopes.first().cloned())
-    };
-    let own_scopes: Vec<_> = rows.iter().zip(&former_scopes).map(own_scope).collect();
-    let numbers: Vec<_> = rows.iter().map(|(number, _)| row_number(*number)).collect();
-    let ids: Vec<_> = rows.iter().map(|(_, (change, _))| change.id.to_string()).collect();
-    let former: Vec<_> = rows.iter().map(|(_, (change, _))| change.before.as_ref()).collect();
-    let next: Vec<_> = rows.iter().map(|(_, (change, _))| change.after.as_ref()).collect();
+    let rows: Vec<_> =
+        changes(operation).enumerate().take(batch.end).skip(batch.start).flat_map(|row| change_rows(row, scopes)).collect();
+    let own_scopes: Vec<_> = rows.iter().map(|row| row.scope).collect();
+    let numbers: Vec<_> = rows.iter().map(|row| row_number(row.number)).collect();
+    let ids: Vec<_> = rows.iter().map(|row| row.change.id.to_string()).collect();
+    let former: Vec<_> = rows.iter().map(|row| row.before).collect();
+    let next: Vec<_> = rows.iter().map(|row| row.after.map(|(after, _)| after)).collect();
     let (former_paths, former_hashes) = paths_and_hashes(&former);
     let (paths, hashes) = paths_and_hashes(&next);
     let trash: Vec<_> = former.iter().map(|file| file.and_then(|file| file.trash.as_deref())).collect();
-    let reasons: Vec<_> = rows.iter().map(|(_, (change, _))| change.why.as_deref().map(without_nul)).collect();
-    let contents: Vec<_> = rows.iter().map(|(_, (_, file))| file.document.as_ref().map(|(_, content)| *content)).collect();
-    let values: [SqlParameter; 14] = [
+    let reasons: Vec<_> = rows.iter().map(|row| row.change.why.as_deref().map(without_nul)).collect();
+    let contents: Vec<_> = rows.iter().map(|row| row.after.map(|(_, bytes)| bytes)).collect();
+    let values: [SqlParameter; 13] = [
         (&position, Type::INT8),
         (&operation.record.operation.id.as_str(), Type::TEXT),
         (&operation.token, Type::INT8),
         (&own_scopes, Type::TEXT_ARRAY),
         (&numbers, Type::INT4_ARRAY),
         (&ids, Type::TEXT_ARRAY),
-        (&former_scopes, Type::TEXT_ARRAY),
         (&former_paths, Type::TEXT_ARRAY),
         (&former_hashes, Type::BYTEA_ARRAY),
         (&trash, Type::TEXT_ARRAY),
@@ -277,6 +275,31 @@ async fn insert_changes(
     ];
     client.execute_typed(INSERT_CHANGES, &values).await?;
     Ok(())
+}
+
+/// A row of a change.
+struct ChangeRow<'a> {
+    scope: &'a str,
+    number: usize,
+    change: &'a RecordedChange,
+    before: Option<&'a RecordedFile>,
+    after: Option<(&'a RecordedFile, &'a [u8])>,
+}
+
+/// Returns the row of a change, or its two halves if it leads from one scope into another.
+fn change_rows<'a>(
+    (number, (change, file)): (usize, (&'a RecordedChange, &'a NewDocumentFile<'a>)),
+    scopes: &'a BTreeSet<String>,
+) -> Vec<ChangeRow<'a>> {
+    let row = |scope, before, after| ChangeRow { scope, number, change, before, after };
+    let before = change.before.as_ref();
+    let after = change.after.as_ref().zip(file.document.as_ref().map(|next| next.bytes));
+    match (file.former_key.as_deref(), file.document.as_ref().map(|next| next.key.as_str())) {
+        (Some(former), Some(next)) if former != next => vec![row(former, before, None), row(next, None, after)],
+        (_, Some(own)) | (Some(own), None) => vec![row(own, before, after)],
+        // Nothing was changed, so any of the scopes is as good.
+        (None, None) => scopes.first().map(|own| row(own, before, after)).into_iter().collect(),
+    }
 }
 
 fn changes<'a>(operation: &'a NewOperation<'_>) -> impl Iterator<Item = (&'a RecordedChange, &'a NewDocumentFile<'a>)> {

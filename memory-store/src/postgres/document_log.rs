@@ -13,12 +13,14 @@ use tokio_postgres::types::Type;
 use tokio_postgres::{Client, Row};
 
 use super::Database;
+use super::access::{TokenPrincipal, run_as};
 use super::conditions::SqlParameter;
 use super::document_append::append;
 use super::error::DatabaseError;
-use super::migration::{DOCUMENTS, migrate};
+use super::migration::{DOCUMENTS, check_version, migrate};
+use crate::access_key::{is_path_of_key, is_plain_path};
 use crate::journal::JournalPayload;
-use crate::shared_log::{LogAppendResult, LogHeads, LoggedOperation, NewOperation, SharedLog};
+use crate::shared_log::{LogAppendResult, LogHeads, LogIdentity, LogPage, LoggedOperation, NewOperation, SharedLog};
 use crate::{FileStore, FileStoreOptions};
 
 /// Maximum number of operations that are fetched at once.
@@ -29,24 +31,27 @@ const FIND_LOST: &str = "
     SELECT known.scope FROM unnest($1, $2) AS known(scope, position) LEFT JOIN memory_document_heads AS own USING (scope)
     WHERE coalesce(own.position, 0) < known.position LIMIT 1";
 
-/// Returns the operations after the positions of a replica. An operation occurs once for each of its scopes.
+/// Returns the operations after the positions of a replica. An operation occurs once for each of its scopes, also if the limit is exceeded.
 const LIST_OPERATIONS: &str = "
-    SELECT own.operation, own.token, own.position, own.scopes, own.verb, own.actor, own.at, own.at_nanos, own.undoes
-    FROM memory_document_heads AS head
-    LEFT JOIN unnest($1, $2) AS known(scope, position) ON known.scope = head.scope
-    CROSS JOIN LATERAL (
-        SELECT * FROM memory_document_operations AS one
-        WHERE one.scope = head.scope AND one.position > coalesce(known.position, 0) ORDER BY one.position LIMIT $3
-    ) AS own
-    WHERE head.position > coalesce(known.position, 0)
-    ORDER BY own.position, own.operation, own.token LIMIT $3";
+    SELECT operation, token, position, scope, verb, actor, at, at_nanos, undoes, principal FROM (
+        SELECT own.*, rank() OVER (ORDER BY own.position, own.operation, own.token) AS row
+        FROM memory_document_heads AS head
+        LEFT JOIN unnest($1, $2) AS known(scope, position) ON known.scope = head.scope
+        CROSS JOIN LATERAL (
+            SELECT * FROM memory_document_operations AS one
+            WHERE one.scope = head.scope AND one.position > coalesce(known.position, 0) ORDER BY one.position LIMIT $3
+        ) AS own
+        WHERE head.position > coalesce(known.position, 0)
+    ) AS news
+    WHERE row <= $3 ORDER BY row, scope";
 
 const LIST_CHANGES: &str = "
-    SELECT own.operation, own.token, own.id, own.former_path, own.former_hash, own.trash, own.path, own.hash, own.why, own.content
+    SELECT own.operation, own.token, own.nth, own.scope, own.id, own.former_path, own.former_hash, own.trash, own.path, own.hash, own.why,
+        own.content
     FROM memory_document_changes AS own
     JOIN unnest($1, $2, $3, $4) AS wanted(scope, position, operation, token)
         ON own.scope = wanted.scope AND own.position = wanted.position AND own.operation = wanted.operation AND own.token = wanted.token
-    ORDER BY own.operation, own.token, own.nth";
+    ORDER BY own.operation, own.token, own.nth, own.path NULLS FIRST";
 
 /// Deletes old previous versions, also from the changes that made them, unless they are current or in the trash again.
 const PURGE: &str = "
@@ -109,10 +114,14 @@ struct PostgresDocumentLog {
 }
 
 impl PostgresDocumentLog {
-    /// Runs `work` on a connection, after the tables were created.
+    /// Runs `work` on a connection, after the tables were created. Only a node without a token creates them.
     fn run<T>(&self, work: &impl AsyncFn(&Client) -> Result<T, DatabaseError>) -> Result<T, StoreError> {
-        let done = self.database.run(async |client| {
-            self.is_ready.get_or_try_init(|| migrate(client, &DOCUMENTS)).await?;
+        let done = self.database.run_without_instances(async |client| {
+            let prepare = async || match self.database.token() {
+                None => migrate(client, &DOCUMENTS).await,
+                Some(_) => check_version(client, &DOCUMENTS).await,
+            };
+            self.is_ready.get_or_try_init(prepare).await?;
             work(client).await
         });
         done.map_err(|error| match error {
@@ -123,33 +132,31 @@ impl PostgresDocumentLog {
 }
 
 impl SharedLog for PostgresDocumentLog {
-    fn identity(&self) -> Result<String, StoreError> {
+    fn identity(&self) -> Result<LogIdentity, StoreError> {
         self.run(&async |client| {
-            let row = client.query_typed_one("SELECT id FROM memory_document_store WHERE one = 1", &[]).await?;
-            Ok(row.try_get(0)?)
+            run_as(client, self.database.token(), async |principal| {
+                let row = client.query_typed_one("SELECT id FROM memory_document_store WHERE one = 1", &[]).await?;
+                Ok(LogIdentity { id: row.try_get(0)?, principal: principal.map(|principal| principal.name.clone()) })
+            })
+            .await
         })
     }
 
-    fn pull(&self, known: &LogHeads) -> Result<Vec<LoggedOperation>, StoreError> {
-        let (scopes, positions): (Vec<&str>, Vec<i64>) = known.iter().unzip();
-        let heads: [SqlParameter; 3] =
-            [(&scopes, Type::TEXT_ARRAY), (&positions, Type::INT8_ARRAY), (&OPERATIONS_PER_PAGE, Type::INT8)];
-        self.run(&async |client| {
-            let (lost, rows) =
-                tokio::join!(biased; client.query_typed_opt(FIND_LOST, &heads[..2]), client.query_typed(LIST_OPERATIONS, &heads));
-            if let Some(lost) = lost? {
-                return Err(older_error(lost.try_get(0)?));
+    fn pull(&self, known: &LogHeads) -> Result<LogPage, StoreError> {
+        self.run(&async |client| match self.database.token() {
+            None => Ok(LogPage { operations: pull_operations(client, known, None).await?, readable: None }),
+            token => {
+                run_as(client, token, async |principal| {
+                    let operations = pull_operations(client, known, principal).await?;
+                    Ok(LogPage { operations, readable: principal.map(|principal| principal.scopes.clone()) })
+                })
+                .await
             }
-            let mut logged = parse_operations(&rows?)?;
-            if !logged.is_empty() {
-                fetch_changes(client, &mut logged).await?;
-            }
-            Ok(logged)
         })
     }
 
     fn append(&self, known: &LogHeads, operation: &NewOperation<'_>) -> Result<LogAppendResult, StoreError> {
-        match self.run(&async |client| append(client, known, operation).await) {
+        match self.run(&async |client| append(client, self.database.token(), known, operation).await) {
             Err(StoreError::Conflict { what }) => Ok(LogAppendResult::Refused(what)),
             done => done,
         }
@@ -157,33 +164,69 @@ impl SharedLog for PostgresDocumentLog {
 
     fn purge(&self, before: DateTime<Utc>) -> Result<(), StoreError> {
         self.run(&async |client| {
-            client.execute_typed(PURGE, &[(&before, Type::TIMESTAMPTZ)]).await?;
-            Ok(())
+            run_as(client, self.database.token(), async |_| {
+                client.execute_typed(PURGE, &[(&before, Type::TIMESTAMPTZ)]).await?;
+                Ok(())
+            })
+            .await
         })
     }
 }
 
-/// Parses rows of [`LIST_OPERATIONS`], without the changes.
-fn parse_operations(rows: &[Row]) -> Result<Vec<LoggedOperation>, DatabaseError> {
+/// Returns the operations after `known` in the scopes that the principal may read.
+async fn pull_operations(
+    client: &Client,
+    known: &LogHeads,
+    principal: Option<&TokenPrincipal>,
+) -> Result<Vec<LoggedOperation>, DatabaseError> {
+    // The head of a scope that the principal may no longer read is not lost, but hidden.
+    let is_readable = |scope: &str| principal.is_none_or(|principal| principal.scopes.iter().any(|own| own == scope));
+    let (scopes, positions): (Vec<&str>, Vec<i64>) = known.iter().filter(|(scope, _)| is_readable(scope)).unzip();
+    let heads: [SqlParameter; 3] =
+        [(&scopes, Type::TEXT_ARRAY), (&positions, Type::INT8_ARRAY), (&OPERATIONS_PER_PAGE, Type::INT8)];
+    let (lost, rows) =
+        tokio::join!(biased; client.query_typed_opt(FIND_LOST, &heads[..2]), client.query_typed(LIST_OPERATIONS, &heads));
+    if let Some(lost) = lost? {
+        return Err(older_error(lost.try_get(0)?));
+    }
+    let mut logged = parse_operations(&rows?, principal.map(|principal| principal.name.as_str()))?;
+    if !logged.is_empty() {
+        fetch_changes(client, &mut logged).await?;
+    }
+    Ok(logged)
+}
+
+/// Parses rows of [`LIST_OPERATIONS`] for a node of a principal, without the changes.
+fn parse_operations(rows: &[Row], reader: Option<&str>) -> Result<Vec<LoggedOperation>, DatabaseError> {
     let mut logged: Vec<LoggedOperation> = Vec::with_capacity(rows.len());
     for row in rows {
-        let (id, token): (String, i64) = (row.try_get(0)?, row.try_get(1)?);
+        let (id, token, scope): (String, i64, String) = (row.try_get(0)?, row.try_get(1)?, row.try_get(3)?);
         let (verb, undoes): (String, Option<String>) = (row.try_get(4)?, row.try_get(8)?);
         let (at, nanos): (DateTime<Utc>, i16) = (row.try_get(6)?, row.try_get(7)?);
-        if logged.last().is_some_and(|last| last.record.operation.id.as_str() == id && last.token == token) {
+        if let Some(last) = logged.last_mut().filter(|last| last.record.operation.id.as_str() == id && last.token == token) {
+            last.scopes.push(scope);
             continue;
         }
         let operation = Operation {
             id: parse(&id)?,
             verb: parse(&verb)?,
-            by: row.try_get(5)?,
+            by: actor_for(reader, row.try_get(9)?, row.try_get(5)?),
             at: at + TimeDelta::nanoseconds(i64::from(nanos)),
         };
         let undoes = undoes.as_deref().map(parse).transpose()?;
         let record = Recorded { operation, subject: JournalPayload { changes: Vec::new() }, undoes, undone_by: None };
-        logged.push(LoggedOperation { record, token, position: row.try_get(2)?, scopes: row.try_get(3)?, contents: Vec::new() });
+        logged.push(LoggedOperation { record, token, position: row.try_get(2)?, scopes: vec![scope], contents: Vec::new() });
     }
     Ok(logged)
+}
+
+/// Returns the actor of an operation of `principal` for a node of `reader`: `ada`, or `ada/claude-code` for an agent.
+fn actor_for(reader: Option<&str>, principal: Option<&str>, actor: &str) -> String {
+    match principal.filter(|_| principal != reader) {
+        None => actor.to_owned(),
+        Some(principal) if actor == "cli" => principal.to_owned(),
+        Some(principal) => format!("{principal}/{actor}"),
+    }
 }
 
 /// Fetches the changes of operations.
@@ -206,24 +249,44 @@ async fn fetch_changes(client: &Client, logged: &mut [LoggedOperation]) -> Resul
         (&operations, Type::TEXT_ARRAY),
         (&tokens, Type::INT8_ARRAY),
     ];
+    let mut last = None;
     for row in client.query_typed(LIST_CHANGES, &wanted).await? {
-        let Some(one) = numbers.get(&(row.try_get(0)?, row.try_get(1)?)).and_then(|number| logged.get_mut(*number)) else {
+        let operation = (row.try_get(0)?, row.try_get(1)?);
+        let Some(one) = numbers.get(&operation).and_then(|number| logged.get_mut(*number)) else { continue };
+        let (before, after) = parse_files(&row)?;
+        let this = (operation, row.try_get::<_, i32>(2)?);
+        if last.as_ref() == Some(&this)
+            && let (Some(change), Some(content)) = (one.record.subject.changes.last_mut(), one.contents.last_mut())
+        {
+            // The other half of a change from one scope into another.
+            change.before = change.before.take().or(before);
+            change.after = change.after.take().or(after);
+            *content = content.take().or(row.try_get(11)?);
             continue;
-        };
-        let file = |path: usize, hash: usize, trash: Option<String>| -> Result<Option<RecordedFile>, DatabaseError> {
-            let Some(path) = row.try_get::<_, Option<String>>(path)? else { return Ok(None) };
-            let hash = <[u8; 32]>::try_from(row.try_get::<_, &[u8]>(hash)?).map_err(|_| damaged("a hash has not 32 bytes"))?;
-            Ok(Some(RecordedFile { path, hash: ContentHash::from(hash), trash }))
-        };
-        one.record.subject.changes.push(RecordedChange {
-            id: parse(row.try_get(2)?)?,
-            before: file(3, 4, row.try_get(5)?)?,
-            after: file(6, 7, None)?,
-            why: row.try_get(8)?,
-        });
-        one.contents.push(row.try_get(9)?);
+        }
+        last = Some(this);
+        one.record.subject.changes.push(RecordedChange { id: parse(row.try_get(4)?)?, before, after, why: row.try_get(10)? });
+        one.contents.push(row.try_get(11)?);
     }
     Ok(())
+}
+
+/// Parses the previous and the new file of a row of [`LIST_CHANGES`].
+///
+/// # Errors
+/// [`Code::FileDamaged`] also for a path that is no path of a memory in this scope, because any program may write into the database.
+fn parse_files(row: &Row) -> Result<(Option<RecordedFile>, Option<RecordedFile>), DatabaseError> {
+    let scope: &str = row.try_get(3)?;
+    let file = |path: usize, hash: usize, trash: Option<String>| -> Result<Option<RecordedFile>, DatabaseError> {
+        let Some(path) = row.try_get::<_, Option<String>>(path)? else { return Ok(None) };
+        let hash = <[u8; 32]>::try_from(row.try_get::<_, &[u8]>(hash)?).map_err(|_| damaged("a hash has not 32 bytes"))?;
+        let is_plain = trash.as_ref().is_none_or(|trash| is_plain_path(trash, "trash/"));
+        if !is_plain || !is_path_of_key(&path, scope) {
+            return Err(damaged(&format!("{path} is no file of {scope}")));
+        }
+        Ok(Some(RecordedFile { path, hash: ContentHash::from(hash), trash }))
+    };
+    Ok((file(5, 6, row.try_get(7)?)?, file(8, 9, None)?))
 }
 
 fn parse<T: std::str::FromStr<Err = ParseError>>(text: &str) -> Result<T, DatabaseError> {

@@ -1,6 +1,7 @@
 //! The creation of the tables.
 
 use memory_core::instance::InstanceError;
+use memory_core::{Code, StoreError};
 use tokio_postgres::error::SqlState;
 use tokio_postgres::types::Type;
 use tokio_postgres::{Client, Error};
@@ -30,8 +31,11 @@ pub(super) const INSTANCES: TableGroup = TableGroup {
 };
 
 /// The tables of memories.
-pub(super) const DOCUMENTS: TableGroup =
-    TableGroup { row: 2, migrations: &[include_str!("migrations/0002_documents.sql")], functions: None };
+pub(super) const DOCUMENTS: TableGroup = TableGroup {
+    row: 2,
+    migrations: &[include_str!("migrations/0002_documents.sql"), include_str!("migrations/0003_access.sql")],
+    functions: None,
+};
 
 /// Creates the table of the versions. A row contains the number of migrations of a group, and locks them.
 const CREATE_VERSION_TABLE: &str =
@@ -70,6 +74,29 @@ pub(super) async fn migrate(client: &Client, group: &TableGroup) -> Result<(), D
         // creates them.
         Err(error) if error.as_db_error().is_none() => Err(error.into()),
         Ok(()) | Err(_) => Ok(()),
+    }
+}
+
+/// Checks that the tables of a group exist in this version, on a node that may not create them.
+///
+/// # Errors
+/// [`Code::PermissionDenied`] if they do not exist or are older, [`InstanceError::Damaged`] if they are newer.
+pub(super) async fn check_version(client: &Client, group: &TableGroup) -> Result<(), DatabaseError> {
+    let missing = [SqlState::UNDEFINED_TABLE, SqlState::INSUFFICIENT_PRIVILEGE];
+    let found = match read_version(client, group, "").await {
+        Err(error) if error.code().is_some_and(|code| missing.contains(code)) => None,
+        found => found?,
+    };
+    let known = i64::try_from(group.migrations.len()).unwrap_or(i64::MAX);
+    match found {
+        Some(found) if found == known => Ok(()),
+        Some(found) if known < found => Err(newer_version_error(found, group)),
+        _ => {
+            let what = "the tables of memories do not exist in this version, or this user has no access to them".to_owned();
+            let hint = "the owner of the database runs `memory init` and `memory principal add`";
+            let error = StoreError::Database { what, code: Code::PermissionDenied, hint, source: None };
+            Err(DatabaseError::Other(error.into()))
+        }
     }
 }
 

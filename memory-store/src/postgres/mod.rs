@@ -23,6 +23,7 @@
 //! | `values` | values |
 //! | `operations`, `message_operations`, `value_operations` | undo |
 //! | `document_log`, `document_append` | memories |
+//! | `access`, `principals` | access to memories |
 //!
 //! An append is one statement: it moves the row with the next position of the session, holds that row until the
 //! end of the transaction, and inserts the records. So the order of records is that of the appends. For one
@@ -35,6 +36,7 @@
 //! is never assigned twice, so an undo restores the row to its place. The client is asynchronous and runs on a
 //! thread of its own; callers wait on their own threads, which may belong to another runtime.
 
+mod access;
 mod address;
 mod conditions;
 mod connections;
@@ -46,6 +48,7 @@ mod message_operations;
 mod messages;
 mod migration;
 mod operations;
+mod principals;
 mod record_pages;
 mod tls;
 mod value_operations;
@@ -53,4 +56,5 @@ mod values;
 
 pub use database::{Database, DatabaseLimits};
 pub use messages::PostgresMessages;
+pub use principals::{PrincipalRecord, PrincipalTable, TeamRecord};
 pub use values::PostgresValues;

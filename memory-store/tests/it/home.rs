@@ -96,6 +96,7 @@ pub(crate) fn services(store: FileStore) -> Services {
         proposals: memory_core::SubmittedProposals::default(),
         actor: "test".into(),
         project: None,
+        principal: None,
     }
 }
 

@@ -145,7 +145,8 @@ async fn create(request: WebRequest) -> Response {
         .respond(|request| {
             let text = request.form.text("text").ok_or_else(|| PageError::invalid("the text of the reminder is empty"))?;
             let at = request.form.text("when").map(|when| parse_when(request, when)).transpose()?;
-            remind(&request.services, Draft::new(text), at, &request.zone(), SecretPolicy::Refuse)?;
+            let draft = Draft::new(text).scope(request.services.default_scope());
+            remind(&request.services, draft, at, &request.zone(), SecretPolicy::Refuse)?;
             Ok(request.redirect(request.form.text("next").unwrap_or("/reminders")))
         })
         .await

@@ -6,7 +6,7 @@ use std::fmt::Debug;
 use chrono::{TimeDelta, Utc};
 use proptest::prelude::*;
 
-use super::home::{PlantedMemory, id, scope, secret};
+use super::home::{PlantedMemory, SCOPES, id, scope, secret};
 use crate::secret::Checked;
 use crate::{
     Change, Draft, Filter, ListOrder, MemoryId, MemoryStoreExt, PageRequest, Patch, Query, Ranking, ReminderFilter, Revision,
@@ -99,18 +99,18 @@ fn any_text() -> impl Strategy<Value = CallText> {
 }
 
 pub(super) fn any_call() -> impl Strategy<Value = ViewCall> {
-    let scopes = || proptest::option::of(0..7_usize);
+    let scopes = || proptest::option::of(0..SCOPES);
     let words = prop_oneof![
         Just("tea".to_owned()),
         (0..10_usize).prop_map(|number| format!("word{number}")),
         (0..10_usize).prop_map(|number| format!("tea -word{number}")),
         (0..10_usize).prop_map(|number| format!("wor* tag:tag{number}")),
-        (0..7_usize).prop_map(|number| format!("tea scope:{}", scope(number))),
+        (0..SCOPES).prop_map(|number| format!("tea scope:{}", scope(number))),
         (0..10_usize).prop_map(|number| format!("Name{number}")),
         Just("other talk".to_owned()),
     ];
     prop_oneof![
-        3 => (any_text(), 0..7_usize).prop_map(|(said, scope)| ViewCall::Write(said, scope)),
+        3 => (any_text(), 0..SCOPES).prop_map(|(said, scope)| ViewCall::Write(said, scope)),
         2 => any_reference().prop_map(ViewCall::Read),
         2 => (scopes(), proptest::option::of(0..10_usize)).prop_map(|(scope, tag)| ViewCall::List(scope, tag)),
         3 => (words, scopes()).prop_map(|(words, scope)| ViewCall::Search(words, scope)),
@@ -121,7 +121,7 @@ pub(super) fn any_call() -> impl Strategy<Value = ViewCall> {
         1 => (any_reference(), any_reference()).prop_map(|(one, other)| ViewCall::Unlink(one, other)),
         2 => any_reference().prop_map(ViewCall::Backlinks),
         1 => (any_reference(), any_text()).prop_map(|(named, said)| ViewCall::Rewrite(named, said)),
-        1 => (any_reference(), 0..7_usize).prop_map(|(named, scope)| ViewCall::Move(named, scope)),
+        1 => (any_reference(), 0..SCOPES).prop_map(|(named, scope)| ViewCall::Move(named, scope)),
         1 => (any_reference(), 0..10_usize).prop_map(|(named, by)| ViewCall::Supersede(named, by)),
         1 => any_reference().prop_map(ViewCall::Revise),
         1 => any_reference().prop_map(ViewCall::File),
@@ -130,7 +130,7 @@ pub(super) fn any_call() -> impl Strategy<Value = ViewCall> {
         1 => (0..3_usize).prop_map(|before| ViewCall::Undo(Some(UndoTarget::Before(before)))),
         1 => Just(ViewCall::Undo(Some(UndoTarget::LastOfAll))),
         2 => any_reference().prop_map(ViewCall::Restore),
-        1 => (any_text(), 0..7_usize).prop_map(|(said, scope)| ViewCall::Remind(said, scope)),
+        1 => (any_text(), 0..SCOPES).prop_map(|(said, scope)| ViewCall::Remind(said, scope)),
         1 => any_reference().prop_map(ViewCall::RemindOf),
         1 => any_reference().prop_map(ViewCall::Snooze),
         1 => Just(ViewCall::Reminders),

@@ -9,18 +9,26 @@ use uuid::Uuid;
 
 use crate::secret::Checked;
 use crate::{
-    Change, ChangeOutcome, ChangeSet, Draft, Memory, MemoryId, Operation, OperationId, Reminder, Scope, Services, Verb, View,
+    Change, ChangeOutcome, ChangeSet, Draft, Memory, MemoryId, Operation, OperationId, PrincipalAccess, Reminder, Scope,
+    Services, Verb, View,
 };
 
-/// Returns one of seven scopes; the first three are within the view.
+/// Number of scopes.
+pub(super) const SCOPES: usize = 11;
+
+/// Returns one of the scopes; the first five are within the view.
 pub(super) fn scope(number: usize) -> Scope {
-    match number % 7 {
+    match number % SCOPES {
         0 => Scope::Global,
         1 => Scope::Agent("own".into()),
         2 => Scope::Project("ours".into()),
-        3 => Scope::Agent("other".into()),
-        4 => Scope::Agent("own2".into()),
-        5 => Scope::Project("theirs".into()),
+        3 => principal().private_scope(),
+        4 => Scope::Team("ours".into()),
+        5 => Scope::Agent("other".into()),
+        6 => Scope::Agent("own2".into()),
+        7 => Scope::Project("theirs".into()),
+        8 => Scope::Private("other".into()),
+        9 => Scope::Team("theirs".into()),
         _ => Scope::Conversation("talk".into()),
     }
 }
@@ -28,6 +36,16 @@ pub(super) fn scope(number: usize) -> Scope {
 /// Returns the view of the agent.
 pub(super) fn view() -> View {
     View { agent: Some("own".parse().expect("a name")), project: Some("ours".into()) }
+}
+
+/// Returns the principal who uses the home.
+pub(super) fn principal() -> PrincipalAccess {
+    PrincipalAccess { name: "me".into(), scopes: vec![Scope::Team("ours".into()), Scope::Project("theirs".into())] }
+}
+
+/// Returns whether the agent sees memories in a scope.
+pub(super) fn is_in_view(scope: &Scope) -> bool {
+    view().allows(scope) || principal().agent_scopes().any(|own| own == *scope)
 }
 
 /// A memory that exists before the calls.
@@ -56,7 +74,7 @@ pub(super) fn any_planted() -> impl Strategy<Value = PlantedMemory> {
     let past = prop_oneof![4 => Just(PlantedHistory::Kept), 1 => Just(PlantedHistory::Removed), 1 => Just(PlantedHistory::Moved)];
     let names = (vec(0..10_usize, 0..3), vec(0..10_usize, 0..3));
     let reminds = (prop::bool::weighted(0.3), proptest::option::of(0..10_usize));
-    (0..7_usize, any::<bool>(), names, reminds, any::<bool>(), past).prop_map(
+    (0..SCOPES, any::<bool>(), names, reminds, any::<bool>(), past).prop_map(
         |(scope, has_title, (links, wikilinks), (is_reminder, of), is_own, past)| PlantedMemory {
             scope,
             has_title,
@@ -85,7 +103,7 @@ pub(super) fn secret(number: usize) -> String {
 
 impl PlantedMemory {
     pub(super) fn is_seen(&self) -> bool {
-        view().allows(&scope(self.scope))
+        is_in_view(&scope(self.scope))
     }
 
     /// Returns the text of the memory `number`.

@@ -16,11 +16,15 @@ use crate::disk::now_ns;
 use crate::error::io_error;
 use crate::file_store::FileStore;
 use crate::index::CATEGORIES;
-use crate::journal::journal_write_error;
-use crate::shared_log::{LogHeads, LoggedOperation};
+use crate::journal::{JournalPayload, journal_read_error, journal_write_error};
+use crate::oplog::OperationLog;
+use crate::shared_log::{LogHeads, LogIdentity, LoggedOperation};
 
 /// The folder of the previous files during the creation of a replica.
 const REPLACED: &str = ".replaced";
+
+/// The journal in [`REPLACED`].
+const REPLACED_JOURNAL: &str = ".replaced/journal";
 
 /// The folder of files that other programs changed in a replica.
 const UNSYNCED: &str = "unsynced";
@@ -28,21 +32,35 @@ const UNSYNCED: &str = "unsynced";
 impl FileStore {
     /// Creates the replica from the log, and returns the tokens of its operations. The caller holds the lock.
     pub(super) fn create_replica(&self, replica: &Replica) -> Result<Vec<i64>, StoreError> {
-        let mut state = ReplicaState { database: replica.identity()?.to_owned(), journal: None, heads: LogHeads::default() };
+        let LogIdentity { id, principal } = replica.identity()?.clone();
+        let has_lost_scope = self.read_state()?.is_some_and(|state| state.has_lost_scope);
+        let mut state =
+            ReplicaState { database: id, principal, readable: None, has_lost_scope, journal: None, heads: LogHeads::default() };
         self.write_state(&state)?;
         self.move_derived_folders().map_err(|error| io_error(format!("replace the replica {}", self.root.display()), error))?;
         let (mut applied, mut contents) = (Vec::new(), HashSet::new());
         loop {
             let page = replica.log.pull(&state.heads)?;
-            if page.is_empty() {
+            if page.has_lost_scope(&state.heads) {
+                state.has_lost_scope = true;
+                self.write_state(&state)?;
+                return self.create_replica(replica);
+            }
+            state.readable = page.readable;
+            if page.operations.is_empty() {
                 break;
             }
-            for logged in page {
+            for logged in page.operations {
                 self.replay(&logged)?;
                 contents.extend(logged.record.subject.changes.iter().filter_map(|change| Some(change.after.as_ref()?.hash)));
                 state.heads.advance(logged.scopes, logged.position);
                 applied.push(logged.token);
             }
+        }
+        if state.has_lost_scope {
+            // The files of the lost scopes are in no database that this node reads, and are not set aside.
+            contents.extend(self.replaced_contents()?);
+            state.has_lost_scope = false;
         }
         self.sync_replica()?;
         let refused = |error| io_error(format!("move files to {UNSYNCED}"), error);
@@ -56,6 +74,16 @@ impl FileStore {
         self.index.apply(&[], Some(&self.journal_end()?))?;
         self.save(&mut state)?;
         Ok(applied)
+    }
+
+    /// Returns the hashes of all files in the journal of the previous replica.
+    fn replaced_contents(&self) -> Result<HashSet<ContentHash>, StoreError> {
+        let journal = OperationLog::<JournalPayload>::new(self.disk.as_ref(), REPLACED_JOURNAL);
+        let mut contents = HashSet::new();
+        for record in journal.operations(journal_read_error)? {
+            contents.extend(record?.subject.changes.iter().filter_map(|change| Some(change.after.as_ref()?.hash)));
+        }
+        Ok(contents)
     }
 
     /// Moves the derived folders to [`REPLACED`]. Those of an interrupted creation are deleted.

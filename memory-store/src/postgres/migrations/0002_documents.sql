@@ -1,4 +1,5 @@
--- The log of memories. Keys begin with the scope, so that the tables can be divided by it.
+-- The log of memories. Keys begin with the scope, so that the tables can be divided by it. The scope of a row is its access key: the scope
+-- of the memory, or `private:NAME` for the memories that the agents of the principal NAME have for themselves.
 
 -- The id of this log, by which a replica recognizes it.
 CREATE TABLE IF NOT EXISTS memory_document_store (
@@ -20,7 +21,6 @@ CREATE TABLE IF NOT EXISTS memory_document_operations (
     position  bigint NOT NULL,
     operation text COLLATE "C" NOT NULL,
     token     bigint NOT NULL,
-    scopes    text[] NOT NULL,
     verb      text NOT NULL,
     actor     text NOT NULL,
     at        timestamptz NOT NULL,
@@ -33,7 +33,8 @@ CREATE TABLE IF NOT EXISTS memory_document_operations (
 -- No part of an operation is logged twice.
 CREATE UNIQUE INDEX IF NOT EXISTS memory_document_operations_once ON memory_document_operations (scope, operation, token);
 
--- The changes of files. The content of the new file is absent after a purge.
+-- The changes of files. A change from one scope into another is two rows with the same number: the deletion in the former scope, and the
+-- creation in the new one. The content of the new file is absent after a purge.
 CREATE TABLE IF NOT EXISTS memory_document_changes (
     scope        text COLLATE "C" NOT NULL,
     position     bigint NOT NULL,
@@ -41,7 +42,6 @@ CREATE TABLE IF NOT EXISTS memory_document_changes (
     operation    text COLLATE "C" NOT NULL,
     token        bigint NOT NULL,
     id           text COLLATE "C" NOT NULL,
-    former_scope text COLLATE "C",
     former_path  text,
     former_hash  bytea,
     trash        text,
@@ -49,7 +49,10 @@ CREATE TABLE IF NOT EXISTS memory_document_changes (
     hash         bytea,
     why          text,
     content      bytea,
-    PRIMARY KEY (scope, position, nth)
+    PRIMARY KEY (scope, position, nth),
+    CHECK (former_path IS NULL OR former_path ~ '^categories/([^/.][^/]*/)*[^/.][^/]*[.]md$'),
+    CHECK (path IS NULL OR path ~ '^categories/([^/.][^/]*/)*[^/.][^/]*[.]md$'),
+    CHECK (trash IS NULL OR trash ~ '^trash/([^/.][^/]*/)*[^/.][^/]*$')
 );
 
 CREATE INDEX IF NOT EXISTS memory_document_changes_id ON memory_document_changes (scope, id);
@@ -68,12 +71,13 @@ CREATE TABLE IF NOT EXISTS memory_documents (
     expires_at timestamptz,
     source     text NOT NULL,
     content    bytea NOT NULL,
-    PRIMARY KEY (scope, id)
+    PRIMARY KEY (scope, id),
+    -- Only files of other scopes have a name with the scope, `NAME@SCOPE.md`.
+    CHECK ((scope = 'global') = (position('@' in path) = 0))
 );
 
--- Replicas have all scopes in one folder, so paths and ids are unique in the whole database.
-CREATE UNIQUE INDEX IF NOT EXISTS memory_documents_path ON memory_documents (path);
-CREATE UNIQUE INDEX IF NOT EXISTS memory_documents_id ON memory_documents (id);
+-- A replica has all its scopes in one folder. The names of the files differ between scopes, so no index reveals the names of other scopes.
+CREATE UNIQUE INDEX IF NOT EXISTS memory_documents_path ON memory_documents (scope, path);
 
 -- The previous version of each replaced or deleted document, under the operation that replaced it.
 CREATE TABLE IF NOT EXISTS memory_documents_trash (

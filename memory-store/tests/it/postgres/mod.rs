@@ -1,5 +1,6 @@
 //! Memories, sessions and values in a database, on a real server started by the tests and through a pooler.
 
+mod access;
 mod errors;
 mod idempotence;
 mod migrations;

@@ -25,13 +25,13 @@ use crate::home::{TestHome, repeatable_services, services};
 const WRITES: usize = 12;
 
 /// A replica in a folder of its own.
-struct Node {
-    home: TestHome,
-    services: Services,
+pub(super) struct Node {
+    pub(super) home: TestHome,
+    pub(super) services: Services,
 }
 
 impl Node {
-    fn new(database: Arc<Database>) -> Self {
+    pub(super) fn new(database: Arc<Database>) -> Self {
         Self::with_interval(database, Duration::ZERO)
     }
 
@@ -41,16 +41,16 @@ impl Node {
         Self { home, services }
     }
 
-    fn write(&self, content: &str) -> String {
+    pub(super) fn write(&self, content: &str) -> String {
         write(&self.services, Draft::new(content), SecretPolicy::Refuse).unwrap().id.to_string()
     }
 
-    fn content(&self, id: &str) -> String {
+    pub(super) fn content(&self, id: &str) -> String {
         self.services.store.get_by(id).unwrap().memory.content
     }
 
     /// Returns the files of the memories, the journal and the trash.
-    fn files(&self) -> BTreeMap<String, Vec<u8>> {
+    pub(super) fn files(&self) -> BTreeMap<String, Vec<u8>> {
         self.services.store.refresh().unwrap();
         ["categories", "journal", "trash"].into_iter().flat_map(|folder| self.home.files(folder)).collect()
     }
@@ -295,27 +295,20 @@ fn a_node_that_was_not_informed_plans_its_write_again() {
 }
 
 #[test]
-fn an_id_names_one_memory_even_if_two_nodes_write_it_into_different_scopes() {
+fn all_nodes_apply_the_operations_on_one_path_and_one_id_in_their_order() {
     let Some(server) = shared_server("one id in two scopes") else { return };
     let (database, name) = super::open(server);
-    let hour = Duration::from_hours(1);
-    let (first, second) = (Node::new(database), Node::with_interval(super::reopen(server, &name), hour));
-    second.services.store.refresh().unwrap();
+    let first = Node::new(database);
     let id = first.write("a note");
     let mut memory = first.services.store.get_by(&id).unwrap().memory;
     memory.scope = Scope::Agent("other".into());
-    let create = |memory| {
-        let change = Change::Create { memory: Box::new(memory), front_matter: String::new() };
-        let set = ChangeSet { changes: vec![change], ..ChangeSet::new(second.services.operation(Verb::Import)) };
-        second.services.store.commit(Checked::allowed(&set))
-    };
-    assert_eq!(create(memory.clone()).unwrap_err().code(), Code::Conflict);
-    assert_eq!(server.sql(&name, "SELECT scope FROM memory_documents"), "global");
-    assert_eq!(first.files(), second.files());
-    // After its deletion, the id and the path are free in every scope, and all nodes apply both operations in this order.
     first.write("another note");
     delete(&first.services, &id).unwrap();
-    create(memory).unwrap();
+    let second = Node::with_interval(super::reopen(server, &name), Duration::from_hours(1));
+    let change = Change::Create { memory: Box::new(memory), front_matter: String::new() };
+    let set = ChangeSet { changes: vec![change], ..ChangeSet::new(second.services.operation(Verb::Import)) };
+    second.services.store.commit(Checked::allowed(&set)).unwrap();
+    assert!(second.services.store.get_by(&id).unwrap().path.ends_with("@agent-other.md"));
     let new = Node::new(super::reopen(server, &name));
     assert_eq!(new.sorted_files(), first.sorted_files());
     assert_eq!((first.content(&id).as_str(), new.content(&id).as_str()), ("a note", "a note"));
@@ -437,6 +430,6 @@ fn a_folder_with_other_memories_is_not_used_as_a_replica() {
     assert_eq!(write(&other, Draft::new("b"), SecretPolicy::Refuse).unwrap_err().code(), Code::InvalidInput);
 }
 
-fn content_patch(text: &str) -> Patch {
+pub(super) fn content_patch(text: &str) -> Patch {
     Patch { content: Some(text.to_owned()), ..Patch::default() }
 }

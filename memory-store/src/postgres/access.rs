@@ -1,0 +1,118 @@
+//! The access of a node to the memories in a database: all rows, or those of the principal whose token it has.
+//!
+//! A transaction contains the token, and the policies of the tables (`migrations/0003_access.sql`) check it in each statement.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use memory_core::{Code, StoreError};
+use tokio_postgres::Client;
+use tokio_postgres::types::Type;
+
+use super::error::DatabaseError;
+
+const SET_TOKEN: &str = "SELECT set_config('memory.token', $1, true)";
+
+/// Returns the principal of the token and its scopes, and whether the policies apply to the user of the database.
+const FIND_PRINCIPAL: &str = "SELECT memory_principal(), memory_readable_scopes(), row_security_active('memory_documents')";
+
+/// The token of a principal.
+#[derive(Clone)]
+pub(super) struct AccessToken(String);
+
+impl AccessToken {
+    /// Returns the token with this text.
+    pub(super) fn new(text: &str) -> Self {
+        Self(text.trim().to_owned())
+    }
+}
+
+impl fmt::Debug for AccessToken {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("AccessToken(…)")
+    }
+}
+
+/// The principal of a token.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct TokenPrincipal {
+    pub name: String,
+    /// The scopes that it reads and writes.
+    pub scopes: Vec<String>,
+}
+
+impl TokenPrincipal {
+    /// Checks that the principal may write these scopes.
+    ///
+    /// # Errors
+    /// [`Code::PermissionDenied`]
+    pub(super) fn check_scopes(&self, scopes: &BTreeSet<String>) -> Result<(), DatabaseError> {
+        let Some(scope) = scopes.iter().find(|scope| !self.scopes.contains(scope)) else { return Ok(()) };
+        let what = format!("{} has no access to {scope}", self.name);
+        Err(denied_error(what, "the owner of the database grants it with `memory principal grant NAME SCOPE`"))
+    }
+}
+
+/// Runs `work` in a transaction with a token, or as the owner in a transaction without one.
+///
+/// # Errors
+/// [`Code::PermissionDenied`] if the token is not valid, or the errors of `work`.
+pub(super) async fn run_as<T>(
+    client: &Client,
+    token: Option<&AccessToken>,
+    work: impl AsyncFnOnce(Option<&TokenPrincipal>) -> Result<T, DatabaseError>,
+) -> Result<T, DatabaseError> {
+    let begun = begin(client, token).await;
+    let done = match begun {
+        Ok(principal) => work(principal.as_ref()).await,
+        Err(trouble) => Err(trouble),
+    };
+    match done {
+        Ok(done) => {
+            client.batch_execute("COMMIT").await?;
+            Ok(done)
+        }
+        Err(trouble) => {
+            // The error of `work` is returned, not one of the rollback.
+            let _ = client.batch_execute("ROLLBACK").await;
+            Err(trouble)
+        }
+    }
+}
+
+/// Begins a transaction and finds the principal of the token, in one round trip.
+async fn begin(client: &Client, token: Option<&AccessToken>) -> Result<Option<TokenPrincipal>, DatabaseError> {
+    let begun = client.batch_execute("BEGIN ISOLATION LEVEL READ COMMITTED");
+    let Some(AccessToken(token)) = token else {
+        begun.await?;
+        return Ok(None);
+    };
+    let parameters = [(token as &(dyn tokio_postgres::types::ToSql + Sync), Type::TEXT)];
+    // Each statement is sent when its future is first polled, so they arrive in this order.
+    let (begun, set, found) = tokio::join!(
+        biased;
+        begun,
+        client.query_typed(SET_TOKEN, &parameters),
+        client.query_typed_one(FIND_PRINCIPAL, &[]),
+    );
+    begun?;
+    set?;
+    let found = found?;
+    let (name, scopes, is_restricted): (Option<String>, Vec<String>, bool) =
+        (found.try_get(0)?, found.try_get(1)?, found.try_get(2)?);
+    let Some(name) = name else {
+        let hint = "it was revoked, or is from another database: ask the owner of the database for a new one, and pass it to \
+            `memory init --token`";
+        return Err(denied_error("the database does not accept the token of this home".into(), hint));
+    };
+    if !is_restricted {
+        let hint = "use a role without the attributes SUPERUSER and BYPASSRLS, such as memory_node";
+        return Err(denied_error("the user of the database bypasses the access control of memories".into(), hint));
+    }
+    Ok(Some(TokenPrincipal { name, scopes }))
+}
+
+fn denied_error(what: String, hint: &'static str) -> DatabaseError {
+    let error = StoreError::Database { what, code: Code::PermissionDenied, hint, source: None };
+    DatabaseError::Other(error.into())
+}

@@ -1,0 +1,296 @@
+//! The principals of the memories in a database, which its owner manages.
+
+use std::fmt::Write;
+use std::sync::Arc;
+
+use chrono::{DateTime, Utc};
+use memory_core::instance::InstanceError;
+use memory_core::{Code, PrincipalKind, PrincipalName, Scope, StoreError};
+use tokio_postgres::Client;
+use tokio_postgres::error::SqlState;
+use tokio_postgres::types::Type;
+
+use super::Database;
+use super::connections::run_transaction;
+use super::error::DatabaseError;
+use super::migration::{DOCUMENTS, migrate};
+use crate::error::io_error;
+
+/// The beginning of every token.
+const TOKEN_PREFIX: &str = "mem_";
+
+const INSERT: &str = "
+    INSERT INTO memory_principals AS own (name, kind, token_hash) VALUES ($1, $2, sha256(convert_to($3, 'UTF8')))
+    ON CONFLICT (name) DO UPDATE SET kind = excluded.kind, token_hash = excluded.token_hash, created_at = now(), revoked_at = NULL
+    WHERE own.revoked_at IS NOT NULL";
+
+const REVOKE: &str = "UPDATE memory_principals SET revoked_at = now() WHERE name = $1 AND revoked_at IS NULL";
+
+const GRANT: &str = "
+    INSERT INTO memory_principal_scopes (grantee, scope) SELECT $1, scope FROM unnest($2) AS new(scope)
+    ON CONFLICT (grantee, scope) DO NOTHING";
+
+const UNGRANT: &str = "DELETE FROM memory_principal_scopes WHERE grantee = $1 AND scope = $2";
+
+const LIST: &str = "
+    SELECT own.name, own.kind, own.created_at, own.revoked_at,
+        ARRAY(SELECT scope FROM memory_principal_scopes WHERE grantee = 'private:' || own.name ORDER BY scope)
+    FROM memory_principals AS own ORDER BY own.name";
+
+const LIST_TEAMS: &str = "
+    SELECT team.scope, ARRAY(SELECT own.scope FROM memory_principal_scopes AS own WHERE own.grantee = team.scope ORDER BY own.scope)
+    FROM (
+        SELECT scope FROM memory_principal_scopes WHERE scope LIKE 'team:%'
+        UNION SELECT grantee FROM memory_principal_scopes WHERE grantee LIKE 'team:%'
+    ) AS team ORDER BY team.scope";
+
+/// Returns whether the role bypasses the policies, if it exists.
+const INSPECT_ROLE: &str = "
+    SELECT rolsuper OR rolbypassrls OR pg_has_role(oid, memory_owner(), 'MEMBER') FROM pg_roles WHERE rolname = $1";
+
+const NAME_SCHEMA: &str = "SELECT quote_ident(current_schema())";
+
+/// A principal, as its owner sees it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PrincipalRecord {
+    /// The name.
+    pub name: String,
+    /// The kind.
+    pub kind: PrincipalKind,
+    /// The time at which its current token was created.
+    pub created_at: DateTime<Utc>,
+    /// The time at which its token was revoked, if it was.
+    pub revoked_at: Option<DateTime<Utc>>,
+    /// Its teams, and the projects that it was granted itself.
+    pub scopes: Vec<String>,
+}
+
+/// A team with the projects that it was granted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TeamRecord {
+    /// The scope of the team.
+    pub team: String,
+    /// The scopes of the projects.
+    pub scopes: Vec<String>,
+}
+
+/// The principals of the memories in a database.
+///
+/// The address of the database must be that of the owner of the tables, without a token.
+#[derive(Debug)]
+pub struct PrincipalTable {
+    database: Arc<Database>,
+}
+
+impl PrincipalTable {
+    /// Returns the principals of a database. It connects on first use.
+    pub fn new(database: Arc<Database>) -> Self {
+        Self { database }
+    }
+
+    /// Adds a principal, or a new token of a revoked one, and returns the token.
+    ///
+    /// It also grants the tables to the role of the nodes.
+    ///
+    /// # Errors
+    /// [`Code::InvalidInput`] if the principal has a token already, or the role does not exist or bypasses the access control.
+    pub fn add(&self, name: &PrincipalName, kind: PrincipalKind, scopes: &[Scope], role: &str) -> Result<String, InstanceError> {
+        let scopes: Vec<_> = scopes.iter().map(grantable_scope).collect::<Result<_, _>>()?;
+        let token = random_token()?;
+        self.run(async |client| {
+            grant_tables(client, role).await?;
+            let values = [(&name.as_str() as &(dyn tokio_postgres::types::ToSql + Sync), Type::TEXT)];
+            let inserted = [values[0].clone(), (&kind.as_str(), Type::TEXT), (&token, Type::TEXT)];
+            if client.execute_typed(INSERT, &inserted).await? == 0 {
+                let hint = "`memory principal revoke NAME` revokes its token; then add it again for a new one";
+                return Err(invalid(format!("{name} has a token already"), hint));
+            }
+            let grantee = name.scope().to_string();
+            client.execute_typed(GRANT, &[(&grantee, Type::TEXT), (&scopes, Type::TEXT_ARRAY)]).await?;
+            Ok(())
+        })?;
+        Ok(token)
+    }
+
+    /// Returns all principals, sorted by name.
+    ///
+    /// # Errors
+    /// If the database cannot be reached or refuses.
+    pub fn list(&self) -> Result<Vec<PrincipalRecord>, InstanceError> {
+        self.run(async |client| {
+            let rows = client.query_typed(LIST, &[]).await?;
+            let to_record = |row: &tokio_postgres::Row| -> Result<PrincipalRecord, DatabaseError> {
+                Ok(PrincipalRecord {
+                    name: row.try_get(0)?,
+                    kind: row.try_get::<_, &str>(1)?.parse().unwrap_or_default(),
+                    created_at: row.try_get(2)?,
+                    revoked_at: row.try_get(3)?,
+                    scopes: row.try_get(4)?,
+                })
+            };
+            rows.iter().map(to_record).collect()
+        })
+    }
+
+    /// Returns all teams with their projects, sorted by name.
+    ///
+    /// # Errors
+    /// If the database cannot be reached or refuses.
+    pub fn teams(&self) -> Result<Vec<TeamRecord>, InstanceError> {
+        self.run(async |client| {
+            let rows = client.query_typed(LIST_TEAMS, &[]).await?;
+            rows.iter().map(|row| Ok(TeamRecord { team: row.try_get(0)?, scopes: row.try_get(1)? })).collect()
+        })
+    }
+
+    /// Revokes the token of a principal. Its memories and its scopes remain.
+    ///
+    /// # Errors
+    /// [`Code::InvalidInput`] if it has no token.
+    pub fn revoke(&self, name: &PrincipalName) -> Result<(), InstanceError> {
+        self.run(async |client| match client.execute_typed(REVOKE, &[(&name.as_str(), Type::TEXT)]).await? {
+            0 => Err(invalid(format!("no principal {name} has a token"), "`memory principal list` lists the principals")),
+            _ => Ok(()),
+        })
+    }
+
+    /// Grants a team to a principal, or a project to a principal or to a team.
+    ///
+    /// # Errors
+    /// [`Code::InvalidInput`] if the principal does not exist, or the scope cannot be granted to it.
+    pub fn grant(&self, grantee: &Scope, scope: &Scope) -> Result<(), InstanceError> {
+        let (name, scope) = (check_grantee(grantee, scope)?, vec![grantable_scope(scope)?]);
+        self.run(async |client| {
+            if let Some(name) = name {
+                let find = "SELECT name FROM memory_principals WHERE name = $1";
+                if client.query_typed_opt(find, &[(&name, Type::TEXT)]).await?.is_none() {
+                    let hint = "`memory principal list` lists the principals; a team is team:NAME";
+                    return Err(invalid(format!("there is no principal {name}"), hint));
+                }
+            }
+            client.execute_typed(GRANT, &[(&grantee.to_string(), Type::TEXT), (&scope, Type::TEXT_ARRAY)]).await?;
+            Ok(())
+        })
+    }
+
+    /// Withdraws a scope from a principal or from a team.
+    ///
+    /// # Errors
+    /// [`Code::InvalidInput`] if it was not granted.
+    pub fn ungrant(&self, grantee: &Scope, scope: &Scope) -> Result<(), InstanceError> {
+        check_grantee(grantee, scope)?;
+        let (grantee, scope) = (grantee.to_string(), scope.to_string());
+        self.run(async |client| match client.execute_typed(UNGRANT, &[(&grantee, Type::TEXT), (&scope, Type::TEXT)]).await? {
+            0 => {
+                let name = grantee.trim_start_matches("private:");
+                Err(invalid(format!("{scope} is not granted to {name}"), "`memory principal list` lists the grants"))
+            }
+            _ => Ok(()),
+        })
+    }
+
+    async fn run_once<T>(client: &Client, work: impl AsyncFnOnce() -> Result<T, DatabaseError>) -> Result<T, DatabaseError> {
+        run_transaction(client, work).await.map_err(|error| match error {
+            DatabaseError::Told(told) if told.code() == Some(&SqlState::INSUFFICIENT_PRIVILEGE) => {
+                let what = "only the owner of the tables manages principals".to_owned();
+                let hint = "use a home whose address has the user that ran the first `memory init`";
+                let error = StoreError::Database { what, code: Code::PermissionDenied, hint, source: None };
+                DatabaseError::Other(error.into())
+            }
+            error => error,
+        })
+    }
+
+    #[expect(clippy::needless_pass_by_value, reason = "callers pass closures")]
+    fn run<T>(&self, work: impl AsyncFn(&Client) -> Result<T, DatabaseError>) -> Result<T, InstanceError> {
+        if self.database.token().is_some() {
+            let what = "a home with a token cannot manage principals".to_owned();
+            let hint = "use a home of the owner, which was set up without --token";
+            return Err(StoreError::Database { what, code: Code::PermissionDenied, hint, source: None }.into());
+        }
+        self.database.run_without_instances(async |client| {
+            migrate(client, &DOCUMENTS).await?;
+            Self::run_once(client, async || work(client).await).await
+        })
+    }
+}
+
+/// Grants the role of the nodes what they need: they neither change the history nor see hashes of tokens.
+async fn grant_tables(client: &Client, role: &str) -> Result<(), DatabaseError> {
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-' | '.');
+    if role.is_empty() || 63 < role.len() || !role.chars().all(is_plain) {
+        return Err(invalid(format!("{role:?} is not a name of a role"), "use letters a-z, digits, -, _ and ."));
+    }
+    match client.query_typed_opt(INSPECT_ROLE, &[(&role, Type::TEXT)]).await?.map(|row| row.try_get(0)).transpose()? {
+        Some(false) => {}
+        Some(true) => {
+            let hint = "use a role without the attributes SUPERUSER and BYPASSRLS that is no member of the owner";
+            return Err(invalid(format!("the role {role} bypasses the access control of memories"), hint));
+        }
+        None => {
+            let sql = format!("CREATE ROLE \"{role}\" LOGIN PASSWORD 'PASSWORD'");
+            let what = format!("the database has no role {role}; create it with {sql}");
+            return Err(invalid(what, "or specify another role with --role"));
+        }
+    }
+    let schema: String = client.query_typed_one(NAME_SCHEMA, &[]).await?.try_get(0)?;
+    let mut script = format!("GRANT USAGE ON SCHEMA {schema} TO \"{role}\";");
+    for (privileges, table) in NODE_PRIVILEGES {
+        write!(script, "GRANT {privileges} ON {table} TO \"{role}\";").expect("a text is writable");
+    }
+    Ok(client.batch_execute(&script).await?)
+}
+
+/// The privileges of nodes.
+const NODE_PRIVILEGES: [(&str, &str); 10] = [
+    ("SELECT", "memory_schema"),
+    ("SELECT", "memory_document_store"),
+    ("SELECT, INSERT, UPDATE", "memory_document_heads"),
+    ("SELECT, INSERT (scope, position, operation, token, verb, actor, at, at_nanos, undoes)", "memory_document_operations"),
+    ("SELECT, INSERT, UPDATE (content)", "memory_document_changes"),
+    ("SELECT, INSERT, DELETE", "memory_documents"),
+    ("SELECT, INSERT, DELETE", "memory_documents_trash"),
+    ("SELECT (name, kind, created_at, revoked_at)", "memory_principals"),
+    ("SELECT", "memory_principal_scopes"),
+    (
+        "EXECUTE",
+        "FUNCTION memory_owner(), memory_is_owner(), memory_reads_principals(), memory_principal(), memory_readable_scopes()",
+    ),
+];
+
+/// Returns the text of a scope that principals are granted.
+fn grantable_scope(scope: &Scope) -> Result<String, InstanceError> {
+    match scope {
+        Scope::Team(name) => {
+            name.parse::<PrincipalName>().map_err(StoreError::from)?;
+            Ok(scope.to_string())
+        }
+        Scope::Project(_) => Ok(scope.to_string()),
+        _ => Err(InstanceError::invalid(format!("{scope} cannot be granted"), "grant team:NAME or project:NAME")),
+    }
+}
+
+/// Returns the name of the grantee if it is a principal.
+fn check_grantee<'a>(grantee: &'a Scope, scope: &Scope) -> Result<Option<&'a str>, InstanceError> {
+    match (grantee, scope) {
+        (Scope::Private(name), _) => Ok(Some(name)),
+        (Scope::Team(_), Scope::Project(_)) => Ok(None),
+        (Scope::Team(_), _) => {
+            let what = format!("{scope} cannot be granted to a team");
+            Err(InstanceError::invalid(what, "a team is granted project:NAME"))
+        }
+        _ => Err(InstanceError::invalid(format!("{grantee} is no principal and no team"), "use NAME or team:NAME")),
+    }
+}
+
+fn random_token() -> Result<String, InstanceError> {
+    let mut bytes = [0; 32];
+    getrandom::fill(&mut bytes).map_err(|error| io_error("create a random number", error.into()))?;
+    let mut token = TOKEN_PREFIX.to_owned();
+    bytes.iter().try_for_each(|byte| write!(token, "{byte:02x}")).expect("a text is writable");
+    Ok(token)
+}
+
+fn invalid(what: String, hint: &'static str) -> DatabaseError {
+    DatabaseError::Other(InstanceError::invalid(what, hint))
+}

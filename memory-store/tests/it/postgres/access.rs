@@ -1,0 +1,381 @@
+//! Access control: principals with tokens, on nodes and in the database.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use memory_core::secret::Checked;
+use memory_core::{
+    Change, ChangeSet, Code, Draft, Filter, Memory, MemoryStore, MemoryStoreExt, PageRequest, Patch, PrincipalKind, Query, Scope,
+    SecretPolicy, StoreError, Verb, delete, search, undo, update, write,
+};
+use memory_store::postgres::{Database, DatabaseLimits, PrincipalTable};
+use memory_store::{FileStore, FileStoreOptions};
+
+use super::replicas::{Node, content_patch};
+use super::server::{PostgresServer, shared_server};
+
+/// A database with an owner and a role for nodes, neither of which is a superuser.
+struct SharedDatabase {
+    server: &'static PostgresServer,
+    name: String,
+    principals: PrincipalTable,
+}
+
+impl SharedDatabase {
+    fn new(claim: &str) -> Option<Self> {
+        let server = shared_server(claim)?;
+        let name = server.database();
+        server.sql(
+            &name,
+            &format!(
+                "CREATE ROLE {name}_owner LOGIN; CREATE ROLE {name}_node LOGIN; ALTER DATABASE {name} OWNER TO {name}_owner"
+            ),
+        );
+        let principals = PrincipalTable::new(Arc::new(open(server, &name, "owner")));
+        Some(Self { server, name, principals })
+    }
+
+    /// Adds a principal, and returns its token.
+    fn add(&self, name: &str, scopes: &[&str]) -> String {
+        let scopes: Vec<Scope> = scopes.iter().map(|scope| scope.parse().unwrap()).collect();
+        let kind = PrincipalKind::User;
+        self.principals.add(&name.parse().unwrap(), kind, &scopes, &format!("{}_node", self.name)).unwrap()
+    }
+
+    fn owner(&self) -> Node {
+        Node::new(Arc::new(open(self.server, &self.name, "owner")))
+    }
+
+    fn node(&self, token: &str) -> Node {
+        Node::new(Arc::new(open(self.server, &self.name, "node").with_token(token)))
+    }
+
+    /// Runs a statement as the owner or as a node, with a token, and returns the rows.
+    fn sql(&self, role: &str, token: &str, statement: &str) -> String {
+        let statements = format!("SET ROLE {}_{role}; SET memory.token = '{token}'; {statement}", self.name);
+        self.server.sql(&self.name, &statements)
+    }
+
+    /// Checks that a statement of a node fails because of a missing permission.
+    fn check_refused(&self, token: &str, statement: &str) {
+        let quoted = statement.replace('\'', "''");
+        let block = format!(
+            "DO $block$ BEGIN EXECUTE '{quoted}'; RAISE EXCEPTION 'not refused'; \
+            EXCEPTION WHEN insufficient_privilege THEN NULL; END $block$"
+        );
+        self.sql("node", token, &block);
+    }
+
+    /// Checks that a query of a node returns no rows, or is not permitted.
+    fn check_empty(&self, token: &str, from: &str) {
+        let block = format!(
+            "DO $block$ DECLARE found bigint; BEGIN SELECT count(*) INTO found FROM {from}; \
+            IF found <> 0 THEN RAISE EXCEPTION 'rows'; END IF; EXCEPTION WHEN insufficient_privilege THEN NULL; END $block$"
+        );
+        self.sql("node", token, &block);
+    }
+
+    /// Returns all tables of the program, according to the catalog, for which a condition is true.
+    fn tables(&self, condition: &str) -> Vec<String> {
+        let list = format!(
+            "SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND {condition} \
+            ORDER BY 1"
+        );
+        self.server.sql(&self.name, &list).lines().map(str::to_owned).collect()
+    }
+}
+
+fn open(server: &PostgresServer, name: &str, role: &str) -> Database {
+    let limits = DatabaseLimits { restart: Duration::from_secs(20), ..DatabaseLimits::default() };
+    Database::new(&server.url(&format!("{name}_{role}"), name, "?sslmode=disable"), limits).unwrap()
+}
+
+fn write_into(node: &Node, text: &str, scope: &str) -> String {
+    let draft = Draft { scope: scope.parse().unwrap(), ..Draft::new(text) };
+    write(&node.services, draft, SecretPolicy::Refuse).unwrap().id.to_string()
+}
+
+fn move_into(node: &Node, id: &str, scope: &str) {
+    let patch = Patch { scope: Some(scope.parse().unwrap()), ..Patch::default() };
+    update(&node.services, id, &patch, None, SecretPolicy::Refuse).unwrap();
+}
+
+/// Returns the scopes of the memories that a node has.
+fn scopes(node: &Node) -> Vec<String> {
+    node.services.store.refresh().unwrap();
+    let page = node.services.store.list(&Filter::all(), &PageRequest::default(), node.services.clock.now()).unwrap();
+    let mut scopes: Vec<_> = page.memories.iter().map(|stored| stored.memory.scope.to_string()).collect();
+    scopes.sort();
+    scopes
+}
+
+fn hits(node: &Node, query: &str) -> usize {
+    search(&node.services, &Query::new(query)).unwrap().hits.len()
+}
+
+/// Returns whether a text is in a file of the replica below one of its folders.
+fn has_text(node: &Node, text: &str) -> bool {
+    node.services.store.refresh().unwrap();
+    node.home.files("").into_iter().any(|(path, bytes)| path.contains(text) || String::from_utf8_lossy(&bytes).contains(text))
+}
+
+fn code_of<T>(result: Result<T, StoreError>) -> Option<Code> {
+    result.err().map(|error| error.code())
+}
+
+#[test]
+fn every_table_is_empty_for_others_and_refuses_their_writes() {
+    let Some(shared) = SharedDatabase::new("tables of other principals") else { return };
+    let (ada, bob) = (shared.add("ada", &["team:web"]), shared.add("bob", &[]));
+    let node = shared.node(&ada);
+    write_into(&node, "a global note", "global");
+    write_into(&node, "a note of the team", "team:web");
+    let id = write_into(&node, "a private note", "private:ada");
+    update(&node.services, &id, &content_patch("a changed private note"), None, SecretPolicy::Refuse).unwrap();
+    // The versions of the tables are readable, and no table with data is without policies.
+    assert_eq!(shared.tables("NOT (relrowsecurity AND relforcerowsecurity)"), ["memory_schema"]);
+    let tables = shared.tables("relname <> 'memory_schema'");
+    assert_eq!(tables.len(), 8);
+    for table in &tables {
+        for token in ["", "mem_00"] {
+            shared.check_empty(token, table);
+            shared.check_refused(token, &format!("INSERT INTO {table} DEFAULT VALUES"));
+        }
+    }
+    for table in ["memory_document_heads", "memory_document_operations", "memory_document_changes", "memory_documents"] {
+        shared.check_empty(&bob, &format!("{table} WHERE scope NOT IN ('global', 'private:bob')"));
+        let own = format!("SELECT DISTINCT scope FROM {table} ORDER BY 1");
+        assert_eq!(shared.sql("node", &ada, &own), "global\nprivate:ada\nteam:web", "{table}");
+        // A token also restricts the owner.
+        assert_eq!(shared.sql("owner", &bob, &own), "global", "{table}");
+        assert_eq!(shared.sql("owner", "", &own), "global\nprivate:ada\nteam:web", "{table}");
+    }
+    shared.check_empty(&bob, "memory_documents_trash");
+    assert_eq!(shared.sql("node", &bob, "SELECT name FROM memory_principals"), "bob");
+    shared.check_empty(&bob, "memory_principal_scopes");
+    for forbidden in [
+        "INSERT INTO memory_document_heads VALUES ('private:ada', 99)",
+        "INSERT INTO memory_document_heads VALUES ('team:web', 99) ON CONFLICT (scope) DO UPDATE SET position = 99",
+        "UPDATE memory_document_heads SET scope = 'private:ada' WHERE scope = 'global'",
+        "INSERT INTO memory_documents_trash VALUES ('private:ada', 'x', 1, 1, now(), 'trash/x', 'x', 'x', '', 'x', 'x', \
+            '{}', NULL, NULL, NULL, '', '')",
+        "UPDATE memory_document_operations SET actor = 'x'",
+        "DELETE FROM memory_document_changes",
+        "INSERT INTO memory_principal_scopes VALUES ('private:bob', 'team:web')",
+        "INSERT INTO memory_principals VALUES ('eve', 'user', '')",
+        "UPDATE memory_principals SET revoked_at = NULL",
+        "SELECT token_hash FROM memory_principals",
+        "SELECT memory_scopes_of('ada')",
+        "SELECT memory_find_principal('x')",
+        "INSERT INTO memory_document_operations (scope, position, operation, token, verb, actor, at, at_nanos, principal) \
+            VALUES ('global', 99, 'x', 1, 'write', 'x', now(), 0, 'ada')",
+    ] {
+        shared.check_refused(&bob, forbidden);
+    }
+    // A table of another schema with the same name changes nothing.
+    let spoof = "CREATE TEMP TABLE memory_principals (name text, token_hash bytea, revoked_at timestamptz); \
+        INSERT INTO memory_principals VALUES ('ada', sha256('x'), NULL); SET search_path = pg_temp, public; \
+        SELECT public.memory_principal() IS NULL, count(*) FROM public.memory_documents";
+    assert_eq!(shared.sql("node", "x", spoof), "t|0");
+}
+
+#[test]
+fn a_policy_is_evaluated_once_for_a_statement() {
+    let Some(shared) = SharedDatabase::new("plans of policies") else { return };
+    let ada = shared.add("ada", &[]);
+    write_into(&shared.node(&ada), "a note", "private:ada");
+    let plan = shared.sql("node", &ada, "EXPLAIN SELECT * FROM memory_documents WHERE scope = 'private:ada'");
+    assert!(plan.contains("InitPlan"), "{plan}");
+    assert!(!plan.contains("SubPlan"), "{plan}");
+}
+
+#[test]
+fn a_revoked_or_unknown_token_is_refused_and_finds_nothing() {
+    let Some(shared) = SharedDatabase::new("revoked tokens") else { return };
+    let token = shared.add("ada", &[]);
+    let node = shared.node(&token);
+    let id = write_into(&node, "a private note", "private:ada");
+    let ada = "ada".parse().unwrap();
+    assert_eq!(
+        shared.principals.add(&ada, PrincipalKind::User, &[], &format!("{}_node", shared.name)).unwrap_err().code(),
+        Code::InvalidInput
+    );
+    shared.principals.revoke(&ada).unwrap();
+    let refused = write(&node.services, Draft::new("another note"), SecretPolicy::Refuse).unwrap_err();
+    insta::assert_snapshot!(
+        format!("{}: {refused}\n{}", refused.code().as_str(), refused.hint().unwrap_or_default()),
+        @"
+    PERMISSION_DENIED: the database does not accept the token of this home
+    it was revoked, or is from another database: ask the owner of the database for a new one, and pass it to `memory init --token`
+    "
+    );
+    assert_eq!(code_of(search(&node.services, &Query::new("note"))), Some(Code::PermissionDenied));
+    assert_eq!(code_of(delete(&node.services, &id)), Some(Code::PermissionDenied));
+    assert_eq!(code_of(shared.node("mem_00").services.store.refresh()), Some(Code::PermissionDenied));
+    assert_eq!(shared.principals.revoke(&ada).unwrap_err().code(), Code::InvalidInput);
+    // A new token restores the access.
+    let again = shared.add("ada", &[]);
+    assert_ne!(again, token);
+    assert_eq!(hits(&shared.node(&again), "private note"), 1);
+    let hashes = shared.sql("owner", "", "SELECT count(*) FROM memory_principals WHERE length(token_hash) = 32");
+    assert_eq!(hashes, "1");
+}
+
+#[test]
+fn a_private_memory_reaches_another_node_only_while_it_is_shared() {
+    let Some(shared) = SharedDatabase::new("private memories") else { return };
+    let ada = shared.node(&shared.add("ada", &["team:web"]));
+    let bob = shared.node(&shared.add("bob", &["team:web"]));
+    let carol = shared.node(&shared.add("carol", &[]));
+    let id = write_into(&ada, "the zebra hint", "private:ada");
+    write_into(&ada, "the okapi of the agent", "agent:claude");
+    let path = ada.services.store.get_by(&id).unwrap().path;
+    assert!(path.ends_with("@private-ada.md"), "{path}");
+    assert_eq!(scopes(&ada), ["agent:claude", "private:ada"]);
+    for other in [&bob, &carol] {
+        assert_eq!((hits(other, "zebra"), has_text(other, "zebra"), has_text(other, "okapi")), (0, false, false));
+        assert_eq!(other.services.history.records().count(), 0);
+    }
+    // A name in use reveals nothing: the same text and title can be written.
+    write_into(&bob, "the zebra hint", "private:bob");
+    assert_eq!(scopes(&bob), ["private:bob"]);
+    move_into(&ada, &id, "team:web");
+    assert_eq!((scopes(&bob), hits(&carol, "zebra")), (vec!["private:bob".to_owned(), "team:web".into()], 0));
+    assert!(ada.services.store.get_by(&id).unwrap().path.ends_with("@team-web.md"));
+    // A member of the team edits it, and the journal names the member.
+    update(&bob.services, &id, &content_patch("the zebra hint of the team"), None, SecretPolicy::Refuse).unwrap();
+    assert_eq!(ada.content(&id), "the zebra hint of the team");
+    assert_eq!(ada.services.history.records().next().unwrap().unwrap().operation.by, "bob/test");
+    move_into(&ada, &id, "private:ada");
+    assert_eq!((scopes(&bob), hits(&bob, "team")), (vec!["private:bob".to_owned()], 0));
+    undo(&ada.services, None).unwrap();
+    assert_eq!((scopes(&bob).len(), bob.content(&id)), (2, "the zebra hint of the team".to_owned()));
+    move_into(&ada, &id, "private:ada");
+    assert_eq!((scopes(&bob).len(), has_text(&carol, "zebra")), (1, false));
+    // A new node of each principal has the same memories.
+    assert_eq!(scopes(&ada), ["agent:claude", "private:ada"]);
+    assert_eq!(scopes(&shared.owner()), ["agent:claude", "private:ada", "private:bob"]);
+}
+
+#[test]
+fn a_scope_that_is_granted_or_withdrawn_appears_or_disappears_with_its_history() {
+    let Some(shared) = SharedDatabase::new("granted scopes") else { return };
+    let ada = shared.node(&shared.add("ada", &["team:web"]));
+    let bob = shared.node(&shared.add("bob", &[]));
+    let scope = |text: &str| text.parse::<Scope>().unwrap();
+    let id = write_into(&ada, "the zebra deploys", "team:web");
+    for number in 0..3 {
+        update(&ada.services, &id, &content_patch(&format!("the zebra deploys {number}")), None, SecretPolicy::Refuse).unwrap();
+    }
+    let global = write_into(&bob, "a global note", "global");
+    assert_eq!(scopes(&bob), ["global"]);
+    let denied = write(&bob.services, Draft { scope: scope("team:web"), ..Draft::new("no") }, SecretPolicy::Refuse).unwrap_err();
+    insta::assert_snapshot!(
+        format!("{}: {denied}\n{}", denied.code().as_str(), denied.hint().unwrap_or_default()),
+        @"
+    PERMISSION_DENIED: bob has no access to team:web
+    the owner of the database grants it with `memory principal grant NAME SCOPE`
+    "
+    );
+    shared.principals.grant(&scope("private:bob"), &scope("team:web")).unwrap();
+    assert_eq!(
+        (scopes(&bob), bob.content(&id)),
+        (vec!["global".to_owned(), "team:web".into()], "the zebra deploys 2".to_owned())
+    );
+    update(&bob.services, &id, &content_patch("the zebra deploys for bob"), None, SecretPolicy::Refuse).unwrap();
+    assert_eq!(ada.content(&id), "the zebra deploys for bob");
+    shared.principals.ungrant(&scope("private:bob"), &scope("team:web")).unwrap();
+    assert_eq!(scopes(&bob), ["global"]);
+    for folder in ["categories", "journal", "trash", "unsynced", ".replaced"] {
+        let texts = bob.home.files(folder).into_values().map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+        assert!(texts.into_iter().all(|text| !text.contains("zebra")), "{folder}");
+    }
+    // What was not in the lost scope remains, and is usable.
+    update(&bob.services, &global, &content_patch("a changed global note"), None, SecretPolicy::Refuse).unwrap();
+    assert_eq!(ada.content(&global), "a changed global note");
+    // A project that a team was granted.
+    shared.principals.grant(&scope("team:web"), &scope("project:api")).unwrap();
+    write_into(&ada, "a note of the project", "project:api");
+    assert_eq!(scopes(&ada), ["global", "project:api", "team:web"]);
+    assert_eq!(scopes(&bob), ["global"]);
+    for (grantee, granted) in
+        [("private:nobody", "team:web"), ("team:web", "team:api"), ("private:bob", "private:ada"), ("global", "team:web")]
+    {
+        assert_eq!(
+            shared.principals.grant(&scope(grantee), &scope(granted)).unwrap_err().code(),
+            Code::InvalidInput,
+            "{grantee}"
+        );
+    }
+    assert!(shared.principals.ungrant(&scope("private:bob"), &scope("team:web")).is_err());
+}
+
+#[test]
+fn an_operation_on_several_scopes_has_on_each_node_the_part_that_it_may_read() {
+    let Some(shared) = SharedDatabase::new("operations on several scopes") else { return };
+    let ada = shared.node(&shared.add("ada", &["team:web"]));
+    let bob = shared.node(&shared.add("bob", &[]));
+    let ids: Vec<_> =
+        ["private:ada", "global", "team:web"].iter().map(|scope| write_into(&ada, &format!("in {scope}"), scope)).collect();
+    let pin = |id: &String| {
+        let stored = ada.services.store.get_by(id).unwrap();
+        Change::Replace { expected: stored.stamp, memory: Box::new(Memory { pinned: true, ..stored.memory }) }
+    };
+    let set = ChangeSet { changes: ids.iter().map(pin).collect(), ..ChangeSet::new(ada.services.operation(Verb::Update)) };
+    ada.services.store.commit(Checked::allowed(&set)).unwrap();
+    assert_eq!(scopes(&bob), ["global"]);
+    let record = bob.services.history.records().next().unwrap().unwrap();
+    assert_eq!(bob.services.history.changes(&record.operation.id).count(), 1);
+    assert!(bob.services.store.get_by(&ids[1]).unwrap().memory.pinned);
+    undo(&ada.services, None).unwrap();
+    assert!(!bob.services.store.get_by(&ids[1]).unwrap().memory.pinned);
+    // The rest of known operations arrives with a new grant.
+    shared.principals.grant(&Scope::Private("bob".into()), &Scope::Team("web".into())).unwrap();
+    assert_eq!(scopes(&bob), ["global", "team:web"]);
+    assert!(!has_text(&bob, "in private:ada"));
+}
+
+#[test]
+fn the_owner_changes_a_memory_of_an_agent_without_taking_it_from_its_principal() {
+    let Some(shared) = SharedDatabase::new("memories of agents of principals") else { return };
+    let token = shared.add("ada", &[]);
+    let (ada, bob, owner) = (shared.node(&token), shared.node(&shared.add("bob", &[])), shared.owner());
+    let id = write_into(&ada, "a note of the agent", "agent:claude");
+    update(&owner.services, &id, &content_patch("a note of the agent, corrected"), None, SecretPolicy::Refuse).unwrap();
+    assert_eq!(ada.content(&id), "a note of the agent, corrected");
+    assert_eq!(scopes(&bob), [""; 0]);
+    assert_eq!(shared.sql("owner", "", "SELECT scope FROM memory_documents"), "private:ada");
+    // A version from before it was shared returns to its own scope.
+    move_into(&ada, &id, "global");
+    assert_eq!(scopes(&bob), ["global"]);
+    let trashed = ada.services.history.trashed().next().unwrap().unwrap();
+    ada.services.history.restore(&trashed, &ada.services.operation(Verb::Restore)).unwrap();
+    assert_eq!((scopes(&ada), scopes(&bob).len()), (vec!["agent:claude".to_owned()], 0));
+    // A replica of one principal is not used with the token of another one.
+    let other = Arc::new(open(shared.server, &shared.name, "node").with_token(&shared.add("carol", &[])));
+    let store = FileStore::open_replica(ada.home.path(), FileStoreOptions::default(), other, Duration::ZERO).unwrap();
+    assert_eq!(code_of(store.refresh()), Some(Code::InvalidInput));
+}
+
+#[test]
+fn a_node_neither_creates_tables_nor_bypasses_the_policies() {
+    let Some(shared) = SharedDatabase::new("nodes without tables") else { return };
+    assert_eq!(code_of(shared.node("mem_00").services.store.refresh()), Some(Code::PermissionDenied));
+    assert_eq!(shared.tables("true"), [""; 0]);
+    let token = shared.add("ada", &[]);
+    // A superuser bypasses all policies, so a node with a token does not run as one.
+    let superuser = Database::new(&shared.server.address(&shared.name), DatabaseLimits::default()).unwrap().with_token(&token);
+    let refused = Node::new(Arc::new(superuser)).services.store.refresh().unwrap_err();
+    assert_eq!(refused.to_string(), "the user of the database bypasses the access control of memories");
+    let add =
+        |role: &str| shared.principals.add(&"eve".parse().unwrap(), PrincipalKind::User, &[], role).unwrap_err().to_string();
+    assert_eq!(add("postgres"), "the role postgres bypasses the access control of memories");
+    assert_eq!(
+        add("absent_role"),
+        "the database has no role absent_role; create it with CREATE ROLE \"absent_role\" LOGIN PASSWORD 'PASSWORD'"
+    );
+    let as_node = PrincipalTable::new(Arc::new(open(shared.server, &shared.name, "node").with_token(&token)));
+    assert_eq!(as_node.list().unwrap_err().code(), Code::PermissionDenied);
+    let as_node = PrincipalTable::new(Arc::new(open(shared.server, &shared.name, "node")));
+    assert_eq!(as_node.revoke(&"ada".parse().unwrap()).unwrap_err().code(), Code::PermissionDenied);
+}
