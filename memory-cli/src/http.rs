@@ -7,6 +7,7 @@ use std::sync::Arc;
 use memory_agent::Agent;
 use memory_agent::http::{AccessRules, AccessToken, HttpLimits, HttpServerConfig};
 use memory_agent::instance::{InstanceHandle, OpenInstances, backend};
+use memory_core::StoreHealth;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use crate::config::HttpSettings;
@@ -119,10 +120,11 @@ pub(crate) fn build_front(
     agent: Arc<Agent>,
     instances: Arc<OpenInstances>,
     access: AccessRules,
+    health: Arc<dyn StoreHealth>,
 ) -> Result<HttpServerConfig, Failure> {
     // An error is reported to the client that requests this instance.
     let _ = instances.insert(backend("notes")?, &DEFAULT.parse()?, InstanceHandle::Tools(Arc::clone(&agent) as _));
-    Ok(HttpServerConfig { agent, instances, access, limits: limits(), chat: None })
+    Ok(HttpServerConfig { agent, instances, access, limits: limits(), chat: None, health: Some(health) })
 }
 
 /// Returns the limits of the server, adapted to the number of files that may be open.

@@ -61,6 +61,7 @@ mod services;
 mod shared_store;
 mod source;
 mod store;
+mod store_health;
 mod tool;
 mod view;
 
@@ -190,6 +191,7 @@ pub use services::Services;
 pub use smart_search::{SmartSearchResults, smart_search};
 pub use source::{FormerFields, NoteItem, Source, SourceError, SourceItem, SourceSession, SourceSessionItem};
 pub use store::{MemoryStore, MemoryStoreExt, NameIndex, NameMatch};
+pub use store_health::{DatabaseFigures, ReplicaStatus, StoreHealth};
 pub use tag::tag;
 pub use tool::{AnswerDetail, Effect, Tool, ToolContext, ToolError};
 pub use undo::{UndoObstacle, UndoReport, delete, find_full_text, is_in_trash, restore, undo, undo_last_change, undo_obstacle};

@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
 
 use chrono::{DateTime, Utc};
-use memory_core::{Memory, Recorded, Scope, StoreError};
+use memory_core::{DatabaseFigures, Memory, Recorded, Scope, StoreError};
 use serde::{Deserialize, Serialize};
 
 use crate::journal::JournalPayload;
@@ -35,7 +35,7 @@ pub(crate) trait SharedLog: Debug + Send + Sync {
     /// Returns the next operations after `known` in the scopes that the node may read, in the order of their positions.
     ///
     /// # Errors
-    /// If the database cannot be reached, rejects the token of the node, or is older than `known`.
+    /// If the database cannot be reached, rejects the token of the node, or does not contain `known`.
     fn pull(&self, known: &LogHeads) -> Result<LogPage, StoreError>;
 
     /// Appends an operation that was planned with the operations up to `known`.
@@ -51,6 +51,9 @@ pub(crate) trait SharedLog: Debug + Send + Sync {
     /// # Errors
     /// If the database cannot be reached.
     fn purge(&self, before: DateTime<Utc>) -> Result<(), StoreError>;
+
+    /// Returns figures of the connections and of the errors so far.
+    fn figures(&self) -> DatabaseFigures;
 }
 
 /// The identity of a log for a node.
@@ -78,25 +81,35 @@ impl LogPage {
     }
 }
 
-/// The position of the last operation of each scope that a replica has.
+/// The position and the token of the last operation of each scope that a replica has.
+///
+/// The token detects a log that was restored from a backup, or lost its last operations in a failover, and has other operations at
+/// the same positions since.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub(crate) struct LogHeads(BTreeMap<String, i64>);
+pub(crate) struct LogHeads(BTreeMap<String, LogHead>);
+
+/// The last operation of a scope. Both numbers are 0 if there is none.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct LogHead {
+    pub position: i64,
+    pub token: i64,
+}
 
 impl LogHeads {
-    /// Returns the position in `scope`, or 0 if the replica has no operation of it.
-    pub(crate) fn position(&self, scope: &str) -> i64 {
-        self.0.get(scope).copied().unwrap_or(0)
+    /// Returns the last operation of `scope` in the replica.
+    pub(crate) fn get(&self, scope: &str) -> LogHead {
+        self.0.get(scope).copied().unwrap_or_default()
     }
 
-    /// Records that the replica has the operations of `scopes` up to `position`.
-    pub(crate) fn advance(&mut self, scopes: impl IntoIterator<Item = String>, position: i64) {
-        self.0.extend(scopes.into_iter().map(|scope| (scope, position)));
+    /// Records that the replica has the operations of `scopes` up to `head`.
+    pub(crate) fn advance(&mut self, scopes: impl IntoIterator<Item = String>, head: LogHead) {
+        self.0.extend(scopes.into_iter().map(|scope| (scope, head)));
     }
 
-    /// Iterates over the scopes and their positions.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, i64)> {
-        self.0.iter().map(|(scope, position)| (scope.as_str(), *position))
+    /// Iterates over the scopes and their last operations.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, LogHead)> {
+        self.0.iter().map(|(scope, head)| (scope.as_str(), *head))
     }
 }
 
@@ -164,6 +177,11 @@ pub(crate) struct LoggedOperation {
 }
 
 impl LoggedOperation {
+    /// Returns its position and token.
+    pub(crate) fn head(&self) -> LogHead {
+        LogHead { position: self.position, token: self.token }
+    }
+
     /// Returns whether the content of a new file was purged.
     pub(crate) fn is_purged(&self) -> bool {
         let changes = self.record.subject.changes.iter();

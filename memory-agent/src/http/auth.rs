@@ -21,8 +21,10 @@ use super::metrics::Metrics;
 use super::peer_owner::PeerOwners;
 use super::response::ErrorResponse;
 
-/// The health route, which needs no token.
+/// The health routes, which need no token.
 pub(super) const HEALTH: &str = "/v1/health";
+pub(super) const LIVENESS: &str = "/healthz";
+pub(super) const READINESS: &str = "/readyz";
 
 /// Request header in which browsers state how the origin of a request relates to its target.
 const FETCH_SITE: &str = "sec-fetch-site";
@@ -89,9 +91,9 @@ pub(super) async fn authorize(State(gate): State<Arc<AuthState>>, mut request: R
     let response = if let Some(origin) = preflight {
         cors::preflight_response(origin, request.headers())
     } else {
-        // The exemption is for the health route only. A standalone proxy has no such route: its requests are forwarded
+        // The exemption is for the health routes only. A standalone proxy has no such route: its requests are forwarded
         // and need the token.
-        let admitted = if gate.rules.token.is_some() && route == HEALTH {
+        let admitted = if gate.rules.token.is_some() && [HEALTH, LIVENESS, READINESS].contains(&route.as_str()) {
             Ok(())
         } else {
             check_access(&gate.rules, &connection, request.uri(), request.headers(), allowed.is_some()).await

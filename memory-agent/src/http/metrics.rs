@@ -1,8 +1,10 @@
 //! Collects metrics of requests and actions for Prometheus.
 
 use std::fs;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use memory_core::ReplicaStatus;
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::encoding::text::encode;
 use prometheus_client::metrics::counter::Counter;
@@ -30,6 +32,74 @@ pub(crate) struct Metrics {
     instances: Gauge,
     memory: Gauge,
     files: Gauge,
+    replica: ReplicaMetrics,
+}
+
+/// The metrics of the replica of a shared database, which are copied from the store for each request.
+///
+/// Without a replica, the families have no members, and the text contains no values of them.
+#[derive(Debug, Default)]
+struct ReplicaMetrics {
+    lag: Family<NoLabels, Gauge<f64, AtomicU64>>,
+    operations: Family<OperationLabels, Counter>,
+    conflicts: Family<NoLabels, Counter>,
+    retries: Family<NoLabels, Counter>,
+    errors: Family<CodeLabels, Counter>,
+    connections: Family<ConnectionLabels, Gauge>,
+}
+
+/// The labels of a family that has at most one member.
+type NoLabels = [(&'static str, &'static str); 0];
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct OperationLabels {
+    direction: &'static str,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct CodeLabels {
+    code: &'static str,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct ConnectionLabels {
+    state: &'static str,
+}
+
+impl ReplicaMetrics {
+    fn register(registry: &mut Registry) -> Self {
+        let new = Self::default();
+        let lag = "Time since the last contact with the database";
+        registry.register_with_unit("memory_replica_lag", lag, Unit::Seconds, new.lag.clone());
+        registry.register("memory_replica_operations", "Operations of the shared log", new.operations.clone());
+        registry.register("memory_replica_conflicts", "Own operations that were planned again", new.conflicts.clone());
+        registry.register("memory_database_retries", "Repeated attempts of calls", new.retries.clone());
+        registry.register("memory_database_errors", "Failed calls", new.errors.clone());
+        registry.register("memory_database_connections", "Connections, and calls that wait for one", new.connections.clone());
+        new
+    }
+
+    fn set(&self, status: &ReplicaStatus) {
+        if let Some(lag) = status.since_contact {
+            self.lag.get_or_create(&[]).set(lag.as_secs_f64());
+        }
+        let set = |counter: &Counter, count: u64| counter.inner().store(count, Ordering::Relaxed);
+        for (direction, count) in [("pulled", status.pulled), ("appended", status.appended)] {
+            set(&self.operations.get_or_create(&OperationLabels { direction }), count);
+        }
+        set(&self.conflicts.get_or_create(&[]), status.conflicts);
+        let database = &status.database;
+        set(&self.retries.get_or_create(&[]), database.retries);
+        for (code, count) in &database.errors {
+            set(&self.errors.get_or_create(&CodeLabels { code }), *count);
+        }
+        let used = database.connections.saturating_sub(database.idle);
+        let counts = [("used", used), ("idle", database.idle), ("waiting", database.waiting), ("max", database.max_connections)];
+        for (state, count) in counts {
+            let count = i64::try_from(count).unwrap_or(i64::MAX);
+            self.connections.get_or_create(&ConnectionLabels { state }).set(count);
+        }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -82,7 +152,8 @@ impl Metrics {
         let instances = gauge("memory_instances_open", "Open instances");
         let memory = gauge("process_resident_memory_bytes", "Memory of the process");
         let files = gauge("process_open_fds", "File descriptors of the process");
-        Self { registry, requests, seconds, actions, running, connections, instances, memory, files }
+        let replica = ReplicaMetrics::register(&mut registry);
+        Self { registry, requests, seconds, actions, running, connections, instances, memory, files, replica }
     }
 
     /// Counts a request as in flight until the returned guard is dropped.
@@ -112,7 +183,10 @@ impl Metrics {
     }
 
     /// Returns all metrics in the `OpenMetrics` text format.
-    pub(super) fn text(&self, instances: usize) -> String {
+    pub(super) fn text(&self, instances: usize, replica: Option<&ReplicaStatus>) -> String {
+        if let Some(status) = replica {
+            self.replica.set(status);
+        }
         self.instances.set(i64::try_from(instances).unwrap_or(i64::MAX));
         if let Some(bytes) = resident_bytes() {
             self.memory.set(bytes);

@@ -3,6 +3,8 @@
 //! | request | response |
 //! |---|---|
 //! | `GET /v1/health` | `{status, backends}`, without authorization |
+//! | `GET /healthz` | `{status}`: the process works; without authorization |
+//! | `GET /readyz` | `{status}`: the memories can be read and written; otherwise 503 `{status, code}`; without authorization |
 //! | `GET /v1/backends` | the types of instances |
 //! | `GET /v1/backends/TYPE` | one type, its fields and actions with their schemas |
 //! | `GET /v1/instances` | the instances |
@@ -19,7 +21,7 @@
 //! header `Memory-Warning` gives the reason. The headers `Memory-Agent` and `Memory-Project` set the view of a request;
 //! without them it sees only global memories.
 //!
-//! With a token, every route except health requires `Authorization: Bearer TOKEN`. Without one, only programs of the
+//! With a token, every route except the health routes requires `Authorization: Bearer TOKEN`. Without one, only programs of the
 //! same user on this machine are served: the listener must be bound to a loopback address, connections of other users
 //! are rejected where the system reports the owner (Linux), and so are requests with a foreign `Host` or `WebOrigin`.
 //! Therefore no web page can call the server, except those of the [`AllowedOrigins`].

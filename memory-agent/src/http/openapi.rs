@@ -17,6 +17,15 @@ pub fn openapi(agent: &Agent) -> Value {
     let mut alive = operation("health", "Check that the server is running", &health);
     alive["security"] = json!([]);
     route("/v1/health".into(), json!({ "get": alive }));
+    let status = json!({ "type": "object", "properties": { "status": { "type": "string" } }, "required": ["status"] });
+    for (path, id, summary) in [
+        ("/healthz", "liveness", "Check that the process works"),
+        ("/readyz", "readiness", "Check that the memories can be read and written; status 503 gives the code of the reason"),
+    ] {
+        let mut check = operation(id, summary, &status);
+        check["security"] = json!([]);
+        route(path.into(), json!({ "get": check }));
+    }
     let list = json!({ "type": "array", "items": { "type": "object" } });
     let object = json!({ "type": "object" });
     route("/v1/backends".into(), json!({ "get": operation("list_backends", "List the types of instances", &list) }));

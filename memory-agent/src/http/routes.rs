@@ -4,19 +4,19 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::{FromRequestParts, Path, Request, State};
-use axum::http::HeaderMap;
 use axum::http::header::CONTENT_TYPE;
 use axum::http::request;
+use axum::http::{HeaderMap, StatusCode};
 use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, get, post};
 use memory_core::instance::InstanceName;
-use memory_core::{AgentName, Code, RecallInterface, ToolError, View};
+use memory_core::{AgentName, Code, RecallInterface, StoreHealth, ToolError, View};
 use serde::de::DeserializeOwned;
 use serde_json::json;
-use tokio::sync::Semaphore;
+use tokio::sync::{Mutex, Semaphore};
 
-use super::auth::{self, AuthState, HEALTH};
+use super::auth::{self, AuthState, HEALTH, LIVENESS, READINESS};
 use super::body_reader::BodyBudget;
 use super::limits::HttpLimits;
 use super::metrics::MEDIA_TYPE;
@@ -37,13 +37,23 @@ pub(super) struct AppState {
     pub instances: Arc<OpenInstances>,
     pub gate: Arc<AuthState>,
     pub room: BodyBudget,
+    /// The health of the memories, if they are in a store that reports it.
+    health: Option<Arc<dyn StoreHealth>>,
+    /// Held during a check of the health.
+    readiness: Arc<Mutex<()>>,
     workers: Arc<Semaphore>,
 }
 
 impl AppState {
-    pub(super) fn new(agent: Arc<Agent>, instances: Arc<OpenInstances>, gate: Arc<AuthState>, limits: HttpLimits) -> Self {
+    pub(super) fn new(
+        agent: Arc<Agent>,
+        instances: Arc<OpenInstances>,
+        gate: Arc<AuthState>,
+        health: Option<Arc<dyn StoreHealth>>,
+        limits: HttpLimits,
+    ) -> Self {
         let workers = Arc::new(Semaphore::new(limits.workers));
-        Self { agent, instances, gate, room: BodyBudget::new(limits), workers }
+        Self { agent, instances, gate, room: BodyBudget::new(limits), health, readiness: Arc::default(), workers }
     }
 
     /// Runs blocking work on one of a limited number of threads.
@@ -73,6 +83,8 @@ pub(super) fn routes(desk: &Arc<AppState>, others: Router) -> Router {
     let only = |methods: MethodRouter<Arc<AppState>>| methods.fallback(method_not_allowed);
     Router::new()
         .route(HEALTH, only(get(health)))
+        .route(LIVENESS, only(get(check_alive)))
+        .route(READINESS, only(get(check_ready)))
         .route("/v1/backends", only(get(list_backends)))
         .route("/v1/backends/{backend}", only(get(show_backend)))
         .route("/v1/instances", only(get(list_instances)))
@@ -90,6 +102,29 @@ pub(super) fn routes(desk: &Arc<AppState>, others: Router) -> Router {
 async fn health() -> Response {
     let names: Vec<_> = backends().iter().map(|backend| backend.name).collect();
     value(&json!({ "status": "ok", "backends": names }))
+}
+
+async fn check_alive() -> Response {
+    value(&json!({ "status": "ok" }))
+}
+
+/// Responds with status 200 if the memories can be read and written, and with 503 and the code of the reason otherwise.
+///
+/// The route needs no token, so its response contains nothing else.
+async fn check_ready(State(desk): State<Arc<AppState>>) -> Response {
+    let Some(health) = desk.health.clone() else { return check_alive().await };
+    // One check at a time, so that checks of a database that does not respond occupy one thread only.
+    let turn = Arc::clone(&desk.readiness).lock_owned().await;
+    let checked = tokio::task::spawn_blocking(move || {
+        let _turn = turn;
+        health.check_ready()
+    });
+    match checked.await.unwrap_or(Err(Code::Internal)) {
+        Ok(()) => check_alive().await,
+        Err(code) => {
+            (StatusCode::SERVICE_UNAVAILABLE, value(&json!({ "status": "unavailable", "code": code.as_str() }))).into_response()
+        }
+    }
 }
 
 async fn list_backends() -> Response {
@@ -170,7 +205,8 @@ async fn show_openapi(State(desk): State<Arc<AppState>>) -> Response {
 }
 
 async fn show_metrics(State(desk): State<Arc<AppState>>) -> Response {
-    ([(CONTENT_TYPE, MEDIA_TYPE)], desk.gate.metrics.text(desk.instances.count())).into_response()
+    let replica = desk.health.as_ref().and_then(|health| health.replica_status());
+    ([(CONTENT_TYPE, MEDIA_TYPE)], desk.gate.metrics.text(desk.instances.count(), replica.as_ref())).into_response()
 }
 
 async fn unknown_route(request: Request) -> ErrorResponse {

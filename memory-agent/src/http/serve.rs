@@ -14,6 +14,7 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioTimer;
 use hyper_util::server::graceful::GracefulShutdown;
+use memory_core::StoreHealth;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
@@ -46,6 +47,8 @@ pub struct HttpServerConfig {
     pub limits: HttpLimits,
     /// The chat proxy on the same port, if any.
     pub chat: Option<Arc<ChatProxy>>,
+    /// The health of the store of memories, for `/readyz` and `/metrics`.
+    pub health: Option<Arc<dyn StoreHealth>>,
 }
 
 /// The configuration of a standalone chat proxy.
@@ -86,10 +89,10 @@ pub async fn serve_http(
     front: HttpServerConfig,
     shutdown: impl Future<Output = ()> + Send,
 ) -> io::Result<()> {
-    let HttpServerConfig { agent, instances, access, limits, chat } = front;
+    let HttpServerConfig { agent, instances, access, limits, chat, health } = front;
     let end = CancellationToken::new();
     let gate = Arc::new(AuthState::new(access));
-    let desk = Arc::new(AppState::new(Arc::clone(&agent), Arc::clone(&instances), Arc::clone(&gate), limits));
+    let desk = Arc::new(AppState::new(Arc::clone(&agent), Arc::clone(&instances), Arc::clone(&gate), health, limits));
     let protocol = mcp::mcp_router(&agent, &ClientIdentity::default(), &end);
     let router = routes(&desk, protocol.merge(chat.as_ref().map(proxy::shared_routes).unwrap_or_default()));
     let served = serve_routes(listener, router, &gate, limits, &end, shutdown).await;

@@ -85,7 +85,7 @@ impl DaemonServers {
         let front = |(listener, token): (TcpListener, Option<AccessToken>)| {
             let has_token = token.is_some();
             let access = http::DAEMON.access_rules(token, &settings.http);
-            let mut front = http::build_front(Arc::clone(&agent), instances, access)?;
+            let mut front = http::build_front(Arc::clone(&agent), instances, access, Arc::clone(&home.store) as _)?;
             if settings.proxy.openai_base_url.value.is_some() {
                 let here = listener.local_addr().map_err(Failure::file("listen"))?;
                 let services = home.services.clone();

@@ -45,9 +45,18 @@ impl HttpServerProcess {
 
     /// Posts `body`; returns the status line and the body of the response.
     pub(crate) fn post(&self, path: &str, token: &str, body: &str) -> (String, String) {
+        self.send("POST", path, token, body)
+    }
+
+    /// Requests a page; returns the status line and the body of the response.
+    pub(crate) fn get(&self, path: &str, token: &str) -> (String, String) {
+        self.send("GET", path, token, "")
+    }
+
+    fn send(&self, method: &str, path: &str, token: &str, body: &str) -> (String, String) {
         let place = self.begun["http"].as_str().expect("an address").strip_prefix("http://").expect("an address");
         let mut stream = TcpStream::connect(place).expect("a connection");
-        let head = format!("POST {path} HTTP/1.1\r\nHost: {place}\r\nConnection: close\r\nAuthorization: Bearer {token}");
+        let head = format!("{method} {path} HTTP/1.1\r\nHost: {place}\r\nConnection: close\r\nAuthorization: Bearer {token}");
         write!(stream, "{head}\r\nContent-Length: {}\r\n\r\n{body}", body.len()).expect("it takes it");
         let mut answer = String::new();
         stream.read_to_string(&mut answer).expect("text");

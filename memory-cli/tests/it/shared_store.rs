@@ -2,8 +2,9 @@
 
 use insta::assert_snapshot;
 
-use crate::postgres_server::shared_server;
+use crate::postgres_server::{PostgresServer, report_skipped, shared_server};
 use crate::sandbox::Sandbox;
+use crate::serve_http::HttpServerProcess;
 
 #[test]
 fn two_homes_share_their_memories_in_a_database() {
@@ -142,4 +143,56 @@ fn principals_see_their_own_memories_and_those_of_their_teams() {
     hint: `memory principal list` lists the grants
     --- exit 2
     ");
+}
+
+#[test]
+fn two_services_on_one_database_report_when_it_is_gone_and_serve_again_when_it_is_back() {
+    let claim = "services on one database";
+    let Some(server) = PostgresServer::start() else { return report_skipped(claim, "there is no initdb") };
+    let sandbox = Sandbox::new();
+    sandbox.file("address", &server.url("postgres", &server.database(), ""));
+    let services = ["one", "two"].map(|root| {
+        sandbox.run_shell(&format!("memory --root {root} init --store @address"));
+        let arguments = ["--root", root, "serve", "--http", "127.0.0.1:0", "--json"];
+        HttpServerProcess::with(&sandbox, &arguments, &[("MEMO_AUTH_TOKEN", "s3cret")])
+    });
+    let ok = || ("HTTP/1.1 200 OK".to_owned(), r#"{"status":"ok"}"#.to_owned());
+    let metric = |service: &HttpServerProcess, name: &str| -> String {
+        let (_, text) = service.get("/metrics", "s3cret");
+        let value = text.lines().find_map(|line| line.strip_prefix(name)?.trim_start_matches("{}").strip_prefix(' '));
+        value.unwrap_or_else(|| panic!("{name} in {text}")).to_owned()
+    };
+    let written = services[0].post("/v1/tools/memory_write", "s3cret", r#"{"content":"The team deploys on Tuesdays"}"#);
+    assert_eq!(written.0, ok().0, "{}", written.1);
+    let search = |service: &HttpServerProcess| service.post("/v1/tools/memory_search", "s3cret", r#"{"query":"deploys"}"#).1;
+    // A read fetches the operations of other services at most every 0.1 s.
+    let until = |is_done: &dyn Fn() -> bool| assert!((0..100_000).any(|_| is_done()));
+    until(&|| search(&services[1]).contains("on Tuesdays"));
+    for service in &services {
+        assert_eq!([service.get("/healthz", ""), service.get("/readyz", "")], [ok(), ok()]);
+        assert_eq!(service.get("/metrics", "").0, "HTTP/1.1 401 Unauthorized");
+        assert!(metric(service, "memory_replica_lag_seconds").parse::<f64>().is_ok_and(|lag| lag < 60.0));
+        assert_ne!(metric(service, r#"memory_database_connections{state="idle"}"#), "0");
+    }
+    assert_eq!(metric(&services[0], r#"memory_replica_operations_total{direction="appended"}"#), "1");
+    assert_eq!(metric(&services[1], r#"memory_replica_operations_total{direction="pulled"}"#), "1");
+    server.control(&["-w", "-m", "fast", "stop"]);
+    for service in &services {
+        let refused = (
+            "HTTP/1.1 503 Service Unavailable".to_owned(),
+            r#"{"status":"unavailable","code":"DATABASE_UNREACHABLE"}"#.to_owned(),
+        );
+        until(&|| service.get("/readyz", "") == refused);
+        assert_eq!(service.get("/healthz", ""), ok());
+        assert!(search(service).contains("on Tuesdays"), "the replica still answers");
+        assert_ne!(metric(service, r#"memory_database_errors_total{code="DATABASE_UNREACHABLE"}"#), "0");
+    }
+    server.control(&["-w", "start"]);
+    for service in &services {
+        until(&|| service.get("/readyz", "") == ok());
+    }
+    let written = services[1].post("/v1/tools/memory_write", "s3cret", r#"{"content":"A second reviewer reads each change"}"#);
+    assert_eq!(written.0, ok().0, "{}", written.1);
+    let find = || services[0].post("/v1/tools/memory_search", "s3cret", r#"{"query":"reviewer"}"#).1;
+    until(&|| find().contains("second reviewer"));
 }

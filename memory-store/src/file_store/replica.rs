@@ -4,6 +4,7 @@
 //! applies the operations of other nodes. After an interruption between log and files, the next read or write repeats the operation.
 
 mod creation;
+mod status;
 
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -12,6 +13,7 @@ use std::time::{Duration, Instant};
 use memory_core::{Code, HomeSection, Memory, PrincipalAccess, Recorded, Scope, StoreError};
 use serde::{Deserialize, Serialize};
 
+use self::status::ReplicaCounters;
 use super::FileStore;
 use crate::access_key::{access_key, key_of_file, name_with_key};
 use crate::cache_file;
@@ -21,7 +23,9 @@ use crate::journal::{CommitStep, JournalPayload, journal_read_error};
 use crate::markdown;
 use crate::memory_file::load;
 use crate::oplog::LogPosition;
-use crate::shared_log::{LogAppendResult, LogHeads, LogIdentity, NewDocument, NewDocumentFile, NewOperation, SharedLog};
+use crate::shared_log::{
+    LogAppendResult, LogHead, LogHeads, LogIdentity, NewDocument, NewDocumentFile, NewOperation, SharedLog,
+};
 
 /// The file with the state of a replica.
 const STATE: &str = "replica.json";
@@ -40,6 +44,7 @@ pub(super) struct Replica {
     interval: Duration,
     identity: OnceLock<LogIdentity>,
     last: Mutex<LastPull>,
+    counters: ReplicaCounters,
 }
 
 /// The last attempt of a read to fetch operations.
@@ -47,7 +52,7 @@ pub(super) struct Replica {
 struct LastPull {
     at: Option<Instant>,
     /// The reason why it failed, if it did.
-    trouble: Option<String>,
+    trouble: Option<(Code, String)>,
 }
 
 /// The operations that a replica contains.
@@ -95,7 +100,7 @@ impl Replica {
         self.last().at.is_none_or(|at| self.interval <= at.elapsed())
     }
 
-    fn record_pull(&self, trouble: Option<String>) {
+    fn record_pull(&self, trouble: Option<(Code, String)>) {
         *self.last() = LastPull { at: Some(Instant::now()), trouble };
     }
 
@@ -112,7 +117,8 @@ impl FileStore {
     /// Makes the store a replica of `log`. Reads fetch operations at most once in each `interval`.
     #[cfg(feature = "postgres")]
     pub(crate) fn with_log(self, log: Arc<dyn SharedLog>, interval: Duration) -> Self {
-        let replica = Replica { log, interval, identity: OnceLock::new(), last: Mutex::default() };
+        let (last, counters) = (Mutex::default(), ReplicaCounters::default());
+        let replica = Replica { log, interval, identity: OnceLock::new(), last, counters };
         Self { replica: Some(replica), ..self }
     }
 
@@ -122,7 +128,7 @@ impl FileStore {
         let trouble = match self.pull_news(replica) {
             Ok(()) => None,
             // A replica that was never complete has no results.
-            Err(error) if TEMPORARY.contains(&error.code()) && self.has_state() => Some(error.to_string()),
+            Err(error) if TEMPORARY.contains(&error.code()) && self.has_state() => Some((error.code(), error.to_string())),
             Err(error) => return Err(error),
         };
         replica.record_pull(trouble);
@@ -132,7 +138,7 @@ impl FileStore {
     /// Adds the reason why a replica may be outdated to the reasons why a result may be incomplete.
     pub(super) fn with_replica_lag(&self, degraded: Option<String>) -> Option<String> {
         let trouble = self.replica.as_ref().and_then(|replica| replica.last().trouble.clone());
-        let lag = trouble.map(|trouble| format!("the memories may be outdated: {trouble}"));
+        let lag = trouble.map(|(_, trouble)| format!("the memories may be outdated: {trouble}"));
         let reasons: Vec<_> = degraded.into_iter().chain(lag).collect();
         Some(reasons.join("; ")).filter(|reasons| !reasons.is_empty())
     }
@@ -230,9 +236,9 @@ impl FileStore {
         let Some(CurrentReplica { mut state, .. }) = self.current(replica)? else { return Ok(Err(AppendObstacle::Outdated)) };
         let files = steps.iter().map(|step| self.new_file(step)).collect::<Result<_, _>>()?;
         let operation = NewOperation { record, token: random_token()?, files };
-        match replica.log.append(&state.heads, &operation)? {
+        match replica.append(&state.heads, &operation)? {
             LogAppendResult::Appended(position) => {
-                state.heads.advance(operation.scopes(), position);
+                state.heads.advance(operation.scopes(), LogHead { position, token: operation.token });
                 // The operation has happened. If it cannot be performed here, the next read or write repeats it.
                 if self.execute(record, &new_contents(steps)).is_ok() {
                     let _ = self.save(&mut state);
@@ -268,7 +274,7 @@ impl FileStore {
     /// Applies new operations, and acquires the lock only if there are any.
     fn pull_news(&self, replica: &Replica) -> Result<(), StoreError> {
         if let Some(CurrentReplica { state, .. }) = self.current(replica)? {
-            let page = replica.log.pull(&state.heads)?;
+            let page = replica.pull(&state.heads)?;
             if page.operations.is_empty() && page.readable == state.readable {
                 return Ok(());
             }
@@ -282,7 +288,7 @@ impl FileStore {
         let Some(CurrentReplica { mut state, done }) = self.current(replica)? else { return self.create_replica(replica) };
         let mut applied = Vec::new();
         loop {
-            let page = replica.log.pull(&state.heads)?;
+            let page = replica.pull(&state.heads)?;
             if page.has_lost_scope(&state.heads) {
                 state.has_lost_scope = true;
                 self.write_state(&state)?;
@@ -308,8 +314,10 @@ impl FileStore {
                         }
                     }
                 }
-                state.heads.advance(logged.scopes, logged.position);
-                applied.push(logged.token);
+                let head = logged.head();
+                state.heads.advance(logged.scopes, head);
+                replica.counters.count_pulled();
+                applied.push(head.token);
             }
             self.save(&mut state)?;
         }

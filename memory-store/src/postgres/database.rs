@@ -1,12 +1,14 @@
 //! A database, with retries and timeouts.
 
+use std::collections::BTreeMap;
 use std::pin::pin;
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
-use deadpool::Runtime;
 use deadpool::managed::{Manager, Object, Pool, PoolConfig, PoolError, QueueMode, TimeoutType, Timeouts};
+use deadpool::{Runtime, Status};
+use memory_core::DatabaseFigures;
 use memory_core::instance::InstanceError;
 use tokio::select;
 use tokio::sync::OnceCell;
@@ -75,6 +77,10 @@ pub struct Database {
     was_reached: AtomicBool,
     silence: CircuitBreaker,
     has_functions: AtomicBool,
+    /// Number of repeated attempts.
+    retries: AtomicU64,
+    /// Number of failed calls by their code.
+    errors: Mutex<BTreeMap<&'static str, u64>>,
     engine: OnceLock<DatabaseRuntime>,
     /// The token of the principal that uses the memories, if any.
     token: Option<AccessToken>,
@@ -93,6 +99,8 @@ impl Database {
             was_reached: AtomicBool::new(false),
             silence: CircuitBreaker::default(),
             has_functions: AtomicBool::new(true),
+            retries: AtomicU64::new(0),
+            errors: Mutex::default(),
             engine: OnceLock::new(),
             token: None,
         })
@@ -143,7 +151,23 @@ impl Database {
         &self,
         work: impl AsyncFn(&Client) -> Result<T, DatabaseError>,
     ) -> Result<T, InstanceError> {
-        self.engine()?.wait_for(self.run_with_retries(work)).map_err(DatabaseError::into_instance_error)
+        self.engine()?.wait_for(self.run_with_retries(work)).map_err(DatabaseError::into_instance_error).inspect_err(|error| {
+            *self.errors.lock().unwrap_or_else(PoisonError::into_inner).entry(error.code().as_str()).or_default() += 1;
+        })
+    }
+
+    /// Returns figures of the connections, and of the calls so far.
+    pub fn figures(&self) -> DatabaseFigures {
+        let Status { max_size, size, available, waiting } = self.pool.status();
+        let errors = self.errors.lock().unwrap_or_else(PoisonError::into_inner);
+        DatabaseFigures {
+            connections: size,
+            idle: available.min(size),
+            max_connections: max_size,
+            waiting,
+            retries: self.retries.load(Ordering::Relaxed),
+            errors: errors.iter().map(|(code, count)| (*code, *count)).collect(),
+        }
     }
 
     fn engine(&self) -> Result<&DatabaseRuntime, InstanceError> {
@@ -174,6 +198,7 @@ impl Database {
             if !helps || self.limits.patience <= since.elapsed() + wait {
                 return Err(trouble);
             }
+            self.retries.fetch_add(1, Ordering::Relaxed);
             sleep(random_wait(wait)).await;
             wait = (wait * 2).min(MAX_RETRY_WAIT);
         }

@@ -11,17 +11,17 @@ use tokio_postgres::types::Type;
 use super::access::{AccessToken, run_as};
 use super::conditions::{SqlParameter, split_nanos};
 use super::error::DatabaseError;
-use crate::shared_log::{LogAppendResult, LogHeads, NewDocument, NewDocumentFile, NewOperation};
+use crate::shared_log::{LogAppendResult, LogHead, LogHeads, NewDocument, NewDocumentFile, NewOperation};
 
 /// Maximum number of rows in a statement, and of bytes in their contents.
 const BATCH: (usize, usize) = (1_000, 8 << 20);
 
-/// Locks the heads of scopes in their order, and returns their positions.
+/// Locks the heads of scopes in their order, and returns them.
 const LOCK_HEADS: &str = "
-    INSERT INTO memory_document_heads AS own (scope, position) SELECT scope, 0 FROM unnest($1) AS wanted(scope)
-    ON CONFLICT (scope) DO UPDATE SET position = own.position RETURNING scope, position";
+    INSERT INTO memory_document_heads AS own (scope, position, token) SELECT scope, 0, 0 FROM unnest($1) AS wanted(scope)
+    ON CONFLICT (scope) DO UPDATE SET position = own.position RETURNING scope, position, token";
 
-const ADVANCE_HEADS: &str = "UPDATE memory_document_heads SET position = $2 WHERE scope = ANY($1)";
+const ADVANCE_HEADS: &str = "UPDATE memory_document_heads SET position = $2, token = $3 WHERE scope = ANY($1)";
 
 const INSERT_OPERATION: &str = "
     INSERT INTO memory_document_operations (scope, position, operation, token, verb, actor, at, at_nanos, undoes)
@@ -70,7 +70,7 @@ pub(super) async fn append(
             return Ok(LogAppendResult::Behind);
         }
         // The operation may depend on each operation that its node has, such as the deletion of a file with the same path.
-        let position = known.iter().map(|(_, position)| position).max().unwrap_or(0) + 1;
+        let position = known.iter().map(|(_, head)| head.position).max().unwrap_or(0) + 1;
         insert_operation(client, operation, &scopes, position).await?;
         move_to_trash(client, operation).await?;
         for batch in batches(operation) {
@@ -87,7 +87,7 @@ async fn is_behind(client: &Client, scopes: &BTreeSet<String>, heads: &LogHeads)
     // A set is sorted, so all transactions lock in the same order.
     let wanted: Vec<_> = scopes.iter().collect();
     for row in client.query_typed(LOCK_HEADS, &[(&wanted, Type::TEXT_ARRAY)]).await? {
-        if row.try_get::<_, i64>(1)? != heads.position(row.try_get(0)?) {
+        if (LogHead { position: row.try_get(1)?, token: row.try_get(2)? }) != heads.get(row.try_get(0)?) {
             return Ok(true);
         }
     }
@@ -104,7 +104,8 @@ async fn insert_operation(
     let Recorded { operation: Operation { id, verb, by, at }, undoes, .. } = operation.record;
     let (at, nanos) = split_nanos(*at);
     let undoes = undoes.as_ref().map(OperationId::as_str);
-    client.execute_typed(ADVANCE_HEADS, &[(&scopes, Type::TEXT_ARRAY), (&position, Type::INT8)]).await?;
+    let heads: [SqlParameter; 3] = [(&scopes, Type::TEXT_ARRAY), (&position, Type::INT8), (&operation.token, Type::INT8)];
+    client.execute_typed(ADVANCE_HEADS, &heads).await?;
     let values: [SqlParameter; 9] = [
         (&scopes, Type::TEXT_ARRAY),
         (&position, Type::INT8),

@@ -7,7 +7,9 @@ use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use memory_core::instance::InstanceError;
-use memory_core::{Code, ContentHash, Operation, ParseError, Recorded, RecordedChange, RecordedFile, StoreError};
+use memory_core::{
+    Code, ContentHash, DatabaseFigures, Operation, ParseError, Recorded, RecordedChange, RecordedFile, StoreError,
+};
 use tokio::sync::OnceCell;
 use tokio_postgres::types::Type;
 use tokio_postgres::{Client, Row};
@@ -20,16 +22,20 @@ use super::error::DatabaseError;
 use super::migration::{DOCUMENTS, check_version, migrate};
 use crate::access_key::{is_path_of_key, is_plain_path};
 use crate::journal::JournalPayload;
-use crate::shared_log::{LogAppendResult, LogHeads, LogIdentity, LogPage, LoggedOperation, NewOperation, SharedLog};
+use crate::shared_log::{
+    LogAppendResult, LogHead, LogHeads, LogIdentity, LogPage, LoggedOperation, NewOperation, SharedLog,
+};
 use crate::{FileStore, FileStoreOptions};
 
 /// Maximum number of operations that are fetched at once.
 const OPERATIONS_PER_PAGE: i64 = 500;
 
-/// Returns a scope with fewer operations than the replica knows, if there is one.
+/// Returns a scope without the last operation that the replica has, if there is one.
 const FIND_LOST: &str = "
-    SELECT known.scope FROM unnest($1, $2) AS known(scope, position) LEFT JOIN memory_document_heads AS own USING (scope)
-    WHERE coalesce(own.position, 0) < known.position LIMIT 1";
+    SELECT known.scope FROM unnest($1, $2, $3) AS known(scope, position, token) WHERE NOT EXISTS (
+        SELECT FROM memory_document_operations AS own
+        WHERE own.scope = known.scope AND own.position = known.position AND own.token = known.token
+    ) LIMIT 1";
 
 /// Returns the operations after the positions of a replica. An operation occurs once for each of its scopes, also if the limit is exceeded.
 const LIST_OPERATIONS: &str = "
@@ -171,6 +177,10 @@ impl SharedLog for PostgresDocumentLog {
             .await
         })
     }
+
+    fn figures(&self) -> DatabaseFigures {
+        self.database.figures()
+    }
 }
 
 /// Returns the operations after `known` in the scopes that the principal may read.
@@ -181,11 +191,13 @@ async fn pull_operations(
 ) -> Result<Vec<LoggedOperation>, DatabaseError> {
     // The head of a scope that the principal may no longer read is not lost, but hidden.
     let is_readable = |scope: &str| principal.is_none_or(|principal| principal.scopes.iter().any(|own| own == scope));
-    let (scopes, positions): (Vec<&str>, Vec<i64>) = known.iter().filter(|(scope, _)| is_readable(scope)).unzip();
-    let heads: [SqlParameter; 3] =
+    let (scopes, heads): (Vec<&str>, Vec<LogHead>) = known.iter().filter(|(scope, _)| is_readable(scope)).unzip();
+    let (positions, tokens): (Vec<i64>, Vec<i64>) = heads.iter().map(|head| (head.position, head.token)).unzip();
+    let known: [SqlParameter; 3] = [(&scopes, Type::TEXT_ARRAY), (&positions, Type::INT8_ARRAY), (&tokens, Type::INT8_ARRAY)];
+    let next: [SqlParameter; 3] =
         [(&scopes, Type::TEXT_ARRAY), (&positions, Type::INT8_ARRAY), (&OPERATIONS_PER_PAGE, Type::INT8)];
     let (lost, rows) =
-        tokio::join!(biased; client.query_typed_opt(FIND_LOST, &heads[..2]), client.query_typed(LIST_OPERATIONS, &heads));
+        tokio::join!(biased; client.query_typed_opt(FIND_LOST, &known), client.query_typed(LIST_OPERATIONS, &next));
     if let Some(lost) = lost? {
         return Err(older_error(lost.try_get(0)?));
     }
@@ -309,6 +321,6 @@ fn damaged_error(what: String) -> StoreError {
 
 fn older_error(scope: &str) -> DatabaseError {
     let hint = "it may have been restored from a backup; delete the replica to use the memories in the database";
-    let what = format!("the database has fewer operations on {scope} than the replica");
+    let what = format!("the database lacks operations on {scope} that the replica has");
     DatabaseError::Other(StoreError::Database { what, code: Code::FileDamaged, hint, source: None }.into())
 }

@@ -85,7 +85,9 @@ fn a_body_that_says_no_length_has_the_same_limit() {
 #[test]
 fn with_a_token_nobody_is_served_without_it_but_for_the_health() {
     let server = HttpTestServer::of(agent(), Some("s3cret"), HttpLimits::default());
-    assert_eq!(server.get("/v1/health").status, 200);
+    for path in ["/v1/health", "/healthz", "/readyz"] {
+        assert_eq!(server.get(path).status, 200, "{path}");
+    }
     for path in ["/v1/backends", "/v1/instances", "/v1/tools", "/openapi.json", "/metrics", "/mcp", "/nothing"] {
         let refused = server.get(path);
         assert_eq!(
@@ -164,6 +166,7 @@ fn without_a_token_no_web_page_is_served_and_no_other_machine() {
             access: AccessRules::default(),
             limits: HttpLimits::default(),
             chat: None,
+            health: None,
         };
         serve_http(listener, front, std::future::pending()).await
     });

@@ -85,7 +85,7 @@ impl HttpTestServer {
             Arc::new(FakeDefinitions { agent: Arc::clone(&agent), opened: AtomicUsize::new(0), version: Mutex::default() });
         let instances = Arc::new(OpenInstances::new(Arc::clone(&fakes) as _));
         let access = AccessRules { how_to_admit: HOW_TO_ADMIT.into(), ..access };
-        let front = HttpServerConfig { agent, instances: Arc::clone(&instances), access, limits, chat: None };
+        let front = HttpServerConfig { agent, instances: Arc::clone(&instances), access, limits, chat: None, health: None };
         let (end, ending) = oneshot::channel();
         let served = thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;

@@ -53,7 +53,8 @@ impl InstanceServeArgs {
         let embedder = embedding::open_via_daemon(settings);
         let parts = AgentOptions { embedder, instances: Some(Arc::clone(&instances)), ..AgentOptions::default() };
         let access = http::INSTANCES.access_rules(token, &settings.http);
-        let front = http::build_front(build_agent(&home.without_project(), parts)?, instances, access)?;
+        let agent = build_agent(&home.without_project(), parts)?;
+        let front = http::build_front(agent, instances, access, Arc::clone(&home.store) as _)?;
         let mut ending = ShutdownSignal::install()?;
         let runtime = Builder::new_current_thread().enable_all().max_blocking_threads(BLOCKING_THREADS).build();
         let runtime = runtime.map_err(Failure::file("serve HTTP"))?;

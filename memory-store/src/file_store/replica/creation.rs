@@ -40,7 +40,7 @@ impl FileStore {
         self.move_derived_folders().map_err(|error| io_error(format!("replace the replica {}", self.root.display()), error))?;
         let (mut applied, mut contents) = (Vec::new(), HashSet::new());
         loop {
-            let page = replica.log.pull(&state.heads)?;
+            let page = replica.pull(&state.heads)?;
             if page.has_lost_scope(&state.heads) {
                 state.has_lost_scope = true;
                 self.write_state(&state)?;
@@ -53,8 +53,10 @@ impl FileStore {
             for logged in page.operations {
                 self.replay(&logged)?;
                 contents.extend(logged.record.subject.changes.iter().filter_map(|change| Some(change.after.as_ref()?.hash)));
-                state.heads.advance(logged.scopes, logged.position);
-                applied.push(logged.token);
+                let head = logged.head();
+                state.heads.advance(logged.scopes, head);
+                replica.counters.count_pulled();
+                applied.push(head.token);
             }
         }
         if state.has_lost_scope {

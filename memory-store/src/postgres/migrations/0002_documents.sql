@@ -9,10 +9,11 @@ CREATE TABLE IF NOT EXISTS memory_document_store (
 INSERT INTO memory_document_store (one, id) VALUES (1, md5(random()::text || clock_timestamp()::text))
     ON CONFLICT (one) DO NOTHING;
 
--- The last position of each scope. An operation locks the rows of its scopes until it is committed, so positions become visible in order.
+-- The position and the token of the last operation of each scope. An operation locks the rows of its scopes until it is committed, so positions become visible in order.
 CREATE TABLE IF NOT EXISTS memory_document_heads (
     scope    text COLLATE "C" NOT NULL PRIMARY KEY,
-    position bigint NOT NULL
+    position bigint NOT NULL,
+    token    bigint NOT NULL
 );
 
 -- One row for each scope of each part of an operation. `token` is a random number for the part, and `at_nanos` are the nanoseconds beyond the microsecond of `at`.

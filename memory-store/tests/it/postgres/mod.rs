@@ -1,12 +1,19 @@
 //! Memories, sessions and values in a database, on a real server started by the tests and through a pooler.
 
 mod access;
+mod backups;
+mod cluster;
+mod equal_search;
 mod errors;
+mod failover;
 mod idempotence;
+mod lost_responses;
 mod migrations;
+mod node_kills;
 mod pages;
 mod pooler;
 mod proxy;
+mod random_operations;
 mod replicas;
 mod restart;
 mod server;

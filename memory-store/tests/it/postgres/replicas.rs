@@ -35,7 +35,7 @@ impl Node {
         Self::with_interval(database, Duration::ZERO)
     }
 
-    fn with_interval(database: Arc<Database>, interval: Duration) -> Self {
+    pub(super) fn with_interval(database: Arc<Database>, interval: Duration) -> Self {
         let home = TestHome::new();
         let services = services(open(home.path(), database, interval));
         Self { home, services }
@@ -56,7 +56,7 @@ impl Node {
     }
 
     /// Returns the journal lines without their order.
-    fn sorted_files(&self) -> BTreeMap<String, Vec<String>> {
+    pub(super) fn sorted_files(&self) -> BTreeMap<String, Vec<String>> {
         let lines = |bytes: Vec<u8>| {
             let mut lines: Vec<_> = String::from_utf8_lossy(&bytes).lines().map(str::to_owned).collect();
             lines.sort();
@@ -66,7 +66,7 @@ impl Node {
     }
 }
 
-fn open(folder: &Path, database: Arc<Database>, interval: Duration) -> FileStore {
+pub(super) fn open(folder: &Path, database: Arc<Database>, interval: Duration) -> FileStore {
     FileStore::open_replica(folder, FileStoreOptions::default(), database, interval).unwrap()
 }
 

@@ -64,34 +64,87 @@ impl PostgresServer {
             folder.display()
         );
         append_text(&data.join("postgresql.conf"), &settings);
-        let rules = "local all all trust\nhost all guarded 127.0.0.1/32 scram-sha-256\nhost all all 127.0.0.1/32 trust\n";
+        let rules =
+            "local all,replication all trust\nhost all guarded 127.0.0.1/32 scram-sha-256\nhost all all 127.0.0.1/32 trust\n";
         fs::write(data.join("pg_hba.conf"), rules).unwrap();
+        Some(Self::start_in(folder, programs, user, port))
+    }
+
+    /// Starts a server with its data in a folder.
+    fn start_in(folder: PathBuf, programs: PathBuf, user: ServerUser, port: u16) -> Self {
         let script = format!(
             "{} -D {} -m immediate stop; rm -rf {}",
             user.command_words(&programs.join("pg_ctl")),
-            data.display(),
+            folder.join("data").display(),
             folder.display()
         );
         let watch = CleanupShell::start("true", &script);
         let server = Self { folder, programs, user, port, kept: Mutex::default(), _watch: watch };
         server.control(&["-w", "start"]);
-        Some(server)
+        server
     }
 
     /// Runs `pg_ctl`, and waits until it ends.
     pub(crate) fn control(&self, arguments: &[&str]) {
+        let is_done = self.run_control(arguments);
+        assert!(is_done, "{}", fs::read_to_string(self.folder.join("log")).unwrap_or_default());
+    }
+
+    fn run_control(&self, arguments: &[&str]) -> bool {
         let mut command = self.user.run(&self.programs.join("pg_ctl"));
         // A server that inherits our output would block readers of the output until it ends.
         command.stdout(Stdio::null()).stderr(Stdio::null());
         command.arg("-D").arg(self.folder.join("data")).arg("-l").arg(self.folder.join("log")).args(arguments);
-        assert!(command.status().unwrap().success(), "{}", fs::read_to_string(self.folder.join("log")).unwrap_or_default());
+        command.status().unwrap().success()
+    }
+
+    /// Kills the server and waits until it has ended, without a chance to write anything.
+    pub(crate) fn kill(&self) {
+        let file = fs::read_to_string(self.folder.join("data/postmaster.pid")).unwrap();
+        let id = file.lines().next().unwrap();
+        run_to_end(Command::new("kill").args(["-KILL", id]));
+        let status = Path::new("/proc").join(id).join("status");
+        // The entry of a process remains until its parent has read its exit status.
+        while fs::read_to_string(&status).is_ok_and(|status| !status.contains("State:\tZ")) {
+            std::thread::yield_now();
+        }
+    }
+
+    /// Starts the server after a kill, as soon as its last processes have ended.
+    pub(crate) fn start_again(&self) {
+        while !self.run_control(&["-w", "start"]) {
+            std::thread::yield_now();
+        }
+    }
+
+    /// Starts a standby of the server, to which each commit is copied before it is reported.
+    pub(crate) fn start_standby(&self) -> Self {
+        let folder = TempDir::with_prefix("pg-").unwrap().keep();
+        self.user.make_owner(&folder);
+        fs::set_permissions(&folder, fs::Permissions::from_mode(0o755)).unwrap();
+        let (data, port) = (folder.join("data"), free_port());
+        let mut copy = self.user.run(&self.programs.join("pg_basebackup"));
+        copy.args(["-U", "postgres", "-R", "-c", "fast", "-p", &self.port.to_string(), "-h"]).arg(&self.folder);
+        run_to_end(copy.arg("-D").arg(&data));
+        let settings = format!("port = {port}\nunix_socket_directories = '{}'\n", folder.display());
+        append_text(&data.join("postgresql.conf"), &settings);
+        let standby = Self::start_in(folder, self.programs.clone(), ServerUser(self.user.0.clone()), port);
+        self.sql("postgres", "ALTER SYSTEM SET synchronous_standby_names = '*'");
+        self.sql("postgres", "SELECT pg_reload_conf()");
+        while self.sql("postgres", "SELECT sync_state FROM pg_stat_replication") != "sync" {}
+        standby
     }
 
     /// Runs statements in a database, and returns the rows.
     pub(crate) fn sql(&self, database: &str, statements: &str) -> String {
-        let mut psql = Command::new(self.programs.join("psql"));
-        psql.args(["-XAtq", "-v", "ON_ERROR_STOP=1", "-U", "postgres", "-d", database, "-c", statements, "-h"]).arg(&self.folder);
-        run_to_end(psql.arg("-p").arg(self.port.to_string()))
+        run_to_end(self.client("psql").args(["-XAtq", "-v", "ON_ERROR_STOP=1", "-d", database, "-c", statements]))
+    }
+
+    /// Returns the command of a client program that connects to the server.
+    pub(crate) fn client(&self, program: &str) -> Command {
+        let mut command = Command::new(self.programs.join(program));
+        command.args(["-U", "postgres", "-p", &self.port.to_string(), "-h"]).arg(&self.folder);
+        command
     }
 
     /// Creates a database, and returns its name.
