@@ -47,7 +47,7 @@ pub(crate) fn agent_builder(home: &Home, options: AgentOptions) -> Result<AgentB
     let settings = home.settings.as_ref();
     let banks = match options.bank_folder {
         Some(folder) => banks::open_folder(folder, settings, AgentName::NAMELESS),
-        None => banks::open(settings, AgentName::NAMELESS),
+        None => banks::open(settings, AgentName::NAMELESS)?,
     };
     let services = Services {
         banks: Some(banks),

@@ -5,20 +5,33 @@ use std::sync::Arc;
 
 use memory_core::bank::{BankScope, BankStore, Banks};
 use memory_store::bank::{BankFolder, BankOptions, JsonSchemaValidator, SymlinkedBanks};
-use memory_store::{RandomIds, SystemClock};
+use memory_store::postgres::Database;
+use memory_store::{RandomIds, SharedFolderId, SystemClock};
 
 use crate::config::{Settings, SettingsLayer};
+use crate::failure::Failure;
 use crate::jq_process::JqRunner;
 use crate::project::{ancestors_in_repository, find_repository, is_folder};
+use crate::shared_store::{PULL_INTERVAL, find_database};
 
 /// Opens the banks of the user and those of the project around the current folder.
-pub(crate) fn open(settings: &Settings, actor: &str) -> Banks {
-    of(&BankLocations::of(settings), settings, actor)
+pub(crate) fn open(settings: &Settings, actor: &str) -> Result<Banks, Failure> {
+    Ok(of(&BankLocations::of(settings), settings, find_database(settings)?.as_ref(), actor))
+}
+
+/// Opens the user's own banks as a replica of those in a database.
+pub(crate) fn open_shared(settings: &Settings, database: Arc<Database>) -> BankFolder {
+    let folder = SharedFolderId::global(FOLDER_NAME);
+    BankFolder::open_replica(own_folder(settings), options(settings), database, folder, PULL_INTERVAL)
+}
+
+fn options(settings: &Settings) -> BankOptions {
+    BankOptions { compress_above: settings.banks.compress_above.value, ..BankOptions::default() }
 }
 
 /// Opens the banks in one folder, with user scope.
 pub(crate) fn open_folder(folder: PathBuf, settings: &Settings, actor: &str) -> Banks {
-    of(&BankLocations { user: vec![folder], project: Vec::new(), new_project: None }, settings, actor)
+    of(&BankLocations { user: vec![folder], project: Vec::new(), new_project: None }, settings, None, actor)
 }
 
 /// Returns the folders that [`open`] uses, project before user, whether or not they exist.
@@ -30,9 +43,15 @@ pub(crate) fn bank_folders(settings: &Settings) -> Vec<PathBuf> {
     project.chain(new_project).chain(user).collect()
 }
 
-fn of(places: &BankLocations, settings: &Settings, actor: &str) -> Banks {
-    let options = BankOptions { compress_above: settings.banks.compress_above.value, ..BankOptions::default() };
-    let store = |root: &PathBuf| -> Arc<dyn BankStore> { Arc::new(BankFolder::new(root, options)) };
+/// Returns the banks in these folders; the user's own ones are a replica of those in the database, if there is one.
+fn of(places: &BankLocations, settings: &Settings, database: Option<&Arc<Database>>, actor: &str) -> Banks {
+    let (options, own) = (options(settings), own_folder(settings));
+    let store = |root: &PathBuf| -> Arc<dyn BankStore> {
+        match database {
+            Some(database) if *root == own => Arc::new(open_shared(settings, Arc::clone(database))),
+            _ => Arc::new(BankFolder::new(root, options)),
+        }
+    };
     let in_project = BankOptions { is_in_project: true, ..options };
     let project_store = |root: &PathBuf| -> Arc<dyn BankStore> { Arc::new(BankFolder::new(root, in_project)) };
     let of_project = |place: &ProjectBankLocation| -> Arc<dyn BankStore> {
@@ -57,6 +76,13 @@ fn of(places: &BankLocations, settings: &Settings, actor: &str) -> Banks {
     }
 }
 
+/// Name of the user's bank folder in the home, and in the database.
+const FOLDER_NAME: &str = "banks";
+
+fn own_folder(settings: &Settings) -> PathBuf {
+    settings.root.value.join(FOLDER_NAME)
+}
+
 /// The folders of the banks, in order of precedence.
 #[derive(Debug, PartialEq, Eq)]
 struct BankLocations {
@@ -76,13 +102,15 @@ enum ProjectBankLocation {
 
 impl BankLocations {
     fn of(settings: &Settings) -> Self {
-        let own = settings.root.value.join("banks");
+        let own = own_folder(settings);
         let environment = &settings.environment;
         let config = environment.config_folder.clone().or_else(|| Some(environment.home.as_ref()?.join(".config")));
         let peer = config.map(|config| config.join("slop-mcp/memory"));
         // An explicitly configured home is used alone.
         let peer = peer.filter(|peer| settings.root.from == SettingsLayer::Default && peer.is_dir());
         let user = match peer {
+            // Another machine may have written the shared banks.
+            Some(peer) if settings.store.value.is_some() => vec![own.clone(), peer],
             Some(peer) if own.is_dir() => vec![peer, own.clone()],
             Some(peer) => vec![peer],
             None => vec![own.clone()],

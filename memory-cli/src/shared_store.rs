@@ -30,12 +30,20 @@ pub(crate) struct StoreAccess {
 }
 
 /// Minimum time between two reads that fetch the operations of other machines.
-const PULL_INTERVAL: Duration = Duration::from_millis(100);
+pub(crate) const PULL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Opens the store of the memories that the settings specify: files, or a replica of a database.
 pub(crate) fn open_store(settings: &Settings, options: FileStoreOptions) -> Result<FileStore, Failure> {
-    let Some(name) = &settings.store.value else { return Ok(FileStore::open(&settings.root.value, options)?) };
-    open_replica(settings, &read_access(settings, name)?, options)
+    match find_database(settings)? {
+        Some(database) => Ok(FileStore::open_replica(&settings.root.value, options, database, PULL_INTERVAL)?),
+        None => Ok(FileStore::open(&settings.root.value, options)?),
+    }
+}
+
+/// Opens the database of a shared home; `None` for a home that is not shared. The database is not used before the first call.
+pub(crate) fn find_database(settings: &Settings) -> Result<Option<Arc<Database>>, Failure> {
+    let Some(name) = &settings.store.value else { return Ok(None) };
+    Ok(Some(open_database(&read_access(settings, name)?)?))
 }
 
 /// Opens the home as a replica of a database.
@@ -45,14 +53,15 @@ pub(crate) fn open_replica(settings: &Settings, access: &StoreAccess, options: F
 
 /// Opens the principals of the database that the settings specify.
 pub(crate) fn open_principals(settings: &Settings) -> Result<PrincipalTable, Failure> {
-    let Some(name) = &settings.store.value else {
+    let database = find_database(settings)?.ok_or_else(|| {
         let hint = "`memory init --store ADDRESS` shares the memories in a database";
-        return Err(Failure::usage("this home shares its memories in no database", hint));
-    };
-    Ok(PrincipalTable::new(open_database(&read_access(settings, name)?)?))
+        Failure::usage("this home shares its memories in no database", hint)
+    })?;
+    Ok(PrincipalTable::new(database))
 }
 
-fn open_database(access: &StoreAccess) -> Result<Arc<Database>, InstanceError> {
+/// Opens a database, which is not used before the first call.
+pub(crate) fn open_database(access: &StoreAccess) -> Result<Arc<Database>, InstanceError> {
     let database = Database::new(&access.address, DatabaseLimits::default())?;
     Ok(Arc::new(match &access.token {
         Some(token) => database.with_token(token),

@@ -4,16 +4,17 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use memory_core::OperationId;
 use memory_core::instance::InstanceError;
 use memory_core::text::to_one_line;
 use memory_core::topic::{TopicError, Topics, external_operation};
+use memory_core::{OperationId, Scope};
 use memory_store::topic::TopicFolder;
-use memory_store::{RandomIds, SystemClock};
+use memory_store::{RandomIds, SharedFolderId, SystemClock};
 
 use crate::config::Settings;
 use crate::failure::Failure;
-use crate::project::{find_repository, is_folder};
+use crate::project::{find_repository, is_folder, project_name};
+use crate::shared_store::{PULL_INTERVAL, find_database};
 
 /// Opens the topics in `named`, or else those of the project around the current folder.
 ///
@@ -23,13 +24,31 @@ pub(crate) fn open(settings: &Settings, named: Option<&Path>, actor: &str) -> Re
         Some(named) => Some(check_folder(settings.environment.absolute_path(named), &settings.root.value)?),
         None => project_folder(settings),
     };
-    Ok(root.map(|root| Topics {
-        store: Arc::new(TopicFolder::new(root)),
-        clock: Arc::new(SystemClock),
-        ids: Arc::new(RandomIds),
-        actor: actor.to_owned(),
-    }))
+    let shared = if named.is_none() { shared_folder(settings, root.as_deref()) } else { None };
+    let database = if shared.is_some() { find_database(settings)? } else { None };
+    let store = match (shared.zip(database), root) {
+        (Some(((root, folder), database)), _) => TopicFolder::open_replica(root, database, folder, PULL_INTERVAL),
+        (None, Some(root)) => TopicFolder::new(root),
+        (None, None) => return Ok(None),
+    };
+    Ok(Some(Topics { store: Arc::new(store), clock: Arc::new(SystemClock), ids: Arc::new(RandomIds), actor: actor.to_owned() }))
 }
+
+/// Returns the folder of the project's topics in a shared home, and its identity in the database.
+///
+/// `own` is the folder of the project. Topics in it belong to the repository, and are not shared.
+fn shared_folder(settings: &Settings, own: Option<&Path>) -> Option<(PathBuf, SharedFolderId)> {
+    settings.store.value.as_ref()?;
+    let project = project_name(settings.environment.folder.as_deref()?)?;
+    if own.is_none_or(holds_topics) {
+        return None;
+    }
+    let root = settings.root.value.join(SHARED_FOLDERS).join(&project);
+    Some((root, SharedFolderId { scope: Scope::Project(project).to_string(), name: SHARED_FOLDERS.into() }))
+}
+
+/// Folder of the shared topics of all projects in a home.
+const SHARED_FOLDERS: &str = "topics";
 
 /// Starts to watch a topic folder for changes by other programs; in a watched folder, records them.
 pub(crate) fn watch(folder: &Path) -> Result<(), Failure> {

@@ -41,7 +41,7 @@ pub(crate) fn configure(
     codes: Arc<SignInCodes>,
 ) -> Result<WebServerConfig, Failure> {
     let settings = &home.settings;
-    let banks = banks::open(settings, ACTOR);
+    let banks = banks::open(settings, ACTOR)?;
     let services = Services {
         banks: Some(banks.clone()),
         topics: topics::open(settings, None, ACTOR)?,

@@ -82,7 +82,9 @@ mod recall_folder;
 mod rejected_suggestions_file;
 #[cfg(feature = "sealed")]
 pub mod sealed;
+mod shared_files;
 mod shared_log;
+mod store_folder;
 #[cfg(feature = "topics")]
 pub mod topic;
 
@@ -101,3 +103,4 @@ pub use notifier::{DesktopNotifier, DesktopProgram, NoopNotifier};
 pub use open::{builder, open};
 pub use recall_folder::RecallFolder;
 pub use rejected_suggestions_file::RejectedSuggestionsFile;
+pub use shared_files::SharedFolderId;

@@ -18,7 +18,7 @@ use crate::folder_format;
 /// The lock file of a home.
 ///
 /// It is outside the index folder, because that folder may be deleted at any time.
-const LOCK_FILE: &str = ".lock";
+pub(crate) const LOCK_FILE: &str = ".lock";
 
 /// The folder of the locks for single files.
 pub(crate) const FOLDER: &str = ".locks";

@@ -38,7 +38,20 @@ const GROUPS: [(&str, &[&str]); 7] = [
     ("Other stores", &["bank", "topic", "instance", "conversations", "add"]),
     (
         "Maintenance",
-        &["status", "doctor", "stats", "usage", "reindex", "init", "principal", "config", "tour", "completions", "man"],
+        &[
+            "status",
+            "doctor",
+            "stats",
+            "usage",
+            "reindex",
+            "init",
+            "principal",
+            "migrate",
+            "config",
+            "tour",
+            "completions",
+            "man",
+        ],
     ),
 ];
 

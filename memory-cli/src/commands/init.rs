@@ -1,6 +1,7 @@
 //! The `memory init` command.
 
 use clap::Args;
+use memory_core::bank::BankStore;
 use memory_core::instance::InstanceName;
 use memory_core::{Filter, MemoryStore, PageRequest};
 use memory_store::FileStoreOptions;
@@ -10,8 +11,9 @@ use serde_json::json;
 use super::config::store_setting;
 use super::instance::read_argument;
 use crate::app::{App, current_time};
+use crate::banks::open_shared;
 use crate::failure::Failure;
-use crate::shared_store::{StoreAccess, check_name, open_replica, read_token, seal_access};
+use crate::shared_store::{StoreAccess, check_name, open_database, open_replica, read_token, seal_access};
 
 /// Share the memories of this home with other machines, in a Postgres database
 ///
@@ -58,6 +60,7 @@ impl InitArgs {
         // The settings change only after the database and the folder were found to be usable.
         let store = open_replica(&settings, &access, FileStoreOptions::default())?;
         store.refresh()?;
+        open_shared(&settings, open_database(&access)?).banks()?;
         let count = PageRequest { limit: Some(0), ..PageRequest::default() };
         let memories = store.list(&Filter::all(), &count, current_time())?.total;
         let principal = store.principal()?.map(|principal| principal.name);

@@ -53,7 +53,7 @@ impl LogArgs {
         }
         let home = app.open_with_topics(self.dir.as_deref())?;
         let settings = &home.settings;
-        let banks = banks::open(settings, "cli");
+        let banks = banks::open(settings, "cli")?;
         let instances = app.instance_logs(settings)?;
         let conversations = conversations::operation_logs(settings, self.memory_path.as_deref())?;
         let logs =

@@ -24,6 +24,7 @@ mod link;
 mod list;
 mod log;
 mod man;
+mod migrate;
 mod model;
 mod notify;
 mod output_file;
@@ -186,6 +187,7 @@ commands! {
     Usage(usage::UsageArgs),
     Init(init::InitArgs),
     Principal(principal::PrincipalArgs),
+    Migrate(migrate::MigrateArgs),
     Config(config::ConfigArgs),
     Tour(tour::TourArgs),
     Completions(man::CompletionsArgs),

@@ -233,7 +233,7 @@ impl TrashPurgeArgs {
             files += of_topics.0;
             bytes += of_topics.1;
         }
-        let banks = banks::open(settings, "cli");
+        let banks = banks::open(settings, "cli")?;
         let of_banks = memory_core::bank::purge(&banks, before)?;
         files += of_banks.0;
         bytes += of_banks.1;

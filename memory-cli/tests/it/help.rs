@@ -82,6 +82,7 @@ fn help_lists_the_commands() {
       reindex        Rebuild the index from the files
       init           Share the memories of this home with other machines, in a Postgres database
       principal      Manage who reads and writes the memories in a shared database
+      migrate        Copy a home into a database, or a shared home into files
       config         Show or change the settings
       tour           Demonstrate the commands on about seventy notes in a temporary home
       completions    Print a shell completion script

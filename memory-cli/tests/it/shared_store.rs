@@ -196,3 +196,64 @@ fn two_services_on_one_database_report_when_it_is_gone_and_serve_again_when_it_i
     let find = || services[0].post("/v1/tools/memory_search", "s3cret", r#"{"query":"reviewer"}"#).1;
     until(&|| find().contains("second reviewer"));
 }
+
+#[test]
+fn two_homes_share_their_banks_and_the_topics_of_projects_without_own_ones() {
+    let Some(server) = shared_server("homes that share banks") else { return };
+    let sandbox = Sandbox::new();
+    sandbox.file("address", &server.url("postgres", &server.database(), ""));
+    sandbox.run_shell("for home in one two; do memory --root $home init --store @address; done");
+    let value = |home: &str| sandbox.run_shell(&format!("memory --root {home} bank read plans deploy | jq -c .value"));
+    sandbox.run_shell("memory --root one bank write plans deploy '\"Tuesday\"'");
+    assert_eq!(value("two"), "\"Tuesday\"\n");
+    sandbox.run_shell("memory --root two bank write plans deploy '\"Monday\"'");
+    assert_eq!(value("one"), "\"Monday\"\n");
+    sandbox.run_shell("memory --root one undo");
+    assert_eq!(value("two"), "\"Tuesday\"\n");
+    // Two clones of a repository, on two machines.
+    sandbox.run_shell("mkdir -p first/repo/.git second/repo/.git");
+    let write = "write release 'Tag, then push.' --type project --description 'How to release'";
+    sandbox.run_shell(&format!("cd first/repo && memory --root ../../one topic {write}"));
+    let read = || sandbox.run_shell("cd second/repo && memory --root ../../two topic read release");
+    assert!(read().contains("Tag, then push."), "{}", read());
+    sandbox.run_shell("cd second/repo && memory --root ../../two topic write release 'Push, then tag.'");
+    sandbox.run_shell("cd first/repo && memory --root ../../one undo");
+    assert!(read().contains("Tag, then push."), "{}", read());
+    // Topics in the repository belong to it.
+    sandbox.run_shell("mkdir second/repo/.memory && echo '# Own' > second/repo/.memory/own.md");
+    assert!(read().contains("path_not_found"), "{}", read());
+}
+
+#[test]
+fn a_home_is_copied_into_a_database_and_back_with_its_history_and_trash() {
+    let Some(server) = shared_server("copied homes") else { return };
+    let sandbox = Sandbox::new();
+    sandbox.file("address", &server.url("postgres", &server.database(), ""));
+    let own = |commands: &str, home: &str| sandbox.run_shell(&commands.replace("memory ", &format!("memory --root {home} ")));
+    own("for day in Monday Tuesday Friday; do memory write \"The team deploys on $day\" --tags deploys; done", "files");
+    own("memory edit $(memory list --json | jq -r '.memories[0].id') --content 'The team rests on Sunday'", "files");
+    own("memory delete $(memory list --json | jq -r '.memories[1].id'); memory undo", "files");
+    own("memory delete $(memory list --json | jq -r '.memories[2].id')", "files");
+    own("memory bank write plans deploy 1; memory bank delete plans deploy", "files");
+    // Another program has changed a memory.
+    own("file=$(ls files/categories/inbox/*.md | head -1); sed -i 's/deploys/releases/; s/rests/sleeps/' $file", "files");
+    let views = "memory list --json | jq -c '[.memories[]|{id,content,tags}]'; memory log; memory trash list; memory bank list";
+    let before = own(views, "files");
+    let tree = "cd files && find categories journal trash banks -type f | sort | xargs sha256sum";
+    let files = sandbox.run_shell(tree);
+    let result = "--json | jq -c '[.operations, .not_copied]'";
+    let copied = sandbox.run_shell(&format!("memory migrate files shared --store @address {result}"));
+    assert_eq!(copied, "[7,[]]\n");
+    assert_eq!(sandbox.run_shell(tree), files, "the original does not change");
+    assert_eq!(own(views, "shared"), before);
+    assert_eq!(sandbox.run_shell(&format!("memory migrate shared back {result}")), "[7,[]]\n");
+    assert_eq!(own(views, "back"), before);
+    // Another machine undoes the last operations: those on the bank, and the deletion.
+    own("memory init --store @address; memory undo; memory undo; memory undo", "new");
+    assert_eq!(sandbox.run_json(&["--root", "shared", "list"])["total"], 3);
+    assert_eq!((own(views, "files"), own(views, "back")), (before.clone(), before));
+    let refused = sandbox.run_shell("memory migrate files shared --store @address");
+    assert!(refused.contains("is not an empty folder"), "{refused}");
+    let refused = sandbox.run_shell("memory migrate back other");
+    assert!(refused.contains("neither home is in a database"), "{refused}");
+}

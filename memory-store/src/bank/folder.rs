@@ -18,28 +18,38 @@ use super::file::{self, BankFileFormat, damaged_error, read_error};
 use super::layout::EntryLayout;
 use super::writable_folder::{BankOptions, WritableBankFolder};
 use super::{index, repair, trash, undo};
-use crate::disk::{DirEntryKind, Disk, LazyDisk};
+use crate::disk::{DirEntryKind, Disk};
 use crate::error::io_error;
 use crate::gitignore;
 use crate::lock::{FOLDER as LOCKS, WriterLock};
 use crate::oplog::not_found_error;
+use crate::store_folder::StoreFolder;
 
 /// A folder of banks, which is created on the first write.
 #[derive(Debug)]
 pub struct BankFolder {
-    place: LazyDisk,
-    pub(super) options: BankOptions,
+    pub(crate) place: StoreFolder,
+    pub(crate) options: BankOptions,
 }
 
 impl BankFolder {
     /// Returns the folder of banks at `root`, which need not exist.
     pub fn new(root: impl Into<PathBuf>, options: BankOptions) -> Self {
-        Self { place: LazyDisk::new(root.into()), options }
+        Self { place: StoreFolder::new(root.into()), options }
     }
 
     /// Returns the folder of banks at `root`, accessed through `disk`.
     pub fn with_disk(root: impl Into<PathBuf>, disk: Arc<dyn Disk>, options: BankOptions) -> Self {
-        Self { place: LazyDisk::on_disk(root.into(), disk), options }
+        Self { place: StoreFolder::on_disk(root.into(), disk), options }
+    }
+
+    /// Copies the banks in the folder at `source` to the database of this replica, with their history, and returns the number of files.
+    ///
+    /// # Errors
+    /// [`StoreError::Invalid`] if the folder is not a replica, or if the database contains other banks; or if the database cannot be
+    /// reached.
+    pub fn copy_files(&self, source: &Path) -> Result<usize, StoreError> {
+        self.place.copy_files(source)
     }
 
     /// Returns the path of the folder.
@@ -51,8 +61,9 @@ impl BankFolder {
         self.root().display().to_string()
     }
 
-    /// Returns the disk, or `None` if the folder does not exist.
+    /// Returns the disk with the changes of other nodes, or `None` if the folder does not exist.
     fn disk(&self) -> Result<Option<&dyn Disk>, BankError> {
+        self.place.catch_up(self.options.patience)?;
         self.place.get().map_err(|error| read_error(&self.display_path(), error))
     }
 
@@ -62,43 +73,64 @@ impl BankFolder {
     fn write<T>(
         &self,
         name: &BankName,
-        work: impl FnOnce(WritableBankFolder<'_>) -> Result<T, BankError>,
+        mut work: impl FnMut(WritableBankFolder<'_>) -> Result<T, BankError>,
     ) -> Result<T, BankError> {
-        let place = self.create()?;
-        let refused = |error| self.write_error(error);
+        let done = self
+            .place
+            .write(self.create()?, self.options.patience, |disk| self.write_locked(self.writable(disk), name, &mut work));
+        done.map_err(|error| self.map_write_error(error))
+    }
+
+    fn write_locked<T>(
+        &self,
+        place: WritableBankFolder<'_>,
+        name: &BankName,
+        work: &mut impl FnMut(WritableBankFolder<'_>) -> Result<T, BankError>,
+    ) -> Result<T, BankError> {
         loop {
-            let shared = WriterLock::acquire_shared(self.root(), self.options.patience).map_err(refused)?;
+            let shared = WriterLock::acquire_shared(self.root(), self.options.patience)?;
             if change::is_interrupted(place.disk, FORMER_WAITING)? {
                 drop(shared);
-                self.write_exclusive(|_| Ok(()))?;
+                self.write_exclusive_locked(place, &mut |_| Ok(()))?;
                 continue;
             }
             // The folder of locks does not exist before the first write. Afterwards the `.gitignore` belongs to the user.
             if self.options.is_in_project && matches!(place.disk.stat(LOCKS), Ok(None)) {
                 gitignore::write(place.disk);
             }
-            let _lock = WriterLock::acquire_named(self.root(), name.as_str(), self.options.patience).map_err(refused)?;
+            let _lock = WriterLock::acquire_named(self.root(), name.as_str(), self.options.patience)?;
             let done = change::recover(&place, name).and_then(|()| work(place));
             drop(shared);
-            return done.map_err(|error| self.map_write_error(error));
+            return done;
         }
     }
 
     /// Waits for the exclusive lock of the folder, recovers from interrupted writers, and calls `work`.
-    fn write_exclusive<T>(&self, work: impl FnOnce(WritableBankFolder<'_>) -> Result<T, BankError>) -> Result<T, BankError> {
-        let place = self.create()?;
-        let _lock = WriterLock::acquire(self.root(), self.options.patience).map_err(|error| self.write_error(error))?;
-        let recover = || {
-            change::recover_legacy(&place)?;
-            self.interrupted_banks(place.disk)?.iter().try_for_each(|bank| change::recover(&place, bank))
-        };
-        recover().and_then(|()| work(place)).map_err(|error| self.map_write_error(error))
+    fn write_exclusive<T>(&self, mut work: impl FnMut(WritableBankFolder<'_>) -> Result<T, BankError>) -> Result<T, BankError> {
+        let done = self
+            .place
+            .write(self.create()?, self.options.patience, |disk| self.write_exclusive_locked(self.writable(disk), &mut work));
+        done.map_err(|error| self.map_write_error(error))
     }
 
-    fn create(&self) -> Result<WritableBankFolder<'_>, BankError> {
+    fn write_exclusive_locked<T>(
+        &self,
+        place: WritableBankFolder<'_>,
+        work: &mut impl FnMut(WritableBankFolder<'_>) -> Result<T, BankError>,
+    ) -> Result<T, BankError> {
+        let _lock = WriterLock::acquire(self.root(), self.options.patience)?;
+        change::recover_legacy(&place)?;
+        self.interrupted_banks(place.disk)?.iter().try_for_each(|bank| change::recover(&place, bank))?;
+        work(place)
+    }
+
+    fn create(&self) -> Result<&dyn Disk, BankError> {
         let opened = self.place.get_or_create();
-        let disk = opened.map_err(|error| self.write_error(io_error(format!("open {}", self.display_path()), error)))?;
-        Ok(WritableBankFolder { disk, root: self.root(), options: &self.options })
+        opened.map_err(|error| self.write_error(io_error(format!("open {}", self.display_path()), error)))
+    }
+
+    fn writable<'a>(&'a self, disk: &'a dyn Disk) -> WritableBankFolder<'a> {
+        WritableBankFolder { disk, root: self.root(), options: &self.options }
     }
 
     /// Returns the banks with a temporary file: the writer was interrupted or is still running.
@@ -126,6 +158,12 @@ impl BankFolder {
     fn write_error(&self, error: StoreError) -> BankError {
         file::write_error(&self.display_path(), error)
     }
+}
+
+/// Returns whether a file in the folder belongs to this machine alone.
+#[cfg(feature = "postgres")]
+pub(crate) fn is_local(path: &str) -> bool {
+    [index::PATH, index::TEMP_FILE, FORMER_WAITING].contains(&path) || change::bank_of_temp_path(path).is_some()
 }
 
 impl BankStore for BankFolder {

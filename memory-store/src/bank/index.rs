@@ -24,8 +24,8 @@ use crate::lock::WriterLock;
 /// The minimum size in bytes of a bank in the index.
 pub(super) const WORTHWHILE: usize = 256 * 1024;
 
-const PATH: &str = "_index.json";
-const TEMP_FILE: &str = ".index.tmp";
+pub(super) const PATH: &str = "_index.json";
+pub(super) const TEMP_FILE: &str = ".index.tmp";
 /// The name of the lock of the index; no bank can have this name.
 const LOCK: &str = "_index";
 const FILE_HEADER: &str = "{\"version\":1,\"banks\":{\n";

@@ -55,6 +55,8 @@ mod writable_folder;
 
 pub use decode::parse_bank;
 pub use folder::BankFolder;
+#[cfg(feature = "postgres")]
+pub(crate) use folder::is_local;
 pub use schema::JsonSchemaValidator;
 pub use symlinked_banks::SymlinkedBanks;
 pub use writable_folder::BankOptions;

@@ -4,6 +4,7 @@
 //! applies the operations of other nodes. After an interruption between log and files, the next read or write repeats the operation.
 
 mod creation;
+mod migration;
 mod status;
 
 use std::io;
@@ -23,9 +24,8 @@ use crate::journal::{CommitStep, JournalPayload, journal_read_error};
 use crate::markdown;
 use crate::memory_file::load;
 use crate::oplog::LogPosition;
-use crate::shared_log::{
-    LogAppendResult, LogHead, LogHeads, LogIdentity, NewDocument, NewDocumentFile, NewOperation, SharedLog,
-};
+use crate::shared_files::random_token;
+use crate::shared_log::{LogAppendResult, LogHead, LogHeads, LogIdentity, NewDocument, NewDocumentFile, NewOperation, SharedLog};
 
 /// The file with the state of a replica.
 const STATE: &str = "replica.json";
@@ -385,13 +385,6 @@ impl FileStore {
         let text = serde_json::to_vec(state).expect("texts and numbers have a JSON form");
         cache_file::write(&self.root, STATE, &text).map_err(|error| io_error(format!("write {STATE}"), error))
     }
-}
-
-/// Returns a random number for a part of an operation.
-fn random_token() -> Result<i64, StoreError> {
-    let mut bytes = [0; 8];
-    getrandom::fill(&mut bytes).map_err(|error| io_error("create a random number", error.into()))?;
-    Ok(i64::from_ne_bytes(bytes))
 }
 
 /// Returns the contents of the new files of steps.

@@ -1,6 +1,6 @@
 //! The access of a node to the memories in a database: all rows, or those of the principal whose token it has.
 //!
-//! A transaction contains the token, and the policies of the tables (`migrations/0003_access.sql`) check it in each statement.
+//! A transaction contains the token, and the policies of the tables (`migrations/0004_access.sql`) check it in each statement.
 
 use std::collections::BTreeSet;
 use std::fmt;

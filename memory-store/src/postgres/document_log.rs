@@ -15,16 +15,14 @@ use tokio_postgres::types::Type;
 use tokio_postgres::{Client, Row};
 
 use super::Database;
-use super::access::{TokenPrincipal, run_as};
+use super::access::{AccessToken, TokenPrincipal, run_as};
 use super::conditions::SqlParameter;
 use super::document_append::append;
 use super::error::DatabaseError;
 use super::migration::{DOCUMENTS, check_version, migrate};
 use crate::access_key::{is_path_of_key, is_plain_path};
 use crate::journal::JournalPayload;
-use crate::shared_log::{
-    LogAppendResult, LogHead, LogHeads, LogIdentity, LogPage, LoggedOperation, NewOperation, SharedLog,
-};
+use crate::shared_log::{LogAppendResult, LogHead, LogHeads, LogIdentity, LogPage, LoggedOperation, NewOperation, SharedLog};
 use crate::{FileStore, FileStoreOptions};
 
 /// Maximum number of operations that are fetched at once.
@@ -107,21 +105,29 @@ impl FileStore {
         database: Arc<Database>,
         interval: Duration,
     ) -> Result<Self, StoreError> {
-        let log = PostgresDocumentLog { database, is_ready: OnceCell::new() };
-        Ok(Self::open(folder, options)?.with_log(Arc::new(log), interval))
+        Ok(Self::open(folder, options)?.with_log(Arc::new(PostgresDocumentLog::new(database)), interval))
     }
 }
 
 /// The shared log in a database.
 #[derive(Debug)]
-struct PostgresDocumentLog {
+pub(super) struct PostgresDocumentLog {
     database: Arc<Database>,
     is_ready: OnceCell<()>,
 }
 
 impl PostgresDocumentLog {
+    pub(super) fn new(database: Arc<Database>) -> Self {
+        Self { database, is_ready: OnceCell::new() }
+    }
+
+    /// Returns the token of the node, if it has one.
+    pub(super) fn token(&self) -> Option<&AccessToken> {
+        self.database.token()
+    }
+
     /// Runs `work` on a connection, after the tables were created. Only a node without a token creates them.
-    fn run<T>(&self, work: &impl AsyncFn(&Client) -> Result<T, DatabaseError>) -> Result<T, StoreError> {
+    pub(super) fn run<T>(&self, work: &impl AsyncFn(&Client) -> Result<T, DatabaseError>) -> Result<T, StoreError> {
         let done = self.database.run_without_instances(async |client| {
             let prepare = async || match self.database.token() {
                 None => migrate(client, &DOCUMENTS).await,

@@ -33,7 +33,11 @@ pub(super) const INSTANCES: TableGroup = TableGroup {
 /// The tables of memories.
 pub(super) const DOCUMENTS: TableGroup = TableGroup {
     row: 2,
-    migrations: &[include_str!("migrations/0002_documents.sql"), include_str!("migrations/0003_access.sql")],
+    migrations: &[
+        include_str!("migrations/0002_documents.sql"),
+        include_str!("migrations/0003_files.sql"),
+        include_str!("migrations/0004_access.sql"),
+    ],
     functions: None,
 };
 

@@ -24,6 +24,7 @@
 //! | `operations`, `message_operations`, `value_operations` | undo |
 //! | `document_log`, `document_append` | memories |
 //! | `access`, `principals` | access to memories |
+//! | `document_files`, `folder_replicas` | banks, topics and conversations as files |
 //!
 //! An append is one statement: it moves the row with the next position of the session, holds that row until the
 //! end of the transaction, and inserts the records. So the order of records is that of the appends. For one
@@ -42,8 +43,10 @@ mod conditions;
 mod connections;
 mod database;
 mod document_append;
+mod document_files;
 mod document_log;
 mod error;
+mod folder_replicas;
 mod message_operations;
 mod messages;
 mod migration;

@@ -242,7 +242,7 @@ async fn grant_tables(client: &Client, role: &str) -> Result<(), DatabaseError> 
 }
 
 /// The privileges of nodes.
-const NODE_PRIVILEGES: [(&str, &str); 10] = [
+const NODE_PRIVILEGES: [(&str, &str); 13] = [
     ("SELECT", "memory_schema"),
     ("SELECT", "memory_document_store"),
     ("SELECT, INSERT, UPDATE", "memory_document_heads"),
@@ -250,6 +250,9 @@ const NODE_PRIVILEGES: [(&str, &str); 10] = [
     ("SELECT, INSERT, UPDATE (content)", "memory_document_changes"),
     ("SELECT, INSERT, DELETE", "memory_documents"),
     ("SELECT, INSERT, DELETE", "memory_documents_trash"),
+    ("SELECT, INSERT, UPDATE", "memory_folders"),
+    ("SELECT, INSERT, UPDATE", "memory_files"),
+    ("SELECT, INSERT, DELETE", "memory_file_parts"),
     ("SELECT (name, kind, created_at, revoked_at)", "memory_principals"),
     ("SELECT", "memory_principal_scopes"),
     (

@@ -16,11 +16,12 @@ use super::change::{TopicFileChange, apply_changes, is_interrupted, recover, und
 use super::error::{damaged_error, open_error, read_error, with_full_path, write_error};
 use super::files::{TopicFolderContents, decode_text, list_below, read_bytes, read_text};
 use super::{external, format, index, list, trash, uses};
-use crate::disk::{Disk, LazyDisk, parent_folder};
+use crate::disk::{Disk, parent_folder};
 use crate::error::io_error;
 use crate::lock::{PATIENCE, WriterLock};
 use crate::markdown::lossy_text;
 use crate::oplog::{hash_bytes, not_found_error};
+use crate::store_folder::StoreFolder;
 
 /// Maximum number of attempts when another program changes the file during a change.
 const MAX_ATTEMPTS: usize = 3;
@@ -31,19 +32,19 @@ const MAX_MOVED_BYTES: usize = 64 * 1024 * 1024;
 /// A folder of topics, which is created when the first topic is written.
 #[derive(Debug)]
 pub struct TopicFolder {
-    place: LazyDisk,
-    patience: Duration,
+    pub(crate) place: StoreFolder,
+    pub(crate) patience: Duration,
 }
 
 impl TopicFolder {
     /// Returns the store of the folder `root`, which need not exist.
     pub fn new(root: impl Into<PathBuf>) -> Self {
-        Self { place: LazyDisk::new(root.into()), patience: PATIENCE }
+        Self { place: StoreFolder::new(root.into()), patience: PATIENCE }
     }
 
     /// Returns the store of the folder `root`, which is accessed through `disk`.
     pub fn with_disk(root: impl Into<PathBuf>, disk: Arc<dyn Disk>) -> Self {
-        Self { place: LazyDisk::on_disk(root.into(), disk), patience: PATIENCE }
+        Self { place: StoreFolder::on_disk(root.into(), disk), patience: PATIENCE }
     }
 
     /// Returns the path of the folder.
@@ -51,8 +52,9 @@ impl TopicFolder {
         self.place.root()
     }
 
-    /// Returns the disk, or `None` if the folder does not exist.
+    /// Returns the disk with the changes of other nodes, or `None` if the folder does not exist.
     fn disk(&self) -> Result<Option<&dyn Disk>, TopicError> {
+        self.place.catch_up(self.patience)?;
         self.place.get().map_err(|error| read_error(&self.location(), error))
     }
 
@@ -62,15 +64,17 @@ impl TopicFolder {
     fn write<T>(
         &self,
         operation: Option<&Operation>,
-        work: impl FnOnce(&dyn Disk) -> Result<T, TopicError>,
+        mut work: impl FnMut(&dyn Disk) -> Result<T, TopicError>,
     ) -> Result<T, TopicError> {
         let place = self.location();
         let told = |error| open_error(&place, error);
         let disk = self.place.get_or_create().map_err(|error| told(io_error(format!("open {place}"), error)))?;
-        let _lock = WriterLock::acquire(self.root(), self.patience).map_err(told)?;
-        let meet = || operation.map_or(Ok(()), |operation| index::adopt_index(disk, operation));
-        let done = recover(disk).and_then(|()| meet()).and_then(|()| work(disk));
-        done.map_err(|error| with_full_path(&place, error))
+        self.place.write(disk, self.patience, |disk| {
+            let _lock = WriterLock::acquire(self.root(), self.patience).map_err(told)?;
+            let meet = || operation.map_or(Ok(()), |operation| index::adopt_index(disk, operation));
+            let done = recover(disk).and_then(|()| meet()).and_then(|()| work(disk));
+            done.map_err(|error| with_full_path(&place, error))
+        })
     }
 
     /// Starts to watch the folder for changes by other programs; [`TopicStore::record_external_changes`] records them.
@@ -119,6 +123,12 @@ impl TopicFolder {
         let done = index::rebuild(disk, &uses::read_uses(disk)).map_err(|error| with_full_path(&self.location(), error));
         done.err().map(|error| error.to_string())
     }
+}
+
+/// Returns whether a file in the folder belongs to this machine alone.
+#[cfg(feature = "postgres")]
+pub(crate) fn is_local(path: &str) -> bool {
+    path == uses::FILE
 }
 
 impl TopicStore for TopicFolder {

@@ -38,3 +38,5 @@ mod trash;
 mod uses;
 
 pub use folder::TopicFolder;
+#[cfg(feature = "postgres")]
+pub(crate) use folder::is_local;

@@ -11,7 +11,7 @@ use crate::cache_file;
 use crate::disk::Disk;
 
 /// The file of the numbers, which may be deleted at any time.
-const FILE: &str = ".uses.json";
+pub(super) const FILE: &str = ".uses.json";
 
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct TopicUsesFile {

@@ -57,7 +57,7 @@ pub(super) fn scope_choice_or_all(scope: Option<BankScopeFilter>) -> ScopeChoice
 /// Opens the banks.
 pub(super) fn open(app: &mut App) -> Result<Banks, Failure> {
     let settings = app.settings()?;
-    Ok(banks::open(&settings, "cli"))
+    banks::open(&settings, "cli")
 }
 
 /// Writes a JSON object in a format.

@@ -135,7 +135,7 @@ fn every_table_is_empty_for_others_and_refuses_their_writes() {
     // The versions of the tables are readable, and no table with data is without policies.
     assert_eq!(shared.tables("NOT (relrowsecurity AND relforcerowsecurity)"), ["memory_schema"]);
     let tables = shared.tables("relname <> 'memory_schema'");
-    assert_eq!(tables.len(), 8);
+    assert_eq!(tables.len(), 11);
     for table in &tables {
         for token in ["", "mem_00"] {
             shared.check_empty(token, table);

@@ -45,10 +45,10 @@ fn an_operation_on_several_files_and_its_undo_happen_once_if_a_response_is_lost(
         assert_eq!(node.content(&id), "first");
         delete(services, &removed).unwrap();
     }
-    // Each round has a write, an operation on three files, its undo, and a deletion.
+    // Each round has a write, an operation on three files, its undo, and a deletion. A change of the scope has two rows.
     let count = "SELECT count(DISTINCT operation), count(DISTINCT token) FROM memory_document_operations";
     assert_eq!(server.sql(&name, count), format!("{0}|{0}", 1 + 4 * RESPONSES));
-    assert_eq!(server.sql(&name, "SELECT count(*) FROM memory_document_changes"), (1 + 8 * RESPONSES).to_string());
+    assert_eq!(server.sql(&name, "SELECT count(*) FROM memory_document_changes"), (1 + 10 * RESPONSES).to_string());
     assert_eq!(server.sql(&name, "SELECT count(*) FROM memory_documents"), "1");
     let new = Node::new(super::reopen(server, &name));
     assert_eq!(new.sorted_files(), node.sorted_files());

@@ -6,6 +6,7 @@ mod cluster;
 mod equal_search;
 mod errors;
 mod failover;
+mod folders;
 mod idempotence;
 mod lost_responses;
 mod migrations;

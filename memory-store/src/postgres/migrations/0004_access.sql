@@ -111,6 +111,24 @@ DROP POLICY IF EXISTS memory_access ON memory_documents_trash;
 CREATE POLICY memory_access ON memory_documents_trash
     USING ((SELECT memory_is_owner()) OR scope = ANY ((SELECT memory_readable_scopes())::text[]));
 
+ALTER TABLE memory_folders ENABLE ROW LEVEL SECURITY;
+ALTER TABLE memory_folders FORCE ROW LEVEL SECURITY;
+DROP POLICY IF EXISTS memory_access ON memory_folders;
+CREATE POLICY memory_access ON memory_folders
+    USING ((SELECT memory_is_owner()) OR scope = ANY ((SELECT memory_readable_scopes())::text[]));
+
+ALTER TABLE memory_files ENABLE ROW LEVEL SECURITY;
+ALTER TABLE memory_files FORCE ROW LEVEL SECURITY;
+DROP POLICY IF EXISTS memory_access ON memory_files;
+CREATE POLICY memory_access ON memory_files
+    USING ((SELECT memory_is_owner()) OR scope = ANY ((SELECT memory_readable_scopes())::text[]));
+
+ALTER TABLE memory_file_parts ENABLE ROW LEVEL SECURITY;
+ALTER TABLE memory_file_parts FORCE ROW LEVEL SECURITY;
+DROP POLICY IF EXISTS memory_access ON memory_file_parts;
+CREATE POLICY memory_access ON memory_file_parts
+    USING ((SELECT memory_is_owner()) OR scope = ANY ((SELECT memory_readable_scopes())::text[]));
+
 ALTER TABLE memory_principals ENABLE ROW LEVEL SECURITY;
 ALTER TABLE memory_principals FORCE ROW LEVEL SECURITY;
 DROP POLICY IF EXISTS memory_access ON memory_principals;

@@ -1,0 +1,227 @@
+//! The `memory migrate` command.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use memory_core::bank::BankStore;
+use memory_core::instance::InstanceName;
+use memory_core::{ContentHash, History, MemoryStore};
+use memory_store::FileStoreOptions;
+use memory_store::sealed::Zeroizing;
+use serde_json::json;
+
+use super::config::store_setting;
+use super::instance::read_argument;
+use crate::app::App;
+use crate::banks::open_shared;
+use crate::config::Settings;
+use crate::failure::Failure;
+use crate::shared_store::{StoreAccess, check_name, find_database, open_database, open_replica, open_store, seal_access};
+
+/// Copy a home into a database, or a shared home into files
+///
+/// With --store, it copies the memories of the home FROM with their history and trash, and its banks, into a new database, and makes the
+/// new folder TO a home that shares them. Without --store, FROM shares a database, and TO becomes a home with its own files. FROM does not
+/// change. All other files, such as settings, conversations and instances, are copied from FROM to TO. The command compares all files at
+/// the end. After an interruption, run it again. No other program may write to FROM or to the database meanwhile.
+///
+/// JSON: {operations, files, not_copied}; not_copied lists files that no operation refers to
+#[derive(Debug, Args)]
+pub(crate) struct MigrateArgs {
+    /// The home to copy
+    from: PathBuf,
+    /// The folder of the new home, which must be empty
+    to: PathBuf,
+    /// Address of an empty database, such as postgres://USER@HOST/DATABASE; @FILE reads a file, - the standard input
+    #[arg(long, value_name = "ADDRESS")]
+    store: Option<String>,
+    /// Name for the address, if this user shares memories in several databases
+    #[arg(long, default_value = "memories", requires = "store")]
+    name: String,
+}
+
+/// The file in an incomplete copy that names the original.
+const MARK: &str = ".migrated-from";
+
+/// Files of a home that are not copied: those of its processes, derived ones, and the state of a replica.
+const EXCLUDED: [&str; 11] = [
+    ".lock",
+    ".locks",
+    ".daemon.lock",
+    "memory.sock",
+    "daemon.log",
+    "index",
+    "replica.json",
+    ".replica.json",
+    ".unsynced",
+    "unsynced",
+    MARK,
+];
+
+/// The folders of a home whose content is in the database.
+const SHARED: [&str; 4] = ["categories", "journal", "trash", "banks"];
+
+impl MigrateArgs {
+    pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
+        let (from, to) = (app.environment.absolute_path(&self.from), app.environment.absolute_path(&self.to));
+        if app.environment.config.is_some() {
+            return Err(Failure::usage("MEMORY_CONFIG is set, so both homes would have the same settings", "unset it"));
+        }
+        let settings = Settings::load(Some(&from), app.environment)?;
+        if !SHARED.iter().any(|folder| from.join(folder).is_dir()) {
+            return Err(Failure::usage(format!("{} is not a home", app.output.display_path(&from)), "name an existing home"));
+        }
+        let former = app.root.replace(to.clone());
+        let done = match (&self.store, &settings.store.value) {
+            (Some(store), None) => self.copy_to_database(store, &from, &to, app),
+            (None, Some(_)) => copy_to_files(&settings, &from, &to, app),
+            (Some(_), Some(name)) => Err(Failure::usage(
+                format!("the home already shares its memories in the database {name}"),
+                "without --store, it is copied to files",
+            )),
+            (None, None) => Err(Failure::usage("neither home is in a database", "specify the database with --store")),
+        };
+        app.root = former;
+        done
+    }
+
+    fn copy_to_database(&self, store: &str, from: &Path, to: &Path, app: &mut App) -> Result<(), Failure> {
+        let name: InstanceName = self.name.parse()?;
+        let bytes = read_argument(app, store)?;
+        let address =
+            str::from_utf8(&bytes).map_err(|_| Failure::usage("the address is not UTF-8", "see `memory help migrate`"))?;
+        let access = StoreAccess { address: Zeroizing::new(address.trim().to_owned()), token: None };
+        begin_copy(from, to, app)?;
+        copy_files(from, to, &SHARED)?;
+        let settings = Settings::load(Some(to), app.environment)?;
+        check_name(&settings, &name, &access)?;
+        let replica = open_replica(&settings, &access, FileStoreOptions::default())?;
+        let banks = open_shared(&settings, open_database(&access)?);
+        let operations = {
+            let mut bar = app.output.progress_bar("copying operations");
+            replica.copy_operations(from, &mut |progress| bar.show(progress))?
+        };
+        banks.copy_files(&from.join("banks"))?;
+        replica.refresh()?;
+        banks.banks()?;
+        seal_access(&settings, &name, &access)?;
+        store_setting("storage.store", name.as_str(), app)?;
+        finish_copy(operations, from, to, &["journal"], app)
+    }
+}
+
+/// Copies a shared home to a home with files of its own.
+fn copy_to_files(settings: &Settings, from: &Path, to: &Path, app: &mut App) -> Result<(), Failure> {
+    begin_copy(from, to, app)?;
+    // The replica is complete after it was refreshed.
+    let store = open_store(settings, FileStoreOptions::default())?;
+    store.refresh()?;
+    if let Some(database) = find_database(settings)? {
+        open_shared(settings, database).banks()?;
+    }
+    copy_files(from, to, &[])?;
+    store_setting("storage.store", "", app)?;
+    let operations = store.records().count();
+    finish_copy(operations, from, to, &[], app)
+}
+
+/// Checks that the new home is empty, or contains a part of the same copy.
+fn begin_copy(from: &Path, to: &Path, app: &App) -> Result<(), Failure> {
+    let told = || Failure::file(format!("create {}", to.display()));
+    let mark = to.join(MARK);
+    let origin = from.to_string_lossy();
+    if fs::read_to_string(&mark).is_ok_and(|found| found == origin) {
+        return Ok(());
+    }
+    let is_used = to.exists() && fs::read_dir(to).map_err(told())?.next().is_some();
+    if is_used || to.starts_with(from) {
+        let place = app.output.display_path(to);
+        return Err(Failure::usage(format!("{place} is not an empty folder outside the other home"), "name a new folder"));
+    }
+    create_folder(to).map_err(told())?;
+    fs::write(&mark, origin.as_bytes()).map_err(told())
+}
+
+/// Compares the homes, reports the result, and marks the copy as complete.
+fn finish_copy(operations: usize, from: &Path, to: &Path, other: &[&str], app: &mut App) -> Result<(), Failure> {
+    let told = || Failure::file("compare the homes");
+    let (mut before, mut after) = (BTreeMap::new(), BTreeMap::new());
+    for folder in SHARED.iter().filter(|folder| !other.contains(folder)) {
+        hash_files(from, folder, &mut before).map_err(told())?;
+        hash_files(to, folder, &mut after).map_err(told())?;
+    }
+    let not_copied: Vec<_> = before.iter().filter(|(path, hash)| after.get(*path) != Some(hash)).map(|(path, _)| path).collect();
+    fs::remove_file(to.join(MARK)).map_err(told())?;
+    if app.output.is_json() {
+        let report = json!({ "operations": operations, "files": after.len(), "not_copied": not_copied });
+        return Ok(app.output.json(&report)?);
+    }
+    for path in &not_copied {
+        app.output.warning(&format!("{path} was not copied: no operation refers to it"))?;
+    }
+    let same = before.len() - not_copied.len();
+    Ok(app.output.note(&format!("copied {operations} operations; {same} of {} files are equal", before.len()))?)
+}
+
+/// Copies the files of a home, except some folders.
+fn copy_files(from: &Path, to: &Path, excluded: &[&str]) -> Result<(), Failure> {
+    let is_excluded = |name: &str| EXCLUDED.contains(&name) || excluded.contains(&name);
+    copy_folder(from, to, &is_excluded).map_err(Failure::file(format!("copy {}", from.display())))
+}
+
+fn copy_folder(from: &Path, to: &Path, is_excluded: &dyn Fn(&str) -> bool) -> std::io::Result<()> {
+    create_folder(to)?;
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        let (name, kind) = (entry.file_name(), entry.file_type()?);
+        if name.to_str().is_some_and(is_excluded) {
+            continue;
+        }
+        let target = to.join(&name);
+        if kind.is_dir() {
+            // Below the home only the state of replicas and locks are left out.
+            copy_folder(&entry.path(), &target, &|name| name.starts_with(".replica") || name.starts_with(".lock"))?;
+        } else if kind.is_file() {
+            fs::copy(entry.path(), &target)?;
+            fs::File::open(&target)?.sync_all()?;
+        }
+    }
+    fs::File::open(to)?.sync_all()
+}
+
+/// Creates a folder that only its owner can read.
+fn create_folder(folder: &Path) -> std::io::Result<()> {
+    use std::os::unix::fs::DirBuilderExt;
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
+}
+
+/// Returns the path of a memory without the scope that its name has in a shared home, such as `@team-web`.
+fn without_key(path: &str) -> String {
+    let is_memory = path.starts_with("categories/");
+    let split = path.strip_suffix(".md").and_then(|stem| stem.rsplit_once('@')).filter(|_| is_memory);
+    split.map_or_else(|| path.to_owned(), |(stem, _)| format!("{stem}.md"))
+}
+
+/// Adds the hashes of the files below a folder of a home, without hidden states and derived files.
+fn hash_files(home: &Path, folder: &str, found: &mut BTreeMap<String, ContentHash>) -> std::io::Result<()> {
+    let place = home.join(folder);
+    if !place.is_dir() {
+        return Ok(());
+    }
+    for entry in fs::read_dir(place)? {
+        let entry = entry?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let path = format!("{folder}/{name}");
+        if name.starts_with(".lock") || name.starts_with(".replica") || name == "_index.json" {
+            continue;
+        }
+        if entry.file_type()?.is_dir() {
+            hash_files(home, &path, found)?;
+        } else {
+            found.insert(without_key(&path), ContentHash::from_bytes(&fs::read(entry.path())?));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,49 @@
+//! Opens replicas of shared folders.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::Database;
+use super::document_log::PostgresDocumentLog;
+use crate::shared_files::SharedFolderId;
+use crate::store_folder::{FolderReplica, StoreFolder};
+
+#[cfg(feature = "banks")]
+impl crate::bank::BankFolder {
+    /// Opens a folder of banks in a Postgres database, with a replica of it in the folder `root`.
+    ///
+    /// A change is a transaction of the database, and is durable once it returns. Reads use the replica, which first fetches the changes of
+    /// other nodes, at most once in each `interval`. The database is not used before the first call.
+    pub fn open_replica(
+        root: impl Into<PathBuf>,
+        options: crate::bank::BankOptions,
+        database: Arc<Database>,
+        folder: SharedFolderId,
+        interval: Duration,
+    ) -> Self {
+        Self { place: open(root.into(), database, folder, crate::bank::is_local, interval), options }
+    }
+}
+
+fn open(
+    root: PathBuf,
+    database: Arc<Database>,
+    folder: SharedFolderId,
+    is_local: fn(&str) -> bool,
+    interval: Duration,
+) -> StoreFolder {
+    let files = Arc::new(PostgresDocumentLog::new(database));
+    StoreFolder::shared(root, FolderReplica::new(files, folder, is_local, interval))
+}
+
+#[cfg(feature = "topics")]
+impl crate::topic::TopicFolder {
+    /// Opens a folder of topics in a Postgres database, with a replica of it in the folder `root`.
+    ///
+    /// It works as [`BankFolder::open_replica`](crate::bank::BankFolder::open_replica).
+    pub fn open_replica(root: impl Into<PathBuf>, database: Arc<Database>, folder: SharedFolderId, interval: Duration) -> Self {
+        let place = open(root.into(), database, folder, crate::topic::is_local, interval);
+        Self { place, patience: crate::lock::PATIENCE }
+    }
+}

@@ -1,0 +1,436 @@
+//! The replica of a folder in a database.
+//!
+//! `.replica.json` contains the position up to which the files equal those in the database, and the hashes of the files that users see. A
+//! file that another program changed is moved to `.unsynced/` before a change of another node replaces it.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::Path;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
+
+use memory_core::{Code, StoreError};
+use serde::{Deserialize, Serialize};
+
+use crate::disk::{
+    DirEntryKind, Disk, FileEdit, LazyDisk, NewFileContent, OverlayDisk, RealDisk, now_ns, parent_folder, replace_file,
+};
+use crate::error::io_error;
+use crate::lock::{FOLDER as LOCKS, LOCK_FILE, WriterLock};
+use crate::oplog::hash_bytes;
+use crate::shared_files::{FileCommitResult, SharedFile, SharedFiles, SharedFolderId, random_token};
+
+/// The file with the state of a replica.
+const STATE: &str = ".replica.json";
+
+/// The temporary files of the state and of changed files.
+const TEMP_FILES: [&str; 2] = [".replica.json.tmp", ".replica.tmp"];
+
+/// The folder of files that other programs changed in a replica.
+const UNSYNCED: &str = ".unsynced";
+
+/// The name of the lock of a replica; no bank can have this name.
+const LOCK: &str = "_replica";
+
+/// Number of changed files from which the folder is synced once instead of each file.
+const BULK: usize = 32;
+
+/// Errors after which a read continues with the files that the replica has.
+const TEMPORARY: [Code; 3] = [Code::DatabaseUnreachable, Code::DatabaseTimeout, Code::Locked];
+
+/// The connection of a folder with its files in a database.
+#[derive(Debug)]
+pub(crate) struct FolderReplica {
+    files: Arc<dyn SharedFiles>,
+    folder: SharedFolderId,
+    /// Returns whether a path belongs to this machine alone.
+    is_local: fn(&str) -> bool,
+    /// Minimum time between two reads that fetch changes.
+    interval: Duration,
+    identity: OnceLock<String>,
+    last: Mutex<Option<Instant>>,
+}
+
+/// The files that a replica contains.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct FolderState {
+    /// The id of the database.
+    database: String,
+    position: i64,
+    /// The hashes of the files that users see and may change.
+    files: BTreeMap<String, String>,
+}
+
+impl FolderReplica {
+    /// Returns the replica of a folder. Reads fetch changes at most once in each `interval`.
+    #[cfg(feature = "postgres")]
+    pub(crate) fn new(
+        files: Arc<dyn SharedFiles>,
+        folder: SharedFolderId,
+        is_local: fn(&str) -> bool,
+        interval: Duration,
+    ) -> Self {
+        Self { files, folder, is_local, interval, identity: OnceLock::new(), last: Mutex::default() }
+    }
+
+    pub(super) fn is_due(&self) -> bool {
+        let last = *self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        last.is_none_or(|last| self.interval <= last.elapsed())
+    }
+
+    /// Applies the changes of other nodes. Without the database, a complete replica is used as it is.
+    pub(super) fn catch_up(&self, place: &LazyDisk, patience: Duration) -> Result<(), StoreError> {
+        let root = place.root();
+        let opened = place.get_or_create();
+        let disk = opened.map_err(|error| io_error(format!("open {}", root.display()), error))?;
+        let done = self.has_changes(disk, root).and_then(|has_changes| {
+            if has_changes {
+                let _lock = WriterLock::acquire_named(root, LOCK, patience)?;
+                self.pull(disk, root)?;
+            }
+            Ok(())
+        });
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
+        match done {
+            Err(error) if TEMPORARY.contains(&error.code()) && read_state(disk, root)?.is_some() => Ok(()),
+            done => done,
+        }
+    }
+
+    /// Runs `work` on a copy in memory until its changes are committed, and then makes them in the files.
+    pub(super) fn write<T, E: From<StoreError>>(
+        &self,
+        root: &Path,
+        disk: &dyn Disk,
+        patience: Duration,
+        mut work: impl FnMut(&dyn Disk) -> Result<T, E>,
+    ) -> Result<T, E> {
+        let _lock = WriterLock::acquire_named(root, LOCK, patience)?;
+        let begun = Instant::now();
+        let mut state = self.pull(disk, root)?;
+        let mut was_repaired = false;
+        loop {
+            let overlay = OverlayDisk::new(disk);
+            let result = work(&overlay)?;
+            let edits = overlay.changes().map_err(|error| io_error(format!("read {}", root.display()), error))?;
+            let (local, shared): (Vec<_>, Vec<_>) = edits.into_iter().partition(|edit| (self.is_local)(&edit.path));
+            let token = random_token()?;
+            let committed = if shared.is_empty() {
+                FileCommitResult::Committed(state.position)
+            } else {
+                self.files.commit(&self.folder, state.position, token, &shared)?
+            };
+            match committed {
+                FileCommitResult::Committed(position) => {
+                    // The changes have happened. If they cannot be made here, the next read or write repeats them.
+                    let _ = self.apply_own(disk, &mut state, position, [shared, local].concat(), &overlay.removed_folders());
+                    return Ok(result);
+                }
+                FileCommitResult::Repeated => {
+                    let _ = self.pull(disk, root);
+                    return Ok(result);
+                }
+                FileCommitResult::Behind => state = self.pull(disk, root)?,
+                FileCommitResult::Diverged if !was_repaired => {
+                    was_repaired = true;
+                    state = self.pull_after(disk, root, FolderState { position: 0, ..state })?;
+                }
+                FileCommitResult::Diverged => {
+                    let what = format!("{} differs from the database", root.display());
+                    return Err(StoreError::Conflict { what }.into());
+                }
+            }
+            if patience <= begun.elapsed() {
+                let home = "the database".to_owned();
+                return Err(StoreError::Locked { home, seconds: patience.as_secs() }.into());
+            }
+        }
+    }
+
+    /// Copies the files of the folder at `source` into the database, and returns their number.
+    pub(super) fn copy_files(&self, source: &Path) -> Result<usize, StoreError> {
+        if !source.is_dir() {
+            return Ok(0);
+        }
+        let told = |error| io_error(format!("read {}", source.display()), error);
+        let (mut own, mut edits) = (BTreeMap::new(), Vec::new());
+        for path in self.list_files(&RealDisk::open(source).map_err(told)?).map_err(told)? {
+            let bytes = fs::read(source.join(&path)).map_err(told)?;
+            own.insert(path.clone(), hash_bytes(&bytes));
+            edits.push(FileEdit { path, content: NewFileContent::Whole(bytes) });
+        }
+        let is_done = |result| matches!(result, FileCommitResult::Committed(_) | FileCommitResult::Repeated);
+        if edits.is_empty() || is_done(self.files.commit(&self.folder, 0, random_token()?, &edits)?) {
+            return Ok(own.len());
+        }
+        // An earlier call may have copied them.
+        let (mut found, mut last) = (BTreeMap::new(), None);
+        loop {
+            let page = self.files.changes_after(&self.folder, 0, last.as_ref())?.files;
+            for SharedFile { edit: FileEdit { path, content }, .. } in &page {
+                if let NewFileContent::Whole(bytes) = content {
+                    found.insert(path.clone(), hash_bytes(bytes));
+                }
+            }
+            match page.last() {
+                Some(file) => last = Some(file.clone()),
+                None if found == own => return Ok(own.len()),
+                None => {
+                    let why = format!("the database contains other {}; use an empty database", self.folder.name);
+                    return Err(StoreError::Invalid { why });
+                }
+            }
+        }
+    }
+
+    /// Returns the paths of the shared files.
+    fn list_files(&self, disk: &dyn Disk) -> io::Result<Vec<String>> {
+        let (mut folders, mut files) = (vec![String::new()], Vec::new());
+        while let Some(folder) = folders.pop() {
+            for entry in disk.list_folder(&folder)? {
+                let path = if folder.is_empty() { entry.name } else { format!("{folder}/{}", entry.name) };
+                match entry.kind {
+                    _ if self.is_excluded(&path) => {}
+                    DirEntryKind::Folder => folders.push(path),
+                    DirEntryKind::File => files.push(path),
+                    DirEntryKind::Other => {}
+                }
+            }
+        }
+        files.sort();
+        Ok(files)
+    }
+
+    /// Returns whether a file or folder is not shared.
+    fn is_excluded(&self, path: &str) -> bool {
+        [LOCKS, LOCK_FILE, UNSYNCED, STATE].contains(&path) || TEMP_FILES.contains(&path) || (self.is_local)(path)
+    }
+
+    fn has_changes(&self, disk: &dyn Disk, root: &Path) -> Result<bool, StoreError> {
+        let state = self.state(disk, root)?;
+        let page = self.files.changes_after(&self.folder, state.position, None)?;
+        Ok(page.position != state.position || read_state(disk, root)?.is_none())
+    }
+
+    /// Applies all changes of other nodes, and returns the state. The caller holds the lock.
+    fn pull(&self, disk: &dyn Disk, root: &Path) -> Result<FolderState, StoreError> {
+        let state = self.state(disk, root)?;
+        self.pull_after(disk, root, state)
+    }
+
+    fn pull_after(&self, disk: &dyn Disk, root: &Path, mut state: FolderState) -> Result<FolderState, StoreError> {
+        let (mut known, mut head, mut last) = (state.position, None, None);
+        loop {
+            let page = self.files.changes_after(&self.folder, known, last.as_ref())?;
+            // Files of a later page may have changed since the first one; they are fetched again next time.
+            let head = *head.get_or_insert(page.position);
+            if head < known {
+                return Err(self.older_error(root));
+            }
+            if page.files.is_empty() {
+                if head != state.position || read_state(disk, root)?.is_none() {
+                    state.position = head;
+                    save_state(disk, &state)?;
+                }
+                return Ok(state);
+            }
+            last = page.files.last().cloned();
+            if !self.apply_page(disk, &mut state, page.files)? {
+                // A log here is not the start of the log in the database.
+                (known, last) = (0, None);
+            }
+        }
+    }
+
+    /// Makes the changes of other nodes; returns `false` if a file here has an unexpected size.
+    fn apply_page(&self, disk: &dyn Disk, state: &mut FolderState, mut files: Vec<SharedFile>) -> Result<bool, StoreError> {
+        files.sort_by_key(|file| (file.position, apply_order(&file.edit)));
+        let is_bulk = BULK <= files.len();
+        for SharedFile { edit, .. } in &files {
+            let path = &edit.path;
+            let told = |error| io_error(format!("write {path}"), error);
+            set_aside(disk, state, edit).map_err(told)?;
+            if !apply_edit(disk, edit, !is_bulk).map_err(told)? {
+                return Ok(false);
+            }
+            self.record(disk, state, edit)?;
+        }
+        if is_bulk {
+            sync_files(disk, &files).map_err(|error| io_error("sync the replica", error))?;
+        }
+        Ok(true)
+    }
+
+    /// Makes committed changes.
+    fn apply_own(
+        &self,
+        disk: &dyn Disk,
+        state: &mut FolderState,
+        position: i64,
+        mut edits: Vec<FileEdit>,
+        removed_folders: &[String],
+    ) -> Result<(), StoreError> {
+        edits.sort_by_key(apply_order);
+        for edit in &edits {
+            let path = &edit.path;
+            apply_edit(disk, edit, true).map_err(|error| io_error(format!("write {path}"), error))?;
+            self.record(disk, state, edit)?;
+        }
+        for folder in removed_folders {
+            disk.remove_folder(folder).map_err(|error| io_error(format!("delete {folder}"), error))?;
+        }
+        if state.position != position {
+            state.position = position;
+            save_state(disk, state)?;
+        }
+        Ok(())
+    }
+
+    /// Records the hash of a changed file that users see.
+    fn record(&self, disk: &dyn Disk, state: &mut FolderState, edit: &FileEdit) -> Result<(), StoreError> {
+        let FileEdit { path, content } = edit;
+        if !is_visible(path) || (self.is_local)(path) {
+            return Ok(());
+        }
+        let hash = match content {
+            NewFileContent::Removed => None,
+            NewFileContent::Whole(bytes) => Some(hash_bytes(bytes)),
+            NewFileContent::Appended { .. } => hash_file(disk, path).map_err(|error| io_error(format!("read {path}"), error))?,
+        };
+        match hash {
+            Some(hash) => state.files.insert(path.clone(), hash),
+            None => state.files.remove(path),
+        };
+        Ok(())
+    }
+
+    /// Returns the state of the replica; one without files for a new one.
+    ///
+    /// # Errors
+    /// If the folder belongs to another database, or contains files that are in no database.
+    fn state(&self, disk: &dyn Disk, root: &Path) -> Result<FolderState, StoreError> {
+        let identity = if let Some(known) = self.identity.get() {
+            known
+        } else {
+            let identity = self.files.identity()?;
+            self.identity.get_or_init(|| identity)
+        };
+        if let Some(state) = read_state(disk, root)? {
+            let is_own = state.database == *identity;
+            return if is_own { Ok(state) } else { Err(other_folder_error(root, "it is a replica of another database")) };
+        }
+        let entries = disk.list_folder("").map_err(|error| io_error(format!("read {}", root.display()), error))?;
+        if entries.iter().any(|entry| !self.is_excluded(&entry.name)) {
+            return Err(other_folder_error(root, "it contains files that are not in the database"));
+        }
+        Ok(FolderState { database: identity.clone(), ..FolderState::default() })
+    }
+
+    fn older_error(&self, root: &Path) -> StoreError {
+        let hint = "it may have been restored from a backup; delete the replica to use the files in the database";
+        let what = format!("the database has fewer changes of {} than the replica {}", self.folder.name, root.display());
+        StoreError::Database { what, code: Code::FileDamaged, hint, source: None }
+    }
+}
+
+/// Moves a file that another program has changed out of the way of a change.
+fn set_aside(disk: &dyn Disk, state: &FolderState, edit: &FileEdit) -> io::Result<()> {
+    let path = &edit.path;
+    if !is_visible(path) {
+        return Ok(());
+    }
+    let Some(hash) = hash_file(disk, path)? else { return Ok(()) };
+    let is_new = matches!(&edit.content, NewFileContent::Whole(bytes) if hash_bytes(bytes) == hash);
+    if is_new || state.files.get(path) == Some(&hash) {
+        return Ok(());
+    }
+    disk.rename(path, &format!("{UNSYNCED}/{}/{path}", now_ns()))
+}
+
+/// Returns the order in which changes are made: the trash first and the logs last, so that no reader finds a line without its files.
+fn apply_order(edit: &FileEdit) -> u8 {
+    if Path::new(&edit.path).extension().is_some_and(|extension| extension == "jsonl") {
+        2
+    } else {
+        u8::from(is_visible(&edit.path))
+    }
+}
+
+/// Makes a change; returns `false` if the file to append to differs from the one in the database.
+fn apply_edit(disk: &dyn Disk, FileEdit { path, content }: &FileEdit, is_synced: bool) -> io::Result<bool> {
+    let temporary = TEMP_FILES[1];
+    match content {
+        NewFileContent::Removed => {
+            disk.remove(path)?;
+            let mut folder = parent_folder(path);
+            while !folder.is_empty() {
+                disk.remove_folder(folder)?;
+                folder = parent_folder(folder);
+            }
+        }
+        NewFileContent::Whole(bytes) => {
+            let size = disk.stat(path)?.filter(|found| !found.is_folder).map(|found| found.size);
+            if size == Some(bytes.len() as u64) && disk.read_part(path, 0, usize::MAX)? == *bytes {
+                return Ok(true);
+            }
+            if is_synced {
+                replace_file(disk, temporary, path, bytes)?;
+            } else {
+                disk.write(temporary, bytes)?;
+                disk.rename(temporary, path)?;
+            }
+        }
+        NewFileContent::Appended { start, bytes } => {
+            let size = disk.stat(path)?.map_or(0, |found| found.size);
+            // After an interruption, the file has a part of the bytes.
+            let Some(made) = size.checked_sub(*start).and_then(|made| usize::try_from(made).ok()) else { return Ok(false) };
+            let is_part = made <= bytes.len() && disk.read_part(path, *start, made)? == bytes[..made];
+            if !is_part {
+                return Ok(false);
+            }
+            if is_synced { disk.append(path, &bytes[made..])? } else { disk.append_unsynced(path, &bytes[made..])? }
+        }
+    }
+    Ok(true)
+}
+
+fn sync_files(disk: &dyn Disk, files: &[SharedFile]) -> io::Result<()> {
+    if disk.sync_everything()? {
+        return Ok(());
+    }
+    for SharedFile { edit: FileEdit { path, content }, .. } in files {
+        if *content != NewFileContent::Removed {
+            disk.sync_file(path)?;
+            disk.sync_folder(parent_folder(path))?;
+        }
+    }
+    Ok(())
+}
+
+/// Returns whether no part of a path is hidden.
+fn is_visible(path: &str) -> bool {
+    path.split('/').all(|part| !part.starts_with('.'))
+}
+
+fn hash_file(disk: &dyn Disk, path: &str) -> io::Result<Option<String>> {
+    let is_file = disk.stat(path)?.is_some_and(|found| !found.is_folder);
+    if is_file { Ok(Some(hash_bytes(&disk.read_part(path, 0, usize::MAX)?))) } else { Ok(None) }
+}
+
+fn read_state(disk: &dyn Disk, root: &Path) -> Result<Option<FolderState>, StoreError> {
+    let read = disk.read(STATE).map_err(|error| io_error(format!("read {STATE}"), error))?;
+    let Some((bytes, _)) = read else { return Ok(None) };
+    let damaged = |_| other_folder_error(root, &format!("{STATE} is damaged"));
+    serde_json::from_slice(&bytes).map(Some).map_err(damaged)
+}
+
+fn save_state(disk: &dyn Disk, state: &FolderState) -> Result<(), StoreError> {
+    let text = serde_json::to_vec(state).expect("texts and numbers have a JSON form");
+    replace_file(disk, TEMP_FILES[0], STATE, &text).map_err(|error| io_error(format!("write {STATE}"), error))
+}
+
+fn other_folder_error(root: &Path, why: &str) -> StoreError {
+    let root = root.display();
+    StoreError::Invalid { why: format!("{root} cannot be used as a replica of the database: {why}; use another folder") }
+}
