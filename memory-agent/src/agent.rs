@@ -43,6 +43,8 @@ pub struct Agent {
     told: Option<Mutex<Receiver<()>>>,
     /// Called after each successful call of a tool that may write, before the result is returned.
     after_changes: Option<Box<ChangeCallback>>,
+    /// Returns what the results of tools that may write should state about all writes, if anything.
+    write_notice: Option<Box<NoticeSource>>,
     project_writes: ProjectWrites,
     /// Opens the web page for clients of the socket.
     page: Option<Arc<dyn PageOpener>>,
@@ -60,6 +62,9 @@ pub enum ProjectWrites {
 
 /// Callback that runs after a call that may have changed something.
 type ChangeCallback = dyn Fn() + Send + Sync;
+
+/// Returns a notice, if there is one.
+type NoticeSource = dyn Fn() -> Option<String> + Send + Sync;
 
 /// A tool with its registration data.
 struct RegisteredTool {

@@ -13,6 +13,7 @@ use crate::failure::Failure;
 use crate::home::Home;
 use crate::home::PendingPage;
 use crate::reranking;
+use crate::shared_store::queued_notice;
 use crate::topics;
 
 /// The configuration of an agent other than its home.
@@ -59,7 +60,7 @@ pub(crate) fn agent_builder(home: &Home, options: AgentOptions) -> Result<AgentB
     };
     let zone = home.zone;
     let hooks: HookList = settings.hooks.commands().map(|(point, command)| (point, shell_hook(command))).collect();
-    let pending = PendingPage::of(home);
+    let (pending, store) = (PendingPage::of(home), Arc::clone(&home.store));
     let builder = Agent::builder(services)
         .selection(options.selection)
         .hooks(hooks)
@@ -69,7 +70,8 @@ pub(crate) fn agent_builder(home: &Home, options: AgentOptions) -> Result<AgentB
         .change_callback(move || {
             // The change is complete. If writing the page fails, the daemon or the next command writes it.
             let _ = pending.refresh();
-        });
+        })
+        .write_notice(move || queued_notice(&store));
     Ok(match options.instances {
         Some(instances) => builder.instances(instances),
         None => builder,

@@ -19,6 +19,7 @@ use crate::home::{Home, KEPT};
 use crate::instances;
 use crate::print::{Output, Streams};
 use crate::report::ExitCode;
+use crate::shared_store::QUEUED;
 use crate::topics;
 use crate::versions;
 
@@ -141,6 +142,10 @@ impl<'a> App<'a> {
     /// The output is already printed, so errors are not reported, except once those of the last commit.
     pub(crate) fn finish(&mut self) {
         let Some(home) = self.opened.take() else { return };
+        if home.store.take_queued_notice() {
+            // The output may be closed.
+            let _ = self.output.warning(QUEUED).and_then(|()| self.output.flush());
+        }
         let root = home.store.root();
         if let (true, Ok(end)) = (home.settings.git.value, home.store.journal_end()) {
             self.warn_of_commit(versions::retry_failed_commit(root, &end));

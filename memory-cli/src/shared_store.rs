@@ -88,6 +88,15 @@ pub(crate) fn read_token(settings: &Settings, name: &InstanceName) -> Result<Opt
     Ok(definition.map_or(Ok(None), |definition| read_field(&definitions, &definition, TOKEN))?)
 }
 
+/// The notice about a write without the database.
+pub(crate) const QUEUED: &str = "stored on this machine; it will be sent to the shared database";
+
+/// Returns the notice about the last write if it is not in the shared database yet.
+pub(crate) fn queued_notice(store: &FileStore) -> Option<String> {
+    let status = store.shared_store_status().ok()??;
+    (0 < status.queued).then(|| QUEUED.to_owned())
+}
+
 /// Checks that no other address has the name, because another home may use it.
 pub(crate) fn check_name(settings: &Settings, name: &InstanceName, access: &StoreAccess) -> Result<(), Failure> {
     let definitions = open_definitions(settings)?;

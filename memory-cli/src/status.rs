@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, SecondsFormat, Utc};
 use memory_core::{Filter, HomeSection, ListOrder, PageRequest, Phase, ProposalSummary, ReminderQuery, StoreError};
-use memory_store::{ChoreState, DaemonLock, DaemonProcess, DaemonState};
+use memory_store::{ChoreState, DaemonLock, DaemonProcess, DaemonState, SharedStoreStatus};
 use serde_json::{Value, json};
 
 use crate::home::Home;
@@ -21,6 +21,8 @@ pub(crate) struct StatusSnapshot {
     pub(crate) entries: u64,
     pub(crate) due: u64,
     pub(crate) trash: (u64, u64),
+    /// The state of the shared database, if the home is a replica of one.
+    pub(crate) database: Option<SharedStoreStatus>,
 }
 
 impl StatusSnapshot {
@@ -44,6 +46,7 @@ impl StatusSnapshot {
             entries: count(&of_conversations)?,
             due: store.reminders(ReminderQuery::Due(now), None, Some(0))?.total,
             trash: home.store.trash_size()?,
+            database: home.store.shared_store_status()?,
         })
     }
 
@@ -85,6 +88,9 @@ impl StatusSnapshot {
         if let Some(principal) = &self.principal {
             shape["principal"] = principal.as_str().into();
         }
+        if let Some(database) = &self.database {
+            shape["database"] = database_json(database);
+        }
         shape
     }
 
@@ -122,6 +128,19 @@ impl StatusSnapshot {
     pub(crate) fn due_at(&self, chore: &ChoreState) -> Option<DateTime<Utc>> {
         chore.due_at.filter(|_| self.running.is_some())
     }
+}
+
+fn database_json(database: &SharedStoreStatus) -> Value {
+    let mut shape = json!({ "reachable": database.trouble.is_none(), "queued": database.queued });
+    for (key, at) in [("last_contact", database.last_contact), ("queued_since", database.queued_since)] {
+        if let Some(at) = at {
+            shape[key] = format_timestamp(at).into();
+        }
+    }
+    if let Some(trouble) = &database.trouble {
+        shape["problem"] = trouble.clone().into();
+    }
+    shape
 }
 
 fn format_timestamp(at: DateTime<Utc>) -> String {

@@ -32,6 +32,14 @@ pub(crate) fn name_with_key(name: &str, key: &Scope) -> String {
     if *key == Scope::Global { format!("{stem}.md") } else { format!("{stem}@{}.md", format_suffix(key)) }
 }
 
+/// Returns a path with a number behind the name of the memory, and with the same access key.
+pub(crate) fn numbered_path(path: &str, number: u32) -> String {
+    match split_name(path) {
+        Some((_, key)) => format!("{}-{number}@{key}.md", path.strip_suffix(&format!("@{key}.md")).unwrap_or(path)),
+        None => format!("{}-{number}.md", path.strip_suffix(".md").unwrap_or(path)),
+    }
+}
+
 /// Splits a file name with an access key into the part before the key, and the key.
 fn split_name(path: &str) -> Option<(&str, &str)> {
     let name = path.rsplit('/').next().unwrap_or(path);
@@ -113,6 +121,12 @@ mod tests {
             prop_assert!(name.len() <= stem.len() + LONGEST + 4);
             prop_assert_eq!(key_of_file(&path, &scope, None), scope);
         }
+    }
+
+    #[test]
+    fn a_number_does_not_change_the_key() {
+        assert_eq!(numbered_path("categories/inbox/a@team-web.md", 2), "categories/inbox/a-2@team-web.md");
+        assert_eq!(numbered_path("categories/inbox/a.md", 3), "categories/inbox/a-3.md");
     }
 
     #[test]

@@ -118,6 +118,11 @@ pub(crate) fn revert_step(disk: &dyn Disk, change: &RecordedChange) -> Result<Co
     Ok(CommitStep { id: change.id, before, after, why: None })
 }
 
+/// Restores the previous files of the last operation that is not taken back yet, and removes the operation from the journal.
+pub(crate) fn take_back_record(disk: &dyn Disk, record: &Recorded<JournalPayload>) -> Result<(), StoreError> {
+    file_operations(disk).roll_back(record).map_err(store_error)
+}
+
 /// Rolls back the last operation after `mark` if it was interrupted. The caller holds the writer lock.
 pub(crate) fn recover(disk: &dyn Disk, mark: Option<&LogPosition>) -> Result<(), StoreError> {
     file_operations(disk).recover(mark).map_err(store_error)

@@ -28,6 +28,7 @@
 //! | `notifier` | notifications to the user |
 //! | [`jq`] | an evaluator for jq filters, with limits on time and memory |
 //! | `shared_log` | the log of operations that several nodes share; the database contains the truth, and files are replicas |
+//! | `offline_queue` | the operations of a node that are not in the shared log yet |
 //! | `index` | the search index: SQLite for documents, tantivy for words, a memory-mapped file for vectors |
 //!
 //! Without default features the crate stores memories only. The features `banks`, `topics`, `conversations`, `instances`
@@ -74,6 +75,7 @@ mod lock;
 pub mod markdown;
 mod memory_file;
 mod notifier;
+mod offline_queue;
 mod open;
 mod oplog;
 #[cfg(feature = "postgres")]
@@ -95,7 +97,9 @@ pub use daemon::{
     ChoreResult, ChoreState, DaemonLock, DaemonProcess, DaemonState, EventLog, FileWatcher, LogFile, WatchedChanges,
 };
 pub use edit::edit_file;
-pub use file_store::{DoctorFinding, DoctorReport, FileStore, FileStoreOptions, Freshness, HomeStatistics, TrialCopy};
+pub use file_store::{
+    DoctorFinding, DoctorReport, FileStore, FileStoreOptions, Freshness, HomeStatistics, SharedStoreStatus, TrialCopy,
+};
 pub use index::{DocumentVector, ModelVectors, NearestVectors};
 pub use ledger::Ledger;
 pub use memory_core::{RandomIds, SystemClock};

@@ -13,7 +13,9 @@
 //! whole log, with one sync at the end.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Debug;
+use std::fmt::{self, Debug};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use chrono::{DateTime, Utc};
 use memory_core::{DatabaseFigures, Memory, Recorded, Scope, StoreError};
@@ -54,6 +56,53 @@ pub(crate) trait SharedLog: Debug + Send + Sync {
 
     /// Returns figures of the connections and of the errors so far.
     fn figures(&self) -> DatabaseFigures;
+
+    /// Reports the operations of other nodes to `news` from now on, as far as the database supports this. It does not block.
+    fn listen(&self, news: Arc<NewsSignal>);
+}
+
+/// The hint that the log has new operations. Hints may be lost, so nodes also fetch operations without one.
+#[derive(Default)]
+pub(crate) struct NewsSignal {
+    is_listening: AtomicBool,
+    has_news: AtomicBool,
+    on_news: OnceLock<Box<dyn Fn() + Send + Sync>>,
+}
+
+impl fmt::Debug for NewsSignal {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("NewsSignal").field("is_listening", &self.is_listening).finish_non_exhaustive()
+    }
+}
+
+impl NewsSignal {
+    /// Sets the function to call after each hint, unless there is one.
+    pub(crate) fn set_callback(&self, on_news: Box<dyn Fn() + Send + Sync>) {
+        let _ = self.on_news.set(on_news);
+    }
+
+    /// Records whether hints arrive.
+    pub(crate) fn set_listening(&self, is_listening: bool) {
+        self.is_listening.store(is_listening, Ordering::SeqCst);
+    }
+
+    /// Returns whether hints arrive.
+    pub(crate) fn is_listening(&self) -> bool {
+        self.is_listening.load(Ordering::SeqCst)
+    }
+
+    /// Records a hint.
+    pub(crate) fn notify(&self) {
+        self.has_news.store(true, Ordering::SeqCst);
+        if let Some(on_news) = self.on_news.get() {
+            on_news();
+        }
+    }
+
+    /// Returns whether there was a hint since the last call.
+    pub(crate) fn take(&self) -> bool {
+        self.has_news.swap(false, Ordering::SeqCst)
+    }
 }
 
 /// The identity of a log for a node.

@@ -76,6 +76,7 @@ impl AgentBuilder {
             events: Arc::default(),
             told: None,
             after_changes: None,
+            write_notice: None,
             project_writes: ProjectWrites::Global,
             page: None,
         };
@@ -151,6 +152,13 @@ impl AgentBuilder {
     #[must_use]
     pub fn change_callback(mut self, run: impl Fn() + Send + Sync + 'static) -> Self {
         self.agent.after_changes = Some(Box::new(run));
+        self
+    }
+
+    /// Sets a function that returns a notice for the results of tools that may write, such as that the write is only on this machine.
+    #[must_use]
+    pub fn write_notice(mut self, notice: impl Fn() -> Option<String> + Send + Sync + 'static) -> Self {
+        self.agent.write_notice = Some(Box::new(notice));
         self
     }
 

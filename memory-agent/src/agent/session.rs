@@ -190,6 +190,12 @@ impl Session {
         };
         let mut result = execute(tool.as_ref(), &context, &call.parameters)?;
         json::add_proposals(&mut result, &context.services.proposals.take());
+        if let Value::Object(fields) = &mut result
+            && tool.effect() != Effect::Reads
+            && let Some(notice) = agent.write_notice.as_ref().and_then(|notice| notice())
+        {
+            fields.insert("notice".to_owned(), notice.into());
+        }
         hook::run_after_hooks(&agent.after, &call, result)
     }
 

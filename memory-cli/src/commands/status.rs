@@ -4,6 +4,7 @@ use chrono::{DateTime, SecondsFormat, Utc};
 use clap::Args;
 use memory_core::text::to_one_line;
 use memory_core::{ProposalSummary, StoredMemory};
+use memory_store::SharedStoreStatus;
 
 use crate::app::App;
 use crate::datetime;
@@ -16,11 +17,11 @@ use crate::status::StatusSnapshot;
 /// Works without a running daemon (`memory serve`) as well, and then shows the last one.
 ///
 /// JSON: {daemon: {running, pid?, version?, started_at?, stopped_at?, watching?, socket?}, principal?, memories, inbox, proposals,
-/// overdue: [ID…],
-/// entries, due, trash_files, trash_bytes, chores: [{name, began_at?, ended_at?, ending?, said?, worked_at?, due_at?}]};
+/// overdue: [ID…], entries, due, trash_files, trash_bytes, chores: [{name, began_at?, ended_at?, ending?, said?, worked_at?, due_at?}],
+/// database?: {reachable, queued, last_contact?, queued_since?, problem?}};
 /// `proposals` counts changes of agents that wait for a review, `overdue` are those that have been waiting for more than a week,
 /// `entries` counts facts and turns of conversations, which are not included in memories, `due` counts reminders, and
-/// `worked_at` is when a chore last made changes
+/// `worked_at` is when a chore last made changes; `database` is the shared database, and `queued` counts the operations that wait for it
 #[derive(Debug, Args)]
 pub(crate) struct StatusArgs {}
 
@@ -69,6 +70,9 @@ impl StatusSnapshot {
         table.push(["reminders due", &self.due.to_string()]);
         let (files, bytes) = self.trash;
         table.push(["trash", &format!("{files} {}, {bytes} bytes", if files == 1 { "file" } else { "files" })]);
+        if let Some(database) = &self.database {
+            table.push(["database", &database_text(database, is_drawn)]);
+        }
         table
     }
 
@@ -105,6 +109,19 @@ impl StatusSnapshot {
             table.push([&chore.name, &at(chore.began_at), ending, said, &at(self.due_at(chore))]);
         }
         table
+    }
+}
+
+fn database_text(database: &SharedStoreStatus, is_drawn: bool) -> String {
+    let at = |at: Option<DateTime<Utc>>| at.map_or_else(|| "an unknown time".to_owned(), |at| format_time(at, is_drawn));
+    let state = match &database.trouble {
+        None => "reachable".to_owned(),
+        Some(trouble) => format!("offline since {} ({trouble})", at(database.last_contact)),
+    };
+    match database.queued {
+        0 => state,
+        1 => format!("{state}; 1 operation waits since {}", at(database.queued_since)),
+        count => format!("{state}; {count} operations wait since {}", at(database.queued_since)),
     }
 }
 

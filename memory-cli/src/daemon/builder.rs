@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use memory_agent::http::AccessToken;
-use memory_core::Tool;
+use memory_core::{MemoryStore, Tool};
 use memory_dream::schedule::{CancellationToken, Schedule, ScheduleHistory, ScheduleRules};
 use memory_store::disk::DirHandle;
-use memory_store::{DaemonLock, EventLog, FileStoreOptions, Freshness, LogFile};
+use memory_store::{DaemonLock, EventLog, FileStore, FileStoreOptions, Freshness, LogFile};
 
 use super::chores::HomeChores;
 use super::daemon_log::DaemonLog;
@@ -213,13 +213,15 @@ pub(crate) struct StopHandle {
     listener: Arc<WakeSignal>,
     /// The signal that ends the servers.
     servers: Arc<WakeSignal>,
+    /// The signal that wakes the transfer of operations from and to a shared database.
+    replica: Arc<WakeSignal>,
 }
 
 impl StopHandle {
     /// Requests a stop.
     pub(crate) fn stop(&self) {
         self.cancelled.cancel();
-        for signal in [&self.main, &self.listener, &self.servers] {
+        for signal in [&self.main, &self.listener, &self.servers, &self.replica] {
             signal.notify();
         }
     }
@@ -231,6 +233,18 @@ struct StopGuard<'a>(&'a StopHandle);
 impl Drop for StopGuard<'_> {
     fn drop(&mut self) {
         self.0.stop();
+    }
+}
+
+/// Maximum time between two transfers.
+const TRANSFER_INTERVAL: Duration = Duration::from_secs(5);
+
+/// Fetches the operations of other nodes from the shared database and sends the queued ones, until a stop request.
+fn transfer_operations(store: &FileStore, stop: &StopHandle) {
+    while !stop.cancelled.is_cancelled() {
+        // The next read reports an error.
+        let _ = store.refresh();
+        stop.replica.wait(Instant::now().checked_add(TRANSFER_INTERVAL));
     }
 }
 
@@ -299,6 +313,11 @@ impl OpenedDaemon {
                 stop: stop.cancelled.clone(),
             };
             scope.spawn(move || listener.run());
+            let replica = Arc::clone(&stop.replica);
+            if home.store.listen_for_news(move || replica.notify()) {
+                let (store, stop) = (&home.store, &stop);
+                scope.spawn(move || transfer_operations(store, stop));
+            }
             if let Some(servers) = servers {
                 let (end, diary) = (&stop.servers, &diary);
                 scope.spawn(move || servers.serve(end, diary));

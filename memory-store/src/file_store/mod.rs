@@ -14,6 +14,7 @@ mod trait_impls;
 mod trial_copy;
 
 pub use doctor::{DoctorFinding, DoctorReport};
+pub use replica::SharedStoreStatus;
 pub use statistics::HomeStatistics;
 pub use trial_copy::TrialCopy;
 

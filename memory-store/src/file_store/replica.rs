@@ -2,12 +2,19 @@
 //!
 //! A write plans its file changes as without a database, appends them to the log, and then makes them in the files. A read first
 //! applies the operations of other nodes. After an interruption between log and files, the next read or write repeats the operation.
+//!
+//! Without the database, a write makes its changes in the files, and waits in a queue. The next call that reaches the database sends it.
 
+mod connection_status;
 mod creation;
 mod migration;
+mod offline;
 mod status;
 
+pub use connection_status::SharedStoreStatus;
+
 use std::io;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -15,23 +22,29 @@ use memory_core::{Code, HomeSection, Memory, PrincipalAccess, Recorded, Scope, S
 use serde::{Deserialize, Serialize};
 
 use self::status::ReplicaCounters;
-use super::FileStore;
+use super::{FileStore, Freshness};
 use crate::access_key::{access_key, key_of_file, name_with_key};
 use crate::cache_file;
 use crate::error::io_error;
 use crate::index::CATEGORIES;
 use crate::journal::{CommitStep, JournalPayload, journal_read_error};
-use crate::markdown;
 use crate::memory_file::load;
+use crate::offline_queue::read_document;
 use crate::oplog::LogPosition;
 use crate::shared_files::random_token;
-use crate::shared_log::{LogAppendResult, LogHead, LogHeads, LogIdentity, NewDocument, NewDocumentFile, NewOperation, SharedLog};
+use crate::shared_log::{
+    LogAppendResult, LogHead, LogHeads, LogIdentity, LoggedOperation, NewDocument, NewDocumentFile, NewOperation, NewsSignal,
+    SharedLog,
+};
 
 /// The file with the state of a replica.
 const STATE: &str = "replica.json";
 
 /// The folders that are derived from the log.
 const DERIVED: [&str; 3] = [CATEGORIES, "journal", "trash"];
+
+/// Minimum time between two reads that fetch operations without a hint, if hints arrive.
+const LISTENING_INTERVAL: Duration = Duration::from_secs(2);
 
 /// Errors after which a read continues with the operations that the replica has.
 const TEMPORARY: [Code; 5] = [Code::DatabaseUnreachable, Code::DatabaseTimeout, Code::Locked, Code::DiskFull, Code::Io];
@@ -45,6 +58,9 @@ pub(super) struct Replica {
     identity: OnceLock<LogIdentity>,
     last: Mutex<LastPull>,
     counters: ReplicaCounters,
+    /// Whether this store has queued an operation that its caller was not informed of.
+    has_queued: AtomicBool,
+    news: Arc<NewsSignal>,
 }
 
 /// The last attempt of a read to fetch operations.
@@ -56,7 +72,7 @@ struct LastPull {
 }
 
 /// The operations that a replica contains.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 struct ReplicaState {
     /// The id of the log.
     database: String,
@@ -69,7 +85,10 @@ struct ReplicaState {
     /// Whether the replica is created because the node may no longer read a scope.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     has_lost_scope: bool,
-    /// The end of the journal that belongs to `heads`; `None` while the replica is created.
+    /// A position in the journal; `None` while the replica is created.
+    ///
+    /// All operations before it are in `heads`. Later ones are in the queue, or were interrupted before the state was saved, or precede
+    /// one in the queue.
     journal: Option<String>,
     heads: LogHeads,
 }
@@ -78,8 +97,17 @@ struct ReplicaState {
 #[derive(Debug)]
 struct CurrentReplica {
     state: ReplicaState,
-    /// The operations in the files that `state` does not contain because of an interruption.
+    /// The operations in the files after the position of `state`, newest first.
     done: Vec<Recorded<JournalPayload>>,
+    /// The reason why it is not known whether the database is the right one, if it cannot be reached.
+    unreachable: Option<StoreError>,
+}
+
+impl CurrentReplica {
+    /// Returns whether `record` is in the files.
+    fn has(&self, record: &Recorded<JournalPayload>) -> bool {
+        self.done.iter().any(|own| own.operation.id == record.operation.id && own.subject == record.subject)
+    }
 }
 
 /// The reason why an operation was not appended.
@@ -97,7 +125,8 @@ impl Replica {
     }
 
     fn is_due(&self) -> bool {
-        self.last().at.is_none_or(|at| self.interval <= at.elapsed())
+        let interval = if self.news.is_listening() { self.interval.max(LISTENING_INTERVAL) } else { self.interval };
+        self.news.take() || self.last().at.is_none_or(|at| interval <= at.elapsed())
     }
 
     fn record_pull(&self, trouble: Option<(Code, String)>) {
@@ -115,32 +144,44 @@ impl Replica {
 
 impl FileStore {
     /// Makes the store a replica of `log`. Reads fetch operations at most once in each `interval`.
-    #[cfg(feature = "postgres")]
+    #[cfg(any(test, feature = "postgres"))]
     pub(crate) fn with_log(self, log: Arc<dyn SharedLog>, interval: Duration) -> Self {
-        let (last, counters) = (Mutex::default(), ReplicaCounters::default());
-        let replica = Replica { log, interval, identity: OnceLock::new(), last, counters };
+        let (identity, last, counters, has_queued) = Default::default();
+        let replica = Replica { log, interval, identity, last, counters, has_queued, news: Arc::default() };
         Self { replica: Some(replica), ..self }
     }
 
-    /// Applies the operations of other nodes, if the store is a replica and this is due.
-    pub(super) fn catch_up(&self) -> Result<(), StoreError> {
-        let Some(replica) = self.replica.as_ref().filter(|replica| replica.is_due()) else { return Ok(()) };
-        let trouble = match self.pull_news(replica) {
-            Ok(()) => None,
-            // A replica that was never complete has no results.
-            Err(error) if TEMPORARY.contains(&error.code()) && self.has_state() => Some((error.code(), error.to_string())),
-            Err(error) => return Err(error),
-        };
-        replica.record_pull(trouble);
-        Ok(())
+    /// Listens for operations of other nodes, if the store is a replica, and calls `on_news` after each hint that there are any.
+    ///
+    /// The next read then fetches them at once. While hints arrive, other reads fetch operations only every 2 s. Returns whether the store
+    /// is a replica.
+    pub fn listen_for_news(&self, on_news: impl Fn() + Send + Sync + 'static) -> bool {
+        let Some(replica) = &self.replica else { return false };
+        replica.news.set_callback(Box::new(on_news));
+        replica.log.listen(Arc::clone(&replica.news));
+        true
     }
 
-    /// Adds the reason why a replica may be outdated to the reasons why a result may be incomplete.
-    pub(super) fn with_replica_lag(&self, degraded: Option<String>) -> Option<String> {
-        let trouble = self.replica.as_ref().and_then(|replica| replica.last().trouble.clone());
-        let lag = trouble.map(|(_, trouble)| format!("the memories may be outdated: {trouble}"));
-        let reasons: Vec<_> = degraded.into_iter().chain(lag).collect();
-        Some(reasons.join("; ")).filter(|reasons| !reasons.is_empty())
+    /// Applies the operations of other nodes, if the store is a replica and this is due.
+    ///
+    /// # Errors
+    /// With [`Freshness::Fresh`], also if the database cannot be reached.
+    pub(super) fn catch_up(&self) -> Result<(), StoreError> {
+        let is_fresh = self.options.freshness == Freshness::Fresh;
+        let Some(replica) = self.replica.as_ref().filter(|replica| is_fresh || replica.is_due()) else { return Ok(()) };
+        let trouble = match self.pull_news(replica) {
+            Ok(()) => None,
+            // A replica that was never complete has no results. A queued operation that the database refuses is no obstacle for reads.
+            Err(error) if !is_fresh && self.has_state() && (TEMPORARY.contains(&error.code()) || !self.queue().is_empty()?) => {
+                Some((error.code(), error.to_string()))
+            }
+            Err(error) => return Err(error),
+        };
+        if trouble.is_none() {
+            self.record_contact();
+        }
+        replica.record_pull(trouble);
+        Ok(())
     }
 
     /// Returns the principal of the node and its scopes, if the store is a replica with a token.
@@ -162,9 +203,15 @@ impl FileStore {
         Ok(name.map(|name| PrincipalAccess { name, scopes: readable.iter().filter_map(|scope| scope.parse().ok()).collect() }))
     }
 
-    /// Returns the name of the principal of the node, if the store is a replica with a token.
-    fn principal_name(&self) -> Result<Option<&str>, StoreError> {
-        self.replica.as_ref().map_or(Ok(None), |replica| Ok(replica.identity()?.principal.as_deref()))
+    /// Returns the name of the principal of the node, if the store is a replica with a token. Without the database, it is that of the
+    /// existing replica.
+    fn principal_name(&self) -> Result<Option<String>, StoreError> {
+        let Some(replica) = &self.replica else { return Ok(None) };
+        match (replica.identity(), self.read_state()?) {
+            (Ok(identity), _) => Ok(identity.principal.clone()),
+            (Err(error), Some(state)) if is_unreachable(&error) => Ok(state.principal),
+            (Err(error), _) => Err(error),
+        }
     }
 
     /// Returns the name for the file of a memory with this scope: in a replica, one with its access key.
@@ -172,7 +219,7 @@ impl FileStore {
         if self.replica.is_none() {
             return Ok(name);
         }
-        Ok(name_with_key(&name, &access_key(scope, self.principal_name()?)))
+        Ok(name_with_key(&name, &access_key(scope, self.principal_name()?.as_deref())))
     }
 
     /// Deletes the previous versions before `before` from the log, if the store is a replica.
@@ -200,6 +247,12 @@ impl FileStore {
         if self.current(replica)?.is_none() {
             self.create_replica(replica)?;
         }
+        if !self.queue().is_empty()? {
+            match self.pull_all(replica) {
+                Err(error) if is_unreachable(&error) => self.redo_queued(replica)?,
+                sent => drop(sent?),
+            }
+        }
         let (begun, mut is_restored) = (Instant::now(), false);
         loop {
             let error = match attempt() {
@@ -214,10 +267,14 @@ impl FileStore {
                 Err(error) => Some(error),
             };
             // The error may be due to a missing operation of another node.
-            if let Some(error) = error
-                && (matches!(error, StoreError::Database { .. }) || self.pull_all(replica)?.is_empty())
-            {
-                return Err(error);
+            if let Some(error) = error {
+                let has_news = || match self.pull_all(replica) {
+                    Err(error) if is_unreachable(&error) => Ok::<_, StoreError>(false),
+                    pulled => Ok(!pulled?.is_empty()),
+                };
+                if matches!(error, StoreError::Database { .. }) || !has_news()? {
+                    return Err(error);
+                }
             }
             if self.options.patience <= begun.elapsed() {
                 let home = "the database".to_owned();
@@ -227,55 +284,68 @@ impl FileStore {
     }
 
     /// Appends an operation to the log, and then performs it. The caller holds the lock.
+    ///
+    /// If the database cannot be reached, the operation is queued instead.
     pub(super) fn append_and_execute(
         &self,
         replica: &Replica,
         record: &Recorded<JournalPayload>,
         steps: &[CommitStep],
     ) -> Result<Result<(), AppendObstacle>, StoreError> {
-        let Some(CurrentReplica { mut state, .. }) = self.current(replica)? else { return Ok(Err(AppendObstacle::Outdated)) };
+        let Some(CurrentReplica { mut state, unreachable, .. }) = self.current(replica)? else {
+            return Ok(Err(AppendObstacle::Outdated));
+        };
         let files = steps.iter().map(|step| self.new_file(step)).collect::<Result<_, _>>()?;
         let operation = NewOperation { record, token: random_token()?, files };
-        match replica.append(&state.heads, &operation)? {
-            LogAppendResult::Appended(position) => {
+        // An operation never precedes an earlier one of this node.
+        if unreachable.is_some() || !self.queue().is_empty()? {
+            return self.queue_and_execute(replica, &operation).map(Ok);
+        }
+        let obstacle = match replica.append(&state.heads, &operation) {
+            Ok(LogAppendResult::Appended(position)) => {
                 state.heads.advance(operation.scopes(), LogHead { position, token: operation.token });
                 // The operation has happened. If it cannot be performed here, the next read or write repeats it.
                 if self.execute(record, &new_contents(steps)).is_ok() {
                     let _ = self.save(&mut state);
                 }
-                Ok(Ok(()))
+                return Ok(Ok(()));
             }
-            LogAppendResult::Behind => {
-                let applied = self.pull_all(replica)?;
-                // The connection was lost after the operation was appended.
-                Ok(if applied.contains(&operation.token) { Ok(()) } else { Err(AppendObstacle::Outdated) })
-            }
-            LogAppendResult::Refused(what) => {
-                let is_current = self.pull_all(replica)?.is_empty();
-                Ok(Err(if is_current { AppendObstacle::Diverged(what) } else { AppendObstacle::Outdated }))
-            }
+            // The log may contain the operation. Then it is found there by its token.
+            Err(error) if is_unreachable(&error) => return self.queue_and_execute(replica, &operation).map(Ok),
+            Err(error) => return Err(error),
+            Ok(LogAppendResult::Behind) => None,
+            Ok(LogAppendResult::Refused(what)) => Some(what),
+        };
+        let applied = match self.pull_all(replica) {
+            Err(error) if is_unreachable(&error) => return self.queue_and_execute(replica, &operation).map(Ok),
+            applied => applied?,
+        };
+        // The connection was lost after the operation was appended.
+        if applied.contains(&operation.token) {
+            return Ok(Ok(()));
         }
+        Ok(Err(obstacle.filter(|_| applied.is_empty()).map_or(AppendObstacle::Outdated, AppendObstacle::Diverged)))
     }
 
     /// Returns the files of a step for the log.
     fn new_file<'a>(&self, step: &'a CommitStep) -> Result<NewDocumentFile<'a>, StoreError> {
         let principal = self.principal_name()?;
         let former = step.before.as_ref().map(|former| load(self.disk.as_ref(), &former.path)).transpose()?.flatten();
-        let key = |path: &str, memory: &Memory| key_of_file(path, &memory.scope, principal).to_string();
+        let key = |path: &str, memory: &Memory| key_of_file(path, &memory.scope, principal.as_deref()).to_string();
         let document = step.after.as_ref().map(|next| {
-            // The time replaces dates that the file does not contain.
-            let decoded = markdown::decode(&next.path, &next.bytes, chrono::DateTime::UNIX_EPOCH);
-            NewDocument { key: key(&next.path, &decoded.memory), memory: decoded.memory, bytes: &next.bytes }
+            let (memory, bytes) = read_document(&next.path, &next.bytes);
+            NewDocument { key: key(&next.path, &memory), memory, bytes }
         });
         let former_key = former.map(|former| key(&former.stored.path, &former.stored.memory));
         Ok(NewDocumentFile { former_key, document })
     }
 
-    /// Applies new operations, and acquires the lock only if there are any.
+    /// Applies new operations and sends queued ones, and acquires the lock only if there are any.
     fn pull_news(&self, replica: &Replica) -> Result<(), StoreError> {
-        if let Some(CurrentReplica { state, .. }) = self.current(replica)? {
+        if let Some(CurrentReplica { state, unreachable, .. }) = self.current(replica)? {
+            unreachable.map_or(Ok(()), Err)?;
             let page = replica.pull(&state.heads)?;
-            if page.operations.is_empty() && page.readable == state.readable {
+            if page.operations.is_empty() && page.readable == state.readable && self.queue().is_empty()? {
                 return Ok(());
             }
         }
@@ -283,43 +353,57 @@ impl FileStore {
         self.pull_all(replica).map(drop)
     }
 
-    /// Applies all new operations, and returns their tokens. The caller holds the lock.
+    /// Applies all new operations and sends all queued ones, and returns the tokens of those that were applied. The caller holds the lock.
     fn pull_all(&self, replica: &Replica) -> Result<Vec<i64>, StoreError> {
-        let Some(CurrentReplica { mut state, done }) = self.current(replica)? else { return self.create_replica(replica) };
+        let Some(mut current) = self.current(replica)? else {
+            let applied = self.create_replica(replica)?;
+            self.send_queued(replica)?;
+            return Ok(applied);
+        };
+        if let Some(error) = current.unreachable {
+            return Err(error);
+        }
+        if !self.queue().is_empty()? {
+            return self.send_queued(replica);
+        }
         let mut applied = Vec::new();
         loop {
-            let page = replica.pull(&state.heads)?;
-            if page.has_lost_scope(&state.heads) {
-                state.has_lost_scope = true;
-                self.write_state(&state)?;
+            let page = replica.pull(&current.state.heads)?;
+            if page.has_lost_scope(&current.state.heads) {
+                current.state.has_lost_scope = true;
+                self.write_state(&current.state)?;
                 applied.extend(self.create_replica(replica)?);
                 return Ok(applied);
             }
-            if page.operations.is_empty() && page.readable == state.readable {
+            if page.operations.is_empty() && page.readable == current.state.readable {
                 return Ok(applied);
             }
-            state.readable = page.readable;
+            current.state.readable.clone_from(&page.readable);
             for logged in page.operations {
-                if !done.iter().any(|own| own.operation.id == logged.record.operation.id && own.subject == logged.record.subject)
-                {
-                    let contents: Vec<_> = logged.contents.iter().map(Option::as_deref).collect();
-                    let performed = if logged.is_purged() { None } else { Some(self.execute(&logged.record, &contents)) };
-                    match performed {
-                        Some(Err(error)) if !matches!(error, StoreError::Conflict { .. }) => return Err(error),
-                        Some(Ok(())) => {}
-                        // A file was purged, or changed by another program.
-                        None | Some(Err(_)) => {
-                            applied.extend(self.create_replica(replica)?);
-                            return Ok(applied);
-                        }
-                    }
+                if !current.has(&logged.record) && !self.perform(&logged)? {
+                    applied.extend(self.create_replica(replica)?);
+                    return Ok(applied);
                 }
                 let head = logged.head();
-                state.heads.advance(logged.scopes, head);
+                current.state.heads.advance(logged.scopes, head);
                 replica.counters.count_pulled();
                 applied.push(head.token);
             }
-            self.save(&mut state)?;
+            self.save(&mut current.state)?;
+        }
+    }
+
+    /// Performs an operation of the log, and returns whether this was possible.
+    ///
+    /// It is impossible if a file was purged, or changed by another program. Then the replica must be created again.
+    fn perform(&self, logged: &LoggedOperation) -> Result<bool, StoreError> {
+        if logged.is_purged() {
+            return Ok(false);
+        }
+        let contents: Vec<_> = logged.contents.iter().map(Option::as_deref).collect();
+        match self.execute(&logged.record, &contents) {
+            Err(StoreError::Conflict { .. }) => Ok(false),
+            performed => performed.map(|()| true),
         }
     }
 
@@ -328,7 +412,11 @@ impl FileStore {
     /// # Errors
     /// If the folder belongs to another database, or contains memories that are in no database.
     fn current(&self, replica: &Replica) -> Result<Option<CurrentReplica>, StoreError> {
-        let identity = replica.identity()?;
+        let (identity, unreachable) = match replica.identity() {
+            Ok(identity) => (Some(identity), None),
+            Err(error) if is_unreachable(&error) && self.has_state() => (None, Some(error)),
+            Err(error) => return Err(error),
+        };
         let Some(state) = self.read_state()? else {
             let is_used = |folder: &&&str| self.disk.list_folder(folder).is_ok_and(|entries| !entries.is_empty());
             return match DERIVED.iter().find(is_used) {
@@ -338,16 +426,16 @@ impl FileStore {
                 }
             };
         };
-        if state.database != identity.id {
+        if identity.is_some_and(|identity| identity.id != state.database) {
             return Err(self.other_home_error("it is a replica of another database"));
         }
-        if state.principal != identity.principal {
+        if identity.is_some_and(|identity| identity.principal != state.principal) {
             return Err(self.other_home_error("it is a replica for another principal"));
         }
         let Some(mark) = state.journal.as_deref().and_then(LogPosition::from_text) else { return Ok(None) };
         let end = self.journal().end().map_err(journal_read_error)?;
         if end == mark {
-            return Ok(Some(CurrentReplica { state, done: Vec::new() }));
+            return Ok(Some(CurrentReplica { state, done: Vec::new(), unreachable }));
         }
         // Without the journal, the history is incomplete.
         if !self.journal().contains(&mark).map_err(journal_read_error)? {
@@ -355,7 +443,7 @@ impl FileStore {
         }
         let done = self.journal().operations_after(&mark).map_err(journal_read_error)?;
         let done = done.collect::<io::Result<_>>().map_err(journal_read_error)?;
-        Ok(Some(CurrentReplica { state, done }))
+        Ok(Some(CurrentReplica { state, done, unreachable }))
     }
 
     fn has_state(&self) -> bool {
@@ -375,9 +463,11 @@ impl FileStore {
         StoreError::Invalid { why: format!("{home} cannot be used as a replica of the database: {why}; use another folder") }
     }
 
-    /// Saves the state with the current end of the journal.
+    /// Saves the state, with the current end of the journal if no operation is queued.
     fn save(&self, state: &mut ReplicaState) -> Result<(), StoreError> {
-        state.journal = Some(self.journal_end()?);
+        if state.journal.is_none() || self.queue().is_empty()? {
+            state.journal = Some(self.journal_end()?);
+        }
         self.write_state(state)
     }
 
@@ -385,6 +475,11 @@ impl FileStore {
         let text = serde_json::to_vec(state).expect("texts and numbers have a JSON form");
         cache_file::write(&self.root, STATE, &text).map_err(|error| io_error(format!("write {STATE}"), error))
     }
+}
+
+/// Returns whether the database did not respond, so that the log may or may not have changed.
+fn is_unreachable(error: &StoreError) -> bool {
+    matches!(error.code(), Code::DatabaseUnreachable | Code::DatabaseTimeout)
 }
 
 /// Returns the contents of the new files of steps.

@@ -178,6 +178,19 @@ impl<'d, P: LogPayload> OperationLog<'d, P> {
     }
 }
 
+/// Returns the line of an operation, without the line end.
+pub(crate) fn operation_to_json<P: LogPayload>(record: &Recorded<P>) -> Vec<u8> {
+    LogLine::operation_to_json(record)
+}
+
+/// Parses the line of an operation; `None` if it is not valid.
+pub(crate) fn operation_from_json<P: LogPayload>(line: &[u8]) -> Option<Recorded<P>> {
+    match LogLine::from_json(line)? {
+        LogLine::Operation(record) => Some(record),
+        LogLine::Aborted(_) => None,
+    }
+}
+
 /// Removes the aborted operations from lines that are ordered newest first.
 fn without_aborted<P>(lines: impl Iterator<Item = io::Result<LogLine<P>>>) -> impl Iterator<Item = io::Result<Recorded<P>>> {
     let mut aborted: Vec<OperationId> = Vec::new();

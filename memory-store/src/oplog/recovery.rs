@@ -122,7 +122,7 @@ impl<P: FilePayload> FileOperations<'_, P> {
     }
 
     /// Restores the previous state of all files of an operation, and records in the log that it was aborted.
-    pub(super) fn roll_back(&self, record: &Recorded<P>) -> Result<(), OperationError> {
+    pub(crate) fn roll_back(&self, record: &Recorded<P>) -> Result<(), OperationError> {
         self.restore_files(&record.operation.id, &record.subject.files())?;
         self.log.append_abort(&record.operation).map_err(OperationError::WriteLog)
     }

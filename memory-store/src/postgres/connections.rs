@@ -116,6 +116,13 @@ impl DatabaseRuntime {
         Ok(Self { runtime: Some(runtime) })
     }
 
+    /// Runs `future` in the background, until it is complete or the runtime is dropped.
+    pub(super) fn spawn(&self, future: impl Future<Output = ()> + Send + 'static) {
+        if let Some(runtime) = &self.runtime {
+            runtime.spawn(future);
+        }
+    }
+
     /// Blocks until `future` is complete, and returns its output.
     pub(super) fn wait_for<T>(&self, future: impl Future<Output = T>) -> T {
         let runtime = self.runtime.as_ref().expect("it is taken when this is dropped");

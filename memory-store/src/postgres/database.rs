@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::pin::pin;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use deadpool::managed::{Manager, Object, Pool, PoolConfig, PoolError, QueueMode, TimeoutType, Timeouts};
@@ -19,6 +19,7 @@ use super::access::AccessToken;
 use super::address::DatabaseAddress;
 use super::connections::{CircuitBreaker, ConnectionManager, DatabaseRuntime};
 use super::error::{DatabaseError, RetryAction};
+use super::listener::{ListenerEvent, listen};
 use super::migration::{INSTANCES, migrate};
 use crate::error::io_error;
 
@@ -133,6 +134,15 @@ impl Database {
     /// Records that the database does not have the functions of the migrations.
     pub(super) fn mark_functions_missing(&self) {
         self.has_functions.store(false, Ordering::Relaxed);
+    }
+
+    /// Reports the notifications of other nodes to `heard` until the database is dropped. `own` is the number of this node.
+    ///
+    /// # Errors
+    /// If the thread of the connections cannot be started.
+    pub(super) fn listen(&self, own: i64, heard: Arc<dyn Fn(ListenerEvent) + Send + Sync>) -> Result<(), InstanceError> {
+        self.engine()?.spawn(listen(self.pool.clone(), own, heard));
+        Ok(())
     }
 
     /// Runs `work` on a connection, after the tables of instances were created.

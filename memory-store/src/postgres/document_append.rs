@@ -11,6 +11,7 @@ use tokio_postgres::types::Type;
 use super::access::{AccessToken, run_as};
 use super::conditions::{SqlParameter, split_nanos};
 use super::error::DatabaseError;
+use super::listener::CHANNEL;
 use crate::shared_log::{LogAppendResult, LogHead, LogHeads, NewDocument, NewDocumentFile, NewOperation};
 
 /// Maximum number of rows in a statement, and of bytes in their contents.
@@ -22,6 +23,10 @@ const LOCK_HEADS: &str = "
     ON CONFLICT (scope) DO UPDATE SET position = own.position RETURNING scope, position, token";
 
 const ADVANCE_HEADS: &str = "UPDATE memory_document_heads SET position = $2, token = $3 WHERE scope = ANY($1)";
+
+/// Advances heads, and notifies the other nodes when the transaction is committed.
+const ADVANCE_HEADS_AND_NOTIFY: &str = "
+    WITH advanced AS (UPDATE memory_document_heads SET position = $2, token = $3 WHERE scope = ANY($1)) SELECT pg_notify($4, $5)";
 
 const INSERT_OPERATION: &str = "
     INSERT INTO memory_document_operations (scope, position, operation, token, verb, actor, at, at_nanos, undoes)
@@ -53,7 +58,7 @@ const INSERT_CHANGES: &str = "
     FROM unnest($4, $5, $6, $7, $8, $9, $10, $11, $12, $13) AS
         new(scope, nth, id, former_path, former_hash, trash, path, hash, why, content)";
 
-/// Appends an operation in one transaction.
+/// Appends an operation in one transaction, with a notification from the node with the number `notifier`, if there is one.
 ///
 /// # Errors
 /// [`StoreError::Conflict`] if a document is not in the expected state, or another one has its path or its id.
@@ -62,6 +67,7 @@ pub(super) async fn append(
     token: Option<&AccessToken>,
     known: &LogHeads,
     operation: &NewOperation<'_>,
+    notifier: Option<i64>,
 ) -> Result<LogAppendResult, DatabaseError> {
     let scopes = operation.scopes();
     run_as(client, token, async |principal| {
@@ -71,6 +77,7 @@ pub(super) async fn append(
         }
         // The operation may depend on each operation that its node has, such as the deletion of a file with the same path.
         let position = known.iter().map(|(_, head)| head.position).max().unwrap_or(0) + 1;
+        advance_heads(client, &scopes, LogHead { position, token: operation.token }, notifier).await?;
         insert_operation(client, operation, &scopes, position).await?;
         move_to_trash(client, operation).await?;
         for batch in batches(operation) {
@@ -94,6 +101,29 @@ async fn is_behind(client: &Client, scopes: &BTreeSet<String>, heads: &LogHeads)
     Ok(false)
 }
 
+async fn advance_heads(
+    client: &Client,
+    scopes: &BTreeSet<String>,
+    head: LogHead,
+    notifier: Option<i64>,
+) -> Result<(), DatabaseError> {
+    let scopes: Vec<_> = scopes.iter().collect();
+    let sender = notifier.map(|number| number.to_string());
+    let values: [SqlParameter; 5] = [
+        (&scopes, Type::TEXT_ARRAY),
+        (&head.position, Type::INT8),
+        (&head.token, Type::INT8),
+        (&CHANNEL, Type::TEXT),
+        (&sender, Type::TEXT),
+    ];
+    if sender.is_some() {
+        client.execute_typed(ADVANCE_HEADS_AND_NOTIFY, &values).await?;
+    } else {
+        client.execute_typed(ADVANCE_HEADS, &values[..3]).await?;
+    }
+    Ok(())
+}
+
 async fn insert_operation(
     client: &Client,
     operation: &NewOperation<'_>,
@@ -104,8 +134,6 @@ async fn insert_operation(
     let Recorded { operation: Operation { id, verb, by, at }, undoes, .. } = operation.record;
     let (at, nanos) = split_nanos(*at);
     let undoes = undoes.as_ref().map(OperationId::as_str);
-    let heads: [SqlParameter; 3] = [(&scopes, Type::TEXT_ARRAY), (&position, Type::INT8), (&operation.token, Type::INT8)];
-    client.execute_typed(ADVANCE_HEADS, &heads).await?;
     let values: [SqlParameter; 9] = [
         (&scopes, Type::TEXT_ARRAY),
         (&position, Type::INT8),

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
@@ -11,6 +12,7 @@ use memory_core::{
     Code, ContentHash, DatabaseFigures, Operation, ParseError, Recorded, RecordedChange, RecordedFile, StoreError,
 };
 use tokio::sync::OnceCell;
+use tokio_postgres::error::SqlState;
 use tokio_postgres::types::Type;
 use tokio_postgres::{Client, Row};
 
@@ -19,10 +21,14 @@ use super::access::{AccessToken, TokenPrincipal, run_as};
 use super::conditions::SqlParameter;
 use super::document_append::append;
 use super::error::DatabaseError;
+use super::listener::ListenerEvent;
 use super::migration::{DOCUMENTS, check_version, migrate};
 use crate::access_key::{is_path_of_key, is_plain_path};
 use crate::journal::JournalPayload;
-use crate::shared_log::{LogAppendResult, LogHead, LogHeads, LogIdentity, LogPage, LoggedOperation, NewOperation, SharedLog};
+use crate::shared_files::random_token;
+use crate::shared_log::{
+    LogAppendResult, LogHead, LogHeads, LogIdentity, LogPage, LoggedOperation, NewOperation, NewsSignal, SharedLog,
+};
 use crate::{FileStore, FileStoreOptions};
 
 /// Maximum number of operations that are fetched at once.
@@ -75,7 +81,8 @@ impl FileStore {
     ///
     /// Several stores on several machines may use one database. A write is a transaction of the database, and is durable once it
     /// returns. Reads use the replica, which first fetches the operations of the other stores, at most once in each `interval`. If
-    /// the database cannot be reached, results come from the replica and report that in `degraded`, and writes fail.
+    /// the database cannot be reached, results come from the replica and report that in `degraded`, and
+    /// writes wait in a queue in the folder.
     ///
     /// The replica is a home that is derived from the database, and may be deleted at any time. Files that other programs change
     /// in it are not transferred to the database.
@@ -105,7 +112,7 @@ impl FileStore {
         database: Arc<Database>,
         interval: Duration,
     ) -> Result<Self, StoreError> {
-        Ok(Self::open(folder, options)?.with_log(Arc::new(PostgresDocumentLog::new(database)), interval))
+        Ok(Self::open(folder, options)?.with_log(Arc::new(PostgresDocumentLog::new(database)?), interval))
     }
 }
 
@@ -114,11 +121,23 @@ impl FileStore {
 pub(super) struct PostgresDocumentLog {
     database: Arc<Database>,
     is_ready: OnceCell<()>,
+    /// A random number, by which the node recognizes its own notifications.
+    number: i64,
+    /// Whether the database supports notifications, as far as is known.
+    can_notify: AtomicBool,
 }
 
 impl PostgresDocumentLog {
-    pub(super) fn new(database: Arc<Database>) -> Self {
-        Self { database, is_ready: OnceCell::new() }
+    /// # Errors
+    /// If the system has no random numbers.
+    pub(super) fn new(database: Arc<Database>) -> Result<Self, StoreError> {
+        let can_notify = AtomicBool::new(true);
+        Ok(Self { database, is_ready: OnceCell::new(), number: random_token()?, can_notify })
+    }
+
+    /// Returns the files of folders in a database, which have no notifications.
+    pub(super) fn for_files(database: Arc<Database>) -> Self {
+        Self { database, is_ready: OnceCell::new(), number: 0, can_notify: AtomicBool::new(false) }
     }
 
     /// Returns the token of the node, if it has one.
@@ -168,7 +187,18 @@ impl SharedLog for PostgresDocumentLog {
     }
 
     fn append(&self, known: &LogHeads, operation: &NewOperation<'_>) -> Result<LogAppendResult, StoreError> {
-        match self.run(&async |client| append(client, self.database.token(), known, operation).await) {
+        let append = async |client: &Client| {
+            let token = self.database.token();
+            let notifier = Some(self.number).filter(|_| self.can_notify.load(Ordering::Relaxed));
+            match append(client, token, known, operation, notifier).await {
+                Err(DatabaseError::Told(error)) if error.code() == Some(&SqlState::UNDEFINED_FUNCTION) && notifier.is_some() => {
+                    self.can_notify.store(false, Ordering::Relaxed);
+                    append(client, token, known, operation, None).await
+                }
+                appended => appended,
+            }
+        };
+        match self.run(&append) {
             Err(StoreError::Conflict { what }) => Ok(LogAppendResult::Refused(what)),
             done => done,
         }
@@ -186,6 +216,25 @@ impl SharedLog for PostgresDocumentLog {
 
     fn figures(&self) -> DatabaseFigures {
         self.database.figures()
+    }
+
+    fn listen(&self, news: Arc<NewsSignal>) {
+        let own = self.number;
+        // Without a listener, nodes only fetch operations at intervals.
+        let _ = self.database.listen(
+            own,
+            Arc::new(move |event| match event {
+                ListenerEvent::Lost => news.set_listening(false),
+                // An own notification only shows that notifications arrive.
+                ListenerEvent::Notified(sender) => {
+                    let was_listening = news.is_listening();
+                    news.set_listening(true);
+                    if sender != own || !was_listening {
+                        news.notify();
+                    }
+                }
+            }),
+        );
     }
 }
 

@@ -33,7 +33,7 @@ fn open(
     is_local: fn(&str) -> bool,
     interval: Duration,
 ) -> StoreFolder {
-    let files = Arc::new(PostgresDocumentLog::new(database));
+    let files = Arc::new(PostgresDocumentLog::for_files(database));
     StoreFolder::shared(root, FolderReplica::new(files, folder, is_local, interval))
 }
 

@@ -25,6 +25,7 @@
 //! | `document_log`, `document_append` | memories |
 //! | `access`, `principals` | access to memories |
 //! | `document_files`, `folder_replicas` | banks, topics and conversations as files |
+//! | `listener` | notifications of new operations |
 //!
 //! An append is one statement: it moves the row with the next position of the session, holds that row until the
 //! end of the transaction, and inserts the records. So the order of records is that of the appends. For one
@@ -47,6 +48,7 @@ mod document_files;
 mod document_log;
 mod error;
 mod folder_replicas;
+mod listener;
 mod message_operations;
 mod messages;
 mod migration;

@@ -31,6 +31,8 @@ const UNSYNCED: &str = "unsynced";
 
 impl FileStore {
     /// Creates the replica from the log, and returns the tokens of its operations. The caller holds the lock.
+    ///
+    /// The replica then has no queued operation.
     pub(super) fn create_replica(&self, replica: &Replica) -> Result<Vec<i64>, StoreError> {
         let LogIdentity { id, principal } = replica.identity()?.clone();
         let has_lost_scope = self.read_state()?.is_some_and(|state| state.has_lost_scope);
@@ -64,6 +66,8 @@ impl FileStore {
             contents.extend(self.replaced_contents()?);
             state.has_lost_scope = false;
         }
+        let queued = self.queue().read()?.into_iter().flat_map(|queued| queued.files);
+        contents.extend(queued.filter_map(|file| Some(ContentHash::from_bytes(file.content?.as_slice()))));
         self.sync_replica()?;
         let refused = |error| io_error(format!("move files to {UNSYNCED}"), error);
         let replaced = self.root.join(REPLACED);

@@ -342,31 +342,89 @@ fn a_write_whose_answer_is_lost_happens_once() {
 }
 
 #[test]
-fn without_the_database_a_node_finds_what_it_has_and_reports_that_and_refuses_writes() {
+fn a_write_whose_outcome_is_unknown_is_queued_and_happens_once() {
+    let Some(server) = shared_server("writes with an unknown outcome") else { return };
+    let name = server.database();
+    let proxy = PostgresProxy::start(server.port());
+    let address = format!("postgres://postgres@127.0.0.1:{}/{name}?sslmode=disable", proxy.port);
+    let node = Node::new(Arc::new(Database::new(&address, impatient_limits()).unwrap()));
+    let id = node.write("first");
+    // Each response of a write is lost in turn, and no call is repeated.
+    for lost in 1..10 {
+        proxy.lose_response_after(lost);
+        let text = format!("version {lost}");
+        let written = update(&node.services, &id, &content_patch(&text), None, SecretPolicy::Refuse);
+        proxy.lose_response_after(0);
+        written.unwrap();
+        assert_eq!(node.content(&id), text);
+    }
+    let other = Node::new(super::reopen(server, &name));
+    assert_eq!(node.files(), other.files());
+    assert_eq!(other.content(&id), "version 9");
+    assert_eq!(server.sql(&name, "SELECT count(*), count(DISTINCT operation) FROM memory_document_operations"), "10|10");
+}
+
+#[test]
+fn without_the_database_a_node_finds_what_it_has_and_reports_that_and_queues_writes() {
     let claim = "a node without its database";
     let Some(server) = PostgresServer::start() else { return report_skipped(claim, "there is no initdb") };
     let name = server.database();
-    let limits = DatabaseLimits { patience: Duration::from_millis(300), restart: Duration::ZERO, ..DatabaseLimits::default() };
-    let database = || Arc::new(Database::new(&server.address(&name), limits.clone()).unwrap());
+    let database = || Arc::new(Database::new(&server.address(&name), impatient_limits()).unwrap());
     let node = Node::new(database());
     node.write("The team deploys on Tuesdays");
     server.control(&["-w", "-m", "fast", "stop"]);
     let new = TestHome::new();
-    for services in [&node.services, &services(open(node.home.path(), database(), Duration::ZERO))] {
+    for (number, services) in
+        [&node.services, &services(open(node.home.path(), database(), Duration::ZERO))].into_iter().enumerate()
+    {
         let found = search(services, &Query::new("deploys")).unwrap();
         assert_eq!(found.hits.len(), 1);
         let degraded = found.degraded.unwrap();
-        assert!(degraded.starts_with("the memories may be outdated: the database cannot be reached"), "{degraded}");
-        let refused = write(services, Draft::new("another note"), SecretPolicy::Refuse).unwrap_err();
-        assert_eq!(refused.code(), Code::DatabaseUnreachable);
+        assert!(degraded.starts_with("offline since 20"), "{degraded}");
+        assert!(degraded.contains("; the memories may be outdated: the database cannot be reached"), "{degraded}");
+        write(services, Draft::new(&format!("another note {number}")), SecretPolicy::Refuse).unwrap();
+        assert_eq!(search(services, &Query::new("note")).unwrap().hits.len(), number + 1);
     }
     // A new node has nothing to find, and does not report an empty result.
     let empty = services(open(new.path(), database(), Duration::ZERO));
     assert_eq!(search(&empty, &Query::new("deploys")).unwrap_err().code(), Code::DatabaseUnreachable);
+    let refused = write(&empty, Draft::new("a note"), SecretPolicy::Refuse).unwrap_err();
+    assert_eq!(refused.code(), Code::DatabaseUnreachable);
     server.control(&["-w", "start"]);
-    node.write("another note");
-    assert_eq!(search(&node.services, &Query::new("note")).unwrap().degraded, None);
-    assert_eq!(search(&empty, &Query::new("deploys")).unwrap().hits.len(), 1);
+    let found = search(&node.services, &Query::new("note")).unwrap();
+    assert_eq!((found.hits.len(), found.degraded), (2, None));
+    assert_eq!(search(&empty, &Query::new("note")).unwrap().hits.len(), 2);
+    assert_eq!(server.sql(&name, "SELECT count(*) FROM memory_document_operations"), "3");
+}
+
+#[test]
+fn a_notification_makes_another_node_fetch_operations_at_once() {
+    let Some(server) = shared_server("notifications") else { return };
+    let (database, name) = super::open(server);
+    let first = Node::new(database);
+    let home = TestHome::new();
+    let second = Arc::new(open(home.path(), super::reopen(server, &name), Duration::from_hours(1)));
+    let (heard, news) = std::sync::mpsc::channel();
+    let heard = std::sync::Mutex::new(heard);
+    assert!(second.listen_for_news(move || heard.lock().unwrap().send(()).unwrap_or_default()));
+    // The first hint shows that notifications arrive.
+    news.recv().unwrap();
+    for number in 0..3 {
+        let id = first.write(&format!("note {number}"));
+        news.recv().unwrap();
+        assert_eq!(second.get_by(&id).unwrap().memory.content, format!("note {number}"));
+    }
+    // Without the connection of the listener, operations are fetched at intervals.
+    let stop = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN%'";
+    assert_eq!(server.sql(&name, stop), "1");
+    let id = first.write("without a listener");
+    let polling = open(home.path(), super::reopen(server, &name), Duration::ZERO);
+    assert_eq!(polling.get_by(&id).unwrap().memory.content, "without a listener");
+}
+
+/// Returns limits with which no call is repeated after its connection was lost.
+fn impatient_limits() -> DatabaseLimits {
+    DatabaseLimits { patience: Duration::from_millis(300), restart: Duration::ZERO, ..DatabaseLimits::default() }
 }
 
 #[test]

@@ -1,0 +1,420 @@
+//! Writes without the database, and their transfer to the log.
+//!
+//! A queued operation is in the files of the replica and in its journal, so reads, search and undo on this node include it. Once the
+//! database is reached, the queued operations are appended in their order. If other nodes have appended operations since, the queued ones
+//! are first taken back from the files. Then the operations of the other nodes are applied, and each queued one is repeated if its files
+//! are in the expected state. Otherwise it becomes a proposal.
+//!
+//! The files are the only record of the progress: an operation that is queued and not in the journal is to be repeated. The log
+//! recognizes an operation by its token. Its file is removed from the queue after it is in the log and in the files, and before the state
+//! of the replica counts it.
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::{HashMap, HashSet};
+use std::io;
+use std::sync::atomic::Ordering;
+
+use memory_core::{
+    ContentHash, FileVersion, LARGE_OPERATION, Memory, MemoryId, Operation, Phase, Proposal, ProposalTarget, ProposedAction,
+    Recorded, RecordedChange, StoreError, StoredMemory, Verb, text,
+};
+
+use super::{AppendObstacle, CurrentReplica, Replica, ReplicaState, is_unreachable};
+use crate::access_key::{access_key, numbered_path};
+use crate::error::io_error;
+use crate::file_store::FileStore;
+use crate::index::{AppliedChange, MemoryLocation, RefreshDepth};
+use crate::journal::{CommitStep, JournalPayload, PlannedFile, ReplacedFile, record_steps, take_back_record};
+use crate::markdown;
+use crate::memory_file::load;
+use crate::offline_queue::{OFFLINE_FOLDER, OfflineQueue, QueuedFile, QueuedOperation, read_document};
+use crate::shared_log::{LogAppendResult, LogHead, LoggedOperation, NewOperation};
+
+/// The reason of a proposal in the journal.
+const CONFLICT_REASON: &str = "changed on another machine while this one was offline";
+
+impl FileStore {
+    /// Returns the queue of the operations that are not in the log yet.
+    pub(super) fn queue(&self) -> OfflineQueue<'_> {
+        OfflineQueue::new(self.disk.as_ref())
+    }
+
+    /// Queues an operation durably, and performs it on the files. The caller holds the lock.
+    pub(super) fn queue_and_execute(&self, replica: &Replica, operation: &NewOperation<'_>) -> Result<(), StoreError> {
+        let number = self.queue().push(operation)?;
+        let contents: Vec<_> = operation.files.iter().map(|file| file.document.as_ref().map(|next| next.bytes)).collect();
+        if let Err(error) = self.execute(operation.record, &contents) {
+            // The caller learns that the operation failed, so it must not happen later.
+            self.queue().remove_number(number)?;
+            return Err(error);
+        }
+        replica.has_queued.store(true, Ordering::SeqCst);
+        Ok(())
+    }
+
+    /// Repeats the queued operations that are not in the files because of an interruption. The caller holds the lock.
+    pub(super) fn redo_queued(&self, replica: &Replica) -> Result<(), StoreError> {
+        let Some(current) = self.current(replica)? else { return Ok(()) };
+        let mut left = Vec::new();
+        for queued in self.queue().read()? {
+            if !current.has(&queued.record) && !self.has_effect(&queued)? {
+                left.push(queued);
+            }
+        }
+        while !left.is_empty() {
+            let mut first = left.remove(0);
+            self.fit(&mut first, &mut left, false)?;
+            if !first.files.is_empty() {
+                self.execute(&first.record, &first.contents())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Applies all new operations, appends the queued ones, and returns the tokens of those that were applied. The caller holds the lock.
+    pub(super) fn send_queued(&self, replica: &Replica) -> Result<Vec<i64>, StoreError> {
+        let (mut applied, mut refusals, mut is_checked) = (Vec::new(), HashMap::<i64, u32>::new(), false);
+        loop {
+            let Some(current) = self.current(replica)? else {
+                applied.extend(self.create_replica(replica)?);
+                continue;
+            };
+            if let Some(error) = current.unreachable {
+                return Err(error);
+            }
+            if !is_checked {
+                is_checked = true;
+                let mut missing = self.queue().read()?.into_iter().filter(|queued| !current.has(&queued.record));
+                // A part of the journal was deleted, so the files are no evidence of the state of the log.
+                if missing.try_fold(false, |found, queued| Ok::<_, StoreError>(found || self.has_effect(&queued)?))? {
+                    applied.extend(self.create_replica(replica)?);
+                    continue;
+                }
+            }
+            let Some(mut state) = self.apply_beneath_queue(replica, current, &mut applied)? else { continue };
+            match self.append_queued(replica, &mut state, &refusals)? {
+                Ok(()) => return Ok(applied),
+                Err((_, AppendObstacle::Outdated)) => {}
+                Err((token, AppendObstacle::Diverged(what))) => {
+                    let count = refusals.entry(token).or_default();
+                    *count += 1;
+                    match *count {
+                        // The replica differs from the log.
+                        1 => applied.extend(self.create_replica(replica)?),
+                        // A document that this node does not see is in the way, so the operation becomes a proposal.
+                        2 => {}
+                        _ => return Err(StoreError::Conflict { what }),
+                    }
+                }
+            }
+        }
+    }
+
+    /// Applies the new operations of the log before the queued ones, and removes those from the queue that the log has.
+    ///
+    /// Returns the new state, or `None` if the replica was created again.
+    fn apply_beneath_queue(
+        &self,
+        replica: &Replica,
+        current: CurrentReplica,
+        applied: &mut Vec<i64>,
+    ) -> Result<Option<ReplicaState>, StoreError> {
+        let queued = self.queue().read()?;
+        let own: HashSet<i64> = queued.iter().map(|queued| queued.token).collect();
+        let mut state = current.state.clone();
+        let mut news: Vec<LoggedOperation> = Vec::new();
+        // Without the database, the queued operations must stay in the files, so everything is fetched first.
+        loop {
+            let page = replica.pull(&state.heads)?;
+            if page.has_lost_scope(&state.heads) {
+                let mut former = current.state;
+                former.has_lost_scope = true;
+                self.write_state(&former)?;
+                applied.extend(self.create_replica(replica)?);
+                return Ok(None);
+            }
+            state.readable = page.readable;
+            if page.operations.is_empty() {
+                break;
+            }
+            for logged in &page.operations {
+                state.heads.advance(logged.scopes.iter().cloned(), logged.head());
+            }
+            news.extend(page.operations);
+        }
+        let is_in_order = queued.iter().all(|queued| current.has(&queued.record))
+            && news.iter().all(|logged| own.contains(&logged.token) || current.has(&logged.record));
+        if !is_in_order {
+            for queued in queued.iter().rev().filter(|queued| current.has(&queued.record)) {
+                match self.take_back(&queued.record) {
+                    // The previous version was purged.
+                    Err(error) if is_missing_file(&error) => {
+                        applied.extend(self.create_replica(replica)?);
+                        return Ok(None);
+                    }
+                    taken => taken?,
+                }
+            }
+            for logged in news.iter().filter(|logged| own.contains(&logged.token) || !current.has(&logged.record)) {
+                if !self.perform(logged)? {
+                    applied.extend(self.create_replica(replica)?);
+                    return Ok(None);
+                }
+                replica.counters.count_pulled();
+                applied.push(logged.token);
+            }
+        }
+        let logged: HashSet<i64> = news.iter().map(|logged| logged.token).collect();
+        queued.iter().filter(|queued| logged.contains(&queued.token)).try_for_each(|queued| self.queue().remove(queued))?;
+        self.save(&mut state)?;
+        Ok(Some(state))
+    }
+
+    /// Returns whether a file is as a queued operation leaves it.
+    fn has_effect(&self, queued: &QueuedOperation) -> Result<bool, StoreError> {
+        for change in &queued.record.subject.changes {
+            let Some(file) = change.after.as_ref().or(change.before.as_ref()) else { continue };
+            let found = load(self.disk.as_ref(), &file.path)?.map(|found| found.stored.stamp);
+            if found == change.after.as_ref().map(|after| FileVersion(after.hash)) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Restores the files from before an operation, and removes it from the journal.
+    fn take_back(&self, record: &Recorded<JournalPayload>) -> Result<(), StoreError> {
+        take_back_record(self.disk.as_ref(), record)?;
+        let restored = record.subject.changes.iter().filter_map(|RecordedChange { before, after, .. }| {
+            let path = after.as_ref().map(|after| after.path.clone());
+            match before {
+                Some(before) => Some(AppliedChange::Kept { path: before.path.clone(), former_path: path }),
+                None => path.map(|path| AppliedChange::Removed { path }),
+            }
+        });
+        // A failed update of the index is detected by the next refresh.
+        let _ = self.index.apply(&restored.collect::<Vec<_>>(), Some(&self.journal_end()?));
+        Ok(())
+    }
+
+    /// Appends the queued operations to the log, and performs those that are not in the files. The caller holds the lock.
+    ///
+    /// Without the database, the others are performed too, and stay in the queue.
+    fn append_queued(
+        &self,
+        replica: &Replica,
+        state: &mut ReplicaState,
+        refusals: &HashMap<i64, u32>,
+    ) -> Result<Result<(), (i64, AppendObstacle)>, StoreError> {
+        let Some(current) = self.current(replica)? else { return Ok(Err((0, AppendObstacle::Outdated))) };
+        let mut left = self.queue().read()?;
+        let mut unreachable = None;
+        while !left.is_empty() {
+            let mut first = left.remove(0);
+            let is_in_files = current.has(&first.record);
+            if !is_in_files {
+                let is_forced = refusals.get(&first.token).is_some_and(|count| 2 <= *count);
+                self.fit(&mut first, &mut left, is_forced)?;
+            }
+            let is_empty = first.record.subject.changes.is_empty();
+            if unreachable.is_none() && !is_empty {
+                let operation = first.to_new_operation();
+                match replica.append(&state.heads, &operation) {
+                    Ok(LogAppendResult::Appended(position)) => {
+                        state.heads.advance(operation.scopes(), LogHead { position, token: operation.token });
+                    }
+                    Ok(LogAppendResult::Behind) => return Ok(Err((first.token, AppendObstacle::Outdated))),
+                    Ok(LogAppendResult::Refused(what)) => {
+                        let is_current = replica.pull(&state.heads)?.operations.is_empty();
+                        let obstacle = if is_current { AppendObstacle::Diverged(what) } else { AppendObstacle::Outdated };
+                        return Ok(Err((first.token, obstacle)));
+                    }
+                    Err(error) if is_unreachable(&error) => unreachable = Some(error),
+                    Err(error) => return Err(error),
+                }
+            }
+            if !is_in_files && !is_empty {
+                self.execute(&first.record, &first.contents())?;
+            }
+            if unreachable.is_none() {
+                self.queue().remove(&first)?;
+                self.save(state)?;
+            }
+        }
+        unreachable.map_or(Ok(Ok(())), Err)
+    }
+
+    /// Fits a queued operation to the current files, durably.
+    ///
+    /// A change whose file is not in the expected state becomes a proposal, which includes the changes of this memory by the `later`
+    /// operations. The changes of a small operation belong together, so then all of them become proposals.
+    fn fit(&self, queued: &mut QueuedOperation, later: &mut [QueuedOperation], is_forced: bool) -> Result<(), StoreError> {
+        self.index.refresh(RefreshDepth::Names)?;
+        let changes = &queued.record.subject.changes;
+        let conflicts = changes.iter().map(|change| self.is_conflict(change)).collect::<Result<Vec<_>, _>>()?;
+        let is_whole = is_forced || changes.len() < LARGE_OPERATION && conflicts.contains(&true);
+        let (mut steps, mut files) = (Vec::new(), Vec::new());
+        let (mut taken, mut proposed, mut moved) = (HashSet::new(), HashSet::new(), HashMap::new());
+        for ((change, file), is_conflict) in changes.iter().zip(&queued.files).zip(conflicts) {
+            if (is_whole || is_conflict) && !change.is_placeholder() {
+                let mut last = (change, file);
+                for queued in later.iter() {
+                    let mut of_memory =
+                        queued.record.subject.changes.iter().zip(&queued.files).filter(|(own, _)| own.id == change.id);
+                    last = of_memory.next_back().unwrap_or(last);
+                }
+                proposed.insert(change.id);
+                if let Some(memory) = self.propose(&queued.record.operation, change, last)? {
+                    let name = format!("{}-{}.md", text::slug(memory.headline()), memory.id.short());
+                    let name = self.name_in_scope(name, &memory.scope)?;
+                    let path = self.unused_path(&format!("categories/inbox/{name}"), &mut taken)?;
+                    let bytes = markdown::encode(&memory, "").into_bytes();
+                    let key = access_key(&memory.scope, self.principal_name()?.as_deref()).to_string();
+                    files.push(QueuedFile { former_key: None, key: Some(key), content: Some(bytes.clone()) });
+                    let (after, why) = (Some(PlannedFile { path, bytes }), Some(CONFLICT_REASON.to_owned()));
+                    steps.push(CommitStep { id: memory.id, before: None, after, why });
+                }
+                continue;
+            }
+            let before = change.before.as_ref().map(|former| ReplacedFile { path: former.path.clone(), hash: former.hash });
+            let after = match change.after.as_ref().zip(file.content.clone()) {
+                None => None,
+                Some((after, bytes)) if before.as_ref().is_some_and(|before| before.path == after.path) => {
+                    Some(PlannedFile { path: after.path.clone(), bytes })
+                }
+                Some((after, bytes)) => {
+                    let path = self.unused_path(&after.path, &mut taken)?;
+                    if path != after.path {
+                        moved.insert(change.id, (after.path.clone(), path.clone()));
+                    }
+                    Some(PlannedFile { path, bytes })
+                }
+            };
+            files.push(file.clone());
+            steps.push(CommitStep { id: change.id, before, after, why: change.why.clone() });
+        }
+        let (mut operation, mut undoes) = (queued.record.operation.clone(), queued.record.undoes.clone());
+        if changes.iter().all(|change| proposed.contains(&change.id)) {
+            (operation.verb, undoes) = (Verb::Propose, None);
+        }
+        let record = record_steps(self.disk.as_ref(), &operation, undoes.as_ref(), &steps);
+        if record != queued.record {
+            (queued.record, queued.files) = (record, files);
+            self.queue().replace(queued)?;
+        }
+        // The proposals are durable, so the later changes are not lost.
+        for queued in later {
+            let changes = std::mem::take(&mut queued.record.subject.changes);
+            let is_affected = changes.iter().any(|change| proposed.contains(&change.id) || moved.contains_key(&change.id));
+            let files = std::mem::take(&mut queued.files);
+            let left = changes.into_iter().zip(files).filter(|(change, _)| !proposed.contains(&change.id));
+            (queued.record.subject.changes, queued.files) = left.unzip();
+            for change in &mut queued.record.subject.changes {
+                let Some((from, to)) = moved.get(&change.id) else { continue };
+                let files = change.before.iter_mut().chain(&mut change.after);
+                files.filter(|file| file.path == *from).for_each(|file| file.path.clone_from(to));
+            }
+            if is_affected {
+                self.queue().replace(queued)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns whether the file of a change is not in the expected state.
+    fn is_conflict(&self, change: &RecordedChange) -> Result<bool, StoreError> {
+        match (&change.before, &change.after) {
+            (Some(former), _) => {
+                let found = load(self.disk.as_ref(), &former.path)?;
+                Ok(found.is_none_or(|found| found.stored.stamp != FileVersion(former.hash)))
+            }
+            (None, Some(_)) => Ok(self.find(&change.id)?.is_some()),
+            (None, None) => Ok(false),
+        }
+    }
+
+    fn find(&self, id: &MemoryId) -> Result<Option<StoredMemory>, StoreError> {
+        let Some(MemoryLocation { path, .. }) = self.index.locate(id)? else { return Ok(None) };
+        Ok(load(self.disk.as_ref(), &path)?.map(|found| found.stored))
+    }
+
+    /// Returns the proposal for a memory that `operation` and later ones have changed, unless nothing is left to propose.
+    ///
+    /// `first` is the first change of the memory, and `last` the last one with its file.
+    fn propose(
+        &self,
+        operation: &Operation,
+        first: &RecordedChange,
+        last: (&RecordedChange, &QueuedFile),
+    ) -> Result<Option<Memory>, StoreError> {
+        let current = self.find(&first.id)?;
+        let base = first.before.as_ref().map(|former| former.hash);
+        let next = last.0.after.as_ref().zip(last.1.content.as_deref());
+        if next.map(|(_, bytes)| ContentHash::from_bytes(bytes)) == base {
+            return Ok(None);
+        }
+        let target = |current: &StoredMemory| ProposalTarget { id: first.id, base: base.map_or(current.stamp, FileVersion) };
+        let (memory, action) = match (current, next) {
+            (None, None) => return Ok(None),
+            (Some(current), None) => (current.memory.clone(), ProposedAction::Delete(target(&current))),
+            (None, Some((after, bytes))) => (read_document(&after.path, bytes).0, ProposedAction::Write),
+            (Some(current), Some((after, bytes))) => {
+                let memory = read_document(&after.path, bytes).0;
+                if is_equal(&memory, &current.memory) {
+                    return Ok(None);
+                }
+                (memory, ProposedAction::Update(target(&current)))
+            }
+        };
+        let is_write = matches!(action, ProposedAction::Write);
+        let is_free = is_write && base.is_none();
+        // The id depends only on the proposal, so an interruption does not lead to a second one.
+        let (by, at) = (operation.by.clone(), operation.at);
+        let parts = [action.fingerprint(&memory).to_string(), memory.scope.to_string(), first.id.to_string(), by.clone()];
+        let id = if is_free { first.id } else { MemoryId::for_path(&format!("{OFFLINE_FOLDER}/{}", parts.join("/"))) };
+        if !is_free && self.find(&id)?.is_some() {
+            return Ok(None);
+        }
+        // The new version of a proposal becomes a further proposal.
+        let proposal = memory.proposal.clone().filter(|_| next.is_some()).unwrap_or(Proposal { by, action });
+        let (origin, other_origins) = if is_write { (memory.origin, memory.other_origins) } else { (None, Vec::new()) };
+        Ok(Some(Memory {
+            id,
+            phase: Phase::Inbox,
+            created_at: at,
+            updated_at: at,
+            access_count: 0,
+            version: 1,
+            summarised_by: None,
+            origin,
+            other_origins,
+            proposal: Some(proposal),
+            ..memory
+        }))
+    }
+
+    /// Returns `path`, or a similar one if it is in use or `taken`, and adds it to `taken`.
+    fn unused_path(&self, path: &str, taken: &mut HashSet<String>) -> Result<String, StoreError> {
+        let others = (2..).map(|number| numbered_path(path, number));
+        for path in std::iter::once(path.to_owned()).chain(others) {
+            let found = self.disk.stat(&path).map_err(|error| io_error(format!("check {path}"), error))?;
+            if found.is_none() && taken.insert(path.clone()) {
+                return Ok(path);
+            }
+        }
+        unreachable!("numbers do not run out")
+    }
+}
+
+fn is_missing_file(error: &StoreError) -> bool {
+    let StoreError::Backend { source, .. } = error else { return false };
+    source.downcast_ref::<io::Error>().is_some_and(|source| source.kind() == io::ErrorKind::NotFound)
+}
+
+/// Returns whether two versions of a memory differ only in their counters and the time of the change.
+fn is_equal(one: &Memory, other: &Memory) -> bool {
+    let Memory { updated_at, access_count, version, .. } = *other;
+    Memory { updated_at, access_count, version, ..one.clone() } == *other
+}

@@ -1,0 +1,780 @@
+//! Tests of replicas with a log in main memory.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
+use memory_core::secret::Checked;
+use memory_core::testing::FakeClock;
+use memory_core::{
+    AcceptOptions, Change, ChangeSet, Clock, Code, ContentHash, DatabaseFigures, Draft, Memory, MemoryId, MemoryStore,
+    MemoryStoreExt, Patch, ProposedAction, Query, SecretPolicy, Services, StaleProposals, StoreError, Verb, accept, delete,
+    proposals, search, undo, update, write,
+};
+use proptest::prelude::*;
+use tempfile::TempDir;
+
+use super::CONFLICT_REASON;
+use crate::disk::{DirEntry, Disk, FileStat, RealDisk};
+use crate::file_store::{FileStore, FileStoreOptions, Freshness};
+use crate::shared_log::{
+    LogAppendResult, LogHead, LogHeads, LogIdentity, LogPage, LoggedOperation, NewOperation, NewsSignal, SharedLog,
+};
+
+/// Maximum number of operations that are fetched at once.
+const PAGE: usize = 2;
+
+/// A log in main memory.
+#[derive(Debug, Default)]
+struct MemoryLog {
+    operations: Vec<LoggedOperation>,
+    heads: LogHeads,
+    /// The path and hash of each current document.
+    documents: BTreeMap<MemoryId, (String, ContentHash)>,
+}
+
+/// The connection of a node with a [`MemoryLog`].
+#[derive(Debug, Default)]
+struct MemoryLogConnection {
+    log: Arc<Mutex<MemoryLog>>,
+    is_lost: AtomicBool,
+    /// Whether the next append happens and its response is lost.
+    loses_response: AtomicBool,
+    news: std::sync::OnceLock<Arc<NewsSignal>>,
+    /// Number of appends until the connection is lost; negative if it is not.
+    appends_left: AtomicI64,
+}
+
+impl MemoryLogConnection {
+    fn check(&self) -> Result<(), StoreError> {
+        if !self.is_lost.load(Ordering::SeqCst) {
+            return Ok(());
+        }
+        let what = "the database cannot be reached".to_owned();
+        Err(StoreError::Database { what, code: Code::DatabaseUnreachable, hint: "", source: None })
+    }
+}
+
+impl SharedLog for MemoryLogConnection {
+    fn identity(&self) -> Result<LogIdentity, StoreError> {
+        self.check().map(|()| LogIdentity { id: "a log".into(), principal: None })
+    }
+
+    fn figures(&self) -> DatabaseFigures {
+        DatabaseFigures::default()
+    }
+
+    fn pull(&self, known: &LogHeads) -> Result<LogPage, StoreError> {
+        self.check()?;
+        let log = self.log.lock().unwrap();
+        let is_new = |one: &&LoggedOperation| one.scopes.iter().any(|scope| known.get(scope).position < one.position);
+        let mut news: Vec<_> = log.operations.iter().filter(is_new).cloned().collect();
+        news.sort_by_key(|one| one.position);
+        news.truncate(PAGE);
+        Ok(LogPage { operations: news, readable: None })
+    }
+
+    fn append(&self, known: &LogHeads, operation: &NewOperation<'_>) -> Result<LogAppendResult, StoreError> {
+        if self.appends_left.fetch_sub(1, Ordering::SeqCst) == 0 {
+            self.is_lost.store(true, Ordering::SeqCst);
+        }
+        self.check()?;
+        let mut log = self.log.lock().unwrap();
+        let scopes = operation.scopes();
+        if scopes.iter().any(|scope| log.heads.get(scope) != known.get(scope)) {
+            return Ok(LogAppendResult::Behind);
+        }
+        let mut documents = log.documents.clone();
+        let mut contents = Vec::new();
+        for (change, file) in operation.record.subject.changes.iter().zip(&operation.files) {
+            if let Some(former) = &change.before
+                && documents.remove(&change.id) != Some((former.path.clone(), former.hash))
+            {
+                return Ok(LogAppendResult::Refused(former.path.clone()));
+            }
+            contents.push(file.document.as_ref().map(|next| next.bytes.to_vec()));
+        }
+        for change in &operation.record.subject.changes {
+            let Some(after) = &change.after else { continue };
+            if documents.contains_key(&change.id) || documents.values().any(|(path, _)| *path == after.path) {
+                return Ok(LogAppendResult::Refused(after.path.clone()));
+            }
+            documents.insert(change.id, (after.path.clone(), after.hash));
+        }
+        assert!(log.operations.iter().all(|one| one.token != operation.token), "an operation is appended twice");
+        let position = known.iter().map(|(_, head)| head.position).max().unwrap_or(0) + 1;
+        let (record, token) = (operation.record.clone(), operation.token);
+        log.heads.advance(scopes.clone(), LogHead { position, token });
+        log.operations.push(LoggedOperation { record, token, position, scopes: scopes.into_iter().collect(), contents });
+        log.documents = documents;
+        if self.loses_response.swap(false, Ordering::SeqCst) {
+            self.is_lost.store(true, Ordering::SeqCst);
+        }
+        self.check()?;
+        Ok(LogAppendResult::Appended(position))
+    }
+
+    fn purge(&self, _: DateTime<Utc>) -> Result<(), StoreError> {
+        self.check()
+    }
+
+    fn listen(&self, news: Arc<NewsSignal>) {
+        news.set_listening(true);
+        self.news.set(news).unwrap();
+    }
+}
+
+/// A disk on which nothing works after some changes.
+#[derive(Debug)]
+struct DyingDisk {
+    disk: RealDisk,
+    left: AtomicI64,
+}
+
+impl DyingDisk {
+    fn change<T>(&self, act: impl FnOnce(&RealDisk) -> std::io::Result<T>) -> std::io::Result<T> {
+        self.left.fetch_sub(1, Ordering::SeqCst);
+        self.read_only(act)
+    }
+
+    fn read_only<T>(&self, act: impl FnOnce(&RealDisk) -> std::io::Result<T>) -> std::io::Result<T> {
+        if self.left.load(Ordering::SeqCst) < 0 { Err(std::io::Error::from_raw_os_error(5)) } else { act(&self.disk) }
+    }
+}
+
+impl Disk for DyingDisk {
+    fn read(&self, path: &str) -> std::io::Result<Option<(Vec<u8>, FileStat)>> {
+        self.read_only(|disk| disk.read(path))
+    }
+    fn read_part(&self, path: &str, start: u64, length: usize) -> std::io::Result<Vec<u8>> {
+        self.read_only(|disk| disk.read_part(path, start, length))
+    }
+    fn open(&self, path: &str) -> std::io::Result<Option<fs::File>> {
+        self.read_only(|disk| disk.open(path))
+    }
+    fn stat(&self, path: &str) -> std::io::Result<Option<FileStat>> {
+        self.read_only(|disk| disk.stat(path))
+    }
+    fn list_folder(&self, path: &str) -> std::io::Result<Vec<DirEntry>> {
+        self.read_only(|disk| disk.list_folder(path))
+    }
+    fn write(&self, path: &str, bytes: &[u8]) -> std::io::Result<()> {
+        self.change(|disk| disk.write(path, bytes))
+    }
+    fn append(&self, path: &str, bytes: &[u8]) -> std::io::Result<()> {
+        self.change(|disk| disk.append(path, bytes))
+    }
+    fn append_unsynced(&self, path: &str, bytes: &[u8]) -> std::io::Result<()> {
+        self.change(|disk| disk.append_unsynced(path, bytes))
+    }
+    fn truncate(&self, path: &str, length: u64) -> std::io::Result<()> {
+        self.change(|disk| disk.truncate(path, length))
+    }
+    fn rename(&self, from: &str, to: &str) -> std::io::Result<()> {
+        self.change(|disk| disk.rename(from, to))
+    }
+    fn hard_link(&self, from: &str, to: &str) -> std::io::Result<()> {
+        self.change(|disk| disk.hard_link(from, to))
+    }
+    fn copy_permissions(&self, path: &str, of: &str) -> std::io::Result<()> {
+        self.change(|disk| disk.copy_permissions(path, of))
+    }
+    fn check_writable(&self, path: &str) -> std::io::Result<()> {
+        self.read_only(|disk| disk.check_writable(path))
+    }
+    fn remove(&self, path: &str) -> std::io::Result<()> {
+        self.change(|disk| disk.remove(path))
+    }
+    fn remove_folder(&self, path: &str) -> std::io::Result<()> {
+        self.change(|disk| disk.remove_folder(path))
+    }
+    fn sync_file(&self, path: &str) -> std::io::Result<()> {
+        self.change(|disk| disk.sync_file(path))
+    }
+    fn sync_folder(&self, path: &str) -> std::io::Result<()> {
+        self.change(|disk| disk.sync_folder(path))
+    }
+    fn sync_everything(&self) -> std::io::Result<bool> {
+        self.change(RealDisk::sync_everything)
+    }
+}
+
+/// A replica in a folder of its own.
+struct MemoryNode {
+    home: TempDir,
+    connection: Arc<MemoryLogConnection>,
+    clock: Arc<FakeClock>,
+    store: Arc<FileStore>,
+    services: Services,
+}
+
+impl MemoryNode {
+    fn new(log: &Arc<Mutex<MemoryLog>>) -> Self {
+        let connection =
+            MemoryLogConnection { log: Arc::clone(log), appends_left: (-1).into(), ..MemoryLogConnection::default() };
+        let (home, connection, clock) = (tempfile::tempdir().unwrap(), Arc::new(connection), Arc::new(FakeClock::default()));
+        let store = open(home.path(), &connection, FileStoreOptions::default());
+        let services = services(&store, &clock);
+        Self { home, connection, clock, store, services }
+    }
+
+    /// Opens the folder again, as a new process does.
+    fn restart(&mut self) {
+        self.store = open(self.home.path(), &self.connection, FileStoreOptions::default());
+        self.services = services(&self.store, &self.clock);
+    }
+
+    /// Opens the folder again on a disk on which nothing works after some changes.
+    fn restart_on_dying_disk(&mut self, changes: i64) {
+        let disk = DyingDisk { disk: RealDisk::open(self.home.path()).unwrap(), left: changes.into() };
+        let store = FileStore::on_disk(Arc::new(disk), self.home.path(), FileStoreOptions::default());
+        self.store = Arc::new(store.with_log(Arc::clone(&self.connection) as Arc<dyn SharedLog>, Duration::ZERO));
+        self.services = services(&self.store, &self.clock);
+    }
+
+    fn disconnect(&self) {
+        self.connection.is_lost.store(true, Ordering::SeqCst);
+    }
+
+    fn connect(&self) {
+        self.connection.is_lost.store(false, Ordering::SeqCst);
+    }
+
+    fn is_connected(&self) -> bool {
+        self.connection.check().is_ok()
+    }
+
+    /// Connects the node, and transfers all operations.
+    fn synchronize(&self) {
+        self.connection.loses_response.store(false, Ordering::SeqCst);
+        self.connect();
+        self.store.refresh().unwrap();
+        assert_eq!(self.queued(), 0);
+    }
+
+    fn queued(&self) -> u64 {
+        self.store.shared_store_status().unwrap().unwrap().queued
+    }
+
+    fn write(&self, text: &str) -> String {
+        write(&self.services, Draft::new(text), SecretPolicy::Refuse).unwrap().id.to_string()
+    }
+
+    fn update(&self, id: &str, text: &str) {
+        let patch = Patch { content: Some(text.to_owned()), ..Patch::default() };
+        update(&self.services, id, &patch, None, SecretPolicy::Refuse).unwrap();
+    }
+
+    fn content(&self, id: &str) -> Result<String, Code> {
+        self.services.store.get_by(id).map(|stored| stored.memory.content).map_err(|error| error.code())
+    }
+
+    /// Returns the action and the text of each proposal.
+    fn proposals(&self) -> Vec<(&'static str, String)> {
+        let waiting = proposals(&self.services).unwrap();
+        waiting.into_iter().map(|one| (one.proposal.action.as_str(), one.stored.memory.content)).collect()
+    }
+
+    /// Returns the current memories, the previous versions, and the operations without their order.
+    fn state(&self) -> (BTreeMap<String, String>, BTreeSet<String>) {
+        self.store.refresh().unwrap();
+        let mut files = BTreeMap::new();
+        for folder in ["categories", "trash"] {
+            read_files(self.home.path(), &self.home.path().join(folder), &mut files);
+        }
+        let operations = self.store.journaled_operations().map(|record| {
+            let record = record.unwrap();
+            format!("{} {:?} {:?}", record.operation.id, record.undoes, record.subject)
+        });
+        (files, operations.collect())
+    }
+}
+
+fn open(folder: &Path, connection: &Arc<MemoryLogConnection>, options: FileStoreOptions) -> Arc<FileStore> {
+    let log = Arc::clone(connection) as Arc<dyn SharedLog>;
+    Arc::new(FileStore::open(folder, options).unwrap().with_log(log, Duration::ZERO))
+}
+
+fn services(store: &Arc<FileStore>, clock: &Arc<FakeClock>) -> Services {
+    let services = memory_core::testing::services(Arc::clone(store));
+    Services { clock: Arc::clone(clock) as _, ids: Arc::new(crate::RandomIds), ..services }
+}
+
+fn read_files(root: &Path, folder: &Path, files: &mut BTreeMap<String, String>) {
+    for entry in fs::read_dir(folder).into_iter().flatten() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            read_files(root, &path, files);
+        } else {
+            let text = String::from_utf8_lossy(&fs::read(&path).unwrap()).into_owned();
+            files.insert(path.strip_prefix(root).unwrap().display().to_string(), text);
+        }
+    }
+}
+
+/// Returns two connected nodes.
+fn two_nodes() -> (MemoryNode, MemoryNode) {
+    let log = Arc::default();
+    (MemoryNode::new(&log), MemoryNode::new(&log))
+}
+
+/// Asserts that all nodes have the same memories, previous versions and operations.
+fn assert_equal_nodes(nodes: &[&MemoryNode]) {
+    // The first node learns of the operations that the others send now.
+    nodes.iter().chain(nodes).for_each(|node| node.synchronize());
+    let new = MemoryNode::new(&nodes[0].connection.log);
+    let expected = new.state();
+    for node in nodes {
+        assert_eq!(node.state(), expected);
+        assert!(!node.home.path().join("unsynced").exists(), "the program edited no file outside of operations");
+    }
+}
+
+#[test]
+fn a_write_without_the_database_is_used_here_at_once_and_elsewhere_after_the_connection_returns() {
+    let (first, second) = two_nodes();
+    let id = first.write("The team deploys on Mondays");
+    first.disconnect();
+    first.update(&id, "The team deploys on Tuesdays");
+    let other = first.write("Anna reviews all deploys");
+    assert_eq!(search(&first.services, &Query::new("deploys")).unwrap().hits.len(), 2);
+    assert_eq!(first.content(&id).unwrap(), "The team deploys on Tuesdays");
+    let verbs: Vec<_> = first.services.history.records().map(|record| record.unwrap().operation.verb).collect();
+    assert_eq!(verbs, [Verb::Write, Verb::Update, Verb::Write]);
+    assert!(first.store.take_queued_notice() && !first.store.take_queued_notice());
+    let status = first.store.shared_store_status().unwrap().unwrap();
+    let oldest = first.services.history.records().map(|record| record.unwrap().operation.at).nth(1);
+    assert_eq!((status.queued, status.queued_since), (2, oldest));
+    assert_eq!(status.trouble.as_deref(), Some("the database cannot be reached"));
+    assert_eq!(
+        (second.content(&id).unwrap().as_str(), second.content(&other)),
+        ("The team deploys on Mondays", Err(Code::MemoryNotFound))
+    );
+    // The next write sends the queue first.
+    first.connect();
+    first.write("a third note");
+    assert_eq!((first.queued(), first.store.take_queued_notice()), (0, false));
+    assert_eq!(second.content(&other).unwrap(), "Anna reviews all deploys");
+    assert_equal_nodes(&[&first, &second]);
+    assert_eq!(first.store.shared_store_status().unwrap().unwrap().trouble, None);
+}
+
+#[test]
+fn a_write_fails_without_the_database_only_if_its_node_never_was_complete_or_the_write_is_wrong() {
+    let (first, second) = two_nodes();
+    second.disconnect();
+    let refused = write(&second.services, Draft::new("a note"), SecretPolicy::Refuse).unwrap_err();
+    assert_eq!(refused.code(), Code::DatabaseUnreachable);
+    let id = first.write("a note");
+    first.disconnect();
+    assert_eq!(delete(&first.services, &MemoryId::for_path("no memory").to_string()).unwrap_err().code(), Code::MemoryNotFound);
+    let stale = first.services.store.get_by(&id).unwrap().stamp;
+    first.update(&id, "changed");
+    let patch = Patch { content: Some("lost".to_owned()), ..Patch::default() };
+    let refused = update(&first.services, &id, &patch, Some(stale), SecretPolicy::Refuse).map(drop).unwrap_err();
+    assert_eq!(refused.code(), Code::Conflict);
+    assert_eq!(first.queued(), 1);
+    second.connect();
+    assert_equal_nodes(&[&first, &second]);
+}
+
+#[test]
+fn a_write_whose_response_is_lost_together_with_the_connection_happens_once() {
+    let (mut first, second) = two_nodes();
+    first.write("before");
+    for round in 0..4 {
+        first.connection.loses_response.store(true, Ordering::SeqCst);
+        let id = first.write(&format!("note {round}"));
+        assert_eq!(first.queued(), 1);
+        if round == 1 {
+            second.write("another operation");
+        }
+        if round == 2 {
+            first.update(&id, "changed before the response is known");
+        }
+        if round == 3 {
+            first.restart();
+        }
+        first.synchronize();
+    }
+    assert_eq!(first.connection.log.lock().unwrap().operations.len(), 7);
+    assert_equal_nodes(&[&first, &second]);
+}
+
+#[test]
+fn a_change_of_a_memory_that_another_node_changed_becomes_a_proposal() {
+    let (first, second) = two_nodes();
+    let [updated, deleted, gone, same] = ["one", "two", "three", "four"].map(|text| first.write(text));
+    second.store.refresh().unwrap();
+    first.disconnect();
+    first.update(&updated, "one, offline");
+    delete(&first.services, &deleted).unwrap();
+    first.update(&gone, "three, offline");
+    delete(&first.services, &same).unwrap();
+    let new = first.write("a new note");
+    second.update(&updated, "one, online");
+    second.update(&deleted, "two, online");
+    delete(&second.services, &gone).unwrap();
+    delete(&second.services, &same).unwrap();
+    first.synchronize();
+    let mut proposed = first.proposals();
+    proposed.sort_unstable();
+    let expected = [("delete", "two, online"), ("update", "one, offline"), ("write", "three, offline")];
+    assert_eq!(proposed, expected.map(|(action, text)| (action, text.to_owned())));
+    for node in [&first, &second] {
+        assert_eq!(node.content(&updated).unwrap(), "one, online");
+        assert_eq!(node.content(&deleted).unwrap(), "two, online");
+        assert_eq!(node.content(&gone), Err(Code::MemoryNotFound));
+        assert_eq!(node.content(&new).unwrap(), "a new note");
+    }
+    assert_equal_nodes(&[&first, &second]);
+    let waiting = proposals(&second.services).unwrap();
+    let mut reasons: Vec<_> = second.services.history.changes_of(Verb::Propose).map(|change| change.unwrap().why).collect();
+    reasons.dedup();
+    assert_eq!(reasons, [Some(CONFLICT_REASON.to_owned())]);
+    let update = waiting.iter().find(|one| matches!(one.proposal.action, ProposedAction::Update(_))).unwrap();
+    assert!(update.is_stale && update.proposal.by == "test");
+    let options =
+        AcceptOptions { category: None, stale: StaleProposals::Overwrite, secrets: SecretPolicy::Refuse, expected: None };
+    for one in &waiting {
+        accept(&second.services, &one.stored.memory.id.to_string(), options).unwrap();
+    }
+    assert_eq!((first.content(&updated).unwrap().as_str(), first.content(&deleted)), ("one, offline", Err(Code::MemoryNotFound)));
+    assert_eq!(search(&first.services, &Query::new("three")).unwrap().hits.len(), 1);
+    assert_equal_nodes(&[&first, &second]);
+}
+
+#[test]
+fn later_changes_of_a_memory_are_part_of_its_proposal() {
+    let (first, second) = two_nodes();
+    let [id, other, third] = ["one", "two", "three"].map(|text| first.write(text));
+    second.store.refresh().unwrap();
+    first.disconnect();
+    first.update(&id, "one, offline");
+    first.update(&other, "two, offline");
+    first.update(&id, "one, offline again");
+    first.update(&third, "three, offline");
+    undo(&first.services, None).unwrap();
+    second.update(&id, "one, online");
+    second.update(&third, "three, online");
+    first.synchronize();
+    assert_eq!(first.proposals(), [("update", "one, offline again".to_owned())]);
+    assert_eq!(
+        (second.content(&id).unwrap().as_str(), second.content(&other).unwrap().as_str()),
+        ("one, online", "two, offline")
+    );
+    assert_eq!(second.content(&third).unwrap(), "three, online");
+    assert_equal_nodes(&[&first, &second]);
+}
+
+#[test]
+fn an_equal_change_on_both_nodes_is_no_conflict() {
+    let (first, second) = two_nodes();
+    let [id, other] = ["one", "two"].map(|text| first.write(text));
+    delete(&first.services, &other).unwrap();
+    second.store.refresh().unwrap();
+    first.disconnect();
+    for node in [&first, &second] {
+        undo(&node.services, None).unwrap();
+        node.update(&id, "one, changed");
+    }
+    first.synchronize();
+    assert_eq!(first.proposals(), []);
+    assert_eq!((first.content(&id).unwrap().as_str(), first.content(&other).unwrap().as_str()), ("one, changed", "two"));
+    assert_equal_nodes(&[&first, &second]);
+}
+
+#[test]
+fn new_memories_with_one_path_receive_different_paths() {
+    let (first, second) = two_nodes();
+    first.store.refresh().unwrap();
+    second.store.refresh().unwrap();
+    first.disconnect();
+    let create = |node: &MemoryNode, id: &str, text: &str| {
+        let memory = Draft::new(text).into_memory(id.parse().unwrap(), node.clock.now());
+        let memory = Memory { title: Some("one title".into()), ..memory };
+        let change = Change::Create { memory: Box::new(memory), front_matter: String::new() };
+        let set = ChangeSet { changes: vec![change], ..node.services.change_set(Verb::Write) };
+        node.services.store.commit(Checked::allowed(&set)).unwrap();
+    };
+    let ids = ["550e8400-e29b-41d4-a716-446655440000", "550e8400-e29b-41d4-a716-446655440001"];
+    create(&first, ids[0], "from the first node");
+    first.update(ids[0], "from the first node, changed");
+    create(&second, ids[1], "from the second node");
+    first.synchronize();
+    for node in [&first, &second] {
+        assert_eq!(node.content(ids[0]).unwrap(), "from the first node, changed");
+        assert_eq!(node.content(ids[1]).unwrap(), "from the second node");
+        assert_eq!(node.proposals(), []);
+    }
+    assert_equal_nodes(&[&first, &second]);
+}
+
+#[test]
+fn a_queued_operation_can_be_undone_before_and_after_it_is_sent() {
+    let (first, second) = two_nodes();
+    let id = first.write("before");
+    first.disconnect();
+    first.update(&id, "undone before");
+    undo(&first.services, None).unwrap();
+    assert_eq!(first.content(&id).unwrap(), "before");
+    first.update(&id, "undone after");
+    second.write("an operation that comes first");
+    first.synchronize();
+    assert_eq!(second.content(&id).unwrap(), "undone after");
+    let updates = second.services.history.records().map(Result::unwrap).filter(|record| record.operation.verb == Verb::Update);
+    let last = updates.map(|record| record.operation.id).next().unwrap();
+    undo(&second.services, Some(last.as_str())).unwrap();
+    assert_eq!(first.content(&id).unwrap(), "before");
+    assert_equal_nodes(&[&first, &second]);
+}
+
+#[test]
+fn the_queue_survives_the_loss_of_the_replica() {
+    let (mut first, second) = two_nodes();
+    let [id, other] = ["one", "two"].map(|text| first.write(text));
+    second.store.refresh().unwrap();
+    first.disconnect();
+    first.update(&id, "one, offline");
+    first.update(&other, "two, offline");
+    let new = first.write("new, offline");
+    second.update(&other, "two, online");
+    for lost in [&["journal"][..], &["categories", "journal", "trash", "index", "replica.json"]] {
+        for name in lost {
+            let place = first.home.path().join(name);
+            let _ = if place.is_dir() { fs::remove_dir_all(place) } else { fs::remove_file(place) };
+        }
+        first.restart();
+    }
+    // An incomplete replica has no results.
+    assert_eq!(first.content(&id), Err(Code::DatabaseUnreachable));
+    first.synchronize();
+    for node in [&first, &second] {
+        assert_eq!(node.content(&id).unwrap(), "one, offline");
+        assert_eq!(node.content(&new).unwrap(), "new, offline");
+        assert_eq!(node.proposals(), [("update", "two, offline".to_owned())]);
+    }
+    assert_equal_nodes(&[&first, &second]);
+}
+
+#[test]
+fn a_connection_that_is_lost_again_during_the_transfer_loses_nothing() {
+    for appends in 0..6 {
+        let (first, second) = two_nodes();
+        let ids = ["one", "two", "three"].map(|text| first.write(text));
+        second.store.refresh().unwrap();
+        first.disconnect();
+        for id in &ids {
+            first.update(id, &format!("{id}, offline"));
+        }
+        let new = first.write("new, offline");
+        second.update(&ids[1], "two, online");
+        first.connect();
+        first.connection.appends_left.store(appends, Ordering::SeqCst);
+        first.store.refresh().unwrap();
+        // Without the database, all operations still have their effect here.
+        for id in [&ids[0], &ids[2]] {
+            assert_eq!(first.content(id).unwrap(), format!("{id}, offline"));
+        }
+        assert_eq!(first.content(&ids[1]).unwrap(), "two, online");
+        assert_eq!(first.proposals(), [("update", format!("{}, offline", ids[1]))]);
+        assert_eq!(first.content(&new).unwrap(), "new, offline");
+        first.write("one more");
+        first.connection.appends_left.store(-1, Ordering::SeqCst);
+        assert_equal_nodes(&[&first, &second]);
+        assert_eq!(second.proposals().len(), 1);
+    }
+}
+
+#[test]
+fn an_interruption_at_any_step_of_a_write_and_its_transfer_loses_and_repeats_nothing() {
+    // The second disk dies during the transfer, without and with operations of another node.
+    for (is_transfer, has_conflict) in [(false, false), (true, false), (true, true)] {
+        for changes in 0.. {
+            let (mut first, second) = two_nodes();
+            let [id, other] = ["one", "two"].map(|text| first.write(text));
+            second.store.refresh().unwrap();
+            first.disconnect();
+            first.update(&id, "one, offline");
+            if has_conflict {
+                second.update(&other, "two, online");
+            }
+            if !is_transfer {
+                first.restart_on_dying_disk(changes);
+            }
+            let patch = Patch { content: Some("two, offline".to_owned()), ..Patch::default() };
+            let is_written = update(&first.services, &other, &patch, None, SecretPolicy::Refuse).is_ok();
+            if is_transfer {
+                first.connect();
+                first.restart_on_dying_disk(changes);
+                let _ = first.store.refresh();
+            }
+            let is_complete = if is_transfer { first.queued_count() == Some(0) } else { is_written };
+            first.restart();
+            assert_equal_nodes(&[&first, &second]);
+            assert_eq!(second.content(&id).unwrap(), "one, offline");
+            if is_written {
+                let expected = if has_conflict { "two, online" } else { "two, offline" };
+                assert_eq!(second.content(&other).unwrap(), expected);
+                assert_eq!(second.proposals().len(), usize::from(has_conflict), "after {changes} changes");
+            }
+            if is_complete {
+                assert!(2 < changes, "there are more steps");
+                break;
+            }
+        }
+    }
+}
+
+impl MemoryNode {
+    fn queued_count(&self) -> Option<u64> {
+        self.store.shared_store_status().ok()?.map(|status| status.queued)
+    }
+}
+
+#[test]
+fn a_fresh_read_fails_without_the_database() {
+    let (first, _) = two_nodes();
+    let id = first.write("a note");
+    first.disconnect();
+    let fresh = open(
+        first.home.path(),
+        &first.connection,
+        FileStoreOptions { freshness: Freshness::Fresh, ..FileStoreOptions::default() },
+    );
+    assert_eq!(fresh.refresh().unwrap_err().code(), Code::DatabaseUnreachable);
+    assert_eq!(fresh.get_by(&id).unwrap_err().code(), Code::DatabaseUnreachable);
+    let found = search(&first.services, &Query::new("note")).unwrap();
+    let degraded = found.degraded.unwrap();
+    assert!(degraded.starts_with("offline since 20"), "{degraded}");
+    assert!(degraded.ends_with("; the memories may be outdated: the database cannot be reached"), "{degraded}");
+}
+
+#[test]
+fn a_hint_makes_the_next_read_fetch_operations_at_once_and_without_hints_the_interval_counts() {
+    let (first, second) = two_nodes();
+    let count = Arc::new(AtomicI64::new(0));
+    let counter = Arc::clone(&count);
+    let is_replica = second.store.listen_for_news(move || {
+        counter.fetch_add(1, Ordering::SeqCst);
+    });
+    assert!(is_replica);
+    second.store.refresh().unwrap();
+    let id = first.write("a note");
+    let news = second.connection.news.get().unwrap();
+    // Polling is slower while hints arrive.
+    assert_eq!(second.content(&id), Err(Code::MemoryNotFound));
+    news.notify();
+    assert_eq!((second.content(&id).unwrap().as_str(), count.load(Ordering::SeqCst)), ("a note", 1));
+    first.update(&id, "changed");
+    news.set_listening(false);
+    assert_eq!(second.content(&id).unwrap(), "changed");
+}
+
+/// A random action on one of two nodes.
+#[derive(Debug, Clone)]
+enum NodeAction {
+    Write,
+    Update(usize),
+    Delete(usize),
+    Undo,
+    Connect,
+    Disconnect,
+    LoseResponse,
+    Read,
+    Restart,
+    LoseReplica,
+}
+
+fn actions() -> impl Strategy<Value = Vec<(bool, NodeAction)>> {
+    let action = prop_oneof![
+        4 => Just(NodeAction::Write),
+        6 => (0_usize..4).prop_map(NodeAction::Update),
+        3 => (0_usize..4).prop_map(NodeAction::Delete),
+        3 => Just(NodeAction::Undo),
+        3 => Just(NodeAction::Connect),
+        4 => Just(NodeAction::Disconnect),
+        1 => Just(NodeAction::LoseResponse),
+        2 => Just(NodeAction::Read),
+        1 => Just(NodeAction::Restart),
+        1 => Just(NodeAction::LoseReplica),
+    ];
+    prop::collection::vec((any::<bool>(), action), 1..24)
+}
+
+/// Returns the texts of the test in the memories of a node.
+fn current_texts(node: &MemoryNode) -> BTreeSet<String> {
+    let mut files = BTreeMap::new();
+    read_files(node.home.path(), &node.home.path().join("categories"), &mut files);
+    let own = |text: &String| text.lines().find(|line| line.starts_with("text ")).map(str::to_owned);
+    files.values().filter_map(own).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+
+    #[test]
+    fn nodes_with_random_connections_end_equal_and_lose_no_write(actions in actions()) {
+        let (first, second) = two_nodes();
+        let mut nodes = [first, second];
+        for node in &nodes {
+            node.store.refresh().unwrap();
+        }
+        let mut required = BTreeSet::new();
+        for (number, (is_second, action)) in actions.into_iter().enumerate() {
+            let node = &mut nodes[usize::from(is_second)];
+            node.clock.advance(chrono::TimeDelta::seconds(1));
+            let text = format!("text {number} end");
+            let known: Vec<_> = node.services.store.memories(&memory_core::Filter::all(), node.clock.now())
+                .map(|stored| stored.unwrap().memory.id.to_string()).collect();
+            let target = |place: usize| known.get(place % known.len().max(1)).cloned();
+            let done = match action {
+                NodeAction::Write => write(&node.services, Draft::new(&text), SecretPolicy::Refuse).is_ok().then_some(text),
+                NodeAction::Update(place) => target(place).and_then(|id| {
+                    let patch = Patch { content: Some(text.clone()), ..Patch::default() };
+                    update(&node.services, &id, &patch, None, SecretPolicy::Refuse).is_ok().then_some(text)
+                }),
+                NodeAction::Delete(place) => {
+                    let _ = target(place).map(|id| delete(&node.services, &id));
+                    None
+                }
+                NodeAction::Undo => {
+                    let _ = undo(&node.services, None);
+                    None
+                }
+                NodeAction::Connect => {
+                    // From now on, the current texts are in a memory, in a proposal or in the trash.
+                    required.extend(current_texts(node));
+                    node.connect();
+                    None
+                }
+                NodeAction::Disconnect => { node.disconnect(); None }
+                NodeAction::LoseResponse => { node.connection.loses_response.store(true, Ordering::SeqCst); None }
+                NodeAction::Read => { node.store.refresh().unwrap(); None }
+                NodeAction::Restart => { node.restart(); None }
+                NodeAction::LoseReplica => {
+                    required.extend(current_texts(node));
+                    node.connect();
+                    let _ = fs::remove_dir_all(node.home.path().join("journal"));
+                    node.restart();
+                    None
+                }
+            };
+            if node.is_connected() {
+                required.extend(done);
+            }
+        }
+        for node in &nodes {
+            required.extend(current_texts(node));
+        }
+        assert_equal_nodes(&[&nodes[0], &nodes[1]]);
+        let (files, _) = nodes[0].state();
+        for text in required {
+            prop_assert!(files.values().any(|file| file.lines().any(|line| line == text)), "{text} is lost");
+        }
+    }
+}
