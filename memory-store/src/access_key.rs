@@ -28,7 +28,7 @@ pub(crate) fn key_of_file(path: &str, scope: &Scope, principal: Option<&str>) ->
 /// Returns a file name with the access key, in place of that of another key.
 pub(crate) fn name_with_key(name: &str, key: &Scope) -> String {
     let stem = split_name(name).map_or_else(|| name.strip_suffix(".md").unwrap_or(name), |(stem, _)| stem);
-    let stem = stem.replace('@', "-");
+    let stem = if stem.is_empty() { "-".to_owned() } else { stem.replace('@', "-") };
     if *key == Scope::Global { format!("{stem}.md") } else { format!("{stem}@{}.md", format_suffix(key)) }
 }
 

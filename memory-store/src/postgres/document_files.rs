@@ -23,15 +23,16 @@ const FILES_PER_PAGE: i64 = 200;
 /// Maximum number of rows in a statement, and of bytes in their contents.
 const BATCH: (usize, usize) = (1_000, 8 << 20);
 
-const FIND_HEAD: &str = "SELECT position FROM memory_folders WHERE scope = $1 AND folder = $2";
-
-/// Returns the files after a position, with those parts of each that are new since then.
+/// Returns the files after a position, with those parts of each that are new since then, and the position of the folder at the same time.
+/// Without files, there is one row without a path.
 const LIST_FILES: &str = "
-    SELECT own.path, own.position, own.written, own.is_there, part.start_at, part.content
-    FROM (
+    SELECT own.path, own.position, own.written, own.is_there, part.start_at, part.content,
+        (SELECT position FROM memory_folders WHERE scope = $1 AND folder = $2) AS head
+    FROM (SELECT 1) AS one
+    LEFT JOIN (
         SELECT path, position, written, is_there FROM memory_files
         WHERE scope = $1 AND folder = $2 AND (position, path) > ($4, $5) ORDER BY position, path LIMIT $6
-    ) AS own
+    ) AS own ON true
     LEFT JOIN memory_file_parts AS part
         ON part.scope = $1 AND part.folder = $2 AND part.path = own.path AND part.position > $3
     ORDER BY own.position, own.path, part.start_at";
@@ -85,13 +86,9 @@ impl SharedFiles for PostgresDocumentLog {
                     (&path, Type::TEXT),
                     (&FILES_PER_PAGE, Type::INT8),
                 ];
-                let (head, rows) = tokio::join!(
-                    biased;
-                    client.query_typed_opt(FIND_HEAD, &values[..2]),
-                    client.query_typed(LIST_FILES, &values)
-                );
-                let position = head?.map(|row| row.try_get(0)).transpose()?.unwrap_or(0);
-                Ok(SharedFilePage { position, files: parse_files(&rows?, known)? })
+                let rows = client.query_typed(LIST_FILES, &values).await?;
+                let head: Option<i64> = rows.first().map(|row| row.try_get(6)).transpose()?.flatten();
+                Ok(SharedFilePage { position: head.unwrap_or(0), files: parse_files(&rows, known)? })
             })
             .await
         })
@@ -131,8 +128,8 @@ fn scope_of(folder: &SharedFolderId, principal: Option<&TokenPrincipal>) -> Stri
 fn parse_files(rows: &[Row], known: i64) -> Result<Vec<SharedFile>, DatabaseError> {
     let mut files: Vec<SharedFile> = Vec::new();
     for row in rows {
-        let (path, position, written, is_there): (&str, i64, i64, bool) =
-            (row.try_get(0)?, row.try_get(1)?, row.try_get(2)?, row.try_get(3)?);
+        let Some(path) = row.try_get::<_, Option<&str>>(0)? else { continue };
+        let (position, written, is_there): (i64, i64, bool) = (row.try_get(1)?, row.try_get(2)?, row.try_get(3)?);
         let (start, part): (Option<i64>, Option<&[u8]>) = (row.try_get(4)?, row.try_get(5)?);
         let part = part.unwrap_or_default();
         if let Some(SharedFile { edit, .. }) = files.last_mut().filter(|last| last.edit.path == path) {
