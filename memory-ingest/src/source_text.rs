@@ -140,7 +140,7 @@ fn is_utf_8(file: &mut File) -> io::Result<bool> {
     }
 }
 
-/// Decodes a text in an encoding from before Unicode, such as windows-1252 or Shift_JIS, and returns the name of the encoding.
+/// Decodes a text in an encoding from before Unicode, such as `windows-1252` or `Shift_JIS`, and returns the name of the encoding.
 ///
 /// Returns `None` for other data, and for a text that is UTF-8 except for some bytes.
 fn decode_former_encoding(bytes: &[u8]) -> Option<(String, &'static str)> {

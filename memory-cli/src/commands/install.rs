@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::service;
+use super::{print_note, service};
 use crate::app::App;
 use crate::args::client_parser;
 use crate::config::{Environment, Settings};
@@ -192,11 +192,6 @@ impl SetupArgs {
         }
         Ok(SetupOutcome { is_changed, json })
     }
-}
-
-/// Prints a note, except in JSON mode.
-pub(super) fn print_note(app: &mut App, note: &str) -> Result<(), Failure> {
-    if app.output.is_json() { Ok(()) } else { Ok(app.output.note(note)?) }
 }
 
 fn print_change(outcome: &PlannedChange, is_rehearsal: bool, app: &mut App) -> Result<(), Failure> {

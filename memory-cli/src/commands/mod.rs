@@ -201,6 +201,11 @@ impl CliCommand {
     }
 }
 
+/// Prints a note, except in JSON mode.
+fn print_note(app: &mut App, note: &str) -> Result<(), Failure> {
+    if app.output.is_json() { Ok(()) } else { Ok(app.output.note(note)?) }
+}
+
 /// Returns whether `name`, such as `resolve-links`, is that of a variant, such as `ResolveLinks`.
 fn is_name_of(name: &str, variant: &str) -> bool {
     name.split('-')

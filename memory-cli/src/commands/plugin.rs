@@ -6,7 +6,7 @@ use clap::Args;
 use clap::builder::TypedValueParser;
 use serde_json::{Value, json};
 
-use super::install::print_note;
+use super::print_note;
 use crate::app::App;
 use crate::args::one_of_parser;
 use crate::failure::Failure;

@@ -6,7 +6,7 @@ use clap::{Args, Subcommand};
 use memory_store::DaemonLock;
 use serde_json::json;
 
-use super::install::print_note;
+use super::print_note;
 use crate::app::App;
 use crate::failure::Failure;
 use crate::http::parse_address;

@@ -7,8 +7,8 @@ use super::{MARKER, Service, ServiceFile};
 /// Returns the property list of a service in the folder of the user's launch agents.
 pub(super) fn files(service: &Service, folder: &Path) -> Vec<ServiceFile> {
     let label = label(&service.name);
-    let arguments: String =
-        service.arguments().iter().map(|argument| format!("        <string>{}</string>\n", escape(argument))).collect();
+    let lines = service.arguments().into_iter().map(|argument| format!("        <string>{}</string>\n", escape(&argument)));
+    let arguments = lines.collect::<Vec<_>>().concat();
     let log = escape(&service.root.join("daemon.log").display().to_string());
     let text = format!(
         r#"<?xml version="1.0" encoding="UTF-8"?>
