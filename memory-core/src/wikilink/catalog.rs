@@ -7,12 +7,13 @@ use super::choose::{PathPattern, file_key};
 use super::parse::{fold_link_name, last_component, strip_md};
 use super::{WikilinkNameKind, WikilinkRule};
 
-/// An in-memory catalog of the names of notes and attachments. It takes about 150 bytes per note.
+/// An in-memory catalog of the names of notes and attachments. It takes about 200 bytes per note.
 #[derive(Debug, Clone)]
 pub struct WikilinkCatalog {
     rule: WikilinkRule,
     files: Vec<CatalogFile>,
-    /// The names: a hash of the normalized name, the kind of name, and the index of the file in `files`.
+    /// The names: a hash of the normalized name, the kind of name, and the index of the file in `files`. Titles and aliases
+    /// also have an entry with the hash of [`exact_key`].
     names: BTreeSet<(u64, WikilinkNameKind, u32)>,
     /// The index in `files` of each note.
     notes: Vec<u32>,
@@ -45,6 +46,10 @@ impl WikilinkCatalog {
         let file = self.add_file(path, Some(self.notes.len()));
         self.notes.push(file);
         let file_name = file_key(path);
+        let exact = title.into_iter().map(|title| (title, WikilinkNameKind::Title));
+        for (name, by) in exact.chain(aliases.iter().map(|alias| (alias.as_str(), WikilinkNameKind::Alias))) {
+            self.names.insert((hash_key(&exact_key(name)), by, file));
+        }
         let title = title.map(fold_link_name).filter(|title| !title.is_empty());
         // In Logseq, a page with a title has no name from its file.
         if self.rule != WikilinkRule::Pages || title.is_none() {
@@ -76,7 +81,7 @@ impl WikilinkCatalog {
 
     /// Resolves the link `target` in the note with number `from`.
     ///
-    /// Returns the destination and the kind of the matching name.
+    /// Returns the destination and the kind of the matching name. Among names that differ only in case, an exact match wins.
     ///
     /// # Panics
     /// If the note does not exist.
@@ -87,11 +92,15 @@ impl WikilinkCatalog {
         }
         let from = &self.files[self.notes[from] as usize].path;
         let by_path = || match self.rule {
-            WikilinkRule::Paths | WikilinkRule::Titles => self.find_by_path(&whole, from),
+            WikilinkRule::Paths | WikilinkRule::Titles => self.find_by_path(&whole, &PathPattern::of(target, from)?),
             WikilinkRule::Pages => self.files_named(&whole, WikilinkNameKind::Path).next(),
         };
-        let strongest =
-            |by: WikilinkNameKind| self.files_named(&whole, by).min_by_key(|file| (file.path.chars().count(), &file.path));
+        let exact = exact_key(target);
+        let shortest = |key: &str, by| self.files_named(key, by).min_by_key(|file| (file.path.chars().count(), &file.path));
+        let strongest = |by: WikilinkNameKind| {
+            let folded = shortest(&whole, by)?;
+            Some(shortest(&exact, by).unwrap_or(folded))
+        };
         let by_name = || {
             let title = strongest(WikilinkNameKind::Title).map(|file| (file, WikilinkNameKind::Title));
             title.or_else(|| Some((strongest(WikilinkNameKind::Alias)?, WikilinkNameKind::Alias)))
@@ -105,8 +114,7 @@ impl WikilinkCatalog {
         self.files_named(&fold_link_name(target), WikilinkNameKind::Alias).next().is_some()
     }
 
-    fn find_by_path(&self, target: &str, from: &str) -> Option<&CatalogFile> {
-        let place = PathPattern::of(target, from)?;
+    fn find_by_path(&self, target: &str, place: &PathPattern) -> Option<&CatalogFile> {
         let last = last_component(target);
         // `a.md` may refer to the note `a.md` or to the note `a.md.md`.
         let mut keys = vec![strip_md(last), last];
@@ -132,6 +140,11 @@ impl CatalogFile {
     fn destination(&self) -> WikilinkDestination {
         self.note.map_or(WikilinkDestination::Attachment, |note| WikilinkDestination::Note(note as usize))
     }
+}
+
+/// Returns a key of a name in its case, which no normalized name equals.
+fn exact_key(name: &str) -> String {
+    format!("\n{}", name.trim())
 }
 
 fn hash_key(key: &str) -> u64 {
@@ -179,6 +192,27 @@ mod tests {
         assert_eq!(note(&catalog, "x/plan", 0), Some((1, WikilinkNameKind::Alias)));
         assert_eq!(note(&catalog, "2025 plan", 0), Some((1, WikilinkNameKind::Path)));
         assert!(catalog.aliases_resolve());
+    }
+
+    #[test]
+    fn among_names_that_differ_only_in_case_the_exact_one_wins() {
+        let upper_first = [("A/Note", "React"), ("A/note", "react")];
+        for names in [upper_first, [upper_first[1], upper_first[0]]] {
+            for rule in [WikilinkRule::Paths, WikilinkRule::Titles, WikilinkRule::Pages] {
+                let mut catalog = WikilinkCatalog::new(rule);
+                for (path, title) in names {
+                    catalog.add_note(&format!("{path}.md"), Some(title), &[format!("{title} library")]);
+                }
+                for (number, (path, title)) in names.iter().enumerate() {
+                    let mut targets = vec![(*title).to_owned(), format!("{title} library")];
+                    targets.extend((rule != WikilinkRule::Pages).then(|| format!("{path}.md")));
+                    for target in targets {
+                        assert_eq!(note(&catalog, &target, 0).map(|(note, _)| note), Some(number), "{rule:?} {target}");
+                    }
+                }
+                assert!(note(&catalog, "REACT", 0).is_some());
+            }
+        }
     }
 
     #[test]

@@ -150,14 +150,17 @@ pub(super) struct PathPattern {
     is_suffix: bool,
     /// The folder of the linking note, normalized and with a trailing `/`; empty at the root.
     folder: String,
+    /// The target in its case, without `./`, `../` and `/` at its start.
+    exact: String,
 }
 
 /// The rank of a matching file; the smallest is the best.
-pub(super) type PathMatchRank<'a> = (bool, bool, bool, usize, &'a str);
+pub(super) type PathMatchRank<'a> = (bool, bool, bool, usize, bool, &'a str);
 
 impl PathPattern {
     /// Parses the target of a link in the note at `from`; returns `None` if it leads out of the root.
     pub(super) fn of(target: &str, from: &str) -> Option<Self> {
+        let exact = target.trim().trim_start_matches(['.', '/']).to_owned();
         let target = fold_link_name(target);
         let mut folder = fold_link_name(from);
         folder.truncate(folder.len() - last_component(&folder).len());
@@ -168,13 +171,13 @@ impl PathPattern {
             None => target.clone(),
         };
         let is_suffix = !is_relative && !target.starts_with('/');
-        Some(Self { paths: [path.clone(), path + ".md"], is_suffix, folder })
+        Some(Self { paths: [path.clone(), path + ".md"], is_suffix, folder, exact })
     }
 
     /// Returns the rank of the file at `path`, or `None` if it does not match.
     ///
     /// In descending precedence: a match including the extension, a match of the complete path, a file in or below the
-    /// folder of the linking note, and the shortest path.
+    /// folder of the linking note, the shortest path, and a match in the case of the target.
     pub(super) fn match_rank<'a>(&self, path: &'a str) -> Option<PathMatchRank<'a>> {
         let folded = fold_link_name(path);
         let fits = |wanted: &String| {
@@ -183,7 +186,8 @@ impl PathPattern {
         };
         let [named, with_extension] = self.paths.each_ref().map(fits);
         let is_whole = named.or(with_extension)?;
-        Some((named.is_none(), !is_whole, !folded.starts_with(&self.folder), path.chars().count(), path))
+        let is_exact = path.ends_with(&self.exact) || path.strip_suffix(".md").is_some_and(|path| path.ends_with(&self.exact));
+        Some((named.is_none(), !is_whole, !folded.starts_with(&self.folder), path.chars().count(), !is_exact, path))
     }
 }
 
