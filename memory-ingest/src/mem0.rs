@@ -5,7 +5,7 @@ use std::path::Path;
 
 use memory_core::chrono::{DateTime, Utc};
 use memory_core::wikilink::WikilinkRule;
-use memory_core::{Source, SourceError, SourceItem, SpeakerRole};
+use memory_core::{MemoryId, Source, SourceError, SourceItem, SpeakerRole};
 
 use crate::database::{SourceDatabase, SourceTable, has_table_at_rest, is_database};
 use crate::json_records::{JsonRecordFile, MAX_RECORD_BYTES};
@@ -96,7 +96,9 @@ impl Mem0 {
         let is_own = |record: &SourceRecord| {
             record.text(&["memory"]).is_some()
                 && record.text(&["id"]).is_some()
-                && (record.text(&["user_id", "hash", "agent_id"]).is_some() || record.0.contains_key("metadata"))
+                && (record.text(&["user_id", "hash", "agent_id"]).is_some()
+                    || record.0.contains_key("metadata")
+                    || record.text(&["id"]).is_some_and(|id| id.parse::<MemoryId>().is_ok()))
         };
         is_json
             && JsonRecordFile::open(path, LISTS, MAX_RECORD_BYTES)

@@ -161,3 +161,22 @@ fn the_history_yields_the_newest_state_of_each_memory_that_exists() {
     assert_eq!(found.skipped, [("history.db#history/9".to_owned(), "has no memory_id".to_owned())]);
     assert!(SourceName::Mem0.recognizes(&folder.path()));
 }
+
+#[test]
+fn a_list_with_only_ids_and_texts_is_recognized() {
+    let id = "7f6a2c1e-8f6b-4d65-9a51-2d1e0c8a4b11";
+    let lists = [
+        format!(r#"{{"results":[{{"id":"{id}","memory":"likes tea"}}]}}"#),
+        format!(r#"{{"results":[{{"id":"{id}","memory":"likes tea","created_at":"2024-01-01T00:00:00Z"}}]}}"#),
+        format!(r#"{{"count":1,"next":null,"previous":null,"results":[{{"id":"{id}","memory":"likes tea"}}]}}"#),
+    ];
+    for list in &lists {
+        let folder = IngestSandbox::new(&[("all.json", list)]);
+        let path = folder.path().join("all.json");
+        assert!(SourceName::Mem0.recognizes(&path), "{list}");
+        let found = survey_source(SourceName::Mem0, &path);
+        assert_eq!((found.notes.len(), found.skipped.len()), (1, 0), "{list}");
+    }
+    let folder = IngestSandbox::new(&[("all.json", r#"{"results":[{"id":"1","memory":"16 GB"}]}"#)]);
+    assert!(!SourceName::Mem0.recognizes(&folder.path().join("all.json")));
+}
