@@ -71,7 +71,9 @@ impl ExportedMemory {
     }
 
     fn into_memory(self, id: MemoryId, now: DateTime<Utc>) -> Memory {
-        let mut memory = self.draft.into_memory(id, now);
+        // A memory existed when it was changed, even if the time of its creation is not recorded.
+        let created_at = self.draft.created_at.or(self.updated_at);
+        let mut memory = Draft { created_at, ..self.draft }.into_memory(id, now);
         memory.updated_at = self.updated_at.unwrap_or(memory.updated_at);
         memory.stated_at = self.stated_at;
         memory.access_count = self.access_count;

@@ -189,7 +189,7 @@ pub use review::{
 pub use search::search;
 pub use services::Services;
 pub use smart_search::{SmartSearchResults, smart_search};
-pub use source::{FormerFields, NoteItem, Source, SourceError, SourceItem, SourceSession, SourceSessionItem};
+pub use source::{ExportedVersion, FormerFields, NoteItem, Source, SourceError, SourceItem, SourceSession, SourceSessionItem};
 pub use store::{MemoryStore, MemoryStoreExt, NameIndex, NameMatch};
 pub use store_health::{DatabaseFigures, ReplicaStatus, StoreHealth};
 pub use tag::tag;

@@ -7,7 +7,7 @@ use chrono::{DateTime, Utc};
 
 use crate::instance::history::RecordDraft;
 use crate::wikilink::WikilinkRule;
-use crate::{Code, Draft, MemoryId, Origin};
+use crate::{Code, ContentHash, Draft, MemoryId, Origin};
 
 /// An external source of notes, such as an Obsidian vault. It is read and never written.
 pub trait Source: Debug + Send + Sync {
@@ -100,6 +100,17 @@ pub struct FormerFields {
     pub superseded_by: Option<MemoryId>,
     /// The files that the memory was ingested from before.
     pub other_origins: Vec<Origin>,
+    /// The version that was exported, with which the note is compared if the home has the memory.
+    pub exported: Option<Box<ExportedVersion>>,
+}
+
+/// The version of a memory that an export contains, as it was before edits of the exported file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExportedVersion {
+    /// The memory without its text.
+    pub draft: Draft,
+    /// The hash of its text.
+    pub content_hash: ContentHash,
 }
 
 /// A conversation of a source, or the reason why it was skipped.

@@ -93,8 +93,6 @@ impl SourceNote {
     /// The fields of a memory in an export of this program override all others.
     pub(crate) fn into_finding(mut self) -> SourceItem {
         let own = self.fields.iter().position(|(key, _)| key == own_fields::KEY).map(|at| self.fields.swap_remove(at).1);
-        // A note existed when it was changed, even if the source does not record its creation.
-        self.draft.created_at = self.draft.created_at.or(self.updated_at);
         let mut note = NoteItem {
             updated_at: self.updated_at,
             front_matter: self.front_matter,
@@ -103,10 +101,14 @@ impl SourceNote {
             warning: (!self.warnings.is_empty()).then(|| self.warnings.join("; ")),
             ..NoteItem::new(self.draft)
         };
-        let is_as_exported = own.is_some_and(|own| own_fields::apply_yaml(&own, &mut note));
-        if !is_as_exported {
-            note.draft.tags = note.draft.tags.iter().chain(&self.inline_tags).collect();
+        if let Some(own) = own {
+            if own_fields::apply_yaml(&own, &mut note) {
+                return SourceItem::Note(Box::new(note));
+            }
+            // The export may have added tags to the text.
+            self.inline_tags = wikilink::prose_tags(&wikilink::blank_code(&note.draft.content));
         }
+        note.draft.tags = note.draft.tags.iter().chain(&self.inline_tags).collect();
         SourceItem::Note(Box::new(note))
     }
 }

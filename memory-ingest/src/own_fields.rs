@@ -13,7 +13,10 @@
 //! | `keys` | the front-matter keys that the export wrote |
 
 use chrono::{DateTime, Datelike, Utc};
-use memory_core::{Category, ContentHash, FormerFields, MemoryId, NoteItem, Origin, Phase, Reminder, Scope, SpeakerRole, Tags};
+use memory_core::{
+    Category, ContentHash, Draft, ExportedVersion, FormerFields, MemoryId, NoteItem, Origin, Phase, Reminder, Scope, SpeakerRole,
+    Tags,
+};
 use serde_json::{Map, Value};
 
 use crate::yaml::Yaml;
@@ -42,11 +45,12 @@ pub(crate) fn apply(fields: &Value, note: &mut NoteItem) -> bool {
     let mut reader = FieldReader { fields, wrong: Vec::new() };
     let written = fields.get(EXPORT).and_then(Value::as_object);
     let is_unchanged = restore_text(&reader, written, note);
+    let exported = exported_version(fields, note);
     reader.restore_names(written, note);
     reader.restore_draft(note);
     note.id = reader.parsed("id").or(note.id);
     note.updated_at = reader.moment("updated_at").or(note.updated_at);
-    note.former = reader.former();
+    note.former = FormerFields { exported, ..reader.former() };
     if let Some(origin) = &note.draft.origin {
         note.former.other_origins.retain(|other| !other.is_same_place(origin));
     }
@@ -133,6 +137,16 @@ pub(crate) fn original_text(text: &str, written: Option<&Map<String, Value>>) ->
         rest = after;
     }
     original + rest
+}
+
+/// Returns the version of the memory that was exported, given the note before its fields are restored.
+fn exported_version(fields: &Map<String, Value>, note: &NoteItem) -> Option<Box<ExportedVersion>> {
+    let mut reader = FieldReader { fields, wrong: Vec::new() };
+    let content_hash = reader.parsed("content_hash")?;
+    let mut note = NoteItem::new(Draft { content: String::new(), ..note.draft.clone() });
+    reader.restore_names(None, &mut note);
+    reader.restore_draft(&mut note);
+    Some(Box::new(ExportedVersion { draft: note.draft, content_hash }))
 }
 
 struct FieldReader<'a> {
@@ -230,6 +244,7 @@ impl<'a> FieldReader<'a> {
             supersedes: self.ids("supersedes"),
             superseded_by: self.parsed("superseded_by"),
             other_origins,
+            exported: None,
         }
     }
 }
@@ -245,7 +260,6 @@ fn origin(value: &Value) -> Option<Origin> {
 
 #[cfg(test)]
 mod tests {
-    use memory_core::Draft;
     use serde_json::json;
 
     use super::*;

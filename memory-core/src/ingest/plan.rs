@@ -6,7 +6,7 @@ use super::fingerprint::{ItemFingerprint, NoteFingerprint, draft_text_hash, fiel
 use super::source_state::{RecordedSteps, SourceState, merge_fields, merge_lists, with_scalars};
 use super::survey::{MemoryRelation, Survey, SurveyedNote};
 use crate::standing::has_new_statement;
-use crate::{Change, Draft, Memory, MemoryId, NoteItem, Origin, StoreError, StoredMemory, Tags, secret};
+use crate::{Change, ContentHash, Draft, Memory, MemoryId, NoteItem, Origin, StoreError, StoredMemory, Tags, secret};
 
 /// The input of the decision about one note.
 pub(super) struct NotePlan<'a> {
@@ -58,7 +58,7 @@ impl<'a> NotePlan<'a> {
             MemoryRelation::Not => PartialDecision::Decided(self.create(*note)),
             MemoryRelation::AsCopy => PartialDecision::Decided(IngestDecision::Leave),
             MemoryRelation::AsTwin if !self.note.is_representative => PartialDecision::Decided(IngestDecision::Leave),
-            MemoryRelation::AsTwin | MemoryRelation::AsItself => PartialDecision::Open(self, note),
+            MemoryRelation::AsTwin | MemoryRelation::AsItself | MemoryRelation::AsExport => PartialDecision::Open(self, note),
         }
     }
 
@@ -71,13 +71,20 @@ impl<'a> NotePlan<'a> {
             Err(error) => return Err(error),
         };
         let mut update = NoteUpdate::of(&stored.memory);
-        if self.note.kept == MemoryRelation::AsItself {
-            update.set_other_origins(&stored.memory, &self.note.copies);
-            update.apply_note(note, &stored, steps, self.at)?;
+        let is_export = note.id == Some(stored.memory.id) && note.former.exported.is_some();
+        let exported_links = if is_export { note.former.links.clone() } else { Vec::new() };
+        match self.note.kept {
+            MemoryRelation::AsItself => {
+                update.set_other_origins(&stored.memory, &self.note.copies);
+                update.apply_note(note, &stored, steps, self.at)?;
+            }
+            MemoryRelation::AsExport => update.apply_export(note, &stored, steps)?,
+            MemoryRelation::Not | MemoryRelation::AsTwin | MemoryRelation::AsCopy => {}
         }
         if self.has_other_links(&stored.memory) {
             let known = steps.source_state(&stored)?.links.into_iter().filter(|link| self.survey.has_memory(link));
-            update.memory.links = merge_lists(&known.collect::<Vec<_>>(), self.links, &stored.memory.links);
+            let known: Vec<_> = known.chain(exported_links).collect();
+            update.memory.links = merge_lists(&known, self.links, &stored.memory.links);
             update.memory.links.retain(|link| *link != stored.memory.id);
         }
         Ok(update.finish(&stored, self.at))
@@ -101,6 +108,8 @@ impl<'a> NotePlan<'a> {
         let mut kinds = redact(&mut draft);
         let front_matter = redact_front_matter(front_matter, &mut kinds);
         let text = draft_text_hash(&draft);
+        // A note existed when it was changed, even if the source does not record its creation.
+        draft.created_at = draft.created_at.or(updated_at);
         let created_at = draft.created_at;
         let mut memory = draft.into_memory(self.note.id, self.at);
         let fields = fields_hash(&memory);
@@ -169,7 +178,8 @@ impl NoteUpdate {
         }
         let mut kinds = redact(&mut draft);
         let text = draft_text_hash(&draft);
-        let mut new = Draft { created_at: draft.created_at.or(Some(current.created_at)), ..draft }.into_memory(current.id, at);
+        let earliest = updated_at.map_or(current.created_at, |updated_at| updated_at.min(current.created_at));
+        let mut new = Draft { created_at: draft.created_at.or(Some(earliest)), ..draft }.into_memory(current.id, at);
         new.links.clone_from(&current.links);
         let state = steps.source_state(stored)?;
         let base = base_version(&state, known, current, &new);
@@ -205,6 +215,46 @@ impl NoteUpdate {
             }
         }
         if has_new_text || self.front_matter.is_some() {
+            self.warnings.extend(redaction_warning(kinds));
+        }
+        Ok(())
+    }
+
+    /// Applies the edits of an export of this home. A field that was changed in the memory since the export remains as it is.
+    fn apply_export(&mut self, note: NoteItem, stored: &StoredMemory, steps: &RecordedSteps<'_>) -> Result<(), StoreError> {
+        let NoteItem { mut draft, former, .. } = note;
+        let Some(exported) = former.exported else { return Ok(()) };
+        let current = &stored.memory;
+        let has_new_text = ContentHash::of(&draft.content) != exported.content_hash;
+        let kinds = redact(&mut draft);
+        let mut base = exported.draft.into_memory(current.id, current.updated_at);
+        let mut new = draft.into_memory(current.id, current.updated_at);
+        if !has_new_text {
+            new.content.clone_from(&current.content);
+        }
+        let has_edits = has_new_text || (&base.title, &base.aliases, &base.tags) != (&new.title, &new.aliases, &new.tags);
+        let has_edits = has_edits || base.category != new.category;
+        let is_of_ingestion = |version| steps.is_only_ingested_since(version, stored);
+        // An earlier import of the same file is no change of a person.
+        if has_edits && current.origin.is_none() && former.version.map_or(Ok(false), is_of_ingestion)? {
+            base = current.clone();
+        } else if current.content_hash() == exported.content_hash || !has_new_text {
+            base.content.clone_from(&current.content);
+        }
+        (base.links, new.links) = (current.links.clone(), current.links.clone());
+        let lost = [
+            ("text", is_lost(&base.content, &new.content, &current.content)),
+            ("title", is_lost(&base.title, &new.title, &current.title)),
+            ("category", is_lost(&base.category, &new.category, &current.category)),
+        ];
+        let lost: Vec<_> = lost.into_iter().filter_map(|(field, is_lost)| is_lost.then_some(field)).collect();
+        if !lost.is_empty() {
+            let path = &stored.path;
+            let fields = lost.join(", ");
+            self.conflict = Some(format!("both it and its memory {path} were changed; the memory retains its {fields}"));
+        }
+        self.memory = merge_fields(&base, &new, current);
+        if has_new_text {
             self.warnings.extend(redaction_warning(kinds));
         }
         Ok(())
@@ -248,6 +298,11 @@ fn base_version(state: &SourceState, known: Option<NoteFingerprint>, current: &M
     base.links.clone_from(&current.links);
     base.updated_at = current.updated_at;
     base
+}
+
+/// Returns whether a field was changed in both versions, to different values.
+fn is_lost<T: PartialEq>(base: &T, new: &T, current: &T) -> bool {
+    new != base && current != base && new != current
 }
 
 /// Redacts credentials in a draft, and returns their kinds.

@@ -48,28 +48,58 @@ impl<'a> RecordedSteps<'a> {
 
     /// Returns the state that the ingestions before this one gave a memory.
     pub(super) fn source_state(&self, current: &StoredMemory) -> Result<SourceState, StoreError> {
+        Ok(self.replay(self.steps_of(current)?, current))
+    }
+
+    /// Returns whether a memory was changed since this version, and only by ingestions.
+    pub(super) fn is_only_ingested_since(&self, version: u64, current: &StoredMemory) -> Result<bool, StoreError> {
+        let mut hash = Some(current.stamp.0);
+        for step in self.steps_of(current)? {
+            if step.is_neutral || step.verb != Verb::Ingest || step.after != hash {
+                return Ok(false);
+            }
+            let Some(before) = step.before.as_ref() else { return Ok(false) };
+            if self.read_trash(before).is_some_and(|memory| memory.version == version) {
+                return Ok(true);
+            }
+            hash = Some(before.hash);
+        }
+        Ok(false)
+    }
+
+    /// Returns the recorded changes of a memory, the newest first.
+    fn steps_of(&self, current: &StoredMemory) -> Result<&[RecordedStep], StoreError> {
         let all = if let Some(steps) = self.steps.get() {
             steps
         } else {
             let steps = self.read()?;
             self.steps.get_or_init(|| steps)
         };
-        let steps = all.get(&current.memory.id).map(Vec::as_slice).unwrap_or_default();
-        Ok(self.replay(steps, current))
+        Ok(all.get(&current.memory.id).map(Vec::as_slice).unwrap_or_default())
     }
 
-    /// Returns whether a field of a memory that a source gives, other than its links, differs from the value of its ingestion.
+    fn read_trash(&self, file: &RecordedFile) -> Option<Memory> {
+        self.services.history.memory_in_trash(file.trash.as_deref()?).ok()
+    }
+
+    /// Returns whether a field of a memory that a source gives differs from the value of its ingestion.
     ///
-    /// If the journal does not contain its versions, tags and aliases are not compared.
+    /// If the journal does not contain its versions, tags, aliases and links are not compared. A link to a memory that was
+    /// deleted is not compared either, since its deletion removed the link.
     pub(super) fn is_edited(&self, current: &StoredMemory) -> Result<bool, StoreError> {
         let memory = &current.memory;
         let known = memory.origin.as_ref().and_then(|origin| origin.hash).map(|hash| NoteFingerprint::from_hash(&hash));
         if known.is_some_and(|known| known.text != memory_text_hash(memory)) {
             return Ok(true);
         }
-        Ok(match self.source_state(current)?.memory {
+        let state = self.source_state(current)?;
+        Ok(match state.memory {
             Some(base) => {
-                (&base.tags, &base.aliases) != (&memory.tags, &memory.aliases) || fields_hash(&base) != fields_hash(memory)
+                let is_removed = |link: &MemoryId| !memory.links.contains(link) && self.services.store.get(link).is_ok();
+                (&base.tags, &base.aliases) != (&memory.tags, &memory.aliases)
+                    || fields_hash(&base) != fields_hash(memory)
+                    || memory.links.iter().any(|link| !state.links.contains(link))
+                    || state.links.iter().any(is_removed)
             }
             None => known.is_some_and(|known| known.fields != fields_hash(memory)),
         })
@@ -92,7 +122,7 @@ impl<'a> RecordedSteps<'a> {
 
     /// Applies the changes of the ingestions in `steps`, which are ordered newest first.
     fn replay(&self, steps: &[RecordedStep], current: &StoredMemory) -> SourceState {
-        let read = |file: &RecordedFile| self.services.history.memory_in_trash(file.trash.as_deref()?).ok();
+        let read = |file: &RecordedFile| self.read_trash(file);
         let mut state = SourceState { memory: None, links: Vec::new(), has_own_front_matter: false };
         state.has_own_front_matter = steps.last().is_some_and(|first| first.before.is_none());
         // Whether `state.memory` is the version that the next step replaces.

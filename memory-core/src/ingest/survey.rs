@@ -63,6 +63,8 @@ pub(super) enum MemoryRelation {
     AsTwin,
     /// The memory belongs to another note of this source with the same text.
     AsCopy,
+    /// The note is an export of the memory, and one of both was edited since.
+    AsExport,
 }
 
 /// A note that is not the origin of a memory, with a memory that may be its own.
@@ -181,7 +183,7 @@ impl Survey {
 
     fn add(&mut self, services: &Services, note: NoteItem) -> Result<Option<UnmatchedNote>, StoreError> {
         let number = self.notes.len();
-        let exported = exported_memory(services, &note)?;
+        let exported = self.exported_memory(services, &note)?;
         let empty = EmptyNote::of(number, &note);
         let NoteItem { draft, front_matter, mut links, uncounted_links, id: former_id, former, .. } = note;
         let counted = links.len();
@@ -193,8 +195,9 @@ impl Survey {
         let stored = services.store.by_origin(origin)?;
         let is_its_own = |memory: &Memory| memory.origin.as_ref().is_some_and(|own| own.is_same_place(origin));
         let (id, kept, copied) = match (exported, stored) {
-            (Some(id), _) => (id, MemoryRelation::AsTwin, None),
-            (None, Some(stored)) if is_its_own(&stored.memory) => (stored.memory.id, MemoryRelation::AsItself, None),
+            (Some((id, MemoryRelation::AsTwin)), _) => (id, MemoryRelation::AsTwin, None),
+            (_, Some(stored)) if is_its_own(&stored.memory) => (stored.memory.id, MemoryRelation::AsItself, None),
+            (Some((id, kept)), _) => (id, kept, None),
             (None, Some(stored)) => (services.ids.memory_id(), MemoryRelation::Not, Some(stored.memory.id)),
             (None, None) => (self.free_id(services, former_id)?, MemoryRelation::Not, None),
         };
@@ -231,6 +234,21 @@ impl Survey {
         let hash = redacted.map_or_else(|| draft.content_hash(), |redacted| ContentHash::of(&redacted.text));
         let twin = services.store.by_content(&hash, &draft.scope)?;
         Ok(twin.map(|twin| UnmatchedNote { number, twin, origin: origin.clone() }))
+    }
+
+    /// Returns the memory of this home that a note is an export of, with its relation to the note.
+    ///
+    /// Of several edited notes with the same id, only the first one is an export.
+    fn exported_memory(&self, services: &Services, note: &NoteItem) -> Result<Option<(MemoryId, MemoryRelation)>, StoreError> {
+        let Some(id) = note.id else { return Ok(None) };
+        match services.store.get(&id) {
+            Ok(stored) if is_export_of(note, &stored.memory) => Ok(Some((id, MemoryRelation::AsTwin))),
+            Ok(_) if note.former.exported.is_some() && !self.former_ids.contains_key(&id) => {
+                Ok(Some((id, MemoryRelation::AsExport)))
+            }
+            Ok(_) | Err(StoreError::NotFound { .. } | StoreError::Damaged(_)) => Ok(None),
+            Err(error) => Err(error),
+        }
     }
 
     /// Returns the new notes without text whose memory was ingested from an equal note of the same program at another place.
@@ -421,16 +439,6 @@ impl Survey {
             Some(_) => counts.resolved += 1,
             None => counts.unresolved += 1,
         }
-    }
-}
-
-/// Returns the memory of this home that a note is an unchanged export of.
-fn exported_memory(services: &Services, note: &NoteItem) -> Result<Option<MemoryId>, StoreError> {
-    let Some(id) = note.id else { return Ok(None) };
-    match services.store.get(&id) {
-        Ok(stored) => Ok(is_export_of(note, &stored.memory).then_some(id)),
-        Err(StoreError::NotFound { .. } | StoreError::Damaged(_)) => Ok(None),
-        Err(error) => Err(error),
     }
 }
 

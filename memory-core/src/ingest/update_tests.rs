@@ -192,6 +192,19 @@ fn an_older_fingerprint_that_fits_counts_as_unchanged() {
     assert_eq!(memories(&home)[0].content, "coffee");
 }
 
+#[test]
+fn without_a_time_of_creation_the_earliest_known_change_counts() {
+    let home = home();
+    let changed_at = |time: &str, text: &str| NoteItem { updated_at: Some(moment(time)), ..note("a.md", Draft::new(text)) };
+    let [early, late, earlier] = ["2020-01-02T00:00:00Z", "2021-01-02T00:00:00Z", "2019-01-02T00:00:00Z"];
+    let mut expected = early;
+    for (time, text) in [(early, "tea"), (late, "green tea"), (earlier, "mint tea")] {
+        run(&home, vec![changed_at(time, text)]);
+        expected = expected.min(time);
+        assert_eq!(memories(&home)[0].created_at, moment(expected), "{time}");
+    }
+}
+
 fn linked(path: &str, text: &str, links: &[&str]) -> NoteItem {
     NoteItem { links: links.iter().map(|link| (*link).to_owned()).collect(), ..note(path, Draft::new(text)) }
 }
@@ -285,6 +298,28 @@ fn the_memory_of_a_missing_note_is_deleted_unless_a_person_changed_one_of_its_fi
         let report = ingest(&home, &source, &options, &mut |_| {}).expect("the fake store does not fail");
         assert_eq!((report.missing.len(), report.missing[0].is_edited), (1, is_edited), "{name}");
         assert_eq!((report.deleted, memories(&home).len()), if is_edited { (0, 2) } else { (1, 1) }, "{name}");
+    }
+}
+
+#[test]
+fn the_memory_of_a_missing_note_is_retained_if_a_person_changed_its_links() {
+    let options = IngestOptions { delete_missing: true, ..IngestOptions::default() };
+    for is_added in [true, false] {
+        let home = home();
+        run(&home, vec![linked("a", "a", &["b"]), linked("b", "b", &[]), linked("c", "c", &[])]);
+        let ids: Vec<String> = memories(&home).iter().map(|memory| memory.id.to_string()).collect();
+        if is_added {
+            link(&home, &ids[0], &ids[2]).expect("they can be linked");
+        } else {
+            unlink(&home, &ids[0], &ids[1]).expect("they are linked");
+        }
+        let rest = || SourceItem::Note(Box::new(linked("d", "d", &[])));
+        let report = ingest(&home, &FakeSource::with_items(vec![rest()]), &options, &mut |_| {}).expect("it does not fail");
+        let edited: Vec<_> = report.missing.iter().map(|note| note.is_edited).collect();
+        assert_eq!(edited, if is_added { [true, false, true] } else { [true, true, false] });
+        assert_eq!((report.deleted, memories(&home).len()), (1, 3));
+        let report = ingest(&home, &FakeSource::with_items(vec![rest()]), &options, &mut |_| {}).expect("it does not fail");
+        assert_eq!(report.deleted, 0, "the deletion of a linked memory is no change of a person, and neither is an edit undone");
     }
 }
 

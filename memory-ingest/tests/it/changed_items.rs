@@ -95,3 +95,53 @@ fn a_removed_tag_a_pin_and_the_time_of_the_change_arrive() {
     let times = |memory: &Memory| (memory.created_at.timestamp(), memory.updated_at.timestamp());
     assert_eq!((times(&before), times(&after)), ((1_700_000_000, 1_700_000_000), (1_700_000_000, 1_800_000_000)));
 }
+
+#[test]
+fn a_source_with_only_the_time_of_the_change_invents_no_creation() {
+    let [early, late] = [1_500_000_000, 1_600_000_000];
+    let [early_day, late_day] = ["2017-07-14T02:40:00Z", "2020-09-13T12:26:40Z"];
+    let keep = |at: i64| {
+        format!(
+            r#"{{"title":"Tea","textContent":"leaves","isTrashed":false,"isArchived":false,"userEditedTimestampUsec":{at}000000}}"#
+        )
+    };
+    let mem0 = |at| format!(r#"{{"results":[{{"id":"1","memory":"likes tea","user_id":"ada","updated_at":"{at}"}}]}}"#);
+    let enex = |at: &str| {
+        let at = at.replace(['-', ':'], "");
+        format!(
+            "<?xml version=\"1.0\"?>\n<en-export><note><title>Tea</title><updated>{at}</updated><content><![CDATA[<en-note>leaves</en-note>]]></content></note></en-export>\n"
+        )
+    };
+    let jsonl = |at| format!("{{\"content\":\"likes tea\",\"updated\":\"{at}\"}}\n");
+    let csv = |at| format!("content,updated\nlikes tea,{at}\n");
+    let notion = |at: &str| format!("# Tea\n\nLast edited: {at}\n\nleaves\n");
+    let page = "Tea 0123456789abcdef0123456789abcdef.md";
+    let cases = [
+        (SourceName::Keep, "Takeout/Keep/Tea.json", [keep(early), keep(late)]),
+        (SourceName::Mem0, "all.json", [mem0(early_day), mem0(late_day)]),
+        (SourceName::Evernote, "Tea.enex", [enex(early_day), enex(late_day)]),
+        (SourceName::Jsonl, "all.jsonl", [jsonl(early_day), jsonl(late_day)]),
+        (SourceName::Csv, "all.csv", [csv(early_day), csv(late_day)]),
+        (SourceName::Notion, page, [notion("July 14, 2017 2:40 AM"), notion("September 13, 2020 12:26 PM")]),
+    ];
+    for (name, path, texts) in &cases {
+        let folder = IngestSandbox::new(&[(path, &texts[0])]);
+        let home = services(Arc::new(MemStore::default()));
+        let mut times = Vec::new();
+        for text in texts {
+            folder.write(path, text.as_bytes());
+            let is_file = matches!(name, SourceName::Jsonl | SourceName::Csv | SourceName::Mem0);
+            let place = if is_file { folder.path().join(path) } else { folder.path() };
+            let source = open(*name, &place, &SourceOptions::default()).expect("the source is there");
+            ingest(&home, source.as_ref(), &IngestOptions::default(), &mut |_| {}).expect("the store does not fail");
+            let all = home.store.memories(&Filter::all(), home.clock.now()).map(|stored| stored.expect("it can be read").memory);
+            times.extend(all.map(|memory| (memory.created_at.timestamp() / 60, memory.updated_at.timestamp() / 60)));
+        }
+        // The time identifies a note of Keep, Evernote.
+        assert_eq!(times[0], (early / 60, early / 60), "{name:?}");
+        assert!(times.iter().all(|(created, updated)| created <= updated), "{name:?} {times:?}");
+        if times.len() == 2 {
+            assert_eq!(times[1], (early / 60, late / 60), "{name:?}");
+        }
+    }
+}

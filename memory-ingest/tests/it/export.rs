@@ -7,7 +7,8 @@ use std::sync::Arc;
 use memory_core::chrono::{DateTime, SecondsFormat, Utc};
 use memory_core::testing::{any_memory, any_text, services, source_suite};
 use memory_core::{
-    Category, Draft, Filter, IngestOptions, MemStore, Memory, MemoryId, Origin, Phase, Scope, Services, SourceItem, ingest,
+    Category, Draft, Filter, IngestOptions, MemStore, Memory, MemoryId, Origin, Patch, Phase, Scope, SecretPolicy, Services,
+    SourceItem, ingest, update, write as write_memory,
 };
 use memory_ingest::export::{ExportCatalog, ExportFormatName, ExportPart, ExportRecord};
 use memory_ingest::{SourceName, SourceOptions, open};
@@ -300,6 +301,105 @@ fn an_edit_in_the_vault_counts() {
     assert!(green.content.starts_with("I love #matcha and [[Cup|a cup]] of [[Cup]] tea."), "{}", green.content);
     assert_eq!(green.tags.as_slice(), ["work", "drink/tea", "_2024", "日本語", "matcha"]);
     assert_eq!((green.title.as_deref(), green.category), (Some("Green: tea / 绿茶"), Category::Preferences));
+}
+
+/// A home with one memory, its export, and the file of the memory in the export.
+struct ExportedHome {
+    home: Services,
+    folder: TempDir,
+    format: ExportFormatName,
+    file: std::path::PathBuf,
+}
+
+impl ExportedHome {
+    fn new(format: ExportFormatName) -> Self {
+        let home = services(Arc::new(MemStore::default()));
+        write_memory(&home, Draft::new("alpha text").tags(["t1"]), SecretPolicy::Refuse).expect("it is new");
+        let folder = TempDir::new().expect("a folder");
+        let parts = export(format, &[only_memory(&home)], &BTreeMap::new());
+        write(format, &parts, folder.path());
+        let part = parts.iter().find(|part| part.text.contains("x_memory")).expect("the memory");
+        let file = folder.path().join(&part.path);
+        Self { home, folder, format, file }
+    }
+
+    /// Replaces a tag in the front matter.
+    fn edit_tag(&self, from: &str, to: &str) {
+        self.edit(|front_matter, body| format!("{}x_memory:{body}", front_matter.replace(from, to)));
+    }
+
+    /// Replaces a part of the text.
+    fn edit_text(&self, from: &str, to: &str) {
+        self.edit(|front_matter, body| {
+            let (fields, text) = body.split_once("---\n").expect("the end of the front matter");
+            format!("{front_matter}x_memory:{fields}---\n{}", text.replace(from, to))
+        });
+    }
+
+    fn edit(&self, edit: impl Fn(&str, &str) -> String) {
+        let text = std::fs::read_to_string(&self.file).expect("the file");
+        let (front_matter, rest) = text.split_once("x_memory:").expect("the fields");
+        let edited = edit(front_matter, rest);
+        assert_ne!(edited, text);
+        std::fs::write(&self.file, edited).expect("the file");
+    }
+
+    fn update(&self, patch: &Patch) {
+        update(&self.home, &only_memory(&self.home).id.to_string(), patch, None, SecretPolicy::Refuse).expect("it exists");
+    }
+
+    /// Imports the export, and returns the numbers of new, updated, unchanged and skipped notes with the only memory.
+    fn import(&self) -> ((u64, u64, u64, usize), Memory) {
+        let name: SourceName = self.format.as_str().parse().expect("each format is a source");
+        let source = open(name, self.folder.path(), &SourceOptions::default()).expect("the export is a source");
+        let report = ingest(&self.home, source.as_ref(), &IngestOptions::default(), &mut |_| {}).expect("it does not fail");
+        ((report.new, report.updated, report.unchanged, report.skipped.len()), only_memory(&self.home))
+    }
+}
+
+fn only_memory(home: &Services) -> Memory {
+    let all = home.store.memories(&Filter::all(), home.clock.now()).map(|stored| stored.expect("it can be read").memory);
+    let all: Vec<_> = all.collect();
+    let [memory] = all.as_slice() else { panic!("not one memory: {all:?}") };
+    memory.clone()
+}
+
+#[test]
+fn an_edited_export_updates_the_memory_of_its_own_home() {
+    for format in formats().filter(|format| format.is_folder()) {
+        let export = ExportedHome::new(format);
+        let before = only_memory(&export.home);
+        export.edit_tag("t1", "t2");
+        let (counts, memory) = export.import();
+        assert_eq!((counts, memory.id), ((0, 1, 0, 0), before.id), "{format}");
+        assert_eq!((memory.content.as_str(), memory.tags.as_slice()), ("alpha text", &["t2".to_owned()][..]), "{format}");
+        export.edit_text("alpha text", "beta text");
+        let (counts, memory) = export.import();
+        assert_eq!((counts, memory.content.as_str()), ((0, 1, 0, 0), "beta text"), "{format}");
+        assert_eq!((memory.tags.as_slice(), memory.origin.clone()), (&["t2".to_owned()][..], None), "{format}");
+        export.edit_text("beta text", "gamma text");
+        export.edit_tag("t2", "t3");
+        let (counts, memory) = export.import();
+        assert_eq!((counts, memory.content.as_str()), ((0, 1, 0, 0), "gamma text"), "{format}");
+        assert_eq!(memory.tags.as_slice(), ["t3"], "{format}");
+        assert_eq!(export.import().0, (0, 0, 1, 0), "{format}");
+    }
+}
+
+#[test]
+fn a_memory_that_was_changed_since_its_export_retains_its_text() {
+    for format in formats().filter(|format| format.is_folder()) {
+        let export = ExportedHome::new(format);
+        export.update(&Patch { content: Some("my text".into()), ..Patch::default() });
+        let before = only_memory(&export.home);
+        assert_eq!(export.import(), ((0, 0, 1, 0), before.clone()), "{format}");
+        export.edit_text("alpha text", "beta text");
+        assert_eq!(export.import(), ((0, 0, 0, 1), before), "{format}");
+        export.edit_tag("t1", "t2");
+        let (counts, memory) = export.import();
+        assert_eq!((counts, memory.content.as_str()), ((0, 1, 0, 0), "my text"), "{format}");
+        assert_eq!(memory.tags.as_slice(), ["t2"], "{format}");
+    }
 }
 
 /// Returns memories with distinct ids, whose links and texts lead to each other.

@@ -21,7 +21,7 @@ fn every_text_file_of_a_folder_is_a_note_with_its_links() {
         (note.draft.category, note.updated_at),
         (Some(memory_core::Category::Decisions), Some(moment("2024-02-03T00:00:00Z")))
     );
-    assert_eq!(note.draft.created_at, note.updated_at);
+    assert_eq!(note.draft.created_at, None);
     assert_eq!(found.note("sub/b c.markdown").draft.created_at, None);
     assert_eq!(found.note("sub/b c.markdown").draft.content, "[back](../a.md) and [root](/a.md), [[gone]]\r\n日本語 🦀 שלום");
     // `[[d]]` leads to `d.TXT` by its title.
