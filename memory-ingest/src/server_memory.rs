@@ -4,8 +4,8 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use memory_core::wikilink::WikilinkRule;
-use memory_core::{Source, SourceError, SourceItem};
-use serde_json::Value;
+use memory_core::{Memory, Source, SourceError, SourceItem};
+use serde_json::{Value, json};
 
 use crate::json_records::{JsonRecordFile, MAX_RECORD_BYTES};
 use crate::note::one_line;
@@ -24,6 +24,16 @@ const FILES: [&str; 2] = ["memory.jsonl", "memory.json"];
 /// The lists of a graph in one document, as the tool `read_graph` returns it.
 const LISTS: &[&str] = &["entities", "relations"];
 
+/// The folder of entities in the paths of items.
+pub(crate) const ENTITIES: &str = "entities/";
+
+/// The properties that an export returns as parts of the graph: the type of an entity, and its relations.
+pub(crate) const TYPE_PROPERTY: &str = "entityType";
+pub(crate) const RELATIONS_PROPERTY: &str = "outgoing_relations";
+
+/// The type of a relation of an export that stands for a link.
+pub(crate) const LINK_RELATION: &str = "relates_to";
+
 /// The keys of an entity that become parts of the note.
 const ENTITY_KEYS: [&str; 8] =
     ["type", "name", "entityName", "entityType", "entity_type", "observations", "contents", "metadata"];
@@ -34,10 +44,48 @@ pub struct ServerMemory {
     file: JsonRecordFile,
 }
 
+/// A relation of an entity to the entity with the name `target`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct EntityRelation {
+    pub(crate) name: String,
+    pub(crate) target: String,
+}
+
+impl EntityRelation {
+    /// Returns the relations in a property of a memory, or in the fields of an export.
+    pub(crate) fn read_all(value: &Value) -> Vec<Self> {
+        let text = |item: &Value, key: &str| Some(item.get(key)?.as_str()?.to_owned());
+        let read = |item: &Value| Some(Self { name: text(item, "relationType")?, target: text(item, "to")? });
+        value.as_array().into_iter().flatten().filter_map(read).collect()
+    }
+
+    fn to_json(&self) -> Value {
+        json!({ "relationType": self.name, "to": self.target })
+    }
+
+    /// Returns the line in the text of a memory.
+    pub(crate) fn line(&self) -> String {
+        format!("{} {}", self.name, link_text(&self.target))
+    }
+}
+
+/// Returns the name of the entity that a memory was ingested from, unless its title was changed.
+pub(crate) fn entity_name(memory: &Memory) -> Option<&str> {
+    let origins = memory.origin.iter().chain(&memory.other_origins);
+    let mut origins = origins.filter(|origin| origin.source == NAME);
+    let name = origins.find_map(|origin| origin.path.strip_prefix(ENTITIES))?;
+    (memory.title.as_deref() == Some(name)).then_some(name)
+}
+
+/// Returns the text of the memory of an entity.
+pub(crate) fn entity_text(observations: &[String], relations: &[EntityRelation]) -> String {
+    let lines: Vec<_> = relations.iter().map(EntityRelation::line).collect();
+    join_paragraphs([markdown_list(observations), markdown_list(&lines)])
+}
+
 /// A relation of an entity, with the position of its record.
 struct GraphRelation {
-    name: String,
-    target: String,
+    relation: EntityRelation,
     position: RecordPosition,
 }
 
@@ -103,14 +151,14 @@ impl Source for ServerMemory {
         let mut relations = HashMap::<String, Vec<GraphRelation>>::new();
         let mut index = RecordIndex::of(&self.file, reader.as_mut(), &mut |position, record| {
             Ok(match parse_record(*position, record)? {
-                GraphRecord::Entity(name) => Some(format!("entities/{name}")),
+                GraphRecord::Entity(name) => Some(format!("{ENTITIES}{name}")),
                 GraphRecord::Relation(from, relation) => {
                     relations.entry(from).or_default().push(relation);
                     None
                 }
             })
         });
-        let entities: HashSet<&str> = index.entries.iter().filter_map(|(path, _)| path.strip_prefix("entities/")).collect();
+        let entities: HashSet<&str> = index.entries.iter().filter_map(|(path, _)| path.strip_prefix(ENTITIES)).collect();
         let mut orphans: Vec<_> = relations.iter().filter(|(from, _)| !entities.contains(from.as_str())).collect();
         orphans.sort_by_key(|(from, _)| *from);
         let reason = |from: &str| format!("is a relation of {from}, which does not exist");
@@ -118,8 +166,9 @@ impl Source for ServerMemory {
         let orphans: Vec<_> = orphans.map(|(from, relation)| skipped(&self.file, &relation.position, reason(from))).collect();
         index.skipped.extend(orphans);
         index.into_items(&self.file, reader, move |path, _, record| {
-            let name = path.strip_prefix("entities/").unwrap_or(path);
-            entity_note(path, name, record, relations.get(name).map(Vec::as_slice).unwrap_or_default())
+            let name = path.strip_prefix(ENTITIES).unwrap_or(path);
+            let relations = relations.get(name).into_iter().flatten().map(|own| own.relation.clone()).collect();
+            entity_note(path, name, record, relations)
         })
     }
 }
@@ -137,30 +186,38 @@ fn parse_record(position: RecordPosition, record: &SourceRecord) -> Result<Graph
             let from = name(&["from", "from_id", "source"]).ok_or("has no start")?;
             let target = name(&["to", "to_id", "target"]).ok_or("has no target")?;
             let name = name(&["relationType", "relation_type"]).unwrap_or_else(|| "relates to".into());
-            Ok(GraphRecord::Relation(from, GraphRelation { name, target, position }))
+            Ok(GraphRecord::Relation(from, GraphRelation { relation: EntityRelation { name, target }, position }))
         }
         kind => Err(format!("is neither an entity nor a relation, but has the type {kind}")),
     }
 }
 
-fn entity_note(path: &str, name: &str, record: &SourceRecord, relations: &[GraphRelation]) -> SourceItem {
+fn entity_note(path: &str, name: &str, record: &SourceRecord, mut relations: Vec<EntityRelation>) -> SourceItem {
     let metadata = record.object("metadata");
     let observations = observations(record);
-    // An export of this program has the text of the memory as one observation.
-    let content = if metadata.as_ref().is_some_and(|metadata| metadata.get(own_fields::KEY).is_some()) {
-        observations.join("\n")
-    } else {
-        let lines: Vec<_> =
-            relations.iter().map(|relation| format!("{} {}", relation.name, link_text(&relation.target))).collect();
-        join_paragraphs([markdown_list(&observations), markdown_list(&lines)])
+    let own = metadata.as_ref().and_then(|metadata| metadata.get(own_fields::KEY));
+    let links: Vec<_> = relations.iter().map(|relation| relation.target.clone()).collect();
+    // An export has the text of a memory as one observation, unless the memory has the form of an entity.
+    let content = match own.map(|own| own.get(own_fields::EXPORT).and_then(|export| export.get(RELATIONS_PROPERTY))) {
+        None => entity_text(&observations, &relations),
+        Some(None) => observations.join("\n"),
+        Some(Some(exported)) => {
+            let exported = EntityRelation::read_all(exported);
+            relations.retain(|relation| relation.name != LINK_RELATION || exported.contains(relation));
+            entity_text(&observations, &relations)
+        }
     };
     let mut note = RecordNote::new(NAME, NAME, path, &content);
     note.draft.title = Some(name.to_owned());
     if let Some(kind) = record.text(&["entityType", "entity_type"]) {
         note.draft.category = map_category(&kind);
         note.draft.tags = [kind.as_str()].into_iter().collect();
+        note.add_property(TYPE_PROPERTY, Some(&kind.into()));
     }
-    note.links = relations.iter().map(|relation| relation.target.clone()).collect();
+    if !relations.is_empty() {
+        note.add_property(RELATIONS_PROPERTY, Some(&relations.iter().map(EntityRelation::to_json).collect()));
+    }
+    note.links = links;
     note.set_own_fields(metadata.as_ref());
     for (key, value) in record.0.iter().filter(|(key, _)| !ENTITY_KEYS.contains(&key.as_str()) || *key == "metadata") {
         note.add_property(key, Some(value));

@@ -8,6 +8,7 @@ use memory_core::{Category, Memory, MemoryId, Phase, Scope};
 use super::ExportFormatName;
 use super::file_name::{file_name, name_key};
 use super::summary;
+use crate::server_memory::entity_name;
 
 /// The names that the Open Knowledge Format reserves.
 const RESERVED: [&str; 2] = ["index", "log"];
@@ -21,6 +22,8 @@ pub struct ExportCatalog {
     /// The entries in the order of their addition.
     order: Vec<MemoryId>,
     taken: HashSet<String>,
+    /// The memories of entities by their names, in an export for the MCP server `memory`.
+    entities: Option<HashMap<String, MemoryId>>,
 }
 
 /// The name of an exported memory.
@@ -34,6 +37,8 @@ pub(super) struct CatalogEntry {
     pub(super) category: Category,
     /// The folder.
     pub(super) folder: &'static str,
+    /// Whether the name is that of an entity of the MCP server `memory`.
+    pub(super) is_entity: bool,
 }
 
 impl CatalogEntry {
@@ -47,7 +52,8 @@ impl ExportCatalog {
     /// Returns an empty catalog for an export in the format `name`.
     pub fn new(name: ExportFormatName) -> Self {
         let has_slugs = name == ExportFormatName::Okf;
-        Self { has_slugs, entries: HashMap::new(), order: Vec::new(), taken: HashSet::new() }
+        let entities = (name == ExportFormatName::ServerMemory).then(HashMap::new);
+        Self { has_slugs, entries: HashMap::new(), order: Vec::new(), taken: HashSet::new(), entities }
     }
 
     /// Adds a memory, unless it was added before. Names of memories that were added earlier have precedence.
@@ -56,9 +62,31 @@ impl ExportCatalog {
             return;
         }
         let headline = summary::headline(memory);
-        let name = self.free_name(&headline, memory.id);
+        let entity = self.entity_name(memory);
+        let is_entity = entity.is_some();
+        let name = entity.unwrap_or_else(|| self.free_name(&headline, memory.id));
         self.order.push(memory.id);
-        self.entries.insert(memory.id, CatalogEntry { name, headline, category: memory.category, folder: folder(memory) });
+        let (category, folder) = (memory.category, folder(memory));
+        self.entries.insert(memory.id, CatalogEntry { name, headline, category, folder, is_entity });
+    }
+
+    /// Returns the name of an entity, which differs from others possibly only in case, and reserves it.
+    fn entity_name(&mut self, memory: &Memory) -> Option<String> {
+        let name = entity_name(memory).filter(|_| self.entities.is_some())?.to_owned();
+        let key = name_key(&name);
+        let is_taken = !self.taken.insert(key.clone());
+        let entities = self.entities.as_mut()?;
+        let is_free = !is_taken || !entities.contains_key(&name) && entities.keys().any(|other| name_key(other) == key);
+        if !is_free {
+            return None;
+        }
+        entities.insert(name.clone(), memory.id);
+        Some(name)
+    }
+
+    /// Returns the entity that was ingested with this name.
+    pub(super) fn entity(&self, name: &str) -> Option<&CatalogEntry> {
+        self.get(self.entities.as_ref()?.get(name)?)
     }
 
     /// Returns the number of memories.

@@ -1,23 +1,29 @@
 //! The file of the MCP server `memory`: entities and relations, one per line.
 
-use std::fmt::Write;
+use std::collections::HashSet;
 
+use memory_core::Memory;
 use serde_json::{Map, Value, json};
 
 use super::catalog::ExportCatalog;
 use super::{ExportFormat, ExportPart, ExportRecord, front_matter_of, own_fields, source_properties};
 use crate::own_fields::KEY;
-use crate::server_memory::NAME;
+use crate::record_note::markdown_list;
+use crate::server_memory::{EntityRelation, LINK_RELATION, NAME, RELATIONS_PROPERTY, TYPE_PROPERTY, entity_name, entity_text};
 
 /// An export as `memory.jsonl`.
 #[derive(Debug)]
 pub(super) struct ServerMemoryExport {
     catalog: ExportCatalog,
+    /// The names of two entities with a relation.
+    related: HashSet<[String; 2]>,
+    /// The names of two linked entities, which are related unless their relations cause the link.
+    linked: Vec<[String; 2]>,
 }
 
 impl ServerMemoryExport {
     pub(super) fn new(catalog: ExportCatalog) -> Self {
-        Self { catalog }
+        Self { catalog, related: HashSet::new(), linked: Vec::new() }
     }
 }
 
@@ -25,14 +31,39 @@ impl ExportFormat for ServerMemoryExport {
     fn memory(&mut self, record: &ExportRecord<'_>) -> Vec<ExportPart> {
         let memory = record.memory;
         let Some(entry) = self.catalog.get(&memory.id) else { return Vec::new() };
+        let mut properties: Map<String, Value> = source_properties(record, NAME).into_iter().collect();
+        let kind = properties.remove(TYPE_PROPERTY).unwrap_or_else(|| memory.category.as_str().into());
+        let relations = properties.remove(RELATIONS_PROPERTY).map(|value| EntityRelation::read_all(&value));
+        let is_entity = entity_name(memory).is_some();
+        let (observations, relations, has_list) = split_text(memory, &relations.unwrap_or_default(), is_entity);
         let mut export = front_matter_of(record);
         export.insert("title".into(), entry.name.as_str().into());
+        let relation_to =
+            |name: &str, to: &str| json!({ "type": "relation", "from": entry.name, "to": to, "relationType": name });
+        let mut lines = Vec::new();
+        let mut written = Vec::new();
+        for EntityRelation { name, target } in relations {
+            let to = self.catalog.entity(&target).map_or(target, |entry| entry.name.clone());
+            lines.push(relation_to(&name, &to));
+            written.push(json!({ "relationType": name, "to": to }));
+            self.related.insert([entry.name.clone(), to]);
+        }
+        if has_list {
+            export.insert(RELATIONS_PROPERTY.into(), written.into());
+        }
+        for other in memory.links.iter().filter_map(|id| self.catalog.get(id)) {
+            if is_entity && other.is_entity {
+                self.linked.push([entry.name.clone(), other.name.clone()]);
+            } else {
+                lines.push(relation_to(LINK_RELATION, &other.name));
+            }
+        }
         let (mut entity, mut metadata) = (Map::new(), Map::new());
         entity.insert("type".into(), "entity".into());
         entity.insert("name".into(), entry.name.as_str().into());
-        entity.insert("entityType".into(), memory.category.as_str().into());
-        entity.insert("observations".into(), json!([memory.content]));
-        for (key, value) in source_properties(record, NAME) {
+        entity.insert("entityType".into(), kind);
+        entity.insert("observations".into(), observations.into());
+        for (key, value) in properties {
             match value {
                 Value::Object(fields) if key == "metadata" => metadata = fields,
                 value => drop(entity.entry(key).or_insert(value)),
@@ -40,11 +71,55 @@ impl ExportFormat for ServerMemoryExport {
         }
         metadata.insert(KEY.into(), own_fields(record.fields, export).into());
         entity.insert("metadata".into(), metadata.into());
-        let mut lines = format!("{}\n", Value::Object(entity));
-        for other in memory.links.iter().filter_map(|id| self.catalog.get(id)) {
-            let relation = json!({ "type": "relation", "from": entry.name, "to": other.name, "relationType": "relates_to" });
-            writeln!(lines, "{relation}").expect("a text grows");
-        }
-        vec![ExportPart::next(lines)]
+        lines.insert(0, entity.into());
+        vec![ExportPart::next(lines.iter().map(|line| format!("{line}\n")).collect())]
     }
+
+    fn finish(&mut self) -> Vec<ExportPart> {
+        let is_related = |[from, to]: &[String; 2]| {
+            self.related.contains(&[from.clone(), to.clone()]) || self.related.contains(&[to.clone(), from.clone()])
+        };
+        let linked = self.linked.iter().filter(|link| !is_related(link));
+        let relation =
+            |[from, to]: &[String; 2]| json!({ "type": "relation", "from": from, "to": to, "relationType": LINK_RELATION });
+        let lines: String = linked.map(|link| format!("{}\n", relation(link))).collect();
+        if lines.is_empty() { Vec::new() } else { vec![ExportPart::next(lines)] }
+    }
+}
+
+/// Splits the text of a memory into observations and those of `relations` that it has as lines. Returns also whether the
+/// text consists of them alone; otherwise it is one observation.
+fn split_text(memory: &Memory, relations: &[EntityRelation], is_entity: bool) -> (Vec<String>, Vec<EntityRelation>, bool) {
+    let content = memory.content.as_str();
+    if !is_entity {
+        return (vec![content.to_owned()], Vec::new(), false);
+    }
+    let mut lines: Vec<&str> = content.split('\n').collect();
+    let mut present = Vec::new();
+    for relation in relations.iter().rev() {
+        let line = markdown_list(&[relation.line()]);
+        if let Some(at) = lines.iter().rposition(|own| *own == line) {
+            lines.remove(at);
+            present.insert(0, relation.clone());
+        }
+    }
+    let observations = list_items(lines.join("\n").trim_end());
+    if entity_text(&observations, &present) == content {
+        (observations, present, true)
+    } else {
+        (vec![content.to_owned()], present, false)
+    }
+}
+
+/// Returns the items of a Markdown list.
+fn list_items(text: &str) -> Vec<String> {
+    let mut items = Vec::<String>::new();
+    for line in text.split('\n') {
+        match (line.strip_prefix("- "), items.last_mut()) {
+            (Some(first), _) => items.push(first.to_owned()),
+            (None, Some(item)) => item.extend(["\n", line.strip_prefix("  ").unwrap_or(line)]),
+            (None, None) => {}
+        }
+    }
+    items
 }

@@ -123,6 +123,50 @@ fn a_memory_of_mem0_retains_its_id_and_its_user() {
     assert_eq!((copied.len(), copied[0].id, copied[0].other_origins.as_slice()), (1, memories[0].id, &[][..]));
 }
 
+#[test]
+fn a_graph_of_server_memory_returns_unchanged() {
+    let graph = [
+        json!({"type":"entity","name":"React","entityType":"library","observations":["is fast","two\nlines","works_at [[Z]]"],"unknown":{"a":1}}),
+        json!({"type":"entity","name":"react","entityType":"person","observations":["- odd"]}),
+        json!({"type":"entity","name":"C# / .NET","entityType":"deep skill","observations":[]}),
+        json!({"type":"entity","name":"Z","entityType":"team","observations":["has [[links]] of its own"]}),
+        json!({"type":"relation","from":"Z","to":"react","relationType":"employs"}),
+        json!({"type":"relation","from":"React","to":"Z","relationType":"works_at"}),
+        json!({"type":"relation","from":"React","to":"C# / .NET","relationType":"relates_to"}),
+        json!({"type":"relation","from":"Z","to":"Gone","relationType":"knew about"}),
+    ];
+    let folder = TempDir::new().expect("a folder");
+    let original = folder.path().join("original.jsonl");
+    let text: String = graph.iter().map(|line| format!("{line}\n")).collect();
+    std::fs::write(&original, text).expect("a file can be written");
+    let (home, memories) = ingested(ExportFormatName::ServerMemory, &original);
+    let mut files = BTreeMap::new();
+    for memory in &memories {
+        let stored = home.store.get(&memory.id).expect("it is there");
+        let lines: String = stored.other_fields.iter().map(|(key, value)| format!("{key}: {value}\n")).collect();
+        files.insert(memory.id, format!("---\n{lines}---\n{}\n", memory.content));
+    }
+    let parts = export(ExportFormatName::ServerMemory, &memories, &files);
+    let lines = parts.iter().flat_map(|part| part.text.lines());
+    let without_fields = |line: &str| {
+        let mut value: Value = serde_json::from_str(line).expect("it is JSON");
+        value.as_object_mut().expect("an object").remove("metadata");
+        value.to_string()
+    };
+    let exported: std::collections::BTreeSet<String> = lines.map(without_fields).collect();
+    assert_eq!(exported, graph.iter().map(Value::to_string).collect());
+    let path = write(ExportFormatName::ServerMemory, &parts, folder.path());
+    let source = open(SourceName::ServerMemory, &path, &SourceOptions::default()).expect("the export is a source");
+    let report = ingest(&home, source.as_ref(), &IngestOptions::default(), &mut |_| {}).expect("it does not fail");
+    assert_eq!((report.new, report.updated), (0, 0), "{report:?}");
+    let (_, mut copied) = ingested(ExportFormatName::ServerMemory, &path);
+    copied.sort_by_key(|memory| memory.id);
+    let mut expected = memories.clone();
+    expected.sort_by_key(|memory| memory.id);
+    let parts = |memory: &Memory| (memory.id, memory.title.clone(), memory.content.clone(), memory.links.clone());
+    assert_eq!(copied.iter().map(parts).collect::<Vec<_>>(), expected.iter().map(parts).collect::<Vec<_>>());
+}
+
 fn round_trip(format: ExportFormatName, memories: &[Memory]) -> Result<(), TestCaseError> {
     let folder = TempDir::new().expect("a folder");
     let path = write(format, &export(format, memories, &BTreeMap::new()), folder.path());

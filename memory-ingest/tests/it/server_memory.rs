@@ -29,7 +29,12 @@ fn entities_are_notes_with_their_observations_and_relations() {
     assert_eq!((anna.draft.title.as_deref(), anna.draft.category), (Some("Anna"), Some(Category::People)));
     assert_eq!((anna.draft.phase, anna.draft.created_at), (Some(Phase::Inbox), None));
     assert_eq!(anna.draft.tags.as_slice(), ["person"]);
-    assert_eq!(anna.front_matter, "server_memory_unknown: {\"a\":1}\n");
+    assert_eq!(
+        anna.front_matter,
+        "server_memory_entityType: \"person\"\nserver_memory_outgoing_relations: \
+         [{\"relationType\":\"works_at\",\"to\":\"Café Nord\"},{\"relationType\":\"knew\",\"to\":\"Gone\"}]\n\
+         server_memory_unknown: {\"a\":1}\n"
+    );
     assert_eq!(found.note("entities/Café Nord").draft.content, "- uses C#");
     assert_eq!(found.note("entities/C#").draft.content, "- half \u{fffd}");
     assert_eq!((found.report.links.resolved, found.report.links.unresolved), (2, 1));
