@@ -76,9 +76,12 @@ pub(crate) fn extra_lines(file: &str) -> Option<String> {
     split.foreign_lines(&|key| MEMORY_KEYS.contains(&key), "").filter(|lines| !lines.trim().is_empty())
 }
 
-/// Returns the keys in lines of front matter.
-pub(crate) fn keys(lines: &str) -> Vec<String> {
-    parse_fields(lines).unwrap_or_default().into_iter().map(|(key, _)| key).collect()
+/// Returns the keys in lines of front matter, with their values and their lines; nothing if these cannot be split by key.
+pub(crate) fn key_lines(lines: &str) -> Vec<(String, Yaml, &str)> {
+    let (fields, (_, segments)) = (parse_fields(lines).unwrap_or_default(), split_by_key(lines));
+    let is_split = fields.len() == segments.len();
+    let fields = fields.into_iter().zip(segments).map(|((key, value), lines)| (key, value, lines));
+    if is_split { fields.collect() } else { Vec::new() }
 }
 
 /// Returns the length of the fence at the start of `text`, including its newline.

@@ -200,7 +200,8 @@ fn entity_note(path: &str, name: &str, record: &SourceRecord, mut relations: Vec
     // An export has the text of a memory as one observation, unless the memory has the form of an entity.
     let content = match own.map(|own| own.get(own_fields::EXPORT).and_then(|export| export.get(RELATIONS_PROPERTY))) {
         None => entity_text(&observations, &relations),
-        Some(None) => observations.join("\n"),
+        // White space alone is a text, too.
+        Some(None) => texts(record).join("\n"),
         Some(Some(exported)) => {
             let exported = EntityRelation::read_all(exported);
             relations.retain(|relation| relation.name != LINK_RELATION || exported.contains(relation));
@@ -223,6 +224,10 @@ fn entity_note(path: &str, name: &str, record: &SourceRecord, mut relations: Vec
         note.add_property(key, Some(value));
     }
     note.into_item()
+}
+
+fn texts(record: &SourceRecord) -> Vec<&str> {
+    record.get("observations").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect()
 }
 
 fn observations(record: &SourceRecord) -> Vec<String> {

@@ -7,9 +7,10 @@ use memory_core::text::slug;
 use serde_json::Value;
 
 use super::catalog::ExportCatalog;
-use super::front_matter_draft::FrontMatterDraft;
+use super::front_matter_draft::{FrontMatterDraft, ProgramKeys};
 use super::link_text::replace_links;
-use super::{ExportFormat, ExportPart, ExportRecord, summary, tag_name, time};
+use super::{ExportFormat, ExportPart, ExportRecord, is_category, is_time, summary, tag_name, time};
+use crate::yaml::Yaml;
 
 /// The front-matter keys that Basic Memory gives a meaning.
 const KEYS: [&str; 7] = ["title", "type", "tags", "permalink", "created", "modified", "schema"];
@@ -64,7 +65,19 @@ impl ExportFormat for BasicMemoryExport {
         let mut export = linked.changes(&before, &after);
         export
             .extend([("title".to_owned(), entry.name.as_str().into()), ("tags".to_owned(), Value::from(memory.tags.as_slice()))]);
-        let front_matter = header.finish(record, export, &KEYS);
+        let mut is_current = |key: &str, value: &Yaml| match key {
+            "type" => is_category(memory, value),
+            // The permalink is an alias of the memory.
+            "permalink" => value.scalar().is_some_and(|permalink| {
+                memory.aliases.iter().any(|alias| alias == permalink) && self.permalinks.insert(permalink.to_owned())
+            }),
+            "created" => is_time(value, Some(memory.created_at)),
+            "modified" => is_time(value, Some(memory.updated_at)),
+            "title" | "tags" => false,
+            _ => true,
+        };
+        let keys = ProgramKeys { program: "basic-memory", reserved: &KEYS, is_current: &mut is_current };
+        let front_matter = header.finish(record, export, keys);
         vec![ExportPart { path: entry.path(), text: format!("{front_matter}{before}{}{after}\n", linked.text) }]
     }
 }

@@ -39,8 +39,11 @@ use unicode_normalization::char::is_combining_mark;
 pub use catalog::ExportCatalog;
 
 use crate::front_matter::{extra_lines, split_front_matter};
+use crate::note;
 use crate::own_fields;
+use crate::record::map_category;
 use crate::record_note::property_prefix;
+use crate::yaml::Yaml;
 
 /// A memory to export.
 #[derive(Clone, Copy)]
@@ -205,6 +208,17 @@ fn source_properties(record: &ExportRecord<'_>, source: &str) -> Vec<(String, Va
 /// Returns a time as RFC 3339 in UTC.
 fn time(at: DateTime<Utc>) -> String {
     at.to_rfc3339_opts(SecondsFormat::AutoSi, true)
+}
+
+/// Returns whether the time of another program is `at`, to the second; a value that is no time is that of no moment.
+fn is_time(value: &Yaml, at: Option<DateTime<Utc>>) -> bool {
+    let seconds = |at: DateTime<Utc>| at.timestamp();
+    value.scalar().and_then(note::parse).map(seconds) == at.map(seconds)
+}
+
+/// Returns whether the type of another program has the meaning of the category of a memory, or of no category.
+fn is_category(memory: &Memory, kind: &Yaml) -> bool {
+    kind.scalar().and_then(map_category).is_none_or(|category| category == memory.category)
 }
 
 /// Returns a tag as programs for notes accept it: letters and digits of any script, `-`, `_` and `/`, and not only digits.

@@ -7,7 +7,7 @@ use memory_core::{MemoryId, Tags};
 use serde_json::Value;
 
 use super::catalog::ExportCatalog;
-use super::front_matter_draft::FrontMatterDraft;
+use super::front_matter_draft::{FrontMatterDraft, ProgramKeys};
 use super::link_text::{replace_links, shown_text};
 use super::{ExportFormat, ExportPart, ExportRecord, summary, tag_name, time};
 
@@ -72,7 +72,8 @@ impl ExportFormat for ObsidianExport {
             ("aliases".to_owned(), names.into()),
             ("tags".to_owned(), Value::from(tags.as_slice())),
         ]);
-        let front_matter = header.finish(record, export, &KEYS);
+        let front_matter =
+            header.finish(record, export, ProgramKeys { program: "obsidian", reserved: &KEYS, is_current: &mut |_, _| false });
         vec![ExportPart { path: entry.path(), text: format!("{front_matter}{}\n", linked.text) }]
     }
 }

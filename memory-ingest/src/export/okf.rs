@@ -8,9 +8,10 @@ use memory_core::{Memory, MemoryId, Phase, SpeakerRole};
 use serde_json::{Value, json};
 
 use super::catalog::{CatalogEntry, ExportCatalog};
-use super::front_matter_draft::FrontMatterDraft;
+use super::front_matter_draft::{FrontMatterDraft, ProgramKeys};
 use super::link_text::{replace_links, shown_text};
-use super::{ExportFormat, ExportPart, ExportRecord, summary, time};
+use super::{ExportFormat, ExportPart, ExportRecord, is_category, is_time, summary, time};
+use crate::yaml::Yaml;
 
 /// The front-matter keys of the format.
 const KEYS: [&str; 15] = [
@@ -67,7 +68,11 @@ impl ExportFormat for OkfExport {
             ("category".to_owned(), memory.category.as_str().into()),
         ]);
         let description = summary::description(memory);
-        let front_matter = header(memory, entry, &description).finish(record, export, &KEYS);
+        let front_matter = header(memory, entry, &description).finish(
+            record,
+            export,
+            ProgramKeys { program: "okf", reserved: &KEYS, is_current: &mut |key, value| is_current(memory, key, value) },
+        );
         let list = self.lists.entry(entry.folder).or_default();
         let separator = if description.is_empty() { "" } else { " - " };
         writeln!(list, "* [{}]({}.md){separator}{description}", escape(&entry.headline), entry.name).expect("a text grows");
@@ -116,6 +121,19 @@ fn header(memory: &Memory, entry: &CatalogEntry, description: &str) -> FrontMatt
         header.line("sources", Value::Array(vec![json!({ "resource": origin.to_text() })]));
     }
     header
+}
+
+/// Returns whether a value that a memory from a bundle had there is still right.
+fn is_current(memory: &Memory, key: &str, value: &Yaml) -> bool {
+    match key {
+        "type" => is_category(memory, value),
+        "generated" => value.get("at").is_none_or(|at| is_time(at, Some(memory.updated_at))),
+        "timestamp" => is_time(value, Some(memory.updated_at)),
+        "stale_after" => is_time(value, memory.ends_at()),
+        "status" => memory.superseded_by.is_none(),
+        "title" | "tags" => false,
+        _ => true,
+    }
 }
 
 /// Returns the author as an actor of the format.

@@ -140,12 +140,7 @@ fn a_graph_of_server_memory_returns_unchanged() {
     let text: String = graph.iter().map(|line| format!("{line}\n")).collect();
     std::fs::write(&original, text).expect("a file can be written");
     let (home, memories) = ingested(ExportFormatName::ServerMemory, &original);
-    let mut files = BTreeMap::new();
-    for memory in &memories {
-        let stored = home.store.get(&memory.id).expect("it is there");
-        let lines: String = stored.other_fields.iter().map(|(key, value)| format!("{key}: {value}\n")).collect();
-        files.insert(memory.id, format!("---\n{lines}---\n{}\n", memory.content));
-    }
+    let files = complete_files(&home, &memories);
     let parts = export(ExportFormatName::ServerMemory, &memories, &files);
     let lines = parts.iter().flat_map(|part| part.text.lines());
     let without_fields = |line: &str| {
@@ -165,6 +160,79 @@ fn a_graph_of_server_memory_returns_unchanged() {
     expected.sort_by_key(|memory| memory.id);
     let parts = |memory: &Memory| (memory.id, memory.title.clone(), memory.content.clone(), memory.links.clone());
     assert_eq!(copied.iter().map(parts).collect::<Vec<_>>(), expected.iter().map(parts).collect::<Vec<_>>());
+}
+
+/// Returns the files of memories with their other front matter.
+fn complete_files(home: &Services, memories: &[Memory]) -> BTreeMap<MemoryId, String> {
+    let file = |memory: &Memory| {
+        let stored = home.store.get(&memory.id).expect("it is there");
+        let lines: String = stored.other_fields.iter().map(|(key, value)| format!("{key}: {value}\n")).collect();
+        (memory.id, format!("---\n{lines}---\n{}\n", memory.content))
+    };
+    memories.iter().map(file).collect()
+}
+
+/// Ingests a note of a program, changes its memory, and returns the front matter that its export has for the program.
+///
+/// An import of the export into an empty home restores the other front matter.
+fn exported_again(format: ExportFormatName, text: &str, change: &dyn Fn(&mut Memory)) -> String {
+    let folder = TempDir::new().expect("a folder");
+    let original = folder.path().join("original");
+    std::fs::create_dir(&original).expect("a folder");
+    std::fs::write(original.join("a.md"), text).expect("a file");
+    let (home, mut memories) = ingested(format, &original);
+    let files = complete_files(&home, &memories);
+    change(&mut memories[0]);
+    let parts = export(format, &memories, &files);
+    let target = folder.path().join("export");
+    std::fs::create_dir(&target).expect("a folder");
+    let (copied_home, copied) = ingested(format, &write(format, &parts, &target));
+    assert_eq!(complete_files(&copied_home, &copied), files);
+    let part = parts.iter().find(|part| part.text.contains("x_memory")).expect("the memory");
+    head(&part.text).to_owned()
+}
+
+#[test]
+fn a_bundle_returns_the_keys_of_its_concepts() {
+    let text = "---\ntype: Metric\ntitle: Revenue\ndescription: Sum of orders\nresource: https://a.example/r\n\
+                generated: { by: agent/1, at: 2026-06-30T14:00:00Z }\nverified: { by: human:me }\nstatus: stable # yes\n\
+                stale_after: 2036-12-31\nsources: [{ resource: p.md }]\nscope: team\nunit: EUR\n---\ntext\n";
+    let keys = exported_again(ExportFormatName::Okf, text, &|_| {});
+    for line in [
+        "type: Metric\n",
+        "description: Sum of orders\n",
+        "resource: https://a.example/r\n",
+        "generated: { by: agent/1, at: 2026-06-30T14:00:00Z }\n",
+        "verified: { by: human:me }\n",
+        "status: stable\n",
+        "stale_after: 2036-12-31\n",
+        "sources: [{ resource: p.md }]\n",
+        "scope: team\n",
+        "unit: EUR\n",
+    ] {
+        assert_eq!(keys.matches(line).count(), 1, "{line} {keys}");
+    }
+    assert_eq!(keys.matches("\ntype:").count(), 1, "{keys}");
+    let text = text.replace("Metric", "Preferences");
+    let keys = exported_again(ExportFormatName::Okf, &text, &|memory| {
+        memory.category = Category::People;
+        memory.phase = Phase::Organized;
+        memory.expires_at = None;
+        memory.superseded_by = Some(memory.id);
+    });
+    assert!(keys.contains("type: people\n") && keys.contains("status: deprecated\n"), "{keys}");
+    assert!(!keys.contains("Preferences") && !keys.contains("stale_after"), "{keys}");
+}
+
+#[test]
+fn a_project_returns_the_keys_of_its_notes() {
+    let text = "---\ntitle: Tea\ntype: guide\npermalink: drinks/tea\nstatus: open\nid: 7\n---\n- [fact] hot\n";
+    let keys = exported_again(ExportFormatName::BasicMemory, text, &|_| {});
+    for line in ["type: guide\n", "permalink: drinks/tea\n", "status: open\n", "id: 7\n"] {
+        assert_eq!(keys.matches(line).count(), 1, "{line} {keys}");
+    }
+    let keys = exported_again(ExportFormatName::BasicMemory, text, &|memory| memory.aliases.clear());
+    assert!(keys.contains("permalink: inbox/tea\n") && !keys.contains("drinks/tea"), "{keys}");
 }
 
 fn round_trip(format: ExportFormatName, memories: &[Memory]) -> Result<(), TestCaseError> {
