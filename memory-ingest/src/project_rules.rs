@@ -35,14 +35,17 @@ const MEMORY_BANK: &str = "memory-bank";
 const CURSOR_RULES: &str = ".cursor/rules";
 const WINDSURF_RULES: &str = ".windsurf/rules";
 
+/// The rules for all agents, in a project or in one of its folders.
+const AGENTS: &str = "AGENTS.md";
+
 const CLINE: RuleProgram = RuleProgram { name: "cline", folders: &[(MEMORY_BANK, &["md"])], files: &[] };
 const ROO: RuleProgram = RuleProgram { name: "roo", folders: &[(MEMORY_BANK, &["md"])], files: &[] };
 const CURSOR: RuleProgram =
-    RuleProgram { name: "cursor", folders: &[(CURSOR_RULES, &["mdc", "md"])], files: &[".cursorrules", "AGENTS.md"] };
+    RuleProgram { name: "cursor", folders: &[(CURSOR_RULES, &["mdc", "md"])], files: &[".cursorrules", AGENTS] };
 const WINDSURF: RuleProgram = RuleProgram {
     name: "windsurf",
     folders: &[(WINDSURF_RULES, &["md"])],
-    files: &[".windsurfrules", GLOBAL_RULES, "memories/global_rules.md"],
+    files: &[".windsurfrules", AGENTS, GLOBAL_RULES, "memories/global_rules.md"],
 };
 
 /// The rules or the memory bank of a coding agent in the folder of a project. The name of the folder is the scope.
@@ -108,11 +111,13 @@ impl ProjectRules {
 
     fn entries(&self) -> Vec<FolderEntry> {
         let mut entries: Vec<_> = self.program.files.iter().filter_map(|path| self.folder.file(path)).collect();
+        // The folders of a project may have rules of their own.
+        let inner = if self.program.files.contains(&AGENTS) { self.inner_folders() } else { Vec::new() };
+        entries.extend(inner.iter().filter_map(|parent| self.folder.file(&format!("{parent}/{AGENTS}"))));
         for (folder, extensions) in self.program.folders {
-            // The folders of a project may have rules of their own for Cursor.
-            let inner = if *folder == CURSOR_RULES { self.inner_folders(folder) } else { Vec::new() };
-            for folder in inner.iter().map(String::as_str).chain([*folder]) {
-                let files = self.folder.files(folder).into_iter();
+            let inner = inner.iter().map(|parent| format!("{parent}/{folder}"));
+            for folder in inner.filter(|path| self.folder.join(path).is_dir()).chain([(*folder).to_owned()]) {
+                let files = self.folder.files(&folder).into_iter();
                 entries.extend(files.filter(|entry| has_extension(&entry.path, extensions) || entry.place.is_err()));
             }
         }
@@ -120,8 +125,8 @@ impl ProjectRules {
         entries
     }
 
-    /// Returns the folders `name` in the folders of the project, except in hidden ones and those of dependencies.
-    fn inner_folders(&self, name: &str) -> Vec<String> {
+    /// Returns the folders of the project, except hidden ones and those of dependencies.
+    fn inner_folders(&self) -> Vec<String> {
         let mut found = Vec::new();
         let mut left = vec![(String::new(), 0)];
         let mut listed = 0;
@@ -135,13 +140,10 @@ impl ProjectRules {
                 if own.starts_with('.') || DEPENDENCY_FOLDERS.contains(&own) {
                     continue;
                 }
-                let inner = format!("{folder}/{name}");
-                if self.folder.join(&inner).is_dir() {
-                    found.push(inner);
-                }
                 if depth < MAX_DEPTH {
-                    left.push((folder, depth + 1));
+                    left.push((folder.clone(), depth + 1));
                 }
+                found.push(folder);
             }
         }
         found
@@ -165,6 +167,9 @@ impl ProjectRules {
         let (folder, file) = entry.path.rsplit_once('/').unwrap_or_default();
         if file == RULE_FILE && note.draft.title.as_deref() == Some(note::stem(file)) {
             note.draft.title = folder.rsplit('/').next().map(note::one_line);
+        }
+        if file == AGENTS && note.draft.title.as_deref() == Some(note::stem(file)) {
+            note.draft.title = Some(note::one_line(&entry.path));
         }
         if entry.path.starts_with('.') && !entry.path.contains('/') {
             note.draft.title = Some(entry.path.clone());

@@ -49,6 +49,8 @@ fn rules_of_cursor_are_read_with_patterns_that_are_not_yaml() {
         (".cursor/mcp.json", "{\"token\": \"secret\"}"),
         (".cursorrules", "be short"),
         ("AGENTS.md", "# Build\n"),
+        ("packages/web/AGENTS.md", "# Web\n"),
+        ("vendor/x/AGENTS.md", "OF A DEPENDENCY"),
         ("docs/other.md", "x"),
     ]);
     let found = project.survey(SourceName::Cursor);
@@ -60,6 +62,7 @@ fn rules_of_cursor_are_read_with_patterns_that_are_not_yaml() {
         ".cursorrules",
         "AGENTS.md",
         "packages/web/.cursor/rules/web.mdc",
+        "packages/web/AGENTS.md",
     ];
     assert_eq!(paths(&found.notes), expected);
     let rule = found.note(".cursor/rules/ts.mdc");
@@ -71,7 +74,9 @@ fn rules_of_cursor_are_read_with_patterns_that_are_not_yaml() {
     let name = project.path().file_name().map(|name| name.to_string_lossy().into_owned()).expect("a name");
     assert_eq!(rule.draft.scope, Scope::Project(name));
     assert_eq!(found.note(".cursor/rules/api-style/RULE.md").draft.title.as_deref(), Some("api-style"));
-    assert_eq!(found.again.unchanged, 7);
+    let titles = ["AGENTS.md", "packages/web/AGENTS.md"].map(|path| found.note(path).draft.title.clone());
+    assert_eq!(titles, [Some("AGENTS".to_owned()), Some("packages/web/AGENTS.md".to_owned())]);
+    assert_eq!(found.again.unchanged, 8);
 }
 
 #[test]
@@ -81,12 +86,16 @@ fn global_rules_of_windsurf_are_for_all_projects() {
         (".codeium/windsurf/memories/x.pb", "binary"),
         ("app/.windsurf/rules/style.md", "---\ntrigger: always_on\n---\ntabs"),
         ("app/.windsurf/other.md", "x"),
+        ("app/web/.windsurf/rules/web.md", "web only"),
+        ("app/AGENTS.md", "# Build\n"),
+        ("app/web/AGENTS.md", "# Web\n"),
     ]);
     let global = survey_source(SourceName::Windsurf, &home.path().join(".codeium/windsurf/memories"));
     assert_eq!(paths(&global.notes), ["global_rules.md"]);
     assert_eq!(global.notes[0].draft.scope, Scope::Global);
     let project = survey_source(SourceName::Windsurf, &home.path().join("app"));
-    assert_eq!(paths(&project.notes), [".windsurf/rules/style.md"]);
+    let expected = [".windsurf/rules/style.md", "AGENTS.md", "web/.windsurf/rules/web.md", "web/AGENTS.md"];
+    assert_eq!(paths(&project.notes), expected);
     assert_eq!(project.notes[0].draft.scope, Scope::Project("app".into()));
     assert_eq!(project.notes[0].front_matter, "trigger: always_on\n");
 }
