@@ -18,6 +18,9 @@ use crate::record::map_category;
 use crate::text_files::{TextFile, TextFiles};
 use crate::yaml::Yaml;
 
+/// The name of the source.
+pub(crate) const NAME: &str = "basic-memory";
+
 /// The default folder of the program below the user's home folder.
 pub(crate) const DEFAULT_FOLDER: &str = "basic-memory";
 
@@ -73,7 +76,7 @@ impl BasicMemory {
 
 impl Source for BasicMemory {
     fn name(&self) -> &'static str {
-        "basic-memory"
+        NAME
     }
 
     fn rule(&self) -> WikilinkRule {

@@ -9,6 +9,9 @@ use crate::own_fields;
 use crate::source_text::{self, SourceText};
 use crate::yaml::Yaml;
 
+/// The source whose tags in one text may contain spaces.
+const SOURCE_WITH_SPACES: &str = "basic-memory";
+
 /// A note as a draft, with the values that a draft does not have.
 #[derive(Debug)]
 pub(crate) struct SourceNote {
@@ -45,7 +48,7 @@ impl SourceNote {
             let line = error.line.map_or(1, |line| line + 1);
             warnings.push(format!("{path}:{line}: {}; it was imported as text", error.what));
         }
-        let names = NoteNames::of(&parted, stem(path));
+        let names = NoteNames::of(&parted, stem(path), source);
         let own = parted.fields.as_ref().ok().and_then(|fields| fields.iter().find(|(key, _)| key == own_fields::KEY));
         let mut consumed = names.consumed.clone();
         consumed.extend(own.iter().map(|(key, _)| key.clone()));
@@ -139,14 +142,13 @@ struct NoteNames {
 }
 
 impl NoteNames {
-    fn of(parted: &SplitText<'_>, stem: &str) -> Self {
+    fn of(parted: &SplitText<'_>, stem: &str, source: &str) -> Self {
         let mut names = Self { title: stem.to_owned(), aliases: Vec::new(), tags: Vec::new(), consumed: Vec::new() };
         let Ok(fields) = &parted.fields else { return names };
+        let ends_tag = |character: char| character == ',' || character.is_whitespace() && source != SOURCE_WITH_SPACES;
         for (key, value) in fields {
             let is_whole = match key.to_lowercase().as_str() {
-                "tags" | "tag" => {
-                    collect_names(value, &|character| character == ',' || character.is_whitespace(), &mut names.tags)
-                }
+                "tags" | "tag" => collect_names(value, &ends_tag, &mut names.tags),
                 "aliases" | "alias" => collect_names(value, &|character| matches!(character, ',' | '\n'), &mut names.aliases),
                 _ => false,
             };

@@ -43,6 +43,7 @@ impl SourceRecord {
         let Some(value) = self.get(key) else { return Vec::new() };
         match decode_json(value).as_ref().unwrap_or(value) {
             Value::Array(items) => items.iter().filter_map(scalar_text).collect(),
+            Value::String(text) if text.trim() == "null" => Vec::new(),
             Value::String(text) => text.split(',').map(|item| clean_text(item.trim())).filter(|item| !item.is_empty()).collect(),
             value => scalar_text(value).into_iter().collect(),
         }
@@ -182,6 +183,7 @@ mod tests {
 
     #[test]
     fn lists_are_json_or_text_with_commas() {
+        assert!(record(json!({"a": "null"})).list("a").is_empty());
         let record = record(json!({"a": ["x", 1, null], "b": "[\"x, y\"]", "c": "x, y,,", "d": "[x"}));
         assert_eq!(record.list("a"), ["x", "1"]);
         assert_eq!(record.list("b"), ["x, y"]);

@@ -10,6 +10,7 @@ use super::catalog::ExportCatalog;
 use super::front_matter_draft::{FrontMatterDraft, ProgramKeys};
 use super::link_text::replace_links;
 use super::{ExportFormat, ExportPart, ExportRecord, is_category, is_time, summary, tag_name, time};
+use crate::basic_memory::NAME;
 use crate::yaml::Yaml;
 
 /// The front-matter keys that Basic Memory gives a meaning.
@@ -76,7 +77,7 @@ impl ExportFormat for BasicMemoryExport {
             "title" | "tags" => false,
             _ => true,
         };
-        let keys = ProgramKeys { program: "basic-memory", reserved: &KEYS, is_current: &mut is_current };
+        let keys = ProgramKeys { program: NAME, reserved: &KEYS, is_current: &mut is_current };
         let front_matter = header.finish(record, export, keys);
         vec![ExportPart { path: entry.path(), text: format!("{front_matter}{before}{}{after}\n", linked.text) }]
     }

@@ -92,7 +92,8 @@ impl ExportFormat for ServerMemoryExport {
 fn split_text(memory: &Memory, relations: &[EntityRelation], is_entity: bool) -> (Vec<String>, Vec<EntityRelation>, bool) {
     let content = memory.content.as_str();
     if !is_entity {
-        return (vec![content.to_owned()], Vec::new(), false);
+        let observations = if content.is_empty() { Vec::new() } else { vec![content.to_owned()] };
+        return (observations, Vec::new(), false);
     }
     let mut lines: Vec<&str> = content.split('\n').collect();
     let mut present = Vec::new();

@@ -16,6 +16,7 @@ fn observations_relations_and_permalinks_are_read() {
         ("drinks/tea leaves.md", tea),
         ("broken.md", search),
         ("Grinder.md", "no front matter"),
+        ("tags.md", "---\ntags: machine learning, x\n---\ntext"),
         (".obsidian/x.md", "hidden"),
     ]);
     let found = folder.survey(SourceName::BasicMemory);
@@ -37,7 +38,8 @@ fn observations_relations_and_permalinks_are_read() {
     assert_eq!((tea.draft.category, tea.links.as_slice()), (Some(Category::People), &["./Coffee beans.md".to_owned()][..]));
     // A title with a colon is not valid YAML: the front matter becomes text, with a warning.
     assert!(found.note("broken.md").warning.is_some() && found.note("broken.md").draft.content.contains("Search: Design"));
-    assert_eq!((found.report.new, found.again.unchanged), (4, 4));
+    assert_eq!(found.note("tags.md").draft.tags.as_slice(), ["machine learning", "x"]);
+    assert_eq!((found.report.new, found.again.unchanged), (5, 5));
     // A title and a permalink are names of a note; the title `茶` has no link.
     assert_eq!((found.report.links.resolved, found.report.links.only_by_alias, found.report.links.unresolved), (4, 0, 1));
 }
