@@ -204,8 +204,13 @@ impl<'a> FieldReader<'a> {
             draft.aliases = self.read("aliases", texts).unwrap_or_default();
         }
         let same_tags = |tags: &Value| texts(tags).map(|tags| tags.into_iter().collect::<Tags>()).as_ref() == Some(&draft.tags);
+        let own_tags = self.read("tags", texts).unwrap_or_default();
         if is_as_written("tags", &same_tags) {
-            draft.tags = self.read("tags", texts).unwrap_or_default().into_iter().collect();
+            draft.tags = own_tags.into_iter().collect();
+        } else if let Some(written) = written("tags").and_then(texts).filter(|written| written.len() == own_tags.len()) {
+            // An export may have changed characters of the tags that an edit left as they are.
+            let place = |tag: &String| written.iter().position(|written| written == tag);
+            draft.tags = draft.tags.iter().map(|tag| place(tag).map_or(tag, |at| &own_tags[at])).collect();
         }
         if draft.category.is_none()
             || is_as_written("category", &|category| category.as_str() == draft.category.map(Category::as_str))

@@ -77,8 +77,8 @@ impl ExportFormat for BasicMemoryExport {
             "title" | "tags" => false,
             _ => true,
         };
-        let keys = ProgramKeys { program: NAME, reserved: &KEYS, is_current: &mut is_current };
-        let front_matter = header.finish(record, export, keys);
+        let mut keys = ProgramKeys { program: NAME, reserved: &KEYS, is_current: &mut is_current };
+        let front_matter = header.finish(record, export, &mut keys);
         vec![ExportPart { path: entry.path(), text: format!("{front_matter}{before}{}{after}\n", linked.text) }]
     }
 }

@@ -50,7 +50,12 @@ impl FrontMatterDraft {
     ///
     /// `export` describes the changes of the export. A memory that came from the program returns its keys, unless they are no
     /// longer right. Of other memories, the keys that mean something to the program are only part of `export`.
-    pub(super) fn finish(mut self, record: &ExportRecord<'_>, mut export: Map<String, Value>, keys: ProgramKeys<'_>) -> String {
+    pub(super) fn finish(
+        mut self,
+        record: &ExportRecord<'_>,
+        mut export: Map<String, Value>,
+        keys: &mut ProgramKeys<'_>,
+    ) -> String {
         let mut others = String::new();
         if let Some(lines) = record.file.and_then(front_matter::extra_lines) {
             let mut origins = record.memory.origin.iter().chain(&record.memory.other_origins);
@@ -77,7 +82,7 @@ impl FrontMatterDraft {
     }
 
     /// Adds the other keys of a memory, without `prefix` if it came from the program.
-    fn add_keys(&mut self, fields: &[(String, Yaml, &str)], prefix: Option<&str>, keys: ProgramKeys<'_>) {
+    fn add_keys(&mut self, fields: &[(String, Yaml, &str)], prefix: Option<&str>, keys: &mut ProgramKeys<'_>) {
         let mut added = Vec::new();
         for (key, value, lines) in fields {
             let name = prefix.and_then(|prefix| key.strip_prefix(prefix)).unwrap_or(key);

@@ -72,8 +72,11 @@ impl ExportFormat for ObsidianExport {
             ("aliases".to_owned(), names.into()),
             ("tags".to_owned(), Value::from(tags.as_slice())),
         ]);
-        let front_matter =
-            header.finish(record, export, ProgramKeys { program: "obsidian", reserved: &KEYS, is_current: &mut |_, _| false });
+        let front_matter = header.finish(
+            record,
+            export,
+            &mut ProgramKeys { program: "obsidian", reserved: &KEYS, is_current: &mut |_, _| false },
+        );
         vec![ExportPart { path: entry.path(), text: format!("{front_matter}{}\n", linked.text) }]
     }
 }

@@ -71,7 +71,7 @@ impl ExportFormat for OkfExport {
         let front_matter = header(memory, entry, &description).finish(
             record,
             export,
-            ProgramKeys { program: "okf", reserved: &KEYS, is_current: &mut |key, value| is_current(memory, key, value) },
+            &mut ProgramKeys { program: "okf", reserved: &KEYS, is_current: &mut |key, value| is_current(memory, key, value) },
         );
         let list = self.lists.entry(entry.folder).or_default();
         let separator = if description.is_empty() { "" } else { " - " };

@@ -1,6 +1,7 @@
 //! The file of the MCP server `memory`: entities and relations, one per line.
 
 use std::collections::HashSet;
+use std::fmt::Write;
 
 use memory_core::Memory;
 use serde_json::{Map, Value, json};
@@ -72,7 +73,7 @@ impl ExportFormat for ServerMemoryExport {
         metadata.insert(KEY.into(), own_fields(record.fields, export).into());
         entity.insert("metadata".into(), metadata.into());
         lines.insert(0, entity.into());
-        vec![ExportPart::next(lines.iter().map(|line| format!("{line}\n")).collect())]
+        vec![ExportPart::next(join_lines(lines))]
     }
 
     fn finish(&mut self) -> Vec<ExportPart> {
@@ -82,9 +83,18 @@ impl ExportFormat for ServerMemoryExport {
         let linked = self.linked.iter().filter(|link| !is_related(link));
         let relation =
             |[from, to]: &[String; 2]| json!({ "type": "relation", "from": from, "to": to, "relationType": LINK_RELATION });
-        let lines: String = linked.map(|link| format!("{}\n", relation(link))).collect();
+        let lines = join_lines(linked.map(relation));
         if lines.is_empty() { Vec::new() } else { vec![ExportPart::next(lines)] }
     }
+}
+
+/// Returns values as lines of JSON.
+fn join_lines(values: impl IntoIterator<Item = Value>) -> String {
+    let mut lines = String::new();
+    for value in values {
+        writeln!(lines, "{value}").expect("a text grows");
+    }
+    lines
 }
 
 /// Splits the text of a memory into observations and those of `relations` that it has as lines. Returns also whether the

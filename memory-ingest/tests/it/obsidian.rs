@@ -93,8 +93,8 @@ fn what_cannot_be_read_is_named_and_the_rest_is_taken() {
     let found = vault.survey(SourceName::Obsidian);
     assert_eq!(found.skipped, [("big.md".to_owned(), "is larger than 16 MiB".to_owned())]);
     assert_eq!(found.notes.len(), 4);
-    assert_eq!(found.note("latin.md").draft.content, "caf\u{fffd} [[a]]");
-    assert_eq!(found.note("latin.md").warning.as_deref(), Some("latin.md:1: is not UTF-8; invalid bytes were replaced by �"));
+    assert_eq!(found.note("latin.md").draft.content, "café [[a]]");
+    assert_eq!(found.note("latin.md").warning.as_deref(), Some("latin.md:1: is not UTF-8; it was read as windows-1252"));
     assert!(found.note("nul.md").draft.content.ends_with("after") && found.note("nul.md").warning.is_some());
 }
 
