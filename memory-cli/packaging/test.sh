@@ -3,18 +3,20 @@
 #
 # usage: test.sh FOLDER
 #
-# It needs root, debootstrap, pip and npm of this machine are not used. Each package is installed with its own tool, the program writes,
-# searches and serves an agent, opens the homes of earlier versions, and is removed again, which leaves only the home.
+# It needs root and debootstrap. Each package is installed with its own tool, the program writes, searches and serves an agent, opens the
+# homes of earlier versions, and is removed again, which leaves only the home.
 set -euo pipefail
 
 packages="$(realpath "${1:?usage: test.sh FOLDER}")"
 formats="$(realpath "$(dirname "$0")/../tests/formats")"
 root="${ROOT_SYSTEM:-$(mktemp -d)/system}"
 if [ ! -e "$root/usr/bin/npm" ]; then
-    debootstrap --variant=minbase --include=python3-pip,python3-venv,npm stable "$root"
+    debootstrap --variant=minbase --include=python3-pip,python3-venv stable "$root"
+    chroot "$root" apt-get install -qy --no-install-recommends npm
 fi
-trap 'umount "$root/packages" "$root/formats" 2>/dev/null || :' EXIT
+trap 'umount "$root/packages" "$root/formats" "$root/proc" 2>/dev/null || :' EXIT
 mkdir -p "$root/packages" "$root/formats"
+mount -t proc proc "$root/proc"
 mount --bind "$packages" "$root/packages"
 mount --bind "$formats" "$root/formats"
 cat >"$root/test" <<'END'
@@ -32,25 +34,27 @@ try() {
         rm -rf /root/former && cp -r "$home" /root/former && chmod -R go= /root/former
         HOME=/root/former "$1" list --limit 0 | grep -q .
         HOME=/root/former "$1" write "A new memory in an old home" >/dev/null
-        HOME=/root/former "$1" undo >/dev/null
-        HOME=/root/former "$1" doctor >/dev/null
+        HOME=/root/former "$1" undo >/dev/null 2>&1
+        HOME=/root/former "$1" doctor >/dev/null 2>&1
     done
     rm -rf /root/former
     find "$HOME" -mindepth 1 -maxdepth 1 ! -name .memory | { ! grep .; }
 }
-! command -v cargo && ! command -v rustc && ! command -v gcc
+for tool in cargo rustc gcc; do
+    if command -v "$tool"; then exit 1; fi
+done
 before="$(find / -xdev -path /proc -prune -o -path /packages -prune -o -type f -print | wc -l)"
 cd /tmp
 tar -xzf /packages/memory-*-linux-musl.tar.gz
 try "$(echo /tmp/memory-*/memory)"
-echo "archive: $(time -p true 2>/dev/null; ls -s --block-size=1 /packages/memory-*-linux-musl.tar.gz | cut -d' ' -f1) bytes, works"
+echo "archive: $(cat /packages/memory-*-linux-musl.tar.gz | wc -c) bytes"
 rm -r /tmp/memory-*
 start="$(date +%s%N)"
 dpkg -i /packages/*.deb >/dev/null
 echo "dpkg: installed in $(( ($(date +%s%N) - start) / 1000000 )) ms"
 try memory
 dpkg -P memory-cli >/dev/null
-! command -v memory
+[ ! -e /usr/bin/memory ]
 python3 -m venv /tmp/venv
 start="$(date +%s%N)"
 /tmp/venv/bin/pip install --no-index --quiet /packages/*.whl
@@ -60,9 +64,10 @@ rm -r /tmp/venv
 start="$(date +%s%N)"
 npm install --global --offline --no-audit --no-fund --loglevel=error /packages/*.tgz >/dev/null
 echo "npm: installed in $(( ($(date +%s%N) - start) / 1000000 )) ms"
-try memory
+program="$(npm prefix --global)/bin/memory"
+try "$program"
 npm uninstall --global --loglevel=error memory-cli >/dev/null
-! command -v memory
+[ ! -e "$program" ]
 rm -rf "$HOME" /root/.npm
 after="$(find / -xdev -path /proc -prune -o -path /packages -prune -o -type f -print | wc -l)"
 echo "files left: $((after - before))"
