@@ -360,7 +360,7 @@ fn credentials_beside_our_entry_are_not_shown() {
 fn a_client_that_nobody_knows_is_a_mistake() {
     assert_snapshot!(Sandbox::new().run(&["install", "emacs"]), @"
     --- stderr
-    error[usage]: invalid value 'emacs' for '<CLIENT>'
+    error[usage]: invalid value 'emacs' for '[CLIENT]'
       [possible values: claude-code, codex, cursor, gemini, vscode, opencode, claude-desktop, windsurf, zed, cline, roo-code, goose]
 
     For more information, try '--help'.

@@ -167,5 +167,5 @@ fn a_person_who_types_nothing_is_offered_three_choices_on_a_key_each() {
     let tour = after("t").expect("a terminal");
     assert!(tour.contains("About seventy notes are in ~/vault"), "{tour}");
     let help = after("q").expect("a terminal");
-    assert!(help.contains("Usage: memory"), "{help}");
+    assert!(help.contains("Everyday:"), "{help}");
 }

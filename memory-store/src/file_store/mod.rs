@@ -73,11 +73,13 @@ pub struct FileStoreOptions {
     pub patience: Duration,
     /// Size of the cache of parsed files, in bytes; 0 disables it.
     pub kept: usize,
+    /// Whether a replica queues writes while its database cannot be reached; otherwise they fail.
+    pub queues_writes: bool,
 }
 
 impl Default for FileStoreOptions {
     fn default() -> Self {
-        Self { freshness: Freshness::Usual, patience: PATIENCE, kept: 0 }
+        Self { freshness: Freshness::Usual, patience: PATIENCE, kept: 0, queues_writes: true }
     }
 }
 

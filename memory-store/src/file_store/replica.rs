@@ -299,7 +299,7 @@ impl FileStore {
         let operation = NewOperation { record, token: random_token()?, files };
         // An operation never precedes an earlier one of this node.
         if unreachable.is_some() || !self.queue().is_empty()? {
-            return self.queue_and_execute(replica, &operation).map(Ok);
+            return self.queue_or_fail(replica, &operation, unreachable);
         }
         let obstacle = match replica.append(&state.heads, &operation) {
             Ok(LogAppendResult::Appended(position)) => {
@@ -311,13 +311,13 @@ impl FileStore {
                 return Ok(Ok(()));
             }
             // The log may contain the operation. Then it is found there by its token.
-            Err(error) if is_unreachable(&error) => return self.queue_and_execute(replica, &operation).map(Ok),
+            Err(error) if is_unreachable(&error) => return self.queue_or_fail(replica, &operation, Some(error)),
             Err(error) => return Err(error),
             Ok(LogAppendResult::Behind) => None,
             Ok(LogAppendResult::Refused(what)) => Some(what),
         };
         let applied = match self.pull_all(replica) {
-            Err(error) if is_unreachable(&error) => return self.queue_and_execute(replica, &operation).map(Ok),
+            Err(error) if is_unreachable(&error) => return self.queue_or_fail(replica, &operation, Some(error)),
             applied => applied?,
         };
         // The connection was lost after the operation was appended.
@@ -325,6 +325,19 @@ impl FileStore {
             return Ok(Ok(()));
         }
         Ok(Err(obstacle.filter(|_| applied.is_empty()).map_or(AppendObstacle::Outdated, AppendObstacle::Diverged)))
+    }
+
+    /// Queues an operation, or returns the error of the database if the store does not queue writes.
+    fn queue_or_fail(
+        &self,
+        replica: &Replica,
+        operation: &NewOperation<'_>,
+        unreachable: Option<StoreError>,
+    ) -> Result<Result<(), AppendObstacle>, StoreError> {
+        match unreachable {
+            Some(error) if !self.options.queues_writes => Err(error),
+            _ => self.queue_and_execute(replica, operation).map(Ok),
+        }
     }
 
     /// Returns the files of a step for the log.

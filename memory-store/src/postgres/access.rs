@@ -18,18 +18,18 @@ const FIND_PRINCIPAL: &str = "SELECT memory_principal(), memory_readable_scopes(
 
 /// The token of a principal.
 #[derive(Clone)]
-pub(super) struct AccessToken(String);
+pub(super) struct PrincipalToken(String);
 
-impl AccessToken {
+impl PrincipalToken {
     /// Returns the token with this text.
     pub(super) fn new(text: &str) -> Self {
         Self(text.trim().to_owned())
     }
 }
 
-impl fmt::Debug for AccessToken {
+impl fmt::Debug for PrincipalToken {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("AccessToken(…)")
+        formatter.write_str("PrincipalToken(…)")
     }
 }
 
@@ -59,7 +59,7 @@ impl TokenPrincipal {
 /// [`Code::PermissionDenied`] if the token is not valid, or the errors of `work`.
 pub(super) async fn run_as<T>(
     client: &Client,
-    token: Option<&AccessToken>,
+    token: Option<&PrincipalToken>,
     work: impl AsyncFnOnce(Option<&TokenPrincipal>) -> Result<T, DatabaseError>,
 ) -> Result<T, DatabaseError> {
     let begun = begin(client, token).await;
@@ -81,9 +81,9 @@ pub(super) async fn run_as<T>(
 }
 
 /// Begins a transaction and finds the principal of the token, in one round trip.
-async fn begin(client: &Client, token: Option<&AccessToken>) -> Result<Option<TokenPrincipal>, DatabaseError> {
+async fn begin(client: &Client, token: Option<&PrincipalToken>) -> Result<Option<TokenPrincipal>, DatabaseError> {
     let begun = client.batch_execute("BEGIN ISOLATION LEVEL READ COMMITTED");
-    let Some(AccessToken(token)) = token else {
+    let Some(PrincipalToken(token)) = token else {
         begun.await?;
         return Ok(None);
     };

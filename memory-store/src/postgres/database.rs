@@ -15,7 +15,7 @@ use tokio::sync::OnceCell;
 use tokio::time::{Instant, sleep, timeout};
 use tokio_postgres::Client;
 
-use super::access::AccessToken;
+use super::access::PrincipalToken;
 use super::address::DatabaseAddress;
 use super::connections::{CircuitBreaker, ConnectionManager, DatabaseRuntime};
 use super::error::{DatabaseError, RetryAction};
@@ -84,7 +84,7 @@ pub struct Database {
     errors: Mutex<BTreeMap<&'static str, u64>>,
     engine: OnceLock<DatabaseRuntime>,
     /// The token of the principal that uses the memories, if any.
-    token: Option<AccessToken>,
+    token: Option<PrincipalToken>,
 }
 
 impl Database {
@@ -110,11 +110,11 @@ impl Database {
     /// Uses the memories of the database with the token of a principal, which restricts them to its scopes.
     #[must_use]
     pub fn with_token(self, token: &str) -> Self {
-        Self { token: Some(AccessToken::new(token)), ..self }
+        Self { token: Some(PrincipalToken::new(token)), ..self }
     }
 
     /// Returns the token of the principal that uses the memories, if any.
-    pub(super) fn token(&self) -> Option<&AccessToken> {
+    pub(super) fn token(&self) -> Option<&PrincipalToken> {
         self.token.as_ref()
     }
 

@@ -8,7 +8,7 @@ use memory_core::{MemoryId, Operation, OperationId, Recorded, RecordedChange, Re
 use tokio_postgres::Client;
 use tokio_postgres::types::Type;
 
-use super::access::{AccessToken, run_as};
+use super::access::{PrincipalToken, run_as};
 use super::conditions::{SqlParameter, split_nanos};
 use super::error::DatabaseError;
 use super::listener::CHANNEL;
@@ -64,7 +64,7 @@ const INSERT_CHANGES: &str = "
 /// [`StoreError::Conflict`] if a document is not in the expected state, or another one has its path or its id.
 pub(super) async fn append(
     client: &Client,
-    token: Option<&AccessToken>,
+    token: Option<&PrincipalToken>,
     known: &LogHeads,
     operation: &NewOperation<'_>,
     notifier: Option<i64>,
@@ -307,7 +307,7 @@ async fn insert_changes(
 }
 
 /// A row of a change.
-struct ChangeRow<'a> {
+struct LoggedChangeRow<'a> {
     scope: &'a str,
     number: usize,
     change: &'a RecordedChange,
@@ -319,8 +319,8 @@ struct ChangeRow<'a> {
 fn change_rows<'a>(
     (number, (change, file)): (usize, (&'a RecordedChange, &'a NewDocumentFile<'a>)),
     scopes: &'a BTreeSet<String>,
-) -> Vec<ChangeRow<'a>> {
-    let row = |scope, before, after| ChangeRow { scope, number, change, before, after };
+) -> Vec<LoggedChangeRow<'a>> {
+    let row = |scope, before, after| LoggedChangeRow { scope, number, change, before, after };
     let before = change.before.as_ref();
     let after = change.after.as_ref().zip(file.document.as_ref().map(|next| next.bytes));
     match (file.former_key.as_deref(), file.document.as_ref().map(|next| next.key.as_str())) {

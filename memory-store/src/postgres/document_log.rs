@@ -17,7 +17,7 @@ use tokio_postgres::types::Type;
 use tokio_postgres::{Client, Row};
 
 use super::Database;
-use super::access::{AccessToken, TokenPrincipal, run_as};
+use super::access::{PrincipalToken, TokenPrincipal, run_as};
 use super::conditions::SqlParameter;
 use super::document_append::append;
 use super::error::DatabaseError;
@@ -141,7 +141,7 @@ impl PostgresDocumentLog {
     }
 
     /// Returns the token of the node, if it has one.
-    pub(super) fn token(&self) -> Option<&AccessToken> {
+    pub(super) fn token(&self) -> Option<&PrincipalToken> {
         self.database.token()
     }
 
