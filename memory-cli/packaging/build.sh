@@ -4,7 +4,7 @@
 # usage: build.sh [TARGET]
 #
 # It needs Rust with the target (rustup target add TARGET), musl-gcc and Python 3.11. The paths of the machine are removed
-# from the program, so that two builds of a commit give the same bytes.
+# from the program, and all times in the packages are that of the last commit.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
