@@ -11,6 +11,9 @@
 //! position of each scope, and the end of the journal that belongs to it. After an interruption, the operations in the journal behind that
 //! end are not applied again. A new node, or one with a deleted journal, an edited file or purged versions, creates its replica from the
 //! whole log, with one sync at the end.
+//!
+//! A node with the token of a principal receives and appends only operations in the scopes of the principal. Without the database, a node
+//! queues its operations (`file_store/replica/offline.rs`).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Debug};

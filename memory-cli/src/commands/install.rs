@@ -72,7 +72,7 @@ impl InstallArgs {
             return Err(Failure::usage(why, "omit --root or --project"));
         }
         let clients = self.arguments.clients("set up", Client::is_present, app)?;
-        self.arguments.run_each(&clients, app, |client, app| self.install(client, app))
+        self.arguments.run_each(&clients, &[], app, |client, app| self.install(client, app))
     }
 
     fn install(&self, client: &'static Client, app: &mut App) -> Result<Value, Failure> {
@@ -136,14 +136,15 @@ impl SetupArgs {
         Ok(found.into_iter().enumerate().filter(|(index, _)| chosen.contains(index)).map(|(_, client)| client).collect())
     }
 
-    /// Runs `work` for each client, and prints the JSON.
+    /// Runs `work` for each client, and prints the JSON. `service` are the deleted files of the service.
     fn run_each(
         &self,
         clients: &[&'static Client],
+        service: &[PathBuf],
         app: &mut App,
         work: impl Fn(&'static Client, &mut App) -> Result<Value, Failure>,
     ) -> Result<(), Failure> {
-        if clients.is_empty() {
+        if clients.is_empty() && service.is_empty() {
             print_note(app, "no assistant was found or selected; nothing was changed")?;
         }
         let mut shapes = Vec::new();
@@ -157,7 +158,11 @@ impl SetupArgs {
             Some(shape) if self.client.is_some() => Ok(app.output.json(&shape)?),
             last => {
                 shapes.extend(last);
-                Ok(app.output.json(&json!({ "clients": shapes }))?)
+                let mut shape = json!({ "clients": shapes });
+                if !service.is_empty() {
+                    shape["service"] = json!(service);
+                }
+                Ok(app.output.json(&shape)?)
             }
         }
     }
@@ -227,7 +232,8 @@ fn change_json(outcome: &PlannedChange, is_rehearsal: bool) -> Value {
 /// and the service of `memory service`.
 ///
 /// JSON: {client, level, dry_run, changed, files: [{path, change, backup, diff}]}; `change` is restored, changed, removed or
-/// unchanged, `diff` is given with --dry-run; with --all {clients: [{client, …}…]}
+/// unchanged, `diff` is given with --dry-run; with --all {clients: [{client, …}…], service?: [FILE…]}, where `service` are the
+/// files of the service
 #[derive(Debug, Args)]
 pub(crate) struct UninstallArgs {
     #[command(flatten)]
@@ -239,8 +245,8 @@ impl UninstallArgs {
         let (root, environment) = (app.root.clone(), app.environment);
         let has_entries = |client: &Client, _: &ClientFolders| has_entries(client, root.as_deref(), environment);
         let clients = self.arguments.clients("remove the entries from", has_entries, app)?;
-        self.arguments.run_each(&clients, app, |client, app| self.uninstall(client, app))?;
-        if self.arguments.all && !self.arguments.dry_run { service::uninstall_if_installed(app) } else { Ok(()) }
+        let files = if self.arguments.all { service::uninstall_if_installed(self.arguments.dry_run, app)? } else { Vec::new() };
+        self.arguments.run_each(&clients, &files, app, |client, app| self.uninstall(client, app))
     }
 
     fn uninstall(&self, client: &'static Client, app: &mut App) -> Result<Value, Failure> {

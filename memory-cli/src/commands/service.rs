@@ -36,7 +36,7 @@ enum ServiceCommand {
 /// An agent that connects to the socket of the home starts the service too. On systems that support it, the service can write
 /// only to your home folder and to the home of the memories.
 ///
-/// JSON: {name, home, state, sandboxed, files}
+/// JSON: {name, home, installed, state, sandboxed, files}
 #[derive(Debug, Args)]
 struct ServiceInstallArgs {
     /// Also serve tools, instances and MCP (at /mcp) over HTTP, only to your own programs
@@ -99,15 +99,17 @@ impl ServiceInstallArgs {
     }
 }
 
-/// Stops the service of the home and deletes its files, if it is installed.
-pub(super) fn uninstall_if_installed(app: &mut App) -> Result<(), Failure> {
-    let Ok(manager) = ServiceManager::of(app.environment) else { return Ok(()) };
+/// Stops the service of the home and deletes its files, if it is installed. Returns the files; with `is_rehearsal`, it only lists them.
+pub(super) fn uninstall_if_installed(is_rehearsal: bool, app: &mut App) -> Result<Vec<PathBuf>, Failure> {
+    let Ok(manager) = ServiceManager::of(app.environment) else { return Ok(Vec::new()) };
     let service = find_service(app)?;
-    for file in manager.uninstall(&service.name)? {
-        let file = app.output.display_path(&file);
-        print_note(app, &format!("deleted {file}"))?;
+    let files = if is_rehearsal { manager.installed_files(&service.name) } else { manager.uninstall(&service.name)? };
+    let action = if is_rehearsal { "would delete" } else { "deleted" };
+    for file in &files {
+        let file = app.output.display_path(file);
+        print_note(app, &format!("{action} {file}"))?;
     }
-    Ok(())
+    Ok(files)
 }
 
 fn uninstall(manager: &ServiceManager, service: &Service, app: &mut App) -> Result<(), Failure> {

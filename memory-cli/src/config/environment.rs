@@ -103,9 +103,9 @@ pub struct Environment {
 impl Environment {
     /// Reads the environment of this process: the variables of `memory`, the home folder and the current folder.
     ///
-    /// Only this constructor reads the environment. The variables with API keys that the settings name are read when the
-    /// models are opened. The path of the program is not set, because this process may be another program; see
-    /// [`Self::with_program`].
+    /// Only this constructor reads the environment, apart from the variables of systemd, which the daemon reads if it is a service.
+    /// The variables with API keys that the settings name are read when the models are opened. The path of the program is not set,
+    /// because this process may be another program; see [`Self::with_program`].
     pub fn from_process() -> Self {
         let text = |name: &str| variable(name).and_then(|value| value.into_string().ok());
         Self {

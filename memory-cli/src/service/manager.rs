@@ -148,7 +148,7 @@ impl ServiceManager {
     }
 
     /// Returns the files of a service that exist and that this program wrote.
-    fn installed_files(&self, name: &str) -> Vec<PathBuf> {
+    pub(crate) fn installed_files(&self, name: &str) -> Vec<PathBuf> {
         let service = Service { name: name.to_owned(), program: PathBuf::new(), root: PathBuf::new(), http: None };
         let files = self.files(&service, Sandbox::Full).into_iter().map(|file| file.path);
         files.filter(|path| fs::read_to_string(path).is_ok_and(|text| text.contains(MARKER))).collect()

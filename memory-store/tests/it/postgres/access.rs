@@ -132,6 +132,17 @@ fn every_table_is_empty_for_others_and_refuses_their_writes() {
     write_into(&node, "a note of the team", "team:web");
     let id = write_into(&node, "a private note", "private:ada");
     update(&node.services, &id, &content_patch("a changed private note"), None, SecretPolicy::Refuse).unwrap();
+    for row in [
+        "memory_folders VALUES ('private:ada', 'banks', 1, '{1}')",
+        "memory_files VALUES ('private:ada', 'banks', 'a.json', 1, 1, true, 1, NULL)",
+        "memory_file_parts VALUES ('private:ada', 'banks', 'a.json', 0, 1, 'a')",
+    ] {
+        shared.check_refused(&bob, &format!("INSERT INTO {row}"));
+        shared.sql("node", &ada, &format!("INSERT INTO {row}"));
+        let table = row.split(' ').next().unwrap();
+        assert_eq!(shared.sql("node", &ada, &format!("SELECT count(*) FROM {table}")), "1");
+        shared.check_empty(&bob, table);
+    }
     // The versions of the tables are readable, and no table with data is without policies.
     assert_eq!(shared.tables("NOT (relrowsecurity AND relforcerowsecurity)"), ["memory_schema"]);
     let tables = shared.tables("relname <> 'memory_schema'");
