@@ -161,8 +161,8 @@ async fn write_bare(client: &Client, number: i64, text: &str) -> Result<(), toki
     client.query_typed(lock, &[]).await?;
     let advance = "UPDATE bare.memory_document_heads SET position = $1, token = $1 WHERE scope = 'global'";
     client.execute_typed(advance, &[(&number, Type::INT8)]).await?;
-    let operation = "INSERT INTO bare.memory_document_operations (scope, position, operation, token, scopes, verb, actor, at, at_nanos) \
-        VALUES ('global', $1, $2, $1, '{global}', 'write', 'bench', now(), 0)";
+    let operation = "INSERT INTO bare.memory_document_operations (scope, position, operation, token, verb, actor, at, at_nanos) \
+        VALUES ('global', $1, $2, $1, 'write', 'bench', now(), 0)";
     client.execute_typed(operation, &[(&number, Type::INT8), (&id, Type::TEXT)]).await?;
     let document = "INSERT INTO bare.memory_documents (scope, id, path, hash, category, phase, tags, source, content) \
         VALUES ('global', $1, $2, sha256($3), 'inbox', 'inbox', '{}', 'bench', $3)";

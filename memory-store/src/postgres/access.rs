@@ -1,6 +1,7 @@
 //! The access of a node to the memories in a database: all rows, or those of the principal whose token it has.
 //!
-//! A transaction contains the token, and the policies of the tables (`migrations/0004_access.sql`) check it in each statement.
+//! A transaction contains the token. Nodes call functions (`migrations/0005_functions.sql`), which check it, and so do the policies of the
+//! tables (`migrations/0004_access.sql`).
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -9,12 +10,12 @@ use memory_core::{Code, StoreError};
 use tokio_postgres::Client;
 use tokio_postgres::types::Type;
 
+use super::connections::{BEGIN, end_transaction};
 use super::error::DatabaseError;
 
 const SET_TOKEN: &str = "SELECT set_config('memory.token', $1, true)";
 
-/// Returns the principal of the token and its scopes, and whether the policies apply to the user of the database.
-const FIND_PRINCIPAL: &str = "SELECT memory_principal(), memory_readable_scopes(), row_security_active('memory_documents')";
+const FIND_PRINCIPAL: &str = "SELECT principal, scopes, is_restricted FROM memory_node_access()";
 
 /// The token of a principal.
 #[derive(Clone)]
@@ -67,22 +68,12 @@ pub(super) async fn run_as<T>(
         Ok(principal) => work(principal.as_ref()).await,
         Err(trouble) => Err(trouble),
     };
-    match done {
-        Ok(done) => {
-            client.batch_execute("COMMIT").await?;
-            Ok(done)
-        }
-        Err(trouble) => {
-            // The error of `work` is returned, not one of the rollback.
-            let _ = client.batch_execute("ROLLBACK").await;
-            Err(trouble)
-        }
-    }
+    end_transaction(client, done).await
 }
 
 /// Begins a transaction and finds the principal of the token, in one round trip.
 async fn begin(client: &Client, token: Option<&PrincipalToken>) -> Result<Option<TokenPrincipal>, DatabaseError> {
-    let begun = client.batch_execute("BEGIN ISOLATION LEVEL READ COMMITTED");
+    let begun = client.batch_execute(BEGIN);
     let Some(PrincipalToken(token)) = token else {
         begun.await?;
         return Ok(None);
@@ -112,7 +103,7 @@ async fn begin(client: &Client, token: Option<&PrincipalToken>) -> Result<Option
     Ok(Some(TokenPrincipal { name, scopes }))
 }
 
-fn denied_error(what: String, hint: &'static str) -> DatabaseError {
+pub(super) fn denied_error(what: String, hint: &'static str) -> DatabaseError {
     let error = StoreError::Database { what, code: Code::PermissionDenied, hint, source: None };
     DatabaseError::Other(error.into())
 }

@@ -86,14 +86,22 @@ pub(super) async fn run_transaction<T>(
     client: &Client,
     work: impl AsyncFnOnce() -> Result<T, DatabaseError>,
 ) -> Result<T, DatabaseError> {
-    client.batch_execute("BEGIN ISOLATION LEVEL READ COMMITTED").await?;
-    match work().await {
+    client.batch_execute(BEGIN).await?;
+    end_transaction(client, work().await).await
+}
+
+/// The statement that begins a transaction.
+pub(super) const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED";
+
+/// Commits the transaction of a successful result, or rolls it back, and returns the result.
+pub(super) async fn end_transaction<T>(client: &Client, done: Result<T, DatabaseError>) -> Result<T, DatabaseError> {
+    match done {
         Ok(done) => {
             client.batch_execute("COMMIT").await?;
             Ok(done)
         }
         Err(trouble) => {
-            // The error of `work` is returned, not one of the rollback.
+            // The first error is returned, not one of the rollback.
             let _ = client.batch_execute("ROLLBACK").await;
             Err(trouble)
         }

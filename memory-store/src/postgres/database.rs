@@ -17,7 +17,7 @@ use tokio_postgres::Client;
 
 use super::access::PrincipalToken;
 use super::address::DatabaseAddress;
-use super::connections::{CircuitBreaker, ConnectionManager, DatabaseRuntime};
+use super::connections::{BEGIN, CircuitBreaker, ConnectionManager, DatabaseRuntime};
 use super::error::{DatabaseError, RetryAction};
 use super::listener::{ListenerEvent, listen};
 use super::migration::{INSTANCES, migrate};
@@ -356,7 +356,7 @@ pub(super) async fn run_with_row_lock<H, T>(
     held: impl Future<Output = Result<H, tokio_postgres::Error>>,
     work: impl Future<Output = Result<T, tokio_postgres::Error>>,
 ) -> Result<T, tokio_postgres::Error> {
-    let begun = client.batch_execute("BEGIN ISOLATION LEVEL READ COMMITTED");
+    let begun = client.batch_execute(BEGIN);
     // Each statement is sent when its future is first polled, so they arrive in this order. If one fails, the COMMIT
     // rolls back.
     let (begun, held, done, committed) = tokio::join!(biased; begun, held, work, client.batch_execute("COMMIT"));

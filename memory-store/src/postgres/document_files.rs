@@ -4,8 +4,8 @@
 
 use std::ops::Range;
 
+use memory_core::StoreError;
 use memory_core::instance::InstanceError;
-use memory_core::{ContentHash, StoreError};
 use tokio_postgres::types::Type;
 use tokio_postgres::{Client, Row};
 
@@ -23,44 +23,13 @@ const FILES_PER_PAGE: i64 = 200;
 /// Maximum number of rows in a statement, and of bytes in their contents.
 const BATCH: (usize, usize) = (1_000, 8 << 20);
 
-/// Returns the files after a position, with those parts of each that are new since then, and the position of the folder at the same time.
-/// Without files, there is one row without a path.
 const LIST_FILES: &str = "
-    SELECT own.path, own.position, own.written, own.is_there, part.start_at, part.content,
-        (SELECT position FROM memory_folders WHERE scope = $1 AND folder = $2) AS head
-    FROM (SELECT 1) AS one
-    LEFT JOIN (
-        SELECT path, position, written, is_there FROM memory_files
-        WHERE scope = $1 AND folder = $2 AND (position, path) > ($4, $5) ORDER BY position, path LIMIT $6
-    ) AS own ON true
-    LEFT JOIN memory_file_parts AS part
-        ON part.scope = $1 AND part.folder = $2 AND part.path = own.path AND part.position > $3
-    ORDER BY own.position, own.path, part.start_at";
+    SELECT file_path, file_position, file_written, is_file, part_start, part_content, head
+    FROM memory_node_files($1, $2, $3, $4, $5, $6)";
 
-/// Locks the head of a folder, and returns its position and whether one of the last commits is this one.
-const LOCK_HEAD: &str = "
-    INSERT INTO memory_folders AS own (scope, folder, position, tokens) VALUES ($1, $2, 0, ARRAY[]::bigint[])
-    ON CONFLICT (scope, folder) DO UPDATE SET position = own.position RETURNING position, $3 = ANY (tokens)";
+const COMMIT_FILES: &str = "SELECT new_position, is_repeated FROM memory_node_commit_files($1, $2, $3, $4)";
 
-const ADVANCE_HEAD: &str =
-    "UPDATE memory_folders SET position = $3, tokens = ($4 || tokens)[1:256] WHERE scope = $1 AND folder = $2";
-
-const DELETE_PARTS: &str = "DELETE FROM memory_file_parts WHERE scope = $1 AND folder = $2 AND path = ANY($3)";
-
-const PUT_FILES: &str = "
-    INSERT INTO memory_files AS own (scope, folder, path, position, written, is_there, size, hash)
-    SELECT $1, $2, path, $3, $3, is_there, size, hash FROM unnest($4, $5, $6, $7) AS new(path, is_there, size, hash)
-    ON CONFLICT (scope, folder, path) DO UPDATE SET position = excluded.position, written = excluded.written,
-        is_there = excluded.is_there, size = excluded.size, hash = excluded.hash";
-
-const EXTEND_FILES: &str = "
-    UPDATE memory_files AS own SET position = $3, size = new.start_at + new.length, hash = NULL
-    FROM unnest($4, $5, $6) AS new(path, start_at, length)
-    WHERE own.scope = $1 AND own.folder = $2 AND own.path = new.path AND own.is_there AND own.size = new.start_at";
-
-const INSERT_PARTS: &str = "
-    INSERT INTO memory_file_parts (scope, folder, path, start_at, position, content)
-    SELECT $1, $2, path, start_at, $3, content FROM unnest($4, $5, $6) AS new(path, start_at, content)";
+const PUT_FILES: &str = "SELECT memory_node_put_files($1, $2, $3, $4, $5, $6)";
 
 impl SharedFiles for PostgresDocumentLog {
     fn identity(&self) -> Result<String, StoreError> {
@@ -124,7 +93,7 @@ fn scope_of(folder: &SharedFolderId, principal: Option<&TokenPrincipal>) -> Stri
     }
 }
 
-/// Parses rows of [`LIST_FILES`], which has a row for each part.
+/// Parses rows of [`LIST_FILES`], which has a row for each part, and one row without a path if there are no files.
 fn parse_files(rows: &[Row], known: i64) -> Result<Vec<SharedFile>, DatabaseError> {
     let mut files: Vec<SharedFile> = Vec::new();
     for row in rows {
@@ -160,106 +129,42 @@ async fn commit(
     token: i64,
     edits: &[FileEdit],
 ) -> Result<FileCommitResult, DatabaseError> {
-    let key: [SqlParameter; 2] = [(&scope, Type::TEXT), (&folder, Type::TEXT)];
-    let head = client.query_typed_one(LOCK_HEAD, &joined(&key, &[(&token, Type::INT8)])).await?;
-    let (position, is_repeated): (i64, bool) = (head.try_get(0)?, head.try_get(1)?);
-    if is_repeated {
-        return Ok(FileCommitResult::Repeated);
-    }
-    if position != known {
-        return Ok(FileCommitResult::Behind);
-    }
-    let next = position + 1;
-    client.execute_typed(ADVANCE_HEAD, &joined(&key, &[(&next, Type::INT8), (&token, Type::INT8)])).await?;
-    put_files(client, &key, next, edits).await?;
-    if !extend_files(client, &key, next, edits).await? {
-        return Err(DatabaseError::Other(StoreError::Conflict { what: folder.to_owned() }.into()));
-    }
+    let values: [SqlParameter; 4] = [(&scope, Type::TEXT), (&folder, Type::TEXT), (&known, Type::INT8), (&token, Type::INT8)];
+    let begun = client.query_typed_one(COMMIT_FILES, &values).await?;
+    let (position, is_repeated): (Option<i64>, bool) = (begun.try_get(0)?, begun.try_get(1)?);
+    let Some(position) = position else {
+        return Ok(if is_repeated { FileCommitResult::Repeated } else { FileCommitResult::Behind });
+    };
     for batch in batches(edits) {
-        insert_parts(client, &key, next, &edits[batch]).await?;
-    }
-    Ok(FileCommitResult::Committed(next))
-}
-
-/// Writes the rows of new, replaced and deleted files, and deletes their parts.
-async fn put_files(client: &Client, key: &[SqlParameter<'_>; 2], position: i64, edits: &[FileEdit]) -> Result<(), DatabaseError> {
-    for edits in edits.chunks(BATCH.0) {
-        let (mut paths, mut present, mut sizes, mut hashes) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        for FileEdit { path, content } in edits {
-            let bytes = match content {
-                NewFileContent::Removed => None,
-                NewFileContent::Whole(bytes) => Some(bytes),
-                NewFileContent::Appended { .. } => continue,
-            };
-            paths.push(path.as_str());
-            present.push(bytes.is_some());
-            sizes.push(signed(bytes.map_or(0, |bytes| bytes.len() as u64)));
-            hashes.push(bytes.map(|bytes| ContentHash::from_bytes(bytes).as_bytes().to_vec()));
-        }
-        if paths.is_empty() {
-            continue;
-        }
-        client.execute_typed(DELETE_PARTS, &joined(key, &[(&paths, Type::TEXT_ARRAY)])).await?;
-        let columns: [SqlParameter; 5] = [
-            (&position, Type::INT8),
-            (&paths, Type::TEXT_ARRAY),
-            (&present, Type::BOOL_ARRAY),
-            (&sizes, Type::INT8_ARRAY),
-            (&hashes, Type::BYTEA_ARRAY),
-        ];
-        client.execute_typed(PUT_FILES, &joined(key, &columns)).await?;
-    }
-    Ok(())
-}
-
-/// Records the new size of the files with appended bytes; returns `false` if one of them has an unexpected size.
-async fn extend_files(
-    client: &Client,
-    key: &[SqlParameter<'_>; 2],
-    position: i64,
-    edits: &[FileEdit],
-) -> Result<bool, DatabaseError> {
-    let (mut paths, mut starts, mut lengths) = (Vec::new(), Vec::new(), Vec::new());
-    for FileEdit { path, content } in edits {
-        if let NewFileContent::Appended { start, bytes } = content {
-            paths.push(path.as_str());
-            starts.push(signed(*start));
-            lengths.push(signed(bytes.len() as u64));
+        if !put_files(client, scope, folder, position, &edits[batch]).await? {
+            return Err(DatabaseError::Other(StoreError::Conflict { what: folder.to_owned() }.into()));
         }
     }
-    if paths.is_empty() {
-        return Ok(true);
-    }
-    let columns: [SqlParameter; 4] =
-        [(&position, Type::INT8), (&paths, Type::TEXT_ARRAY), (&starts, Type::INT8_ARRAY), (&lengths, Type::INT8_ARRAY)];
-    let changed = client.execute_typed(EXTEND_FILES, &joined(key, &columns)).await?;
-    Ok(changed == paths.len() as u64)
+    Ok(FileCommitResult::Committed(position))
 }
 
-async fn insert_parts(
-    client: &Client,
-    key: &[SqlParameter<'_>; 2],
-    position: i64,
-    edits: &[FileEdit],
-) -> Result<(), DatabaseError> {
+/// Changes files; returns `false` if one of those to append to has an unexpected size.
+async fn put_files(client: &Client, scope: &str, folder: &str, position: i64, edits: &[FileEdit]) -> Result<bool, DatabaseError> {
     let (mut paths, mut starts, mut contents) = (Vec::new(), Vec::new(), Vec::new());
     for FileEdit { path, content } in edits {
         let (start, bytes) = match content {
-            NewFileContent::Removed => continue,
-            NewFileContent::Whole(bytes) => (0, bytes),
-            NewFileContent::Appended { start, bytes } => (*start, bytes),
+            NewFileContent::Removed => (None, None),
+            NewFileContent::Whole(bytes) => (None, Some(bytes.as_slice())),
+            NewFileContent::Appended { start, bytes } => (Some(signed(*start)), Some(bytes.as_slice())),
         };
         paths.push(path.as_str());
-        starts.push(signed(start));
-        contents.push(bytes.as_slice());
+        starts.push(start);
+        contents.push(bytes);
     }
-    if paths.is_empty() {
-        return Ok(());
-    }
-    let columns: [SqlParameter; 4] =
-        [(&position, Type::INT8), (&paths, Type::TEXT_ARRAY), (&starts, Type::INT8_ARRAY), (&contents, Type::BYTEA_ARRAY)];
-    client.execute_typed(INSERT_PARTS, &joined(key, &columns)).await?;
-    Ok(())
+    let values: [SqlParameter; 6] = [
+        (&scope, Type::TEXT),
+        (&folder, Type::TEXT),
+        (&position, Type::INT8),
+        (&paths, Type::TEXT_ARRAY),
+        (&starts, Type::INT8_ARRAY),
+        (&contents, Type::BYTEA_ARRAY),
+    ];
+    Ok(client.query_typed_one(PUT_FILES, &values).await?.try_get(0)?)
 }
 
 /// Returns ranges of the changes, each of which fits into a statement.
@@ -276,10 +181,6 @@ fn batches(edits: &[FileEdit]) -> Vec<Range<usize>> {
         }
     }
     batches
-}
-
-fn joined<'a>(key: &[SqlParameter<'a>], more: &[SqlParameter<'a>]) -> Vec<SqlParameter<'a>> {
-    [key, more].concat()
 }
 
 fn signed(number: u64) -> i64 {

@@ -17,7 +17,7 @@ use tokio_postgres::types::Type;
 use tokio_postgres::{Client, Row};
 
 use super::Database;
-use super::access::{PrincipalToken, TokenPrincipal, run_as};
+use super::access::{PrincipalToken, TokenPrincipal, denied_error, run_as};
 use super::conditions::SqlParameter;
 use super::document_append::append;
 use super::error::DatabaseError;
@@ -34,47 +34,14 @@ use crate::{FileStore, FileStoreOptions};
 /// Maximum number of operations that are fetched at once.
 const OPERATIONS_PER_PAGE: i64 = 500;
 
-/// Returns a scope without the last operation that the replica has, if there is one.
-const FIND_LOST: &str = "
-    SELECT known.scope FROM unnest($1, $2, $3) AS known(scope, position, token) WHERE NOT EXISTS (
-        SELECT FROM memory_document_operations AS own
-        WHERE own.scope = known.scope AND own.position = known.position AND own.token = known.token
-    ) LIMIT 1";
+const FIND_LOST: &str = "SELECT memory_node_find_lost($1, $2, $3)";
 
-/// Returns the operations after the positions of a replica. An operation occurs once for each of its scopes, also if the limit is exceeded.
 const LIST_OPERATIONS: &str = "
-    SELECT operation, token, position, scope, verb, actor, at, at_nanos, undoes, principal FROM (
-        SELECT own.*, rank() OVER (ORDER BY own.position, own.operation, own.token) AS row
-        FROM memory_document_heads AS head
-        LEFT JOIN unnest($1, $2) AS known(scope, position) ON known.scope = head.scope
-        CROSS JOIN LATERAL (
-            SELECT * FROM memory_document_operations AS one
-            WHERE one.scope = head.scope AND one.position > coalesce(known.position, 0) ORDER BY one.position LIMIT $3
-        ) AS own
-        WHERE head.position > coalesce(known.position, 0)
-    ) AS news
-    WHERE row <= $3 ORDER BY row, scope";
+    SELECT operation, token, position, scope, verb, actor, at, at_nanos, undoes, principal FROM memory_node_operations($1, $2, $3)";
 
 const LIST_CHANGES: &str = "
-    SELECT own.operation, own.token, own.nth, own.scope, own.id, own.former_path, own.former_hash, own.trash, own.path, own.hash, own.why,
-        own.content
-    FROM memory_document_changes AS own
-    JOIN unnest($1, $2, $3, $4) AS wanted(scope, position, operation, token)
-        ON own.scope = wanted.scope AND own.position = wanted.position AND own.operation = wanted.operation AND own.token = wanted.token
-    ORDER BY own.operation, own.token, own.nth, own.path NULLS FIRST";
-
-/// Deletes old previous versions, also from the changes that made them, unless they are current or in the trash again.
-const PURGE: &str = "
-    WITH gone AS (
-        DELETE FROM memory_documents_trash WHERE at < $1 RETURNING scope, id, hash
-    )
-    UPDATE memory_document_changes AS own SET content = NULL FROM gone
-    WHERE own.scope = gone.scope AND own.id = gone.id AND own.hash = gone.hash AND own.content IS NOT NULL
-        AND NOT EXISTS (SELECT FROM memory_documents AS now WHERE now.scope = own.scope AND now.id = own.id AND now.hash = own.hash)
-        AND NOT EXISTS (
-            SELECT FROM memory_documents_trash AS later
-            WHERE later.scope = own.scope AND later.id = own.id AND later.hash = own.hash AND $1 <= later.at
-        )";
+    SELECT operation, token, nth, scope, id, former_path, former_hash, trash, path, hash, why, content
+    FROM memory_node_changes($1, $2, $3, $4)";
 
 impl FileStore {
     /// Opens a store of memories in a Postgres database, with a replica of them in a folder.
@@ -150,10 +117,21 @@ impl PostgresDocumentLog {
         let done = self.database.run_without_instances(async |client| {
             let prepare = async || match self.database.token() {
                 None => migrate(client, &DOCUMENTS).await,
-                Some(_) => check_version(client, &DOCUMENTS).await,
+                Some(_) => check_version(client).await,
             };
-            self.is_ready.get_or_try_init(prepare).await?;
-            work(client).await
+            let done = async {
+                self.is_ready.get_or_try_init(prepare).await?;
+                work(client).await
+            };
+            done.await.map_err(|error| match error {
+                DatabaseError::Told(told)
+                    if told.code() == Some(&SqlState::INSUFFICIENT_PRIVILEGE) && self.database.token().is_none() =>
+                {
+                    let what = "the user of the database does not own the tables, and this home has no token".to_owned();
+                    denied_error(what, "use the address of the owner, or pass the token of a principal to `memory init --token`")
+                }
+                error => error,
+            })
         });
         done.map_err(|error| match error {
             InstanceError::Store(error) => *error,
@@ -166,7 +144,7 @@ impl SharedLog for PostgresDocumentLog {
     fn identity(&self) -> Result<LogIdentity, StoreError> {
         self.run(&async |client| {
             run_as(client, self.database.token(), async |principal| {
-                let row = client.query_typed_one("SELECT id FROM memory_document_store WHERE one = 1", &[]).await?;
+                let row = client.query_typed_one("SELECT memory_node_log_id()", &[]).await?;
                 Ok(LogIdentity { id: row.try_get(0)?, principal: principal.map(|principal| principal.name.clone()) })
             })
             .await
@@ -207,7 +185,7 @@ impl SharedLog for PostgresDocumentLog {
     fn purge(&self, before: DateTime<Utc>) -> Result<(), StoreError> {
         self.run(&async |client| {
             run_as(client, self.database.token(), async |_| {
-                client.execute_typed(PURGE, &[(&before, Type::TIMESTAMPTZ)]).await?;
+                client.execute_typed("SELECT memory_node_purge($1)", &[(&before, Type::TIMESTAMPTZ)]).await?;
                 Ok(())
             })
             .await
@@ -252,9 +230,9 @@ async fn pull_operations(
     let next: [SqlParameter; 3] =
         [(&scopes, Type::TEXT_ARRAY), (&positions, Type::INT8_ARRAY), (&OPERATIONS_PER_PAGE, Type::INT8)];
     let (lost, rows) =
-        tokio::join!(biased; client.query_typed_opt(FIND_LOST, &known), client.query_typed(LIST_OPERATIONS, &next));
-    if let Some(lost) = lost? {
-        return Err(older_error(lost.try_get(0)?));
+        tokio::join!(biased; client.query_typed_one(FIND_LOST, &known), client.query_typed(LIST_OPERATIONS, &next));
+    if let Some(lost) = lost?.try_get(0)? {
+        return Err(older_error(lost));
     }
     let mut logged = parse_operations(&rows?, principal.map(|principal| principal.name.as_str()))?;
     if !logged.is_empty() {

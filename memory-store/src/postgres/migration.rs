@@ -37,6 +37,7 @@ pub(super) const DOCUMENTS: TableGroup = TableGroup {
         include_str!("migrations/0002_documents.sql"),
         include_str!("migrations/0003_files.sql"),
         include_str!("migrations/0004_access.sql"),
+        include_str!("migrations/0005_functions.sql"),
     ],
     functions: None,
 };
@@ -81,20 +82,20 @@ pub(super) async fn migrate(client: &Client, group: &TableGroup) -> Result<(), D
     }
 }
 
-/// Checks that the tables of a group exist in this version, on a node that may not create them.
+/// Checks that the tables of memories exist in this version, on a node that may not create them.
 ///
 /// # Errors
 /// [`Code::PermissionDenied`] if they do not exist or are older, [`InstanceError::Damaged`] if they are newer.
-pub(super) async fn check_version(client: &Client, group: &TableGroup) -> Result<(), DatabaseError> {
-    let missing = [SqlState::UNDEFINED_TABLE, SqlState::INSUFFICIENT_PRIVILEGE];
-    let found = match read_version(client, group, "").await {
+pub(super) async fn check_version(client: &Client) -> Result<(), DatabaseError> {
+    let missing = [SqlState::UNDEFINED_FUNCTION, SqlState::INSUFFICIENT_PRIVILEGE];
+    let found = match client.query_typed_one("SELECT memory_node_version()::bigint", &[]).await {
         Err(error) if error.code().is_some_and(|code| missing.contains(code)) => None,
-        found => found?,
+        row => row?.try_get(0)?,
     };
-    let known = i64::try_from(group.migrations.len()).unwrap_or(i64::MAX);
+    let known = i64::try_from(DOCUMENTS.migrations.len()).unwrap_or(i64::MAX);
     match found {
         Some(found) if found == known => Ok(()),
-        Some(found) if known < found => Err(newer_version_error(found, group)),
+        Some(found) if known < found => Err(newer_version_error(found, &DOCUMENTS)),
         _ => {
             let what = "the tables of memories do not exist in this version, or this user has no access to them".to_owned();
             let hint = "the owner of the database runs `memory init` and `memory principal add`";

@@ -33,6 +33,10 @@
 //! function, the same statement is sent in full. The first statement of every other change holds that row, or the
 //! row of the first part of a key, so that the next one sees all earlier changes.
 //!
+//! Memories, and files of folders, are read and written only through functions of the database
+//! (`migrations/0005_functions.sql`), which check the scopes of the caller. The role of the nodes of principals has no other
+//! privilege. The owner creates the tables and manages principals with plain statements.
+//!
 //! There are no advisory locks and no sequences, and keys begin with the session or the key. A change that the
 //! database rejects because of concurrent changes is repeated. A deleted row keeps its position, and a position
 //! is never assigned twice, so an undo restores the row to its place. The client is asynchronous and runs on a

@@ -44,11 +44,12 @@ const LIST_TEAMS: &str = "
         UNION SELECT grantee FROM memory_principal_scopes WHERE grantee LIKE 'team:%'
     ) AS team ORDER BY team.scope";
 
-/// Returns whether the role bypasses the policies, if it exists.
+/// Returns whether a role and the owner bypass the policies, and whether the role may create objects that outlive its session.
 const INSPECT_ROLE: &str = "
-    SELECT rolsuper OR rolbypassrls OR pg_has_role(oid, memory_owner(), 'MEMBER') FROM pg_roles WHERE rolname = $1";
-
-const NAME_SCHEMA: &str = "SELECT quote_ident(current_schema())";
+    SELECT node.rolsuper OR node.rolbypassrls OR pg_has_role(node.oid, owner.oid, 'MEMBER'), owner.rolsuper OR owner.rolbypassrls,
+        has_database_privilege(node.oid, current_database(), 'CREATE')
+        OR EXISTS (SELECT FROM pg_namespace WHERE has_schema_privilege(node.oid, pg_namespace.oid, 'CREATE'))
+    FROM pg_roles AS node JOIN pg_roles AS owner ON owner.rolname = memory_owner() WHERE node.rolname = $1";
 
 /// A principal, as its owner sees it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -90,7 +91,7 @@ impl PrincipalTable {
 
     /// Adds a principal, or a new token of a revoked one, and returns the token.
     ///
-    /// It also grants the tables to the role of the nodes.
+    /// It also lets the role of the nodes call their functions.
     ///
     /// # Errors
     /// [`Code::InvalidInput`] if the principal has a token already, or the role does not exist or bypasses the access control.
@@ -98,7 +99,7 @@ impl PrincipalTable {
         let scopes: Vec<_> = scopes.iter().map(grantable_scope).collect::<Result<_, _>>()?;
         let token = random_token()?;
         self.run(async |client| {
-            grant_tables(client, role).await?;
+            grant_functions(client, role).await?;
             let values = [(&name.as_str() as &(dyn tokio_postgres::types::ToSql + Sync), Type::TEXT)];
             let inserted = [values[0].clone(), (&kind.as_str(), Type::TEXT), (&token, Type::TEXT)];
             if client.execute_typed(INSERT, &inserted).await? == 0 {
@@ -215,51 +216,34 @@ impl PrincipalTable {
     }
 }
 
-/// Grants the role of the nodes what they need: they neither change the history nor see hashes of tokens.
-async fn grant_tables(client: &Client, role: &str) -> Result<(), DatabaseError> {
+/// Lets the role of the nodes call their functions, and takes all other privileges from it.
+async fn grant_functions(client: &Client, role: &str) -> Result<(), DatabaseError> {
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-' | '.');
     if role.is_empty() || 63 < role.len() || !role.chars().all(is_plain) {
         return Err(invalid(format!("{role:?} is not a name of a role"), "use letters a-z, digits, -, _ and ."));
     }
-    match client.query_typed_opt(INSPECT_ROLE, &[(&role, Type::TEXT)]).await?.map(|row| row.try_get(0)).transpose()? {
-        Some(false) => {}
-        Some(true) => {
-            let hint = "use a role without the attributes SUPERUSER and BYPASSRLS that is no member of the owner";
-            return Err(invalid(format!("the role {role} bypasses the access control of memories"), hint));
-        }
-        None => {
-            let sql = format!("CREATE ROLE \"{role}\" LOGIN PASSWORD 'PASSWORD'");
-            let what = format!("the database has no role {role}; create it with {sql}");
-            return Err(invalid(what, "or specify another role with --role"));
-        }
+    let Some(found) = client.query_typed_opt(INSPECT_ROLE, &[(&role, Type::TEXT)]).await? else {
+        let sql = format!("CREATE ROLE \"{role}\" LOGIN PASSWORD 'PASSWORD'");
+        let what = format!("the database has no role {role}; create it with {sql}");
+        return Err(invalid(what, "or specify another role with --role"));
+    };
+    if found.try_get(0)? {
+        let hint = "use a role without the attributes SUPERUSER and BYPASSRLS that is no member of the owner";
+        return Err(invalid(format!("the role {role} bypasses the access control of memories"), hint));
     }
-    let schema: String = client.query_typed_one(NAME_SCHEMA, &[]).await?.try_get(0)?;
-    let mut script = format!("GRANT USAGE ON SCHEMA {schema} TO \"{role}\";");
-    for (privileges, table) in NODE_PRIVILEGES {
-        write!(script, "GRANT {privileges} ON {table} TO \"{role}\";").expect("a text is writable");
+    if found.try_get(1)? {
+        let hint = "create the tables as a role without the attributes SUPERUSER and BYPASSRLS";
+        return Err(invalid("the owner of the tables bypasses the access control of memories".to_owned(), hint));
     }
-    Ok(client.batch_execute(&script).await?)
+    // With functions of its own, a principal could receive the tokens of others, or have them called by a maintenance job of the owner.
+    if found.try_get(2)? {
+        let hint =
+            "a superuser runs `REVOKE CREATE ON SCHEMA public FROM PUBLIC`, and the same for other schemas and the database";
+        return Err(invalid(format!("the role {role} may create objects in the database"), hint));
+    }
+    client.execute_typed("SELECT memory_grant_node($1::text::name)", &[(&role, Type::TEXT)]).await?;
+    Ok(())
 }
-
-/// The privileges of nodes.
-const NODE_PRIVILEGES: [(&str, &str); 13] = [
-    ("SELECT", "memory_schema"),
-    ("SELECT", "memory_document_store"),
-    ("SELECT, INSERT, UPDATE", "memory_document_heads"),
-    ("SELECT, INSERT (scope, position, operation, token, verb, actor, at, at_nanos, undoes)", "memory_document_operations"),
-    ("SELECT, INSERT, UPDATE (content)", "memory_document_changes"),
-    ("SELECT, INSERT, DELETE", "memory_documents"),
-    ("SELECT, INSERT, DELETE", "memory_documents_trash"),
-    ("SELECT, INSERT, UPDATE", "memory_folders"),
-    ("SELECT, INSERT, UPDATE", "memory_files"),
-    ("SELECT, INSERT, DELETE", "memory_file_parts"),
-    ("SELECT (name, kind, created_at, revoked_at)", "memory_principals"),
-    ("SELECT", "memory_principal_scopes"),
-    (
-        "EXECUTE",
-        "FUNCTION memory_owner(), memory_is_owner(), memory_reads_principals(), memory_principal(), memory_readable_scopes()",
-    ),
-];
 
 /// Returns the text of a scope that principals are granted.
 fn grantable_scope(scope: &Scope) -> Result<String, InstanceError> {

@@ -13,6 +13,7 @@ mod migrations;
 mod node_kills;
 mod pages;
 mod pooler;
+mod privileges;
 mod proxy;
 mod random_operations;
 mod replicas;

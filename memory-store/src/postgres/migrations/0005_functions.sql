@@ -1,0 +1,576 @@
+-- The functions that nodes call. The role of the nodes has no privilege on any table, because Postgres evaluates some comparisons of a
+-- caller before the policies, so that plans and times of statements would reveal hidden rows.
+--
+-- A function runs as the owner of the tables, and the policies apply to the token of the transaction. It first checks the scopes of its
+-- arguments, and then reads by keys that begin with a scope, so neither its result nor its time depends on the rows of other scopes. Nodes
+-- call those whose names begin with `memory_node_`; the others are for these functions and for the owner.
+--
+-- Texts contain no backslash, because a caller can change its meaning. Other settings of a caller have no effect: see the end.
+
+SELECT set_config('search_path', format('%I, pg_temp', current_schema()), true);
+
+-- The functions run as the role that creates them, which must be the owner of the tables.
+DO $$
+BEGIN
+    IF (SELECT pg_get_userbyid(relowner) FROM pg_class WHERE oid = 'memory_documents'::regclass) <> current_user THEN
+        RAISE insufficient_privilege USING MESSAGE = 'only the owner of the tables may create their functions';
+    END IF;
+END
+$$;
+
+-- Whether all rows are accessible: to the owner, unless a token restricts the transaction. A function runs as the owner, so the role of its
+-- caller is that of the session.
+CREATE OR REPLACE FUNCTION memory_is_owner() RETURNS boolean
+    LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    RETURN coalesce(nullif(current_setting('role'), 'none'), session_user) = current_user
+        AND coalesce(current_setting('memory.token', true), '') = '';
+END
+$$;
+
+-- The owner of the tables.
+CREATE OR REPLACE FUNCTION memory_owner() RETURNS name
+    LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    RETURN current_user;
+END
+$$;
+
+CREATE OR REPLACE FUNCTION memory_find_principal(token text) RETURNS text
+    LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path FROM CURRENT
+AS $$
+BEGIN
+    RETURN (
+        SELECT own.name FROM memory_principals AS own
+        WHERE own.token_hash = sha256(convert_to(token, 'UTF8')) AND own.revoked_at IS NULL
+    );
+END
+$$;
+
+CREATE OR REPLACE FUNCTION memory_scopes_of(principal text) RETURNS text[]
+    LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path FROM CURRENT
+AS $$
+BEGIN
+    IF principal IS NULL THEN
+        RETURN '{}';
+    END IF;
+    RETURN ARRAY(
+        SELECT 'global'
+        UNION SELECT 'private:' || principal
+        UNION SELECT own.scope FROM memory_principal_scopes AS own WHERE own.grantee = 'private:' || principal
+        UNION SELECT further.scope FROM memory_principal_scopes AS own JOIN memory_principal_scopes AS further
+            ON further.grantee = own.scope WHERE own.grantee = 'private:' || principal
+    );
+END
+$$;
+
+-- These two functions read all principals. The policies recognize them by their search path, which a caller cannot change.
+DO $$
+DECLARE
+    own text;
+BEGIN
+    FOREACH own IN ARRAY ARRAY['memory_find_principal(text)', 'memory_scopes_of(text)'] LOOP
+        EXECUTE format('ALTER FUNCTION %s SET search_path = pg_catalog, %I, pg_temp', own, current_schema());
+    END LOOP;
+    FOREACH own IN ARRAY ARRAY['memory_principals', 'memory_principal_scopes'] LOOP
+        EXECUTE format('DROP POLICY IF EXISTS memory_access ON %I', own);
+        EXECUTE format(
+            'CREATE POLICY memory_access ON %I USING ((SELECT memory_is_owner()) OR (current_user = (SELECT memory_owner())'
+            ' AND current_setting(''search_path'') = %L)) WITH CHECK ((SELECT memory_is_owner()))',
+            own, format('pg_catalog, %I, pg_temp', current_schema())
+        );
+    END LOOP;
+END
+$$;
+DROP FUNCTION IF EXISTS memory_reads_principals();
+
+-- The principal of the token, if it is valid.
+CREATE OR REPLACE FUNCTION memory_principal() RETURNS text
+    LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path FROM CURRENT
+AS $$
+DECLARE
+    token text := current_setting('memory.token', true);
+BEGIN
+    RETURN CASE WHEN token <> '' THEN memory_find_principal(token) END;
+END
+$$;
+
+-- The scopes that the principal of the token reads and writes.
+CREATE OR REPLACE FUNCTION memory_readable_scopes() RETURNS text[]
+    LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path FROM CURRENT
+AS $$
+BEGIN
+    RETURN memory_scopes_of(memory_principal());
+END
+$$;
+
+-- The time of the transaction of the last commit, which is the same in all its statements.
+ALTER TABLE memory_folders ADD COLUMN IF NOT EXISTS begun_at timestamptz;
+
+-- The scopes that the caller may access; NULL for the owner, who may access all.
+CREATE OR REPLACE FUNCTION memory_accessible_scopes() RETURNS text[]
+    LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path FROM CURRENT
+AS $$
+DECLARE
+    own text[];
+BEGIN
+    IF memory_is_owner() THEN
+        RETURN NULL;
+    END IF;
+    own := memory_readable_scopes();
+    IF cardinality(own) = 0 THEN
+        RAISE insufficient_privilege USING MESSAGE = 'the transaction has no valid token';
+    END IF;
+    RETURN own;
+END
+$$;
+
+-- Fails unless the caller may access all these scopes. The error is the same for a scope that does not exist.
+CREATE OR REPLACE FUNCTION memory_check_scopes(wanted text[]) RETURNS void
+    LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path FROM CURRENT
+AS $$
+DECLARE
+    own text[] := memory_accessible_scopes();
+BEGIN
+    IF own IS NOT NULL AND (wanted <@ own) IS NOT TRUE THEN
+        RAISE insufficient_privilege USING MESSAGE = 'the principal of the transaction has no access to a scope';
+    END IF;
+END
+$$;
+
+-- Whether a file with this path may be in a scope: its name ends with the scope, unless that is `global`.
+CREATE OR REPLACE FUNCTION memory_is_path_of(path text, scope text) RETURNS boolean
+    LANGUAGE plpgsql IMMUTABLE SECURITY DEFINER SET search_path FROM CURRENT
+AS $$
+BEGIN
+    RETURN path ~ '^categories/([^/.][^/]*/)*[^/.][^/]*[.]md$' AND CASE
+        WHEN scope = 'global' THEN position('@' IN path) = 0
+        WHEN scope ~ '^[a-z]+:[A-Za-z0-9._-]{1,64}$' THEN right(path, length(scope) + 4) = '@' || replace(scope, ':', '-') || '.md'
+        -- Other characters of a scope are encoded, and a long one is shortened.
+        ELSE path ~ ('@' || split_part(scope, ':', 1) || '-[^@/]+[.]md$')
+    END;
+END
+$$;
+
+-- The version of the tables of memories.
+CREATE OR REPLACE FUNCTION memory_node_version() RETURNS integer
+    LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path FROM CURRENT
+AS $$
+BEGIN
+    RETURN (SELECT version FROM memory_schema WHERE one = 2);
+END
+$$;
+
+-- The principal of the token and its scopes, and whether the policies apply to the caller and to the functions.
+CREATE OR REPLACE FUNCTION memory_node_access(OUT principal text, OUT scopes text[], OUT is_restricted boolean)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path FROM CURRENT
+AS $$
+BEGIN
+    principal := memory_principal();
+    scopes := memory_scopes_of(principal);
+    is_restricted := row_security_active('memory_documents')
+        AND NOT EXISTS (SELECT FROM pg_roles WHERE rolname = session_user AND (rolsuper OR rolbypassrls));
+END
+$$;
+
+-- The id of the log.
+CREATE OR REPLACE FUNCTION memory_node_log_id() RETURNS text
+    LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path FROM CURRENT
+AS $$
+BEGIN
+    PERFORM memory_accessible_scopes();
+    RETURN (SELECT id FROM memory_document_store WHERE one = 1);
+END
+$$;
+
+-- A scope whose last operation in a replica is not in the log, if there is one.
+CREATE OR REPLACE FUNCTION memory_node_find_lost(known_scopes text[], known_positions bigint[], known_tokens bigint[]) RETURNS text
+    LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path FROM CURRENT
+AS $$
+BEGIN
+    PERFORM memory_check_scopes(known_scopes);
+    RETURN (
+        SELECT known.scope FROM unnest(known_scopes, known_positions, known_tokens) AS known(scope, position, token)
+        WHERE NOT EXISTS (
+            SELECT FROM memory_document_operations AS own
+            WHERE own.scope = known.scope AND own.position = known.position AND own.token = known.token
+        ) LIMIT 1
+    );
+END
+$$;
+
+-- The operations after the positions of a replica, in order. An operation occurs once for each of its scopes, also if there are more than
+-- `page` rows.
+CREATE OR REPLACE FUNCTION memory_node_operations(known_scopes text[], known_positions bigint[], page bigint)
+    RETURNS SETOF memory_document_operations
+    LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path FROM CURRENT
+AS $$
+DECLARE
+    readable text[] := memory_accessible_scopes();
+BEGIN
+    IF readable IS NULL THEN
+        readable := ARRAY(SELECT scope FROM memory_document_heads);
+    END IF;
+    RETURN QUERY
+        SELECT scope, position, operation, token, verb, actor, at, at_nanos, undoes, recorded, principal FROM (
+            SELECT own.*, rank() OVER (ORDER BY own.position, own.operation, own.token) AS place
+            FROM unnest(readable) AS wanted(scope)
+            JOIN memory_document_heads AS head ON head.scope = wanted.scope
+            LEFT JOIN unnest(known_scopes, known_positions) AS known(scope, position) ON known.scope = head.scope
+            CROSS JOIN LATERAL (
+                SELECT * FROM memory_document_operations AS one
+                WHERE one.scope = head.scope AND one.position > coalesce(known.position, 0) ORDER BY one.position LIMIT page
+            ) AS own
+            WHERE head.position > coalesce(known.position, 0)
+        ) AS news
+        WHERE place <= page ORDER BY place, scope;
+END
+$$;
+
+-- The changes of operations.
+CREATE OR REPLACE FUNCTION memory_node_changes(
+    known_scopes text[], known_positions bigint[], known_operations text[], known_tokens bigint[]
+) RETURNS SETOF memory_document_changes
+    LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path FROM CURRENT
+AS $$
+BEGIN
+    PERFORM memory_check_scopes(known_scopes);
+    RETURN QUERY
+        SELECT own.* FROM unnest(known_scopes, known_positions, known_operations, known_tokens) AS known(scope, position, operation, token)
+        JOIN memory_document_changes AS own ON own.scope = known.scope AND own.position = known.position
+            AND own.operation = known.operation AND own.token = known.token
+        ORDER BY own.operation, own.token, own.nth, own.path NULLS FIRST;
+END
+$$;
+
+-- Appends an operation without its changes, and moves the previous versions of its documents to the trash. `known_positions` and
+-- `known_tokens` are the heads of its scopes, and `last_position` is the highest position on the node.
+--
+-- The position is NULL if a head differs. `is_conflict` is true if a document differs from the expected one; then the caller rolls back.
+CREATE OR REPLACE FUNCTION memory_node_append(
+    known_scopes text[], known_positions bigint[], known_tokens bigint[], last_position bigint,
+    own_operation text, own_token bigint, own_verb text, own_actor text, own_at timestamptz, own_at_nanos smallint, own_undoes text,
+    former_numbers integer[], former_scopes text[], former_ids text[], former_paths text[], former_hashes bytea[], former_trash text[],
+    notifier bigint, OUT new_position bigint, OUT is_conflict boolean
+)
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT
+AS $$
+DECLARE
+    readable text[] := memory_accessible_scopes();
+    is_behind boolean;
+    moved bigint;
+BEGIN
+    PERFORM memory_check_scopes(known_scopes);
+    IF NOT former_scopes <@ known_scopes THEN
+        RAISE data_exception USING MESSAGE = 'a previous version is in no scope of the operation';
+    END IF;
+    -- The owner may also copy the operations of a damaged home.
+    IF readable IS NOT NULL AND (
+        own_operation ~ '^[0-9a-f]{12}$' AND coalesce(own_undoes ~ '^[0-9a-f]{12}$', true) AND own_at_nanos BETWEEN 0 AND 999
+        AND own_at >= '0001-01-01 00:00:00+00' AND own_at < '10000-01-01 00:00:00+00'
+        AND own_verb IN (
+            'write', 'update', 'tag', 'link', 'unlink', 'resolve-links', 'upgrade', 'delete', 'ingest', 'import', 'remind', 'notify',
+            'snooze', 'done', 'dream', 'expire', 'decay', 'consolidate', 'undo', 'restore', 'repair', 'rename', 'gc', 'schema', 'set',
+            'purge', 'reconcile', 'evict', 'propose', 'accept', 'reject', 'merge'
+        )
+    ) IS NOT TRUE THEN
+        RAISE data_exception USING MESSAGE = 'the operation is not valid';
+    END IF;
+    -- All transactions lock heads in the same order.
+    WITH locked AS (
+        INSERT INTO memory_document_heads AS own (scope, position, token)
+        SELECT wanted.scope COLLATE "C", 0, 0 FROM unnest(known_scopes) AS wanted(scope) ORDER BY 1
+        ON CONFLICT (scope) DO UPDATE SET position = own.position RETURNING own.scope, own.position, own.token
+    )
+    SELECT bool_or((locked.position, locked.token) IS DISTINCT FROM (known.position, known.token)) INTO is_behind
+    FROM locked JOIN unnest(known_scopes, known_positions, known_tokens) AS known(scope, position, token) ON known.scope = locked.scope;
+    -- A position that the log does not have would move all later ones.
+    IF is_behind OR (
+        readable IS NOT NULL
+        AND last_position > (SELECT coalesce(max(position), 0) FROM memory_document_heads WHERE scope = ANY (readable))
+    ) THEN
+        RETURN;
+    END IF;
+    IF readable IS NOT NULL AND EXISTS (
+        SELECT FROM memory_document_operations
+        WHERE scope = ANY (known_scopes) AND operation = own_operation AND principal IS DISTINCT FROM memory_principal()
+    ) THEN
+        RAISE data_exception USING MESSAGE = 'the operation is one of another principal';
+    END IF;
+    new_position := greatest(last_position, (SELECT max(known.position) FROM unnest(known_positions) AS known(position))) + 1;
+    UPDATE memory_document_heads SET position = new_position, token = own_token WHERE scope = ANY (known_scopes);
+    INSERT INTO memory_document_operations (scope, position, operation, token, verb, actor, at, at_nanos, undoes, recorded)
+        SELECT wanted.scope, new_position, own_operation, own_token, own_verb, own_actor, own_at, own_at_nanos, own_undoes, now()
+        FROM unnest(known_scopes) AS wanted(scope);
+    IF notifier IS NOT NULL THEN
+        PERFORM pg_notify('memory_documents', notifier::text);
+    END IF;
+    is_conflict := false;
+    IF cardinality(former_scopes) > 0 THEN
+        WITH gone AS (
+            DELETE FROM memory_documents AS own
+            USING unnest(former_numbers, former_scopes, former_ids, former_paths, former_hashes, former_trash)
+                AS former(nth, scope, id, path, hash, trash)
+            WHERE own.scope = former.scope AND own.id = former.id AND own.path = former.path AND own.hash = former.hash
+            RETURNING own.*, former.nth, former.trash
+        )
+        INSERT INTO memory_documents_trash (scope, operation, token, nth, at, trash, id, path, hash, category, phase, tags, created_at,
+            updated_at, expires_at, source, content)
+        SELECT scope, own_operation, own_token, nth, own_at, trash, id, path, hash, category, phase, tags, created_at, updated_at,
+            expires_at, source, content FROM gone;
+        GET DIAGNOSTICS moved = ROW_COUNT;
+        is_conflict := moved <> cardinality(former_scopes);
+    END IF;
+END
+$$;
+
+-- Inserts changes of an operation that the transaction has appended, and the new documents. A change without a scope has no new document. The
+-- tags of a document are one text, separated by a control character.
+CREATE OR REPLACE FUNCTION memory_node_append_changes(
+    own_scopes text[], own_position bigint, own_operation text, own_token bigint,
+    numbers integer[], ids text[], former_scopes text[], former_paths text[], former_hashes bytea[], former_trash text[],
+    scopes text[], paths text[], hashes bytea[], reasons text[], contents bytea[], categories text[], phases text[], tag_lists text[],
+    creations timestamptz[], updates timestamptz[], expiries timestamptz[], sources text[]
+) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT
+AS $$
+DECLARE
+    readable text[] := memory_accessible_scopes();
+BEGIN
+    PERFORM memory_check_scopes(own_scopes);
+    IF NOT array_remove(former_scopes || scopes, NULL) <@ own_scopes OR cardinality(own_scopes) <> (
+        SELECT count(*) FROM memory_document_operations AS own
+        WHERE own.scope = ANY (own_scopes) AND own.position = own_position AND own.operation = own_operation AND own.token = own_token
+            AND own.recorded = now() AND own.principal IS NOT DISTINCT FROM memory_principal()
+    ) THEN
+        RAISE data_exception USING MESSAGE = 'the transaction has not appended the operation';
+    END IF;
+    IF readable IS NOT NULL AND EXISTS (
+        SELECT FROM unnest(numbers, ids, former_scopes, former_paths, former_hashes, former_trash, scopes, paths, hashes, contents)
+            AS new(nth, id, former_scope, former_path, former_hash, trash, scope, path, hash, content)
+        LEFT JOIN memory_documents_trash AS former ON former.scope = new.former_scope AND former.operation = own_operation
+            AND former.token = own_token AND former.nth = new.nth
+        WHERE (
+            new.id ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' AND new.nth >= 0
+            AND (new.former_scope IS NULL OR new.former_path IS NULL OR (
+                former.id = new.id AND former.path = new.former_path AND former.hash = new.former_hash
+                AND former.trash = coalesce(new.trash, '')
+            ))
+            AND (new.former_path IS NULL OR (
+                memory_is_path_of(new.former_path, coalesce(new.former_scope, new.scope, own_scopes[1])) AND length(new.former_hash) = 32
+            ))
+            AND CASE WHEN new.scope IS NULL THEN new.path IS NULL AND new.hash IS NULL AND new.content IS NULL
+                ELSE memory_is_path_of(new.path, new.scope) AND sha256(new.content) = new.hash END
+        ) IS NOT TRUE
+    ) THEN
+        RAISE data_exception USING MESSAGE = 'a change of the operation is not valid';
+    END IF;
+    INSERT INTO memory_documents (scope, id, path, hash, category, phase, tags, created_at, updated_at, expires_at, source, content)
+        SELECT new.scope, new.id, new.path, new.hash, new.category, new.phase, string_to_array(new.tags, chr(31)), new.created_at,
+            new.updated_at, new.expires_at, new.source, new.content
+        FROM unnest(scopes, ids, paths, hashes, categories, phases, tag_lists, creations, updates, expiries, sources, contents)
+            AS new(scope, id, path, hash, category, phase, tags, created_at, updated_at, expires_at, source, content)
+        WHERE new.scope IS NOT NULL;
+    -- A change from one scope into another is two rows: the first half in the former scope, and the second half in the new one.
+    INSERT INTO memory_document_changes (scope, position, nth, operation, token, id, former_path, former_hash, trash, path, hash, why, content)
+        SELECT CASE WHEN half = 1 THEN new.former_scope ELSE coalesce(new.scope, new.former_scope, own_scopes[1]) END,
+            own_position, new.nth, own_operation, own_token, new.id,
+            CASE WHEN half = 1 OR NOT is_moved THEN new.former_path END,
+            CASE WHEN half = 1 OR NOT is_moved THEN new.former_hash END,
+            CASE WHEN half = 1 OR NOT is_moved THEN new.trash END,
+            CASE WHEN half = 2 THEN new.path END, CASE WHEN half = 2 THEN new.hash END, new.why, CASE WHEN half = 2 THEN new.content END
+        FROM unnest(numbers, ids, former_scopes, former_paths, former_hashes, former_trash, scopes, paths, hashes, reasons, contents)
+            AS new(nth, id, former_scope, former_path, former_hash, trash, scope, path, hash, why, content)
+        CROSS JOIN LATERAL (SELECT coalesce(new.former_scope <> new.scope, false) AS is_moved) AS move
+        CROSS JOIN generate_series(1, 2) AS half
+        WHERE half = 2 OR is_moved;
+END
+$$;
+
+-- Deletes old previous versions, also from the changes that made them, unless they are current or in the trash again.
+CREATE OR REPLACE FUNCTION memory_node_purge(before timestamptz) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT
+AS $$
+DECLARE
+    readable text[] := memory_accessible_scopes();
+    own_scope text;
+BEGIN
+    IF readable IS NULL THEN
+        readable := ARRAY(SELECT scope FROM memory_document_heads ORDER BY scope);
+    END IF;
+    FOREACH own_scope IN ARRAY readable LOOP
+        WITH gone AS (
+            DELETE FROM memory_documents_trash WHERE scope = own_scope AND at < before RETURNING id, hash
+        )
+        UPDATE memory_document_changes AS own SET content = NULL FROM gone
+        WHERE own.scope = own_scope AND own.id = gone.id AND own.hash = gone.hash AND own.content IS NOT NULL
+            AND NOT EXISTS (
+                SELECT FROM memory_documents AS now WHERE now.scope = own_scope AND now.id = own.id AND now.hash = own.hash
+            )
+            AND NOT EXISTS (
+                SELECT FROM memory_documents_trash AS later
+                WHERE later.scope = own_scope AND later.id = own.id AND later.hash = own.hash AND later.at >= before
+            );
+    END LOOP;
+END
+$$;
+
+-- The files of a folder after a position, with those parts of each that are new since `known_position`, and the position of the folder at
+-- the same time. Without files, there is one row without a path.
+CREATE OR REPLACE FUNCTION memory_node_files(
+    own_scope text, own_folder text, known_position bigint, next_position bigint, next_path text, page bigint
+) RETURNS TABLE (file_path text, file_position bigint, file_written bigint, is_file boolean, part_start bigint, part_content bytea, head bigint)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path FROM CURRENT
+AS $$
+BEGIN
+    PERFORM memory_check_scopes(ARRAY[own_scope]);
+    RETURN QUERY
+        SELECT own.path, own.position, own.written, own.is_there, part.start_at, part.content,
+            (SELECT folder.position FROM memory_folders AS folder WHERE folder.scope = own_scope AND folder.folder = own_folder)
+        FROM (SELECT 1) AS one
+        LEFT JOIN (
+            SELECT file.path, file.position, file.written, file.is_there FROM memory_files AS file
+            WHERE file.scope = own_scope AND file.folder = own_folder AND (file.position, file.path) > (next_position, next_path)
+            ORDER BY file.position, file.path LIMIT page
+        ) AS own ON true
+        LEFT JOIN memory_file_parts AS part ON part.scope = own_scope AND part.folder = own_folder AND part.path = own.path
+            AND part.position > known_position
+        ORDER BY own.position, own.path, part.start_at;
+END
+$$;
+
+-- Begins a commit of files, and returns its position. The position is NULL if the folder has another position than the known one, or if the
+-- same commit was made before.
+CREATE OR REPLACE FUNCTION memory_node_commit_files(
+    own_scope text, own_folder text, known_position bigint, own_token bigint, OUT new_position bigint, OUT is_repeated boolean
+)
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT
+AS $$
+DECLARE
+    head bigint;
+BEGIN
+    PERFORM memory_check_scopes(ARRAY[own_scope]);
+    INSERT INTO memory_folders AS own (scope, folder, position, tokens) VALUES (own_scope, own_folder, 0, ARRAY[]::bigint[])
+        ON CONFLICT (scope, folder) DO UPDATE SET position = own.position
+        RETURNING own.position, own_token = ANY (own.tokens) INTO head, is_repeated;
+    IF is_repeated OR head <> known_position THEN
+        RETURN;
+    END IF;
+    new_position := head + 1;
+    UPDATE memory_folders AS own SET position = new_position, tokens = (own_token || own.tokens)[1:256], begun_at = now()
+        WHERE own.scope = own_scope AND own.folder = own_folder;
+END
+$$;
+
+-- Changes files in the commit of the transaction. A file without `starts` is replaced, or deleted if it has no content either; the content of
+-- the others is appended at `starts`. Returns false if a file to append to has another size; then the caller rolls back.
+CREATE OR REPLACE FUNCTION memory_node_put_files(
+    own_scope text, own_folder text, own_position bigint, paths text[], starts bigint[], contents bytea[]
+) RETURNS boolean
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT
+AS $$
+DECLARE
+    extended bigint;
+BEGIN
+    PERFORM memory_check_scopes(ARRAY[own_scope]);
+    IF NOT EXISTS (
+        SELECT FROM memory_folders AS own WHERE own.scope = own_scope AND own.folder = own_folder AND own.position = own_position
+            AND own.begun_at = now()
+    ) THEN
+        RAISE data_exception USING MESSAGE = 'the transaction has not begun the commit';
+    END IF;
+    IF EXISTS (SELECT FROM unnest(paths) AS new(path) WHERE (new.path ~ '(^|/)[.]{0,2}(/|$)') IS NOT FALSE) THEN
+        RAISE data_exception USING MESSAGE = 'a path is not valid';
+    END IF;
+    DELETE FROM memory_file_parts AS own USING unnest(paths, starts) AS new(path, start_at)
+        WHERE own.scope = own_scope AND own.folder = own_folder AND own.path = new.path AND new.start_at IS NULL;
+    INSERT INTO memory_files AS own (scope, folder, path, position, written, is_there, size, hash)
+        SELECT own_scope, own_folder, new.path, own_position, own_position, new.content IS NOT NULL, coalesce(length(new.content), 0),
+            sha256(new.content)
+        FROM unnest(paths, starts, contents) AS new(path, start_at, content) WHERE new.start_at IS NULL
+        ON CONFLICT (scope, folder, path) DO UPDATE SET position = excluded.position, written = excluded.written,
+            is_there = excluded.is_there, size = excluded.size, hash = excluded.hash;
+    UPDATE memory_files AS own SET position = own_position, size = new.start_at + length(new.content), hash = NULL
+        FROM unnest(paths, starts, contents) AS new(path, start_at, content)
+        WHERE own.scope = own_scope AND own.folder = own_folder AND own.path = new.path AND own.is_there AND own.size = new.start_at;
+    GET DIAGNOSTICS extended = ROW_COUNT;
+    INSERT INTO memory_file_parts (scope, folder, path, start_at, position, content)
+        SELECT own_scope, own_folder, new.path, coalesce(new.start_at, 0), own_position, new.content
+        FROM unnest(paths, starts, contents) AS new(path, start_at, content) WHERE new.content IS NOT NULL;
+    RETURN extended = cardinality(array_remove(starts, NULL));
+END
+$$;
+
+-- Gives a role the privileges of nodes, and takes all others on the tables and functions from it.
+CREATE OR REPLACE FUNCTION memory_grant_node(node name) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT
+AS $$
+DECLARE
+    statement text;
+BEGIN
+    FOR statement IN
+        SELECT format('REVOKE ALL ON TABLE %I.%I FROM %I', nspname, relname, node)
+        FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+        WHERE nspname = current_schema() AND relkind IN ('r', 'p') AND left(relname, 7) = 'memory_'
+            AND (relrowsecurity OR relname = 'memory_schema')
+        UNION ALL
+        SELECT format(
+            CASE WHEN left(proname, 12) = 'memory_node_' THEN 'GRANT EXECUTE ON FUNCTION %s TO %I' ELSE 'REVOKE ALL ON FUNCTION %s FROM %I' END,
+            pg_proc.oid::regprocedure, node
+        )
+        FROM pg_proc JOIN pg_namespace ON pg_namespace.oid = pronamespace
+        WHERE nspname = current_schema() AND left(proname, 7) = 'memory_' AND prosecdef
+        UNION ALL
+        SELECT format('GRANT USAGE ON SCHEMA %I TO %I', current_schema(), node)
+    LOOP
+        EXECUTE statement;
+    END LOOP;
+END
+$$;
+
+-- Settings of a caller have no effect in the functions of nodes. A caller who disables indexes would have a condition on a column evaluated
+-- for the rows of all scopes, which takes a different time if it is true. A caller who requests plans as messages would receive estimates
+-- from the statistics of all scopes.
+DO $$
+DECLARE
+    own regprocedure;
+    setting text;
+BEGIN
+    FOR own IN
+        SELECT pg_proc.oid FROM pg_proc JOIN pg_namespace ON pg_namespace.oid = pronamespace
+        WHERE nspname = current_schema() AND left(proname, 12) = 'memory_node_'
+    LOOP
+        FOREACH setting IN ARRAY ARRAY[
+            'client_min_messages = warning', 'enable_seqscan = off', 'enable_bitmapscan = off', 'enable_indexscan = on',
+            'enable_nestloop = on', 'enable_hashjoin = on', 'enable_mergejoin = off', 'random_page_cost = 4', 'cpu_tuple_cost = 0.01',
+            'cpu_index_tuple_cost = 0.005', 'cpu_operator_cost = 0.0025'
+        ] LOOP
+            EXECUTE format('ALTER FUNCTION %s SET %s', own, setting);
+        END LOOP;
+    END LOOP;
+END
+$$;
+
+-- Each role that may execute one of the functions is a role of nodes. All others may execute none of them.
+DO $$
+DECLARE
+    own regprocedure;
+    node name;
+BEGIN
+    FOR node IN
+        SELECT DISTINCT pg_get_userbyid(privilege.grantee)
+        FROM pg_proc JOIN pg_namespace ON pg_namespace.oid = pronamespace CROSS JOIN aclexplode(proacl) AS privilege
+        WHERE nspname = current_schema() AND left(proname, 7) = 'memory_' AND prosecdef AND privilege.grantee NOT IN (0, proowner)
+    LOOP
+        PERFORM memory_grant_node(node);
+    END LOOP;
+    FOR own IN
+        SELECT pg_proc.oid FROM pg_proc JOIN pg_namespace ON pg_namespace.oid = pronamespace
+        WHERE nspname = current_schema() AND left(proname, 7) = 'memory_' AND prosecdef
+    LOOP
+        EXECUTE format('REVOKE ALL ON FUNCTION %s FROM PUBLIC', own);
+    END LOOP;
+END
+$$;
