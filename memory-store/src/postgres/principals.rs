@@ -51,6 +51,11 @@ const INSPECT_ROLE: &str = "
         OR EXISTS (SELECT FROM pg_namespace WHERE has_schema_privilege(node.oid, pg_namespace.oid, 'CREATE'))
     FROM pg_roles AS node JOIN pg_roles AS owner ON owner.rolname = memory_owner() WHERE node.rolname = $1";
 
+/// Returns a table with policies on which a role has a privilege, if there is one.
+const FIND_PRIVILEGE: &str = "
+    SELECT relname::text FROM pg_class WHERE oid IN (SELECT polrelid FROM pg_policy WHERE polname = 'memory_access')
+        AND has_any_column_privilege($1::text::name, oid, 'SELECT, INSERT, UPDATE, REFERENCES') ORDER BY relname LIMIT 1";
+
 /// A principal, as its owner sees it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PrincipalRecord {
@@ -242,7 +247,14 @@ async fn grant_functions(client: &Client, role: &str) -> Result<(), DatabaseErro
         return Err(invalid(format!("the role {role} may create objects in the database"), hint));
     }
     client.execute_typed("SELECT memory_grant_node($1::text::name)", &[(&role, Type::TEXT)]).await?;
-    Ok(())
+    match client.query_typed_opt(FIND_PRIVILEGE, &[(&role, Type::TEXT)]).await? {
+        Some(table) => {
+            let what =
+                format!("the role {role} has privileges on {} through another role or PUBLIC", table.try_get::<_, &str>(0)?);
+            Err(invalid(what, "revoke them, and memberships such as pg_read_all_data: they would reveal hidden rows"))
+        }
+        None => Ok(()),
+    }
 }
 
 /// Returns the text of a scope that principals are granted.

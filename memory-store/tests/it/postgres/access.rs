@@ -326,6 +326,14 @@ fn a_node_neither_creates_tables_nor_bypasses_the_policies() {
     assert_eq!(as_node.revoke(&"ada".parse().unwrap()).unwrap_err().code(), Code::PermissionDenied);
     let without_token = Node::new(Arc::new(open(shared.server, &shared.name, "node"))).services.store.refresh().unwrap_err();
     insta::assert_snapshot!(without_token.to_string(), @"the user of the database does not own the tables, and this home has no token");
+    let everyone = |action: &str| {
+        let sql = format!("{action} SELECT (path) ON memory_documents {} PUBLIC", if action == "GRANT" { "TO" } else { "FROM" });
+        shared.server.sql(&shared.name, &sql)
+    };
+    everyone("GRANT");
+    let refused = format!("the role {} has privileges on memory_documents through another role or PUBLIC", shared.node_role());
+    assert_eq!(add(&shared.node_role()), refused);
+    everyone("REVOKE");
     // A role with objects of its own could have them called by others.
     shared.server.sql(&shared.name, &format!("GRANT CREATE ON SCHEMA public TO {}", shared.node_role()));
     assert_eq!(add(&shared.node_role()), format!("the role {} may create objects in the database", shared.node_role()));
