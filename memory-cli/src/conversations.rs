@@ -5,10 +5,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use memory_core::conversation::{ConversationLocation, ConversationStore};
+use memory_store::SharedFolderId;
 use memory_store::conversation::{ConversationFolder, GitVersions};
+use memory_store::postgres::Database;
 
 use crate::config::Settings;
 use crate::failure::Failure;
+use crate::shared_store::{PULL_INTERVAL, find_database};
 use crate::versions;
 
 /// Returns the folders of conversations: `named`, else the home and the folder of the proxy.
@@ -27,7 +30,19 @@ pub(crate) fn folders(settings: &Settings, named: Option<&Path>) -> Result<Vec<C
         }
         None => default_folders(settings),
     };
-    Ok(folders.into_iter().map(ConversationFolder::new).collect())
+    folders.into_iter().map(|folder| open(settings, &folder)).collect()
+}
+
+/// Opens the conversations in a folder. Those in a shared home are shared.
+pub(crate) fn open(settings: &Settings, folder: &Path) -> Result<ConversationFolder, Failure> {
+    let whole = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let database = if whole(folder) == whole(&settings.root.value) { find_database(settings)? } else { None };
+    Ok(database.map_or_else(|| ConversationFolder::new(folder), |database| open_shared(folder, database)))
+}
+
+/// Opens the conversations in a database, with a replica in the home `root`.
+pub(crate) fn open_shared(root: &Path, database: Arc<Database>) -> ConversationFolder {
+    ConversationFolder::open_replica(root, database, SharedFolderId::conversations(), PULL_INTERVAL)
 }
 
 /// Returns the operations of the conversation folders, for `memory undo` and the log; see [`folders`].
@@ -55,8 +70,8 @@ pub(crate) fn commit_versions(settings: &Settings, folder: &Path, message: &str)
 
 /// Returns whether any of the default folders holds a conversation. Unreadable folders count as empty.
 pub(crate) fn has_conversations(settings: &Settings) -> bool {
-    let has_some = |folder: PathBuf| ConversationFolder::new(folder).conversations().is_ok_and(|found| !found.is_empty());
-    default_folders(settings).into_iter().any(has_some)
+    let has_some = |folder: &ConversationFolder| folder.conversations().is_ok_and(|found| !found.is_empty());
+    folders(settings, None).is_ok_and(|folders| folders.iter().any(has_some))
 }
 
 fn default_folders(settings: &Settings) -> Vec<PathBuf> {

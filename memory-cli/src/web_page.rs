@@ -7,10 +7,11 @@ use std::sync::Arc;
 use std::time::UNIX_EPOCH;
 
 use memory_agent::web::{SignInCodes, WebHost, WebServerConfig};
-use memory_core::conversation::ConversationStore;
+use memory_core::conversation::{ConversationLocation, ConversationStore};
 use memory_core::instance::NamedInstance;
 use memory_core::{Code, Embedder, RecallLedger, RefinementPlanner, Services, SystemClock, ToolError, Usage, usage};
 use memory_dream::{DreamTask, SelectiveDream};
+use memory_store::conversation::ConversationFolder;
 use memory_store::{Ledger, RecallFolder, RejectedSuggestionsFile};
 use serde_json::Value;
 
@@ -51,16 +52,19 @@ pub(crate) fn configure(
         ..home.services.clone()
     };
     let zone = home.zone;
+    let folders: Vec<_> = conversations::folders(settings, None)?.into_iter().map(Arc::new).collect();
+    let location =
+        |folder: &Arc<ConversationFolder>| ConversationLocation { place: folder.location(), store: Arc::clone(folder) as _ };
     Ok(WebServerConfig {
         services,
         banks,
         instances: instances::open_cached(settings)?,
-        conversations: conversations::operation_logs(settings, None)?,
+        conversations: folders.iter().map(location).collect(),
         recalls: Arc::new(home.recalls()),
         local_time: Arc::new(move |time| time.with_timezone(&zone).fixed_offset()),
         home: home.store.root().display().to_string(),
         codes,
-        host: Arc::new(PageHost::new(home)),
+        host: Arc::new(PageHost::new(home, folders)),
     })
 }
 
@@ -81,11 +85,12 @@ struct PageHost {
     home: Home,
     pending: PendingPage,
     recalls: RecallFolder,
+    conversations: Vec<Arc<ConversationFolder>>,
 }
 
 impl PageHost {
-    fn new(home: &Home) -> Self {
-        Self { home: home.clone(), pending: PendingPage::of(home), recalls: home.recalls() }
+    fn new(home: &Home, conversations: Vec<Arc<ConversationFolder>>) -> Self {
+        Self { home: home.clone(), pending: PendingPage::of(home), recalls: home.recalls(), conversations }
     }
 
     fn rejected(&self) -> RejectedSuggestionsFile {
@@ -127,8 +132,7 @@ impl WebHost for PageHost {
     }
 
     fn conversations(&self) -> Result<Vec<Arc<dyn ConversationStore>>, ToolError> {
-        let folders = conversations::folders(&self.home.settings, None).map_err(|error| tool_error(&error))?;
-        Ok(folders.into_iter().map(|folder| Arc::new(folder) as _).collect())
+        Ok(self.conversations.iter().map(|folder| Arc::clone(folder) as _).collect())
     }
 
     fn planner(&self, services: Services) -> Box<dyn RefinementPlanner> {
@@ -185,7 +189,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let root = folder.path().join("home");
         let home = Home::open(&root).expect("a home");
-        let host = PageHost::new(&home);
+        let host = PageHost::new(&home, Vec::new());
         let mut last = host.change_mark();
         let mut check = |change: &str| {
             let mark = host.change_mark();

@@ -22,6 +22,11 @@ pub struct SharedFolderId {
 }
 
 impl SharedFolderId {
+    /// Returns the folder with the conversations of homes.
+    pub fn conversations() -> Self {
+        Self::global("conversations")
+    }
+
     /// Returns the folder `name` of the global scope.
     pub fn global(name: &str) -> Self {
         Self { scope: "global".into(), name: name.into() }

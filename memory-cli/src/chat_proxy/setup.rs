@@ -18,6 +18,7 @@ use memory_store::{EventLog, FileWatcher, RandomIds, SystemClock, WatchedChanges
 use super::models::{LastChatModel, ProxyEmbedder, normalize_base_url};
 use super::worker::{Worker, WorkerConfig, WorkerStatus};
 use crate::config::Settings;
+use crate::conversations;
 use crate::failure::Failure;
 use crate::home;
 use crate::language_model;
@@ -91,7 +92,7 @@ pub(crate) fn open(
     let (clock, ids): (Arc<dyn Clock>, _) = (Arc::new(SystemClock), Arc::new(RandomIds));
     let last_asked = LastModel::default();
     let patience = proxy.memory_timeout.value;
-    let store = Arc::new(ConversationFolder::new(&place));
+    let store = Arc::new(conversations::open(settings, &place)?);
     let watcher = if proxy.start_watcher.value {
         // Without the watcher, changes are still detected, but not always immediately.
         watch(&store).inspect_err(|error| log.warning(clock.now(), &format_error_chain(error))).ok()

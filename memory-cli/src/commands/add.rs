@@ -6,13 +6,14 @@ use clap::Args;
 use memory_agent::json;
 use memory_core::conversation::{ConversationEntry, ConversationId, Conversations};
 use memory_core::{Clock, SecretPolicy};
-use memory_store::conversation::{ConversationFolder, GitVersions};
+use memory_store::conversation::GitVersions;
 use memory_store::{RandomIds, SystemClock};
 use serde_json::Value;
 
 use crate::app::App;
 use crate::args;
 use crate::config::Settings;
+use crate::conversations;
 use crate::failure::Failure;
 use crate::versions;
 
@@ -61,7 +62,7 @@ impl AddArgs {
             Some(place) => (app.environment.absolute_path(place), false),
             None => (settings.root.value.clone(), settings.git.value),
         };
-        let conversations = open_conversations(&place);
+        let conversations = open_conversations(&settings, &place)?;
         let secrets = if self.allow_secret { SecretPolicy::Keep } else { SecretPolicy::Refuse };
         if secrets == SecretPolicy::Refuse {
             memory_core::secret::reject_secrets(given.iter().map(|given| given.content.as_str()))?;
@@ -114,10 +115,10 @@ impl AddArgs {
 }
 
 /// Opens the conversations in a folder, without an embedder, a reranker or a language model.
-fn open_conversations(place: &Path) -> Conversations {
+fn open_conversations(settings: &Settings, place: &Path) -> Result<Conversations, Failure> {
     let clock: std::sync::Arc<dyn Clock> = std::sync::Arc::new(SystemClock);
-    let store = std::sync::Arc::new(ConversationFolder::new(place));
-    Conversations { store, clock, ids: std::sync::Arc::new(RandomIds), embedder: None, reranker: None, chat: None }
+    let store = std::sync::Arc::new(conversations::open(settings, place)?);
+    Ok(Conversations { store, clock, ids: std::sync::Arc::new(RandomIds), embedder: None, reranker: None, chat: None })
 }
 
 /// Groups facts by conversation. Conversations and facts retain the order of the input.

@@ -3,7 +3,7 @@
 use clap::Args;
 use memory_core::bank::BankStore;
 use memory_core::instance::InstanceName;
-use memory_core::{Filter, MemoryStore, PageRequest};
+use memory_core::{Filter, HomeSection, MemoryStore, PageRequest};
 use memory_store::FileStoreOptions;
 use memory_store::sealed::Zeroizing;
 use serde_json::json;
@@ -59,10 +59,12 @@ impl InitArgs {
         let access = StoreAccess { address, token: token.or(former) };
         // The settings change only after the database and the folder were found to be usable.
         let store = open_replica(&settings, &access, FileStoreOptions::default())?;
+        // This also fetches the conversations.
         store.refresh()?;
         open_shared(&settings, open_database(&access)?).banks()?;
         let count = PageRequest { limit: Some(0), ..PageRequest::default() };
-        let memories = store.list(&Filter::all(), &count, current_time())?.total;
+        let notes = Filter { place: Some(HomeSection::Notes), ..Filter::all() };
+        let memories = store.list(&notes, &count, current_time())?.total;
         let principal = store.principal()?.map(|principal| principal.name);
         seal_access(&settings, &name, &access)?;
         store_setting("storage.store", name.as_str(), app)?;

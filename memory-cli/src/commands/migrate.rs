@@ -17,15 +17,16 @@ use super::instance::read_argument;
 use crate::app::App;
 use crate::banks::open_shared;
 use crate::config::Settings;
+use crate::conversations::open_shared as open_conversations;
 use crate::failure::Failure;
 use crate::shared_store::{StoreAccess, check_name, find_database, open_database, open_replica, open_store, seal_access};
 
 /// Copy a home into a database, or a shared home into files
 ///
-/// With --store, it copies the memories of the home FROM with their history and trash, and its banks, into a new database, and makes the
-/// new folder TO a home that shares them. Without --store, FROM shares a database, and TO becomes a home with its own files. FROM does not
-/// change. All other files, such as settings, conversations and instances, are copied from FROM to TO. The command compares all files at
-/// the end. After an interruption, run it again. No other program may write to FROM or to the database meanwhile.
+/// With --store, it copies the memories of the home FROM with their history and trash, its banks, and its conversations into a new
+/// database, and makes the new folder TO a home that shares them. Without --store, FROM shares a database, and TO becomes a home with its
+/// own files. FROM does not change. All other files, such as settings and instances, are copied from FROM to TO. The command compares all
+/// files at the end. After an interruption, run it again. No other program may write to FROM or to the database meanwhile.
 ///
 /// JSON: {operations, files, not_copied}; not_copied lists files that no operation refers to
 #[derive(Debug, Args)]
@@ -46,22 +47,10 @@ pub(crate) struct MigrateArgs {
 const MARK: &str = ".migrated-from";
 
 /// Files of a home that are not copied: those of its processes, derived ones, and the state of a replica.
-const EXCLUDED: [&str; 11] = [
-    ".lock",
-    ".locks",
-    ".daemon.lock",
-    "memory.sock",
-    "daemon.log",
-    "index",
-    "replica.json",
-    ".replica.json",
-    ".unsynced",
-    "unsynced",
-    MARK,
-];
+const EXCLUDED: [&str; 7] = [".daemon.lock", "memory.sock", "daemon.log", "index", "replica.json", "unsynced", MARK];
 
 /// The folders of a home whose content is in the database.
-const SHARED: [&str; 4] = ["categories", "journal", "trash", "banks"];
+const SHARED: [&str; 6] = ["categories", "journal", "trash", "banks", "entries", ".conversations/journal"];
 
 impl MigrateArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
@@ -104,6 +93,8 @@ impl MigrateArgs {
             replica.copy_operations(from, &mut |progress| bar.show(progress))?
         };
         banks.copy_files(&from.join("banks"))?;
+        open_conversations(to, open_database(&access)?).copy_files(from)?;
+        // This also fetches the conversations.
         replica.refresh()?;
         banks.banks()?;
         seal_access(&settings, &name, &access)?;
@@ -167,28 +158,35 @@ fn finish_copy(operations: usize, from: &Path, to: &Path, other: &[&str], app: &
 
 /// Copies the files of a home, except some folders.
 fn copy_files(from: &Path, to: &Path, excluded: &[&str]) -> Result<(), Failure> {
-    let is_excluded = |name: &str| EXCLUDED.contains(&name) || excluded.contains(&name);
-    copy_folder(from, to, &is_excluded).map_err(Failure::file(format!("copy {}", from.display())))
+    let is_excluded = |path: &str| is_own_file(path) || EXCLUDED.contains(&path) || excluded.contains(&path);
+    copy_folder(from, to, "", &is_excluded).map_err(Failure::file(format!("copy {}", from.display())))
 }
 
-fn copy_folder(from: &Path, to: &Path, is_excluded: &dyn Fn(&str) -> bool) -> std::io::Result<()> {
+/// Copies the files of a folder, whose path in the home is `place` with a slash at its end.
+fn copy_folder(from: &Path, to: &Path, place: &str, is_excluded: &dyn Fn(&str) -> bool) -> std::io::Result<()> {
     create_folder(to)?;
     for entry in fs::read_dir(from)? {
         let entry = entry?;
         let (name, kind) = (entry.file_name(), entry.file_type()?);
-        if name.to_str().is_some_and(is_excluded) {
+        let path = format!("{place}{}", name.to_string_lossy());
+        if is_excluded(&path) {
             continue;
         }
         let target = to.join(&name);
         if kind.is_dir() {
-            // Below the home only the state of replicas and locks are left out.
-            copy_folder(&entry.path(), &target, &|name| name.starts_with(".replica") || name.starts_with(".lock"))?;
+            copy_folder(&entry.path(), &target, &format!("{path}/"), is_excluded)?;
         } else if kind.is_file() {
             fs::copy(entry.path(), &target)?;
             fs::File::open(&target)?.sync_all()?;
         }
     }
     fs::File::open(to)?.sync_all()
+}
+
+/// Returns whether a path in a home is that of a lock, or of a file of a replica itself.
+fn is_own_file(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    name.starts_with(".lock") || name.starts_with(".replica") || name == ".unsynced"
 }
 
 /// Creates a folder that only its owner can read.
@@ -214,7 +212,7 @@ fn hash_files(home: &Path, folder: &str, found: &mut BTreeMap<String, ContentHas
         let entry = entry?;
         let name = entry.file_name().to_string_lossy().into_owned();
         let path = format!("{folder}/{name}");
-        if name.starts_with(".lock") || name.starts_with(".replica") || name == "_index.json" {
+        if is_own_file(&path) || name.starts_with(".new-") || name == "_index.json" {
             continue;
         }
         if entry.file_type()?.is_dir() {

@@ -1,8 +1,17 @@
 //! Tests of homes that share memories in a database.
 
+use std::path::Path;
+
 use insta::assert_snapshot;
+use memory_core::conversation::{ConversationEntry, ConversationId, ConversationStore, EntryChange, EntryRole};
+use memory_core::secret::Checked;
+use memory_core::{Clock, IdSource, Operation, Verb};
+use memory_store::conversation::ConversationFolder;
+use memory_store::{RandomIds, SystemClock};
 
 use crate::postgres_server::{PostgresServer, report_skipped, shared_server};
+use crate::proxy::process::ProxyProcess;
+use crate::proxy::upstream::{FakeUpstream, UpstreamReply, UpstreamRequest};
 use crate::sandbox::Sandbox;
 use crate::serve_http::HttpServerProcess;
 
@@ -231,6 +240,80 @@ fn two_homes_share_their_banks_and_the_topics_of_projects_without_own_ones() {
     assert!(read().contains("path_not_found"), "{}", read());
 }
 
+fn model(asked: &UpstreamRequest) -> UpstreamReply {
+    let last = asked.last();
+    UpstreamReply::completion(match asked.purpose() {
+        Some("facts") if last.contains("Ghent") => r#"["The user lives in Ghent."]"#,
+        Some("facts") if last.contains("Lyon") => r#"["The user lives in Lyon."]"#,
+        Some("facts") => "[]",
+        Some("reconcile") => r#"[{"event": "UPDATE", "id": 0, "text": "The user lives in Lyon."}]"#,
+        Some("summary") => "Lives somewhere.",
+        _ => "Fine.",
+    })
+}
+
+#[test]
+fn a_chat_through_the_proxy_of_one_home_continues_in_another() {
+    let Some(server) = shared_server("homes that share conversations") else { return };
+    let (sandbox, upstream) = (Sandbox::new(), FakeUpstream::start(model));
+    sandbox.file("address", &server.url("postgres", &server.database(), ""));
+    sandbox.run_shell("for home in one two; do memory --root $home init --store @address; done");
+    for (home, text) in [("one", "I live in Ghent."), ("two", "We moved: I live in Lyon now.")] {
+        let place = sandbox.path(home).display().to_string();
+        let flags = ["--root", home, "proxy", "--json", "--port", "0", "--openai-base-url", &upstream.base_url()];
+        let proxy = ProxyProcess::of(sandbox.command(&[&flags[..], &["--memory-path", &place]].concat()));
+        proxy.send_message(text);
+        assert_eq!(proxy.stop().0, Some(0));
+    }
+    // The second chat received the turn of the first one, and replaced its fact.
+    let asked = upstream.client_requests().pop().expect("a request");
+    assert!(asked.body.contains("I live in Ghent."), "{}", asked.body);
+    let shown = |home: &str| {
+        let list = "[.facts, .turns][] | [.[].content | tostring] | sort | .[]";
+        sandbox.run_shell(&format!("memory --root {home} conversations show default --json | jq -r '{list}'"))
+    };
+    let said = "Fine.\nFine.\nI live in Ghent.\nWe moved: I live in Lyon now.\n";
+    assert_eq!(shown("one"), format!("The user lives in Lyon.\n{said}"));
+    assert_eq!(shown("two"), shown("one"));
+    // A search finds the fact on a new machine at once.
+    assert_eq!(sandbox.run_shell("memory --root new init --store @address --json"), "{\"store\":\"memories\",\"memories\":0}\n");
+    let search = |home: &str| {
+        let search = "search 'where does the user live' --scope conversation:default --json | jq -c .hits";
+        sandbox.run_shell(&format!("memory --root {home} {search}"))
+    };
+    assert!(search("new").contains("The user lives in Lyon."), "{}", search("new"));
+    assert_eq!(search("new"), search("two"));
+    assert!(sandbox.run_shell("memory --root new undo").contains("undid reconcile of 2 entries"));
+    assert_eq!(shown("one"), format!("The user lives in Ghent.\n{said}"));
+    let log = |home: &str| {
+        let log = format!("memory --root {home} log --json | jq -c '.operations[] | del(.memory_path)'");
+        sandbox.run_shell(&format!("{log}; memory --root {home} trash list | grep /facts/"))
+    };
+    assert_eq!((log("two"), log("new")), (log("one"), log("one")));
+    // A principal has conversations of its own.
+    sandbox
+        .run_shell("memory --root one principal add ada > ada.token; memory --root ada init --store @address --token @ada.token");
+    assert_eq!(sandbox.run_json(&["--root", "ada", "conversations"])["total"], 0);
+    sandbox.run_shell("memory --root ada add 'Ada rows'");
+    assert_eq!(sandbox.run_json(&["--root", "ada", "conversations"])["total"], 1);
+    assert!(!sandbox.run_shell("memory --root new conversations show default").contains("Ada rows"));
+}
+
+/// Adds a fact to a conversation in a home, and replaces it as a model would.
+fn replace_facts(home: &Path) {
+    let (folder, conversation) = (ConversationFolder::new(home), ConversationId::default_conversation());
+    let fact = |text: &str| {
+        ConversationEntry::new(RandomIds.memory_id().into(), &conversation, EntryRole::Memory, text, SystemClock.now())
+    };
+    let (tea, coffee) = (fact("drinks tea"), fact("drinks coffee"));
+    let delete = EntryChange::Delete { id: tea.id.clone(), replaced_by: Some(coffee.id.clone()) };
+    folder.commit(&conversation, Checked::allowed(&[EntryChange::Add(tea)])).expect("it is stored");
+    let operation = Operation::new(Verb::Reconcile, "model", &SystemClock, &RandomIds);
+    folder
+        .commit_operation(&conversation, Checked::allowed(&[EntryChange::Add(coffee), delete]), &operation)
+        .expect("it is stored");
+}
+
 #[test]
 fn a_home_is_copied_into_a_database_and_back_with_its_history_and_trash() {
     let Some(server) = shared_server("copied homes") else { return };
@@ -242,11 +325,13 @@ fn a_home_is_copied_into_a_database_and_back_with_its_history_and_trash() {
     own("memory delete $(memory list --json | jq -r '.memories[1].id'); memory undo", "files");
     own("memory delete $(memory list --json | jq -r '.memories[2].id')", "files");
     own("memory bank write plans deploy 1; memory bank delete plans deploy", "files");
+    replace_facts(&sandbox.path("files"));
     // Another program has changed a memory.
     own("file=$(ls files/categories/inbox/*.md | head -1); sed -i 's/deploys/releases/; s/rests/sleeps/' $file", "files");
-    let views = "memory list --json | jq -c '[.memories[]|{id,content,tags}]'; memory log; memory trash list; memory bank list";
+    let views = "memory list --json | jq -c '[.memories[]|{id,content,tags}]'; memory log; memory trash list; memory bank list; \
+        memory conversations show default";
     let before = own(views, "files");
-    let tree = "cd files && find categories journal trash banks -type f | sort | xargs sha256sum";
+    let tree = "cd files && find categories journal trash banks entries .conversations/journal -type f | sort | xargs sha256sum";
     let files = sandbox.run_shell(tree);
     let result = "--json | jq -c '[.operations, .not_copied]'";
     let copied = sandbox.run_shell(&format!("memory migrate files shared --store @address {result}"));
@@ -255,9 +340,10 @@ fn a_home_is_copied_into_a_database_and_back_with_its_history_and_trash() {
     assert_eq!(own(views, "shared"), before);
     assert_eq!(sandbox.run_shell(&format!("memory migrate shared back {result}")), "[7,[]]\n");
     assert_eq!(own(views, "back"), before);
-    // Another machine undoes the last operations: those on the bank, and the deletion.
-    own("memory init --store @address; memory undo; memory undo; memory undo", "new");
+    // Another machine undoes the last operations: those on the conversation and on the bank, and the deletion.
+    own("memory init --store @address; memory undo; memory undo; memory undo; memory undo", "new");
     assert_eq!(sandbox.run_json(&["--root", "shared", "list"])["total"], 3);
+    assert!(own("memory conversations show default", "shared").contains("drinks tea"));
     assert_eq!((own(views, "files"), own(views, "back")), (before.clone(), before));
     let refused = sandbox.run_shell("memory migrate files shared --store @address");
     assert!(refused.contains("is not an empty folder"), "{refused}");

@@ -19,11 +19,12 @@ use super::journal::{self, RecordingDecision, decide_recording};
 use super::layout::{
     DELETED, ENTRIES, PLACES, conversation_folder, format_file_time, is_entry_file, role_folder, tombstone_folders,
 };
-use super::vectors;
-use crate::disk::{DirEntryKind, Disk, LazyDisk, now_ns};
+use super::{own_turns, vectors};
+use crate::disk::{DirEntryKind, Disk, now_ns};
 use crate::error::{io_error, read_error};
 use crate::lock::{PATIENCE, WriterLock, read_generation};
 use crate::memory_file::time_from_nanos;
+use crate::store_folder::StoreFolder;
 
 /// Maximum number of folders in the cache.
 const MAX_CACHED_FOLDERS: usize = 128;
@@ -33,7 +34,7 @@ const MAX_CACHED_FOLDERS: usize = 128;
 /// Parsed files are cached, and read again after a change.
 #[derive(Debug)]
 pub struct ConversationFolder {
-    place: LazyDisk,
+    place: StoreFolder,
     patience: Duration,
     kept: Mutex<HashMap<String, Arc<Mutex<ConversationCache>>>>,
 }
@@ -41,12 +42,26 @@ pub struct ConversationFolder {
 impl ConversationFolder {
     /// Returns the conversations at `root`. The folder need not exist.
     pub fn new(root: impl Into<PathBuf>) -> Self {
-        Self { place: LazyDisk::new(root.into()), patience: PATIENCE, kept: Mutex::default() }
+        Self::in_folder(StoreFolder::new(root.into()))
     }
 
     /// Returns the conversations at `root`, with `disk` for writes.
     pub fn with_disk(root: impl Into<PathBuf>, disk: Arc<dyn Disk>) -> Self {
-        Self { place: LazyDisk::on_disk(root.into(), disk), patience: PATIENCE, kept: Mutex::default() }
+        Self::in_folder(StoreFolder::on_disk(root.into(), disk))
+    }
+
+    pub(crate) fn in_folder(place: StoreFolder) -> Self {
+        Self { place, patience: PATIENCE, kept: Mutex::default() }
+    }
+
+    /// Copies the conversations in the folder at `source` to the database of this replica, with their history, and returns the number of
+    /// files.
+    ///
+    /// # Errors
+    /// [`StoreError::Invalid`] if the folder is not a replica, or if the database contains other conversations; or if the database cannot
+    /// be reached.
+    pub fn copy_files(&self, source: &Path) -> Result<usize, StoreError> {
+        self.place.copy_files(source)
     }
 
     /// Returns the path of the root folder.
@@ -73,27 +88,55 @@ impl ConversationFolder {
         }
     }
 
+    /// Returns the disk with the changes of other nodes, or `None` if the folder does not exist.
     pub(super) fn disk(&self) -> Result<Option<&dyn Disk>, StoreError> {
+        self.place.catch_up(self.patience)?;
+        self.own_disk()
+    }
+
+    /// Returns the disk as it is, or `None` if the folder does not exist.
+    fn own_disk(&self) -> Result<Option<&dyn Disk>, StoreError> {
         self.place.get().map_err(|error| read_error(ENTRIES, error))
     }
 
     /// Returns the disk, and creates the folder if it is missing.
-    pub(super) fn create(&self) -> Result<&dyn Disk, StoreError> {
+    fn create(&self) -> Result<&dyn Disk, StoreError> {
         self.place.get_or_create().map_err(|error| io_error(format!("open {}", self.root().display()), error))
     }
 
-    /// Returns the lock timeout of writers.
-    pub(super) fn lock_timeout(&self) -> Duration {
-        self.patience
+    /// Waits for the lock, and runs `work`, which may be repeated.
+    pub(super) fn write<T>(&self, mut work: impl FnMut(&dyn Disk) -> Result<T, StoreError>) -> Result<T, StoreError> {
+        let disk = self.create()?;
+        let lock = WriterLock::acquire(self.root(), self.patience)?;
+        let mut known = self.place.applied_changes();
+        let done = self.place.write(disk, self.patience, |disk| {
+            self.begin_attempt(&lock, &mut known);
+            work(disk)
+        });
+        lock.write_generation();
+        done
     }
 
-    /// Runs `work` on the cached state of a folder, after a refresh.
+    /// Returns whether the folder is a replica.
+    fn is_shared(&self) -> bool {
+        self.place.is_shared()
+    }
+
+    /// Makes the cache detect the changes of other nodes since `known` before a writer uses it.
+    fn begin_attempt(&self, lock: &WriterLock, known: &mut u64) {
+        let applied = self.place.applied_changes();
+        if std::mem::replace(known, applied) != applied {
+            lock.write_generation();
+        }
+    }
+
+    /// Runs `work` on the cached state of a folder, after a refresh, without the changes of other nodes that were not applied yet.
     pub(super) fn with<T>(
         &self,
         folder: &str,
         work: impl FnOnce(&dyn Disk, &mut ConversationCache) -> Result<T, StoreError>,
     ) -> Result<Option<T>, StoreError> {
-        let Some(disk) = self.disk()? else { return Ok(None) };
+        let Some(disk) = self.own_disk()? else { return Ok(None) };
         let kept = self.folder_cache(folder);
         let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
         self.refresh_cache(disk, folder, &mut kept)?;
@@ -134,34 +177,39 @@ impl ConversationFolder {
             // The file of a summary depends on the other conversations in its folder.
             return all.iter().try_for_each(|&&one| self.commit_with(&[one], operation));
         }
-        self.create()?;
+        let disk = self.create()?;
         let lock = WriterLock::acquire(self.root(), self.patience)?;
-        let Some(disk) = self.disk()? else { return Ok(()) };
+        let (own_disk, mut known) = (disk, self.place.applied_changes());
+        let mut new_turns =
+            if self.is_shared() { all.iter().flat_map(|(_, changes)| user_turns(changes)).collect() } else { Vec::new() };
         let mut works = Vec::new();
-        for &&(conversation, changes) in &all {
-            let changes = changes.into_inner();
-            let Some(known) =
-                self.with(&conversation_folder(conversation), |_, kept| kept.writer_state(conversation, changes))?
-            else {
-                return Ok(());
-            };
-            works.push(ConversationCommit { conversation, changes, known, kept_entries: BTreeSet::new(), touched: Vec::new() });
-        }
-        if let Some(operation) = operation {
-            for work in &mut works {
-                match decide_recording(disk, work.conversation, &work.known, work.changes, operation)? {
-                    RecordingDecision::New(line) => journal::append(disk, &line)?,
-                    RecordingDecision::Recorded { restored } => work.kept_entries = restored,
-                    RecordingDecision::Undone => return Ok(()),
+        // Readers do not wait for the disk, because the cache is not locked here.
+        let done = self.place.write(disk, self.patience, |disk| {
+            self.begin_attempt(&lock, &mut known);
+            own_turns::append(own_disk, &std::mem::take(&mut new_turns))?;
+            works.clear();
+            for &&(conversation, changes) in &all {
+                works.extend(self.plan_commit(conversation, changes.into_inner())?);
+            }
+            if let Some(operation) = operation {
+                for work in &mut works {
+                    match decide_recording(disk, work.conversation, &work.known, work.changes, operation)? {
+                        RecordingDecision::New(line) => journal::append(disk, &line)?,
+                        RecordingDecision::Recorded { restored } => work.kept_entries = restored,
+                        RecordingDecision::Undone => {
+                            works.clear();
+                            return Ok(());
+                        }
+                    }
                 }
             }
-        }
-        for work in &works {
-            let kept = self.folder_cache(&conversation_folder(work.conversation));
-            kept.lock().unwrap_or_else(PoisonError::into_inner).begin_write();
-        }
-        // Readers do not wait for the disk, because the cache is not locked here.
-        let done = change::apply_changes(disk, &mut works);
+            // In a replica, the files change later.
+            for work in works.iter().filter(|_| !self.is_shared()) {
+                let kept = self.folder_cache(&conversation_folder(work.conversation));
+                kept.lock().unwrap_or_else(PoisonError::into_inner).begin_write();
+            }
+            change::apply_changes(disk, &mut works)
+        });
         let generation = lock.write_generation();
         for ConversationCommit { conversation, known, touched, .. } in works {
             // The next reader uses the updated cache.
@@ -173,6 +221,18 @@ impl ConversationFolder {
         done
     }
 
+    /// Returns the changes of a conversation with the state that they need.
+    fn plan_commit<'w>(
+        &self,
+        conversation: &'w ConversationId,
+        changes: &'w [EntryChange],
+    ) -> Result<Option<ConversationCommit<'w>>, StoreError> {
+        let known = self.with(&conversation_folder(conversation), |_, kept| kept.writer_state(conversation, changes))?;
+        let plan =
+            |known| ConversationCommit { conversation, changes, known, kept_entries: BTreeSet::new(), touched: Vec::new() };
+        Ok(known.map(plan))
+    }
+
     /// Returns the folders of conversations.
     fn list_folders(disk: &dyn Disk) -> Result<Vec<String>, StoreError> {
         let entries = disk.list_folder(ENTRIES).map_err(|error| read_error(ENTRIES, error))?;
@@ -180,6 +240,26 @@ impl ConversationFolder {
         let found = entries.into_iter().filter(|entry| entry.kind == DirEntryKind::Folder && is_one(&entry.name));
         Ok(found.map(|entry| format!("{ENTRIES}/{}", entry.name)).collect())
     }
+}
+
+/// Which files of a folder of conversations a replica shares: the entries and the journal.
+#[cfg(feature = "postgres")]
+pub(crate) const REPLICA: crate::store_folder::ReplicaLayout =
+    crate::store_folder::ReplicaLayout { is_local, prefix: ".conversations/" };
+
+#[cfg(feature = "postgres")]
+fn is_local(path: &str) -> bool {
+    let is_in = |folder: &str| path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+    let is_temporary = crate::disk::file_name(path).starts_with(super::layout::WAITING);
+    is_temporary || !is_in(ENTRIES) && !is_in(journal::FOLDER) && path != crate::disk::parent_folder(journal::FOLDER)
+}
+
+/// Returns the added turns of users.
+fn user_turns(changes: &[EntryChange]) -> impl Iterator<Item = &ConversationEntry> {
+    changes.iter().filter_map(|change| match change {
+        EntryChange::Add(entry) if entry.role == EntryRole::User => Some(entry),
+        EntryChange::Add(_) | EntryChange::Delete { .. } => None,
+    })
 }
 
 impl ConversationStore for ConversationFolder {
@@ -199,6 +279,7 @@ impl ConversationStore for ConversationFolder {
     }
 
     fn read(&self, conversation: &ConversationId) -> Result<Arc<ConversationIndex>, StoreError> {
+        self.place.catch_up(self.patience)?;
         Ok(self
             .with(&conversation_folder(conversation), |_, kept| Ok(kept.conversation_index(conversation)))?
             .unwrap_or_default())
@@ -224,11 +305,15 @@ impl ConversationStore for ConversationFolder {
             found.extend(entries.unwrap_or_default());
         }
         found.retain(|entry| entry.role == role && moment < entry.created_at);
+        if self.is_shared() {
+            let own = own_turns::read(disk)?;
+            found.retain(|entry| own.contains(&(entry.conversation.clone(), entry.id.clone())));
+        }
         Ok(found)
     }
 
     fn recheck_entries(&self, conversation: &ConversationId, ids: &[EntryId]) -> Result<bool, StoreError> {
-        let Some(disk) = self.disk()? else { return Ok(false) };
+        let Some(disk) = self.own_disk()? else { return Ok(false) };
         let kept = self.folder_cache(&conversation_folder(conversation));
         let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
         kept.recheck_entries(disk, conversation, ids, now_ns())
@@ -278,8 +363,7 @@ impl ConversationStore for ConversationFolder {
     }
 
     fn store_vectors(&self, conversation: &ConversationId, identity: &str, vectors: &[EntryVector]) -> Result<(), StoreError> {
-        let place = self.location();
-        self.place.get_or_create().map_err(|error| io_error(format!("open {place}"), error))?;
+        self.create()?;
         let _lock = WriterLock::acquire(self.root(), self.patience)?;
         let kept = self.with(&conversation_folder(conversation), |disk, kept| {
             let found = vectors::append(disk, conversation, identity, vectors)?;

@@ -10,6 +10,7 @@
 //! | `entries/<conversation>/summaries/summary.md` | the summary of the conversation |
 //! | `entries/<conversation>/deleted/…` | tombstones, under the previous path; `entries/deleted/<conversation>/…` is read as well |
 //! | `.conversations/jobs.jsonl` | the turns from which facts are still to be extracted |
+//! | `.conversations/turns.jsonl` | in a shared folder, the turns that this machine has stored |
 //! | `.conversations/journal/<yyyy-mm>.jsonl` | the operations that added facts, or deleted or restored entries |
 //! | `.git` | all previous states, if enabled; see [`GitVersions`] |
 //!
@@ -49,6 +50,8 @@ mod job_file;
 mod journal;
 mod layout;
 #[cfg(feature = "conversations")]
+mod own_turns;
+#[cfg(feature = "conversations")]
 mod tombstones;
 #[cfg(feature = "conversations")]
 mod undo;
@@ -63,6 +66,8 @@ mod tests;
 
 #[cfg(feature = "conversations")]
 pub use folder::ConversationFolder;
+#[cfg(all(feature = "conversations", feature = "postgres"))]
+pub(crate) use folder::REPLICA;
 pub(crate) use format::decode_as_memory;
 #[cfg(feature = "conversations")]
 pub use job_file::JobFile;

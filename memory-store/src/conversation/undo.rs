@@ -6,16 +6,15 @@ use chrono::{DateTime, Utc};
 use memory_core::conversation::{
     ConversationEntry, ConversationId, ConversationOperations, ConversationRecord, DeletedEntry, EntryId, EntryRole,
 };
-use memory_core::{Operation, OperationId, Recorded, StoreError, Verb};
+use memory_core::{Operation, OperationId, Recorded, StoreError};
 
 use super::change::{self, create_folder, free_path, move_to_tombstones, read_bytes, record_replacement, replace, sync_folders};
 use super::folder::ConversationFolder;
 use super::format::{decode, remove_replacement};
 use super::journal::{self, ConversationPayload, JournaledEntry};
 use super::layout::{DELETED, ENTRIES, PLACES, conversation_folder, is_entry_file};
-use crate::disk::{DirEntryKind, Disk, file_name, parent_folder};
+use crate::disk::{DirEntryKind, Disk, FileStat, file_name, parent_folder};
 use crate::error::{read_error, write_error};
-use crate::lock::WriterLock;
 use crate::memory_file::time_from_nanos;
 use crate::oplog::{find_undoable, hash_bytes};
 
@@ -29,12 +28,6 @@ enum UndoStep {
 }
 
 impl ConversationFolder {
-    fn lock(&self) -> Result<(WriterLock, &dyn Disk), StoreError> {
-        let disk = self.create()?;
-        let lock = WriterLock::acquire(self.root(), self.lock_timeout())?;
-        Ok((lock, disk))
-    }
-
     /// Performs the steps, restorations first. An interrupted attempt may have performed some of them.
     fn apply_steps(disk: &dyn Disk, conversation: &ConversationId, steps: &[UndoStep]) -> Result<(), StoreError> {
         for step in steps {
@@ -70,71 +63,65 @@ impl ConversationOperations for ConversationFolder {
     }
 
     fn undo(&self, undone: &OperationId, operation: &Operation) -> Result<ConversationRecord, StoreError> {
-        let (lock, disk) = self.lock()?;
-        let lines = journal::operations(disk, usize::MAX)?;
-        let missing = |wanted: String| StoreError::OperationNotFound { wanted };
-        let (logged, record) = find_undoable(lines.iter().cloned().map(Ok::<_, StoreError>), undone)?;
-        let line = &logged.subject;
-        let conversation = &record.subject.conversation;
-        let mut own = ConversationPayload::new(conversation);
-        let mut steps = Vec::new();
-        for item in &line.deleted {
-            let id: EntryId = item.id.parse()?;
-            own.added.push(item.clone());
-            // The entry was restored by other means, and may have changed since: it is left unchanged.
-            if self.active_path(conversation, &id)?.is_some() {
-                continue;
+        self.write(|disk| {
+            let lines = journal::operations(disk, usize::MAX)?;
+            let missing = |wanted: String| StoreError::OperationNotFound { wanted };
+            let (logged, record) = find_undoable(lines.iter().cloned().map(Ok::<_, StoreError>), undone)?;
+            let line = &logged.subject;
+            let conversation = &record.subject.conversation;
+            let mut own = ConversationPayload::new(conversation);
+            let mut steps = Vec::new();
+            for item in &line.deleted {
+                let id: EntryId = item.id.parse()?;
+                own.added.push(item.clone());
+                // The entry was restored by other means, and may have changed since: it is left unchanged.
+                if self.active_path(conversation, &id)?.is_some() {
+                    continue;
+                }
+                let gone = || missing(format!("the entry deleted by {undone} was purged ({})", item.path));
+                let tombstone = find_tombstone(disk, conversation, &id, &item.path)?.ok_or_else(gone)?;
+                let bytes = remove_replacement(&read_bytes(disk, &tombstone)?.ok_or_else(gone)?);
+                if disk.stat(&item.path).map_err(|error| read_error(&item.path, error))?.is_some() {
+                    return Err(StoreError::Conflict { what: item.path.clone() });
+                }
+                steps.push(UndoStep::Restore { tombstone, path: item.path.clone(), bytes });
             }
-            let gone = || missing(format!("the entry deleted by {undone} was purged ({})", item.path));
-            let tombstone = find_tombstone(disk, conversation, &id, &item.path)?.ok_or_else(gone)?;
-            let bytes = remove_replacement(&read_bytes(disk, &tombstone)?.ok_or_else(gone)?);
-            if disk.stat(&item.path).map_err(|error| read_error(&item.path, error))?.is_some() {
-                return Err(StoreError::Conflict { what: item.path.clone() });
+            for item in &line.added {
+                let id: EntryId = item.id.parse()?;
+                own.deleted.push(item.clone());
+                let is_later = |later: &&Recorded<ConversationPayload>| {
+                    later.undone_by.is_none()
+                        && later.subject.conversation == line.conversation
+                        && later.subject.deleted.iter().any(|own| own.id == item.id)
+                };
+                if let Some(later) = lines.iter().take_while(|later| later.operation.id != *undone).find(is_later) {
+                    let what = format!("the entry {id} of conversation {conversation} (undo {} first)", later.operation.id);
+                    return Err(StoreError::Conflict { what });
+                }
+                // An entry that is not active needs no deletion.
+                let Some(path) = self.active_path(conversation, &id)? else { continue };
+                if read_bytes(disk, &path)?.is_none_or(|bytes| hash_bytes(&bytes) != item.hash) {
+                    return Err(StoreError::Conflict { what: path });
+                }
+                let replaced_by = item.replaced_by.as_deref().map(str::parse).transpose()?;
+                steps.push(UndoStep::Bury { path, replaced_by });
             }
-            steps.push(UndoStep::Restore { tombstone, path: item.path.clone(), bytes });
-        }
-        for item in &line.added {
-            let id: EntryId = item.id.parse()?;
-            own.deleted.push(item.clone());
-            let is_later = |later: &&Recorded<ConversationPayload>| {
-                later.undone_by.is_none()
-                    && later.subject.conversation == line.conversation
-                    && later.subject.deleted.iter().any(|own| own.id == item.id)
-            };
-            if let Some(later) = lines.iter().take_while(|later| later.operation.id != *undone).find(is_later) {
-                let what = format!("the entry {id} of conversation {conversation} (undo {} first)", later.operation.id);
-                return Err(StoreError::Conflict { what });
-            }
-            // An entry that is not active needs no deletion.
-            let Some(path) = self.active_path(conversation, &id)? else { continue };
-            if read_bytes(disk, &path)?.is_none_or(|bytes| hash_bytes(&bytes) != item.hash) {
-                return Err(StoreError::Conflict { what: path });
-            }
-            let replaced_by = item.replaced_by.as_deref().map(str::parse).transpose()?;
-            steps.push(UndoStep::Bury { path, replaced_by });
-        }
-        // The line is written last: an undo that is interrupted before is still pending, and a new attempt completes it.
-        Self::apply_steps(disk, conversation, &steps)?;
-        journal::append(disk, &Recorded::new(operation, own, Some(undone)))?;
-        lock.write_generation();
-        Ok(record)
+            // The line is written last: an undo that is interrupted before is still pending, and a new attempt completes it.
+            Self::apply_steps(disk, conversation, &steps)?;
+            journal::append(disk, &Recorded::new(operation, own, Some(undone)))?;
+            Ok(record)
+        })
     }
 
     fn trashed(&self) -> Result<Vec<DeletedEntry>, StoreError> {
         let Some(disk) = self.disk()? else { return Ok(Vec::new()) };
-        let mut by: HashMap<(String, String), (OperationId, Verb)> = HashMap::new();
-        for record in journal::operations(disk, usize::MAX)? {
-            for item in &record.subject.deleted {
-                let key = (record.subject.conversation.clone(), item.id.clone());
-                by.entry(key).or_insert_with(|| (record.operation.id.clone(), record.operation.verb));
-            }
-        }
+        let deletions = read_deletions(disk)?;
         let mut trashed = Vec::new();
         for (trash, signature, role) in list_tombstones(disk)? {
-            let Some(bytes) = disk.read(&trash).ok().flatten().map(|(bytes, _)| bytes) else { continue };
-            let Ok(entry) = decode(&trash, &bytes, role, time_from_nanos(signature.modified_ns)) else { continue };
-            let operation = by.get(&(entry.conversation.to_string(), entry.id.to_string())).cloned();
-            let at = time_from_nanos(signature.changed_ns);
+            let Some(entry) = read_tombstone(disk, &trash, signature, role) else { continue };
+            let operation = deletions.get(&(entry.conversation.to_string(), entry.id.to_string()));
+            let at = deletion_time(signature, operation);
+            let operation = operation.map(|operation| (operation.id.clone(), operation.verb));
             let (size, path) = (signature.size, original_path(&trash));
             let ConversationEntry { id, conversation, role, .. } = entry;
             trashed.push(DeletedEntry { id, conversation, role, path, trash, size, at, operation });
@@ -149,41 +136,71 @@ impl ConversationOperations for ConversationFolder {
                 format!("a summary is generated from the facts and cannot be restored; its previous text is in {}", entry.trash);
             return Err(StoreError::Invalid { why });
         }
-        let (lock, disk) = self.lock()?;
-        if let Some(path) = self.active_path(&entry.conversation, &entry.id)? {
-            return Err(StoreError::Invalid { why: format!("the entry {} already exists: {path}", entry.id) });
-        }
-        let missing = || StoreError::TrashNotFound { reference: entry.trash.clone() };
-        let bytes = remove_replacement(&read_bytes(disk, &entry.trash)?.ok_or_else(missing)?);
-        let path = free_path(disk, &entry.path)?;
-        let mut line = ConversationPayload::new(&entry.conversation);
-        let hash = hash_bytes(&bytes);
-        line.added.push(JournaledEntry { id: entry.id.to_string(), path: path.clone(), hash, replaced_by: None });
-        let step = UndoStep::Restore { tombstone: entry.trash.clone(), path: path.clone(), bytes };
-        Self::apply_steps(disk, &entry.conversation, &[step])?;
-        journal::append(disk, &Recorded::new(operation, line, None))?;
-        lock.write_generation();
-        Ok(path)
+        self.write(|disk| {
+            if let Some(path) = self.active_path(&entry.conversation, &entry.id)? {
+                return Err(StoreError::Invalid { why: format!("the entry {} already exists: {path}", entry.id) });
+            }
+            let missing = || StoreError::TrashNotFound { reference: entry.trash.clone() };
+            let bytes = remove_replacement(&read_bytes(disk, &entry.trash)?.ok_or_else(missing)?);
+            let path = free_path(disk, &entry.path)?;
+            let mut line = ConversationPayload::new(&entry.conversation);
+            let hash = hash_bytes(&bytes);
+            line.added.push(JournaledEntry { id: entry.id.to_string(), path: path.clone(), hash, replaced_by: None });
+            let step = UndoStep::Restore { tombstone: entry.trash.clone(), path: path.clone(), bytes };
+            Self::apply_steps(disk, &entry.conversation, &[step])?;
+            journal::append(disk, &Recorded::new(operation, line, None))?;
+            Ok(path)
+        })
     }
 
     fn purge_trash(&self, before: DateTime<Utc>) -> Result<(u64, u64), StoreError> {
         if self.disk()?.is_none() {
             return Ok((0, 0));
         }
-        let (_lock, disk) = self.lock()?;
-        let (mut files, mut bytes) = journal::log(disk).purge(before).map_err(journal::read_error)?;
-        let mut folders = BTreeSet::new();
-        for (path, signature, _) in list_tombstones(disk)? {
-            if time_from_nanos(signature.changed_ns) < before {
-                disk.remove(&path).map_err(write_error(&path))?;
-                folders.insert(parent_folder(&path).to_owned());
-                files += 1;
-                bytes += signature.size;
+        self.write(|disk| {
+            let deletions = read_deletions(disk)?;
+            let (mut files, mut bytes) = journal::log(disk).purge(before).map_err(journal::read_error)?;
+            let mut folders = BTreeSet::new();
+            for (path, signature, role) in list_tombstones(disk)? {
+                let entry = if deletions.is_empty() { None } else { read_tombstone(disk, &path, signature, role) };
+                let operation = entry.and_then(|entry| deletions.get(&(entry.conversation.to_string(), entry.id.to_string())));
+                if deletion_time(signature, operation) < before {
+                    disk.remove(&path).map_err(write_error(&path))?;
+                    folders.insert(parent_folder(&path).to_owned());
+                    files += 1;
+                    bytes += signature.size;
+                }
             }
-        }
-        sync_folders(disk, &folders)?;
-        Ok((files, bytes))
+            sync_folders(disk, &folders)?;
+            Ok((files, bytes))
+        })
     }
+}
+
+/// Returns the operation that deleted each entry, by conversation and id.
+fn read_deletions(disk: &dyn Disk) -> Result<HashMap<(String, String), Operation>, StoreError> {
+    let mut last: HashMap<(String, String), Option<Operation>> = HashMap::new();
+    for record in journal::operations(disk, usize::MAX)? {
+        let ConversationPayload { conversation, added, deleted } = record.subject;
+        for item in deleted {
+            last.entry((conversation.clone(), item.id)).or_insert_with(|| Some(record.operation.clone()));
+        }
+        for item in added {
+            last.entry((conversation.clone(), item.id)).or_default();
+        }
+    }
+    Ok(last.into_iter().filter_map(|(entry, deleted)| Some((entry, deleted?))).collect())
+}
+
+/// Returns the time of a deletion. The time of a file may be that of its copy.
+fn deletion_time(signature: FileStat, operation: Option<&Operation>) -> DateTime<Utc> {
+    operation.map_or_else(|| time_from_nanos(signature.changed_ns), |operation| operation.at)
+}
+
+/// Returns the entry in a tombstone, if it can be read.
+fn read_tombstone(disk: &dyn Disk, path: &str, signature: FileStat, role: EntryRole) -> Option<ConversationEntry> {
+    let (bytes, _) = disk.read(path).ok()??;
+    decode(path, &bytes, role, time_from_nanos(signature.modified_ns)).ok()
 }
 
 /// Returns the tombstone of an entry that was active at `path`, if there is one.
@@ -204,7 +221,7 @@ fn find_tombstone(
 }
 
 /// Returns the files of all tombstones, each with the role of its folder.
-fn list_tombstones(disk: &dyn Disk) -> Result<Vec<(String, crate::disk::FileStat, EntryRole)>, StoreError> {
+fn list_tombstones(disk: &dyn Disk) -> Result<Vec<(String, FileStat, EntryRole)>, StoreError> {
     let below = |folder: &str| disk.list_folder(folder).map_err(|error| read_error(folder, error));
     let mut places = Vec::new();
     for entry in below(ENTRIES)?.into_iter().filter(|entry| entry.kind == DirEntryKind::Folder) {

@@ -18,7 +18,7 @@ pub use replica::SharedStoreStatus;
 pub use statistics::HomeStatistics;
 pub use trial_copy::TrialCopy;
 
-use self::replica::{AppendObstacle, Replica, is_local, new_contents};
+use self::replica::{AppendObstacle, Replica, is_of_conversations, new_contents};
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -29,7 +29,7 @@ use memory_core::{
     ContentHash, FileVersion, MemoryId, Operation, OperationId, Problem, Progress, Recorded, StoreError, StoredMemory,
 };
 
-use crate::disk::{Disk, RealDisk};
+use crate::disk::{Disk, RealDisk, parent_folder};
 use crate::error::io_error;
 use crate::index::{AppliedChange, MemoryIndex, RefreshDepth};
 use crate::journal::{CommitStep, JournalPayload, execute_record, journal, journal_read_error, record_steps, recover};
@@ -37,6 +37,7 @@ use crate::lock::{PATIENCE, WriterLock};
 use crate::markdown::{decode, encode};
 use crate::memory_file::time_from_nanos;
 use crate::oplog::{LogPosition, OperationLog};
+use crate::store_folder::StoreFolder;
 
 /// A store of memories as Markdown files in a home folder.
 ///
@@ -208,15 +209,46 @@ impl FileStore {
             return Ok(Ok(()));
         }
         let record = record_steps(self.disk.as_ref(), operation, undoes, steps);
-        match self.replica.as_ref().filter(|_| !is_local(steps)) {
-            Some(replica) => self.append_and_execute(replica, &record, steps),
-            None => self.execute(&record, &new_contents(steps)).map(Ok),
+        match &self.replica {
+            Some(replica) if !is_of_conversations(steps) => self.append_and_execute(replica, &record, steps),
+            Some(Replica { conversations: Some(folder), .. }) => self.execute_in_conversations(folder, &record, steps).map(Ok),
+            _ => self.execute(&record, &new_contents(steps)).map(Ok),
         }
+    }
+
+    /// Performs a recorded operation on shared conversations. Its line and its trash belong to this machine.
+    fn execute_in_conversations(
+        &self,
+        folder: &StoreFolder,
+        record: &Recorded<JournalPayload>,
+        steps: &[CommitStep],
+    ) -> Result<(), StoreError> {
+        let disk = self.disk.as_ref();
+        let former = record.subject.changes.iter().filter_map(|change| change.before.as_ref());
+        let copies: Vec<_> = former.filter_map(|former| Some((&former.path, former.trash.as_ref()?))).collect();
+        // The previous files are in the trash before other nodes delete them.
+        for (path, trash) in &copies {
+            let linked = disk.hard_link(path, trash).and_then(|()| disk.sync_folder(parent_folder(trash)));
+            linked.map_err(|error| io_error(format!("write {trash}"), error))?;
+        }
+        let done = folder.write(disk, self.options.patience, |disk| execute_record(disk, record, &new_contents(steps)));
+        if done.is_err() {
+            for (_, trash) in copies {
+                let _ = disk.remove(trash).and_then(|()| disk.remove_folder(parent_folder(trash)));
+            }
+        }
+        done.map(|()| self.finish_execution(record))
     }
 
     /// Performs a recorded operation and updates the index.
     fn execute(&self, record: &Recorded<JournalPayload>, contents: &[Option<&[u8]>]) -> Result<(), StoreError> {
         execute_record(self.disk.as_ref(), record, contents)?;
+        self.finish_execution(record);
+        Ok(())
+    }
+
+    /// Updates the index after an operation.
+    fn finish_execution(&self, record: &Recorded<JournalPayload>) {
         // The files are durable, so the operation succeeded. A failed update of the index is detected by the next refresh.
         let _ = self.update_index(record);
         let changes = record.subject.changes.iter();
@@ -224,7 +256,6 @@ impl FileStore {
             changes.filter(|change| change.before.is_some() && change.after.is_none()).map(|change| change.id).collect();
         self.remove_from_index_page(&gone);
         self.has_written.store(true, Ordering::SeqCst);
-        Ok(())
     }
 
     fn update_index(&self, record: &Recorded<JournalPayload>) -> Result<(), StoreError> {

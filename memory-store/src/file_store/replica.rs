@@ -18,7 +18,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-use memory_core::{Code, HomeSection, Memory, PrincipalAccess, Recorded, Scope, StoreError};
+use memory_core::{Code, Memory, PrincipalAccess, Recorded, Scope, StoreError};
 use serde::{Deserialize, Serialize};
 
 use self::status::ReplicaCounters;
@@ -28,7 +28,7 @@ use crate::cache_file;
 use crate::error::io_error;
 use crate::index::CATEGORIES;
 use crate::journal::{CommitStep, JournalPayload, journal_read_error};
-use crate::memory_file::load;
+use crate::memory_file::{is_conversation_file, load};
 use crate::offline_queue::read_document;
 use crate::oplog::LogPosition;
 use crate::shared_files::random_token;
@@ -36,6 +36,7 @@ use crate::shared_log::{
     LogAppendResult, LogHead, LogHeads, LogIdentity, LoggedOperation, NewDocument, NewDocumentFile, NewOperation, NewsSignal,
     SharedLog,
 };
+use crate::store_folder::StoreFolder;
 
 /// The file with the state of a replica.
 const STATE: &str = "replica.json";
@@ -57,6 +58,8 @@ pub(super) struct Replica {
     interval: Duration,
     identity: OnceLock<LogIdentity>,
     last: Mutex<LastPull>,
+    /// The conversations of the home, if they are shared.
+    pub(super) conversations: Option<StoreFolder>,
     counters: ReplicaCounters,
     /// Whether this store has queued an operation that its caller was not informed of.
     has_queued: AtomicBool,
@@ -133,6 +136,12 @@ impl Replica {
         *self.last() = LastPull { at: Some(Instant::now()), trouble };
     }
 
+    /// Applies the changes of conversations of other nodes. If the database cannot be reached any more, the next read repeats it.
+    fn catch_up_conversations(&self, patience: Duration) -> Result<(), StoreError> {
+        let done = self.conversations.as_ref().map_or(Ok(()), |conversations| conversations.catch_up(patience));
+        done.or_else(|error| if TEMPORARY.contains(&error.code()) { Ok(()) } else { Err(error) })
+    }
+
     fn identity(&self) -> Result<&LogIdentity, StoreError> {
         if let Some(known) = self.identity.get() {
             return Ok(known);
@@ -146,9 +155,18 @@ impl FileStore {
     /// Makes the store a replica of `log`. Reads fetch operations at most once in each `interval`.
     #[cfg(any(test, feature = "postgres"))]
     pub(crate) fn with_log(self, log: Arc<dyn SharedLog>, interval: Duration) -> Self {
-        let (identity, last, counters, has_queued) = Default::default();
-        let replica = Replica { log, interval, identity, last, counters, has_queued, news: Arc::default() };
+        let (identity, last, conversations, counters, has_queued) = Default::default();
+        let replica = Replica { log, interval, identity, last, conversations, counters, has_queued, news: Arc::default() };
         Self { replica: Some(replica), ..self }
+    }
+
+    /// Shares the conversations of the home in `folder`, too.
+    #[cfg(all(feature = "conversations", feature = "postgres"))]
+    pub(crate) fn with_conversations(mut self, folder: StoreFolder) -> Self {
+        if let Some(replica) = &mut self.replica {
+            replica.conversations = Some(folder);
+        }
+        self
     }
 
     /// Listens for operations of other nodes, if the store is a replica, and calls `on_news` after each hint that there are any.
@@ -179,6 +197,7 @@ impl FileStore {
         };
         if trouble.is_none() {
             self.record_contact();
+            replica.catch_up_conversations(self.options.patience)?;
         }
         replica.record_pull(trouble);
         Ok(())
@@ -501,8 +520,10 @@ pub(super) fn new_contents(steps: &[CommitStep]) -> Vec<Option<&[u8]>> {
 }
 
 /// Returns whether steps change only files that are not in the log, the parts of conversations.
-pub(super) fn is_local(steps: &[CommitStep]) -> bool {
-    let is_part = |path: &str| HomeSection::of(path) == HomeSection::Conversations;
-    let of_step = |step: &CommitStep| step.before.as_ref().is_some_and(|former| is_part(&former.path));
+pub(super) fn is_of_conversations(steps: &[CommitStep]) -> bool {
+    let of_step = |step: &CommitStep| {
+        let former = step.before.as_ref().map(|former| former.path.as_str());
+        former.or(step.after.as_ref().map(|next| next.path.as_str())).is_some_and(is_conversation_file)
+    };
     !steps.is_empty() && steps.iter().all(of_step)
 }

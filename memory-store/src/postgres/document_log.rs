@@ -25,10 +25,14 @@ use super::listener::ListenerEvent;
 use super::migration::{DOCUMENTS, check_version, migrate};
 use crate::access_key::{is_path_of_key, is_plain_path};
 use crate::journal::JournalPayload;
+#[cfg(feature = "conversations")]
+use crate::shared_files::SharedFolderId;
 use crate::shared_files::random_token;
 use crate::shared_log::{
     LogAppendResult, LogHead, LogHeads, LogIdentity, LogPage, LoggedOperation, NewOperation, NewsSignal, SharedLog,
 };
+#[cfg(feature = "conversations")]
+use crate::store_folder::{FolderReplica, StoreFolder};
 use crate::{FileStore, FileStoreOptions};
 
 /// Maximum number of operations that are fetched at once.
@@ -79,7 +83,15 @@ impl FileStore {
         database: Arc<Database>,
         interval: Duration,
     ) -> Result<Self, StoreError> {
-        Ok(Self::open(folder, options)?.with_log(Arc::new(PostgresDocumentLog::new(database)?), interval))
+        let log = Arc::new(PostgresDocumentLog::new(database)?);
+        let store = Self::open(folder, options)?.with_log(Arc::clone(&log) as _, interval);
+        #[cfg(feature = "conversations")]
+        let store = {
+            let (root, folder) = (store.root().to_owned(), SharedFolderId::conversations());
+            let replica = FolderReplica::new(log, folder, crate::conversation::REPLICA, interval);
+            store.with_conversations(StoreFolder::shared(root, replica))
+        };
+        Ok(store)
     }
 }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::Database;
 use super::document_log::PostgresDocumentLog;
 use crate::shared_files::SharedFolderId;
-use crate::store_folder::{FolderReplica, StoreFolder};
+use crate::store_folder::{FolderReplica, ReplicaLayout, StoreFolder};
 
 #[cfg(feature = "banks")]
 impl crate::bank::BankFolder {
@@ -22,19 +22,11 @@ impl crate::bank::BankFolder {
         folder: SharedFolderId,
         interval: Duration,
     ) -> Self {
-        Self { place: open(root.into(), database, folder, crate::bank::is_local, interval), options }
+        Self {
+            place: open(root.into(), database, folder, ReplicaLayout { is_local: crate::bank::is_local, prefix: "" }, interval),
+            options,
+        }
     }
-}
-
-fn open(
-    root: PathBuf,
-    database: Arc<Database>,
-    folder: SharedFolderId,
-    is_local: fn(&str) -> bool,
-    interval: Duration,
-) -> StoreFolder {
-    let files = Arc::new(PostgresDocumentLog::for_files(database));
-    StoreFolder::shared(root, FolderReplica::new(files, folder, is_local, interval))
 }
 
 #[cfg(feature = "topics")]
@@ -43,7 +35,29 @@ impl crate::topic::TopicFolder {
     ///
     /// It works as [`BankFolder::open_replica`](crate::bank::BankFolder::open_replica).
     pub fn open_replica(root: impl Into<PathBuf>, database: Arc<Database>, folder: SharedFolderId, interval: Duration) -> Self {
-        let place = open(root.into(), database, folder, crate::topic::is_local, interval);
+        let place = open(root.into(), database, folder, ReplicaLayout { is_local: crate::topic::is_local, prefix: "" }, interval);
         Self { place, patience: crate::lock::PATIENCE }
     }
+}
+
+#[cfg(feature = "conversations")]
+impl crate::conversation::ConversationFolder {
+    /// Opens the conversations in a Postgres database, with a replica of them in the folder `root`, such as a home.
+    ///
+    /// It works as [`BankFolder::open_replica`](crate::bank::BankFolder::open_replica). Jobs and vectors belong to the machine, and
+    /// [`user_turns_since`](memory_core::conversation::ConversationStore::user_turns_since) returns only the turns that it has stored.
+    pub fn open_replica(root: impl Into<PathBuf>, database: Arc<Database>, folder: SharedFolderId, interval: Duration) -> Self {
+        Self::in_folder(open(root.into(), database, folder, crate::conversation::REPLICA, interval))
+    }
+}
+
+fn open(
+    root: PathBuf,
+    database: Arc<Database>,
+    folder: SharedFolderId,
+    layout: ReplicaLayout,
+    interval: Duration,
+) -> StoreFolder {
+    let files = Arc::new(PostgresDocumentLog::for_files(database));
+    StoreFolder::shared(root, FolderReplica::new(files, folder, layout, interval))
 }

@@ -1,8 +1,11 @@
 //! The folder of a store, alone or as a replica of files in a database.
 
 mod replica;
+mod replica_state;
 
 pub(crate) use self::replica::FolderReplica;
+#[cfg(feature = "postgres")]
+pub(crate) use self::replica::ReplicaLayout;
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -12,6 +15,7 @@ use std::time::Duration;
 use memory_core::StoreError;
 
 use crate::disk::{Disk, LazyDisk};
+use crate::lock::WriterLock;
 
 /// The folder of a store, which may not exist yet.
 #[derive(Debug)]
@@ -47,10 +51,22 @@ impl StoreFolder {
     /// # Errors
     /// If the database cannot be reached and the replica was never complete, or if another process holds the lock for `patience`.
     pub(crate) fn catch_up(&self, patience: Duration) -> Result<(), StoreError> {
-        match &self.replica {
-            Some(replica) if replica.is_due() => replica.catch_up(&self.place, patience),
-            _ => Ok(()),
+        let Some(replica) = self.replica.as_ref().filter(|replica| replica.is_due()) else { return Ok(()) };
+        if replica.catch_up(&self.place, patience)? {
+            // Readers with a cache detect the changes by the generation. An active writer writes another one at its end.
+            let _ = WriterLock::acquire(self.root(), Duration::ZERO).map(|lock| lock.write_generation());
         }
+        Ok(())
+    }
+
+    /// Returns a number that increases when changes of other nodes are applied through this value.
+    pub(crate) fn applied_changes(&self) -> u64 {
+        self.replica.as_ref().map_or(0, FolderReplica::applied_changes)
+    }
+
+    /// Returns whether the folder is a replica.
+    pub(crate) fn is_shared(&self) -> bool {
+        self.replica.is_some()
     }
 
     /// Returns the disk, or `None` if the folder does not exist.

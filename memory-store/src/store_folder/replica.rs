@@ -1,18 +1,19 @@
 //! The replica of a folder in a database.
 //!
-//! `.replica.json` contains the position up to which the files equal those in the database, and the hashes of the files that users see. A
+//! `.replica.jsonl` contains the position up to which the files equal those in the database, and the hashes of the files that users see. A
 //! file that another program changed is moved to `.unsynced/` before a change of another node replaces it.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use memory_core::{Code, StoreError};
-use serde::{Deserialize, Serialize};
 
+use super::replica_state::FolderState;
 use crate::disk::{
     DirEntryKind, Disk, FileEdit, LazyDisk, NewFileContent, OverlayDisk, RealDisk, now_ns, parent_folder, replace_file,
 };
@@ -22,10 +23,10 @@ use crate::oplog::hash_bytes;
 use crate::shared_files::{FileCommitResult, SharedFile, SharedFiles, SharedFolderId, random_token};
 
 /// The file with the state of a replica.
-const STATE: &str = ".replica.json";
+const STATE: &str = ".replica.jsonl";
 
-/// The temporary files of the state and of changed files.
-const TEMP_FILES: [&str; 2] = [".replica.json.tmp", ".replica.tmp"];
+/// The temporary file of the state and of changed files.
+const TEMP_FILE: &str = ".replica.tmp";
 
 /// The folder of files that other programs changed in a replica.
 const UNSYNCED: &str = ".unsynced";
@@ -44,34 +45,33 @@ const TEMPORARY: [Code; 3] = [Code::DatabaseUnreachable, Code::DatabaseTimeout, 
 pub(crate) struct FolderReplica {
     files: Arc<dyn SharedFiles>,
     folder: SharedFolderId,
-    /// Returns whether a path belongs to this machine alone.
-    is_local: fn(&str) -> bool,
+    layout: ReplicaLayout,
     /// Minimum time between two reads that fetch changes.
     interval: Duration,
     identity: OnceLock<String>,
     last: Mutex<Option<Instant>>,
+    /// Number of pages of changes that were applied.
+    applied: AtomicU64,
 }
 
-/// The files that a replica contains.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-struct FolderState {
-    /// The id of the database.
-    database: String,
-    position: i64,
-    /// The hashes of the files that users see and may change.
-    files: BTreeMap<String, String>,
+/// Which files of a folder are shared, and where a replica has files of its own.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ReplicaLayout {
+    /// Returns whether a path belongs to this machine alone.
+    pub is_local: fn(&str) -> bool,
+    /// The start of the paths of the replica's own files, such as `folder/`.
+    pub prefix: &'static str,
 }
 
 impl FolderReplica {
     /// Returns the replica of a folder. Reads fetch changes at most once in each `interval`.
     #[cfg(feature = "postgres")]
-    pub(crate) fn new(
-        files: Arc<dyn SharedFiles>,
-        folder: SharedFolderId,
-        is_local: fn(&str) -> bool,
-        interval: Duration,
-    ) -> Self {
-        Self { files, folder, is_local, interval, identity: OnceLock::new(), last: Mutex::default() }
+    pub(crate) fn new(files: Arc<dyn SharedFiles>, folder: SharedFolderId, layout: ReplicaLayout, interval: Duration) -> Self {
+        Self { files, folder, layout, interval, identity: OnceLock::new(), last: Mutex::default(), applied: AtomicU64::new(0) }
+    }
+
+    pub(super) fn applied_changes(&self) -> u64 {
+        self.applied.load(Ordering::Relaxed)
     }
 
     pub(super) fn is_due(&self) -> bool {
@@ -79,8 +79,8 @@ impl FolderReplica {
         last.is_none_or(|last| self.interval <= last.elapsed())
     }
 
-    /// Applies the changes of other nodes. Without the database, a complete replica is used as it is.
-    pub(super) fn catch_up(&self, place: &LazyDisk, patience: Duration) -> Result<(), StoreError> {
+    /// Applies the changes of other nodes, and returns whether there were any. Without the database, a complete replica is used as it is.
+    pub(super) fn catch_up(&self, place: &LazyDisk, patience: Duration) -> Result<bool, StoreError> {
         let root = place.root();
         let opened = place.get_or_create();
         let disk = opened.map_err(|error| io_error(format!("open {}", root.display()), error))?;
@@ -89,11 +89,11 @@ impl FolderReplica {
                 let _lock = WriterLock::acquire_named(root, LOCK, patience)?;
                 self.pull(disk, root)?;
             }
-            Ok(())
+            Ok(has_changes)
         });
         *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
         match done {
-            Err(error) if TEMPORARY.contains(&error.code()) && read_state(disk, root)?.is_some() => Ok(()),
+            Err(error) if TEMPORARY.contains(&error.code()) && self.read_state(disk, root)?.is_some() => Ok(false),
             done => done,
         }
     }
@@ -114,7 +114,7 @@ impl FolderReplica {
             let overlay = OverlayDisk::new(disk);
             let result = work(&overlay)?;
             let edits = overlay.changes().map_err(|error| io_error(format!("read {}", root.display()), error))?;
-            let (local, shared): (Vec<_>, Vec<_>) = edits.into_iter().partition(|edit| (self.is_local)(&edit.path));
+            let (local, shared): (Vec<_>, Vec<_>) = edits.into_iter().partition(|edit| self.is_local(&edit.path));
             let token = random_token()?;
             let committed = if shared.is_empty() {
                 FileCommitResult::Committed(state.position)
@@ -134,7 +134,8 @@ impl FolderReplica {
                 FileCommitResult::Behind => state = self.pull(disk, root)?,
                 FileCommitResult::Diverged if !was_repaired => {
                     was_repaired = true;
-                    state = self.pull_after(disk, root, FolderState { position: 0, ..state })?;
+                    state.position = 0;
+                    state = self.pull_after(disk, root, state)?;
                 }
                 FileCommitResult::Diverged => {
                     let what = format!("{} differs from the database", root.display());
@@ -204,13 +205,23 @@ impl FolderReplica {
 
     /// Returns whether a file or folder is not shared.
     fn is_excluded(&self, path: &str) -> bool {
-        [LOCKS, LOCK_FILE, UNSYNCED, STATE].contains(&path) || TEMP_FILES.contains(&path) || (self.is_local)(path)
+        let own = path.strip_prefix(self.layout.prefix).unwrap_or_default();
+        [LOCKS, LOCK_FILE].contains(&path) || [STATE, TEMP_FILE, UNSYNCED].contains(&own) || self.is_local(path)
+    }
+
+    fn is_local(&self, path: &str) -> bool {
+        (self.layout.is_local)(path)
+    }
+
+    /// Returns the path of a file of the replica itself.
+    fn own_path(&self, name: &str) -> String {
+        format!("{}{name}", self.layout.prefix)
     }
 
     fn has_changes(&self, disk: &dyn Disk, root: &Path) -> Result<bool, StoreError> {
         let state = self.state(disk, root)?;
         let page = self.files.changes_after(&self.folder, state.position, None)?;
-        Ok(page.position != state.position || read_state(disk, root)?.is_none())
+        Ok(page.position != state.position || !state.is_saved)
     }
 
     /// Applies all changes of other nodes, and returns the state. The caller holds the lock.
@@ -220,7 +231,7 @@ impl FolderReplica {
     }
 
     fn pull_after(&self, disk: &dyn Disk, root: &Path, mut state: FolderState) -> Result<FolderState, StoreError> {
-        let (mut known, mut head, mut last) = (state.position, None, None);
+        let (mut known, mut head, mut last, mut unsynced) = (state.position, None, None, Vec::new());
         loop {
             let page = self.files.changes_after(&self.folder, known, last.as_ref())?;
             // Files of a later page may have changed since the first one; they are fetched again next time.
@@ -229,14 +240,14 @@ impl FolderReplica {
                 return Err(self.older_error(root));
             }
             if page.files.is_empty() {
-                if head != state.position || read_state(disk, root)?.is_none() {
-                    state.position = head;
-                    save_state(disk, &state)?;
+                if head != state.position || !state.is_saved {
+                    sync_files(disk, &unsynced).map_err(|error| io_error("sync the replica", error))?;
+                    self.save_state(disk, &mut state, head)?;
                 }
                 return Ok(state);
             }
             last = page.files.last().cloned();
-            if !self.apply_page(disk, &mut state, page.files)? {
+            if !self.apply_page(disk, &mut state, page.files, &mut unsynced)? {
                 // A log here is not the start of the log in the database.
                 (known, last) = (0, None);
             }
@@ -244,20 +255,29 @@ impl FolderReplica {
     }
 
     /// Makes the changes of other nodes; returns `false` if a file here has an unexpected size.
-    fn apply_page(&self, disk: &dyn Disk, state: &mut FolderState, mut files: Vec<SharedFile>) -> Result<bool, StoreError> {
+    ///
+    /// Adds the paths of files that must be synced before the state is saved to `unsynced`.
+    fn apply_page(
+        &self,
+        disk: &dyn Disk,
+        state: &mut FolderState,
+        mut files: Vec<SharedFile>,
+        unsynced: &mut Vec<String>,
+    ) -> Result<bool, StoreError> {
+        self.applied.fetch_add(1, Ordering::Relaxed);
         files.sort_by_key(|file| (file.position, apply_order(&file.edit)));
         let is_bulk = BULK <= files.len();
         for SharedFile { edit, .. } in &files {
             let path = &edit.path;
             let told = |error| io_error(format!("write {path}"), error);
-            set_aside(disk, state, edit).map_err(told)?;
-            if !apply_edit(disk, edit, !is_bulk).map_err(told)? {
+            self.set_aside(disk, state, edit).map_err(told)?;
+            if !self.apply_edit(disk, edit, !is_bulk).map_err(told)? {
                 return Ok(false);
             }
             self.record(disk, state, edit)?;
         }
         if is_bulk {
-            sync_files(disk, &files).map_err(|error| io_error("sync the replica", error))?;
+            unsynced.extend(files.into_iter().map(|file| file.edit.path));
         }
         Ok(true)
     }
@@ -272,25 +292,26 @@ impl FolderReplica {
         removed_folders: &[String],
     ) -> Result<(), StoreError> {
         edits.sort_by_key(apply_order);
+        let is_bulk = BULK <= edits.len();
         for edit in &edits {
             let path = &edit.path;
-            apply_edit(disk, edit, true).map_err(|error| io_error(format!("write {path}"), error))?;
+            self.apply_edit(disk, edit, !is_bulk).map_err(|error| io_error(format!("write {path}"), error))?;
             self.record(disk, state, edit)?;
+        }
+        if is_bulk {
+            let unsynced: Vec<_> = edits.into_iter().map(|edit| edit.path).collect();
+            sync_files(disk, &unsynced).map_err(|error| io_error("sync the replica", error))?;
         }
         for folder in removed_folders {
             disk.remove_folder(folder).map_err(|error| io_error(format!("delete {folder}"), error))?;
         }
-        if state.position != position {
-            state.position = position;
-            save_state(disk, state)?;
-        }
-        Ok(())
+        if state.position == position { Ok(()) } else { self.save_state(disk, state, position) }
     }
 
     /// Records the hash of a changed file that users see.
     fn record(&self, disk: &dyn Disk, state: &mut FolderState, edit: &FileEdit) -> Result<(), StoreError> {
         let FileEdit { path, content } = edit;
-        if !is_visible(path) || (self.is_local)(path) {
+        if !is_visible(path) || self.is_local(path) {
             return Ok(());
         }
         let hash = match content {
@@ -298,10 +319,7 @@ impl FolderReplica {
             NewFileContent::Whole(bytes) => Some(hash_bytes(bytes)),
             NewFileContent::Appended { .. } => hash_file(disk, path).map_err(|error| io_error(format!("read {path}"), error))?,
         };
-        match hash {
-            Some(hash) => state.files.insert(path.clone(), hash),
-            None => state.files.remove(path),
-        };
+        state.set_hash(path, hash);
         Ok(())
     }
 
@@ -316,15 +334,82 @@ impl FolderReplica {
             let identity = self.files.identity()?;
             self.identity.get_or_init(|| identity)
         };
-        if let Some(state) = read_state(disk, root)? {
+        if let Some(state) = self.read_state(disk, root)? {
             let is_own = state.database == *identity;
             return if is_own { Ok(state) } else { Err(other_folder_error(root, "it is a replica of another database")) };
         }
-        let entries = disk.list_folder("").map_err(|error| io_error(format!("read {}", root.display()), error))?;
-        if entries.iter().any(|entry| !self.is_excluded(&entry.name)) {
-            return Err(other_folder_error(root, "it contains files that are not in the database"));
+        let files = self.list_files(disk).map_err(|error| io_error(format!("read {}", root.display()), error))?;
+        if !files.is_empty() {
+            let why = format!("it contains {} that are not in the database", self.folder.name);
+            return Err(other_folder_error(root, &why));
         }
-        Ok(FolderState { database: identity.clone(), ..FolderState::default() })
+        Ok(FolderState::new(identity.clone()))
+    }
+
+    fn read_state(&self, disk: &dyn Disk, root: &Path) -> Result<Option<FolderState>, StoreError> {
+        let path = self.own_path(STATE);
+        FolderState::read(disk, &path).map_err(|error| match error.kind() {
+            io::ErrorKind::InvalidData => other_folder_error(root, &format!("{path} is damaged")),
+            _ => io_error(format!("read {path}"), error),
+        })
+    }
+
+    fn save_state(&self, disk: &dyn Disk, state: &mut FolderState, position: i64) -> Result<(), StoreError> {
+        let path = self.own_path(STATE);
+        let saved = state.save(disk, &path, &self.own_path(TEMP_FILE), position);
+        saved.map_err(|error| io_error(format!("write {path}"), error))
+    }
+
+    /// Moves a file that another program has changed out of the way of a change.
+    fn set_aside(&self, disk: &dyn Disk, state: &FolderState, edit: &FileEdit) -> io::Result<()> {
+        let path = &edit.path;
+        if !is_visible(path) {
+            return Ok(());
+        }
+        let Some(hash) = hash_file(disk, path)? else { return Ok(()) };
+        let is_new = matches!(&edit.content, NewFileContent::Whole(bytes) if hash_bytes(bytes) == hash);
+        if is_new || state.hash(disk, &self.own_path(STATE), path)? == Some(&hash) {
+            return Ok(());
+        }
+        disk.rename(path, &self.own_path(&format!("{UNSYNCED}/{}/{path}", now_ns())))
+    }
+
+    /// Makes a change; returns `false` if the file to append to differs from the one in the database.
+    fn apply_edit(&self, disk: &dyn Disk, FileEdit { path, content }: &FileEdit, is_synced: bool) -> io::Result<bool> {
+        let temporary = self.own_path(TEMP_FILE);
+        match content {
+            NewFileContent::Removed => {
+                disk.remove(path)?;
+                let mut folder = parent_folder(path);
+                while !folder.is_empty() {
+                    disk.remove_folder(folder)?;
+                    folder = parent_folder(folder);
+                }
+            }
+            NewFileContent::Whole(bytes) => {
+                let size = disk.stat(path)?.filter(|found| !found.is_folder).map(|found| found.size);
+                if size == Some(bytes.len() as u64) && disk.read_part(path, 0, usize::MAX)? == *bytes {
+                    return Ok(true);
+                }
+                if is_synced {
+                    replace_file(disk, &temporary, path, bytes)?;
+                } else {
+                    disk.write(&temporary, bytes)?;
+                    disk.rename(&temporary, path)?;
+                }
+            }
+            NewFileContent::Appended { start, bytes } => {
+                let size = disk.stat(path)?.map_or(0, |found| found.size);
+                // After an interruption, the file has a part of the bytes.
+                let Some(made) = size.checked_sub(*start).and_then(|made| usize::try_from(made).ok()) else { return Ok(false) };
+                let is_part = made <= bytes.len() && disk.read_part(path, *start, made)? == bytes[..made];
+                if !is_part {
+                    return Ok(false);
+                }
+                if is_synced { disk.append(path, &bytes[made..])? } else { disk.append_unsynced(path, &bytes[made..])? }
+            }
+        }
+        Ok(true)
     }
 
     fn older_error(&self, root: &Path) -> StoreError {
@@ -334,73 +419,23 @@ impl FolderReplica {
     }
 }
 
-/// Moves a file that another program has changed out of the way of a change.
-fn set_aside(disk: &dyn Disk, state: &FolderState, edit: &FileEdit) -> io::Result<()> {
-    let path = &edit.path;
-    if !is_visible(path) {
-        return Ok(());
-    }
-    let Some(hash) = hash_file(disk, path)? else { return Ok(()) };
-    let is_new = matches!(&edit.content, NewFileContent::Whole(bytes) if hash_bytes(bytes) == hash);
-    if is_new || state.files.get(path) == Some(&hash) {
-        return Ok(());
-    }
-    disk.rename(path, &format!("{UNSYNCED}/{}/{path}", now_ns()))
-}
-
-/// Returns the order in which changes are made: the trash first and the logs last, so that no reader finds a line without its files.
+/// Returns the order in which changes are made: the trash first, and the logs last, so that no reader finds a line without its files.
+///
+/// A file that moves is first added and then removed.
 fn apply_order(edit: &FileEdit) -> u8 {
-    if Path::new(&edit.path).extension().is_some_and(|extension| extension == "jsonl") {
-        2
-    } else {
-        u8::from(is_visible(&edit.path))
+    match edit.content {
+        _ if Path::new(&edit.path).extension().is_some_and(|extension| extension == "jsonl") => 3,
+        NewFileContent::Removed => 2,
+        NewFileContent::Whole(_) | NewFileContent::Appended { .. } => u8::from(is_visible(&edit.path)),
     }
 }
 
-/// Makes a change; returns `false` if the file to append to differs from the one in the database.
-fn apply_edit(disk: &dyn Disk, FileEdit { path, content }: &FileEdit, is_synced: bool) -> io::Result<bool> {
-    let temporary = TEMP_FILES[1];
-    match content {
-        NewFileContent::Removed => {
-            disk.remove(path)?;
-            let mut folder = parent_folder(path);
-            while !folder.is_empty() {
-                disk.remove_folder(folder)?;
-                folder = parent_folder(folder);
-            }
-        }
-        NewFileContent::Whole(bytes) => {
-            let size = disk.stat(path)?.filter(|found| !found.is_folder).map(|found| found.size);
-            if size == Some(bytes.len() as u64) && disk.read_part(path, 0, usize::MAX)? == *bytes {
-                return Ok(true);
-            }
-            if is_synced {
-                replace_file(disk, temporary, path, bytes)?;
-            } else {
-                disk.write(temporary, bytes)?;
-                disk.rename(temporary, path)?;
-            }
-        }
-        NewFileContent::Appended { start, bytes } => {
-            let size = disk.stat(path)?.map_or(0, |found| found.size);
-            // After an interruption, the file has a part of the bytes.
-            let Some(made) = size.checked_sub(*start).and_then(|made| usize::try_from(made).ok()) else { return Ok(false) };
-            let is_part = made <= bytes.len() && disk.read_part(path, *start, made)? == bytes[..made];
-            if !is_part {
-                return Ok(false);
-            }
-            if is_synced { disk.append(path, &bytes[made..])? } else { disk.append_unsynced(path, &bytes[made..])? }
-        }
-    }
-    Ok(true)
-}
-
-fn sync_files(disk: &dyn Disk, files: &[SharedFile]) -> io::Result<()> {
-    if disk.sync_everything()? {
+fn sync_files(disk: &dyn Disk, paths: &[String]) -> io::Result<()> {
+    if paths.is_empty() || disk.sync_everything()? {
         return Ok(());
     }
-    for SharedFile { edit: FileEdit { path, content }, .. } in files {
-        if *content != NewFileContent::Removed {
+    for path in paths {
+        if disk.stat(path)?.is_some() {
             disk.sync_file(path)?;
             disk.sync_folder(parent_folder(path))?;
         }
@@ -416,18 +451,6 @@ fn is_visible(path: &str) -> bool {
 fn hash_file(disk: &dyn Disk, path: &str) -> io::Result<Option<String>> {
     let is_file = disk.stat(path)?.is_some_and(|found| !found.is_folder);
     if is_file { Ok(Some(hash_bytes(&disk.read_part(path, 0, usize::MAX)?))) } else { Ok(None) }
-}
-
-fn read_state(disk: &dyn Disk, root: &Path) -> Result<Option<FolderState>, StoreError> {
-    let read = disk.read(STATE).map_err(|error| io_error(format!("read {STATE}"), error))?;
-    let Some((bytes, _)) = read else { return Ok(None) };
-    let damaged = |_| other_folder_error(root, &format!("{STATE} is damaged"));
-    serde_json::from_slice(&bytes).map(Some).map_err(damaged)
-}
-
-fn save_state(disk: &dyn Disk, state: &FolderState) -> Result<(), StoreError> {
-    let text = serde_json::to_vec(state).expect("texts and numbers have a JSON form");
-    replace_file(disk, TEMP_FILES[0], STATE, &text).map_err(|error| io_error(format!("write {STATE}"), error))
 }
 
 fn other_folder_error(root: &Path, why: &str) -> StoreError {

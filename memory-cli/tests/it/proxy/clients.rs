@@ -6,6 +6,7 @@ use std::process::Command;
 use super::process::ProxyProcess;
 use super::stored_texts;
 use super::upstream::{FakeUpstream, UpstreamReply, UpstreamRequest, completion_events};
+use crate::postgres_server::shared_server;
 use crate::sandbox::Sandbox;
 
 /// Returns the folder with the installed clients, `MEMORY_TEST_OPENAI`.
@@ -45,21 +46,33 @@ fn model(asked: &UpstreamRequest) -> UpstreamReply {
     }
 }
 
+/// Runs a client on a home with files, and on one that shares a database.
+fn run_client(client: &dyn Fn() -> Command) {
+    run_client_in(&Sandbox::new(), &[], client);
+    let Some(server) = shared_server("clients on a shared home") else { return };
+    let sandbox = Sandbox::new();
+    sandbox.file("address", &server.url("postgres", &server.database(), ""));
+    sandbox.run_shell("for home in mem other; do memory --root $home init --store @address; done");
+    run_client_in(&sandbox, &["--root", "mem"], client);
+    assert_eq!(sandbox.run_json(&["--root", "other", "conversations", "show", "talk"])["total_turns"], 4);
+}
+
 /// Runs a client against a model that repeats its input, and again after a restart of the proxy.
 ///
 /// The client prints errors, and exits with 0 if there were no errors.
-fn run_client(client: &dyn Fn() -> Command) {
-    let (sandbox, upstream) = (Sandbox::new(), FakeUpstream::start(model));
+fn run_client_in(sandbox: &Sandbox, flags: &[&str], client: &dyn Fn() -> Command) {
+    let upstream = FakeUpstream::start(model);
     for what in ["say", "ask"] {
-        let proxy = ProxyProcess::start(&sandbox, &upstream.base_url(), &["--no-summarization", "--log-level", "warning"]);
+        let flags = [flags, &["--no-summarization", "--log-level", "warning"]].concat();
+        let proxy = ProxyProcess::start(sandbox, &upstream.base_url(), &flags);
         let output = client().args([&proxy.url, what]).output().expect("it runs");
         let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
         assert!(output.status.success(), "{what}: {said}");
         let (code, complaints) = proxy.stop();
         assert_eq!((code, complaints.as_str()), (Some(0), ""), "{what}");
     }
-    assert_eq!(stored_texts(&sandbox, "talk/turns/user"), ["My dog is called Rex.", "What is my dog called?"]);
-    assert_eq!(stored_texts(&sandbox, "talk/turns/assistant")[0], "Nice to meet you, 世界.");
+    assert_eq!(stored_texts(sandbox, "talk/turns/user"), ["My dog is called Rex.", "What is my dog called?"]);
+    assert_eq!(stored_texts(sandbox, "talk/turns/assistant")[0], "Nice to meet you, 世界.");
 }
 
 #[test]

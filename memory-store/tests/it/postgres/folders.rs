@@ -246,7 +246,7 @@ fn an_interruption_between_database_and_folder_loses_nothing_and_repeats_nothing
         for (number, path) in changed.iter().enumerate() {
             let files = if subset >> number & 1 == 0 { &before } else { &after };
             // The state is written last.
-            let is_early = path.ends_with(".replica.json") && subset != 7;
+            let is_early = path.ends_with(".replica.jsonl") && subset != 7;
             fs::write(first.home.path().join(path), &(if is_early { &before } else { files })[*path]).unwrap();
         }
         assert_eq!(first.value("count"), Ok("1".into()));

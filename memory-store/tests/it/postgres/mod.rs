@@ -3,6 +3,7 @@
 mod access;
 mod backups;
 mod cluster;
+mod conversations;
 mod equal_search;
 mod errors;
 mod failover;
