@@ -1,5 +1,6 @@
 //! Ingesting notes from other programs.
 
+mod export_edit;
 mod facts;
 mod fingerprint;
 mod missing;
@@ -123,7 +124,7 @@ pub struct Progress {
 /// moves the origin of its memory. A field, tag or link that was changed in the memory since remains as it is; if this is
 /// the text, the note is reported. A note with the text of a memory from another source is not ingested again, and neither
 /// is an unchanged note whose memory a person deleted. Equal files of one source become one memory, which records all of
-/// them as origins. Credentials are redacted.
+/// them as origins. Credentials are redacted. An edit of an export of this home counts as the edit of a person.
 ///
 /// A conversation becomes a session with a name that ends in its id. A changed conversation replaces the records of its
 /// session, unless other records were added to it. Conversations are skipped if the store of the sessions does not support
@@ -175,8 +176,9 @@ pub fn ingest(
         match thought.complete(&steps)? {
             IngestDecision::Leave => report.unchanged += 1,
             IngestDecision::Skip(reason) => report.skipped.push(SkippedFile { path: path.to_owned(), reason }),
-            IngestDecision::Do { change, front_matter, warnings } => {
+            IngestDecision::Do { change, front_matter, reason, warnings } => {
                 report.warnings.extend(warnings.into_iter().map(|reason| SkippedFile { path: path.to_owned(), reason }));
+                batch.operation.reasons.extend(reason.map(|reason| (change.id(), reason)));
                 batch.operation.front_matter.extend(front_matter.map(|lines| (change.id(), lines)));
                 batch.push(change, path, &mut report)?;
             }
@@ -237,7 +239,9 @@ impl IngestBatch<'_> {
     fn flush(&mut self, report: &mut IngestReport) -> Result<(), StoreError> {
         let changes = std::mem::take(&mut self.changes);
         let mut paths = std::mem::take(&mut self.paths);
-        let operation = ChangeSet { front_matter: std::mem::take(&mut self.operation.front_matter), ..self.operation.clone() };
+        let reasons = std::mem::take(&mut self.operation.reasons);
+        let front_matter = std::mem::take(&mut self.operation.front_matter);
+        let operation = ChangeSet { reasons, front_matter, ..self.operation.clone() };
         self.bytes = 0;
         let mut kinds: Vec<_> = changes.iter().map(ChangeKind::of).collect();
         // Credentials were already redacted while the changes were computed.

@@ -226,3 +226,27 @@ fn a_page_goes_to_the_standard_output() {
     assert!(page.starts_with("<!doctype html>") && page.trim_end().ends_with("</html>"));
     assert!(page.find("id=\"c-knowledge\"") < page.find("id=\"c-inbox\""), "the memories are in groups");
 }
+
+#[test]
+fn the_undo_of_an_imported_edit_restores_the_home_and_the_edit_survives_the_original_vault() {
+    let sandbox = Sandbox::new();
+    sandbox.file("vault/Tea.md", "---\ntags: [hot]\nmood: calm\n---\ngreen [[Cup]]\n");
+    sandbox.file("vault/Cup.md", "blue\n");
+    let ingest = |path: &str| sandbox.run_json(&["ingest", "--source", "obsidian", "--path", path]);
+    ingest("vault");
+    sandbox.run(&["export", "--format", "obsidian", "--output", "export"]);
+    let before = sandbox.home_content();
+    let text = sandbox.read_file("export/inbox/Tea.md");
+    sandbox.file("export/inbox/Tea.md", &text.replace("\ngreen", "\nblack"));
+    assert_eq!(ingest("export")["updated"], json!(1));
+    let log = sandbox.run(&["log"]);
+    sandbox.run(&["undo"]);
+    assert_eq!(sandbox.home_content(), before, "{log}");
+    assert_eq!(ingest("export")["updated"], json!(1));
+    sandbox.file("vault/Tea.md", "---\ntags: [cold]\nmood: calm\n---\nred [[Cup]]\n");
+    let report = ingest("vault");
+    assert_eq!(report["updated"], json!(1));
+    assert!(report["warnings"][0]["reason"].as_str().is_some_and(|reason| reason.contains("both")), "{report}");
+    let tea = memories(&sandbox, &[]).into_iter().find(|memory| memory["title"] == "Tea").expect("a memory");
+    assert_eq!((&tea["content"], &tea["tags"]), (&json!("black [[Cup]]"), &json!(["cold"])));
+}

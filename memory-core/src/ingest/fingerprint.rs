@@ -134,6 +134,11 @@ pub(super) fn memory_text_hash(memory: &Memory) -> [u8; 12] {
     text_hash(&memory.content, memory.title.as_deref())
 }
 
+/// Returns whether two texts differ at most in what a store may change.
+pub(super) fn is_same_text(one: &str, other: &str) -> bool {
+    one == other || text_hash(one, None) == text_hash(other, None)
+}
+
 /// Returns the fingerprint of a text and a title.
 ///
 /// Whitespace at the ends of lines and of the text is ignored, since a store may change it.

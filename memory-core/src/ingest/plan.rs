@@ -2,11 +2,12 @@
 
 use chrono::{DateTime, Utc};
 
-use super::fingerprint::{ItemFingerprint, NoteFingerprint, draft_text_hash, fields_hash, memory_text_hash};
+use super::export_edit::{edit_reason, last_file_version};
+use super::fingerprint::{ItemFingerprint, NoteFingerprint, draft_text_hash, fields_hash, is_same_text, memory_text_hash};
 use super::source_state::{RecordedSteps, SourceState, merge_fields, merge_lists, with_scalars};
 use super::survey::{MemoryRelation, Survey, SurveyedNote};
 use crate::standing::has_new_statement;
-use crate::{Change, ContentHash, Draft, Memory, MemoryId, NoteItem, Origin, StoreError, StoredMemory, Tags, secret};
+use crate::{Change, Draft, Memory, MemoryId, NoteItem, Origin, StoreError, StoredMemory, Tags, secret};
 
 /// The input of the decision about one note.
 pub(super) struct NotePlan<'a> {
@@ -28,6 +29,8 @@ pub(super) enum IngestDecision {
         change: Change,
         /// The new unrecognized front matter of a replaced memory, if it changes.
         front_matter: Option<String>,
+        /// The reason that the journal records, if the verb does not explain the change.
+        reason: Option<String>,
         /// The warnings to report.
         warnings: Vec<String>,
     },
@@ -73,6 +76,9 @@ impl<'a> NotePlan<'a> {
         let mut update = NoteUpdate::of(&stored.memory);
         let is_export = note.id == Some(stored.memory.id) && note.former.exported.is_some();
         let exported_links = if is_export { note.former.links.clone() } else { Vec::new() };
+        if is_export && self.note.kept != MemoryRelation::AsItself {
+            update.reason = note.draft.origin.as_ref().map(edit_reason);
+        }
         match self.note.kept {
             MemoryRelation::AsItself => {
                 update.set_other_origins(&stored.memory, &self.note.copies);
@@ -127,7 +133,8 @@ impl<'a> NotePlan<'a> {
         memory.other_origins.clone_from(&self.note.copies);
         memory.other_origins.extend(former.other_origins);
         let warnings = redaction_warning(kinds).into_iter().collect();
-        IngestDecision::Do { change: Change::Create { memory: Box::new(memory), front_matter }, front_matter: None, warnings }
+        let change = Change::Create { memory: Box::new(memory), front_matter };
+        IngestDecision::Do { change, front_matter: None, reason: None, warnings }
     }
 }
 
@@ -138,6 +145,8 @@ struct NoteUpdate {
     front_matter: Option<String>,
     /// Whether the source records the time of the last change.
     has_given_time: bool,
+    /// The reason that the journal records, if the verb does not explain the change.
+    reason: Option<String>,
     /// The reason why the text of the note does not replace the one of the memory.
     conflict: Option<String>,
     warnings: Vec<String>,
@@ -145,7 +154,8 @@ struct NoteUpdate {
 
 impl NoteUpdate {
     fn of(memory: &Memory) -> Self {
-        Self { memory: memory.clone(), front_matter: None, has_given_time: false, conflict: None, warnings: Vec::new() }
+        let (memory, warnings) = (memory.clone(), Vec::new());
+        Self { memory, front_matter: None, has_given_time: false, reason: None, conflict: None, warnings }
     }
 
     /// Sets the other origins from the place of the source to those of `copies`.
@@ -220,28 +230,29 @@ impl NoteUpdate {
         Ok(())
     }
 
-    /// Applies the edits of an export of this home. A field that was changed in the memory since the export remains as it is.
+    /// Applies the edits of an export of this home since it was last imported, or else exported. A field that was changed in
+    /// the memory meanwhile remains as it is.
     fn apply_export(&mut self, note: NoteItem, stored: &StoredMemory, steps: &RecordedSteps<'_>) -> Result<(), StoreError> {
         let NoteItem { mut draft, former, .. } = note;
-        let Some(exported) = former.exported else { return Ok(()) };
+        let (Some(mut exported), Some(origin)) = (former.exported, draft.origin.take()) else { return Ok(()) };
         let current = &stored.memory;
-        let has_new_text = ContentHash::of(&draft.content) != exported.content_hash;
+        let edits = steps.export_edits(&origin, former.version.unwrap_or_default(), stored)?;
+        redact(&mut exported.draft);
+        let unredacted = draft.clone().into_memory(current.id, current.updated_at);
+        let mut base = last_file_version(*exported, &unredacted, current, edits);
+        let has_new_text = !is_same_text(&base.content, &unredacted.content);
         let kinds = redact(&mut draft);
-        let mut base = exported.draft.into_memory(current.id, current.updated_at);
         let mut new = draft.into_memory(current.id, current.updated_at);
         if !has_new_text {
+            new.content.clone_from(&base.content);
+        } else if is_same_text(&new.content, &current.content) {
             new.content.clone_from(&current.content);
         }
-        let has_edits = has_new_text || (&base.title, &base.aliases, &base.tags) != (&new.title, &new.aliases, &new.tags);
-        let has_edits = has_edits || base.category != new.category;
-        let is_of_ingestion = |version| steps.is_only_ingested_since(version, stored);
-        // An earlier import of the same file is no change of a person.
-        if has_edits && current.origin.is_none() && former.version.map_or(Ok(false), is_of_ingestion)? {
-            base = current.clone();
-        } else if current.content_hash() == exported.content_hash || !has_new_text {
-            base.content.clone_from(&current.content);
+        // Files of an export do not state these.
+        for version in [&mut base, &mut new] {
+            version.phase = current.phase;
+            version.links.clone_from(&current.links);
         }
-        (base.links, new.links) = (current.links.clone(), current.links.clone());
         let lost = [
             ("text", is_lost(&base.content, &new.content, &current.content)),
             ("title", is_lost(&base.title, &new.title, &current.title)),
@@ -261,7 +272,7 @@ impl NoteUpdate {
     }
 
     fn finish(self, stored: &StoredMemory, at: DateTime<Utc>) -> IngestDecision {
-        let Self { mut memory, front_matter, has_given_time, conflict, mut warnings } = self;
+        let Self { mut memory, front_matter, has_given_time, reason, conflict, mut warnings } = self;
         let current = &stored.memory;
         if memory == *current && front_matter.is_none() {
             return conflict.map_or(IngestDecision::Leave, IngestDecision::Skip);
@@ -278,7 +289,7 @@ impl NoteUpdate {
         }
         warnings.extend(conflict);
         let change = Change::Replace { expected: stored.stamp, memory: Box::new(memory) };
-        IngestDecision::Do { change, front_matter, warnings }
+        IngestDecision::Do { change, front_matter, reason, warnings }
     }
 }
 

@@ -3,8 +3,11 @@
 use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 
+use super::export_edit::{edit_reason, is_edit_reason};
 use super::fingerprint::{NoteFingerprint, fields_hash, memory_text_hash};
-use crate::{ContentHash, Memory, MemoryId, Recorded, RecordedChange, RecordedFile, Services, StoreError, StoredMemory, Verb};
+use crate::{
+    ContentHash, Memory, MemoryId, Origin, Recorded, RecordedChange, RecordedFile, Services, StoreError, StoredMemory, Verb,
+};
 
 /// The state that ingestions gave a memory, without the changes of a person and of other operations.
 #[derive(Debug)]
@@ -33,6 +36,14 @@ struct RecordedStep {
     is_neutral: bool,
     before: Option<RecordedFile>,
     after: Option<ContentHash>,
+    why: Option<String>,
+}
+
+impl RecordedStep {
+    /// Returns whether the source gave the memory its version after this change.
+    fn is_of_source(&self) -> bool {
+        !self.is_neutral && self.verb == Verb::Ingest && !self.why.as_deref().is_some_and(is_edit_reason)
+    }
 }
 
 impl<'a> RecordedSteps<'a> {
@@ -51,20 +62,32 @@ impl<'a> RecordedSteps<'a> {
         Ok(self.replay(self.steps_of(current)?, current))
     }
 
-    /// Returns whether a memory was changed since this version, and only by ingestions.
-    pub(super) fn is_only_ingested_since(&self, version: u64, current: &StoredMemory) -> Result<bool, StoreError> {
-        let mut hash = Some(current.stamp.0);
-        for step in self.steps_of(current)? {
-            if step.is_neutral || step.verb != Verb::Ingest || step.after != hash {
-                return Ok(false);
-            }
-            let Some(before) = step.before.as_ref() else { return Ok(false) };
-            if self.read_trash(before).is_some_and(|memory| memory.version == version) {
-                return Ok(true);
-            }
-            hash = Some(before.hash);
+    /// Returns the versions before and after each change of a memory, since its version `exported`, that was made through an
+    /// export in the folder or file of `origin`; the oldest first.
+    ///
+    /// Changes whose versions are not in the trash are left out.
+    pub(super) fn export_edits(
+        &self,
+        origin: &Origin,
+        exported: u64,
+        current: &StoredMemory,
+    ) -> Result<Vec<(Memory, Memory)>, StoreError> {
+        let (steps, reason) = (self.steps_of(current)?, edit_reason(origin));
+        let is_edit = |step: &RecordedStep| !step.is_neutral && step.why.as_ref() == Some(&reason);
+        let versions = steps.iter().enumerate().rev().filter(|(_, step)| is_edit(step)).filter_map(|(index, step)| {
+            let before = self.read_trash(step.before.as_ref()?).filter(|before| exported <= before.version)?;
+            Some((before, self.version_after(steps, index, current)?))
+        });
+        Ok(versions.collect())
+    }
+
+    /// Returns the version of a memory after the step `index`, unless its file was edited before the next step.
+    fn version_after(&self, steps: &[RecordedStep], index: usize, current: &StoredMemory) -> Option<Memory> {
+        let after = steps[index].after;
+        match index.checked_sub(1).map(|next| &steps[next]) {
+            Some(next) => self.read_trash(next.before.as_ref().filter(|before| Some(before.hash) == after)?),
+            None => (after == Some(current.stamp.0)).then(|| current.memory.clone()),
         }
-        Ok(false)
     }
 
     /// Returns the recorded changes of a memory, the newest first.
@@ -112,10 +135,10 @@ impl<'a> RecordedSteps<'a> {
             if !self.ids.contains(&subject.id) || subject.is_placeholder() {
                 continue;
             }
-            let RecordedChange { id, before, after, .. } = subject;
+            let RecordedChange { id, before, after, why } = subject;
             let is_neutral = undone_by.is_some() || operation.verb == Verb::Undo;
             let after = after.map(|file| file.hash);
-            steps.entry(id).or_default().push(RecordedStep { verb: operation.verb, is_neutral, before, after });
+            steps.entry(id).or_default().push(RecordedStep { verb: operation.verb, is_neutral, before, after, why });
         }
         Ok(steps)
     }
@@ -132,15 +155,11 @@ impl<'a> RecordedSteps<'a> {
             let next_hash = next.map_or(Some(current.stamp.0), |next| next.before.as_ref().map(|file| file.hash));
             let is_unedited = next_hash == step.after;
             state.has_own_front_matter &= is_unedited && !matches!(step.verb, Verb::Import | Verb::Repair);
-            if step.is_neutral || step.verb != Verb::Ingest {
+            if !step.is_of_source() {
                 is_current = false;
                 continue;
             }
-            let after = match next {
-                _ if !is_unedited => None,
-                Some(next) => next.before.as_ref().and_then(read),
-                None => Some(current.memory.clone()),
-            };
+            let after = self.version_after(steps, index, current);
             let (Some(former), Some(after)) = (&step.before, after.as_ref()) else {
                 state.memory = after.filter(|_| step.before.is_none());
                 state.links = state.memory.iter().flat_map(|memory| memory.links.iter().copied()).collect();

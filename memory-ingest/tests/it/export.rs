@@ -8,7 +8,7 @@ use memory_core::chrono::{DateTime, SecondsFormat, Utc};
 use memory_core::testing::{any_memory, any_text, services, source_suite};
 use memory_core::{
     Category, Draft, Filter, IngestOptions, MemStore, Memory, MemoryId, Origin, Patch, Phase, Scope, SecretPolicy, Services,
-    SourceItem, ingest, update, write as write_memory,
+    SourceItem, ingest, undo, update, write as write_memory,
 };
 use memory_ingest::export::{ExportCatalog, ExportFormatName, ExportPart, ExportRecord};
 use memory_ingest::{SourceName, SourceOptions, open};
@@ -427,6 +427,10 @@ impl ExportedHome {
     fn new(format: ExportFormatName) -> Self {
         let home = services(Arc::new(MemStore::default()));
         write_memory(&home, Draft::new("alpha text").tags(["t1"]), SecretPolicy::Refuse).expect("it is new");
+        Self::of(home, format)
+    }
+
+    fn of(home: Services, format: ExportFormatName) -> Self {
         let folder = TempDir::new().expect("a folder");
         let parts = export(format, &[only_memory(&home)], &BTreeMap::new());
         write(format, &parts, folder.path());
@@ -458,6 +462,23 @@ impl ExportedHome {
 
     fn update(&self, patch: &Patch) {
         update(&self.home, &only_memory(&self.home).id.to_string(), patch, None, SecretPolicy::Refuse).expect("it exists");
+    }
+
+    /// Replaces the file of the memory.
+    fn restore(&self, text: &str) {
+        std::fs::write(&self.file, text).expect("the file");
+    }
+
+    fn text(&self) -> String {
+        std::fs::read_to_string(&self.file).expect("the file")
+    }
+
+    fn export_again(&mut self) {
+        std::fs::remove_file(&self.file).expect("the file");
+        let parts = export(self.format, &[only_memory(&self.home)], &BTreeMap::new());
+        let part = parts.iter().find(|part| part.text.contains("x_memory")).expect("the memory");
+        self.file = self.folder.path().join(&part.path);
+        self.restore(&part.text);
     }
 
     /// Imports the export, and returns the numbers of new, updated, unchanged and skipped notes with the only memory.
@@ -511,6 +532,136 @@ fn a_memory_that_was_changed_since_its_export_retains_its_text() {
         let (counts, memory) = export.import();
         assert_eq!((counts, memory.content.as_str()), ((0, 1, 0, 0), "my text"), "{format}");
         assert_eq!(memory.tags.as_slice(), ["t2"], "{format}");
+    }
+}
+
+#[test]
+fn the_original_text_of_an_export_returns_after_an_edit() {
+    for format in formats().filter(|format| format.is_folder()) {
+        let export = ExportedHome::new(format);
+        let original = export.text();
+        export.edit_text("alpha text", "beta text");
+        export.edit_tag("t1", "t2");
+        assert_eq!(export.import().0, (0, 1, 0, 0), "{format}");
+        export.restore(&original);
+        let (counts, memory) = export.import();
+        assert_eq!((counts, memory.content.as_str()), ((0, 1, 0, 0), "alpha text"), "{format}");
+        assert_eq!(memory.tags.as_slice(), ["t1"], "{format}");
+        assert_eq!(export.import().0, (0, 0, 1, 0), "{format}");
+    }
+}
+
+#[test]
+fn an_import_of_an_edit_that_was_undone_is_repeated() {
+    for format in formats().filter(|format| format.is_folder()) {
+        let export = ExportedHome::new(format);
+        for (from, to) in [("alpha text", "beta text"), ("beta text", "gamma text")] {
+            export.edit_text(from, to);
+            assert_eq!(export.import().0, (0, 1, 0, 0), "{format}");
+        }
+        undo(&export.home, None).expect("it can be undone");
+        assert_eq!(only_memory(&export.home).content, "beta text", "{format}");
+        let (counts, memory) = export.import();
+        assert_eq!((counts, memory.content.as_str()), ((0, 1, 0, 0), "gamma text"), "{format}");
+        assert_eq!(export.import().0, (0, 0, 1, 0), "{format}");
+    }
+}
+
+#[test]
+fn an_edit_of_the_memory_after_an_import_remains_until_the_file_is_edited_again() {
+    for format in formats().filter(|format| format.is_folder()) {
+        let mut export = ExportedHome::new(format);
+        export.edit_text("alpha text", "beta text");
+        export.import();
+        export.update(&Patch { content: Some("my text".into()), ..Patch::default() });
+        let before = only_memory(&export.home);
+        assert_eq!(export.import(), ((0, 0, 1, 0), before), "{format}");
+        export.edit_text("beta text", "gamma text");
+        export.edit_tag("t1", "t2");
+        assert_eq!(export.import().0, (0, 1, 0, 0), "{format}");
+        let (counts, memory) = export.import();
+        assert_eq!((counts, memory.content.as_str()), ((0, 0, 0, 1), "my text"), "{format}");
+        // A new export is the version that later edits are compared with.
+        export.export_again();
+        assert_eq!(export.import(), ((0, 0, 1, 0), memory), "{format}");
+        export.edit_text("my text", "delta text");
+        let (counts, memory) = export.import();
+        assert_eq!((counts, memory.content.as_str()), ((0, 1, 0, 0), "delta text"), "{format}");
+    }
+}
+
+#[test]
+fn the_unchanged_copy_of_an_edited_export_changes_nothing() {
+    for format in formats().filter(|format| format.is_folder()) {
+        let one = ExportedHome::new(format);
+        let two = ExportedHome { home: one.home.clone(), ..ExportedHome::of(one.home.clone(), format) };
+        one.edit_text("alpha text", "beta text");
+        assert_eq!(one.import().0, (0, 1, 0, 0), "{format}");
+        let (counts, memory) = two.import();
+        assert_eq!((counts, memory.content.as_str()), ((0, 0, 1, 0), "beta text"), "{format}");
+        two.edit_text("alpha text", "gamma text");
+        assert_eq!((two.import().0, two.import().0), ((0, 0, 0, 1), (0, 0, 0, 1)), "{format}");
+        assert_eq!(one.import().0, (0, 0, 1, 0), "{format}");
+    }
+}
+
+/// A home with one memory that was ingested from a vault, and the export of the home.
+struct ExportedVault {
+    vault: TempDir,
+    export: ExportedHome,
+}
+
+impl ExportedVault {
+    fn new(format: ExportFormatName) -> Self {
+        let (vault, home) = (TempDir::new().expect("a folder"), services(Arc::new(MemStore::default())));
+        assert_eq!(change_note(&home, &vault, "t1", "alpha text"), (1, 0, 0, 0));
+        Self { vault, export: ExportedHome::of(home, format) }
+    }
+
+    /// Changes the note in the vault, and ingests it.
+    fn change(&self, tag: &str, text: &str) -> ((u64, u64, u64, usize), Memory) {
+        (change_note(&self.export.home, &self.vault, tag, text), only_memory(&self.export.home))
+    }
+}
+
+fn change_note(home: &Services, vault: &TempDir, tag: &str, text: &str) -> (u64, u64, u64, usize) {
+    std::fs::write(vault.path().join("a.md"), format!("---\ntags: [{tag}]\n---\n{text}\n")).expect("a file");
+    let source = open(SourceName::Obsidian, vault.path(), &SourceOptions::default()).expect("the vault is a source");
+    let report = ingest(home, source.as_ref(), &IngestOptions::default(), &mut |_| {}).expect("it does not fail");
+    (report.new, report.updated, report.unchanged, report.skipped.len())
+}
+
+#[test]
+fn an_edited_text_of_an_export_remains_through_changes_of_the_original_note() {
+    for format in formats().filter(|format| format.is_folder()) {
+        let vault = ExportedVault::new(format);
+        vault.export.edit_text("alpha text", "my text");
+        assert_eq!(vault.export.import().0, (0, 1, 0, 0), "{format}");
+        let (counts, memory) = vault.change("t3", "alpha text");
+        assert_eq!((counts, memory.content.as_str()), ((0, 1, 0, 0), "my text"), "{format}");
+        assert_eq!(memory.tags.as_slice(), ["t3"], "{format}");
+        assert_eq!(vault.change("t3", "alpha text").0, (0, 0, 1, 0), "{format}");
+        let (counts, memory) = vault.change("t3", "beta text");
+        assert_eq!((counts, memory.content.as_str()), ((0, 0, 0, 1), "my text"), "{format}: both texts were changed");
+        assert_eq!(vault.export.import(), ((0, 0, 1, 0), memory), "{format}");
+    }
+}
+
+#[test]
+fn edited_tags_of_an_export_remain_through_changes_of_the_original_note() {
+    for format in formats().filter(|format| format.is_folder()) {
+        let vault = ExportedVault::new(format);
+        let before = only_memory(&vault.export.home);
+        vault.export.edit_tag("t1", "t2");
+        assert_eq!(vault.export.import().0, (0, 1, 0, 0), "{format}");
+        undo(&vault.export.home, None).expect("it can be undone");
+        assert_eq!(only_memory(&vault.export.home), before, "{format}");
+        assert_eq!(vault.export.import().0, (0, 1, 0, 0), "{format}");
+        let (counts, memory) = vault.change("t1, t4", "beta text");
+        assert_eq!((counts, memory.content.as_str()), ((0, 1, 0, 0), "beta text"), "{format}");
+        assert_eq!(memory.tags.as_slice(), ["t2", "t4"], "{format}");
+        assert_eq!(vault.change("t1, t4", "beta text").0, (0, 0, 1, 0), "{format}");
+        assert_eq!(vault.export.import(), ((0, 0, 1, 0), memory), "{format}");
     }
 }
 
