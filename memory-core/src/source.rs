@@ -111,6 +111,8 @@ pub struct ExportedVersion {
     pub draft: Draft,
     /// The hash of its text.
     pub content_hash: ContentHash,
+    /// The linked memories.
+    pub links: Vec<MemoryId>,
 }
 
 /// A conversation of a source, or the reason why it was skipped.

@@ -79,6 +79,7 @@ mod project_rules;
 mod record;
 mod record_file;
 mod record_note;
+mod related_section;
 mod server_memory;
 mod session_builder;
 mod session_files;

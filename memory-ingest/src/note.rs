@@ -12,6 +12,9 @@ use crate::yaml::Yaml;
 /// The source whose tags in one text may contain spaces.
 const SOURCE_WITH_SPACES: &str = "basic-memory";
 
+/// The property of an export that lists links which the text does not contain.
+pub(crate) const RELATED_KEY: &str = "related";
+
 /// A note as a draft, with the values that a draft does not have.
 #[derive(Debug)]
 pub(crate) struct SourceNote {
@@ -62,7 +65,7 @@ impl SourceNote {
         let not_understood = if parted.fields.is_err() { parted.source } else { "" }.to_owned();
         let fields = parted.fields.unwrap_or_default();
         let mut uncounted_links = Vec::new();
-        for (_, value) in &fields {
+        for (_, value) in fields.iter().filter(|(key, _)| key != own_fields::KEY) {
             value.for_each_text(&mut |text| links.extend(link_targets(text)));
             collect_unquoted_links(value, &mut uncounted_links);
         }
@@ -96,6 +99,12 @@ impl SourceNote {
     /// The fields of a memory in an export of this program override all others.
     pub(crate) fn into_finding(mut self) -> SourceItem {
         let own = self.fields.iter().position(|(key, _)| key == own_fields::KEY).map(|at| self.fields.swap_remove(at).1);
+        let mut listed = Vec::new();
+        if let Some(Yaml::List(items)) = self.field(RELATED_KEY)
+            && own.as_ref().is_some_and(|own| own_fields::written_keys(own).any(|key| key == RELATED_KEY))
+        {
+            listed.extend(items.iter().filter_map(Yaml::scalar).map(str::to_owned));
+        }
         let mut note = NoteItem {
             updated_at: self.updated_at,
             front_matter: self.front_matter,
@@ -105,7 +114,7 @@ impl SourceNote {
             ..NoteItem::new(self.draft)
         };
         if let Some(own) = own {
-            if own_fields::apply_yaml(&own, &mut note) {
+            if own_fields::apply_yaml(&own, &listed, &mut note) {
                 return SourceItem::Note(Box::new(note));
             }
             // The export may have added tags to the text.

@@ -7,18 +7,23 @@
 //! | key in `export` | content |
 //! |---|---|
 //! | `title`, `aliases`, `tags`, `category` | the values that the export wrote, if an edit of them counts |
-//! | `before`, `after` | the text that the export added before and after the text of the memory |
+//! | `related` | pairs of a list item and the id of the linked memory, for links that the text does not contain |
+//! | `after` | the section of these items that the export added after the text |
+//! | `headings` | the number of headings with the title of this section that the text contains, if any |
 //! | `links` | pairs of a link in the file and the link in the memory, in the order of the file |
 //! | `front_matter` | front-matter lines of the memory that the other format cannot contain as they are |
 //! | `keys` | the front-matter keys that the export wrote |
 
 use chrono::{DateTime, Datelike, Utc};
+use memory_core::wikilink::parse_prose_wikilinks;
 use memory_core::{
     Category, ContentHash, Draft, ExportedVersion, FormerFields, MemoryId, NoteItem, Origin, Phase, Reminder, Scope, SpeakerRole,
     Tags,
 };
 use serde_json::{Map, Value};
 
+use crate::markdown_links::file_links;
+use crate::related_section::split_section;
 use crate::yaml::Yaml;
 
 /// The key of the map.
@@ -34,17 +39,18 @@ pub(crate) const WRITTEN_KEYS: &str = "keys";
 ///
 /// `note` has the values of the other format: the text after the front matter without its last line break, and the title,
 /// the aliases, the tags and the category as people see them. An edit of these since the export counts, and all other
-/// fields come from the map, which leaves out empty ones. The links of an unchanged text are those of the map.
+/// fields come from the map, which leaves out empty ones. The links of an unchanged text are those of the map. `listed` are the
+/// items of a list of links outside the text; an edit of them counts, too.
 ///
 /// Returns whether the text is unchanged since the export. Then tags in the text must not be added to `note`.
-pub(crate) fn apply(fields: &Value, note: &mut NoteItem) -> bool {
+pub(crate) fn apply(fields: &Value, listed: &[String], note: &mut NoteItem) -> bool {
     let Value::Object(fields) = fields else {
         add_warning(note, &format!("{KEY} is not a map of keys and values"));
         return false;
     };
     let mut reader = FieldReader { fields, wrong: Vec::new() };
     let written = fields.get(EXPORT).and_then(Value::as_object);
-    let is_unchanged = restore_text(&reader, written, note);
+    let (is_unchanged, items) = restore_text(&reader, written, note);
     let exported = exported_version(fields, note);
     reader.restore_names(written, note);
     reader.restore_draft(note);
@@ -58,6 +64,7 @@ pub(crate) fn apply(fields: &Value, note: &mut NoteItem) -> bool {
         note.links = Vec::new();
         note.uncounted_links = Vec::new();
     }
+    apply_items(written, &items.unwrap_or_else(|| listed.to_vec()), note);
     if let Some(lines) = written.and_then(|written| written.get("front_matter")).and_then(Value::as_str) {
         note.front_matter.push_str(lines);
         if !lines.is_empty() && !lines.ends_with('\n') {
@@ -72,8 +79,8 @@ pub(crate) fn apply(fields: &Value, note: &mut NoteItem) -> bool {
 }
 
 /// Restores the fields of a memory from a map in front matter, see [`apply`].
-pub(crate) fn apply_yaml(fields: &Yaml, note: &mut NoteItem) -> bool {
-    apply(&json(fields), note)
+pub(crate) fn apply_yaml(fields: &Yaml, listed: &[String], note: &mut NoteItem) -> bool {
+    apply(&json(fields), listed, note)
 }
 
 /// Returns the front-matter keys that the export wrote.
@@ -103,27 +110,51 @@ fn add_warning(note: &mut NoteItem, warning: &str) {
     note.warning = Some(note.warning.take().map_or_else(|| warning.to_owned(), |own| format!("{own}; {warning}")));
 }
 
-/// Restores the text of the memory; returns whether it is the exported text.
-fn restore_text(reader: &FieldReader<'_>, written: Option<&Map<String, Value>>, note: &mut NoteItem) -> bool {
+/// Restores the text of the memory. Returns whether it is the exported text, and the items of the section after it, if the
+/// export added one.
+fn restore_text(
+    reader: &FieldReader<'_>,
+    written: Option<&Map<String, Value>>,
+    note: &mut NoteItem,
+) -> (bool, Option<Vec<String>>) {
     let hash: Option<ContentHash> = reader.text("content_hash").and_then(|hash| hash.parse().ok());
     let is_exported = |text: &str| Some(ContentHash::of(text)) == hash;
     let content = &mut note.draft.content;
+    let mut items = None;
+    if let Some(section) = written.and_then(|written| written.get("after")).and_then(Value::as_str) {
+        let own_headings = written.and_then(|written| written.get("headings")).and_then(Value::as_u64).unwrap_or_default();
+        let (text, listed) = split_section(content, section, usize::try_from(own_headings).unwrap_or(usize::MAX));
+        items = Some(listed.into_iter().map(str::to_owned).collect());
+        *content = text.into_owned();
+    }
     if is_exported(content) {
-        return true;
+        return (true, items);
     }
     // The reader of a file removes a line break at the end, which may belong to the text.
     let ends = ["", "\r", "\n", "\r\n"];
-    let restored = ends.iter().map(|end| original_text(&format!("{content}{end}"), written)).find(|text| is_exported(text));
+    let restored = ends.iter().map(|end| restore_links(&format!("{content}{end}"), written)).find(|text| is_exported(text));
     let is_unchanged = restored.is_some();
-    *content = restored.unwrap_or_else(|| original_text(content, written));
-    is_unchanged
+    *content = restored.unwrap_or_else(|| restore_links(content, written));
+    (is_unchanged, items)
 }
 
-/// Returns the text of the memory, given the text that an export wrote: without its additions, and with the original links.
-pub(crate) fn original_text(text: &str, written: Option<&Map<String, Value>>) -> String {
-    let part = |key: &str| written.and_then(|written| written.get(key)).and_then(Value::as_str).unwrap_or_default();
-    let text = text.strip_prefix(part("before")).unwrap_or(text);
-    let text = text.strip_suffix(part("after")).unwrap_or(text);
+/// Applies the edits of a list of links: the memories of removed items are no longer linked, and those of new items are.
+fn apply_items(written: Option<&Map<String, Value>>, items: &[String], note: &mut NoteItem) {
+    let pairs =
+        written.and_then(|written| written.get("related")).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let text = |pair: &Value, at: usize| pair.get(at).and_then(Value::as_str).unwrap_or_default().to_owned();
+    for pair in pairs.iter().filter(|pair| !items.contains(&text(pair, 0))) {
+        note.former.links.retain(|link| link.to_string() != text(pair, 1));
+    }
+    for item in items.iter().filter(|item| !pairs.iter().any(|pair| text(pair, 0) == **item)) {
+        let targets = parse_prose_wikilinks(item).into_iter().map(|link| link.target).chain(file_links(item));
+        let new: Vec<_> = targets.filter(|target| !note.links.contains(target)).collect();
+        note.links.extend(new);
+    }
+}
+
+/// Returns a text with the original links in place of those that an export wrote.
+pub(crate) fn restore_links(text: &str, written: Option<&Map<String, Value>>) -> String {
     let mut original = String::with_capacity(text.len());
     let mut rest = text;
     let links = written.and_then(|written| written.get("links")).and_then(Value::as_array);
@@ -146,7 +177,7 @@ fn exported_version(fields: &Map<String, Value>, note: &NoteItem) -> Option<Box<
     let mut note = NoteItem::new(Draft { content: String::new(), ..note.draft.clone() });
     reader.restore_names(None, &mut note);
     reader.restore_draft(&mut note);
-    Some(Box::new(ExportedVersion { draft: note.draft, content_hash }))
+    Some(Box::new(ExportedVersion { draft: note.draft, content_hash, links: reader.ids("links") }))
 }
 
 struct FieldReader<'a> {
@@ -273,7 +304,7 @@ mod tests {
         let mut note = NoteItem::new(Draft { title: Some("Tea".into()), ..Draft::new("see [Tea](tea.md)\n\n## Relations") });
         note.links = vec!["tea.md".into()];
         change(&mut note);
-        let is_unchanged = apply(fields, &mut note);
+        let is_unchanged = apply(fields, &[], &mut note);
         (note, is_unchanged)
     }
 

@@ -84,7 +84,7 @@ impl RecordNote {
         let (updated_at, links) = (self.updated_at, self.links);
         let mut item = NoteItem { updated_at, front_matter, links, warning, ..NoteItem::new(self.draft) };
         if let Some(fields) = self.own {
-            own_fields::apply(&fields, &mut item);
+            own_fields::apply(&fields, &[], &mut item);
         }
         SourceItem::Note(Box::new(item))
     }

@@ -1,6 +1,6 @@
 //! Edits of an export of this home: their mark in the journal, and the version that an edited file is compared with.
 
-use crate::{ExportedVersion, Memory, Origin};
+use crate::{ExportedVersion, Memory, MemoryId, Origin};
 
 use super::source_state::merge_lists;
 
@@ -28,7 +28,7 @@ pub(super) fn last_file_version(
     current: &Memory,
     edits: impl IntoIterator<Item = (Memory, Memory)>,
 ) -> Memory {
-    let ExportedVersion { draft, content_hash } = exported;
+    let ExportedVersion { draft, content_hash, .. } = exported;
     let mut version = draft.into_memory(current.id, current.updated_at);
     if let Some(known) = [new, current].into_iter().find(|memory| memory.content_hash() == content_hash) {
         version.content.clone_from(&known.content);
@@ -41,6 +41,12 @@ pub(super) fn last_file_version(
         version.aliases = merge_lists(&before.aliases, &after.aliases, &version.aliases);
     }
     version
+}
+
+/// Returns the links that the file of an export contained when it was last imported, or else exported; see
+/// [`last_file_version`].
+pub(super) fn last_file_links(exported: &[MemoryId], edits: &[(Memory, Memory)]) -> Vec<MemoryId> {
+    edits.iter().fold(exported.to_vec(), |links, (before, after)| merge_lists(&before.links, &after.links, &links))
 }
 
 fn replace_if_changed<T: PartialEq>(before: &T, after: T, field: &mut T) {

@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 
-use super::export_edit::{edit_reason, last_file_version};
+use super::export_edit::{edit_reason, last_file_links, last_file_version};
 use super::fingerprint::{ItemFingerprint, NoteFingerprint, draft_text_hash, fields_hash, is_same_text, memory_text_hash};
 use super::source_state::{RecordedSteps, SourceState, merge_fields, merge_lists, with_scalars};
 use super::survey::{MemoryRelation, Survey, SurveyedNote};
@@ -74,11 +74,12 @@ impl<'a> NotePlan<'a> {
             Err(error) => return Err(error),
         };
         let mut update = NoteUpdate::of(&stored.memory);
-        let is_export = note.id == Some(stored.memory.id) && note.former.exported.is_some();
-        let exported_links = if is_export { note.former.links.clone() } else { Vec::new() };
-        if is_export && self.note.kept != MemoryRelation::AsItself {
-            update.reason = note.draft.origin.as_ref().map(edit_reason);
-        }
+        let exported = note.former.exported.as_ref().filter(|_| note.id == Some(stored.memory.id));
+        let exported_links = exported.map(|exported| exported.links.clone()).unwrap_or_default();
+        let is_edit = exported.is_some() && self.note.kept != MemoryRelation::AsItself;
+        let edited = note.draft.origin.clone().filter(|_| is_edit);
+        let exported_version = note.former.version.unwrap_or_default();
+        update.reason = edited.as_ref().map(edit_reason);
         match self.note.kept {
             MemoryRelation::AsItself => {
                 update.set_other_origins(&stored.memory, &self.note.copies);
@@ -87,19 +88,24 @@ impl<'a> NotePlan<'a> {
             MemoryRelation::AsExport => update.apply_export(note, &stored, steps)?,
             MemoryRelation::Not | MemoryRelation::AsTwin | MemoryRelation::AsCopy => {}
         }
-        if self.has_other_links(&stored.memory) {
-            let known = steps.source_state(&stored)?.links.into_iter().filter(|link| self.survey.has_memory(link));
-            let known: Vec<_> = known.chain(exported_links).collect();
+        if self.has_other_links(&stored.memory, &exported_links) {
+            let known = if let Some(origin) = edited {
+                last_file_links(&exported_links, &steps.export_edits(&origin, exported_version, &stored)?)
+            } else {
+                let known = steps.source_state(&stored)?.links.into_iter().filter(|link| self.survey.has_memory(link));
+                known.chain(exported_links).collect()
+            };
             update.memory.links = merge_lists(&known, self.links, &stored.memory.links);
             update.memory.links.retain(|link| *link != stored.memory.id);
         }
         Ok(update.finish(&stored, self.at))
     }
 
-    /// Returns whether the links of a memory to memories of this source differ from those of the note.
-    fn has_other_links(&self, memory: &Memory) -> bool {
+    /// Returns whether the links of a memory to memories of this source differ from those of the note. `exported` are those that
+    /// an export gave the note.
+    fn has_other_links(&self, memory: &Memory, exported: &[MemoryId]) -> bool {
         let is_new = |link: &MemoryId| *link != memory.id && !memory.links.contains(link);
-        let is_gone = |link: &MemoryId| !self.links.contains(link) && self.survey.has_memory(link);
+        let is_gone = |link: &MemoryId| !self.links.contains(link) && (self.survey.has_memory(link) || exported.contains(link));
         self.links.iter().any(is_new) || memory.links.iter().any(is_gone)
     }
 

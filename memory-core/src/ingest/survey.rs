@@ -48,6 +48,8 @@ pub(super) struct SurveyedNote {
     counted: usize,
     /// The linked memories, by their former ids.
     former_links: Vec<MemoryId>,
+    /// The memories that an edit of an export no longer links, by their former ids.
+    removed_links: Vec<MemoryId>,
     /// The memory that was ingested from the note and then deleted, if it is in the trash: its id and the hash of its origin.
     pub(super) deleted: Option<(MemoryId, ContentHash)>,
 }
@@ -208,6 +210,8 @@ impl Survey {
             self.former_ids.entry(former).or_insert(number);
         }
         let hash = file_hash(&draft, &front_matter, former_id);
+        let exported_links = former.exported.map(|exported| exported.links).unwrap_or_default();
+        let removed_links = exported_links.into_iter().filter(|link| !former.links.contains(link)).collect();
         self.notes.push(SurveyedNote {
             id,
             kept,
@@ -217,6 +221,7 @@ impl Survey {
             links,
             counted,
             former_links: former.links,
+            removed_links,
             deleted: None,
         });
         if kept == MemoryRelation::AsItself {
@@ -384,7 +389,7 @@ impl Survey {
         let joined = self.resolve_links(&speakers, counts);
         self.catalog = WikilinkCatalog::new(self.catalog.rule());
         for note in &mut self.notes {
-            (note.links, note.former_links) = (Vec::new(), Vec::new());
+            (note.links, note.former_links, note.removed_links) = (Vec::new(), Vec::new(), Vec::new());
         }
         joined
     }
@@ -403,9 +408,14 @@ impl Survey {
         let mut joined = vec![Vec::new(); self.notes.len()];
         let speaker = |number: usize| speakers.get(&self.notes[number].id).copied().unwrap_or(number);
         // The links of a memory of a home are in its own order, and go both ways already.
+        let current = |former: &MemoryId| self.former_ids.get(former).map_or(*former, |number| self.notes[*number].id);
         for (number, note) in self.notes.iter().enumerate() {
-            let current = |former: &MemoryId| self.former_ids.get(former).map_or(*former, |number| self.notes[*number].id);
             joined[speaker(number)].extend(note.former_links.iter().map(current));
+        }
+        for note in &self.notes {
+            for other in note.removed_links.iter().filter_map(|former| self.former_ids.get(former)) {
+                joined[speaker(*other)].retain(|link| *link != note.id);
+            }
         }
         for (number, note) in self.notes.iter().enumerate() {
             for (index, target) in note.links.iter().enumerate() {

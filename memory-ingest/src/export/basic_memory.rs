@@ -1,7 +1,6 @@
 //! A project folder of Basic Memory.
 
 use std::collections::HashSet;
-use std::fmt::Write;
 
 use memory_core::text::slug;
 use serde_json::Value;
@@ -9,12 +8,16 @@ use serde_json::Value;
 use super::catalog::ExportCatalog;
 use super::front_matter_draft::{FrontMatterDraft, ProgramKeys};
 use super::link_text::replace_links;
-use super::{ExportFormat, ExportPart, ExportRecord, is_category, is_time, summary, tag_name, time};
+use super::{ExportFormat, ExportPart, ExportRecord, is_category, is_time, time};
 use crate::basic_memory::NAME;
+use crate::related_section::SectionStyle;
 use crate::yaml::Yaml;
 
 /// The front-matter keys that Basic Memory gives a meaning.
 const KEYS: [&str; 7] = ["title", "type", "tags", "permalink", "created", "modified", "schema"];
+
+/// The section of links that the text does not contain.
+const RELATIONS: SectionStyle = SectionStyle { heading: "## Relations", bullet: "-" };
 
 /// An export as a project folder.
 #[derive(Debug)]
@@ -34,36 +37,20 @@ impl ExportFormat for BasicMemoryExport {
         let memory = record.memory;
         let Some(entry) = self.catalog.get(&memory.id) else { return Vec::new() };
         let linked = replace_links(record, &|_, id, _| Some(format!("[[{}]]", self.catalog.get(&id)?.name)));
-        let category = memory.category.as_str();
-        let tags = memory.tags.iter().filter_map(|tag| tag_name(tag)).map(|tag| format!(" #{tag}")).collect::<Vec<_>>().concat();
-        // A text of one line is an observation itself; a longer one has its first sentence as an observation.
-        let is_observation = memory.content.trim() == memory.content
-            && memory.content.starts_with(|first: char| first.is_alphanumeric())
-            && !memory.content.contains(char::is_control);
-        let (before, mut after) = if is_observation {
-            (format!("## Observations\n\n- [{category}] "), tags)
-        } else {
-            let observation = summary::description(memory);
-            let observation = if observation.is_empty() { entry.name.clone() } else { observation };
-            (String::new(), format!("\n\n## Observations\n\n- [{category}] {observation}{tags}"))
-        };
-        let related = linked.other_links(record).into_iter().filter_map(|id| self.catalog.get(id));
-        let relations = related.map(|other| format!("\n- relates_to [[{}]]", other.name)).collect::<Vec<_>>().concat();
-        if !relations.is_empty() {
-            write!(after, "\n\n## Relations\n{relations}").expect("a text grows");
-        }
+        let related = linked.related(record, |id| Some(format!("relates_to [[{}]]", self.catalog.get(id)?.name)));
+        let section = RELATIONS.write(related.iter().map(|(item, _)| item.as_str()));
         let mut permalink = format!("{}/{}", entry.folder, slug(&entry.name));
         if !self.permalinks.insert(permalink.clone()) {
             permalink = format!("{}/{}-{}", entry.folder, slug(&entry.name), memory.id);
         }
         let mut header = FrontMatterDraft::default();
         header.line("title", entry.name.as_str());
-        header.line("type", category);
+        header.line("type", memory.category.as_str());
         header.line("permalink", permalink);
         header.list("tags", memory.tags.as_slice());
         header.line("created", time(memory.created_at));
         header.line("modified", time(memory.updated_at));
-        let mut export = linked.changes(&before, &after);
+        let mut export = linked.changes(&related, &section);
         export
             .extend([("title".to_owned(), entry.name.as_str().into()), ("tags".to_owned(), Value::from(memory.tags.as_slice()))]);
         let mut is_current = |key: &str, value: &Yaml| match key {
@@ -79,6 +66,6 @@ impl ExportFormat for BasicMemoryExport {
         };
         let mut keys = ProgramKeys { program: NAME, reserved: &KEYS, is_current: &mut is_current };
         let front_matter = header.finish(record, export, &mut keys);
-        vec![ExportPart { path: entry.path(), text: format!("{front_matter}{before}{}{after}\n", linked.text) }]
+        vec![ExportPart { path: entry.path(), text: format!("{front_matter}{}{section}\n", linked.text) }]
     }
 }

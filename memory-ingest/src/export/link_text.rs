@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::ExportRecord;
 use crate::own_fields;
+use crate::related_section::count_headings;
 
 /// A text with links of another program.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,29 +48,45 @@ pub(super) fn replace_links(
     }
     text.push_str(&content[end..]);
     let changes = Map::from_iter([("links".to_owned(), json!(pairs))]);
-    if own_fields::original_text(&text, Some(&changes)) != *content {
+    if own_fields::restore_links(&text, Some(&changes)) != *content {
         (text, pairs) = (content.clone(), Vec::new());
     }
     LinkedText { text, pairs, linked }
 }
 
 impl LinkedText {
-    /// Returns the changes of the text for the map of own fields, given the texts that are added before and after it.
-    pub(super) fn changes(&self, before: &str, after: &str) -> Map<String, Value> {
+    /// Returns the changes of the text for the map of own fields, given the list of its other links and the section of the text
+    /// that contains them, if any.
+    pub(super) fn changes(&self, related: &[(String, MemoryId)], section: &str) -> Map<String, Value> {
         let mut changes = Map::new();
         if !self.pairs.is_empty() {
             changes.insert("links".into(), json!(self.pairs));
         }
-        for (key, added) in [("before", before), ("after", after)] {
-            if !added.is_empty() {
-                changes.insert(key.into(), added.into());
+        if !related.is_empty() {
+            let pairs = related.iter().map(|(item, id)| json!([item, id.to_string()]));
+            changes.insert("related".into(), pairs.collect());
+        }
+        if !section.is_empty() {
+            changes.insert("after".into(), section.into());
+            let own_headings = count_headings(&self.text, section);
+            if 0 < own_headings {
+                changes.insert("headings".into(), own_headings.into());
             }
         }
         changes
     }
 
+    /// Returns the recorded links of a memory that its text does not contain, each with its list item.
+    pub(super) fn related(
+        &self,
+        record: &ExportRecord<'_>,
+        item: impl Fn(&MemoryId) -> Option<String>,
+    ) -> Vec<(String, MemoryId)> {
+        self.other_links(record).into_iter().filter_map(|id| Some((item(id)?, *id))).collect()
+    }
+
     /// Returns the recorded links of a memory that its text does not contain.
-    pub(super) fn other_links<'a>(&self, record: &ExportRecord<'a>) -> Vec<&'a MemoryId> {
+    fn other_links<'a>(&self, record: &ExportRecord<'a>) -> Vec<&'a MemoryId> {
         record.memory.links.iter().filter(|id| !self.linked.contains(id) && **id != record.memory.id).collect()
     }
 }

@@ -10,9 +10,11 @@ use super::catalog::ExportCatalog;
 use super::front_matter_draft::{FrontMatterDraft, ProgramKeys};
 use super::link_text::{replace_links, shown_text};
 use super::{ExportFormat, ExportPart, ExportRecord, summary, tag_name, time};
+use crate::note::RELATED_KEY;
 
 /// The properties that Obsidian gives a meaning.
-const KEYS: [&str; 10] = ["title", "aliases", "tags", "id", "created", "updated", "related", "cssclasses", "cssclass", "publish"];
+const KEYS: [&str; 10] =
+    ["title", "aliases", "tags", "id", "created", "updated", RELATED_KEY, "cssclasses", "cssclass", "publish"];
 
 /// An export as a vault.
 #[derive(Debug)]
@@ -64,9 +66,9 @@ impl ExportFormat for ObsidianExport {
         header.line("id", memory.id.to_string());
         header.line("created", time(memory.created_at));
         header.line("updated", time(memory.updated_at));
-        let related = linked.other_links(record).into_iter().filter_map(|id| self.catalog.get(id));
-        header.list("related", &related.map(|other| format!("[[{}]]", other.name)).collect::<Vec<_>>());
-        let mut export = linked.changes("", "");
+        let related = linked.related(record, |id| Some(format!("[[{}]]", self.catalog.get(id)?.name)));
+        header.list(RELATED_KEY, &related.iter().map(|(item, _)| item.clone()).collect::<Vec<_>>());
+        let mut export = linked.changes(&related, "");
         export.extend([
             ("title".to_owned(), title.unwrap_or_else(|| entry.name.clone()).into()),
             ("aliases".to_owned(), names.into()),

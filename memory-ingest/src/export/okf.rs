@@ -11,6 +11,7 @@ use super::catalog::{CatalogEntry, ExportCatalog};
 use super::front_matter_draft::{FrontMatterDraft, ProgramKeys};
 use super::link_text::{replace_links, shown_text};
 use super::{ExportFormat, ExportPart, ExportRecord, is_category, is_time, summary, time};
+use crate::related_section::SectionStyle;
 use crate::yaml::Yaml;
 
 /// The front-matter keys of the format.
@@ -31,6 +32,9 @@ const KEYS: [&str; 15] = [
     "executor",
     "attester",
 ];
+
+/// The section of links that the text does not contain.
+const RELATED: SectionStyle = SectionStyle { heading: "# Related", bullet: "*" };
 
 /// An export as a bundle.
 #[derive(Debug)]
@@ -58,10 +62,9 @@ impl ExportFormat for OkfExport {
         let Some(entry) = self.catalog.get(&memory.id) else { return Vec::new() };
         let write = |link: &Wikilink, id, _: &str| self.link(entry, &id, &shown_text(link));
         let linked = replace_links(record, &write);
-        let related = linked.other_links(record).into_iter();
-        let related: Vec<_> = related.filter_map(|id| self.link(entry, id, &self.catalog.get(id)?.headline)).collect();
-        let after = if related.is_empty() { String::new() } else { format!("\n\n# Related\n\n* {}", related.join("\n* ")) };
-        let mut export = linked.changes("", &after);
+        let related = linked.related(record, |id| self.link(entry, id, &self.catalog.get(id)?.headline));
+        let section = RELATED.write(related.iter().map(|(item, _)| item.as_str()));
+        let mut export = linked.changes(&related, &section);
         export.extend([
             ("title".to_owned(), if entry.headline.is_empty() { &entry.name } else { &entry.headline }.as_str().into()),
             ("tags".to_owned(), memory.tags.as_slice().into()),
@@ -76,7 +79,7 @@ impl ExportFormat for OkfExport {
         let list = self.lists.entry(entry.folder).or_default();
         let separator = if description.is_empty() { "" } else { " - " };
         writeln!(list, "* [{}]({}.md){separator}{description}", escape(&entry.headline), entry.name).expect("a text grows");
-        vec![ExportPart { path: entry.path(), text: format!("{front_matter}{}{after}\n", linked.text) }]
+        vec![ExportPart { path: entry.path(), text: format!("{front_matter}{}{section}\n", linked.text) }]
     }
 
     fn finish(&mut self) -> Vec<ExportPart> {

@@ -8,7 +8,7 @@ use memory_core::chrono::{DateTime, SecondsFormat, Utc};
 use memory_core::testing::{any_memory, any_text, services, source_suite};
 use memory_core::{
     Category, Draft, Filter, IngestOptions, MemStore, Memory, MemoryId, Origin, Patch, Phase, Scope, SecretPolicy, Services,
-    SourceItem, ingest, undo, update, write as write_memory,
+    SourceItem, ingest, link, undo, update, write as write_memory,
 };
 use memory_ingest::export::{ExportCatalog, ExportFormatName, ExportPart, ExportRecord};
 use memory_ingest::{SourceName, SourceOptions, open};
@@ -352,14 +352,12 @@ fn a_bundle_is_valid_and_its_links_lead_to_files() {
 }
 
 #[test]
-fn a_project_has_observations_and_relations() {
+fn a_project_has_relations_and_no_other_additions() {
     let parts = export(ExportFormatName::BasicMemory, &tea(), &BTreeMap::new());
     let plain = file(&parts, "inbox/plain text (with a note).md");
     assert!(head(plain).contains("permalink: inbox/plain-text-with-a-note\n"), "{plain}");
-    assert_eq!(
-        body(plain),
-        "## Observations\n\n- [inbox] plain text (with a note)\n\n## Relations\n\n- relates_to [[Green tea 绿茶]]\n"
-    );
+    assert_eq!(body(plain), "plain text (with a note)\n\n## Relations\n\n- relates_to [[Green tea 绿茶]]\n");
+    assert_eq!(body(file(&parts, "inbox/index.md")), "\n");
 }
 
 #[test]
@@ -602,6 +600,49 @@ fn the_unchanged_copy_of_an_edited_export_changes_nothing() {
         two.edit_text("alpha text", "gamma text");
         assert_eq!((two.import().0, two.import().0), ((0, 0, 0, 1), (0, 0, 0, 1)), "{format}");
         assert_eq!(one.import().0, (0, 0, 1, 0), "{format}");
+    }
+}
+
+#[test]
+fn edits_of_the_list_of_links_in_an_export_change_the_links_and_not_the_text() {
+    for format in formats().filter(|format| format.is_folder()) {
+        let home = services(Arc::new(MemStore::default()));
+        let ids = ["Tea", "Cup", "Mug"].map(|name| {
+            let draft = Draft::new(&format!("about {name}")).title(name);
+            write_memory(&home, draft, SecretPolicy::Refuse).expect("it is new").id
+        });
+        link(&home, &ids[0].to_string(), &ids[1].to_string()).expect("they exist");
+        let memory = |at: usize| home.store.get(&ids[at]).expect("it exists").memory;
+        let links = || [0, 1, 2].map(|at| memory(at).links);
+        let folder = TempDir::new().expect("a folder");
+        let parts = export(format, &[memory(0), memory(1), memory(2)], &BTreeMap::new());
+        write(format, &parts, folder.path());
+        let name: SourceName = format.as_str().parse().expect("each format is a source");
+        let source = open(name, folder.path(), &SourceOptions::default()).expect("the export is a source");
+        let import = || {
+            let report = ingest(&home, source.as_ref(), &IngestOptions::default(), &mut |_| {}).expect("it does not fail");
+            (report.new, report.updated, report.unchanged)
+        };
+        assert_eq!(import(), (0, 0, 3), "{format}");
+        let tea =
+            parts.iter().find(|part| part.text.contains("about Tea") && part.text.contains("x_memory")).expect("the memory");
+        let edit = |edit: &dyn Fn(&str) -> String| {
+            let (head, rest) = tea.text.split_once("x_memory:").expect("the fields");
+            let (fields, text) = rest.split_once("---\n").expect("the end of the front matter");
+            let text = format!("{}x_memory:{fields}---\n{}", edit(head), edit(text));
+            std::fs::write(folder.path().join(&tea.path), text).expect("a file");
+        };
+        edit(&|part| part.replace("[[Cup]]", "[[Mug]]").replace("[Cup](cup.md)", "the [Mug](mug.md)"));
+        assert_eq!(import(), (0, 3, 0), "{format}");
+        assert_eq!(links(), [vec![ids[2]], vec![], vec![ids[0]]], "{format}");
+        assert_eq!(memory(0).content, "about Tea", "{format}");
+        assert_eq!(import(), (0, 0, 3), "{format}");
+        link(&home, &ids[0].to_string(), &ids[1].to_string()).expect("they exist");
+        assert_eq!(import(), (0, 0, 3), "{format}: the file was not edited since");
+        edit(&|part| part.replace("about Tea", "of Tea"));
+        assert_eq!(import(), (0, 2, 1), "{format}");
+        assert_eq!(links(), [vec![ids[1]], vec![ids[0]], vec![]], "{format}");
+        assert_eq!(memory(0).content, "of Tea", "{format}");
     }
 }
 
