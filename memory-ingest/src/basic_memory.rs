@@ -64,7 +64,6 @@ impl BasicMemory {
         note.links.extend(file_links(&note.draft.content));
         note.links.extend(memory_addresses(&prose));
         note.draft.category = category;
-        note.updated_at = note::updated_at(&note.fields);
         // Links and addresses use the permalink as a name of the note.
         let permalink = note.field("permalink").and_then(Yaml::scalar).map(note::one_line);
         let is_ours = note.field(own_fields::KEY).is_some();

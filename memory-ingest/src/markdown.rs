@@ -6,7 +6,7 @@ use memory_core::{Source, SourceError, SourceItem};
 
 use crate::folder::has_extension;
 use crate::markdown_links::file_links;
-use crate::note::{self, SourceNote};
+use crate::note::SourceNote;
 use crate::record::map_category;
 use crate::text_files::{TextFile, TextFiles};
 use crate::yaml::Yaml;
@@ -45,7 +45,6 @@ impl Markdown {
         let mut note = SourceNote::new(self.name(), self.files.root(), &file.path, &text);
         note.links.extend(file_links(&note.draft.content));
         note.draft.category = note.field("category").and_then(Yaml::scalar).and_then(map_category);
-        note.updated_at = note::updated_at(&note.fields);
         note.into_finding()
     }
 }

@@ -85,7 +85,7 @@ impl SourceNote {
             ..Draft::new(trim_newline(content))
         };
         let (inline_tags, front_matter) = (wikilink::prose_tags(&prose), foreign.unwrap_or_default());
-        let updated_at = None;
+        let updated_at = updated_at(&fields);
         Self { draft, fields, links, uncounted_links, inline_tags, updated_at, not_understood, front_matter, warnings }
     }
 
@@ -228,7 +228,7 @@ fn created_at(fields: &[(String, Yaml)]) -> Option<DateTime<Utc>> {
 }
 
 /// Returns the time of the last change that the front matter states.
-pub(crate) fn updated_at(fields: &[(String, Yaml)]) -> Option<DateTime<Utc>> {
+fn updated_at(fields: &[(String, Yaml)]) -> Option<DateTime<Utc>> {
     let is_change = |key: &str| {
         let key = key.to_lowercase().replace(['-', ' '], "_");
         matches!(

@@ -64,7 +64,7 @@ impl Okf {
         let is_ours = note.field(own_fields::KEY).is_some();
         let description = text_of(&["description"]).filter(|_| !is_ours).map(str::to_owned);
         let category = text_of(&["type"]).and_then(map_category);
-        note.updated_at = generated_at.or_else(|| note::updated_at(&note.fields));
+        note.updated_at = generated_at.or(note.updated_at);
         let draft = &mut note.draft;
         (draft.role, draft.expires_at, draft.category) = (role, expires_at, category);
         draft.phase = Some(Phase::Inbox);

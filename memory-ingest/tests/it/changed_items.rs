@@ -115,6 +115,7 @@ fn a_source_with_only_the_time_of_the_change_invents_no_creation() {
     let jsonl = |at| format!("{{\"content\":\"likes tea\",\"updated\":\"{at}\"}}\n");
     let csv = |at| format!("content,updated\nlikes tea,{at}\n");
     let notion = |at: &str| format!("# Tea\n\nLast edited: {at}\n\nleaves\n");
+    let markdown = |at: &str| format!("---\ntype: note\nmodified: {at}\n---\nleaves\n");
     let page = "Tea 0123456789abcdef0123456789abcdef.md";
     let cases = [
         (SourceName::Keep, "Takeout/Keep/Tea.json", [keep(early), keep(late)]),
@@ -122,6 +123,10 @@ fn a_source_with_only_the_time_of_the_change_invents_no_creation() {
         (SourceName::Evernote, "Tea.enex", [enex(early_day), enex(late_day)]),
         (SourceName::Jsonl, "all.jsonl", [jsonl(early_day), jsonl(late_day)]),
         (SourceName::Csv, "all.csv", [csv(early_day), csv(late_day)]),
+        (SourceName::Markdown, "Tea.md", [markdown(early_day), markdown(late_day)]),
+        (SourceName::Obsidian, "Tea.md", [markdown(early_day), markdown(late_day)]),
+        (SourceName::BasicMemory, "Tea.md", [markdown(early_day), markdown(late_day)]),
+        (SourceName::Okf, "Tea.md", [markdown(early_day), markdown(late_day)]),
         (SourceName::Notion, page, [notion("July 14, 2017 2:40 AM"), notion("September 13, 2020 12:26 PM")]),
     ];
     for (name, path, texts) in &cases {
