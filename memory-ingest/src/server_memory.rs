@@ -5,7 +5,7 @@ use std::path::Path;
 
 use memory_core::wikilink::WikilinkRule;
 use memory_core::{Memory, Source, SourceError, SourceItem};
-use serde_json::{Value, json};
+use serde_json::{Map, Value};
 
 use crate::json_records::{JsonRecordFile, MAX_RECORD_BYTES};
 use crate::note::one_line;
@@ -31,12 +31,18 @@ pub(crate) const ENTITIES: &str = "entities/";
 pub(crate) const TYPE_PROPERTY: &str = "entityType";
 pub(crate) const RELATIONS_PROPERTY: &str = "outgoing_relations";
 
+/// The property with the observations of an entity, if its text does not determine them.
+pub(crate) const OBSERVATIONS_PROPERTY: &str = "observations";
+
 /// The type of a relation of an export that stands for a link.
 pub(crate) const LINK_RELATION: &str = "relates_to";
 
 /// The keys of an entity that become parts of the note.
 const ENTITY_KEYS: [&str; 8] =
     ["type", "name", "entityName", "entityType", "entity_type", "observations", "contents", "metadata"];
+
+/// The keys of a relation that state its kind and its entities.
+const RELATION_KEYS: [&str; 9] = ["type", "from", "from_id", "source", "to", "to_id", "target", "relationType", "relation_type"];
 
 /// The knowledge graph of the MCP server `memory`: one note for each entity, with its observations and relations.
 #[derive(Debug)]
@@ -49,18 +55,27 @@ pub struct ServerMemory {
 pub(crate) struct EntityRelation {
     pub(crate) name: String,
     pub(crate) target: String,
+    /// The other keys.
+    pub(crate) more: Map<String, Value>,
 }
 
 impl EntityRelation {
     /// Returns the relations in a property of a memory, or in the fields of an export.
     pub(crate) fn read_all(value: &Value) -> Vec<Self> {
         let text = |item: &Value, key: &str| Some(item.get(key)?.as_str()?.to_owned());
-        let read = |item: &Value| Some(Self { name: text(item, "relationType")?, target: text(item, "to")? });
+        let more = |item: &Value| {
+            let fields =
+                item.as_object().into_iter().flatten().filter(|(key, _)| !["relationType", "to"].contains(&key.as_str()));
+            fields.map(|(key, value)| (key.clone(), value.clone())).collect()
+        };
+        let read = |item: &Value| Some(Self { name: text(item, "relationType")?, target: text(item, "to")?, more: more(item) });
         value.as_array().into_iter().flatten().filter_map(read).collect()
     }
 
-    fn to_json(&self) -> Value {
-        json!({ "relationType": self.name, "to": self.target })
+    /// Returns the relation without the entity that it starts from.
+    pub(crate) fn fields(&self) -> Map<String, Value> {
+        let own = [("relationType".to_owned(), self.name.as_str().into()), ("to".to_owned(), self.target.as_str().into())];
+        own.into_iter().chain(self.more.clone()).collect()
     }
 
     /// Returns the line in the text of a memory.
@@ -186,7 +201,9 @@ fn parse_record(position: RecordPosition, record: &SourceRecord) -> Result<Graph
             let from = name(&["from", "from_id", "source"]).ok_or("has no start")?;
             let target = name(&["to", "to_id", "target"]).ok_or("has no target")?;
             let name = name(&["relationType", "relation_type"]).unwrap_or_else(|| "relates to".into());
-            Ok(GraphRecord::Relation(from, GraphRelation { relation: EntityRelation { name, target }, position }))
+            let more = record.0.iter().filter(|(key, _)| !RELATION_KEYS.contains(&key.as_str()));
+            let more = more.map(|(key, value)| (key.clone(), value.clone())).collect();
+            Ok(GraphRecord::Relation(from, GraphRelation { relation: EntityRelation { name, target, more }, position }))
         }
         kind => Err(format!("is neither an entity nor a relation, but has the type {kind}")),
     }
@@ -194,7 +211,8 @@ fn parse_record(position: RecordPosition, record: &SourceRecord) -> Result<Graph
 
 fn entity_note(path: &str, name: &str, record: &SourceRecord, mut relations: Vec<EntityRelation>) -> SourceItem {
     let metadata = record.object("metadata");
-    let observations = observations(record);
+    let listed = record.get("observations").or_else(|| record.get("contents"));
+    let observations = listed.map(observation_texts).unwrap_or_default();
     let own = metadata.as_ref().and_then(|metadata| metadata.get(own_fields::KEY));
     let links: Vec<_> = relations.iter().map(|relation| relation.target.clone()).collect();
     // An export has the text of a memory as one observation, unless the memory has the form of an entity.
@@ -204,7 +222,10 @@ fn entity_note(path: &str, name: &str, record: &SourceRecord, mut relations: Vec
         Some(None) => texts(record).join("\n"),
         Some(Some(exported)) => {
             let exported = EntityRelation::read_all(exported);
-            relations.retain(|relation| relation.name != LINK_RELATION || exported.contains(relation));
+            let is_exported = |relation: &EntityRelation| {
+                exported.iter().any(|other| (&other.name, &other.target) == (&relation.name, &relation.target))
+            };
+            relations.retain(|relation| relation.name != LINK_RELATION || is_exported(relation));
             entity_text(&observations, &relations)
         }
     };
@@ -216,8 +237,10 @@ fn entity_note(path: &str, name: &str, record: &SourceRecord, mut relations: Vec
         note.add_property(TYPE_PROPERTY, Some(&kind.into()));
     }
     if !relations.is_empty() {
-        note.add_property(RELATIONS_PROPERTY, Some(&relations.iter().map(EntityRelation::to_json).collect()));
+        note.add_property(RELATIONS_PROPERTY, Some(&relations.iter().map(EntityRelation::fields).collect()));
     }
+    let items = list_items(markdown_list(&observations).trim_end());
+    note.add_property(OBSERVATIONS_PROPERTY, listed.filter(|listed| **listed != Value::from(items)));
     note.links = links;
     note.set_own_fields(metadata.as_ref());
     for (key, value) in record.0.iter().filter(|(key, _)| !ENTITY_KEYS.contains(&key.as_str()) || *key == "metadata") {
@@ -230,16 +253,29 @@ fn texts(record: &SourceRecord) -> Vec<&str> {
     record.get("observations").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect()
 }
 
-fn observations(record: &SourceRecord) -> Vec<String> {
+/// Returns the observations of an entity.
+pub(crate) fn observation_texts(listed: &Value) -> Vec<String> {
     let text = |value: &Value| match value {
         Value::Object(fields) => ["content", "text", "observation"].iter().find_map(|key| scalar_text(fields.get(*key)?)),
         value => scalar_text(value),
     };
-    match record.get("observations").or_else(|| record.get("contents")) {
-        Some(Value::Array(items)) => items.iter().filter_map(text).collect(),
-        Some(value) => text(value).into_iter().collect(),
-        None => Vec::new(),
+    match listed {
+        Value::Array(items) => items.iter().filter_map(text).collect(),
+        value => text(value).into_iter().collect(),
     }
+}
+
+/// Returns the items of a Markdown list.
+pub(crate) fn list_items(text: &str) -> Vec<String> {
+    let mut items = Vec::<String>::new();
+    for line in text.split('\n') {
+        match (line.strip_prefix("- "), items.last_mut()) {
+            (Some(first), _) => items.push(first.to_owned()),
+            (None, Some(item)) => item.extend(["\n", line.strip_prefix("  ").unwrap_or(line)]),
+            (None, None) => {}
+        }
+    }
+    items
 }
 
 /// Returns a link to an entity, or its name if a link cannot contain it.

@@ -4,13 +4,16 @@ use std::collections::HashSet;
 use std::fmt::Write;
 
 use memory_core::Memory;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::catalog::ExportCatalog;
 use super::{ExportFormat, ExportPart, ExportRecord, front_matter_of, own_fields, source_properties};
 use crate::own_fields::KEY;
 use crate::record_note::markdown_list;
-use crate::server_memory::{EntityRelation, LINK_RELATION, NAME, RELATIONS_PROPERTY, TYPE_PROPERTY, entity_name, entity_text};
+use crate::server_memory::{
+    EntityRelation, LINK_RELATION, NAME, OBSERVATIONS_PROPERTY, RELATIONS_PROPERTY, TYPE_PROPERTY, entity_name, entity_text,
+    list_items, observation_texts,
+};
 
 /// An export as `memory.jsonl`.
 #[derive(Debug)]
@@ -36,18 +39,27 @@ impl ExportFormat for ServerMemoryExport {
         let kind = properties.remove(TYPE_PROPERTY).unwrap_or_else(|| memory.category.as_str().into());
         let relations = properties.remove(RELATIONS_PROPERTY).map(|value| EntityRelation::read_all(&value));
         let is_entity = entity_name(memory).is_some();
+        let listed = properties.remove(OBSERVATIONS_PROPERTY);
         let (observations, relations, has_list) = split_text(memory, &relations.unwrap_or_default(), is_entity);
+        // The text of an unchanged memory does not determine its observations.
+        let is_listed =
+            |listed: &Value| is_entity && has_equal_lines(&entity_text(&observation_texts(listed), &relations), memory);
+        let listed = listed.filter(is_listed);
+        let has_list = has_list || listed.is_some();
         let mut export = front_matter_of(record);
         export.insert("title".into(), entry.name.as_str().into());
-        let relation_to =
-            |name: &str, to: &str| json!({ "type": "relation", "from": entry.name, "to": to, "relationType": name });
+        let relation_to = |name: &str, to: &str| relation_record(&entry.name, to, name);
         let mut lines = Vec::new();
         let mut written = Vec::new();
-        for EntityRelation { name, target } in relations {
-            let to = self.catalog.entity(&target).map_or(target, |entry| entry.name.clone());
-            lines.push(relation_to(&name, &to));
-            written.push(json!({ "relationType": name, "to": to }));
-            self.related.insert([entry.name.clone(), to]);
+        for mut relation in relations {
+            if let Some(target) = self.catalog.entity(&relation.target) {
+                relation.target.clone_from(&target.name);
+            }
+            written.push(Value::from(relation.fields()));
+            let mut line = relation_to(&relation.name, &relation.target);
+            line.extend(relation.more);
+            lines.push(line.into());
+            self.related.insert([entry.name.clone(), relation.target]);
         }
         if has_list {
             export.insert(RELATIONS_PROPERTY.into(), written.into());
@@ -56,14 +68,14 @@ impl ExportFormat for ServerMemoryExport {
             if is_entity && other.is_entity {
                 self.linked.push([entry.name.clone(), other.name.clone()]);
             } else {
-                lines.push(relation_to(LINK_RELATION, &other.name));
+                lines.push(relation_to(LINK_RELATION, &other.name).into());
             }
         }
         let (mut entity, mut metadata) = (Map::new(), Map::new());
         entity.insert("type".into(), "entity".into());
         entity.insert("name".into(), entry.name.as_str().into());
         entity.insert("entityType".into(), kind);
-        entity.insert("observations".into(), observations.into());
+        entity.insert("observations".into(), listed.unwrap_or_else(|| observations.into()));
         for (key, value) in properties {
             match value {
                 Value::Object(fields) if key == "metadata" => metadata = fields,
@@ -81,11 +93,14 @@ impl ExportFormat for ServerMemoryExport {
             self.related.contains(&[from.clone(), to.clone()]) || self.related.contains(&[to.clone(), from.clone()])
         };
         let linked = self.linked.iter().filter(|link| !is_related(link));
-        let relation =
-            |[from, to]: &[String; 2]| json!({ "type": "relation", "from": from, "to": to, "relationType": LINK_RELATION });
-        let lines = join_lines(linked.map(relation));
+        let lines = join_lines(linked.map(|[from, to]| relation_record(from, to, LINK_RELATION).into()));
         if lines.is_empty() { Vec::new() } else { vec![ExportPart::next(lines)] }
     }
+}
+
+fn relation_record(from: &str, to: &str, name: &str) -> Map<String, Value> {
+    let fields = [("type", "relation"), ("from", from), ("to", to), ("relationType", name)];
+    fields.into_iter().map(|(key, value)| (key.to_owned(), value.into())).collect()
 }
 
 /// Returns values as lines of JSON.
@@ -95,6 +110,12 @@ fn join_lines(values: impl IntoIterator<Item = Value>) -> String {
         writeln!(lines, "{value}").expect("a text grows");
     }
     lines
+}
+
+/// Returns whether a text is that of a memory, except for white space at the ends of lines.
+fn has_equal_lines(text: &str, memory: &Memory) -> bool {
+    let lines = |text: &str| text.trim_end().lines().map(|line| line.trim_end().to_owned()).collect::<Vec<_>>();
+    lines(text) == lines(&memory.content)
 }
 
 /// Splits the text of a memory into observations and those of `relations` that it has as lines. Returns also whether the
@@ -120,17 +141,4 @@ fn split_text(memory: &Memory, relations: &[EntityRelation], is_entity: bool) ->
     } else {
         (vec![content.to_owned()], present, false)
     }
-}
-
-/// Returns the items of a Markdown list.
-fn list_items(text: &str) -> Vec<String> {
-    let mut items = Vec::<String>::new();
-    for line in text.split('\n') {
-        match (line.strip_prefix("- "), items.last_mut()) {
-            (Some(first), _) => items.push(first.to_owned()),
-            (None, Some(item)) => item.extend(["\n", line.strip_prefix("  ").unwrap_or(line)]),
-            (None, None) => {}
-        }
-    }
-    items
 }
