@@ -1,11 +1,15 @@
 //! The Markdown links of a text to other files.
 
 use std::collections::HashSet;
+use std::ops::Range;
 
 use percent_encoding::percent_decode_str;
-use pulldown_cmark::{Event, Options, Parser, Tag};
+use pulldown_cmark::{Event, LinkType, Options, Parser, Tag};
 
 use crate::note::one_line;
+
+/// The marks between the shown text and the address of a link.
+const ADDRESS_START: &str = "](";
 
 /// Returns the targets of the Markdown links and images of a text that lead to files, in order.
 ///
@@ -26,6 +30,32 @@ pub(crate) fn addresses(text: &str) -> Vec<String> {
         _ => None,
     });
     addresses.collect()
+}
+
+/// Returns the addresses of the Markdown links and images of a text with an address of their own, in order. Each has its span from
+/// the end of the shown text on.
+///
+/// An address with escaped characters is left out.
+pub(crate) fn address_spans(text: &str) -> Vec<(Range<usize>, String)> {
+    if !text.contains(ADDRESS_START) {
+        return Vec::new();
+    }
+    let addresses = Parser::new_ext(text, Options::ENABLE_FOOTNOTES).into_offset_iter().filter_map(|(event, span)| {
+        let (Event::Start(Tag::Link { link_type: LinkType::Inline, dest_url, .. })
+        | Event::Start(Tag::Image { link_type: LinkType::Inline, dest_url, .. })) = event
+        else {
+            return None;
+        };
+        let link = &text[span.clone()];
+        let starts = link.rmatch_indices(ADDRESS_START).map(|(at, _)| at);
+        let address = |start: &usize| link[*start..].trim_start_matches([']', '(', '<']).starts_with(&*dest_url);
+        let start = starts.clone().find(address).filter(|_| !dest_url.is_empty())?;
+        let end = start + link[start..].find(&*dest_url)? + dest_url.len();
+        Some((span.start + start..span.start + end, dest_url.into_string()))
+    });
+    let mut addresses: Vec<_> = addresses.collect();
+    addresses.sort_by_key(|(span, _)| span.start);
+    addresses
 }
 
 /// Returns links to these pages, with their titles and addresses, in parentheses; `None` without an address of the web.
@@ -76,7 +106,7 @@ fn has_scheme(address: &str) -> bool {
 mod tests {
     use proptest::prelude::*;
 
-    use super::{file_links, page_links};
+    use super::{address_spans, file_links, page_links};
 
     #[test]
     fn links_to_files_are_found_and_decoded() {
@@ -103,9 +133,20 @@ mod tests {
         assert_eq!(page_links([(Some("a"), "javascript:x"), (None, "https://x y")]), None);
     }
 
+    #[test]
+    fn the_addresses_of_links_have_their_places() {
+        let text = "[a](b.md#x \"](t)\") [![p](<i p.png>)](c.md) [r] `[d](d.md)` [e](e\\_.md)\n\n[r]: r.md\n";
+        let found = address_spans(text).into_iter().map(|(span, address)| (&text[span], address));
+        let expected = [("](b.md#x", "b.md#x"), ("](<i p.png", "i p.png"), ("](c.md", "c.md")];
+        assert_eq!(found.collect::<Vec<_>>(), expected.map(|(part, address)| (part, address.to_owned())));
+    }
+
     proptest! {
         #[test]
         fn no_text_makes_it_panic(text in "([a-c]|\\[|\\]|\\(|\\)|<|>|%|%e9|%00|#|\n|:|/|\\.|`|键){0,40}") {
+            for (span, address) in address_spans(&text) {
+                prop_assert!(text[span].ends_with(&address));
+            }
             prop_assert!(file_links(&text).iter().all(|link| !link.contains(['\n', '\r', '\0'])));
         }
     }

@@ -2,7 +2,9 @@
 
 use std::collections::HashSet;
 
+use memory_core::MemoryId;
 use memory_core::text::slug;
+use memory_core::wikilink::Wikilink;
 use serde_json::Value;
 
 use super::catalog::ExportCatalog;
@@ -36,7 +38,8 @@ impl ExportFormat for BasicMemoryExport {
     fn memory(&mut self, record: &ExportRecord<'_>) -> Vec<ExportPart> {
         let memory = record.memory;
         let Some(entry) = self.catalog.get(&memory.id) else { return Vec::new() };
-        let linked = replace_links(record, &|_, id, _| Some(format!("[[{}]]", self.catalog.get(&id)?.name)));
+        let write = |_: &Wikilink, id: MemoryId, _: &str| Some(format!("[[{}]]", self.catalog.get(&id)?.name));
+        let linked = replace_links(record, &write, &|_| None);
         let related = linked.related(record, |id| Some(format!("relates_to [[{}]]", self.catalog.get(id)?.name)));
         let section = RELATIONS.write(related.iter().map(|(item, _)| item.as_str()));
         let mut permalink = format!("{}/{}", entry.folder, slug(&entry.name));

@@ -3,11 +3,12 @@
 use std::collections::{HashMap, HashSet};
 
 use memory_core::text::slug;
-use memory_core::{Category, Memory, MemoryId, Phase, Scope};
+use memory_core::{Category, Memory, MemoryId, Origin, Phase, Scope};
 
 use super::ExportFormatName;
 use super::file_name::{file_name, name_key};
 use super::summary;
+use crate::markdown_links::file_target;
 use crate::server_memory::entity_name;
 
 /// The names that the Open Knowledge Format reserves.
@@ -24,6 +25,8 @@ pub struct ExportCatalog {
     taken: HashSet<String>,
     /// The memories of entities by their names, in an export for the MCP server `memory`.
     entities: Option<HashMap<String, MemoryId>>,
+    /// The memories by the files that they were ingested from, in an export that adapts links between files.
+    files: HashMap<String, MemoryId>,
 }
 
 /// The name of an exported memory.
@@ -53,7 +56,7 @@ impl ExportCatalog {
     pub fn new(name: ExportFormatName) -> Self {
         let has_slugs = name == ExportFormatName::Okf;
         let entities = (name == ExportFormatName::ServerMemory).then(HashMap::new);
-        Self { has_slugs, entries: HashMap::new(), order: Vec::new(), taken: HashSet::new(), entities }
+        Self { has_slugs, entries: HashMap::new(), order: Vec::new(), taken: HashSet::new(), entities, files: HashMap::new() }
     }
 
     /// Adds a memory, unless it was added before. Names of memories that were added earlier have precedence.
@@ -66,6 +69,11 @@ impl ExportCatalog {
         let is_entity = entity.is_some();
         let name = entity.unwrap_or_else(|| self.free_name(&headline, memory.id));
         self.order.push(memory.id);
+        if self.has_slugs {
+            for origin in memory.origin.iter().chain(&memory.other_origins) {
+                self.files.entry(origin.to_text()).or_insert(memory.id);
+            }
+        }
         let (category, folder) = (memory.category, folder(memory));
         self.entries.insert(memory.id, CatalogEntry { name, headline, category, folder, is_entity });
     }
@@ -87,6 +95,16 @@ impl ExportCatalog {
     /// Returns the entity that was ingested with this name.
     pub(super) fn entity(&self, name: &str) -> Option<&CatalogEntry> {
         self.get(self.entities.as_ref()?.get(name)?)
+    }
+
+    /// Returns the memory that was ingested from the file to which a Markdown link in the text of `memory` leads.
+    pub(super) fn linked_file(&self, memory: &Memory, address: &str) -> Option<MemoryId> {
+        let target = file_target(address)?;
+        let mut origins = memory.origin.iter().chain(&memory.other_origins);
+        origins.find_map(|origin| {
+            let path = resolve_path(&origin.path, &target)?;
+            self.files.get(&Origin { path, ..origin.clone() }.to_text()).copied()
+        })
     }
 
     /// Returns the number of memories.
@@ -121,6 +139,21 @@ impl ExportCatalog {
     }
 }
 
+/// Returns the path of the file to which a link in the file at `from` leads, unless it is not in the same source.
+fn resolve_path(from: &str, target: &str) -> Option<String> {
+    let folder = from.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let mut parts: Vec<&str> = if target.starts_with('/') { Vec::new() } else { folder.split('/').collect() };
+    for part in target.split('/') {
+        match part {
+            ".." => drop(parts.pop()?),
+            "." => {}
+            part => parts.push(part),
+        }
+    }
+    parts.retain(|part| !part.is_empty());
+    Some(parts.join("/"))
+}
+
 /// Returns the folder of a memory: that of its category, of the inbox or of conversations.
 fn folder(memory: &Memory) -> &'static str {
     match (&memory.scope, memory.phase) {
@@ -136,6 +169,19 @@ mod tests {
     use memory_core::chrono::DateTime;
 
     use super::*;
+
+    #[test]
+    fn links_between_files_lead_to_paths_of_the_source() {
+        for (from, target, path) in [
+            ("a.md", "./b.md", Some("b.md")),
+            ("x/a.md", "../b.md", Some("b.md")),
+            ("x/y/a.md", "./../z/b.md", Some("x/z/b.md")),
+            ("x/a.md", "/b.md", Some("b.md")),
+            ("x/a.md", "../../b.md", None),
+        ] {
+            assert_eq!(resolve_path(from, target).as_deref(), path, "{from} {target}");
+        }
+    }
 
     #[test]
     fn each_memory_has_a_name_of_its_own() {

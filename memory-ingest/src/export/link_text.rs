@@ -5,6 +5,7 @@ use memory_core::wikilink::{self, Fragment, Wikilink};
 use serde_json::{Map, Value, json};
 
 use super::ExportRecord;
+use crate::markdown_links::address_spans;
 use crate::own_fields;
 use crate::related_section::count_headings;
 
@@ -19,31 +20,42 @@ pub(super) struct LinkedText {
     pub(super) linked: Vec<MemoryId>,
 }
 
-/// Replaces the wikilinks in the text of a memory.
+/// Replaces the wikilinks and the links to other files in the text of a memory.
 ///
-/// `write` returns the new link to a memory, or `None` to leave the wikilink as it is. If an import could not restore the
-/// text, it remains unchanged.
+/// `write` returns the new link to a memory, or `None` to leave the wikilink as it is. `relocate` returns the memory that the
+/// address of a Markdown link leads to, with its new address. If an import could not restore the text, it remains unchanged.
 pub(super) fn replace_links(
     record: &ExportRecord<'_>,
     write: &dyn Fn(&Wikilink, MemoryId, &str) -> Option<String>,
+    relocate: &dyn Fn(&str) -> Option<(MemoryId, String)>,
 ) -> LinkedText {
     let content = &record.memory.content;
     let (mut text, mut pairs, mut linked) = (String::with_capacity(content.len()), Vec::new(), Vec::new());
-    let mut end = 0;
+    let mut links = Vec::new();
     for link in wikilink::parse(content) {
         // A link without a target leads to the memory itself.
         let Some(id) = Some(&link.target).filter(|target| !target.is_empty()).and_then(|target| (record.resolve)(target)) else {
             continue;
         };
-        linked.push(id);
         let line = content[..link.span.start].rfind('\n').map_or(0, |at| at + 1);
-        let original = &content[link.span.clone()];
-        let Some(written) = write(&link, id, &content[line..link.span.start]).filter(|written| written != original) else {
-            continue;
-        };
-        text.push_str(&content[end..link.span.start]);
+        let written = write(&link, id, &content[line..link.span.start]);
+        links.push((link.span, id, written));
+    }
+    for (span, address) in address_spans(content) {
+        let Some((id, moved)) = relocate(&address) else { continue };
+        let start = &content[span.start..span.end - address.len()];
+        let written = format!("{start}{moved}");
+        links.push((span, id, Some(written)));
+    }
+    links.sort_by_key(|(span, ..)| span.start);
+    let mut end = 0;
+    for (span, id, written) in links {
+        linked.push(id);
+        let original = &content[span.clone()];
+        let Some(written) = written.filter(|written| written != original && end <= span.start) else { continue };
+        text.push_str(&content[end..span.start]);
         text.push_str(&written);
-        end = link.span.end;
+        end = span.end;
         pairs.push([written, original.to_owned()]);
     }
     text.push_str(&content[end..]);

@@ -1,7 +1,5 @@
 //! A vault of Obsidian.
 
-use std::collections::HashSet;
-
 use memory_core::wikilink::{Wikilink, fold_link_name};
 use memory_core::{MemoryId, Tags};
 use serde_json::Value;
@@ -50,13 +48,11 @@ impl ExportFormat for ObsidianExport {
     fn memory(&mut self, record: &ExportRecord<'_>) -> Vec<ExportPart> {
         let memory = record.memory;
         let Some(entry) = self.catalog.get(&memory.id) else { return Vec::new() };
-        let linked = replace_links(record, &|link, id, before| self.link(link, id, before));
+        let linked = replace_links(record, &|link, id, before| self.link(link, id, before), &|_| None);
         let mut header = FrontMatterDraft::default();
         let title = memory.title.as_deref().map(summary::one_line).filter(|title| !title.is_empty());
-        let mut names: Vec<String> =
-            title.iter().cloned().chain(memory.aliases.iter().map(|name| summary::one_line(name))).collect();
-        let mut seen = HashSet::from([entry.name.clone()]);
-        names.retain(|name| !name.is_empty() && seen.insert(name.clone()));
+        let mut names = summary::names(title.iter().chain(&memory.aliases));
+        names.retain(|name| *name != entry.name);
         let tags: Tags = memory.tags.iter().filter_map(|tag| tag_name(tag)).collect();
         if let Some(title) = &title {
             header.line("title", title.as_str());

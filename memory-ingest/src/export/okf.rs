@@ -50,9 +50,14 @@ impl OkfExport {
     }
 
     fn link(&self, from: &CatalogEntry, to: &MemoryId, shown: &str) -> Option<String> {
+        Some(format!("[{}]({})", escape(shown), self.address(from, to)?))
+    }
+
+    /// Returns the path of a memory, relative to the folder of another one.
+    fn address(&self, from: &CatalogEntry, to: &MemoryId) -> Option<String> {
         let target = self.catalog.get(to)?;
         let folder = if target.folder == from.folder { String::new() } else { format!("../{}/", target.folder) };
-        Some(format!("[{}]({folder}{}.md)", escape(shown), target.name))
+        Some(format!("{folder}{}.md", target.name))
     }
 }
 
@@ -61,17 +66,24 @@ impl ExportFormat for OkfExport {
         let memory = record.memory;
         let Some(entry) = self.catalog.get(&memory.id) else { return Vec::new() };
         let write = |link: &Wikilink, id, _: &str| self.link(entry, &id, &shown_text(link));
-        let linked = replace_links(record, &write);
+        let relocate = |address: &str| {
+            let id = self.catalog.linked_file(memory, address)?;
+            let part = address.find(['#', '?']).map_or("", |at| &address[at..]);
+            Some((id, format!("{}{part}", self.address(entry, &id)?)))
+        };
+        let linked = replace_links(record, &write, &relocate);
+        let aliases = summary::names(&memory.aliases);
         let related = linked.related(record, |id| self.link(entry, id, &self.catalog.get(id)?.headline));
         let section = RELATED.write(related.iter().map(|(item, _)| item.as_str()));
         let mut export = linked.changes(&related, &section);
         export.extend([
             ("title".to_owned(), if entry.headline.is_empty() { &entry.name } else { &entry.headline }.as_str().into()),
+            ("aliases".to_owned(), aliases.as_slice().into()),
             ("tags".to_owned(), memory.tags.as_slice().into()),
             ("category".to_owned(), memory.category.as_str().into()),
         ]);
         let description = summary::description(memory);
-        let front_matter = header(memory, entry, &description).finish(
+        let front_matter = header(memory, entry, &description, &aliases).finish(
             record,
             export,
             &mut ProgramKeys { program: "okf", reserved: &KEYS, is_current: &mut |key, value| is_current(memory, key, value) },
@@ -96,7 +108,7 @@ impl ExportFormat for OkfExport {
     }
 }
 
-fn header(memory: &Memory, entry: &CatalogEntry, description: &str) -> FrontMatterDraft {
+fn header(memory: &Memory, entry: &CatalogEntry, description: &str, aliases: &[String]) -> FrontMatterDraft {
     let mut header = FrontMatterDraft::default();
     header.line("type", memory.category.as_str());
     if !entry.headline.is_empty() {
@@ -104,6 +116,9 @@ fn header(memory: &Memory, entry: &CatalogEntry, description: &str) -> FrontMatt
     }
     if !description.is_empty() {
         header.line("description", description);
+    }
+    if !aliases.is_empty() {
+        header.line("aliases", aliases);
     }
     if !memory.tags.is_empty() {
         header.line("tags", memory.tags.as_slice());

@@ -1,5 +1,7 @@
 //! Short descriptions of memories.
 
+use std::collections::HashSet;
+
 use memory_core::Memory;
 
 /// Maximum number of characters of a headline.
@@ -24,6 +26,13 @@ pub(super) fn description(memory: &Memory) -> String {
 pub(super) fn one_line(text: &str) -> String {
     let plain = text.replace(char::is_control, " ");
     plain.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Returns the names that are not blank, each as one line and once.
+pub(super) fn names<'a>(names: impl IntoIterator<Item = &'a String>) -> Vec<String> {
+    let mut seen = HashSet::new();
+    let names = names.into_iter().map(|name| one_line(name));
+    names.filter(|name| !name.is_empty() && seen.insert(name.clone())).collect()
 }
 
 /// Returns the first sentence of Markdown as one line, without the marks at the start and the brackets of wikilinks.

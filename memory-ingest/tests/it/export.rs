@@ -228,6 +228,39 @@ fn a_bundle_returns_the_keys_of_its_concepts() {
 }
 
 #[test]
+fn links_between_the_files_of_a_bundle_lead_to_their_files_in_the_export() {
+    let folder = TempDir::new().expect("a folder");
+    let original = folder.path().join("original");
+    std::fs::create_dir_all(original.join("deep")).expect("a folder");
+    let text = "---\ntype: people\ntitle: Ada\naliases: [Countess, \"A. L.\"]\n---\nsee [it](deep/b.md#part), <deep/b.md> and [x](gone.md)\n";
+    std::fs::write(original.join("a.md"), text).expect("a file");
+    std::fs::write(original.join("deep/b.md"), "---\ntype: decisions\ntitle: Talk\n---\nby [her](../a.md)\n").expect("a file");
+    let (home, mut memories) = ingested(ExportFormatName::Okf, &original);
+    let files = complete_files(&home, &memories);
+    for memory in &mut memories {
+        memory.phase = Phase::Organized;
+    }
+    let parts = export(ExportFormatName::Okf, &memories, &files);
+    let ada = file(&parts, "people/ada.md");
+    assert_eq!(body(ada), "see [it](../decisions/talk.md#part), <deep/b.md> and [x](gone.md)\n");
+    assert!(head(ada).contains("aliases: [Countess, \"A. L.\"]\n"), "{ada}");
+    assert_eq!(body(file(&parts, "decisions/talk.md")), "by [her](../people/ada.md)\n");
+    let target = folder.path().join("export");
+    std::fs::create_dir(&target).expect("a folder");
+    let path = write(ExportFormatName::Okf, &parts, &target);
+    let (_, copied) = ingested(ExportFormatName::Okf, &path);
+    let fields = |memory: &Memory| (memory.id, memory.content.clone(), memory.aliases.clone(), memory.links.clone());
+    let sorted = |memories: &[Memory]| memories.iter().map(fields).collect::<std::collections::BTreeSet<_>>();
+    assert_eq!(sorted(&copied), sorted(&memories));
+    std::fs::write(target.join("people/ada.md"), ada.replace("see [it]", "read [it]").replace("Countess", "Lady"))
+        .expect("a file");
+    let (_, edited) = ingested(ExportFormatName::Okf, &path);
+    let edited = edited.iter().find(|memory| memory.title.as_deref() == Some("Ada")).expect("it is there");
+    assert_eq!(edited.content, "read [it](deep/b.md#part), <deep/b.md> and [x](gone.md)");
+    assert_eq!(edited.aliases, ["Lady", "A. L."]);
+}
+
+#[test]
 fn a_project_returns_the_keys_of_its_notes() {
     let text = "---\ntitle: Tea\ntype: guide\npermalink: drinks/tea\nstatus: open\nid: 7\n---\n- [fact] hot\n";
     let keys = exported_again(ExportFormatName::BasicMemory, text, &|_| {});
@@ -340,7 +373,7 @@ fn a_bundle_is_valid_and_its_links_lead_to_files() {
     assert_eq!(
         head(green),
         "---\ntype: preferences\ntitle: \"Green: tea / 绿茶\"\ndescription: \"I like Cup|a cup of Cup tea.\"\n\
-         tags: [\"deep work\", drink/tea, \"2024\", \"日本語\"]\ngenerated: { by: claude, at: 2026-05-07T10:00:00Z }\n\
+         aliases: [sencha]\ntags: [\"deep work\", drink/tea, \"2024\", \"日本語\"]\ngenerated: { by: claude, at: 2026-05-07T10:00:00Z }\n\
          verified: [{ by: \"human:user\", at: 2026-05-07T10:00:00Z }]\nstale_after: 2030-01-01T00:00:00Z\n"
     );
     assert!(body(green).starts_with("I like [a cup](../knowledge/cup.md) of [Cup](../knowledge/cup.md) tea."));
