@@ -293,7 +293,8 @@ impl SourceName {
 
     /// Returns the sources with files in a folder that is not of a source itself, with the path of the files.
     ///
-    /// These are the default paths of the sources below a home folder, or else the archives of an export in several parts.
+    /// These are the default paths of the sources below a home folder, or else the archives of an export in several parts, or else
+    /// the rules for agents in the folders of a project.
     pub fn detect_within(folder: &Path) -> Vec<(Self, PathBuf)> {
         let below = Self::ALL.iter().filter_map(|source| Some((*source, source.default_path(folder)?)));
         let found: Vec<_> = below.filter(|(source, path)| source.recognizes(path)).collect();
@@ -302,7 +303,11 @@ impl SourceName {
         }
         let archives: Vec<_> = list(folder).into_iter().filter(|path| is_zip(path).unwrap_or(false)).take(MAX_ARCHIVES).collect();
         let is_here = |source: &&Self| archives.iter().any(|archive| source.recognizes(archive));
-        Self::IN_ARCHIVES.iter().filter(is_here).map(|source| (*source, folder.to_owned())).collect()
+        let mut found: Vec<_> = Self::IN_ARCHIVES.iter().filter(is_here).map(|source| (*source, folder.to_owned())).collect();
+        if found.is_empty() && ProjectRules::cursor(folder).is_ok() {
+            found.push((Self::Cursor, folder.to_owned()));
+        }
+        found
     }
 
     /// Returns the source of a file that no program has as its own, by its extension or its first bytes.

@@ -126,6 +126,9 @@ fn a_home_folder_leads_to_the_folders_of_the_programs() {
     parts.write("takeout-001.zip", &zip(&[("Takeout/Keep/Tea.json", NOTE.as_bytes())]));
     parts.write("takeout-002.zip", &zip(&[("Takeout/Photos/a.json", b"{}")]));
     assert_eq!(SourceName::detect_within(&parts.path()), [(SourceName::Keep, parts.path())]);
+    let project = IngestSandbox::new(&[("README.md", "x"), ("a/AGENTS.md", "# Build")]);
+    assert_eq!(SourceName::detect_within(&project.path()), [(SourceName::Cursor, project.path())]);
+    assert_eq!(SourceName::detect_within(&IngestSandbox::new(&[("a/README.md", "x")]).path()), []);
 }
 
 #[test]
