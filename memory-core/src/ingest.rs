@@ -2,6 +2,7 @@
 
 mod export_edit;
 mod facts;
+mod findings;
 mod fingerprint;
 mod missing;
 mod plan;
@@ -18,9 +19,10 @@ pub use facts::{FactError, FactExtractor};
 pub use missing::MissingNote;
 pub use sessions::SessionCounts;
 
+use findings::for_each_finding;
 use plan::{IngestDecision, NotePlan};
 use source_state::RecordedSteps;
-use survey::{Survey, for_each_finding};
+use survey::Survey;
 
 /// Maximum number of memories in one batch; the next constant limits the bytes of text.
 const BATCH: usize = 2_000;

@@ -1,0 +1,91 @@
+//! Reading the findings of a source ahead of their processing.
+
+use std::sync::mpsc::sync_channel;
+use std::thread;
+
+use super::redact_text;
+use crate::{Scope, Source, SourceItem, StoreError};
+
+/// Maximum number of findings per portion; the next constant limits the bytes of text.
+///
+/// Portions reduce the number of thread wake-ups.
+const PORTION: usize = 128;
+const PORTION_BYTES: usize = 1 << 20;
+
+/// Maximum number of portions in the queue.
+///
+/// It covers about one batch, so that reading continues while a batch is written.
+const MAX_QUEUED_PORTIONS: usize = 16;
+
+/// Redacts credentials in the names by which an item is found: the project of a note, and its place in the source.
+fn redact_names(item: &mut SourceItem) {
+    match item {
+        SourceItem::Note(note) => {
+            if let Scope::Project(project) = &mut note.draft.scope {
+                redact_text(project);
+            }
+            if let Some(origin) = &mut note.draft.origin {
+                redact_text(&mut origin.root);
+                redact_text(&mut origin.path);
+            }
+        }
+        // The path is compared with the redacted paths of notes.
+        SourceItem::Skipped { path, reason } => {
+            redact_text(path);
+            redact_text(reason);
+        }
+        SourceItem::Attachment(_) => {}
+    }
+}
+
+/// Gives a note without a scope of its own that of new memories: on the node of a principal, it is for the principal alone.
+fn replace_global_scope(item: &mut SourceItem, default_scope: &Scope) {
+    if let SourceItem::Note(note) = item
+        && note.draft.scope == Scope::Global
+    {
+        note.draft.scope = default_scope.clone();
+    }
+}
+
+/// Calls `take` with the result of `prepare` for each finding of `source`, in order.
+///
+/// A second thread reads the source and runs `prepare` ahead.
+///
+/// # Errors
+/// The first error of `take`. Reading then stops.
+pub(super) fn for_each_finding<T: Send>(
+    source: &dyn Source,
+    default_scope: &Scope,
+    prepare: &(dyn Fn(SourceItem) -> T + Sync),
+    take: &mut dyn FnMut(T) -> Result<(), StoreError>,
+) -> Result<(), StoreError> {
+    thread::scope(|scope| {
+        let (sender, receiver) = sync_channel(MAX_QUEUED_PORTIONS);
+        scope.spawn(move || {
+            let mut findings = source.items();
+            loop {
+                let (mut portion, mut bytes) = (Vec::with_capacity(PORTION), 0);
+                while portion.len() < PORTION && bytes < PORTION_BYTES {
+                    let Some(mut finding) = findings.next() else { break };
+                    redact_names(&mut finding);
+                    replace_global_scope(&mut finding, default_scope);
+                    bytes += length(&finding);
+                    portion.push(prepare(finding));
+                }
+                // The receiver is dropped after an error.
+                if portion.is_empty() || sender.send(portion).is_err() {
+                    return;
+                }
+            }
+        });
+        receiver.into_iter().flatten().try_for_each(take)
+    })
+}
+
+/// Returns the length of the text of a finding in bytes.
+fn length(finding: &SourceItem) -> usize {
+    match finding {
+        SourceItem::Note(note) => note.draft.content.len() + note.front_matter.len(),
+        SourceItem::Attachment(_) | SourceItem::Skipped { .. } => 0,
+    }
+}
