@@ -4,6 +4,7 @@ mod export_edit;
 mod facts;
 mod findings;
 mod fingerprint;
+mod merge;
 mod missing;
 mod plan;
 mod sessions;

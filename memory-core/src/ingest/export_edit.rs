@@ -2,7 +2,7 @@
 
 use crate::{ExportedVersion, Memory, MemoryId, Origin};
 
-use super::source_state::merge_lists;
+use super::merge::merge_lists;
 
 /// The start of the reason that the journal records for the edit of an export. Journals contain it, so it never changes.
 const EDIT_REASON: &str = "edited in an export: ";

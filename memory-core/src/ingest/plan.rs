@@ -4,7 +4,8 @@ use chrono::{DateTime, Utc};
 
 use super::export_edit::{edit_reason, last_file_links, last_file_version};
 use super::fingerprint::{ItemFingerprint, NoteFingerprint, draft_text_hash, fields_hash, is_same_text, memory_text_hash};
-use super::source_state::{RecordedSteps, SourceState, merge_fields, merge_lists, with_scalars};
+use super::merge::{merge_fields, merge_lists, with_scalars};
+use super::source_state::{RecordedSteps, SourceState};
 use super::survey::{MemoryRelation, Survey, SurveyedNote};
 use crate::standing::has_new_statement;
 use crate::{Change, Draft, Memory, MemoryId, NoteItem, Origin, StoreError, StoredMemory, Tags, secret};
