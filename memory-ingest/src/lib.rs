@@ -74,6 +74,7 @@ mod notion;
 mod obsidian;
 mod okf;
 mod own_fields;
+mod page_links;
 mod program_folder;
 mod project_rules;
 mod record;

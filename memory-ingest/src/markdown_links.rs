@@ -1,12 +1,9 @@
 //! The Markdown links of a text to other files.
 
-use std::collections::HashSet;
 use std::ops::Range;
 
 use percent_encoding::percent_decode_str;
 use pulldown_cmark::{Event, LinkType, Options, Parser, Tag};
-
-use crate::note::one_line;
 
 /// The marks between the shown text and the address of a link.
 const ADDRESS_START: &str = "](";
@@ -58,27 +55,6 @@ pub(crate) fn address_spans(text: &str) -> Vec<(Range<usize>, String)> {
     addresses
 }
 
-/// Returns links to these pages, with their titles and addresses, in parentheses; `None` without an address of the web.
-///
-/// A page occurs once.
-pub(crate) fn page_links<'a>(pages: impl IntoIterator<Item = (Option<&'a str>, &'a str)>) -> Option<String> {
-    let mut links = Vec::<String>::new();
-    let mut seen = HashSet::new();
-    for (title, address) in pages {
-        let is_web = ["https://", "http://"].iter().any(|scheme| address.starts_with(scheme));
-        if !is_web
-            || address.contains(|character: char| character.is_whitespace() || character.is_control())
-            || !seen.insert(address)
-        {
-            continue;
-        }
-        let title = title.map(one_line).unwrap_or_default().replace(['[', ']'], " ");
-        let address = address.replace('(', "%28").replace(')', "%29");
-        links.push(if title.trim().is_empty() { format!("<{address}>") } else { format!("[{}]({address})", title.trim()) });
-    }
-    (!links.is_empty()).then(|| format!("({})", links.join(", ")))
-}
-
 /// Returns the file that the address of a link leads to, as a target of links between notes.
 pub(crate) fn file_target(address: &str) -> Option<String> {
     if has_scheme(address) || address.starts_with("//") {
@@ -106,7 +82,7 @@ fn has_scheme(address: &str) -> bool {
 mod tests {
     use proptest::prelude::*;
 
-    use super::{address_spans, file_links, page_links};
+    use super::{address_spans, file_links};
 
     #[test]
     fn links_to_files_are_found_and_decoded() {
@@ -119,18 +95,6 @@ mod tests {
     fn links_to_other_places_and_in_code_are_left_out() {
         let text = "[a](https://x.y/z.md) [b](mailto:x@y) [c](#part) [d](//host/x) <https://x.y> `[e](e.md)`\n\n    [f](f.md)\n";
         assert_eq!(file_links(text), [""; 0]);
-    }
-
-    #[test]
-    fn pages_are_linked_once_by_their_titles() {
-        let pages = [
-            (Some("A [b]\nc"), "https://x.y/(z)"),
-            (None, "http://x.y"),
-            (Some("again"), "http://x.y"),
-            (Some("no page"), "file:///x"),
-        ];
-        assert_eq!(page_links(pages).as_deref(), Some("([A  b  c](https://x.y/%28z%29), <http://x.y>)"));
-        assert_eq!(page_links([(Some("a"), "javascript:x"), (None, "https://x y")]), None);
     }
 
     #[test]

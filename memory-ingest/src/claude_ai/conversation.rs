@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::lenient::{LenientList, LenientObject, Scalar};
-use crate::markdown_links::page_links;
+use crate::page_links::page_links;
 use crate::session_builder::{SessionBuilder, text_record, tool_calls};
 
 /// The parent of the first message.
