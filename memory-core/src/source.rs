@@ -58,6 +58,10 @@ pub struct NoteItem {
     pub draft: Draft,
     /// The id that the note had as a memory of a home. A new memory receives it, unless another memory has it.
     pub id: Option<MemoryId>,
+    /// The path without the hash of its text, if the source adds such a hash to equal paths: a space and eight hexadecimal digits.
+    ///
+    /// A changed note continues the only memory with such a path that no note belongs to.
+    pub base_path: Option<String>,
     /// The time of the last change, if the source records it.
     pub updated_at: Option<DateTime<Utc>>,
     /// The other fields that the note had as a memory of a home. A new memory receives them.
@@ -79,7 +83,8 @@ impl NoteItem {
     pub fn new(draft: Draft) -> Self {
         let (links, uncounted_links) = (Vec::new(), Vec::new());
         let (front_matter, former) = (String::new(), FormerFields::default());
-        Self { draft, id: None, updated_at: None, former, front_matter, links, uncounted_links, warning: None }
+        let (id, base_path, updated_at, warning) = (None, None, None, None);
+        Self { draft, id, base_path, updated_at, former, front_matter, links, uncounted_links, warning }
     }
 }
 

@@ -58,6 +58,8 @@ pub struct Evernote {
 /// A note in an export, with the path that identifies it.
 struct NotePosition {
     path: String,
+    /// The path without a hash of the text, unless the hash alone identifies the note.
+    base_path: Option<String>,
     file: TextContent,
     /// The path with a hash of the text.
     exact_path: String,
@@ -171,6 +173,7 @@ fn index_notebook(
         let hash = ContentHash::of(fields.text("content").unwrap_or_default()).to_string();
         // The id of a note without a time is exact already.
         let exact = created.as_ref().map(|_| format!(" {}", &hash[..SHORT_HASH_DIGITS])).unwrap_or_default();
+        let has_time = created.is_some();
         let id = created.unwrap_or_else(|| hash[..HASH_DIGITS].to_owned());
         let title = fields.title();
         let notebook = stem(file_path);
@@ -178,7 +181,8 @@ fn index_notebook(
         let path = one_line(&format!("{notebook}/{parts}"));
         let exact_path = format!("{path}{exact}");
         let file_path = file_path.to_owned();
-        positions.push(NotePosition { path, exact_path, file: file.clone(), file_path, start: note.start });
+        let base_path = has_time.then(|| path.clone());
+        positions.push(NotePosition { path, base_path, exact_path, file: file.clone(), file_path, start: note.start });
     }
     Ok(())
 }
@@ -303,6 +307,7 @@ impl EnexFields {
         let title = self.title();
         let content = if content.is_empty() { title.clone()? } else { content };
         let mut note = RecordNote::new("evernote", ROOT, &position.path, &content);
+        note.base_path.clone_from(&position.base_path);
         note.draft.title = title;
         note.draft.created_at = self.text("created").and_then(parse_time);
         note.updated_at = self.text("updated").and_then(parse_time);

@@ -135,6 +135,7 @@ impl Keep {
         }
         let content = if content.is_empty() { title.clone().unwrap_or_default() } else { content };
         let mut note = RecordNote::new(self.name(), ROOT, path, &content);
+        note.base_path = names_of(&record, file).ok().map(|[_, name, _]| name);
         note.draft.title = title;
         note.draft.created_at = read_time(&record, CREATED_KEY);
         note.updated_at = read_time(&record, "userEditedTimestampUsec");

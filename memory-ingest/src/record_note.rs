@@ -19,6 +19,8 @@ const MAX_PROPERTIES_BYTES: usize = 512 << 10;
 #[derive(Debug)]
 pub(crate) struct RecordNote {
     pub(crate) draft: Draft,
+    /// The path without the hash of its text, if the source adds such a hash to equal paths.
+    pub(crate) base_path: Option<String>,
     /// The time of the last change, if the source records it.
     pub(crate) updated_at: Option<DateTime<Utc>>,
     /// The targets of its links.
@@ -42,7 +44,16 @@ impl RecordNote {
             ..Draft::new(trim_newline(&clean_text(content)))
         };
         let (links, warnings, front_matter) = (Vec::new(), Vec::new(), String::new());
-        Self { draft, updated_at: None, links, warnings, own: None, prefix: property_prefix(source), front_matter }
+        Self {
+            draft,
+            base_path: None,
+            updated_at: None,
+            links,
+            warnings,
+            own: None,
+            prefix: property_prefix(source),
+            front_matter,
+        }
     }
 
     /// Adds a property to the front matter, as `<source>_<key>`. A missing value has no property.
@@ -81,8 +92,8 @@ impl RecordNote {
     pub(crate) fn into_item(self) -> SourceItem {
         let warning = (!self.warnings.is_empty()).then(|| self.warnings.join("; "));
         let front_matter = if self.own.is_some() { String::new() } else { self.front_matter };
-        let (updated_at, links) = (self.updated_at, self.links);
-        let mut item = NoteItem { updated_at, front_matter, links, warning, ..NoteItem::new(self.draft) };
+        let (base_path, updated_at, links) = (self.base_path, self.updated_at, self.links);
+        let mut item = NoteItem { base_path, updated_at, front_matter, links, warning, ..NoteItem::new(self.draft) };
         if let Some(fields) = self.own {
             own_fields::apply(&fields, &[], &mut item);
         }

@@ -27,6 +27,8 @@ pub(super) struct Survey {
     memories: HashSet<MemoryId>,
     /// The new notes with a title and without text.
     empty_notes: Vec<EmptyNote>,
+    /// The indexes of the new notes with each base path.
+    base_paths: HashMap<String, Vec<usize>>,
 }
 
 /// One note of a source.
@@ -83,6 +85,7 @@ impl Survey {
             former_ids: HashMap::new(),
             memories: HashSet::new(),
             empty_notes: Vec::new(),
+            base_paths: HashMap::new(),
         };
         let mut tags = HashSet::new();
         let mut strangers = Vec::new();
@@ -109,6 +112,7 @@ impl Survey {
         for stranger in strangers {
             survey.match_memory(services, &stranger)?;
         }
+        survey.match_base_paths(services)?;
         survey.join_copies();
         survey.mark_deleted(services)?;
         survey.memories = survey.notes.iter().map(|note| note.id).collect();
@@ -149,7 +153,7 @@ impl Survey {
         let number = self.notes.len();
         let exported = self.exported_memory(services, &note)?;
         let empty = EmptyNote::of(number, &note);
-        let NoteItem { draft, front_matter, mut links, uncounted_links, id: former_id, former, .. } = note;
+        let NoteItem { draft, front_matter, mut links, uncounted_links, id: former_id, base_path, former, .. } = note;
         let counted = links.len();
         links.extend(uncounted_links);
         let Some(origin) = &draft.origin else { return Ok(None) };
@@ -186,8 +190,10 @@ impl Survey {
             removed_links,
             deleted: None,
         });
-        if kept == MemoryRelation::AsItself {
-            self.taken.entry(id).or_insert(number);
+        match kept {
+            MemoryRelation::AsItself => drop(self.taken.entry(id).or_insert(number)),
+            MemoryRelation::Not => base_path.into_iter().for_each(|base| self.base_paths.entry(base).or_default().push(number)),
+            MemoryRelation::AsTwin | MemoryRelation::AsCopy | MemoryRelation::AsExport => {}
         }
         if let Some(twin) = copied {
             return Ok(Some(UnmatchedNote { number, twin, origin: origin.clone() }));

@@ -1,7 +1,7 @@
 use memory_core::SourceError;
 use memory_ingest::{SourceName, SourceOptions, open};
 
-use crate::sandbox::{IngestSandbox, assert_notes_are_stable, moment};
+use crate::sandbox::{IngestSandbox, assert_edited_note_is_found, assert_notes_are_stable, moment};
 
 /// The data of the file `plan.pdf`, and its hash.
 const DATA: &str = "aGVs\nbG8=";
@@ -113,4 +113,5 @@ fn a_new_note_with_the_time_and_the_title_of_others_leaves_their_memories() {
         IngestSandbox::new(&[("n.enex", &format!("<en-export>{notes}</en-export>"))])
     };
     assert_notes_are_stable(SourceName::Evernote, &notebook(&["a"]), &notebook(&["a", "b"]), &notebook(&["new", "a", "b"]));
+    assert_edited_note_is_found(SourceName::Evernote, &notebook(&["a", "b", "c"]), &notebook(&["edited", "a", "c"]));
 }

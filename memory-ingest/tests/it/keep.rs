@@ -1,7 +1,7 @@
 use memory_core::SourceError;
 use memory_ingest::{SourceName, SourceOptions, open};
 
-use crate::sandbox::{IngestSandbox, assert_notes_are_stable, moment, note_paths, survey_source};
+use crate::sandbox::{IngestSandbox, assert_edited_note_is_found, assert_notes_are_stable, moment, note_paths, survey_source};
 
 const LIST: &str = r#"{"color":"RED","isTrashed":false,"isPinned":true,"isArchived":true,"title":"買い物 🛒",
     "listContent":[{"text":"milk\n2 l","isChecked":true},{"text":"bread","textHtml":"<p>bread</p>","isChecked":false}],
@@ -95,4 +95,5 @@ fn a_new_note_with_the_time_and_the_name_of_others_leaves_their_memories() {
         IngestSandbox::new(&files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect::<Vec<_>>())
     };
     assert_notes_are_stable(SourceName::Keep, &files(&["a"]), &files(&["a", "b"]), &files(&["new", "a", "b"]));
+    assert_edited_note_is_found(SourceName::Keep, &files(&["a", "b", "c"]), &files(&["edited", "a", "c"]));
 }

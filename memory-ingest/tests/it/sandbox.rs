@@ -152,6 +152,22 @@ pub(crate) fn session_texts(session: &SourceSession) -> Vec<(&str, String)> {
     session.records.iter().map(|record| (record.role.as_str(), text(record))).collect()
 }
 
+/// Asserts that the second state of a source with three notes of the same name, of which one was edited, updates its memory.
+pub(crate) fn assert_edited_note_is_found(name: SourceName, before: &IngestSandbox, after: &IngestSandbox) {
+    let home = services(Arc::new(MemStore::default()));
+    let take = |state: &IngestSandbox| {
+        let source = open(name, &state.path(), &SourceOptions::default()).expect("the source is there");
+        let report =
+            ingest(&home, source.as_ref(), &IngestOptions::default(), &mut |_| {}).expect("the fake store does not fail");
+        (report.new, report.updated, report.unchanged, report.skipped.len())
+    };
+    assert_eq!(take(before), (3, 0, 0, 0), "{name}");
+    assert_eq!(take(after), (0, 1, 2, 0), "{name}");
+    assert_eq!(take(after), (0, 0, 3, 0), "{name}");
+    // An edit back and forth is one of the same note.
+    assert_eq!(take(before), (0, 1, 2, 0), "{name}");
+}
+
 /// Asserts that states of a source with one, two and three notes give each note a memory that retains its text.
 pub(crate) fn assert_notes_are_stable(name: SourceName, one: &IngestSandbox, two: &IngestSandbox, three: &IngestSandbox) {
     let home = services(Arc::new(MemStore::default()));
