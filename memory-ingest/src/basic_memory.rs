@@ -9,8 +9,7 @@ use percent_encoding::percent_decode_str;
 use regex::Regex;
 
 use crate::folder::has_extension;
-use crate::markdown_links::file_links;
-use crate::note::{self, SourceNote};
+use crate::note;
 use crate::okf::Okf;
 use crate::own_fields;
 use crate::program_folder::has_permalinks;
@@ -51,17 +50,12 @@ impl BasicMemory {
         if !has_extension(&file.path, &["md"]) {
             return file.into_attachment();
         }
-        let text = match file.read_text() {
-            Ok(text) => text,
+        let mut note = match file.into_note(self.name(), self.files.root()) {
+            Ok(note) => note,
             Err(skipped) => return skipped,
         };
-        if text.text.trim().is_empty() {
-            return SourceItem::Skipped { path: file.path, reason: "is empty".into() };
-        }
-        let mut note = SourceNote::new(self.name(), self.files.root(), &file.path, &text);
         let prose = wikilink::blank_code(&note.draft.content);
         let category = note.field("type").and_then(Yaml::scalar).and_then(map_category).or_else(|| observed_category(&prose));
-        note.links.extend(file_links(&note.draft.content));
         note.links.extend(memory_addresses(&prose));
         note.draft.category = category;
         // Links and addresses use the permalink as a name of the note.

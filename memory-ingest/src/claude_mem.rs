@@ -9,22 +9,17 @@ use memory_core::json::JsonText;
 use memory_core::{Category, Source, SourceError, SourceItem, SourceSession, SourceSessionItem};
 use serde_json::json;
 
-use crate::database::{SourceDatabase, SourceTable, has_table_at_rest, is_database};
-use crate::json_records::{JsonRecordFile, MAX_RECORD_BYTES};
+use crate::database::SourceTable;
 use crate::note::one_line;
-use crate::program_folder::begins_with_json;
+use crate::program_records::RecordProgram;
 use crate::record::{SourceRecord, map_category};
-use crate::record_file::{RecordFile, RecordIndex, RecordPosition, RecordReader, find_file, record_name, unreadable};
+use crate::record_file::{RecordFile, RecordIndex, RecordPosition, RecordReader, record_name, unreadable};
 use crate::record_note::{RecordNote, join_paragraphs, markdown_list, project_scope};
 
 const NAME: &str = "claude-mem";
 
-const DATABASE: &str = "claude-mem.db";
-
-const OBSERVATIONS: SourceTable = SourceTable { name: "observations", columns: &["project", "created_at_epoch"] };
-
 const TABLES: [SourceTable; 6] = [
-    OBSERVATIONS,
+    SourceTable { name: "observations", columns: &["project", "created_at_epoch"] },
     SourceTable { name: "session_summaries", columns: &["project"] },
     SourceTable { name: "directives", columns: &["content", "status"] },
     SourceTable { name: "observation_feedback", columns: &["observation_id", "signal_type"] },
@@ -32,8 +27,13 @@ const TABLES: [SourceTable; 6] = [
     SourceTable { name: "user_prompts", columns: &["content_session_id", "prompt_text"] },
 ];
 
-/// The lists of an export.
-const LISTS: &[&str] = &["observations", "summaries", "sessions", "prompts"];
+const PROGRAM: RecordProgram = RecordProgram {
+    database: "claude-mem.db",
+    tables: &TABLES,
+    lists: &["observations", "summaries", "sessions", "prompts"],
+    expected: "a database or an export of claude-mem",
+    is_own,
+};
 
 /// The keys of a session in an observation; the second is that of old versions.
 const SESSION_KEYS: [&str; 2] = ["memory_session_id", "sdk_session_id"];
@@ -91,34 +91,18 @@ impl ClaudeMem {
     /// # Errors
     /// [`SourceError::Missing`], [`SourceError::Unreadable`] or [`SourceError::NotRecognized`].
     pub fn open(path: &Path) -> Result<Self, SourceError> {
-        let found = find_file(path, &[DATABASE])?;
-        let expected = "a database or an export of claude-mem";
-        let shown = || found.display().to_string();
-        if is_database(&found).map_err(|source| SourceError::Unreadable { path: shown(), source })? {
-            return Ok(Self { file: Box::new(SourceDatabase::open(&found, &TABLES, expected)?) });
-        }
-        let file = JsonRecordFile::open(&found, LISTS, MAX_RECORD_BYTES)?;
-        if !is_export(&file) {
-            return Err(SourceError::NotRecognized { path: shown(), expected: expected.into() });
-        }
-        Ok(Self { file: Box::new(file) })
+        Ok(Self { file: PROGRAM.open(path)?.into_file() })
     }
 
     /// Returns whether the file or folder at `path` has been written by claude-mem.
     pub(crate) fn recognizes(path: &Path) -> bool {
-        let database = if path.is_dir() { path.join(DATABASE) } else { path.to_owned() };
-        let is_json = begins_with_json(path);
-        has_table_at_rest(&database, &OBSERVATIONS)
-            || (is_json && JsonRecordFile::open(path, LISTS, MAX_RECORD_BYTES).is_ok_and(|file| is_export(&file)))
+        PROGRAM.recognizes(path, 1, is_own)
     }
 }
 
-fn is_export(file: &JsonRecordFile) -> bool {
-    let is_own = |position: &RecordPosition, record: &SourceRecord| {
-        RecordKind::of(position) != RecordKind::Other
-            && record.text(&["memory_session_id", "sdk_session_id", "content_session_id", "claude_session_id"]).is_some()
-    };
-    file.first_records(1).iter().any(|(position, record)| is_own(position, record))
+fn is_own(position: &RecordPosition, record: &SourceRecord) -> bool {
+    RecordKind::of(position) != RecordKind::Other
+        && record.text(&["memory_session_id", "sdk_session_id", "content_session_id", "claude_session_id"]).is_some()
 }
 
 impl Source for ClaudeMem {

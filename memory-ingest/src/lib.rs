@@ -76,6 +76,7 @@ mod okf;
 mod own_fields;
 mod page_links;
 mod program_folder;
+mod program_records;
 mod project_rules;
 mod record;
 mod record_file;

@@ -5,8 +5,6 @@ use std::path::Path;
 use memory_core::{Source, SourceError, SourceItem};
 
 use crate::folder::has_extension;
-use crate::markdown_links::file_links;
-use crate::note::SourceNote;
 use crate::record::map_category;
 use crate::text_files::{TextFile, TextFiles};
 use crate::yaml::Yaml;
@@ -35,15 +33,10 @@ impl Markdown {
         if !has_extension(&file.path, &EXTENSIONS) {
             return file.into_attachment();
         }
-        let text = match file.read_text() {
-            Ok(text) => text,
+        let mut note = match file.into_note(self.name(), self.files.root()) {
+            Ok(note) => note,
             Err(skipped) => return skipped,
         };
-        if text.text.trim().is_empty() {
-            return SourceItem::Skipped { path: file.path, reason: "is empty".into() };
-        }
-        let mut note = SourceNote::new(self.name(), self.files.root(), &file.path, &text);
-        note.links.extend(file_links(&note.draft.content));
         note.draft.category = note.field("category").and_then(Yaml::scalar).and_then(map_category);
         note.into_finding()
     }

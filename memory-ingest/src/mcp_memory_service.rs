@@ -6,24 +6,26 @@ use std::path::Path;
 use memory_core::{ContentHash, Source, SourceError, SourceItem};
 use serde_json::{Value, json};
 
-use crate::database::{SourceDatabase, SourceTable, has_table_at_rest, is_database};
-use crate::json_records::{JsonRecordFile, MAX_RECORD_BYTES};
+use crate::database::SourceTable;
 use crate::note::one_line;
-use crate::program_folder::begins_with_json;
+use crate::program_records::RecordProgram;
 use crate::record::{SourceRecord, map_category};
-use crate::record_file::{RecordFile, RecordIndex, RecordPosition, find_file, unreadable};
+use crate::record_file::{RecordFile, RecordIndex, RecordPosition, unreadable};
 use crate::record_note::RecordNote;
 
 const NAME: &str = "mcp-memory-service";
-
-const DATABASE: &str = "sqlite_vec.db";
 
 const MEMORIES: SourceTable = SourceTable { name: "memories", columns: &["content_hash", "content"] };
 
 const GRAPH: SourceTable = SourceTable { name: "memory_graph", columns: &["source_hash", "target_hash"] };
 
-/// The list of memories in an export.
-const LISTS: &[&str] = &["memories"];
+const PROGRAM: RecordProgram = RecordProgram {
+    database: "sqlite_vec.db",
+    tables: &[MEMORIES, GRAPH],
+    lists: &["memories"],
+    expected: "a database or an export of mcp-memory-service",
+    is_own: is_memory,
+};
 
 /// The keys that become properties.
 const PROPERTY_KEYS: [&str; 6] = ["memory_type", "metadata", "confidence", "parent_id", "export_source", "source_machine"];
@@ -40,34 +42,18 @@ impl McpMemoryService {
     /// # Errors
     /// [`SourceError::Missing`], [`SourceError::Unreadable`] or [`SourceError::NotRecognized`].
     pub fn open(path: &Path) -> Result<Self, SourceError> {
-        let found = find_file(path, &[DATABASE])?;
-        let expected = "a database or an export of mcp-memory-service";
-        let shown = || found.display().to_string();
-        if is_database(&found).map_err(|source| SourceError::Unreadable { path: shown(), source })? {
-            return Ok(Self { file: Box::new(SourceDatabase::open(&found, &[MEMORIES, GRAPH], expected)?) });
-        }
-        let file = JsonRecordFile::open(&found, LISTS, MAX_RECORD_BYTES)?;
-        if !is_export(&file, 10) {
-            return Err(SourceError::NotRecognized { path: shown(), expected: expected.into() });
-        }
-        Ok(Self { file: Box::new(file) })
+        Ok(Self { file: PROGRAM.open(path)?.into_file() })
     }
 
     /// Returns whether the file or folder at `path` has been written by `mcp-memory-service`.
     pub(crate) fn recognizes(path: &Path) -> bool {
-        let database = if path.is_dir() { path.join(DATABASE) } else { path.to_owned() };
-        let is_json = begins_with_json(path);
-        let is_own = || JsonRecordFile::open(path, LISTS, MAX_RECORD_BYTES).is_ok_and(|file| is_export(&file, 1));
-        has_table_at_rest(&database, &MEMORIES) || (is_json && is_own())
+        PROGRAM.recognizes(path, 1, is_memory)
     }
 }
 
-fn is_export(file: &JsonRecordFile, count: usize) -> bool {
-    // An export of a home has these keys too, and a phase.
-    let is_memory = |record: &SourceRecord| {
-        record.text(&["content"]).is_some() && record.contains("content_hash") && record.get("phase").is_none()
-    };
-    file.first_records(count).iter().any(|(_, record)| is_memory(record))
+/// Returns whether a record is a memory. One of an export of a home has these keys too, and a phase.
+fn is_memory(_: &RecordPosition, record: &SourceRecord) -> bool {
+    record.text(&["content"]).is_some() && record.contains("content_hash") && record.get("phase").is_none()
 }
 
 /// An edge of the graph: the kind of the relation, and the hash of the other memory.

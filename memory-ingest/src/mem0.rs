@@ -7,13 +7,13 @@ use memory_core::chrono::{DateTime, Utc};
 use memory_core::wikilink::WikilinkRule;
 use memory_core::{MemoryId, Source, SourceError, SourceItem, SpeakerRole};
 
-use crate::database::{SourceDatabase, SourceTable, has_table_at_rest, is_database};
-use crate::json_records::{JsonRecordFile, MAX_RECORD_BYTES};
+use crate::database::{SourceDatabase, SourceTable};
+use crate::json_records::JsonRecordFile;
 use crate::note::one_line;
 use crate::own_fields;
-use crate::program_folder::begins_with_json;
+use crate::program_records::{ProgramRecords, RecordProgram};
 use crate::record::{SourceRecord, map_category};
-use crate::record_file::{RecordFile, RecordIndex, RecordPath, RecordPosition, find_file, unreadable};
+use crate::record_file::{RecordFile, RecordIndex, RecordPath, RecordPosition, unreadable};
 use crate::record_note::{RecordNote, markdown_list, project_scope};
 
 /// The name of the source, and the constant root of its items.
@@ -25,14 +25,19 @@ pub(crate) const MEMORIES: &str = "memories/";
 /// The user in an export of this program, unless the memory has another one.
 pub(crate) const DEFAULT_USER: &str = "user";
 
-/// The database with the events of each memory, in the folder of mem0.
-const DATABASE: &str = "history.db";
-
+/// The table with the events of each memory.
 const HISTORY: SourceTable = SourceTable { name: "history", columns: &["memory_id", "new_memory"] };
 
-/// The lists of a document: the memories, and the relations of a graph between entities.
-const LISTS: &[&str] = &["results", "memories", RELATIONS];
+/// The list of the relations of a graph between entities.
 const RELATIONS: &str = "relations";
+
+const PROGRAM: RecordProgram = RecordProgram {
+    database: "history.db",
+    tables: &[HISTORY],
+    lists: &["results", "memories", RELATIONS],
+    expected: "a list of memories of mem0, or its history.db",
+    is_own,
+};
 
 /// The keys of a text.
 const TEXT_KEYS: &[&str] = &["memory", "data", "text"];
@@ -53,13 +58,7 @@ const METADATA_KEYS: [&str; 4] = ["title", "tags", "category", "project"];
 /// Memories of mem0: the JSON of `get_all`, or the database of events.
 #[derive(Debug)]
 pub struct Mem0 {
-    file: Mem0File,
-}
-
-#[derive(Debug)]
-enum Mem0File {
-    Results(JsonRecordFile),
-    History(SourceDatabase),
+    file: ProgramRecords,
 }
 
 impl Mem0 {
@@ -68,42 +67,28 @@ impl Mem0 {
     /// # Errors
     /// [`SourceError::Missing`], [`SourceError::Unreadable`] or [`SourceError::NotRecognized`].
     pub fn open(path: &Path) -> Result<Self, SourceError> {
-        let found = find_file(path, &[DATABASE])?;
-        let expected = "a list of memories of mem0, or its history.db";
-        let shown = || found.display().to_string();
-        if is_database(&found).map_err(|source| SourceError::Unreadable { path: shown(), source })? {
-            let database = SourceDatabase::open(&found, &[HISTORY], expected)?;
-            return Ok(Self { file: Mem0File::History(database) });
-        }
-        let file = JsonRecordFile::open(&found, LISTS, MAX_RECORD_BYTES)?;
-        let is_own = |(position, record): &(RecordPosition, SourceRecord)| {
-            let is_memory = record.text(&["id", "hash"]).is_some() && has_text(record);
-            is_memory || position.list == RELATIONS && Mem0Relation::of(record).is_ok()
-        };
-        if file.first_records(10).iter().any(is_own) {
-            return Ok(Self { file: Mem0File::Results(file) });
-        }
-        Err(SourceError::NotRecognized { path: shown(), expected: expected.into() })
+        Ok(Self { file: PROGRAM.open(path)? })
     }
 
     /// Returns whether the file or folder at `path` has been written by mem0.
     pub(crate) fn recognizes(path: &Path) -> bool {
-        let database = if path.is_dir() { path.join(DATABASE) } else { path.to_owned() };
-        if has_table_at_rest(&database, &HISTORY) {
-            return true;
-        }
-        let is_json = begins_with_json(path);
-        let is_own = |record: &SourceRecord| {
-            record.text(&["memory"]).is_some()
-                && record.text(&["id"]).is_some()
-                && (record.text(&["user_id", "hash", "agent_id"]).is_some()
-                    || record.0.contains_key("metadata")
-                    || record.text(&["id"]).is_some_and(|id| id.parse::<MemoryId>().is_ok()))
-        };
-        is_json
-            && JsonRecordFile::open(path, LISTS, MAX_RECORD_BYTES)
-                .is_ok_and(|file| file.first_records(10).iter().any(|(_, record)| is_own(record)))
+        PROGRAM.recognizes(path, 10, is_certain)
     }
+}
+
+/// Returns whether a record may be one of mem0.
+fn is_own(position: &RecordPosition, record: &SourceRecord) -> bool {
+    let is_memory = record.text(&["id", "hash"]).is_some() && has_text(record);
+    is_memory || position.list == RELATIONS && Mem0Relation::of(record).is_ok()
+}
+
+/// Returns whether a record is one of mem0, and of no other program.
+fn is_certain(_: &RecordPosition, record: &SourceRecord) -> bool {
+    record.text(&["memory"]).is_some()
+        && record.text(&["id"]).is_some()
+        && (record.text(&["user_id", "hash", "agent_id"]).is_some()
+            || record.0.contains_key("metadata")
+            || record.text(&["id"]).is_some_and(|id| id.parse::<MemoryId>().is_ok()))
 }
 
 impl Source for Mem0 {
@@ -122,8 +107,8 @@ impl Source for Mem0 {
 
     fn items(&self) -> Box<dyn Iterator<Item = SourceItem> + '_> {
         match &self.file {
-            Mem0File::Results(file) => result_items(file),
-            Mem0File::History(database) => history_items(database),
+            ProgramRecords::Json(file) => result_items(file),
+            ProgramRecords::Database(database) => history_items(database),
         }
     }
 }

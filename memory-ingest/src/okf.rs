@@ -5,7 +5,7 @@ use std::path::Path;
 use memory_core::{Phase, Source, SourceError, SourceItem, SpeakerRole};
 
 use crate::folder::has_extension;
-use crate::markdown_links::{file_links, file_target};
+use crate::markdown_links::file_target;
 use crate::note::{self, SourceNote};
 use crate::own_fields;
 use crate::record::map_category;
@@ -46,15 +46,10 @@ impl Okf {
         if !has_extension(name, &["md"]) || RESERVED_NAMES.contains(&name) {
             return file.into_attachment();
         }
-        let text = match file.read_text() {
-            Ok(text) => text,
+        let mut note = match file.into_note(self.name(), self.files.root()) {
+            Ok(note) => note,
             Err(skipped) => return skipped,
         };
-        if text.text.trim().is_empty() {
-            return SourceItem::Skipped { path: file.path, reason: "is empty".into() };
-        }
-        let mut note = SourceNote::new(self.name(), self.files.root(), &file.path, &text);
-        note.links.extend(file_links(&note.draft.content));
         note.uncounted_links.extend(concept_links(&note));
         let text_of = |path: &[&str]| nested_text(&note, path);
         let generated_at = text_of(&["generated", "at"]).or_else(|| text_of(&["timestamp"])).and_then(note::parse);

@@ -7,6 +7,8 @@ use unicode_normalization::UnicodeNormalization;
 
 use crate::archive::{Archive, ArchiveFile, is_zip};
 use crate::folder::{FolderEntry, SourceFolder};
+use crate::markdown_links::file_links;
+use crate::note::SourceNote;
 use crate::source_text::{self, SourceText};
 
 /// The files of a folder or of an archive, or a single file.
@@ -125,6 +127,17 @@ impl TextFile<'_> {
             Ok(TextFilePlace::Archive(file)) => file.open().and_then(source_text::read).map_err(skipped),
             Err(reason) => Err(skipped(reason.clone())),
         }
+    }
+
+    /// Returns the Markdown note in the file with its links to other files, or the finding that it is skipped.
+    pub(crate) fn into_note(self, source: &str, root: &str) -> Result<SourceNote, SourceItem> {
+        let text = self.read_text()?;
+        if text.text.trim().is_empty() {
+            return Err(SourceItem::Skipped { path: self.path, reason: "is empty".into() });
+        }
+        let mut note = SourceNote::new(source, root, &self.path, &text);
+        note.links.extend(file_links(&note.draft.content));
+        Ok(note)
     }
 
     /// Returns the finding for a file that is not a note.
