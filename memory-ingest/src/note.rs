@@ -15,6 +15,9 @@ const SOURCE_WITH_SPACES: &str = "basic-memory";
 /// The property of an export that lists links which the text does not contain.
 pub(crate) const RELATED_KEY: &str = "related";
 
+/// The source whose exports have this list as a property.
+const SOURCE_WITH_RELATED: &str = "obsidian";
+
 /// A note as a draft, with the values that a draft does not have.
 #[derive(Debug)]
 pub(crate) struct SourceNote {
@@ -101,7 +104,8 @@ impl SourceNote {
         let own = self.fields.iter().position(|(key, _)| key == own_fields::KEY).map(|at| self.fields.swap_remove(at).1);
         let mut listed = Vec::new();
         if let Some(Yaml::List(items)) = self.field(RELATED_KEY)
-            && own.as_ref().is_some_and(|own| own_fields::written_keys(own).any(|key| key == RELATED_KEY))
+            && own.is_some()
+            && self.draft.source == SOURCE_WITH_RELATED
         {
             listed.extend(items.iter().filter_map(Yaml::scalar).map(str::to_owned));
         }

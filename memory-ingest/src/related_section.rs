@@ -33,10 +33,21 @@ pub(crate) fn split_section<'a>(text: &'a str, section: &'a str, own_headings: u
     if let Some(text) = text.strip_suffix(section) {
         return (text.into(), text_items(section).collect());
     }
-    let starts = heading_starts(text, section);
-    let Some(start) = starts.last().copied().filter(|_| own_headings < starts.len()) else {
-        return split_items(text, section);
-    };
+    let (starts, written) = (heading_starts(text, section), text_items(section).collect::<Vec<_>>());
+    if let Some(start) = starts.last() {
+        let (end, items) = read_list(text, *start);
+        // An edit may have removed such a heading of the text itself.
+        if own_headings < starts.len() || items.iter().any(|item| written.contains(item)) {
+            let before = without_blank_line(&text[..*start]);
+            let after = text[end..].trim_start_matches(['\r', '\n']);
+            return (if after.is_empty() { before.into() } else { format!("{before}\n\n{after}").into() }, items);
+        }
+    }
+    split_items(text, &written)
+}
+
+/// Returns the end of the list below the heading at `start`, and its items.
+fn read_list(text: &str, start: usize) -> (usize, Vec<&str>) {
     let mut end = start + text[start..].find('\n').map_or(text.len() - start, |length| length + 1);
     let (mut at, mut items, mut is_after_blank) = (end, Vec::new(), true);
     for line in text[end..].split_inclusive('\n') {
@@ -56,14 +67,11 @@ pub(crate) fn split_section<'a>(text: &'a str, section: &'a str, own_headings: u
         }
         (end, is_after_blank) = (at, false);
     }
-    let before = without_blank_line(&text[..start]);
-    let after = text[end..].trim_start_matches(['\r', '\n']);
-    (if after.is_empty() { before.into() } else { format!("{before}\n\n{after}").into() }, items)
+    (end, items)
 }
 
 /// Removes the items of a section at the end of a text, if only its heading was removed.
-fn split_items<'a>(text: &'a str, section: &str) -> (Cow<'a, str>, Vec<&'a str>) {
-    let written: Vec<_> = text_items(section).collect();
+fn split_items<'a>(text: &'a str, written: &[&str]) -> (Cow<'a, str>, Vec<&'a str>) {
     let (mut rest, mut items) = (text, Vec::new());
     while let Some(item) = rest.trim_end().lines().next_back().and_then(list_item).filter(|item| written.contains(item)) {
         let end = rest.trim_end();
@@ -150,6 +158,12 @@ mod tests {
         for edited in [own.to_owned(), format!("{own}{section}"), format!("{own}{section}\n- to [[B]]")] {
             assert_eq!(split_section(&edited, &section, 1).0, own, "{edited:?}");
         }
+    }
+
+    #[test]
+    fn the_section_is_found_without_a_former_heading_of_the_text() {
+        let section = STYLE.write(["to [[A]]"]);
+        assert_eq!(split_section("a\n\n## Relations\n\n- to [[A]]\n- to [[B]]", &section, 1).0, "a");
     }
 
     proptest! {

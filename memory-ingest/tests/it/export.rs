@@ -679,6 +679,13 @@ fn edits_of_the_list_of_links_in_an_export_change_the_links_and_not_the_text() {
         assert_eq!(import(), (0, 2, 1), "{format}");
         assert_eq!(links(), [vec![ids[1]], vec![ids[0]], vec![]], "{format}");
         assert_eq!(memory(0).content, "of Tea", "{format}");
+        if format == ExportFormatName::Obsidian {
+            let mug = parts.iter().find(|part| part.text.contains("about Mug")).expect("the memory");
+            let text = mug.text.replace("x_memory:", "related: [\"[[Cup]]\"]\nx_memory:");
+            std::fs::write(folder.path().join(&mug.path), text).expect("a file");
+            assert_eq!((import(), import()), ((0, 2, 1), (0, 0, 3)));
+            assert_eq!(links(), [vec![ids[1]], vec![ids[0], ids[2]], vec![ids[1]]]);
+        }
     }
 }
 
