@@ -38,8 +38,9 @@ pub(crate) fn address_spans(text: &str) -> Vec<(Range<usize>, String)> {
         return Vec::new();
     }
     let addresses = Parser::new_ext(text, Options::ENABLE_FOOTNOTES).into_offset_iter().filter_map(|(event, span)| {
-        let (Event::Start(Tag::Link { link_type: LinkType::Inline, dest_url, .. })
-        | Event::Start(Tag::Image { link_type: LinkType::Inline, dest_url, .. })) = event
+        let Event::Start(
+            Tag::Link { link_type: LinkType::Inline, dest_url, .. } | Tag::Image { link_type: LinkType::Inline, dest_url, .. },
+        ) = event
         else {
             return None;
         };

@@ -15,8 +15,8 @@ impl SectionStyle {
     /// Returns the section with these items, as it follows a text; empty without items.
     pub(crate) fn write<'a>(self, items: impl IntoIterator<Item = &'a str>) -> String {
         let Self { heading, bullet } = self;
-        let items: String = items.into_iter().map(|item| format!("\n{bullet} {item}")).collect();
-        if items.is_empty() { items } else { format!("\n\n{heading}\n{items}") }
+        let items: Vec<_> = items.into_iter().map(|item| format!("\n{bullet} {item}")).collect();
+        if items.is_empty() { String::new() } else { format!("\n\n{heading}\n{}", items.concat()) }
     }
 }
 

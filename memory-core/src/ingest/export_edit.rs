@@ -1,8 +1,7 @@
 //! Edits of an export of this home: their mark in the journal, and the version that an edited file is compared with.
 
-use crate::{ExportedVersion, Memory, MemoryId, Origin};
-
 use super::merge::merge_lists;
+use crate::{ExportedVersion, Memory, MemoryId, Origin};
 
 /// The start of the reason that the journal records for the edit of an export. Journals contain it, so it never changes.
 const EDIT_REASON: &str = "edited in an export: ";
