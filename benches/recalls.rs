@@ -29,7 +29,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let ledger: Arc<dyn RecallLedger> = Arc::new(RecallFolder::new(Path::new(home), MAX_SIZE));
     let begin = |ledger: Option<Arc<dyn RecallLedger>>| -> Result<Session, Box<dyn Error>> {
         let agent = Agent::builder(Services::from(memories.clone())).recall_ledger(ledger).build()?;
-        Ok(Session::begin(&agent, &View { agent: "bench".parse().ok(), project: None }))
+        Ok(Session::begin(&agent, &View { agent: "bench".parse().ok(), project: None, ..View::default() }))
     };
     let sessions = [begin(Some(ledger))?, begin(None)?];
     let ask = |session: &Session, number: u32| -> Result<f64, Box<dyn Error>> {

@@ -87,5 +87,5 @@ fn open_agent(folder: &PathBuf) -> Result<(Session, Topics), Box<dyn Error>> {
     let home = std::env::var_os("MEMORY_ROOT").unwrap_or_else(|| "~/.memory".into());
     let memories = memory_store::builder(home)?.actor("agent_loop").topics(topics.clone()).build();
     let agent = Agent::builder(memories).selection("topic=memory_".parse()?).build()?;
-    Ok((Session::begin(&agent, &View { agent: "agent_loop".parse().ok(), project: None }), topics))
+    Ok((Session::begin(&agent, &View { agent: "agent_loop".parse().ok(), project: None, ..View::default() }), topics))
 }

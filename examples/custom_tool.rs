@@ -43,7 +43,7 @@ impl Tool for CountTool {
 fn main() -> Result<(), Box<dyn Error>> {
     let folder = tempfile::tempdir()?;
     let agent = Agent::builder(memory_store::open(folder.path().join("home"))?).tool(Arc::new(CountTool)).build()?;
-    let session = |name: &str| Session::begin(&agent, &View { agent: name.parse().ok(), project: None });
+    let session = |name: &str| Session::begin(&agent, &View { agent: name.parse().ok(), project: None, ..View::default() });
     let (ada, bob) = (session("ada"), session("bob"));
     ada.call("memory_write", json!({ "content": "We deploy on Fridays", "tags": ["work"] }))?;
     ada.call("memory_write", json!({ "content": "Bob's code is hard to read", "tags": ["work"], "scope": "agent:ada" }))?;

@@ -19,9 +19,10 @@ pub use page_opener::{OpenedPage, PageOpener};
 pub use session::{CONTEXT_BUDGET, Session, SessionOrigin};
 
 use chrono::{DateTime, FixedOffset};
-use memory_core::{Code, LocalTime, RecallLedger, RecallRecord, Services, Tool, ToolError, record_recall};
+use memory_core::bank::Banks;
+use memory_core::{Code, LocalTime, PrincipalAccess, RecallLedger, RecallRecord, Services, Tool, ToolError, View, record_recall};
 #[cfg(feature = "mcp")]
-use memory_core::{RecallInterface, RecalledId, View};
+use memory_core::{RecallInterface, RecalledId};
 use serde_json::Value;
 
 use crate::event::{Event, EventBus, EventKind, EventReceiver};
@@ -45,6 +46,8 @@ pub struct Agent {
     after_changes: Option<Box<ChangeCallback>>,
     /// Returns what the results of tools that may write should state about all writes, if anything.
     write_notice: Option<Box<NoticeSource>>,
+    /// Returns the banks of a principal who does not use the node itself.
+    principal_banks: Option<Box<PrincipalBanks>>,
     project_writes: ProjectWrites,
     /// Opens the web page for clients of the socket.
     page: Option<Arc<dyn PageOpener>>,
@@ -65,6 +68,9 @@ type ChangeCallback = dyn Fn() + Send + Sync;
 
 /// Returns a notice, if there is one.
 type NoticeSource = dyn Fn() -> Option<String> + Send + Sync;
+
+/// Returns the banks of a principal.
+type PrincipalBanks = dyn Fn(&PrincipalAccess) -> Banks + Send + Sync;
 
 /// A tool with its registration data.
 struct RegisteredTool {
@@ -94,6 +100,19 @@ impl Agent {
     /// Returns the services of the agent, without any restriction of the view.
     pub fn services(&self) -> &Services {
         &self.services
+    }
+
+    /// Returns the services of a caller with this view.
+    pub(crate) fn services_for(&self, view: &View) -> Services {
+        let services = self.services.restrict_to(view);
+        match &view.principal {
+            None => services,
+            // Those of the services belong to the user of the node.
+            Some(principal) => {
+                let banks = self.principal_banks.as_ref().map(|open| open(principal));
+                Services { banks, topics: None, ..services }
+            }
+        }
     }
 
     /// Returns the current local time.
@@ -134,7 +153,7 @@ impl Agent {
     ) {
         self.record(RecallRecord {
             at: self.services.clock.now(),
-            agent: view.agent.as_ref().map(ToString::to_string).unwrap_or_default(),
+            agent: caller_name(view),
             session: None,
             project: view.project.clone(),
             interface: interface.as_str().to_owned(),
@@ -188,6 +207,11 @@ impl Agent {
     fn emit(&self, agent: &str, kind: EventKind) {
         self.events.emit(|| Event { agent: agent.to_owned(), kind });
     }
+}
+
+/// Returns the name of a caller for events and records: `PRINCIPAL`, `PRINCIPAL/AGENT`, or the agent; empty if unknown.
+fn caller_name(view: &View) -> String {
+    if view.agent.is_none() && view.principal.is_none() { String::new() } else { view.actor().into_owned() }
 }
 
 impl Drop for Agent {

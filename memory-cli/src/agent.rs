@@ -1,11 +1,13 @@
 //! Construction of the agent: the tools for a home, with models, hooks and instances.
 
+use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use memory_agent::hook::{Hook, ShellHook};
 use memory_agent::instance::OpenInstances;
 use memory_agent::{Agent, AgentBuilder, HookList, ToolSelection};
+use memory_core::bank::Banks;
 use memory_core::{AgentName, Embedder, Services, ToolError};
 
 use crate::banks;
@@ -13,7 +15,7 @@ use crate::failure::Failure;
 use crate::home::Home;
 use crate::home::PendingPage;
 use crate::reranking;
-use crate::shared_store::queued_notice;
+use crate::shared_store::{find_database, queued_notice};
 use crate::topics;
 
 /// The configuration of an agent other than its home.
@@ -72,6 +74,18 @@ pub(crate) fn agent_builder(home: &Home, options: AgentOptions) -> Result<AgentB
             let _ = pending.refresh();
         })
         .write_notice(move || queued_notice(&store));
+    // The server of a node without a token also serves principals.
+    let shared = if home.services.principal.is_none() { find_database(settings)? } else { None };
+    let builder = match (shared, Arc::clone(&home.settings)) {
+        (Some(shared), settings) => {
+            let opened = Mutex::<HashMap<String, Banks>>::default();
+            builder.principal_banks(move |one| {
+                let mut opened = opened.lock().unwrap_or_else(PoisonError::into_inner);
+                opened.entry(one.name.clone()).or_insert_with(|| banks::open_of_principal(&settings, &shared, one)).clone()
+            })
+        }
+        (None, _) => builder,
+    };
     Ok(match options.instances {
         Some(instances) => builder.instances(instances),
         None => builder,

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use memory_core::PrincipalAccess;
 use memory_core::bank::{BankScope, BankStore, Banks};
 use memory_store::bank::{BankFolder, BankOptions, JsonSchemaValidator, SymlinkedBanks};
 use memory_store::postgres::Database;
@@ -11,7 +12,7 @@ use memory_store::{RandomIds, SharedFolderId, SystemClock};
 use crate::config::{Settings, SettingsLayer};
 use crate::failure::Failure;
 use crate::jq_process::JqRunner;
-use crate::project::{ancestors_in_repository, find_repository, is_folder};
+use crate::project::{ancestors_in_repository, find_repository, is_folder, is_home};
 use crate::shared_store::{PULL_INTERVAL, find_database};
 
 /// Opens the banks of the user and those of the project around the current folder.
@@ -23,6 +24,17 @@ pub(crate) fn open(settings: &Settings, actor: &str) -> Result<Banks, Failure> {
 pub(crate) fn open_shared(settings: &Settings, database: Arc<Database>) -> BankFolder {
     let folder = SharedFolderId::global(FOLDER_NAME);
     BankFolder::open_replica(own_folder(settings), options(settings), database, folder, PULL_INTERVAL)
+}
+
+/// Folder of a home with the replicas of the banks of principals who call its server.
+pub(crate) const PRINCIPALS: &str = "principals";
+
+/// Opens the banks of a principal as a replica of those in the database, on a node that has all rows.
+pub(crate) fn open_of_principal(settings: &Settings, database: &Arc<Database>, principal: &PrincipalAccess) -> Banks {
+    let root = settings.root.value.join(PRINCIPALS).join(&principal.name).join(FOLDER_NAME);
+    let folder = SharedFolderId { scope: principal.private_scope().to_string(), name: FOLDER_NAME.into() };
+    let banks = BankFolder::open_replica(&root, options(settings), Arc::clone(database), folder, PULL_INTERVAL);
+    Banks { user: Arc::new(banks), ..open_folder(root, settings, &principal.name) }
 }
 
 fn options(settings: &Settings) -> BankOptions {
@@ -120,18 +132,19 @@ impl BankLocations {
         let new_project =
             folder.map(|folder| find_marked_folder(folder).unwrap_or_else(|| find_repository(folder).unwrap_or(folder)));
         // In the user's home folder this would be the folder of the user's banks.
-        let new_project = new_project.map(|root| root.join(".memory/banks")).filter(|project| *project != own);
+        let new_project = new_project.map(|root| root.join(".memory")).filter(|folder| !is_home(folder));
+        let new_project = new_project.map(|folder| folder.join("banks")).filter(|project| *project != own);
         Self { user, project, new_project }
     }
 }
 
 /// Returns the bank folders of the project around `folder` up to the repository's root, nearest first.
 ///
-/// In the same parent folder, those of slop-mcp come before those in `.memory`. The memories' home is not a project. A
+/// In the same parent folder, those of slop-mcp come before those in `.memory`. A home of memories is not a project. A
 /// `.memory` folder without banks is skipped, because it may hold only topics.
 fn project_locations(folder: &Path, home: &Path) -> Vec<ProjectBankLocation> {
     let home = home.canonicalize().unwrap_or_else(|_| home.to_owned());
-    let is_home = |path: &Path| path.canonicalize().is_ok_and(|path| path == home);
+    let is_home = |path: &Path| is_home(path) || path.canonicalize().is_ok_and(|path| path == home);
     let mut places = Vec::new();
     for folder in ancestors_in_repository(folder) {
         let (own, peer) = (folder.join(".memory"), folder.join(".slop-mcp"));
@@ -153,7 +166,8 @@ fn location_in(parent: &Path, name: &str) -> Option<ProjectBankLocation> {
 
 /// Returns the nearest folder at or above `folder` that has a `.memory` folder.
 fn find_marked_folder(folder: &Path) -> Option<&Path> {
-    ancestors_in_repository(folder).find(|folder| is_folder(&folder.join(".memory")))
+    let is_marked = |folder: &Path| is_folder(&folder.join(".memory")) && !is_home(&folder.join(".memory"));
+    ancestors_in_repository(folder).find(|folder| is_marked(folder))
 }
 
 #[cfg(test)]
@@ -187,6 +201,10 @@ mod tests {
         create_dir_all(path("home/work/repo/src/.slop-mcp/memory")).expect("a folder");
         let all = ["home/work/repo/src/.slop-mcp/memory", "home/work/repo/src/.memory/banks", "home/work/repo/.memory/banks"];
         assert_eq!(found("home/work/repo/src/deep"), at(&all));
+        // Another home is not a project either.
+        create_dir_all(path("home/other/.memory/banks")).expect("a folder");
+        std::fs::write(path("home/other/.memory/replica.json"), "{}").expect("a file");
+        assert_eq!((found("home/other"), find_marked_folder(&path("home/other"))), (vec![], None));
         // The user's home is not a project, and without a repository only the folder itself is used.
         assert_eq!(found("home"), []);
         assert_eq!(found("home/work"), at(&["home/work/.memory/banks"]));

@@ -4,7 +4,9 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use chrono::{DateTime, TimeDelta, Utc};
-use memory_core::{MemoryId, RecallLedger, ReminderQuery, Services, StoreError, SubmittedProposals, pending};
+use memory_core::{
+    MemoryId, PrincipalAccess, PrincipalSource, RecallLedger, ReminderQuery, Services, StoreError, SubmittedProposals, pending,
+};
 use memory_store::{FileStore, FileStoreOptions, RandomIds, RecallFolder, SystemClock};
 
 use crate::config::Settings;
@@ -63,7 +65,7 @@ impl Home {
             proposals: SubmittedProposals::default(),
             actor: "cli".into(),
             project: None,
-            principal: store.principal()?,
+            principal: node_principal(&store)?,
         };
         let zone = UserTimeZone::of(settings.timezone.value);
         Ok(Self { services, store, settings, zone })
@@ -84,6 +86,13 @@ impl Home {
         Self { settings: Arc::new(self.settings.without_project()), ..self.clone() }
     }
 
+    /// Fetches the operations of other machines, if the home shares its memories.
+    ///
+    /// The history alone does not, as opposed to the memories.
+    pub(crate) fn fetch_operations(&self) -> Result<(), StoreError> {
+        if self.settings.store.value.is_some() { self.services.store.refresh() } else { Ok(()) }
+    }
+
     /// Updates the index page if it is outdated; returns whether it was updated.
     ///
     /// Errors are ignored; the next command repeats the update.
@@ -95,6 +104,26 @@ impl Home {
     /// Updates the page of due reminders; returns whether it exists.
     pub(crate) fn update_pending_page(&self) -> Result<bool, StoreError> {
         self.store.update_pending_page(|| memory_core::pending(&self.services, &self.zone))
+    }
+}
+
+/// Returns the principal of a node with a token.
+fn node_principal(store: &Arc<FileStore>) -> Result<Option<Arc<dyn PrincipalSource>>, StoreError> {
+    let first = store.principal()?;
+    Ok(first.map(|first| Arc::new(NodePrincipal { store: Arc::clone(store), first }) as _))
+}
+
+/// The principal of a node with a token, whose scopes are those of the last contact with the database.
+#[derive(Debug)]
+struct NodePrincipal {
+    store: Arc<FileStore>,
+    /// The principal when the home was opened.
+    first: PrincipalAccess,
+}
+
+impl PrincipalSource for NodePrincipal {
+    fn principal(&self) -> PrincipalAccess {
+        self.store.principal().ok().flatten().unwrap_or_else(|| self.first.clone())
     }
 }
 

@@ -5,14 +5,17 @@ use std::net::{SocketAddr, TcpListener, ToSocketAddrs};
 use std::sync::Arc;
 
 use memory_agent::Agent;
-use memory_agent::http::{AccessRules, AccessToken, HttpLimits, HttpServerConfig};
+use memory_agent::http::{AccessRules, AccessToken, HttpLimits, HttpServerConfig, PrincipalRules};
 use memory_agent::instance::{InstanceHandle, OpenInstances, backend};
 use memory_core::StoreHealth;
+use memory_store::postgres::PrincipalTable;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use crate::config::HttpSettings;
 use crate::failure::Failure;
+use crate::home::Home;
 use crate::instances::DEFAULT;
+use crate::shared_store::find_database;
 
 /// The flags of a server for use in error messages.
 #[derive(Debug, Clone, Copy)]
@@ -52,13 +55,23 @@ pub(crate) const DAEMON: ServerFlags = ServerFlags {
 };
 
 impl ServerFlags {
+    /// Returns the access rules of a server on a home, with this token.
+    ///
+    /// If the home shares its memories, principals may call the server with tokens of their own.
+    pub(crate) fn home_access_rules(&self, token: Option<AccessToken>, home: &Home) -> Result<AccessRules, Failure> {
+        let own = home.services.principal.clone();
+        let database = find_database(&home.settings)?;
+        let principals = database.map(|database| PrincipalRules::new(Arc::new(PrincipalTable::new(database)), own));
+        Ok(AccessRules { principals, ..self.access_rules(token, &home.settings.http) })
+    }
+
     /// Returns the access rules of a server with this token and these settings.
     pub(crate) fn access_rules(&self, token: Option<AccessToken>, settings: &HttpSettings) -> AccessRules {
         let how_to_admit = format!(
             "to allow access from containers (Docker), other users or other machines, start it with {} and {}",
             self.open, self.send
         );
-        AccessRules { token, origins: settings.allowed_origins.value.clone(), how_to_admit }
+        AccessRules { token, principals: None, origins: settings.allowed_origins.value.clone(), how_to_admit }
     }
 
     /// Returns the next step after a failure to listen.

@@ -25,6 +25,14 @@ pub(crate) fn is_folder(path: &Path) -> bool {
     path.symlink_metadata().is_ok_and(|found| found.is_dir())
 }
 
+/// Files and folders that only a home of memories has.
+const HOME_MARKS: [&str; 3] = ["categories", "config.yaml", "replica.json"];
+
+/// Returns whether a folder is a home of memories, which is not the folder of a project.
+pub(crate) fn is_home(folder: &Path) -> bool {
+    HOME_MARKS.iter().any(|mark| folder.join(mark).exists())
+}
+
 /// Returns the root of the repository that contains `folder`.
 pub(crate) fn find_repository(folder: &Path) -> Option<&Path> {
     folder.ancestors().find(|folder| folder.join(".git").exists())

@@ -62,7 +62,7 @@ pub(crate) fn open_principals(settings: &Settings) -> Result<PrincipalTable, Fai
 
 /// Opens a database, which is not used before the first call.
 pub(crate) fn open_database(access: &StoreAccess) -> Result<Arc<Database>, InstanceError> {
-    let database = Database::new(&access.address, DatabaseLimits::default())?;
+    let database = Database::new(&access.address, DatabaseLimits::default())?.of_home();
     Ok(Arc::new(match &access.token {
         Some(token) => database.with_token(token),
         None => database,

@@ -39,7 +39,7 @@ impl StatusSnapshot {
         Ok(Self {
             running: DaemonLock::find_running(home.store.root())?,
             state: DaemonState::read(home.store.root()),
-            principal: home.services.principal.as_ref().map(|principal| principal.name.clone()),
+            principal: home.services.principal.as_ref().map(|source| source.principal().name),
             memories: count(&notes)?,
             inbox: count(&inbox)?,
             proposals: memory_core::proposal_summary(&home.services, None)?,

@@ -6,14 +6,15 @@ use std::sync::Arc;
 
 use memory_core::instance::InstanceError;
 use memory_core::text::to_one_line;
-use memory_core::topic::{TopicError, Topics, external_operation};
-use memory_core::{OperationId, Scope};
+use memory_core::topic::{TopicError, TopicStore, Topics, external_operation};
+use memory_core::{OperationId, PrincipalAccess, Scope};
+use memory_store::postgres::{Database, list_shared_folders};
 use memory_store::topic::TopicFolder;
-use memory_store::{RandomIds, SharedFolderId, SystemClock};
+use memory_store::{RandomIds, SharedFolderId, SystemClock, TOPIC_FOLDERS};
 
 use crate::config::Settings;
 use crate::failure::Failure;
-use crate::project::{find_repository, is_folder, project_name};
+use crate::project::{find_repository, is_folder, is_home, project_name};
 use crate::shared_store::{PULL_INTERVAL, find_database};
 
 /// Opens the topics in `named`, or else those of the project around the current folder.
@@ -24,31 +25,75 @@ pub(crate) fn open(settings: &Settings, named: Option<&Path>, actor: &str) -> Re
         Some(named) => Some(check_folder(settings.environment.absolute_path(named), &settings.root.value)?),
         None => project_folder(settings),
     };
-    let shared = if named.is_none() { shared_folder(settings, root.as_deref()) } else { None };
+    let shared = if named.is_none() { project_in_home(settings, root.as_deref()) } else { None };
     let database = if shared.is_some() { find_database(settings)? } else { None };
-    let store = match (shared.zip(database), root) {
-        (Some(((root, folder), database)), _) => TopicFolder::open_replica(root, database, folder, PULL_INTERVAL),
-        (None, Some(root)) => TopicFolder::new(root),
-        (None, None) => return Ok(None),
+    let store = match (shared, database, root) {
+        (Some(project), Some(database), _) => open_shared(settings, &project, database),
+        // The home was shared before.
+        (Some(project), None, _) => TopicFolder::new(folder_in_home(settings, &project)),
+        (None, _, Some(root)) => TopicFolder::new(root),
+        (None, _, None) => return Ok(None),
     };
     Ok(Some(Topics { store: Arc::new(store), clock: Arc::new(SystemClock), ids: Arc::new(RandomIds), actor: actor.to_owned() }))
 }
 
-/// Returns the folder of the project's topics in a shared home, and its identity in the database.
+/// Returns the project of the current folder, if its topics are in the home: in one that is shared, or was shared before.
 ///
 /// `own` is the folder of the project. Topics in it belong to the repository, and are not shared.
-fn shared_folder(settings: &Settings, own: Option<&Path>) -> Option<(PathBuf, SharedFolderId)> {
-    settings.store.value.as_ref()?;
+fn project_in_home(settings: &Settings, own: Option<&Path>) -> Option<String> {
     let project = project_name(settings.environment.folder.as_deref()?)?;
     if own.is_none_or(holds_topics) {
         return None;
     }
-    let root = settings.root.value.join(SHARED_FOLDERS).join(&project);
-    Some((root, SharedFolderId { scope: Scope::Project(project).to_string(), name: SHARED_FOLDERS.into() }))
+    (settings.store.value.is_some() || folder_in_home(settings, &project).is_dir()).then_some(project)
 }
 
-/// Folder of the shared topics of all projects in a home.
-const SHARED_FOLDERS: &str = "topics";
+/// Returns the folder of the topics of a project in the home.
+fn folder_in_home(settings: &Settings, project: &str) -> PathBuf {
+    settings.root.value.join(TOPIC_FOLDERS).join(project)
+}
+
+/// Opens the topics of a project in a database, with a replica in the home.
+fn open_shared(settings: &Settings, project: &str, database: Arc<Database>) -> TopicFolder {
+    // Those of all projects that a principal was not granted have one scope.
+    let name = format!("{TOPIC_FOLDERS}/{project}");
+    let folder = SharedFolderId { scope: Scope::Project(project.to_owned()).to_string(), name };
+    TopicFolder::open_replica(folder_in_home(settings, project), database, folder, PULL_INTERVAL)
+}
+
+/// Fetches the topics of all projects from the database into the home of `principal`, if it has a token.
+pub(crate) fn fetch_all(
+    settings: &Settings,
+    database: &Arc<Database>,
+    principal: Option<&PrincipalAccess>,
+) -> Result<(), Failure> {
+    for SharedFolderId { scope, name } in list_shared_folders(Arc::clone(database))? {
+        let Some(project) = name.strip_prefix(TOPIC_FOLDERS).and_then(|name| name.strip_prefix('/')) else { continue };
+        // The names in a database may be from other programs.
+        if project.is_empty() || project.starts_with('.') || project.contains('/') {
+            continue;
+        }
+        let scope: Scope = scope.parse()?;
+        // The private topics of other principals are in no folder of this home.
+        if scope == Scope::Project(project.to_owned()) || principal.is_some_and(|own| own.private_scope() == scope) {
+            open_shared(settings, project, Arc::clone(database)).topics()?;
+        }
+    }
+    Ok(())
+}
+
+/// Copies the topics of all projects in the home at `from` into the database.
+pub(crate) fn copy_all(settings: &Settings, from: &Path, database: &Arc<Database>) -> Result<(), Failure> {
+    let Ok(entries) = from.join(TOPIC_FOLDERS).read_dir() else { return Ok(()) };
+    for entry in entries.flatten().filter(|entry| is_folder(&entry.path())) {
+        if let Some(project) = entry.file_name().to_str() {
+            let topics = open_shared(settings, project, Arc::clone(database));
+            topics.copy_files(&entry.path())?;
+            topics.topics()?;
+        }
+    }
+    Ok(())
+}
 
 /// Starts to watch a topic folder for changes by other programs; in a watched folder, records them.
 pub(crate) fn watch(folder: &Path) -> Result<(), Failure> {
@@ -179,7 +224,7 @@ fn locate(settings: &Settings) -> TopicLocation {
 /// Returns the topic folder of the project around `folder`.
 ///
 /// It is the nearest `.memory` up to the repository's root, or else a new one in that root. Without a repository it is
-/// the nearest one that holds topics, up to the user's home folder or the root of the file system. The memories' home
+/// the nearest one that holds topics, up to the user's home folder or the root of the file system. A home of memories
 /// is not a project.
 fn locate_in_project(folder: &Path, home: &Path, person: Option<&Path>) -> TopicLocation {
     let (repository, home) = (find_repository(folder), resolve_existing(home));
@@ -192,7 +237,7 @@ fn locate_in_project(folder: &Path, home: &Path, person: Option<&Path>) -> Topic
     };
     let own = |around: &Path| {
         let place = if around.ends_with(FOLDER_NAME) { around.to_owned() } else { around.join(FOLDER_NAME) };
-        (is_folder(&place) && resolve_existing(&place) != home).then_some(place)
+        (is_folder(&place) && resolve_existing(&place) != home && !is_home(&place)).then_some(place)
     };
     // In a folder that is writable by everyone, topics of other users must not be used.
     let owner = |place: &Path| place.metadata().ok().map(|found| found.uid());
@@ -205,7 +250,7 @@ fn locate_in_project(folder: &Path, home: &Path, person: Option<&Path>) -> Topic
     }
     let new = repository.unwrap_or(folder).join(FOLDER_NAME);
     // Content of a repository must not lead outside of it. In the user's home folder this would be the memories' home.
-    if resolve_existing(&new) == home {
+    if resolve_existing(&new) == home || is_home(&new) {
         TopicLocation::Nowhere
     } else if new.is_symlink() {
         TopicLocation::Link(new)
@@ -246,6 +291,8 @@ mod tests {
         assert_eq!(found("home/work/repo/src/.memory"), at("home/work/repo/src/.memory"));
         assert_eq!(found("home/work/repo"), at("home/work/repo/.memory"));
         assert_eq!((found("home"), found("home/work")), (TopicLocation::Nowhere, at("home/work/.memory")));
+        create_dir_all(path("home/other/.memory/categories")).expect("a folder");
+        assert_eq!(found("home/other"), TopicLocation::Nowhere, "another home is not a project");
         assert_eq!((found("home/.memory"), found("home/.memory/banks")), (TopicLocation::Nowhere, TopicLocation::Nowhere));
         assert_eq!(found("home/work/repo/.git/hooks"), TopicLocation::Nowhere);
         symlink(path("home/work"), path("home/loose/.memory")).expect("a link");

@@ -20,7 +20,9 @@ const INITIAL_CANDIDATES: usize = 16;
 /// Maximum length of a line's headline in characters.
 const MAX_HEADLINE: usize = 100;
 
-/// Returns the index page of the memories with global scope: one line per memory, by category.
+/// Returns the index page of the memories that all agents of this home see: one line per memory, by category.
+///
+/// These are the memories with global scope, and on the node of a principal also those of the principal and of its teams.
 ///
 /// The page always has fewer than [`INDEX_LINES`] lines and [`INDEX_BYTES`] bytes. Pinned memories precede the others,
 /// then the most read, then the most recently changed. The number of memories read from the store is bounded by the
@@ -62,7 +64,8 @@ fn most_useful(
     limit: usize,
     now: DateTime<Utc>,
 ) -> Result<(Vec<Memory>, u64), StoreError> {
-    let filter = Filter { category: Some(category), scope: Some(Scope::Global), ..Filter::default() };
+    let scopes = std::iter::once(Scope::Global).chain(services.principal_scopes());
+    let filter = Filter { category: Some(category), within: Some(scopes.collect()), ..Filter::default() };
     let page = services.store.list(&filter, &PageRequest { order: ListOrder::Useful, offset: 0, limit: Some(limit) }, now)?;
     Ok((page.memories.into_iter().map(|stored| stored.memory).collect(), page.total))
 }

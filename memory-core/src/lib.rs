@@ -163,7 +163,7 @@ pub use notify::{Notification, Notifier, NotifyError, NotifyReport, notify};
 pub use operation::{Operation, Recorded, Undone, Verb, find_by_prefix, find_undoable, mark_undone, mark_undone_lazily};
 pub use overview::{Overview, overview};
 pub use passage::{PassageSelector, SelectedPassage, missing_words};
-pub use principal::{PrincipalAccess, PrincipalKind, PrincipalName};
+pub use principal::{PRINCIPAL_TOKEN_PREFIX, PrincipalAccess, PrincipalKind, PrincipalName, PrincipalSource, PrincipalTokens};
 pub use query::{
     Hit, ListOrder, MatchCoverage, MemoryPage, PageRequest, Query, QueryVector, RankFeatureScore, Ranking, RerankScore,
     ScoreExplanation, SearchRequest, SearchResults, TermScore,

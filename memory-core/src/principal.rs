@@ -1,11 +1,15 @@
 //! The principals of a shared database: users and agents with tokens.
 
+use std::fmt::Debug;
 use std::str::FromStr;
 
-use crate::{ParseError, Scope};
+use crate::{ParseError, Scope, StoreError};
 
 /// Maximum length of a name in characters.
 const LONGEST: usize = 64;
+
+/// The beginning of every token of a principal.
+pub const PRINCIPAL_TOKEN_PREFIX: &str = "mem_";
 
 /// The name of a principal or of a team, in lower case.
 ///
@@ -95,6 +99,27 @@ impl PrincipalAccess {
         let teams = self.scopes.iter().filter(|scope| matches!(scope, Scope::Team(_))).cloned();
         std::iter::once(self.private_scope()).chain(teams)
     }
+}
+
+/// The principal of a node, whose scopes may change while the node runs.
+pub trait PrincipalSource: Debug + Send + Sync {
+    /// Returns the principal with its current scopes.
+    fn principal(&self) -> PrincipalAccess;
+}
+
+impl PrincipalSource for PrincipalAccess {
+    fn principal(&self) -> PrincipalAccess {
+        self.clone()
+    }
+}
+
+/// The valid tokens of the principals of a shared database.
+pub trait PrincipalTokens: Debug + Send + Sync {
+    /// Returns the principal of a token, according to the database at the time of the call; `None` if the token is unknown or revoked.
+    ///
+    /// # Errors
+    /// If the database cannot be reached.
+    fn find_principal(&self, token: &str) -> Result<Option<PrincipalAccess>, StoreError>;
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::bank::Banks;
 use crate::topic::Topics;
 use crate::{
-    ChangeSet, ChatModel, Clock, Embedder, History, IdSource, InboxTtl, MemoryStore, Operation, PrincipalAccess, Reranking,
+    ChangeSet, ChatModel, Clock, Embedder, History, IdSource, InboxTtl, MemoryStore, Operation, PrincipalSource, Reranking,
     ReviewPolicy, Scope, SubmittedProposals, Verb,
 };
 
@@ -40,14 +40,19 @@ pub struct Services {
     pub actor: String,
     /// The project of the caller, if any. Its memories get a share of every context.
     pub project: Option<String>,
-    /// The principal of a shared database who uses this home, if any.
-    pub principal: Option<PrincipalAccess>,
+    /// The principal of a shared database who uses these services, if any.
+    pub principal: Option<Arc<dyn PrincipalSource>>,
 }
 
 impl Services {
     /// Returns the scope of new memories without a scope: `global`, or on the node of a principal, that of the principal.
     pub fn default_scope(&self) -> Scope {
-        self.principal.as_ref().map_or(Scope::Global, PrincipalAccess::private_scope)
+        self.principal.as_ref().map_or(Scope::Global, |source| source.principal().private_scope())
+    }
+
+    /// Returns the scopes that all agents of the principal see; none without a principal.
+    pub fn principal_scopes(&self) -> Vec<Scope> {
+        self.principal.as_ref().map(|source| source.principal().agent_scopes().collect()).unwrap_or_default()
     }
 
     /// Returns a new operation of this actor at the current time.

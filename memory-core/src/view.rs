@@ -10,6 +10,8 @@
 mod history;
 mod store;
 
+use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use self::store::ScopedStore;
@@ -21,17 +23,26 @@ use crate::{AgentName, HomeSection, PrincipalAccess, ReviewPolicy, Scope, Servic
 /// It contains the scopes `global`, that of the agent and that of the project. It does not contain the scopes of other
 /// agents and projects, or conversations. On the node of a principal, [`Services::restrict_to`] adds the scopes of the principal and of its
 /// teams.
+///
+/// The view of a principal on the node of another one, such as a server for several principals, contains `global` and the scopes of the
+/// principal. It contains no scope of an agent, because agents of different principals may have the same name.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct View {
     /// The agent, if identified.
     pub agent: Option<AgentName>,
     /// The name of the project, if any.
     pub project: Option<String>,
+    /// The principal, if the view is that of a principal who does not use the node itself.
+    pub principal: Option<PrincipalAccess>,
 }
 
 impl View {
     /// Returns the scopes of the view.
     pub fn scopes(&self) -> Vec<Scope> {
+        if let Some(principal) = &self.principal {
+            let own = [Scope::Global, principal.private_scope()];
+            return own.into_iter().chain(principal.scopes.iter().cloned()).collect::<BTreeSet<_>>().into_iter().collect();
+        }
         let agent = self.agent.iter().map(|agent| Scope::Agent(agent.as_str().to_owned()));
         let project = self.project.iter().map(|project| Scope::Project(project.clone()));
         [Scope::Global].into_iter().chain(agent).chain(project).collect()
@@ -39,6 +50,9 @@ impl View {
 
     /// Returns whether the view contains `scope`.
     pub fn allows(&self, scope: &Scope) -> bool {
+        if self.principal.is_some() {
+            return self.scopes().contains(scope);
+        }
         match scope {
             Scope::Global => true,
             Scope::Agent(name) => self.agent.as_ref().is_some_and(|agent| agent.as_str() == name),
@@ -47,9 +61,18 @@ impl View {
         }
     }
 
-    /// Returns the name of the actor for the journal.
-    pub fn actor(&self) -> &str {
-        self.agent.as_ref().map_or(AgentName::NAMELESS, AgentName::as_str)
+    /// Returns the name of the actor for the journal: that of the agent, or `PRINCIPAL/AGENT`, or that of a principal without an agent.
+    pub fn actor(&self) -> Cow<'_, str> {
+        match (&self.principal, &self.agent) {
+            (Some(principal), Some(agent)) => Cow::Owned(format!("{}/{agent}", principal.name)),
+            (Some(principal), None) => Cow::Borrowed(&principal.name),
+            (None, agent) => Cow::Borrowed(agent.as_ref().map_or(AgentName::NAMELESS, AgentName::as_str)),
+        }
+    }
+
+    /// Returns the name of the project, if the view contains its memories.
+    fn visible_project(&self) -> Option<String> {
+        self.project.clone().filter(|project| self.allows(&Scope::Project(project.clone())))
     }
 }
 
@@ -64,7 +87,13 @@ impl Services {
     /// of proposals.
     #[must_use]
     pub fn restrict_to(&self, view: &View) -> Self {
-        Self { project: view.project.clone(), ..self.with_scopes(view.scopes(), None, view.actor(), view.agent.as_ref()) }
+        let (mut scopes, mut principal) = (view.scopes(), self.principal.clone());
+        match &view.principal {
+            Some(own) => principal = Some(Arc::new(own.clone())),
+            None => scopes.extend(self.principal_scopes()),
+        }
+        let restricted = self.with_scopes(scopes, None, &view.actor(), view.agent.as_ref());
+        Self { project: view.visible_project(), principal, ..restricted }
     }
 
     /// Returns the services restricted to the notes that a chat in a conversation may see.
@@ -73,13 +102,13 @@ impl Services {
     /// are left out, because the recall of the conversation returns them.
     #[must_use]
     pub fn restrict_to_chat(&self, conversation: &ConversationId) -> Self {
-        let scopes = vec![Scope::Global, conversation.scope(), ConversationId::global().scope()];
+        let mut scopes = vec![Scope::Global, conversation.scope(), ConversationId::global().scope()];
+        scopes.extend(self.principal_scopes());
         let unreviewed = Self { review: ReviewPolicy::default(), ..self.clone() };
         unreviewed.with_scopes(scopes, Some(HomeSection::Notes), &self.actor, None)
     }
 
-    fn with_scopes(&self, mut scopes: Vec<Scope>, section: Option<HomeSection>, actor: &str, agent: Option<&AgentName>) -> Self {
-        scopes.extend(self.principal.iter().flat_map(PrincipalAccess::agent_scopes));
+    fn with_scopes(&self, scopes: Vec<Scope>, section: Option<HomeSection>, actor: &str, agent: Option<&AgentName>) -> Self {
         let proposals = SubmittedProposals::default();
         let view = Arc::new(ScopedStore {
             store: Arc::clone(&self.store),

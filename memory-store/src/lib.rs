@@ -107,4 +107,4 @@ pub use notifier::{DesktopNotifier, DesktopProgram, NoopNotifier};
 pub use open::{builder, open};
 pub use recall_folder::RecallFolder;
 pub use rejected_suggestions_file::RejectedSuggestionsFile;
-pub use shared_files::SharedFolderId;
+pub use shared_files::{SharedFolderId, TOPIC_FOLDERS};

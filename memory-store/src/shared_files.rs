@@ -12,6 +12,9 @@ use memory_core::StoreError;
 use crate::disk::FileEdit;
 use crate::error::io_error;
 
+/// The folder of a shared home with the topics of all projects, one folder for each project.
+pub const TOPIC_FOLDERS: &str = "topics";
+
 /// The identity of a folder in a database.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SharedFolderId {

@@ -4,8 +4,9 @@ use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::thread;
 
+use memory_core::bank::Banks;
 use memory_core::text::to_one_line;
-use memory_core::{Code, LocalTime, RecallLedger, Services, Tool, ToolError};
+use memory_core::{Code, LocalTime, PrincipalAccess, RecallLedger, Services, Tool, ToolError};
 
 use super::{Agent, HookList, PageOpener, ProjectWrites, RegisteredTool};
 use crate::event::{Event, EventBus};
@@ -77,6 +78,7 @@ impl AgentBuilder {
             told: None,
             after_changes: None,
             write_notice: None,
+            principal_banks: None,
             project_writes: ProjectWrites::Global,
             page: None,
         };
@@ -159,6 +161,14 @@ impl AgentBuilder {
     #[must_use]
     pub fn write_notice(mut self, notice: impl Fn() -> Option<String> + Send + Sync + 'static) -> Self {
         self.agent.write_notice = Some(Box::new(notice));
+        self
+    }
+
+    /// Sets a function that returns the banks of a principal who calls a server of the node with a token; without it, a principal has no
+    /// banks.
+    #[must_use]
+    pub fn principal_banks(mut self, open: impl Fn(&PrincipalAccess) -> Banks + Send + Sync + 'static) -> Self {
+        self.agent.principal_banks = Some(Box::new(open));
         self
     }
 

@@ -13,7 +13,7 @@ use memory_core::{
 };
 use serde_json::Value;
 
-use super::{Agent, ProjectWrites, RegisteredTool};
+use super::{Agent, ProjectWrites, RegisteredTool, caller_name};
 use crate::event::EventKind;
 use crate::exact_json;
 use crate::hook::{self, ToolCall};
@@ -34,7 +34,6 @@ const PERSON_ACTOR: &str = "cli";
 #[derive(Debug)]
 pub struct Session {
     agent: Arc<Agent>,
-    services: Services,
     /// The view; `None` for the person, who sees everything.
     view: Option<View>,
     name: String,
@@ -69,12 +68,10 @@ impl SessionOrigin {
 impl Session {
     /// Opens a session for the agent and project of `view`.
     pub fn begin(agent: &Arc<Agent>, view: &View) -> Self {
-        let services = agent.services().restrict_to(view);
-        let name = view.agent.as_ref().map(ToString::to_string).unwrap_or_default();
+        let name = caller_name(view);
         agent.emit(&name, EventKind::AgentStart);
         Self {
             agent: Arc::clone(agent),
-            services,
             view: Some(view.clone()),
             name,
             given: Arc::default(),
@@ -95,7 +92,6 @@ impl Session {
     pub fn for_person(agent: &Arc<Agent>) -> Self {
         agent.emit("", EventKind::AgentStart);
         Self {
-            services: Services { actor: PERSON_ACTOR.into(), ..agent.services().clone() },
             agent: Arc::clone(agent),
             name: String::new(),
             given: Arc::default(),
@@ -115,9 +111,10 @@ impl Session {
 
     /// Returns the scope of memories that the caller writes without a scope.
     fn write_scope(&self) -> Scope {
-        match (self.agent.project_writes, self.view.as_ref().and_then(|view| view.project.as_ref())) {
-            (ProjectWrites::Project, Some(project)) => Scope::Project(project.clone()),
-            (ProjectWrites::Global, _) | (ProjectWrites::Project, None) => self.services.default_scope(),
+        let services = self.services();
+        match (self.agent.project_writes, services.project.clone().filter(|_| self.view.is_some())) {
+            (ProjectWrites::Project, Some(project)) => Scope::Project(project),
+            (ProjectWrites::Global, _) | (ProjectWrites::Project, None) => services.default_scope(),
         }
     }
 
@@ -131,9 +128,18 @@ impl Session {
         &self.agent
     }
 
-    /// Returns the services, restricted to the view of this session.
-    pub fn services(&self) -> &Services {
-        &self.services
+    /// Returns new services, restricted to the current view of this session. They collect proposals of their own.
+    pub fn services(&self) -> Services {
+        match &self.view {
+            Some(view) => self.agent.services_for(view),
+            None => Services { actor: PERSON_ACTOR.into(), ..self.agent.services().clone() },
+        }
+    }
+
+    /// Returns the view; `None` for the person, who sees everything.
+    #[cfg(feature = "mcp")]
+    pub(crate) fn view(&self) -> Option<&View> {
+        self.view.as_ref()
     }
 
     /// Calls a tool: hooks before the call, schema check, tool, hooks after the call.
@@ -178,7 +184,7 @@ impl Session {
         call.parameters = normalize_parameters(own_name, call.parameters);
         schema.get_or_init(|| ParameterSchema::of(&tool.parameters())).check(tool.as_ref(), &call.parameters)?;
         let context = ToolContext {
-            services: self.call_services(),
+            services: self.services(),
             speaker: self.name.clone(),
             now: agent.now(),
             zone: LocalZone::new(Arc::clone(&agent.local_time)),
@@ -199,14 +205,6 @@ impl Session {
         hook::run_after_hooks(&agent.after, &call, result)
     }
 
-    /// Returns the services for one call, which collect the proposals of that call alone.
-    fn call_services(&self) -> Services {
-        match &self.view {
-            Some(view) => self.agent.services().restrict_to(view),
-            None => self.services.clone(),
-        }
-    }
-
     /// Collects context for `prompt` in at most `budget` tokens.
     ///
     /// Memories that this session already received are left out.
@@ -214,7 +212,7 @@ impl Session {
     /// # Errors
     /// If the memories cannot be read.
     pub fn inject_context(&self, prompt: &str, budget: usize) -> Result<Context, StoreError> {
-        let context = memory_core::build_context(&self.services, prompt, budget, &self.given, &self.agent.now())?;
+        let context = memory_core::build_context(&self.services(), prompt, budget, &self.given, &self.agent.now())?;
         self.record_recall("prompt", Some(prompt), context.recalled(), context.tokens);
         Ok(context)
     }
@@ -229,9 +227,9 @@ impl Session {
             return;
         }
         let SessionOrigin { interface, id, is_connection } = &self.origin;
-        let generate = || self.generated_id.get_or_init(|| self.services.ids.operation_id().as_str().to_owned()).clone();
+        let generate = || self.generated_id.get_or_init(|| self.agent.services.ids.operation_id().as_str().to_owned()).clone();
         let record = RecallRecord {
-            at: self.services.clock.now(),
+            at: self.agent.services.clock.now(),
             agent: self.name.clone(),
             session: id.clone().or_else(|| is_connection.then(generate)),
             project: view.project.clone(),

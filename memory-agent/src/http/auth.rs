@@ -1,4 +1,7 @@
 //! Access control: middleware that checks the token, host, origin and owner of every HTTP request.
+//!
+//! The token of a request is that of the server, or that of a principal of the shared database. The database checks the latter for each
+//! request, so a revoked token is refused at once.
 
 use std::fmt;
 use std::net::SocketAddr;
@@ -8,13 +11,14 @@ use std::time::Instant;
 use axum::extract::{MatchedPath, Request, State};
 use axum::http::header::{AUTHORIZATION, HOST, ORIGIN};
 use axum::http::uri::Authority;
-use axum::http::{HeaderMap, Uri};
+use axum::http::{Extensions, HeaderMap, Uri};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use memory_core::Code;
 use memory_core::text::to_one_line;
+use memory_core::{Code, PRINCIPAL_TOKEN_PREFIX, PrincipalAccess, PrincipalSource, PrincipalTokens, ToolError};
 use subtle::ConstantTimeEq;
-use tokio::sync::OnceCell;
+use tokio::sync::{OnceCell, Semaphore};
+use tokio::task::spawn_blocking;
 
 use super::cors::{self, AllowedOrigins};
 use super::metrics::Metrics;
@@ -58,12 +62,89 @@ pub struct AccessRules {
     ///
     /// Without one, only programs of the same user on this machine are served.
     pub token: Option<AccessToken>,
+    /// The principals who may call the server with tokens of their own.
+    pub principals: Option<PrincipalRules>,
     /// The origins with web pages that may call the server as well.
     pub origins: AllowedOrigins,
     /// How to allow more clients: the flags of the server, as a sentence without its full stop.
     ///
     /// It is the hint of a rejection.
     pub how_to_admit: String,
+}
+
+/// Maximum number of tokens that are checked at the same time; others wait.
+const MAX_TOKEN_CHECKS: usize = 8;
+
+/// The principals of a shared database who may call a server.
+#[derive(Debug, Clone)]
+pub struct PrincipalRules {
+    tokens: Arc<dyn PrincipalTokens>,
+    own: Option<Arc<dyn PrincipalSource>>,
+    checks: Arc<Semaphore>,
+}
+
+impl PrincipalRules {
+    /// Admits the principals of `tokens`; with the principal `own` of the node, only that one, because the node has no rows of others.
+    pub fn new(tokens: Arc<dyn PrincipalTokens>, own: Option<Arc<dyn PrincipalSource>>) -> Self {
+        Self { tokens, own, checks: Arc::new(Semaphore::new(MAX_TOKEN_CHECKS)) }
+    }
+
+    /// Returns the caller with a token.
+    async fn find_caller(&self, token: String) -> Result<RequestCaller, ErrorResponse> {
+        let turn = Arc::clone(&self.checks).acquire_owned().await.expect("the semaphore is never closed");
+        let tokens = Arc::clone(&self.tokens);
+        let check = spawn_blocking(move || {
+            let _turn = turn;
+            tokens.find_principal(&token)
+        });
+        let found = check
+            .await
+            .map_err(|error| ErrorResponse::new(Code::Internal, format!("the token cannot be checked: {error}"), "try again"))?;
+        let Some(principal) = found.map_err(ToolError::from)? else {
+            let hint = "it was revoked, or is from another database: ask the owner of the database for a new one";
+            return Err(ErrorResponse::new(Code::Unauthorized, "the database does not accept the token", hint));
+        };
+        match self.own.as_ref().map(|own| own.principal().name) {
+            None => Ok(RequestCaller::Principal(principal)),
+            Some(own) if own == principal.name => Ok(RequestCaller::OwnPrincipal),
+            Some(own) => {
+                let message = format!("this server serves the principal {own}, and the token is that of {}", principal.name);
+                let hint = "use a server on a home of your own, or on a home of the owner of the database";
+                Err(ErrorResponse::new(Code::Forbidden, message, hint))
+            }
+        }
+    }
+}
+
+/// The caller of an admitted request.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) enum RequestCaller {
+    /// A caller with the token of the server, or on a server without one.
+    #[default]
+    Node,
+    /// The principal of the node, with its token.
+    OwnPrincipal,
+    /// A principal who sees only its own scopes.
+    Principal(PrincipalAccess),
+}
+
+impl RequestCaller {
+    /// Returns the principal to whom the view of a request is restricted, if there is one.
+    pub(crate) fn of(extensions: &Extensions) -> Option<&PrincipalAccess> {
+        match extensions.get::<Self>() {
+            Some(Self::Principal(principal)) => Some(principal),
+            Some(Self::Node | Self::OwnPrincipal) | None => None,
+        }
+    }
+}
+
+/// Returns the error for a route that is not for principals.
+pub(super) fn refuse_principal(extensions: &Extensions, what: &str) -> Result<(), ErrorResponse> {
+    if RequestCaller::of(extensions).is_none() {
+        return Ok(());
+    }
+    let message = format!("{what} of this server are not available with the token of a principal");
+    Err(ErrorResponse::new(Code::Forbidden, message, "use a server on a home of your own, set up with the token"))
 }
 
 /// Shared state of the middleware.
@@ -94,12 +175,19 @@ pub(super) async fn authorize(State(gate): State<Arc<AuthState>>, mut request: R
         // The exemption is for the health routes only. A standalone proxy has no such route: its requests are forwarded
         // and need the token.
         let admitted = if gate.rules.token.is_some() && [HEALTH, LIVENESS, READINESS].contains(&route.as_str()) {
-            Ok(())
+            Ok(RequestCaller::Node)
         } else {
             check_access(&gate.rules, &connection, request.uri(), request.headers(), allowed.is_some()).await
         };
         let mut response = match admitted {
-            Ok(()) => next.run(request).await,
+            Ok(caller) => {
+                if caller != RequestCaller::Node {
+                    // The token must not reach the server of the models.
+                    request.headers_mut().remove(AUTHORIZATION);
+                }
+                request.extensions_mut().insert(caller);
+                next.run(request).await
+            }
             Err(refusal) => refusal.into_response(),
         };
         gate.rules.origins.add_headers(allowed.as_ref(), response.headers_mut());
@@ -109,28 +197,38 @@ pub(super) async fn authorize(State(gate): State<Arc<AuthState>>, mut request: R
     response
 }
 
-/// Checks the token, or else the user, the host and the origin of a request.
+/// Checks the token, or else the user, the host and the origin of a request, and returns the caller.
 pub(crate) async fn check_access(
     rules: &AccessRules,
     connection: &ClientConnection,
     uri: &Uri,
     headers: &HeaderMap,
     is_allowed_page: bool,
-) -> Result<(), ErrorResponse> {
-    let Some(token) = &rules.token else {
+) -> Result<RequestCaller, ErrorResponse> {
+    let is_for_server = rules.token.as_ref().is_some_and(|token| token.matches(headers));
+    if let (Some(principals), Some(token), false) = (&rules.principals, principal_token(headers), is_for_server) {
+        return principals.find_caller(token.to_owned()).await;
+    }
+    let Some(_) = &rules.token else {
         // A request of a web page is recognised by its headers alone.
         let from_here = check_same_machine(uri, headers, is_allowed_page, rules);
         if !connection.is_same_user().await {
             let message = "the request comes from another user or another machine, and the server has no token";
             return Err(ErrorResponse::new(Code::Forbidden, message, &rules.how_to_admit));
         }
-        return from_here;
+        return from_here.map(|()| RequestCaller::Node);
     };
-    if token.matches(headers) {
-        return Ok(());
+    if is_for_server {
+        return Ok(RequestCaller::Node);
     }
     let message = if headers.contains_key("authorization") { "the token is wrong" } else { "the token is missing" };
     Err(ErrorResponse::new(Code::Unauthorized, message, "send the header Authorization: Bearer TOKEN"))
+}
+
+/// Returns the token in a request, if it has the form of a token of a principal.
+fn principal_token(headers: &HeaderMap) -> Option<&str> {
+    let (scheme, token) = headers.get(AUTHORIZATION)?.to_str().ok()?.split_at_checked("Bearer ".len())?;
+    (scheme.eq_ignore_ascii_case("Bearer ") && token.starts_with(PRINCIPAL_TOKEN_PREFIX)).then_some(token)
 }
 
 /// Rejects a request that a web page may have sent, unless its origin is allowed.

@@ -26,6 +26,9 @@
 //! are rejected where the system reports the owner (Linux), and so are requests with a foreign `Host` or `WebOrigin`.
 //! Therefore no web page can call the server, except those of the [`AllowedOrigins`].
 //!
+//! With [`PrincipalRules`], the token may also be that of a principal of the shared database. Then the view of the request is that of
+//! the principal, and instances, metrics and the chat proxy are not available, because they are not separate for each principal.
+//!
 //! One middleware handles every request: authorization, origins of web pages, and metrics. Routes are thin: a
 //! request becomes an action of an instance or a call of a tool, on a thread that may block. Bodies share a
 //! memory budget. The OpenAPI document is made from the schemas that validate parameters.
@@ -48,7 +51,8 @@ mod serve;
 mod socket_diag;
 mod status;
 
-pub use auth::{AccessRules, AccessToken};
+pub(crate) use auth::RequestCaller;
+pub use auth::{AccessRules, AccessToken, PrincipalRules};
 #[cfg(feature = "web")]
 pub(crate) use auth::{AuthState, ClientConnection, check_access};
 #[cfg(feature = "web")]

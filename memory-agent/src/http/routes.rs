@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::{FromRequestParts, Path, Request, State};
+use axum::http::StatusCode;
 use axum::http::header::CONTENT_TYPE;
 use axum::http::request;
-use axum::http::{HeaderMap, StatusCode};
 use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, get, post};
@@ -16,14 +16,14 @@ use serde::de::DeserializeOwned;
 use serde_json::json;
 use tokio::sync::{Mutex, Semaphore};
 
-use super::auth::{self, AuthState, HEALTH, LIVENESS, READINESS};
+use super::auth::{self, AuthState, HEALTH, LIVENESS, READINESS, RequestCaller, refuse_principal};
 use super::body_reader::BodyBudget;
 use super::limits::HttpLimits;
 use super::metrics::MEDIA_TYPE;
 use super::openapi::openapi;
 use super::response::{ErrorResponse, value};
 use crate::agent::{Agent, Session, SessionOrigin};
-use crate::instance::{ActionCaller, ActionResult, OpenInstances, backend, backends};
+use crate::instance::{ActionCaller, ActionResult, InstanceHandle, OpenInstances, backend, backends};
 use crate::rpc::describe_tool;
 use crate::{exact_json, json as shapes, tools};
 
@@ -147,7 +147,8 @@ async fn show_backend(PathNames(name): PathNames<String>) -> Result<Response, Er
     Ok(value(&shapes::backend(backend(&name)?)))
 }
 
-async fn list_instances(State(desk): State<Arc<AppState>>) -> Result<Response, ErrorResponse> {
+async fn list_instances(State(desk): State<Arc<AppState>>, request: Request) -> Result<Response, ErrorResponse> {
+    refuse_principal(request.extensions(), "the instances")?;
     let listed = desk.run_blocking(|desk| Ok(desk.instances.definitions().list()?)).await?;
     let (named, nameless): (Vec<_>, Vec<_>) = listed.into_iter().partition(|one| !one.backend.is_empty());
     let warnings = nameless.into_iter().filter_map(|one| one.fields.err()).collect();
@@ -162,10 +163,17 @@ async fn run(
     let backend = backend(&kind)?;
     let action = backend.action(&action)?;
     let name: InstanceName = name.parse()?;
-    let asker = ActionCaller::Agent(parse_view(request.headers())?);
+    // The memories are those of the caller; all other instances belong to the user of the node.
+    let is_own = kind == DEFAULT_NOTES.0 && name.as_str() == DEFAULT_NOTES.1;
+    let notes = (is_own && RequestCaller::of(request.extensions()).is_some())
+        .then(|| InstanceHandle::Tools(Arc::clone(&desk.agent) as _));
+    if !is_own {
+        refuse_principal(request.extensions(), "the instances")?;
+    }
+    let asker = ActionCaller::Agent(parse_view(&request)?);
     let (parameters, body) = desk.room.read_parameters(request.into_body()).await?;
     let work = move |desk: &AppState| {
-        let done = desk.instances.get_or_open(backend, &name).map_err(ToolError::from);
+        let done = notes.map_or_else(|| desk.instances.get_or_open(backend, &name).map_err(ToolError::from), Ok);
         let done = done.and_then(|holding| backend.run(action, &holding, &asker, &parameters));
         desk.gate.metrics.record_action(backend.name, action.name, done.as_ref().err().map_or("ok", |error| error.code.as_str()));
         drop(body);
@@ -189,7 +197,7 @@ async fn call_tool(
     PathNames(name): PathNames<String>,
     request: Request,
 ) -> Result<Response, ErrorResponse> {
-    let view = parse_view(request.headers())?;
+    let view = parse_view(&request)?;
     let (parameters, body) = desk.room.read_parameters(request.into_body()).await?;
     let work = move |desk: &AppState| {
         let session = Session::begin(&desk.agent, &view).with_origin(SessionOrigin::request(RecallInterface::Http, None));
@@ -204,9 +212,10 @@ async fn show_openapi(State(desk): State<Arc<AppState>>) -> Response {
     value(&openapi(&desk.agent))
 }
 
-async fn show_metrics(State(desk): State<Arc<AppState>>) -> Response {
+async fn show_metrics(State(desk): State<Arc<AppState>>, request: Request) -> Result<Response, ErrorResponse> {
+    refuse_principal(request.extensions(), "the metrics")?;
     let replica = desk.health.as_ref().and_then(|health| health.replica_status());
-    ([(CONTENT_TYPE, MEDIA_TYPE)], desk.gate.metrics.text(desk.instances.count(), replica.as_ref())).into_response()
+    Ok(([(CONTENT_TYPE, MEDIA_TYPE)], desk.gate.metrics.text(desk.instances.count(), replica.as_ref())).into_response())
 }
 
 async fn unknown_route(request: Request) -> ErrorResponse {
@@ -225,8 +234,12 @@ async fn method_not_allowed(request: Request) -> ErrorResponse {
     ErrorResponse::new(Code::MethodRefused, message, "GET /openapi.json lists the routes")
 }
 
-/// Parses the view from the request headers.
-fn parse_view(headers: &HeaderMap) -> Result<View, ErrorResponse> {
+/// The type and the name of the instance with the memories of the server.
+const DEFAULT_NOTES: (&str, &str) = ("notes", "default");
+
+/// Returns the view of a request: that of its principal, and otherwise that which its headers name.
+fn parse_view(request: &Request) -> Result<View, ErrorResponse> {
+    let headers = request.headers();
     let text = |name: &str| {
         let refused =
             || ErrorResponse::new(Code::InvalidInput, format!("the header {name} is not ASCII text"), "write it in ASCII");
@@ -234,5 +247,6 @@ fn parse_view(headers: &HeaderMap) -> Result<View, ErrorResponse> {
     };
     let agent = text("memory-agent")?.map(str::parse::<AgentName>).transpose();
     let agent = agent.map_err(|error| ErrorResponse::from(ToolError::from(memory_core::StoreError::from(error))))?;
-    Ok(View { agent, project: text("memory-project")?.map(str::to_owned) })
+    let principal = RequestCaller::of(request.extensions()).cloned();
+    Ok(View { agent, project: text("memory-project")?.map(str::to_owned), principal })
 }

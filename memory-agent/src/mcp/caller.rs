@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use memory_core::{AgentName, ParseError, Scope, View};
+use memory_core::{AgentName, ParseError, PrincipalAccess, Scope, View};
 use percent_encoding::percent_decode_str;
 use rmcp::model::{ProtocolVersion, RequestMetaObject};
 use rmcp::service::RequestContext;
@@ -63,7 +63,7 @@ impl ClientIdentity {
             .or_else(|| Some((project?, "named by the client".to_owned())))
             .or_else(|| self.discovery.as_ref()?.of_working_folder())
             .unzip();
-        Ok(Caller { view: View { agent, project }, project_origin })
+        Ok(Caller { view: View { agent, project, principal: request_principal(context) }, project_origin })
     }
 }
 
@@ -116,6 +116,18 @@ fn header_text(context: &RequestContext<RoleServer>, name: &str) -> Result<Optio
 #[expect(clippy::unnecessary_wraps, reason = "with the feature `server`, a header may be invalid")]
 fn header_text(_: &RequestContext<RoleServer>, _: &str) -> Result<Option<String>, ErrorData> {
     Ok(None)
+}
+
+/// Returns the principal whose token an HTTP request has, if the view is that of the principal.
+#[cfg(feature = "server")]
+pub(super) fn request_principal(context: &RequestContext<RoleServer>) -> Option<PrincipalAccess> {
+    let parts = context.extensions.get::<axum::http::request::Parts>()?;
+    crate::http::RequestCaller::of(&parts.extensions).cloned()
+}
+
+#[cfg(not(feature = "server"))]
+pub(super) fn request_principal(_: &RequestContext<RoleServer>) -> Option<PrincipalAccess> {
+    None
 }
 
 fn parse_project(name: &str) -> Result<String, ParseError> {

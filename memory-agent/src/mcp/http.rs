@@ -1,7 +1,8 @@
 //! Serves the Model Context Protocol over HTTP.
 
 use std::borrow::Cow;
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use axum::Router;
@@ -26,10 +27,14 @@ use super::server::McpServer;
 use super::subscriptions::ListenLimit;
 use crate::agent::Agent;
 use crate::exact_json;
+use crate::http::RequestCaller;
 use crate::rpc::LONGEST_LINE;
 
 /// The header that identifies the session of a client that begins with `initialize`.
 const SESSION_HEADER: &str = "mcp-session-id";
+
+/// The answer for an unknown session, or one of another caller.
+const MISSING_SESSION: &str = "the MCP session does not exist\n";
 
 /// Maximum size of a request, in bytes; the same as on the socket.
 const MAX_REQUEST: usize = LONGEST_LINE;
@@ -51,7 +56,8 @@ pub(crate) fn mcp_router(agent: &Arc<Agent>, identity: &ClientIdentity, end: &Ca
         // The size of each request is checked before.
         .with_max_request_body_bytes(usize::MAX)
         .with_cancellation_token(end.clone());
-    let room = McpLimits { reading: Arc::new(Semaphore::new(MAX_READS)), sessions: Arc::new(LocalSessionManager::default()) };
+    let reading = Arc::new(Semaphore::new(MAX_READS));
+    let room = McpLimits { reading, sessions: Arc::new(LocalSessionManager::default()), owners: SessionOwners::default() };
     let sessions = Arc::clone(&room.sessions);
     let (agent, identity, end) = (Arc::clone(agent), identity.clone(), end.clone());
     let listens = ListenLimit::default();
@@ -65,13 +71,40 @@ pub(crate) fn mcp_router(agent: &Arc<Agent>, identity: &ClientIdentity, end: &Ca
 struct McpLimits {
     reading: Arc<Semaphore>,
     sessions: Arc<LocalSessionManager>,
+    owners: SessionOwners,
+}
+
+/// The principals who began sessions, by the id of the session.
+#[derive(Debug, Clone, Default)]
+struct SessionOwners(Arc<Mutex<HashMap<String, String>>>);
+
+impl SessionOwners {
+    /// Returns whether a request belongs to the caller who began its session, or to no session.
+    fn permits(&self, request: &Request) -> bool {
+        let Some(id) = request.headers().get(SESSION_HEADER) else { return true };
+        let owners = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let owner = id.to_str().ok().and_then(|id| owners.get(id));
+        owner == RequestCaller::of(request.extensions()).map(|principal| &principal.name)
+    }
+
+    /// Records that a principal began a session, and forgets the sessions that are not `open`.
+    fn record(&self, response: &Response, principal: String, open: &[String]) {
+        let Some(id) = response.headers().get(SESSION_HEADER).and_then(|id| id.to_str().ok()) else { return };
+        let mut owners = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        owners.retain(|own, _| open.contains(own));
+        owners.insert(id.to_owned(), principal);
+    }
 }
 
 /// Rejects requests that exceed a limit.
 async fn enforce_limits(State(room): State<McpLimits>, request: Request, next: Next) -> Response {
+    if !room.owners.permits(&request) {
+        return (StatusCode::NOT_FOUND, MISSING_SESSION).into_response();
+    }
     if request.method() == Method::DELETE {
         return end_session(&room.sessions, request, next).await;
     }
+    let principal = RequestCaller::of(request.extensions()).map(|principal| principal.name.clone());
     let (parts, body) = request.into_parts();
     let whole = async {
         let _place = room.reading.acquire().await;
@@ -90,7 +123,12 @@ async fn enforce_limits(State(room): State<McpLimits>, request: Request, next: N
             if is_new && MAX_SESSIONS <= room.sessions.sessions.read().await.len() {
                 return (StatusCode::SERVICE_UNAVAILABLE, "too many MCP sessions are open\n").into_response();
             }
-            unmark_response(next.run(mark_request(parts, body)).await)
+            let response = next.run(mark_request(parts, body)).await;
+            if let Some(principal) = principal.filter(|_| is_new) {
+                let open: Vec<_> = room.sessions.sessions.read().await.keys().map(ToString::to_string).collect();
+                room.owners.record(&response, principal, &open);
+            }
+            unmark_response(response)
         }
         Ok(Err(_)) => {
             (StatusCode::PAYLOAD_TOO_LARGE, format!("the request is longer than {MAX_REQUEST} bytes\n")).into_response()
@@ -106,7 +144,7 @@ async fn end_session(sessions: &LocalSessionManager, request: Request, next: Nex
     if let Some(id) = request.headers().get(SESSION_HEADER).and_then(|id| id.to_str().ok())
         && !sessions.sessions.read().await.contains_key(id)
     {
-        return (StatusCode::NOT_FOUND, "the MCP session does not exist\n").into_response();
+        return (StatusCode::NOT_FOUND, MISSING_SESSION).into_response();
     }
     let response = next.run(request).await;
     if response.status() == StatusCode::ACCEPTED { StatusCode::NO_CONTENT.into_response() } else { response }

@@ -25,7 +25,7 @@ const MAX_NAME: usize = 80;
 ///
 /// `project_origin` describes how the project was detected.
 pub(super) fn write_instructions(agent: &Agent, view: &View, project_origin: Option<&str>) -> String {
-    let services = agent.services().restrict_to(view);
+    let services = agent.services_for(view);
     let mut parts = vec![format!("{BASIC} {}", identity(view, project_origin))];
     // If the memories cannot be read, the first tool call reports it.
     let nothing = PageRequest { limit: Some(0), ..PageRequest::default() };

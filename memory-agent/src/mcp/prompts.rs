@@ -61,7 +61,7 @@ fn missing(name: &str) -> ErrorData {
 fn recall(session: &Session, topic: &str) -> Result<String, ErrorData> {
     // A prompt is invoked explicitly, so memories that the session already received are included again.
     let gathered = memory_core::build_context(
-        session.services(),
+        &session.services(),
         topic,
         CONTEXT_BUDGET,
         &memory_core::ShownMemories::default(),
@@ -91,7 +91,8 @@ fn remember(text: Option<&str>) -> String {
 
 fn review(session: &Session) -> Result<String, ErrorData> {
     let slice = PageRequest { order: ListOrder::Created, offset: 0, limit: Some(REVIEW_LIMIT) };
-    let page = memory_core::list(session.services(), &Filter::default(), &slice).map_err(|error| store_error(error, "review"))?;
+    let page =
+        memory_core::list(&session.services(), &Filter::default(), &slice).map_err(|error| store_error(error, "review"))?;
     let lines = page.memories.iter().map(|stored| {
         let memory = &stored.memory;
         let (headline, day) = (memory_core::text::to_one_line(memory.headline(), 120), memory.created_at.format("%Y-%m-%d"));

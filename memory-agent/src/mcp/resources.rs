@@ -54,7 +54,7 @@ pub(super) fn template() -> ResourceTemplate {
 
 /// Reads the index or a memory.
 pub(super) fn read(session: &Session, uri: &str) -> Result<ReadResourceResult, ErrorData> {
-    let services = session.services();
+    let services = &session.services();
     let (text, recalled) = match uri.strip_prefix(NOTE_URI) {
         Some(id) => {
             let stored = memory_core::read(services, id).map_err(|error| resource_error(error, uri))?;

@@ -19,7 +19,7 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use super::answer::AnswerForm;
-use super::caller::{Caller, ClientIdentity, is_self_contained};
+use super::caller::{Caller, ClientIdentity, is_self_contained, request_principal};
 use super::subscriptions::{ListenLimit, Subscriptions};
 use super::{answer, instructions, prompts, resources};
 use crate::agent::{Agent, Session, SessionOrigin};
@@ -86,6 +86,7 @@ impl McpServer {
             let origin = SessionOrigin::request(RecallInterface::Mcp, None);
             return Ok(open(&self.identity.caller(context)?.view, origin));
         }
+        let principal = request_principal(context);
         let opened = self.session.get_or_try_init(|| async {
             let Caller { mut view, .. } = self.caller.get().cloned().map_or_else(|| self.identity.caller(context), Ok)?;
             if view.project.is_none() {
@@ -93,7 +94,13 @@ impl McpServer {
             }
             Ok(open(&view, SessionOrigin::connection(RecallInterface::Mcp)))
         });
-        opened.await.cloned()
+        let session = opened.await?;
+        let view = session.view().cloned().unwrap_or_default();
+        if view.principal == principal {
+            return Ok(Arc::clone(session));
+        }
+        // The scopes of the principal have changed.
+        Ok(open(&View { principal, ..view }, SessionOrigin::connection(RecallInterface::Mcp)))
     }
 
     /// Returns the project of the first folder that the client reports as a root.
@@ -194,7 +201,7 @@ impl ServerHandler for McpServer {
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
         let cursor = request.and_then(|request| request.cursor);
-        self.run_blocking(&context, move |session| resources::list(session.services(), cursor.as_deref())).await?
+        self.run_blocking(&context, move |session| resources::list(&session.services(), cursor.as_deref())).await?
     }
 
     async fn list_resource_templates(

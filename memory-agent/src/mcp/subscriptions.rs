@@ -204,7 +204,7 @@ async fn read_with<T: Send + 'static>(
     read: impl FnOnce(&Services, &str) -> Result<T, ErrorData> + Send + 'static,
 ) -> Result<T, ErrorData> {
     let (session, uri) = (Arc::clone(session), uri.to_owned());
-    let done = tokio::task::spawn_blocking(move || read(session.services(), &uri)).await;
+    let done = tokio::task::spawn_blocking(move || read(&session.services(), &uri)).await;
     done.unwrap_or_else(|error| Err(ErrorData::internal_error(format!("cannot read the resource: {error}"), None)))
 }
 

@@ -153,7 +153,7 @@ pub fn describe_tool(tool: &dyn Tool) -> Value {
 
 /// Embeds texts: `{identity, vectors}`. An empty list returns only the identity of the model.
 fn embed_texts(session: &Session, texts: &[String]) -> Result<Value, RpcError> {
-    let embedder = session.services().embedder.as_ref();
+    let embedder = session.services().embedder;
     let embedder = embedder.ok_or_else(|| ToolError::from(StoreError::NoModel))?;
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     let vectors = if texts.is_empty() { Ok(Vec::new()) } else { embedder.embed(&texts) };

@@ -178,7 +178,7 @@ fn parse_open(mut parameters: Map<String, Value>) -> Result<RpcMethod, RpcError>
         _ => Err(RpcError::invalid_parameters("project: not a name without control characters")),
     });
     let project = project.transpose()?;
-    reject_unknown_fields(&parameters).map(|()| RpcMethod::Open(View { agent, project }))
+    reject_unknown_fields(&parameters).map(|()| RpcMethod::Open(View { agent, project, ..View::default() }))
 }
 
 fn parse_embed(mut parameters: Map<String, Value>) -> Result<RpcMethod, RpcError> {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use memory_core::instance::{InstanceError, InstanceName};
 use memory_core::json::JsonText;
-use memory_core::{Effect, Tool, ToolContext, ToolError, View};
+use memory_core::{Code, Effect, Tool, ToolContext, ToolError, View};
 use serde_json::{Value, json};
 
 use crate::exact_json;
@@ -74,7 +74,13 @@ impl Tool for InstanceTool {
         self.action.effect
     }
 
-    fn execute(&self, _: &ToolContext, parameters: &Value) -> Result<Value, ToolError> {
+    fn execute(&self, context: &ToolContext, parameters: &Value) -> Result<Value, ToolError> {
+        if context.caller.principal.is_some() {
+            // They belong to the user of the node.
+            let hint = "use a server on a home of your own".to_owned();
+            let message = "instances are not available with the token of a principal";
+            return Err(ToolError::new(Code::Forbidden, message, Some(hint)));
+        }
         let mut parameters = parameters.clone();
         let named = parameters.as_object_mut().and_then(|members| members.shift_remove("instance"));
         let name = named.as_ref().and_then(Value::as_str).unwrap_or(DEFAULT_INSTANCE);

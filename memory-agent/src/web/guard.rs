@@ -61,6 +61,7 @@ async fn admit(web: &Arc<WebState>, mut request: Request) -> Result<Request, Box
     let connection = request.extensions_mut().remove::<ClientConnection>().expect("the server adds the connection");
     check_access(&web.gate.rules, &connection, request.uri(), request.headers(), false)
         .await
+        .map(drop)
         .map_err(|error| refuse(error.0.into()))?;
     let is_safe = matches!(*request.method(), Method::GET | Method::HEAD);
     let path = request.uri().path();

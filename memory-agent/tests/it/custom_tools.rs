@@ -54,7 +54,7 @@ pub(crate) fn agent_that_counts() -> Arc<Agent> {
 }
 
 fn session_for(agent: &Arc<Agent>, name: &str) -> Session {
-    Session::begin(agent, &View { agent: name.parse().ok(), project: None })
+    Session::begin(agent, &View { agent: name.parse().ok(), project: None, ..View::default() })
 }
 
 #[test]

@@ -23,7 +23,7 @@ pub(crate) fn agent_with_ledger() -> (Arc<Agent>, Arc<FakeRecallLedger>, [String
 }
 
 fn session(agent: &Arc<Agent>) -> Session {
-    let view = View { agent: "codex".parse().ok(), project: Some("harbour".into()) };
+    let view = View { agent: "codex".parse().ok(), project: Some("harbour".into()), ..View::default() };
     Session::begin(agent, &view).with_origin(SessionOrigin::request(RecallInterface::Http, Some("s1".into())))
 }
 

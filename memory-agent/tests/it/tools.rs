@@ -16,7 +16,7 @@ fn agent(hooks: HookList) -> Arc<Agent> {
 }
 
 fn session_for(agent: &Arc<Agent>, name: &str) -> Session {
-    Session::begin(agent, &View { agent: name.parse().ok(), project: None })
+    Session::begin(agent, &View { agent: name.parse().ok(), project: None, ..View::default() })
 }
 
 fn call(session: &Session, tool: &str, parameters: Value) -> Value {

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 fn session(offer: &str) -> Session {
     let services = services(Arc::new(MemStore::default()));
     let agent = Agent::builder(services).selection(offer.parse().expect("an offer")).build().expect("no name is taken twice");
-    Session::begin(&agent, &View { agent: "claude".parse().ok(), project: None })
+    Session::begin(&agent, &View { agent: "claude".parse().ok(), project: None, ..View::default() })
 }
 
 fn call(session: &Session, tool: &str, parameters: Value) -> Value {

@@ -60,7 +60,7 @@ impl AgentArgs {
         }
         app.spawn_index_page_updates(&agent);
         let project = self.speaker.project(app.environment.folder.as_deref());
-        let view = View { agent: self.speaker.agent(), project };
+        let view = View { agent: self.speaker.agent(), project, ..View::default() };
         let session = Session::begin(&agent, &view).with_origin(SessionOrigin::connection(RecallInterface::Agent));
         match self.prompt.as_deref() {
             Some(prompt) if prompt != "-" => self.print_context(&session, prompt, &mut app.output),

@@ -119,7 +119,7 @@ impl CliHookRequest {
         }
         // Loading a model takes longer than the timeout, so the search is lexical only.
         let Home { services, zone, .. } = Home::with_settings(Arc::clone(&settings), FileStoreOptions::default()).ok()?;
-        let view = View { agent: Some(self.agent.clone()), project };
+        let view = View { agent: Some(self.agent.clone()), project, ..View::default() };
         let unrestricted = services;
         let services = unrestricted.restrict_to(&view);
         let now = services.clock.now().with_timezone(&zone);

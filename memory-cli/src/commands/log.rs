@@ -52,6 +52,7 @@ impl LogArgs {
             return print_versions(&root, self.limit, app);
         }
         let home = app.open_with_topics(self.dir.as_deref())?;
+        home.fetch_operations()?;
         let settings = &home.settings;
         let banks = banks::open(settings, "cli")?;
         let instances = app.instance_logs(settings)?;

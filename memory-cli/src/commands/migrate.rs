@@ -3,27 +3,29 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use clap::Args;
 use memory_core::bank::BankStore;
 use memory_core::instance::InstanceName;
 use memory_core::{ContentHash, History, MemoryStore};
-use memory_store::FileStoreOptions;
 use memory_store::sealed::Zeroizing;
+use memory_store::{FileStoreOptions, TOPIC_FOLDERS};
 use serde_json::json;
 
 use super::config::store_setting;
 use super::instance::read_argument;
 use crate::app::App;
-use crate::banks::open_shared;
+use crate::banks::{PRINCIPALS, open_shared};
 use crate::config::Settings;
 use crate::conversations::open_shared as open_conversations;
 use crate::failure::Failure;
 use crate::shared_store::{StoreAccess, check_name, find_database, open_database, open_replica, open_store, seal_access};
+use crate::topics;
 
 /// Copy a home into a database, or a shared home into files
 ///
-/// With --store, it copies the memories of the home FROM with their history and trash, its banks, and its conversations into a new
+/// With --store, it copies the memories of the home FROM with their history and trash, its banks, topics and conversations, into a new
 /// database, and makes the new folder TO a home that shares them. Without --store, FROM shares a database, and TO becomes a home with its
 /// own files. FROM does not change. All other files, such as settings and instances, are copied from FROM to TO. The command compares all
 /// files at the end. After an interruption, run it again. No other program may write to FROM or to the database meanwhile.
@@ -47,10 +49,10 @@ pub(crate) struct MigrateArgs {
 const MARK: &str = ".migrated-from";
 
 /// Files of a home that are not copied: those of its processes, derived ones, and the state of a replica.
-const EXCLUDED: [&str; 7] = [".daemon.lock", "memory.sock", "daemon.log", "index", "replica.json", "unsynced", MARK];
+const EXCLUDED: [&str; 8] = [".daemon.lock", "memory.sock", "daemon.log", "index", "replica.json", PRINCIPALS, "unsynced", MARK];
 
 /// The folders of a home whose content is in the database.
-const SHARED: [&str; 6] = ["categories", "journal", "trash", "banks", "entries", ".conversations/journal"];
+const SHARED: [&str; 7] = ["categories", "journal", "trash", "banks", TOPIC_FOLDERS, "entries", ".conversations/journal"];
 
 impl MigrateArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
@@ -87,13 +89,15 @@ impl MigrateArgs {
         let settings = Settings::load(Some(to), app.environment)?;
         check_name(&settings, &name, &access)?;
         let replica = open_replica(&settings, &access, FileStoreOptions::default())?;
-        let banks = open_shared(&settings, open_database(&access)?);
+        let database = open_database(&access)?;
+        let banks = open_shared(&settings, Arc::clone(&database));
         let operations = {
             let mut bar = app.output.progress_bar("copying operations");
             replica.copy_operations(from, &mut |progress| bar.show(progress))?
         };
         banks.copy_files(&from.join("banks"))?;
         open_conversations(to, open_database(&access)?).copy_files(from)?;
+        topics::copy_all(&settings, from, &database)?;
         // This also fetches the conversations.
         replica.refresh()?;
         banks.banks()?;
@@ -110,6 +114,7 @@ fn copy_to_files(settings: &Settings, from: &Path, to: &Path, app: &mut App) -> 
     let store = open_store(settings, FileStoreOptions::default())?;
     store.refresh()?;
     if let Some(database) = find_database(settings)? {
+        topics::fetch_all(settings, &database, store.principal()?.as_ref())?;
         open_shared(settings, database).banks()?;
     }
     copy_files(from, to, &[])?;
@@ -212,7 +217,7 @@ fn hash_files(home: &Path, folder: &str, found: &mut BTreeMap<String, ContentHas
         let entry = entry?;
         let name = entry.file_name().to_string_lossy().into_owned();
         let path = format!("{folder}/{name}");
-        if is_own_file(&path) || name.starts_with(".new-") || name == "_index.json" {
+        if is_own_file(&path) || name.starts_with(".new-") || name == "_index.json" || name == ".uses.json" {
             continue;
         }
         if entry.file_type()?.is_dir() {

@@ -85,6 +85,7 @@ impl TrashArgs {
 impl TrashListArgs {
     fn run(&self, app: &mut App) -> Result<(), Failure> {
         let home = app.open_with_topics(self.dir.as_deref())?;
+        home.fetch_operations()?;
         let settings = &home.settings;
         let mut listing = TrashListBuilder { files: Vec::new(), most: self.limit, total: 0, bytes: 0 };
         for trashed in home.services.history.trashed() {

@@ -84,7 +84,7 @@ impl DaemonServers {
         let mut worker = None;
         let front = |(listener, token): (TcpListener, Option<AccessToken>)| {
             let has_token = token.is_some();
-            let access = http::DAEMON.access_rules(token, &settings.http);
+            let access = http::DAEMON.home_access_rules(token, &home)?;
             let mut front = http::build_front(Arc::clone(&agent), instances, access, Arc::clone(&home.store) as _)?;
             if settings.proxy.openai_base_url.value.is_some() {
                 let here = listener.local_addr().map_err(Failure::file("listen"))?;

@@ -51,6 +51,7 @@ mod plugin;
 mod postgres_server;
 #[path = "../../../memory-store/tests/it/power_cut.rs"]
 mod power_cut;
+mod principal_http;
 mod proxy;
 mod readme;
 mod real_faults;

@@ -76,6 +76,13 @@ fn a_home_with_memories_or_with_another_database_is_not_shared() {
     hint: choose another name with --name
     --- exit 2
     ");
+    assert_snapshot!(sandbox.run_shell("echo postgres://u@127.0.0.1:1/d > away.address; memory --root away init --store @away.address --name away"), @"
+    --- stderr
+    error[database_unreachable]: the database cannot be reached
+      because: Connection refused (os error 111)
+    hint: check that it is running and that the address is correct; `memory init --store ADDRESS` sets another address
+    --- exit 1
+    ");
     assert_snapshot!(sandbox.run_shell("memory --root new config set storage.store absent; memory --root new list"), @"
     storage.store	absent
     --- stderr
@@ -340,6 +347,19 @@ fn a_home_is_copied_into_a_database_and_back_with_its_history_and_trash() {
     assert_eq!(own(views, "shared"), before);
     assert_eq!(sandbox.run_shell(&format!("memory migrate shared back {result}")), "[7,[]]\n");
     assert_eq!(own(views, "back"), before);
+    // Topics of projects that the home has not fetched are copied too, and read in a clone of the project.
+    sandbox.run_shell("mkdir -p first/repo/.git second/repo/.git; memory --root third init --store @address");
+    let topic = "topic write release 'Tag, then push.' --type project --description 'How to release'";
+    sandbox.run_shell(&format!("cd first/repo && memory --root ../../third {topic}"));
+    assert_eq!(sandbox.run_shell(&format!("memory migrate shared fetched {result}")), "[7,[]]\n");
+    let read = |home: &str| sandbox.run_shell(&format!("cd second/repo && memory --root ../../{home} topic read release"));
+    assert!(read("fetched").contains("Tag, then push."), "{}", read("fetched"));
+    sandbox.file("empty", &server.url("postgres", &server.database(), ""));
+    let copied = sandbox.run_shell(&format!("memory migrate fetched again --store @empty --name again {result}"));
+    assert_eq!(copied, "[7,[]]\n");
+    assert!(read("again").contains("Tag, then push."), "{}", read("again"));
+    sandbox.run_shell("cd first/repo && memory --root ../../again undo");
+    assert!(read("again").contains("path_not_found"), "{}", read("again"));
     // Another machine undoes the last operations: those on the conversation and on the bank, and the deletion.
     own("memory init --store @address; memory undo; memory undo; memory undo; memory undo", "new");
     assert_eq!(sandbox.run_json(&["--root", "shared", "list"])["total"], 3);

@@ -196,7 +196,7 @@ fn project_home(category: Category, text: &str, global: &dyn Fn(usize) -> String
         let category = [Category::Decisions, Category::Preferences, Category::Knowledge, Category::Soul][number % 4];
         put(Draft { category: Some(category), pinned: number % 5 == 0, ..Draft::new(&global(number)) }, day);
     }
-    services.restrict_to(&crate::View { agent: None, project: Some("harbour".into()) })
+    services.restrict_to(&crate::View { agent: None, project: Some("harbour".into()), ..crate::View::default() })
 }
 
 #[test]

@@ -129,7 +129,7 @@ mod tests {
         let person = services(Arc::new(MemStore::default()));
         let review = ReviewPolicy { default: WritePolicy::Propose, rules: Vec::new() };
         let agent = Some("codex".parse::<AgentName>().expect("a name"));
-        let codex = Services { review, ..person.clone() }.restrict_to(&View { agent, project: None });
+        let codex = Services { review, ..person.clone() }.restrict_to(&View { agent, project: None, ..View::default() });
         (person, codex)
     }
 

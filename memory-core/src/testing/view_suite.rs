@@ -4,15 +4,16 @@ mod calls;
 mod home;
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestCaseError, TestRunner};
 
 use self::calls::{ViewCall, ViewCaller, any_call};
-use self::home::{PlantedMemory, any_planted, is_in_view, plant, principal, view};
+use self::home::{PlantedMemory, Viewer, any_planted, any_viewer, plant};
 use crate::{Filter, ListOrder, MemoryId, PageRequest, Services, StoredMemory};
 
-/// Checks that memories outside an agent's view are treated as missing.
+/// Checks that memories outside the view of an agent, on a node or of a principal who calls a server, are treated as missing.
 ///
 /// It runs `cases` random call sequences on random homes. Every call has the same result as in a home without those memories, no result
 /// contains their text, and no call changes them.
@@ -23,19 +24,25 @@ use crate::{Filter, ListOrder, MemoryId, PageRequest, Services, StoredMemory};
 /// If a call violates this property.
 pub fn view_suite(make: &dyn Fn() -> Services, cases: u32) {
     let mut runner = TestRunner::new(Config { cases, failure_persistence: None, ..Config::default() });
-    let any = (prop::collection::vec(any_planted(), 1..10), prop::collection::vec(any_call(), 1..16));
-    runner.run(&any, |(planted, calls)| check(make, &planted, &calls)).expect("what is not seen is not there");
+    let any = (any_viewer(), prop::collection::vec(any_planted(), 1..10), prop::collection::vec(any_call(), 1..16));
+    runner.run(&any, |(viewer, planted, calls)| check(make, viewer, &planted, &calls)).expect("what is not seen is not there");
 }
 
-fn check(make: &dyn Fn() -> Services, planted: &[PlantedMemory], calls: &[ViewCall]) -> Result<(), TestCaseError> {
-    let with_principal = || Services { principal: Some(principal()), ..make() };
-    let (whole, without) = (with_principal(), with_principal());
-    let stems = plant(&whole, planted, true);
-    plant(&without, planted, false);
+fn check(
+    make: &dyn Fn() -> Services,
+    viewer: Viewer,
+    planted: &[PlantedMemory],
+    calls: &[ViewCall],
+) -> Result<(), TestCaseError> {
+    let node = || Services { principal: viewer.node_principal().map(|own| Arc::new(own) as _), ..make() };
+    let (whole, without) = (node(), node());
+    let stems = plant(&whole, viewer, planted, true);
+    plant(&without, viewer, planted, false);
+    let split_by_view = |services: &Services| split_by_view(services, viewer);
     let (hidden, seen) = split_by_view(&whole);
     prop_assert_eq!(split_by_view(&without), (Vec::new(), seen));
-    let mut agents = [&whole, &without].map(|services| ViewCaller::new(services.restrict_to(&view()), planted, &stems));
-    let mut secrets: BTreeSet<usize> = (0..planted.len()).filter(|number| !planted[*number].is_seen()).collect();
+    let mut agents = [&whole, &without].map(|services| ViewCaller::new(services.restrict_to(&viewer.view()), planted, &stems));
+    let mut secrets: BTreeSet<usize> = (0..planted.len()).filter(|number| !planted[*number].is_seen(viewer)).collect();
     for call in calls {
         secrets.retain(|number| !call.contains_text(*number));
         let [told, expected] = agents.each_mut().map(|agent| agent.call(call));
@@ -50,12 +57,12 @@ fn check(make: &dyn Fn() -> Services, planted: &[PlantedMemory], calls: &[ViewCa
 }
 
 /// Returns the memories outside the view, and those within it.
-fn split_by_view(services: &Services) -> (Vec<StoredMemory>, Vec<StoredMemory>) {
+fn split_by_view(services: &Services, viewer: Viewer) -> (Vec<StoredMemory>, Vec<StoredMemory>) {
     services.store.refresh().expect("the files can be read");
     let slice = PageRequest { order: ListOrder::Created, offset: 0, limit: None };
     let page = services.store.list(&Filter::all(), &slice, chrono::DateTime::UNIX_EPOCH).expect("they are listed");
     let (mut hidden, mut seen): (Vec<_>, Vec<_>) =
-        page.memories.into_iter().partition(|stored| !is_in_view(&stored.memory.scope));
+        page.memories.into_iter().partition(|stored| !viewer.sees(&stored.memory.scope));
     let id = |stored: &StoredMemory| -> MemoryId { stored.memory.id };
     hidden.sort_by_key(id);
     seen.sort_by_key(id);

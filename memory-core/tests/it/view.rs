@@ -26,7 +26,7 @@ fn home() -> Services {
 }
 
 fn agent(home: &Services, name: &str, project: Option<&str>) -> Services {
-    home.restrict_to(&View { agent: Some(name.parse().expect("a name")), project: project.map(str::to_owned) })
+    home.restrict_to(&View { agent: Some(name.parse().expect("a name")), project: project.map(str::to_owned), ..View::default() })
 }
 
 fn write_memory(services: &Services, content: &str, scope: Scope) -> String {

@@ -4,16 +4,19 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use memory_core::{
     ChangeOutcome, ChangedFiles, History, LARGE_OPERATION, Memory, MemoryId, Operation, OperationId, OperationRecord, Recorded,
-    RecordedChange, RecordedFile, RevertedFiles, StoreError, TrashedFile, Verb, mark_undone_lazily,
+    RecordedChange, RecordedFile, RevertedFiles, StoreError, TrashedFile, Verb, mark_undone_lazily, text,
 };
 
 use super::FileStore;
 use super::plan::replaced_file;
 use super::replica::AppendObstacle;
-use crate::access_key::have_same_key;
+use crate::access_key::{have_same_key, key_of_file, name_with_key};
+use crate::disk::parent_folder;
 use crate::error::io_error;
 use crate::journal::{CommitStep, JournalPayload, PlannedFile, ReplacedFile, journal_read_error, revert_step};
+use crate::markdown;
 use crate::memory_file::load;
+use crate::offline_queue::read_document;
 
 /// The reason of a change that an undo left out.
 const CHANGED_SINCE: &str = "changed since";
@@ -186,6 +189,7 @@ impl FileStore {
         let bytes = self.read_trash(&trashed.trash)?;
         let live = match self.load_current(&trashed.id) {
             Ok((loaded, _)) => Some(replaced_file(&loaded)),
+            Err(StoreError::NotFound { .. }) if self.has_left(trashed)? => return self.restore_copy(trashed, &bytes, restore),
             Err(StoreError::NotFound { .. }) => None,
             Err(error) => return Err(error),
         };
@@ -199,6 +203,49 @@ impl FileStore {
         }
         let step = CommitStep { id: trashed.id, before: live, after: Some(PlannedFile { path: path.clone(), bytes }), why: None };
         Ok(self.apply_steps(restore, None, &[step])?.map(|()| ChangeOutcome::Kept { id: trashed.id, path }))
+    }
+
+    /// Returns whether an operation moved a memory from the scopes of this node into others, and so left a version in the trash.
+    ///
+    /// The memory then exists, and this node does not see it.
+    fn has_left(&self, trashed: &TrashedFile) -> Result<bool, StoreError> {
+        if self.principal_name()?.is_none() {
+            return Ok(false);
+        }
+        let mut wanted = trashed.operation.id.clone();
+        for record in self.journaled_operations() {
+            let record = record?;
+            if record.operation.id == wanted {
+                let Some(undone) = record.undoes else {
+                    return Ok(matches!(record.operation.verb, Verb::Update | Verb::Accept | Verb::Restore));
+                };
+                wanted = undone;
+            }
+        }
+        // The undone operation was in other scopes.
+        Ok(true)
+    }
+
+    /// Restores a version of a memory that exists in scopes of others, as a memory with an id of its own.
+    fn restore_copy(
+        &self,
+        trashed: &TrashedFile,
+        bytes: &[u8],
+        restore: &Operation,
+    ) -> Result<Result<ChangeOutcome, AppendObstacle>, StoreError> {
+        let (former, _) = read_document(&trashed.path, bytes);
+        // The id depends only on the operation, so a repeated attempt restores the same memory.
+        let id = MemoryId::for_path(&format!("restored/{}/{}", restore.id, trashed.id));
+        let memory = Memory { id, ..former };
+        let key = key_of_file(&trashed.path, &memory.scope, self.principal_name()?.as_deref());
+        let name = name_with_key(&format!("{}-{}.md", text::slug(memory.headline()), id.short()), &key);
+        let path = format!("{}/{name}", parent_folder(&trashed.path));
+        if load(self.disk.as_ref(), &path)?.is_some() {
+            return Err(StoreError::Conflict { what: path });
+        }
+        let bytes = markdown::rewrite(&path, bytes, &memory).map_err(StoreError::Damaged)?;
+        let step = CommitStep { id, before: None, after: Some(PlannedFile { path: path.clone(), bytes }), why: None };
+        Ok(self.apply_steps(restore, None, &[step])?.map(|()| ChangeOutcome::Kept { id, path }))
     }
 
     fn changes_where(

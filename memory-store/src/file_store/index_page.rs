@@ -126,6 +126,16 @@ impl FileStore {
         (last.map(time_from_nanos), journal.map(|journal| journal.size))
     }
 
+    /// Removes the page, unless the user wrote it. The next update creates it again.
+    pub(super) fn remove_index_page(&self) -> Result<(), StoreError> {
+        let refused = |error| io_error(format!("delete {PAGE}"), error);
+        let read = self.disk.read(PAGE).map_err(refused)?;
+        if read.is_some_and(|(bytes, _)| bytes.starts_with(INDEX_PAGE_HEAD.as_bytes())) {
+            self.disk.remove(PAGE).map_err(refused)?;
+        }
+        Ok(())
+    }
+
     /// Removes the lines of deleted memories from the page at once, so that no copy of them remains.
     pub(super) fn remove_from_index_page(&self, gone: &[MemoryId]) {
         let page = || String::from_utf8(self.disk.read(PAGE).ok()??.0).ok().filter(|page| page.starts_with(INDEX_PAGE_HEAD));

@@ -12,6 +12,12 @@ const PAGE: &str = "pending.md";
 const TEMPORARY_PAGE: &str = "pending.md.tmp";
 
 impl FileStore {
+    /// Removes the derived pages of the home, which may contain memories that this node may no longer read.
+    pub(super) fn remove_pages(&self) -> Result<(), StoreError> {
+        self.remove_index_page()?;
+        self.disk.remove(PAGE).map_err(|error| io_error(format!("delete {PAGE}"), error))
+    }
+
     /// Writes the result of `page` to `pending.md`, or removes that file if it is `None`.
     ///
     /// Returns whether the file exists. The file is replaced atomically. Of several concurrent writers the last one to call `page` wins.

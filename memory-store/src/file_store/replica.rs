@@ -224,7 +224,7 @@ impl FileStore {
 
     /// Returns the name of the principal of the node, if the store is a replica with a token. Without the database, it is that of the
     /// existing replica.
-    fn principal_name(&self) -> Result<Option<String>, StoreError> {
+    pub(super) fn principal_name(&self) -> Result<Option<String>, StoreError> {
         let Some(replica) = &self.replica else { return Ok(None) };
         match (replica.identity(), self.read_state()?) {
             (Ok(identity), _) => Ok(identity.principal.clone()),
@@ -410,6 +410,7 @@ impl FileStore {
             if page.operations.is_empty() && page.readable == current.state.readable {
                 return Ok(applied);
             }
+            self.remove_lost_topics(current.state.readable.as_deref(), page.readable.as_deref())?;
             current.state.readable.clone_from(&page.readable);
             for logged in page.operations {
                 if !current.has(&logged.record) && !self.perform(&logged)? {

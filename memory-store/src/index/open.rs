@@ -15,7 +15,7 @@ use tempfile::TempDir;
 use super::error::{IndexError, IndexErrorKind};
 use super::file_cache::FileCache;
 use super::memory_index::{MAX_QUERIES, MemoryIndex, OpenIndex};
-use super::rebuild::{RebuildReason, rebuild};
+use super::rebuild::{RebuildReason, erase_deleted, rebuild};
 use super::schema::{self, IndexMeta, row_count};
 use super::text;
 use crate::cache_file::create_folder;
@@ -82,6 +82,15 @@ impl MemoryIndex {
             opened.text = None;
             rebuild(index, &mut opened.connection, &opened.place, RebuildReason::Asked, progress)
         })
+    }
+
+    /// Rebuilds the index from the files, so that its files contain nothing of other memories.
+    ///
+    /// # Errors
+    /// If the files cannot be listed, or the index cannot be written.
+    pub(crate) fn recreate(&self) -> Result<(), StoreError> {
+        self.rebuild(&mut |_, _| ())?;
+        self.modify("build the index", |_, opened| erase_deleted(&opened.connection))
     }
 
     /// Copies the index into `folder`, for a copy of the home. The caller holds the lock of the home.

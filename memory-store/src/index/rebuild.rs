@@ -81,6 +81,13 @@ pub(super) fn rebuild(
     Ok(())
 }
 
+/// Removes the content of deleted documents from the database file and its log. Queries of other processes may run.
+pub(super) fn erase_deleted(connection: &Connection) -> Result<(), IndexError> {
+    connection.execute_batch("VACUUM")?;
+    checkpoint(connection);
+    Ok(())
+}
+
 /// Assigns the vectors to the documents that have their texts now.
 ///
 /// No other process changes vectors during the call, because this requires the write lock of the tables.

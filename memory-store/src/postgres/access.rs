@@ -103,6 +103,28 @@ async fn begin(client: &Client, token: Option<&PrincipalToken>) -> Result<Option
     Ok(Some(TokenPrincipal { name, scopes }))
 }
 
+/// Returns the principal of a token, if it is valid, in one transaction and one round trip.
+pub(super) async fn find_principal(
+    client: &Client,
+    PrincipalToken(token): &PrincipalToken,
+) -> Result<Option<TokenPrincipal>, DatabaseError> {
+    let parameters = [(token as &(dyn tokio_postgres::types::ToSql + Sync), Type::TEXT)];
+    // Each statement is sent when its future is first polled, so they arrive in this order.
+    let (begun, set, found, ended) = tokio::join!(
+        biased;
+        client.batch_execute(BEGIN),
+        client.query_typed(SET_TOKEN, &parameters),
+        client.query_typed_one(FIND_PRINCIPAL, &[]),
+        client.batch_execute("ROLLBACK"),
+    );
+    begun?;
+    set?;
+    let found = found?;
+    ended?;
+    let (name, scopes): (Option<String>, Vec<String>) = (found.try_get(0)?, found.try_get(1)?);
+    Ok(name.map(|name| TokenPrincipal { name, scopes }))
+}
+
 pub(super) fn denied_error(what: String, hint: &'static str) -> DatabaseError {
     let error = StoreError::Database { what, code: Code::PermissionDenied, hint, source: None };
     DatabaseError::Other(error.into())

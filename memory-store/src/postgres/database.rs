@@ -18,7 +18,7 @@ use tokio_postgres::Client;
 use super::access::PrincipalToken;
 use super::address::DatabaseAddress;
 use super::connections::{BEGIN, CircuitBreaker, ConnectionManager, DatabaseRuntime};
-use super::error::{DatabaseError, RetryAction};
+use super::error::{AddressOwner, DatabaseError, RetryAction};
 use super::listener::{ListenerEvent, listen};
 use super::migration::{INSTANCES, migrate};
 use crate::error::io_error;
@@ -85,6 +85,7 @@ pub struct Database {
     engine: OnceLock<DatabaseRuntime>,
     /// The token of the principal that uses the memories, if any.
     token: Option<PrincipalToken>,
+    owner: AddressOwner,
 }
 
 impl Database {
@@ -104,6 +105,7 @@ impl Database {
             errors: Mutex::default(),
             engine: OnceLock::new(),
             token: None,
+            owner: AddressOwner::Instance,
         })
     }
 
@@ -111,6 +113,12 @@ impl Database {
     #[must_use]
     pub fn with_token(self, token: &str) -> Self {
         Self { token: Some(PrincipalToken::new(token)), ..self }
+    }
+
+    /// Returns the database of a home that shares its memories. The hints of errors then name the commands for homes.
+    #[must_use]
+    pub fn of_home(self) -> Self {
+        Self { owner: AddressOwner::Home, ..self }
     }
 
     /// Returns the token of the principal that uses the memories, if any.
@@ -161,9 +169,11 @@ impl Database {
         &self,
         work: impl AsyncFn(&Client) -> Result<T, DatabaseError>,
     ) -> Result<T, InstanceError> {
-        self.engine()?.wait_for(self.run_with_retries(work)).map_err(DatabaseError::into_instance_error).inspect_err(|error| {
-            *self.errors.lock().unwrap_or_else(PoisonError::into_inner).entry(error.code().as_str()).or_default() += 1;
-        })
+        self.engine()?.wait_for(self.run_with_retries(work)).map_err(|error| error.into_instance_error(self.owner)).inspect_err(
+            |error| {
+                *self.errors.lock().unwrap_or_else(PoisonError::into_inner).entry(error.code().as_str()).or_default() += 1;
+            },
+        )
     }
 
     /// Returns figures of the connections, and of the calls so far.

@@ -3,12 +3,14 @@
 //! A file is a row with its size, and one part for each append, so the cost of an append does not depend on the size of the file.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use memory_core::StoreError;
 use memory_core::instance::InstanceError;
 use tokio_postgres::types::Type;
 use tokio_postgres::{Client, Row};
 
+use super::Database;
 use super::access::{TokenPrincipal, run_as};
 use super::conditions::SqlParameter;
 use super::document_log::PostgresDocumentLog;
@@ -26,6 +28,8 @@ const BATCH: (usize, usize) = (1_000, 8 << 20);
 const LIST_FILES: &str = "
     SELECT file_path, file_position, file_written, is_file, part_start, part_content, head
     FROM memory_node_files($1, $2, $3, $4, $5, $6)";
+
+const LIST_FOLDERS: &str = "SELECT folder_scope, folder_name FROM memory_node_folders()";
 
 const COMMIT_FILES: &str = "SELECT new_position, is_repeated FROM memory_node_commit_files($1, $2, $3, $4)";
 
@@ -82,6 +86,21 @@ impl SharedFiles for PostgresDocumentLog {
             }
         })
     }
+}
+
+/// Returns the folders of files in a database that the node may read.
+///
+/// # Errors
+/// If the database cannot be reached.
+pub fn list_shared_folders(database: Arc<Database>) -> Result<Vec<SharedFolderId>, StoreError> {
+    let files = PostgresDocumentLog::for_files(database);
+    files.run(&async |client| {
+        run_as(client, files.token(), async |_| {
+            let rows = client.query_typed(LIST_FOLDERS, &[]).await?;
+            rows.iter().map(|row| Ok(SharedFolderId { scope: row.try_get(0)?, name: row.try_get(1)? })).collect()
+        })
+        .await
+    })
 }
 
 /// Returns the scope of a folder on a node. The folders of a principal are private, except those of projects that it was granted.

@@ -354,7 +354,7 @@ fn damaged(what: &str) -> DatabaseError {
     DatabaseError::Other(damaged_error(what.to_owned()).into())
 }
 
-fn damaged_error(what: String) -> StoreError {
+pub(super) fn damaged_error(what: String) -> StoreError {
     let hint = "restore the tables memory_document* from a backup";
     StoreError::Database {
         what: "the memories in the database are damaged".into(),

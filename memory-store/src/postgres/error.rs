@@ -127,8 +127,8 @@ impl DatabaseError {
         error.as_db_error().is_some_and(is_own)
     }
 
-    /// Returns the error for the caller.
-    pub(super) fn into_instance_error(self) -> InstanceError {
+    /// Returns the error for the caller, whose address has this owner.
+    pub(super) fn into_instance_error(self, owner: AddressOwner) -> InstanceError {
         match self {
             Self::Other(error) => error,
             Self::Authorities(why) => {
@@ -142,7 +142,7 @@ impl DatabaseError {
             }
             Self::Silent(limit) => {
                 let what = format!("the database did not respond within {} s", limit.as_secs_f32());
-                database_error(what, Code::DatabaseUnreachable, UNREACHABLE_HINT, None)
+                database_error(what, Code::DatabaseUnreachable, owner.unreachable_hint(), None)
             }
             Self::Unresponsive(limit) => {
                 let what = format!("the database stopped responding for {} s", limit.as_secs_f32());
@@ -163,17 +163,55 @@ impl DatabaseError {
                     None,
                 )
             }
-            Self::Told(error) => postgres_error(&error),
+            Self::Told(error) => postgres_error(&error, owner),
         }
     }
 }
 
-const UNREACHABLE_HINT: &str =
-    "check that it is running and that the address is correct; `memory instance connect` sets another address";
+/// What the address of a database belongs to, which determines how the user changes it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum AddressOwner {
+    /// An instance.
+    Instance,
+    /// A home that shares its memories.
+    Home,
+}
 
-fn postgres_error(error: &tokio_postgres::Error) -> InstanceError {
+impl AddressOwner {
+    fn unreachable_hint(self) -> &'static str {
+        match self {
+            Self::Instance => {
+                "check that it is running and that the address is correct; `memory instance connect` sets another address"
+            }
+            Self::Home => {
+                "check that it is running and that the address is correct; `memory init --store ADDRESS` sets another address"
+            }
+        }
+    }
+
+    fn login_hint(self) -> &'static str {
+        match self {
+            Self::Instance => "`memory instance connect` sets another user and password",
+            Self::Home => "`memory init --store ADDRESS` sets an address with another user and password",
+        }
+    }
+
+    fn permission_hint(self) -> &'static str {
+        match self {
+            Self::Instance => {
+                "grant CREATE on the schema for the first use, and SELECT, INSERT, UPDATE and DELETE on the tables memory_*"
+            }
+            Self::Home => {
+                "the owner of the database needs CREATE on the schema; other users need a token: `memory principal add` grants the tables \
+                 to their role, and `memory init --store ADDRESS --token TOKEN` sets the token"
+            }
+        }
+    }
+}
+
+fn postgres_error(error: &tokio_postgres::Error, owner: AddressOwner) -> InstanceError {
     let (what, code, hint) = match error_kind(error) {
-        DatabaseErrorKind::Lost => ("the database cannot be reached", Code::DatabaseUnreachable, UNREACHABLE_HINT),
+        DatabaseErrorKind::Lost => ("the database cannot be reached", Code::DatabaseUnreachable, owner.unreachable_hint()),
         DatabaseErrorKind::Starting => ("the database is not ready", Code::DatabaseUnreachable, "try again in a moment"),
         DatabaseErrorKind::Crowded => (
             "the database accepts no more connections",
@@ -189,16 +227,10 @@ fn postgres_error(error: &tokio_postgres::Error) -> InstanceError {
             Code::DatabaseUnreachable,
             "set sslrootcert to the file of its certificate authority; sslmode=verify-full also checks the host name",
         ),
-        DatabaseErrorKind::NotLetIn => (
-            "the database rejected the login",
-            Code::PermissionDenied,
-            "`memory instance connect` sets another user and password",
-        ),
-        DatabaseErrorKind::NotAllowed => (
-            "the database user lacks a permission",
-            Code::PermissionDenied,
-            "grant CREATE on the schema for the first use, and SELECT, INSERT, UPDATE and DELETE on the tables memory_*",
-        ),
+        DatabaseErrorKind::NotLetIn => ("the database rejected the login", Code::PermissionDenied, owner.login_hint()),
+        DatabaseErrorKind::NotAllowed => {
+            ("the database user lacks a permission", Code::PermissionDenied, owner.permission_hint())
+        }
         DatabaseErrorKind::ReadOnly => (
             "the database is read-only",
             Code::PermissionDenied,

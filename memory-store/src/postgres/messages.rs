@@ -15,7 +15,7 @@ use tokio_postgres::types::Type;
 use tokio_postgres::{Client, Row};
 
 use super::conditions::{SqlConditions, SqlParameter, record_time};
-use super::error::DatabaseError;
+use super::error::{AddressOwner, DatabaseError};
 use super::record_pages::RecordPages;
 use super::{Database, database};
 
@@ -169,7 +169,7 @@ impl MessageStore for PostgresMessages {
         let rows = self.database.run(async |client| Ok(client.query_typed(LIST_SESSIONS, &[]).await?))?;
         let mut summaries = Vec::with_capacity(rows.len());
         for row in rows {
-            let told = |error| DatabaseError::Told(error).into_instance_error();
+            let told = |error| DatabaseError::Told(error).into_instance_error(AddressOwner::Instance);
             let (name, records): (String, i64) = (row.try_get(0).map_err(told)?, row.try_get(1).map_err(told)?);
             // A row with an invalid name was not written by this program.
             let Ok(session) = name.parse() else { continue };

@@ -64,6 +64,7 @@ mod value_operations;
 mod values;
 
 pub use database::{Database, DatabaseLimits};
+pub use document_files::list_shared_folders;
 pub use messages::PostgresMessages;
 pub use principals::{PrincipalRecord, PrincipalTable, TeamRecord};
 pub use values::PostgresValues;

@@ -5,19 +5,20 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 use memory_core::instance::InstanceError;
-use memory_core::{Code, PrincipalKind, PrincipalName, Scope, StoreError};
+use memory_core::{
+    Code, PRINCIPAL_TOKEN_PREFIX, PrincipalAccess, PrincipalKind, PrincipalName, PrincipalTokens, Scope, StoreError,
+};
 use tokio_postgres::Client;
 use tokio_postgres::error::SqlState;
 use tokio_postgres::types::Type;
 
 use super::Database;
+use super::access::{self, PrincipalToken, TokenPrincipal};
 use super::connections::run_transaction;
+use super::document_log::damaged_error;
 use super::error::DatabaseError;
 use super::migration::{DOCUMENTS, migrate};
 use crate::error::io_error;
-
-/// The beginning of every token.
-const TOKEN_PREFIX: &str = "mem_";
 
 const INSERT: &str = "
     INSERT INTO memory_principals AS own (name, kind, token_hash) VALUES ($1, $2, sha256(convert_to($3, 'UTF8')))
@@ -221,6 +222,21 @@ impl PrincipalTable {
     }
 }
 
+/// This also works with an address that is not that of the owner, or with a token of another principal.
+impl PrincipalTokens for PrincipalTable {
+    fn find_principal(&self, token: &str) -> Result<Option<PrincipalAccess>, StoreError> {
+        let token = PrincipalToken::new(token);
+        let found = self.database.run_without_instances(async |client| access::find_principal(client, &token).await);
+        let found = found.map_err(|error| match error {
+            InstanceError::Store(error) => *error,
+            error => damaged_error(error.to_string()),
+        })?;
+        let Some(TokenPrincipal { name, scopes }) = found else { return Ok(None) };
+        let name = name.parse::<PrincipalName>()?.to_string();
+        Ok(Some(PrincipalAccess { name, scopes: scopes.iter().filter_map(|scope| scope.parse().ok()).collect() }))
+    }
+}
+
 /// Lets the role of the nodes call their functions, and takes all other privileges from it.
 async fn grant_functions(client: &Client, role: &str) -> Result<(), DatabaseError> {
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-' | '.');
@@ -285,7 +301,7 @@ fn check_grantee<'a>(grantee: &'a Scope, scope: &Scope) -> Result<Option<&'a str
 fn random_token() -> Result<String, InstanceError> {
     let mut bytes = [0; 32];
     getrandom::fill(&mut bytes).map_err(|error| io_error("create a random number", error.into()))?;
-    let mut token = TOKEN_PREFIX.to_owned();
+    let mut token = PRINCIPAL_TOKEN_PREFIX.to_owned();
     bytes.iter().try_for_each(|byte| write!(token, "{byte:02x}")).expect("a text is writable");
     Ok(token)
 }

@@ -10,7 +10,7 @@ use memory_core::{ContentHash, Operation, StoreError};
 use tokio_postgres::types::Type;
 
 use super::conditions::SqlParameter;
-use super::error::DatabaseError;
+use super::error::{AddressOwner, DatabaseError};
 use super::{Database, database};
 
 /// Locks the row of the first part of a key.
@@ -220,7 +220,7 @@ impl KeyValueStore for PostgresValues {
         })?;
         let mut keys = Vec::with_capacity(rows.len());
         for row in rows {
-            let told = |error| DatabaseError::Told(error).into_instance_error();
+            let told = |error| DatabaseError::Told(error).into_instance_error(AddressOwner::Instance);
             // A row with an invalid key was not written by this program.
             let Ok(key) = row.try_get::<_, String>(0).map_err(told)?.parse() else { continue };
             let size_bytes = u64::try_from(row.try_get::<_, i64>(1).map_err(told)?).unwrap_or_default();

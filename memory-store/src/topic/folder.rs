@@ -10,7 +10,7 @@ use memory_core::topic::{
     PathEntry, TopicChange, TopicChangeResult, TopicError, TopicIndex, TopicListing, TopicName, TopicPath, TopicRecord,
     TopicStore, TopicText, TopicUsages, TrashedTopic, is_same_name,
 };
-use memory_core::{Operation, OperationId};
+use memory_core::{Operation, OperationId, StoreError};
 
 use super::change::{TopicFileChange, apply_changes, is_interrupted, recover, undo};
 use super::error::{damaged_error, open_error, read_error, with_full_path, write_error};
@@ -45,6 +45,15 @@ impl TopicFolder {
     /// Returns the store of the folder `root`, which is accessed through `disk`.
     pub fn with_disk(root: impl Into<PathBuf>, disk: Arc<dyn Disk>) -> Self {
         Self { place: StoreFolder::on_disk(root.into(), disk), patience: PATIENCE }
+    }
+
+    /// Copies the topics in the folder at `source` to the database of this replica, with their history, and returns the number of files.
+    ///
+    /// # Errors
+    /// [`StoreError::Invalid`] if the folder is not a replica, or if the database contains other topics; or if the database cannot be
+    /// reached.
+    pub fn copy_files(&self, source: &Path) -> Result<usize, StoreError> {
+        self.place.copy_files(source)
     }
 
     /// Returns the path of the folder.

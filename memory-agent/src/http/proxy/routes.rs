@@ -13,6 +13,7 @@ use serde_json::json;
 use super::chat_completions::complete_chat;
 use super::chat_proxy::ChatProxy;
 use super::forward::forward;
+use crate::http::auth::refuse_principal;
 use crate::http::response::value;
 use crate::http::routes::{OWN, route_not_found};
 
@@ -22,7 +23,7 @@ pub(in crate::http) fn standalone_routes(proxy: &Arc<ChatProxy>) -> Router {
         .route("/health", any(health))
         .route("/v1/chat/completions", any(chat))
         .route("/chat/completions", any(chat))
-        .fallback(forward)
+        .fallback(forward_all)
         .with_state(Arc::clone(proxy))
 }
 
@@ -34,13 +35,24 @@ pub(in crate::http) fn shared_routes(proxy: &Arc<ChatProxy>) -> Router {
         .with_state(Arc::clone(proxy))
 }
 
+/// Forwards a path of a standalone proxy.
+async fn forward_all(proxy: State<Arc<ChatProxy>>, request: Request) -> Response {
+    match refuse_principal(request.extensions(), CHATS) {
+        Ok(()) => forward(proxy, request).await,
+        Err(refusal) => refusal.into_response(),
+    }
+}
+
 /// Forwards a path, unless it is below a daemon route in any spelling.
 ///
 /// A request to a misspelled daemon route may contain data that only the daemon may receive.
 async fn forward_foreign(proxy: State<Arc<ChatProxy>>, request: Request) -> Response {
     let path = request.uri().path();
-    if is_daemon_route(path) { route_not_found(path).into_response() } else { forward(proxy, request).await }
+    if is_daemon_route(path) { route_not_found(path).into_response() } else { forward_all(proxy, request).await }
 }
+
+/// The routes of the proxy, in errors.
+const CHATS: &str = "the chats";
 
 /// Returns whether a path is below a route of the daemon.
 fn is_daemon_route(path: &str) -> bool {
@@ -58,6 +70,10 @@ fn is_daemon_route(path: &str) -> bool {
 
 /// Handles `POST` as a chat, and forwards all other methods.
 async fn chat(proxy: State<Arc<ChatProxy>>, request: Request) -> Response {
+    // The conversations belong to the user of the node.
+    if let Err(refusal) = refuse_principal(request.extensions(), CHATS) {
+        return refusal.into_response();
+    }
     if request.method() == Method::POST {
         complete_chat(proxy, request).await.into_response()
     } else {
@@ -67,7 +83,7 @@ async fn chat(proxy: State<Arc<ChatProxy>>, request: Request) -> Response {
 
 async fn health(State(proxy): State<Arc<ChatProxy>>, request: Request) -> Response {
     if !matches!(*request.method(), Method::GET | Method::HEAD) {
-        return forward(State(proxy), request).await;
+        return forward_all(State(proxy), request).await;
     }
     value(&json!({
         "status": "ok",

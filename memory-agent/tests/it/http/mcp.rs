@@ -9,11 +9,11 @@ use super::server::{HttpTestResponse, HttpTestServer};
 
 const USUAL: [(&str, &str); 2] = [("Accept", "application/json, text/event-stream"), ("Content-Type", "application/json")];
 
-fn send(server: &HttpTestServer, headers: &[(&str, &str)], message: &Value) -> HttpTestResponse {
+pub(super) fn send(server: &HttpTestServer, headers: &[(&str, &str)], message: &Value) -> HttpTestResponse {
     server.send("POST", "/mcp", &[&USUAL[..], headers].concat(), &message.to_string())
 }
 
-fn initialize(server: &HttpTestServer, headers: &[(&str, &str)]) -> HttpTestResponse {
+pub(super) fn initialize(server: &HttpTestServer, headers: &[(&str, &str)]) -> HttpTestResponse {
     let client = json!({ "name": "c", "version": "1" });
     let parameters = json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client });
     send(server, headers, &json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": parameters }))
@@ -36,7 +36,7 @@ fn send_self_contained(
 }
 
 /// Returns the JSON of a response or of the last event of a stream.
-fn answer(response: &HttpTestResponse) -> Value {
+pub(super) fn answer(response: &HttpTestResponse) -> Value {
     // The body is chunked: the lines between its JSON are lengths.
     let mut lines = response.body.lines().map(|line| line.strip_prefix("data:").unwrap_or(line).trim());
     let text = lines.rfind(|line| line.starts_with('{')).unwrap_or(&response.body);

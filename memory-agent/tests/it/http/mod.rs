@@ -3,6 +3,7 @@
 mod custom_tools;
 mod mcp;
 mod pages;
+mod principals;
 mod recalls;
 mod refusals;
 pub(crate) mod server;

@@ -77,7 +77,7 @@ impl HttpTestServer {
         Self::with(agent(), AccessRules { token, origins, ..AccessRules::default() }, HttpLimits::default())
     }
 
-    fn with(agent: Arc<Agent>, access: AccessRules, limits: HttpLimits) -> Self {
+    pub(super) fn with(agent: Arc<Agent>, access: AccessRules, limits: HttpLimits) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         listener.set_nonblocking(true).expect("a listener");
         let place = listener.local_addr().expect("an address");

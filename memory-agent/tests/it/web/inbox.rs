@@ -12,7 +12,7 @@ use super::server::WebTestServer;
 /// Returns the services of an agent whose changes are proposals.
 fn codex(server: &WebTestServer) -> Services {
     let review = ReviewPolicy { default: WritePolicy::Propose, rules: Vec::new() };
-    let view = View { agent: Some("codex".parse().expect("a name")), project: None };
+    let view = View { agent: Some("codex".parse().expect("a name")), project: None, ..View::default() };
     Services { review, ..server.services.clone() }.restrict_to(&view)
 }
 

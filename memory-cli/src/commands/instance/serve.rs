@@ -52,7 +52,7 @@ impl InstanceServeArgs {
         let instances = instances::open_cached(settings)?;
         let embedder = embedding::open_via_daemon(settings);
         let parts = AgentOptions { embedder, instances: Some(Arc::clone(&instances)), ..AgentOptions::default() };
-        let access = http::INSTANCES.access_rules(token, &settings.http);
+        let access = http::INSTANCES.home_access_rules(token, &home)?;
         let agent = build_agent(&home.without_project(), parts)?;
         let front = http::build_front(agent, instances, access, Arc::clone(&home.store) as _)?;
         let mut ending = ShutdownSignal::install()?;

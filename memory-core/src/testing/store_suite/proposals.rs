@@ -17,7 +17,7 @@ const OPTIONS: AcceptOptions =
 fn agent(services: &Services, name: &str) -> Services {
     let review = ReviewPolicy { default: WritePolicy::Propose, rules: Vec::new() };
     let agent = Some(name.parse::<AgentName>().expect("a name"));
-    Services { review, ..services.clone() }.restrict_to(&View { agent, project: None })
+    Services { review, ..services.clone() }.restrict_to(&View { agent, project: None, ..View::default() })
 }
 
 /// Writes `draft` as an agent, and returns the id of the proposal.
@@ -188,7 +188,7 @@ pub(super) fn a_proposed_deletion_leaves_the_reminders_of_the_memory(services: &
     let own = Draft { reminder, category: Some(Category::Reminders), scope: Scope::Agent("codex".into()), ..draft("take it") };
     let own = put(services, own);
     let review = ReviewPolicy { default: WritePolicy::Direct, rules: vec!["codex global propose".parse().expect("a rule")] };
-    let view = View { agent: Some("codex".parse().expect("a name")), project: None };
+    let view = View { agent: Some("codex".parse().expect("a name")), project: None, ..View::default() };
     let codex = Services { review, ..services.clone() }.restrict_to(&view);
     delete(&codex, &id).expect("proposed");
     let proposed = codex.proposals.take();
@@ -278,7 +278,7 @@ pub(super) fn a_proposal_belongs_to_its_agent(services: &Services) {
     assert_eq!(services.store.get_by(&other).expect_err("it is gone").code(), Code::MemoryNotFound);
     delete(&codex, &id).expect("it deletes its proposal");
     assert_eq!(services.store.get_by(&id).expect_err("it is gone").code(), Code::MemoryNotFound);
-    let direct = services.restrict_to(&View { agent: Some("codex".parse().expect("a name")), project: None });
+    let direct = services.restrict_to(&View { agent: Some("codex".parse().expect("a name")), project: None, ..View::default() });
     let written = put(&direct, draft("the user likes soup"));
     assert_eq!(undo(&codex, None).expect_err("it needs a review").code(), Code::InvalidInput);
     assert!(services.store.get_by(&written).is_ok());
@@ -348,7 +348,7 @@ pub(super) fn the_text_before_an_edit_is_rejected_as_well(services: &Services) {
 
 pub(super) fn a_link_across_policies_waits_as_a_whole(services: &Services) {
     let review = ReviewPolicy { default: WritePolicy::Direct, rules: vec!["codex global propose".parse().expect("a rule")] };
-    let view = View { agent: Some("codex".parse().expect("a name")), project: None };
+    let view = View { agent: Some("codex".parse().expect("a name")), project: None, ..View::default() };
     let codex = Services { review, ..services.clone() }.restrict_to(&view);
     let direct = put(services, Draft { scope: Scope::Agent("codex".into()), ..draft("the ferry leaves at seven") });
     let reviewed = put(services, draft("the harbour has two piers"));

@@ -16,7 +16,7 @@ use crate::{
 /// Number of scopes.
 pub(super) const SCOPES: usize = 11;
 
-/// Returns one of the scopes; the first five are within the view.
+/// Returns one of the scopes; the first five are within the view of an agent on the node of the principal.
 pub(super) fn scope(number: usize) -> Scope {
     match number % SCOPES {
         0 => Scope::Global,
@@ -33,19 +33,46 @@ pub(super) fn scope(number: usize) -> Scope {
     }
 }
 
-/// Returns the view of the agent.
-pub(super) fn view() -> View {
-    View { agent: Some("own".parse().expect("a name")), project: Some("ours".into()) }
+/// The owner of the view.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Viewer {
+    /// An agent on the node of the principal.
+    Agent,
+    /// The principal, with an agent, at the server of a node without a token.
+    Principal,
+}
+
+pub(super) fn any_viewer() -> impl Strategy<Value = Viewer> {
+    prop_oneof![Just(Viewer::Agent), Just(Viewer::Principal)]
+}
+
+impl Viewer {
+    pub(super) fn view(self) -> View {
+        let principal = (self == Self::Principal).then(principal);
+        View { agent: Some("own".parse().expect("a name")), project: Some("ours".into()), principal }
+    }
+
+    /// Returns the principal of the node.
+    pub(super) fn node_principal(self) -> Option<PrincipalAccess> {
+        (self == Self::Agent).then(principal)
+    }
+
+    /// Returns whether memories in a scope are in the view.
+    pub(super) fn sees(self, scope: &Scope) -> bool {
+        match (self, scope) {
+            (_, Scope::Global) => true,
+            (_, Scope::Private(name)) => name == "me",
+            (_, Scope::Team(name)) | (Self::Agent, Scope::Project(name)) => name == "ours",
+            (Self::Agent, Scope::Agent(name)) => name == "own",
+            (Self::Principal, Scope::Project(name)) => name == "theirs",
+            (Self::Principal, Scope::Agent(_)) | (_, Scope::Conversation(_)) => false,
+        }
+    }
 }
 
 /// Returns the principal who uses the home.
-pub(super) fn principal() -> PrincipalAccess {
+fn principal() -> PrincipalAccess {
     PrincipalAccess { name: "me".into(), scopes: vec![Scope::Team("ours".into()), Scope::Project("theirs".into())] }
-}
-
-/// Returns whether the agent sees memories in a scope.
-pub(super) fn is_in_view(scope: &Scope) -> bool {
-    view().allows(scope) || principal().agent_scopes().any(|own| own == *scope)
 }
 
 /// A memory that exists before the calls.
@@ -102,8 +129,8 @@ pub(super) fn secret(number: usize) -> String {
 }
 
 impl PlantedMemory {
-    pub(super) fn is_seen(&self) -> bool {
-        is_in_view(&scope(self.scope))
+    pub(super) fn is_seen(&self, viewer: Viewer) -> bool {
+        viewer.sees(&scope(self.scope))
     }
 
     /// Returns the text of the memory `number`.
@@ -128,9 +155,9 @@ impl PlantedMemory {
 /// Creates the memories, and returns the stems of their files.
 ///
 /// Unless `all` is set, those outside the view are left out.
-pub(super) fn plant(services: &Services, planted: &[PlantedMemory], all: bool) -> BTreeMap<usize, String> {
+pub(super) fn plant(services: &Services, viewer: Viewer, planted: &[PlantedMemory], all: bool) -> BTreeMap<usize, String> {
     let mut stems = BTreeMap::new();
-    for (number, own) in planted.iter().enumerate().filter(|(_, own)| all || own.is_seen()) {
+    for (number, own) in planted.iter().enumerate().filter(|(_, own)| all || own.is_seen(viewer)) {
         let at = DateTime::UNIX_EPOCH + TimeDelta::days(20_000) + TimeDelta::hours(i64::try_from(number).unwrap_or_default());
         let mut operations = 0xf000_0000_0000 + 16 * number as u64;
         let mut commit = |verb: Verb, by: &str, change: Change| {
@@ -139,17 +166,18 @@ pub(super) fn plant(services: &Services, planted: &[PlantedMemory], all: bool) -
             let set = ChangeSet { changes: vec![change], ..ChangeSet::new(Operation { id, verb, by, at }) };
             services.store.commit(Checked::allowed(&set)).expect("it is kept").remove(0)
         };
-        let actor = if own.is_own { "own" } else { "test" };
-        let is_moved = own.past == PlantedHistory::Moved && !own.is_seen();
+        let view = viewer.view();
+        let actor = if own.is_own { view.actor() } else { "test".into() };
+        let is_moved = own.past == PlantedHistory::Moved && !own.is_seen(viewer);
         let memory = own.memory(number, at);
         let first = Memory { scope: if is_moved { Scope::Global } else { memory.scope.clone() }, ..memory.clone() };
-        let made = commit(Verb::Write, actor, Change::Create { memory: Box::new(first), front_matter: String::new() });
+        let made = commit(Verb::Write, &actor, Change::Create { memory: Box::new(first), front_matter: String::new() });
         if is_moved {
             let expected = services.store.get(&memory.id).expect("it is there").stamp;
             commit(Verb::Update, "test", Change::Replace { expected, memory: Box::new(memory) });
         }
         if own.past == PlantedHistory::Removed {
-            commit(Verb::Delete, actor, Change::Remove { id: id(number), expected: None });
+            commit(Verb::Delete, &actor, Change::Remove { id: id(number), expected: None });
         }
         let (ChangeOutcome::Kept { path, .. } | ChangeOutcome::Duplicate { path, .. } | ChangeOutcome::Removed { path, .. }) =
             made;

@@ -8,9 +8,10 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use memory_core::{ContentHash, RecordedFile, StoreError};
+use memory_core::{ContentHash, RecordedFile, Scope, StoreError};
 
 use super::{DERIVED, Replica, ReplicaState};
+use crate::access_key::is_plain_path;
 use crate::cache_file;
 use crate::disk::now_ns;
 use crate::error::io_error;
@@ -18,6 +19,7 @@ use crate::file_store::FileStore;
 use crate::index::CATEGORIES;
 use crate::journal::{JournalPayload, journal_read_error, journal_write_error};
 use crate::oplog::OperationLog;
+use crate::shared_files::TOPIC_FOLDERS;
 use crate::shared_log::{LogHeads, LogIdentity, LoggedOperation};
 
 /// The folder of the previous files during the creation of a replica.
@@ -35,9 +37,17 @@ impl FileStore {
     /// The replica then has no queued operation.
     pub(super) fn create_replica(&self, replica: &Replica) -> Result<Vec<i64>, StoreError> {
         let LogIdentity { id, principal } = replica.identity()?.clone();
-        let has_lost_scope = self.read_state()?.is_some_and(|state| state.has_lost_scope);
-        let mut state =
-            ReplicaState { database: id, principal, readable: None, has_lost_scope, journal: None, heads: LogHeads::default() };
+        let former = self.read_state()?;
+        let has_lost_scope = former.as_ref().is_some_and(|state| state.has_lost_scope);
+        let readable = former.and_then(|state| state.readable);
+        let mut state = ReplicaState {
+            database: id,
+            principal,
+            readable: readable.clone(),
+            has_lost_scope,
+            journal: None,
+            heads: LogHeads::default(),
+        };
         self.write_state(&state)?;
         self.move_derived_folders().map_err(|error| io_error(format!("replace the replica {}", self.root.display()), error))?;
         let (mut applied, mut contents) = (Vec::new(), HashSet::new());
@@ -61,10 +71,13 @@ impl FileStore {
                 applied.push(head.token);
             }
         }
-        if state.has_lost_scope {
+        let is_without_lost_scope = state.has_lost_scope;
+        if is_without_lost_scope {
             // The files of the lost scopes are in no database that this node reads, and are not set aside.
             contents.extend(self.replaced_contents()?);
             state.has_lost_scope = false;
+            self.remove_lost_topics(readable.as_deref(), state.readable.as_deref())?;
+            self.remove_pages()?;
         }
         let queued = self.queue().read()?.into_iter().flat_map(|queued| queued.files);
         contents.extend(queued.filter_map(|file| Some(ContentHash::from_bytes(file.content?.as_slice()))));
@@ -76,10 +89,28 @@ impl FileStore {
             move_unknown(&replaced.join(folder), &target.join(folder), &contents).map_err(refused)?;
         }
         remove_all(&replaced).map_err(refused)?;
-        self.index.rebuild(&mut |_, _| ())?;
+        if is_without_lost_scope {
+            self.index.recreate()?;
+        } else {
+            self.index.rebuild(&mut |_, _| ())?;
+        }
         self.index.apply(&[], Some(&self.journal_end()?))?;
         self.save(&mut state)?;
         Ok(applied)
+    }
+
+    /// Deletes the replicas of the topics of those projects that the principal may no longer read.
+    pub(super) fn remove_lost_topics(&self, former: Option<&[String]>, readable: Option<&[String]>) -> Result<(), StoreError> {
+        let (Some(former), Some(readable)) = (former, readable) else { return Ok(()) };
+        for scope in former.iter().filter(|scope| !readable.contains(scope)) {
+            let Ok(Scope::Project(project)) = scope.parse() else { continue };
+            if !is_plain_path(&format!("{TOPIC_FOLDERS}/{project}"), &format!("{TOPIC_FOLDERS}/")) {
+                continue;
+            }
+            let folder = self.root.join(TOPIC_FOLDERS).join(project);
+            remove_all(&folder).map_err(|error| io_error(format!("delete {}", folder.display()), error))?;
+        }
+        Ok(())
     }
 
     /// Returns the hashes of all files in the journal of the previous replica.

@@ -18,11 +18,11 @@ use std::sync::atomic::Ordering;
 
 use memory_core::{
     ContentHash, FileVersion, LARGE_OPERATION, Memory, MemoryId, Operation, Phase, Proposal, ProposalTarget, ProposedAction,
-    Recorded, RecordedChange, StoreError, StoredMemory, Verb, text,
+    Recorded, RecordedChange, Scope, StoreError, StoredMemory, Verb, text,
 };
 
 use super::{AppendObstacle, CurrentReplica, Replica, ReplicaState, is_unreachable};
-use crate::access_key::{access_key, numbered_path};
+use crate::access_key::{access_key, key_of_file, numbered_path};
 use crate::error::io_error;
 use crate::file_store::FileStore;
 use crate::index::{AppliedChange, MemoryLocation, RefreshDepth};
@@ -144,8 +144,9 @@ impl FileStore {
             }
             news.extend(page.operations);
         }
-        let is_in_order = queued.iter().all(|queued| current.has(&queued.record))
-            && news.iter().all(|logged| own.contains(&logged.token) || current.has(&logged.record));
+        let is_in_order =
+            queued.iter().all(|queued| current.has(&queued.record) && is_permitted(queued, state.readable.as_deref()))
+                && news.iter().all(|logged| own.contains(&logged.token) || current.has(&logged.record));
         if !is_in_order {
             for queued in queued.iter().rev().filter(|queued| current.has(&queued.record)) {
                 match self.take_back(&queued.record) {
@@ -323,8 +324,13 @@ impl FileStore {
         Ok(())
     }
 
-    /// Returns whether the file of a change is not in the expected state.
+    /// Returns whether the file of a change is not in the expected state, or the principal of the node may no longer write its scope.
     fn is_conflict(&self, change: &RecordedChange) -> Result<bool, StoreError> {
+        if let Some(after) = &change.after
+            && !self.is_readable(&key_of_file(&after.path, &Scope::Global, None))?
+        {
+            return Ok(true);
+        }
         match (&change.before, &change.after) {
             (Some(former), _) => {
                 let found = load(self.disk.as_ref(), &former.path)?;
@@ -332,6 +338,20 @@ impl FileStore {
             }
             (None, Some(_)) => Ok(self.find(&change.id)?.is_some()),
             (None, None) => Ok(false),
+        }
+    }
+
+    /// Returns whether the principal of the node may read and write an access key, according to the last contact with the database.
+    fn is_readable(&self, key: &Scope) -> Result<bool, StoreError> {
+        let readable = self.read_state()?.and_then(|state| state.readable);
+        Ok(readable.is_none_or(|readable| readable.contains(&key.to_string())))
+    }
+
+    /// Returns the scope of a proposal for a memory: that of the memory, unless the principal of the node may no longer write it.
+    fn scope_of_proposal(&self, scope: Scope) -> Result<Scope, StoreError> {
+        match self.principal_name()? {
+            Some(principal) if !self.is_readable(&access_key(&scope, Some(&principal)))? => Ok(Scope::Private(principal)),
+            _ => Ok(scope),
         }
     }
 
@@ -379,9 +399,11 @@ impl FileStore {
         }
         // The new version of a proposal becomes a further proposal.
         let proposal = memory.proposal.clone().filter(|_| next.is_some()).unwrap_or(Proposal { by, action });
+        let scope = self.scope_of_proposal(memory.scope.clone())?;
         let (origin, other_origins) = if is_write { (memory.origin, memory.other_origins) } else { (None, Vec::new()) };
         Ok(Some(Memory {
             id,
+            scope,
             phase: Phase::Inbox,
             created_at: at,
             updated_at: at,
@@ -406,6 +428,12 @@ impl FileStore {
         }
         unreachable!("numbers do not run out")
     }
+}
+
+/// Returns whether the principal of the node may write all scopes of a queued operation.
+fn is_permitted(queued: &QueuedOperation, readable: Option<&[String]>) -> bool {
+    let mut keys = queued.files.iter().flat_map(|file| file.former_key.iter().chain(&file.key));
+    readable.is_none_or(|readable| keys.all(|key| readable.contains(key)))
 }
 
 fn is_missing_file(error: &StoreError) -> bool {

@@ -245,7 +245,8 @@ BEGIN
 END
 $$;
 
--- Appends an operation without its changes, and moves the previous versions of its documents to the trash. `known_positions` and
+-- Appends an operation without its changes, and moves the previous versions of its documents to the trash. A path
+-- identifies a document, because a node that has two files with one id gives one of them another id. `known_positions` and
 -- `known_tokens` are the heads of its scopes, and `last_position` is the highest position on the node.
 --
 -- The position is NULL if a head differs. `is_conflict` is true if a document differs from the expected one; then the caller rolls back.
@@ -313,7 +314,7 @@ BEGIN
             DELETE FROM memory_documents AS own
             USING unnest(former_numbers, former_scopes, former_ids, former_paths, former_hashes, former_trash)
                 AS former(nth, scope, id, path, hash, trash)
-            WHERE own.scope = former.scope AND own.id = former.id AND own.path = former.path AND own.hash = former.hash
+            WHERE own.scope = former.scope AND own.path = former.path AND own.hash = former.hash
             RETURNING own.*, former.nth, former.trash
         )
         INSERT INTO memory_documents_trash (scope, operation, token, nth, at, trash, id, path, hash, category, phase, tags, created_at,
@@ -355,7 +356,7 @@ BEGIN
         WHERE (
             new.id ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' AND new.nth >= 0
             AND (new.former_scope IS NULL OR new.former_path IS NULL OR (
-                former.id = new.id AND former.path = new.former_path AND former.hash = new.former_hash
+                former.path = new.former_path AND former.hash = new.former_hash
                 AND former.trash = coalesce(new.trash, '')
             ))
             AND (new.former_path IS NULL OR (
@@ -438,6 +439,22 @@ BEGIN
         LEFT JOIN memory_file_parts AS part ON part.scope = own_scope AND part.folder = own_folder AND part.path = own.path
             AND part.position > known_position
         ORDER BY own.position, own.path, part.start_at;
+END
+$$;
+
+-- The folders of the scopes of the caller.
+CREATE OR REPLACE FUNCTION memory_node_folders() RETURNS TABLE (folder_scope text, folder_name text)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path FROM CURRENT
+AS $$
+DECLARE
+    readable text[] := memory_accessible_scopes();
+BEGIN
+    IF readable IS NULL THEN
+        readable := ARRAY(SELECT DISTINCT scope FROM memory_folders);
+    END IF;
+    RETURN QUERY
+        SELECT own.scope, own.folder FROM unnest(readable) AS wanted(scope)
+        JOIN memory_folders AS own ON own.scope = wanted.scope ORDER BY 1, 2;
 END
 $$;
 

@@ -6,25 +6,30 @@ use std::time::Duration;
 
 use memory_core::secret::Checked;
 use memory_core::{
-    Change, ChangeSet, Code, Draft, Filter, Memory, MemoryStore, MemoryStoreExt, PageRequest, Patch, PrincipalKind, Query, Scope,
-    SecretPolicy, StoreError, Verb, delete, search, undo, update, write,
+    Change, ChangeOutcome, ChangeSet, Code, Draft, Filter, Memory, MemoryStore, MemoryStoreExt, PageRequest, Patch,
+    PrincipalKind, ProposalFilter, Query, Scope, SecretPolicy, StoreError, Verb, delete, restore, search, undo, update, write,
 };
 use memory_store::postgres::{Database, DatabaseLimits, PrincipalTable};
 use memory_store::{FileStore, FileStoreOptions};
 
 use super::replicas::{Node, content_patch};
-use super::server::{PostgresServer, run_to_end, shared_server};
+use super::server::{PostgresServer, report_skipped, run_to_end, shared_server};
 
 /// A database with an owner and a role for nodes, neither of which is a superuser.
-pub(super) struct SharedDatabase {
-    pub(super) server: &'static PostgresServer,
+pub(super) struct SharedDatabase<'s> {
+    pub(super) server: &'s PostgresServer,
     pub(super) name: String,
     pub(super) principals: PrincipalTable,
 }
 
-impl SharedDatabase {
+impl SharedDatabase<'static> {
     pub(super) fn new(claim: &str) -> Option<Self> {
-        let server = shared_server(claim)?;
+        shared_server(claim).map(Self::on)
+    }
+}
+
+impl<'s> SharedDatabase<'s> {
+    fn on(server: &'s PostgresServer) -> Self {
         let name = server.database();
         server.sql(
             &name,
@@ -33,7 +38,7 @@ impl SharedDatabase {
             ),
         );
         let principals = PrincipalTable::new(Arc::new(open(server, &name, "owner")));
-        Some(Self { server, name, principals })
+        Self { server, name, principals }
     }
 
     /// Adds a principal, and returns its token.
@@ -98,7 +103,10 @@ impl SharedDatabase {
 }
 
 fn open(server: &PostgresServer, name: &str, role: &str) -> Database {
-    let limits = DatabaseLimits { restart: Duration::from_secs(20), ..DatabaseLimits::default() };
+    open_with(server, name, role, DatabaseLimits { restart: Duration::from_secs(20), ..DatabaseLimits::default() })
+}
+
+fn open_with(server: &PostgresServer, name: &str, role: &str, limits: DatabaseLimits) -> Database {
     Database::new(&server.url(&format!("{name}_{role}"), name, "?sslmode=disable"), limits).unwrap()
 }
 
@@ -204,6 +212,78 @@ fn a_private_memory_reaches_another_node_only_while_it_is_shared() {
 }
 
 #[test]
+fn a_shared_version_that_is_restored_after_it_was_taken_back_is_a_memory_of_its_own() {
+    let Some(shared) = SharedDatabase::new("restored versions") else { return };
+    let ada = shared.node(&shared.add("ada", &["team:web"]));
+    let bob = shared.node(&shared.add("bob", &["team:web"]));
+    let id = write_into(&ada, "the zebra hint", "private:ada");
+    let restored_by = |node: &Node| {
+        node.services.store.refresh().unwrap();
+        let (_, outcome) = restore(&node.services, &id).unwrap();
+        let ChangeOutcome::Kept { id, path } = outcome else { panic!("{outcome:?}") };
+        (id.to_string(), path)
+    };
+    // The memory leaves the team by an update, by an undo, and by a restored private version.
+    move_into(&ada, &id, "team:web");
+    assert_eq!(scopes(&bob), ["team:web"]);
+    move_into(&ada, &id, "private:ada");
+    assert_eq!(scopes(&bob), [""; 0]);
+    let (copy, path) = restored_by(&bob);
+    assert!(copy != id && path.ends_with(&format!("-{}@team-web.md", &copy[..8])), "{path}");
+    assert_eq!(bob.content(&copy), "the zebra hint");
+    // Nobody is in the way of the other.
+    assert_eq!(scopes(&ada), ["private:ada", "team:web"]);
+    update(&ada.services, &id, &content_patch("the private zebra"), None, SecretPolicy::Refuse).unwrap();
+    update(&ada.services, &copy, &content_patch("the zebra of the team"), None, SecretPolicy::Refuse).unwrap();
+    assert_eq!(bob.content(&copy), "the zebra of the team");
+    assert!(!has_text(&bob, "the private zebra"));
+    move_into(&ada, &id, "team:web");
+    assert_eq!(scopes(&bob), ["team:web", "team:web"]);
+    undo(&ada.services, None).unwrap();
+    assert_eq!(scopes(&bob), ["team:web"]);
+    let (second, _) = restored_by(&bob);
+    assert!(second != id && second != copy);
+    // A memory that was deleted for everybody gets its id back.
+    delete(&bob.services, &copy).unwrap();
+    assert_eq!(restore(&bob.services, &copy).unwrap().1, ChangeOutcome::Kept { id: copy.parse().unwrap(), path: path.clone() });
+    delete(&ada.services, &second).unwrap();
+    assert_eq!((scopes(&ada), scopes(&bob)), (vec!["private:ada".to_owned(), "team:web".into()], vec!["team:web".to_owned()]));
+}
+
+#[test]
+fn two_memories_with_one_id_in_two_scopes_are_both_changed_and_deleted() {
+    let Some(shared) = SharedDatabase::new("memories with one id") else { return };
+    let ada = shared.node(&shared.add("ada", &["team:web"]));
+    let bob = shared.node(&shared.add("bob", &["team:web"]));
+    let id = write_into(&ada, "the zebra hint", "private:ada");
+    // Bob writes a memory with the same id.
+    for (scope, text) in [("global", "a global note"), ("team:web", "a note of the team")] {
+        let draft = Draft { scope: scope.parse().unwrap(), ..Draft::new(text) };
+        let memory = draft.into_memory(id.parse().unwrap(), bob.services.clock.now());
+        let mut set = bob.services.change_set(Verb::Import);
+        set.changes.push(Change::Create { memory: Box::new(memory), front_matter: String::new() });
+        bob.services.store.commit(Checked::allowed(&set)).unwrap();
+        let own = |node: &Node, scope: &str| {
+            node.services.store.refresh().unwrap();
+            let filter = Filter { scope: Some(scope.parse().unwrap()), ..Filter::all() };
+            let page = node.services.store.list(&filter, &PageRequest::default(), node.services.clock.now()).unwrap();
+            page.memories[0].memory.id.to_string()
+        };
+        let (private, shared) = (own(&ada, "private:ada"), own(&ada, scope));
+        assert_ne!(private, shared);
+        for (number, one) in [&private, &shared].into_iter().enumerate() {
+            let text = format!("changed {number} by ada");
+            update(&ada.services, one, &content_patch(&text), None, SecretPolicy::Refuse).unwrap();
+            assert_eq!(ada.content(one), text);
+        }
+        assert_eq!(bob.content(&own(&bob, scope)), "changed 1 by ada");
+        update(&bob.services, &own(&bob, scope), &content_patch("changed by bob"), None, SecretPolicy::Refuse).unwrap();
+        delete(&ada.services, &own(&ada, scope)).unwrap();
+        assert_eq!((scopes(&ada), scopes(&bob)), (vec!["private:ada".to_owned()], Vec::new()));
+    }
+}
+
+#[test]
 fn a_scope_that_is_granted_or_withdrawn_appears_or_disappears_with_its_history() {
     let Some(shared) = SharedDatabase::new("granted scopes") else { return };
     let ada = shared.node(&shared.add("ada", &["team:web"]));
@@ -232,9 +312,11 @@ fn a_scope_that_is_granted_or_withdrawn_appears_or_disappears_with_its_history()
     assert_eq!(ada.content(&id), "the zebra deploys for bob");
     shared.principals.ungrant(&scope("private:bob"), &scope("team:web")).unwrap();
     assert_eq!(scopes(&bob), ["global"]);
-    for folder in ["categories", "journal", "trash", "unsynced", ".replaced"] {
-        let texts = bob.home.files(folder).into_values().map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
-        assert!(texts.into_iter().all(|text| !text.contains("zebra")), "{folder}");
+    // No file contains it, neither the index nor its log.
+    let files = bob.home.files("");
+    assert!(files.contains_key("index/documents.db"), "{:?}", files.keys());
+    for (path, bytes) in files {
+        assert!(!bytes.windows(5).any(|part| part == b"zebra" || part == b"ZEBRA"), "{path}");
     }
     // What was not in the lost scope remains, and is usable.
     update(&bob.services, &global, &content_patch("a changed global note"), None, SecretPolicy::Refuse).unwrap();
@@ -254,6 +336,63 @@ fn a_scope_that_is_granted_or_withdrawn_appears_or_disappears_with_its_history()
         );
     }
     assert!(shared.principals.ungrant(&scope("private:bob"), &scope("team:web")).is_err());
+}
+
+#[test]
+fn without_the_database_a_principal_writes_and_its_scopes_are_checked_when_it_is_back() {
+    let claim = "a principal without its database";
+    let Some(server) = PostgresServer::start() else { return report_skipped(claim, "there is no initdb") };
+    let shared = SharedDatabase::on(&server);
+    let limits = || DatabaseLimits { restart: Duration::ZERO, ..DatabaseLimits::default() };
+    let (ada_token, bob_token) = (shared.add("ada", &["team:web"]), shared.add("bob", &["team:web"]));
+    let node = |token: &str| Node::new(Arc::new(open_with(&server, &shared.name, "node", limits()).with_token(token)));
+    let (ada, bob) = (node(&ada_token), node(&bob_token));
+    let shared_id = write_into(&ada, "the zebra of the team", "team:web");
+    let (private_id, lost_id) = (write_into(&ada, "the private zebra", "private:ada"), write_into(&ada, "a note", "team:web"));
+    assert_eq!(scopes(&bob), ["team:web", "team:web"]);
+    server.control(&["-w", "-m", "fast", "stop"]);
+    // Everything that does not need the database works, and the default scope is that of the principal.
+    let store = |node: &Node, token: &str| {
+        let database = open_with(&server, &shared.name, "node", limits()).with_token(token);
+        super::replicas::open(node.home.path(), Arc::new(database), Duration::ZERO)
+    };
+    let principal = store(&ada, &ada_token).principal().unwrap().unwrap();
+    assert_eq!((principal.name.as_str(), principal.private_scope().to_string()), ("ada", "private:ada".to_owned()));
+    let offline = write_into(&ada, "a zebra without a network", "private:ada");
+    move_into(&ada, &private_id, "team:web");
+    update(&ada.services, &shared_id, &content_patch("the offline zebra of the team"), None, SecretPolicy::Refuse).unwrap();
+    delete(&ada.services, &lost_id).unwrap();
+    assert_eq!((hits(&ada, "zebra"), hits(&bob, "zebra")), (3, 1));
+    server.control(&["-w", "start"]);
+    ada.services.store.refresh().unwrap();
+    assert_eq!(scopes(&bob), ["team:web", "team:web"]);
+    assert_eq!(
+        (bob.content(&shared_id).as_str(), bob.content(&private_id).as_str()),
+        ("the offline zebra of the team", "the private zebra")
+    );
+    assert!(!has_text(&bob, "without a network"));
+    assert_eq!(ada.content(&offline), "a zebra without a network");
+    let queued = || store(&ada, &ada_token).shared_store_status().unwrap().unwrap().queued;
+    assert_eq!(queued(), 0);
+    // The team is withdrawn while the node is offline: what was written for the team becomes private proposals.
+    server.control(&["-w", "-m", "fast", "stop"]);
+    update(&ada.services, &shared_id, &content_patch("a late zebra"), None, SecretPolicy::Refuse).unwrap();
+    write_into(&ada, "a late note for the team", "team:web");
+    write_into(&ada, "a late private note", "private:ada");
+    server.control(&["-w", "start"]);
+    shared.principals.ungrant(&"private:ada".parse().unwrap(), &"team:web".parse().unwrap()).unwrap();
+    assert_eq!((scopes(&ada), queued()), (vec!["private:ada".to_owned(); 2], 0));
+    let texts = |filter: &Filter| {
+        let page = ada.services.store.list(filter, &PageRequest::default(), ada.services.clock.now()).unwrap();
+        let mut texts: Vec<_> = page.memories.into_iter().map(|stored| stored.memory.content).collect();
+        texts.sort();
+        texts
+    };
+    assert_eq!(texts(&Filter::default()), ["a late private note", "a zebra without a network"]);
+    let proposals = Filter { proposals: ProposalFilter::Only, scope: Some("private:ada".parse().unwrap()), ..Filter::all() };
+    assert_eq!(texts(&proposals), ["a late note for the team", "a late zebra"]);
+    assert_eq!(bob.content(&shared_id), "the offline zebra of the team");
+    assert!(!has_text(&bob, "late"));
 }
 
 #[test]

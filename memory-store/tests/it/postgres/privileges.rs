@@ -17,7 +17,7 @@ const CHECKSUM: &str = "SELECT sum(hashtextextended(own, 0)) FROM (
 ) AS own WHERE own LIKE '%private:ada%'";
 
 /// A database with private memories and files of `ada`, and the tokens of `ada` and `bob`.
-fn with_secrets(claim: &str) -> Option<(SharedDatabase, String, String)> {
+fn with_secrets(claim: &str) -> Option<(SharedDatabase<'static>, String, String)> {
     let shared = SharedDatabase::new(claim)?;
     let (ada, bob) = (shared.add("ada", &["team:web"]), shared.add("bob", &[]));
     let node = shared.node(&ada);
@@ -32,7 +32,7 @@ fn with_secrets(claim: &str) -> Option<(SharedDatabase, String, String)> {
 }
 
 /// Returns a value for a parameter that names as much of the private memories of `ada` as possible.
-fn private_argument(shared: &SharedDatabase, name: &str, kind: &str) -> String {
+fn private_argument(shared: &SharedDatabase<'_>, name: &str, kind: &str) -> String {
     let of = |column: &str| {
         let find =
             format!("(SELECT {column} FROM memory_document_changes WHERE scope = 'private:ada' ORDER BY position LIMIT 1)");
@@ -64,7 +64,7 @@ fn private_argument(shared: &SharedDatabase, name: &str, kind: &str) -> String {
 }
 
 /// Returns a call of each function that nodes may execute, according to the catalog.
-fn calls(shared: &SharedDatabase) -> Vec<String> {
+fn calls(shared: &SharedDatabase<'_>) -> Vec<String> {
     let list =
         "SELECT own.proname, string_agg(argument.name || ' ' || format_type(argument.kind, NULL), ',' ORDER BY argument.nth)
         FROM pg_proc AS own LEFT JOIN LATERAL unnest(own.proargnames, own.proargtypes::oid[]) WITH ORDINALITY
@@ -102,14 +102,14 @@ fn change_call(position: &str, id: &str, path: &str, content: &str) -> String {
 }
 
 /// Returns the position and the token of the global scope.
-fn global_head(shared: &SharedDatabase) -> (String, String) {
+fn global_head(shared: &SharedDatabase<'_>) -> (String, String) {
     let head = shared.server.sql(&shared.name, "SELECT position, token FROM memory_document_heads WHERE scope = 'global'");
     let (position, token) = head.split_once('|').unwrap();
     (position.to_owned(), token.to_owned())
 }
 
 /// Returns whether a call as a node returns a secret. It may also fail with one of `errors`.
-fn reveals(shared: &SharedDatabase, token: &str, call: &str, errors: &str) -> bool {
+fn reveals(shared: &SharedDatabase<'_>, token: &str, call: &str, errors: &str) -> bool {
     let block = format!(
         "CREATE TEMP TABLE result (is_secret boolean);
         DO $block$ DECLARE found text; BEGIN
@@ -129,7 +129,7 @@ fn no_function_of_nodes_reveals_or_changes_what_another_principal_has() {
     let checksum = || shared.server.sql(&shared.name, CHECKSUM);
     let before = checksum();
     let calls = calls(&shared);
-    assert_eq!(calls.len(), 12, "{calls:?}");
+    assert_eq!(calls.len(), 13, "{calls:?}");
     for call in &calls {
         for token in [bob.as_str(), revoked.as_str(), "mem_00", ""] {
             assert!(!reveals(&shared, token, call, "insufficient_privilege"), "{call}");
@@ -144,7 +144,10 @@ fn no_function_of_nodes_reveals_or_changes_what_another_principal_has() {
     let errors = "insufficient_privilege OR data_exception";
     let revealing: Vec<_> = calls.iter().filter(|call| reveals(&shared, &ada, call, errors)).collect();
     let names: Vec<_> = revealing.iter().map(|call| call.split('(').next().unwrap()).collect();
-    assert_eq!(names, ["memory_node_access", "memory_node_changes", "memory_node_files", "memory_node_operations"]);
+    assert_eq!(
+        names,
+        ["memory_node_access", "memory_node_changes", "memory_node_files", "memory_node_folders", "memory_node_operations"]
+    );
 }
 
 #[test]
