@@ -46,6 +46,27 @@ fn split_name(path: &str) -> Option<(&str, &str)> {
     name.strip_suffix(".md")?.rsplit_once('@')
 }
 
+/// Splits a file name without its extension into the part before the access key, and who reads the file: the fewest first.
+pub(crate) fn name_and_readers(stem: &str) -> (&str, FileReaders) {
+    match stem.rsplit_once('@').and_then(|(stem, suffix)| Some((stem, parse_suffix(suffix)?))) {
+        Some((stem, Scope::Private(_))) => (stem, FileReaders::Principal),
+        Some((stem, Scope::Global)) => (stem, FileReaders::All),
+        Some((stem, _)) => (stem, FileReaders::Some),
+        None => (stem, FileReaders::All),
+    }
+}
+
+/// Who reads a file of a replica.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum FileReaders {
+    /// One principal.
+    Principal,
+    /// Some principals, such as a team.
+    Some,
+    /// All principals.
+    All,
+}
+
 /// Returns whether the files of two paths have the same access key.
 pub(crate) fn have_same_key(one: &str, other: &str) -> bool {
     split_name(one).map(|(_, key)| key) == split_name(other).map(|(_, key)| key)

@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use memory_core::{
     ChangeOutcome, ChangedFiles, History, LARGE_OPERATION, Memory, MemoryId, Operation, OperationId, OperationRecord, Recorded,
-    RecordedChange, RecordedFile, RevertedFiles, StoreError, TrashedFile, Verb, mark_undone_lazily, text,
+    RecordedChange, RecordedFile, RevertedFiles, StoreError, TrashedFile, Verb, mark_undone_lazily,
 };
 
 use super::FileStore;
-use super::plan::replaced_file;
+use super::plan::{generated_name, replaced_file};
 use super::replica::AppendObstacle;
 use crate::access_key::{have_same_key, key_of_file, name_with_key};
 use crate::disk::parent_folder;
@@ -238,7 +238,7 @@ impl FileStore {
         let id = MemoryId::for_path(&format!("restored/{}/{}", restore.id, trashed.id));
         let memory = Memory { id, ..former };
         let key = key_of_file(&trashed.path, &memory.scope, self.principal_name()?.as_deref());
-        let name = name_with_key(&format!("{}-{}.md", text::slug(memory.headline()), id.short()), &key);
+        let name = name_with_key(&generated_name(&memory), &key);
         let path = format!("{}/{name}", parent_folder(&trashed.path));
         if load(self.disk.as_ref(), &path)?.is_some() {
             return Err(StoreError::Conflict { what: path });

@@ -92,7 +92,7 @@ impl FileStore {
             return Err(StoreError::Conflict { what: path });
         }
         let name = file.and_then(|file| file.name.clone());
-        let name = name.unwrap_or_else(|| format!("{}-{}.md", text::slug(memory.headline()), memory.id.short()));
+        let name = name.unwrap_or_else(|| generated_name(memory));
         let name = self.name_in_scope(name, &memory.scope)?;
         let path = self.free_path(category_folder(memory), &name, plan)?;
         let bytes = updated_export(&path, file, memory).unwrap_or_else(|| markdown::encode(memory, front_matter).into_bytes());
@@ -125,7 +125,7 @@ impl FileStore {
         let name = if memory.scope == before.memory.scope {
             former_name.to_owned()
         } else {
-            self.name_in_scope(former_name.to_owned(), &memory.scope)?
+            self.name_in_new_scope(former_name, memory)?
         };
         let path = if category_folder(memory) == category_folder(&before.memory) && name == former_name {
             before.path.clone()
@@ -200,6 +200,11 @@ impl FileStore {
 }
 
 /// Returns the exported file updated to `memory`; `None` if it is missing or cannot be updated.
+/// Returns the name of the file of a new memory.
+pub(super) fn generated_name(memory: &Memory) -> String {
+    format!("{}-{}.md", text::slug(memory.headline()), memory.id.short())
+}
+
 fn updated_export(path: &str, file: Option<&ExportedFile>, memory: &Memory) -> Option<Vec<u8>> {
     let text = file?.text.as_ref()?;
     markdown::rewrite(path, text.as_bytes(), memory).ok()

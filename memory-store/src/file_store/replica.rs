@@ -22,6 +22,7 @@ use memory_core::{Code, Memory, PrincipalAccess, Recorded, Scope, StoreError};
 use serde::{Deserialize, Serialize};
 
 use self::status::ReplicaCounters;
+use super::plan::generated_name;
 use super::{FileStore, Freshness};
 use crate::access_key::{access_key, key_of_file, name_with_key};
 use crate::cache_file;
@@ -239,6 +240,14 @@ impl FileStore {
             return Ok(name);
         }
         Ok(name_with_key(&name, &access_key(scope, self.principal_name()?.as_deref())))
+    }
+
+    /// Returns the name for the file of a memory that moves into another scope.
+    ///
+    /// In a replica, it is derived from the current text: readers of the new scope do not see words of former versions.
+    pub(super) fn name_in_new_scope(&self, former_name: &str, memory: &Memory) -> Result<String, StoreError> {
+        let name = if self.replica.is_some() { generated_name(memory) } else { former_name.to_owned() };
+        self.name_in_scope(name, &memory.scope)
     }
 
     /// Deletes the previous versions before `before` from the log, if the store is a replica.

@@ -14,6 +14,7 @@ use super::memory_index::MemoryIndex;
 use super::row::{DocumentRow, stem};
 use super::scan::FolderSums;
 use super::schema::{IndexMeta, decode_numbers, encode_numbers, id_bytes, row_count, row_id, row_stat, write};
+use crate::access_key::name_and_readers;
 use crate::disk::{FileStat, parent_folder};
 
 /// A set of changes to the rows, within one transaction. [`IndexUpdate::finish`] must follow.
@@ -318,12 +319,16 @@ pub(super) fn insert(
 
 /// Assigns the id `claimed` to one of the files that name it.
 ///
-/// The file with a name that ends in the short form of the id gets it, otherwise the first by path. The other files get an id derived from
+/// In a replica, a file of a more private access key precedes others, so that nobody takes the id of a memory that they do not read. Then the
+/// file with a name that ends in the short form of the id gets it, otherwise the first by path. The other files get an id derived from
 /// their path.
 pub(super) fn assign_claimed_id(transaction: &Transaction<'_>, claimed: &MemoryId) -> Result<(), IndexError> {
     let mut claimants = claimants(transaction, claimed)?;
     let ending = format!("-{}", claimed.short());
-    claimants.sort_by_cached_key(|(_, path)| (!stem(path).ends_with(&ending), path.clone()));
+    claimants.sort_by_cached_key(|(_, path)| {
+        let (stem, readers) = name_and_readers(stem(path));
+        (readers, !stem.ends_with(&ending), path.clone())
+    });
     for (key, _) in claimants.iter().skip(1) {
         set_id(transaction, *key, None)?;
     }

@@ -225,7 +225,7 @@ async fn append_changes(
         (&columns.expires, Type::TIMESTAMPTZ_ARRAY),
         (&columns.sources, Type::TEXT_ARRAY),
     ];
-    let unique = ["memory_documents_path", "memory_documents_pkey"];
+    let unique = ["memory_documents_path", "memory_documents_pkey", "memory_documents_id"];
     match client.execute_typed(APPEND_CHANGES, &values).await {
         Ok(_) => Ok(()),
         Err(error) if unique.iter().any(|name| DatabaseError::is_duplicate(&error, name)) => {

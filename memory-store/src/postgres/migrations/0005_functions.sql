@@ -49,6 +49,32 @@ BEGIN
 END
 $$;
 
+-- Whether a document of another scope has one of these ids. A memory has its id in one scope only, so that nobody gives the id of a hidden
+-- memory to a document of their own.
+CREATE INDEX IF NOT EXISTS memory_documents_id ON memory_documents (id);
+CREATE OR REPLACE FUNCTION memory_has_ids_elsewhere(own_ids text[], own_scopes text[]) RETURNS boolean
+    LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path FROM CURRENT
+AS $$
+BEGIN
+    RETURN EXISTS (
+        SELECT FROM unnest(own_ids, own_scopes) AS new(id, scope) JOIN memory_documents AS own ON own.id = new.id AND own.scope <> new.scope
+    );
+END
+$$;
+
+-- Whether an operation in any scope is one of another principal, or has this token.
+CREATE INDEX IF NOT EXISTS memory_document_operations_id ON memory_document_operations (operation);
+CREATE OR REPLACE FUNCTION memory_is_operation_used(own_operation text, own_token bigint, own_principal text) RETURNS boolean
+    LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path FROM CURRENT
+AS $$
+BEGIN
+    RETURN EXISTS (
+        SELECT FROM memory_document_operations AS own
+        WHERE own.operation = own_operation AND (own.token = own_token OR own.principal IS DISTINCT FROM own_principal)
+    );
+END
+$$;
+
 CREATE OR REPLACE FUNCTION memory_scopes_of(principal text) RETURNS text[]
     LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path FROM CURRENT
 AS $$
@@ -66,21 +92,29 @@ BEGIN
 END
 $$;
 
--- These two functions read all principals. The policies recognize them by their search path, which a caller cannot change.
+-- These functions read the rows of all principals. The policies recognize them by their search path, which a caller cannot change.
 DO $$
 DECLARE
     own text;
+    condition text := format(
+        'current_user = (SELECT memory_owner()) AND current_setting(''search_path'') = %L', format('pg_catalog, %I, pg_temp', current_schema())
+    );
 BEGIN
-    FOREACH own IN ARRAY ARRAY['memory_find_principal(text)', 'memory_scopes_of(text)'] LOOP
+    FOREACH own IN ARRAY ARRAY[
+        'memory_find_principal(text)', 'memory_scopes_of(text)', 'memory_has_ids_elsewhere(text[], text[])',
+        'memory_is_operation_used(text, bigint, text)'
+    ] LOOP
         EXECUTE format('ALTER FUNCTION %s SET search_path = pg_catalog, %I, pg_temp', own, current_schema());
     END LOOP;
     FOREACH own IN ARRAY ARRAY['memory_principals', 'memory_principal_scopes'] LOOP
         EXECUTE format('DROP POLICY IF EXISTS memory_access ON %I', own);
         EXECUTE format(
-            'CREATE POLICY memory_access ON %I USING ((SELECT memory_is_owner()) OR (current_user = (SELECT memory_owner())'
-            ' AND current_setting(''search_path'') = %L)) WITH CHECK ((SELECT memory_is_owner()))',
-            own, format('pg_catalog, %I, pg_temp', current_schema())
+            'CREATE POLICY memory_access ON %I USING ((SELECT memory_is_owner()) OR (%s)) WITH CHECK ((SELECT memory_is_owner()))', own, condition
         );
+    END LOOP;
+    FOREACH own IN ARRAY ARRAY['memory_documents', 'memory_document_operations'] LOOP
+        EXECUTE format('DROP POLICY IF EXISTS memory_check ON %I', own);
+        EXECUTE format('CREATE POLICY memory_check ON %I FOR SELECT USING (%s)', own, condition);
     END LOOP;
 END
 $$;
@@ -140,12 +174,52 @@ BEGIN
 END
 $$;
 
+-- Fails unless arrays have the same length, one dimension, and no NULL in the first one, which has no value twice.
+CREATE OR REPLACE FUNCTION memory_check_arrays(keys text[], VARIADIC lengths integer[]) RETURNS void
+    LANGUAGE plpgsql IMMUTABLE SECURITY DEFINER SET search_path FROM CURRENT
+AS $$
+BEGIN
+    IF (coalesce(array_ndims(keys), 1) = 1 AND cardinality(keys) = ALL (lengths)
+        AND cardinality(keys) = (SELECT count(DISTINCT own.key) FROM unnest(keys) AS own(key))) IS NOT TRUE
+    THEN
+        RAISE data_exception USING MESSAGE = 'the arrays are not valid';
+    END IF;
+END
+$$;
+
+-- Whether a name is one of files or folders on every system.
+CREATE OR REPLACE FUNCTION memory_is_file_name(own_name text) RETURNS boolean
+    LANGUAGE plpgsql IMMUTABLE SECURITY DEFINER SET search_path FROM CURRENT
+AS $$
+BEGIN
+    RETURN octet_length(own_name) BETWEEN 1 AND 240 AND own_name NOT IN ('.', '..') AND own_name !~ '[[:cntrl:]]';
+END
+$$;
+
+-- Whether the front matter of a file has this id, or none. The program writes it in the first line. Other files must be simple enough to
+-- find it by its name, so that a file does not claim the id of another memory.
+CREATE OR REPLACE FUNCTION memory_has_own_id(content bytea, own_id text) RETURNS boolean
+    LANGUAGE plpgsql IMMUTABLE SECURITY DEFINER SET search_path FROM CURRENT
+AS $$
+DECLARE
+    start text := encode(substring(content FROM 1 FOR 65536), 'escape');
+    front_matter text := split_part(start, chr(10) || '---', 1);
+BEGIN
+    IF starts_with(start, '---' || chr(10) || 'id: ' || own_id || chr(10)) OR position('---' IN left(start, 40)) = 0 THEN
+        RETURN true;
+    END IF;
+    RETURN starts_with(start, '---') AND length(front_matter) < 65000 AND front_matter !~ '[?!&*{}]' AND position(repeat(chr(92), 2) IN front_matter) = 0
+        AND front_matter !~ '(^|[^A-Za-z_-])id["'']*[[:space:]]*:';
+END
+$$;
+
 -- Whether a file with this path may be in a scope: its name ends with the scope, unless that is `global`.
 CREATE OR REPLACE FUNCTION memory_is_path_of(path text, scope text) RETURNS boolean
     LANGUAGE plpgsql IMMUTABLE SECURITY DEFINER SET search_path FROM CURRENT
 AS $$
 BEGIN
-    RETURN path ~ '^categories/([^/.][^/]*/)*[^/.][^/]*[.]md$' AND CASE
+    RETURN path ~ '^categories/([^/.][^/]*/)*[^/.][^/]*[.]md$' AND path !~ '[.]md/' AND octet_length(path) <= 800
+        AND (SELECT bool_and(memory_is_file_name(part.name)) FROM unnest(string_to_array(path, '/')) AS part(name)) AND CASE
         WHEN scope = 'global' THEN position('@' IN path) = 0
         WHEN scope ~ '^[a-z]+:[A-Za-z0-9._-]{1,64}$' THEN right(path, length(scope) + 4) = '@' || replace(scope, ':', '-') || '.md'
         -- Other characters of a scope are encoded, and a long one is shortened.
@@ -264,6 +338,11 @@ DECLARE
     moved bigint;
 BEGIN
     PERFORM memory_check_scopes(known_scopes);
+    PERFORM memory_check_arrays(known_scopes, cardinality(known_positions), cardinality(known_tokens));
+    PERFORM memory_check_arrays(
+        former_numbers::text[], cardinality(former_scopes), cardinality(former_ids), cardinality(former_paths), cardinality(former_hashes),
+        cardinality(former_trash)
+    );
     IF NOT former_scopes <@ known_scopes THEN
         RAISE data_exception USING MESSAGE = 'a previous version is in no scope of the operation';
     END IF;
@@ -294,10 +373,7 @@ BEGIN
     ) THEN
         RETURN;
     END IF;
-    IF readable IS NOT NULL AND EXISTS (
-        SELECT FROM memory_document_operations
-        WHERE scope = ANY (known_scopes) AND operation = own_operation AND principal IS DISTINCT FROM memory_principal()
-    ) THEN
+    IF readable IS NOT NULL AND memory_is_operation_used(own_operation, own_token, memory_principal()) THEN
         RAISE data_exception USING MESSAGE = 'the operation is one of another principal';
     END IF;
     new_position := greatest(last_position, (SELECT max(known.position) FROM unnest(known_positions) AS known(position))) + 1;
@@ -341,6 +417,13 @@ DECLARE
     readable text[] := memory_accessible_scopes();
 BEGIN
     PERFORM memory_check_scopes(own_scopes);
+    PERFORM memory_check_arrays(own_scopes, cardinality(own_scopes));
+    PERFORM memory_check_arrays(
+        numbers::text[], cardinality(ids), cardinality(former_scopes), cardinality(former_paths), cardinality(former_hashes),
+        cardinality(former_trash), cardinality(scopes), cardinality(paths), cardinality(hashes), cardinality(reasons), cardinality(contents),
+        cardinality(categories), cardinality(phases), cardinality(tag_lists), cardinality(creations), cardinality(updates),
+        cardinality(expiries), cardinality(sources)
+    );
     IF NOT array_remove(former_scopes || scopes, NULL) <@ own_scopes OR cardinality(own_scopes) <> (
         SELECT count(*) FROM memory_document_operations AS own
         WHERE own.scope = ANY (own_scopes) AND own.position = own_position AND own.operation = own_operation AND own.token = own_token
@@ -363,7 +446,7 @@ BEGIN
                 memory_is_path_of(new.former_path, coalesce(new.former_scope, new.scope, own_scopes[1])) AND length(new.former_hash) = 32
             ))
             AND CASE WHEN new.scope IS NULL THEN new.path IS NULL AND new.hash IS NULL AND new.content IS NULL
-                ELSE memory_is_path_of(new.path, new.scope) AND sha256(new.content) = new.hash END
+                ELSE memory_is_path_of(new.path, new.scope) AND sha256(new.content) = new.hash AND memory_has_own_id(new.content, new.id) END
         ) IS NOT TRUE
     ) THEN
         RAISE data_exception USING MESSAGE = 'a change of the operation is not valid';
@@ -374,6 +457,9 @@ BEGIN
         FROM unnest(scopes, ids, paths, hashes, categories, phases, tag_lists, creations, updates, expiries, sources, contents)
             AS new(scope, id, path, hash, category, phase, tags, created_at, updated_at, expires_at, source, content)
         WHERE new.scope IS NOT NULL;
+    IF readable IS NOT NULL AND memory_has_ids_elsewhere(ids, scopes) THEN
+        RAISE unique_violation USING MESSAGE = 'a memory of another scope has the same id', CONSTRAINT = 'memory_documents_id';
+    END IF;
     -- A change from one scope into another is two rows: the first half in the former scope, and the second half in the new one.
     INSERT INTO memory_document_changes (scope, position, nth, operation, token, id, former_path, former_hash, trash, path, hash, why, content)
         SELECT CASE WHEN half = 1 THEN new.former_scope ELSE coalesce(new.scope, new.former_scope, own_scopes[1]) END,
@@ -418,6 +504,24 @@ BEGIN
 END
 $$;
 
+-- Fails unless the caller may access the folders of a scope. Those of `global` are of nodes without a token.
+CREATE OR REPLACE FUNCTION memory_check_folder(own_scope text, own_folder text) RETURNS void
+    LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path FROM CURRENT
+AS $$
+BEGIN
+    PERFORM memory_check_scopes(ARRAY[own_scope]);
+    IF own_scope = 'global' AND NOT memory_is_owner() THEN
+        RAISE insufficient_privilege USING MESSAGE = 'the principal of the transaction has no access to a scope';
+    END IF;
+    IF (
+        octet_length(own_folder) <= 400
+        AND (SELECT bool_and(memory_is_file_name(part.name)) FROM unnest(string_to_array(own_folder, '/')) AS part(name))
+    ) IS NOT TRUE THEN
+        RAISE data_exception USING MESSAGE = 'a folder is not valid';
+    END IF;
+END
+$$;
+
 -- The files of a folder after a position, with those parts of each that are new since `known_position`, and the position of the folder at
 -- the same time. Without files, there is one row without a path.
 CREATE OR REPLACE FUNCTION memory_node_files(
@@ -426,7 +530,7 @@ CREATE OR REPLACE FUNCTION memory_node_files(
     LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path FROM CURRENT
 AS $$
 BEGIN
-    PERFORM memory_check_scopes(ARRAY[own_scope]);
+    PERFORM memory_check_folder(own_scope, own_folder);
     RETURN QUERY
         SELECT own.path, own.position, own.written, own.is_there, part.start_at, part.content,
             (SELECT folder.position FROM memory_folders AS folder WHERE folder.scope = own_scope AND folder.folder = own_folder)
@@ -454,7 +558,7 @@ BEGIN
     END IF;
     RETURN QUERY
         SELECT own.scope, own.folder FROM unnest(readable) AS wanted(scope)
-        JOIN memory_folders AS own ON own.scope = wanted.scope ORDER BY 1, 2;
+        JOIN memory_folders AS own ON own.scope = wanted.scope WHERE own.scope <> 'global' OR memory_is_owner() ORDER BY 1, 2;
 END
 $$;
 
@@ -468,7 +572,7 @@ AS $$
 DECLARE
     head bigint;
 BEGIN
-    PERFORM memory_check_scopes(ARRAY[own_scope]);
+    PERFORM memory_check_folder(own_scope, own_folder);
     INSERT INTO memory_folders AS own (scope, folder, position, tokens) VALUES (own_scope, own_folder, 0, ARRAY[]::bigint[])
         ON CONFLICT (scope, folder) DO UPDATE SET position = own.position
         RETURNING own.position, own_token = ANY (own.tokens) INTO head, is_repeated;
@@ -491,14 +595,21 @@ AS $$
 DECLARE
     extended bigint;
 BEGIN
-    PERFORM memory_check_scopes(ARRAY[own_scope]);
+    PERFORM memory_check_folder(own_scope, own_folder);
     IF NOT EXISTS (
         SELECT FROM memory_folders AS own WHERE own.scope = own_scope AND own.folder = own_folder AND own.position = own_position
             AND own.begun_at = now()
     ) THEN
         RAISE data_exception USING MESSAGE = 'the transaction has not begun the commit';
     END IF;
-    IF EXISTS (SELECT FROM unnest(paths) AS new(path) WHERE (new.path ~ '(^|/)[.]{0,2}(/|$)') IS NOT FALSE) THEN
+    PERFORM memory_check_arrays(paths, cardinality(starts), cardinality(contents));
+    -- Files with these names are those of a node itself.
+    IF EXISTS (
+        SELECT FROM unnest(paths) AS new(path) WHERE new.path = '' OR octet_length(new.path) > 800 OR EXISTS (
+            SELECT FROM unnest(string_to_array(new.path, '/')) AS part(name)
+            WHERE part.name ~ '^[.](lock|replica|unsynced)' OR NOT memory_is_file_name(part.name)
+        )
+    ) THEN
         RAISE data_exception USING MESSAGE = 'a path is not valid';
     END IF;
     DELETE FROM memory_file_parts AS own USING unnest(paths, starts) AS new(path, start_at)

@@ -251,36 +251,35 @@ fn a_shared_version_that_is_restored_after_it_was_taken_back_is_a_memory_of_its_
 }
 
 #[test]
-fn two_memories_with_one_id_in_two_scopes_are_both_changed_and_deleted() {
+fn nobody_writes_a_memory_with_the_id_of_one_that_they_do_not_read() {
     let Some(shared) = SharedDatabase::new("memories with one id") else { return };
     let ada = shared.node(&shared.add("ada", &["team:web"]));
     let bob = shared.node(&shared.add("bob", &["team:web"]));
     let id = write_into(&ada, "the zebra hint", "private:ada");
-    // Bob writes a memory with the same id.
-    for (scope, text) in [("global", "a global note"), ("team:web", "a note of the team")] {
-        let draft = Draft { scope: scope.parse().unwrap(), ..Draft::new(text) };
+    for scope in ["global", "team:web", "private:bob"] {
+        let draft = Draft { scope: scope.parse().unwrap(), ..Draft::new("another text") };
         let memory = draft.into_memory(id.parse().unwrap(), bob.services.clock.now());
         let mut set = bob.services.change_set(Verb::Import);
         set.changes.push(Change::Create { memory: Box::new(memory), front_matter: String::new() });
-        bob.services.store.commit(Checked::allowed(&set)).unwrap();
-        let own = |node: &Node, scope: &str| {
-            node.services.store.refresh().unwrap();
-            let filter = Filter { scope: Some(scope.parse().unwrap()), ..Filter::all() };
-            let page = node.services.store.list(&filter, &PageRequest::default(), node.services.clock.now()).unwrap();
-            page.memories[0].memory.id.to_string()
-        };
-        let (private, shared) = (own(&ada, "private:ada"), own(&ada, scope));
-        assert_ne!(private, shared);
-        for (number, one) in [&private, &shared].into_iter().enumerate() {
-            let text = format!("changed {number} by ada");
-            update(&ada.services, one, &content_patch(&text), None, SecretPolicy::Refuse).unwrap();
-            assert_eq!(ada.content(one), text);
-        }
-        assert_eq!(bob.content(&own(&bob, scope)), "changed 1 by ada");
-        update(&bob.services, &own(&bob, scope), &content_patch("changed by bob"), None, SecretPolicy::Refuse).unwrap();
-        delete(&ada.services, &own(&ada, scope)).unwrap();
-        assert_eq!((scopes(&ada), scopes(&bob)), (vec!["private:ada".to_owned()], Vec::new()));
+        assert_eq!(bob.services.store.commit(Checked::allowed(&set)).unwrap_err().code(), Code::Conflict, "{scope}");
     }
+    update(&ada.services, &id, &content_patch("the changed hint"), None, SecretPolicy::Refuse).unwrap();
+    assert_eq!(ada.content(&id), "the changed hint");
+    assert_eq!((scopes(&ada), scopes(&bob)), (vec!["private:ada".to_owned()], Vec::new()));
+}
+
+#[test]
+fn the_file_of_a_shared_memory_has_no_words_of_former_versions() {
+    let Some(shared) = SharedDatabase::new("names of shared files") else { return };
+    let ada = shared.node(&shared.add("ada", &["team:web"]));
+    let bob = shared.node(&shared.add("bob", &["team:web"]));
+    let id = write_into(&ada, "the zebra is secret", "private:ada");
+    update(&ada.services, &id, &content_patch("deploy on Tuesdays"), None, SecretPolicy::Refuse).unwrap();
+    move_into(&ada, &id, "team:web");
+    assert_eq!(scopes(&bob), ["team:web"]);
+    let files = bob.home.files("");
+    assert!(files.keys().any(|path| path.contains("/deploy-on-tuesdays-")), "{:?}", files.keys());
+    assert!(files.iter().all(|(path, bytes)| !path.contains("zebra") && !bytes.windows(5).any(|part| part == b"zebra")));
 }
 
 #[test]

@@ -8,6 +8,9 @@ use super::replicas::{Node, content_patch};
 /// A word in private memories of `ada`, also in hexadecimal.
 const SECRET: &str = "zebra|7a65627261|private:ada";
 
+/// The functions that read the rows of all principals.
+const SEES_ALL: &str = "memory_find_principal\nmemory_has_ids_elsewhere\nmemory_is_operation_used\nmemory_scopes_of";
+
 /// The rows of tables that contain a scope of `ada`, as one number.
 const CHECKSUM: &str = "SELECT sum(hashtextextended(own, 0)) FROM (
     SELECT own::text FROM memory_document_heads AS own UNION ALL SELECT own::text FROM memory_document_operations AS own
@@ -208,9 +211,9 @@ fn functions_run_as_the_owner_with_a_fixed_search_path_and_only_nodes_may_call_t
     assert_eq!(wrong("NOT prosecdef OR prosecdef AND pg_get_userbyid(proowner) <> memory_owner()"), "");
     assert_eq!(
         wrong("NOT coalesce(proconfig && ARRAY['search_path=public, pg_temp', 'search_path=pg_catalog, pg_temp'], false)"),
-        "memory_find_principal\nmemory_scopes_of"
+        SEES_ALL
     );
-    assert_eq!(wrong("proconfig @> ARRAY['search_path=pg_catalog, public, pg_temp']"), "memory_find_principal\nmemory_scopes_of");
+    assert_eq!(wrong("proconfig @> ARRAY['search_path=pg_catalog, public, pg_temp']"), SEES_ALL);
     assert_eq!(wrong("has_function_privilege('ROLE', oid, 'EXECUTE') <> starts_with(proname, 'memory_node_')"), "");
     assert_eq!(wrong("EXISTS (SELECT FROM aclexplode(coalesce(proacl, acldefault('f', proowner))) WHERE grantee = 0)"), "");
     let settings = "ARRAY['client_min_messages=warning', 'enable_seqscan=off', 'enable_bitmapscan=off', 'enable_indexscan=on']";
@@ -230,8 +233,8 @@ fn a_node_cannot_make_a_function_read_the_rows_of_all_scopes() {
     for call in calls(&shared).iter().filter(|call| !call.contains("append") && !call.contains("put")) {
         check(&format!("DO $$ BEGIN PERFORM own FROM {call} AS own; END $$"));
     }
-    let commit = "memory_node_commit_files('global', 'banks', 0, 1)";
-    let put = "memory_node_put_files('global', 'banks', 1, '{a,b}', '{NULL,NULL}', '{x,y}')";
+    let commit = "memory_node_commit_files('private:ada', 'topics/a', 0, 1)";
+    let put = "memory_node_put_files('private:ada', 'topics/a', 1, '{a,b}', '{NULL,NULL}', '{x,y}')";
     check(&format!("DO $$ BEGIN PERFORM {commit}; PERFORM {put}; END $$"));
     let (position, token) = &global_head(&shared);
     let next = (position.parse::<i64>().unwrap() + 1).to_string();
@@ -274,6 +277,80 @@ fn the_policies_restrict_a_token_also_without_the_functions() {
         INSERT INTO memory_principals VALUES ('ada', sha256('x'), NULL); SET search_path = pg_temp, public; \
         SELECT principal IS NULL, cardinality(scopes) FROM public.memory_node_access()";
     assert_eq!(shared.sql("node", "x", spoof), "t|0");
+}
+
+#[test]
+fn a_node_cannot_take_an_operation_an_id_or_the_positions_of_others() {
+    let Some((shared, _, bob)) = with_secrets("foreign operations") else { return };
+    let private = |column: &str| {
+        let find = format!("SELECT {column} FROM memory_document_changes WHERE scope = 'private:ada' ORDER BY position LIMIT 1");
+        shared.server.sql(&shared.name, &find)
+    };
+    let (position, token) = &global_head(&shared);
+    let append = |operation: &str| append_call((position, token), operation, "write", "2026-11-26T10:00:00Z", position);
+    // An operation of which the node reads no part.
+    assert_eq!(shared.error("node", &bob, &append(&private("operation"))), "ERROR:  the operation is one of another principal");
+    // The id of a memory that the node does not read, as the id of the row or in the file.
+    let next = &(position.parse::<i64>().unwrap() + 1).to_string();
+    let (own, foreign) = ("01234567-0123-7000-8000-0123456789ab", private("id"));
+    let path = "categories/ideas/a.md";
+    let call = |id: &str, content: &str| {
+        let call =
+            change_call(next, id, path, "CONTENT").replace("'{CONTENT}'", &format!("ARRAY[convert_to('{content}', 'UTF8')]"));
+        let call = call.replace("sha256('text')", &format!("sha256(convert_to('{content}', 'UTF8'))"));
+        format!("{}; {call}", append("0123456789ab"))
+    };
+    assert_eq!(shared.error("node", &bob, &call(&foreign, "text")), "ERROR:  a memory of another scope has the same id");
+    for front_matter in [
+        format!("---\nid: {foreign}\n---\ntext"),
+        format!("---\nphase: inbox\nid: {foreign}\n---\ntext"),
+        format!("---\n\"id\": {foreign}\n---\ntext"),
+        format!("---\n? id\n: {foreign}\n---\ntext"),
+        format!("---\n{{id: {foreign}}}\n---\ntext"),
+        format!("---\r\nid: {foreign}\r\n---\r\ntext"),
+        format!("\n---\nid: {foreign}\n---\ntext"),
+    ] {
+        let refused = shared.error("node", &bob, &call(own, &front_matter));
+        assert_eq!(refused, "ERROR:  a change of the operation is not valid", "{front_matter:?}");
+    }
+    for front_matter in [format!("---\nid: {own}\nphase: inbox\n---\ntext"), "---\ntitle: aid\n---\ntext".into(), "text?".into()]
+    {
+        shared.sql("node", &bob, &format!("BEGIN; {}; ROLLBACK", call(own, &front_matter)));
+    }
+    // Further positions than scopes.
+    let far = append("0123456789ab").replace(&format!("'{{{position}}}'"), &format!("'{{{position},9223372036854775806}}'"));
+    assert_eq!(shared.error("node", &bob, &far), "ERROR:  the arrays are not valid");
+    let twice =
+        append("0123456789ab").replace("'{global}'", "'{global,global}'").replace(&format!("'{{{position}}}'"), "'{0,0}'");
+    assert_eq!(
+        shared.error("node", &bob, &twice.replace(&format!("'{{{token}}}'"), "'{0,0}'")),
+        "ERROR:  the arrays are not valid"
+    );
+    // Names that other systems cannot store.
+    for path in [
+        format!("categories/ideas/{}.md", "y".repeat(300)),
+        format!("categories/{}a.md", "ideas/".repeat(200)),
+        "categories/ideas/a.md/b.md".into(),
+        "categories/ideas/a\nb.md".into(),
+    ] {
+        let refused =
+            shared.error("node", &bob, &format!("{}; {}", append("0123456789ab"), change_call(next, own, &path, "text")));
+        assert_eq!(refused, "ERROR:  a change of the operation is not valid", "{path}");
+    }
+    // Folders of nodes without a token, folders elsewhere, and files that a node has for itself.
+    for scope in ["global", "private:ada"] {
+        shared.check_refused("node", &bob, &[format!("SELECT memory_node_commit_files('{scope}', 'banks', 1, 2)")]);
+        shared.check_refused("node", &bob, &[format!("SELECT * FROM memory_node_files('{scope}', 'banks', 0, 0, '', 9)")]);
+    }
+    for folder in ["../banks", "/tmp/banks", "a//b", ""] {
+        let refused = shared.error("node", &bob, &format!("SELECT memory_node_commit_files('private:bob', '{folder}', 0, 1)"));
+        assert_eq!(refused, "ERROR:  a folder is not valid", "{folder}");
+    }
+    let commit = "SELECT memory_node_commit_files('private:bob', 'banks', 0, 1)";
+    for path in [".locks/a/b", ".replica.jsonl", "a/.unsynced/b", &"y".repeat(300), "a\nb"] {
+        let put = format!("SELECT memory_node_put_files('private:bob', 'banks', 1, ARRAY['{path}'], '{{NULL}}', '{{x}}')");
+        assert_eq!(shared.error("node", &bob, &format!("{commit}; {put}")), "ERROR:  a path is not valid", "{path}");
+    }
 }
 
 #[test]
@@ -326,8 +403,9 @@ fn a_node_cannot_append_an_operation_that_others_cannot_read() {
     ] {
         assert_eq!(is_path_of(path, scope), expected, "{path} in {scope}");
     }
-    let commit = "SELECT memory_node_commit_files('global', 'banks', 0, 1)";
-    let put = |path: &str| format!("SELECT memory_node_put_files('global', 'banks', 1, ARRAY['{path}'], '{{NULL}}', '{{x}}')");
+    let commit = "SELECT memory_node_commit_files('private:bob', 'banks', 0, 1)";
+    let put =
+        |path: &str| format!("SELECT memory_node_put_files('private:bob', 'banks', 1, ARRAY['{path}'], '{{NULL}}', '{{x}}')");
     for path in ["../a", "a/../b", "/a", "a//b", "a/", ".", ""] {
         let refused = shared.error("node", &bob, &format!("{commit}; {}", put(path)));
         assert_eq!(refused, "ERROR:  a path is not valid", "{path}");
