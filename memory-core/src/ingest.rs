@@ -147,20 +147,15 @@ pub fn ingest(
     services.store.refresh()?;
     let mut report = IngestReport::default();
     let mut survey = Survey::of(services, source, &mut report, progress)?;
-    let links = survey.take_links(&mut report.links);
+    let operation = services.change_set(Verb::Ingest);
+    let links = survey.take_links(operation.operation.at, &mut report.links);
     let total = survey.len() as u64;
     // New memories belong to notes, so they need not be read.
     if source.is_complete() {
         report.missing = survey.missing_notes(services, &report.skipped)?;
     }
-    let mut batch = IngestBatch {
-        services,
-        operation: services.change_set(Verb::Ingest),
-        changes: Vec::new(),
-        paths: Vec::new(),
-        bytes: 0,
-        dry_run: options.dry_run,
-    };
+    let mut batch =
+        IngestBatch { services, operation, changes: Vec::new(), paths: Vec::new(), bytes: 0, dry_run: options.dry_run };
     let missing = report.missing.iter().map(|note| note.id);
     let steps = RecordedSteps::new(services, survey.memories().iter().copied().chain(missing).collect());
     for note in &mut report.missing {

@@ -58,10 +58,13 @@ pub struct NoteItem {
     pub draft: Draft,
     /// The id that the note had as a memory of a home. A new memory receives it, unless another memory has it.
     pub id: Option<MemoryId>,
-    /// The path without the hash of its text, if the source adds such a hash to equal paths: a space and eight hexadecimal digits.
+    /// The paths that the note may have had in former states of the source, from the least to the most exact, if the source
+    /// gives notes with equal paths more exact ones.
     ///
-    /// A changed note continues the only memory with such a path that no note belongs to.
-    pub base_path: Option<String>,
+    /// The last one ends in the hash of the text: a space, eight hexadecimal digits and, if the file has a name, a hyphen
+    /// and the number of the file among those with equal names. A changed note continues a memory with one of these paths
+    /// that no note belongs to: the one of the same file, or else the one with the most similar text.
+    pub former_paths: Vec<String>,
     /// The time of the last change, if the source records it.
     pub updated_at: Option<DateTime<Utc>>,
     /// The other fields that the note had as a memory of a home. A new memory receives them.
@@ -83,8 +86,8 @@ impl NoteItem {
     pub fn new(draft: Draft) -> Self {
         let (links, uncounted_links) = (Vec::new(), Vec::new());
         let (front_matter, former) = (String::new(), FormerFields::default());
-        let (id, base_path, updated_at, warning) = (None, None, None, None);
-        Self { draft, id, base_path, updated_at, former, front_matter, links, uncounted_links, warning }
+        let (id, former_paths, updated_at, warning) = (None, Vec::new(), None, None);
+        Self { draft, id, former_paths, updated_at, former, front_matter, links, uncounted_links, warning }
     }
 }
 

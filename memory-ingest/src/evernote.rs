@@ -35,7 +35,7 @@ const HASH_DIGITS: usize = 16;
 const SHORT_HASH_DIGITS: usize = 8;
 
 /// The attributes of a note that are preserved as properties.
-const PROPERTIES: [&str; 11] = [
+const PROPERTIES: [&str; 13] = [
     "altitude",
     "author",
     "content-class",
@@ -43,8 +43,10 @@ const PROPERTIES: [&str; 11] = [
     "longitude",
     "place-name",
     "reminder-done-time",
+    "reminder-order",
     "reminder-time",
     "source",
+    "source-application",
     "source-url",
     "subject-date",
 ];
@@ -58,8 +60,8 @@ pub struct Evernote {
 /// A note in an export, with the path that identifies it.
 struct NotePosition {
     path: String,
-    /// The path without a hash of the text, unless the hash alone identifies the note.
-    base_path: Option<String>,
+    /// The path without and with a hash of the text, unless the hash alone identifies the note.
+    former_paths: Vec<String>,
     file: TextContent,
     /// The path with a hash of the text.
     exact_path: String,
@@ -181,8 +183,8 @@ fn index_notebook(
         let path = one_line(&format!("{notebook}/{parts}"));
         let exact_path = format!("{path}{exact}");
         let file_path = file_path.to_owned();
-        let base_path = has_time.then(|| path.clone());
-        positions.push(NotePosition { path, base_path, exact_path, file: file.clone(), file_path, start: note.start });
+        let former_paths = if has_time { vec![path.clone(), exact_path.clone()] } else { Vec::new() };
+        positions.push(NotePosition { path, former_paths, exact_path, file: file.clone(), file_path, start: note.start });
     }
     Ok(())
 }
@@ -307,7 +309,7 @@ impl EnexFields {
         let title = self.title();
         let content = if content.is_empty() { title.clone()? } else { content };
         let mut note = RecordNote::new("evernote", ROOT, &position.path, &content);
-        note.base_path.clone_from(&position.base_path);
+        note.former_paths.clone_from(&position.former_paths);
         note.draft.title = title;
         note.draft.created_at = self.text("created").and_then(parse_time);
         note.updated_at = self.text("updated").and_then(parse_time);

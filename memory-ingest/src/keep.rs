@@ -27,6 +27,19 @@ const CREATED_KEY: &str = "createdTimestampUsec";
 /// The keys of the contents of a note.
 const TEXT_KEYS: [&str; 5] = ["textContent", "listContent", "title", "attachments", "annotations"];
 
+/// The keys that become fields or other properties of a memory. The text with its styles repeats the text.
+const KNOWN_KEYS: [&str; 9] = [
+    CREATED_KEY,
+    "userEditedTimestampUsec",
+    "isTrashed",
+    "isPinned",
+    "isArchived",
+    "color",
+    "labels",
+    "sharees",
+    "textContentHtml",
+];
+
 /// Number of digits of the hash of the contents of a note.
 const HASH_DIGITS: usize = 8;
 
@@ -135,7 +148,7 @@ impl Keep {
         }
         let content = if content.is_empty() { title.clone().unwrap_or_default() } else { content };
         let mut note = RecordNote::new(self.name(), ROOT, path, &content);
-        note.base_path = names_of(&record, file).ok().map(|[_, name, _]| name);
+        note.former_paths = names_of(&record, file).map(Vec::from).unwrap_or_default();
         note.draft.title = title;
         note.draft.created_at = read_time(&record, CREATED_KEY);
         note.updated_at = read_time(&record, "userEditedTimestampUsec");
@@ -150,6 +163,10 @@ impl Keep {
             note.add_property(key, (!people.is_empty()).then(|| people.into()).as_ref());
         }
         note.add_property("annotations", record.get("annotations"));
+        let is_known = |key: &str| TEXT_KEYS.contains(&key) || KNOWN_KEYS.contains(&key);
+        for key in record.0.keys().filter(|key| !is_known(key)) {
+            note.add_property(key, record.get(key));
+        }
         note.into_item()
     }
 }
@@ -186,21 +203,22 @@ fn read_time(record: &SourceRecord, key: &str) -> Option<DateTime<Utc>> {
 }
 
 /// Returns names of a note that are equal in every form of an export, from the least to the most exact: its time of creation, or
-/// else the name of its file; both; and these with a hash of its contents.
+/// else the name of its file; both; and these with a hash of its contents and the number of its file, which may change.
 ///
 /// Notes that another program created may have equal times. The folders differ between forms of an export.
 fn names_of(record: &SourceRecord, file: &ArchiveFile) -> Result<[String; 3], String> {
     // The number of a file with the name of another one may change.
-    static NUMBER: LazyLock<Regex> = LazyLock::new(|| Regex::new(r" ?\(\d+\)$").expect("the pattern is right"));
+    static NUMBER: LazyLock<Regex> = LazyLock::new(|| Regex::new(r" ?\((\d+)\)$").expect("the pattern is right"));
     if !TEXT_KEYS.iter().any(|key| record.contains(key)) {
         return Err("is not a note".into());
     }
     let created = record.text(&[CREATED_KEY]).filter(|created| created != "0");
     let time = one_line(created.as_deref().unwrap_or_else(|| stem(&file.name)));
     let name = one_line(&format!("{time} {}", NUMBER.replace(stem(&file.name), "")));
+    let number = NUMBER.captures(stem(&file.name)).map_or("0", |found| found.get(1).map_or("0", |number| number.as_str()));
     let contents: Vec<_> = TEXT_KEYS.iter().map(|key| record.get(key).map(Value::to_string).unwrap_or_default()).collect();
     let hash = ContentHash::of(&contents.join("\0")).to_string();
-    Ok([time, name.clone(), format!("{name} {}", &hash[..HASH_DIGITS])])
+    Ok([time, name.clone(), format!("{name} {}-{number}", &hash[..HASH_DIGITS])])
 }
 
 /// Returns the folder of a file in the export; empty for the export itself.

@@ -19,8 +19,8 @@ const MAX_PROPERTIES_BYTES: usize = 512 << 10;
 #[derive(Debug)]
 pub(crate) struct RecordNote {
     pub(crate) draft: Draft,
-    /// The path without the hash of its text, if the source adds such a hash to equal paths.
-    pub(crate) base_path: Option<String>,
+    /// The paths that it may have had in former states of the source, see [`NoteItem::former_paths`].
+    pub(crate) former_paths: Vec<String>,
     /// The time of the last change, if the source records it.
     pub(crate) updated_at: Option<DateTime<Utc>>,
     /// The targets of its links.
@@ -46,7 +46,7 @@ impl RecordNote {
         let (links, warnings, front_matter) = (Vec::new(), Vec::new(), String::new());
         Self {
             draft,
-            base_path: None,
+            former_paths: Vec::new(),
             updated_at: None,
             links,
             warnings,
@@ -92,8 +92,8 @@ impl RecordNote {
     pub(crate) fn into_item(self) -> SourceItem {
         let warning = (!self.warnings.is_empty()).then(|| self.warnings.join("; "));
         let front_matter = if self.own.is_some() { String::new() } else { self.front_matter };
-        let (base_path, updated_at, links) = (self.base_path, self.updated_at, self.links);
-        let mut item = NoteItem { base_path, updated_at, front_matter, links, warning, ..NoteItem::new(self.draft) };
+        let (former_paths, updated_at, links) = (self.former_paths, self.updated_at, self.links);
+        let mut item = NoteItem { former_paths, updated_at, front_matter, links, warning, ..NoteItem::new(self.draft) };
         if let Some(fields) = self.own {
             own_fields::apply(&fields, &[], &mut item);
         }

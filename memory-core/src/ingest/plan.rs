@@ -118,6 +118,9 @@ impl<'a> NotePlan<'a> {
         {
             return IngestDecision::Skip(format!("its memory was deleted; `memory restore {}` brings it back", id.short()));
         }
+        if let Some(expired) = self.note.expires_at.filter(|expires_at| *expires_at <= self.at) {
+            return IngestDecision::Skip(format!("expired on {}", expired.format("%Y-%m-%d")));
+        }
         let mut kinds = redact(&mut draft);
         let front_matter = redact_front_matter(front_matter, &mut kinds);
         let text = draft_text_hash(&draft);

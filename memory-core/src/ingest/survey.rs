@@ -1,9 +1,12 @@
 //! The survey of a source: its notes, their memories, and the links between them.
 
+mod former_paths;
 mod recognition;
 
 use std::collections::{HashMap, HashSet};
 
+use chrono::{DateTime, Utc};
+use former_paths::ChangedNote;
 use recognition::{EmptyNote, UnmatchedNote, file_hash};
 
 use super::findings::for_each_finding;
@@ -27,8 +30,8 @@ pub(super) struct Survey {
     memories: HashSet<MemoryId>,
     /// The new notes with a title and without text.
     empty_notes: Vec<EmptyNote>,
-    /// The indexes of the new notes with each base path.
-    base_paths: HashMap<String, Vec<usize>>,
+    /// The new notes whose memories may have other paths.
+    changed_notes: Vec<ChangedNote>,
 }
 
 /// One note of a source.
@@ -50,6 +53,8 @@ pub(super) struct SurveyedNote {
     former_links: Vec<MemoryId>,
     /// The memories that an edit of an export no longer links, by their former ids.
     removed_links: Vec<MemoryId>,
+    /// The time after which the note is not ingested. An export of a home has none: it contains expired memories as well.
+    pub(super) expires_at: Option<DateTime<Utc>>,
     /// The memory that was ingested from the note and then deleted, if it is in the trash: its id and the hash of its origin.
     pub(super) deleted: Option<(MemoryId, ContentHash)>,
 }
@@ -85,7 +90,7 @@ impl Survey {
             former_ids: HashMap::new(),
             memories: HashSet::new(),
             empty_notes: Vec::new(),
-            base_paths: HashMap::new(),
+            changed_notes: Vec::new(),
         };
         let mut tags = HashSet::new();
         let mut strangers = Vec::new();
@@ -112,7 +117,7 @@ impl Survey {
         for stranger in strangers {
             survey.match_memory(services, &stranger)?;
         }
-        survey.match_base_paths(services)?;
+        survey.match_former_paths(services, source)?;
         survey.join_copies();
         survey.mark_deleted(services)?;
         survey.memories = survey.notes.iter().map(|note| note.id).collect();
@@ -153,7 +158,7 @@ impl Survey {
         let number = self.notes.len();
         let exported = self.exported_memory(services, &note)?;
         let empty = EmptyNote::of(number, &note);
-        let NoteItem { draft, front_matter, mut links, uncounted_links, id: former_id, base_path, former, .. } = note;
+        let NoteItem { draft, front_matter, mut links, uncounted_links, id: former_id, former_paths, former, .. } = note;
         let counted = links.len();
         links.extend(uncounted_links);
         let Some(origin) = &draft.origin else { return Ok(None) };
@@ -188,11 +193,12 @@ impl Survey {
             counted,
             former_links: former.links,
             removed_links,
+            expires_at: draft.expires_at.filter(|_| former_id.is_none()),
             deleted: None,
         });
         match kept {
             MemoryRelation::AsItself => drop(self.taken.entry(id).or_insert(number)),
-            MemoryRelation::Not => base_path.into_iter().for_each(|base| self.base_paths.entry(base).or_default().push(number)),
+            MemoryRelation::Not => self.changed_notes.extend(ChangedNote::of(number, former_paths)),
             MemoryRelation::AsTwin | MemoryRelation::AsCopy | MemoryRelation::AsExport => {}
         }
         if let Some(twin) = copied {
@@ -209,15 +215,15 @@ impl Survey {
         Ok(twin.map(|twin| UnmatchedNote { number, twin, origin: origin.clone() }))
     }
 
-    /// Returns the memories to link for each note, in both directions.
+    /// Returns the memories to link for each note, in both directions. A note that expired before `at` has no memory.
     ///
     /// Afterwards, the links and the catalog are released.
-    pub(super) fn take_links(&mut self, counts: &mut LinkCounts) -> Vec<Vec<MemoryId>> {
+    pub(super) fn take_links(&mut self, at: DateTime<Utc>, counts: &mut LinkCounts) -> Vec<Vec<MemoryId>> {
         let speakers = self.speakers();
         for (number, note) in self.notes.iter_mut().enumerate() {
             note.is_representative = speakers.get(&note.id).is_none_or(|speaker| *speaker == number);
         }
-        let joined = self.resolve_links(&speakers, counts);
+        let joined = self.resolve_links(&speakers, at, counts);
         self.catalog = WikilinkCatalog::new(self.catalog.rule());
         for note in &mut self.notes {
             (note.links, note.former_links, note.removed_links) = (Vec::new(), Vec::new(), Vec::new());
@@ -235,7 +241,14 @@ impl Survey {
         speakers
     }
 
-    fn resolve_links(&self, speakers: &HashMap<MemoryId, usize>, counts: &mut LinkCounts) -> Vec<Vec<MemoryId>> {
+    fn resolve_links(
+        &self,
+        speakers: &HashMap<MemoryId, usize>,
+        at: DateTime<Utc>,
+        counts: &mut LinkCounts,
+    ) -> Vec<Vec<MemoryId>> {
+        let is_expired =
+            |note: &SurveyedNote| note.kept == MemoryRelation::Not && note.expires_at.is_some_and(|expires_at| expires_at <= at);
         let mut joined = vec![Vec::new(); self.notes.len()];
         let speaker = |number: usize| speakers.get(&self.notes[number].id).copied().unwrap_or(number);
         // The links of a memory of a home are in its own order, and go both ways already.
@@ -256,7 +269,7 @@ impl Survey {
                 }
                 let Some((WikilinkDestination::Note(other), _)) = found else { continue };
                 let (one, other) = (speaker(number), speaker(other));
-                if one != other {
+                if one != other && !is_expired(note) && !is_expired(&self.notes[other]) {
                     joined[one].push(self.notes[other].id);
                     joined[other].push(self.notes[one].id);
                 }

@@ -5,10 +5,11 @@ use std::sync::Arc;
 use chrono::{DateTime, TimeDelta, Utc};
 
 use super::{IngestOptions, IngestReport, ingest};
+use crate::commit::commit_units;
 use crate::testing::{FakeSource, services};
 use crate::{
-    Category, Draft, Filter, MemStore, Memory, MemoryId, NoteItem, Origin, Patch, Reminder, Scope, SecretPolicy, Services,
-    SourceItem, SpeakerRole, Tags, link, undo, unlink, update,
+    Category, Change, Draft, Filter, MemStore, Memory, MemoryId, NoteItem, Origin, Patch, Reminder, Scope, SecretPolicy,
+    Services, SourceItem, SpeakerRole, Tags, Verb, link, undo, unlink, update,
 };
 
 fn home() -> Services {
@@ -172,6 +173,34 @@ fn an_ingestion_that_was_undone_is_repeated() {
     assert!(memories(&home)[0].expires_at.is_some());
     assert_eq!(counts(&run(&home, vec![changed(no_expiry)])), (0, 1, 0, 0));
     assert_eq!(memories(&home)[0].expires_at, None);
+}
+
+#[test]
+fn a_note_that_has_expired_is_skipped_and_nothing_links_to_it() {
+    let home = home();
+    let expired = || {
+        let expires_at = Some(moment("2020-01-01T00:00:00Z"));
+        NoteItem { links: vec!["b.md".into()], ..note("a.md", Draft { expires_at, ..Draft::new("see [[b]]") }) }
+    };
+    let other = || NoteItem { links: vec!["a.md".into()], ..note("b.md", Draft::new("see [[a]]")) };
+    let report = run(&home, vec![expired(), other()]);
+    assert_eq!((counts(&report), report.skipped[0].reason.as_str()), ((1, 0, 0, 1), "expired on 2020-01-01"));
+    assert!(memories(&home)[0].links.is_empty());
+    assert_eq!(counts(&run(&home, vec![expired(), other()])), (0, 0, 1, 1));
+    let exported = NoteItem { id: Some(home.ids.memory_id()), ..expired() };
+    assert_eq!(counts(&run(&home, vec![exported, other()])), (1, 1, 0, 0), "an export of a home contains expired memories");
+}
+
+#[test]
+fn a_memory_that_the_consolidation_moved_to_the_trash_does_not_return() {
+    let home = home();
+    let tea = || note("a.md", Draft::new("tea"));
+    run(&home, vec![tea()]);
+    let remove = Change::Remove { id: memories(&home)[0].id, expected: None };
+    let removed = commit_units(&home, &home.change_set(Verb::Consolidate), vec![vec![remove]]);
+    assert!(removed.expect("the fake store does not fail").is_empty());
+    assert_eq!(counts(&run(&home, vec![tea()])), (0, 0, 0, 1));
+    assert_eq!(counts(&run(&home, vec![note("a.md", Draft::new("tea with milk"))])), (1, 0, 0, 0), "the note was changed");
 }
 
 #[test]

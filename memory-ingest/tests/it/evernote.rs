@@ -1,7 +1,7 @@
 use memory_core::SourceError;
 use memory_ingest::{SourceName, SourceOptions, open};
 
-use crate::sandbox::{IngestSandbox, assert_edited_note_is_found, assert_notes_are_stable, moment};
+use crate::sandbox::{IngestSandbox, assert_edited_note_is_found, assert_notes_are_stable, ingest_states, moment};
 
 /// The data of the file `plan.pdf`, and its hash.
 const DATA: &str = "aGVs\nbG8=";
@@ -62,7 +62,7 @@ fn notes_of_a_notebook_are_markdown() {
         (meeting.draft.created_at, meeting.updated_at),
         (Some(moment("2024-01-02T03:04:05Z")), Some(moment("2024-02-03T04:05:06Z")))
     );
-    let lines = "evernote_notebook: \"Work 仕事\"\nevernote_author: \"A. Author\"\nevernote_reminder_time: \"2030-01-01T00:00:00Z\"\n\
+    let lines = "evernote_notebook: \"Work 仕事\"\nevernote_author: \"A. Author\"\nevernote_reminder_order: \"1\"\nevernote_reminder_time: \"2030-01-01T00:00:00Z\"\n\
         evernote_source_url: \"https://example.org/?a=1&b=2\"\n";
     assert_eq!(meeting.front_matter, lines);
     assert_eq!((untitled[0].draft.created_at, shopping.draft.content.as_str()), (None, "- milk"));
@@ -114,4 +114,6 @@ fn a_new_note_with_the_time_and_the_title_of_others_leaves_their_memories() {
     };
     assert_notes_are_stable(SourceName::Evernote, &notebook(&["a"]), &notebook(&["a", "b"]), &notebook(&["new", "a", "b"]));
     assert_edited_note_is_found(SourceName::Evernote, &notebook(&["a", "b", "c"]), &notebook(&["edited", "a", "c"]));
+    let states = [&notebook(&["alpha"]), &notebook(&["new", "alpha, edited"]), &notebook(&["newer", "alpha, edited twice"])];
+    assert_eq!(ingest_states(SourceName::Evernote, &states), [(1, 0, 0), (1, 1, 0), (0, 2, 0)]);
 }

@@ -1,7 +1,9 @@
 use memory_core::SourceError;
 use memory_ingest::{SourceName, SourceOptions, open};
 
-use crate::sandbox::{IngestSandbox, assert_edited_note_is_found, assert_notes_are_stable, moment, note_paths, survey_source};
+use crate::sandbox::{
+    IngestSandbox, assert_edited_note_is_found, assert_notes_are_stable, ingest_states, moment, note_paths, survey_source,
+};
 
 const LIST: &str = r#"{"color":"RED","isTrashed":false,"isPinned":true,"isArchived":true,"title":"買い物 🛒",
     "listContent":[{"text":"milk\n2 l","isChecked":true},{"text":"bread","textHtml":"<p>bread</p>","isChecked":false}],
@@ -43,6 +45,7 @@ fn notes_are_read_and_the_trash_is_left_out() {
     let text = found.note("1717378714000123 2024-06-03");
     assert_eq!(text.draft.title, None);
     assert_eq!(text.draft.content, "line 1\r\nsee https://a.org😀\n\n- [B  b ](<https://b.org/(x)>)\n\n[file: pic.png]");
+    assert!(text.front_matter.ends_with("keep_unknown: {\"x\":1}\n"), "{}", text.front_matter);
     assert!(text.front_matter.contains("\"title\":\"A\",\"url\":\"https://a.org\""), "{}", text.front_matter);
     assert_eq!((text.updated_at, text.draft.pinned), (None, false));
     assert_eq!((found.note("title").draft.content.as_str(), found.note("title").draft.created_at), ("only a title", None));
@@ -95,5 +98,14 @@ fn a_new_note_with_the_time_and_the_name_of_others_leaves_their_memories() {
         IngestSandbox::new(&files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect::<Vec<_>>())
     };
     assert_notes_are_stable(SourceName::Keep, &files(&["a"]), &files(&["a", "b"]), &files(&["new", "a", "b"]));
-    assert_edited_note_is_found(SourceName::Keep, &files(&["a", "b", "c"]), &files(&["edited", "a", "c"]));
+    assert_edited_note_is_found(SourceName::Keep, &files(&["a", "b", "c"]), &files(&["a", "edited", "c"]));
+    // A changed number of a file is part of the origin of its memory.
+    assert_eq!(
+        ingest_states(SourceName::Keep, &[&files(&["a", "b", "c"]), &files(&["edited", "a", "c"])]),
+        [(3, 0, 0), (0, 2, 1)]
+    );
+    let both = [&files(&["x", "y"]), &files(&["x1", "y1"]), &files(&["x1", "y1"])];
+    assert_eq!(ingest_states(SourceName::Keep, &both), [(2, 0, 0), (0, 2, 0), (0, 0, 2)]);
+    let and_new = [&files(&["alpha"]), &files(&["new", "alpha, edited"])];
+    assert_eq!(ingest_states(SourceName::Keep, &and_new), [(1, 0, 0), (1, 1, 0)]);
 }

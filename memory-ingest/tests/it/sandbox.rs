@@ -168,6 +168,18 @@ pub(crate) fn assert_edited_note_is_found(name: SourceName, before: &IngestSandb
     assert_eq!(take(before), (0, 1, 2, 0), "{name}");
 }
 
+/// Ingests states of a source into one home. Returns the numbers of new, updated and unchanged notes of each run.
+pub(crate) fn ingest_states(name: SourceName, states: &[&IngestSandbox]) -> Vec<(u64, u64, u64)> {
+    let home = services(Arc::new(MemStore::default()));
+    let run = |state: &&IngestSandbox| {
+        let source = open(name, &state.path(), &SourceOptions::default()).expect("the source is there");
+        let report =
+            ingest(&home, source.as_ref(), &IngestOptions::default(), &mut |_| {}).expect("the fake store does not fail");
+        (report.new, report.updated, report.unchanged)
+    };
+    states.iter().map(run).collect()
+}
+
 /// Asserts that states of a source with one, two and three notes give each note a memory that retains its text.
 pub(crate) fn assert_notes_are_stable(name: SourceName, one: &IngestSandbox, two: &IngestSandbox, three: &IngestSandbox) {
     let home = services(Arc::new(MemStore::default()));

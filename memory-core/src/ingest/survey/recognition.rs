@@ -1,11 +1,14 @@
 //! Recognizing the memories of notes: those of moved and copied notes, of equal notes from elsewhere, and of exports.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::path::Path;
 
 use super::{MemoryRelation, Survey, SurveyedNote};
 use crate::ingest::fingerprint::{ItemFingerprint, is_export_of};
 use crate::{ContentHash, Draft, Filter, Memory, MemoryId, NoteItem, Origin, Scope, Services, StoreError, Verb};
+
+/// The operations that delete a memory for good, unless its note changes.
+const REMOVALS: [Verb; 4] = [Verb::Delete, Verb::Consolidate, Verb::Expire, Verb::Decay];
 
 /// A note that is not the origin of a memory, with a memory that may be its own.
 ///
@@ -99,14 +102,15 @@ impl Survey {
         Ok(if is_taken { services.ids.memory_id() } else { former })
     }
 
-    /// Records the deleted memories of notes that have no memory.
+    /// Records the deleted memories of notes that have no memory, also those that were deleted because of their age.
     pub(super) fn mark_deleted(&mut self, services: &Services) -> Result<(), StoreError> {
         let Some(place) = self.place.clone() else { return Ok(()) };
         if self.notes.iter().all(|note| note.kept != MemoryRelation::Not) {
             return Ok(());
         }
-        for change in services.history.changes_of(Verb::Delete) {
-            let Some(trash) = change?.before.and_then(|file| file.trash) else { continue };
+        for change in REMOVALS.into_iter().flat_map(|verb| services.history.changes_of(verb)) {
+            let change = change?;
+            let Some(trash) = change.before.filter(|_| change.after.is_none()).and_then(|file| file.trash) else { continue };
             // A file that cannot be read has no origin.
             let Ok(memory) = services.history.memory_in_trash(&trash) else { continue };
             let Some(origin) = memory.origin.filter(|origin| (&origin.source, &origin.root) == (&place.source, &place.root))
@@ -152,43 +156,6 @@ impl Survey {
         Ok(())
     }
 
-    /// Assigns the only memory with a base path that no note belongs to, to the only new note with this path.
-    pub(super) fn match_base_paths(&mut self, services: &Services) -> Result<(), StoreError> {
-        let mut new = std::mem::take(&mut self.base_paths);
-        for notes in new.values_mut() {
-            notes.retain(|number| self.notes[*number].kept == MemoryRelation::Not);
-        }
-        new.retain(|_, notes| notes.len() == 1);
-        let Some(place) = self.place.as_ref().filter(|_| !new.is_empty()) else { return Ok(()) };
-        let owned: HashSet<MemoryId> = self.notes.iter().map(|note| note.id).collect();
-        let mut left = HashMap::<usize, Vec<MemoryId>>::new();
-        let filter = Filter { source: Some(place.source.clone()), ..Filter::all() };
-        for stored in services.store.memories(&filter, services.clock.now()) {
-            let Memory { id, origin: Some(origin), .. } = (match stored {
-                Ok(stored) => stored.memory,
-                Err(StoreError::Damaged(_)) => continue,
-                Err(error) => return Err(error),
-            }) else {
-                continue;
-            };
-            if (&origin.source, &origin.root) != (&place.source, &place.root) || owned.contains(&id) {
-                continue;
-            }
-            let found = new.get(&origin.path).or_else(|| new.get(base_path(&origin.path)?));
-            if let Some([number]) = found.map(Vec::as_slice) {
-                left.entry(*number).or_default().push(id);
-            }
-        }
-        for (number, memories) in left {
-            if let [id] = memories.as_slice() {
-                self.taken.insert(*id, number);
-                let note = &mut self.notes[number];
-                (note.id, note.kept) = (*id, MemoryRelation::AsItself);
-            }
-        }
-        Ok(())
-    }
-
     /// Assigns one memory to all new notes with the same content.
     pub(super) fn join_copies(&mut self) {
         let origins: HashMap<usize, String> = self.numbers.iter().map(|(path, number)| (*number, path.clone())).collect();
@@ -221,15 +188,6 @@ impl Survey {
         (self.notes[number].id, self.notes[number].kept) = (id, MemoryRelation::AsCopy);
         self.notes[first].copies.push(Origin { hash: None, ..origin.clone() });
     }
-}
-
-/// Returns a path without the hash of a text and the number of equal notes, or `None` without such a hash.
-fn base_path(path: &str) -> Option<&str> {
-    let numbered = path.strip_suffix(')').and_then(|path| path.rsplit_once(" ("));
-    let is_number = |number: &str| number.bytes().all(|byte| byte.is_ascii_digit());
-    let path = numbered.filter(|(_, number)| is_number(number)).map_or(path, |(path, _)| path);
-    let (base, hash) = path.rsplit_once(' ')?;
-    (hash.len() == 8 && hash.bytes().all(|byte| byte.is_ascii_hexdigit())).then_some(base)
 }
 
 /// Returns a hash of the whole file, excluding a title that equals the file name.
