@@ -81,6 +81,8 @@ enum OpenElement {
     Block,
     /// The end of a line and of a level of indentation.
     Level,
+    /// The end of a quotation, which is a level of indentation or not.
+    Quote(bool),
     /// The end of a list.
     List,
     /// The end of text between two marks, which began at a position of the line.
@@ -131,7 +133,7 @@ impl EnmlConverter<'_> {
         match name {
             "pre" => self.start_code(&style),
             "div" if style.contains("-en-codeblock:true") => self.start_code(&style),
-            "div" | "p" | "section" | "center" => self.block(""),
+            "div" | "p" | "section" | "center" | "article" | "address" | "dl" | "dt" | "dd" => self.block(""),
             "h1" => self.block("# "),
             "h2" => self.block("## "),
             "h3" => self.block("### "),
@@ -140,8 +142,11 @@ impl EnmlConverter<'_> {
                 self.writer.flush_line(true);
                 OpenElement::Plain
             }
-            "hr" => self.block("---"),
-            "blockquote" => level(self.writer.start_level("> ", "> ")),
+            "hr" => {
+                self.writer.push_rule();
+                OpenElement::Plain
+            }
+            "blockquote" => OpenElement::Quote(self.writer.start_level("> ", "> ")),
             "ul" | "ol" => {
                 let first = attribute("start").and_then(|start| start.parse().ok()).unwrap_or(1);
                 self.writer.start_list((name == "ol").then_some(first), style.contains("--en-todo:true"));
@@ -210,6 +215,7 @@ impl EnmlConverter<'_> {
             Some(OpenElement::Hidden) => self.hidden -= 1,
             Some(OpenElement::Block) => self.writer.flush_line(false),
             Some(OpenElement::Level) => self.writer.end_level(),
+            Some(OpenElement::Quote(is_level)) => self.writer.end_quote(is_level),
             Some(OpenElement::List) => self.writer.end_list(),
             Some(OpenElement::Marked(mark, start)) => {
                 self.codes -= usize::from(mark == "`");
@@ -325,10 +331,28 @@ mod tests {
     #[test]
     fn lists_keep_their_nesting_and_their_marks() {
         let list = "<ul><li><div>a</div></li><li><div>b</div><ol start=\"3\"><li>c<div>d</div></li><li>e</li></ol></li></ul>f";
-        assert_eq!(markdown(list), "- a\n- b\n  3. c\n     d\n  4. e\nf");
+        assert_eq!(markdown(list), "- a\n- b\n\n  3. c\n     d\n  4. e\n\nf");
         let checks = "<ul style=\"--en-todo:true;\"><li style=\"--en-checked:true;\">x</li><li style=\"--en-checked:false;\">y</li></ul>\
             <ul><li><en-todo checked=\"true\"/>z</li></ul><div><en-todo/>w</div>";
         assert_eq!(markdown(checks), "- [x] x\n- [ ] y\n- [x] z\n- [ ] w");
+    }
+
+    #[test]
+    fn an_empty_line_separates_blocks_that_would_be_one() {
+        for (enml, expected) in [
+            ("<div>para</div><hr/><div>after</div>", "para\n\n---\nafter"),
+            ("<hr/>x", "---\nx"),
+            ("<blockquote>q</blockquote><div>after</div>", "> q\n\nafter"),
+            ("<blockquote>q<blockquote>r</blockquote>s</blockquote>", "> q\n> > r\n>\n> s"),
+            ("<ul><li>a</li></ul>after", "- a\n\nafter"),
+            ("<ul><li>a<ul><li>b</li></ul>c</li><li>d</li></ul>", "- a\n  - b\n\n  c\n- d"),
+            ("<ul><li>a</li></ul><div><br/></div><div>b</div>", "- a\n\nb"),
+            ("<div>a</div><ol start=\"2\"><li>b</li></ol>", "a\n\n2. b"),
+            ("<ul><li>a</li></ul><table><tr><td>x</td></tr></table>y", "- a\n\n| x |\n| --- |\n\ny"),
+            ("<dl><dt>d</dt><dd>e</dd></dl>f", "d\ne\nf"),
+        ] {
+            assert_eq!(markdown(enml), expected, "{enml}");
+        }
     }
 
     #[test]

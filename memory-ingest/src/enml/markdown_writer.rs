@@ -5,6 +5,15 @@ use super::escape::{escape_marked, push_plain, unmarked};
 /// Maximum nesting that is shown by indentation. Deeper levels have the same indentation.
 const MAX_LEVELS: usize = 24;
 
+/// The block before the position, if an empty line must separate it from the next one.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum BlockEnd {
+    /// A list. Other items may follow without an empty line.
+    List,
+    /// Any other block.
+    Other,
+}
+
 /// A level of indentation: the text before its first line, and before the others.
 struct IndentLevel {
     first: Option<String>,
@@ -33,6 +42,10 @@ pub(super) struct MarkdownWriter {
     code: Option<CodeBlock>,
     table: Option<Vec<Vec<String>>>,
     is_in_cell: bool,
+    /// The block that ended after the last line.
+    block_end: Option<BlockEnd>,
+    /// Whether the last line has text.
+    has_text: bool,
 }
 
 impl MarkdownWriter {
@@ -111,15 +124,37 @@ impl MarkdownWriter {
         self.levels.pop();
     }
 
+    /// Ends a quotation; `is_level` is the result of its start.
+    pub(super) fn end_quote(&mut self, is_level: bool) {
+        self.flush_line(false);
+        if is_level {
+            self.levels.pop();
+        }
+        self.block_end = Some(BlockEnd::Other);
+    }
+
+    /// Writes a line between two parts of the text. Right after a text it would make it a heading.
+    pub(super) fn push_rule(&mut self) {
+        self.flush_line(false);
+        self.block_end = Some(BlockEnd::Other);
+        self.line.push_str("---");
+        self.flush_line(false);
+    }
+
     /// Starts a list, which is numbered from `number` on.
     pub(super) fn start_list(&mut self, number: Option<u64>, is_checklist: bool) {
         self.flush_line(false);
+        // Only a list that is numbered from 1 on may follow a text.
+        if number.is_some_and(|number| number != 1) && !self.is_in_cell {
+            self.block_end = Some(BlockEnd::Other);
+        }
         self.lists.push(ListState { number, is_checklist });
     }
 
     pub(super) fn end_list(&mut self) {
         self.flush_line(false);
         self.lists.pop();
+        self.block_end = self.block_end.or(Some(BlockEnd::List));
     }
 
     /// Starts an item of a list; returns whether its level must be ended.
@@ -193,6 +228,7 @@ impl MarkdownWriter {
 
     pub(super) fn start_table(&mut self) {
         self.flush_line(false);
+        self.block_end = Some(BlockEnd::Other);
         self.table = Some(Vec::new());
     }
 
@@ -230,6 +266,7 @@ impl MarkdownWriter {
             }
         }
         self.markdown.push('\n');
+        self.has_text = false;
     }
 
     /// Ends the line. Without text it becomes an empty line if `is_break`.
@@ -245,6 +282,10 @@ impl MarkdownWriter {
         if line.is_empty() && !is_break {
             return;
         }
+        if !line.is_empty() {
+            self.separate_blocks(line.starts_with("- "));
+        }
+        self.has_text = !line.is_empty();
         let mut whole = String::new();
         for level in &mut self.levels {
             match level.first.take().filter(|_| !line.is_empty()) {
@@ -254,6 +295,22 @@ impl MarkdownWriter {
         }
         whole.push_str(&line);
         self.markdown.extend([whole.trim_end(), "\n"]);
+    }
+
+    /// Writes an empty line before the next line, if the block before it requires one. `is_item` states whether the next line is
+    /// a list item without a level.
+    fn separate_blocks(&mut self, is_item: bool) {
+        let open = self.levels.iter().take_while(|level| level.first.is_none()).count();
+        let is_item = is_item || open < self.levels.len();
+        let is_separate = match self.block_end.take() {
+            None => false,
+            Some(BlockEnd::List) => !is_item,
+            Some(BlockEnd::Other) => true,
+        };
+        if is_separate && self.has_text {
+            let indent: String = self.levels[..open].iter().map(|level| level.rest.as_str()).collect();
+            self.markdown.extend([indent.trim_end(), "\n"]);
+        }
     }
 
     /// Returns the text, in which at most one empty line separates two blocks.
