@@ -1,7 +1,10 @@
 //! A Markdown note with front matter, the format of most sources, and its dates.
 
+use std::sync::LazyLock;
+
 use chrono::{DateTime, Datelike, NaiveDate, NaiveDateTime, Utc};
 use memory_core::{Draft, NoteItem, Origin, Phase, SourceItem, wikilink};
+use regex::Regex;
 
 use crate::folder::FolderEntry;
 use crate::front_matter::{self, SplitText};
@@ -226,9 +229,12 @@ fn remove_duplicates(names: Vec<String>) -> Vec<String> {
 fn created_at(fields: &[(String, Yaml)]) -> Option<DateTime<Utc>> {
     let is_creation = |key: &str| {
         let key = key.to_lowercase().replace(['-', ' '], "_");
-        matches!(key.as_str(), "created" | "created_at" | "createdat" | "date" | "date_created" | "creation_date" | "create_time")
+        matches!(
+            key.as_str(),
+            "created" | "created_at" | "createdat" | "date" | "date_created" | "creation_date" | "create_time" | "ctime"
+        )
     };
-    fields.iter().filter(|(key, _)| is_creation(key)).find_map(|(_, value)| parse(value.scalar()?))
+    fields.iter().filter(|(key, _)| is_creation(key)).find_map(|(_, value)| time_of(value))
 }
 
 /// Returns the time of the last change that the front matter states.
@@ -237,10 +243,25 @@ fn updated_at(fields: &[(String, Yaml)]) -> Option<DateTime<Utc>> {
         let key = key.to_lowercase().replace(['-', ' '], "_");
         matches!(
             key.as_str(),
-            "updated" | "updated_at" | "updatedat" | "modified" | "modified_at" | "last_modified" | "date_modified" | "lastmod"
+            "updated"
+                | "updated_at"
+                | "updatedat"
+                | "modified"
+                | "modified_at"
+                | "last_modified"
+                | "date_modified"
+                | "lastmod"
+                | "mtime"
         )
     };
-    fields.iter().filter(|(key, _)| is_change(key)).find_map(|(_, value)| parse(value.scalar()?))
+    fields.iter().filter(|(key, _)| is_change(key)).find_map(|(_, value)| time_of(value))
+}
+
+/// Returns the time that a property states, possibly by a link to the note of a day.
+fn time_of(value: &Yaml) -> Option<DateTime<Utc>> {
+    let mut links: Vec<_> = value.scalar().into_iter().flat_map(link_targets).collect();
+    collect_unquoted_links(value, &mut links);
+    value.scalar().and_then(parse).or_else(|| parse(links.first()?.rsplit('/').next()?))
 }
 
 fn link_targets(prose: &str) -> impl Iterator<Item = String> {
@@ -288,7 +309,25 @@ fn parse_any_year(text: &str) -> Option<DateTime<Utc>> {
     if let Some(moment) = with_time.iter().find_map(|format| NaiveDateTime::parse_from_str(text, format).ok()) {
         return Some(moment.and_utc());
     }
-    parse_day(text).or_else(|| parse_milliseconds(text))
+    parse_day(text).or_else(|| parse_milliseconds(text)).or_else(|| parse_long_date(text))
+}
+
+/// Parses an English date such as `Monday, March 1st 2021, 10:11:12 am`.
+fn parse_long_date(text: &str) -> Option<DateTime<Utc>> {
+    static DATE: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"^(?:[A-Za-z]+, )?([A-Za-z]+) (\d{1,2})(?:st|nd|rd|th)?,? (\d{4})(?:,? (\d{1,2}:\d{2}(?::\d{2})?)(?: ?([AaPp][Mm]))?)?$")
+            .expect("the pattern is right")
+    });
+    let found = DATE.captures(text)?;
+    let part = |index: usize| found.get(index).map(|part| part.as_str());
+    let time = part(4).unwrap_or("0:00");
+    let seconds = if time.matches(':').count() == 1 { ":00" } else { "" };
+    let day = format!("{} {} {} {time}{seconds}", part(1)?, part(2)?, part(3)?);
+    let moment = match part(5) {
+        Some(half) => NaiveDateTime::parse_from_str(&format!("{day} {half}"), "%B %d %Y %I:%M:%S %p"),
+        None => NaiveDateTime::parse_from_str(&day, "%B %d %Y %H:%M:%S"),
+    };
+    moment.ok().map(|moment| moment.and_utc())
 }
 
 /// Parses a date without a time of day, also as it occurs in the file names of journals.
@@ -308,7 +347,25 @@ fn parse_milliseconds(text: &str) -> Option<DateTime<Utc>> {
 
 #[cfg(test)]
 mod tests {
-    use super::parse;
+    use super::{created_at, parse, updated_at};
+    use crate::front_matter::split_front_matter;
+
+    #[test]
+    fn times_have_the_names_and_forms_of_plugins() {
+        for (line, created, updated) in [
+            ("created: \"[[2024-05-06]]\"", Some("2024-05-06T00:00:00Z"), None),
+            ("created: [[daily/2024-05-06]]", Some("2024-05-06T00:00:00Z"), None),
+            ("date: \"[[2024-05-06|Monday]]\"", Some("2024-05-06T00:00:00Z"), None),
+            ("created: \"[[Someday]]\"", None, None),
+            ("date modified: Monday, March 1st 2021, 10:11:12 am", None, Some("2021-03-01T10:11:12Z")),
+            ("ctime: 2021-03-01\nmtime: 2021-03-02", Some("2021-03-01T00:00:00Z"), Some("2021-03-02T00:00:00Z")),
+        ] {
+            let text = format!("---\n{line}\n---\n");
+            let fields = split_front_matter(&text).fields.expect("it is YAML");
+            let moment = |text: Option<&str>| text.map(|text| text.parse().expect("a moment"));
+            assert_eq!((created_at(&fields), updated_at(&fields)), (moment(created), moment(updated)), "{line}");
+        }
+    }
 
     #[test]
     fn dates_are_read_as_people_write_them() {
@@ -319,12 +376,26 @@ mod tests {
             ("2024-01-02T03:04:05.678Z", "2024-01-02T03:04:05.678Z"),
             ("2024-01-02 03:04:05 +0800", "2024-01-01T19:04:05Z"),
             ("1609459200000", "2021-01-01T00:00:00Z"),
+            ("Monday, March 1st 2021, 10:11:12 am", "2021-03-01T10:11:12Z"),
+            ("Tuesday, August 22nd 2023, 1:05:00 pm", "2023-08-22T13:05:00Z"),
+            ("March 3rd 2021, 15:00", "2021-03-03T15:00:00Z"),
+            ("May 2, 2021", "2021-05-02T00:00:00Z"),
         ] {
             assert_eq!(parse(text), Some(moment.parse().expect("a moment")), "{text}");
         }
-        for text in
-            ["", "yesterday", "{{date}}", "24-01-02", "2024-13-01", "20240102", "-0026-05-07T10:00:00", "+12026-05-07T10:00:00"]
-        {
+        for text in [
+            "",
+            "yesterday",
+            "{{date}}",
+            "March 2021",
+            "March 41st 2021",
+            "March 1st 2021, 13:00 pm",
+            "24-01-02",
+            "2024-13-01",
+            "20240102",
+            "-0026-05-07T10:00:00",
+            "+12026-05-07T10:00:00",
+        ] {
             assert_eq!(parse(text), None, "{text}");
         }
     }
