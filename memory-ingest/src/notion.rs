@@ -126,7 +126,9 @@ impl Notion {
         let parents: Vec<_> = page.file.name.split('/').map(|part| split_id(stem(part)).0.trim()).collect();
         let parents = parents[..parents.len() - 1].join("/");
         note.add_property("path", Some(parents.into()).filter(|path: &serde_json::Value| path != "").as_ref());
-        if !is_database {
+        if is_database {
+            note.links = relation_targets(&page.file.name, &content);
+        } else {
             note.links = addresses(&content).iter().filter_map(|address| link_target(&page.file.name, address)).collect();
             for (key, value) in page_properties(&content) {
                 read_property(&mut note, key, value);
@@ -251,6 +253,17 @@ fn link_target(name: &str, address: &str) -> Option<String> {
     Some(format!("/{}", file_path(&parts.join("/"))))
 }
 
+/// Returns the pages to which the relations in a table lead, such as `Title (https://www.notion.so/…)`.
+fn relation_targets(name: &str, table: &str) -> Vec<String> {
+    static ADDRESS: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\(([^()\s]+)\)").expect("the pattern is right"));
+    let mut targets = Vec::new();
+    for found in ADDRESS.captures_iter(table) {
+        let target = link_target(name, &found[1]).filter(|target| !target.starts_with("/files/"));
+        targets.extend(target.filter(|target| !targets.contains(target)));
+    }
+    targets
+}
+
 /// Returns the properties of a page in a database: the lines `Key: value` between its title and its text.
 fn page_properties(content: &str) -> impl Iterator<Item = (&str, &str)> {
     let mut lines = content.lines();
@@ -292,7 +305,7 @@ fn code_block(text: &str) -> String {
 mod tests {
     use proptest::prelude::*;
 
-    use super::{code_block, link_target, parse_date, split_id};
+    use super::{code_block, link_target, parse_date, relation_targets, split_id};
 
     const ID: &str = "0123456789abcdef0123456789ABCDEF";
 
@@ -315,6 +328,16 @@ mod tests {
         assert_eq!(target("B/p%20q.png").as_deref(), Some("/files/A/B/p q.png"));
         assert_eq!(target("../../x.png"), None);
         assert_eq!(target("https://example.org/x"), None);
+    }
+
+    #[test]
+    fn relations_in_a_table_lead_to_pages() {
+        let table = format!(
+            "Name,Parts\nx (5),\"P (https://www.notion.so/P-{ID}?pvs=21), Q (Q%20{}.md)\"\ny,P (https://www.notion.so/{ID})\n",
+            &ID[1..].repeat(2)[..32]
+        );
+        let other = ID[1..].repeat(2)[..32].to_lowercase();
+        assert_eq!(relation_targets("A/B.csv", &table), [format!("/pages/{}", ID.to_lowercase()), format!("/pages/{other}")]);
     }
 
     #[test]
