@@ -124,12 +124,16 @@ impl FieldMap {
             ("source", true),
         ] {
             // A value that cannot be a field of the memory is retained as a property.
-            note.add_property(field, self.key(field).filter(|_| is_lost).and_then(|key| record.get(key)));
+            if let Some(key) = self.key(field).filter(|_| is_lost) {
+                note.add_property(&if key == field { key.to_owned() } else { property_name(key) }, record.get(key));
+            }
         }
         let is_mapped = |key: &String| self.fields.iter().any(|(_, own)| own == key);
         for (key, value) in record.0.iter().filter(|(key, value)| !is_mapped(key) && !is_embedding(key, value)) {
             if record.get(key).is_some() && key != own_fields::KEY {
-                note.add_property(&property_name(key), Some(value));
+                let inner = self.fields.iter().filter_map(|(_, own)| own.strip_prefix(key.as_str())?.strip_prefix('.'));
+                let rest = inner.fold(Some(value.clone()), |rest, path| without_value(rest?, path));
+                note.add_property(&property_name(key), rest.as_ref());
             }
         }
         note.set_own_fields(Some(record));
@@ -175,6 +179,18 @@ fn all_fields() -> impl Iterator<Item = (&'static str, &'static [&'static str])>
 
 fn find_key(keys: &[String], guesses: &[&str]) -> Option<String> {
     guesses.iter().find_map(|guess| keys.iter().find(|key| key.trim().to_lowercase().replace([' ', '-'], "_") == *guess)).cloned()
+}
+
+/// Returns an object without the value at a path of keys, or `None` if nothing remains.
+fn without_value(mut value: Value, path: &str) -> Option<Value> {
+    let Some(object) = value.as_object_mut() else { return Some(value) };
+    let (first, rest) = path.split_once('.').map_or((path, None), |(first, rest)| (first, Some(rest)));
+    if let Some(inner) = object.remove(first)
+        && let Some(inner) = rest.and_then(|rest| without_value(inner, rest))
+    {
+        object.insert(first.to_owned(), inner);
+    }
+    (!object.is_empty()).then_some(value)
 }
 
 /// Returns the key of a property, which does not conflict with that of a field.

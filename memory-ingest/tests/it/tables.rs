@@ -13,7 +13,7 @@ fn obvious_keys_are_guessed_and_the_guess_is_reported_once() {
     let first = found.note("records/1");
     assert_eq!((first.draft.content.as_str(), first.draft.title.as_deref()), ("键 😀", Some("Other")));
     assert_eq!((first.draft.tags.as_slice(), first.draft.created_at), (&["c".to_owned(), "d".to_owned()][..], None));
-    assert_eq!(first.front_matter, "jsonl_created: \"soon\"\n");
+    assert_eq!(first.front_matter, "jsonl_date: \"soon\"\n");
     assert_eq!(
         first.warning.as_deref(),
         Some("the fields were guessed: content=text, title=Title, tags=tags, created=date, id=id")
@@ -50,10 +50,20 @@ fn a_map_names_every_field_also_in_nested_objects() {
         (note.draft.created_at, note.updated_at),
         ("2024-01-02T00:00:00Z".parse().ok(), "2024-02-01T00:00:00Z".parse().ok())
     );
-    assert!(note.front_matter.contains("jsonl_source: \"web\"\n") && note.front_matter.contains("jsonl_t: \"x;y\"\n"));
+    assert!(note.front_matter.contains("jsonl_via: \"web\"\n") && note.front_matter.contains("jsonl_t: \"x;y\"\n"));
     assert!(note.front_matter.contains("jsonl_content_: \"other\"\n"), "{}", note.front_matter);
+    assert!(!note.front_matter.contains("jsonl_a:"), "{}", note.front_matter);
     assert_eq!(note.warning, None);
     assert!(note.path().starts_with("texts/"), "without an id, the text identifies the record: {}", note.path());
+}
+
+#[test]
+fn a_mapped_value_within_an_object_is_no_part_of_its_property() {
+    let folder = IngestSandbox::new(&[("x.json", r#"[{"body":{"text":"tea","html":"<p>tea</p>","meta":{"ts":"2024","x":1}}}]"#)]);
+    let fields = [("content", "body.text"), ("created", "body.meta.ts")];
+    let found = survey_mapped_source(SourceName::Jsonl, &folder.path().join("x.json"), &fields);
+    let lines = "\"jsonl_body.meta.ts\": \"2024\"\njsonl_body: {\"html\":\"<p>tea</p>\",\"meta\":{\"x\":1}}\n";
+    assert_eq!(found.notes[0].front_matter, lines);
 }
 
 #[test]
