@@ -6,6 +6,7 @@ use std::path::Path;
 use memory_core::chrono::{DateTime, Utc};
 use memory_core::wikilink::WikilinkRule;
 use memory_core::{MemoryId, Source, SourceError, SourceItem, SpeakerRole};
+use serde_json::Value;
 
 use crate::database::{SourceDatabase, SourceTable};
 use crate::json_records::JsonRecordFile;
@@ -28,8 +29,11 @@ pub(crate) const DEFAULT_USER: &str = "user";
 /// The table with the events of each memory.
 const HISTORY: SourceTable = SourceTable { name: "history", columns: &["memory_id", "new_memory"] };
 
+/// The folder of the notes of entities in the paths of items.
+pub(crate) const ENTITIES: &str = "relations/";
+
 /// The list of the relations of a graph between entities.
-const RELATIONS: &str = "relations";
+pub(crate) const RELATIONS: &str = "relations";
 
 const PROGRAM: RecordProgram = RecordProgram {
     database: "history.db",
@@ -42,15 +46,38 @@ const PROGRAM: RecordProgram = RecordProgram {
 /// The keys of a text.
 const TEXT_KEYS: &[&str] = &["memory", "data", "text"];
 
-/// The keys that become properties.
-pub(crate) const PROPERTY_KEYS: [&str; 9] =
-    ["id", "user_id", "agent_id", "app_id", "run_id", "actor_id", "role", "attributed_to", "categories"];
+/// The keys of a memory that become properties.
+pub(crate) const PROPERTY_KEYS: [&str; 14] = [
+    "id",
+    "user_id",
+    "agent_id",
+    "app_id",
+    "run_id",
+    "actor_id",
+    "role",
+    "attributed_to",
+    "categories",
+    "immutable",
+    "structured_attributes",
+    "keywords",
+    "org_id",
+    "project_id",
+];
+
+/// The property that lists the other keys of a memory. All other properties are keys of its metadata.
+pub(crate) const OTHER_KEYS: &str = "other_keys";
+
+/// The start of the names of properties for keys of metadata that are also keys of a memory.
+pub(crate) const METADATA_PREFIX: &str = "metadata_";
+
+/// The property with the relations of an entity.
+pub(crate) const RELATIONS_PROPERTY: &str = "relations";
 
 /// The keys of times. A value that is no time becomes a property.
-const TIME_KEYS: [&str; 3] = ["created_at", "updated_at", "expiration_date"];
+pub(crate) const TIME_KEYS: [&str; 3] = ["created_at", "updated_at", "expiration_date"];
 
-/// The other keys with a meaning. The hash is derived from the text.
-const KNOWN_KEYS: [&str; 6] = ["memory_id", "hash", "metadata", "is_deleted", "deleted_at", "score"];
+/// The other keys with a meaning. The hash is derived from the text, and a memory from the messages.
+const KNOWN_KEYS: [&str; 8] = ["memory_id", "hash", "metadata", "is_deleted", "deleted_at", "score", "input", "messages"];
 
 /// The keys of metadata that become parts of the note.
 const METADATA_KEYS: [&str; 4] = ["title", "tags", "category", "project"];
@@ -114,20 +141,27 @@ impl Source for Mem0 {
 }
 
 /// A relation between two entities.
-struct Mem0Relation {
+pub(crate) struct Mem0Relation {
     source: String,
     name: String,
     target: String,
+    record: SourceRecord,
 }
 
 impl Mem0Relation {
-    fn of(record: &SourceRecord) -> Result<Self, String> {
+    pub(crate) fn of(record: &SourceRecord) -> Result<Self, String> {
         let name = |keys: &[&str]| record.text(keys).map(|name| one_line(&name)).filter(|name| !name.is_empty());
         Ok(Self {
             source: name(&["source", "from"]).ok_or("has no start")?,
             name: name(&["relationship", "relation", "relationType"]).unwrap_or_else(|| "relates to".into()),
             target: name(&["target", "destination", "to"]).ok_or("has no target")?,
+            record: record.clone(),
         })
+    }
+
+    /// Returns the line of the relation in the note of its source.
+    pub(crate) fn line(&self, is_link: bool) -> String {
+        if is_link { format!("{} [[{}]]", self.name, self.target) } else { format!("{} {}", self.name, self.target) }
     }
 }
 
@@ -143,33 +177,39 @@ fn result_items(file: &JsonRecordFile) -> Box<dyn Iterator<Item = SourceItem> + 
             return result_path(record);
         }
         let relation = Mem0Relation::of(record)?;
-        let path = format!("relations/{}", relation.source);
+        let path = format!("{ENTITIES}{}", relation.source);
         let own = relations.entry(path.clone()).or_default();
         own.push(relation);
         // The first relation of an entity stands for all of them.
         Ok((own.len() == 1).then_some(path))
     });
     index.into_items(file, reader, move |path, _, record| match relations.get(path) {
-        Some(own) => entity_note(path, own, &|entity| relations.contains_key(&format!("relations/{entity}"))),
+        Some(own) => entity_note(path, own, &|entity| relations.contains_key(&format!("{ENTITIES}{entity}"))),
         None => memory_note(path, record, record.text(TEXT_KEYS).unwrap_or_default().as_str(), true),
     })
 }
 
 /// Returns the note of an entity with its relations. A link leads to an entity that has a note too.
 fn entity_note(path: &str, relations: &[Mem0Relation], has_note: &dyn Fn(&str) -> bool) -> SourceItem {
-    let line = |relation: &Mem0Relation| {
-        let is_link = has_note(&relation.target) && !relation.target.contains(['[', ']', '|', '#', '^']);
-        if is_link {
-            format!("{} [[{}]]", relation.name, relation.target)
-        } else {
-            format!("{} {}", relation.name, relation.target)
-        }
-    };
-    let lines: Vec<_> = relations.iter().map(line).collect();
-    let mut note = RecordNote::new(NAME, NAME, path, &markdown_list(&lines));
+    let is_link = |target: &str| has_note(target) && !target.contains(['[', ']', '|', '#', '^']);
+    let lines: Vec<_> = relations.iter().map(|relation| relation.line(is_link(&relation.target))).collect();
+    let lines = markdown_list(&lines);
+    // An export may contain a part of the entities.
+    let exported = relations.iter().find_map(|relation| relation.record.object("metadata")).unwrap_or_default();
+    let is_same = |text: &String| without_links(text) == without_links(&lines);
+    let text = exported.text(&["memory"]).filter(is_same).unwrap_or(lines);
+    let mut note = RecordNote::new(NAME, NAME, path, &text);
     note.draft.title = relations.first().map(|relation| relation.source.clone());
     note.links = relations.iter().map(|relation| relation.target.clone()).filter(|target| has_note(target)).collect();
+    let records: Vec<_> = relations.iter().map(|relation| Value::Object(relation.record.0.clone())).collect();
+    note.add_property(RELATIONS_PROPERTY, Some(&records.into()));
+    note.set_own_fields(Some(&exported));
     note.into_item()
+}
+
+/// Returns the text of an entity without the marks of links, which depend on the other entities.
+pub(crate) fn without_links(text: &str) -> String {
+    text.replace("[[", "").replace("]]", "")
 }
 
 fn result_path(record: &SourceRecord) -> RecordPath {
@@ -270,15 +310,26 @@ fn memory_note(path: &str, record: &SourceRecord, text: &str, is_in_list: bool) 
         note.add_property(key, record.get(key).filter(|_| record.time(&[key]).is_none()));
     }
     let known = [TEXT_KEYS, &PROPERTY_KEYS, &TIME_KEYS, &KNOWN_KEYS].concat();
-    for (key, value) in record.0.iter().filter(|(key, _)| is_in_list && !known.contains(&key.as_str())) {
-        note.add_property(key, record.get(key).map(|_| value));
+    let others = record.0.iter().filter(|(key, _)| is_in_list && !known.contains(&key.as_str()));
+    let others: Vec<_> = others.filter(|(key, _)| record.get(key).is_some() && key.as_str() != OTHER_KEYS).collect();
+    for (key, value) in &others {
+        note.add_property(key, Some(value));
     }
+    let other_keys: Vec<_> = others.iter().map(|(key, _)| Value::from(key.as_str())).collect();
+    note.add_property(OTHER_KEYS, Some(&other_keys).filter(|keys| !keys.is_empty()).map(|keys| keys.clone().into()).as_ref());
     for (key, value) in metadata.0.iter().filter(|(key, value)| !METADATA_KEYS.contains(&key.as_str()) || !value.is_string()) {
-        if key != "tags" && metadata.get(key).is_some() {
-            note.add_property(key, Some(value));
+        if key != "tags" && key != own_fields::KEY && metadata.get(key).is_some() {
+            let is_ambiguous = PROPERTY_KEYS.contains(&key.as_str())
+                || TIME_KEYS.contains(&key.as_str())
+                || key == OTHER_KEYS
+                || key.starts_with(METADATA_PREFIX)
+                || others.iter().any(|(other, _)| *other == key);
+            let name = if is_ambiguous { format!("{METADATA_PREFIX}{key}") } else { key.clone() };
+            note.add_property(&name, Some(value));
         }
     }
-    if category.as_ref().is_some_and(|category| map_category(category).is_none()) {
+    // A name that has the meaning of a category may differ from that of the category.
+    if category.as_ref().is_some_and(|category| map_category(category).is_none_or(|known| known.as_str() != category)) {
         note.add_property("category", metadata.get("category"));
     }
     note.set_own_fields(Some(&metadata));

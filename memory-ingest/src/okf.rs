@@ -12,6 +12,9 @@ use crate::record::map_category;
 use crate::text_files::{TextFile, TextFiles};
 use crate::yaml::Yaml;
 
+/// The name of the source.
+pub(crate) const NAME: &str = "okf";
+
 /// The names of files that are derived from the concepts: lists of files and histories.
 const RESERVED_NAMES: [&str; 2] = ["index.md", "log.md"];
 
@@ -75,7 +78,7 @@ impl Okf {
 
 impl Source for Okf {
     fn name(&self) -> &'static str {
-        "okf"
+        NAME
     }
 
     fn items(&self) -> Box<dyn Iterator<Item = SourceItem> + '_> {

@@ -22,6 +22,7 @@ use memory_core::{
 };
 use serde_json::{Map, Value};
 
+use crate::export::one_line;
 use crate::markdown_links::file_links;
 use crate::related_section::split_section;
 use crate::yaml::Yaml;
@@ -233,6 +234,12 @@ impl<'a> FieldReader<'a> {
         }
         if is_as_written("aliases", &|aliases| texts(aliases).as_deref() == Some(draft.aliases.as_slice())) {
             draft.aliases = self.read("aliases", texts).unwrap_or_default();
+        } else if let Some(written) = written("aliases").and_then(texts) {
+            // An export may leave out names that it writes elsewhere.
+            let own = self.read("aliases", texts).unwrap_or_default();
+            let is_left_out = |name: &String| !written.contains(&one_line(name)) && draft.title.as_ref() != Some(name);
+            let left_out: Vec<_> = own.into_iter().filter(|name| is_left_out(name) && !draft.aliases.contains(name)).collect();
+            draft.aliases.extend(left_out);
         }
         let same_tags = |tags: &Value| texts(tags).map(|tags| tags.into_iter().collect::<Tags>()).as_ref() == Some(&draft.tags);
         let own_tags = self.read("tags", texts).unwrap_or_default();

@@ -2,21 +2,22 @@
 
 use std::collections::HashSet;
 
-use memory_core::MemoryId;
 use memory_core::text::slug;
-use memory_core::wikilink::Wikilink;
+use memory_core::{Memory, MemoryId, Tags, wikilink};
 use serde_json::Value;
 
-use super::catalog::ExportCatalog;
+use super::catalog::{CatalogEntry, ExportCatalog};
+use super::file_name::file_name;
 use super::front_matter_draft::{FrontMatterDraft, ProgramKeys};
 use super::link_text::replace_links;
-use super::{ExportFormat, ExportPart, ExportRecord, is_category, is_time, time};
+use super::{ExportFormat, ExportPart, ExportRecord, is_category, is_time, summary, time};
 use crate::basic_memory::NAME;
+use crate::front_matter::split_front_matter;
 use crate::related_section::SectionStyle;
 use crate::yaml::Yaml;
 
 /// The front-matter keys that Basic Memory gives a meaning.
-const KEYS: [&str; 7] = ["title", "type", "tags", "permalink", "created", "modified", "schema"];
+const KEYS: [&str; 8] = ["title", "aliases", "type", "tags", "permalink", "created", "modified", "schema"];
 
 /// The section of links that the text does not contain.
 const RELATIONS: SectionStyle = SectionStyle { heading: "## Relations", bullet: "-" };
@@ -32,30 +33,63 @@ impl BasicMemoryExport {
     pub(super) fn new(catalog: ExportCatalog) -> Self {
         Self { catalog, permalinks: HashSet::new() }
     }
+
+    /// Returns a link to a memory by its title, unless a link cannot contain it.
+    fn link(&self, id: &MemoryId) -> Option<String> {
+        let entry = self.catalog.get(id)?;
+        let title = Some(title(entry)).filter(|title| !title.contains(['[', ']', '|', '#', '^']));
+        Some(format!("[[{}]]", title.unwrap_or(&entry.name)))
+    }
+}
+
+/// Returns the title in a file: the one of the memory, unless another file has it.
+fn title(entry: &CatalogEntry) -> &str {
+    let has_title = !entry.headline.is_empty() && file_name(&entry.headline, "") == entry.name;
+    if has_title { &entry.headline } else { &entry.name }
+}
+
+/// Returns the tags that the text of a note of Basic Memory does not contain.
+fn header_tags(memory: &Memory, is_own: bool) -> Tags {
+    let inline = if is_own { wikilink::inline_tags(&memory.content) } else { Vec::new() };
+    let is_inline = |tag: &&String| inline.iter().any(|own| Tags::key(own) == Tags::key(tag));
+    memory.tags.iter().filter(|tag| !is_inline(tag)).collect()
 }
 
 impl ExportFormat for BasicMemoryExport {
     fn memory(&mut self, record: &ExportRecord<'_>) -> Vec<ExportPart> {
         let memory = record.memory;
         let Some(entry) = self.catalog.get(&memory.id) else { return Vec::new() };
-        let write = |_: &Wikilink, id: MemoryId, _: &str| Some(format!("[[{}]]", self.catalog.get(&id)?.name));
-        let linked = replace_links(record, &write, &|_| None);
-        let related = linked.related(record, |id| Some(format!("relates_to [[{}]]", self.catalog.get(id)?.name)));
+        let is_own = memory.origin.iter().chain(&memory.other_origins).any(|origin| origin.source == NAME);
+        let linked = replace_links(record, &|_, id, _| self.link(&id), &|_| None);
+        // A relation has one direction: the text of the other memory contains it.
+        let is_related = |id: &&MemoryId| !self.catalog.has_link(id, memory);
+        let related = linked.related(record, |id| Some(format!("relates_to {}", self.link(Some(id).filter(is_related)?)?)));
         let section = RELATIONS.write(related.iter().map(|(item, _)| item.as_str()));
         let mut permalink = format!("{}/{}", entry.folder, slug(&entry.name));
         if !self.permalinks.insert(permalink.clone()) {
             permalink = format!("{}/{}-{}", entry.folder, slug(&entry.name), memory.id);
         }
         let mut header = FrontMatterDraft::default();
-        header.line("title", entry.name.as_str());
+        let (title, tags) = (title(entry), header_tags(memory, is_own));
+        // The permalink is an alias as well.
+        let fields = record.file.and_then(|file| split_front_matter(file).fields.ok()).unwrap_or_default();
+        let own_permalink = fields.iter().find(|(key, _)| is_own && key == "permalink").and_then(|(_, value)| value.scalar());
+        let is_permalink = |alias: &String| own_permalink == Some(alias.as_str());
+        let mut aliases = summary::names(&memory.aliases);
+        aliases.retain(|alias| !is_permalink(alias));
+        header.line("title", title);
+        header.list("aliases", &aliases);
         header.line("type", memory.category.as_str());
         header.line("permalink", permalink);
-        header.list("tags", memory.tags.as_slice());
+        header.list("tags", tags.as_slice());
         header.line("created", time(memory.created_at));
         header.line("modified", time(memory.updated_at));
         let mut export = linked.changes(&related, &section);
-        export
-            .extend([("title".to_owned(), entry.name.as_str().into()), ("tags".to_owned(), Value::from(memory.tags.as_slice()))]);
+        export.extend([
+            ("title".to_owned(), title.into()),
+            ("aliases".to_owned(), aliases.into()),
+            ("tags".to_owned(), Value::from(tags.as_slice())),
+        ]);
         let mut is_current = |key: &str, value: &Yaml| match key {
             "type" => is_category(memory, value),
             // The permalink is an alias of the memory.
@@ -64,7 +98,7 @@ impl ExportFormat for BasicMemoryExport {
             }),
             "created" => is_time(value, Some(memory.created_at)),
             "modified" => is_time(value, Some(memory.updated_at)),
-            "title" | "tags" => false,
+            "title" | "aliases" | "tags" => false,
             _ => true,
         };
         let mut keys = ProgramKeys { program: NAME, reserved: &KEYS, is_current: &mut is_current };

@@ -3,12 +3,14 @@
 use std::collections::{HashMap, HashSet};
 
 use memory_core::text::slug;
+use memory_core::wikilink::{self, fold_link_name};
 use memory_core::{Category, Memory, MemoryId, Origin, Phase, Scope};
 
 use super::ExportFormatName;
 use super::file_name::{file_name, name_key};
 use super::summary;
 use crate::markdown_links::file_target;
+use crate::note::stem;
 use crate::server_memory::entity_name;
 
 /// The names that the Open Knowledge Format reserves.
@@ -27,6 +29,8 @@ pub struct ExportCatalog {
     entities: Option<HashMap<String, MemoryId>>,
     /// The memories by the files that they were ingested from, in an export that adapts links between files.
     files: HashMap<String, MemoryId>,
+    /// The targets of the wikilinks of each memory, in an export that lists only links in one direction.
+    targets: Option<HashMap<MemoryId, HashSet<String>>>,
 }
 
 /// The name of an exported memory.
@@ -56,7 +60,9 @@ impl ExportCatalog {
     pub fn new(name: ExportFormatName) -> Self {
         let has_slugs = name == ExportFormatName::Okf;
         let entities = (name == ExportFormatName::ServerMemory).then(HashMap::new);
-        Self { has_slugs, entries: HashMap::new(), order: Vec::new(), taken: HashSet::new(), entities, files: HashMap::new() }
+        let targets = (name == ExportFormatName::BasicMemory).then(HashMap::new);
+        let (entries, order, taken, files) = (HashMap::new(), Vec::new(), HashSet::new(), HashMap::new());
+        Self { has_slugs, entries, order, taken, entities, files, targets }
     }
 
     /// Adds a memory, unless it was added before. Names of memories that were added earlier have precedence.
@@ -73,6 +79,10 @@ impl ExportCatalog {
             for origin in memory.origin.iter().chain(&memory.other_origins) {
                 self.files.entry(origin.to_text()).or_insert(memory.id);
             }
+        }
+        if let Some(targets) = &mut self.targets {
+            let own = wikilink::parse(&memory.content).into_iter().map(|link| fold_link_name(&link.target));
+            targets.insert(memory.id, own.collect());
         }
         let (category, folder) = (memory.category, folder(memory));
         self.entries.insert(memory.id, CatalogEntry { name, headline, category, folder, is_entity });
@@ -105,6 +115,14 @@ impl ExportCatalog {
             let path = resolve_path(&origin.path, &target)?;
             self.files.get(&Origin { path, ..origin.clone() }.to_text()).copied()
         })
+    }
+
+    /// Returns whether a wikilink in the text of the memory `from` has a name of `memory`.
+    pub(super) fn has_link(&self, from: &MemoryId, memory: &Memory) -> bool {
+        let Some(targets) = self.targets.as_ref().and_then(|targets| targets.get(from)) else { return false };
+        let path = memory.origin.as_ref().map(|origin| origin.path.trim_end_matches(".md"));
+        let names = memory.title.as_deref().into_iter().chain(memory.aliases.iter().map(String::as_str)).chain(path);
+        names.chain(path.map(stem)).any(|name| targets.contains(&fold_link_name(name)))
     }
 
     /// Returns the number of memories.

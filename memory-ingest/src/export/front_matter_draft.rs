@@ -92,7 +92,10 @@ impl FrontMatterDraft {
                 continue;
             }
             added.push(name);
-            let line = if name == key && is_plain(lines) {
+            let renamed = lines.strip_prefix(key.as_str()).filter(|rest| rest.starts_with(':') && is_plain(lines));
+            let line = if let Some(rest) = renamed {
+                format!("{name}{}\n", rest.trim_end())
+            } else if name == key && is_plain(lines) {
                 format!("{}\n", lines.trim_end())
             } else {
                 let mut line = String::new();

@@ -73,7 +73,11 @@ impl ExportFormat for ObsidianExport {
         let front_matter = header.finish(
             record,
             export,
-            &mut ProgramKeys { program: "obsidian", reserved: &KEYS, is_current: &mut |_, _| false },
+            &mut ProgramKeys {
+                program: "obsidian",
+                reserved: &KEYS,
+                is_current: &mut |key, _| matches!(key, "publish" | "cssclasses" | "cssclass"),
+            },
         );
         vec![ExportPart { path: entry.path(), text: format!("{front_matter}{}\n", linked.text) }]
     }

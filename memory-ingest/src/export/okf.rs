@@ -11,6 +11,7 @@ use super::catalog::{CatalogEntry, ExportCatalog};
 use super::front_matter_draft::{FrontMatterDraft, ProgramKeys};
 use super::link_text::{replace_links, shown_text};
 use super::{ExportFormat, ExportPart, ExportRecord, is_category, is_time, summary, time};
+use crate::okf::NAME;
 use crate::related_section::SectionStyle;
 use crate::yaml::Yaml;
 
@@ -86,7 +87,7 @@ impl ExportFormat for OkfExport {
         let front_matter = header(memory, entry, &description, &aliases).finish(
             record,
             export,
-            &mut ProgramKeys { program: "okf", reserved: &KEYS, is_current: &mut |key, value| is_current(memory, key, value) },
+            &mut ProgramKeys { program: NAME, reserved: &KEYS, is_current: &mut |key, value| is_current(memory, key, value) },
         );
         let list = self.lists.entry(entry.folder).or_default();
         let separator = if description.is_empty() { "" } else { " - " };
@@ -129,7 +130,8 @@ fn header(memory: &Memory, entry: &CatalogEntry, description: &str, aliases: &[S
     }
     if memory.superseded_by.is_some() {
         header.line("status", "deprecated");
-    } else if memory.phase == Phase::Inbox {
+    } else if memory.phase == Phase::Inbox && memory.origin.as_ref().is_none_or(|origin| origin.source != NAME) {
+        // A concept of a bundle has its own status, or none.
         header.line("status", "draft");
     }
     if let Some(end) = memory.ends_at() {

@@ -124,6 +124,60 @@ fn a_memory_of_mem0_retains_its_id_and_its_user() {
 }
 
 #[test]
+fn memories_and_relations_of_mem0_return_unchanged() {
+    let folder = TempDir::new().expect("a folder");
+    let original = folder.path().join("original.json");
+    let results = json!([
+        {"id": "a", "memory": "likes tea", "agent_id": "bot", "immutable": true, "keywords": ["tea"], "org_id": "o", "project_id": "p",
+         "structured_attributes": {"day": 3}, "color": "red", "created_at": "2024-01-01T00:00:00Z",
+         "metadata": {"category": "x", "mood": "calm", "user_id": "inner", "color": "inner", "metadata_x": 1}},
+        {"id": "b", "memory": "knows Oslo", "user_id": "anna", "metadata": {"category": "fact"}},
+        {"id": "c", "memory": "drinks tea", "user_id": "anna"},
+    ]);
+    let relations = json!([
+        {"source": "anna", "relationship": "likes", "target": "tea", "since": 2020},
+        {"source": "tea", "relation": "grows in", "destination": "Assam", "metadata": {"weight": 1}},
+    ]);
+    let text = json!({"results": results, "relations": relations, "input": [{"role": "user", "content": "hi"}]}).to_string();
+    std::fs::write(&original, text).expect("a file can be written");
+    let (home, memories) = ingested(ExportFormatName::Mem0, &original);
+    let files = complete_files(&home, &memories);
+    let parts = export(ExportFormatName::Mem0, &memories, &files);
+    let mut exported: Value =
+        serde_json::from_str(&parts.iter().map(|part| part.text.as_str()).collect::<String>()).expect("it is JSON");
+    for list in ["results", "relations"] {
+        for item in exported[list].as_array_mut().expect("a list") {
+            let item = item.as_object_mut().expect("an object");
+            let metadata = item.get_mut("metadata").and_then(Value::as_object_mut).expect("metadata");
+            assert!(metadata.remove("x_memory").is_some());
+            if list == "relations" {
+                metadata.remove("memory");
+            }
+            if metadata.is_empty() {
+                item.remove("metadata");
+            }
+            item.remove("updated_at");
+            if item.get("id") != Some(&json!("a")) {
+                item.remove("created_at");
+            }
+        }
+        exported[list].as_array_mut().expect("a list").sort_by_key(|item| (item["id"].to_string(), item["source"].to_string()));
+    }
+    assert_eq!((&exported["results"], &exported["relations"]), (&results, &relations));
+    let path = write(ExportFormatName::Mem0, &parts, folder.path());
+    let (copied_home, copied) = ingested(ExportFormatName::Mem0, &path);
+    assert_eq!(complete_files(&copied_home, &copied), files);
+    let parts = |memories: &[Memory]| {
+        let parts = memories.iter().map(|memory| (memory.id, memory.title.clone(), memory.content.clone(), memory.links.clone()));
+        parts.collect::<std::collections::BTreeSet<_>>()
+    };
+    assert_eq!(parts(&copied), parts(&memories));
+    let tea: Vec<_> = memories.iter().filter(|memory| memory.title.as_deref() == Some("anna")).cloned().collect();
+    let path = write(ExportFormatName::Mem0, &export(ExportFormatName::Mem0, &tea, &files), folder.path());
+    assert_eq!(ingested(ExportFormatName::Mem0, &path).1[0].content, "- likes [[tea]]", "also without the other entity");
+}
+
+#[test]
 fn a_graph_of_server_memory_returns_unchanged() {
     let graph = [
         json!({"type":"entity","name":"React","entityType":"library","observations":["is fast","two\nlines","works_at [[Z]]"],"unknown":{"a":1}}),
@@ -200,6 +254,8 @@ fn a_bundle_returns_the_keys_of_its_concepts() {
     let text = "---\ntype: Metric\ntitle: Revenue\ndescription: Sum of orders\nresource: https://a.example/r\n\
                 generated: { by: agent/1, at: 2026-06-30T14:00:00Z }\nverified: { by: human:me }\nstatus: stable # yes\n\
                 stale_after: 2036-12-31\nsources: [{ resource: p.md }]\nscope: team\nunit: EUR\n---\ntext\n";
+    let without = exported_again(ExportFormatName::Okf, &text.replace("status: stable # yes\n", ""), &|_| {});
+    assert!(!without.contains("status"), "{without}");
     let keys = exported_again(ExportFormatName::Okf, text, &|_| {});
     for line in [
         "type: Metric\n",
@@ -267,8 +323,41 @@ fn a_project_returns_the_keys_of_its_notes() {
     for line in ["type: guide\n", "permalink: drinks/tea\n", "status: open\n", "id: 7\n"] {
         assert_eq!(keys.matches(line).count(), 1, "{line} {keys}");
     }
+    let own =
+        "---\ntitle: 'Coffee: Brewing'\ntype: note\naliases: [Kaffee]\npermalink: coffee\ntags: [drink]\n---\nhot #inline\n";
+    let keys = exported_again(ExportFormatName::BasicMemory, own, &|_| {});
+    assert!(keys.contains("title: \"Coffee: Brewing\"\naliases:\n  - Kaffee\n"), "{keys}");
+    assert!(keys.contains("tags:\n  - drink\n") && !keys.contains("inline"), "{keys}");
     let keys = exported_again(ExportFormatName::BasicMemory, text, &|memory| memory.aliases.clear());
     assert!(keys.contains("permalink: inbox/tea\n") && !keys.contains("drinks/tea"), "{keys}");
+}
+
+#[test]
+fn a_link_from_another_note_is_no_relation_of_the_note() {
+    let folder = TempDir::new().expect("a folder");
+    let original = folder.path().join("original");
+    std::fs::create_dir(&original).expect("a folder");
+    std::fs::write(original.join("a.md"), "---\ntitle: A\npermalink: a\n---\n## Relations\n- part_of [[B]]\n").expect("a file");
+    std::fs::write(original.join("b.md"), "---\ntitle: B\npermalink: b\n---\ntext\n").expect("a file");
+    let (home, memories) = ingested(ExportFormatName::BasicMemory, &original);
+    let files = complete_files(&home, &memories);
+    let parts = export(ExportFormatName::BasicMemory, &memories, &files);
+    assert_eq!(body(file(&parts, "inbox/B.md")), "text\n");
+    assert_eq!(body(file(&parts, "inbox/A.md")), "## Relations\n- part_of [[B]]\n");
+    let target = folder.path().join("export");
+    std::fs::create_dir(&target).expect("a folder");
+    let (_, copied) = ingested(ExportFormatName::BasicMemory, &write(ExportFormatName::BasicMemory, &parts, &target));
+    let links = |memories: &[Memory]| memories.iter().map(|memory| (memory.id, memory.links.clone())).collect::<BTreeMap<_, _>>();
+    assert_eq!(links(&copied), links(&memories));
+}
+
+#[test]
+fn a_vault_returns_the_properties_of_its_notes() {
+    let text = "---\npublish: true\ncssclasses: [wide]\ncssclass: old\ndue: 2099-01-02\nmood: fine\n---\ntext\n";
+    let keys = exported_again(ExportFormatName::Obsidian, text, &|_| {});
+    for line in ["publish: true\n", "cssclasses: [wide]\n", "cssclass: old\n", "due: 2099-01-02\n", "mood: fine\n"] {
+        assert_eq!(keys.matches(line).count(), 1, "{line} {keys}");
+    }
 }
 
 fn round_trip(format: ExportFormatName, memories: &[Memory]) -> Result<(), TestCaseError> {
@@ -392,7 +481,7 @@ fn a_project_has_relations_and_no_other_additions() {
     let parts = export(ExportFormatName::BasicMemory, &tea(), &BTreeMap::new());
     let plain = file(&parts, "inbox/plain text (with a note).md");
     assert!(head(plain).contains("permalink: inbox/plain-text-with-a-note\n"), "{plain}");
-    assert_eq!(body(plain), "plain text (with a note)\n\n## Relations\n\n- relates_to [[Green tea 绿茶]]\n");
+    assert_eq!(body(plain), "plain text (with a note)\n\n## Relations\n\n- relates_to [[Green: tea / 绿茶]]\n");
     assert_eq!(body(file(&parts, "inbox/index.md")), "\n");
 }
 

@@ -47,7 +47,7 @@ fn results_have_their_ids_times_categories_and_metadata() {
 
 #[test]
 fn relations_are_notes_of_their_entities_and_unknown_keys_are_properties() {
-    let text = r#"{"results":[{"id":"a","memory":"x","color":"red","nothing":null,"hash":"h","user_id":"u"}],
+    let text = r#"{"results":[{"id":"a","memory":"x","color":"red","nothing":null,"hash":"h","user_id":"u","input":[{"role":"user","content":"hi"}]}],
         "relations":[{"source":"anna","relationship":"likes","target":"tea"},{"source":"tea","relationship":"grows_in","destination":"日本"},
         {"source":"anna","relationship":"knows","target":"tea"},{"relationship":"broken"}]}"#;
     let first = r#"{"relations":[{"source":"anna","relationship":"likes","target":"tea"}],"results":[{"id":"a","memory":"x","hash":"h"}]}"#;
@@ -57,7 +57,10 @@ fn relations_are_notes_of_their_entities_and_unknown_keys_are_properties() {
     }
     let found = survey_source(SourceName::Mem0, &folder.path().join("all.json"));
     assert_eq!(note_paths(&found), ["memories/a", "relations/anna", "relations/tea"]);
-    assert_eq!(found.note("memories/a").front_matter, "mem0_id: \"a\"\nmem0_user_id: \"u\"\nmem0_color: \"red\"\n");
+    assert_eq!(
+        found.note("memories/a").front_matter,
+        "mem0_id: \"a\"\nmem0_user_id: \"u\"\nmem0_color: \"red\"\nmem0_other_keys: [\"color\"]\n"
+    );
     let anna = found.note("relations/anna");
     assert_eq!((anna.draft.content.as_str(), anna.draft.title.as_deref()), ("- likes [[tea]]\n- knows [[tea]]", Some("anna")));
     assert_eq!(found.note("relations/tea").draft.content, "- grows_in 日本");
