@@ -131,8 +131,8 @@ impl FieldMap {
         let is_mapped = |key: &String| self.fields.iter().any(|(_, own)| own == key);
         for (key, value) in record.0.iter().filter(|(key, value)| !is_mapped(key) && !is_embedding(key, value)) {
             if record.get(key).is_some() && key != own_fields::KEY {
-                let inner = self.fields.iter().filter_map(|(_, own)| own.strip_prefix(key.as_str())?.strip_prefix('.'));
-                let rest = inner.fold(Some(value.clone()), |rest, path| without_value(rest?, path));
+                let mut inner = self.fields.iter().filter_map(|(_, own)| own.strip_prefix(key.as_str())?.strip_prefix('.'));
+                let rest = inner.try_fold(value.clone(), without_value);
                 note.add_property(&property_name(key), rest.as_ref());
             }
         }

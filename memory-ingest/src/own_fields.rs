@@ -22,7 +22,6 @@ use memory_core::{
 };
 use serde_json::{Map, Value};
 
-use crate::export::one_line;
 use crate::markdown_links::file_links;
 use crate::related_section::split_section;
 use crate::yaml::Yaml;
@@ -237,6 +236,7 @@ impl<'a> FieldReader<'a> {
         } else if let Some(written) = written("aliases").and_then(texts) {
             // An export may leave out names that it writes elsewhere.
             let own = self.read("aliases", texts).unwrap_or_default();
+            let one_line = |name: &str| name.replace(char::is_control, " ").split_whitespace().collect::<Vec<_>>().join(" ");
             let is_left_out = |name: &String| !written.contains(&one_line(name)) && draft.title.as_ref() != Some(name);
             let left_out: Vec<_> = own.into_iter().filter(|name| is_left_out(name) && !draft.aliases.contains(name)).collect();
             draft.aliases.extend(left_out);

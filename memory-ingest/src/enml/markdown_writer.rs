@@ -7,7 +7,7 @@ const MAX_LEVELS: usize = 24;
 
 /// The block before the position, if an empty line must separate it from the next one.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum BlockEnd {
+enum PrecedingBlock {
     /// A list. Other items may follow without an empty line.
     List,
     /// Any other block.
@@ -43,7 +43,7 @@ pub(super) struct MarkdownWriter {
     table: Option<Vec<Vec<String>>>,
     is_in_cell: bool,
     /// The block that ended after the last line.
-    block_end: Option<BlockEnd>,
+    block_end: Option<PrecedingBlock>,
     /// Whether the last line has text.
     has_text: bool,
 }
@@ -130,13 +130,13 @@ impl MarkdownWriter {
         if is_level {
             self.levels.pop();
         }
-        self.block_end = Some(BlockEnd::Other);
+        self.block_end = Some(PrecedingBlock::Other);
     }
 
     /// Writes a line between two parts of the text. Right after a text it would make it a heading.
     pub(super) fn push_rule(&mut self) {
         self.flush_line(false);
-        self.block_end = Some(BlockEnd::Other);
+        self.block_end = Some(PrecedingBlock::Other);
         self.line.push_str("---");
         self.flush_line(false);
     }
@@ -146,7 +146,7 @@ impl MarkdownWriter {
         self.flush_line(false);
         // Only a list that is numbered from 1 on may follow a text.
         if number.is_some_and(|number| number != 1) && !self.is_in_cell {
-            self.block_end = Some(BlockEnd::Other);
+            self.block_end = Some(PrecedingBlock::Other);
         }
         self.lists.push(ListState { number, is_checklist });
     }
@@ -154,7 +154,7 @@ impl MarkdownWriter {
     pub(super) fn end_list(&mut self) {
         self.flush_line(false);
         self.lists.pop();
-        self.block_end = self.block_end.or(Some(BlockEnd::List));
+        self.block_end = self.block_end.or(Some(PrecedingBlock::List));
     }
 
     /// Starts an item of a list; returns whether its level must be ended.
@@ -228,7 +228,7 @@ impl MarkdownWriter {
 
     pub(super) fn start_table(&mut self) {
         self.flush_line(false);
-        self.block_end = Some(BlockEnd::Other);
+        self.block_end = Some(PrecedingBlock::Other);
         self.table = Some(Vec::new());
     }
 
@@ -304,8 +304,8 @@ impl MarkdownWriter {
         let is_item = is_item || open < self.levels.len();
         let is_separate = match self.block_end.take() {
             None => false,
-            Some(BlockEnd::List) => !is_item,
-            Some(BlockEnd::Other) => true,
+            Some(PrecedingBlock::List) => !is_item,
+            Some(PrecedingBlock::Other) => true,
         };
         if is_separate && self.has_text {
             let indent: String = self.levels[..open].iter().map(|level| level.rest.as_str()).collect();

@@ -37,7 +37,6 @@ use serde_json::{Map, Value};
 use unicode_normalization::char::is_combining_mark;
 
 pub use catalog::ExportCatalog;
-pub(crate) use summary::one_line;
 
 use crate::front_matter::{extra_lines, split_front_matter};
 use crate::note;

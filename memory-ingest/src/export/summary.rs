@@ -23,7 +23,7 @@ pub(super) fn description(memory: &Memory) -> String {
 }
 
 /// Returns a text as one line with single spaces.
-pub(crate) fn one_line(text: &str) -> String {
+pub(super) fn one_line(text: &str) -> String {
     let plain = text.replace(char::is_control, " ");
     plain.split_whitespace().collect::<Vec<_>>().join(" ")
 }
