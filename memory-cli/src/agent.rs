@@ -15,7 +15,7 @@ use crate::failure::Failure;
 use crate::home::Home;
 use crate::home::PendingPage;
 use crate::reranking;
-use crate::shared_store::{find_database, queued_notice};
+use crate::shared_store::queued_notice;
 use crate::topics;
 
 /// The configuration of an agent other than its home.
@@ -75,8 +75,7 @@ pub(crate) fn agent_builder(home: &Home, options: AgentOptions) -> Result<AgentB
         })
         .write_notice(move || queued_notice(&store));
     // The server of a node without a token also serves principals.
-    let shared = if home.services.principal.is_none() { find_database(settings)? } else { None };
-    let builder = match (shared, Arc::clone(&home.settings)) {
+    let builder = match (home.find_database_of_principals()?, Arc::clone(&home.settings)) {
         (Some(shared), settings) => {
             let opened = Mutex::<HashMap<String, Banks>>::default();
             builder.principal_banks(move |one| {

@@ -13,7 +13,7 @@ use crate::config::{Settings, SettingsLayer};
 use crate::failure::Failure;
 use crate::jq_process::JqRunner;
 use crate::project::{ancestors_in_repository, find_repository, is_folder, is_home};
-use crate::shared_store::{PULL_INTERVAL, find_database};
+use crate::shared_store::{PULL_INTERVAL, find_database, principal_folder};
 
 /// Opens the banks of the user and those of the project around the current folder.
 pub(crate) fn open(settings: &Settings, actor: &str) -> Result<Banks, Failure> {
@@ -26,12 +26,9 @@ pub(crate) fn open_shared(settings: &Settings, database: Arc<Database>) -> BankF
     BankFolder::open_replica(own_folder(settings), options(settings), database, folder, PULL_INTERVAL)
 }
 
-/// Folder of a home with the replicas of the banks of principals who call its server.
-pub(crate) const PRINCIPALS: &str = "principals";
-
 /// Opens the banks of a principal as a replica of those in the database, on a node that has all rows.
 pub(crate) fn open_of_principal(settings: &Settings, database: &Arc<Database>, principal: &PrincipalAccess) -> Banks {
-    let root = settings.root.value.join(PRINCIPALS).join(&principal.name).join(FOLDER_NAME);
+    let root = principal_folder(settings, principal).join(FOLDER_NAME);
     let folder = SharedFolderId { scope: principal.private_scope().to_string(), name: FOLDER_NAME.into() };
     let banks = BankFolder::open_replica(&root, options(settings), Arc::clone(database), folder, PULL_INTERVAL);
     Banks { user: Arc::new(banks), ..open_folder(root, settings, &principal.name) }

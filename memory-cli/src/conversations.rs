@@ -4,6 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use memory_core::PrincipalAccess;
 use memory_core::conversation::{ConversationLocation, ConversationStore};
 use memory_store::SharedFolderId;
 use memory_store::conversation::{ConversationFolder, GitVersions};
@@ -11,7 +12,7 @@ use memory_store::postgres::Database;
 
 use crate::config::Settings;
 use crate::failure::Failure;
-use crate::shared_store::{PULL_INTERVAL, find_database};
+use crate::shared_store::{PULL_INTERVAL, find_database, principal_folder};
 use crate::versions;
 
 /// Returns the folders of conversations: `named`, else the home and the folder of the proxy.
@@ -43,6 +44,16 @@ pub(crate) fn open(settings: &Settings, folder: &Path) -> Result<ConversationFol
 /// Opens the conversations in a database, with a replica in the home `root`.
 pub(crate) fn open_shared(root: &Path, database: Arc<Database>) -> ConversationFolder {
     ConversationFolder::open_replica(root, database, SharedFolderId::conversations(), PULL_INTERVAL)
+}
+
+/// Opens the conversations of a principal as a replica of those in the database, on a node that has all rows.
+pub(crate) fn open_of_principal(
+    settings: &Settings,
+    database: &Arc<Database>,
+    principal: &PrincipalAccess,
+) -> ConversationFolder {
+    let folder = SharedFolderId { scope: principal.private_scope().to_string(), ..SharedFolderId::conversations() };
+    ConversationFolder::open_replica(principal_folder(settings, principal), Arc::clone(database), folder, PULL_INTERVAL)
 }
 
 /// Returns the operations of the conversation folders, for `memory undo` and the log; see [`folders`].

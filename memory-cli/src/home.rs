@@ -7,12 +7,13 @@ use chrono::{DateTime, TimeDelta, Utc};
 use memory_core::{
     MemoryId, PrincipalAccess, PrincipalSource, RecallLedger, ReminderQuery, Services, StoreError, SubmittedProposals, pending,
 };
+use memory_store::postgres::Database;
 use memory_store::{FileStore, FileStoreOptions, RandomIds, RecallFolder, SystemClock};
 
 use crate::config::Settings;
 use crate::failure::Failure;
 use crate::language_model;
-use crate::shared_store::open_store;
+use crate::shared_store::{find_database, open_store};
 use crate::zone::UserTimeZone;
 
 /// Size of the file cache in a long-running process, in bytes.
@@ -46,6 +47,11 @@ pub struct Home {
 }
 
 impl Home {
+    /// Opens the database of a home that has all rows, whose server also serves principals; `None` for another home.
+    pub(crate) fn find_database_of_principals(&self) -> Result<Option<Arc<Database>>, Failure> {
+        if self.services.principal.is_none() { find_database(&self.settings) } else { Ok(None) }
+    }
+
     /// Opens the home that the settings specify.
     pub(crate) fn with_settings(settings: Arc<Settings>, options: FileStoreOptions) -> Result<Self, Failure> {
         let store = Arc::new(open_store(&settings, options)?);

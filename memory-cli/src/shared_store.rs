@@ -1,10 +1,11 @@
 //! The database in which several machines share the memories of a home.
 
-use std::sync::Arc;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
 use memory_core::instance::{InstanceError, InstanceName};
-use memory_core::{Operation, Verb};
+use memory_core::{Operation, PrincipalAccess, Verb};
 use memory_store::postgres::{Database, DatabaseLimits, PrincipalTable};
 use memory_store::sealed::{FieldValue, InstanceDefinition, InstanceFolder, NewFieldValue, Zeroizing};
 use memory_store::{FileStore, FileStoreOptions, RandomIds, SystemClock};
@@ -23,7 +24,7 @@ const ADDRESS: &str = "dsn";
 const TOKEN: &str = "token";
 
 /// The address of a shared database, and the token of the principal who uses it, if any.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct StoreAccess {
     pub address: Zeroizing<String>,
     pub token: Option<Zeroizing<String>>,
@@ -40,10 +41,32 @@ pub(crate) fn open_store(settings: &Settings, options: FileStoreOptions) -> Resu
     }
 }
 
+/// The databases that this process has opened for a home.
+static OPENED: Mutex<Vec<(PathBuf, StoreAccess, Weak<Database>)>> = Mutex::new(Vec::new());
+
 /// Opens the database of a shared home; `None` for a home that is not shared. The database is not used before the first call.
+///
+/// All stores of a home in this process share the connections, and none fetches what another one has written after its notification.
 pub(crate) fn find_database(settings: &Settings) -> Result<Option<Arc<Database>>, Failure> {
     let Some(name) = &settings.store.value else { return Ok(None) };
-    Ok(Some(open_database(&read_access(settings, name)?)?))
+    let (root, access) = (&settings.root.value, read_access(settings, name)?);
+    let mut opened = OPENED.lock().unwrap_or_else(PoisonError::into_inner);
+    opened.retain(|(.., database)| 0 < database.strong_count());
+    let known = opened.iter().find(|(own, with, _)| own == root && *with == access).and_then(|(.., database)| database.upgrade());
+    if known.is_some() {
+        return Ok(known);
+    }
+    let database = open_database(&access)?;
+    opened.push((root.clone(), access, Arc::downgrade(&database)));
+    Ok(Some(database))
+}
+
+/// Folder of a home with the replicas of the banks and conversations of principals who call its server.
+pub(crate) const PRINCIPALS: &str = "principals";
+
+/// Returns the folder with the replicas of a principal.
+pub(crate) fn principal_folder(settings: &Settings, principal: &PrincipalAccess) -> PathBuf {
+    settings.root.value.join(PRINCIPALS).join(&principal.name)
 }
 
 /// Opens the home as a replica of a database.

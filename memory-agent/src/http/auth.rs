@@ -140,11 +140,13 @@ impl RequestCaller {
 
 /// Returns the error for a route that is not for principals.
 pub(super) fn refuse_principal(extensions: &Extensions, what: &str) -> Result<(), ErrorResponse> {
-    if RequestCaller::of(extensions).is_none() {
-        return Ok(());
-    }
+    RequestCaller::of(extensions).map_or(Ok(()), |_| Err(principal_error(what)))
+}
+
+/// Returns the error for a principal who calls `what`.
+pub(super) fn principal_error(what: &str) -> ErrorResponse {
     let message = format!("{what} of this server are not available with the token of a principal");
-    Err(ErrorResponse::new(Code::Forbidden, message, "use a server on a home of your own, set up with the token"))
+    ErrorResponse::new(Code::Forbidden, message, "use a server on a home of your own, set up with the token")
 }
 
 /// Shared state of the middleware.
@@ -226,7 +228,7 @@ pub(crate) async fn check_access(
 }
 
 /// Returns the token in a request, if it has the form of a token of a principal.
-fn principal_token(headers: &HeaderMap) -> Option<&str> {
+pub(crate) fn principal_token(headers: &HeaderMap) -> Option<&str> {
     let (scheme, token) = headers.get(AUTHORIZATION)?.to_str().ok()?.split_at_checked("Bearer ".len())?;
     (scheme.eq_ignore_ascii_case("Bearer ") && token.starts_with(PRINCIPAL_TOKEN_PREFIX)).then_some(token)
 }

@@ -27,7 +27,8 @@
 //! Therefore no web page can call the server, except those of the [`AllowedOrigins`].
 //!
 //! With [`PrincipalRules`], the token may also be that of a principal of the shared database. Then the view of the request is that of
-//! the principal, and instances, metrics and the chat proxy are not available, because they are not separate for each principal.
+//! the principal, with conversations of its own in the chat proxy, and instances and metrics are not available, because they are not
+//! separate for each principal.
 //!
 //! One middleware handles every request: authorization, origins of web pages, and metrics. Routes are thin: a
 //! request becomes an action of an instance or a call of a tool, on a thread that may block. Bodies share a
@@ -54,7 +55,7 @@ mod status;
 pub(crate) use auth::RequestCaller;
 pub use auth::{AccessRules, AccessToken, PrincipalRules};
 #[cfg(feature = "web")]
-pub(crate) use auth::{AuthState, ClientConnection, check_access};
+pub(crate) use auth::{AuthState, ClientConnection, check_access, principal_token};
 #[cfg(feature = "web")]
 pub(crate) use body_reader::BodyBudget;
 pub use cors::{AllowedOrigins, WebOrigin, WebOriginError};
@@ -63,7 +64,8 @@ pub use openapi::openapi;
 #[cfg(feature = "testing")]
 pub use proxy::streamed_outcome;
 pub use proxy::{
-    ChatProxy, ClientEmbedder, ClientModel, LastModel, OpenHome, ProxyObserver, ProxyRules, Upstream, UpstreamError,
+    ChatProxy, ClientEmbedder, ClientModel, LastModel, OpenHome, OpenPrincipalChats, PrincipalChats, ProxyObserver, ProxyRules,
+    Upstream, UpstreamError,
 };
 pub use request_log::{ChatRecord, RequestLog, RequestRecord, StoredTurns};
 #[cfg(feature = "web")]

@@ -15,7 +15,7 @@ use super::fields::{Fields, path_with_next};
 use super::sessions::WebSession;
 use super::sign_in;
 use super::state::{MAX_FORM, WebState};
-use crate::http::{ClientConnection, check_access};
+use crate::http::{ClientConnection, check_access, principal_token};
 
 /// The media type of forms.
 const FORM: &str = "application/x-www-form-urlencoded";
@@ -63,6 +63,9 @@ async fn admit(web: &Arc<WebState>, mut request: Request) -> Result<Request, Box
         .await
         .map(drop)
         .map_err(|error| refuse(error.0.into()))?;
+    if principal_token(request.headers()).is_some() {
+        return Err(refuse(sign_in::principal_error()));
+    }
     let is_safe = matches!(*request.method(), Method::GET | Method::HEAD);
     let path = request.uri().path();
     let is_sign_in = path == sign_in::PATH;

@@ -11,6 +11,7 @@ use axum::http::uri::Authority;
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::{get, post};
+use memory_core::{Code, PRINCIPAL_TOKEN_PREFIX};
 
 use super::error::{PageError, render};
 use super::fields::{Fields, local_path};
@@ -45,6 +46,15 @@ impl SignInPage {
     }
 }
 
+/// Returns the error for a sign-in with the token of a principal: the page shows all scopes of its home.
+pub(super) fn principal_error() -> PageError {
+    PageError::new(
+        Code::Forbidden,
+        "this page shows everything in its home, so it does not accept the token of a principal",
+        "set up a home of your own with `memory init --store @ADDRESS --token @TOKEN`, and run `memory ui` there",
+    )
+}
+
 async fn show(request: Request) -> Response {
     let query = Fields::parse(request.uri().query().unwrap_or_default());
     if request.extensions().get::<Arc<WebSession>>().is_some() {
@@ -55,6 +65,9 @@ async fn show(request: Request) -> Response {
 
 async fn sign_in(State(web): State<Arc<WebState>>, Extension(form): Extension<Fields>, headers: HeaderMap) -> Response {
     let now = Instant::now();
+    if form.get("code").trim().starts_with(PRINCIPAL_TOKEN_PREFIX) {
+        return principal_error().into_response();
+    }
     if !web.config.codes.redeem(form.get("code"), now) {
         let page = render(&SignInPage::new(form.get("next"), true));
         return (StatusCode::FORBIDDEN, page).into_response();

@@ -109,7 +109,7 @@ impl ProxyBuilder {
         let address = listener.local_addr().map_err(Failure::file("listen"))?;
         let runtime = Builder::new_multi_thread().worker_threads(WORKERS).enable_all().max_blocking_threads(THREADS).build();
         let runtime = runtime.map_err(Failure::file("serve HTTP"))?;
-        let opened = open(&settings, address, has_token, log, open_home)?;
+        let opened = open(&settings, address, has_token, log, open_home, None)?;
         let access = http::PROXY.access_rules(token, &settings.http);
         let proxy = Arc::clone(&opened.proxy);
         let front = ProxyServerConfig { chat: proxy, access, limits: http::limits(), log: requests };
@@ -160,7 +160,7 @@ impl ProxyServer {
         });
         // Tasks that have not finished are abandoned.
         runtime.shutdown_background();
-        opened.worker.shut_down();
+        opened.workers.shut_down();
         drop(opened.watcher);
         served
     }

@@ -7,6 +7,7 @@
 mod builder;
 mod log;
 mod models;
+mod principals;
 mod setup;
 mod worker;
 
@@ -14,4 +15,4 @@ pub use builder::{Proxy, ProxyBuilder};
 pub(crate) use builder::{ProxyServer, open_home_later};
 pub(crate) use log::{BackgroundWriter, RequestLineLogger};
 pub(crate) use setup::{OpenedProxy, Watcher, open};
-pub(crate) use worker::Worker;
+pub(crate) use worker::Workers;

@@ -1,16 +1,19 @@
 //! The models of a proxy, their addresses and their API keys.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use memory_agent::http::{ClientEmbedder, ClientModel, LastModel, WebOrigin};
 use memory_agent::model::{ApiKey, ChatSettings, LocalEmbedder, RemoteChat, RemoteEmbedder, RemoteSettings};
-use memory_core::{BudgetStatus, ChatAnswer, ChatError, ChatFailure, ChatModel, ChatRequest, EmbedError, Embedder, Embedding};
+use memory_core::{
+    BudgetStatus, ChatAnswer, ChatError, ChatFailure, ChatModel, ChatRequest, Clock, EmbedError, Embedder, Embedding,
+};
 
 use crate::config::Settings;
 use crate::embedding;
 use crate::failure::Failure;
+use crate::language_model;
 
 /// The embedding model of a proxy.
 pub(super) enum ProxyEmbedder {
@@ -144,15 +147,15 @@ impl Embedder for LastClientEmbedder {
 
 /// The model of the last chat, with the key of its client.
 #[derive(Debug)]
-pub(super) struct LastChatModel {
-    pub(super) base_url: String,
-    pub(super) last_asked: LastModel,
+struct LastChatModel {
+    base_url: String,
+    last_asked: LastModel,
     /// Key for clients that send none.
-    pub(super) api_key: Option<ApiKey>,
-    pub(super) timeout: Duration,
+    api_key: Option<ApiKey>,
+    timeout: Duration,
     /// The file of trusted certificate authorities.
-    pub(super) certificates: Option<PathBuf>,
-    pub(super) opened: Mutex<Option<(ClientModel, Arc<RemoteChat>)>>,
+    certificates: Option<PathBuf>,
+    opened: Mutex<Option<(ClientModel, Arc<RemoteChat>)>>,
 }
 
 impl LastChatModel {
@@ -185,6 +188,33 @@ impl ChatModel for LastChatModel {
     fn allowance(&self) -> Result<BudgetStatus, ChatError> {
         Ok(BudgetStatus::default())
     }
+}
+
+/// Returns the model for fact extraction: that of the settings, or else that of the last chat.
+pub(super) fn extraction_model(
+    settings: &Settings,
+    base_url: &str,
+    place: &Path,
+    last_asked: &LastModel,
+    api_key: Option<ApiKey>,
+    clock: &Arc<dyn Clock>,
+) -> Arc<dyn ChatModel> {
+    if let Some(named) = language_model::open_lazily(settings, Arc::clone(clock)) {
+        return named;
+    }
+    let model = LastChatModel {
+        base_url: base_url.to_owned(),
+        last_asked: last_asked.clone(),
+        api_key,
+        timeout: settings.llm.timeout.value,
+        certificates: settings.environment.certificates.clone(),
+        opened: Mutex::default(),
+    };
+    // The budget is independent of the folder of conversations, so that `memory usage` reports it. It is recorded in
+    // the home, which is created if necessary. If the home cannot be opened, it is recorded next to the queue, where
+    // earlier versions recorded it.
+    let roots = [settings.root.value.clone(), place.join(".conversations")];
+    language_model::with_budget(model, roots, settings, Arc::clone(clock))
 }
 
 /// The base URL of a server with an `OpenAI`-compatible API.

@@ -1,27 +1,27 @@
 //! Construction of a chat proxy from the settings.
 
 use std::net::SocketAddr;
-use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, PoisonError};
 use std::thread::{self, JoinHandle};
 
 use memory_agent::http::{ChatProxy, LastModel, OpenHome, ProxyObserver, ProxyRules, Upstream, UpstreamError};
 use memory_agent::model::{ApiKey, ApiKeyError};
 use memory_core::conversation::{Conversations, JobQueue};
 use memory_core::text::format_error_chain;
-use memory_core::{ChatModel, Clock, StoreError};
+use memory_core::{Clock, StoreError};
 use memory_dream::conversation::{ConversationPrompts, ProcessRules};
 use memory_store::conversation::{ConversationFolder, GitVersions, JobFile};
+use memory_store::postgres::Database;
 use memory_store::{EventLog, FileWatcher, RandomIds, SystemClock, WatchedChanges};
 
-use super::models::{LastChatModel, ProxyEmbedder, normalize_base_url};
-use super::worker::{Worker, WorkerConfig, WorkerStatus};
+use super::models::{ProxyEmbedder, extraction_model, normalize_base_url};
+use super::principals::PrincipalChatsOpener;
+use super::worker::{WorkerConfig, WorkerStatus, Workers};
 use crate::config::Settings;
 use crate::conversations;
 use crate::failure::Failure;
 use crate::home;
-use crate::language_model;
 use crate::reranking;
 use crate::wake_signal::WakeSignal;
 
@@ -29,8 +29,8 @@ use crate::wake_signal::WakeSignal;
 pub(crate) struct OpenedProxy {
     /// The proxy.
     pub(crate) proxy: Arc<ChatProxy>,
-    /// The thread that extracts facts.
-    pub(crate) worker: Worker,
+    /// The threads that extract facts.
+    pub(crate) workers: Workers,
     /// The thread that watches files for changes, if enabled.
     pub(crate) watcher: Option<Watcher>,
     /// Number of queued turns that wait for the first chat, because the settings name no model.
@@ -57,13 +57,15 @@ const TIMEOUT_DIVISOR: u32 = 2;
 
 /// Creates the proxy that the settings describe, with the own address `here`. Later errors go to `log`.
 ///
-/// Every chat receives the standing instructions and preferences of the home that `open_home` returns.
+/// Every chat receives the standing instructions and preferences of the home that `open_home` returns. With the database `shared`,
+/// principals are served too.
 pub(crate) fn open(
     settings: &Settings,
     here: SocketAddr,
     has_token: bool,
     log: Arc<EventLog>,
     open_home: OpenHome,
+    shared: Option<Arc<Database>>,
 ) -> Result<OpenedProxy, Failure> {
     let proxy = &settings.proxy;
     let base_url = proxy.openai_base_url.value.as_deref().ok_or_else(|| {
@@ -109,14 +111,7 @@ pub(crate) fn open(
         reranker: reranking::open_with_timeout(&settings.reranking, patience / TIMEOUT_DIVISOR),
         chat: None,
     };
-    let telling = WorkerStatus {
-        log,
-        bell: WakeSignal::default(),
-        versions: Mutex::default(),
-        until: Mutex::default(),
-        failure: Mutex::default(),
-    };
-    let told = Arc::new(telling);
+    let told = Arc::new(WorkerStatus::new(Arc::clone(&log)));
     if proxy.enable_git_versioning.value {
         let tell = Arc::downgrade(&told);
         let complain = move |error: &memory_store::conversation::GitVersionsError| {
@@ -135,9 +130,11 @@ pub(crate) fn open(
     let queue: Arc<dyn JobQueue> = Arc::new(JobFile::new(&place));
     let is_asked_later = proxy.enable_summarization.value && !settings.llm.is_named();
     let waiting = if is_asked_later { count_pending(queue.as_ref(), &told) } else { 0 };
+    let background = ProxyEmbedder::open(settings, base_url, key.as_ref(), None)?;
+    let (workers, own_key_embedder) = (Workers::default(), background.with_own_key());
     let work = WorkerConfig {
         conversations: Conversations {
-            embedder: ProxyEmbedder::open(settings, base_url, key.as_ref(), None)?.into_background(&last_asked),
+            embedder: background.into_background(&last_asked),
             chat: Some(chat),
             ..conversations.clone()
         },
@@ -151,6 +148,17 @@ pub(crate) fn open(
         last_asked: (!settings.llm.is_named()).then(|| last_asked.clone()),
         told: Arc::clone(&told),
     };
+    let of_principals = shared.map(|database| PrincipalChatsOpener {
+        settings: settings.clone(),
+        database,
+        base_url: base_url.to_owned(),
+        api_key: key,
+        conversations: conversations.clone(),
+        background_embedder: own_key_embedder,
+        rules: work.rules.clone(),
+        log,
+        workers: workers.clone(),
+    });
     let rules = ProxyRules { recall: proxy.recall_rules(), patience, has_token };
     let mut proxy = ChatProxy::new(conversations, queue, upstream, rules, last_asked, told).with_home(open_home);
     if let Some(ledger) = home::recall_ledger(settings) {
@@ -159,41 +167,18 @@ pub(crate) fn open(
     if let Some(of_clients) = embedder.for_clients() {
         proxy = proxy.with_client_embedder(of_clients);
     }
+    if let Some(opener) = of_principals {
+        proxy = proxy.with_principals(Box::new(move |principal| opener.open(principal)));
+    }
     notices.extend(waiting_notice(waiting));
-    Ok(OpenedProxy { proxy: Arc::new(proxy), worker: Worker::spawn(work), watcher, waiting, notices })
+    workers.spawn(work);
+    Ok(OpenedProxy { proxy: Arc::new(proxy), workers, watcher, waiting, notices })
 }
 
 /// Returns the number of turns queued before the start.
 fn count_pending(queue: &dyn JobQueue, told: &WorkerStatus) -> usize {
     let pending = queue.pending().inspect_err(|error| told.report_failure(&format_error_chain(error)));
     pending.map_or(0, |pending| pending.len())
-}
-
-/// Returns the model for fact extraction: that of the settings, or else that of the last chat.
-fn extraction_model(
-    settings: &Settings,
-    base_url: &str,
-    place: &Path,
-    last_asked: &LastModel,
-    api_key: Option<ApiKey>,
-    clock: &Arc<dyn Clock>,
-) -> Arc<dyn ChatModel> {
-    if let Some(named) = language_model::open_lazily(settings, Arc::clone(clock)) {
-        return named;
-    }
-    let model = LastChatModel {
-        base_url: base_url.to_owned(),
-        last_asked: last_asked.clone(),
-        api_key,
-        timeout: settings.llm.timeout.value,
-        certificates: settings.environment.certificates.clone(),
-        opened: Mutex::default(),
-    };
-    // The budget is independent of the folder of conversations, so that `memory usage` reports it. It is recorded in
-    // the home, which is created if necessary. If the home cannot be opened, it is recorded next to the queue, where
-    // earlier versions recorded it.
-    let roots = [settings.root.value.clone(), place.join(".conversations")];
-    language_model::with_budget(model, roots, settings, Arc::clone(clock))
 }
 
 /// Returns the key for clients that send none, and its origin.

@@ -28,8 +28,35 @@ pub(super) struct WorkerConfig {
     pub(super) told: Arc<WorkerStatus>,
 }
 
-/// A handle to the background thread.
-pub(crate) struct Worker {
+/// The background threads: one for the conversations of the user, and one for each principal who has called the server.
+#[derive(Clone, Default)]
+pub(crate) struct Workers(Arc<Mutex<Vec<Worker>>>);
+
+impl Workers {
+    pub(super) fn spawn(&self, work: WorkerConfig) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(Worker::spawn(work));
+    }
+
+    /// Waits a short time for the remaining work and stops the threads.
+    pub(crate) fn shut_down(self) {
+        let workers = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        let deadline = Instant::now() + DRAIN_TIMEOUT;
+        for worker in &workers {
+            *worker.told.until.lock().unwrap_or_else(PoisonError::into_inner) = Some(deadline);
+            worker.told.bell.notify();
+        }
+        for worker in workers {
+            // The next start continues work that takes longer.
+            let _ = worker.ended.recv_timeout(deadline.saturating_duration_since(Instant::now()));
+            // Commits all changes since the last commit.
+            worker.told.note_version("Commit changes made before shutdown");
+            worker.told.versions.lock().unwrap_or_else(PoisonError::into_inner).take();
+        }
+    }
+}
+
+/// A handle to a background thread.
+struct Worker {
     told: Arc<WorkerStatus>,
     ended: Receiver<()>,
 }
@@ -41,7 +68,7 @@ const QUEUE_INTERVAL: Duration = Duration::from_mins(1);
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(5);
 
 impl Worker {
-    pub(super) fn spawn(work: WorkerConfig) -> Self {
+    fn spawn(work: WorkerConfig) -> Self {
         let (end, ended) = sync_channel(1);
         let told = Arc::clone(&work.told);
         thread::spawn(move || {
@@ -50,17 +77,6 @@ impl Worker {
             let _ = end.send(());
         });
         Self { told, ended }
-    }
-
-    /// Waits a short time for the remaining work and stops the thread.
-    pub(crate) fn shut_down(self) {
-        *self.told.until.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now() + DRAIN_TIMEOUT);
-        self.told.bell.notify();
-        // The next start continues work that takes longer.
-        let _ = self.ended.recv_timeout(DRAIN_TIMEOUT);
-        // Commits all changes since the last commit.
-        self.told.note_version("Commit changes made before shutdown");
-        self.told.versions.lock().unwrap_or_else(PoisonError::into_inner).take();
     }
 }
 
@@ -158,6 +174,11 @@ impl ExtractionFailure {
 }
 
 impl WorkerStatus {
+    pub(super) fn new(log: Arc<EventLog>) -> Self {
+        let (bell, versions, until, failure) = Default::default();
+        Self { log, bell, versions, until, failure }
+    }
+
     /// Records the errors of a run. A run without any work, or with work left, does not clear them.
     fn record_failure(&self, processed: &ProcessReport) {
         let is_well = processed.troubles.is_empty();

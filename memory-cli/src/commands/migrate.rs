@@ -16,11 +16,13 @@ use serde_json::json;
 use super::config::store_setting;
 use super::instance::read_argument;
 use crate::app::App;
-use crate::banks::{PRINCIPALS, open_shared};
+use crate::banks::open_shared;
 use crate::config::Settings;
 use crate::conversations::open_shared as open_conversations;
 use crate::failure::Failure;
-use crate::shared_store::{StoreAccess, check_name, find_database, open_database, open_replica, open_store, seal_access};
+use crate::shared_store::{
+    PRINCIPALS, StoreAccess, check_name, find_database, open_database, open_replica, open_store, seal_access,
+};
 use crate::topics;
 
 /// Copy a home into a database, or a shared home into files

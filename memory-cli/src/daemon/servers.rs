@@ -17,7 +17,7 @@ use tokio::sync::watch;
 use super::DaemonLog;
 use super::web_page::{self, PageServer};
 use crate::agent::{AgentOptions, agent_builder, invalid_tools};
-use crate::chat_proxy::{self, Watcher, Worker};
+use crate::chat_proxy::{self, Watcher, Workers};
 use crate::embedding;
 use crate::failure::Failure;
 use crate::home::Home;
@@ -34,8 +34,8 @@ pub(crate) struct DaemonServers {
     http: Option<(TcpListener, HttpServerConfig)>,
     /// The web page, unless it could not be prepared.
     page: Option<PageServer>,
-    /// The worker that extracts facts from chats over HTTP, and its file watcher.
-    worker: Option<(Worker, Option<Watcher>)>,
+    /// The workers that extract facts from chats over HTTP, and the file watcher.
+    workers: Option<(Workers, Option<Watcher>)>,
     /// Whether HTTP is still served.
     is_serving: Arc<AtomicBool>,
 }
@@ -81,7 +81,7 @@ impl DaemonServers {
             None => (builder, None),
         };
         let agent = tools.into_iter().fold(builder, AgentBuilder::tool).build().map_err(invalid_tools)?;
-        let mut worker = None;
+        let mut workers = None;
         let front = |(listener, token): (TcpListener, Option<AccessToken>)| {
             let has_token = token.is_some();
             let access = http::DAEMON.home_access_rules(token, &home)?;
@@ -90,18 +90,19 @@ impl DaemonServers {
                 let here = listener.local_addr().map_err(Failure::file("listen"))?;
                 let services = home.services.clone();
                 let open_home = Arc::new(move || Ok(Some(services.clone())));
-                let opened = chat_proxy::open(settings, here, has_token, diary.log(), open_home)?;
+                let principals = home.find_database_of_principals()?;
+                let opened = chat_proxy::open(settings, here, has_token, diary.log(), open_home, principals)?;
                 for notice in &opened.notices {
                     diary.info(&format!("http: {notice}"));
                 }
-                (front.chat, worker) = (Some(opened.proxy), Some((opened.worker, opened.watcher)));
+                (front.chat, workers) = (Some(opened.proxy), Some((opened.workers, opened.watcher)));
             }
             Ok::<_, Failure>((listener, front))
         };
         let http = http.map(front).transpose()?;
         let is_serving = Arc::new(AtomicBool::new(http.is_some()));
         let no_socket = socket.as_ref().err().map(|error| format_error_chain(error));
-        let fronts = Self { no_socket, agent, socket: socket.ok(), http, page, worker, is_serving };
+        let fronts = Self { no_socket, agent, socket: socket.ok(), http, page, workers, is_serving };
         if let Some(address) = fronts.address() {
             diary.info(&format!("http: http://{address}"));
         }
@@ -160,9 +161,9 @@ impl DaemonServers {
                     Err(error) => return diary.warning(&format!("http: {error}")),
                 };
                 let served = serve_http(listener, front, until_asked(ending.clone())).await;
-                if let Some((worker, _watcher)) = self.worker {
+                if let Some((workers, _watcher)) = self.workers {
                     // A thread that panicked has already reported the panic.
-                    let _ = tokio::task::spawn_blocking(move || worker.shut_down()).await;
+                    let _ = tokio::task::spawn_blocking(move || workers.shut_down()).await;
                 }
                 self.is_serving.store(false, Ordering::SeqCst);
                 match served {

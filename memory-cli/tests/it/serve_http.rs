@@ -43,6 +43,11 @@ impl HttpServerProcess {
         Self { process, begun: serde_json::from_str(&line).expect("JSON") }
     }
 
+    /// Returns the address of the server, such as `http://127.0.0.1:8717`.
+    pub(crate) fn url(&self) -> &str {
+        self.begun["http"].as_str().expect("an address")
+    }
+
     /// Posts `body`; returns the status line and the body of the response.
     pub(crate) fn post(&self, path: &str, token: &str, body: &str) -> (String, String) {
         self.send("POST", path, token, body)
@@ -54,7 +59,7 @@ impl HttpServerProcess {
     }
 
     fn send(&self, method: &str, path: &str, token: &str, body: &str) -> (String, String) {
-        let place = self.begun["http"].as_str().expect("an address").strip_prefix("http://").expect("an address");
+        let place = self.url().strip_prefix("http://").expect("an address");
         let mut stream = TcpStream::connect(place).expect("a connection");
         let head = format!("{method} {path} HTTP/1.1\r\nHost: {place}\r\nConnection: close\r\nAuthorization: Bearer {token}");
         write!(stream, "{head}\r\nContent-Length: {}\r\n\r\n{body}", body.len()).expect("it takes it");
@@ -64,7 +69,7 @@ impl HttpServerProcess {
         (head.lines().next().unwrap_or_default().to_owned(), body.to_owned())
     }
 
-    fn stop(mut self) -> Option<i32> {
+    pub(crate) fn stop(mut self) -> Option<i32> {
         let pid = self.process.id().to_string();
         assert!(Command::new("kill").args(["-TERM", &pid]).status().expect("kill").success());
         self.process.wait().expect("it ends").code()

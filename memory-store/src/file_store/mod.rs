@@ -18,7 +18,7 @@ pub use replica::SharedStoreStatus;
 pub use statistics::HomeStatistics;
 pub use trial_copy::TrialCopy;
 
-use self::replica::{AppendObstacle, Replica, is_of_conversations, new_contents};
+use self::replica::{AppendObstacle, Replica, is_mixed, is_of_conversations, new_contents};
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -207,6 +207,12 @@ impl FileStore {
     ) -> Result<Result<(), AppendObstacle>, StoreError> {
         if steps.is_empty() {
             return Ok(Ok(()));
+        }
+        if self.replica.is_some() && is_mixed(steps) {
+            // The database commits memories and files apart, so a crash in between would leave one part of the operation.
+            let why = "one operation cannot change both memories and facts of conversations of a shared home, and nothing was \
+                       changed; change them in two operations";
+            return Err(StoreError::Invalid { why: why.into() });
         }
         let record = record_steps(self.disk.as_ref(), operation, undoes, steps);
         match &self.replica {

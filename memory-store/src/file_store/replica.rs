@@ -139,7 +139,7 @@ impl Replica {
 
     /// Applies the changes of conversations of other nodes. If the database cannot be reached any more, the next read repeats it.
     fn catch_up_conversations(&self, patience: Duration) -> Result<(), StoreError> {
-        let done = self.conversations.as_ref().map_or(Ok(()), |conversations| conversations.catch_up(patience));
+        let done = self.conversations.as_ref().map_or(Ok(()), |conversations| conversations.catch_up_now(patience));
         done.or_else(|error| if TEMPORARY.contains(&error.code()) { Ok(()) } else { Err(error) })
     }
 
@@ -531,9 +531,15 @@ pub(super) fn new_contents(steps: &[CommitStep]) -> Vec<Option<&[u8]>> {
 
 /// Returns whether steps change only files that are not in the log, the parts of conversations.
 pub(super) fn is_of_conversations(steps: &[CommitStep]) -> bool {
-    let of_step = |step: &CommitStep| {
-        let former = step.before.as_ref().map(|former| former.path.as_str());
-        former.or(step.after.as_ref().map(|next| next.path.as_str())).is_some_and(is_conversation_file)
-    };
-    !steps.is_empty() && steps.iter().all(of_step)
+    !steps.is_empty() && steps.iter().all(is_of_conversation)
+}
+
+/// Returns whether steps change both memories, which are in the log, and parts of conversations.
+pub(super) fn is_mixed(steps: &[CommitStep]) -> bool {
+    steps.iter().any(is_of_conversation) && !is_of_conversations(steps)
+}
+
+fn is_of_conversation(step: &CommitStep) -> bool {
+    let former = step.before.as_ref().map(|former| former.path.as_str());
+    former.or(step.after.as_ref().map(|next| next.path.as_str())).is_some_and(is_conversation_file)
 }

@@ -22,6 +22,7 @@ use super::error::{AddressOwner, DatabaseError, RetryAction};
 use super::listener::{ListenerEvent, listen};
 use super::migration::{INSTANCES, migrate};
 use crate::error::io_error;
+use crate::shared_files::random_token;
 
 /// Maximum time for a statement to end after a cancel request.
 const CANCEL_TIMEOUT: Duration = Duration::from_secs(5);
@@ -83,6 +84,8 @@ pub struct Database {
     /// Number of failed calls by their code.
     errors: Mutex<BTreeMap<&'static str, u64>>,
     engine: OnceLock<DatabaseRuntime>,
+    /// A random number, by which listeners recognize the notifications of this value.
+    number: i64,
     /// The token of the principal that uses the memories, if any.
     token: Option<PrincipalToken>,
     owner: AddressOwner,
@@ -92,7 +95,7 @@ impl Database {
     /// Returns the database at an address: a URL, or `name=value` pairs. It connects on first use.
     ///
     /// # Errors
-    /// [`InstanceError::Invalid`] if the address cannot be parsed. The error contains no part of it.
+    /// [`InstanceError::Invalid`] if the address cannot be parsed. The error contains no part of it. Or if the system has no random numbers.
     pub fn new(address: &str, limits: DatabaseLimits) -> Result<Self, InstanceError> {
         Ok(Self {
             pool: build_pool(DatabaseAddress::parse(address)?, &limits),
@@ -104,6 +107,7 @@ impl Database {
             retries: AtomicU64::new(0),
             errors: Mutex::default(),
             engine: OnceLock::new(),
+            number: random_token()?,
             token: None,
             owner: AddressOwner::Instance,
         })
@@ -151,6 +155,11 @@ impl Database {
     pub(super) fn listen(&self, own: i64, heard: Arc<dyn Fn(ListenerEvent) + Send + Sync>) -> Result<(), InstanceError> {
         self.engine()?.spawn(listen(self.pool.clone(), own, heard));
         Ok(())
+    }
+
+    /// Returns the number of this value in the notifications that it sends.
+    pub(super) fn number(&self) -> i64 {
+        self.number
     }
 
     /// Runs `work` on a connection, after the tables of instances were created.

@@ -31,7 +31,7 @@ const LIST_FILES: &str = "
 
 const LIST_FOLDERS: &str = "SELECT folder_scope, folder_name FROM memory_node_folders()";
 
-const COMMIT_FILES: &str = "SELECT new_position, is_repeated FROM memory_node_commit_files($1, $2, $3, $4)";
+const COMMIT_FILES: &str = "SELECT new_position, is_repeated FROM memory_node_commit_files($1, $2, $3, $4, $5)";
 
 const PUT_FILES: &str = "SELECT memory_node_put_files($1, $2, $3, $4, $5, $6)";
 
@@ -75,10 +75,13 @@ impl SharedFiles for PostgresDocumentLog {
         edits: &[FileEdit],
     ) -> Result<FileCommitResult, StoreError> {
         self.run(&async |client| {
-            let done = run_as(client, self.token(), async |principal| {
-                commit(client, &scope_of(folder, principal), &folder.name, known, token, edits).await
-            });
-            match done.await {
+            let commit = async |notifier: Option<i64>| {
+                run_as(client, self.token(), async |principal| {
+                    commit(client, &scope_of(folder, principal), &folder.name, (known, token, notifier), edits).await
+                })
+                .await
+            };
+            match self.run_with_notifier(commit).await {
                 Err(DatabaseError::Other(InstanceError::Store(error))) if matches!(*error, StoreError::Conflict { .. }) => {
                     Ok(FileCommitResult::Diverged)
                 }
@@ -93,7 +96,7 @@ impl SharedFiles for PostgresDocumentLog {
 /// # Errors
 /// If the database cannot be reached.
 pub fn list_shared_folders(database: Arc<Database>) -> Result<Vec<SharedFolderId>, StoreError> {
-    let files = PostgresDocumentLog::for_files(database);
+    let files = PostgresDocumentLog::new(database);
     files.run(&async |client| {
         run_as(client, files.token(), async |_| {
             let rows = client.query_typed(LIST_FOLDERS, &[]).await?;
@@ -140,15 +143,16 @@ fn parse_files(rows: &[Row], known: i64) -> Result<Vec<SharedFile>, DatabaseErro
     Ok(files)
 }
 
+/// Commits changes to the files at a known position, with the token of the changes and the number of the node for its notification.
 async fn commit(
     client: &Client,
     scope: &str,
     folder: &str,
-    known: i64,
-    token: i64,
+    (known, token, notifier): (i64, i64, Option<i64>),
     edits: &[FileEdit],
 ) -> Result<FileCommitResult, DatabaseError> {
-    let values: [SqlParameter; 4] = [(&scope, Type::TEXT), (&folder, Type::TEXT), (&known, Type::INT8), (&token, Type::INT8)];
+    let values: [SqlParameter; 5] =
+        [(&scope, Type::TEXT), (&folder, Type::TEXT), (&known, Type::INT8), (&token, Type::INT8), (&notifier, Type::INT8)];
     let begun = client.query_typed_one(COMMIT_FILES, &values).await?;
     let (position, is_repeated): (Option<i64>, bool) = (begun.try_get(0)?, begun.try_get(1)?);
     let Some(position) = position else {

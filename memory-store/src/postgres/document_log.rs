@@ -27,7 +27,6 @@ use crate::access_key::{is_path_of_key, is_plain_path};
 use crate::journal::JournalPayload;
 #[cfg(feature = "conversations")]
 use crate::shared_files::SharedFolderId;
-use crate::shared_files::random_token;
 use crate::shared_log::{
     LogAppendResult, LogHead, LogHeads, LogIdentity, LogPage, LoggedOperation, NewOperation, NewsSignal, SharedLog,
 };
@@ -83,7 +82,7 @@ impl FileStore {
         database: Arc<Database>,
         interval: Duration,
     ) -> Result<Self, StoreError> {
-        let log = Arc::new(PostgresDocumentLog::new(database)?);
+        let log = Arc::new(PostgresDocumentLog::new(database));
         let store = Self::open(folder, options)?.with_log(Arc::clone(&log) as _, interval);
         #[cfg(feature = "conversations")]
         let store = {
@@ -95,28 +94,34 @@ impl FileStore {
     }
 }
 
-/// The shared log in a database.
+/// The shared log and the shared files in a database.
 #[derive(Debug)]
 pub(super) struct PostgresDocumentLog {
     database: Arc<Database>,
     is_ready: OnceCell<()>,
-    /// A random number, by which the node recognizes its own notifications.
-    number: i64,
     /// Whether the database supports notifications, as far as is known.
     can_notify: AtomicBool,
 }
 
 impl PostgresDocumentLog {
-    /// # Errors
-    /// If the system has no random numbers.
-    pub(super) fn new(database: Arc<Database>) -> Result<Self, StoreError> {
-        let can_notify = AtomicBool::new(true);
-        Ok(Self { database, is_ready: OnceCell::new(), number: random_token()?, can_notify })
+    pub(super) fn new(database: Arc<Database>) -> Self {
+        Self { database, is_ready: OnceCell::new(), can_notify: AtomicBool::new(true) }
     }
 
-    /// Returns the files of folders in a database, which have no notifications.
-    pub(super) fn for_files(database: Arc<Database>) -> Self {
-        Self { database, is_ready: OnceCell::new(), number: 0, can_notify: AtomicBool::new(false) }
+    /// Runs `work`, a transaction that notifies other nodes with the number of this one, and without it if the database has no
+    /// notifications.
+    pub(super) async fn run_with_notifier<T>(
+        &self,
+        work: impl AsyncFn(Option<i64>) -> Result<T, DatabaseError>,
+    ) -> Result<T, DatabaseError> {
+        let notifier = Some(self.database.number()).filter(|_| self.can_notify.load(Ordering::Relaxed));
+        match work(notifier).await {
+            Err(DatabaseError::Told(error)) if error.code() == Some(&SqlState::UNDEFINED_FUNCTION) && notifier.is_some() => {
+                self.can_notify.store(false, Ordering::Relaxed);
+                work(None).await
+            }
+            done => done,
+        }
     }
 
     /// Returns the token of the node, if it has one.
@@ -178,15 +183,7 @@ impl SharedLog for PostgresDocumentLog {
 
     fn append(&self, known: &LogHeads, operation: &NewOperation<'_>) -> Result<LogAppendResult, StoreError> {
         let append = async |client: &Client| {
-            let token = self.database.token();
-            let notifier = Some(self.number).filter(|_| self.can_notify.load(Ordering::Relaxed));
-            match append(client, token, known, operation, notifier).await {
-                Err(DatabaseError::Told(error)) if error.code() == Some(&SqlState::UNDEFINED_FUNCTION) && notifier.is_some() => {
-                    self.can_notify.store(false, Ordering::Relaxed);
-                    append(client, token, known, operation, None).await
-                }
-                appended => appended,
-            }
+            self.run_with_notifier(async |notifier| append(client, self.token(), known, operation, notifier).await).await
         };
         match self.run(&append) {
             Err(StoreError::Conflict { what }) => Ok(LogAppendResult::Refused(what)),
@@ -209,7 +206,7 @@ impl SharedLog for PostgresDocumentLog {
     }
 
     fn listen(&self, news: Arc<NewsSignal>) {
-        let own = self.number;
+        let own = self.database.number();
         // Without a listener, nodes only fetch operations at intervals.
         let _ = self.database.listen(
             own,

@@ -58,6 +58,6 @@ fn open(
     layout: ReplicaLayout,
     interval: Duration,
 ) -> StoreFolder {
-    let files = Arc::new(PostgresDocumentLog::for_files(database));
+    let files = Arc::new(PostgresDocumentLog::new(database));
     StoreFolder::shared(root, FolderReplica::new(files, folder, layout, interval))
 }

@@ -51,7 +51,12 @@ impl StoreFolder {
     /// # Errors
     /// If the database cannot be reached and the replica was never complete, or if another process holds the lock for `patience`.
     pub(crate) fn catch_up(&self, patience: Duration) -> Result<(), StoreError> {
-        let Some(replica) = self.replica.as_ref().filter(|replica| replica.is_due()) else { return Ok(()) };
+        if self.replica.as_ref().is_some_and(FolderReplica::is_due) { self.catch_up_now(patience) } else { Ok(()) }
+    }
+
+    /// Applies the changes of other nodes, if the folder is a replica, as [`StoreFolder::catch_up`] does when this is due.
+    pub(crate) fn catch_up_now(&self, patience: Duration) -> Result<(), StoreError> {
+        let Some(replica) = &self.replica else { return Ok(()) };
         if replica.catch_up(&self.place, patience)? {
             // Readers with a cache detect the changes by the generation. An active writer writes another one at its end.
             let _ = WriterLock::acquire(self.root(), Duration::ZERO).map(|lock| lock.write_generation());

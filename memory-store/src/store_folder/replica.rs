@@ -20,7 +20,7 @@ use crate::disk::{
 use crate::error::io_error;
 use crate::lock::{FOLDER as LOCKS, LOCK_FILE, WriterLock};
 use crate::oplog::hash_bytes;
-use crate::shared_files::{FileCommitResult, SharedFile, SharedFiles, SharedFolderId, random_token};
+use crate::shared_files::{FileCommitResult, SharedFile, SharedFilePage, SharedFiles, SharedFolderId, random_token};
 
 /// The file with the state of a replica.
 const STATE: &str = ".replica.jsonl";
@@ -36,6 +36,9 @@ const LOCK: &str = "_replica";
 
 /// Number of changed files from which the folder is synced once instead of each file.
 const BULK: usize = 32;
+
+/// Maximum size of a part of a copy, in bytes.
+const COPY_SIZE: usize = 8 << 20;
 
 /// Errors after which a read continues with the files that the replica has.
 const TEMPORARY: [Code; 3] = [Code::DatabaseUnreachable, Code::DatabaseTimeout, Code::Locked];
@@ -84,12 +87,14 @@ impl FolderReplica {
         let root = place.root();
         let opened = place.get_or_create();
         let disk = opened.map_err(|error| io_error(format!("open {}", root.display()), error))?;
-        let done = self.has_changes(disk, root).and_then(|has_changes| {
-            if has_changes {
-                let _lock = WriterLock::acquire_named(root, LOCK, patience)?;
-                self.pull(disk, root)?;
-            }
-            Ok(has_changes)
+        let done = self.find_changes(disk, root).and_then(|found| {
+            let Some((known, page)) = found else { return Ok(false) };
+            let _lock = WriterLock::acquire_named(root, LOCK, patience)?;
+            let state = self.state(disk, root)?;
+            // Another writer on this machine may have applied or made the changes meanwhile.
+            let first = (state.position == known).then_some(page);
+            self.pull_after(disk, root, state, first)?;
+            Ok(true)
         });
         *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
         match done {
@@ -135,7 +140,7 @@ impl FolderReplica {
                 FileCommitResult::Diverged if !was_repaired => {
                     was_repaired = true;
                     state.position = 0;
-                    state = self.pull_after(disk, root, state)?;
+                    state = self.pull_after(disk, root, state, None)?;
                 }
                 FileCommitResult::Diverged => {
                     let what = format!("{} differs from the database", root.display());
@@ -150,39 +155,56 @@ impl FolderReplica {
     }
 
     /// Copies the files of the folder at `source` into the database, and returns their number.
+    ///
+    /// The copy has several parts, each of which is a commit. A call after an interruption copies the rest.
     pub(super) fn copy_files(&self, source: &Path) -> Result<usize, StoreError> {
         if !source.is_dir() {
             return Ok(0);
         }
         let told = |error| io_error(format!("read {}", source.display()), error);
-        let (mut own, mut edits) = (BTreeMap::new(), Vec::new());
-        for path in self.list_files(&RealDisk::open(source).map_err(told)?).map_err(told)? {
-            let bytes = fs::read(source.join(&path)).map_err(told)?;
-            own.insert(path.clone(), hash_bytes(&bytes));
-            edits.push(FileEdit { path, content: NewFileContent::Whole(bytes) });
+        let mut paths = self.list_files(&RealDisk::open(source).map_err(told)?).map_err(told)?;
+        if paths.is_empty() {
+            return Ok(0);
         }
-        let is_done = |result| matches!(result, FileCommitResult::Committed(_) | FileCommitResult::Repeated);
-        if edits.is_empty() || is_done(self.files.commit(&self.folder, 0, random_token()?, &edits)?) {
-            return Ok(own.len());
+        paths.sort_by_key(|path| path_order(path));
+        let (mut copied, position) = self.find_copied()?;
+        let mut copy = FileCopy { replica: self, position, edits: Vec::new(), size: 0 };
+        for path in &paths {
+            let bytes = fs::read(source.join(path)).map_err(told)?;
+            // The end of a large file may be in a later part.
+            let start = match copied.remove(path) {
+                None => None,
+                Some((size, hash)) if bytes.get(..size).is_some_and(|part| hash_bytes(part) == hash) => Some(size),
+                Some(_) => return Err(self.other_files_error()),
+            };
+            copy.add(path, &bytes, start)?;
         }
-        // An earlier call may have copied them.
-        let (mut found, mut last) = (BTreeMap::new(), None);
+        if !copied.is_empty() {
+            return Err(self.other_files_error());
+        }
+        copy.commit()?;
+        Ok(paths.len())
+    }
+
+    /// Returns the size and the hash of each file in the database, and the position of the folder.
+    fn find_copied(&self) -> Result<(BTreeMap<String, (usize, String)>, i64), StoreError> {
+        let (mut copied, mut last) = (BTreeMap::new(), None);
         loop {
-            let page = self.files.changes_after(&self.folder, 0, last.as_ref())?.files;
-            for SharedFile { edit: FileEdit { path, content }, .. } in &page {
+            let SharedFilePage { position, files } = self.files.changes_after(&self.folder, 0, last.as_ref())?;
+            for SharedFile { edit: FileEdit { path, content }, .. } in &files {
                 if let NewFileContent::Whole(bytes) = content {
-                    found.insert(path.clone(), hash_bytes(bytes));
+                    copied.insert(path.clone(), (bytes.len(), hash_bytes(bytes)));
                 }
             }
-            match page.last() {
-                Some(file) => last = Some(file.clone()),
-                None if found == own => return Ok(own.len()),
-                None => {
-                    let why = format!("the database contains other {}; use an empty database", self.folder.name);
-                    return Err(StoreError::Invalid { why });
-                }
+            match files.into_iter().last() {
+                Some(file) => last = Some(file),
+                None => return Ok((copied, position)),
             }
         }
+    }
+
+    fn other_files_error(&self) -> StoreError {
+        StoreError::Invalid { why: format!("the database contains other {}; use an empty database", self.folder.name) }
     }
 
     /// Returns the paths of the shared files.
@@ -218,22 +240,31 @@ impl FolderReplica {
         format!("{}{name}", self.layout.prefix)
     }
 
-    fn has_changes(&self, disk: &dyn Disk, root: &Path) -> Result<bool, StoreError> {
+    /// Returns the position of the replica, and the first page of the changes of other nodes after it, if there are any.
+    fn find_changes(&self, disk: &dyn Disk, root: &Path) -> Result<Option<(i64, SharedFilePage)>, StoreError> {
         let state = self.state(disk, root)?;
         let page = self.files.changes_after(&self.folder, state.position, None)?;
-        Ok(page.position != state.position || !state.is_saved)
+        let has_changes = page.position != state.position || !state.is_saved;
+        Ok(has_changes.then_some((state.position, page)))
     }
 
     /// Applies all changes of other nodes, and returns the state. The caller holds the lock.
     fn pull(&self, disk: &dyn Disk, root: &Path) -> Result<FolderState, StoreError> {
         let state = self.state(disk, root)?;
-        self.pull_after(disk, root, state)
+        self.pull_after(disk, root, state, None)
     }
 
-    fn pull_after(&self, disk: &dyn Disk, root: &Path, mut state: FolderState) -> Result<FolderState, StoreError> {
+    /// Applies the changes after the position of `state`, of which `first` is the first page, if it was fetched.
+    fn pull_after(
+        &self,
+        disk: &dyn Disk,
+        root: &Path,
+        mut state: FolderState,
+        mut first: Option<SharedFilePage>,
+    ) -> Result<FolderState, StoreError> {
         let (mut known, mut head, mut last, mut unsynced) = (state.position, None, None, Vec::new());
         loop {
-            let page = self.files.changes_after(&self.folder, known, last.as_ref())?;
+            let page = first.take().map_or_else(|| self.files.changes_after(&self.folder, known, last.as_ref()), Ok)?;
             // Files of a later page may have changed since the first one; they are fetched again next time.
             let head = *head.get_or_insert(page.position);
             if head < known {
@@ -419,15 +450,65 @@ impl FolderReplica {
     }
 }
 
+/// The next part of a copy into the database.
+struct FileCopy<'r> {
+    replica: &'r FolderReplica,
+    /// The position of the folder in the database.
+    position: i64,
+    edits: Vec<FileEdit>,
+    size: usize,
+}
+
+impl FileCopy<'_> {
+    /// Adds the bytes of a file after `start`, or a whole new file; commits each full part.
+    fn add(&mut self, path: &str, bytes: &[u8], start: Option<usize>) -> Result<(), StoreError> {
+        let (mut start, mut is_new) = (start.unwrap_or(0), start.is_none());
+        while is_new || start < bytes.len() {
+            let end = bytes.len().min(start + COPY_SIZE - self.size);
+            let part = bytes[start..end].to_vec();
+            let content = match is_new {
+                true => NewFileContent::Whole(part),
+                false => NewFileContent::Appended { start: start as u64, bytes: part },
+            };
+            self.edits.push(FileEdit { path: path.to_owned(), content });
+            self.size += end - start;
+            (start, is_new) = (end, false);
+            if self.size == COPY_SIZE {
+                self.commit()?;
+            }
+        }
+        Ok(())
+    }
+
+    fn commit(&mut self) -> Result<(), StoreError> {
+        let edits = std::mem::take(&mut self.edits);
+        if edits.is_empty() {
+            return Ok(());
+        }
+        let FolderReplica { files, folder, .. } = self.replica;
+        match files.commit(folder, self.position, random_token()?, &edits)? {
+            FileCommitResult::Committed(position) => self.position = position,
+            // A commit increases the position by one.
+            FileCommitResult::Repeated => self.position += 1,
+            FileCommitResult::Behind | FileCommitResult::Diverged => return Err(self.replica.other_files_error()),
+        }
+        self.size = 0;
+        Ok(())
+    }
+}
+
 /// Returns the order in which changes are made: the trash first, and the logs last, so that no reader finds a line without its files.
 ///
 /// A file that moves is first added and then removed.
 fn apply_order(edit: &FileEdit) -> u8 {
-    match edit.content {
-        _ if Path::new(&edit.path).extension().is_some_and(|extension| extension == "jsonl") => 3,
-        NewFileContent::Removed => 2,
-        NewFileContent::Whole(_) | NewFileContent::Appended { .. } => u8::from(is_visible(&edit.path)),
-    }
+    let order = path_order(&edit.path);
+    if edit.content == NewFileContent::Removed { order.max(2) } else { order }
+}
+
+/// Returns the order in which new files are written, as in [`apply_order`].
+fn path_order(path: &str) -> u8 {
+    let is_log = Path::new(path).extension().is_some_and(|extension| extension == "jsonl");
+    if is_log { 3 } else { u8::from(is_visible(path)) }
 }
 
 fn sync_files(disk: &dyn Disk, paths: &[String]) -> io::Result<()> {

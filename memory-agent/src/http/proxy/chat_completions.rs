@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use axum::body::Body;
-use axum::extract::{Request, State};
+use axum::extract::Request;
 use axum::http::header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HeaderValue};
 use axum::http::{HeaderMap, HeaderName};
 use axum::response::Response;
@@ -15,7 +15,7 @@ use memory_core::conversation::{
     ConversationEntry, Conversations, MAX_CONTENT, RecallResult, StandingRequest, add_standing, recall_with_unwritten,
 };
 use memory_core::text::format_error_chain;
-use memory_core::{Code, StoreError, ToolError};
+use memory_core::{Code, PrincipalAccess, StoreError, ToolError};
 use tokio::time::timeout;
 
 use super::chat_proxy::ChatProxy;
@@ -25,6 +25,7 @@ use super::relayed_body::{RecordedBody, UnparsedBody};
 use super::reply::{ReplyOutcome, parse_reply, with_hits};
 use super::request::{CompletionRequest, LatestMessage};
 use super::upstream::response_headers;
+use crate::http::auth::RequestCaller;
 use crate::http::request_log::RequestTrace;
 use crate::http::response::{ErrorResponse, add_warning};
 
@@ -38,7 +39,7 @@ const HITS_HEADER: HeaderName = HeaderName::from_static("memory-hits");
 const LONGEST: usize = 32 << 20;
 
 /// Forwards a chat with the memories it recalls, and stores its turns.
-pub(super) async fn complete_chat(State(proxy): State<Arc<ChatProxy>>, request: Request) -> Result<Response, ErrorResponse> {
+pub(super) async fn complete_chat(proxy: Arc<ChatProxy>, request: Request) -> Result<Response, ErrorResponse> {
     let (mut parts, body) = request.into_parts();
     check_loop(&proxy, &parts.headers)?;
     let whole = proxy.room.read(body, super::chat_proxy::LONGEST).await?;
@@ -65,7 +66,8 @@ pub(super) async fn complete_chat(State(proxy): State<Arc<ChatProxy>>, request: 
     let trace = parts.extensions.get::<RequestTrace>().cloned();
     let mut exchange = Exchange::begin(&proxy, &asked, trace.clone());
     let begun = Instant::now();
-    let (recalled, error) = match recall_memories(&proxy, &asked, proxy.conversations_for(&parts.headers)).await {
+    let principal = RequestCaller::of(&parts.extensions).cloned();
+    let (recalled, error) = match recall_memories(&proxy, &asked, proxy.conversations_for(&parts.headers), principal).await {
         Ok(recalled) => (recalled, None),
         Err(error) => (RecallResult::default(), Some(error)),
     };
@@ -123,6 +125,7 @@ async fn recall_memories(
     proxy: &Arc<ChatProxy>,
     asked: &Arc<CompletionRequest>,
     conversations: Conversations,
+    principal: Option<PrincipalAccess>,
 ) -> Result<RecallResult, ToolError> {
     let Some(LatestMessage { text, .. }) = asked.latest.clone() else { return Ok(RecallResult::default()) };
     let (own, asked) = (Arc::clone(proxy), Arc::clone(asked));
@@ -140,7 +143,7 @@ async fn recall_memories(
             *without_standing.lock().unwrap_or_else(PoisonError::into_inner) = Some(recalled.clone());
             let (message, top_k) = (&text, rules.top_k);
             let request = StandingRequest { conversation, message, top_k, unwritten: &unwritten, is_known: &is_known };
-            if let Err(error) = add_standing(&conversations, &|| own.open_home(), &request, &mut recalled) {
+            if let Err(error) = add_standing(&conversations, &|| own.open_home(principal.as_ref()), &request, &mut recalled) {
                 recalled.degrade(&format!("{LACKING}: {}", format_error_chain(&error)));
             }
             Ok(recalled)

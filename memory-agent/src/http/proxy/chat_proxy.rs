@@ -8,7 +8,9 @@ use axum::http::HeaderMap;
 use axum::http::header::{AUTHORIZATION, HeaderValue};
 use memory_core::conversation::{ConversationId, Conversations, JobQueue, RecallResult, RecallRules, format_memories};
 use memory_core::text::token_count;
-use memory_core::{Embedder, RecallInterface, RecallLedger, RecallRecord, RecalledId, Services, StoreError, record_recall};
+use memory_core::{
+    Embedder, PrincipalAccess, RecallInterface, RecallLedger, RecallRecord, RecalledId, Services, StoreError, View, record_recall,
+};
 use tokio::sync::Semaphore;
 
 use super::turn_writer::{ProxyObserver, TurnWriter};
@@ -31,6 +33,11 @@ pub struct ChatProxy {
     client_embedder: Option<Arc<dyn ClientEmbedder>>,
     home: Option<OpenHome>,
     recall_ledger: Option<Arc<dyn RecallLedger>>,
+    /// The name of the principal whose conversations these are, if it is not the user of the node.
+    principal: Option<String>,
+    open_principal: Option<OpenPrincipalChats>,
+    /// The proxies of principals, by their names.
+    opened: Mutex<HashMap<String, Arc<ChatProxy>>>,
     /// Warnings about degraded recall that were already reported.
     known: Mutex<Vec<String>>,
     /// Why the last response of a conversation is not stored; reported with the next response.
@@ -59,6 +66,28 @@ pub trait ClientEmbedder: Send + Sync {
 /// It returns `None` while there is no home. It is called on a blocking thread for each chat, so it should return the
 /// same services each time.
 pub type OpenHome = Arc<dyn Fn() -> Result<Option<Services>, StoreError> + Send + Sync>;
+
+/// The conversations of a principal who calls the proxy with a token.
+pub struct PrincipalChats {
+    /// The services of the conversations.
+    pub conversations: Conversations,
+    /// The jobs for fact extraction.
+    pub queue: Arc<dyn JobQueue>,
+    /// Receives the model of the last chat of the principal.
+    pub last_asked: LastModel,
+    /// The observer of the conversations.
+    pub told: Arc<dyn ProxyObserver>,
+}
+
+impl std::fmt::Debug for PrincipalChats {
+    /// Prints the services only.
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("PrincipalChats").field("conversations", &self.conversations).finish_non_exhaustive()
+    }
+}
+
+/// Opens the conversations of a principal. It is called once for each principal, and must not block.
+pub type OpenPrincipalChats = Box<dyn Fn(&PrincipalAccess) -> PrincipalChats + Send + Sync>;
 
 /// Maximum number of concurrent recalls.
 ///
@@ -91,7 +120,7 @@ impl ChatProxy {
         let workers = Arc::new(Semaphore::new(MAX_RECALLS));
         let name = HeaderValue::try_from(conversations.ids.operation_id().as_str());
         let name = name.unwrap_or(HeaderValue::from_static("memory"));
-        let (known, unheard) = (Mutex::default(), Mutex::default());
+        let (opened, known, unheard) = Default::default();
         Self {
             conversations,
             upstream,
@@ -105,6 +134,9 @@ impl ChatProxy {
             client_embedder: None,
             home: None,
             recall_ledger: None,
+            principal: None,
+            open_principal: None,
+            opened,
             known,
             unheard,
         }
@@ -131,13 +163,41 @@ impl ChatProxy {
         self
     }
 
+    /// Serves principals too, each with the conversations that `open` returns for it; without it, they are refused.
+    #[must_use]
+    pub fn with_principals(mut self, open: OpenPrincipalChats) -> Self {
+        self.open_principal = Some(open);
+        self
+    }
+
+    /// Returns the proxy with the conversations of a principal; `None` if principals are not served.
+    ///
+    /// It has the limits of this proxy. Requests of principals have no API key for the upstream server, so they use that of the proxy.
+    pub(super) fn for_principal(&self, principal: &PrincipalAccess) -> Option<Arc<Self>> {
+        let open = self.open_principal.as_ref()?;
+        let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        let proxy = opened.entry(principal.name.clone()).or_insert_with(|| {
+            let PrincipalChats { conversations, queue, last_asked, told } = open(principal);
+            Arc::new(Self {
+                name: self.name.clone(),
+                room: self.room.clone(),
+                workers: Arc::clone(&self.workers),
+                home: self.home.clone(),
+                recall_ledger: self.recall_ledger.clone(),
+                principal: Some(principal.name.clone()),
+                ..Self::new(conversations, queue, self.upstream.clone(), self.rules, last_asked, told)
+            })
+        });
+        Some(Arc::clone(proxy))
+    }
+
     /// Records the memories that a chat receives with `message`. Blocks.
     pub(super) fn record_recall(&self, conversation: &ConversationId, message: &str, recalled: &RecallResult) {
         let Some(ledger) = &self.recall_ledger else { return };
         let standing = recalled.standing.iter().map(RecalledId::from);
         let record = RecallRecord {
             at: self.conversations.clock.now(),
-            agent: String::new(),
+            agent: self.principal.clone().unwrap_or_default(),
             session: Some(conversation.to_string()),
             project: None,
             interface: RecallInterface::Proxy.as_str().to_owned(),
@@ -154,9 +214,16 @@ impl ChatProxy {
         self.recall_ledger.is_some()
     }
 
-    /// Returns the services of the home, if there is one.
-    pub(super) fn open_home(&self) -> Result<Option<Services>, StoreError> {
-        self.home.as_ref().map_or(Ok(None), |open| open())
+    /// Returns the services of the home, if there is one, restricted to what `principal` may see.
+    pub(super) fn open_home(&self, principal: Option<&PrincipalAccess>) -> Result<Option<Services>, StoreError> {
+        let home = self.home.as_ref().map_or(Ok(None), |open| open())?;
+        Ok(match principal {
+            Some(principal) => {
+                let view = View { principal: Some(principal.clone()), ..View::default() };
+                home.map(|home| home.restrict_to(&view))
+            }
+            None => home,
+        })
     }
 
     /// Returns the conversation services for a request with these headers.
@@ -188,9 +255,10 @@ impl ChatProxy {
         self.conversations.store.location()
     }
 
-    /// Writes all queued turns and stops the writer. Returns the number of turns that could not be written.
+    /// Writes all queued turns and stops the writers. Returns the number of turns that could not be written.
     pub fn stop(&self) -> usize {
-        self.scribe.stop()
+        let opened: Vec<_> = self.opened.lock().unwrap_or_else(PoisonError::into_inner).values().cloned().collect();
+        self.scribe.stop() + opened.iter().map(|proxy| proxy.stop()).sum::<usize>()
     }
 
     /// Returns why background extraction is failing, if it is; each reason once.

@@ -1,9 +1,7 @@
 //! Forwards requests to the upstream server unchanged.
 
-use std::sync::Arc;
-
 use axum::body::Body;
-use axum::extract::{Request, State};
+use axum::extract::Request;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, Uri};
 use axum::response::{IntoResponse, Response};
@@ -18,12 +16,12 @@ use crate::http::response::{AbortConnection, ErrorResponse, UpstreamStream};
 pub(super) const HOPS: HeaderName = HeaderName::from_static("memory-hops");
 
 /// Forwards a request and streams the response, both unchanged.
-pub(super) async fn forward(State(proxy): State<Arc<ChatProxy>>, request: Request) -> Response {
+pub(super) async fn forward(proxy: &ChatProxy, request: Request) -> Response {
     let (parts, body) = request.into_parts();
-    if let Err(refusal) = check_loop(&proxy, &parts.headers) {
+    if let Err(refusal) = check_loop(proxy, &parts.headers) {
         return refusal.into_response();
     }
-    match send_upstream(&proxy, &parts, body).await {
+    match send_upstream(proxy, &parts, body).await {
         Ok(answer) => stream_response(answer),
         Err(response) => response,
     }

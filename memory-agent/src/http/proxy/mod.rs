@@ -23,6 +23,10 @@
 //! inserted before the last message, and all other bytes are unchanged. A response passes through as it arrives;
 //! a parser reads a copy of it, and the text counts once it is complete.
 //!
+//! A principal of a shared database has conversations and facts of its own, and recalls those, the standing memories of its scopes, and
+//! nothing else. It has access to the chats and the list of models only, because other paths of the upstream server, such as stored files
+//! and batches, contain data of all who use the same API key.
+//!
 //! Memory has a time limit. A message finds turns that are still queued as well as written ones. The lock of the
 //! cached index is not held during disk access, and readers use a copy that shares all unchanged data.
 
@@ -39,7 +43,9 @@ mod routes;
 mod turn_writer;
 mod upstream;
 
-pub use chat_proxy::{ChatProxy, ClientEmbedder, ClientModel, LastModel, OpenHome, ProxyRules};
+pub use chat_proxy::{
+    ChatProxy, ClientEmbedder, ClientModel, LastModel, OpenHome, OpenPrincipalChats, PrincipalChats, ProxyRules,
+};
 #[cfg(feature = "testing")]
 pub use reply::streamed_outcome;
 pub(super) use routes::{shared_routes, standalone_routes};

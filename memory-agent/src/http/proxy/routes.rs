@@ -7,21 +7,22 @@ use axum::extract::{Request, State};
 use axum::http::Method;
 use axum::response::{IntoResponse, Response};
 use axum::routing::any;
+use memory_core::Code;
 use percent_encoding::percent_decode_str;
 use serde_json::json;
 
 use super::chat_completions::complete_chat;
 use super::chat_proxy::ChatProxy;
 use super::forward::forward;
-use crate::http::auth::refuse_principal;
-use crate::http::response::value;
+use crate::http::auth::{RequestCaller, principal_error};
+use crate::http::response::{ErrorResponse, value};
 use crate::http::routes::{OWN, route_not_found};
 
 /// Returns the routes of a proxy without daemon routes.
 pub(in crate::http) fn standalone_routes(proxy: &Arc<ChatProxy>) -> Router {
     Router::new()
         .route("/health", any(health))
-        .route("/v1/chat/completions", any(chat))
+        .route(CHATS, any(chat))
         .route("/chat/completions", any(chat))
         .fallback(forward_all)
         .with_state(Arc::clone(proxy))
@@ -29,16 +30,13 @@ pub(in crate::http) fn standalone_routes(proxy: &Arc<ChatProxy>) -> Router {
 
 /// Returns the routes of a proxy that shares the server with the daemon routes.
 pub(in crate::http) fn shared_routes(proxy: &Arc<ChatProxy>) -> Router {
-    Router::new()
-        .route("/v1/chat/completions", any(chat))
-        .route("/v1/{*rest}", any(forward_foreign))
-        .with_state(Arc::clone(proxy))
+    Router::new().route(CHATS, any(chat)).route("/v1/{*rest}", any(forward_foreign)).with_state(Arc::clone(proxy))
 }
 
 /// Forwards a path of a standalone proxy.
-async fn forward_all(proxy: State<Arc<ChatProxy>>, request: Request) -> Response {
-    match refuse_principal(request.extensions(), CHATS) {
-        Ok(()) => forward(proxy, request).await,
+async fn forward_all(State(proxy): State<Arc<ChatProxy>>, request: Request) -> Response {
+    match proxy_for(&proxy, &request) {
+        Ok(proxy) => forward(&proxy, request).await,
         Err(refusal) => refusal.into_response(),
     }
 }
@@ -51,8 +49,21 @@ async fn forward_foreign(proxy: State<Arc<ChatProxy>>, request: Request) -> Resp
     if is_daemon_route(path) { route_not_found(path).into_response() } else { forward_all(proxy, request).await }
 }
 
-/// The routes of the proxy, in errors.
-const CHATS: &str = "the chats";
+/// The routes that principals may call.
+const CHATS: &str = "/v1/chat/completions";
+const MODELS: &str = "/v1/models";
+
+/// Returns the proxy with the conversations of the caller.
+fn proxy_for(proxy: &Arc<ChatProxy>, request: &Request) -> Result<Arc<ChatProxy>, ErrorResponse> {
+    let Some(principal) = RequestCaller::of(request.extensions()) else { return Ok(Arc::clone(proxy)) };
+    let own = proxy.for_principal(principal).ok_or_else(|| principal_error("the chats"))?;
+    let path = request.uri().path();
+    if matches!((request.method(), path), (&Method::POST, CHATS) | (&Method::GET, MODELS)) {
+        return Ok(own);
+    }
+    let message = format!("{} {path} of the model server is not available with the token of a principal", request.method());
+    Err(ErrorResponse::new(Code::Forbidden, message, format!("use POST {CHATS}, or GET {MODELS}")))
+}
 
 /// Returns whether a path is below a route of the daemon.
 fn is_daemon_route(path: &str) -> bool {
@@ -69,15 +80,15 @@ fn is_daemon_route(path: &str) -> bool {
 }
 
 /// Handles `POST` as a chat, and forwards all other methods.
-async fn chat(proxy: State<Arc<ChatProxy>>, request: Request) -> Response {
-    // The conversations belong to the user of the node.
-    if let Err(refusal) = refuse_principal(request.extensions(), CHATS) {
-        return refusal.into_response();
-    }
+async fn chat(State(proxy): State<Arc<ChatProxy>>, request: Request) -> Response {
+    let proxy = match proxy_for(&proxy, &request) {
+        Ok(proxy) => proxy,
+        Err(refusal) => return refusal.into_response(),
+    };
     if request.method() == Method::POST {
         complete_chat(proxy, request).await.into_response()
     } else {
-        forward(proxy, request).await
+        forward(&proxy, request).await
     }
 }
 

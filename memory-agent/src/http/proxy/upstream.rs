@@ -30,7 +30,8 @@ use crate::http::quick_ack::QuickAckConnector;
 
 /// The upstream server of the language model, with the client that connects to it.
 ///
-/// There is no response timeout: generation may take long, and the client decides when to give up.
+/// There is no response timeout: generation may take long, and the client decides when to give up. Clones share connections.
+#[derive(Clone)]
 pub struct Upstream {
     client: Client<HttpsConnector<QuickAckConnector>, Body>,
     base: UpstreamUrl,

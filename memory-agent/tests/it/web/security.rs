@@ -46,6 +46,23 @@ fn a_code_is_valid_once_and_appears_in_no_address() {
 }
 
 #[test]
+fn the_token_of_a_principal_opens_no_page_and_the_error_names_the_next_step() {
+    let server = WebTestServer::start();
+    let id = server.write(Draft::new("The safe is behind the picture"));
+    let token = ("Authorization", "Bearer mem_0123456789");
+    let form = encode_form(&[("code", "mem_0123456789")]);
+    for response in [
+        server.send("GET", &format!("/memories/{id}"), &[token, ("Cookie", server.cookie())], ""),
+        server.send("GET", "/sign-in", &[token], ""),
+        server.send("POST", "/sign-in", &[], &form),
+    ] {
+        assert_eq!((response.status, response.headers.contains_key("set-cookie")), (403, false));
+        assert!(response.body.contains("does not accept the token of a principal"), "{}", response.body);
+        assert!(response.body.contains("memory init --store @ADDRESS --token @TOKEN") && !response.body.contains("picture"));
+    }
+}
+
+#[test]
 fn codes_cannot_be_guessed() {
     let server = WebTestServer::start();
     let code = server.code();

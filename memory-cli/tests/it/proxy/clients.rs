@@ -1,6 +1,6 @@
 //! Tests of the proxy with the OpenAI clients for JavaScript and Python.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::process::ProxyProcess;
@@ -12,7 +12,7 @@ use crate::sandbox::Sandbox;
 /// Returns the folder with the installed clients, `MEMORY_TEST_OPENAI`.
 ///
 /// Without it, the test named `claim` is skipped; `MEMORY_TEST_REQUIRE_ALL=1` makes that a failure.
-fn find_program(claim: &str) -> Option<PathBuf> {
+pub(super) fn find_program(claim: &str) -> Option<PathBuf> {
     let folder = std::env::var_os("MEMORY_TEST_OPENAI").map(PathBuf::from);
     if let Some(folder) = folder.filter(|folder| folder.join("node_modules/openai").exists()) {
         return Some(folder);
@@ -26,7 +26,7 @@ fn find_program(claim: &str) -> Option<PathBuf> {
 const PYTHON: &str = include_str!("clients/chat.py");
 const NODE: &str = include_str!("clients/chat.mjs");
 
-fn model(asked: &UpstreamRequest) -> UpstreamReply {
+pub(super) fn model(asked: &UpstreamRequest) -> UpstreamReply {
     if asked.line == "GET /v1/models" {
         return UpstreamReply::Whole(
             200,
@@ -44,6 +44,13 @@ fn model(asked: &UpstreamRequest) -> UpstreamReply {
         _ if body["stream"] == true => UpstreamReply::completion_stream(&["Nice to ", "meet you, ", "世界."]),
         _ => UpstreamReply::completion(&asked.last()),
     }
+}
+
+/// Returns the client for Python, without its arguments: the address, and `say` or `ask`.
+pub(super) fn python_client(folder: &Path) -> Command {
+    let mut command = Command::new(folder.join("venv/bin/python"));
+    command.args(["-c", PYTHON]);
+    command
 }
 
 /// Runs a client on a home with files, and on one that shares a database.
@@ -78,11 +85,7 @@ fn run_client_in(sandbox: &Sandbox, flags: &[&str], client: &dyn Fn() -> Command
 #[test]
 fn the_client_for_python_talks_and_is_remembered() {
     let Some(folder) = find_program("the client for Python") else { return };
-    run_client(&|| {
-        let mut command = Command::new(folder.join("venv/bin/python"));
-        command.args(["-c", PYTHON]);
-        command
-    });
+    run_client(&|| python_client(&folder));
 }
 
 #[test]

@@ -7,6 +7,7 @@ mod foreground;
 mod forwarding;
 mod keys;
 mod loops;
+mod principals;
 pub(crate) mod process;
 mod recall;
 mod repeated_requests;

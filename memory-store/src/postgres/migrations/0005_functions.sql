@@ -565,7 +565,8 @@ $$;
 -- Begins a commit of files, and returns its position. The position is NULL if the folder has another position than the known one, or if the
 -- same commit was made before.
 CREATE OR REPLACE FUNCTION memory_node_commit_files(
-    own_scope text, own_folder text, known_position bigint, own_token bigint, OUT new_position bigint, OUT is_repeated boolean
+    own_scope text, own_folder text, known_position bigint, own_token bigint, notifier bigint,
+    OUT new_position bigint, OUT is_repeated boolean
 )
     LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT
 AS $$
@@ -582,6 +583,9 @@ BEGIN
     new_position := head + 1;
     UPDATE memory_folders AS own SET position = new_position, tokens = (own_token || own.tokens)[1:256], begun_at = now()
         WHERE own.scope = own_scope AND own.folder = own_folder;
+    IF notifier IS NOT NULL THEN
+        PERFORM pg_notify('memory_documents', notifier::text);
+    END IF;
 END
 $$;
 

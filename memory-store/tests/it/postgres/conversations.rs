@@ -14,8 +14,10 @@ use memory_core::conversation::{
     JobQueue, enqueue, enqueue_missing, list, store_turn, undo,
 };
 use memory_core::secret::Checked;
-use memory_core::testing::{FakeClock, conversation_suite, conversation_vector_suite, conversations};
-use memory_core::{Change, ChangeSet, Code, Filter, History, MemoryStore, Operation, OperationId, PageRequest, Verb};
+use memory_core::testing::{FakeClock, conversation_suite, conversation_vector_suite, conversations, services};
+use memory_core::{
+    Change, ChangeSet, Code, Draft, Filter, History, MemoryStore, Operation, OperationId, PageRequest, SecretPolicy, Verb, write,
+};
 use memory_store::conversation::{ConversationFolder, JobFile};
 use memory_store::postgres::{Database, DatabaseLimits};
 use memory_store::{FileStore, FileStoreOptions, RandomIds, SharedFolderId};
@@ -29,18 +31,18 @@ use crate::home::TestHome;
 const TURNS: usize = 12;
 
 /// A home with shared conversations.
-struct ConversationNode {
+pub(super) struct ConversationNode {
     home: TestHome,
     database: Arc<Database>,
     store: Arc<ConversationFolder>,
 }
 
 impl ConversationNode {
-    fn new(database: Arc<Database>) -> Self {
+    pub(super) fn new(database: Arc<Database>) -> Self {
         Self::in_home(TestHome::new(), database)
     }
 
-    fn in_home(home: TestHome, database: Arc<Database>) -> Self {
+    pub(super) fn in_home(home: TestHome, database: Arc<Database>) -> Self {
         let store = open_folder(home.path(), Arc::clone(&database), SharedFolderId::conversations());
         Self { home, database, store: Arc::new(store) }
     }
@@ -50,12 +52,12 @@ impl ConversationNode {
         FileStore::open_replica(self.home.path(), FileStoreOptions::default(), database, Duration::ZERO).unwrap()
     }
 
-    fn add(&self, role: EntryRole, text: &str, number: i64) -> Result<(), Code> {
+    pub(super) fn add(&self, role: EntryRole, text: &str, number: i64) -> Result<(), Code> {
         let changes = [EntryChange::Add(entry(role, text, number))];
         self.store.commit(&talk(), Checked::allowed(&changes)).map_err(|error| error.code())
     }
 
-    fn say(&self, text: &str, number: i64) -> Result<(), Code> {
+    pub(super) fn say(&self, text: &str, number: i64) -> Result<(), Code> {
         self.add(EntryRole::User, text, number)
     }
 
@@ -265,6 +267,75 @@ fn facts_of_other_nodes_are_found_by_a_search_and_deleted_with_a_way_back() {
     other.revert(&operation(Verb::Delete, 3).id, &operation(Verb::Undo, 4)).unwrap();
     assert_eq!((found(&own), found(&other)), (all.clone(), all));
     assert_eq!(first.files(), second.files());
+}
+
+#[test]
+fn one_operation_on_a_memory_and_a_fact_is_refused_and_changes_nothing() {
+    let Some(server) = shared_server("operations on memories and facts") else { return };
+    let (database, name) = super::open(server);
+    let node = ConversationNode::new(database);
+    node.add(EntryRole::Memory, "the user drinks tea", 1).unwrap();
+    let store = Arc::new(node.memories());
+    let services = services(Arc::clone(&store) as _);
+    let note = write(&services, Draft::new("a note"), SecretPolicy::Refuse).unwrap().id;
+    let listed = || {
+        store.refresh().unwrap();
+        let page = store.list(&Filter::all(), &PageRequest::default(), DateTime::UNIX_EPOCH).unwrap();
+        page.memories.into_iter().map(|stored| (stored.memory.id, stored.path)).collect::<BTreeMap<_, _>>()
+    };
+    let before = listed();
+    let fact = *before.iter().find(|(_, path)| path.contains("/facts/")).unwrap().0;
+    let changes = [note, fact].map(|id| Change::Remove { id, expected: None }).to_vec();
+    let both = ChangeSet { changes, ..ChangeSet::new(operation(Verb::Delete, 3)) };
+    let refused = store.commit(Checked::allowed(&both)).unwrap_err();
+    assert_eq!((refused.code(), refused.to_string().contains("nothing was changed")), (Code::InvalidInput, true));
+    assert_eq!((listed(), ConversationNode::new(super::reopen(server, &name)).texts().unwrap().len()), (before, 1));
+    for (id, number) in [(note, 4), (fact, 5)] {
+        let one = vec![Change::Remove { id, expected: None }];
+        store.commit(Checked::allowed(&ChangeSet { changes: one, ..ChangeSet::new(operation(Verb::Delete, number)) })).unwrap();
+    }
+    assert_eq!(listed(), BTreeMap::new());
+}
+
+#[test]
+fn a_large_folder_is_copied_in_parts_and_an_interrupted_copy_continues() {
+    let Some(server) = shared_server("copies of large conversations") else { return };
+    let (source, interrupted) = (TestHome::new(), TestHome::new());
+    let own = ConversationFolder::new(source.path());
+    own.commit(&talk(), Checked::allowed(&[EntryChange::Add(entry(EntryRole::User, "I drink tea", 1))])).unwrap();
+    let journal = ".conversations/journal/2026-11.jsonl";
+    let bytes: Vec<u8> = (0..20 << 20_u32).map(|number| u8::try_from(number % 251).unwrap()).collect();
+    for (home, file, size) in [
+        (&source, "entries/talk/a.bin", 5 << 20),
+        (&source, "entries/talk/b.bin", 6 << 20),
+        (&source, journal, 20 << 20),
+        // After an interruption, the database has some files, and the start of the last one.
+        (&interrupted, "entries/talk/a.bin", 5 << 20),
+        (&interrupted, journal, 9 << 20),
+    ] {
+        let path = home.path().join(file);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, &bytes[..size]).unwrap();
+    }
+    let parts = |name: &str| server.sql(name, "SELECT position FROM memory_folders WHERE folder = 'conversations'");
+    let limit = "SELECT max(length(content)) <= 8388608 FROM memory_file_parts";
+    for is_interrupted in [false, true] {
+        let (database, name) = super::open(server);
+        let node = ConversationNode::new(database);
+        if is_interrupted {
+            assert_eq!(node.store.copy_files(interrupted.path()).unwrap(), 2);
+        }
+        for _ in 0..2 {
+            assert_eq!(node.store.copy_files(source.path()).unwrap(), 4);
+            assert_eq!((parts(&name), server.sql(&name, limit)), (if is_interrupted { "5" } else { "4" }.into(), "t".into()));
+        }
+        node.store.conversations().unwrap();
+        let copied = |home: &TestHome| ["entries", ".conversations/journal"].map(|folder| home.files(folder));
+        assert!(copied(&node.home) == copied(&source));
+        fs::write(interrupted.path().join("entries/talk/a.bin"), "other").unwrap();
+        assert_eq!(node.store.copy_files(interrupted.path()).unwrap_err().code(), Code::InvalidInput);
+        fs::write(interrupted.path().join("entries/talk/a.bin"), &bytes[..5 << 20]).unwrap();
+    }
 }
 
 #[test]

@@ -9,6 +9,7 @@ mod errors;
 mod failover;
 mod folders;
 mod idempotence;
+mod listener;
 mod lost_responses;
 mod migrations;
 mod node_kills;

@@ -28,7 +28,7 @@ fn with_secrets(claim: &str) -> Option<(SharedDatabase<'static>, String, String)
     write_into(&node, "a note of the team", "team:web");
     let id = write_into(&node, "the zebra note", "private:ada");
     update(&node.services, &id, &content_patch("the changed zebra note"), None, SecretPolicy::Refuse).unwrap();
-    let files = "SELECT memory_node_commit_files('private:ada', 'banks', 0, 1); \
+    let files = "SELECT memory_node_commit_files('private:ada', 'banks', 0, 1, NULL); \
         SELECT memory_node_put_files('private:ada', 'banks', 1, '{zebra.json}', '{NULL}', '{zebra}')";
     assert_eq!(shared.sql("node", &ada, files), "(1,f)\nt");
     Some((shared, ada, bob))
@@ -233,7 +233,7 @@ fn a_node_cannot_make_a_function_read_the_rows_of_all_scopes() {
     for call in calls(&shared).iter().filter(|call| !call.contains("append") && !call.contains("put")) {
         check(&format!("DO $$ BEGIN PERFORM own FROM {call} AS own; END $$"));
     }
-    let commit = "memory_node_commit_files('private:ada', 'topics/a', 0, 1)";
+    let commit = "memory_node_commit_files('private:ada', 'topics/a', 0, 1, NULL)";
     let put = "memory_node_put_files('private:ada', 'topics/a', 1, '{a,b}', '{NULL,NULL}', '{x,y}')";
     check(&format!("DO $$ BEGIN PERFORM {commit}; PERFORM {put}; END $$"));
     let (position, token) = &global_head(&shared);
@@ -339,14 +339,14 @@ fn a_node_cannot_take_an_operation_an_id_or_the_positions_of_others() {
     }
     // Folders of nodes without a token, folders elsewhere, and files that a node has for itself.
     for scope in ["global", "private:ada"] {
-        shared.check_refused("node", &bob, &[format!("SELECT memory_node_commit_files('{scope}', 'banks', 1, 2)")]);
+        shared.check_refused("node", &bob, &[format!("SELECT memory_node_commit_files('{scope}', 'banks', 1, 2, NULL)")]);
         shared.check_refused("node", &bob, &[format!("SELECT * FROM memory_node_files('{scope}', 'banks', 0, 0, '', 9)")]);
     }
     for folder in ["../banks", "/tmp/banks", "a//b", ""] {
-        let refused = shared.error("node", &bob, &format!("SELECT memory_node_commit_files('private:bob', '{folder}', 0, 1)"));
+        let refused = shared.error("node", &bob, &format!("SELECT memory_node_commit_files('private:bob', '{folder}', 0, 1, NULL)"));
         assert_eq!(refused, "ERROR:  a folder is not valid", "{folder}");
     }
-    let commit = "SELECT memory_node_commit_files('private:bob', 'banks', 0, 1)";
+    let commit = "SELECT memory_node_commit_files('private:bob', 'banks', 0, 1, NULL)";
     for path in [".locks/a/b", ".replica.jsonl", "a/.unsynced/b", &"y".repeat(300), "a\nb"] {
         let put = format!("SELECT memory_node_put_files('private:bob', 'banks', 1, ARRAY['{path}'], '{{NULL}}', '{{x}}')");
         assert_eq!(shared.error("node", &bob, &format!("{commit}; {put}")), "ERROR:  a path is not valid", "{path}");
@@ -403,7 +403,7 @@ fn a_node_cannot_append_an_operation_that_others_cannot_read() {
     ] {
         assert_eq!(is_path_of(path, scope), expected, "{path} in {scope}");
     }
-    let commit = "SELECT memory_node_commit_files('private:bob', 'banks', 0, 1)";
+    let commit = "SELECT memory_node_commit_files('private:bob', 'banks', 0, 1, NULL)";
     let put =
         |path: &str| format!("SELECT memory_node_put_files('private:bob', 'banks', 1, ARRAY['{path}'], '{{NULL}}', '{{x}}')");
     for path in ["../a", "a/../b", "/a", "a//b", "a/", ".", ""] {

@@ -4,7 +4,7 @@ import assert from 'node:assert'
 import OpenAI from 'openai'
 
 const [url, what] = process.argv.slice(-2)
-const client = new OpenAI({ baseURL: url, apiKey: 'sk-own', maxRetries: 0, timeout: 60000 })
+const client = new OpenAI({ baseURL: url, apiKey: process.env.MEMORY_TEST_CLIENT_KEY ?? 'sk-own', maxRetries: 0, timeout: 60000 })
 const user = (content) => [{ role: 'user', content }]
 
 const text = async (stream) => {

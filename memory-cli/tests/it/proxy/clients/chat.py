@@ -1,9 +1,10 @@
 # Says something to the model at the address that is given, or asks it; fails where an answer is not what it should be.
+import os
 import sys
 
 import openai
 
-client = openai.OpenAI(base_url=sys.argv[1], api_key="sk-own", max_retries=0, timeout=60)
+client = openai.OpenAI(base_url=sys.argv[1], api_key=os.environ.get("MEMORY_TEST_CLIENT_KEY", "sk-own"), max_retries=0, timeout=60)
 
 
 def user(text):
