@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use crate::archive::file_name;
 use crate::folder::{FolderEntry, has_extension};
+use crate::json_elements::{JsonElements, parse};
 use crate::lenient::{LenientList, LenientObject, Scalar};
 use crate::note;
 use crate::session_builder::{SessionBuilder, skipped_session, text_record, unique_sessions};
@@ -20,7 +21,15 @@ use crate::session_files::{SessionFiles, content_text, for_each_line, open_entry
 #[derive(Debug)]
 pub(crate) struct CodexSessions(SessionFiles);
 
-/// A line of a session. The oldest versions wrote the payload without an envelope.
+/// A session of the oldest versions, which wrote it as one object.
+#[derive(Debug, Deserialize, Default)]
+#[serde(default)]
+struct RolloutObject {
+    session: LenientObject<RolloutLine>,
+    items: LenientList<LenientObject<RolloutLine>>,
+}
+
+/// A line of a session. Older versions wrote the payload without an envelope.
 #[derive(Debug, Deserialize, Default)]
 #[serde(default)]
 struct RolloutLine {
@@ -107,7 +116,7 @@ impl CodexSessions {
         // The texts of events that the program added in the name of the person.
         let mut added = HashSet::new();
         let mut session = SessionBuilder::new(entry.path.clone(), note::stem(&entry.path), None);
-        for_each_line(file, &mut session, &mut |session, line: RolloutLine| {
+        let mut use_line = |session: &mut SessionBuilder, line: RolloutLine| {
             let (is_bare, kind, at) = (line.payload.is_none(), line.kind, line.timestamp.time());
             let payload = line.payload.map_or_else(
                 || RolloutPayload {
@@ -138,7 +147,21 @@ impl CodexSessions {
             if session.push(record) {
                 messages.push(CodexMessage { is_user, is_event, text: text_key(&text), is_element: is_element(&text) });
             }
-        });
+        };
+        if has_extension(&entry.path, &["json"]) {
+            for element in JsonElements::of_list(file) {
+                match element.bytes.and_then(parse::<RolloutObject>) {
+                    Ok(RolloutObject { session: start, items }) => {
+                        session.set_updated_at(start.0.timestamp.time());
+                        use_line(&mut session, start.0);
+                        items.0.into_iter().for_each(|item| use_line(&mut session, item.0));
+                    }
+                    Err(reason) => session.skip(&format!("object {} {reason}", element.number)),
+                }
+            }
+        } else {
+            for_each_line(file, &mut session, &mut use_line);
+        }
         if is_subagent {
             return vec![skipped_session(entry.path.clone(), "is the session of a sub-agent")];
         }
@@ -153,6 +176,11 @@ impl CodexSessions {
         session.set_id(id.as_deref());
         session.finish()
     }
+}
+
+/// Returns whether a file has the name of a session.
+pub(crate) fn is_session_file(path: &str) -> bool {
+    file_name(path).starts_with("rollout-") && has_extension(path, &["jsonl", "json"])
 }
 
 /// Returns the positions of the items that occur as an event as well, each with an event of its own.
@@ -241,8 +269,7 @@ impl Source for CodexSessions {
     }
 
     fn sessions(&self) -> Box<dyn Iterator<Item = SourceSessionItem> + '_> {
-        let is_session = |path: &str| file_name(path).starts_with("rollout-") && has_extension(path, &["jsonl"]);
-        let entries = self.0.entries(&["sessions", ""], &is_session);
+        let entries = self.0.entries(&["sessions", ""], &is_session_file);
         Box::new(unique_sessions(entries.into_iter().flat_map(|entry| Self::session(&entry))))
     }
 }

@@ -4,9 +4,11 @@ use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
+use memchr::memmem;
 use serde_json::{Map, Value};
 
 use crate::archive::is_zip;
+use crate::codex_sessions::is_session_file;
 use crate::folder::has_extension;
 use crate::front_matter::split_front_matter;
 use crate::source_text;
@@ -18,7 +20,7 @@ const MAX_ENTRIES: usize = 1_000;
 /// Number of files whose content is looked at.
 const SAMPLE: usize = 20;
 
-/// Maximum depth of folders that are searched for Markdown files.
+/// Maximum depth of folders that are searched for files.
 const MAX_DEPTH: usize = 4;
 
 /// Number of bytes at the start of a file that are looked at.
@@ -43,12 +45,19 @@ pub(crate) fn has_transcripts(path: &Path) -> bool {
 /// Returns whether `path` is Codex's folder, or one of its sessions.
 pub(crate) fn is_codex(path: &Path) -> bool {
     if path.is_file() {
+        // The oldest versions wrote a session as one object.
+        if has_extension(&path.to_string_lossy(), &["json"]) {
+            let head = head(path);
+            let has_key = |key: &str| memmem::find(&head, key.as_bytes()).is_some();
+            return is_session_file(&path.to_string_lossy()) && has_key("\"session\"") && has_key("\"items\"");
+        }
         let is_start = |line: &Map<String, Value>| line.get("type").is_some_and(|kind| kind == "session_meta");
         return has_extension(&path.to_string_lossy(), &["jsonl"]) && first_objects(path).first().is_some_and(is_start);
     }
     let is_named = is_named(path, ".codex") && has_any(path, &["sessions", "memories"]);
     is_named
         || path.join("sessions").is_dir() && path.join("config.toml").is_file()
+        || !first_files(&path.join("sessions"), &is_session_file).is_empty()
         || has_any(path, &["memories/memory_summary.md", "memories/raw_memories.md"])
 }
 
@@ -72,7 +81,7 @@ pub(crate) fn is_gemini(path: &Path) -> bool {
 /// In other programs, a permalink is the path of a web page, which begins with `/`, or belongs to an Obsidian vault.
 pub(crate) fn has_permalinks(path: &Path) -> bool {
     let texts: Vec<_> = if path.is_dir() {
-        let files = first_notes(path).into_iter();
+        let files = first_files(path, &|path| has_extension(path, &["md"])).into_iter();
         files.filter_map(|file| source_text::read_file(&file).ok()).collect()
     } else if is_zip(path).unwrap_or(false) {
         let Ok(files) = TextFiles::open(path) else { return false };
@@ -93,10 +102,16 @@ fn permalink(text: &str) -> Option<String> {
 
 /// Returns whether a file begins with a JSON object or list.
 pub(crate) fn begins_with_json(path: &Path) -> bool {
+    let head = head(path);
+    let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&head);
+    matches!(text.trim_ascii_start().first(), Some(b'{' | b'['))
+}
+
+/// Returns the bytes at the start of a file; none if it cannot be read.
+fn head(path: &Path) -> Vec<u8> {
     let mut head = Vec::new();
     let is_read = path.is_file() && File::open(path).and_then(|file| file.take(HEAD_BYTES).read_to_end(&mut head)).is_ok();
-    let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&head);
-    is_read && matches!(text.trim_ascii_start().first(), Some(b'{' | b'['))
+    if is_read { head } else { Vec::new() }
 }
 
 /// Returns the objects in the first lines of a file.
@@ -108,20 +123,20 @@ fn first_objects(path: &Path) -> Vec<Map<String, Value>> {
     lines.filter_map(|line| serde_json::from_slice(&line).ok()).collect()
 }
 
-/// Returns the first Markdown files in a folder and its folders, without hidden ones.
-fn first_notes(path: &Path) -> Vec<PathBuf> {
-    let (mut notes, mut folders) = (Vec::new(), vec![path.to_owned()]);
+/// Returns the first files in a folder and its folders whose paths `is_selected`, without hidden ones.
+fn first_files(path: &Path, is_selected: &dyn Fn(&str) -> bool) -> Vec<PathBuf> {
+    let (mut found, mut folders) = (Vec::new(), vec![path.to_owned()]);
     for _ in 0..MAX_DEPTH {
         let (files, inner): (Vec<_>, Vec<_>) =
             folders.iter().take(MAX_ENTRIES).flat_map(|folder| list(folder)).take(MAX_ENTRIES).partition(|path| path.is_file());
-        notes.extend(files.into_iter().filter(|file| has_extension(&file.to_string_lossy(), &["md"])));
-        if SAMPLE <= notes.len() || inner.is_empty() {
+        found.extend(files.into_iter().filter(|file| is_selected(&file.to_string_lossy())));
+        if SAMPLE <= found.len() || inner.is_empty() {
             break;
         }
         folders = inner;
     }
-    notes.truncate(SAMPLE);
-    notes
+    found.truncate(SAMPLE);
+    found
 }
 
 /// Returns the first items of a folder that are not hidden, sorted by name.

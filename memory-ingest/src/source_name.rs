@@ -266,7 +266,7 @@ sources! {
     },
 }
 
-/// Maximum number of archives in a folder that are looked at.
+/// Maximum number of archives, and of folders, in a folder that are looked at.
 const MAX_ARCHIVES: usize = 10;
 
 /// Options of reading a source.
@@ -294,7 +294,7 @@ impl SourceName {
     /// Returns the sources with files in a folder that is not of a source itself, with the path of the files.
     ///
     /// These are the default paths of the sources below a home folder, or else the archives of an export in several parts, or else
-    /// the rules for agents in the folders of a project.
+    /// exports in the folders of the folder, or else the rules for agents in the folders of a project.
     pub fn detect_within(folder: &Path) -> Vec<(Self, PathBuf)> {
         let below = Self::ALL.iter().filter_map(|source| Some((*source, source.default_path(folder)?)));
         let found: Vec<_> = below.filter(|(source, path)| source.recognizes(path)).collect();
@@ -304,6 +304,11 @@ impl SourceName {
         let archives: Vec<_> = list(folder).into_iter().filter(|path| is_zip(path).unwrap_or(false)).take(MAX_ARCHIVES).collect();
         let is_here = |source: &&Self| archives.iter().any(|archive| source.recognizes(archive));
         let mut found: Vec<_> = Self::IN_ARCHIVES.iter().filter(is_here).map(|source| (*source, folder.to_owned())).collect();
+        if found.is_empty() {
+            let inner: Vec<_> = list(folder).into_iter().filter(|path| path.is_dir()).take(MAX_ARCHIVES).collect();
+            let exports = Self::IN_ARCHIVES.iter().flat_map(|source| inner.iter().map(move |inner| (*source, inner.clone())));
+            found.extend(exports.filter(|(source, inner)| source.recognizes(inner)));
+        }
         if found.is_empty() && ProjectRules::cursor(folder).is_ok() {
             found.push((Self::Cursor, folder.to_owned()));
         }

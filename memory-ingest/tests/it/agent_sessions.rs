@@ -8,7 +8,7 @@ use memory_ingest::SourceName;
 use serde_json::{Value, json};
 
 use crate::chatgpt::{lines, read_sessions};
-use crate::sandbox::{IngestSandbox, SurveyNote};
+use crate::sandbox::{IngestSandbox, SurveyNote, moment};
 
 fn json_lines(values: &[Value]) -> String {
     values.iter().flat_map(|value| [value.to_string(), "\n".into()]).collect()
@@ -191,11 +191,26 @@ fn sessions_of_codex_are_read_from_events_or_from_items() {
         json!({ "id": "s3", "timestamp": "2025-05-01T00:00:00Z", "instructions": "ADDED" }),
         json!({ "type": "message", "role": "user", "content": [{ "type": "input_text", "text": "old" }] }),
     ]);
+    let message = |role: &str, kind: &str, text: &str| json!({ "type": "message", "role": role, "content": [{ "type": kind, "text": text }] });
+    let first = json!({
+        "session": { "timestamp": "2025-04-16T20:21:22.123Z", "id": "s0", "instructions": "ADDED" },
+        "items": [
+            message("user", "input_text", "first 😀"),
+            { "type": "reasoning", "id": "r", "summary": [{ "type": "summary_text", "text": "SECRET" }] },
+            { "type": "function_call", "name": "shell", "arguments": "{}", "call_id": "c" },
+            { "type": "function_call_output", "call_id": "c", "output": "OUTPUT" },
+            message("assistant", "output_text", "done"),
+            message("system", "input_text", "ADDED"),
+            7,
+        ],
+    });
     let subagent =
         json_lines(&[rollout("session_meta", json!({ "id": "s4", "source": { "subagent": "review" } })), item("user", "SUB")]);
     let folder = IngestSandbox::new(&[
         ("sessions/2026/01/02/rollout-2026-01-02T03-04-05-s1.jsonl", &events),
         ("sessions/2026/01/03/rollout-2026-01-03T03-04-05-s2.jsonl", &items),
+        ("sessions/rollout-2025-04-16-s0.json", &format!("{first:#}")),
+        ("sessions/rollout-2025-04-17-broken.json", "{\"session\":{\"id\":\"s9\"},\"items\":[{]}"),
         ("sessions/rollout-2025-05-01-s3.jsonl", &oldest),
         ("sessions/2026/01/04/rollout-s4.jsonl", &subagent),
         ("sessions/2026/01/05/rollout-s5.jsonl", &items),
@@ -209,6 +224,7 @@ fn sessions_of_codex_are_read_from_events_or_from_items() {
         [
             ("s1", "user: 你好\n[image] | assistant: Hi 😀".to_owned()),
             ("s2", "user: question | assistant: answer".to_owned()),
+            ("s0", "user: first 😀 | assistant: done".to_owned()),
             ("s3", "user: old".to_owned()),
         ]
     );
@@ -216,8 +232,19 @@ fn sessions_of_codex_are_read_from_events_or_from_items() {
         |session: usize, record: usize| sessions[session].records[record].meta.as_ref().map(|meta| meta.as_str().to_owned());
     assert_eq!(meta(0, 1).as_deref(), Some(r#"{"model":"gpt-5-codex","project":"app"}"#));
     assert_eq!(meta(1, 0).as_deref(), Some(r#"{"project":"tool"}"#));
-    let reasons: Vec<_> = skipped.into_iter().map(|(_, reason)| reason).collect();
-    assert_eq!(reasons, ["is the session of a sub-agent", "has the id of an earlier conversation, which is imported"]);
+    assert_eq!(sessions[2].updated_at, Some(moment("2025-04-16T20:21:22.123Z")));
+    let reasons: Vec<_> = skipped.iter().map(|(_, reason)| reason.split(':').next().unwrap_or_default()).collect();
+    assert_eq!(
+        reasons,
+        [
+            "is the session of a sub-agent",
+            "has the id of an earlier conversation, which is imported",
+            "object 1 cannot be parsed",
+            "has no messages",
+        ]
+    );
+    let one = folder.path().join("sessions/rollout-2025-04-16-s0.json");
+    assert_eq!((SourceName::detect(&one), read_sessions(SourceName::Codex, &one).0.len()), (vec![SourceName::Codex], 1));
 }
 
 #[test]

@@ -62,6 +62,10 @@ fn the_folders_of_programs_are_recognized_by_their_names_or_files() {
     assert_eq!(detect_folder(".claude", &[transcript]), [SourceName::ClaudeSessions]);
     assert_eq!(detect_folder("project", &[("CLAUDE.md", "Answer briefly.")]), []);
     assert_eq!(detect_folder(".codex", &[("sessions/2026/01/02/rollout-1.jsonl", "{}")]), [SourceName::Codex]);
+    for session in ["2026/01/02/rollout-1.jsonl", "rollout-2025-04-16-1.json"] {
+        let files = [(&*format!("sessions/{session}"), "{}"), ("AGENTS.md", "# Build")];
+        assert_eq!(detect_folder("backup", &files), [SourceName::Codex], "{session}");
+    }
     assert_eq!(detect_folder("backup", &[("memories/memory_summary.md", "v1\n")]), [SourceName::Codex]);
     assert_eq!(detect_folder(".gemini", &[("GEMINI.md", "x")]), [SourceName::Gemini]);
     assert_eq!(detect_folder("backup", &[("tmp/a1/chats/session-1.jsonl", "{}")]), [SourceName::Gemini]);
@@ -126,6 +130,10 @@ fn a_home_folder_leads_to_the_folders_of_the_programs() {
     parts.write("takeout-001.zip", &zip(&[("Takeout/Keep/Tea.json", NOTE.as_bytes())]));
     parts.write("takeout-002.zip", &zip(&[("Takeout/Photos/a.json", b"{}")]));
     assert_eq!(SourceName::detect_within(&parts.path()), [(SourceName::Keep, parts.path())]);
+    let conversations = r#"[{"uuid":"1","name":"Tea","chat_messages":[]}]"#;
+    let unzipped = IngestSandbox::new(&[("data-1/conversations.json", conversations), ("AGENTS.md", "# Build")]);
+    let inner = (SourceName::ClaudeAi, unzipped.path().join("data-1"));
+    assert_eq!((SourceName::detect(&unzipped.path()), SourceName::detect_within(&unzipped.path())), (vec![], vec![inner]));
     let project = IngestSandbox::new(&[("README.md", "x"), ("a/AGENTS.md", "# Build")]);
     assert_eq!(SourceName::detect_within(&project.path()), [(SourceName::Cursor, project.path())]);
     assert_eq!(SourceName::detect_within(&IngestSandbox::new(&[("a/README.md", "x")]).path()), []);
