@@ -116,7 +116,12 @@ fn add_message(session: &mut SessionBuilder, message: &ClaudeMessage, summary: O
 /// Returns the text of a message with the texts of its attachments, and placeholders that name its files.
 fn message_text(message: &ClaudeMessage) -> String {
     let blocks = &message.content.0;
-    let mut texts: Vec<String> = blocks.iter().filter_map(block_text).collect();
+    let mut texts: Vec<String> = Vec::new();
+    // Citations split a text into adjacent blocks, also within a sentence.
+    for run in blocks.split(|block| !is_text(block)) {
+        let text: String = run.iter().filter_map(block_text).collect();
+        texts.extend(Some(text).filter(|text| !text.is_empty()));
+    }
     if blocks.is_empty() {
         texts.extend(message.text.text().map(str::to_owned));
     }
@@ -138,14 +143,19 @@ fn message_text(message: &ClaudeMessage) -> String {
     texts.join("\n")
 }
 
-/// Returns the text of a block with links to the pages that it cites, unless it is reasoning or belongs to a tool.
-fn block_text(block: &Value) -> Option<String> {
+/// Returns whether a block is neither reasoning nor of a tool.
+fn is_text(block: &Value) -> bool {
     let kind = block.get("type").and_then(Value::as_str).unwrap_or("text");
-    let is_text = !matches!(kind, "thinking" | "redacted_thinking" | "tool_use" | "tool_result");
-    let text = block.get("text").and_then(Value::as_str).filter(|text| is_text && !text.is_empty())?;
+    !matches!(kind, "thinking" | "redacted_thinking" | "tool_use" | "tool_result")
+}
+
+/// Returns the text of a block with links to the pages that it cites.
+fn block_text(block: &Value) -> Option<String> {
+    let text = block.get("text").and_then(Value::as_str)?;
     let citations = block.get("citations").and_then(Value::as_array).into_iter().flatten();
-    let links = page_links(citations.filter_map(cited_page));
-    Some(links.map_or_else(|| text.to_owned(), |links| format!("{} {links}", text.trim_end())))
+    let Some(links) = page_links(citations.filter_map(cited_page)) else { return Some(text.to_owned()) };
+    let (text, space) = text.split_at(text.trim_end().len());
+    Some(format!("{text} {links}{space}"))
 }
 
 /// Returns the title and the address of a cited page.

@@ -29,7 +29,10 @@ fn the_newest_branch_is_imported_with_attachments() {
     let mut answer = message("m3", "m1", "assistant", 2, "regenerated");
     answer["content"] = json!([
         { "type": "thinking", "thinking": "SECRET", "text": "SECRET" },
-        { "type": "text", "text": "one" },
+        { "type": "text", "text": "mid sen" },
+        { "type": "text", "text": "tence. ", "citations": [{ "url": "https://example.net" }] },
+        { "type": "text", "text": "" },
+        { "type": "text", "text": "Next." },
         { "type": "tool_use", "id": "t1", "name": "artifacts", "input": { "title": "T", "content": "x" } },
         { "type": "tool_result", "tool_use_id": "t1", "content": [{ "type": "text", "text": "OK" }], "text": "RESULT" },
         { "type": "text", "text": "two", "citations": [
@@ -76,7 +79,7 @@ fn the_newest_branch_is_imported_with_attachments() {
     let call = &sessions[0].records[1];
     assert_eq!(
         call.content.as_ref().and_then(JsonText::as_string).as_deref(),
-        Some("one\ntwo ([Tea](https://example.com), <https://example.org>)")
+        Some("mid sentence. (<https://example.net>) Next.\ntwo ([Tea](https://example.com), <https://example.org>)")
     );
     assert_eq!(call.meta.as_ref().map(JsonText::as_str), Some(r#"{"message_id":"m3"}"#));
     let first = sessions[0].records[0].meta.as_ref().map(JsonText::as_str);
