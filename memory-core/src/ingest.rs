@@ -148,7 +148,7 @@ pub fn ingest(
     let mut report = IngestReport::default();
     let mut survey = Survey::of(services, source, &mut report, progress)?;
     let operation = services.change_set(Verb::Ingest);
-    let links = survey.take_links(operation.operation.at, &mut report.links);
+    let links = survey.take_links(operation.operation.at, &mut report);
     let total = survey.len() as u64;
     // New memories belong to notes, so they need not be read.
     if source.is_complete() {

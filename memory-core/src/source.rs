@@ -77,6 +77,9 @@ pub struct NoteItem {
     ///
     /// An example is `[[x]]` without quotes in a property. These links are resolved but not counted.
     pub uncounted_links: Vec<String>,
+    /// The links that an edit added to the list of links of an export, which the text does not contain: the target of each, and the item
+    /// of the list. One that leads to no note is reported.
+    pub listed_links: Vec<(String, String)>,
     /// The part of the note that could not be parsed, if any.
     pub warning: Option<String>,
 }
@@ -84,10 +87,10 @@ pub struct NoteItem {
 impl NoteItem {
     /// Returns a note without links and other properties.
     pub fn new(draft: Draft) -> Self {
-        let (links, uncounted_links) = (Vec::new(), Vec::new());
+        let (links, uncounted_links, listed_links) = (Vec::new(), Vec::new(), Vec::new());
         let (front_matter, former) = (String::new(), FormerFields::default());
         let (id, former_paths, updated_at, warning) = (None, Vec::new(), None, None);
-        Self { draft, id, former_paths, updated_at, former, front_matter, links, uncounted_links, warning }
+        Self { draft, id, former_paths, updated_at, former, front_matter, links, uncounted_links, listed_links, warning }
     }
 }
 

@@ -23,7 +23,7 @@ use memory_core::{
 use serde_json::{Map, Value};
 
 use crate::markdown_links::file_links;
-use crate::related_section::split_section;
+use crate::related_section::{is_link_item, split_section};
 use crate::yaml::Yaml;
 
 /// The key of the map.
@@ -146,9 +146,18 @@ fn apply_items(written: Option<&Map<String, Value>>, items: &[String], note: &mu
     for pair in pairs.iter().filter(|pair| !items.contains(&text(pair, 0))) {
         note.former.links.retain(|link| link.to_string() != text(pair, 1));
     }
-    for item in items.iter().filter(|item| !pairs.iter().any(|pair| text(pair, 0) == **item)) {
+    let written: Vec<_> = pairs.iter().map(|pair| text(pair, 0)).collect();
+    let forms: Vec<_> = written.iter().map(String::as_str).collect();
+    for item in items.iter().filter(|item| !written.contains(item)) {
         let targets = parse_prose_wikilinks(item).into_iter().map(|link| link.target).chain(file_links(item));
-        let new: Vec<_> = targets.filter(|target| !note.links.contains(target)).collect();
+        let targets: Vec<_> = targets.collect();
+        if targets.is_empty() {
+            add_warning(note, &format!("`{item}` in its list of links is no link and was left out"));
+        } else if !is_link_item(item, &forms) {
+            add_warning(note, &format!("`{item}` in its list of links is more than a link; only the link was imported"));
+        }
+        note.listed_links.extend(targets.iter().map(|target| (target.clone(), item.clone())));
+        let new: Vec<_> = targets.into_iter().filter(|target| !note.links.contains(target)).collect();
         note.links.extend(new);
     }
 }

@@ -28,7 +28,8 @@ pub(crate) fn count_headings(text: &str, section: &str) -> usize {
 /// Removes the section of an export from a text that contains it, possibly edited. Returns the text and the items of the section.
 ///
 /// `section` is the section as it was written. `own_headings` is the number of headings with the same title that the text had
-/// before it. The section ends at the first block that is not a part of its list.
+/// before it. The section ends at the first block that is not a part of its list. An item that is more than a link, such as a
+/// remark, becomes part of the text.
 pub(crate) fn split_section<'a>(text: &'a str, section: &'a str, own_headings: usize) -> (Cow<'a, str>, Vec<&'a str>) {
     if let Some(text) = text.strip_suffix(section) {
         return (text.into(), text_items(section).collect());
@@ -37,20 +38,39 @@ pub(crate) fn split_section<'a>(text: &'a str, section: &'a str, own_headings: u
     if let Some(start) = starts.last() {
         let (end, items) = read_list(text, *start);
         // An edit may have removed such a heading of the text itself.
-        if own_headings < starts.len() || items.iter().any(|item| written.contains(item)) {
+        if own_headings < starts.len() || items.iter().any(|item| written.contains(&item.text)) {
+            let is_link = |item: &ListItem<'_>| item.is_line && is_link_item(item.text, &written);
+            let (links, others): (Vec<_>, Vec<_>) = items.into_iter().partition(is_link);
             let before = without_blank_line(&text[..*start]);
+            let others: Vec<_> = others.into_iter().map(|item| item.source).collect();
             let after = text[end..].trim_start_matches(['\r', '\n']);
-            return (if after.is_empty() { before.into() } else { format!("{before}\n\n{after}").into() }, items);
+            let mut joined = Cow::from(before);
+            for part in [others.join("\n").as_str(), after].into_iter().filter(|part| !part.is_empty()) {
+                joined = format!("{joined}\n\n{part}").into();
+            }
+            return (joined, links.into_iter().map(|item| item.text).collect());
         }
     }
     split_items(text, &written)
 }
 
+/// An item of a list.
+struct ListItem<'a> {
+    /// The text of the first line.
+    text: &'a str,
+    /// All lines of the item.
+    source: &'a str,
+    /// Whether the item has one line.
+    is_line: bool,
+}
+
 /// Returns the end of the list below the heading at `start`, and its items.
-fn read_list(text: &str, start: usize) -> (usize, Vec<&str>) {
+fn read_list(text: &str, start: usize) -> (usize, Vec<ListItem<'_>>) {
     let mut end = start + text[start..].find('\n').map_or(text.len() - start, |length| length + 1);
-    let (mut at, mut items, mut is_after_blank) = (end, Vec::new(), true);
+    let (mut at, mut items, mut is_after_blank) = (end, Vec::<ListItem<'_>>::new(), true);
+    let mut first = at;
     for line in text[end..].split_inclusive('\n') {
+        let line_start = at;
         at += line.len();
         let content = line.trim();
         if content.is_empty() {
@@ -60,14 +80,73 @@ fn read_list(text: &str, start: usize) -> (usize, Vec<&str>) {
         let continues = !items.is_empty() && !content.starts_with('#') && (!is_after_blank || line.starts_with([' ', '\t']));
         // An edit may remove the mark of the first item.
         let is_bare = items.is_empty() && ["[[", "]("].iter().any(|link| content.contains(link));
-        match list_item(line).or((is_bare && !continues).then_some(content)) {
-            Some(item) => items.push(item),
-            None if continues => {}
-            None => break,
+        match (list_item(line).or((is_bare && !continues).then_some(content)), items.last_mut()) {
+            (Some(item), _) => {
+                first = line_start;
+                items.push(ListItem { text: item, source: line.trim_end(), is_line: true });
+            }
+            (None, Some(item)) if continues => {
+                item.source = text[first..at].trim_end();
+                item.is_line = false;
+            }
+            _ => break,
         }
         (end, is_after_blank) = (at, false);
     }
     (end, items)
+}
+
+/// Returns whether an item of a list is one of `written`, or a link to another note in the same form or without other words.
+pub(crate) fn is_link_item(item: &str, written: &[&str]) -> bool {
+    if written.contains(&item) {
+        return true;
+    }
+    let Some(own) = LinkItem::of(item) else { return false };
+    let mut forms = written.iter().filter_map(|item| LinkItem::of(item)).peekable();
+    // Another label of the same link is not part of the list.
+    let is_relabelled = |form: &LinkItem<'_>| own.is_markdown && form.target == own.target;
+    own.is_plain()
+        && !forms.clone().any(|form| is_relabelled(&form))
+        && (own.around == ("", "") || forms.any(|form| form.around == own.around))
+}
+
+/// An item of a list with one link.
+#[derive(Debug, Clone, Copy)]
+struct LinkItem<'a> {
+    /// The texts before and after the link.
+    around: (&'a str, &'a str),
+    target: &'a str,
+    is_markdown: bool,
+}
+
+impl<'a> LinkItem<'a> {
+    fn of(item: &'a str) -> Option<Self> {
+        let wikilink = || {
+            let (before, rest) = item.split_once("[[")?;
+            let (target, after) = rest.split_once("]]")?;
+            Some(Self { around: (before, after), target, is_markdown: false })
+        };
+        let markdown = || {
+            let (before, rest) = item.split_once('[')?;
+            let (_, rest) = rest.split_once("](")?;
+            // Parentheses in an address come in pairs.
+            let mut depth = 0;
+            let is_end = |character: char| {
+                depth += i32::from(character == '(') - i32::from(character == ')');
+                depth < 0
+            };
+            let (target, after) = rest.split_at(rest.find(is_end)?);
+            let after = &after[1..];
+            Some(Self { around: (before, after), target, is_markdown: true })
+        };
+        wikilink().or_else(markdown)
+    }
+
+    /// Returns whether the link is only a target, which is all that a list of links expresses.
+    fn is_plain(&self) -> bool {
+        let has_more = |text: &str| ["[[", "]("].iter().any(|mark| text.contains(mark));
+        !self.target.contains(['|', '#', '^']) && !has_more(self.target) && !has_more(self.around.1)
+    }
 }
 
 /// Removes the items of a section at the end of a text, if only its heading was removed.
@@ -128,7 +207,7 @@ mod tests {
         for (edited, items) in [
             ("text\n\n## Relations\n\n- to [[A]]\n- to [[B]]", vec!["to [[A]]", "to [[B]]"]),
             ("text\r\n\r\n## Relations\r\n\r\n- to [[A]]\r\n", vec!["to [[A]]"]),
-            ("text\n\n### relations\n* to [[C]]\n  more\n\n- to [[B]]\nlazy", vec!["to [[C]]", "to [[B]]"]),
+            ("text\n\n### relations\n* to [[C]]\n\n- [[D]]\n+ to [[B]]", vec!["to [[C]]", "[[D]]", "to [[B]]"]),
             ("text\n\n## Relations\n\nto [[A]]\n- to [[B]]", vec!["to [[A]]", "to [[B]]"]),
             ("text\n\n## Relations", vec![]),
             ("text\n\n- to [[A]]\n- to [[B]]\n", vec!["to [[A]]", "to [[B]]"]),
@@ -136,6 +215,36 @@ mod tests {
         ] {
             let items = items.into_iter().map(str::to_owned).collect();
             assert_eq!(split(edited), ("text".to_owned(), items), "{edited:?}");
+        }
+    }
+
+    #[test]
+    fn an_item_that_is_more_than_a_link_is_part_of_the_text() {
+        for item in [
+            "- [fact] new #tag",
+            "- remark",
+            "* depends_on [[A]]",
+            "- to [[A]] (context)",
+            "- to [[A|shown]]",
+            "- to [[C#part]]",
+            "- to [[C]] and [[D]]",
+            "- to [[C]]\n  more",
+            "- to [[B]]\nlazy",
+        ] {
+            let edited = format!("text\n\n## Relations\n\n- to [[A]]\n{item}\n\nafter");
+            assert_eq!(split(&edited), (format!("text\n\n{item}\n\nafter"), vec!["to [[A]]".to_owned()]), "{item}");
+        }
+        let written = ["[Tea](tea.md)"];
+        for (item, is_link) in [
+            ("[Tea](tea.md)", true),
+            ("[Cup (blue)](../a/cup (1).md)", true),
+            ("[My tea](tea.md)", false),
+            ("[Cup](cup.md#top)", false),
+            ("see [Cup](cup.md)", false),
+            ("[Cup](cup.md) (since May)", false),
+            ("[a](a.md), [b](b.md)", false),
+        ] {
+            assert_eq!(is_link_item(item, &written), is_link, "{item}");
         }
     }
 
@@ -175,8 +284,9 @@ mod tests {
             let mut listed: Vec<_> = items.iter().map(String::as_str).collect();
             let written = format!("{text}{section}");
             prop_assert_eq!(split_section(&written, &section, 0), (text.as_str().into(), listed.clone()));
-            listed.push("new");
-            let edited = format!("{written}\n- new");
+            let new = items[0].replace("[[A]]", "[[B]]");
+            listed.push(&new);
+            let edited = format!("{written}\n- {new}");
             prop_assert_eq!(split_section(&edited, &section, count_headings(&text, &section)), (text.as_str().into(), listed));
         }
     }

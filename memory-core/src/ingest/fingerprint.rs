@@ -142,7 +142,7 @@ pub(super) fn is_same_text(one: &str, other: &str) -> bool {
 /// Returns the fingerprint of a text and a title.
 ///
 /// Whitespace at the ends of lines and of the text is ignored, since a store may change it.
-fn text_hash(content: &str, title: Option<&str>) -> [u8; 12] {
+pub(super) fn text_hash(content: &str, title: Option<&str>) -> [u8; 12] {
     let mut text = String::with_capacity(content.len());
     for line in content.lines() {
         text.extend([line.trim_end(), "\n"]);

@@ -327,7 +327,7 @@ fn is_lost<T: PartialEq>(base: &T, new: &T, current: &T) -> bool {
 }
 
 /// Redacts credentials in a draft, and returns their kinds.
-fn redact(draft: &mut Draft) -> Vec<&'static str> {
+pub(super) fn redact(draft: &mut Draft) -> Vec<&'static str> {
     let mut kinds = Vec::new();
     let mut clean = |text: &mut String| {
         if let Some(redacted) = secret::redact(text) {

@@ -49,6 +49,8 @@ pub(super) struct SurveyedNote {
     /// The targets of its links; only the first `counted` of them are counted.
     links: Vec<String>,
     counted: usize,
+    /// The targets of the links in a list of the note, each with the item of the list.
+    listed_links: Vec<(String, String)>,
     /// The linked memories, by their former ids.
     former_links: Vec<MemoryId>,
     /// The memories that an edit of an export no longer links, by their former ids.
@@ -117,6 +119,7 @@ impl Survey {
         for stranger in strangers {
             survey.match_memory(services, &stranger)?;
         }
+        survey.match_edited_memories(services, source)?;
         survey.match_former_paths(services, source)?;
         survey.join_copies();
         survey.mark_deleted(services)?;
@@ -158,7 +161,9 @@ impl Survey {
         let number = self.notes.len();
         let exported = self.exported_memory(services, &note)?;
         let empty = EmptyNote::of(number, &note);
-        let NoteItem { draft, front_matter, mut links, uncounted_links, id: former_id, former_paths, former, .. } = note;
+        let NoteItem {
+            draft, front_matter, mut links, uncounted_links, listed_links, id: former_id, former_paths, former, ..
+        } = note;
         let counted = links.len();
         links.extend(uncounted_links);
         let Some(origin) = &draft.origin else { return Ok(None) };
@@ -191,6 +196,7 @@ impl Survey {
             hash,
             links,
             counted,
+            listed_links,
             former_links: former.links,
             removed_links,
             expires_at: draft.expires_at.filter(|_| former_id.is_none()),
@@ -215,20 +221,38 @@ impl Survey {
         Ok(twin.map(|twin| UnmatchedNote { number, twin, origin: origin.clone() }))
     }
 
-    /// Returns the memories to link for each note, in both directions. A note that expired before `at` has no memory.
+    /// Returns the memories to link for each note, in both directions, and reports the items of lists without a note. A note that expired
+    /// before `at` has no memory.
     ///
     /// Afterwards, the links and the catalog are released.
-    pub(super) fn take_links(&mut self, at: DateTime<Utc>, counts: &mut LinkCounts) -> Vec<Vec<MemoryId>> {
+    pub(super) fn take_links(&mut self, at: DateTime<Utc>, report: &mut IngestReport) -> Vec<Vec<MemoryId>> {
         let speakers = self.speakers();
         for (number, note) in self.notes.iter_mut().enumerate() {
             note.is_representative = speakers.get(&note.id).is_none_or(|speaker| *speaker == number);
         }
-        let joined = self.resolve_links(&speakers, at, counts);
+        let joined = self.resolve_links(&speakers, at, &mut report.links);
+        report.warnings.extend(self.unresolved_items());
         self.catalog = WikilinkCatalog::new(self.catalog.rule());
         for note in &mut self.notes {
             (note.links, note.former_links, note.removed_links) = (Vec::new(), Vec::new(), Vec::new());
+            note.listed_links = Vec::new();
         }
         joined
+    }
+
+    /// Returns the items of lists of links that lead to no note.
+    fn unresolved_items(&self) -> Vec<SkippedFile> {
+        let mut unresolved = Vec::new();
+        for (path, number) in &self.numbers {
+            for (target, item) in &self.notes[*number].listed_links {
+                if self.catalog.resolve(target, *number).is_none() {
+                    let reason = format!("`{item}` in its list of links leads to no note and was left out");
+                    unresolved.push(SkippedFile { path: path.clone(), reason });
+                }
+            }
+        }
+        unresolved.sort_by(|left, right| (&left.path, &left.reason).cmp(&(&right.path, &right.reason)));
+        unresolved
     }
 
     /// Returns the note that represents each memory of several notes: the one that is not a copy, or else the first.

@@ -378,3 +378,31 @@ fn an_unchanged_export_of_a_memory_is_not_ingested_and_an_edited_one_updates_it(
     assert_eq!(counts(&run(&home, vec![edited])), (0, 1, 0, 0));
     assert_eq!(memories(&home)[0].expires_at, None);
 }
+
+#[test]
+fn an_edited_memory_follows_its_note_to_another_path() {
+    let edits = [
+        Patch { content: Some("my words".into()), ..Patch::default() },
+        Patch { content: Some("my words".into()), title: Some(Some("Mine".into())), ..Patch::default() },
+        Patch { scope: Some(Scope::Project("kettle".into())), ..Patch::default() },
+    ];
+    for patch in edits {
+        let home = home();
+        let titled = |path: &str, title: &str, text: &str| note(path, Draft::new(text).title(title));
+        run(&home, vec![titled("Tea.md", "Tea", "green"), titled("Cup.md", "Cup", "blue")]);
+        let id = memories(&home)[1].id;
+        edit(&home, &id, &patch);
+        let edited = memories(&home).remove(1);
+        let moved = || vec![titled("Cup.md", "Cup", "blue"), titled("drinks/Green tea.md", "Green tea", "green")];
+        let report = run(&home, moved());
+        assert_eq!((counts(&report), report.missing), ((0, 1, 1, 0), vec![]), "{patch:?}");
+        let all = memories(&home);
+        let memory = &all[1];
+        let path = memory.origin.as_ref().map(|origin| origin.path.as_str());
+        assert_eq!((all.len(), memory.id, path), (2, id, Some("drinks/Green tea.md")), "{patch:?}");
+        assert_eq!((&memory.content, &memory.scope), (&edited.content, &edited.scope));
+        let title = if patch.title.is_some() { "Mine" } else { "Green tea" };
+        assert_eq!(memory.title.as_deref(), Some(title));
+        assert_eq!(counts(&run(&home, moved())), (0, 0, 2, 0), "{patch:?}");
+    }
+}

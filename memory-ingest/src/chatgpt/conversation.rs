@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, SecondsFormat, Utc};
 use memory_core::SourceSessionItem;
 use memory_core::instance::history::RecordRole;
 use regex::{Captures, Regex};
@@ -22,7 +22,11 @@ pub(super) struct ChatGptConversation {
     conversation_id: Scalar,
     title: Scalar,
     current_node: Scalar,
+    create_time: Scalar,
     update_time: Scalar,
+    is_archived: Scalar,
+    is_starred: Scalar,
+    default_model_slug: Scalar,
     is_do_not_remember: Scalar,
     mapping: LenientObject<HashMap<String, LenientObject<TreeNode>>>,
 }
@@ -83,9 +87,19 @@ pub(super) fn to_session(conversation: &ChatGptConversation, path: &str) -> Vec<
     let id = id.or_else(first).unwrap_or_default();
     let mut session = SessionBuilder::new(path, id, conversation.title.text());
     session.set_updated_at(conversation.update_time.time().or_else(|| newest_message(conversation)));
+    let created_at = conversation.create_time.time().map(|at| at.to_rfc3339_opts(SecondsFormat::AutoSi, true));
+    // The first message has the metadata of the conversation.
+    let mut first_meta = vec![
+        ("conversation_created_at", created_at.as_deref()),
+        ("archived", conversation.is_archived.is_true().then_some("true")),
+        ("starred", conversation.is_starred.is_true().then_some("true")),
+        ("default_model", conversation.default_model_slug.text()),
+    ];
     let mut last_call = None;
     for (node, message) in branch {
-        add_message(&mut session, node, message, &mut last_call);
+        if add_message(&mut session, node, message, &first_meta, &mut last_call) {
+            first_meta.clear();
+        }
     }
     session.finish()
 }
@@ -120,24 +134,35 @@ fn newest_leaf(nodes: &HashMap<String, LenientObject<TreeNode>>) -> Option<(&Str
     leaves.max_by_key(|(id, node)| (time(&node.0), *id))
 }
 
-/// Adds a message to the session, unless it is hidden or has no text.
+/// Adds a message to the session, unless it is hidden or has no text; returns whether it was added.
 ///
-/// `last_call` is the id of the message with the call to which outputs of tools belong.
-fn add_message(session: &mut SessionBuilder, node: &str, message: &ChatGptMessage, last_call: &mut Option<String>) {
+/// `more_meta` is metadata beside that of the message. `last_call` is the id of the message with the call to which outputs of
+/// tools belong.
+fn add_message(
+    session: &mut SessionBuilder,
+    node: &str,
+    message: &ChatGptMessage,
+    more_meta: &[(&str, Option<&str>)],
+    last_call: &mut Option<String>,
+) -> bool {
     if message.metadata.0.is_visually_hidden_from_conversation.is_true() {
-        return;
+        return false;
     }
     let text = match message_text(message) {
-        Ok(text) if text.trim().is_empty() => return,
+        Ok(text) if text.trim().is_empty() => return false,
         Ok(text) => text,
-        Err(reason) => return session.skip(&reason),
+        Err(reason) => {
+            session.skip(&reason);
+            return false;
+        }
     };
-    let role: RecordRole = match message.author.0.role.text().map(str::parse) {
-        Some(Ok(role)) => role,
-        _ => return session.skip("a message has no role"),
+    let Some(Ok(role)) = message.author.0.role.text().map(str::parse::<RecordRole>) else {
+        session.skip("a message has no role");
+        return false;
     };
     let id = message.id.text().unwrap_or(node);
-    let meta = [("message_id", Some(id)), ("model", message.metadata.0.model_slug.text())];
+    let own_meta = [("message_id", Some(id)), ("model", message.metadata.0.model_slug.text())];
+    let meta = [own_meta.as_slice(), more_meta].concat();
     let mut record = text_record(role, &text, message.create_time.time(), &meta);
     match record.role.as_str() {
         "assistant" => {
@@ -154,7 +179,7 @@ fn add_message(session: &mut SessionBuilder, node: &str, message: &ChatGptMessag
         }
         _ => *last_call = None,
     }
-    session.push(record);
+    session.push(record)
 }
 
 /// Returns the text of a message, which is empty if it is not part of the conversation, or the reason of a failure.

@@ -89,6 +89,7 @@ impl ExportFormat for BasicMemoryExport {
             ("title".to_owned(), title.into()),
             ("aliases".to_owned(), aliases.into()),
             ("tags".to_owned(), Value::from(tags.as_slice())),
+            ("category".to_owned(), memory.category.as_str().into()),
         ]);
         let mut is_current = |key: &str, value: &Yaml| match key {
             "type" => is_category(memory, value),

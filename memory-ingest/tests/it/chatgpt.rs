@@ -132,10 +132,11 @@ fn the_branch_that_the_person_sees_is_imported() {
         node("unknown", Some("images"), "assistant", json!({ "content_type": "app_pairing", "parts": [] })),
         change(node("answer", Some("unknown"), "assistant", text("two")), "/message/create_time", Value::Null),
     ];
-    let folder = IngestSandbox::new(&[
-        ("conversations.json", &json!([conversation("c1", "answer", nodes)]).to_string()),
-        ("user.json", "{}"),
-    ]);
+    let mut start = conversation("c1", "answer", nodes);
+    start["create_time"] = json!(1_700_000_000);
+    (start["is_archived"], start["is_starred"]) = (json!(true), json!(false));
+    start["default_model_slug"] = json!("gpt-5");
+    let folder = IngestSandbox::new(&[("conversations.json", &json!([start]).to_string()), ("user.json", "{}")]);
     let (sessions, skipped) = read_sessions(SourceName::ChatGpt, &folder.path());
     assert_eq!(skipped, [("conversations/c1".into(), r#"a message has content of the unknown type "app_pairing""#.into())]);
     let [session] = sessions.as_slice() else { panic!("one session: {sessions:?}") };
@@ -154,8 +155,10 @@ fn the_branch_that_the_person_sees_is_imported() {
     let times: Vec<_> = session.records.iter().map(|record| record.at.is_some()).collect();
     assert_eq!(times, [true, true, true, true, true, false]);
     assert_eq!(session.records[2].tool_call_id.as_deref(), Some("call"));
-    let meta = session.records[0].meta.as_ref().map(JsonText::as_str);
-    assert_eq!(meta, Some(r#"{"message_id":"question","model":"gpt-4o"}"#));
+    let meta = |index: usize| session.records[index].meta.as_ref().map(JsonText::as_str);
+    let start = r#""conversation_created_at":"2023-11-14T22:13:20Z","archived":"true","default_model":"gpt-5""#;
+    assert_eq!(meta(0), Some(&*format!(r#"{{"message_id":"question","model":"gpt-4o",{start}}}"#)));
+    assert!(meta(1).is_some_and(|meta| !meta.contains("archived")));
     assert_eq!(session.records[0].at.map(|at| at.to_rfc3339()), Some("2023-11-14T22:13:20.500+00:00".into()));
 }
 

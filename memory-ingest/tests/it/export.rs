@@ -757,7 +757,7 @@ fn edits_of_the_list_of_links_in_an_export_change_the_links_and_not_the_text() {
             let text = format!("{}x_memory:{fields}---\n{}", edit(head), edit(text));
             std::fs::write(folder.path().join(&tea.path), text).expect("a file");
         };
-        edit(&|part| part.replace("[[Cup]]", "[[Mug]]").replace("[Cup](cup.md)", "the [Mug](mug.md)"));
+        edit(&|part| part.replace("[[Cup]]", "[[Mug]]").replace("[Cup](cup.md)", "[Mug](mug.md)"));
         assert_eq!(import(), (0, 3, 0), "{format}");
         assert_eq!(links(), [vec![ids[2]], vec![], vec![ids[0]]], "{format}");
         assert_eq!(memory(0).content, "about Tea", "{format}");
@@ -775,6 +775,59 @@ fn edits_of_the_list_of_links_in_an_export_change_the_links_and_not_the_text() {
             assert_eq!((import(), import()), ((0, 2, 1), (0, 0, 3)));
             assert_eq!(links(), [vec![ids[1]], vec![ids[0], ids[2]], vec![ids[1]]]);
         }
+    }
+}
+
+#[test]
+fn an_item_of_a_list_of_links_that_is_more_than_a_link_is_imported_as_text() {
+    for (format, cup) in [(ExportFormatName::BasicMemory, "[[Cup]]"), (ExportFormatName::Okf, "[Cup](cup.md)")] {
+        let home = services(Arc::new(MemStore::default()));
+        let ids = ["Tea", "Cup"].map(|name| {
+            let draft = Draft::new(&format!("about {name}")).title(name);
+            write_memory(&home, draft, SecretPolicy::Refuse).expect("it is new").id
+        });
+        link(&home, &ids[0].to_string(), &ids[1].to_string()).expect("they exist");
+        let memory = |at: usize| home.store.get(&ids[at]).expect("it exists").memory;
+        let folder = TempDir::new().expect("a folder");
+        let parts = export(format, &[memory(0), memory(1)], &BTreeMap::new());
+        write(format, &parts, folder.path());
+        let tea =
+            parts.iter().find(|part| part.text.contains("about Tea") && part.text.contains("x_memory")).expect("the memory");
+        let item = tea.text.lines().find(|line| line.starts_with(['-', '*']) && line.ends_with(cup)).expect("the link");
+        let import = |list: &str| {
+            // The front matter contains the item, too.
+            let (head, end) = tea.text.rsplit_once(item).expect("the link");
+            std::fs::write(folder.path().join(&tea.path), format!("{head}{list}{end}")).expect("a file");
+            let name: SourceName = format.as_str().parse().expect("each format is a source");
+            let source = open(name, folder.path(), &SourceOptions::default()).expect("the export is a source");
+            let report = ingest(&home, source.as_ref(), &IngestOptions::default(), &mut |_| {}).expect("it does not fail");
+            (memory(0).content, memory(0).links, report.warnings.into_iter().map(|warning| warning.reason).collect::<Vec<_>>())
+        };
+        for text in ["- [fact] new #leaf", "- remark", &format!("- depends_on {cup}"), &format!("{item} (since May)")] {
+            let (content, links, warnings) = import(&format!("{item}\n{text}"));
+            assert_eq!((content, links), (format!("about Tea\n\n{text}"), vec![ids[1]]), "{format}");
+            assert_eq!(warnings, [""; 0], "{format}");
+        }
+        import(&format!("{item}\n- [fact] new #leaf"));
+        assert_eq!(memory(0).tags.as_slice(), ["leaf"], "{format}");
+        let (content, links, _) = import(&format!("- depends_on {cup}"));
+        assert_eq!((content, links), (format!("about Tea\n\n- depends_on {cup}"), vec![ids[1]]), "{format}");
+        let unknown = item.replace("Cup", "Nowhere").replace("cup.md", "nowhere.md");
+        let (content, links, warnings) = import(&unknown);
+        assert_eq!((content.as_str(), links.len()), ("about Tea", 0), "{format}");
+        let report = format!("`{}` in its list of links leads to no note and was left out", &unknown[2..]);
+        assert_eq!(warnings, [report], "{format}");
+    }
+}
+
+#[test]
+fn an_edit_of_the_category_in_an_export_counts() {
+    for format in [ExportFormatName::BasicMemory, ExportFormatName::Okf] {
+        let export = ExportedHome::new(format);
+        export.restore(&export.text().replacen("type: inbox\n", "type: knowledge\n", 1));
+        let (counts, memory) = export.import();
+        assert_eq!((counts, memory.category), ((0, 1, 0, 0), Category::Knowledge), "{format}");
+        assert_eq!(export.import().0, (0, 0, 1, 0), "{format}");
     }
 }
 

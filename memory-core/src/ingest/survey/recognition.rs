@@ -1,11 +1,15 @@
 //! Recognizing the memories of notes: those of moved and copied notes, of equal notes from elsewhere, and of exports.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use super::{MemoryRelation, Survey, SurveyedNote};
-use crate::ingest::fingerprint::{ItemFingerprint, is_export_of};
-use crate::{ContentHash, Draft, Filter, Memory, MemoryId, NoteItem, Origin, Scope, Services, StoreError, Verb};
+use crate::ingest::findings::for_each_finding;
+use crate::ingest::fingerprint::{ItemFingerprint, NoteFingerprint, fields_hash, is_export_of, memory_text_hash, text_hash};
+use crate::ingest::plan::redact;
+use crate::{
+    ContentHash, Draft, Filter, Memory, MemoryId, NoteItem, Origin, Scope, Services, Source, SourceItem, StoreError, Verb,
+};
 
 /// The operations that delete a memory for good, unless its note changes.
 const REMOVALS: [Verb; 4] = [Verb::Delete, Verb::Consolidate, Verb::Expire, Verb::Decay];
@@ -43,6 +47,32 @@ impl EmptyNote {
             memory.content.trim().is_empty() && memory.title.as_ref() == Some(&self.title) && memory.scope == self.scope;
         let origin = memory.origin.as_ref().filter(|origin| origin.source == self.origin.source);
         is_equal && origin.and_then(|origin| origin.hash).is_some_and(|hash| self.fingerprint.is_in(&hash))
+    }
+}
+
+/// A memory that was edited since its last ingestion.
+struct EditedMemory {
+    id: MemoryId,
+    /// The hash of the text and title that the source gave it.
+    text: [u8; 12],
+    /// The titles that the source may have given it: its own, and the name of its file.
+    titles: [Option<String>; 2],
+}
+
+impl EditedMemory {
+    /// Returns the memory if it belongs to the place of `place` and was edited.
+    fn of(memory: &Memory, place: &Origin) -> Option<Self> {
+        let origin = memory.origin.as_ref().filter(|origin| (&origin.source, &origin.root) == (&place.source, &place.root))?;
+        let known = NoteFingerprint::from_hash(&origin.hash?);
+        let is_edited = known.text != memory_text_hash(memory) || known.fields != fields_hash(memory);
+        let titles = [memory.title.clone(), file_stem(origin).map(str::to_owned)];
+        is_edited.then_some(Self { id: memory.id, text: known.text, titles })
+    }
+
+    /// Returns whether the source gave the memory the text of this note, under any of the titles.
+    fn had_text(&self, draft: &Draft) -> bool {
+        let titles = self.titles.iter().chain([&draft.title]);
+        titles.into_iter().any(|title| self.text == text_hash(&draft.content, title.as_deref()))
     }
 }
 
@@ -156,6 +186,58 @@ impl Survey {
         Ok(())
     }
 
+    /// Assigns a memory whose fields were edited to the new note with the text that its own note had, which was moved.
+    ///
+    /// The memory has another text than the note. The source is read again if there are such memories.
+    pub(super) fn match_edited_memories(&mut self, services: &Services, source: &dyn Source) -> Result<(), StoreError> {
+        let edited = self.edited_memories(services)?;
+        if edited.is_empty() {
+            return Ok(());
+        }
+        let match_note = |finding| {
+            let SourceItem::Note(note) = finding else { return None };
+            let mut draft = note.draft;
+            let origin = draft.origin.clone()?;
+            let number = *self.numbers.get(&origin.path)?;
+            if self.notes[number].kept != MemoryRelation::Not || draft.content.trim().is_empty() {
+                return None;
+            }
+            redact(&mut draft);
+            let twin = edited.iter().find(|memory| memory.had_text(&draft))?.id;
+            Some(UnmatchedNote { number, twin, origin })
+        };
+        let mut moved = Vec::new();
+        for_each_finding(source, &services.default_scope(), &match_note, &mut |note| {
+            moved.extend(note);
+            Ok(())
+        })?;
+        moved.iter().try_for_each(|note| self.match_memory(services, note))
+    }
+
+    /// Returns the memories from the place of this source that were edited and that no note belongs to, if there are new notes.
+    fn edited_memories(&self, services: &Services) -> Result<Vec<EditedMemory>, StoreError> {
+        let has_new_notes = self.notes.iter().any(|note| note.kept == MemoryRelation::Not);
+        let Some(place) = self.place.as_ref().filter(|_| has_new_notes) else { return Ok(Vec::new()) };
+        let owned: HashSet<MemoryId> = self.notes.iter().map(|note| note.id).collect();
+        let mut edited = Vec::new();
+        let filter = Filter { source: Some(place.source.clone()), ..Filter::all() };
+        for stored in services.store.memories(&filter, services.clock.now()) {
+            let memory = match stored {
+                Ok(stored) => stored.memory,
+                Err(StoreError::Damaged(_)) => continue,
+                Err(error) => return Err(error),
+            };
+            if !owned.contains(&memory.id) {
+                edited.extend(EditedMemory::of(&memory, place).filter(|_| !self.has_origin_of(&memory)));
+            }
+        }
+        Ok(edited)
+    }
+
+    fn has_origin_of(&self, memory: &Memory) -> bool {
+        memory.origin.as_ref().is_some_and(|origin| self.numbers.contains_key(&origin.path))
+    }
+
     /// Assigns one memory to all new notes with the same content.
     pub(super) fn join_copies(&mut self) {
         let origins: HashMap<usize, String> = self.numbers.iter().map(|(path, number)| (*number, path.clone())).collect();
@@ -190,13 +272,17 @@ impl Survey {
     }
 }
 
+fn file_stem(origin: &Origin) -> Option<&str> {
+    Path::new(&origin.path).file_stem()?.to_str()
+}
+
 /// Returns a hash of the whole file, excluding a title that equals the file name.
 ///
 /// Returns `None` if the file has no text.
 pub(super) fn file_hash(draft: &Draft, front_matter: &str, former_id: Option<MemoryId>) -> Option<ContentHash> {
     let former_id = former_id.map(|id| id.to_string()).unwrap_or_default();
     let more = format!("{}\0{former_id}\0{front_matter}", draft.scope);
-    let name = draft.origin.as_ref().and_then(|origin| Path::new(&origin.path).file_stem()?.to_str());
+    let name = draft.origin.as_ref().and_then(file_stem);
     let title = draft.title.clone().filter(|title| Some(title.as_str()) != name);
     let nameless = Draft { title, ..draft.clone() };
     (!draft.content.trim().is_empty()).then(|| nameless.fingerprint(&more))

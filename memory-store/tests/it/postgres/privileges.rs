@@ -343,7 +343,8 @@ fn a_node_cannot_take_an_operation_an_id_or_the_positions_of_others() {
         shared.check_refused("node", &bob, &[format!("SELECT * FROM memory_node_files('{scope}', 'banks', 0, 0, '', 9)")]);
     }
     for folder in ["../banks", "/tmp/banks", "a//b", ""] {
-        let refused = shared.error("node", &bob, &format!("SELECT memory_node_commit_files('private:bob', '{folder}', 0, 1, NULL)"));
+        let refused =
+            shared.error("node", &bob, &format!("SELECT memory_node_commit_files('private:bob', '{folder}', 0, 1, NULL)"));
         assert_eq!(refused, "ERROR:  a folder is not valid", "{folder}");
     }
     let commit = "SELECT memory_node_commit_files('private:bob', 'banks', 0, 1, NULL)";
