@@ -28,7 +28,7 @@ fn conversations_become_sessions_and_one_undo_removes_them() {
     ");
     assert_eq!(sandbox.home_content(), before);
     sandbox.run(&["import", "export"]);
-    assert_snapshot!(sandbox.run(&["instance", "run", "history", "read", "-p", "session=chatgpt Tea (c-1)"]), @r#"[{"ts":"2023-11-14T22:13:20Z","role":"user","content":"How hot for sencha?","meta":{"source":"chatgpt","conversation":"c-1","title":"Tea","conversation_updated_at":"2023-11-14T22:13:21Z","message_id":"a"}},{"ts":"2023-11-14T22:13:21Z","role":"assistant","content":"70 °C.","meta":{"source":"chatgpt","conversation":"c-1","message_id":"b"}}]"#);
+    assert_snapshot!(sandbox.run(&["instance", "run", "history", "read", "-p", "session=chatgpt Tea (c-1)"]), @r#"[{"ts":"2023-11-14T22:13:20Z","role":"user","content":"How hot for sencha?","meta":{"source":"chatgpt","conversation":"c-1","title":"Tea","conversation_updated_at":"2023-11-14T22:13:21Z","message_id":"a","conversation_created_at":"2023-11-14T22:13:20Z"}},{"ts":"2023-11-14T22:13:21Z","role":"assistant","content":"70 °C.","meta":{"source":"chatgpt","conversation":"c-1","message_id":"b"}}]"#);
     assert_snapshot!(sandbox.run(&["import", "export"]), @"chatgpt	0	0	1	0	0");
     assert_snapshot!(sandbox.run(&["undo"]), @"
     [op1]	ingest	chatgpt Tea (c-1) in history/default

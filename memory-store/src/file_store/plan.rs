@@ -96,6 +96,7 @@ impl FileStore {
         let name = self.name_in_scope(name, &memory.scope)?;
         let path = self.free_path(category_folder(memory), &name, plan)?;
         let bytes = updated_export(&path, file, memory).unwrap_or_else(|| markdown::encode(memory, front_matter).into_bytes());
+        let bytes = self.bytes_for_log(bytes, memory)?;
         check_size(&path, &bytes)?;
         let step = CommitStep { id: memory.id, before: None, after: Some(PlannedFile { path: path.clone(), bytes }), why: None };
         Ok((step, ChangeOutcome::Kept { id: memory.id, path }))
@@ -139,6 +140,7 @@ impl FileStore {
             (None, Some(bytes)) => bytes,
             (None, None) => markdown::rewrite(&path, &loaded.bytes, &memory).map_err(StoreError::Damaged)?,
         };
+        let bytes = self.bytes_for_log(bytes, &memory)?;
         check_size(&path, &bytes)?;
         let step = CommitStep {
             id: memory.id,

@@ -29,6 +29,7 @@ use crate::cache_file;
 use crate::error::io_error;
 use crate::index::CATEGORIES;
 use crate::journal::{CommitStep, JournalPayload, journal_read_error};
+use crate::markdown;
 use crate::memory_file::{is_conversation_file, load};
 use crate::offline_queue::read_document;
 use crate::oplog::LogPosition;
@@ -248,6 +249,11 @@ impl FileStore {
     pub(super) fn name_in_new_scope(&self, former_name: &str, memory: &Memory) -> Result<String, StoreError> {
         let name = if self.replica.is_some() { generated_name(memory) } else { former_name.to_owned() };
         self.name_in_scope(name, &memory.scope)
+    }
+
+    /// Returns the bytes of a file as a log accepts them from a principal.
+    pub(super) fn bytes_for_log(&self, bytes: Vec<u8>, memory: &Memory) -> Result<Vec<u8>, StoreError> {
+        Ok(if self.principal_name()?.is_some() { markdown::in_order(bytes, memory) } else { bytes })
     }
 
     /// Deletes the previous versions before `before` from the log, if the store is a replica.

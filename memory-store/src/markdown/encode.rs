@@ -2,6 +2,7 @@
 
 use memory_core::Memory;
 
+use super::fence;
 use super::lines::{self, YamlEntry};
 use super::scalar::{ScalarContext, scalar};
 use super::value::{FrontMatterValue, KEYS, value};
@@ -75,6 +76,19 @@ pub(super) fn last_line_break(content: &str, line_break: &'static str) -> &'stat
     if content.ends_with('\r') { "\r\n" } else { line_break }
 }
 
+/// Returns the file of a memory if its first keys are in the order of [`encode`], and otherwise the same file in this order.
+///
+/// The database accepts only such files from a principal, because it compares their id and scope.
+pub(crate) fn in_order(bytes: Vec<u8>, memory: &Memory) -> Vec<u8> {
+    let first: String =
+        ["id", "content_hash", "phase", "category", "scope"].map(|key| key_lines(key, &value(key, memory), "\n")).concat();
+    if bytes.strip_prefix(b"---\n").is_some_and(|rest| rest.starts_with(first.as_bytes())) {
+        return bytes;
+    }
+    let text = String::from_utf8_lossy(&bytes);
+    encode(memory, fence::split(&text).front.map_or("", |front| front.yaml)).into_bytes()
+}
+
 /// Returns the user's lines of front matter in a form that keeps the file readable.
 ///
 /// Lines that would make it unreadable are commented out.
@@ -98,4 +112,25 @@ fn user_lines(memory: &Memory, front_matter: &str) -> String {
 
 fn comment_out(lines: &str) -> String {
     lines.split_inclusive('\n').flat_map(|line| ["# ", line]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use chrono::DateTime;
+    use memory_core::Draft;
+
+    use super::*;
+
+    #[test]
+    fn a_file_with_other_keys_first_is_written_again_with_its_keys_behind() {
+        let memory =
+            Draft::new("Tea.").into_memory("01234567-0123-7000-8000-0123456789ab".parse().unwrap(), DateTime::UNIX_EPOCH);
+        let own = encode(&memory, "colour: red\n");
+        assert_eq!(in_order(own.clone().into_bytes(), &memory), own.as_bytes());
+        let id = format!("id: {}\n", memory.id);
+        let other = own.replacen(&id, "", 1).replacen("colour: red\n", &format!("colour: red\n{id}"), 1);
+        let ordered = String::from_utf8(in_order(other.into_bytes(), &memory)).unwrap();
+        assert!(ordered.starts_with(&format!("---\n{id}content_hash: ")) && ordered.contains("\ncolour: red\n"), "{ordered}");
+        assert!(ordered.ends_with("---\nTea.\n"), "{ordered}");
+    }
 }

@@ -59,7 +59,7 @@ fn principals_chat_on_the_server_of_the_owner_and_each_recalls_only_its_own_conv
     let of_ada = chat(&server, &ada, "Where do I live?");
     let of_bob = chat(&server, &bob, "Where do I live?");
     let has = |hits: &[String], text: &str| hits.iter().any(|hit| hit.contains(text));
-    assert!(has(&of_ada, "The user lives in Ghent.") && has(&of_ada, "Rex") && !has(&of_ada, "Lyon"), "{of_ada:?}");
+    assert!(has(&of_ada, "The user lives in Ghent.") && !has(&of_ada, "Lyon"), "{of_ada:?}");
     assert!(has(&of_bob, "The user lives in Lyon.") && !has(&of_bob, "Rex") && !has(&of_bob, "Ghent"), "{of_bob:?}");
     for (hits, expected) in [(&of_ada, ["private:ada", "team:web"].as_slice()), (&of_bob, &["team:web"])] {
         let mut standing: Vec<_> = hits.iter().filter_map(|hit| hit.strip_prefix("Always answer as in ")).collect();

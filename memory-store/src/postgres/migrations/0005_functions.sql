@@ -196,20 +196,26 @@ BEGIN
 END
 $$;
 
--- Whether the front matter of a file has this id, or none. The program writes it in the first line. Other files must be simple enough to
--- find it by its name, so that a file does not claim the id of another memory.
-CREATE OR REPLACE FUNCTION memory_has_own_id(content bytea, own_id text) RETURNS boolean
+-- Whether a file is one of a memory with this id and scope: its first lines are those that the program writes. So no value before them can
+-- contain them, and a repeated key makes the file unreadable. The scope of an agent or a conversation is private to its principal.
+CREATE OR REPLACE FUNCTION memory_is_content_of(content bytea, own_id text, own_scope text) RETURNS boolean
     LANGUAGE plpgsql IMMUTABLE SECURITY DEFINER SET search_path FROM CURRENT
 AS $$
 DECLARE
-    start text := encode(substring(content FROM 1 FOR 65536), 'escape');
-    front_matter text := split_part(start, chr(10) || '---', 1);
+    lines text[] := string_to_array(encode(substring(content FROM 1 FOR 8192), 'escape'), chr(10));
+    category text := substr(lines[5], 11);
+    stated_scope text := btrim(substr(lines[6], 8), '"' || chr(39));
 BEGIN
-    IF starts_with(start, '---' || chr(10) || 'id: ' || own_id || chr(10)) OR position('---' IN left(start, 40)) = 0 THEN
-        RETURN true;
-    END IF;
-    RETURN starts_with(start, '---') AND length(front_matter) < 65000 AND front_matter !~ '[?!&*{}]' AND position(repeat(chr(92), 2) IN front_matter) = 0
-        AND front_matter !~ '(^|[^A-Za-z_-])id["'']*[[:space:]]*:';
+    RETURN lines[1] = '---' AND lines[2] = 'id: ' || own_id AND lines[3] ~ '^content_hash: [0-9a-z:]+$' AND lines[4] ~ '^phase: [a-z]+$'
+        AND starts_with(lines[5], 'category: ') AND starts_with(lines[6], 'scope: ')
+        AND (
+            category ~ '^[^]["''|>&*!?{}#%@,`]' OR category ~ '^''[^'']*''$'
+            OR (category ~ '^"[^"]*"$' AND position(chr(92) IN category) = 0)
+        )
+        AND (
+            stated_scope = encode(convert_to(own_scope, 'UTF8'), 'escape')
+            OR (starts_with(own_scope, 'private:') AND stated_scope ~ '^(agent|conversation):[^"'']+$')
+        );
 END
 $$;
 
@@ -446,7 +452,7 @@ BEGIN
                 memory_is_path_of(new.former_path, coalesce(new.former_scope, new.scope, own_scopes[1])) AND length(new.former_hash) = 32
             ))
             AND CASE WHEN new.scope IS NULL THEN new.path IS NULL AND new.hash IS NULL AND new.content IS NULL
-                ELSE memory_is_path_of(new.path, new.scope) AND sha256(new.content) = new.hash AND memory_has_own_id(new.content, new.id) END
+                ELSE memory_is_path_of(new.path, new.scope) AND sha256(new.content) = new.hash AND memory_is_content_of(new.content, new.id, new.scope) END
         ) IS NOT TRUE
     ) THEN
         RAISE data_exception USING MESSAGE = 'a change of the operation is not valid';
@@ -628,6 +634,19 @@ BEGIN
         FROM unnest(paths, starts, contents) AS new(path, start_at, content)
         WHERE own.scope = own_scope AND own.folder = own_folder AND own.path = new.path AND own.is_there AND own.size = new.start_at;
     GET DIAGNOSTICS extended = ROW_COUNT;
+    -- No file is the folder of another one.
+    IF EXISTS (
+        SELECT FROM unnest(paths, contents) AS new(path, content) CROSS JOIN generate_series(2, length(new.path)) AS place
+        JOIN memory_files AS own ON own.scope = own_scope AND own.folder = own_folder AND own.path = left(new.path, place - 1)
+        WHERE new.content IS NOT NULL AND substr(new.path, place, 1) = '/' AND own.is_there
+    ) OR EXISTS (
+        SELECT FROM unnest(paths, contents) AS new(path, content)
+        JOIN memory_files AS own ON own.scope = own_scope AND own.folder = own_folder
+            AND own.path > new.path || '/' AND own.path < new.path || '0'
+        WHERE new.content IS NOT NULL AND own.is_there
+    ) THEN
+        RAISE data_exception USING MESSAGE = 'a path is not valid';
+    END IF;
     INSERT INTO memory_file_parts (scope, folder, path, start_at, position, content)
         SELECT own_scope, own_folder, new.path, coalesce(new.start_at, 0), own_position, new.content
         FROM unnest(paths, starts, contents) AS new(path, start_at, content) WHERE new.content IS NOT NULL;

@@ -95,13 +95,24 @@ fn append_call((position, token): (&str, &str), operation: &str, verb: &str, at:
     )
 }
 
-/// Returns a call that appends a new document with the hash of `text` to the operation of [`append_call`].
-fn change_call(position: &str, id: &str, path: &str, content: &str) -> String {
+/// Returns a file of a global memory, with further lines after those that are checked.
+fn file_of(id: &str, further: &str) -> String {
+    format!("---\nid: {id}\ncontent_hash: 0\nphase: inbox\ncategory: inbox\nscope: global\n{further}---\ntext")
+}
+
+/// Returns a call that appends a new document to the operation of [`append_call`], with the hash of the text `hashed`.
+fn change_call(position: &str, id: &str, path: &str, content: &str, hashed: &str) -> String {
     format!(
         "SELECT memory_node_append_changes('{{global}}', {position}, '0123456789ab', 5, '{{0}}', '{{{id}}}', '{{NULL}}', '{{NULL}}', \
-        '{{NULL}}', '{{NULL}}', '{{global}}', '{{{path}}}', ARRAY[sha256('text')], '{{NULL}}', '{{{content}}}', '{{ideas}}', \
-        '{{organized}}', '{{a}}', '{{NULL}}', '{{NULL}}', '{{NULL}}', '{{cli}}')"
+        '{{NULL}}', '{{NULL}}', '{{global}}', '{{{path}}}', ARRAY[sha256(convert_to('{hashed}', 'UTF8'))], '{{NULL}}', \
+        ARRAY[convert_to('{content}', 'UTF8')], '{{ideas}}', '{{organized}}', '{{a}}', '{{NULL}}', '{{NULL}}', '{{NULL}}', '{{cli}}')"
     )
+}
+
+/// Returns the call of [`change_call`] with a valid file.
+fn valid_change(position: &str, id: &str, path: &str) -> String {
+    let file = file_of(id, "");
+    change_call(position, id, path, &file, &file)
 }
 
 /// Returns the position and the token of the global scope.
@@ -240,7 +251,7 @@ fn a_node_cannot_make_a_function_read_the_rows_of_all_scopes() {
     let next = (position.parse::<i64>().unwrap() + 1).to_string();
     let append = append_call((position, token), "0123456789ab", "write", "2026-11-26T10:00:00Z", position)
         .replace("'{}', '{}', '{}', '{}', '{}', '{}'", "'{0}', '{global}', '{x}', '{x}', ARRAY[sha256('x')], '{x}'");
-    let change = change_call(&next, "01234567-0123-7000-8000-0123456789ab", "categories/ideas/a.md", "text");
+    let change = valid_change(&next, "01234567-0123-7000-8000-0123456789ab", "categories/ideas/a.md");
     check(&format!("DO $$ BEGIN PERFORM ({append}); PERFORM ({change}); END $$"));
 }
 
@@ -294,28 +305,26 @@ fn a_node_cannot_take_an_operation_an_id_or_the_positions_of_others() {
     let next = &(position.parse::<i64>().unwrap() + 1).to_string();
     let (own, foreign) = ("01234567-0123-7000-8000-0123456789ab", private("id"));
     let path = "categories/ideas/a.md";
-    let call = |id: &str, content: &str| {
-        let call =
-            change_call(next, id, path, "CONTENT").replace("'{CONTENT}'", &format!("ARRAY[convert_to('{content}', 'UTF8')]"));
-        let call = call.replace("sha256('text')", &format!("sha256(convert_to('{content}', 'UTF8'))"));
-        format!("{}; {call}", append("0123456789ab"))
-    };
-    assert_eq!(shared.error("node", &bob, &call(&foreign, "text")), "ERROR:  a memory of another scope has the same id");
-    for front_matter in [
-        format!("---\nid: {foreign}\n---\ntext"),
-        format!("---\nphase: inbox\nid: {foreign}\n---\ntext"),
-        format!("---\n\"id\": {foreign}\n---\ntext"),
-        format!("---\n? id\n: {foreign}\n---\ntext"),
-        format!("---\n{{id: {foreign}}}\n---\ntext"),
-        format!("---\r\nid: {foreign}\r\n---\r\ntext"),
-        format!("\n---\nid: {foreign}\n---\ntext"),
+    let call = |id: &str, file: &str| format!("{}; {}", append("0123456789ab"), change_call(next, id, path, file, file));
+    let taken = call(&foreign, &file_of(&foreign, ""));
+    assert_eq!(shared.error("node", &bob, &taken), "ERROR:  a memory of another scope has the same id");
+    let valid = file_of(own, "");
+    for file in [
+        valid.replace(own, &foreign),
+        valid.replace("id:", "\"id\":"),
+        valid.replace('\n', "\r\n"),
+        valid.replace("global", "private:ada"),
+        valid.replace("category: inbox", "category: \"inbox"),
+        valid.replace("category: inbox", "category: >"),
+        valid.replace("phase: inbox\n", ""),
+        format!("\n{valid}"),
+        format!("\u{feff}{valid}"),
+        "text".into(),
     ] {
-        let refused = shared.error("node", &bob, &call(own, &front_matter));
-        assert_eq!(refused, "ERROR:  a change of the operation is not valid", "{front_matter:?}");
+        assert_eq!(shared.error("node", &bob, &call(own, &file)), "ERROR:  a change of the operation is not valid", "{file:?}");
     }
-    for front_matter in [format!("---\nid: {own}\nphase: inbox\n---\ntext"), "---\ntitle: aid\n---\ntext".into(), "text?".into()]
-    {
-        shared.sql("node", &bob, &format!("BEGIN; {}; ROLLBACK", call(own, &front_matter)));
+    for file in [valid.clone(), file_of(own, "title: a\n"), valid.replace("category: inbox", "category: \"a: b\"")] {
+        shared.sql("node", &bob, &format!("BEGIN; {}; ROLLBACK", call(own, &file)));
     }
     // Further positions than scopes.
     let far = append("0123456789ab").replace(&format!("'{{{position}}}'"), &format!("'{{{position},9223372036854775806}}'"));
@@ -333,8 +342,7 @@ fn a_node_cannot_take_an_operation_an_id_or_the_positions_of_others() {
         "categories/ideas/a.md/b.md".into(),
         "categories/ideas/a\nb.md".into(),
     ] {
-        let refused =
-            shared.error("node", &bob, &format!("{}; {}", append("0123456789ab"), change_call(next, own, &path, "text")));
+        let refused = shared.error("node", &bob, &format!("{}; {}", append("0123456789ab"), valid_change(next, own, &path)));
         assert_eq!(refused, "ERROR:  a change of the operation is not valid", "{path}");
     }
     // Folders of nodes without a token, folders elsewhere, and files that a node has for itself.
@@ -351,6 +359,10 @@ fn a_node_cannot_take_an_operation_an_id_or_the_positions_of_others() {
     for path in [".locks/a/b", ".replica.jsonl", "a/.unsynced/b", &"y".repeat(300), "a\nb"] {
         let put = format!("SELECT memory_node_put_files('private:bob', 'banks', 1, ARRAY['{path}'], '{{NULL}}', '{{x}}')");
         assert_eq!(shared.error("node", &bob, &format!("{commit}; {put}")), "ERROR:  a path is not valid", "{path}");
+    }
+    for paths in ["{a.md,a.md/b}", "{a/b/c,a}"] {
+        let put = format!("SELECT memory_node_put_files('private:bob', 'banks', 1, '{paths}', '{{NULL,NULL}}', '{{x,x}}')");
+        assert_eq!(shared.error("node", &bob, &format!("{commit}; {put}")), "ERROR:  a path is not valid", "{paths}");
     }
 }
 
@@ -375,15 +387,20 @@ fn a_node_cannot_append_an_operation_that_others_cannot_read() {
     assert_eq!(shared.sql("node", &bob, &append(valid, "write", now, "9000000000")), "");
     let valid_append = append(valid, "write", now, position);
     let next = (position.parse::<i64>().unwrap() + 1).to_string();
-    for (id, path, content) in [("x", path, "text"), (id, "categories/ideas/a@team-web.md", "text"), (id, path, "another text")] {
-        let refused = shared.error("node", &bob, &format!("{valid_append}; {}", change_call(&next, id, path, content)));
+    for (id, path, hashed) in [
+        ("x", path, file_of("x", "")),
+        (id, "categories/ideas/a@team-web.md", file_of(id, "")),
+        (id, path, "another text".into()),
+    ] {
+        let change = change_call(&next, id, path, &file_of(id, ""), &hashed);
+        let refused = shared.error("node", &bob, &format!("{valid_append}; {change}"));
         assert_eq!(refused, "ERROR:  a change of the operation is not valid");
     }
     let not_appended = "ERROR:  the transaction has not appended the operation";
-    assert_eq!(shared.error("node", &bob, &change_call(&next, id, path, "text")), not_appended);
-    assert_eq!(shared.sql("node", &bob, &format!("{valid_append}; {}", change_call(&next, id, path, "text"))), next);
+    assert_eq!(shared.error("node", &bob, &valid_change(&next, id, path)), not_appended);
+    assert_eq!(shared.sql("node", &bob, &format!("{valid_append}; {}", valid_change(&next, id, path))), next);
     // Another transaction cannot add to the operation.
-    let other = change_call(&next, "01234567-0123-7000-8000-0123456789ac", "categories/ideas/b.md", "text");
+    let other = valid_change(&next, "01234567-0123-7000-8000-0123456789ac", "categories/ideas/b.md");
     assert_eq!(shared.error("node", &bob, &other), not_appended);
     assert_eq!(shared.node(&ada).files().iter().filter(|(path, _)| path.ends_with("ideas/a.md")).count(), 1);
     let is_path_of =
