@@ -1,6 +1,7 @@
 //! Construction of a chat proxy from the settings.
 
 use std::net::SocketAddr;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError};
 use std::thread::{self, JoinHandle};
@@ -11,7 +12,7 @@ use memory_core::conversation::{Conversations, JobQueue};
 use memory_core::text::format_error_chain;
 use memory_core::{Clock, StoreError};
 use memory_dream::conversation::{ConversationPrompts, ProcessRules};
-use memory_store::conversation::{ConversationFolder, GitVersions, JobFile};
+use memory_store::conversation::{ConversationFolder, GitVersions, GitVersionsError, JobFile};
 use memory_store::postgres::Database;
 use memory_store::{EventLog, FileWatcher, RandomIds, SystemClock, WatchedChanges};
 
@@ -113,18 +114,7 @@ pub(crate) fn open(
     };
     let told = Arc::new(WorkerStatus::new(Arc::clone(&log)));
     if proxy.enable_git_versioning.value {
-        let tell = Arc::downgrade(&told);
-        let complain = move |error: &memory_store::conversation::GitVersionsError| {
-            if let Some(told) = tell.upgrade() {
-                told.report_failure(&error.to_string());
-            }
-        };
-        let complain = Box::new(complain);
-        let is_home = place == settings.root.value;
-        let versions =
-            if is_home { GitVersions::for_home_conversations(&place, complain) } else { GitVersions::new(&place, complain) };
-        // Commits changes that an earlier process left uncommitted.
-        versions.schedule_commit("Commit changes made before the start");
+        let versions = open_versions(&place, place == settings.root.value, &told);
         *told.versions.lock().unwrap_or_else(PoisonError::into_inner) = Some(versions);
     }
     let queue: Arc<dyn JobQueue> = Arc::new(JobFile::new(&place));
@@ -173,6 +163,20 @@ pub(crate) fn open(
     notices.extend(waiting_notice(waiting));
     workers.spawn(work);
     Ok(OpenedProxy { proxy: Arc::new(proxy), workers, watcher, waiting, notices })
+}
+
+/// Returns the git repository of the conversations in a folder, which may be the home. Its errors go to `told`.
+fn open_versions(place: &Path, is_home: bool, told: &Arc<WorkerStatus>) -> GitVersions {
+    let tell = Arc::downgrade(told);
+    let report = Box::new(move |error: &GitVersionsError| {
+        if let Some(told) = tell.upgrade() {
+            told.report_failure(&error.to_string());
+        }
+    });
+    let versions = if is_home { GitVersions::for_home_conversations(place, report) } else { GitVersions::new(place, report) };
+    // Commits changes that an earlier process left uncommitted.
+    versions.schedule_commit("Commit changes made before the start");
+    versions
 }
 
 /// Returns the number of turns queued before the start.

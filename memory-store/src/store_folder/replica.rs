@@ -187,7 +187,7 @@ impl FolderReplica {
     }
 
     /// Returns the size and the hash of each file in the database, and the position of the folder.
-    fn find_copied(&self) -> Result<(BTreeMap<String, (usize, String)>, i64), StoreError> {
+    fn find_copied(&self) -> Result<(CopiedFiles, i64), StoreError> {
         let (mut copied, mut last) = (BTreeMap::new(), None);
         loop {
             let SharedFilePage { position, files } = self.files.changes_after(&self.folder, 0, last.as_ref())?;
@@ -450,6 +450,9 @@ impl FolderReplica {
     }
 }
 
+/// The size and the hash of each file, by its path.
+type CopiedFiles = BTreeMap<String, (usize, String)>;
+
 /// The next part of a copy into the database.
 struct FileCopy<'r> {
     replica: &'r FolderReplica,
@@ -466,10 +469,8 @@ impl FileCopy<'_> {
         while is_new || start < bytes.len() {
             let end = bytes.len().min(start + COPY_SIZE - self.size);
             let part = bytes[start..end].to_vec();
-            let content = match is_new {
-                true => NewFileContent::Whole(part),
-                false => NewFileContent::Appended { start: start as u64, bytes: part },
-            };
+            let content =
+                if is_new { NewFileContent::Whole(part) } else { NewFileContent::Appended { start: start as u64, bytes: part } };
             self.edits.push(FileEdit { path: path.to_owned(), content });
             self.size += end - start;
             (start, is_new) = (end, false);

@@ -277,7 +277,7 @@ fn one_operation_on_a_memory_and_a_fact_is_refused_and_changes_nothing() {
     node.add(EntryRole::Memory, "the user drinks tea", 1).unwrap();
     let store = Arc::new(node.memories());
     let services = services(Arc::clone(&store) as _);
-    let note = write(&services, Draft::new("a note"), SecretPolicy::Refuse).unwrap().id;
+    let memory = write(&services, Draft::new("a note"), SecretPolicy::Refuse).unwrap().id;
     let listed = || {
         store.refresh().unwrap();
         let page = store.list(&Filter::all(), &PageRequest::default(), DateTime::UNIX_EPOCH).unwrap();
@@ -285,12 +285,12 @@ fn one_operation_on_a_memory_and_a_fact_is_refused_and_changes_nothing() {
     };
     let before = listed();
     let fact = *before.iter().find(|(_, path)| path.contains("/facts/")).unwrap().0;
-    let changes = [note, fact].map(|id| Change::Remove { id, expected: None }).to_vec();
+    let changes = [memory, fact].map(|id| Change::Remove { id, expected: None }).to_vec();
     let both = ChangeSet { changes, ..ChangeSet::new(operation(Verb::Delete, 3)) };
     let refused = store.commit(Checked::allowed(&both)).unwrap_err();
     assert_eq!((refused.code(), refused.to_string().contains("nothing was changed")), (Code::InvalidInput, true));
     assert_eq!((listed(), ConversationNode::new(super::reopen(server, &name)).texts().unwrap().len()), (before, 1));
-    for (id, number) in [(note, 4), (fact, 5)] {
+    for (id, number) in [(memory, 4), (fact, 5)] {
         let one = vec![Change::Remove { id, expected: None }];
         store.commit(Checked::allowed(&ChangeSet { changes: one, ..ChangeSet::new(operation(Verb::Delete, number)) })).unwrap();
     }

@@ -306,8 +306,8 @@ fn a_node_cannot_take_an_operation_an_id_or_the_positions_of_others() {
     let (own, foreign) = ("01234567-0123-7000-8000-0123456789ab", private("id"));
     let path = "categories/ideas/a.md";
     let call = |id: &str, file: &str| format!("{}; {}", append("0123456789ab"), change_call(next, id, path, file, file));
-    let taken = call(&foreign, &file_of(&foreign, ""));
-    assert_eq!(shared.error("node", &bob, &taken), "ERROR:  a memory of another scope has the same id");
+    let takeover = call(&foreign, &file_of(&foreign, ""));
+    assert_eq!(shared.error("node", &bob, &takeover), "ERROR:  a memory of another scope has the same id");
     let valid = file_of(own, "");
     for file in [
         valid.replace(own, &foreign),
