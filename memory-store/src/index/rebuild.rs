@@ -62,7 +62,7 @@ pub(super) fn rebuild(
     let epoch = begun.max(kept.epoch + 1);
     schema::create(&transaction, epoch, kept.last_key)?;
     let text = FullText::create(place, epoch)?;
-    let mut writer = text.writer()?;
+    let mut writer = text.bulk_writer()?;
     let mut build = IndexRebuild::new(&transaction, &mut writer, kept.last_key);
     build.run(index, progress)?;
     let IndexRebuild { handles, folders, documents, lengths, contested, .. } = build;

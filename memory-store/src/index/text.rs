@@ -10,7 +10,7 @@ use std::time::{Duration, SystemTime};
 use tantivy::directory::{INDEX_WRITER_LOCK, META_LOCK, MmapDirectory};
 use tantivy::index::SegmentId;
 use tantivy::indexer::UserOperation;
-use tantivy::merge_policy::LogMergePolicy;
+use tantivy::merge_policy::{LogMergePolicy, MergePolicy, NoMergePolicy};
 use tantivy::schema::{FAST, Field, INDEXED, IndexRecordOption, NumericOptions, Schema, TextFieldIndexing, TextOptions};
 use tantivy::tokenizer::{TextAnalyzer, Token, TokenStream, Tokenizer};
 use tantivy::{Index, IndexReader, IndexWriter, ReloadPolicy, Searcher, TantivyDocument, Term};
@@ -214,11 +214,22 @@ impl FullText {
 
     /// Opens a writer.
     pub(super) fn writer(&self) -> Result<TextWriter, IndexError> {
-        let writer = self.index.writer_with_num_threads(1, WRITER_BYTES)?;
         let mut policy = LogMergePolicy::default();
         policy.set_max_docs_before_merge(MAX_MERGED_DOCUMENTS);
         policy.set_min_layer_size(1_000);
         policy.set_del_docs_ratio_before_merge(0.3);
+        self.writer_with(policy)
+    }
+
+    /// Opens a writer for a new index, which is committed in one segment.
+    ///
+    /// It merges no segments in the background: such a merge could end during that of the commit, which would then not find its segments.
+    pub(super) fn bulk_writer(&self) -> Result<TextWriter, IndexError> {
+        self.writer_with(NoMergePolicy)
+    }
+
+    fn writer_with(&self, policy: impl MergePolicy + 'static) -> Result<TextWriter, IndexError> {
+        let writer = self.index.writer_with_num_threads(1, WRITER_BYTES)?;
         writer.set_merge_policy(Box::new(policy));
         let folder = self.folder.clone();
         Ok(TextWriter { inner: writer, folder, fields: self.fields, gathered: Vec::with_capacity(DOCUMENTS_PER_SEND) })
@@ -279,9 +290,8 @@ impl TextWriter {
         Ok(())
     }
 
-    /// Commits all changes as `generation`, visible and durable, in one segment.
+    /// Commits all changes of a bulk writer as `generation`, visible and durable, in one segment.
     pub(super) fn commit_in_one_segment(mut self, generation: u64) -> Result<(), IndexError> {
-        self.inner.set_merge_policy(Box::new(tantivy::merge_policy::NoMergePolicy));
         self.publish(generation)?;
         let segments = self.inner.index().searchable_segment_ids()?;
         if 1 < segments.len() {
