@@ -9,42 +9,31 @@ mod connection_status;
 mod creation;
 mod migration;
 mod offline;
+mod state;
 mod status;
 
 pub use connection_status::SharedStoreStatus;
 
-use std::io;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use memory_core::{Code, Memory, PrincipalAccess, Recorded, Scope, StoreError};
-use serde::{Deserialize, Serialize};
 
+use self::state::CurrentReplica;
 use self::status::ReplicaCounters;
 use super::plan::generated_name;
 use super::{FileStore, Freshness};
 use crate::access_key::{access_key, key_of_file, name_with_key};
-use crate::cache_file;
-use crate::error::io_error;
-use crate::index::CATEGORIES;
-use crate::journal::{CommitStep, JournalPayload, journal_read_error};
+use crate::journal::{CommitStep, JournalPayload};
 use crate::markdown;
 use crate::memory_file::{is_conversation_file, load};
 use crate::offline_queue::read_document;
-use crate::oplog::LogPosition;
 use crate::shared_files::random_token;
 use crate::shared_log::{
-    LogAppendResult, LogHead, LogHeads, LogIdentity, LoggedOperation, NewDocument, NewDocumentFile, NewOperation, NewsSignal,
-    SharedLog,
+    LogAppendResult, LogHead, LogIdentity, LoggedOperation, NewDocument, NewDocumentFile, NewOperation, NewsSignal, SharedLog,
 };
 use crate::store_folder::StoreFolder;
-
-/// The file with the state of a replica.
-const STATE: &str = "replica.json";
-
-/// The folders that are derived from the log.
-const DERIVED: [&str; 3] = [CATEGORIES, "journal", "trash"];
 
 /// Minimum time between two reads that fetch operations without a hint, if hints arrive.
 const LISTENING_INTERVAL: Duration = Duration::from_secs(2);
@@ -74,45 +63,6 @@ struct LastPull {
     at: Option<Instant>,
     /// The reason why it failed, if it did.
     trouble: Option<(Code, String)>,
-}
-
-/// The operations that a replica contains.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-struct ReplicaState {
-    /// The id of the log.
-    database: String,
-    /// The principal of the node, if it has a token.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    principal: Option<String>,
-    /// The scopes that the principal may read; `None` for all scopes.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    readable: Option<Vec<String>>,
-    /// Whether the replica is created because the node may no longer read a scope.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    has_lost_scope: bool,
-    /// A position in the journal; `None` while the replica is created.
-    ///
-    /// All operations before it are in `heads`. Later ones are in the queue, or were interrupted before the state was saved, or precede
-    /// one in the queue.
-    journal: Option<String>,
-    heads: LogHeads,
-}
-
-/// A replica with its state.
-#[derive(Debug)]
-struct CurrentReplica {
-    state: ReplicaState,
-    /// The operations in the files after the position of `state`, newest first.
-    done: Vec<Recorded<JournalPayload>>,
-    /// The reason why it is not known whether the database is the right one, if it cannot be reached.
-    unreachable: Option<StoreError>,
-}
-
-impl CurrentReplica {
-    /// Returns whether `record` is in the files.
-    fn has(&self, record: &Recorded<JournalPayload>) -> bool {
-        self.done.iter().any(|own| own.operation.id == record.operation.id && own.subject == record.subject)
-    }
 }
 
 /// The reason why an operation was not appended.
@@ -453,75 +403,6 @@ impl FileStore {
             Err(StoreError::Conflict { .. }) => Ok(false),
             performed => performed.map(|()| true),
         }
-    }
-
-    /// Returns the replica, or `None` if it must be created.
-    ///
-    /// # Errors
-    /// If the folder belongs to another database, or contains memories that are in no database.
-    fn current(&self, replica: &Replica) -> Result<Option<CurrentReplica>, StoreError> {
-        let (identity, unreachable) = match replica.identity() {
-            Ok(identity) => (Some(identity), None),
-            Err(error) if is_unreachable(&error) && self.has_state() => (None, Some(error)),
-            Err(error) => return Err(error),
-        };
-        let Some(state) = self.read_state()? else {
-            let is_used = |folder: &&&str| self.disk.list_folder(folder).is_ok_and(|entries| !entries.is_empty());
-            return match DERIVED.iter().find(is_used) {
-                None => Ok(None),
-                Some(folder) => {
-                    Err(self.other_home_error(&format!("{folder}/ exists, but its memories are not in the database")))
-                }
-            };
-        };
-        if identity.is_some_and(|identity| identity.id != state.database) {
-            return Err(self.other_home_error("it is a replica of another database"));
-        }
-        if identity.is_some_and(|identity| identity.principal != state.principal) {
-            return Err(self.other_home_error("it is a replica for another principal"));
-        }
-        let Some(mark) = state.journal.as_deref().and_then(LogPosition::from_text) else { return Ok(None) };
-        let end = self.journal().end().map_err(journal_read_error)?;
-        if end == mark {
-            return Ok(Some(CurrentReplica { state, done: Vec::new(), unreachable }));
-        }
-        // Without the journal, the history is incomplete.
-        if !self.journal().contains(&mark).map_err(journal_read_error)? {
-            return Ok(None);
-        }
-        let done = self.journal().operations_after(&mark).map_err(journal_read_error)?;
-        let done = done.collect::<io::Result<_>>().map_err(journal_read_error)?;
-        Ok(Some(CurrentReplica { state, done, unreachable }))
-    }
-
-    fn has_state(&self) -> bool {
-        self.read_state().is_ok_and(|state| state.is_some_and(|state| state.journal.is_some()))
-    }
-
-    fn read_state(&self) -> Result<Option<ReplicaState>, StoreError> {
-        let read = self.disk.read(STATE).map_err(|error| io_error(format!("read {STATE}"), error))?;
-        let Some((bytes, _)) = read else { return Ok(None) };
-        // A power cut may damage the file. The id of the log then is unknown, so the user decides.
-        let damaged = |_| self.other_home_error(&format!("{STATE} is damaged"));
-        serde_json::from_slice(&bytes).map(Some).map_err(damaged)
-    }
-
-    fn other_home_error(&self, why: &str) -> StoreError {
-        let home = self.root.display();
-        StoreError::Invalid { why: format!("{home} cannot be used as a replica of the database: {why}; use another folder") }
-    }
-
-    /// Saves the state, with the current end of the journal if no operation is queued.
-    fn save(&self, state: &mut ReplicaState) -> Result<(), StoreError> {
-        if state.journal.is_none() || self.queue().is_empty()? {
-            state.journal = Some(self.journal_end()?);
-        }
-        self.write_state(state)
-    }
-
-    fn write_state(&self, state: &ReplicaState) -> Result<(), StoreError> {
-        let text = serde_json::to_vec(state).expect("texts and numbers have a JSON form");
-        cache_file::write(&self.root, STATE, &text).map_err(|error| io_error(format!("write {STATE}"), error))
     }
 }
 

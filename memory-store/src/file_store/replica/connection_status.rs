@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 use chrono::{DateTime, Utc};
 use memory_core::StoreError;
 
-use super::STATE;
+use super::state::STATE;
 use crate::disk::now_ns;
 use crate::file_store::FileStore;
 use crate::memory_file::time_from_nanos;

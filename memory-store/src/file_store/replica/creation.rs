@@ -10,7 +10,8 @@ use std::path::Path;
 
 use memory_core::{ContentHash, RecordedFile, Scope, StoreError};
 
-use super::{DERIVED, Replica, ReplicaState};
+use super::Replica;
+use super::state::{DERIVED, ReplicaState};
 use crate::access_key::is_plain_path;
 use crate::cache_file;
 use crate::disk::now_ns;

@@ -21,7 +21,8 @@ use memory_core::{
     Recorded, RecordedChange, Scope, StoreError, StoredMemory, Verb, text,
 };
 
-use super::{AppendObstacle, CurrentReplica, Replica, ReplicaState, is_unreachable};
+use super::state::{CurrentReplica, ReplicaState};
+use super::{AppendObstacle, Replica, is_unreachable};
 use crate::access_key::{access_key, key_of_file, numbered_path};
 use crate::error::io_error;
 use crate::file_store::FileStore;
