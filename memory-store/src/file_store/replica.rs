@@ -11,6 +11,8 @@ mod migration;
 mod offline;
 mod state;
 mod status;
+#[cfg(test)]
+mod testing;
 
 pub use connection_status::SharedStoreStatus;
 
