@@ -17,8 +17,8 @@ use serde::{Deserialize, Serialize};
 use crate::disk::Disk;
 use crate::error::{io_error, read_error};
 use crate::oplog::{
-    FileChange, FileOperations, FilePayload, LogPayload, LogPosition, NewContent, OperationError, OperationLog, Staging,
-    shorten_name,
+    Durability, FileChange, FileOperations, FilePayload, LogPayload, LogPosition, NewContent, OperationError, OperationLog,
+    Staging, shorten_name,
 };
 
 const FOLDER: &str = "journal";
@@ -92,9 +92,10 @@ pub(crate) fn execute_record(
     disk: &dyn Disk,
     record: &Recorded<JournalPayload>,
     contents: &[Option<&[u8]>],
+    durability: Durability,
 ) -> Result<(), StoreError> {
     let new: Vec<_> = contents.iter().map(|bytes| bytes.map(|bytes| NewContent { bytes, like: None })).collect();
-    file_operations(disk).execute(record, &new).map_err(|error| match error {
+    file_operations(disk).with_durability(durability).execute(record, &new).map_err(|error| match error {
         OperationError::Read(_, source) | OperationError::Write(_, source) => {
             io_error(format!("{} {}", record.operation.verb, describe(&record.subject.changes)), source)
         }
@@ -254,6 +255,7 @@ mod tests {
 
     use super::{CommitStep, PlannedFile, ReplacedFile, execute_record, journal, journal_read_error, record_steps, recover};
     use crate::disk::{Disk, RealDisk};
+    use crate::oplog::Durability;
 
     #[test]
     fn what_somebody_did_after_an_operation_is_no_reason_to_take_it_back() {
@@ -271,7 +273,7 @@ mod tests {
         let operation = Operation { id, verb: Verb::Import, by: "test".into(), at: chrono::DateTime::UNIX_EPOCH };
         let steps = [step("kept", None, b"kept"), step("deleted", None, b"deleted"), step("changed", Some(b"former"), b"new")];
         let contents = steps.each_ref().map(|step| step.after.as_ref().map(|next| next.bytes.as_slice()));
-        execute_record(&disk, &record_steps(&disk, &operation, None, &steps), &contents).unwrap();
+        execute_record(&disk, &record_steps(&disk, &operation, None, &steps), &contents, Durability::Synced).unwrap();
 
         disk.remove(&path("deleted")).unwrap();
         disk.write(&path("changed"), b"former").unwrap();

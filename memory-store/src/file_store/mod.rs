@@ -36,7 +36,7 @@ use crate::journal::{CommitStep, JournalPayload, execute_record, journal, journa
 use crate::lock::{PATIENCE, WriterLock};
 use crate::markdown::{decode, encode};
 use crate::memory_file::time_from_nanos;
-use crate::oplog::{LogPosition, OperationLog};
+use crate::oplog::{Durability, LogPosition, OperationLog};
 use crate::store_folder::StoreFolder;
 
 /// A store of memories as Markdown files in a home folder.
@@ -189,6 +189,10 @@ impl FileStore {
     /// Acquires the writer lock, and rolls back an interrupted operation of another writer.
     fn lock_for_writing(&self) -> Result<WriterLock, StoreError> {
         let lock = WriterLock::acquire(&self.root, self.options.patience)?;
+        // A replica that is created again has no interrupted operation.
+        if self.is_incomplete_replica()? {
+            return Ok(lock);
+        }
         let known = self.index.journal_mark().ok().flatten().and_then(|mark| LogPosition::from_text(&mark));
         if known.is_none() || known.as_ref() != Some(&self.journal().end().map_err(journal_read_error)?) {
             recover(self.disk.as_ref(), known.as_ref())?;
@@ -218,7 +222,7 @@ impl FileStore {
         match &self.replica {
             Some(replica) if !is_of_conversations(steps) => self.append_and_execute(replica, &record, steps),
             Some(Replica { conversations: Some(folder), .. }) => self.execute_in_conversations(folder, &record, steps).map(Ok),
-            _ => self.execute(&record, &new_contents(steps)).map(Ok),
+            _ => self.execute(&record, &new_contents(steps), Durability::Synced).map(Ok),
         }
     }
 
@@ -237,7 +241,8 @@ impl FileStore {
             let linked = disk.hard_link(path, trash).and_then(|()| disk.sync_folder(parent_folder(trash)));
             linked.map_err(|error| io_error(format!("write {trash}"), error))?;
         }
-        let done = folder.write(disk, self.options.patience, |disk| execute_record(disk, record, &new_contents(steps)));
+        let done = folder
+            .write(disk, self.options.patience, |disk| execute_record(disk, record, &new_contents(steps), Durability::Synced));
         if done.is_err() {
             for (_, trash) in copies {
                 let _ = disk.remove(trash).and_then(|()| disk.remove_folder(parent_folder(trash)));
@@ -247,8 +252,13 @@ impl FileStore {
     }
 
     /// Performs a recorded operation and updates the index.
-    fn execute(&self, record: &Recorded<JournalPayload>, contents: &[Option<&[u8]>]) -> Result<(), StoreError> {
-        execute_record(self.disk.as_ref(), record, contents)?;
+    fn execute(
+        &self,
+        record: &Recorded<JournalPayload>,
+        contents: &[Option<&[u8]>],
+        durability: Durability,
+    ) -> Result<(), StoreError> {
+        execute_record(self.disk.as_ref(), record, contents, durability)?;
         self.finish_execution(record);
         Ok(())
     }

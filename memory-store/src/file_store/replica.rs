@@ -13,6 +13,7 @@ mod state;
 mod status;
 #[cfg(test)]
 mod testing;
+mod unsynced;
 
 pub use connection_status::SharedStoreStatus;
 
@@ -22,8 +23,9 @@ use std::time::{Duration, Instant};
 
 use memory_core::{Code, Memory, PrincipalAccess, Recorded, Scope, StoreError};
 
-use self::state::CurrentReplica;
+use self::state::{CurrentReplica, ReplicaState};
 use self::status::ReplicaCounters;
+use self::unsynced::SystemStart;
 use super::plan::generated_name;
 use super::{FileStore, Freshness};
 use crate::access_key::{access_key, key_of_file, name_with_key};
@@ -57,6 +59,7 @@ pub(super) struct Replica {
     /// Whether this store has queued an operation that its caller was not informed of.
     has_queued: AtomicBool,
     news: Arc<NewsSignal>,
+    start: SystemStart,
 }
 
 /// The last attempt of a read to fetch operations.
@@ -110,7 +113,17 @@ impl FileStore {
     #[cfg(any(test, feature = "postgres"))]
     pub(crate) fn with_log(self, log: Arc<dyn SharedLog>, interval: Duration) -> Self {
         let (identity, last, conversations, counters, has_queued) = Default::default();
-        let replica = Replica { log, interval, identity, last, conversations, counters, has_queued, news: Arc::default() };
+        let replica = Replica {
+            log,
+            interval,
+            identity,
+            last,
+            conversations,
+            counters,
+            has_queued,
+            news: Arc::default(),
+            start: SystemStart::current(),
+        };
         Self { replica: Some(replica), ..self }
     }
 
@@ -291,7 +304,7 @@ impl FileStore {
             Ok(LogAppendResult::Appended(position)) => {
                 state.heads.advance(operation.scopes(), LogHead { position, token: operation.token });
                 // The operation has happened. If it cannot be performed here, the next read or write repeats it.
-                if self.execute(record, &new_contents(steps)).is_ok() {
+                if self.execute_logged(replica, &mut state, record, &new_contents(steps)).is_ok() {
                     let _ = self.save(&mut state);
                 }
                 return Ok(Ok(()));
@@ -380,7 +393,7 @@ impl FileStore {
             self.remove_lost_topics(current.state.readable.as_deref(), page.readable.as_deref())?;
             current.state.readable.clone_from(&page.readable);
             for logged in page.operations {
-                if !current.has(&logged.record) && !self.perform(&logged)? {
+                if !current.has(&logged.record) && !self.perform(replica, &mut current.state, &logged)? {
                     applied.extend(self.create_replica(replica)?);
                     return Ok(applied);
                 }
@@ -396,12 +409,12 @@ impl FileStore {
     /// Performs an operation of the log, and returns whether this was possible.
     ///
     /// It is impossible if a file was purged, or changed by another program. Then the replica must be created again.
-    fn perform(&self, logged: &LoggedOperation) -> Result<bool, StoreError> {
+    fn perform(&self, replica: &Replica, state: &mut ReplicaState, logged: &LoggedOperation) -> Result<bool, StoreError> {
         if logged.is_purged() {
             return Ok(false);
         }
         let contents: Vec<_> = logged.contents.iter().map(Option::as_deref).collect();
-        match self.execute(&logged.record, &contents) {
+        match self.execute_logged(replica, state, &logged.record, &contents) {
             Err(StoreError::Conflict { .. }) => Ok(false),
             performed => performed.map(|()| true),
         }

@@ -51,6 +51,15 @@ pub(crate) enum Staging {
     Folder(&'static str),
 }
 
+/// Whether the steps of an operation are synced.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Durability {
+    /// Each step is durable before the next one starts, and the operation is durable at its end.
+    Synced,
+    /// A power cut may lose steps in any order. The caller detects this, and has the files elsewhere.
+    Unsynced,
+}
+
 /// The engine that carries out the operations of a store on whole files, and rolls back interrupted ones.
 ///
 /// The caller holds the writer lock of the store.
@@ -59,6 +68,7 @@ pub(crate) struct FileOperations<'d, P> {
     pub(super) disk: &'d dyn Disk,
     pub(super) log: OperationLog<'d, P>,
     pub(super) staging: Staging,
+    durability: Durability,
 }
 
 /// The reason why an operation was not carried out.
@@ -79,7 +89,12 @@ pub(crate) enum OperationError {
 impl<'d, P: FilePayload> FileOperations<'d, P> {
     /// Returns the engine for the files on `disk`.
     pub(crate) fn new(disk: &'d dyn Disk, log: OperationLog<'d, P>, staging: Staging) -> Self {
-        Self { disk, log, staging }
+        Self { disk, log, staging, durability: Durability::Synced }
+    }
+
+    /// Returns the engine with this durability.
+    pub(crate) fn with_durability(self, durability: Durability) -> Self {
+        Self { durability, ..self }
     }
 
     /// Carries out an operation, and rolls it back on failure.
@@ -110,7 +125,13 @@ impl<'d, P: FilePayload> FileOperations<'d, P> {
         contents: &[Option<NewContent<'_>>],
     ) -> Result<(), OperationError> {
         let id = &record.operation.id;
-        let log = || self.log.append(record).map_err(OperationError::WriteLog);
+        let log = || {
+            let logged = match self.durability {
+                Durability::Synced => self.log.append(record),
+                Durability::Unsynced => self.log.append_unsynced(record),
+            };
+            logged.map_err(OperationError::WriteLog)
+        };
         match self.staging {
             Staging::BesideFiles => {
                 log()?;
@@ -150,6 +171,9 @@ impl<'d, P: FilePayload> FileOperations<'d, P> {
                 write(&waiting, |path| self.disk.copy_permissions(path, like))?;
             }
             staged.push(waiting);
+        }
+        if self.durability == Durability::Unsynced {
+            return Ok(());
         }
         let is_batch = SYNC_ALL_MIN_FILES <= staged.len();
         if is_batch && write(&staged[0], |_| self.disk.sync_everything())? {
@@ -221,7 +245,12 @@ impl<'d, P: FilePayload> FileOperations<'d, P> {
     }
 
     pub(super) fn sync_folders(&self, folders: BTreeSet<&str>) -> Result<(), OperationError> {
-        folders.into_iter().try_for_each(|folder| write(folder, |folder| self.disk.sync_folder(folder)))
+        match self.durability {
+            Durability::Synced => {
+                folders.into_iter().try_for_each(|folder| write(folder, |folder| self.disk.sync_folder(folder)))
+            }
+            Durability::Unsynced => Ok(()),
+        }
     }
 }
 

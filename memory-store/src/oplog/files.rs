@@ -4,7 +4,7 @@ use std::io;
 
 use chrono::{DateTime, Datelike, Months, NaiveDate, Utc};
 
-use crate::disk::{BackwardLines, DirEntryKind, Disk, append_line, file_name, replace_file};
+use crate::disk::{BackwardLines, DirEntryKind, Disk, append_line, file_name, line_to_append, replace_file};
 
 /// The extension of a file of lines.
 const EXTENSION: &str = ".jsonl";
@@ -17,10 +17,11 @@ pub(super) fn append(disk: &dyn Disk, folder: &str, at: DateTime<Utc>, line: &[u
     append_line(disk, &next_file(disk, folder, at)?, line)
 }
 
-/// Appends a line like [`append`], but without a sync, to a log that no other process uses.
-pub(super) fn append_unsynced(disk: &dyn Disk, folder: &str, at: DateTime<Utc>, mut line: Vec<u8>) -> io::Result<()> {
-    line.push(b'\n');
-    disk.append_unsynced(&next_file(disk, folder, at)?, &line)
+/// Appends a line like [`append`], but without a sync.
+pub(super) fn append_unsynced(disk: &dyn Disk, folder: &str, at: DateTime<Utc>, line: &[u8]) -> io::Result<()> {
+    let path = next_file(disk, folder, at)?;
+    let (_, bytes) = line_to_append(disk, &path, line)?;
+    disk.append_unsynced(&path, &bytes)
 }
 
 /// Returns the file for the next line.
@@ -70,6 +71,19 @@ impl LogPosition {
         let Some(path) = log_files(disk, folder)?.pop() else { return Ok(Self { file: String::new(), length: 0 }) };
         let length = disk.stat(&path)?.map_or(0, |found| found.size);
         Ok(Self { file: file_name(&path).to_owned(), length })
+    }
+
+    /// Returns whether this position is at most `bytes` after another one in the same file.
+    pub(crate) fn is_within(&self, bytes: u64, other: &Self) -> bool {
+        self.file == other.file && self.length.checked_sub(other.length).is_some_and(|between| between <= bytes)
+    }
+
+    /// Returns whether the log still reaches the position.
+    pub(super) fn is_within_log(&self, disk: &dyn Disk, folder: &str) -> io::Result<bool> {
+        if self.file.is_empty() {
+            return Ok(true);
+        }
+        Ok(disk.stat(&format!("{folder}/{}", self.file))?.is_some_and(|found| self.length <= found.size))
     }
 
     /// Returns whether the file of the position still exists, or there was none.

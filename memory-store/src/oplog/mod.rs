@@ -33,7 +33,8 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 pub(crate) use self::execution::{
-    FileChange, FileOperations, FilePayload, LONGEST_NAME, NewContent, OperationError, Staging, is_temporary_name, shorten_name,
+    Durability, FileChange, FileOperations, FilePayload, LONGEST_NAME, NewContent, OperationError, Staging, is_temporary_name,
+    shorten_name,
 };
 pub(crate) use self::files::{LogPosition, is_monthly_file};
 use self::format::LogLine;
@@ -70,9 +71,9 @@ impl<'d, P: LogPayload> OperationLog<'d, P> {
         files::append(self.disk, self.folder, record.operation.at, &LogLine::operation_to_json(record))
     }
 
-    /// Appends the line of an operation to a log that no other process uses. The caller syncs the file.
+    /// Appends the line of an operation like [`OperationLog::append`], but does not sync the file.
     pub(crate) fn append_unsynced(&self, record: &Recorded<P>) -> io::Result<()> {
-        files::append_unsynced(self.disk, self.folder, record.operation.at, LogLine::operation_to_json(record))
+        files::append_unsynced(self.disk, self.folder, record.operation.at, &LogLine::operation_to_json(record))
     }
 
     /// Returns whether the file of a position still exists, or there was none.
@@ -110,6 +111,16 @@ impl<'d, P: LogPayload> OperationLog<'d, P> {
         position: &LogPosition,
     ) -> io::Result<impl Iterator<Item = io::Result<Recorded<P>>> + use<'d, P>> {
         Ok(without_aborted(self.lines(Some(position))?))
+    }
+
+    /// Returns the operations after `position` that were not aborted, newest first; `None` if a line or the file of the position is lost.
+    pub(crate) fn complete_operations_after(&self, position: &LogPosition) -> io::Result<Option<Vec<Recorded<P>>>> {
+        if !position.is_within_log(self.disk, self.folder)? {
+            return Ok(None);
+        }
+        let lines = files::lines_newest_first(self.disk, self.folder, Some(position))?;
+        let lines: Option<Vec<_>> = lines.map(|line| line.map(|bytes| LogLine::from_json(&bytes))).collect::<io::Result<_>>()?;
+        lines.map(|lines| without_aborted(lines.into_iter().map(Ok)).collect()).transpose()
     }
 
     /// Returns the newest operation, carried out or not, with whether it was aborted.

@@ -48,6 +48,8 @@ impl FileStore {
             has_lost_scope,
             journal: None,
             heads: LogHeads::default(),
+            start: None,
+            synced: None,
         };
         self.write_state(&state)?;
         self.move_derived_folders().map_err(|error| io_error(format!("replace the replica {}", self.root.display()), error))?;
@@ -83,6 +85,7 @@ impl FileStore {
         let queued = self.queue().read()?.into_iter().flat_map(|queued| queued.files);
         contents.extend(queued.filter_map(|file| Some(ContentHash::from_bytes(file.content?.as_slice()))));
         self.sync_replica()?;
+        (state.start, state.synced) = (replica.start_id(), Some(self.journal_end()?));
         let refused = |error| io_error(format!("move files to {UNSYNCED}"), error);
         let replaced = self.root.join(REPLACED);
         let target = self.root.join(UNSYNCED).join(now_ns().to_string());

@@ -31,6 +31,7 @@ use crate::journal::{CommitStep, JournalPayload, PlannedFile, ReplacedFile, reco
 use crate::markdown;
 use crate::memory_file::load;
 use crate::offline_queue::{OFFLINE_FOLDER, OfflineQueue, QueuedFile, QueuedOperation, read_document};
+use crate::oplog::Durability;
 use crate::shared_log::{LogAppendResult, LogHead, LoggedOperation, NewOperation};
 
 /// The reason of a proposal in the journal.
@@ -44,9 +45,13 @@ impl FileStore {
 
     /// Queues an operation durably, and performs it on the files. The caller holds the lock.
     pub(super) fn queue_and_execute(&self, replica: &Replica, operation: &NewOperation<'_>) -> Result<(), StoreError> {
+        // Without the database, lost files could not be restored.
+        if self.queue().is_empty()? {
+            self.sync_unsynced(replica)?;
+        }
         let number = self.queue().push(operation)?;
         let contents: Vec<_> = operation.files.iter().map(|file| file.document.as_ref().map(|next| next.bytes)).collect();
-        if let Err(error) = self.execute(operation.record, &contents) {
+        if let Err(error) = self.execute(operation.record, &contents, Durability::Synced) {
             // The caller learns that the operation failed, so it must not happen later.
             self.queue().remove_number(number)?;
             return Err(error);
@@ -68,7 +73,7 @@ impl FileStore {
             let mut first = left.remove(0);
             self.fit(&mut first, &mut left, false)?;
             if !first.files.is_empty() {
-                self.execute(&first.record, &first.contents())?;
+                self.execute(&first.record, &first.contents(), Durability::Synced)?;
             }
         }
         Ok(())
@@ -160,7 +165,7 @@ impl FileStore {
                 }
             }
             for logged in news.iter().filter(|logged| own.contains(&logged.token) || !current.has(&logged.record)) {
-                if !self.perform(logged)? {
+                if !self.perform(replica, &mut state, logged)? {
                     applied.extend(self.create_replica(replica)?);
                     return Ok(None);
                 }
@@ -238,7 +243,7 @@ impl FileStore {
                 }
             }
             if !is_in_files && !is_empty {
-                self.execute(&first.record, &first.contents())?;
+                self.execute(&first.record, &first.contents(), Durability::Synced)?;
             }
             if unreachable.is_none() {
                 self.queue().remove(&first)?;

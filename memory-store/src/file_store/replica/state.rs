@@ -40,6 +40,12 @@ pub(super) struct ReplicaState {
     /// one in the queue.
     pub journal: Option<String>,
     pub heads: LogHeads,
+    /// The start of the system since which files are written without syncs, if any are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start: Option<String>,
+    /// A position in the journal. The files of all operations before it are durable.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub synced: Option<String>,
 }
 
 /// A replica with its state.
@@ -86,6 +92,9 @@ impl FileStore {
             return Err(self.other_home_error("it is a replica for another principal"));
         }
         let Some(mark) = state.journal.as_deref().and_then(LogPosition::from_text) else { return Ok(None) };
+        if self.has_lost_files(replica, &state)? {
+            return Ok(None);
+        }
         let end = self.journal().end().map_err(journal_read_error)?;
         if end == mark {
             return Ok(Some(CurrentReplica { state, done: Vec::new(), unreachable }));
