@@ -6,6 +6,8 @@ use memory_store::{ChoreState, DaemonLock, DaemonProcess, DaemonState, SharedSto
 use serde_json::{Value, json};
 
 use crate::home::Home;
+use crate::install::Client;
+use crate::system_check::outdated_clients;
 
 /// The state of a home, as `memory status` and the web page show it.
 pub(crate) struct StatusSnapshot {
@@ -23,6 +25,8 @@ pub(crate) struct StatusSnapshot {
     pub(crate) trash: (u64, u64),
     /// The state of the shared database, if the home is a replica of one.
     pub(crate) database: Option<SharedStoreStatus>,
+    /// The assistants that use another program or entries of another version.
+    pub(crate) outdated: Vec<&'static Client>,
 }
 
 impl StatusSnapshot {
@@ -47,6 +51,7 @@ impl StatusSnapshot {
             due: store.reminders(ReminderQuery::Due(now), None, Some(0))?.total,
             trash: home.store.trash_size()?,
             database: home.store.shared_store_status()?,
+            outdated: outdated_clients(&home.settings.environment),
         })
     }
 
@@ -90,6 +95,9 @@ impl StatusSnapshot {
         }
         if let Some(database) = &self.database {
             shape["database"] = database_json(database);
+        }
+        if !self.outdated.is_empty() {
+            shape["outdated_assistants"] = self.outdated.iter().map(|client| client.name).collect();
         }
         shape
     }

@@ -7,7 +7,8 @@ use std::process::{Command, Stdio};
 
 use crate::config::{Environment, Settings};
 use crate::embedding;
-use crate::install::{Client, ClientFileChange, ClientFolders, ClientSetup, InstallLevel};
+use crate::failure::ProgramError;
+use crate::install::{Client, ClientFileChange, ClientFolders, ClientSetup, InstallLevel, PlannedChange};
 use crate::service::ServiceManager;
 
 /// Free space from which writes are not at risk, in bytes.
@@ -197,25 +198,43 @@ fn check_clients(settings: &Settings) -> Vec<SystemFinding> {
     found.map(|client| check_client(client, environment)).collect()
 }
 
+/// Whether a client is set up for this program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ClientState {
+    Current,
+    /// It uses another program, or entries of another version.
+    Outdated,
+    Absent,
+}
+
+/// Returns the clients that use another program or entries of another version.
+pub(crate) fn outdated_clients(environment: &Environment) -> Vec<&'static Client> {
+    let Ok(folders) = ClientFolders::of(environment) else { return Vec::new() };
+    let found = Client::ALL.into_iter().filter(|client| client.is_present(&folders));
+    // `memory doctor --system` reports settings that cannot be read.
+    found.filter(|client| matches!(client_state(client, environment), Ok(ClientState::Outdated))).collect()
+}
+
+fn client_state(client: &'static Client, environment: &Environment) -> Result<ClientState, ProgramError> {
+    let setup = ClientSetup::new(client, InstallLevel::User, None, environment)?;
+    let changes = |plan: Vec<PlannedChange>| plan.iter().any(|one| one.change != ClientFileChange::Unchanged);
+    Ok(match (changes(setup.plan_install()?), changes(setup.plan_uninstall()?)) {
+        (false, _) => ClientState::Current,
+        (true, true) => ClientState::Outdated,
+        (true, false) => ClientState::Absent,
+    })
+}
+
 fn check_client(client: &'static Client, environment: &Environment) -> SystemFinding {
-    let setup = ClientSetup::new(client, InstallLevel::User, None, environment);
+    let title = client.title;
+    let finding = |state, what| SystemFinding::new("assistant", state, what);
     let hint = format!("run `memory install {}`", client.name);
-    let plans = setup.and_then(|setup| Ok((setup.plan_install()?, setup.plan_uninstall()?)));
-    let (install, uninstall) = match plans {
-        Ok(plans) => plans,
-        Err(error) => return SystemFinding::new("assistant", SystemState::Problem, format!("{}: {error}", client.title)),
-    };
-    let changes = |plan: &[crate::install::PlannedChange]| plan.iter().any(|one| one.change != ClientFileChange::Unchanged);
-    match (changes(&install), changes(&uninstall)) {
-        (false, _) => SystemFinding::new("assistant", SystemState::Ok, format!("{} is set up", client.title)),
-        (true, true) => SystemFinding::new(
-            "assistant",
-            SystemState::Problem,
-            format!("{} uses another program or another version of the entries", client.title),
-        )
-        .hint(hint),
-        (true, false) => {
-            SystemFinding::new("assistant", SystemState::Unused, format!("{} is not set up", client.title)).hint(hint)
+    match client_state(client, environment) {
+        Err(error) => finding(SystemState::Problem, format!("{title}: {error}")),
+        Ok(ClientState::Current) => finding(SystemState::Ok, format!("{title} is set up")),
+        Ok(ClientState::Outdated) => {
+            finding(SystemState::Problem, format!("{title} uses another program or another version of the entries")).hint(hint)
         }
+        Ok(ClientState::Absent) => finding(SystemState::Unused, format!("{title} is not set up")).hint(hint),
     }
 }

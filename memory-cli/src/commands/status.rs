@@ -18,10 +18,11 @@ use crate::status::StatusSnapshot;
 ///
 /// JSON: {daemon: {running, pid?, version?, started_at?, stopped_at?, watching?, socket?}, principal?, memories, inbox, proposals,
 /// overdue: [ID…], entries, due, trash_files, trash_bytes, chores: [{name, began_at?, ended_at?, ending?, said?, worked_at?, due_at?}],
-/// database?: {reachable, queued, last_contact?, queued_since?, problem?}};
+/// database?: {reachable, queued, last_contact?, queued_since?, problem?}, outdated_assistants?: [NAME…]};
 /// `proposals` counts changes of agents that wait for a review, `overdue` are those that have been waiting for more than a week,
 /// `entries` counts facts and turns of conversations, which are not included in memories, `due` counts reminders, and
-/// `worked_at` is when a chore last made changes; `database` is the shared database, and `queued` counts the operations that wait for it
+/// `worked_at` is when a chore last made changes; `database` is the shared database, and `queued` counts the operations that wait for it;
+/// `outdated_assistants` use another program or other entries than this version, and `memory install NAME` updates them
 #[derive(Debug, Args)]
 pub(crate) struct StatusArgs {}
 
@@ -72,6 +73,10 @@ impl StatusSnapshot {
         table.push(["trash", &format!("{files} {}, {bytes} bytes", if files == 1 { "file" } else { "files" })]);
         if let Some(database) = &self.database {
             table.push(["database", &database_text(database, is_drawn)]);
+        }
+        for client in &self.outdated {
+            let text = format!("{} uses another program or version; run `memory install {}`", client.title, client.name);
+            table.push(["assistant", &text]);
         }
         table
     }

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
 use insta::assert_snapshot;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::sandbox::Sandbox;
 
@@ -86,4 +86,7 @@ fn the_environment_is_checked_with_a_next_step_for_each_problem() {
     assert_eq!(output.status.code(), Some(5));
     assert!(check(&report, "assistant")[1].starts_with("problem Codex uses another program"), "{report}");
     assert!(check(&report, "permissions")[0].contains("chmod 700"));
+    assert_eq!(sandbox.run_json(&["status"])["outdated_assistants"], json!(["codex"]));
+    let shown = sandbox.run(&["status"]);
+    assert!(shown.contains("Codex uses another program or version; run `memory install codex`"), "{shown}");
 }
