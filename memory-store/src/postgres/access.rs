@@ -72,7 +72,7 @@ pub(super) async fn run_as<T>(
 }
 
 /// Begins a transaction and finds the principal of the token, in one round trip.
-async fn begin(client: &Client, token: Option<&PrincipalToken>) -> Result<Option<TokenPrincipal>, DatabaseError> {
+pub(super) async fn begin(client: &Client, token: Option<&PrincipalToken>) -> Result<Option<TokenPrincipal>, DatabaseError> {
     let begun = client.batch_execute(BEGIN);
     let Some(PrincipalToken(token)) = token else {
         begun.await?;

@@ -5,11 +5,13 @@ use std::ops::Range;
 
 use chrono::{DateTime, Datelike, Utc};
 use memory_core::{Operation, OperationId, Recorded, RecordedChange, RecordedFile, StoreError};
+use tokio::join;
 use tokio_postgres::Client;
 use tokio_postgres::types::Type;
 
-use super::access::{PrincipalToken, run_as};
+use super::access::{PrincipalToken, begin};
 use super::conditions::{SqlParameter, split_nanos};
+use super::connections::end_transaction;
 use super::error::DatabaseError;
 use crate::shared_log::{LogAppendResult, LogHeads, NewDocumentFile, NewOperation};
 
@@ -35,17 +37,41 @@ pub(super) async fn append(
     notifier: Option<i64>,
 ) -> Result<LogAppendResult, DatabaseError> {
     let scopes = operation.scopes();
-    run_as(client, token, async |principal| {
-        principal.map_or(Ok(()), |principal| principal.check_scopes(&scopes))?;
-        let Some(position) = append_operation(client, operation, &scopes, known, notifier).await? else {
-            return Ok(LogAppendResult::Behind);
+    let mut batches = batches(operation);
+    let last = batches.pop();
+    let begun = async {
+        let append = append_operation(client, operation, &scopes, known, notifier);
+        let position = if token.is_some() {
+            let principal = begin(client, token).await?;
+            principal.map_or(Ok(()), |principal| principal.check_scopes(&scopes))?;
+            append.await?
+        } else {
+            // Each statement is sent when its future is first polled, so they arrive in this order.
+            let (begun, position) = join!(biased; begin(client, None), append);
+            begun?;
+            position?
         };
-        for batch in batches(operation) {
+        let Some(position) = position else { return Ok(None) };
+        for batch in batches {
             append_changes(client, operation, &scopes, position, batch).await?;
         }
-        Ok(LogAppendResult::Appended(position))
-    })
-    .await
+        Ok(Some(position))
+    };
+    let position = match begun.await {
+        Ok(Some(position)) => position,
+        obstacle => return end_transaction(client, obstacle.map(|_| LogAppendResult::Behind)).await,
+    };
+    // If the changes fail, the COMMIT rolls back.
+    let last_changes = async {
+        match last {
+            Some(batch) => append_changes(client, operation, &scopes, position, batch).await,
+            None => Ok(()),
+        }
+    };
+    let (appended, committed) = join!(biased; last_changes, client.batch_execute("COMMIT"));
+    appended?;
+    committed?;
+    Ok(LogAppendResult::Appended(position))
 }
 
 /// Appends the operation without its changes, and returns its position; `None` if the head of one of its scopes is not the known one.
