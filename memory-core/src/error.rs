@@ -121,6 +121,8 @@ pub enum StoreError {
     ScopeRefused {
         /// The scope.
         scope: Scope,
+        /// The scopes that a principal may access; an empty list for an agent.
+        allowed: Vec<Scope>,
     },
     /// An agent proposed what a person had rejected.
     #[error("the user rejected this proposal before")]
@@ -213,6 +215,10 @@ impl StoreError {
             Self::Embed(error) => error.hint.clone(),
             Self::Damaged(problem) => problem.hint.map(str::to_owned),
             Self::Outside { .. } => Some("files and folders of the home must be inside it, not behind a symlink".into()),
+            Self::ScopeRefused { allowed, .. } if !allowed.is_empty() => {
+                let names: Vec<_> = allowed.iter().map(Scope::to_string).collect();
+                Some(format!("the principal may access {}", names.join(", ")))
+            }
             Self::ScopeRefused { .. } => {
                 Some("an agent may access global, agent:<its name> and project:<its project>; --agent NAME sets its name".into())
             }

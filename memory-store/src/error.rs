@@ -2,6 +2,7 @@
 
 use std::error::Error;
 use std::io;
+use std::path::Path;
 
 use memory_core::{Code, StoreError};
 
@@ -39,6 +40,12 @@ pub(crate) fn path_error(action: &str, path: &str, source: io::Error) -> StoreEr
 pub(crate) fn write_error(path: &str) -> impl Fn(io::Error) -> StoreError {
     let action = format!("write {path}");
     move |source| io_error(action.clone(), source)
+}
+
+/// Returns the error that a folder has other content than a replica of the database.
+pub(crate) fn replica_folder_error(folder: &Path, why: &str, hint: &'static str) -> StoreError {
+    let what = format!("{} cannot be used as a replica of the database: {why}", folder.display());
+    StoreError::Database { what, code: Code::InvalidInput, hint, source: None }
 }
 
 /// Returns the error for an `action` that failed in the index.

@@ -93,6 +93,9 @@ fn two_principals_use_the_server_of_the_owner_and_each_sees_its_own_memories() {
     let refused =
         call(&server, &bob, "memory_write", &json!({ "content": "x", "scope": "private:ada" })).expect_err("it is refused");
     assert_eq!(refused, "403 Forbidden SCOPE_REFUSED");
+    let (_, body) = server.post("/v1/tools/memory_write", &bob, r#"{"content":"x","scope":"team:api"}"#);
+    let error: Value = serde_json::from_str(&body).expect("JSON");
+    assert_eq!(error["error"]["hint"], "the principal may access global, private:bob, team:web");
     // Each principal has banks of its own, which its own machine has too.
     let value = |token: &str| call(&server, token, "bank_read", &json!({ "bank": "codes", "key": "vault" }));
     assert_eq!(value(&ada), Err("404 Not Found BANK_NOT_FOUND".into()));

@@ -10,6 +10,7 @@ use memory_store::conversation::ConversationFolder;
 use memory_store::{RandomIds, SystemClock};
 
 use crate::postgres_server::{PostgresServer, report_skipped, shared_server};
+use crate::principal_http::PrincipalHomes;
 use crate::proxy::process::ProxyProcess;
 use crate::proxy::upstream::{FakeUpstream, UpstreamReply, UpstreamRequest};
 use crate::sandbox::Sandbox;
@@ -64,14 +65,16 @@ fn a_home_with_memories_or_with_another_database_is_not_shared() {
     sandbox.file("two", &server.url("postgres", &server.database(), ""));
     assert_snapshot!(sandbox.run_shell("memory init --store @one"), @"
     --- stderr
-    error[invalid_input]: ~/.memory cannot be used as a replica of the database: categories/ exists, but its memories are not in the database; use another folder
+    error[invalid_input]: ~/.memory cannot be used as a replica of the database: categories/ exists, but its memories are not in the database
+    hint: use another folder
     --- exit 2
     ");
     assert_eq!(sandbox.run_json(&["list"])["total"], 1);
     assert_eq!(sandbox.run_shell("memory --root own init --store @one --json"), "{\"store\":\"memories\",\"memories\":0}\n");
     assert_snapshot!(sandbox.run_shell("memory --root own init --store @two; memory --root other init --store @two"), @"
     --- stderr
-    error[invalid_input]: ~/own cannot be used as a replica of the database: it is a replica of another database; use another folder
+    error[invalid_input]: ~/own cannot be used as a replica of the database: it is a replica of another database
+    hint: use another folder
     error[invalid_input]: another database is called memories
     hint: choose another name with --name
     --- exit 2
@@ -165,6 +168,40 @@ fn principals_see_their_own_memories_and_those_of_their_teams() {
     hint: `memory principal list` lists the grants
     --- exit 2
     ");
+}
+
+#[test]
+fn a_home_of_another_principal_or_with_a_damaged_state_names_the_files_to_delete() {
+    let Some(homes) = PrincipalHomes::new("homes of other principals") else { return };
+    let sandbox = &homes.sandbox;
+    homes.init("ada");
+    sandbox.run_shell(
+        "memory --root ada write 'The vault code is in the safe'; memory --root ada bank write codes vault '\"4711\"'",
+    );
+    assert_snapshot!(sandbox.run_shell("memory --root ada init --store @node.address --token @bob.token --name ada"), @"
+    --- stderr
+    error[invalid_input]: ~/ada cannot be used as a replica of the database: it is a replica for another principal
+    hint: choose another home with --root; or send the writes in offline/ with the former token, and then delete replica.json, categories/, journal/, trash/, banks/, topics/, entries/, .conversations/.replica.jsonl, index/, memory.md and pending.md
+    --- exit 2
+    ");
+    // The home still has its former token.
+    assert_eq!(sandbox.run_json(&["--root", "ada", "list"])["total"], 1);
+    assert_snapshot!(sandbox.run_shell("echo '{' > ada/replica.json; memory --root ada list"), @"
+    --- stderr
+    error[invalid_input]: ~/ada cannot be used as a replica of the database: replica.json is damaged
+    hint: delete replica.json, categories/, journal/ and trash/ if the database contains all memories of this home; the next command fetches them. Do not delete offline/
+    --- exit 2
+    ");
+    sandbox.run_shell("cd ada && rm -r replica.json categories journal trash");
+    assert_eq!(sandbox.run_json(&["--root", "ada", "list"])["total"], 1);
+    sandbox
+        .run_shell("cd ada && rm -rf replica.json categories journal trash banks topics entries .conversations/.replica.jsonl index memory.md pending.md");
+    assert_snapshot!(sandbox.run_shell("memory --root ada init --store @node.address --token @bob.token --name ada --json"), @r#"{"store":"ada","memories":0,"principal":"bob"}"#);
+    assert_eq!(sandbox.run_json(&["--root", "ada", "list"])["total"], 0);
+    assert_eq!(
+        sandbox.run_shell("memory --root ada bank list --json | jq -c .banks; grep -rl -e vault -e 4711 ada"),
+        "[]\n--- exit 1\n"
+    );
 }
 
 #[test]

@@ -319,7 +319,12 @@ impl ScopedStore {
 
     /// Checks that the view contains `scope`.
     pub(super) fn check_scope(&self, scope: &Scope) -> Result<(), StoreError> {
-        if self.allows(scope) { Ok(()) } else { Err(StoreError::ScopeRefused { scope: scope.clone() }) }
+        if self.allows(scope) {
+            return Ok(());
+        }
+        let is_of_principal = self.scopes.iter().any(|own| matches!(own, Scope::Private(_)));
+        let allowed = if is_of_principal { self.scopes.clone() } else { Vec::new() };
+        Err(StoreError::ScopeRefused { scope: scope.clone(), allowed })
     }
 
     /// Checks that all memories that `memory` refers to are in the view.

@@ -17,7 +17,7 @@ use super::replica_state::FolderState;
 use crate::disk::{
     DirEntryKind, Disk, FileEdit, LazyDisk, NewFileContent, OverlayDisk, RealDisk, now_ns, parent_folder, replace_file,
 };
-use crate::error::io_error;
+use crate::error::{io_error, replica_folder_error};
 use crate::lock::{FOLDER as LOCKS, LOCK_FILE, WriterLock};
 use crate::oplog::hash_bytes;
 use crate::shared_files::{FileCommitResult, SharedFile, SharedFilePage, SharedFiles, SharedFolderId, random_token};
@@ -367,20 +367,34 @@ impl FolderReplica {
         };
         if let Some(state) = self.read_state(disk, root)? {
             let is_own = state.database == *identity;
-            return if is_own { Ok(state) } else { Err(other_folder_error(root, "it is a replica of another database")) };
+            return if is_own {
+                Ok(state)
+            } else {
+                Err(replica_folder_error(root, "it is a replica of another database", "use another folder"))
+            };
         }
         let files = self.list_files(disk).map_err(|error| io_error(format!("read {}", root.display()), error))?;
         if !files.is_empty() {
             let why = format!("it contains {} that are not in the database", self.folder.name);
-            return Err(other_folder_error(root, &why));
+            return Err(replica_folder_error(root, &why, "use another folder"));
         }
         Ok(FolderState::new(identity.clone()))
+    }
+
+    /// Returns how to create the replica again.
+    fn hint_for_new_state(&self) -> &'static str {
+        if self.layout.prefix.is_empty() {
+            "delete the folder if all its files are in the database; the next command fetches them"
+        } else {
+            "delete entries/, .conversations/journal/ and .conversations/.replica.jsonl in it if all conversations are in the database; the \
+                next command fetches them"
+        }
     }
 
     fn read_state(&self, disk: &dyn Disk, root: &Path) -> Result<Option<FolderState>, StoreError> {
         let path = self.own_path(STATE);
         FolderState::read(disk, &path).map_err(|error| match error.kind() {
-            io::ErrorKind::InvalidData => other_folder_error(root, &format!("{path} is damaged")),
+            io::ErrorKind::InvalidData => replica_folder_error(root, &format!("{path} is damaged"), self.hint_for_new_state()),
             _ => io_error(format!("read {path}"), error),
         })
     }
@@ -533,9 +547,4 @@ fn is_visible(path: &str) -> bool {
 fn hash_file(disk: &dyn Disk, path: &str) -> io::Result<Option<String>> {
     let is_file = disk.stat(path)?.is_some_and(|found| !found.is_folder);
     if is_file { Ok(Some(hash_bytes(&disk.read_part(path, 0, usize::MAX)?))) } else { Ok(None) }
-}
-
-fn other_folder_error(root: &Path, why: &str) -> StoreError {
-    let root = root.display();
-    StoreError::Invalid { why: format!("{root} cannot be used as a replica of the database: {why}; use another folder") }
 }

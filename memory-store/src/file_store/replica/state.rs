@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Replica, is_unreachable};
 use crate::cache_file;
-use crate::error::io_error;
+use crate::error::{io_error, replica_folder_error};
 use crate::file_store::FileStore;
 use crate::index::CATEGORIES;
 use crate::journal::{JournalPayload, journal_read_error};
@@ -19,6 +19,14 @@ pub(super) const STATE: &str = "replica.json";
 
 /// The folders that are derived from the log.
 pub(super) const DERIVED: [&str; 3] = [CATEGORIES, "journal", "trash"];
+
+const OTHER_FOLDER: &str = "use another folder";
+
+const DELETE_MEMORIES: &str = "delete replica.json, categories/, journal/ and trash/ if the database contains all memories of this home; the \
+    next command fetches them. Do not delete offline/";
+
+const DELETE_REPLICA: &str = "choose another home with --root; or send the writes in offline/ with the former token, and then delete replica.json, \
+    categories/, journal/, trash/, banks/, topics/, entries/, .conversations/.replica.jsonl, index/, memory.md and pending.md";
 
 /// The operations that a replica contains.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -81,15 +89,16 @@ impl FileStore {
             return match DERIVED.iter().find(is_used) {
                 None => Ok(None),
                 Some(folder) => {
-                    Err(self.other_home_error(&format!("{folder}/ exists, but its memories are not in the database")))
+                    Err(self
+                        .other_home_error(&format!("{folder}/ exists, but its memories are not in the database"), OTHER_FOLDER))
                 }
             };
         };
         if identity.is_some_and(|identity| identity.id != state.database) {
-            return Err(self.other_home_error("it is a replica of another database"));
+            return Err(self.other_home_error("it is a replica of another database", OTHER_FOLDER));
         }
         if identity.is_some_and(|identity| identity.principal != state.principal) {
-            return Err(self.other_home_error("it is a replica for another principal"));
+            return Err(self.other_home_error("it is a replica for another principal", DELETE_REPLICA));
         }
         let Some(mark) = state.journal.as_deref().and_then(LogPosition::from_text) else { return Ok(None) };
         if self.has_lost_files(replica, &state)? {
@@ -116,13 +125,12 @@ impl FileStore {
         let read = self.disk.read(STATE).map_err(|error| io_error(format!("read {STATE}"), error))?;
         let Some((bytes, _)) = read else { return Ok(None) };
         // A power cut may damage the file. The id of the log then is unknown, so the user decides.
-        let damaged = |_| self.other_home_error(&format!("{STATE} is damaged"));
+        let damaged = |_| self.other_home_error(&format!("{STATE} is damaged"), DELETE_MEMORIES);
         serde_json::from_slice(&bytes).map(Some).map_err(damaged)
     }
 
-    fn other_home_error(&self, why: &str) -> StoreError {
-        let home = self.root.display();
-        StoreError::Invalid { why: format!("{home} cannot be used as a replica of the database: {why}; use another folder") }
+    fn other_home_error(&self, why: &str, hint: &'static str) -> StoreError {
+        replica_folder_error(&self.root, why, hint)
     }
 
     /// Saves the state, with the current end of the journal if no operation is queued.
