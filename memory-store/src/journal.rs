@@ -23,6 +23,9 @@ use crate::oplog::{
 
 const FOLDER: &str = "journal";
 
+/// The beginning of the reason of a change in a shared log that a node cannot apply. It has no files.
+pub(crate) const INVALID_CHANGE: &str = "not applied: ";
+
 /// The changes of an operation, or of a part of a long one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "WireChanges", into = "WireChanges")]

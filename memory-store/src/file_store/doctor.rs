@@ -4,13 +4,15 @@ use std::collections::{HashMap, HashSet};
 
 use memory_core::secret::Checked;
 use memory_core::{
-    Change, ChangeSet, Code, Filter, MemoryId, MemoryStore, Operation, Patch, Problem, Recorded, RecordedChange, StoreError, Verb,
+    Change, ChangeSet, Code, Filter, MemoryId, MemoryStore, Operation, Patch, Problem, Recorded, RecordedChange, Scope,
+    StoreError, Verb,
 };
 
 use super::FileStore;
+use crate::access_key::key_of_file;
 use crate::disk::DirEntryKind;
 use crate::error::io_error;
-use crate::journal::{JournalPayload, journal_read_error, journal_write_error};
+use crate::journal::{INVALID_CHANGE, JournalPayload, journal_read_error, journal_write_error};
 use crate::memory_file::{is_conversation_file, load};
 use crate::oplog::is_temporary_name;
 
@@ -71,7 +73,7 @@ impl FileStore {
             self.index.rebuild(&mut |_, _| ())?;
             findings = findings.into_iter().map(|finding| DoctorFinding { fixed: true, ..finding }).collect();
         }
-        findings.extend(self.index.problems()?.into_iter().map(finding_from_problem));
+        findings.extend(self.problem_findings()?);
         findings.extend(self.link_findings(repair)?);
         findings.extend(self.journal_findings(repair)?);
         findings.extend(self.leftover_findings(repair)?);
@@ -84,6 +86,36 @@ impl FileStore {
         let hint = "`memory reindex` rebuilds the index";
         let differences = self.index.check()?.into_iter();
         Ok(differences.map(|found| DoctorFinding::new("index_differs", &found.path, found.what).with_hint(hint)).collect())
+    }
+
+    /// Returns the damaged files. In a replica, they are files of other nodes, so their scope and author are named.
+    fn problem_findings(&self) -> Result<Vec<DoctorFinding>, StoreError> {
+        let mut findings: Vec<_> = self.index.problems()?.into_iter().map(finding_from_problem).collect();
+        if self.replica.is_none() {
+            return Ok(findings);
+        }
+        let mut unnamed: HashMap<String, usize> = findings.iter().map(|found| found.path.clone()).zip(0..).collect();
+        let (principal, mut invalid) = (self.principal_name()?, Vec::new());
+        for record in self.journaled_operations() {
+            let Recorded { operation, subject, .. } = record?;
+            for change in subject.changes.iter().rev() {
+                if let Some(at) = change.after.as_ref().and_then(|file| unnamed.remove(&file.path)) {
+                    let scope = key_of_file(&findings[at].path, &Scope::Global, principal.as_deref());
+                    findings[at].what = format!("{}; {} wrote it in {scope}", findings[at].what, operation.by);
+                }
+                if let Some(why) =
+                    change.why.as_deref().filter(|_| change.is_placeholder()).and_then(|why| why.strip_prefix(INVALID_CHANGE))
+                {
+                    let what = format!("an operation of {} was not applied: {why}", operation.by);
+                    let hint = "report it to the owner of the database: another program wrote it";
+                    invalid.push(
+                        DoctorFinding::new("file_damaged", why.split(' ').next().unwrap_or_default(), what).with_hint(hint),
+                    );
+                }
+            }
+        }
+        findings.extend(invalid);
+        Ok(findings)
     }
 
     fn link_findings(&self, repair: Option<&Operation>) -> Result<Vec<DoctorFinding>, StoreError> {

@@ -4,12 +4,13 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use memory_core::{
     ChangeOutcome, ChangedFiles, History, LARGE_OPERATION, Memory, MemoryId, Operation, OperationId, OperationRecord, Recorded,
-    RecordedChange, RecordedFile, RevertedFiles, StoreError, TrashedFile, Verb, mark_undone_lazily,
+    RecordedChange, RecordedFile, RevertedFiles, StoreError, TrashedFile, Verb,
 };
 
 use super::FileStore;
 use super::plan::{generated_name, replaced_file};
 use super::replica::AppendObstacle;
+use super::undo_tracker::{UndoState, UndoTracker};
 use crate::access_key::{have_same_key, key_of_file, name_with_key};
 use crate::disk::parent_folder;
 use crate::error::io_error;
@@ -23,6 +24,15 @@ const CHANGED_SINCE: &str = "changed since";
 
 /// Maximum number of files that an undo restores in one step.
 const MAX_FILES_PER_STEP: usize = 2_000;
+
+/// An operation in the journal with the effects of later undos.
+struct TrackedOperation {
+    record: Recorded<JournalPayload>,
+    /// The states of its changes.
+    states: Vec<UndoState>,
+    /// The newest undo with an effect on it.
+    undone_by: Option<OperationId>,
+}
 
 impl History for FileStore {
     fn records(&self) -> Box<dyn Iterator<Item = Result<OperationRecord, StoreError>> + '_> {
@@ -43,46 +53,31 @@ impl History for FileStore {
     }
 
     fn changes_of(&self, verb: Verb) -> Box<dyn Iterator<Item = Result<RecordedChange, StoreError>> + '_> {
-        let operations = mark_undone_lazily(self.journaled_operations());
-        let wanted = operations.filter(move |record| {
-            record.as_ref().map_or(true, |record| record.operation.verb == verb && record.undone_by.is_none())
-        });
-        Box::new(wanted.flat_map(|record| match record {
-            Ok(record) => record.subject.changes.into_iter().rev().map(Ok).collect::<Vec<_>>(),
+        Box::new(self.tracked_operations().flat_map(move |tracked| match tracked {
+            Ok(TrackedOperation { record, .. }) if record.operation.verb != verb => Vec::new(),
+            Ok(TrackedOperation { record, states, .. }) => {
+                let changes = record.subject.changes.into_iter().zip(states).rev();
+                changes.filter(|(_, state)| *state == UndoState::Open).map(|(change, _)| Ok(change)).collect()
+            }
             Err(error) => vec![Err(error)],
         }))
     }
 
     fn trashed(&self) -> Box<dyn Iterator<Item = Result<TrashedFile, StoreError>> + '_> {
-        // The previous files of an undone operation are active again; the trash keeps them in case the undo is undone.
-        let undone = match self.read_records() {
-            Ok(records) => records
-                .into_iter()
-                .filter(|record| record.undone_by.is_some())
-                .map(|record| record.operation.id)
-                .collect::<HashSet<_>>(),
-            Err(error) => return Box::new(std::iter::once(Err(error))),
-        };
-        // The memories that the undo of an operation left as they were; an undo precedes its operation here.
-        let mut left = HashSet::<(OperationId, MemoryId)>::new();
-        let trashed = self.journaled_operations().flat_map(move |begun| -> Vec<Result<TrashedFile, StoreError>> {
-            let begun = match begun {
-                Ok(begun) => begun,
+        let trashed = self.tracked_operations().flat_map(move |tracked| -> Vec<Result<TrashedFile, StoreError>> {
+            let TrackedOperation { record, states, .. } = match tracked {
+                Ok(tracked) => tracked,
                 Err(error) => return vec![Err(error)],
             };
-            if let Some(undone) = &begun.undoes {
-                let omitted = begun.subject.changes.iter().filter(|change| change.is_placeholder());
-                left.extend(omitted.map(|change| (undone.clone(), change.id)));
-            }
-            let is_undone = undone.contains(&begun.operation.id);
-            let found = begun.subject.changes.iter().rev().filter_map(|change| {
-                if is_undone && !left.contains(&(begun.operation.id.clone(), change.id)) {
+            let found = record.subject.changes.iter().zip(states).rev().filter_map(|(change, state)| {
+                // The previous file of a reverted change is active again; the trash keeps it in case the undo is undone.
+                if state == UndoState::Reverted {
                     return None;
                 }
                 let former = change.before.as_ref()?;
                 let trash = former.trash.clone()?;
                 let size = self.disk.stat(&trash).ok()??.size;
-                let operation = begun.operation.clone();
+                let operation = record.operation.clone();
                 Some(Ok(TrashedFile { id: change.id, path: former.path.clone(), trash, operation, size }))
             });
             found.collect()
@@ -127,13 +122,14 @@ impl History for FileStore {
 
 impl FileStore {
     fn try_revert(&self, id: &OperationId, undo: &Operation) -> Result<Result<RevertedFiles, AppendObstacle>, StoreError> {
-        // An interrupted undo has reverted the last changes of the operation.
-        let done = self.reverted_count(id)?;
+        // An interrupted undo, or one by another principal, has reverted a part of the operation.
+        let done = self.reverted_changes(id)?;
+        let is_begun = !done.is_empty();
         // All changes are checked before the first one is made.
         let mut later = HashMap::new();
         let mut left = BTreeMap::new();
         let mut conflict = None;
-        for change in self.own_changes(id).skip(done) {
+        for change in self.open_changes(id, &done) {
             let change = change?;
             let checked = match later.get(&change.id) {
                 None => revert_step(self.disk.as_ref(), &change).map(drop),
@@ -154,12 +150,12 @@ impl FileStore {
         if let Some(conflict) = conflict {
             let all = self.changes(id).map(|change| change.map(|change| change.id)).collect::<Result<HashSet<_>, _>>()?;
             // The rest of an interrupted undo may be small, and consist of changed files only.
-            if all.len() < LARGE_OPERATION || done == 0 && left.len() == later.len() {
+            if all.len() < LARGE_OPERATION || !is_begun && left.len() == later.len() {
                 return Err(conflict);
             }
         }
         let (mut steps, mut touched) = (Vec::new(), HashSet::new());
-        for change in self.own_changes(id).skip(done) {
+        for change in self.open_changes(id, &done) {
             let change = change?;
             // A later part of a long operation may have changed a file of an earlier part again.
             if MAX_FILES_PER_STEP <= steps.len() || touched.contains(&change.id) {
@@ -216,6 +212,11 @@ impl FileStore {
         for record in self.journaled_operations() {
             let record = record?;
             if record.operation.id == wanted {
+                let mut changes = record.subject.changes.iter();
+                // An undone change from a scope of this node would have returned the memory to that scope.
+                if wanted != trashed.operation.id && changes.any(|change| change.id == trashed.id && change.before.is_some()) {
+                    return Ok(false);
+                }
                 let Some(undone) = record.undoes else {
                     return Ok(matches!(record.operation.verb, Verb::Update | Verb::Accept | Verb::Restore));
                 };
@@ -252,13 +253,28 @@ impl FileStore {
         &self,
         is_wanted: impl Fn(&RecordedChange) -> bool,
     ) -> impl Iterator<Item = Result<Recorded<RecordedChange>, StoreError>> {
-        mark_undone_lazily(self.journaled_operations()).flat_map(move |record| match record {
-            Ok(mut record) => {
-                let changes = std::mem::take(&mut record.subject.changes);
-                let wanted = changes.into_iter().rev().filter(|change| is_wanted(change) && !change.is_placeholder());
-                wanted.map(|change| Ok(record.clone().map(|_| change))).collect::<Vec<_>>()
+        self.tracked_operations().flat_map(move |tracked| match tracked {
+            Ok(TrackedOperation { mut record, states, undone_by }) => {
+                let changes = std::mem::take(&mut record.subject.changes).into_iter().zip(states).rev();
+                let wanted = changes.filter(|(change, _)| is_wanted(change) && !change.is_placeholder());
+                let of_change = |(change, state)| {
+                    let undone_by = undone_by.clone().filter(|_| state != UndoState::Open);
+                    Ok(Recorded { undone_by, ..record.clone().map(|_| change) })
+                };
+                wanted.map(of_change).collect::<Vec<_>>()
             }
             Err(error) => vec![Err(error)],
+        })
+    }
+
+    /// Iterates over the operations in the journal, newest first.
+    fn tracked_operations(&self) -> impl Iterator<Item = Result<TrackedOperation, StoreError>> + '_ {
+        let mut tracker = UndoTracker::default();
+        self.journaled_operations().map(move |record| {
+            let record = record?;
+            let states = tracker.add(&record);
+            let undone_by = tracker.undo_of(&record.operation.id).cloned();
+            Ok(TrackedOperation { record, states, undone_by })
         })
     }
 
@@ -274,32 +290,26 @@ impl FileStore {
     fn read_records(&self) -> Result<Vec<OperationRecord>, StoreError> {
         let mut records = Vec::<OperationRecord>::new();
         let mut position = HashMap::<OperationId, usize>::new();
-        // The undo of each operation, and the number of files reverted by all its undos.
-        let mut undone = HashMap::<OperationId, (OperationId, u64)>::new();
-        let mut ours = Vec::<u64>::new();
-        for begun in self.journaled_operations() {
-            let Recorded { operation, undoes, subject: JournalPayload { changes }, .. } = begun?;
-            let id = operation.id.clone();
+        // The numbers of own changes of each operation, and of those that undos had an effect on.
+        let mut counts = Vec::<(usize, usize)>::new();
+        for tracked in self.tracked_operations() {
+            let TrackedOperation { record, states, undone_by } = tracked?;
+            let Recorded { operation, undoes, subject: JournalPayload { changes }, .. } = record;
             let files = changes.len() as u64;
-            let own = changes.iter().filter(|change| change.is_own_change()).count() as u64;
-            let undone_by = undone.get(&id).map(|(undo, _)| undo.clone());
-            // An undo that was itself undone has no effect.
-            if let Some(undoes) = undoes.as_ref().filter(|_| undone_by.is_none()) {
-                undone.entry(undoes.clone()).or_insert_with(|| (id.clone(), 0)).1 += files;
+            let own = changes.iter().zip(&states).filter(|(change, _)| change.is_own_change());
+            let count = own.fold((0, 0), |(all, done), (_, state)| (all + 1, done + usize::from(*state != UndoState::Open)));
+            // The parts of an operation are listed by its last part.
+            let at = *position.entry(operation.id.clone()).or_insert(records.len());
+            if at == records.len() {
+                records.push(OperationRecord { operation, subject: ChangedFiles { count: 0 }, undoes, undone_by });
+                counts.push((0, 0));
             }
-            if let Some(known) = position.get(&id) {
-                // An earlier part of an operation that is listed by its last part.
-                records[*known].subject.count += files;
-                ours[*known] += own;
-                continue;
-            }
-            position.insert(id.clone(), records.len());
-            records.push(OperationRecord { operation, subject: ChangedFiles { count: files }, undoes, undone_by });
-            ours.push(own);
+            records[at].subject.count += files;
+            counts[at] = (counts[at].0 + count.0, counts[at].1 + count.1);
         }
         // An interrupted undo can be continued.
-        for (record, own) in records.iter_mut().zip(ours) {
-            if undone.get(&record.operation.id).is_some_and(|(_, taken_back)| *taken_back < own) {
+        for (record, (own, done)) in records.iter_mut().zip(counts) {
+            if done < own {
                 record.undone_by = None;
             }
         }
@@ -307,15 +317,36 @@ impl FileStore {
     }
 
     /// Iterates over the changes of `id` itself, last first.
-    fn own_changes<'a>(&'a self, id: &OperationId) -> impl Iterator<Item = Result<RecordedChange, StoreError>> + 'a {
+    pub(super) fn own_changes<'a>(&'a self, id: &OperationId) -> impl Iterator<Item = Result<RecordedChange, StoreError>> + 'a {
         self.changes(id).filter(|change| change.as_ref().map_or(true, RecordedChange::is_own_change))
     }
 
-    /// Returns the number of changes of `id` that are reverted.
-    fn reverted_count(&self, id: &OperationId) -> Result<usize, StoreError> {
-        let records = self.read_records()?;
-        let undos = records.iter().filter(|record| record.undoes.as_ref() == Some(id) && record.undone_by.is_none());
-        Ok(undos.map(|undo| usize::try_from(undo.subject.count).unwrap_or(usize::MAX)).sum())
+    /// Iterates over the changes of `id` itself that were not `done`, last first.
+    fn open_changes<'a>(
+        &'a self,
+        id: &OperationId,
+        done: &HashMap<MemoryId, usize>,
+    ) -> impl Iterator<Item = Result<RecordedChange, StoreError>> + 'a {
+        let mut done = done.clone();
+        self.own_changes(id).filter(move |change| match change.as_ref().ok().and_then(|change| done.get_mut(&change.id)) {
+            Some(count) if 0 < *count => {
+                *count -= 1;
+                false
+            }
+            _ => true,
+        })
+    }
+
+    /// Returns the number of changes of each memory by `id` that were reverted, or left out because the memory was changed since.
+    fn reverted_changes(&self, id: &OperationId) -> Result<HashMap<MemoryId, usize>, StoreError> {
+        let mut tracker = UndoTracker::default();
+        for record in self.journaled_operations() {
+            let record = record?;
+            if record.operation.id != *id {
+                tracker.add(&record);
+            }
+        }
+        Ok(tracker.done(id))
     }
 
     /// Checks that `change` can be reverted after a later one of the same operation.

@@ -12,6 +12,7 @@ mod replica;
 mod statistics;
 mod trait_impls;
 mod trial_copy;
+mod undo_tracker;
 
 pub use doctor::{DoctorFinding, DoctorReport};
 pub use replica::SharedStoreStatus;

@@ -17,11 +17,12 @@ mod unsynced;
 
 pub use connection_status::SharedStoreStatus;
 
+use std::collections::HashMap;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-use memory_core::{Code, Memory, PrincipalAccess, Recorded, Scope, StoreError};
+use memory_core::{Code, Memory, PrincipalAccess, Recorded, RecordedChange, Scope, StoreError};
 
 use self::state::{CurrentReplica, ReplicaState};
 use self::status::ReplicaCounters;
@@ -294,7 +295,8 @@ impl FileStore {
         let Some(CurrentReplica { mut state, unreachable, .. }) = self.current(replica)? else {
             return Ok(Err(AppendObstacle::Outdated));
         };
-        let files = steps.iter().map(|step| self.new_file(step)).collect::<Result<_, _>>()?;
+        let mut files = steps.iter().map(|step| self.new_file(step)).collect::<Result<Vec<_>, _>>()?;
+        self.add_keys_of_placeholders(record, &mut files)?;
         let operation = NewOperation { record, token: random_token()?, files };
         // An operation never precedes an earlier one of this node.
         if unreachable.is_some() || !self.queue().is_empty()? {
@@ -350,6 +352,31 @@ impl FileStore {
         });
         let former_key = former.map(|former| key(&former.stored.path, &former.stored.memory));
         Ok(NewDocumentFile { former_key, document })
+    }
+
+    /// Adds the access keys of the files that an undo leaves as they are, so that only their readers receive these placeholders.
+    fn add_keys_of_placeholders(
+        &self,
+        record: &Recorded<JournalPayload>,
+        files: &mut [NewDocumentFile<'_>],
+    ) -> Result<(), StoreError> {
+        let changes = &record.subject.changes;
+        let Some(undone) = record.undoes.as_ref().filter(|_| changes.iter().any(RecordedChange::is_placeholder)) else {
+            return Ok(());
+        };
+        let principal = self.principal_name()?;
+        let mut keys = HashMap::new();
+        for change in self.own_changes(undone) {
+            let RecordedChange { id, before, after, .. } = change?;
+            let Some(file) = after.or(before).filter(|_| !keys.contains_key(&id)) else { continue };
+            // The scope matters only if the name of the file has a hash of it.
+            let scope = self.load_current(&id).map_or(Scope::Global, |(current, _)| current.stored.memory.scope);
+            keys.insert(id, key_of_file(&file.path, &scope, principal.as_deref()).to_string());
+        }
+        for (change, file) in changes.iter().zip(files).filter(|(change, _)| change.is_placeholder()) {
+            file.former_key = keys.get(&change.id).cloned();
+        }
+        Ok(())
     }
 
     /// Applies new operations and sends queued ones, and acquires the lock only if there are any.

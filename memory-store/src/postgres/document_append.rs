@@ -20,10 +20,11 @@ const BATCH: (usize, usize) = (1_000, 8 << 20);
 
 const APPEND: &str = "
     SELECT new_position, is_conflict
-    FROM memory_node_append($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)";
+    FROM memory_node_append($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)";
 
 const APPEND_CHANGES: &str = "
-    SELECT memory_node_append_changes($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)";
+    SELECT memory_node_append_changes($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22,
+        $23)";
 
 /// Appends an operation in one transaction, with a notification from the node with the number `notifier`, if there is one.
 ///
@@ -74,7 +75,7 @@ pub(super) async fn append(
     Ok(LogAppendResult::Appended(position))
 }
 
-/// Appends the operation without its changes, and returns its position; `None` if the head of one of its scopes is not the known one.
+/// Appends the operation, of its changes only the previous versions, and returns its position; `None` if the head of one of its scopes is not the known one.
 async fn append_operation(
     client: &Client,
     operation: &NewOperation<'_>,
@@ -87,11 +88,10 @@ async fn append_operation(
         scopes.iter().map(|scope| known.get(scope)).map(|head| (head.position, head.token)).unzip();
     // The operation may depend on each operation that its node has, such as the deletion of a file with the same path.
     let last = known.iter().map(|(_, head)| head.position).max().unwrap_or(0);
-    let Recorded { operation: Operation { id, verb, by, at }, undoes, .. } = operation.record;
+    let Recorded { operation: Operation { id, verb, by, at }, .. } = operation.record;
     let (at, nanos) = split_nanos(*at);
-    let undoes = undoes.as_ref().map(OperationId::as_str);
     let former = FormerColumns::new(operation);
-    let values: [SqlParameter; 18] = [
+    let values: [SqlParameter; 17] = [
         (&scopes, Type::TEXT_ARRAY),
         (&positions, Type::INT8_ARRAY),
         (&tokens, Type::INT8_ARRAY),
@@ -102,7 +102,6 @@ async fn append_operation(
         (by, Type::TEXT),
         (&at, Type::TIMESTAMPTZ),
         (&nanos, Type::INT2),
-        (&undoes, Type::TEXT),
         (&former.numbers, Type::INT4_ARRAY),
         (&former.scopes, Type::TEXT_ARRAY),
         (&former.ids, Type::TEXT_ARRAY),
@@ -227,11 +226,13 @@ async fn append_changes(
     for (number, (change, file)) in changes(operation).enumerate().take(batch.end).skip(batch.start) {
         columns.push(number, change, file);
     }
-    let values: [SqlParameter; 22] = [
+    let undoes = operation.record.undoes.as_ref().map(OperationId::as_str);
+    let values: [SqlParameter; 23] = [
         (&scopes, Type::TEXT_ARRAY),
         (&position, Type::INT8),
         (&operation.record.operation.id.as_str(), Type::TEXT),
         (&operation.token, Type::INT8),
+        (&undoes, Type::TEXT),
         (&columns.numbers, Type::INT4_ARRAY),
         (&columns.ids, Type::TEXT_ARRAY),
         (&columns.former_scopes, Type::TEXT_ARRAY),

@@ -24,7 +24,7 @@ use super::error::DatabaseError;
 use super::listener::ListenerEvent;
 use super::migration::{DOCUMENTS, check_version, migrate};
 use crate::access_key::{is_path_of_key, is_plain_path};
-use crate::journal::JournalPayload;
+use crate::journal::{INVALID_CHANGE, JournalPayload};
 #[cfg(feature = "conversations")]
 use crate::shared_files::SharedFolderId;
 use crate::shared_log::{
@@ -259,6 +259,10 @@ fn parse_operations(rows: &[Row], reader: Option<&str>) -> Result<Vec<LoggedOper
         let (at, nanos): (DateTime<Utc>, i16) = (row.try_get(6)?, row.try_get(7)?);
         if let Some(last) = logged.last_mut().filter(|last| last.record.operation.id.as_str() == id && last.token == token) {
             last.scopes.push(scope);
+            // An operation that reverts another one may do so in some of its scopes only.
+            if last.record.undoes.is_none() {
+                last.record.undoes = undoes.as_deref().map(parse).transpose()?;
+            }
             continue;
         }
         let operation = Operation {
@@ -307,7 +311,11 @@ async fn fetch_changes(client: &Client, logged: &mut [LoggedOperation]) -> Resul
     for row in client.query_typed(LIST_CHANGES, &wanted).await? {
         let operation = (row.try_get(0)?, row.try_get(1)?);
         let Some(one) = numbers.get(&operation).and_then(|number| logged.get_mut(*number)) else { continue };
-        let (before, after) = parse_files(&row)?;
+        // One invalid change must not prevent all others; the log and `memory doctor` show it.
+        let (before, after, invalid) = match parse_files(&row)? {
+            Ok((before, after)) => (before, after, None),
+            Err(what) => (None, None, Some(format!("{INVALID_CHANGE}{what}"))),
+        };
         let this = (operation, row.try_get::<_, i32>(2)?);
         if last.as_ref() == Some(&this)
             && let (Some(change), Some(content)) = (one.record.subject.changes.last_mut(), one.contents.last_mut())
@@ -315,32 +323,38 @@ async fn fetch_changes(client: &Client, logged: &mut [LoggedOperation]) -> Resul
             // The other half of a change from one scope into another.
             change.before = change.before.take().or(before);
             change.after = change.after.take().or(after);
-            *content = content.take().or(row.try_get(11)?);
+            *content = content.take().or(if invalid.is_some() { None } else { row.try_get(11)? });
             continue;
         }
         last = Some(this);
-        one.record.subject.changes.push(RecordedChange { id: parse(row.try_get(4)?)?, before, after, why: row.try_get(10)? });
-        one.contents.push(row.try_get(11)?);
+        one.contents.push(if invalid.is_some() { None } else { row.try_get(11)? });
+        let why = invalid.map_or_else(|| row.try_get(10), |invalid| Ok(Some(invalid)))?;
+        one.record.subject.changes.push(RecordedChange { id: parse(row.try_get(4)?)?, before, after, why });
     }
     Ok(())
 }
 
+/// The previous and the new file of a change, or the reason why they are invalid.
+type ParsedFiles = Result<(Option<RecordedFile>, Option<RecordedFile>), String>;
+
 /// Parses the previous and the new file of a row of [`LIST_CHANGES`].
 ///
-/// # Errors
-/// [`Code::FileDamaged`] also for a path that is no path of a memory in this scope, because any program may write into the database.
-fn parse_files(row: &Row) -> Result<(Option<RecordedFile>, Option<RecordedFile>), DatabaseError> {
+/// A path that is no path of a memory in this scope is invalid, because any program may write into the database.
+fn parse_files(row: &Row) -> Result<ParsedFiles, DatabaseError> {
     let scope: &str = row.try_get(3)?;
-    let file = |path: usize, hash: usize, trash: Option<String>| -> Result<Option<RecordedFile>, DatabaseError> {
-        let Some(path) = row.try_get::<_, Option<String>>(path)? else { return Ok(None) };
-        let hash = <[u8; 32]>::try_from(row.try_get::<_, &[u8]>(hash)?).map_err(|_| damaged("a hash has not 32 bytes"))?;
+    let file = |path: usize, hash: usize, trash: Option<String>| -> Result<Result<Option<RecordedFile>, String>, DatabaseError> {
+        let Some(path) = row.try_get::<_, Option<String>>(path)? else { return Ok(Ok(None)) };
+        let Ok(hash) = <[u8; 32]>::try_from(row.try_get::<_, &[u8]>(hash)?) else {
+            return Ok(Err(format!("{path} in {scope} has a hash of another length")));
+        };
         let is_plain = trash.as_ref().is_none_or(|trash| is_plain_path(trash, "trash/"));
         if !is_plain || !is_path_of_key(&path, scope) {
-            return Err(damaged(&format!("{path} is no file of {scope}")));
+            return Ok(Err(format!("{path} is no file of {scope}")));
         }
-        Ok(Some(RecordedFile { path, hash: ContentHash::from(hash), trash }))
+        Ok(Ok(Some(RecordedFile { path, hash: ContentHash::from(hash), trash })))
     };
-    Ok((file(5, 6, row.try_get(7)?)?, file(8, 9, None)?))
+    let (former, next) = (file(5, 6, row.try_get(7)?)?, file(8, 9, None)?);
+    Ok(former.and_then(|former| Ok((former, next?))))
 }
 
 fn parse<T: std::str::FromStr<Err = ParseError>>(text: &str) -> Result<T, DatabaseError> {

@@ -302,10 +302,13 @@ impl FileStore {
             files.push(file.clone());
             steps.push(CommitStep { id: change.id, before, after, why: change.why.clone() });
         }
-        let (mut operation, mut undoes) = (queued.record.operation.clone(), queued.record.undoes.clone());
+        let mut operation = queued.record.operation.clone();
         if changes.iter().all(|change| proposed.contains(&change.id)) {
-            (operation.verb, undoes) = (Verb::Propose, None);
+            operation.verb = Verb::Propose;
         }
+        // An undo only reverts changes. The rest of the operation can be undone later.
+        let is_undo = steps.iter().all(|step| step.why.as_deref() != Some(CONFLICT_REASON));
+        let undoes = queued.record.undoes.clone().filter(|_| is_undo);
         let record = record_steps(self.disk.as_ref(), &operation, undoes.as_ref(), &steps);
         if record != queued.record {
             (queued.record, queued.files) = (record, files);

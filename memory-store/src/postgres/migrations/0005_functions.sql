@@ -196,26 +196,220 @@ BEGIN
 END
 $$;
 
+-- Whether a value of the front matter has the type of its key. `value` is the rest of the line of the key, and the lines that continue it.
+CREATE OR REPLACE FUNCTION memory_is_value_of(key text, value text) RETURNS boolean
+    LANGUAGE plpgsql IMMUTABLE SECURITY DEFINER SET search_path FROM CURRENT
+AS $$
+DECLARE
+    newline text := chr(10);
+    first text := left(value, 1);
+    is_quoted boolean := first IN ('"', '''');
+    is_flow boolean := first IN ('[', '{');
+    is_block boolean := first IN ('|', '>');
+    unescaped text := value;
+    bare text := value;
+    uuid text := '[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}';
+    day text[];
+BEGIN
+    IF is_quoted OR is_flow THEN
+        -- Without escaped backslashes and quotes; a backslash is doubled.
+        unescaped := replace(replace(value, repeat(chr(92), 4), ''), repeat(chr(92), 2) || '"', '');
+    END IF;
+    IF is_block THEN
+        IF value !~ ('^[|>][0-9+-]{0,2} *(#[^' || newline || ']*)?(' || newline || '|$)') THEN
+            RETURN false;
+        END IF;
+        bare := regexp_replace(value, '^[^' || newline || ']*', '');
+    ELSIF is_quoted THEN
+        bare := regexp_replace(unescaped, '[[:space:]]+#[^"'']*$', '');
+        IF bare !~ '^("[^"]*"|(''[^'']*'')+)[[:space:]]*$' THEN
+            RETURN false;
+        END IF;
+        bare := btrim(bare, newline || ' ' || chr(9));
+        bare := substr(bare, 2, length(bare) - 2);
+    ELSIF is_flow THEN
+        bare := regexp_replace(unescaped, '"[^"]*"|''[^'']*''', 'quoted', 'g');
+        bare := btrim(regexp_replace(bare, '[[:space:]]#[^' || newline || ']*', '', 'g'), newline || ' ' || chr(9));
+        IF right(bare, 1) <> translate(left(bare, 1), '[{', ']}')
+            OR length(replace(bare, '[', '')) <> length(replace(bare, ']', ''))
+            OR length(replace(bare, '{', '')) <> length(replace(bare, '}', ''))
+        THEN
+            RETURN false;
+        END IF;
+    ELSE
+        IF position('#' IN value) > 0 THEN
+            bare := regexp_replace(value, '(^|[[:space:]])#[^' || newline || ']*', '', 'g');
+        END IF;
+        bare := btrim(bare, newline || ' ' || chr(9));
+        -- A map, an alias, or a character that begins no text.
+        IF value ~ '^[]@`%,}*]' OR value ~ '^[?:-]([[:space:]]|$)'
+            OR (value <> '' AND first NOT IN (newline, '#', '&', '!') AND bare ~ ':([[:space:]]|$)')
+        THEN
+            RETURN false;
+        END IF;
+    END IF;
+    IF key IN (
+        'created_at', 'updated_at', 'expires_at', 'valid_from', 'valid_until', 'due', 'notified_at', 'done_at', 'pinned', 'access_count',
+        'version', 'memory_version', 'superseded_by', 'reminds'
+    ) AND bare ~* '^(|null|~)$' THEN
+        RETURN true;
+    END IF;
+    CASE
+        WHEN key IN ('id', 'content_hash', 'phase', 'category', 'scope') THEN
+            RETURN position(newline IN value) = 0;
+        WHEN key IN ('created_at', 'updated_at', 'expires_at', 'valid_from', 'valid_until', 'due', 'notified_at', 'done_at') THEN
+            day := regexp_match(
+                bare,
+                '^([0-9]{4})-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])'
+                || '([Tt ]([01]?[0-9]|2[0-3]):[0-5][0-9](:([0-5][0-9]|60)([.][0-9]+)? ?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?)?)?$'
+            );
+            RETURN day IS NOT NULL AND day[3]::integer <= CASE
+                WHEN day[2] IN ('04', '06', '09', '11') THEN 30
+                WHEN day[2] <> '02' THEN 31
+                WHEN day[1]::integer % 4 = 0 AND (day[1]::integer % 100 <> 0 OR day[1]::integer % 400 = 0) THEN 29
+                ELSE 28
+            END;
+        WHEN key IN ('access_count', 'memory_version') THEN
+            RETURN bare ~ '^[0-9]{1,19}$';
+        WHEN key = 'version' THEN
+            RETURN bare ~ '^([0-9]{1,19}|[vV]?[0-9].*[.].*)$';
+        WHEN key = 'pinned' THEN
+            RETURN lower(bare) IN ('true', 'false', 'yes', 'no', 'on', 'off');
+        WHEN key IN ('superseded_by', 'reminds') THEN
+            RETURN bare ~* ('^' || uuid || '$');
+        WHEN key IN ('links', 'supersedes') THEN
+            -- Comments may contain anything.
+            RETURN regexp_replace(regexp_replace(value, '(^|[[:space:]])#[^' || newline || ']*', '', 'g'), uuid, '', 'gi')
+                ~ '^([][,"''[:space:]-]|null)*$';
+        WHEN key IN ('tags', 'tag', 'aliases', 'alias', 'other_origins') THEN
+            -- A list without maps, or a text.
+            RETURN is_quoted OR is_block OR first NOT IN (newline, '#', '', '[', '{')
+                OR (is_flow AND bare !~ '[{]|:([[:space:]]|$)')
+                OR (NOT is_flow AND (
+                    SELECT coalesce(bool_and(own.line ~ '^ *(- +)*-$|^ *(- +)+(["''[]|[^{&*!|> ](?!.*(: |: *$)))'), true)
+                    FROM unnest(string_to_array(bare, newline)) AS own(line) WHERE own.line ~ '[^ ]'
+                ));
+        WHEN key IN ('title', 'source') THEN
+            RETURN NOT is_flow AND (is_quoted OR is_block OR first NOT IN (newline, '#') OR bare !~ '^-|:([[:space:]]|$)');
+        WHEN key = 'origin' THEN
+            RETURN bare ~ '(^|[[:space:]{,])source:' AND bare ~ '(^|[[:space:]{,])root:' AND bare ~ '(^|[[:space:]{,])path:';
+        ELSE
+            RETURN true;
+    END CASE;
+END
+$$;
+
+-- Whether every node can read a file: a text in UTF-8 whose front matter ends, has no key twice, and has no value of another type, as far as
+-- its lines show. Of the letters in a line, those that are not ASCII are escaped.
+CREATE OR REPLACE FUNCTION memory_is_readable(content bytea) RETURNS boolean
+    LANGUAGE plpgsql IMMUTABLE SECURITY DEFINER SET search_path FROM CURRENT
+AS $$
+DECLARE
+    line text;
+    former text;
+    value text;
+    keys text[] := '{}';
+    is_open boolean := false;
+BEGIN
+    IF length(content) > 16777216 THEN
+        RETURN false;
+    END IF;
+    BEGIN
+        PERFORM convert(content, 'UTF8', 'UTF8');
+    EXCEPTION WHEN character_not_in_repertoire OR untranslatable_character THEN
+        RETURN false;
+    END;
+    FOREACH line IN ARRAY string_to_array(encode(substring(content FROM 1 FOR 1048576), 'escape'), chr(10)) LOOP
+        line := rtrim(line, chr(13));
+        IF rtrim(line, ' ' || chr(9)) = '---' THEN
+            IF is_open THEN
+                RETURN former IS NULL OR memory_is_value_of(former, value);
+            END IF;
+            is_open := true;
+        ELSIF line ~ ('[' || chr(1) || '-' || chr(8) || chr(11) || '-' || chr(31) || chr(127) || ']') OR NOT is_open THEN
+            RETURN false;
+        ELSIF line ~ '^[[:blank:]]*(#|$)' THEN
+            -- A comment or an empty line.
+            CONTINUE;
+        ELSIF line ~ '^( +[^[:blank:]]|-( |$)|[]}])' THEN
+            value := value || chr(10) || line;
+        ELSE
+            IF former IS NOT NULL AND NOT memory_is_value_of(former, value) THEN
+                RETURN false;
+            END IF;
+            former := rtrim(
+                substring(line FROM '^("[^"]*"|''[^'']*''|[^][:blank:]#&*!|>%@`{}[,"''](?:[^:]|:(?![[:blank:]]|$))*)[[:blank:]]*:(?:[[:blank:]]|$)'),
+                ' ' || chr(9)
+            );
+            value := btrim(substr(line, length(former) + 1), ' ' || chr(9));
+            IF value ~ '^:' IS NOT TRUE OR line ~ '^(---|[.][.][.]|[?:-]([[:blank:]]|$))' OR former ~ '[[:blank:]]#' THEN
+                RETURN false;
+            END IF;
+            value := ltrim(substr(value, 2), ' ' || chr(9));
+            IF former ~ '^["'']' THEN
+                former := substr(former, 2, length(former) - 2);
+                -- A letter in another spelling.
+                IF position(repeat(chr(92), 2) IN former) > 0 THEN
+                    RETURN false;
+                END IF;
+            END IF;
+            IF former = ANY (keys) OR former = '<<' THEN
+                RETURN false;
+            END IF;
+            keys := keys || former;
+        END IF;
+    END LOOP;
+    RETURN false;
+END
+$$;
+
 -- Whether a file is one of a memory with this id and scope: its first lines are those that the program writes. So no value before them can
--- contain them, and a repeated key makes the file unreadable. The scope of an agent or a conversation is private to its principal.
+-- contain them. The scope of an agent or a conversation is private to its principal.
 CREATE OR REPLACE FUNCTION memory_is_content_of(content bytea, own_id text, own_scope text) RETURNS boolean
     LANGUAGE plpgsql IMMUTABLE SECURITY DEFINER SET search_path FROM CURRENT
 AS $$
 DECLARE
     lines text[] := string_to_array(encode(substring(content FROM 1 FOR 8192), 'escape'), chr(10));
-    category text := substr(lines[5], 11);
-    stated_scope text := btrim(substr(lines[6], 8), '"' || chr(39));
+    stated_scope text := substr(lines[6], 8);
+    backslash text := repeat(chr(92), 2);
 BEGIN
-    RETURN lines[1] = '---' AND lines[2] = 'id: ' || own_id AND lines[3] ~ '^content_hash: [0-9a-z:]+$' AND lines[4] ~ '^phase: [a-z]+$'
-        AND starts_with(lines[5], 'category: ') AND starts_with(lines[6], 'scope: ')
-        AND (
-            category ~ '^[^]["''|>&*!?{}#%@,`]' OR category ~ '^''[^'']*''$'
-            OR (category ~ '^"[^"]*"$' AND position(chr(92) IN category) = 0)
+    IF stated_scope ~ '^".*"$' THEN
+        stated_scope := substr(stated_scope, 2, length(stated_scope) - 2);
+        stated_scope := replace(replace(stated_scope, backslash || '"', '"'), backslash || backslash, backslash);
+    ELSIF stated_scope ~ '^''.*''$' THEN
+        stated_scope := replace(substr(stated_scope, 2, length(stated_scope) - 2), '''''', '''');
+    END IF;
+    RETURN lines[1] = '---' AND lines[2] = 'id: ' || own_id AND lines[3] ~ '^content_hash: [0-9a-z:]+$'
+        AND lines[4] IN ('phase: inbox', 'phase: organized') AND starts_with(lines[5], 'category: ') AND starts_with(lines[6], 'scope: ')
+        AND lower(btrim(substr(lines[5], 11), '"' || chr(39))) IN (
+            'soul', 'character', 'people', 'project', 'date', 'knowledge', 'feedback', 'preferences', 'decisions', 'lessons', 'habits',
+            'skills', 'inbox', 'reminders'
         )
         AND (
             stated_scope = encode(convert_to(own_scope, 'UTF8'), 'escape')
             OR (starts_with(own_scope, 'private:') AND stated_scope ~ '^(agent|conversation):[^"'']+$')
         );
+END
+$$;
+
+-- Whether a part of a file name is a scope with other characters than letters and digits, which are encoded. A long one is shortened.
+CREATE OR REPLACE FUNCTION memory_is_suffix_of(suffix text, scope text) RETURNS boolean
+    LANGUAGE plpgsql IMMUTABLE SECURITY DEFINER SET search_path FROM CURRENT
+AS $$
+DECLARE
+    kind text := split_part(scope, ':', 1);
+BEGIN
+    RETURN suffix = kind || '-~' || right(encode(sha256(convert_to(scope, 'UTF8')), 'hex'), 32) OR (
+        suffix ~ ('^' || kind || '-(?:%[0-9A-F]{2}|[A-Za-z0-9_.-]|[^ -~])+$')
+        AND suffix !~ '%(2D|2E|3[0-9]|4[1-9A-F]|5[0-9AF]|6[1-9A-F]|7[0-9A])'
+        AND convert_to(substr(scope, length(kind) + 2), 'UTF8') = (
+            SELECT string_agg(
+                CASE WHEN part.text[1] ~ '^%' THEN decode(substr(part.text[1], 2), 'hex') ELSE convert_to(part.text[1], 'UTF8') END,
+                convert_to('', 'UTF8') ORDER BY part.nth
+            )
+            FROM regexp_matches(substr(suffix, length(kind) + 2), '%[0-9A-F]{2}|[^%]', 'g') WITH ORDINALITY AS part(text, nth)
+        )
+    );
 END
 $$;
 
@@ -228,9 +422,20 @@ BEGIN
         AND (SELECT bool_and(memory_is_file_name(part.name)) FROM unnest(string_to_array(path, '/')) AS part(name)) AND CASE
         WHEN scope = 'global' THEN position('@' IN path) = 0
         WHEN scope ~ '^[a-z]+:[A-Za-z0-9._-]{1,64}$' THEN right(path, length(scope) + 4) = '@' || replace(scope, ':', '-') || '.md'
-        -- Other characters of a scope are encoded, and a long one is shortened.
-        ELSE path ~ ('@' || split_part(scope, ':', 1) || '-[^@/]+[.]md$')
+        ELSE memory_is_suffix_of(substring(path FROM '@([^@/]+)[.]md$'), scope)
     END;
+END
+$$;
+
+-- Whether a path is one in the trash for a previous version that an operation replaces.
+CREATE OR REPLACE FUNCTION memory_is_trash_of(path text, operation text) RETURNS boolean
+    LANGUAGE plpgsql IMMUTABLE SECURITY DEFINER SET search_path FROM CURRENT
+AS $$
+DECLARE
+    parts text[] := string_to_array(path, '/');
+BEGIN
+    RETURN cardinality(parts) = 4 AND parts[1] = 'trash' AND parts[2] ~ '^[0-9]{4}-[0-9]{2}$' AND parts[3] = operation
+        AND octet_length(parts[4]) BETWEEN 1 AND 255 AND parts[4] !~ '^[.]|[[:cntrl:]]';
 END
 $$;
 
@@ -325,14 +530,15 @@ BEGIN
 END
 $$;
 
--- Appends an operation without its changes, and moves the previous versions of its documents to the trash. A path
--- identifies a document, because a node that has two files with one id gives one of them another id. `known_positions` and
--- `known_tokens` are the heads of its scopes, and `last_position` is the highest position on the node.
+-- Appends an operation, moves the previous versions of its documents to the trash, and logs that as deletions. `memory_node_append_changes`
+-- completes these changes, so no document disappears without a change in the log. A path identifies a document, because a node that has two
+-- files with one id gives one of them another id. `known_positions` and `known_tokens` are the heads of its scopes, and `last_position` is
+-- the highest position on the node.
 --
 -- The position is NULL if a head differs. `is_conflict` is true if a document differs from the expected one; then the caller rolls back.
 CREATE OR REPLACE FUNCTION memory_node_append(
     known_scopes text[], known_positions bigint[], known_tokens bigint[], last_position bigint,
-    own_operation text, own_token bigint, own_verb text, own_actor text, own_at timestamptz, own_at_nanos smallint, own_undoes text,
+    own_operation text, own_token bigint, own_verb text, own_actor text, own_at timestamptz, own_at_nanos smallint,
     former_numbers integer[], former_scopes text[], former_ids text[], former_paths text[], former_hashes bytea[], former_trash text[],
     notifier bigint, OUT new_position bigint, OUT is_conflict boolean
 )
@@ -352,10 +558,14 @@ BEGIN
     IF NOT former_scopes <@ known_scopes THEN
         RAISE data_exception USING MESSAGE = 'a previous version is in no scope of the operation';
     END IF;
+    -- The checks below must see what other transactions have committed meanwhile.
+    IF current_setting('transaction_isolation') <> 'read committed' THEN
+        RAISE feature_not_supported USING MESSAGE = 'operations are appended with the isolation level READ COMMITTED';
+    END IF;
     -- The owner may also copy the operations of a damaged home.
     IF readable IS NOT NULL AND (
-        own_operation ~ '^[0-9a-f]{12}$' AND coalesce(own_undoes ~ '^[0-9a-f]{12}$', true) AND own_at_nanos BETWEEN 0 AND 999
-        AND own_at >= '0001-01-01 00:00:00+00' AND own_at < '10000-01-01 00:00:00+00'
+        own_operation ~ '^[0-9a-f]{12}$' AND own_at_nanos BETWEEN 0 AND 999
+        AND own_at >= '0001-01-01 00:00:00+00' AND own_at < '10000-01-01 00:00:00+00' AND octet_length(own_actor) <= 1000
         AND own_verb IN (
             'write', 'update', 'tag', 'link', 'unlink', 'resolve-links', 'upgrade', 'delete', 'ingest', 'import', 'remind', 'notify',
             'snooze', 'done', 'dream', 'expire', 'decay', 'consolidate', 'undo', 'restore', 'repair', 'rename', 'gc', 'schema', 'set',
@@ -363,6 +573,18 @@ BEGIN
         )
     ) IS NOT TRUE THEN
         RAISE data_exception USING MESSAGE = 'the operation is not valid';
+    END IF;
+    -- A second version with the same path in the trash would replace the first one.
+    IF readable IS NOT NULL AND (
+        EXISTS (SELECT FROM unnest(former_trash) AS own(trash) WHERE memory_is_trash_of(own.trash, own_operation) IS NOT TRUE)
+        OR cardinality(former_trash) <> (SELECT count(DISTINCT own.trash) FROM unnest(former_trash) AS own(trash))
+        OR EXISTS (
+            SELECT FROM unnest(readable) AS wanted(scope)
+            JOIN memory_documents_trash AS own ON own.scope = wanted.scope AND own.operation = own_operation
+            WHERE own.trash = ANY (former_trash)
+        )
+    ) THEN
+        RAISE data_exception USING MESSAGE = 'a path in the trash is not valid';
     END IF;
     -- All transactions lock heads in the same order.
     WITH locked AS (
@@ -384,8 +606,8 @@ BEGIN
     END IF;
     new_position := greatest(last_position, (SELECT max(known.position) FROM unnest(known_positions) AS known(position))) + 1;
     UPDATE memory_document_heads SET position = new_position, token = own_token WHERE scope = ANY (known_scopes);
-    INSERT INTO memory_document_operations (scope, position, operation, token, verb, actor, at, at_nanos, undoes, recorded)
-        SELECT wanted.scope, new_position, own_operation, own_token, own_verb, own_actor, own_at, own_at_nanos, own_undoes, now()
+    INSERT INTO memory_document_operations (scope, position, operation, token, verb, actor, at, at_nanos, recorded)
+        SELECT wanted.scope, new_position, own_operation, own_token, own_verb, own_actor, own_at, own_at_nanos, now()
         FROM unnest(known_scopes) AS wanted(scope);
     IF notifier IS NOT NULL THEN
         PERFORM pg_notify('memory_documents', notifier::text);
@@ -398,6 +620,9 @@ BEGIN
                 AS former(nth, scope, id, path, hash, trash)
             WHERE own.scope = former.scope AND own.path = former.path AND own.hash = former.hash
             RETURNING own.*, former.nth, former.trash
+        ), logged AS (
+            INSERT INTO memory_document_changes (scope, position, nth, operation, token, id, former_path, former_hash, trash)
+            SELECT scope, new_position, nth, own_operation, own_token, id, path, hash, nullif(trash, '') FROM gone
         )
         INSERT INTO memory_documents_trash (scope, operation, token, nth, at, trash, id, path, hash, category, phase, tags, created_at,
             updated_at, expires_at, source, content)
@@ -409,10 +634,45 @@ BEGIN
 END
 $$;
 
--- Inserts changes of an operation that the transaction has appended, and the new documents. A change without a scope has no new document. The
--- tags of a document are one text, separated by a control character.
+-- Whether changes only revert those of another operation: each document returns to its state before that operation. A large undo leaves
+-- documents that were changed since.
+CREATE OR REPLACE FUNCTION memory_is_undo_of(
+    undone text, readable text[], scopes text[], ids text[], former_paths text[], former_hashes bytea[], hashes bytea[]
+) RETURNS boolean
+    LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path FROM CURRENT
+AS $$
+BEGIN
+    RETURN NOT EXISTS (
+        SELECT FROM unnest(scopes, ids, former_paths, former_hashes, hashes) AS new(scope, id, former_path, former_hash, hash)
+        WHERE NOT EXISTS (
+            SELECT FROM memory_document_changes AS own
+            WHERE own.scope = new.scope AND own.id = new.id AND own.operation = undone AND CASE
+                WHEN own.path IS NULL AND own.former_path IS NULL THEN false
+                WHEN new.former_path IS NOT NULL OR new.hash IS NOT NULL THEN
+                    (own.path, own.hash, own.former_hash) IS NOT DISTINCT FROM (new.former_path, new.former_hash, new.hash)
+                -- The document is left as it is.
+                WHEN own.path IS NULL THEN EXISTS (
+                    SELECT FROM memory_documents AS current
+                    WHERE current.scope = own.scope AND (current.path = own.former_path OR current.id = own.id)
+                )
+                ELSE NOT EXISTS (
+                    SELECT FROM memory_documents AS current
+                    WHERE current.scope = own.scope AND current.path = own.path AND current.hash = own.hash
+                )
+            END
+        ) OR new.former_path IS NULL AND new.hash IS NULL AND 10 > (
+            SELECT count(DISTINCT own.id) FROM unnest(readable) AS wanted(scope)
+            JOIN memory_document_operations AS operation ON operation.scope = wanted.scope AND operation.operation = undone
+            JOIN memory_document_changes AS own ON own.scope = operation.scope AND own.position = operation.position
+        )
+    );
+END
+$$;
+
+-- Adds changes to an operation that the transaction has appended, and inserts the new documents. A change without a scope has no new document.
+-- The tags of a document are one text, separated by a control character. `own_undoes` is the operation that this one reverts.
 CREATE OR REPLACE FUNCTION memory_node_append_changes(
-    own_scopes text[], own_position bigint, own_operation text, own_token bigint,
+    own_scopes text[], own_position bigint, own_operation text, own_token bigint, own_undoes text,
     numbers integer[], ids text[], former_scopes text[], former_paths text[], former_hashes bytea[], former_trash text[],
     scopes text[], paths text[], hashes bytea[], reasons text[], contents bytea[], categories text[], phases text[], tag_lists text[],
     creations timestamptz[], updates timestamptz[], expiries timestamptz[], sources text[]
@@ -438,24 +698,32 @@ BEGIN
         RAISE data_exception USING MESSAGE = 'the transaction has not appended the operation';
     END IF;
     IF readable IS NOT NULL AND EXISTS (
-        SELECT FROM unnest(numbers, ids, former_scopes, former_paths, former_hashes, former_trash, scopes, paths, hashes, contents)
-            AS new(nth, id, former_scope, former_path, former_hash, trash, scope, path, hash, content)
+        SELECT FROM unnest(numbers, ids, former_scopes, former_paths, former_hashes, former_trash, scopes, paths, hashes, reasons, contents)
+            AS new(nth, id, former_scope, former_path, former_hash, trash, scope, path, hash, why, content)
         LEFT JOIN memory_documents_trash AS former ON former.scope = new.former_scope AND former.operation = own_operation
             AND former.token = own_token AND former.nth = new.nth
         WHERE (
-            new.id ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' AND new.nth >= 0
-            AND (new.former_scope IS NULL OR new.former_path IS NULL OR (
-                former.path = new.former_path AND former.hash = new.former_hash
-                AND former.trash = coalesce(new.trash, '')
-            ))
-            AND (new.former_path IS NULL OR (
-                memory_is_path_of(new.former_path, coalesce(new.former_scope, new.scope, own_scopes[1])) AND length(new.former_hash) = 32
-            ))
+            new.id ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' AND new.nth >= 0 AND coalesce(octet_length(new.why), 0) <= 65536
+            AND CASE WHEN new.former_path IS NULL THEN new.former_hash IS NULL AND new.trash IS NULL AND former.nth IS NULL
+                -- The previous version of a document with the id of another one may have another id.
+                ELSE former.path = new.former_path AND former.hash = new.former_hash AND former.trash = new.trash
+                    AND memory_is_path_of(new.former_path, new.former_scope)
+                    AND (former.id = new.id OR memory_has_ids_elsewhere(ARRAY[former.id], ARRAY[new.former_scope])) END
             AND CASE WHEN new.scope IS NULL THEN new.path IS NULL AND new.hash IS NULL AND new.content IS NULL
-                ELSE memory_is_path_of(new.path, new.scope) AND sha256(new.content) = new.hash AND memory_is_content_of(new.content, new.id, new.scope) END
+                ELSE memory_is_path_of(new.path, new.scope) AND sha256(new.content) = new.hash END
         ) IS NOT TRUE
     ) THEN
         RAISE data_exception USING MESSAGE = 'a change of the operation is not valid';
+    END IF;
+    -- A scope may have a version again that it had before, such as one that the owner has copied from files.
+    IF readable IS NOT NULL AND EXISTS (
+        SELECT FROM unnest(ids, scopes, hashes, contents) AS new(id, scope, hash, content)
+        WHERE new.scope IS NOT NULL AND (memory_is_content_of(new.content, new.id, new.scope) AND memory_is_readable(new.content)) IS NOT TRUE
+            AND NOT EXISTS (
+                SELECT FROM memory_document_changes AS own WHERE own.scope = new.scope AND own.id = new.id AND own.hash = new.hash
+            )
+    ) THEN
+        RAISE data_exception USING MESSAGE = 'a file of the operation is not valid';
     END IF;
     INSERT INTO memory_documents (scope, id, path, hash, category, phase, tags, created_at, updated_at, expires_at, source, content)
         SELECT new.scope, new.id, new.path, new.hash, new.category, new.phase, string_to_array(new.tags, chr(31)), new.created_at,
@@ -466,19 +734,38 @@ BEGIN
     IF readable IS NOT NULL AND memory_has_ids_elsewhere(ids, scopes) THEN
         RAISE unique_violation USING MESSAGE = 'a memory of another scope has the same id', CONSTRAINT = 'memory_documents_id';
     END IF;
-    -- A change from one scope into another is two rows: the first half in the former scope, and the second half in the new one.
+    -- A change from one scope into another is two rows: the deletion in the former scope, and the creation in the new one.
+    UPDATE memory_document_changes AS own SET id = new.id, why = new.why, path = next.path, hash = next.hash, content = next.content
+        FROM unnest(numbers, ids, former_scopes, former_paths, scopes, paths, hashes, reasons, contents)
+            AS new(nth, id, former_scope, former_path, scope, path, hash, why, content)
+        LEFT JOIN LATERAL (SELECT new.path, new.hash, new.content WHERE new.scope = new.former_scope) AS next ON true
+        WHERE own.scope = new.former_scope AND own.position = own_position AND own.nth = new.nth AND new.former_path IS NOT NULL;
     INSERT INTO memory_document_changes (scope, position, nth, operation, token, id, former_path, former_hash, trash, path, hash, why, content)
-        SELECT CASE WHEN half = 1 THEN new.former_scope ELSE coalesce(new.scope, new.former_scope, own_scopes[1]) END,
-            own_position, new.nth, own_operation, own_token, new.id,
-            CASE WHEN half = 1 OR NOT is_moved THEN new.former_path END,
-            CASE WHEN half = 1 OR NOT is_moved THEN new.former_hash END,
-            CASE WHEN half = 1 OR NOT is_moved THEN new.trash END,
-            CASE WHEN half = 2 THEN new.path END, CASE WHEN half = 2 THEN new.hash END, new.why, CASE WHEN half = 2 THEN new.content END
+        SELECT coalesce(new.scope, new.former_scope, own_scopes[1]), own_position, new.nth, own_operation, own_token, new.id,
+            CASE WHEN NOT is_logged THEN new.former_path END, CASE WHEN NOT is_logged THEN new.former_hash END,
+            CASE WHEN NOT is_logged THEN new.trash END, new.path, new.hash, new.why, new.content
         FROM unnest(numbers, ids, former_scopes, former_paths, former_hashes, former_trash, scopes, paths, hashes, reasons, contents)
             AS new(nth, id, former_scope, former_path, former_hash, trash, scope, path, hash, why, content)
-        CROSS JOIN LATERAL (SELECT coalesce(new.former_scope <> new.scope, false) AS is_moved) AS move
-        CROSS JOIN generate_series(1, 2) AS half
-        WHERE half = 2 OR is_moved;
+        CROSS JOIN LATERAL (SELECT new.former_scope IS NOT NULL AND new.former_path IS NOT NULL AS is_logged) AS former
+        WHERE NOT is_logged OR new.scope <> new.former_scope;
+    IF own_undoes IS NULL THEN
+        RETURN;
+    END IF;
+    IF readable IS NOT NULL AND (
+        SELECT own_undoes <> own_operation AND memory_is_undo_of(
+            own_undoes, readable, array_agg(own.scope), array_agg(own.id), array_agg(own.former_path), array_agg(own.former_hash),
+            array_agg(own.hash)
+        )
+        FROM memory_document_changes AS own
+        WHERE own.scope = ANY (own_scopes) AND own.position = own_position AND own.nth = ANY (numbers)
+    ) IS NOT TRUE THEN
+        RAISE data_exception USING MESSAGE = 'the operation does not revert the other one';
+    END IF;
+    UPDATE memory_document_operations AS own SET undoes = own_undoes
+        WHERE own.scope = ANY (own_scopes) AND own.position = own_position AND (readable IS NULL OR EXISTS (
+            SELECT FROM memory_document_changes AS change
+            WHERE change.scope = own.scope AND change.position = own_position AND change.nth = ANY (numbers)
+        ));
 END
 $$;
 

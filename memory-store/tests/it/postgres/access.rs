@@ -29,7 +29,7 @@ impl SharedDatabase<'static> {
 }
 
 impl<'s> SharedDatabase<'s> {
-    fn on(server: &'s PostgresServer) -> Self {
+    pub(super) fn on(server: &'s PostgresServer) -> Self {
         let name = server.database();
         server.sql(
             &name,
@@ -53,7 +53,12 @@ impl<'s> SharedDatabase<'s> {
     }
 
     pub(super) fn node(&self, token: &str) -> Node {
-        Node::new(Arc::new(open(self.server, &self.name, "node").with_token(token)))
+        Node::new(self.database(token))
+    }
+
+    /// Opens the database as a node.
+    pub(super) fn database(&self, token: &str) -> Arc<Database> {
+        Arc::new(open(self.server, &self.name, "node").with_token(token))
     }
 
     /// Returns the name of the role of the nodes.
@@ -121,7 +126,7 @@ fn move_into(node: &Node, id: &str, scope: &str) {
 }
 
 /// Returns the scopes of the memories that a node has.
-fn scopes(node: &Node) -> Vec<String> {
+pub(super) fn scopes(node: &Node) -> Vec<String> {
     node.services.store.refresh().unwrap();
     let page = node.services.store.list(&Filter::all(), &PageRequest::default(), node.services.clock.now()).unwrap();
     let mut scopes: Vec<_> = page.memories.iter().map(|stored| stored.memory.scope.to_string()).collect();

@@ -4,6 +4,7 @@ mod access;
 mod backups;
 mod cluster;
 mod conversations;
+mod damaged_files;
 mod equal_search;
 mod errors;
 mod failover;
@@ -23,6 +24,7 @@ mod restart;
 mod server;
 mod suites;
 mod tls;
+mod undos;
 mod writers;
 
 use std::sync::Arc;

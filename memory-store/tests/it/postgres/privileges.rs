@@ -91,7 +91,7 @@ fn calls(shared: &SharedDatabase<'_>) -> Vec<String> {
 fn append_call((position, token): (&str, &str), operation: &str, verb: &str, at: &str, last: &str) -> String {
     format!(
         "SELECT new_position FROM memory_node_append('{{global}}', '{{{position}}}', '{{{token}}}', {last}, '{operation}', 5, '{verb}', \
-        'cli', '{at}', 0::smallint, NULL, '{{}}', '{{}}', '{{}}', '{{}}', '{{}}', '{{}}', NULL)"
+        'cli', '{at}', 0::smallint, '{{}}', '{{}}', '{{}}', '{{}}', '{{}}', '{{}}', NULL)"
     )
 }
 
@@ -103,8 +103,8 @@ fn file_of(id: &str, further: &str) -> String {
 /// Returns a call that appends a new document to the operation of [`append_call`], with the hash of the text `hashed`.
 fn change_call(position: &str, id: &str, path: &str, content: &str, hashed: &str) -> String {
     format!(
-        "SELECT memory_node_append_changes('{{global}}', {position}, '0123456789ab', 5, '{{0}}', '{{{id}}}', '{{NULL}}', '{{NULL}}', \
-        '{{NULL}}', '{{NULL}}', '{{global}}', '{{{path}}}', ARRAY[sha256(convert_to('{hashed}', 'UTF8'))], '{{NULL}}', \
+        "SELECT memory_node_append_changes('{{global}}', {position}, '0123456789ab', 5, NULL, '{{0}}', '{{{id}}}', '{{NULL}}', \
+        '{{NULL}}', '{{NULL}}', '{{NULL}}', '{{global}}', '{{{path}}}', ARRAY[sha256(convert_to('{hashed}', 'UTF8'))], '{{NULL}}', \
         ARRAY[convert_to('{content}', 'UTF8')], '{{ideas}}', '{{organized}}', '{{a}}', '{{NULL}}', '{{NULL}}', '{{NULL}}', '{{cli}}')"
     )
 }
@@ -249,8 +249,10 @@ fn a_node_cannot_make_a_function_read_the_rows_of_all_scopes() {
     check(&format!("DO $$ BEGIN PERFORM {commit}; PERFORM {put}; END $$"));
     let (position, token) = &global_head(&shared);
     let next = (position.parse::<i64>().unwrap() + 1).to_string();
-    let append = append_call((position, token), "0123456789ab", "write", "2026-11-26T10:00:00Z", position)
-        .replace("'{}', '{}', '{}', '{}', '{}', '{}'", "'{0}', '{global}', '{x}', '{x}', ARRAY[sha256('x')], '{x}'");
+    let append = append_call((position, token), "0123456789ab", "write", "2026-11-26T10:00:00Z", position).replace(
+        "'{}', '{}', '{}', '{}', '{}', '{}'",
+        "'{0}', '{global}', '{x}', '{x}', ARRAY[sha256('x')], '{trash/2026-11/0123456789ab/x}'",
+    );
     let change = valid_change(&next, "01234567-0123-7000-8000-0123456789ab", "categories/ideas/a.md");
     check(&format!("DO $$ BEGIN PERFORM ({append}); PERFORM ({change}); END $$"));
 }
@@ -314,17 +316,38 @@ fn a_node_cannot_take_an_operation_an_id_or_the_positions_of_others() {
         valid.replace("id:", "\"id\":"),
         valid.replace('\n', "\r\n"),
         valid.replace("global", "private:ada"),
-        valid.replace("category: inbox", "category: \"inbox"),
+        valid.replace("category: inbox", "category: \"a: b\""),
         valid.replace("category: inbox", "category: >"),
         valid.replace("phase: inbox\n", ""),
         format!("\n{valid}"),
         format!("\u{feff}{valid}"),
         "text".into(),
     ] {
-        assert_eq!(shared.error("node", &bob, &call(own, &file)), "ERROR:  a change of the operation is not valid", "{file:?}");
+        assert_eq!(shared.error("node", &bob, &call(own, &file)), "ERROR:  a file of the operation is not valid", "{file:?}");
     }
-    for file in [valid.clone(), file_of(own, "title: a\n"), valid.replace("category: inbox", "category: \"a: b\"")] {
+    for file in [valid.clone(), file_of(own, "title: a\n"), valid.replace("category: inbox", "category: \"Inbox\"")] {
         shared.sql("node", &bob, &format!("BEGIN; {}; ROLLBACK", call(own, &file)));
+    }
+    // The checks would not see what other transactions have committed meanwhile.
+    let isolated = format!("BEGIN ISOLATION LEVEL REPEATABLE READ; {}", append("0123456789ab"));
+    let refused = shared.error("node", &bob, &isolated);
+    assert_eq!(refused, "ERROR:  operations are appended with the isolation level READ COMMITTED");
+    // Paths in the trash that lead elsewhere, or that two previous versions have.
+    let former = |trash: &str| {
+        let numbers = "'{0,1}', '{global,global}', '{x,y}', '{x,y}', ARRAY[sha256('x'), sha256('y')]";
+        append("0123456789ab").replace("'{}', '{}', '{}', '{}', '{}', '{}'", &format!("{numbers}, '{trash}'"))
+    };
+    let place = "trash/2026-11/0123456789ab";
+    for trash in [
+        "{,}".replace(',', "\"\",\"\""),
+        format!("{{{place}/a.md,{place}/a.md}}"),
+        format!("{{{place}/a.md,{place}/{}}}", "y".repeat(300)),
+        format!("{{{place}/a.md,{place}/.a.md}}"),
+        format!("{{{place}/a.md,{place}/b/c.md}}"),
+        format!("{{{place}/a.md,trash/2026-11/ffffffffffff/b.md}}"),
+        format!("{{{place}/a.md,categories/b.md}}"),
+    ] {
+        assert_eq!(shared.error("node", &bob, &former(&trash)), "ERROR:  a path in the trash is not valid", "{trash}");
     }
     // Further positions than scopes.
     let far = append("0123456789ab").replace(&format!("'{{{position}}}'"), &format!("'{{{position},9223372036854775806}}'"));
@@ -414,6 +437,10 @@ fn a_node_cannot_append_an_operation_that_others_cannot_read() {
         ("categories/ideas/a@team-web.md", "team:api", false),
         ("categories/ideas/a.md", "team:web", false),
         ("categories/ideas/a.md", "project:a b", false),
+        ("categories/ideas/a@project-web.md", "project:a b", false),
+        ("categories/ideas/a@project-%61%20b.md", "project:a b", false),
+        ("categories/ideas/a@project-a b.md", "project:a b", false),
+        ("categories/ideas/a@project-\u{e9}%21.md", "project:\u{e9}!", true),
         ("categories/../config.md", "global", false),
         ("categories/ideas/.a.md", "global", false),
         ("categories/ideas/a", "global", false),
