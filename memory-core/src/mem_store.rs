@@ -293,7 +293,7 @@ impl MemoryStore for MemStore {
         Box::new(memories.into_iter().map(Ok))
     }
 
-    fn by_origin(&self, origin: &Origin) -> Result<Option<StoredMemory>, StoreError> {
+    fn by_origin(&self, origin: &Origin, _: &Scope) -> Result<Option<StoredMemory>, StoreError> {
         let state = self.state();
         let is_same = |memory: &Memory| memory.origin.iter().chain(&memory.other_origins).any(|own| own.is_same_place(origin));
         Ok(state.accepted().find(|file| is_same(&file.memory)).map(|file| state.with_accesses(file)))

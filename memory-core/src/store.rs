@@ -87,11 +87,14 @@ pub trait MemoryStore: NameIndex + Embeddings + MemoryFacets + MemorySummaries {
         now: DateTime<Utc>,
     ) -> Box<dyn Iterator<Item = Result<StoredMemory, StoreError>> + 'a>;
 
-    /// Returns the memory that was ingested from `origin`, if any.
+    /// Returns the memory that was ingested from `origin` into `scope`, if any.
+    ///
+    /// It may have been moved into another scope since. A store that several principals share does not return the memories of others in
+    /// other scopes, because they would receive the text of the next ingestion.
     ///
     /// # Errors
     /// If the files cannot be read.
-    fn by_origin(&self, origin: &Origin) -> Result<Option<StoredMemory>, StoreError>;
+    fn by_origin(&self, origin: &Origin, scope: &Scope) -> Result<Option<StoredMemory>, StoreError>;
 
     /// Returns the memory in `scope` with this content hash, if any.
     ///

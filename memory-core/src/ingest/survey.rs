@@ -12,7 +12,7 @@ use recognition::{EmptyNote, UnmatchedNote, file_hash};
 use super::findings::for_each_finding;
 use super::{IngestReport, LinkCounts, Progress, SkippedFile};
 use crate::wikilink::{WikilinkCatalog, WikilinkDestination, WikilinkNameKind};
-use crate::{ContentHash, Memory, MemoryId, NoteItem, Origin, Services, Source, SourceItem, StoreError, Tags, secret};
+use crate::{ContentHash, Memory, MemoryId, NoteItem, Origin, Scope, Services, Source, SourceItem, StoreError, Tags, secret};
 
 /// The result of surveying a source.
 pub(super) struct Survey {
@@ -157,6 +157,19 @@ impl Survey {
         &self.notes[number]
     }
 
+    /// Returns whether a memory may receive the text of a note that has another origin.
+    ///
+    /// On the node of a principal, the memories of others in other scopes may not.
+    fn is_accepted(services: &Services, memory: &Memory) -> Result<bool, StoreError> {
+        let scope = services.default_scope();
+        match &memory.origin {
+            Some(origin) if matches!(scope, Scope::Private(_)) && memory.scope != scope => {
+                Ok(services.store.by_origin(origin, &scope)?.is_some_and(|stored| stored.memory.id == memory.id))
+            }
+            _ => Ok(true),
+        }
+    }
+
     fn add(&mut self, services: &Services, note: NoteItem) -> Result<Option<UnmatchedNote>, StoreError> {
         let number = self.notes.len();
         let exported = self.exported_memory(services, &note)?;
@@ -170,7 +183,7 @@ impl Survey {
         if self.numbers.contains_key(&origin.path) {
             return Ok(None);
         }
-        let stored = services.store.by_origin(origin)?;
+        let stored = services.store.by_origin(origin, &draft.scope)?;
         let is_its_own = |memory: &Memory| memory.origin.as_ref().is_some_and(|own| own.is_same_place(origin));
         let (id, kept, copied) = match (exported, stored) {
             (Some((id, MemoryRelation::AsTwin)), _) => (id, MemoryRelation::AsTwin, None),

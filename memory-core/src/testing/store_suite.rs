@@ -331,10 +331,10 @@ fn accesses_are_counted_and_folded(services: &Services) {
 fn origins_and_texts_are_found(services: &Services) {
     let origin = crate::Origin { source: "obsidian".into(), root: "/vault".into(), path: "a/b.md".into(), hash: None };
     let id = put(services, Draft { origin: Some(origin.clone()), ..draft("from a vault") });
-    let by_origin = services.store.by_origin(&origin).expect("answered").expect("found");
+    let by_origin = services.store.by_origin(&origin, &Scope::Global).expect("answered").expect("found");
     assert_eq!(by_origin.memory.id.to_string(), id);
     let elsewhere = crate::Origin { path: "a/c.md".into(), ..origin };
-    assert_eq!(services.store.by_origin(&elsewhere).expect("answered"), None);
+    assert_eq!(services.store.by_origin(&elsewhere, &Scope::Global).expect("answered"), None);
     let by_content = services.store.by_content(&by_origin.memory.content_hash(), &Scope::Global).expect("answered");
     assert_eq!(by_content, Some(by_origin.memory.id));
 }

@@ -172,8 +172,8 @@ impl MemoryStore for ScopedStore {
         Box::new(memories.filter(|stored| stored.as_ref().map_or(true, |stored| self.is_visible(stored))))
     }
 
-    fn by_origin(&self, origin: &Origin) -> Result<Option<StoredMemory>, StoreError> {
-        Ok(self.store.by_origin(origin)?.filter(|stored| self.is_visible(stored)))
+    fn by_origin(&self, origin: &Origin, scope: &Scope) -> Result<Option<StoredMemory>, StoreError> {
+        Ok(self.store.by_origin(origin, scope)?.filter(|stored| self.is_visible(stored)))
     }
 
     fn by_content(&self, hash: &ContentHash, scope: &Scope) -> Result<Option<MemoryId>, StoreError> {

@@ -22,7 +22,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-use memory_core::{Code, Memory, PrincipalAccess, Recorded, RecordedChange, Scope, StoreError};
+use memory_core::{Code, Memory, PrincipalAccess, Recorded, RecordedChange, Scope, StoreError, StoredMemory};
 
 use self::state::{CurrentReplica, ReplicaState};
 use self::status::ReplicaCounters;
@@ -199,6 +199,24 @@ impl FileStore {
             (Err(error), Some(state)) if is_unreachable(&error) => Ok(state.principal),
             (Err(error), _) => Err(error),
         }
+    }
+
+    /// Returns whether a memory is private to the principal of the node, or was before it was shared.
+    pub(super) fn was_private(&self, stored: &StoredMemory, principal: &str) -> Result<bool, StoreError> {
+        let private = Scope::Private(principal.to_owned());
+        let is_private = |path: &str| key_of_file(path, &Scope::Global, None) == private;
+        if is_private(&stored.path) {
+            return Ok(true);
+        }
+        for record in self.journaled_operations() {
+            let changes = record?.subject.changes;
+            let of_memory = changes.iter().filter(|change| change.id == stored.memory.id);
+            let mut files = of_memory.flat_map(|change| change.before.iter().chain(&change.after));
+            if files.any(|file| is_private(&file.path)) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Returns the name for the file of a memory with this scope: in a replica, one with its access key.

@@ -131,8 +131,12 @@ impl MemoryStore for FileStore {
         Box::new(self.index.memories(filter, now))
     }
 
-    fn by_origin(&self, origin: &Origin) -> Result<Option<StoredMemory>, StoreError> {
-        self.index.by_origin(origin)
+    fn by_origin(&self, origin: &Origin, scope: &Scope) -> Result<Option<StoredMemory>, StoreError> {
+        let principal = self.principal_name()?;
+        self.index.by_origin(origin, |stored| match &principal {
+            Some(principal) if stored.memory.scope != *scope => self.was_private(stored, principal),
+            _ => Ok(true),
+        })
     }
 
     fn by_content(&self, hash: &ContentHash, scope: &Scope) -> Result<Option<MemoryId>, StoreError> {

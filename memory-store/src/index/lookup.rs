@@ -66,14 +66,19 @@ impl MemoryIndex {
         Ok(found.map(|IndexedDocument { path, accesses, .. }| MemoryLocation { path, accesses }))
     }
 
-    /// Returns the memory that was imported from `origin`, the oldest if there are several.
+    /// Returns the accepted memory that was imported from `origin`, the oldest if there are several.
     ///
     /// # Errors
     /// If the index cannot be read.
-    pub(crate) fn by_origin(&self, origin: &Origin) -> Result<Option<StoredMemory>, StoreError> {
+    pub(crate) fn by_origin(
+        &self,
+        origin: &Origin,
+        is_accepted: impl Fn(&StoredMemory) -> Result<bool, StoreError>,
+    ) -> Result<Option<StoredMemory>, StoreError> {
         for document in self.find_by_handle(LookupKey::Origin(origin).bits())? {
             if let Some(stored) = self.load_document(&document)?
                 && stored.memory.origin.iter().chain(&stored.memory.other_origins).any(|own| own.is_same_place(origin))
+                && is_accepted(&stored)?
             {
                 return Ok(Some(stored));
             }

@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use super::{MemoryRelation, Survey};
 use crate::ingest::findings::for_each_finding;
 use crate::text::WordOverlaps;
-use crate::{Filter, Memory, MemoryId, Services, Source, SourceItem, StoreError};
+use crate::{Filter, Memory, MemoryId, Origin, Services, Source, SourceItem, StoreError};
 
 /// Maximum number of pairs of a note and a memory with similar paths. Notes beyond them are new.
 const MAX_PAIRS: usize = 100_000;
@@ -121,16 +121,17 @@ impl Survey {
         let mut left = Vec::new();
         let filter = Filter { source: Some(place.source.clone()), ..Filter::all() };
         for stored in services.store.memories(&filter, services.clock.now()) {
-            let Memory { id, origin: Some(origin), content: text, .. } = (match stored {
+            let memory = match stored {
                 Ok(stored) => stored.memory,
                 Err(StoreError::Damaged(_)) => continue,
                 Err(error) => return Err(error),
-            }) else {
-                continue;
             };
-            if (&origin.source, &origin.root) != (&place.source, &place.root) || owned.contains(&id) {
+            let is_sibling = |origin: &Origin| (&origin.source, &origin.root) == (&place.source, &place.root);
+            let is_left = memory.origin.as_ref().is_some_and(is_sibling) && !owned.contains(&memory.id);
+            if !is_left || !Self::is_accepted(services, &memory)? {
                 continue;
             }
+            let Memory { id, origin: Some(origin), content: text, .. } = memory else { continue };
             let hashed = HashedPath::parse(&origin.path).filter(|_| !known.contains(origin.path.as_str()));
             let (path, file) = hashed.map_or((origin.path.as_str(), None), |hashed| (hashed.path, hashed.file));
             if known.contains(path) {
@@ -209,7 +210,7 @@ mod tests {
 
     use super::HashedPath;
     use crate::testing::{FakeSource, services};
-    use crate::{Draft, Filter, IngestOptions, MemStore, NoteItem, Origin, Services, SourceItem, ingest};
+    use crate::{Draft, Filter, IngestOptions, MemStore, NoteItem, Origin, Scope, Services, SourceItem, ingest};
 
     /// Ingests notes with a path, former paths and a text. Returns the numbers of new and updated memories.
     fn run(services: &Services, notes: &[(&str, &[&str], &str)]) -> (u64, u64) {
@@ -236,7 +237,8 @@ mod tests {
         let home = services(Arc::new(MemStore::default()));
         let [x, y] = ["1 T 0000000a-0", "1 T 0000000b-1"];
         assert_eq!(run(&home, &[(x, &["1", "1 T", x], "x"), (y, &["1", "1 T", y], "y")]), (2, 0));
-        let first = home.store.by_origin(&Origin { source: "test".into(), root: "/test".into(), path: x.into(), hash: None });
+        let origin = Origin { source: "test".into(), root: "/test".into(), path: x.into(), hash: None };
+        let first = home.store.by_origin(&origin, &Scope::Global);
         let first = first.expect("it can be read").expect("a memory").memory.id;
         // Each text is like the former one of the other file.
         let [x, y] = ["1 T 0000000c-0", "1 T 0000000d-1"];

@@ -108,7 +108,11 @@ impl Survey {
                 Err(StoreError::Damaged(_)) => continue,
                 Err(error) => return Err(error),
             };
-            for note in empty.iter().filter(|note| note.is_of(&memory)) {
+            let mut equal = empty.iter().filter(|note| note.is_of(&memory)).peekable();
+            if equal.peek().is_none() || !Self::is_accepted(services, &memory)? {
+                continue;
+            }
+            for note in equal {
                 matched.entry(note.number).or_insert(UnmatchedNote {
                     number: note.number,
                     twin: memory.id,
@@ -227,7 +231,7 @@ impl Survey {
                 Err(StoreError::Damaged(_)) => continue,
                 Err(error) => return Err(error),
             };
-            if !owned.contains(&memory.id) {
+            if !owned.contains(&memory.id) && Self::is_accepted(services, &memory)? {
                 edited.extend(EditedMemory::of(&memory, place).filter(|_| !self.has_origin_of(&memory)));
             }
         }

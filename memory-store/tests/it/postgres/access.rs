@@ -120,7 +120,7 @@ pub(super) fn write_into(node: &Node, text: &str, scope: &str) -> String {
     write(&node.services, draft, SecretPolicy::Refuse).unwrap().id.to_string()
 }
 
-fn move_into(node: &Node, id: &str, scope: &str) {
+pub(super) fn move_into(node: &Node, id: &str, scope: &str) {
     let patch = Patch { scope: Some(scope.parse().unwrap()), ..Patch::default() };
     update(&node.services, id, &patch, None, SecretPolicy::Refuse).unwrap();
 }

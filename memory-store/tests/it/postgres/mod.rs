@@ -10,6 +10,7 @@ mod errors;
 mod failover;
 mod folders;
 mod idempotence;
+mod ingestion;
 mod listener;
 mod lost_responses;
 mod migrations;

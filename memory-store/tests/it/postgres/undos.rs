@@ -244,7 +244,9 @@ fn a_principal_undoes_its_part_of_an_operation_and_the_author_the_rest() {
         assert_eq!((is_pinned(&ids[of_team]), is_pinned(&ids[1 - of_team])), (false, true));
         undo(&ada.services, Some(pinned.as_str())).unwrap();
         assert!(is_undone(&ada, &pinned) && !is_pinned(&ids[1 - of_team]));
-        ids.iter().for_each(|id| drop(delete(&ada.services, id).unwrap()));
+        for id in &ids {
+            delete(&ada.services, id).unwrap();
+        }
     }
     // A memory that leaves a private scope is not back in it when the team deletes it.
     let id = write_into(&ada, "a note to share", "private:ada");
