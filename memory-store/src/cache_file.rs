@@ -1,9 +1,9 @@
 //! Files that may be deleted at any time.
 
-use std::fs::DirBuilder;
 use std::io::{self, Write};
-use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
+
+use crate::system::private_folder_builder;
 
 /// Writes a file that may be deleted at any time, atomically.
 ///
@@ -24,7 +24,7 @@ pub(crate) fn write(root: &Path, path: impl AsRef<Path>, bytes: &[u8]) -> io::Re
 ///
 /// It does not create parents, so that a home that was moved away does not reappear at its old path.
 pub(crate) fn create_folder(folder: &Path) -> io::Result<()> {
-    match DirBuilder::new().mode(0o700).create(folder) {
+    match private_folder_builder().create(folder) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists && folder.is_dir() => Ok(()),
         made => made,
     }

@@ -6,12 +6,13 @@ use std::path::Path;
 
 use memory_core::{Code, StoreError};
 
+use crate::system::is_symlink_error;
+
 /// Returns the error for an `action` that failed with an I/O error.
 ///
 /// `action` is a verb and a path, as in `read a/b.md`.
 pub(crate) fn io_error(action: impl Into<String>, source: io::Error) -> StoreError {
-    // The system reports `ELOOP` when a path is a symlink and is opened with `O_NOFOLLOW`.
-    if source.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error()) {
+    if is_symlink_error(&source) {
         let action = action.into();
         // `action` is a verb and a path; the error contains the path.
         return StoreError::Outside { path: action.split_once(' ').map_or(action.as_str(), |(_, path)| path).to_owned() };

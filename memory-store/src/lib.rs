@@ -29,6 +29,7 @@
 //! | [`jq`] | an evaluator for jq filters, with limits on time and memory |
 //! | `shared_log` | the log of operations that several nodes share; the database contains the truth, and files are replicas |
 //! | `offline_queue` | the operations of a node that are not in the shared log yet |
+//! | [`system`] | calls that differ between operating systems |
 //! | `index` | the search index: SQLite for documents, tantivy for words, a memory-mapped file for vectors |
 //!
 //! Without default features the crate stores memories only. The features `banks`, `topics`, `conversations`, `instances`
@@ -54,7 +55,6 @@ mod already_shown_file;
 pub mod bank;
 mod cache_file;
 pub mod conversation;
-mod core_dump;
 mod daemon;
 pub mod disk;
 mod edit;
@@ -87,12 +87,12 @@ pub mod sealed;
 mod shared_files;
 mod shared_log;
 mod store_folder;
+pub mod system;
 #[cfg(feature = "topics")]
 pub mod topic;
 
 pub use allowed_paths::AllowedPaths;
 pub use already_shown_file::AlreadyShownFile;
-pub use core_dump::disable_core_dumps;
 pub use daemon::{
     ChoreResult, ChoreState, DaemonLock, DaemonProcess, DaemonState, EventLog, FileWatcher, LogFile, WatchedChanges,
 };

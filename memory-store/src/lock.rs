@@ -2,9 +2,8 @@
 //!
 //! No lock is given for a folder with a newer format, which only a newer version may change.
 
-use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
-use std::os::unix::fs::{DirBuilderExt, FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::sync_channel;
 use std::thread;
@@ -14,6 +13,7 @@ use memory_core::StoreError;
 
 use crate::error::io_error;
 use crate::folder_format;
+use crate::system::{self, owner_only};
 
 /// The lock file of a home.
 ///
@@ -77,12 +77,12 @@ impl WriterLock {
         file.try_lock().ok().map(|()| Self { file })
     }
 
-    /// Waits for a lock of the folder `root` itself, without a lock file in it.
+    /// Waits for a lock of the folder `root` itself, on Unix without a lock file in it.
     ///
     /// # Errors
     /// [`StoreError::Locked`] after `patience`.
     pub(crate) fn acquire_folder(root: &Path, patience: Duration) -> Result<Self, StoreError> {
-        Self::lock_exclusive(File::open(root), root, root, patience)
+        Self::lock_exclusive(system::open_folder_lock(root), root, root, patience)
     }
 
     /// Writes a new random generation number to the lock file, and returns it.
@@ -92,7 +92,7 @@ impl WriterLock {
         let mut bytes = [0; 8];
         // On failure, other processes detect the write a little later by the modification times of the files.
         if getrandom::fill(&mut bytes).is_ok() {
-            let _ = self.file.write_all_at(&bytes, 0);
+            let _ = system::write_all_at(&self.file, &bytes, 0);
         }
         u64::from_ne_bytes(bytes)
     }
@@ -133,11 +133,13 @@ impl WriterLock {
 pub(crate) fn read_generation(root: &Path) -> u64 {
     let mut bytes = [0; 8];
     // If the path is a pipe, opening it must not block.
-    let careful = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
-    let mut options = OpenOptions::new();
-    options.read(true).custom_flags(i32::try_from(careful.bits()).unwrap_or_default());
-    let read = options.open(root.join(LOCK_FILE)).and_then(|file| file.read_exact_at(&mut bytes, 0));
-    read.map_or(0, |()| u64::from_ne_bytes(bytes))
+    let opened = system::open_no_follow_nonblocking(OpenOptions::new().read(true), &root.join(LOCK_FILE));
+    match opened.and_then(|file| system::read_exact_at(&file, &mut bytes, 0)) {
+        Ok(()) => u64::from_ne_bytes(bytes),
+        // A writer holds the lock, so no generation that was read before is current.
+        Err(error) if system::is_lock_violation(&error) => getrandom::u64().unwrap_or_default(),
+        Err(_) => 0,
+    }
 }
 
 /// Whether the lock is exclusive.
@@ -151,9 +153,9 @@ enum LockMode {
 fn open_named_lock(root: &Path, name: &str) -> (PathBuf, io::Result<File>) {
     let folder = root.join(FOLDER);
     let place = folder.join(name);
-    let is_folder = || if folder.symlink_metadata()?.is_dir() { Ok(()) } else { Err(io::Error::from(rustix::io::Errno::LOOP)) };
+    let is_folder = || if folder.symlink_metadata()?.is_dir() { Ok(()) } else { Err(system::symlink_error()) };
     let opened = match is_folder() {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => match DirBuilder::new().mode(0o700).create(&folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => match system::private_folder_builder().create(&folder) {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
             // Another process may have created the folder since.
             _ => is_folder().and_then(|()| open(&place)),
@@ -165,10 +167,9 @@ fn open_named_lock(root: &Path, name: &str) -> (PathBuf, io::Result<File>) {
 }
 
 fn open(place: &Path) -> io::Result<File> {
-    let no_follow = i32::try_from(rustix::fs::OFlags::NOFOLLOW.bits()).unwrap_or_default();
     let mut options = OpenOptions::new();
-    options.read(true).write(true).create(true).truncate(false).mode(0o600).custom_flags(no_follow);
-    options.open(place)
+    options.read(true).write(true).create(true).truncate(false);
+    system::open_no_follow(owner_only(&mut options), place)
 }
 
 /// Waits for the exclusive lock, at most for `patience`.

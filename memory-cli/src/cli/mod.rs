@@ -24,7 +24,7 @@ use crate::versions;
 /// It must be called before the process starts a thread.
 pub fn run() -> std::process::ExitCode {
     // Failures to disable core dumps are ignored.
-    let _ = memory_store::disable_core_dumps();
+    let _ = memory_store::system::disable_core_dumps();
     allocator::limit_arenas();
     allocator::prefault_heap();
     let mut environment = Environment::from_process();

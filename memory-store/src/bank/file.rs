@@ -11,6 +11,7 @@ use super::gzip::{self, GzipMember};
 use super::layout::{BankLayout, parse_layout};
 use crate::disk::{Disk, FileStat};
 use crate::error::io_error;
+use crate::system::is_symlink_error;
 
 /// The maximum size of a file, in bytes.
 pub(super) const MAX_FILE: usize = 64 * 1024 * 1024;
@@ -134,9 +135,7 @@ pub(super) fn damaged_error(path: &str, why: &str) -> BankError {
 
 /// Returns the error for a file that could not be read.
 pub(super) fn read_error(path: &str, error: io::Error) -> BankError {
-    // The system reports `ELOOP` when a path is a symlink and is opened with `O_NOFOLLOW`.
-    let is_link =
-        error.kind() == io::ErrorKind::InvalidInput || error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error());
+    let is_link = error.kind() == io::ErrorKind::InvalidInput || is_symlink_error(&error);
     if is_link { StoreError::Outside { path: path.to_owned() }.into() } else { io_error(format!("read {path}"), error).into() }
 }
 

@@ -2,9 +2,8 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::Debug;
-use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -19,6 +18,7 @@ use super::layout::format_time;
 use crate::disk::{Disk, LazyDisk, append_line, replace_file};
 use crate::error::{io_error, read_error, write_error};
 use crate::lock::{PATIENCE, WriterLock};
+use crate::system::{open_no_follow, owner_only, private_folder_builder};
 
 /// The folder of the queue, next to the conversations.
 const FOLDER: &str = ".conversations";
@@ -142,7 +142,7 @@ impl JobFile {
     /// Returns the folder, and creates it if it is missing.
     fn create_folder(&self) -> Result<PathBuf, StoreError> {
         let folder = self.place.root().join(FOLDER);
-        match DirBuilder::new().mode(0o700).create(&folder) {
+        match private_folder_builder().create(&folder) {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
                 Err(io_error(format!("create {}", folder.display()), error))
             }
@@ -194,10 +194,9 @@ impl JobQueue for JobFile {
 }
 
 fn open_lock_file(place: &Path) -> std::io::Result<File> {
-    let no_follow = i32::try_from(rustix::fs::OFlags::NOFOLLOW.bits()).unwrap_or_default();
     let mut options = OpenOptions::new();
-    options.read(true).write(true).create(true).truncate(false).mode(0o600).custom_flags(no_follow);
-    options.open(place)
+    options.read(true).write(true).create(true).truncate(false);
+    open_no_follow(owner_only(&mut options), place)
 }
 
 /// Replaces the file by a new one without jobs, durably and atomically.

@@ -2,7 +2,6 @@
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, Write};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::time::Duration;
 
@@ -10,6 +9,7 @@ use memory_core::StoreError;
 
 use crate::error::io_error;
 use crate::lock::wait_for_lock;
+use crate::system::owner_only;
 
 /// The lock file of a daemon.
 const NAME: &str = ".daemon.lock";
@@ -28,7 +28,7 @@ pub struct DaemonLock {
 /// A running daemon.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DaemonProcess {
-    /// The id of the process, if it can be read.
+    /// The id of the process, if it can be read; on Windows no other process can read a locked file.
     pub pid: Option<u32>,
 }
 
@@ -78,7 +78,7 @@ impl Drop for DaemonLock {
 }
 
 fn open(root: &Path, make: bool) -> io::Result<File> {
-    OpenOptions::new().read(true).write(make).create(make).truncate(false).mode(0o600).open(root.join(NAME))
+    owner_only(OpenOptions::new().read(true).write(make).create(make).truncate(false)).open(root.join(NAME))
 }
 
 fn write(file: &mut File, text: &str) -> io::Result<()> {

@@ -6,20 +6,19 @@ mod elsewhere;
 mod inotify;
 
 use std::collections::BTreeSet;
-use std::fs::DirBuilder;
 use std::io;
-use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use memory_core::StoreError;
 
 #[cfg(not(target_os = "linux"))]
-use self::elsewhere::Ears;
+use self::elsewhere::NotifyWatcher as FolderWatcher;
 #[cfg(target_os = "linux")]
 use self::inotify::FolderWatcher;
 use crate::error::io_error;
 use crate::index::{CATEGORIES, ENTRIES};
+use crate::system::private_folder_builder;
 
 /// Maximum number of changed files to list; with more, all files must be checked.
 const MAX_CHANGED_FILES: usize = 10_000;
@@ -64,7 +63,7 @@ impl FileWatcher {
     pub fn watch_home(root: &Path, ring: impl Fn() + Send + Sync + 'static) -> Result<Self, StoreError> {
         let place = root.join(CATEGORIES);
         // A missing home is not created: it may have been moved.
-        match DirBuilder::new().mode(0o700).create(&place) {
+        match private_folder_builder().create(&place) {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
                 return Err(io_error(format!("watch {}", place.display()), error));
             }
@@ -89,7 +88,7 @@ impl FileWatcher {
             let place = root.join(folder);
             let told = |error| io_error(format!("watch {}", place.display()), error);
             if *folder == ENTRIES {
-                DirBuilder::new().recursive(true).mode(0o700).create(&place).map_err(told)?;
+                private_folder_builder().recursive(true).create(&place).map_err(told)?;
             }
             ears.push(Self::watch_folder(&place, root, &news, &ring).map_err(told)?);
         }

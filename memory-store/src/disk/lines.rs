@@ -2,9 +2,9 @@
 
 use std::fs::File;
 use std::io;
-use std::os::unix::fs::FileExt;
 
 use super::Disk;
+use crate::system::read_exact_at;
 
 /// Size of the first block in bytes; each further block is twice as large.
 const FIRST_BLOCK: usize = 16 * 1024;
@@ -67,7 +67,7 @@ impl ForwardLines {
             searched = self.buffer.len();
             let block = usize::try_from(self.end - self.read).unwrap_or(usize::MAX).min(self.block);
             self.buffer.resize(searched + block, 0);
-            self.file.read_exact_at(&mut self.buffer[searched..], self.read)?;
+            read_exact_at(&self.file, &mut self.buffer[searched..], self.read)?;
             self.read += block as u64;
             self.block = LARGEST_BLOCK.min(2 * self.block);
         }
@@ -131,7 +131,7 @@ impl BackwardLines {
             let block = usize::try_from(self.read).unwrap_or(usize::MAX).min(self.block);
             let mut bytes = vec![0; block];
             self.read -= block as u64;
-            self.file.read_exact_at(&mut bytes, self.read)?;
+            read_exact_at(&self.file, &mut bytes, self.read)?;
             bytes.append(&mut self.buffer);
             self.buffer = bytes;
             unsearched = block;

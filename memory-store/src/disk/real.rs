@@ -2,10 +2,10 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::os::unix::fs::{DirBuilderExt, DirEntryExt, FileTypeExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use super::{DirEntry, DirEntryKind, Disk, FileStat, MAX_FILE, check_path};
+use crate::system::{self, file_stat};
 
 /// A home folder on the machine's disk. Folders are created with mode 0700, files with 0600.
 #[derive(Debug)]
@@ -45,13 +45,8 @@ impl RealDisk {
     }
 
     fn open_file(&self, path: &str) -> io::Result<File> {
-        let no_follow = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
-        let flags = i32::try_from(no_follow.bits()).map_err(io::Error::other)?;
         let no_file = || io::Error::new(io::ErrorKind::Unsupported, "not a regular file, but a pipe, a socket or a device");
-        let opened = OpenOptions::new().read(true).custom_flags(flags).open(self.absolute_path(path)?);
-        // Opening a socket fails with `ENXIO`.
-        let is_socket = |error: &io::Error| error.raw_os_error() == Some(rustix::io::Errno::NXIO.raw_os_error());
-        let file = opened.map_err(|error| if is_socket(&error) { no_file() } else { error })?;
+        let file = system::open_no_follow_nonblocking(OpenOptions::new().read(true), &self.absolute_path(path)?)?;
         let kind = file.metadata()?.file_type();
         if kind.is_file() || kind.is_dir() { Ok(file) } else { Err(no_file()) }
     }
@@ -59,11 +54,11 @@ impl RealDisk {
     fn open_for_writing(&self, path: &str, options: &mut OpenOptions) -> io::Result<File> {
         let place = self.absolute_path(path)?;
         // Another process may have created a link to one of its own files under this name.
-        let no_follow = i32::try_from(rustix::fs::OFlags::NOFOLLOW.bits()).map_err(io::Error::other)?;
-        match options.mode(0o600).custom_flags(no_follow).open(&place) {
+        let options = system::owner_only(options);
+        match system::open_no_follow(options, &place) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 self.make_parents(path)?;
-                options.open(&place)
+                system::open_no_follow(options, &place)
             }
             opened => opened,
         }
@@ -164,12 +159,12 @@ impl Disk for RealDisk {
                     Err(name) => (name.to_string_lossy().into_owned(), false),
                 };
                 let kind = match kind {
-                    _ if !is_text || kind.is_symlink() || kind.is_socket() || kind.is_fifo() => DirEntryKind::Other,
+                    _ if !is_text || kind.is_symlink() => DirEntryKind::Other,
                     _ if kind.is_dir() => DirEntryKind::Folder,
                     _ if kind.is_file() => DirEntryKind::File,
                     _ => DirEntryKind::Other,
                 };
-                Ok(DirEntry { name, inode: entry.ino(), kind })
+                Ok(DirEntry { name, inode: system::entry_inode(&entry)?, kind })
             })
             .collect()
     }
@@ -186,8 +181,7 @@ impl Disk for RealDisk {
         self.append_to_file(path, bytes).map(drop)
     }
     fn truncate(&self, path: &str, length: u64) -> io::Result<()> {
-        let no_follow = i32::try_from(rustix::fs::OFlags::NOFOLLOW.bits()).map_err(io::Error::other)?;
-        let file = OpenOptions::new().write(true).custom_flags(no_follow).open(self.absolute_path(path)?)?;
+        let file = system::open_no_follow(OpenOptions::new().write(true), &self.absolute_path(path)?)?;
         file.set_len(length)?;
         file.sync_all()
     }
@@ -212,7 +206,7 @@ impl Disk for RealDisk {
             // The file system has no hard links.
             Err(_) => {
                 fs::copy(&source, &target)?;
-                File::open(target)?.sync_all()
+                system::sync_file(&target)
             }
         }
     }
@@ -223,21 +217,11 @@ impl Disk for RealDisk {
         if !own.is_file() || !other.is_file() {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, format!("{path} or {of} is not a regular file")));
         }
-        let (owner, group) = (Some(other.uid()), Some(other.gid()));
-        // Only a privileged process may change the owner; the others set the group and mode as far as they may.
-        if own.uid() != other.uid() && std::os::unix::fs::lchown(&place, owner, group).is_ok() {
-            return fs::set_permissions(&place, fs::Permissions::from_mode(other.mode() & 0o777));
-        }
-        if own.gid() != other.gid() {
-            let _ = std::os::unix::fs::lchown(&place, None, group);
-        }
-        fs::set_permissions(&place, fs::Permissions::from_mode(other.mode() & 0o777))
+        system::copy_owner_and_permissions(&place, &own, &other)
     }
 
     fn check_writable(&self, path: &str) -> io::Result<()> {
-        let no_follow = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
-        let flags = i32::try_from(no_follow.bits()).map_err(io::Error::other)?;
-        match OpenOptions::new().write(true).custom_flags(flags).open(self.absolute_path(path)?) {
+        match system::open_no_follow_nonblocking(OpenOptions::new().write(true), &self.absolute_path(path)?) {
             Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Err(error),
             _ => Ok(()),
         }
@@ -258,23 +242,16 @@ impl Disk for RealDisk {
     }
 
     fn sync_file(&self, path: &str) -> io::Result<()> {
-        self.open_file(path)?.sync_all()
+        system::sync_file(&self.absolute_path(path)?)
     }
 
     fn sync_folder(&self, path: &str) -> io::Result<()> {
         let place = if path.is_empty() { self.root.clone() } else { self.absolute_path(path)? };
-        File::open(place)?.sync_all()
+        system::sync_folder(&place)
     }
 
-    #[cfg(target_os = "linux")]
     fn sync_everything(&self) -> io::Result<bool> {
-        rustix::fs::syncfs(File::open(&self.root)?)?;
-        Ok(true)
-    }
-
-    #[cfg(not(target_os = "linux"))]
-    fn sync_everything(&self) -> io::Result<bool> {
-        Ok(false)
+        system::sync_file_system(&self.root)
     }
 }
 
@@ -283,10 +260,10 @@ fn make_folders(place: &Path) -> io::Result<()> {
     if missing == 0 {
         return Ok(());
     }
-    fs::DirBuilder::new().recursive(true).mode(0o700).create(place)?;
+    system::private_folder_builder().recursive(true).create(place)?;
     // A new folder is durable only after its parent is synced.
     for parent in fs::canonicalize(place)?.ancestors().skip(1).take(missing) {
-        File::open(parent)?.sync_all()?;
+        system::sync_folder(parent)?;
     }
     Ok(())
 }
@@ -297,15 +274,4 @@ fn is_symlink(place: &Path) -> bool {
 
 fn is_absent(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
-}
-
-fn file_stat(found: &fs::Metadata) -> FileStat {
-    let nanoseconds = |seconds: i64, rest: i64| seconds.saturating_mul(1_000_000_000).saturating_add(rest);
-    FileStat {
-        size: found.len(),
-        modified_ns: nanoseconds(found.mtime(), found.mtime_nsec()),
-        changed_ns: nanoseconds(found.ctime(), found.ctime_nsec()),
-        inode: found.ino(),
-        is_folder: found.is_dir(),
-    }
 }

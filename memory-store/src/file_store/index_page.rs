@@ -1,7 +1,6 @@
 //! The index page of the home.
 
 use std::fs::{File, TryLockError};
-use std::os::unix::fs::OpenOptionsExt;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
@@ -15,6 +14,7 @@ use crate::error::io_error;
 use crate::index::CATEGORIES;
 use crate::lock;
 use crate::memory_file::time_from_nanos;
+use crate::system::owner_only;
 
 /// The path of the page.
 const PAGE: &str = "memory.md";
@@ -63,7 +63,7 @@ impl FileStore {
             return Ok(false);
         }
         // Without the lock the page is updated anyway, because it is derived.
-        let lock = File::options().create(true).truncate(false).write(true).mode(0o600).open(self.root.join(PAGE_LOCK)).ok();
+        let lock = owner_only(File::options().create(true).truncate(false).write(true)).open(self.root.join(PAGE_LOCK)).ok();
         let _locked = match lock.map(|lock| (lock.try_lock(), lock)) {
             Some((Err(TryLockError::WouldBlock), lock)) => {
                 let Some(locked) = lock::wait_for_lock(lock, self.options.patience.min(PAGE_LOCK_TIMEOUT)) else {

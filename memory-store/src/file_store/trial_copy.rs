@@ -2,9 +2,8 @@
 //!
 //! A dry run of a dream works on such a copy, without a language model; a test of a model works on an empty store.
 
-use std::fs::{self, File, Permissions};
+use std::fs::{self, File};
 use std::io;
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -16,6 +15,7 @@ use crate::cache_file;
 use crate::disk::copy_with_time;
 use crate::error::io_error;
 use crate::index::{CATEGORIES, ENTRIES, FOLDER, REHEARSAL};
+use crate::system::{open_folder_lock, private_folder_permissions};
 
 /// The folder of the journal, below the home.
 const JOURNAL: &str = "journal";
@@ -65,8 +65,13 @@ impl FileStore {
         let parent = self.root.join(FOLDER);
         cache_file::create_folder(&parent)?;
         remove_unused_copies(&parent);
-        let folder = tempfile::Builder::new().prefix(REHEARSAL).permissions(Permissions::from_mode(0o700)).tempdir_in(&parent)?;
-        let in_use = File::open(folder.path())?;
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(REHEARSAL);
+        if let Some(permissions) = private_folder_permissions() {
+            builder.permissions(permissions);
+        }
+        let folder = builder.tempdir_in(&parent)?;
+        let in_use = open_folder_lock(folder.path())?;
         in_use.lock()?;
         Ok((folder, in_use))
     }
@@ -85,7 +90,7 @@ impl TrialCopy {
 fn remove_unused_copies(parent: &Path) {
     for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
         let is_copy = entry.file_name().to_string_lossy().starts_with(REHEARSAL);
-        let lock = File::open(entry.path()).ok().filter(|_| is_copy);
+        let lock = is_copy.then(|| open_folder_lock(&entry.path()).ok()).flatten();
         if lock.is_some_and(|lock| lock.try_lock().is_ok()) {
             // A copy that cannot be deleted is harmless.
             let _ = fs::remove_dir_all(entry.path());
@@ -122,6 +127,8 @@ fn copy_files(from: &Path, to: &Path) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
     use super::super::FileStoreOptions;
     use super::*;
 
@@ -152,7 +159,9 @@ mod tests {
         fs::create_dir_all(left.join("categories")).unwrap();
         let trial = store.empty_trial().unwrap();
         assert!(!left.exists() && trial.folder().starts_with(home.path()));
-        assert_eq!(trial.folder().metadata().unwrap().permissions().mode() & 0o777, 0o700);
+        let mode = trial.folder().metadata().unwrap().permissions().mode() & 0o777;
+        // The portable implementation sets no modes.
+        assert!(cfg!(feature = "portable-system") || mode == 0o700, "{mode:o}");
         let folder = trial.folder().to_owned();
         drop(trial);
         assert!(!folder.exists());

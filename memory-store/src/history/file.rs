@@ -3,7 +3,6 @@
 use std::fmt::Write;
 use std::fs::File;
 use std::io;
-use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 use memory_core::instance::InstanceError;
@@ -12,6 +11,7 @@ use memory_core::{Code, StoreError};
 
 use crate::disk::{Disk, RawLine};
 use crate::error::io_error;
+use crate::system::{is_symlink_error, read_exact_at};
 
 /// The open file of a session and the number of bytes to read.
 #[derive(Debug)]
@@ -41,7 +41,7 @@ impl SessionFile {
 pub(super) fn ends_with_newline(file: &File, end: u64) -> io::Result<bool> {
     let Some(last) = end.checked_sub(1) else { return Ok(true) };
     let mut byte = [0];
-    file.read_exact_at(&mut byte, last)?;
+    read_exact_at(file, &mut byte, last)?;
     Ok(byte == *b"\n")
 }
 
@@ -64,9 +64,8 @@ pub(super) fn parse_record(path: &str, line: &RawLine) -> Option<Result<SessionR
 
 /// Returns the error for a file that could not be read or written.
 pub(crate) fn file_error(path: &str, error: io::Error) -> InstanceError {
-    let is_link = error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error());
     match error.kind() {
-        _ if is_link => InstanceError::PathRefused { path: path.to_owned(), why: "is a symlink".into() },
+        _ if is_symlink_error(&error) => InstanceError::PathRefused { path: path.to_owned(), why: "is a symlink".into() },
         io::ErrorKind::InvalidInput => InstanceError::PathRefused { path: path.to_owned(), why: error.to_string() },
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
             let (action, source) = (format!("read or write {path}"), Box::new(error));

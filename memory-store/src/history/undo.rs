@@ -2,7 +2,6 @@
 
 use std::collections::HashSet;
 use std::io;
-use std::os::unix::fs::FileExt;
 
 use memory_core::instance::InstanceError;
 use memory_core::{ContentHasher, OperationId, Recorded, StoreError, Verb};
@@ -11,6 +10,7 @@ use super::file::{SessionFile, parse_record};
 use super::operations::{self, RemainingLines, SessionPayload};
 use super::rewrite::SessionRewriter;
 use crate::disk::{Disk, ForwardLines};
+use crate::system::read_exact_at;
 
 /// Number of bytes read at a time to compute the hash.
 const BLOCK: usize = 1024 * 1024;
@@ -72,7 +72,7 @@ fn starts_with_remaining(left: &RemainingLines, now: &SessionFile) -> io::Result
     let (mut hash, mut at, mut buffer) = (ContentHasher::default(), 0, vec![0; BLOCK]);
     while at < left.bytes {
         let block = usize::try_from(left.bytes - at).unwrap_or(BLOCK).min(BLOCK);
-        now.file.read_exact_at(&mut buffer[..block], at)?;
+        read_exact_at(&now.file, &mut buffer[..block], at)?;
         hash.update(&buffer[..block]);
         at += block as u64;
     }

@@ -104,7 +104,8 @@ pub(super) fn flush(opened: &mut OpenIndex) -> Result<(), IndexError> {
 }
 
 fn sync_write_ahead_log(place: &Path) -> io::Result<()> {
-    match File::open(place.join(format!("{}-wal", schema::FILE))) {
+    // Windows syncs only files that are open for writing.
+    match File::options().read(true).write(cfg!(windows)).open(place.join(format!("{}-wal", schema::FILE))) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         log => log?.sync_data(),
     }

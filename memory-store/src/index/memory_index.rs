@@ -15,6 +15,7 @@ use super::schema::{self, checkpoint};
 use super::text::FullText;
 use super::vectors::ModelVectors;
 use crate::disk::Disk;
+use crate::system::FileIdentity;
 
 /// The search index of a home.
 ///
@@ -55,7 +56,7 @@ pub(super) struct OpenIndex {
     pub(super) degraded: Option<String>,
     pub(super) text: Option<(i64, FullText)>,
     pub(super) vectors: Option<ModelVectors>,
-    pub(super) identity: Option<(u64, u64)>,
+    pub(super) identity: Option<FileIdentity>,
     pub(super) temporary: Option<TempDir>,
 }
 

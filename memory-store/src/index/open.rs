@@ -4,7 +4,6 @@
 
 use std::fs::{self, File};
 use std::io;
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 
@@ -20,6 +19,7 @@ use super::schema::{self, IndexMeta, row_count};
 use super::text;
 use crate::cache_file::create_folder;
 use crate::disk::{Disk, copy_with_time};
+use crate::system::{FileIdentity, identity_of_path, owner_only};
 
 /// The folder of the index, below the home.
 pub(crate) const FOLDER: &str = "index";
@@ -287,13 +287,13 @@ fn passes_integrity_check(place: &Path) -> bool {
     sound().unwrap_or(false)
 }
 
-/// Returns device and inode of the database file, to detect a replaced file.
-fn identity(place: &Path) -> Option<(u64, u64)> {
-    fs::metadata(place.join(schema::FILE)).ok().map(|found| (found.dev(), found.ino()))
+/// Returns the identity of the database file, to detect a replaced file.
+fn identity(place: &Path) -> Option<FileIdentity> {
+    identity_of_path(&place.join(schema::FILE)).ok()
 }
 
 fn lock_file(place: &Path) -> io::Result<File> {
-    File::options().create(true).truncate(false).write(true).mode(0o600).open(place.join(LOCK))
+    owner_only(File::options().create(true).truncate(false).write(true)).open(place.join(LOCK))
 }
 
 fn copy_folder(from: &Path, to: &Path) -> io::Result<()> {

@@ -1,17 +1,15 @@
 //! Lists the folders of the home without opening a file.
 
-use std::ffi::{CStr, CString};
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::ffi::CString;
 use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::{io, thread};
 
 use memory_core::HomeSection;
-use rustix::fs::{AtFlags, FileType, Mode, OFlags, openat, statat};
-use rustix::io::Errno;
 
 use super::lookup_key::{hash_bytes, mix};
 use crate::disk::FileStat;
+use crate::system::{EntryType, OpenFolder, is_symlink_error};
 
 /// The folder that holds all memories.
 pub(crate) const CATEGORIES: &str = "categories";
@@ -66,7 +64,7 @@ impl ScannedFile {
 /// Returns the modification time of a folder in nanoseconds, or `None` if it does not exist.
 pub(super) fn modified_ns(root: &Path, path: &str) -> io::Result<Option<i64>> {
     let Some(folder) = open(root, path)? else { return Ok(None) };
-    Ok(Some(file_stat(&rustix::fs::fstat(&folder)?).modified_ns))
+    folder.modified_ns().map(Some)
 }
 
 /// Lists the folder at `path` with names and inodes only, or returns `None` if it does not exist.
@@ -131,8 +129,8 @@ pub(super) fn walk_files(root: &Path) -> io::Result<Vec<ScannedFolder>> {
 }
 
 impl ScannedFolder {
-    fn empty(path: &str, opened: &OwnedFd) -> io::Result<Self> {
-        let modified_ns = file_stat(&rustix::fs::fstat(opened)?).modified_ns;
+    fn empty(path: &str, opened: &OpenFolder) -> io::Result<Self> {
+        let modified_ns = opened.modified_ns()?;
         let (files, folders, sums) = (Vec::new(), Vec::new(), FolderSums::default());
         Ok(Self { path: path.to_owned(), modified_ns, files, folders, sums })
     }
@@ -154,7 +152,7 @@ impl ScannedFolder {
 #[derive(Debug)]
 struct FileBatch {
     number: usize,
-    folder: Arc<OwnedFd>,
+    folder: Arc<OpenFolder>,
     files: Vec<ScannedFile>,
 }
 
@@ -191,7 +189,7 @@ impl StatQueue {
     fn stat_batches(&self) -> io::Result<Vec<FileBatch>> {
         let mut looked = Vec::new();
         while let Some(mut lot) = self.next() {
-            stat_files(lot.folder.as_fd(), &mut lot.files)?;
+            stat_files(&lot.folder, &mut lot.files)?;
             looked.push(lot);
         }
         Ok(looked)
@@ -206,27 +204,20 @@ impl StatQueue {
 }
 
 /// Calls `each` with every file of memories in a folder, and adds its subfolders to `folders`.
-fn list_into(opened: &OwnedFd, path: &str, folders: &mut Vec<String>, each: &mut dyn FnMut(ScannedFile)) -> io::Result<()> {
-    each_entry(opened, &mut |name, kind, inode| {
+fn list_into(opened: &OpenFolder, path: &str, folders: &mut Vec<String>, each: &mut dyn FnMut(ScannedFile)) -> io::Result<()> {
+    opened.each_entry(&mut |name, kind, inode| {
         // The folder of a conversation may have a name with a leading dot.
         let is_hidden = name.to_bytes().starts_with(b".") && path != ENTRIES;
         if is_hidden || [b".".as_slice(), b".."].contains(&name.to_bytes()) || is_excluded(path, name.to_bytes()) {
             return;
         }
-        let kind = match kind {
-            FileType::Unknown => statat(opened, name, AtFlags::SYMLINK_NOFOLLOW)
-                .map_or(FileType::Unknown, |found| FileType::from_raw_mode(found.st_mode)),
-            kind => kind,
-        };
         // A symlink to a folder is never followed, but it must not be treated like an empty folder.
-        let leads_to_folder = kind == FileType::Symlink
-            && statat(opened, name, AtFlags::empty())
-                .is_ok_and(|found| FileType::from_raw_mode(found.st_mode) == FileType::Directory);
-        if kind == FileType::Directory {
+        let leads_to_folder = kind == EntryType::Symlink && opened.leads_to_folder(name);
+        if kind == EntryType::Folder {
             folders.extend(name.to_str().ok().map(|name| format!("{path}/{name}")));
         } else if leads_to_folder || name.to_bytes().ends_with(b".md") {
             let signature = FileStat { size: 0, modified_ns: 0, changed_ns: 0, inode, is_folder: false };
-            let regular = kind == FileType::RegularFile && name.to_str().is_ok();
+            let regular = kind == EntryType::File && name.to_str().is_ok();
             each(ScannedFile { name: name.to_owned(), signature, regular });
         }
     })
@@ -236,27 +227,6 @@ fn list_into(opened: &OwnedFd, path: &str, folders: &mut Vec<String>, each: &mut
 fn is_excluded(path: &str, name: &[u8]) -> bool {
     let is_conversation = path.strip_prefix(ENTRIES).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
     is_conversation && path.matches('/').count() < 2 && EXCLUDED_FOLDERS.contains(&name)
-}
-
-#[cfg(target_os = "linux")]
-fn each_entry(opened: &OwnedFd, each: &mut dyn FnMut(&CStr, FileType, u64)) -> io::Result<()> {
-    // ext4 lists a large folder faster into a large buffer.
-    let mut buffer = Vec::with_capacity(256 * 1024);
-    let mut entries = rustix::fs::RawDir::new(opened, buffer.spare_capacity_mut());
-    while let Some(entry) = entries.next() {
-        let entry = entry?;
-        each(entry.file_name(), entry.file_type(), entry.ino());
-    }
-    Ok(())
-}
-
-#[cfg(not(target_os = "linux"))]
-fn each_entry(opened: &OwnedFd, each: &mut dyn FnMut(&CStr, FileType, u64)) -> io::Result<()> {
-    for entry in rustix::fs::Dir::read_from(opened)? {
-        let entry = entry?;
-        each(entry.file_name(), entry.file_type(), entry.ino());
-    }
-    Ok(())
 }
 
 /// The wrapping sums of hashes over the files of a folder, or a change of them.
@@ -296,50 +266,30 @@ fn stat_hash(name_bits: u64, signature: &FileStat) -> u64 {
 }
 
 /// Opens a folder without following symlinks below the home.
-fn open(root: &Path, path: &str) -> io::Result<Option<OwnedFd>> {
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    let opened = rustix::fs::open(root, flags, Mode::empty()).and_then(|home| {
-        path.split('/').try_fold(home, |folder, part| openat(&folder, part, flags | OFlags::NOFOLLOW, Mode::empty()))
-    });
-    match opened {
-        Ok(folder) => Ok(Some(folder)),
-        Err(Errno::NOENT) => Ok(None),
-        // The listing of the parent folder reports an entry that is not a folder; `categories` has no listed parent.
-        Err(Errno::NOTDIR | Errno::LOOP) if path != CATEGORIES => Ok(None),
-        Err(Errno::NOTDIR | Errno::LOOP) => {
+fn open(root: &Path, path: &str) -> io::Result<Option<OpenFolder>> {
+    let error = match OpenFolder::open(root, path) {
+        Ok(folder) => return Ok(Some(folder)),
+        Err(error) => error,
+    };
+    match error.kind() {
+        io::ErrorKind::NotFound => Ok(None),
+        kind if kind == io::ErrorKind::NotADirectory || is_symlink_error(&error) => {
+            // The listing of the parent folder reports an entry that is not a folder; `categories` has no listed parent.
+            if path != CATEGORIES {
+                return Ok(None);
+            }
             Err(io::Error::new(io::ErrorKind::NotADirectory, format!("{path} is not a folder, or is a symlink")))
         }
-        Err(error) => {
-            let error = io::Error::from(error);
-            Err(io::Error::new(error.kind(), format!("{path}: {error}")))
-        }
+        kind => Err(io::Error::new(kind, format!("{path}: {error}"))),
     }
 }
 
-fn stat_files(folder: BorrowedFd<'_>, files: &mut [ScannedFile]) -> io::Result<()> {
+fn stat_files(folder: &OpenFolder, files: &mut [ScannedFile]) -> io::Result<()> {
     for file in files.iter_mut().filter(|file| file.regular) {
-        match statat(folder, file.name.as_c_str(), AtFlags::SYMLINK_NOFOLLOW) {
-            Ok(found) => file.signature = file_stat(&found),
-            // The file was deleted after the listing; a signature with only the inode matches no file.
-            Err(Errno::NOENT) => {}
-            Err(error) => return Err(error.into()),
+        // A file that was deleted after the listing has a signature with only the inode, which matches no file.
+        if let Some(found) = folder.stat(&file.name)? {
+            file.signature = found;
         }
     }
     Ok(())
-}
-
-fn file_stat(found: &rustix::fs::Stat) -> FileStat {
-    let nanoseconds = |seconds: i64, rest: i64| seconds.saturating_mul(1_000_000_000).saturating_add(rest);
-    FileStat {
-        size: convert_or_zero(found.st_size),
-        modified_ns: nanoseconds(convert_or_zero(found.st_mtime), convert_or_zero(found.st_mtime_nsec)),
-        changed_ns: nanoseconds(convert_or_zero(found.st_ctime), convert_or_zero(found.st_ctime_nsec)),
-        inode: convert_or_zero(found.st_ino),
-        is_folder: FileType::from_raw_mode(found.st_mode) == FileType::Directory,
-    }
-}
-
-/// Converts a number of a system-dependent type; 0 if it is out of range.
-fn convert_or_zero<N: TryInto<M>, M: Default>(number: N) -> M {
-    number.try_into().unwrap_or_default()
 }

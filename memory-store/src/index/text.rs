@@ -1,8 +1,7 @@
 //! The full-text part of the index, in tantivy.
 
 use std::collections::HashSet;
-use std::fs::{self, File, Permissions};
-use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
@@ -19,6 +18,7 @@ use super::document_terms::{DocumentTerms, TermIter};
 use super::error::IndexError;
 use super::vocabulary::{SegmentVocabulary, update_vocabularies};
 use crate::cache_file::create_folder;
+use crate::system::{owner_only, remove_access_of_others};
 
 /// The folder, below the index, that holds one folder for each epoch.
 pub(super) const FOLDER: &str = "text";
@@ -147,7 +147,7 @@ impl FullText {
         create_folder(&folder)?;
         for lock in [&META_LOCK, &INDEX_WRITER_LOCK] {
             // Readers lock as well and leave the lock files, so the files are created here with private permissions.
-            File::options().create(true).truncate(false).write(true).mode(0o600).open(folder.join(&lock.filepath))?;
+            owner_only(File::options().create(true).truncate(false).write(true)).open(folder.join(&lock.filepath))?;
         }
         let directory = MmapDirectory::open(&folder).map_err(tantivy::TantivyError::from)?;
         Self::from_index(Index::create(directory, schema().0, tantivy::IndexSettings::default())?, folder)
@@ -319,10 +319,7 @@ impl TextWriter {
 /// The folder itself is private already. Errors are ignored: a file system without permissions offers no more protection.
 fn make_private(folder: &Path) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        let mode = entry.metadata().map_or(0, |found| found.permissions().mode());
-        if mode & 0o077 != 0 {
-            let _ = fs::set_permissions(entry.path(), Permissions::from_mode(mode & 0o700));
-        }
+        let _ = entry.metadata().and_then(|found| remove_access_of_others(&entry.path(), &found));
     }
 }
 

@@ -6,12 +6,10 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Instant;
 
-use rustix::process::{Resource, Rlimit, setrlimit};
-
 use super::error::JqError;
 use super::program::{JqOutput, JqProgram};
 use super::wire::{self, Header, JqChildCommand, JqInputMode, JqLimits, JqOutputFormat, JqRequest};
-use crate::core_dump::disable_core_dumps;
+use crate::system::{disable_core_dumps, exceeded_cpu_time, limit_resources};
 
 /// An output as text, or the error of an input, after which the next input is processed.
 pub type JqResult = Result<String, JqError>;
@@ -116,10 +114,8 @@ fn read_results(stdout: ChildStdout, most: u64) -> JqChildOutput {
 /// A child that exceeds its memory or stack is aborted by a signal.
 fn exit_error(status: ExitStatus, error: &io::Error, bounds: &JqLimits) -> JqError {
     match status.code() {
-        None => match std::os::unix::process::ExitStatusExt::signal(&status) {
-            Some(signal) if signal == rustix::process::Signal::XCPU.as_raw() => JqError::Timeout { limit: bounds.time },
-            _ => JqError::TooLarge { limit: bounds.memory },
-        },
+        None if exceeded_cpu_time(status) => JqError::Timeout { limit: bounds.time },
+        None => JqError::TooLarge { limit: bounds.memory },
         Some(code) => {
             JqError::Process { message: format!("the process exited with code {code} before the end of its output: {error}") }
         }
@@ -140,7 +136,9 @@ fn process_error(error: &io::Error) -> JqError {
 /// If the request cannot be read, or the outputs cannot be written.
 pub fn serve_child(mut input: impl Read, out: impl Write + Send) -> io::Result<()> {
     let header = Header::read(&mut input)?;
-    set_limits(&header)?;
+    // CPU time is limited in case the parent process has exited.
+    limit_resources(header.memory, header.seconds)?;
+    disable_core_dumps()?;
     let mut text = Vec::new();
     input.read_to_end(&mut text)?;
     let text = String::from_utf8(text).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
@@ -174,21 +172,6 @@ fn write_outputs(
         wire::write_frame(&output.map(|output| output.print(form)), out)?;
     }
     Ok(())
-}
-
-/// Sets the limits of the process on memory and CPU time.
-///
-/// Only memory that is written counts, including stacks; mapped files do not, so the size of the executable does not matter. CPU
-/// time is limited in case the parent process has exited.
-fn set_limits(header: &Header) -> io::Result<()> {
-    let bound = |most| Rlimit { current: Some(most), maximum: Some(most) };
-    #[cfg(target_os = "linux")]
-    let memory = Resource::Data;
-    #[cfg(not(target_os = "linux"))]
-    let memory = Resource::As;
-    setrlimit(memory, bound(header.memory))?;
-    setrlimit(Resource::Cpu, bound(header.seconds))?;
-    disable_core_dumps()
 }
 
 #[cfg(test)]

@@ -16,6 +16,7 @@ use crate::disk::{DirEntryKind, Disk, FileStat, LazyDisk, find_case_variant, par
 use crate::history::{file_error, folder_error};
 use crate::lock::{PATIENCE, WriterLock};
 use crate::oplog::{SingleFileOperation, find_undoable, hash_bytes, not_found_error, to_records};
+use crate::system::is_symlink_error;
 
 /// The temporary file of a new value. No key has this name, and there is one writer at a time.
 const TEMP_FILE: &str = ".next~";
@@ -274,8 +275,7 @@ impl ValueFolder {
 /// The hash of such a file is not in the log.
 fn is_foreign_file(error: &io::Error) -> bool {
     use io::ErrorKind::{FileTooLarge, InvalidInput, PermissionDenied};
-    let is_symlink = error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error());
-    is_symlink || matches!(error.kind(), FileTooLarge | InvalidInput | PermissionDenied)
+    is_symlink_error(error) || matches!(error.kind(), FileTooLarge | InvalidInput | PermissionDenied)
 }
 
 /// Returns the bytes of a value, or `None` if the key is not set.

@@ -115,7 +115,7 @@ impl DatabaseAddress {
         let trust = TlsVerification::parse(mode.as_ref().map(|mode| mode.as_str()), roots.is_some())
             .ok_or_else(|| address_error("sslmode must be one of disable, allow, prefer, require, verify-ca and verify-full"))?;
         // A Unix socket cannot be intercepted from the network, and servers do not offer TLS on it.
-        let is_socket = |host: &Host| matches!(host, Host::Unix(_));
+        let is_socket = |host: &Host| !matches!(host, Host::Tcp(_));
         let is_local = !config.get_hosts().is_empty() && config.get_hosts().iter().all(is_socket);
         config.ssl_mode(match trust {
             _ if is_local => SslMode::Disable,

@@ -2,7 +2,6 @@
 
 use std::fmt;
 use std::io;
-use std::os::unix::fs::PermissionsExt;
 use std::str::FromStr;
 
 use base64::Engine;
@@ -12,6 +11,7 @@ use zeroize::Zeroizing;
 
 use crate::disk::{Disk, LazyDisk, replace_file};
 use crate::history::{file_error, folder_error};
+use crate::system::is_accessible_to_others;
 
 /// Length of a key in bytes.
 pub(super) const LENGTH: usize = 32;
@@ -121,7 +121,7 @@ fn read_key(folder: &LazyDisk, disk: &dyn Disk, path: &str) -> Result<Option<Mas
     let place = folder.root().join(path);
     let Some((bytes, _)) = disk.read(path).map_err(|error| file_error(path, error))? else { return Ok(None) };
     let bytes = Zeroizing::new(bytes);
-    if place.metadata().is_ok_and(|found| found.permissions().mode() & 0o077 != 0) {
+    if place.metadata().is_ok_and(|found| is_accessible_to_others(&found)) {
         let why = format!("{} is readable by other users, who can decrypt all sealed values", place.display());
         return Err(InstanceError::invalid(why, format!("run `chmod 600 {}`", place.display())));
     }

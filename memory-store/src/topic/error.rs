@@ -6,6 +6,7 @@ use memory_core::topic::TopicError;
 use memory_core::{Code, StoreError};
 
 use crate::error::io_error;
+use crate::system::is_symlink_error;
 
 /// Returns the error for a file that cannot be parsed.
 pub(super) fn damaged_error(name: &str, what: impl Into<String>) -> TopicError {
@@ -16,7 +17,7 @@ pub(super) fn damaged_error(name: &str, what: impl Into<String>) -> TopicError {
 pub(super) fn read_error(path: &str, error: io::Error) -> TopicError {
     match error.kind() {
         io::ErrorKind::InvalidInput => symlink_error(path),
-        _ if error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error()) => symlink_error(path),
+        _ if is_symlink_error(&error) => symlink_error(path),
         io::ErrorKind::Unsupported => damaged_error(path, error.to_string()),
         io::ErrorKind::FileTooLarge => damaged_error(path, format!("it is too large: {error}")),
         _ => io_error(format!("read {path}"), error).into(),

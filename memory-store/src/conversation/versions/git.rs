@@ -6,7 +6,6 @@ mod staging;
 use std::collections::HashSet;
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 use self::repository::{GitOutput, Repository, git_error, single_line};
@@ -14,6 +13,7 @@ use self::staging::{GitPaths, StagedCommit};
 use super::committed_files::CommittedFiles;
 use super::{GitVersion, GitVersionsError};
 use crate::disk::copy_with_time;
+use crate::system::owner_only;
 
 /// The ignored files of a folder of conversations.
 const IGNORED: &str = "chroma/\nmemory_index.json\n__pycache__/\n*.tmp\n.DS_Store\n/.conversations/\n/index/\n.lock\n*.sock\n";
@@ -91,7 +91,7 @@ fn create_if_missing(repository: &Repository<'_>, kept: CommittedFiles) -> Resul
     }
     repository.init()?;
     // The list is created or left unchanged, so that no link is followed.
-    let list = OpenOptions::new().write(true).create_new(true).mode(0o600).open(repository.root.join(IGNORE_FILE));
+    let list = owner_only(OpenOptions::new().write(true).create_new(true)).open(repository.root.join(IGNORE_FILE));
     match list.and_then(|mut list| list.write_all(ignore_list(kept).as_bytes())) {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(git_error("create .gitignore", &error)),
         _ => Ok(()),

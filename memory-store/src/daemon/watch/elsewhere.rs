@@ -6,17 +6,17 @@ use std::path::{Path, PathBuf};
 use notify::event::{AccessKind, AccessMode, CreateKind, EventKind, ModifyKind, RemoveKind};
 use notify::{Config, Event, RecommendedWatcher, RecursiveMode, Watcher};
 
-use super::Heard;
+use super::WatchEvent;
 
 /// A watcher of files on its own thread, until dropped.
 #[derive(Debug)]
-pub(super) struct Ears {
+pub(super) struct NotifyWatcher {
     _watcher: RecommendedWatcher,
 }
 
-impl Ears {
+impl NotifyWatcher {
     /// Watches `folder` and everything below it, and calls `hear` with events on another thread.
-    pub(super) fn begin(folder: &Path, mut hear: impl FnMut(Vec<Heard>) + Send + 'static) -> io::Result<Self> {
+    pub(super) fn start(folder: &Path, mut hear: impl FnMut(Vec<WatchEvent>) + Send + 'static) -> io::Result<Self> {
         let root = folder.to_owned();
         let listen = move |event: notify::Result<Event>| {
             let heard = understand(event, &root);
@@ -36,17 +36,17 @@ impl Ears {
     }
 }
 
-fn understand(event: notify::Result<Event>, root: &Path) -> Vec<Heard> {
+fn understand(event: notify::Result<Event>, root: &Path) -> Vec<WatchEvent> {
     let event = match event {
         Ok(event) => event,
-        Err(error) => return vec![Heard::Lost(error.to_string())],
+        Err(error) => return vec![WatchEvent::Lost(error.to_string())],
     };
     if event.need_rescan() {
-        return vec![Heard::More];
+        return vec![WatchEvent::More];
     }
     let is_move = matches!(event.kind, EventKind::Modify(ModifyKind::Name(_)));
     if (is_move || matches!(event.kind, EventKind::Remove(_))) && event.paths.iter().any(|path| path == root) {
-        return vec![Heard::Lost(format!("{} was deleted or moved", root.display()))];
+        return vec![WatchEvent::Lost(format!("{} was deleted or moved", root.display()))];
     }
     // Reads open files too, and each event causes a read: to watch them would never end.
     if matches!(event.kind, EventKind::Access(kind) if kind != AccessKind::Close(AccessMode::Write)) {
@@ -60,7 +60,7 @@ fn understand(event: notify::Result<Event>, root: &Path) -> Vec<Heard> {
     let heard = |path: PathBuf| {
         // Some systems do not report whether a path is a file or a folder.
         let is_folder = may_be_folder && path.extension().is_none_or(|extension| extension != "md");
-        if is_folder { Heard::Folder(path) } else { Heard::File(path) }
+        if is_folder { WatchEvent::Folder(path) } else { WatchEvent::File(path) }
     };
     event.paths.into_iter().map(heard).collect()
 }

@@ -22,6 +22,7 @@ use crate::journal::{JournalPayload, journal_read_error, journal_write_error};
 use crate::oplog::OperationLog;
 use crate::shared_files::TOPIC_FOLDERS;
 use crate::shared_log::{LogHeads, LogIdentity, LoggedOperation};
+use crate::system::{sync_file, sync_folder};
 
 /// The folder of the previous files during the creation of a replica.
 const REPLACED: &str = ".replaced";
@@ -187,10 +188,13 @@ fn move_unknown(from: &Path, to: &Path, logged: &HashSet<ContentHash>) -> io::Re
 
 fn sync_files(folder: &Path) -> io::Result<()> {
     for entry in entries(folder)? {
-        if entry.file_type()?.is_dir() {
+        let file_type = entry.file_type()?;
+        if file_type.is_dir() {
             sync_files(&entry.path())?;
+            sync_folder(&entry.path())?;
+        } else if file_type.is_file() {
+            sync_file(&entry.path())?;
         }
-        fs::File::open(entry.path())?.sync_all()?;
     }
     Ok(())
 }

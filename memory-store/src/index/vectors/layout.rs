@@ -3,10 +3,11 @@
 use std::fs::File;
 use std::io;
 use std::ops::Range;
-use std::os::unix::fs::FileExt;
 
 use memory_core::ContentHash;
 use zerocopy::IntoBytes;
+
+use crate::system::write_all_at;
 
 /// Number of rows in a block.
 ///
@@ -117,7 +118,7 @@ pub(super) fn write(file: &File, layout: RowLayout, first: usize, rows: &[Vector
     }
     for slots in split_at_blocks(first..end) {
         let rows = &rows[slots.start - first..slots.end - first];
-        let put = |column: RowColumn, bytes: &[u8]| file.write_all_at(bytes, layout.cells(column, &slots).start as u64);
+        let put = |column: RowColumn, bytes: &[u8]| write_all_at(file, bytes, layout.cells(column, &slots).start as u64);
         put(RowLayout::KEYS, &concat_cells(rows, |row, bytes| bytes.extend(row.key.to_ne_bytes())))?;
         put(RowLayout::TEXTS, &concat_cells(rows, |row, bytes| bytes.extend(row.text.as_bytes())))?;
         put(RowLayout::CHECKS, &concat_cells(rows, |row, bytes| bytes.extend(row.checksum().to_ne_bytes())))?;

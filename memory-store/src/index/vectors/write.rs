@@ -4,9 +4,8 @@
 //! rows are dead, the live ones are moved to a new file.
 
 use std::collections::BTreeMap;
-use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
-use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
 
 use memory_core::{ContentHash, StoreError};
@@ -17,6 +16,7 @@ use super::open::ModelVectors;
 use super::unit_vector::{QuantizedVector, UnitVector};
 use super::view::RowsView;
 use crate::error::io_error;
+use crate::system::{private_folder_builder, sync_folder};
 
 /// The vector of the text of a document.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -166,7 +166,7 @@ impl ModelVectors {
     /// Creates the folder again, because it contains no valid state.
     fn recreate_folder(&self) -> io::Result<(File, VectorHead)> {
         remove_path(&self.folder)?;
-        DirBuilder::new().recursive(true).mode(0o700).create(&self.folder)?;
+        private_folder_builder().recursive(true).create(&self.folder)?;
         self.new_rows()
     }
 
@@ -175,7 +175,7 @@ impl ModelVectors {
         let mut builder = tempfile::Builder::new();
         let (file, path) = builder.prefix(RowsFile::PREFIX).rand_bytes(RowsFile::LENGTH).tempfile_in(&self.folder)?.keep()?;
         // The name of the file must be durable before a head that refers to it.
-        File::open(&self.folder)?.sync_all()?;
+        sync_folder(&self.folder)?;
         let rows_file = path.file_name().and_then(|name| RowsFile::from_name(name.to_str()?));
         let rows_file = rows_file.expect("random names are letters and digits");
         Ok((file, VectorHead { rows_file, sequence: 0, rows: 0, dead: DeadRows::default() }))
@@ -188,7 +188,7 @@ impl ModelVectors {
             file.write_all(&head.encode(&self.model, self.layout))?;
             file.as_file().sync_data()?;
             file.persist(self.folder.join(head::FILE))?;
-            File::open(&self.folder)?.sync_all()
+            sync_folder(&self.folder)
         };
         replace().map_err(|error| self.write_error(error))?;
         self.view = RowsView::open(&self.folder, head, self.layout, self.view.as_ref())?;

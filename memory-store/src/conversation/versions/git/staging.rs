@@ -2,13 +2,13 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use super::repository::{GitOutput, PATIENCE, Repository, git_error, locked_error, single_line};
 use crate::conversation::GitVersionsError;
 use crate::conversation::versions::committed_files::CommittedFiles;
 use crate::lock::wait_for_lock;
+use crate::system::owner_only;
 
 /// Files of this program in a repository: its index, an updated copy of the user's index, and its lock.
 const OWN_FILES: [&str; 3] = ["memory.index", "memory.follows", "memory.lock"];
@@ -61,7 +61,7 @@ impl GitPaths {
 
     /// Locks out other processes of this program, and removes the files of an interrupted one.
     pub(super) fn lock(&self, repository: &Repository<'_>) -> Result<File, GitVersionsError> {
-        let opened = OpenOptions::new().create(true).truncate(false).write(true).mode(0o600).open(&self.lock);
+        let opened = owner_only(OpenOptions::new().create(true).truncate(false).write(true)).open(&self.lock);
         let file = opened.map_err(|error| git_error("lock the repository", &error))?;
         let held = wait_for_lock(file, PATIENCE)
             .ok_or_else(|| locked_error(repository.root))?

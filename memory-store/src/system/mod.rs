@@ -1,0 +1,46 @@
+//! Calls that differ between operating systems.
+//!
+//! `unix` uses the calls of Linux, macOS and other Unix systems. `portable` uses the standard library only and runs on
+//! Windows. The feature `portable-system` selects `portable` on Unix as well, so that tests on Linux run with it.
+//!
+//! | concern | `unix` | `portable` |
+//! |---|---|---|
+//! | opening a file without following a symlink | `O_NOFOLLOW` | a check just before the open; a symlink that is created in between is followed |
+//! | access of other users | modes 0600 and 0700 | the access rules of the parent folder, such as the profile of the user |
+//! | identity of a file | device and inode | Windows: volume and file number for open files; else the creation time |
+//! | change time of a file | the time of the last change of content, names or permissions | the modification time |
+//! | sync of a folder | `fsync` | none on Windows |
+//! | lock of a folder | a lock of the folder itself | a lock of a hidden file in it |
+//! | limits of a process on memory and CPU time, core dumps | resource limits | none |
+//! | replacement of the running program | `exec` | a child process; the parent waits for it and exits with its exit code |
+//!
+//! Nothing else in the workspace depends on the operating system, except the file watcher of the daemon, the allocator of the
+//! program, and the sockets and processes in the module `system` of `memory-agent`.
+
+mod identity;
+mod open_folder;
+#[cfg(any(not(unix), feature = "portable-system"))]
+mod portable;
+#[cfg(all(unix, not(feature = "portable-system")))]
+mod unix;
+
+#[cfg(any(not(unix), feature = "portable-system"))]
+use self::portable as current;
+#[cfg(all(unix, not(feature = "portable-system")))]
+use self::unix as current;
+
+pub use current::file_lock::{is_lock_violation, open_folder_lock};
+pub use current::file_open::{
+    is_symlink_error, open_folder, open_no_follow, open_no_follow_nonblocking, owner_only, private_folder_builder, symlink_error,
+};
+pub use current::file_stat::{entry_inode, file_stat, identity_of_file, identity_of_path, is_deleted};
+pub use current::permissions::{
+    copy_owner_and_permissions, is_accessible_to_others, private_folder_permissions, remove_access_of_others, user_id_of_owner,
+};
+pub use current::positioned_io::{read_exact_at, write_all_at};
+pub use current::process::{
+    disable_core_dumps, exceeded_cpu_time, free_space, limit_resources, raise_open_files_limit, replace_process,
+};
+pub use current::sync::{sync_file, sync_file_system, sync_folder};
+pub use identity::FileIdentity;
+pub use open_folder::{EntryType, OpenFolder};

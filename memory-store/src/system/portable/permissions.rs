@@ -1,0 +1,36 @@
+//! Owners and permissions, which follow from the parent folder.
+
+use std::fs::{self, Metadata, Permissions};
+use std::io;
+use std::path::Path;
+
+/// Returns `false`: the access rules of the parent folder apply, and they are not read.
+pub fn is_accessible_to_others(_: &Metadata) -> bool {
+    false
+}
+
+/// Leaves the file unchanged.
+///
+/// # Errors
+/// Never.
+pub fn remove_access_of_others(_: &Path, _: &Metadata) -> io::Result<()> {
+    Ok(())
+}
+
+/// Returns `None`: a new folder has the access rules of its parent.
+pub fn private_folder_permissions() -> Option<Permissions> {
+    None
+}
+
+/// Gives a file the permissions of another, such as the attribute for read-only files. The owner does not change.
+///
+/// # Errors
+/// If the permissions cannot be changed.
+pub fn copy_owner_and_permissions(path: &Path, _: &Metadata, other: &Metadata) -> io::Result<()> {
+    fs::set_permissions(path, other.permissions())
+}
+
+/// Returns `None`: users have no numbers.
+pub fn user_id_of_owner(_: &Path) -> Option<u32> {
+    None
+}
