@@ -5,7 +5,6 @@
 
 use std::error::Error;
 use std::io::{BufRead, BufReader, Write};
-use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -76,7 +75,7 @@ fn post(url: &str, session: Option<&str>, body: &Value) -> Result<(Option<String
 
 /// Calls a tool with one line of JSON-RPC.
 fn call_over_socket(socket: &Path, tool: &str) -> Result<Value, Box<dyn Error>> {
-    let mut stream = UnixStream::connect(socket)?;
+    let mut stream = memory_agent::socket::connect(socket)?;
     writeln!(stream, "{}", json!({ "id": 1, "method": tool, "params": {} }))?;
     let mut line = String::new();
     BufReader::new(&stream).read_line(&mut line)?;

@@ -8,7 +8,8 @@
 //! | [`hook`], [`event`] | hooks that run before and after a call, and the events of calls |
 //! | [`instance`] | types of instances, their fields and actions, each with the schema of its parameters |
 //! | [`rpc`] | the tools as JSON-RPC, without I/O |
-//! | `socket` | the tools over a Unix socket; feature `server` |
+//! | `socket` | the tools over a Unix socket, or on other systems over TCP on 127.0.0.1; feature `server` |
+//! | [`system`] | calls for processes and local sockets that differ between operating systems |
 //! | `http` | tools and instances over HTTP, including the Model Context Protocol; feature `server` |
 //! | `mcp` | the tools for clients of the Model Context Protocol; feature `mcp` |
 //! | `web` | the page for the browser; feature `web` |
@@ -36,6 +37,7 @@ pub mod model;
 pub mod rpc;
 #[cfg(feature = "server")]
 pub mod socket;
+pub mod system;
 #[cfg(feature = "testing")]
 #[doc(hidden)]
 pub mod testing;

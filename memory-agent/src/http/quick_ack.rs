@@ -27,18 +27,17 @@ impl QuickAck {
     }
 
     /// Sends a pending acknowledgement. The system resets the option, so it is set after each read.
+    #[cfg(target_os = "linux")]
     fn acknowledge(&self) {
-        #[cfg(target_os = "linux")]
-        {
-            // Without the option, the connection is as slow as usual.
-            let _ = rustix::net::sockopt::set_tcp_quickack(self.0.inner(), true);
-        }
+        // Without the option, the connection is as slow as usual.
+        let _ = rustix::net::sockopt::set_tcp_quickack(self.0.inner(), true);
     }
 }
 
 impl Read for QuickAck {
     fn poll_read(mut self: Pin<&mut Self>, context: &mut Context<'_>, buffer: ReadBufCursor<'_>) -> Poll<io::Result<()>> {
         let read = Pin::new(&mut self.0).poll_read(context, buffer);
+        #[cfg(target_os = "linux")]
         if let Poll::Ready(Ok(())) = &read {
             self.acknowledge();
         }

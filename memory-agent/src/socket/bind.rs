@@ -1,25 +1,25 @@
-//! Binds the Unix socket in the home folder.
+//! Binds the local socket in the home folder.
 
-use std::fs::{self, Metadata, Permissions};
+use std::fs;
 use std::io;
-use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
-use std::os::unix::net::{UnixListener, UnixStream};
+#[cfg(not(unix))]
+pub use std::net::TcpListener as InheritedListener;
+#[cfg(unix)]
+pub use std::os::unix::net::UnixListener as InheritedListener;
 use std::path::{Path, PathBuf};
+
+use crate::system::local_socket::{self, LONGEST, ListenerHandle};
 
 /// File name of the socket in the home folder.
 pub const NAME: &str = "memory.sock";
 
-/// Maximum length of a socket path, in bytes: 107 on Linux, 103 on macOS and on other systems.
-const LONGEST: usize = if cfg!(target_os = "linux") { 107 } else { 103 };
-
 /// A bound socket. Dropping it removes its file, unless a service manager has created it.
 #[derive(Debug)]
 pub struct Socket {
-    listener: UnixListener,
+    listener: ListenerHandle,
     path: PathBuf,
-    /// The file to remove.
-    identity: Option<(u64, u64)>,
+    /// The identity of the file to remove, or the token in it.
+    identity: Option<String>,
 }
 
 /// The reasons why the socket cannot be bound.
@@ -62,30 +62,30 @@ impl Socket {
     /// See [`SocketError`]; nothing has changed in that case.
     pub fn bind(root: &Path) -> Result<Self, SocketError> {
         let path = root.join(NAME);
-        if LONGEST < path.as_os_str().as_bytes().len() {
+        if local_socket::is_too_long(&path) {
             return Err(SocketError::TooLong { path });
         }
-        match fs::symlink_metadata(&path) {
-            Ok(found) if !found.file_type().is_socket() => return Err(SocketError::Foreign { path }),
-            Ok(_) if UnixStream::connect(&path).is_ok() => return Err(SocketError::Taken { path }),
+        match local_socket::is_socket(&path) {
+            Some(false) => return Err(SocketError::Foreign { path }),
+            Some(true) if local_socket::is_listening(&path) => return Err(SocketError::Taken { path }),
             _ => {}
         }
         // Binds under a temporary name, so that no client can connect before the permissions are set; that name is not
         // longer than the final one.
         let private = root.join(format!(".s{:x}", std::process::id()));
-        let bound = bind_at(&private, &path);
+        let bound = remove_if_present(&private).and_then(|()| local_socket::bind(&private, &path));
         let bound = bound.inspect_err(|_| drop(fs::remove_file(&private)));
         match bound {
-            Ok((listener, found)) => Ok(Self { listener, path, identity: Some(identity(&found)) }),
+            Ok((listener, identity)) => Ok(Self { listener, path, identity: Some(identity) }),
             Err(source) => Err(SocketError::Refused { path, source }),
         }
     }
 
     /// Returns the socket of a service manager that listens in the home at `root`, or `None` if it listens elsewhere.
-    pub fn from_listener(listener: UnixListener, root: &Path) -> Option<Self> {
+    pub fn from_listener(listener: InheritedListener, root: &Path) -> Option<Self> {
         let path = root.join(NAME);
-        let address = listener.local_addr().ok()?;
-        (address.as_pathname()? == path).then_some(Self { listener, path, identity: None })
+        let listener = local_socket::use_inherited(listener, &path)?;
+        Some(Self { listener, path, identity: None })
     }
 
     /// Returns the path of the socket.
@@ -94,35 +94,30 @@ impl Socket {
     }
 
     /// Returns a non-blocking handle of the listener.
-    pub(super) fn listener(&self) -> io::Result<UnixListener> {
+    pub(super) fn listener(&self) -> io::Result<ListenerHandle> {
         let listener = self.listener.try_clone()?;
         listener.set_nonblocking(true)?;
         Ok(listener)
+    }
+
+    /// Returns the identity of the file of the socket, or the token that clients send; empty for an inherited socket.
+    pub(super) fn identity(&self) -> &str {
+        self.identity.as_deref().unwrap_or_default()
     }
 }
 
 impl Drop for Socket {
     fn drop(&mut self) {
         // If another process replaced the file, it must stay.
-        let is_own = |own| fs::symlink_metadata(&self.path).is_ok_and(|found| identity(&found) == own);
-        if self.identity.is_some_and(is_own) {
+        if self.identity.as_ref().is_some_and(|own| local_socket::is_own(&self.path, own)) {
             let _ = fs::remove_file(&self.path);
         }
     }
 }
 
-fn bind_at(private: &Path, path: &Path) -> io::Result<(UnixListener, Metadata)> {
-    match fs::remove_file(private) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-        _ => {}
+fn remove_if_present(path: &Path) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
     }
-    let listener = UnixListener::bind(private)?;
-    fs::set_permissions(private, Permissions::from_mode(0o600))?;
-    let found = fs::symlink_metadata(private)?;
-    fs::rename(private, path)?;
-    Ok((listener, found))
-}
-
-fn identity(found: &Metadata) -> (u64, u64) {
-    (found.dev(), found.ino())
 }

@@ -1,12 +1,10 @@
-//! Serves one connection of the Unix socket.
+//! Serves one connection of the local socket.
 
 use std::sync::Arc;
 
 use memory_core::{RecallInterface, View};
 use serde_json::Value;
 use tokio::io::AsyncWriteExt;
-use tokio::net::UnixStream;
-use tokio::net::unix::OwnedWriteHalf;
 use tokio::sync::{Mutex, OwnedSemaphorePermit, Semaphore};
 use tokio::task::{JoinSet, spawn_blocking};
 use tokio::time::timeout;
@@ -16,11 +14,12 @@ use super::limits::{SharedResources, unwrap_permit};
 use super::lines::{ConnectionLines, NextLine};
 use crate::agent::Agent;
 use crate::rpc::{LONGEST_LINE, RpcConnection, RpcError, RpcWork};
+use crate::system::local_socket::{AsyncLocalStream, WriteHalf};
 
 /// Writes the responses of a connection.
 #[derive(Debug)]
 struct ResponseSink {
-    half: Mutex<OwnedWriteHalf>,
+    half: Mutex<WriteHalf>,
     room: Arc<SharedResources>,
     /// Cancelled when the client no longer reads responses.
     broken: CancellationToken,
@@ -29,7 +28,12 @@ struct ResponseSink {
 /// Serves a client until it disconnects, is too slow, or `end` is cancelled.
 ///
 /// After `end` is cancelled, the pending requests are finished first.
-pub(super) async fn serve_connection(stream: UnixStream, agent: Arc<Agent>, room: Arc<SharedResources>, end: CancellationToken) {
+pub(super) async fn serve_connection(
+    stream: AsyncLocalStream,
+    agent: Arc<Agent>,
+    room: Arc<SharedResources>,
+    end: CancellationToken,
+) {
     let (reader, writer) = stream.into_split();
     let voice = Arc::new(ResponseSink { half: Mutex::new(writer), room: Arc::clone(&room), broken: CancellationToken::new() });
     let place = timeout(room.limits.patience, Arc::clone(&room.places).acquire_owned());

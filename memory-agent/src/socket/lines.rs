@@ -3,17 +3,17 @@
 use std::sync::Arc;
 
 use tokio::io::AsyncReadExt;
-use tokio::net::unix::OwnedReadHalf;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Instant, timeout_at};
 
 use super::limits::{SHORT, SharedResources, unwrap_permit};
 use crate::rpc::LONGEST_LINE;
+use crate::system::local_socket::ReadHalf;
 
 /// The lines of a connection.
 #[derive(Debug)]
 pub(super) struct ConnectionLines {
-    half: OwnedReadHalf,
+    half: ReadHalf,
     room: Arc<SharedResources>,
     buffer: Vec<u8>,
     /// Offset in the buffer of the first byte that was not returned yet.
@@ -44,7 +44,7 @@ const CHUNK: usize = 4 << 10;
 
 impl ConnectionLines {
     /// Creates the line reader of a connection.
-    pub(super) fn new(half: OwnedReadHalf, room: Arc<SharedResources>) -> Self {
+    pub(super) fn new(half: ReadHalf, room: Arc<SharedResources>) -> Self {
         Self {
             half,
             room,

@@ -1,4 +1,7 @@
-//! Serves the tools over a Unix socket to programs of the same user.
+//! Serves the tools over a local socket to programs of the same user.
+//!
+//! On Unix it is a Unix socket. On other systems it is a TCP listener on 127.0.0.1: the file of the socket has its address and a
+//! token, and [`connect`] sends the token first.
 //!
 //! Each line is a JSON-RPC message, see [`crate::rpc`]. Memory is bounded for any client behaviour: a line has at most
 //! [`LONGEST_LINE`](crate::rpc::LONGEST_LINE) bytes and is parsed only when a worker is free; unread responses share one budget, and a client
@@ -15,6 +18,8 @@ mod limits;
 mod lines;
 mod serve;
 
-pub use bind::{NAME, Socket, SocketError};
+pub use bind::{InheritedListener, NAME, Socket, SocketError};
 pub use limits::SocketLimits;
 pub use serve::serve;
+
+pub use crate::system::local_socket::{LocalStream, connect};

@@ -1,11 +1,9 @@
-//! Accepts and serves the connections of the Unix socket.
+//! Accepts and serves the connections of the local socket.
 
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use rustix::process::geteuid;
-use tokio::net::{UnixListener, UnixStream};
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
@@ -14,6 +12,7 @@ use super::bind::Socket;
 use super::connection::serve_connection;
 use super::limits::{SharedResources, SocketLimits};
 use crate::agent::Agent;
+use crate::system::local_socket::{AsyncListener, authenticate};
 
 /// Pause after the system failed to accept a connection.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
@@ -30,7 +29,8 @@ pub async fn serve(
     limits: SocketLimits,
     shutdown: impl Future<Output = ()> + Send,
 ) -> io::Result<()> {
-    let listener = UnixListener::from_std(socket.listener()?)?;
+    let listener = AsyncListener::from_std(socket.listener()?)?;
+    let identity: Arc<str> = socket.identity().into();
     let room = Arc::new(SharedResources::new(limits));
     let end = CancellationToken::new();
     let mut connections = JoinSet::new();
@@ -41,10 +41,18 @@ pub async fn serve(
             () = &mut shutdown => break,
             Some(_) = connections.join_next() => {}
             accepted = listener.accept(), if has_room => match accepted {
-                Ok((stream, _)) if is_same_user(&stream) => {
-                    connections.spawn(serve_connection(stream, Arc::clone(&agent), Arc::clone(&room), end.clone()));
+                Ok((stream, _)) => {
+                    let (agent, room, end, identity) = (Arc::clone(&agent), Arc::clone(&room), end.clone(), Arc::clone(&identity));
+                    connections.spawn(async move {
+                        let authenticated = tokio::select! {
+                            stream = authenticate(stream, &identity) => stream,
+                            () = end.cancelled() => None,
+                        };
+                        if let Some(stream) = authenticated {
+                            serve_connection(stream, agent, room, end).await;
+                        }
+                    });
                 }
-                Ok(_) => {}
                 Err(_) => sleep(ACCEPT_PAUSE).await,
             },
         }
@@ -55,9 +63,4 @@ pub async fn serve(
     let _ = timeout(limits.last_words, async { while connections.join_next().await.is_some() {} }).await;
     connections.shutdown().await;
     Ok(())
-}
-
-/// Returns whether a client runs as the same user or as root.
-fn is_same_user(stream: &UnixStream) -> bool {
-    stream.peer_cred().is_ok_and(|peer| peer.uid() == 0 || peer.uid() == geteuid().as_raw())
 }

@@ -4,6 +4,8 @@ mod agents;
 mod custom_tools;
 mod http;
 mod json;
+#[cfg(all(feature = "portable-system", feature = "server"))]
+mod loopback_socket;
 #[cfg(feature = "mcp")]
 mod mcp;
 #[cfg(all(feature = "local-model", feature = "remote-model"))]

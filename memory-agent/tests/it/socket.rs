@@ -1,9 +1,10 @@
-//! The Unix socket with real clients.
+//! The local socket with real clients.
 
 use std::fs;
 use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::os::unix::fs::PermissionsExt;
-use std::os::unix::net::{UnixListener, UnixStream};
+#[cfg(not(feature = "portable-system"))]
+use std::os::unix::net::UnixListener;
 use std::path::Path;
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
@@ -11,7 +12,9 @@ use std::time::Duration;
 
 use memory_agent::Agent;
 use memory_agent::rpc::LONGEST_LINE;
-use memory_agent::socket::{NAME, Socket, SocketError, SocketLimits, serve};
+#[cfg(not(feature = "portable-system"))]
+use memory_agent::socket::SocketError;
+use memory_agent::socket::{LocalStream, NAME, Socket, SocketLimits, connect, serve};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -47,7 +50,7 @@ impl SocketTestServer {
     }
 
     fn client(&self) -> SocketTestClient {
-        let stream = UnixStream::connect(self.home.path().join(NAME)).expect("it listens");
+        let stream = connect(&self.home.path().join(NAME)).expect("it listens");
         stream.set_read_timeout(Some(DEADLINE)).expect("a deadline");
         stream.set_write_timeout(Some(DEADLINE)).expect("a deadline");
         SocketTestClient(BufReader::new(stream))
@@ -76,7 +79,7 @@ impl Drop for SocketTestServer {
 }
 
 /// A client of the server.
-struct SocketTestClient(BufReader<UnixStream>);
+struct SocketTestClient(BufReader<LocalStream>);
 
 impl SocketTestClient {
     fn send(&mut self, bytes: &[u8]) {
@@ -308,6 +311,8 @@ fn a_socket_is_for_nobody_else_and_goes_with_who_made_it() {
     assert_eq!(names(home.path()), Vec::<String>::new());
 }
 
+// The portable socket is a file with an address: see `loopback_socket.rs`.
+#[cfg(not(feature = "portable-system"))]
 #[test]
 fn what_a_dead_process_left_is_replaced_and_what_lives_is_not() {
     let home = tempfile::tempdir().expect("a folder");
@@ -327,6 +332,8 @@ fn what_a_dead_process_left_is_replaced_and_what_lives_is_not() {
     assert_eq!(names(home.path()), [NAME]);
 }
 
+// Only Unix sockets have a limit.
+#[cfg(not(feature = "portable-system"))]
 #[test]
 fn a_path_that_is_too_long_is_an_error_that_says_so() {
     let home = tempfile::tempdir().expect("a folder");

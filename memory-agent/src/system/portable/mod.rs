@@ -1,0 +1,5 @@
+//! The same functions with the standard library only, for Windows and other systems.
+
+#[cfg(feature = "server")]
+pub(crate) mod local_socket;
+pub(super) mod process_group;

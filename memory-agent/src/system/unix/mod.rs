@@ -1,0 +1,5 @@
+//! The calls of Linux, macOS and other Unix systems.
+
+#[cfg(feature = "server")]
+pub(crate) mod local_socket;
+pub(super) mod process_group;
