@@ -1,7 +1,6 @@
 //! The context of a command: its flags, its output and its home.
 
 use std::ffi::OsString;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -178,5 +177,5 @@ impl<'a> App<'a> {
 
 /// Returns whether users other than the owner have access to a file.
 fn is_accessible_to_others(file: &Path) -> bool {
-    file.metadata().is_ok_and(|found| found.permissions().mode() & 0o077 != 0)
+    file.metadata().is_ok_and(|found| memory_store::system::is_accessible_to_others(&found))
 }

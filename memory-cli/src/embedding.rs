@@ -1,12 +1,12 @@
 //! Opens the embedding model that the settings name.
 
 use std::io::{Read, Write};
-use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use memory_agent::model::{ApiKey, LocalEmbedder, RemoteEmbedder, RemoteSettings};
+use memory_agent::socket;
 use memory_core::{EmbedError, Embedder, Embedding as Vector};
 
 use crate::config::{EmbeddingSettings, Environment, Settings};
@@ -76,7 +76,7 @@ impl DaemonEmbedder {
     /// Sends texts to the daemon; returns `None` if it does not respond in time.
     fn request_vectors(&self, texts: &[&str]) -> Option<(String, Vec<Vector>)> {
         let end = Instant::now() + DAEMON_TIMEOUT;
-        let stream = UnixStream::connect(&self.place).ok()?;
+        let stream = socket::connect(&self.place).ok()?;
         stream.set_write_timeout(Some(DAEMON_TIMEOUT)).ok()?;
         let request = serde_json::json!({ "id": 1, "method": "embed", "params": { "texts": texts } });
         (&stream).write_all(format!("{request}\n").as_bytes()).ok()?;

@@ -9,7 +9,7 @@ use memory_agent::http::{AccessRules, AccessToken, HttpLimits, HttpServerConfig,
 use memory_agent::instance::{InstanceHandle, OpenInstances, backend};
 use memory_core::StoreHealth;
 use memory_store::postgres::PrincipalTable;
-use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use memory_store::system::raise_open_files_limit;
 
 use crate::config::HttpSettings;
 use crate::failure::Failure;
@@ -149,11 +149,7 @@ pub(crate) fn limits() -> HttpLimits {
 
 /// Raises the limit of open files of this process as far as allowed, and returns it.
 fn raise_file_limit() -> usize {
-    let known = getrlimit(Resource::Nofile);
-    let wanted = known.maximum.unwrap_or(MAX_OPEN_FILES).min(MAX_OPEN_FILES);
-    let is_raised = known.current.is_some_and(|current| current < wanted)
-        && setrlimit(Resource::Nofile, Rlimit { current: Some(wanted), ..known }).is_ok();
-    let files = if is_raised { wanted } else { known.current.unwrap_or(MAX_OPEN_FILES) };
+    let files = raise_open_files_limit(MAX_OPEN_FILES).unwrap_or(MAX_OPEN_FILES);
     usize::try_from(files).unwrap_or(usize::MAX)
 }
 

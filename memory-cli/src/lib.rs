@@ -86,6 +86,7 @@ mod report;
 mod reranking;
 mod service;
 mod shared_store;
+mod signals;
 mod status;
 mod system_check;
 mod topics;

@@ -10,6 +10,7 @@ use crate::embedding;
 use crate::failure::ProgramError;
 use crate::install::{Client, ClientFileChange, ClientFolders, ClientSetup, InstallLevel, PlannedChange};
 use crate::service::ServiceManager;
+use memory_store::system::{free_space, is_accessible_to_others, sync_folder};
 
 /// Free space from which writes are not at risk, in bytes.
 const ENOUGH_SPACE: u64 = 100 << 20;
@@ -86,27 +87,20 @@ fn check_program(environment: &Environment) -> SystemFinding {
     if is_on_path { finding } else { finding.hint("its folder is not on the PATH") }
 }
 
-#[cfg(unix)]
 fn check_permissions(root: &Path) -> SystemFinding {
-    use std::os::unix::fs::PermissionsExt;
-
     let finding = |state, what: String| SystemFinding::new("permissions", state, what);
     match fs::metadata(root) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             finding(SystemState::Ok, format!("{} does not exist yet; the first write creates it", root.display()))
         }
         Err(error) => finding(SystemState::Problem, format!("{}: {error}", root.display())),
-        Ok(found) if found.permissions().mode() & 0o077 != 0 => {
+        Ok(found) if is_accessible_to_others(&found) => {
             finding(SystemState::Problem, format!("other users of this machine can open {}", root.display()))
                 .hint(format!("run `chmod 700 {}`", root.display()))
         }
-        Ok(_) => finding(SystemState::Ok, format!("only you can open {}", root.display())),
+        Ok(_) if cfg!(unix) => finding(SystemState::Ok, format!("only you can open {}", root.display())),
+        Ok(_) => finding(SystemState::Ok, format!("{} has the permissions of its folder", root.display())),
     }
-}
-
-#[cfg(not(unix))]
-fn check_permissions(root: &Path) -> SystemFinding {
-    SystemFinding::new("permissions", SystemState::Ok, format!("{} has the permissions of its folder", root.display()))
 }
 
 /// Uses the operations on files that a write needs.
@@ -115,12 +109,12 @@ fn check_file_system(root: &Path) -> io::Result<SystemFinding> {
     let folder = tempfile::Builder::new().prefix(".memory-check").tempdir_in(existing)?;
     let (first, second) = (folder.path().join("a"), folder.path().join("b"));
     fs::write(&first, "a")?;
-    let file = File::open(&first)?;
+    let file = File::options().read(true).write(true).open(&first)?;
     let attempt =
         |what: &str, done: io::Result<()>| done.map_err(|error| io::Error::new(error.kind(), format!("{what}: {error}")));
     attempt("cannot lock files", file.lock())?;
     attempt("cannot sync files", file.sync_all())?;
-    attempt("cannot sync folders", File::open(folder.path()).and_then(|folder| folder.sync_all()))?;
+    attempt("cannot sync folders", sync_folder(folder.path()))?;
     attempt("cannot rename files", fs::rename(&first, &second))?;
     let links = fs::hard_link(&second, &first).is_ok();
     let what = if links {
@@ -131,23 +125,20 @@ fn check_file_system(root: &Path) -> io::Result<SystemFinding> {
     Ok(SystemFinding::new("file system", SystemState::Ok, what))
 }
 
-#[cfg(unix)]
 fn check_space(root: &Path) -> SystemFinding {
     let existing = root.ancestors().find(|folder| folder.is_dir()).unwrap_or(Path::new("/"));
-    match rustix::fs::statvfs(existing) {
-        Ok(found) => {
-            let free = found.f_bavail.saturating_mul(found.f_frsize);
+    match free_space(existing) {
+        Ok(Some(free)) => {
             let what = format!("{} MB free", free / 1_000_000);
             let state = if free < ENOUGH_SPACE { SystemState::Problem } else { SystemState::Ok };
             SystemFinding::new("disk space", state, what)
         }
+        Ok(None) => {
+            let what = format!("not checked on this system; {ENOUGH_SPACE} bytes are enough");
+            SystemFinding::new("disk space", SystemState::Unused, what)
+        }
         Err(error) => SystemFinding::new("disk space", SystemState::Problem, error.to_string()),
     }
-}
-
-#[cfg(not(unix))]
-fn check_space(_: &Path) -> SystemFinding {
-    SystemFinding::new("disk space", SystemState::Unused, format!("not checked on this system; {ENOUGH_SPACE} bytes are enough"))
 }
 
 fn check_git(settings: &Settings) -> SystemFinding {

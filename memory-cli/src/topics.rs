@@ -1,6 +1,5 @@
 //! Locations of the topic folders, and construction of the topic services.
 
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -16,6 +15,7 @@ use crate::config::Settings;
 use crate::failure::Failure;
 use crate::project::{find_repository, is_folder, is_home, project_name};
 use crate::shared_store::{PULL_INTERVAL, find_database};
+use memory_store::system::user_id_of_owner;
 
 /// Opens the topics in `named`, or else those of the project around the current folder.
 ///
@@ -240,7 +240,7 @@ fn locate_in_project(folder: &Path, home: &Path, person: Option<&Path>) -> Topic
         (is_folder(&place) && resolve_existing(&place) != home && !is_home(&place)).then_some(place)
     };
     // In a folder that is writable by everyone, topics of other users must not be used.
-    let owner = |place: &Path| place.metadata().ok().map(|found| found.uid());
+    let owner = |place: &Path| user_id_of_owner(place);
     let is_meant = |place: &PathBuf| {
         let is_here = repository.is_some() || folder.starts_with(place) || place.parent() == Some(folder);
         is_here || (holds_topics(place) && owner(place) == owner(folder))

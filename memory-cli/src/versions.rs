@@ -1,17 +1,17 @@
 //! The git history of the home, if the settings enable it.
 
 use std::ffi::OsString;
-use std::fs::{self, DirBuilder, File};
+use std::fs::{self, File};
 use std::io::{self, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
-use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::mpsc::channel;
 use std::thread;
 use std::time::Duration;
 
+use memory_agent::system::own_group;
 use memory_store::conversation::{GitVersion, GitVersions, GitVersionsError};
+use memory_store::system::{owner_only, private_folder_builder};
 
 use crate::failure::Failure;
 
@@ -39,7 +39,7 @@ fn state_path(root: &Path, name: &str) -> PathBuf {
 
 /// Writes a state file that only the user can read.
 fn write_state(place: &Path, text: &str) -> io::Result<()> {
-    File::options().create(true).truncate(true).write(true).mode(0o600).open(place)?.write_all(text.as_bytes())
+    owner_only(File::options().create(true).truncate(true).write(true)).open(place)?.write_all(text.as_bytes())
 }
 
 /// Repeats a commit that failed last time; returns a warning, unless the user received it before.
@@ -67,7 +67,7 @@ pub(crate) fn take_warning(root: &Path, done: Result<(), GitVersionsError>) -> O
     if fs::read_to_string(&told).is_ok_and(|told| told == trouble) {
         return None;
     }
-    let _ = told.parent().map(|folder| DirBuilder::new().recursive(true).mode(0o700).create(folder));
+    let _ = told.parent().map(|folder| private_folder_builder().recursive(true).create(folder));
     let _ = write_state(&told, &trouble);
     Some(trouble)
 }
@@ -90,7 +90,7 @@ pub(crate) fn commit_in_background(root: &Path, end: &str, program: Option<&Path
     let mut command = Command::new(program);
     command.arg(CHILD_ARGUMENT).arg(root).arg(end).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     // An interrupt of this process must not interrupt the commit.
-    let Ok(mut child) = command.process_group(0).spawn() else { return };
+    let Ok(mut child) = own_group(&mut command).spawn() else { return };
     // A daemon runs for long, so the exit status must be collected to avoid zombie processes.
     let _ = thread::Builder::new().name("versions".into()).spawn(move || child.wait());
 }
@@ -147,5 +147,5 @@ pub(crate) fn git_error(error: &GitVersionsError) -> Failure {
 }
 
 fn open_lock_file(root: &Path, what: &str) -> io::Result<File> {
-    File::options().create(true).truncate(false).write(true).mode(0o600).open(root.join(format!("index/versions.{what}")))
+    owner_only(File::options().create(true).truncate(false).write(true)).open(root.join(format!("index/versions.{what}")))
 }

@@ -3,5 +3,5 @@
 mod short;
 
 fn main() -> std::process::ExitCode {
-    short::become_memory("memory-cli")
+    short::become_memory("memory-cli", "bank")
 }

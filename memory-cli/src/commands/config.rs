@@ -13,6 +13,7 @@ use crate::config::{DEFAULT_FILE, HIDDEN, Settings, set_value};
 use crate::failure::Failure;
 use crate::print::{Table, TableColumn};
 use crate::versions;
+use memory_store::system::{owner_only, private_folder_builder};
 
 /// Show or change the settings
 ///
@@ -64,12 +65,13 @@ fn init(app: &mut App) -> Result<(), Failure> {
     let path = Settings::file(app.root.as_deref(), app.environment)?;
     let place = app.output.display_path(&path);
     if let Some(folder) = path.parent() {
-        create_private_folder(folder).map_err(Failure::file(format!("create the folder of {place}")))?;
+        private_folder_builder()
+            .recursive(true)
+            .create(folder)
+            .map_err(Failure::file(format!("create the folder of {place}")))?;
     }
     let mut options = OpenOptions::new();
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let created = match options.write(true).create_new(true).open(&path) {
+    let created = match owner_only(&mut options).write(true).create_new(true).open(&path) {
         Ok(mut file) => {
             let write = |file: &mut std::fs::File| file.write_all(DEFAULT_FILE.as_bytes()).and_then(|()| file.sync_all());
             write(&mut file).map_err(Failure::file(format!("write {place}")))?;
@@ -157,13 +159,4 @@ fn path(app: &mut App) -> Result<(), Failure> {
     }
     let place = app.output.display_path(&path);
     Ok(app.output.fields(&[&place])?)
-}
-
-/// Creates a folder that only its owner can read (Unix); an existing folder remains unchanged.
-fn create_private_folder(folder: &std::path::Path) -> io::Result<()> {
-    let mut builder = std::fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder)
 }

@@ -24,6 +24,7 @@ use crate::shared_store::{
     PRINCIPALS, StoreAccess, check_name, find_database, open_database, open_replica, open_store, seal_access,
 };
 use crate::topics;
+use memory_store::system::{private_folder_builder, sync_file, sync_folder};
 
 /// Copy a home into a database, or a shared home into files
 ///
@@ -184,10 +185,10 @@ fn copy_folder(from: &Path, to: &Path, place: &str, is_excluded: &dyn Fn(&str) -
             copy_folder(&entry.path(), &target, &format!("{path}/"), is_excluded)?;
         } else if kind.is_file() {
             fs::copy(entry.path(), &target)?;
-            fs::File::open(&target)?.sync_all()?;
+            sync_file(&target)?;
         }
     }
-    fs::File::open(to)?.sync_all()
+    sync_folder(to)
 }
 
 /// Returns whether a path in a home is that of a lock, or of a file of a replica itself.
@@ -198,8 +199,7 @@ fn is_own_file(path: &str) -> bool {
 
 /// Creates a folder that only its owner can read.
 fn create_folder(folder: &Path) -> std::io::Result<()> {
-    use std::os::unix::fs::DirBuilderExt;
-    fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
+    private_folder_builder().recursive(true).create(folder)
 }
 
 /// Returns the path of a memory without the scope that its name has in a shared home, such as `@team-web`.

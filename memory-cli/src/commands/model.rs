@@ -11,8 +11,6 @@ use clap::{Args, Subcommand};
 use memory_agent::model::{KNOWN_MODELS, KnownModel, LocalEmbedder};
 use memory_core::{Embedder, ModelTest, ModelVerdict, SearchQuality, Services, StoreError, test_model};
 use serde_json::{Value, json};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-use signal_hook::iterator::{Handle, Signals};
 use signal_hook::low_level::emulate_default_handler;
 
 use super::config::store_setting;
@@ -22,6 +20,7 @@ use crate::embedding;
 use crate::failure::Failure;
 use crate::home::Home;
 use crate::print::{Table, TableColumn};
+use crate::signals::{SignalHandle, Signals, TERMINATION};
 
 /// Cell of a column without a value.
 const NO_VALUE: &str = "-";
@@ -371,7 +370,7 @@ const MAX_ATTEMPTS: usize = 1_000;
 
 /// A guard for a temporary folder: until it is dropped, SIGHUP, SIGINT and SIGTERM delete the folder before they end the process.
 pub(crate) struct DeleteOnSignal {
-    signals: Handle,
+    signals: SignalHandle,
     listening: Option<JoinHandle<()>>,
 }
 
@@ -381,7 +380,7 @@ impl DeleteOnSignal {
     /// # Errors
     /// If the system refuses.
     pub(crate) fn new(folder: PathBuf) -> io::Result<Self> {
-        let mut signals = Signals::new([SIGHUP, SIGINT, SIGTERM])?;
+        let mut signals = Signals::new(TERMINATION)?;
         let handle = signals.handle();
         let listening = thread::spawn(move || {
             if let Some(signal) = signals.forever().next() {

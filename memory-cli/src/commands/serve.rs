@@ -2,19 +2,16 @@
 
 mod signals;
 
-use std::fs::DirBuilder;
 use std::io;
-use std::os::unix::fs::DirBuilderExt;
-use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
 use clap::Args;
-use listenfd::ListenFd;
+use memory_agent::socket::InheritedListener;
 use memory_core::{Code, StoreError};
 use memory_dream::schedule::ChoreStatus;
-use sd_notify::NotifyState;
+use memory_store::system::{private_folder_builder, replace_process};
 use serde_json::{Value, json};
 
 use self::signals::StopSignals;
@@ -73,7 +70,7 @@ impl ServeArgs {
         let settings = app.settings()?;
         let root = &settings.root.value;
         if !root.is_dir() {
-            let made = DirBuilder::new().recursive(true).mode(0o700).create(root);
+            let made = private_folder_builder().recursive(true).create(root);
             made.map_err(Failure::file(format!("create the home {}", root.display())))?;
         }
         let mut builder = DaemonBuilder::new(app.open()?);
@@ -92,8 +89,7 @@ impl ServeArgs {
             builder = builder.token(token);
         }
         if app.environment.is_service {
-            let listener =
-                ListenFd::from_env().take_unix_listener(0).map_err(Failure::file("use the socket of the service manager"))?;
+            let listener = take_inherited_listener().map_err(Failure::file("use the socket of the service manager"))?;
             builder = builder.socket(listener);
         }
         let program = app.environment.program.as_deref().and_then(ProgramFile::of);
@@ -107,8 +103,7 @@ impl ServeArgs {
         }
         print_start(&daemon, root, app)?;
         if app.environment.is_service {
-            // The service manager may not wait for it.
-            let _ = sd_notify::notify(&[NotifyState::Ready]);
+            report_ready();
         }
         let end = daemon.run(guard, program.as_ref()).map_err(Failure::file("run the daemon for the home"))?;
         if end == DaemonEnd::ProgramReplaced {
@@ -118,6 +113,25 @@ impl ServeArgs {
     }
 }
 
+/// Returns the socket that the service manager created, if it did.
+#[cfg(unix)]
+fn take_inherited_listener() -> io::Result<Option<InheritedListener>> {
+    listenfd::ListenFd::from_env().take_unix_listener(0)
+}
+
+#[cfg(not(unix))]
+#[expect(clippy::unnecessary_wraps, reason = "on Unix it is a system call")]
+fn take_inherited_listener() -> io::Result<Option<InheritedListener>> {
+    Ok(None)
+}
+
+/// Reports to the service manager that the daemon is ready.
+fn report_ready() {
+    // The service manager may not wait for it.
+    #[cfg(unix)]
+    let _ = sd_notify::notify(&[sd_notify::NotifyState::Ready]);
+}
+
 /// Starts the program again with the same arguments. It returns only if this fails.
 fn restart(environment: &Environment) -> Failure {
     if environment.is_service {
@@ -125,7 +139,7 @@ fn restart(environment: &Environment) -> Failure {
         std::process::exit(RESTART_EXIT_CODE);
     }
     let program = environment.program.as_deref().unwrap_or(Path::new("memory"));
-    let error = Command::new(program).args(std::env::args_os().skip(1)).exec();
+    let error = replace_process(Command::new(program).args(std::env::args_os().skip(1)));
     Failure::file(format!("start the updated program {}", program.display()))(error)
 }
 

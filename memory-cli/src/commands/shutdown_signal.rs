@@ -3,15 +3,15 @@
 use std::thread::{self, JoinHandle};
 
 use signal_hook::consts::{SIGINT, SIGTERM};
-use signal_hook::iterator::{Handle, Signals};
 use tokio::sync::oneshot;
 
 use crate::failure::Failure;
+use crate::signals::{SignalHandle, Signals};
 
 /// The shutdown of a server process: the first signal requests it, the second one exits at once.
 pub(crate) struct ShutdownSignal {
     asked: Option<oneshot::Receiver<()>>,
-    signals: Handle,
+    signals: SignalHandle,
     listening: JoinHandle<()>,
 }
 

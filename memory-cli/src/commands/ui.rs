@@ -2,7 +2,6 @@
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::SocketAddr;
-use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
@@ -88,7 +87,7 @@ const DAEMON_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Returns the address of the page and a code from the daemon of the home; `None` if none runs or it serves no page.
 fn request_from_daemon(socket: &Path, port: Option<u16>) -> Option<(SocketAddr, String)> {
-    let stream = UnixStream::connect(socket).ok()?;
+    let stream = memory_agent::socket::connect(socket).ok()?;
     stream.set_read_timeout(Some(DAEMON_TIMEOUT)).ok()?;
     stream.set_write_timeout(Some(DAEMON_TIMEOUT)).ok()?;
     let request = json!({ "id": 1, "method": "ui/open", "params": { "port": port } });
@@ -104,7 +103,11 @@ fn request_from_daemon(socket: &Path, port: Option<u16>) -> Option<(SocketAddr, 
 ///
 /// The URL contains no code: other users can read the arguments of a process.
 fn open_browser(url: &str) -> bool {
-    let program = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
+    let program = match () {
+        () if cfg!(target_os = "macos") => "open",
+        () if cfg!(windows) => "explorer",
+        () => "xdg-open",
+    };
     let started = Command::new(program).arg(url).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
     // The browser runs on when this command ends.
     started.is_ok()

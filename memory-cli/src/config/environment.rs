@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use memory_agent::http::AccessToken;
 use memory_agent::model::{ApiKey, ApiKeyError};
 use memory_store::sealed::MasterKey;
+use memory_store::system::user_id_of_owner;
 
 /// The keys of the settings of `proxy`, as used in files, variables and flags.
 const PROXY_KEYS: [&str; 18] = [
@@ -206,15 +207,7 @@ fn token(text: String) -> Result<AccessToken, ()> {
     AccessToken::new(text).ok_or(())
 }
 
-#[cfg(unix)]
 fn usual_runtime() -> Option<PathBuf> {
-    use std::os::unix::fs::MetadataExt;
-
-    let owner = etcetera::home_dir().ok()?.metadata().ok()?.uid();
+    let owner = user_id_of_owner(&etcetera::home_dir().ok()?)?;
     Some(PathBuf::from(format!("/run/user/{owner}")))
-}
-
-#[cfg(not(unix))]
-fn usual_runtime() -> Option<PathBuf> {
-    None
 }

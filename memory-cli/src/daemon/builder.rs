@@ -2,7 +2,6 @@
 
 use std::io::{self, Write};
 use std::net::SocketAddr;
-use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -10,6 +9,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use memory_agent::http::AccessToken;
+use memory_agent::socket::InheritedListener;
 use memory_core::{MemoryStore, Tool};
 use memory_dream::schedule::{CancellationToken, Schedule, ScheduleHistory, ScheduleRules};
 use memory_store::disk::DirHandle;
@@ -38,7 +38,7 @@ pub struct DaemonBuilder {
     token: Option<AccessToken>,
     tools: Vec<Arc<dyn Tool>>,
     /// The listener of the service manager for the socket in the home.
-    socket: Option<UnixListener>,
+    socket: Option<InheritedListener>,
 }
 
 /// The destination of the log.
@@ -108,7 +108,7 @@ impl DaemonBuilder {
     }
 
     /// Serves agents on a listener of the service manager, if it listens at the socket of the home.
-    pub(crate) fn socket(mut self, listener: Option<UnixListener>) -> Self {
+    pub(crate) fn socket(mut self, listener: Option<InheritedListener>) -> Self {
         self.socket = listener;
         self
     }

@@ -1,5 +1,6 @@
 //! Detects that the file of the program was replaced, as by an update.
 
+use memory_store::system::file_stat;
 use std::cell::Cell;
 use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
@@ -37,19 +38,7 @@ impl ProgramFile {
 
 fn identity(path: &Path) -> Option<FileIdentity> {
     let found = fs::metadata(path).ok().filter(Metadata::is_file)?;
-    Some(FileIdentity { size: found.len(), modified: found.modified().ok(), inode: inode(&found) })
-}
-
-#[cfg(unix)]
-fn inode(found: &Metadata) -> u64 {
-    use std::os::unix::fs::MetadataExt;
-
-    found.ino()
-}
-
-#[cfg(not(unix))]
-fn inode(_: &Metadata) -> u64 {
-    0
+    Some(FileIdentity { size: found.len(), modified: found.modified().ok(), inode: file_stat(&found).inode })
 }
 
 #[cfg(test)]

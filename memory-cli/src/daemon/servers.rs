@@ -1,13 +1,12 @@
 //! The socket and the HTTP server of the daemon, which share one small runtime.
 
 use std::net::{SocketAddr, TcpListener};
-use std::os::unix::net::UnixListener;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use memory_agent::http::{AccessToken, HttpServerConfig, serve_http};
-use memory_agent::socket::{self, Socket, SocketLimits};
+use memory_agent::socket::{self, InheritedListener, Socket, SocketLimits};
 use memory_agent::{Agent, AgentBuilder};
 use memory_core::Tool;
 use memory_core::text::format_error_chain;
@@ -56,7 +55,7 @@ impl DaemonServers {
     pub(crate) fn open(
         home: &Home,
         http: Option<HttpBinding>,
-        listener: Option<UnixListener>,
+        listener: Option<InheritedListener>,
         tools: Vec<Arc<dyn Tool>>,
         diary: &DaemonLog,
     ) -> Result<Self, Failure> {

@@ -4,10 +4,10 @@
 
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, Read, Write};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use super::clients::InstallLevel;
+use memory_store::system::owner_only;
 
 /// Maximum number of symlinks to follow.
 const MAX_SYMLINKS: usize = 40;
@@ -116,8 +116,12 @@ impl ClientFileSnapshot {
     ///
     /// Without such permissions, a file of the user is private, since secrets may be added to it later; a file of a project is shared.
     fn write_temporary(&self, path: &Path, bytes: &[u8], level: Option<InstallLevel>) -> io::Result<tempfile::NamedTempFile> {
-        let mode = if level == Some(InstallLevel::Project) { 0o666 } else { 0o600 };
-        let make = |path: &Path| OpenOptions::new().write(true).create_new(true).mode(mode).open(path);
+        let make = |path: &Path| {
+            let mut options = OpenOptions::new();
+            options.write(true).create_new(true);
+            let is_shared = level == Some(InstallLevel::Project);
+            if is_shared { options.open(path) } else { owner_only(&mut options).open(path) }
+        };
         let folder = path.parent().unwrap_or(Path::new("."));
         let (mut file, path) = tempfile::Builder::new().prefix(".memory-").make_in(folder, make)?.into_parts();
         if let Some(permissions) = &self.permissions {
@@ -182,7 +186,7 @@ fn resolve_symlinks(path: &Path) -> io::Result<PathBuf> {
 
 /// Makes a rename durable by syncing the folder.
 fn sync_folder(path: &Path) -> io::Result<()> {
-    File::open(path.parent().unwrap_or(Path::new(".")))?.sync_all()
+    memory_store::system::sync_folder(path.parent().unwrap_or(Path::new(".")))
 }
 
 #[cfg(test)]

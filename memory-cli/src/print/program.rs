@@ -1,6 +1,7 @@
 //! The names of the program.
 
 use std::borrow::Cow;
+use std::env::consts::EXE_SUFFIX;
 use std::ffi::OsStr;
 use std::path::Path;
 
@@ -18,7 +19,8 @@ pub(crate) enum ProgramName {
 impl ProgramName {
     /// Returns the program for this first argument, which may be a path.
     pub(crate) fn from_first_argument(first: &OsStr) -> Self {
-        match Path::new(first).file_name().and_then(OsStr::to_str) {
+        let name = Path::new(first).file_name().and_then(OsStr::to_str);
+        match name.map(|name| name.strip_suffix(EXE_SUFFIX).unwrap_or(name)) {
             Some("memo") => Self::Memo,
             Some("memory-cli") => Self::MemoryCli,
             _ => Self::Memory,

@@ -10,6 +10,7 @@ use memory_core::text::to_one_line;
 use super::{MARKER, Sandbox, Service, ServiceFile, launchd, systemd};
 use crate::config::Environment;
 use crate::failure::Failure;
+use memory_store::system::user_id_of_owner;
 
 /// Maximum length of the output of a failed command in a message, in bytes.
 const MAX_OUTPUT: usize = 300;
@@ -52,7 +53,7 @@ impl ServiceManager {
             let config = environment.config_folder.clone().unwrap_or_else(|| home.join(".config"));
             return Ok(Self { kind: ManagerKind::Systemd, folder: config.join("systemd/user") });
         }
-        let Some(user) = owner(home).filter(|_| cfg!(target_os = "macos")) else {
+        let Some(user) = user_id_of_owner(home).filter(|_| cfg!(target_os = "macos")) else {
             return Err(Failure::usage("services are supported only on Linux and macOS", hint));
         };
         Ok(Self { kind: ManagerKind::Launchd(user), folder: home.join("Library/LaunchAgents") })
@@ -210,17 +211,4 @@ fn run(command: &[String]) -> Result<String, Failure> {
 
 fn manager_error(action: impl Into<String>, why: impl Into<String>) -> Failure {
     Failure::ServiceManager { action: action.into(), why: why.into() }
-}
-
-/// Returns the id of the user who owns a folder.
-#[cfg(unix)]
-fn owner(folder: &Path) -> Option<u32> {
-    use std::os::unix::fs::MetadataExt;
-
-    Some(folder.metadata().ok()?.uid())
-}
-
-#[cfg(not(unix))]
-fn owner(_: &Path) -> Option<u32> {
-    None
 }

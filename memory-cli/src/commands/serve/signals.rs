@@ -9,9 +9,9 @@ use std::time::{Duration, Instant};
 
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag::{register, register_conditional_default};
-use signal_hook::iterator::{Handle, Signals};
 
 use crate::daemon::{DaemonLog, StopHandle};
+use crate::signals::{SignalHandle, Signals};
 
 /// Time after a stop request until the process exits. Every operation is atomic, so none is damaged.
 const STOP_TIMEOUT: Duration = Duration::from_secs(4);
@@ -29,7 +29,7 @@ pub(super) struct StopSignals {
 
 /// A guard that ends the signal handler when it is dropped.
 pub(super) struct SignalGuard {
-    handle: Handle,
+    handle: SignalHandle,
     done: SyncSender<()>,
     listening: Option<JoinHandle<()>>,
 }
