@@ -14,6 +14,7 @@ mod stem;
 mod symbols;
 mod token_count;
 mod tokens;
+mod windows_name;
 
 pub use fold::fold;
 pub use invisible::deceptive_characters;
@@ -29,3 +30,4 @@ pub use symbols::{for_each_symbol, symbol_terms};
 pub use token_count::token_count;
 pub use tokens::{Token, TokenKind, tokenize};
 pub(crate) use tokens::{push_range, sentences};
+pub use windows_name::{is_device_name, windows_name_problem};

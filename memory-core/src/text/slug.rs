@@ -4,6 +4,7 @@ use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
 use super::fold::is_invisible;
+use super::windows_name::is_device_name;
 
 /// The maximum number of characters, without the suffix `-note` of reserved device names.
 const MAX_CHARACTERS: usize = 60;
@@ -80,20 +81,12 @@ fn length_within_limits(slug: &str) -> usize {
     end
 }
 
-/// Returns whether Windows reserves `slug` for a device, with any extension.
-fn is_device_name(slug: &str) -> bool {
-    if matches!(slug, "con" | "prn" | "aux" | "nul") {
-        return true;
-    }
-    let number = slug.strip_prefix("com").or_else(|| slug.strip_prefix("lpt"));
-    number.is_some_and(|number| number.len() == 1 && number.bytes().all(|digit| digit.is_ascii_digit()))
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
-    use super::{is_device_name, slug};
+    use super::super::windows_name::windows_name_problem;
+    use super::slug;
 
     #[test]
     fn letters_of_every_script_are_kept() {
@@ -139,7 +132,7 @@ mod tests {
             prop_assert_eq!(&slug(&name), &name);
             prop_assert!(!name.is_empty() && name.len() <= 125 && name.chars().count() <= 65);
             prop_assert!(!name.starts_with('-') && !name.ends_with('-') && !name.contains("--"));
-            prop_assert!(!is_device_name(&name));
+            prop_assert_eq!(windows_name_problem(&name), None);
             prop_assert!(name.chars().all(|c| c == '-' || !(c.is_control() || c.is_whitespace() || c.is_ascii_punctuation())));
         }
     }

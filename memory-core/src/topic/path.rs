@@ -8,7 +8,7 @@ use std::str::FromStr;
 use unicode_normalization::UnicodeNormalization;
 
 use super::{INDEX_FILE, TopicError};
-use crate::text::deceptive_characters;
+use crate::text::{deceptive_characters, is_device_name};
 
 /// The path of a file or folder relative to a folder of topics, with `/` as separator.
 ///
@@ -25,12 +25,6 @@ const DEEPEST: usize = 16;
 
 /// The folder that is reserved for banks.
 const BANKS: &str = "banks";
-
-/// Names that some systems treat as a device, with any extension.
-const DEVICES: [&str; 6] = ["con", "prn", "aux", "nul", "conin$", "conout$"];
-
-/// Prefixes of numbered device names.
-const NUMBERED_DEVICES: [&str; 2] = ["com", "lpt"];
 
 /// Characters that look like `/` or `\` and that NFKC does not map to them.
 const SLASH_LOOKALIKES: [char; 20] = [
@@ -135,7 +129,7 @@ fn check_component(whole: &str, part: &str) -> Result<(), TopicError> {
     if part.starts_with(' ') || folded.ends_with(['.', ' ']) {
         return outside("begins with a space, or ends in a space or dot, which some systems remove");
     }
-    if is_device(&folded) {
+    if is_device_name(part) {
         return outside("names a device on some systems");
     }
     if LONGEST < part.len() {
@@ -152,15 +146,6 @@ fn resembles_index(name: &str) -> bool {
     };
     let letters = name.nfkc().flat_map(char::to_lowercase).map(plain);
     letters.eq(INDEX_FILE.chars().flat_map(char::to_lowercase))
-}
-
-fn is_device(part: &str) -> bool {
-    let stem = part.split('.').next().unwrap_or_default().trim_end().to_lowercase();
-    let is_numbered = |device: &str| {
-        let number = stem.strip_prefix(device);
-        number.is_some_and(|number| matches!(number.chars().collect::<Vec<_>>()[..], ['0'..='9' | '¹' | '²' | '³']))
-    };
-    DEVICES.contains(&stem.as_str()) || NUMBERED_DEVICES.iter().any(|device| is_numbered(device))
 }
 
 #[cfg(test)]

@@ -2,14 +2,11 @@
 
 use std::collections::HashSet;
 
-use memory_core::text::deceptive_characters;
+use memory_core::text::{deceptive_characters, is_device_name};
 use unicode_normalization::UnicodeNormalization;
 
 /// Maximum length of a file name without its extension, in bytes. It leaves room for `.md` and for sync tools.
 const MAX_BYTES: usize = 190;
-
-/// The names that Windows reserves for devices; more end in a digit.
-const DEVICES: [&str; 4] = ["con", "prn", "aux", "nul"];
 
 /// Returns `text` as a file name without extension that ends in `suffix`.
 ///
@@ -28,13 +25,7 @@ pub(super) fn file_name(text: &str, suffix: &str) -> String {
     }
     let name = words[..end].trim_end_matches(['.', ' ']);
     let name = if name.is_empty() { "memory" } else { name };
-    let is_device = |name: &str| {
-        let number = name.strip_prefix("com").or_else(|| name.strip_prefix("lpt"));
-        number.is_some_and(|number| number.len() == 1 && number.bytes().all(|digit| digit.is_ascii_digit()))
-    };
-    let lower = name.split('.').next().unwrap_or_default().trim_end().to_lowercase();
-    let is_reserved = DEVICES.contains(&lower.as_str()) || is_device(&lower);
-    format!("{name}{}{suffix}", if is_reserved { " note" } else { "" })
+    format!("{name}{}{suffix}", if is_device_name(name) { " note" } else { "" })
 }
 
 /// Returns the form in which two equal names are one file on a system that ignores case.

@@ -14,6 +14,7 @@ use super::{gzip, index};
 use crate::disk::{Disk, stage_file};
 use crate::error::io_error;
 use crate::oplog::hash_bytes;
+use memory_core::text::windows_name_problem;
 use memory_core::{Operation, OperationId, Recorded};
 
 /// The temporary file of versions up to 0.1, which lock the whole folder.
@@ -178,6 +179,9 @@ impl BankWriter<'_> {
             after: Some(after.to_owned()),
         });
         let path = kind.path(self.name.as_str());
+        if let Some(why) = windows_name_problem(&path).filter(|_| former.is_none()) {
+            return Err(BankError::new(BankErrorKind::InvalidBankName { why }).with_bank(self.name.as_str(), None));
+        }
         let rights = former.as_ref().map(|former| former.path.as_str());
         if !self.replace(payload, undoes, former.as_ref(), rights, &path, &bytes)? {
             return Ok(false);

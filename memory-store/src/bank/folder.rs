@@ -24,6 +24,7 @@ use crate::gitignore;
 use crate::lock::{FOLDER as LOCKS, WriterLock};
 use crate::oplog::not_found_error;
 use crate::store_folder::StoreFolder;
+use memory_core::text::is_device_name;
 
 /// A folder of banks, which is created on the first write.
 #[derive(Debug)]
@@ -98,7 +99,9 @@ impl BankFolder {
             if self.options.is_in_project && matches!(place.disk.stat(LOCKS), Ok(None)) {
                 gitignore::write(place.disk);
             }
-            let _lock = WriterLock::acquire_named(self.root(), name.as_str(), self.options.patience)?;
+            // Windows reserves some names of banks that earlier versions created.
+            let suffix = if is_device_name(name.as_str()) { "_" } else { "" };
+            let _lock = WriterLock::acquire_named(self.root(), &format!("{name}{suffix}"), self.options.patience)?;
             let done = change::recover(&place, name).and_then(|()| work(place));
             drop(shared);
             return done;

@@ -105,7 +105,7 @@ fn write_new_files(
     folders: &mut BTreeSet<String>,
 ) -> Result<Vec<NewFile>, StoreError> {
     let ConversationCommit { conversation, known, .. } = work;
-    let own = conversation_folder(conversation);
+    let own = conversation_folder(disk, conversation);
     let mut waiting = Vec::new();
     let entries = work.changes.iter().filter_map(|change| if let EntryChange::Add(entry) = change { Some(entry) } else { None });
     for entry in entries {
@@ -158,7 +158,7 @@ fn entry_exists(
     if known.places.contains_key(&entry.id) {
         return Ok(true);
     }
-    for folder in tombstone_folders(&conversation_folder(conversation)) {
+    for folder in tombstone_folders(&conversation_folder(disk, conversation)) {
         let path = format!("{folder}/{}/{}", role_folder(entry.role), name(entry));
         if disk.stat(&path).map_err(|error| read_error(&path, error))?.is_some() {
             return Ok(true);
@@ -174,7 +174,7 @@ pub(super) fn move_to_tombstones(
     path: &str,
     folders: &mut BTreeSet<String>,
 ) -> Result<String, StoreError> {
-    let own = conversation_folder(conversation);
+    let own = conversation_folder(disk, conversation);
     let below = path.strip_prefix(&format!("{own}/")).unwrap_or(path);
     let tombstone = free_path(disk, &format!("{own}/{DELETED}/{below}"))?;
     create_folder(disk, parent_folder(&tombstone))?;
@@ -189,7 +189,7 @@ fn link_previous_summary(disk: &dyn Disk, conversation: &ConversationId, path: &
     let at = decode(path, &bytes, EntryRole::Summary, time_from_nanos(signature.modified_ns))
         .map_or_else(|_| time_from_nanos(signature.modified_ns), |entry| entry.created_at);
     let wanted =
-        format!("{}/{DELETED}/summaries/{}__{}", conversation_folder(conversation), format_file_time(at), file_name(path));
+        format!("{}/{DELETED}/summaries/{}__{}", conversation_folder(disk, conversation), format_file_time(at), file_name(path));
     if read_bytes(disk, &wanted)?.is_some_and(|kept| kept == bytes) {
         return Ok(());
     }
@@ -244,7 +244,7 @@ pub(super) fn find_tombstone_by_id(
     id: &EntryId,
 ) -> Result<Option<String>, StoreError> {
     let ending = format!("__{id}.md");
-    for folder in tombstone_folders(&conversation_folder(conversation)) {
+    for folder in tombstone_folders(&conversation_folder(disk, conversation)) {
         for (below, _) in PLACES {
             let folder = format!("{folder}/{below}");
             let entries = disk.list_folder(&folder).map_err(|error| read_error(&folder, error))?;

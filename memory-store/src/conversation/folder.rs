@@ -143,6 +143,16 @@ impl ConversationFolder {
         work(disk, &mut kept).map(Some)
     }
 
+    /// Runs `work` like [`Self::with`] on the folder of a conversation.
+    pub(super) fn with_conversation<T>(
+        &self,
+        conversation: &ConversationId,
+        work: impl FnOnce(&dyn Disk, &mut ConversationCache) -> Result<T, StoreError>,
+    ) -> Result<Option<T>, StoreError> {
+        let Some(disk) = self.own_disk()? else { return Ok(None) };
+        self.with(&conversation_folder(disk, conversation), work)
+    }
+
     fn folder_cache(&self, folder: &str) -> Arc<Mutex<ConversationCache>> {
         let mut all = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         if MAX_CACHED_FOLDERS <= all.len() && !all.contains_key(folder) {
@@ -172,12 +182,12 @@ impl ConversationFolder {
             return Ok(());
         }
         all.iter().flat_map(|(_, changes)| changes.iter()).try_for_each(EntryChange::check)?;
-        let folders: BTreeSet<String> = all.iter().map(|(conversation, _)| conversation_folder(conversation)).collect();
+        let disk = self.create()?;
+        let folders: BTreeSet<String> = all.iter().map(|(conversation, _)| conversation_folder(disk, conversation)).collect();
         if folders.len() < all.len() {
             // The file of a summary depends on the other conversations in its folder.
             return all.iter().try_for_each(|&&one| self.commit_with(&[one], operation));
         }
-        let disk = self.create()?;
         let lock = WriterLock::acquire(self.root(), self.patience)?;
         let (own_disk, mut known) = (disk, self.place.applied_changes());
         let mut new_turns =
@@ -205,7 +215,7 @@ impl ConversationFolder {
             }
             // In a replica, the files change later.
             for work in works.iter().filter(|_| !self.is_shared()) {
-                let kept = self.folder_cache(&conversation_folder(work.conversation));
+                let kept = self.folder_cache(&conversation_folder(disk, work.conversation));
                 kept.lock().unwrap_or_else(PoisonError::into_inner).begin_write();
             }
             change::apply_changes(disk, &mut works)
@@ -213,7 +223,7 @@ impl ConversationFolder {
         let generation = lock.write_generation();
         for ConversationCommit { conversation, known, touched, .. } in works {
             // The next reader uses the updated cache.
-            let folder = conversation_folder(conversation);
+            let folder = conversation_folder(disk, conversation);
             let kept = self.folder_cache(&folder);
             let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
             kept.finish_write(disk, &folder, &touched, &known, generation);
@@ -227,7 +237,7 @@ impl ConversationFolder {
         conversation: &'w ConversationId,
         changes: &'w [EntryChange],
     ) -> Result<Option<ConversationCommit<'w>>, StoreError> {
-        let known = self.with(&conversation_folder(conversation), |_, kept| kept.writer_state(conversation, changes))?;
+        let known = self.with_conversation(conversation, |_, kept| kept.writer_state(conversation, changes))?;
         let plan =
             |known| ConversationCommit { conversation, changes, known, kept_entries: BTreeSet::new(), touched: Vec::new() };
         Ok(known.map(plan))
@@ -280,9 +290,7 @@ impl ConversationStore for ConversationFolder {
 
     fn read(&self, conversation: &ConversationId) -> Result<Arc<ConversationIndex>, StoreError> {
         self.place.catch_up(self.patience)?;
-        Ok(self
-            .with(&conversation_folder(conversation), |_, kept| Ok(kept.conversation_index(conversation)))?
-            .unwrap_or_default())
+        Ok(self.with_conversation(conversation, |_, kept| Ok(kept.conversation_index(conversation)))?.unwrap_or_default())
     }
 
     fn user_turns_since(&self, moment: DateTime<Utc>) -> Result<Vec<Arc<ConversationEntry>>, StoreError> {
@@ -314,7 +322,7 @@ impl ConversationStore for ConversationFolder {
 
     fn recheck_entries(&self, conversation: &ConversationId, ids: &[EntryId]) -> Result<bool, StoreError> {
         let Some(disk) = self.own_disk()? else { return Ok(false) };
-        let kept = self.folder_cache(&conversation_folder(conversation));
+        let kept = self.folder_cache(&conversation_folder(disk, conversation));
         let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
         kept.recheck_entries(disk, conversation, ids, now_ns())
     }
@@ -323,7 +331,7 @@ impl ConversationStore for ConversationFolder {
         let Some(disk) = self.disk()? else { return Ok(Vec::new()) };
         let active = self.read(conversation)?;
         let mut deleted = Vec::new();
-        for place in tombstone_folders(&conversation_folder(conversation)) {
+        for place in tombstone_folders(&conversation_folder(disk, conversation)) {
             for (below, role) in PLACES {
                 let folder = format!("{place}/{below}");
                 for entry in disk.list_folder(&folder).map_err(|error| read_error(&folder, error))? {
@@ -365,7 +373,7 @@ impl ConversationStore for ConversationFolder {
     fn store_vectors(&self, conversation: &ConversationId, identity: &str, vectors: &[EntryVector]) -> Result<(), StoreError> {
         self.create()?;
         let _lock = WriterLock::acquire(self.root(), self.patience)?;
-        let kept = self.with(&conversation_folder(conversation), |disk, kept| {
+        let kept = self.with_conversation(conversation, |disk, kept| {
             let found = vectors::append(disk, conversation, identity, vectors)?;
             kept.set_vectors(conversation, &found);
             Ok(())

@@ -4,7 +4,7 @@ use chrono::{DateTime, NaiveDate, NaiveDateTime, Utc};
 use memory_core::conversation::{ConversationEntry, ConversationId, EntryId, EntryRole, MAX_CONTENT, SOURCE};
 use memory_core::{Code, Draft, MemoryId, Problem, SpeakerRole};
 
-use super::layout::{PLACES, conversation_folder, format_time};
+use super::layout::{PLACES, format_time, possible_folders};
 use crate::disk::MAX_FILE;
 use crate::markdown::{DecodedFile, PlainFrontMatter, body, double_quoted, lossy_text, set_values};
 
@@ -81,7 +81,8 @@ pub(super) fn decode(path: &str, bytes: &[u8], role: EntryRole, modified: DateTi
 
 /// Returns the conversation of a file: the one it names, unless that has another folder.
 pub(super) fn conversation_id(path: &str, said: Option<&str>) -> ConversationId {
-    let own = |id: &ConversationId| path.strip_prefix(&conversation_folder(id)).is_some_and(|rest| rest.starts_with('/'));
+    let is_in = |folder: &str| path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
+    let own = |id: &ConversationId| possible_folders(id).iter().any(|folder| is_in(folder));
     let deleted = |id: &ConversationId| path.starts_with(&format!("entries/deleted/{}/", id.folder()));
     let said = said.and_then(|said| said.parse::<ConversationId>().ok()).filter(|id| own(id) || deleted(id));
     let mut parts = path.split('/').skip(1);

@@ -122,7 +122,7 @@ pub(super) fn decide_recording(
         match change {
             EntryChange::Add(ConversationEntry { role: EntryRole::Summary, .. }) => {}
             EntryChange::Add(entry) => {
-                let path = format!("{}/{}/{}", conversation_folder(conversation), role_folder(entry.role), name(entry));
+                let path = format!("{}/{}/{}", conversation_folder(disk, conversation), role_folder(entry.role), name(entry));
                 line.added.push(JournaledEntry {
                     id: entry.id.to_string(),
                     path,

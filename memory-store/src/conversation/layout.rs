@@ -4,7 +4,10 @@ use std::path::Path;
 
 use chrono::{DateTime, SecondsFormat, Utc};
 use memory_core::conversation::{ConversationEntry, ConversationId, EntryRole};
+use memory_core::text::{is_device_name, windows_name_problem};
 use memory_core::{ContentHash, HomeSection};
+
+use crate::disk::Disk;
 
 /// The folder of all conversations.
 pub(super) const ENTRIES: &str = HomeSection::CONVERSATIONS;
@@ -33,9 +36,26 @@ pub(super) fn role_folder(role: EntryRole) -> &'static str {
     }
 }
 
-/// Returns the folder of a conversation.
-pub(super) fn conversation_folder(conversation: &ConversationId) -> String {
-    format!("{ENTRIES}/{}", conversation.folder())
+/// Returns the folder of a conversation. A name that Windows does not allow gets a `_`, unless the folder exists.
+pub(super) fn conversation_folder(disk: &dyn Disk, conversation: &ConversationId) -> String {
+    let [plain, allowed] = possible_folders(conversation);
+    // If the folder cannot be checked, its next use reports the error.
+    let exists = || disk.stat(&plain).is_ok_and(|found| found.is_some());
+    if plain == allowed || exists() { plain } else { allowed }
+}
+
+/// Returns the folder of a conversation with its plain name, and with one that Windows allows.
+pub(super) fn possible_folders(conversation: &ConversationId) -> [String; 2] {
+    let plain = conversation.folder();
+    let mut allowed = plain.clone();
+    if is_device_name(&plain) {
+        // The part before an extension determines the device.
+        allowed.insert(plain.find('.').unwrap_or(plain.len()), '_');
+    }
+    if windows_name_problem(&allowed).is_some() {
+        allowed.push('_');
+    }
+    [plain, allowed].map(|name| format!("{ENTRIES}/{name}"))
 }
 
 /// Returns the folders of tombstones of a conversation; the first one is used for new tombstones.

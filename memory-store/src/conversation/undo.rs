@@ -50,8 +50,7 @@ impl ConversationFolder {
 
     /// Returns the current path of an active entry.
     fn active_path(&self, conversation: &ConversationId, id: &EntryId) -> Result<Option<String>, StoreError> {
-        let found =
-            self.with(&conversation_folder(conversation), |_, kept| Ok(kept.entry_path(conversation, id).map(str::to_owned)))?;
+        let found = self.with_conversation(conversation, |_, kept| Ok(kept.entry_path(conversation, id).map(str::to_owned)))?;
         Ok(found.flatten())
     }
 }
@@ -210,7 +209,7 @@ fn find_tombstone(
     id: &EntryId,
     path: &str,
 ) -> Result<Option<String>, StoreError> {
-    let own = conversation_folder(conversation);
+    let own = conversation_folder(disk, conversation);
     if let Some(below) = path.strip_prefix(&format!("{own}/")) {
         let usual = format!("{own}/{DELETED}/{below}");
         if disk.stat(&usual).map_err(|error| read_error(&usual, error))?.is_some() {

@@ -21,6 +21,7 @@ use super::{append, operations};
 use crate::disk::{BackwardLines, DirEntryKind, Disk, ForwardLines, LazyDisk, find_case_variant};
 use crate::lock::{PATIENCE, WriterLock};
 use crate::oplog::{not_found_error, to_records};
+use memory_core::text::windows_name_problem;
 
 /// A folder of sessions, which is created by the first append.
 #[derive(Debug)]
@@ -94,6 +95,7 @@ impl HistoryFolder {
         let is_known = self.is_name_checked(path);
         if !is_known {
             check_case_collision(disk, path)?;
+            check_new_name(disk, path)?;
         }
         let set_aside = append::append(disk, path, take, operation)?;
         if !is_known {
@@ -250,6 +252,15 @@ impl HistoryFolder {
         self.known.lock().unwrap_or_else(PoisonError::into_inner).remove(path);
         check_case_collision(disk, path)?;
         work(SessionRewriter { disk, session, path, operation, lock: &|| self.lock_operations() }).map(Some)
+    }
+}
+
+/// Returns an error if the file does not exist and Windows does not allow its name.
+fn check_new_name(disk: &dyn Disk, path: &str) -> Result<(), InstanceError> {
+    let Some(why) = windows_name_problem(path) else { return Ok(()) };
+    match disk.stat(path).map_err(|error| file_error(path, error))? {
+        Some(_) => Ok(()),
+        None => Err(InstanceError::PathRefused { path: path.to_owned(), why: why.to_owned() }),
     }
 }
 

@@ -17,6 +17,7 @@ use crate::history::{file_error, folder_error};
 use crate::lock::{PATIENCE, WriterLock};
 use crate::oplog::{SingleFileOperation, find_undoable, hash_bytes, not_found_error, to_records};
 use crate::system::is_symlink_error;
+use memory_core::text::windows_name_problem;
 
 /// The temporary file of a new value. No key has this name, and there is one writer at a time.
 const TEMP_FILE: &str = ".next~";
@@ -67,6 +68,7 @@ impl KeyValueStore for ValueFolder {
         let _lock = self.lock()?;
         check_path_free(disk, key)?;
         let former = read_value(disk, key)?;
+        check_new_name(key, former.as_deref())?;
         self.set_value(disk, key, former.as_deref(), value, operation)?;
         Ok(former.is_none())
     }
@@ -85,6 +87,7 @@ impl KeyValueStore for ValueFolder {
         if former.as_deref() != expected.map(str::as_bytes) {
             return Ok(false);
         }
+        check_new_name(key, former.as_deref())?;
         self.set_value(disk, key, former.as_deref(), value, operation)?;
         Ok(true)
     }
@@ -287,6 +290,14 @@ fn read_value(disk: &dyn Disk, key: &ValueKey) -> Result<Option<Vec<u8>>, Instan
 /// Returns the modification time of a file, truncated to milliseconds.
 fn modified_at(signature: &FileStat) -> DateTime<Utc> {
     DateTime::from_timestamp_nanos(signature.modified_ns).trunc_subsecs(3)
+}
+
+/// Returns an error if the key is not set yet and Windows does not allow its path.
+fn check_new_name(key: &ValueKey, former: Option<&[u8]>) -> Result<(), InstanceError> {
+    match key.as_str().split('/').find_map(windows_name_problem).filter(|_| former.is_none()) {
+        Some(why) => Err(InstanceError::invalid_key(key.as_str(), why)),
+        None => Ok(()),
+    }
 }
 
 /// Returns an error if the path of a key is occupied.

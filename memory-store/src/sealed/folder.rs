@@ -12,6 +12,7 @@ use crate::disk::{DirEntryKind, Disk, LazyDisk, replace_file};
 use crate::history::{file_error, folder_error};
 use crate::lock::{PATIENCE, WriterLock};
 use memory_core::Operation;
+use memory_core::text::windows_name_problem;
 
 /// The temporary file of a definition. There is one writer at a time.
 const TEMP_FILE: &str = ".next.tmp";
@@ -127,6 +128,7 @@ impl InstanceFolder {
         operation: &Operation,
     ) -> Result<Option<TrashedDefinition>, InstanceError> {
         let _lock = self.lock()?;
+        self.check_new_name(backend, name)?;
         if fields.iter().any(|(_, value)| matches!(value, NewFieldValue::Secret(_))) {
             self.check_key()?;
         }
@@ -154,6 +156,15 @@ impl InstanceFolder {
         }
         replace_file(disk, TEMP_FILE, &path, text.as_bytes()).map_err(|error| file_error(&path, error))?;
         Ok(is_there.then(|| self.trashed_definition(&path, operation)))
+    }
+
+    /// Returns an error if the instance is not defined yet and Windows does not allow the name, which is also that of a folder.
+    fn check_new_name(&self, backend: &InstanceName, name: &InstanceName) -> Result<(), InstanceError> {
+        let Some(why) = windows_name_problem(name.as_str()) else { return Ok(()) };
+        let path = InstanceDefinition::path(backend, name);
+        let found = self.disk()?.map_or(Ok(None), |disk| disk.stat(&path)).map_err(|error| file_error(&path, error))?;
+        let refuse = || Err(InstanceError::invalid_name("the name of an instance", name.as_str(), why));
+        if found.is_some() { Ok(()) } else { refuse() }
     }
 
     /// Checks that sealing a field does not create a second master key.

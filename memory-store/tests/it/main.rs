@@ -33,4 +33,5 @@ mod system;
 mod topic_faults;
 mod topic_writers;
 mod two_handles;
+mod windows_names;
 mod writers;
