@@ -10,14 +10,14 @@ use std::time::SystemTime;
 #[derive(Debug)]
 pub(crate) struct ProgramFile {
     path: PathBuf,
-    at_start: FileIdentity,
+    at_start: ProgramFileVersion,
     /// The file at the last check, if it was another one.
-    other: Cell<Option<FileIdentity>>,
+    other: Cell<Option<ProgramFileVersion>>,
 }
 
 /// Distinguishes the versions of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct FileIdentity {
+struct ProgramFileVersion {
     size: u64,
     modified: Option<SystemTime>,
     inode: u64,
@@ -26,19 +26,19 @@ struct FileIdentity {
 impl ProgramFile {
     /// Returns the file of the running program, or `None` if it cannot be read.
     pub(crate) fn of(path: &Path) -> Option<Self> {
-        Some(Self { path: path.to_owned(), at_start: identity(path)?, other: Cell::default() })
+        Some(Self { path: path.to_owned(), at_start: version(path)?, other: Cell::default() })
     }
 
     /// Returns whether the file was replaced. A file that is still being written is not reported.
     pub(crate) fn is_replaced(&self) -> bool {
-        let found = identity(&self.path).filter(|found| *found != self.at_start);
+        let found = version(&self.path).filter(|found| *found != self.at_start);
         self.other.replace(found) == found && found.is_some()
     }
 }
 
-fn identity(path: &Path) -> Option<FileIdentity> {
+fn version(path: &Path) -> Option<ProgramFileVersion> {
     let found = fs::metadata(path).ok().filter(Metadata::is_file)?;
-    Some(FileIdentity { size: found.len(), modified: found.modified().ok(), inode: file_stat(&found).inode })
+    Some(ProgramFileVersion { size: found.len(), modified: found.modified().ok(), inode: file_stat(&found).inode })
 }
 
 #[cfg(test)]

@@ -22,10 +22,10 @@ pub(super) enum UndoState {
 /// A node may have only a part of an undo, and an undo may be interrupted. So each change is reverted by itself: the last changes of a memory
 /// by as many changes of this memory in undos that were not reverted.
 #[derive(Debug, Default)]
-pub(super) struct UndoTracker(HashMap<OperationId, UndoneOperation>);
+pub(super) struct UndoTracker(HashMap<OperationId, RevertedOperation>);
 
 #[derive(Debug)]
-struct UndoneOperation {
+struct RevertedOperation {
     /// The newest undo.
     by: OperationId,
     changes: HashMap<MemoryId, Vec<UndoState>>,
@@ -49,7 +49,7 @@ impl UndoTracker {
             }
             if let (UndoState::Open, Some(other)) = (*state, &record.undoes) {
                 let undone = self.0.entry(other.clone());
-                let undone = undone.or_insert_with(|| UndoneOperation { by: id.clone(), changes: HashMap::new() });
+                let undone = undone.or_insert_with(|| RevertedOperation { by: id.clone(), changes: HashMap::new() });
                 let effect = if change.is_placeholder() { UndoState::LeftOut } else { UndoState::Reverted };
                 undone.changes.entry(change.id).or_default().push(effect);
             }
