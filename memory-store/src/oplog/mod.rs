@@ -81,6 +81,11 @@ impl<'d, P: LogPayload> OperationLog<'d, P> {
         position.is_known(self.disk, self.folder)
     }
 
+    /// Returns whether the log has all lines before a position.
+    pub(crate) fn reaches(&self, position: &LogPosition) -> io::Result<bool> {
+        position.is_within_log(self.disk, self.folder)
+    }
+
     /// Records that the last line of an operation was not carried out.
     pub(crate) fn append_abort(&self, operation: &Operation) -> io::Result<()> {
         files::append(self.disk, self.folder, operation.at, &LogLine::<P>::abort_to_json(operation))
@@ -115,7 +120,7 @@ impl<'d, P: LogPayload> OperationLog<'d, P> {
 
     /// Returns the operations after `position` that were not aborted, newest first; `None` if a line or the file of the position is lost.
     pub(crate) fn complete_operations_after(&self, position: &LogPosition) -> io::Result<Option<Vec<Recorded<P>>>> {
-        if !position.is_within_log(self.disk, self.folder)? {
+        if !self.reaches(position)? {
             return Ok(None);
         }
         let lines = files::lines_newest_first(self.disk, self.folder, Some(position))?;

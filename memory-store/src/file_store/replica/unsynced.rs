@@ -107,11 +107,10 @@ impl FileStore {
         if state.start == replica.start.id || replica.start.is_checked.load(Ordering::SeqCst) {
             return Ok(false);
         }
-        let position = state.synced.as_deref().or(state.journal.as_deref()).and_then(LogPosition::from_text);
-        let has_lost = match position {
-            Some(position) => self.has_lost_files_after(&position)?,
-            None => false,
-        };
+        let Some(end) = state.journal.as_deref().and_then(LogPosition::from_text) else { return Ok(false) };
+        let synced = state.synced.as_deref().and_then(LogPosition::from_text);
+        let has_journal = self.journal().reaches(&end).map_err(journal_read_error)?;
+        let has_lost = !has_journal || self.has_lost_files_after(&synced.unwrap_or(end))?;
         replica.start.is_checked.store(!has_lost, Ordering::SeqCst);
         Ok(has_lost)
     }

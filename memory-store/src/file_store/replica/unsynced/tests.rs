@@ -91,6 +91,8 @@ fn a_replica_that_lost_no_file_is_used_after_a_start_of_the_system() {
     assert_eq!(first.state(), MemoryNode::new(&first.connection.log).state());
 }
 
+// The portable implementation syncs each file.
+#[cfg(not(feature = "portable-system"))]
 #[test]
 fn without_the_database_all_files_are_durable() {
     let (mut first, _) = two_nodes();
