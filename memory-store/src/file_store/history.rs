@@ -112,7 +112,15 @@ impl History for FileStore {
 
     fn restore(&self, trashed: &TrashedFile, restore: &Operation) -> Result<ChangeOutcome, StoreError> {
         let _lock = self.lock_for_writing()?;
-        self.retry_outdated(|| self.try_restore(trashed, restore))
+        let is_gone = || matches!(self.load_current(&trashed.id), Err(StoreError::NotFound { .. }));
+        match self.retry_outdated(|| self.try_restore(trashed, restore)) {
+            // A memory that this node does not see has the id.
+            Err(StoreError::Conflict { .. }) if self.replica.is_some() && is_gone() => {
+                let bytes = self.read_trash(&trashed.trash)?;
+                self.retry_outdated(|| self.restore_copy(trashed, &bytes, restore))
+            }
+            restored => restored,
+        }
     }
 
     fn purge(&self, before: chrono::DateTime<chrono::Utc>) -> Result<(u64, u64), StoreError> {

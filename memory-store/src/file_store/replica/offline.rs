@@ -273,7 +273,7 @@ impl FileStore {
                     last = of_memory.next_back().unwrap_or(last);
                 }
                 proposed.insert(change.id);
-                if let Some(memory) = self.propose(&queued.record.operation, change, last)? {
+                if let Some(memory) = self.propose(&queued.record.operation, change, last, is_forced)? {
                     let name = format!("{}-{}.md", text::slug(memory.headline()), memory.id.short());
                     let name = self.name_in_scope(name, &memory.scope)?;
                     let path = self.unused_path(&format!("categories/inbox/{name}"), &mut taken)?;
@@ -371,12 +371,14 @@ impl FileStore {
 
     /// Returns the proposal for a memory that `operation` and later ones have changed, unless nothing is left to propose.
     ///
-    /// `first` is the first change of the memory, and `last` the last one with its file.
+    /// `first` is the first change of the memory, and `last` the last one with its file. If the database `is_refusing` the change, a memory that
+    /// this node does not see may have the id, so the proposal has another one.
     fn propose(
         &self,
         operation: &Operation,
         first: &RecordedChange,
         last: (&RecordedChange, &QueuedFile),
+        is_refusing: bool,
     ) -> Result<Option<Memory>, StoreError> {
         let current = self.find(&first.id)?;
         let base = first.before.as_ref().map(|former| former.hash);
@@ -398,7 +400,7 @@ impl FileStore {
             }
         };
         let is_write = matches!(action, ProposedAction::Write);
-        let is_free = is_write && base.is_none();
+        let is_free = is_write && base.is_none() && !is_refusing;
         // The id depends only on the proposal, so an interruption does not lead to a second one.
         let (by, at) = (operation.by.clone(), operation.at);
         let parts = [action.fingerprint(&memory).to_string(), memory.scope.to_string(), first.id.to_string(), by.clone()];

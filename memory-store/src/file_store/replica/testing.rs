@@ -32,6 +32,8 @@ pub(super) struct MemoryLog {
     pub(super) heads: LogHeads,
     /// The path and hash of each current document.
     pub(super) documents: BTreeMap<MemoryId, (String, ContentHash)>,
+    /// The ids of documents that no node sees.
+    pub(super) hidden: BTreeSet<MemoryId>,
 }
 
 /// The connection of a node with a [`MemoryLog`].
@@ -97,7 +99,10 @@ impl SharedLog for MemoryLogConnection {
         }
         for change in &operation.record.subject.changes {
             let Some(after) = &change.after else { continue };
-            if documents.contains_key(&change.id) || documents.values().any(|(path, _)| *path == after.path) {
+            if log.hidden.contains(&change.id)
+                || documents.contains_key(&change.id)
+                || documents.values().any(|(path, _)| *path == after.path)
+            {
                 return Ok(LogAppendResult::Refused(after.path.clone()));
             }
             documents.insert(change.id, (after.path.clone(), after.hash));

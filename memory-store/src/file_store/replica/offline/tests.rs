@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 use memory_core::secret::Checked;
 use memory_core::{
-    AcceptOptions, Change, ChangeSet, Clock, Code, Draft, Memory, MemoryId, MemoryStore, MemoryStoreExt, Patch, ProposedAction,
-    Query, SecretPolicy, StaleProposals, Verb, accept, delete, proposals, search, undo, update, write,
+    AcceptOptions, Change, ChangeOutcome, ChangeSet, Clock, Code, Draft, History, Memory, MemoryId, MemoryStore, MemoryStoreExt,
+    Patch, ProposedAction, Query, SecretPolicy, StaleProposals, Verb, accept, delete, proposals, search, undo, update, write,
 };
 use proptest::prelude::*;
 
@@ -213,6 +213,38 @@ fn a_queued_operation_can_be_undone_before_and_after_it_is_sent() {
     undo(&second.services, Some(last.as_str())).unwrap();
     assert_eq!(first.content(&id).unwrap(), "before");
     assert_equal_nodes(&[&first, &second]);
+}
+
+#[test]
+fn an_operation_with_the_id_of_a_hidden_memory_becomes_a_proposal_and_does_not_block_later_ones() {
+    let (node, other) = two_nodes();
+    let id = node.write("The team deploys on Mondays");
+    delete(&node.services, &id).unwrap();
+    node.disconnect();
+    undo(&node.services, None).unwrap();
+    let later = node.write("Tea is in the kitchen");
+    // Meanwhile, the memory was restored and moved to a scope that the node may not read.
+    node.connection.log.lock().unwrap().hidden.insert(id.parse().unwrap());
+    node.synchronize();
+
+    assert_eq!(node.content(&later).unwrap(), "Tea is in the kitchen");
+    assert_eq!(node.proposals(), [("write", "The team deploys on Mondays".to_owned())]);
+    assert_equal_nodes(&[&node, &other]);
+}
+
+#[test]
+fn a_memory_whose_id_a_hidden_memory_has_is_restored_with_another_id() {
+    let (node, other) = two_nodes();
+    let id = node.write("The team deploys on Mondays");
+    delete(&node.services, &id).unwrap();
+    node.connection.log.lock().unwrap().hidden.insert(id.parse().unwrap());
+
+    let trashed = node.store.trashed().next().unwrap().unwrap();
+    let restored = node.store.restore(&trashed, &node.services.operation(Verb::Restore)).unwrap();
+    let ChangeOutcome::Kept { id: new, .. } = restored else { panic!("{restored:?}") };
+    assert_ne!(new.to_string(), id);
+    assert_eq!(node.content(&new.to_string()).unwrap(), "The team deploys on Mondays");
+    assert_equal_nodes(&[&node, &other]);
 }
 
 #[test]
