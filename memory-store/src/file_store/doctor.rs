@@ -55,6 +55,9 @@ impl DoctorFinding {
     }
 }
 
+/// The advice for a damaged file of a replica, which nobody can edit by hand.
+const DAMAGED_DOCUMENT_HINT: &str = "ask its author to correct it with `memory edit`, or delete it with `memory delete`";
+
 impl FileStore {
     /// Compares the files with the index and the journal, and checks banks and files of JSON lines.
     ///
@@ -101,7 +104,9 @@ impl FileStore {
             for change in subject.changes.iter().rev() {
                 if let Some(at) = change.after.as_ref().and_then(|file| unnamed.remove(&file.path)) {
                     let scope = key_of_file(&findings[at].path, &Scope::Global, principal.as_deref());
-                    findings[at].what = format!("{}; {} wrote it in {scope}", findings[at].what, operation.by);
+                    let found = &mut findings[at];
+                    found.what = format!("{}; {} wrote it in {scope}", found.what, operation.by);
+                    found.hint = Some(DAMAGED_DOCUMENT_HINT.to_owned());
                 }
                 if let Some(why) =
                     change.why.as_deref().filter(|_| change.is_placeholder()).and_then(|why| why.strip_prefix(INVALID_CHANGE))
