@@ -1,7 +1,7 @@
 //! The instructions that a model receives when its client connects.
 
 use memory_core::text::to_one_line;
-use memory_core::{Filter, PageRequest, RecallInterface, View};
+use memory_core::{Filter, PageRequest, RecallInterface, Scope, Services, View};
 
 use crate::agent::Agent;
 
@@ -26,7 +26,7 @@ const MAX_NAME: usize = 80;
 /// `project_origin` describes how the project was detected.
 pub(super) fn write_instructions(agent: &Agent, view: &View, project_origin: Option<&str>) -> String {
     let services = agent.services_for(view);
-    let mut parts = vec![format!("{BASIC} {}", identity(view, project_origin))];
+    let mut parts = vec![format!("{BASIC} {}", identity(&services, view, project_origin))];
     // If the memories cannot be read, the first tool call reports it.
     let nothing = PageRequest { limit: Some(0), ..PageRequest::default() };
     if let Ok(page) = memory_core::list(&services, &Filter::default(), &nothing) {
@@ -45,22 +45,39 @@ pub(super) fn write_instructions(agent: &Agent, view: &View, project_origin: Opt
 }
 
 /// Returns the agent, the project, and the scopes that the agent may write.
-fn identity(view: &View, project_origin: Option<&str>) -> String {
-    let mut scopes = vec!["global (all agents)"];
+fn identity(services: &Services, view: &View, project_origin: Option<&str>) -> String {
     let who = match &view.agent {
-        Some(agent) => {
-            scopes.push("agent (only you)");
-            format!("You are the agent {}", to_one_line(agent.as_str(), MAX_NAME))
-        }
+        Some(agent) => format!("You are the agent {}", to_one_line(agent.as_str(), MAX_NAME)),
         None => "You are an unnamed agent".to_owned(),
     };
     let project = match &view.project {
         Some(project) => {
-            scopes.push("project (agents in it)");
             let origin = project_origin.map(|origin| format!(" ({})", to_one_line(origin, 2 * MAX_NAME))).unwrap_or_default();
             format!("in the project {}{origin}", to_one_line(project, MAX_NAME))
         }
         None => "in no project".to_owned(),
     };
-    format!("{who} {project}. Scopes that you may write: {}.", scopes.join(", "))
+    format!("{who} {project}. Scopes that you may write: {}.", writable_scopes(services, view).join(", "))
+}
+
+/// Returns the scopes that the agent may write, as the parameter `scope` of the tools names them.
+fn writable_scopes(services: &Services, view: &View) -> Vec<String> {
+    let mut scopes = Vec::new();
+    if let Some(principal) = services.principal.as_ref().map(|source| source.principal()) {
+        let private = principal.private_scope();
+        scopes.push(format!("{private} (the default; only {})", principal.name));
+        let shared = principal.scopes.iter().filter(|scope| **scope != private && **scope != Scope::Global);
+        scopes.extend(shared.map(|scope| format!("{scope} (its members)")));
+        scopes.push("global (everybody who uses the database)".to_owned());
+    } else {
+        scopes.push("global (all agents)".to_owned());
+    }
+    // The agents of different principals may have the same name, so a server for several principals has no scope of agents.
+    if view.principal.is_none() && view.agent.is_some() {
+        scopes.push("agent (only you)".to_owned());
+    }
+    if view.principal.is_none() && view.project.is_some() {
+        scopes.push("project (agents in it)".to_owned());
+    }
+    scopes
 }
