@@ -4,8 +4,8 @@ use clap::Args;
 use memory_core::bank::BankStore;
 use memory_core::instance::InstanceName;
 use memory_core::{Filter, HomeSection, MemoryStore, PageRequest};
-use memory_store::FileStoreOptions;
 use memory_store::sealed::Zeroizing;
+use memory_store::{FileStoreOptions, Freshness};
 use serde_json::json;
 
 use super::config::store_setting;
@@ -58,7 +58,8 @@ impl InitArgs {
         let former = if settings.store.value.is_some() { read_token(&settings, &name)? } else { None };
         let access = StoreAccess { address, token: token.or(former) };
         // The settings change only after the database and the folder were found to be usable.
-        let store = open_replica(&settings, &access, FileStoreOptions::default())?;
+        let options = FileStoreOptions { freshness: Freshness::Fresh, ..FileStoreOptions::default() };
+        let store = open_replica(&settings, &access, options)?;
         // This also fetches the conversations.
         store.refresh()?;
         open_shared(&settings, open_database(&access)?).banks()?;
