@@ -1,7 +1,7 @@
 //! The journal: the operation log of memories, and the operations that it records.
 //!
 //! The caller holds the writer lock and has checked every expectation. A single write takes three syncs: the journal, the file and its
-//! folder.
+//! folder. A replica performs an operation that its shared log has without syncs.
 //!
 //! The index stores a *mark*: the end of the journal at its last update. A writer that finds a longer journal checks the files of the last
 //! line. Therefore an operation of many files is applied completely or not at all.

@@ -5,7 +5,7 @@
 //! detects an interrupted operation. It then appends a second line, `{"operation": …, "at": …, "aborted": true}`, and readers skip both.
 //!
 //! [`FileOperations`] changes whole files completely or not at all, even across a power cut. Safety follows from the order of the steps.
-//! Each step is durable before the next one starts:
+//! Each step is durable before the next one starts, except with [`Durability::Unsynced`]:
 //!
 //! 1. The new content is written under temporary names.
 //! 2. The previous files are linked into the trash.
