@@ -5,6 +5,7 @@ usage: package.py PROGRAM TARGET OUTPUT
 
 PROGRAM is the compiled program, TARGET its Rust target, such as x86_64-unknown-linux-musl, and OUTPUT a folder for the
 packages. The same program gives the same bytes: all times are SOURCE_DATE_EPOCH, or the time of the last commit.
+A program for another processor runs in the emulator that CARGO_TARGET_<TARGET>_RUNNER names, as for `cargo run`.
 Only the standard library is used, and cargo for the list of dependencies; nothing is downloaded.
 """
 
@@ -172,12 +173,17 @@ def bill_of_materials(crates, program, at):
     return json.dumps(shape, indent=1, sort_keys=True) + "\n"
 
 
+def runner_variable(target):
+    return f"CARGO_TARGET_{target.upper().replace('-', '_')}_RUNNER"
+
+
 def contents(program_path, target, at, work):
     """Returns the files of the packages by their path below the prefix."""
     program = program_path.read_bytes()
     crates = dependencies(target)
-    run(program_path, "man", "--output", work / "man")
-    run(program_path, "service", "units", "--program", "/usr/bin/memory", "--output", work / "units")
+    start = [*os.environ.get(runner_variable(target), "").split(), program_path]
+    run(*start, "man", "--output", work / "man")
+    run(*start, "service", "units", "--program", "/usr/bin/memory", "--output", work / "units")
     files = {
         "bin/memory": Entry(program, 0o755),
         "bin/memo": Entry(link="memory"),
@@ -193,7 +199,7 @@ def contents(program_path, target, at, work):
     for unit in sorted((work / "units").iterdir()):
         files[f"units/{unit.name}"] = Entry(unit.read_bytes())
     for shell, name in SHELLS.items():
-        files[f"completions/{name}"] = Entry(run(program_path, "completions", shell))
+        files[f"completions/{name}"] = Entry(run(*start, "completions", shell))
     return files
 
 
@@ -348,8 +354,8 @@ def main():
     program, target, output = pathlib.Path(sys.argv[1]).resolve(), sys.argv[2], pathlib.Path(sys.argv[3])
     if target.split("-")[0] not in PROCESSORS or "linux" not in target:
         sys.exit(f"{target}: packages are built for Linux on {' and '.join(PROCESSORS)}")
-    if platform.machine() != target.split("-")[0]:
-        sys.exit(f"{program} must run to print its manual pages: package it on a machine with {target.split('-')[0]}")
+    if platform.machine() != target.split("-")[0] and runner_variable(target) not in os.environ:
+        sys.exit(f"{program} must run to print its manual pages: set {runner_variable(target)} to an emulator")
     at, work = source_time(), output / ".work"
     work.mkdir(parents=True, exist_ok=True)
     files = contents(program, target, at, work)
