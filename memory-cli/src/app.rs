@@ -10,7 +10,7 @@ use memory_agent::Agent;
 use memory_agent::event::EventKind;
 use memory_core::Clock;
 use memory_core::instance::NamedInstance;
-use memory_store::{FileStoreOptions, Freshness, SystemClock};
+use memory_store::{FileStoreOptions, Freshness, QueueNotices, SystemClock};
 
 use crate::config::{Environment, Settings};
 use crate::failure::Failure;
@@ -18,7 +18,7 @@ use crate::home::{Home, KEPT};
 use crate::instances;
 use crate::print::{Output, Streams};
 use crate::report::ExitCode;
-use crate::shared_store::QUEUED;
+use crate::shared_store::{QUEUED, proposed_notice};
 use crate::topics;
 use crate::versions;
 
@@ -136,15 +136,21 @@ impl<'a> App<'a> {
         }
     }
 
+    fn warn_of_queue(&mut self, notices: QueueNotices) {
+        let queued = notices.is_queued.then(|| QUEUED.to_owned());
+        let proposed = (0 < notices.proposed).then(|| proposed_notice(notices.proposed));
+        for warning in queued.into_iter().chain(proposed) {
+            // The output may be closed.
+            let _ = self.output.warning(&warning).and_then(|()| self.output.flush());
+        }
+    }
+
     /// Commits the home to git and updates its index page in the background, if a home was opened and has changed.
     ///
     /// The output is already printed, so errors are not reported, except once those of the last commit.
     pub(crate) fn finish(&mut self) {
         let Some(home) = self.opened.take() else { return };
-        if home.store.take_queued_notice() {
-            // The output may be closed.
-            let _ = self.output.warning(QUEUED).and_then(|()| self.output.flush());
-        }
+        self.warn_of_queue(home.store.take_queue_notices());
         let root = home.store.root();
         if let (true, Ok(end)) = (home.settings.git.value, home.store.journal_end()) {
             self.warn_of_commit(versions::retry_failed_commit(root, &end));

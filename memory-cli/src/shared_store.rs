@@ -114,6 +114,16 @@ pub(crate) fn read_token(settings: &Settings, name: &InstanceName) -> Result<Opt
 /// The notice about a write without the database.
 pub(crate) const QUEUED: &str = "stored on this machine; it will be sent to the shared database";
 
+/// Returns the notice about offline changes that became proposals.
+pub(crate) fn proposed_notice(count: u64) -> String {
+    let changes = if count == 1 {
+        "1 offline change became a proposal".to_owned()
+    } else {
+        format!("{count} offline changes became proposals")
+    };
+    format!("{changes}, because another machine changed the same memories; review with `memory inbox`")
+}
+
 /// Returns the notice about the last write if it is not in the shared database yet.
 pub(crate) fn queued_notice(store: &FileStore) -> Option<String> {
     let status = store.shared_store_status().ok()??;

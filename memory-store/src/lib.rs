@@ -98,7 +98,8 @@ pub use daemon::{
 };
 pub use edit::edit_file;
 pub use file_store::{
-    DoctorFinding, DoctorReport, FileStore, FileStoreOptions, Freshness, HomeStatistics, SharedStoreStatus, TrialCopy,
+    DoctorFinding, DoctorReport, FileStore, FileStoreOptions, Freshness, HomeStatistics, QueueNotices, SharedStoreStatus,
+    TrialCopy,
 };
 pub use index::{DocumentVector, ModelVectors, NearestVectors};
 pub use ledger::Ledger;

@@ -72,11 +72,15 @@ impl PrincipalAddArgs {
         let kind: PrincipalKind = self.kind.parse()?;
         let teams = self.team.iter().map(|team| Scope::Team(team.to_string()));
         let scopes: Vec<_> = teams.chain(self.project.iter().cloned().map(Scope::Project)).collect();
-        let token = principals(app)?.add(&self.name, kind, &scopes, &self.role)?;
+        let table = principals(app)?;
+        let teams = table.teams()?;
+        let token = table.add(&self.name, kind, &scopes, &self.role)?;
         if app.output.is_json() {
             return Ok(app.output.json(&json!({ "name": self.name.as_str(), "token": token }))?);
         }
         app.output.fields(&[&token])?;
+        let scopes: Vec<_> = scopes.iter().map(Scope::to_string).collect();
+        note_new_teams(app, &teams, &scopes)?;
         Ok(app.output.note("the token is not shown again")?)
     }
 }
@@ -159,7 +163,10 @@ struct PrincipalGrantArgs {
 
 impl PrincipalGrantArgs {
     fn run(&self, app: &mut App) -> Result<(), Failure> {
-        principals(app)?.grant(&parse_grantee(&self.name)?, &self.scope)?;
+        let table = principals(app)?;
+        let teams = table.teams()?;
+        table.grant(&parse_grantee(&self.name)?, &self.scope)?;
+        note_new_teams(app, &teams, &[&self.name, &self.scope.to_string()])?;
         print_grant(app, &self.name, &self.scope, "reads and writes")
     }
 }
@@ -182,6 +189,15 @@ impl PrincipalUngrantArgs {
         principals(app)?.ungrant(&parse_grantee(&self.name)?, &self.scope)?;
         print_grant(app, &self.name, &self.scope, "no longer reads")
     }
+}
+
+/// Notes which of these scopes are teams that did not exist, because their names may be misspelt.
+fn note_new_teams(app: &mut App, known: &[TeamRecord], scopes: &[impl AsRef<str>]) -> Result<(), Failure> {
+    let scopes = scopes.iter().map(AsRef::as_ref).filter(|scope| scope.starts_with("team:"));
+    for team in scopes.filter(|scope| known.iter().all(|known| known.team != **scope)) {
+        app.output.note(&format!("{team} is a new team"))?;
+    }
+    Ok(())
 }
 
 fn print_grant(app: &mut App, name: &str, scope: &Scope, verb: &str) -> Result<(), Failure> {

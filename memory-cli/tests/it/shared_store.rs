@@ -66,7 +66,7 @@ fn a_home_with_memories_or_with_another_database_is_not_shared() {
     assert_snapshot!(sandbox.run_shell("memory init --store @one"), @"
     --- stderr
     error[invalid_input]: ~/.memory cannot be used as a replica of the database: categories/ exists, but its memories are not in the database
-    hint: use another folder
+    hint: use another folder with --root, or copy this home into the database with `memory migrate`
     --- exit 2
     ");
     assert_eq!(sandbox.run_json(&["list"])["total"], 1);

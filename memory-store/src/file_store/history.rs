@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use memory_core::{
-    ChangeOutcome, ChangedFiles, History, LARGE_OPERATION, Memory, MemoryId, Operation, OperationId, OperationRecord, Recorded,
-    RecordedChange, RecordedFile, RevertedFiles, StoreError, TrashedFile, Verb,
+    ChangeOutcome, ChangedFiles, Code, History, LARGE_OPERATION, Memory, MemoryId, Operation, OperationId, OperationRecord,
+    Recorded, RecordedChange, RecordedFile, RevertedFiles, StoreError, TrashedFile, Verb,
 };
 
 use super::FileStore;
@@ -107,7 +107,14 @@ impl History for FileStore {
 
     fn revert(&self, id: &OperationId, undo: &Operation) -> Result<RevertedFiles, StoreError> {
         let _lock = self.lock_for_writing()?;
-        self.retry_outdated(|| self.try_revert(id, undo))
+        match self.retry_outdated(|| self.try_revert(id, undo)) {
+            Err(StoreError::Conflict { what }) if self.is_id_taken_elsewhere(id, &what)? => {
+                let what = format!("the deletion of {what} cannot be undone: another principal uses the id of this memory now");
+                let hint = "`memory restore` restores the deleted memory with an id of its own; `memory trash list` names it";
+                Err(StoreError::Database { what, code: Code::Conflict, hint, source: None })
+            }
+            reverted => reverted,
+        }
     }
 
     fn restore(&self, trashed: &TrashedFile, restore: &Operation) -> Result<ChangeOutcome, StoreError> {
@@ -207,6 +214,18 @@ impl FileStore {
         }
         let step = CommitStep { id: trashed.id, before: live, after: Some(PlannedFile { path: path.clone(), bytes }), why: None };
         Ok(self.apply_steps(restore, None, &[step])?.map(|()| ChangeOutcome::Kept { id: trashed.id, path }))
+    }
+
+    /// Returns whether the database refused to restore the file that `id` deleted, and this node has no file in its place.
+    fn is_id_taken_elsewhere(&self, id: &OperationId, path: &str) -> Result<bool, StoreError> {
+        if self.replica.is_none() || load(self.disk.as_ref(), path)?.is_some() {
+            return Ok(false);
+        }
+        let mut changes = self.own_changes(id);
+        changes.try_fold(false, |found, change| {
+            let RecordedChange { before, after, .. } = change?;
+            Ok(found || after.is_none() && before.is_some_and(|before| before.path == path))
+        })
     }
 
     /// Returns whether an operation moved a memory from the scopes of this node into others, and so left a version in the trash.

@@ -15,7 +15,7 @@ mod trial_copy;
 mod undo_tracker;
 
 pub use doctor::{DoctorFinding, DoctorReport};
-pub use replica::SharedStoreStatus;
+pub use replica::{QueueNotices, SharedStoreStatus};
 pub use statistics::HomeStatistics;
 pub use trial_copy::TrialCopy;
 

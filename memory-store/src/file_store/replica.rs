@@ -15,10 +15,9 @@ mod status;
 mod testing;
 mod unsynced;
 
-pub use connection_status::SharedStoreStatus;
+pub use connection_status::{QueueNotices, SharedStoreStatus};
 
 use std::collections::HashMap;
-use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -57,8 +56,8 @@ pub(super) struct Replica {
     /// The conversations of the home, if they are shared.
     pub(super) conversations: Option<StoreFolder>,
     counters: ReplicaCounters,
-    /// Whether this store has queued an operation that its caller was not informed of.
-    has_queued: AtomicBool,
+    /// The notices about the queue that the caller has not taken.
+    notices: Mutex<QueueNotices>,
     news: Arc<NewsSignal>,
     start: SystemStart,
 }
@@ -83,6 +82,10 @@ pub(super) enum AppendObstacle {
 impl Replica {
     fn last(&self) -> MutexGuard<'_, LastPull> {
         self.last.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn notices(&self) -> MutexGuard<'_, QueueNotices> {
+        self.notices.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn is_due(&self) -> bool {
@@ -113,7 +116,7 @@ impl FileStore {
     /// Makes the store a replica of `log`. Reads fetch operations at most once in each `interval`.
     #[cfg(any(test, feature = "postgres"))]
     pub(crate) fn with_log(self, log: Arc<dyn SharedLog>, interval: Duration) -> Self {
-        let (identity, last, conversations, counters, has_queued) = Default::default();
+        let (identity, last, conversations, counters, notices) = Default::default();
         let replica = Replica {
             log,
             interval,
@@ -121,7 +124,7 @@ impl FileStore {
             last,
             conversations,
             counters,
-            has_queued,
+            notices,
             news: Arc::default(),
             start: SystemStart::current(),
         };

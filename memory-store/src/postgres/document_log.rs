@@ -116,7 +116,7 @@ impl PostgresDocumentLog {
     ) -> Result<T, DatabaseError> {
         let notifier = Some(self.database.number()).filter(|_| self.can_notify.load(Ordering::Relaxed));
         match work(notifier).await {
-            Err(DatabaseError::Told(error)) if error.code() == Some(&SqlState::UNDEFINED_FUNCTION) && notifier.is_some() => {
+            Err(DatabaseError::Postgres(error)) if error.code() == Some(&SqlState::UNDEFINED_FUNCTION) && notifier.is_some() => {
                 self.can_notify.store(false, Ordering::Relaxed);
                 work(None).await
             }
@@ -141,8 +141,8 @@ impl PostgresDocumentLog {
                 work(client).await
             };
             done.await.map_err(|error| match error {
-                DatabaseError::Told(told)
-                    if told.code() == Some(&SqlState::INSUFFICIENT_PRIVILEGE) && self.database.token().is_none() =>
+                DatabaseError::Postgres(error)
+                    if error.code() == Some(&SqlState::INSUFFICIENT_PRIVILEGE) && self.database.token().is_none() =>
                 {
                     let what = "the user of the database does not own the tables, and this home has no token".to_owned();
                     denied_error(what, "use the address of the owner, or pass the token of a principal to `memory init --token`")

@@ -12,7 +12,7 @@ use tokio_postgres::error::{DbError, SqlState};
 #[derive(Debug)]
 pub(super) enum DatabaseError {
     /// An error of the server or of the connection.
-    Told(tokio_postgres::Error),
+    Postgres(tokio_postgres::Error),
     /// The file with the certificate authorities cannot be used.
     Authorities(String),
     /// The server did not respond within this time.
@@ -34,7 +34,7 @@ pub(super) enum DatabaseError {
 
 impl From<tokio_postgres::Error> for DatabaseError {
     fn from(error: tokio_postgres::Error) -> Self {
-        Self::Told(error)
+        Self::Postgres(error)
     }
 }
 
@@ -66,6 +66,7 @@ enum DatabaseErrorKind {
     Contended,
     Cancelled,
     NotTrusted,
+    NoTls,
     NotLetIn,
     NotAllowed,
     ReadOnly,
@@ -80,7 +81,7 @@ impl DatabaseError {
     /// Returns the action that may resolve the error.
     pub(super) fn retry_action(&self) -> RetryAction {
         match self {
-            Self::Told(error) => match error_kind(error) {
+            Self::Postgres(error) => match error_kind(error) {
                 // A pooler may report this on behalf of a server that is restarting.
                 DatabaseErrorKind::Lost if error.as_db_error().is_some() => RetryAction::Reconnect,
                 DatabaseErrorKind::Lost => RetryAction::AwaitRestart,
@@ -99,8 +100,8 @@ impl DatabaseError {
         match self {
             // An error of a statement leaves the connection usable. If the server is read-only, a new connection may
             // reach another server.
-            Self::Told(error) => {
-                let is_fatal = |told: &DbError| matches!(told.severity(), "FATAL" | "PANIC");
+            Self::Postgres(error) => {
+                let is_fatal = |error: &DbError| matches!(error.severity(), "FATAL" | "PANIC");
                 error.as_db_error().is_none_or(is_fatal) || error_kind(error) == DatabaseErrorKind::ReadOnly
             }
             Self::Slow { .. } | Self::Unresponsive(_) => true,
@@ -110,7 +111,7 @@ impl DatabaseError {
 
     /// Returns whether the machine of the server could not be reached at all.
     pub(super) fn is_unreachable(&self) -> bool {
-        let Self::Told(error) = self else { return matches!(self, Self::Silent(_)) };
+        let Self::Postgres(error) = self else { return matches!(self, Self::Silent(_)) };
         let source = error.source().and_then(|source| source.downcast_ref::<io::Error>());
         let kinds = [io::ErrorKind::HostUnreachable, io::ErrorKind::NetworkUnreachable, io::ErrorKind::TimedOut];
         source.is_some_and(|source| kinds.contains(&source.kind()))
@@ -118,12 +119,12 @@ impl DatabaseError {
 
     /// Returns whether a statement was cancelled on request.
     pub(super) fn is_cancelled(&self) -> bool {
-        matches!(self, Self::Told(error) if error_kind(error) == DatabaseErrorKind::Cancelled)
+        matches!(self, Self::Postgres(error) if error_kind(error) == DatabaseErrorKind::Cancelled)
     }
 
     /// Returns whether the row exists already, according to the unique constraint of this name.
     pub(super) fn is_duplicate(error: &tokio_postgres::Error, constraint: &str) -> bool {
-        let is_own = |told: &DbError| *told.code() == SqlState::UNIQUE_VIOLATION && told.constraint() == Some(constraint);
+        let is_own = |error: &DbError| *error.code() == SqlState::UNIQUE_VIOLATION && error.constraint() == Some(constraint);
         error.as_db_error().is_some_and(is_own)
     }
 
@@ -163,7 +164,7 @@ impl DatabaseError {
                     None,
                 )
             }
-            Self::Told(error) => postgres_error(&error, owner),
+            Self::Postgres(error) => postgres_error(&error, owner),
         }
     }
 }
@@ -216,7 +217,7 @@ fn postgres_error(error: &tokio_postgres::Error, owner: AddressOwner) -> Instanc
         DatabaseErrorKind::Crowded => (
             "the database accepts no more connections",
             Code::DatabaseUnreachable,
-            "raise its max_connections, or put a pooler such as pgbouncer in front of it",
+            "raise max_connections of the server or CONNECTION LIMIT of the role, or put a pooler such as pgbouncer in front of it",
         ),
         DatabaseErrorKind::Contended => ("the database is locked by concurrent changes", Code::Locked, "try again in a moment"),
         DatabaseErrorKind::Cancelled => {
@@ -226,6 +227,11 @@ fn postgres_error(error: &tokio_postgres::Error, owner: AddressOwner) -> Instanc
             "the identity of the database server cannot be verified",
             Code::DatabaseUnreachable,
             "set sslrootcert to the file of its certificate authority; sslmode=verify-full also checks the host name",
+        ),
+        DatabaseErrorKind::NoTls => (
+            "the address requires TLS, which the database server does not offer",
+            Code::DatabaseUnreachable,
+            "set ssl = on in its postgresql.conf, or sslmode=disable in the address if the network is trusted",
         ),
         DatabaseErrorKind::NotLetIn => ("the database rejected the login", Code::PermissionDenied, owner.login_hint()),
         DatabaseErrorKind::NotAllowed => {
@@ -261,15 +267,15 @@ fn database_error(what: impl Into<String>, code: Code, hint: &'static str, cause
 /// Returns the message of the server without the detail, which may contain any data.
 fn server_message(error: &tokio_postgres::Error) -> String {
     match (error.as_db_error(), error.source()) {
-        (Some(told), _) => format!("{} ({})", told.message(), told.code().code()),
+        (Some(error), _) => format!("{} ({})", error.message(), error.code().code()),
         (None, Some(source)) => source.to_string(),
         (None, None) => error.to_string(),
     }
 }
 
 fn error_kind(error: &tokio_postgres::Error) -> DatabaseErrorKind {
-    let Some(told) = error.as_db_error() else { return connection_error_kind(error) };
-    match told.code().code() {
+    let Some(server_error) = error.as_db_error() else { return connection_error_kind(error) };
+    match server_error.code().code() {
         "57P03" => DatabaseErrorKind::Starting,
         "53300" => DatabaseErrorKind::Crowded,
         "40001" | "40P01" => DatabaseErrorKind::Contended,
@@ -291,7 +297,9 @@ fn connection_error_kind(error: &tokio_postgres::Error) -> DatabaseErrorKind {
     let source = error.source().and_then(|source| source.downcast_ref::<io::Error>());
     let inner = source.and_then(io::Error::get_ref);
     let of_client = error.to_string();
-    if inner.is_some_and(<dyn Error + Send + Sync>::is::<rustls::Error>) || of_client.contains("TLS") {
+    if error.source().is_some_and(|source| source.to_string().contains("does not support TLS")) {
+        DatabaseErrorKind::NoTls
+    } else if inner.is_some_and(<dyn Error + Send + Sync>::is::<rustls::Error>) || of_client.contains("TLS") {
         DatabaseErrorKind::NotTrusted
     } else if of_client.contains("authentication") || of_client.contains("configuration") {
         // The server requires a password that is not given, or a method that is not supported.

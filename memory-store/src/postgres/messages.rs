@@ -169,12 +169,12 @@ impl MessageStore for PostgresMessages {
         let rows = self.database.run(async |client| Ok(client.query_typed(LIST_SESSIONS, &[]).await?))?;
         let mut summaries = Vec::with_capacity(rows.len());
         for row in rows {
-            let told = |error| DatabaseError::Told(error).into_instance_error(AddressOwner::Instance);
-            let (name, records): (String, i64) = (row.try_get(0).map_err(told)?, row.try_get(1).map_err(told)?);
+            let convert = |error| DatabaseError::Postgres(error).into_instance_error(AddressOwner::Instance);
+            let (name, records): (String, i64) = (row.try_get(0).map_err(convert)?, row.try_get(1).map_err(convert)?);
             // A row with an invalid name was not written by this program.
             let Ok(session) = name.parse() else { continue };
-            let said: (Option<DateTime<Utc>>, Option<i16>) = (row.try_get(2).map_err(told)?, row.try_get(3).map_err(told)?);
-            let last_at = said.0.map(|at| at + TimeDelta::nanoseconds(said.1.unwrap_or_default().into()));
+            let last: (Option<DateTime<Utc>>, Option<i16>) = (row.try_get(2).map_err(convert)?, row.try_get(3).map_err(convert)?);
+            let last_at = last.0.map(|at| at + TimeDelta::nanoseconds(last.1.unwrap_or_default().into()));
             summaries.push(SessionSummary { session, records: usize::try_from(records).unwrap_or_default(), last_at });
         }
         Ok(summaries)

@@ -198,7 +198,7 @@ impl PrincipalTable {
 
     async fn run_once<T>(client: &Client, work: impl AsyncFnOnce() -> Result<T, DatabaseError>) -> Result<T, DatabaseError> {
         run_transaction(client, work).await.map_err(|error| match error {
-            DatabaseError::Told(told) if told.code() == Some(&SqlState::INSUFFICIENT_PRIVILEGE) => {
+            DatabaseError::Postgres(error) if error.code() == Some(&SqlState::INSUFFICIENT_PRIVILEGE) => {
                 let what = "only the owner of the tables manages principals".to_owned();
                 let hint = "use a home whose address has the user that ran the first `memory init`";
                 let error = StoreError::Database { what, code: Code::PermissionDenied, hint, source: None };

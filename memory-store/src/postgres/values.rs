@@ -220,11 +220,11 @@ impl KeyValueStore for PostgresValues {
         })?;
         let mut keys = Vec::with_capacity(rows.len());
         for row in rows {
-            let told = |error| DatabaseError::Told(error).into_instance_error(AddressOwner::Instance);
+            let convert = |error| DatabaseError::Postgres(error).into_instance_error(AddressOwner::Instance);
             // A row with an invalid key was not written by this program.
-            let Ok(key) = row.try_get::<_, String>(0).map_err(told)?.parse() else { continue };
-            let size_bytes = u64::try_from(row.try_get::<_, i64>(1).map_err(told)?).unwrap_or_default();
-            keys.push(KeySummary { key, size_bytes, updated_at: row.try_get(2).map_err(told)? });
+            let Ok(key) = row.try_get::<_, String>(0).map_err(convert)?.parse() else { continue };
+            let size_bytes = u64::try_from(row.try_get::<_, i64>(1).map_err(convert)?).unwrap_or_default();
+            keys.push(KeySummary { key, size_bytes, updated_at: row.try_get(2).map_err(convert)? });
         }
         Ok(keys)
     }

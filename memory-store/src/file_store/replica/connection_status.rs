@@ -1,7 +1,6 @@
 //! The connection of a replica with its database, for people and programs.
 
 use std::fs::File;
-use std::sync::atomic::Ordering;
 use std::time::{Duration, SystemTime};
 
 use chrono::{DateTime, Utc};
@@ -28,6 +27,15 @@ pub struct SharedStoreStatus {
     pub queued_since: Option<DateTime<Utc>>,
 }
 
+/// What happened to writes without the database.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct QueueNotices {
+    /// Whether a write was queued.
+    pub is_queued: bool,
+    /// The number of changes that were sent as proposals, because their memories were changed on another machine.
+    pub proposed: u64,
+}
+
 impl FileStore {
     /// Returns the state of the replica, as the last read or write found it; `None` if the store is no replica.
     ///
@@ -41,9 +49,9 @@ impl FileStore {
         Ok(Some(SharedStoreStatus { trouble, last_contact, queued: queue.len()? as u64, queued_since: queue.oldest()? }))
     }
 
-    /// Returns whether this store has queued operations since the last call.
-    pub fn take_queued_notice(&self) -> bool {
-        self.replica.as_ref().is_some_and(|replica| replica.has_queued.swap(false, Ordering::SeqCst))
+    /// Returns what happened to queued operations since the last call.
+    pub fn take_queue_notices(&self) -> QueueNotices {
+        self.replica.as_ref().map(|replica| std::mem::take(&mut *replica.notices())).unwrap_or_default()
     }
 
     /// Adds the reason why a replica may be outdated to the reasons why a result may be incomplete.

@@ -14,7 +14,6 @@ mod tests;
 
 use std::collections::{HashMap, HashSet};
 use std::io;
-use std::sync::atomic::Ordering;
 
 use memory_core::{
     ContentHash, FileVersion, LARGE_OPERATION, Memory, MemoryId, Operation, Phase, Proposal, ProposalTarget, ProposedAction,
@@ -56,7 +55,7 @@ impl FileStore {
             self.queue().remove_number(number)?;
             return Err(error);
         }
-        replica.has_queued.store(true, Ordering::SeqCst);
+        replica.notices().is_queued = true;
         Ok(())
     }
 
@@ -231,6 +230,9 @@ impl FileStore {
                 match replica.append(&state.heads, &operation) {
                     Ok(LogAppendResult::Appended(position)) => {
                         state.heads.advance(operation.scopes(), LogHead { position, token: operation.token });
+                        let changes = &first.record.subject.changes;
+                        let proposals = changes.iter().filter(|change| change.why.as_deref() == Some(CONFLICT_REASON));
+                        replica.notices().proposed += proposals.count() as u64;
                     }
                     Ok(LogAppendResult::Behind) => return Ok(Err((first.token, AppendObstacle::Outdated))),
                     Ok(LogAppendResult::Refused(what)) => {

@@ -22,6 +22,8 @@ pub(super) const DERIVED: [&str; 3] = [CATEGORIES, "journal", "trash"];
 
 const OTHER_FOLDER: &str = "use another folder";
 
+const MIGRATE: &str = "use another folder with --root, or copy this home into the database with `memory migrate`";
+
 const DELETE_MEMORIES: &str = "delete replica.json, categories/, journal/ and trash/ if the database contains all memories of this home; the \
     next command fetches them. Do not delete offline/";
 
@@ -89,8 +91,7 @@ impl FileStore {
             return match DERIVED.iter().find(is_used) {
                 None => Ok(None),
                 Some(folder) => {
-                    Err(self
-                        .other_home_error(&format!("{folder}/ exists, but its memories are not in the database"), OTHER_FOLDER))
+                    Err(self.other_home_error(&format!("{folder}/ exists, but its memories are not in the database"), MIGRATE))
                 }
             };
         };

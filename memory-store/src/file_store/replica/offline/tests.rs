@@ -14,7 +14,7 @@ use proptest::prelude::*;
 
 use super::CONFLICT_REASON;
 use crate::file_store::replica::testing::{MemoryNode, assert_equal_nodes, open, read_files, two_nodes};
-use crate::file_store::{FileStoreOptions, Freshness};
+use crate::file_store::{FileStoreOptions, Freshness, QueueNotices};
 
 #[test]
 fn a_write_without_the_database_is_used_here_at_once_and_elsewhere_after_the_connection_returns() {
@@ -27,7 +27,8 @@ fn a_write_without_the_database_is_used_here_at_once_and_elsewhere_after_the_con
     assert_eq!(first.content(&id).unwrap(), "The team deploys on Tuesdays");
     let verbs: Vec<_> = first.services.history.records().map(|record| record.unwrap().operation.verb).collect();
     assert_eq!(verbs, [Verb::Write, Verb::Update, Verb::Write]);
-    assert!(first.store.take_queued_notice() && !first.store.take_queued_notice());
+    assert_eq!(first.store.take_queue_notices(), QueueNotices { is_queued: true, proposed: 0 });
+    assert_eq!(first.store.take_queue_notices(), QueueNotices::default());
     let status = first.store.shared_store_status().unwrap().unwrap();
     let oldest = first.services.history.records().map(|record| record.unwrap().operation.at).nth(1);
     assert_eq!((status.queued, status.queued_since), (2, oldest));
@@ -39,7 +40,7 @@ fn a_write_without_the_database_is_used_here_at_once_and_elsewhere_after_the_con
     // The next write sends the queue first.
     first.connect();
     first.write("a third note");
-    assert_eq!((first.queued(), first.store.take_queued_notice()), (0, false));
+    assert_eq!((first.queued(), first.store.take_queue_notices()), (0, QueueNotices::default()));
     assert_eq!(second.content(&other).unwrap(), "Anna reviews all deploys");
     assert_equal_nodes(&[&first, &second]);
     assert_eq!(first.store.shared_store_status().unwrap().unwrap().trouble, None);
@@ -103,6 +104,7 @@ fn a_change_of_a_memory_that_another_node_changed_becomes_a_proposal() {
     delete(&second.services, &gone).unwrap();
     delete(&second.services, &same).unwrap();
     first.synchronize();
+    assert_eq!(first.store.take_queue_notices(), QueueNotices { is_queued: true, proposed: 3 });
     let mut proposed = first.proposals();
     proposed.sort_unstable();
     let expected = [("delete", "two, online"), ("update", "one, offline"), ("write", "three, offline")];
@@ -239,6 +241,9 @@ fn a_memory_whose_id_a_hidden_memory_has_is_restored_with_another_id() {
     delete(&node.services, &id).unwrap();
     node.connection.log.lock().unwrap().hidden.insert(id.parse().unwrap());
 
+    let refused = undo(&node.services, None).unwrap_err();
+    assert_eq!(refused.code(), Code::Conflict);
+    assert!(refused.hint().unwrap().contains("`memory restore`"), "{refused}");
     let trashed = node.store.trashed().next().unwrap().unwrap();
     let restored = node.store.restore(&trashed, &node.services.operation(Verb::Restore)).unwrap();
     let ChangeOutcome::Kept { id: new, .. } = restored else { panic!("{restored:?}") };
