@@ -1,10 +1,15 @@
 #!/usr/bin/env python3
 """Builds the packages of `memory` from a compiled program.
 
-usage: package.py PROGRAM TARGET OUTPUT
+usage: package.py build PROGRAM TARGET OUTPUT
+       package.py index OUTPUT [ADDRESS]
 
-PROGRAM is the compiled program, TARGET its Rust target, such as x86_64-unknown-linux-musl, and OUTPUT a folder for the
-packages. The same program gives the same bytes: all times are SOURCE_DATE_EPOCH, or the time of the last commit.
+The first form adds packages to the folder OUTPUT: PROGRAM is the compiled program, and TARGET its Rust target, such as
+x86_64-unknown-linux-musl. For systems other than Linux, it builds the archive only. The second form writes the Homebrew
+formula and the Nix flake for all archives in OUTPUT, and SHA256SUMS. ADDRESS is the address of the folder at which the archives
+will be published, by default that of OUTPUT.
+
+The same program gives the same bytes: all times are SOURCE_DATE_EPOCH, or the time of the last commit.
 A program for another processor runs in the emulator that CARGO_TARGET_<TARGET>_RUNNER names, as for `cargo run`.
 Only the standard library is used, and cargo for the list of dependencies; nothing is downloaded.
 """
@@ -18,6 +23,7 @@ import json
 import os
 import pathlib
 import platform
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -39,6 +45,18 @@ SHELLS = {
 # A test packages a program that is not optimized, and uses a lower level.
 COMPRESSION = int(os.environ.get("PACKAGE_COMPRESSION", "9"))
 
+# Systems and processors of the archives in the formula, and in the flake.
+FORMULA_BLOCKS = {
+    "x86_64-unknown-linux-musl": ("on_linux", "on_intel"),
+    "aarch64-unknown-linux-musl": ("on_linux", "on_arm"),
+    "aarch64-apple-darwin": ("on_macos", "on_arm"),
+}
+FLAKE_SYSTEMS = {
+    "x86_64-unknown-linux-musl": "x86_64-linux",
+    "aarch64-unknown-linux-musl": "aarch64-linux",
+    "aarch64-apple-darwin": "aarch64-darwin",
+}
+
 # The names of processors: in Debian, OCI, Python and npm.
 PROCESSORS = {"x86_64": ("amd64", "amd64", "x86_64", "x64"), "aarch64": ("arm64", "arm64", "aarch64", "arm64")}
 
@@ -56,11 +74,11 @@ def source_time():
 
 
 class Entry:
-    """A file or a symlink in a package."""
+    """A file, a symlink or a hard link in a package. The target of a hard link is a path in the package."""
 
-    def __init__(self, content=b"", mode=0o644, link=None):
+    def __init__(self, content=b"", mode=0o644, link=None, is_hard=False):
         self.content = content.encode() if isinstance(content, str) else content
-        self.mode, self.link = mode, link
+        self.mode, self.link, self.is_hard = mode, link, is_hard
 
 
 def tar_bytes(entries, at, folders=True, prefix=""):
@@ -74,12 +92,15 @@ def tar_bytes(entries, at, folders=True, prefix=""):
             item.type, item.mode, item.mtime, item.size, item.linkname = kind, mode, at, len(content), link
             archive.addfile(item, io.BytesIO(content))
 
-        for path, entry in sorted(entries.items()):
+        # The target of a hard link precedes the link.
+        for path, entry in sorted(entries.items(), key=lambda item: (item[1].is_hard, item[0])):
             parents = reversed(pathlib.PurePosixPath(path).parents)
             for parent in (str(parent) for parent in parents if folders and str(parent) not in seen | {"."}):
                 seen.add(parent)
                 add(parent, tarfile.DIRTYPE, 0o755)
-            if entry.link:
+            if entry.is_hard:
+                add(path, tarfile.LNKTYPE, 0o755, link=prefix + entry.link)
+            elif entry.link:
                 add(path, tarfile.SYMTYPE, 0o777, link=entry.link)
             else:
                 add(path, tarfile.REGTYPE, entry.mode, entry.content)
@@ -183,20 +204,25 @@ def contents(program_path, target, at, work):
     crates = dependencies(target)
     start = [*os.environ.get(runner_variable(target), "").split(), program_path]
     run(*start, "man", "--output", work / "man")
-    run(*start, "service", "units", "--program", "/usr/bin/memory", "--output", work / "units")
+    if "linux" in target:
+        run(*start, "service", "units", "--program", "/usr/bin/memory", "--output", work / "units")
     files = {
-        "bin/memory": Entry(program, 0o755),
-        "bin/memo": Entry(link="memory"),
-        "bin/memory-cli": Entry(link="memory"),
         "README.md": Entry((ROOT / "README.md").read_text()),
         "CHANGELOG.md": Entry((ROOT / "CHANGELOG.md").read_text()),
         "LICENSE": Entry((ROOT / "LICENSE").read_text()),
         "LICENSES-OF-DEPENDENCIES.md": Entry(third_party(crates)),
         "memory.cdx.json": Entry(bill_of_materials(crates, program, at)),
     }
+    if "windows" in target:
+        # A symlink needs a privilege there.
+        files["bin/memory.exe"] = Entry(program, 0o755)
+        files |= {f"bin/{name}.exe": Entry(link="memory.exe", is_hard=True) for name in ["memo", "memory-cli"]}
+    else:
+        files["bin/memory"] = Entry(program, 0o755)
+        files |= {f"bin/{name}": Entry(link="memory") for name in ["memo", "memory-cli"]}
     for page in sorted((work / "man").iterdir()):
         files[f"man/man1/{page.name}"] = Entry(page.read_bytes())
-    for unit in sorted((work / "units").iterdir()):
+    for unit in sorted(work.glob("units/*")):
         files[f"units/{unit.name}"] = Entry(unit.read_bytes())
     for shell, name in SHELLS.items():
         files[f"completions/{name}"] = Entry(run(*start, "completions", shell))
@@ -209,8 +235,8 @@ def contents(program_path, target, at, work):
 def archive(files, target, at):
     """Returns the archive, whose name and layout cargo-binstall expects."""
     folder = f"memory-{VERSION}-{target}"
-    moved = {f"{folder}/{path.removeprefix('bin/')}": entry for path, entry in files.items() if not path.startswith("units/")}
-    return f"{folder}.tar.gz", gzip_bytes(tar_bytes(moved, at))
+    moved = {path.removeprefix("bin/"): entry for path, entry in files.items() if not path.startswith("units/")}
+    return f"{folder}.tar.gz", gzip_bytes(tar_bytes(moved, at, prefix=f"{folder}/"))
 
 
 def debian(files, target, at):
@@ -337,36 +363,70 @@ def npm(files, target, at):
     return f"memory-cli-{VERSION}-{processor}.tgz", gzip_bytes(tar_bytes(members, at, folders=False))
 
 
-def formulas(archive_name, archive_content):
-    """Returns the Homebrew formula and the Nix flake for the archive."""
-    values = {"@VERSION@": VERSION, "@ARCHIVE@": archive_name, "@SHA256@": sha256(archive_content), "@SUMMARY@": SUMMARY,
-              "@FOLDER@": archive_name.removesuffix(".tar.gz")}
-    for name in ["memory.rb", "flake.nix"]:
-        text = (HERE / f"{name}.in").read_text()
-        for key, value in values.items():
-            text = text.replace(key, value)
-        yield name, text.encode()
+# Index ---------------------------------------------------------------------------------------------------------------
 
 
-def main():
-    if len(sys.argv) != 4:
-        sys.exit(__doc__)
-    program, target, output = pathlib.Path(sys.argv[1]).resolve(), sys.argv[2], pathlib.Path(sys.argv[3])
-    if target.split("-")[0] not in PROCESSORS or "linux" not in target:
-        sys.exit(f"{target}: packages are built for Linux on {' and '.join(PROCESSORS)}")
-    if platform.machine() != target.split("-")[0] and runner_variable(target) not in os.environ:
+def fill(template, values):
+    text = (HERE / template).read_text()
+    for key, value in values.items():
+        text = text.replace(f"@{key}@", value)
+    return text
+
+
+def formula(archives, address):
+    """Returns the Homebrew formula for archives by their targets."""
+    lines = []
+    for target, path in archives.items():
+        system, processor = FORMULA_BLOCKS[target]
+        lines += [f"  {system} do", f"    {processor} do", f'      url "{address}/{path.name}"',
+                  f'      sha256 "{sha256(path.read_bytes())}"', "    end", "  end"]
+    return fill("memory.rb.in", {"SUMMARY": SUMMARY, "VERSION": VERSION, "SOURCES": "\n".join(lines)})
+
+
+def flake(archives):
+    """Returns the Nix flake, which is beside the archives."""
+    systems = [f"        {FLAKE_SYSTEMS[target]} = ./{path.name};" for target, path in archives.items()]
+    return fill("flake.nix.in", {"SUMMARY": SUMMARY, "VERSION": VERSION, "SYSTEMS": "\n".join(systems)})
+
+
+def write_index(output, address):
+    """Writes the formula, the flake and the checksums for all packages in a folder."""
+    archives = {target: output / f"memory-{VERSION}-{target}.tar.gz" for target in FORMULA_BLOCKS}
+    archives = {target: path for target, path in archives.items() if path.exists()}
+    (output / "memory.rb").write_text(formula(archives, address))
+    (output / "flake.nix").write_text(flake(archives))
+    packages = sorted(path for path in output.iterdir() if path.is_file() and not path.name.endswith((".sigstore.json", "SHA256SUMS")))
+    (output / "SHA256SUMS").write_text("".join(f"{sha256(path.read_bytes())}  {path.name}\n" for path in packages))
+
+
+def build(program, target, output):
+    processor = target.split("-")[0]
+    if processor not in PROCESSORS:
+        sys.exit(f"{target}: packages are built for {' and '.join(PROCESSORS)}")
+    own = {"arm64": "aarch64", "AMD64": "x86_64"}.get(platform.machine(), platform.machine())
+    if own != processor and runner_variable(target) not in os.environ:
         sys.exit(f"{program} must run to print its manual pages: set {runner_variable(target)} to an emulator")
     at, work = source_time(), output / ".work"
     work.mkdir(parents=True, exist_ok=True)
     files = contents(program, target, at, work)
-    packages = [build(files, target, at) for build in (archive, debian, container, wheel, npm)]
-    packages += formulas(*packages[0])
+    shutil.rmtree(work)
+    builders = (archive, debian, container, wheel, npm) if "linux" in target else (archive,)
+    packages = [build_one(files, target, at) for build_one in builders]
     packages.append((f"memory-{VERSION}-{target}.cdx.json", files["memory.cdx.json"].content))
-    packages.append(("SHA256SUMS", "".join(f"{sha256(content)}  {name}\n" for name, content in sorted(packages)).encode()))
     for name, content in packages:
         (output / name).write_bytes(content)
         print(f"{len(content):>12,}  {name}")
-    run("rm", "-r", work)
+
+
+def main():
+    match sys.argv[1:]:
+        case ["build", program, target, output]:
+            build(pathlib.Path(program).resolve(), target, pathlib.Path(output))
+        case ["index", output, *address] if len(address) < 2:
+            output = pathlib.Path(output).resolve()
+            write_index(output, address[0] if address else output.as_uri())
+        case _:
+            sys.exit(__doc__)
 
 
 if __name__ == "__main__":

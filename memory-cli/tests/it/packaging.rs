@@ -26,8 +26,9 @@ fn build(program: &Path, folder: &Path) {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("packaging/package.py");
     let target = TARGET.split_once('-').expect("a version").1;
     let mut command = Command::new("python3");
-    command.arg(script).arg(program).arg(target).arg(folder);
+    command.arg(&script).arg("build").arg(program).arg(target).arg(folder);
     run(command.env("PACKAGE_COMPRESSION", "1").env("SOURCE_DATE_EPOCH", "1700000000"));
+    run(Command::new("python3").arg(&script).arg("index").arg(folder));
 }
 
 /// Returns the packages, which are built once; `None` on another processor than that of the packages.
@@ -152,6 +153,49 @@ fn the_image_has_the_layout_of_oci_and_the_checksums_are_right() {
         run(Command::new("tar").arg("-xzf").arg(place.path().join(blob(&layer["digest"]))).arg("-C").arg(&system));
     }
     use_program(&system.join("usr/bin/memory"));
+}
+
+#[test]
+fn the_formula_and_the_flake_name_the_archives_of_all_systems() {
+    let Some(folder) = packages() else { return };
+    let place = tempfile::tempdir().expect("a folder");
+    let targets = ["x86_64-unknown-linux-musl", "aarch64-unknown-linux-musl", "aarch64-apple-darwin"];
+    let archive = package(folder, ".tar.gz");
+    for target in targets {
+        let name = format!("memory-{}-{target}.tar.gz", env!("CARGO_PKG_VERSION"));
+        fs::copy(&archive, place.path().join(name)).expect("a copy");
+    }
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("packaging/package.py");
+    run(Command::new("python3").arg(script).arg("index").arg(place.path()).arg("https://example.com/release"));
+    let read = |name: &str| fs::read_to_string(place.path().join(name)).expect("a file");
+    let (formula, flake) = (read("memory.rb"), read("flake.nix"));
+    let sum = &run(Command::new("sha256sum").arg(&archive))[..64];
+    assert_eq!(formula.matches(sum).count(), 3);
+    for target in targets {
+        let name = format!("memory-{}-{target}.tar.gz", env!("CARGO_PKG_VERSION"));
+        assert!(formula.contains(&format!(r#"url "https://example.com/release/{name}""#)), "{formula}");
+        assert!(flake.contains(&format!("= ./{name};")), "{flake}");
+    }
+    for text in [formula, flake] {
+        assert!(!text.contains('@'), "a placeholder is left: {text}");
+    }
+    run(Command::new("sha256sum").args(["--check", "SHA256SUMS"]).current_dir(place.path()));
+}
+
+#[test]
+fn the_archive_for_windows_has_hard_links_that_follow_the_program() {
+    let Some(folder) = packages() else { return };
+    let place = tempfile::tempdir().expect("a folder");
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("packaging/package.py");
+    let mut command = Command::new("python3");
+    command.arg(script).arg("build").arg(folder.join("memory")).arg("x86_64-pc-windows-msvc").arg(place.path());
+    run(command.env("PACKAGE_COMPRESSION", "1").env("SOURCE_DATE_EPOCH", "1700000000"));
+    let archive = place.path().join(format!("memory-{}-x86_64-pc-windows-msvc.tar.gz", env!("CARGO_PKG_VERSION")));
+    run(Command::new("tar").arg("-xzf").arg(&archive).arg("-C").arg(place.path()));
+    let files = archive.to_string_lossy().replace(".tar.gz", "");
+    let read = |name: &str| fs::read(Path::new(&files).join(name)).expect("a file");
+    assert!(read("memory.exe") == read("memo.exe") && read("memory.exe") == read("memory-cli.exe"));
+    assert!(!Path::new(&files).join("units").exists());
 }
 
 #[test]
