@@ -163,10 +163,11 @@ impl BankFolder {
     }
 }
 
-/// Returns whether a file in the folder belongs to this machine alone.
+/// Returns whether a replica of the folder shares a file.
 #[cfg(feature = "postgres")]
-pub(crate) fn is_local(path: &str) -> bool {
-    [index::PATH, index::TEMP_FILE, FORMER_WAITING].contains(&path) || change::bank_of_temp_path(path).is_some()
+pub(crate) fn is_shared(path: &str) -> bool {
+    let is_bank = BankFileFormat::parse_path(path).is_some_and(|(name, _)| name.parse::<BankName>().is_ok());
+    is_bank || crate::store_folder::is_in_log_folder(path, trash::FOLDER)
 }
 
 impl BankStore for BankFolder {

@@ -56,7 +56,7 @@ mod writable_folder;
 pub use decode::parse_bank;
 pub use folder::BankFolder;
 #[cfg(feature = "postgres")]
-pub(crate) use folder::is_local;
+pub(crate) use folder::is_shared;
 pub use schema::JsonSchemaValidator;
 pub use symlinked_banks::SymlinkedBanks;
 pub use writable_folder::BankOptions;

@@ -255,13 +255,11 @@ impl ConversationFolder {
 /// Which files of a folder of conversations a replica shares: the entries and the journal.
 #[cfg(feature = "postgres")]
 pub(crate) const REPLICA: crate::store_folder::ReplicaLayout =
-    crate::store_folder::ReplicaLayout { is_local, prefix: ".conversations/" };
+    crate::store_folder::ReplicaLayout { is_shared, prefix: ".conversations/" };
 
 #[cfg(feature = "postgres")]
-fn is_local(path: &str) -> bool {
-    let is_in = |folder: &str| path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
-    let is_temporary = crate::disk::file_name(path).starts_with(super::layout::WAITING);
-    is_temporary || !is_in(ENTRIES) && !is_in(journal::FOLDER) && path != crate::disk::parent_folder(journal::FOLDER)
+fn is_shared(path: &str) -> bool {
+    [ENTRIES, journal::FOLDER].iter().any(|folder| crate::store_folder::is_in_log_folder(path, folder))
 }
 
 /// Returns the added turns of users.

@@ -23,7 +23,7 @@ impl crate::bank::BankFolder {
         interval: Duration,
     ) -> Self {
         Self {
-            place: open(root.into(), database, folder, ReplicaLayout { is_local: crate::bank::is_local, prefix: "" }, interval),
+            place: open(root.into(), database, folder, ReplicaLayout { is_shared: crate::bank::is_shared, prefix: "" }, interval),
             options,
         }
     }
@@ -35,7 +35,8 @@ impl crate::topic::TopicFolder {
     ///
     /// It works as [`BankFolder::open_replica`](crate::bank::BankFolder::open_replica).
     pub fn open_replica(root: impl Into<PathBuf>, database: Arc<Database>, folder: SharedFolderId, interval: Duration) -> Self {
-        let place = open(root.into(), database, folder, ReplicaLayout { is_local: crate::topic::is_local, prefix: "" }, interval);
+        let place =
+            open(root.into(), database, folder, ReplicaLayout { is_shared: crate::topic::is_shared, prefix: "" }, interval);
         Self { place, patience: crate::lock::PATIENCE }
     }
 }

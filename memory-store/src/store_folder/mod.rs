@@ -5,7 +5,7 @@ mod replica_state;
 
 pub(crate) use self::replica::FolderReplica;
 #[cfg(feature = "postgres")]
-pub(crate) use self::replica::ReplicaLayout;
+pub(crate) use self::replica::{ReplicaLayout, is_in_log_folder};
 
 use std::io;
 use std::path::{Path, PathBuf};

@@ -18,7 +18,7 @@ use crate::disk::{
     DirEntryKind, Disk, FileEdit, LazyDisk, NewFileContent, OverlayDisk, RealDisk, now_ns, parent_folder, replace_file,
 };
 use crate::error::{io_error, replica_folder_error};
-use crate::lock::{FOLDER as LOCKS, LOCK_FILE, WriterLock};
+use crate::lock::WriterLock;
 use crate::oplog::hash_bytes;
 use crate::shared_files::{FileCommitResult, SharedFile, SharedFilePage, SharedFiles, SharedFolderId, random_token};
 
@@ -60,8 +60,9 @@ pub(crate) struct FolderReplica {
 /// Which files of a folder are shared, and where a replica has files of its own.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ReplicaLayout {
-    /// Returns whether a path belongs to this machine alone.
-    pub is_local: fn(&str) -> bool,
+    /// Returns whether a file is shared: only files that the store itself writes. Other nodes could otherwise place any file here, such as the
+    /// configuration of another program.
+    pub is_shared: fn(&str) -> bool,
     /// The start of the paths of the replica's own files, such as `folder/`.
     pub prefix: &'static str,
 }
@@ -119,7 +120,7 @@ impl FolderReplica {
             let overlay = OverlayDisk::new(disk);
             let result = work(&overlay)?;
             let edits = overlay.changes().map_err(|error| io_error(format!("read {}", root.display()), error))?;
-            let (local, shared): (Vec<_>, Vec<_>) = edits.into_iter().partition(|edit| self.is_local(&edit.path));
+            let (local, shared): (Vec<_>, Vec<_>) = edits.into_iter().partition(|edit| !self.is_shared(&edit.path));
             let token = random_token()?;
             let committed = if shared.is_empty() {
                 FileCommitResult::Committed(state.position)
@@ -214,10 +215,9 @@ impl FolderReplica {
             for entry in disk.list_folder(&folder)? {
                 let path = if folder.is_empty() { entry.name } else { format!("{folder}/{}", entry.name) };
                 match entry.kind {
-                    _ if self.is_excluded(&path) => {}
                     DirEntryKind::Folder => folders.push(path),
-                    DirEntryKind::File => files.push(path),
-                    DirEntryKind::Other => {}
+                    DirEntryKind::File if self.is_shared(&path) => files.push(path),
+                    DirEntryKind::File | DirEntryKind::Other => {}
                 }
             }
         }
@@ -225,14 +225,8 @@ impl FolderReplica {
         Ok(files)
     }
 
-    /// Returns whether a file or folder is not shared.
-    fn is_excluded(&self, path: &str) -> bool {
-        let own = path.strip_prefix(self.layout.prefix).unwrap_or_default();
-        [LOCKS, LOCK_FILE].contains(&path) || [STATE, TEMP_FILE, UNSYNCED].contains(&own) || self.is_local(path)
-    }
-
-    fn is_local(&self, path: &str) -> bool {
-        (self.layout.is_local)(path)
+    fn is_shared(&self, path: &str) -> bool {
+        (self.layout.is_shared)(path)
     }
 
     /// Returns the path of a file of the replica itself.
@@ -296,6 +290,7 @@ impl FolderReplica {
         unsynced: &mut Vec<String>,
     ) -> Result<bool, StoreError> {
         self.applied.fetch_add(1, Ordering::Relaxed);
+        files.retain(|file| self.is_shared(&file.edit.path));
         files.sort_by_key(|file| (file.position, apply_order(&file.edit)));
         let is_bulk = BULK <= files.len();
         for SharedFile { edit, .. } in &files {
@@ -342,7 +337,7 @@ impl FolderReplica {
     /// Records the hash of a changed file that users see.
     fn record(&self, disk: &dyn Disk, state: &mut FolderState, edit: &FileEdit) -> Result<(), StoreError> {
         let FileEdit { path, content } = edit;
-        if !is_visible(path) || self.is_local(path) {
+        if !is_visible(path) || !self.is_shared(path) {
             return Ok(());
         }
         let hash = match content {
@@ -537,6 +532,11 @@ fn sync_files(disk: &dyn Disk, paths: &[String]) -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+/// Returns whether a path is that of the log of a store in `folder`, or of a previous file beside it.
+pub(crate) fn is_in_log_folder(path: &str, folder: &str) -> bool {
+    path.strip_prefix(folder).and_then(|rest| rest.strip_prefix('/')).is_some_and(is_visible)
 }
 
 /// Returns whether no part of a path is hidden.

@@ -134,10 +134,11 @@ impl TopicFolder {
     }
 }
 
-/// Returns whether a file in the folder belongs to this machine alone.
+/// Returns whether a replica of the folder shares a file.
 #[cfg(feature = "postgres")]
-pub(crate) fn is_local(path: &str) -> bool {
-    path == uses::FILE
+pub(crate) fn is_shared(path: &str) -> bool {
+    let is_topic = !path.starts_with('.') && !path.contains('/') && path.ends_with(".md");
+    is_topic || path == index::GENERATED_FILE || crate::store_folder::is_in_log_folder(path, trash::FOLDER)
 }
 
 impl TopicStore for TopicFolder {

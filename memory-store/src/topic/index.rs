@@ -18,7 +18,7 @@ use memory_core::Operation;
 const TEMP_FILE: &str = ".index.tmp";
 
 /// The file that records which lines of the index are generated.
-const GENERATED_FILE: &str = ".index.json";
+pub(super) const GENERATED_FILE: &str = ".index.json";
 
 /// The temporary file of [`GENERATED_FILE`].
 const GENERATED_TEMP_FILE: &str = ".index.json.tmp";

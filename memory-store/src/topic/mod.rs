@@ -39,4 +39,4 @@ mod uses;
 
 pub use folder::TopicFolder;
 #[cfg(feature = "postgres")]
-pub(crate) use folder::is_local;
+pub(crate) use folder::is_shared;

@@ -900,12 +900,12 @@ BEGIN
         RAISE data_exception USING MESSAGE = 'the transaction has not begun the commit';
     END IF;
     PERFORM memory_check_arrays(paths, cardinality(starts), cardinality(contents));
-    -- Files with these names are those of a node itself.
+    -- Hidden files are those of a node itself or of other programs, except for logs and the mark of a generated index.
     IF EXISTS (
-        SELECT FROM unnest(paths) AS new(path) WHERE new.path = '' OR octet_length(new.path) > 800 OR EXISTS (
-            SELECT FROM unnest(string_to_array(new.path, '/')) AS part(name)
-            WHERE part.name ~ '^[.](lock|replica|unsynced)' OR NOT memory_is_file_name(part.name)
-        )
+        SELECT FROM unnest(paths) AS new(path) WHERE new.path = '' OR octet_length(new.path) > 800
+        OR new.path <> '.index.json' AND new.path !~ '^([.]trash/|[.]conversations/journal/)?[^./][^/]*(/[^./][^/]*)*$'
+        OR own_folder LIKE 'topics/%' AND new.path !~ '^([.]index[.]json|[.]trash/.*|[^/]*[.]md)$'
+        OR EXISTS (SELECT FROM unnest(string_to_array(new.path, '/')) AS part(name) WHERE NOT memory_is_file_name(part.name))
     ) THEN
         RAISE data_exception USING MESSAGE = 'a path is not valid';
     END IF;

@@ -145,7 +145,7 @@ fn a_server_without_connections_is_told_within_the_time_that_is_allowed() {
     server.sql("postgres", "DROP ROLE IF EXISTS few; CREATE ROLE few LOGIN CONNECTION LIMIT 0");
     insta::assert_snapshot!(error_text(&open(&server.url("few", &name, "")).unwrap().prepare().unwrap_err()), @r#"
     DATABASE_UNREACHABLE: the database accepts no more connections: too many connections for role "few" (53300)
-    raise its max_connections, or put a pooler such as pgbouncer in front of it
+    raise max_connections of the server or CONNECTION LIMIT of the role, or put a pooler such as pgbouncer in front of it
     "#);
 }
 

@@ -92,7 +92,9 @@ impl FolderNode {
     fn files(&self) -> BTreeMap<String, Vec<u8>> {
         self.banks.user.banks().unwrap();
         self.topics.store.topics().unwrap();
-        let is_own = |path: &str| path.contains(".lock") || path.contains(".replica") || path.ends_with("/.uses.json");
+        let is_own = |path: &str| {
+            path.contains(".lock") || path.contains(".replica") || path.ends_with("/.uses.json") || path.ends_with("/.gitignore")
+        };
         let mut files: BTreeMap<_, _> = ["banks", "topics"].iter().flat_map(|folder| self.home.files(folder)).collect();
         files.retain(|path, _| !is_own(path));
         files
@@ -142,6 +144,27 @@ fn shared_banks_and_topics_keep_the_promises_of_their_stores() {
     let Some(pooler) = Pooler::start(server, claim) else { return };
     bank_suite(&bank_stores(pooler.open(&server.database())));
     topic_suite(&topic_stores(pooler.open(&server.database())));
+}
+
+#[test]
+fn a_file_that_the_store_does_not_write_is_not_placed_on_a_node() {
+    let Some(server) = shared_server("files of other programs") else { return };
+    let (database, name) = super::open(server);
+    let (first, second) = (FolderNode::new(database), FolderNode::new(super::reopen(server, &name)));
+    first.write_topic("plan", "the plan");
+    server.sql(
+        &name,
+        "UPDATE memory_folders SET position = position + 1 WHERE folder = 'topics';
+        INSERT INTO memory_files (scope, folder, path, position, written, is_there, size, hash)
+            SELECT scope, folder, '.git/config', position, position, true, 1, sha256('x') FROM memory_folders WHERE folder = 'topics';
+        INSERT INTO memory_file_parts (scope, folder, path, start_at, position, content)
+            SELECT scope, folder, '.git/config', 0, position, 'x' FROM memory_folders WHERE folder = 'topics'",
+    );
+    second.write_topic("plan", "the second plan");
+    assert!(first.topic("plan.md").unwrap().contains("the second plan"));
+    for node in [first, second] {
+        assert!(!node.home.path().join("topics/.git").exists());
+    }
 }
 
 #[test]

@@ -245,7 +245,7 @@ fn a_node_cannot_make_a_function_read_the_rows_of_all_scopes() {
         check(&format!("DO $$ BEGIN PERFORM own FROM {call} AS own; END $$"));
     }
     let commit = "memory_node_commit_files('private:ada', 'topics/a', 0, 1, NULL)";
-    let put = "memory_node_put_files('private:ada', 'topics/a', 1, '{a,b}', '{NULL,NULL}', '{x,y}')";
+    let put = "memory_node_put_files('private:ada', 'topics/a', 1, '{a.md,b.md}', '{NULL,NULL}', '{x,y}')";
     check(&format!("DO $$ BEGIN PERFORM {commit}; PERFORM {put}; END $$"));
     let (position, token) = &global_head(&shared);
     let next = (position.parse::<i64>().unwrap() + 1).to_string();
@@ -379,9 +379,16 @@ fn a_node_cannot_take_an_operation_an_id_or_the_positions_of_others() {
         assert_eq!(refused, "ERROR:  a folder is not valid", "{folder}");
     }
     let commit = "SELECT memory_node_commit_files('private:bob', 'banks', 0, 1, NULL)";
-    for path in [".locks/a/b", ".replica.jsonl", "a/.unsynced/b", &"y".repeat(300), "a\nb"] {
-        let put = format!("SELECT memory_node_put_files('private:bob', 'banks', 1, ARRAY['{path}'], '{{NULL}}', '{{x}}')");
+    let check_path = |folder: &str, path: &str| {
+        let commit = format!("SELECT memory_node_commit_files('private:bob', '{folder}', 0, 1, NULL)");
+        let put = format!("SELECT memory_node_put_files('private:bob', '{folder}', 1, ARRAY['{path}'], '{{NULL}}', '{{x}}')");
         assert_eq!(shared.error("node", &bob, &format!("{commit}; {put}")), "ERROR:  a path is not valid", "{path}");
+    };
+    for path in [".locks/a/b", ".replica.jsonl", "a/.unsynced/b", ".trash/.git/config", &"y".repeat(300), "a\nb"] {
+        check_path("banks", path);
+    }
+    for path in [".git/config", ".gitignore", ".Lock/x", ".vscode/tasks.json", "Makefile", "a.md/b.md", ".md", "notes/a.md"] {
+        check_path("topics/shop", path);
     }
     for paths in ["{a.md,a.md/b}", "{a/b/c,a}"] {
         let put = format!("SELECT memory_node_put_files('private:bob', 'banks', 1, '{paths}', '{{NULL,NULL}}', '{{x,x}}')");
