@@ -136,10 +136,14 @@ impl<'a> App<'a> {
         }
     }
 
-    fn warn_of_queue(&mut self, notices: QueueNotices) {
-        let queued = notices.is_queued.then(|| QUEUED.to_owned());
-        let proposed = (0 < notices.proposed).then(|| proposed_notice(notices.proposed));
-        for warning in queued.into_iter().chain(proposed) {
+    /// Warns about the work without the database of a shared home.
+    fn warn_of_connection(&mut self, home: &Home) {
+        let QueueNotices { is_queued, proposed } = home.store.take_queue_notices();
+        let queued = is_queued.then(|| QUEUED.to_owned());
+        let proposed = (0 < proposed).then(|| proposed_notice(proposed));
+        // The warning about a write includes that the machine is offline.
+        let lag = if is_queued || self.output.has_warned_of_result() { None } else { home.store.replica_lag() };
+        for warning in queued.into_iter().chain(proposed).chain(lag) {
             // The output may be closed.
             let _ = self.output.warning(&warning).and_then(|()| self.output.flush());
         }
@@ -150,7 +154,7 @@ impl<'a> App<'a> {
     /// The output is already printed, so errors are not reported, except once those of the last commit.
     pub(crate) fn finish(&mut self) {
         let Some(home) = self.opened.take() else { return };
-        self.warn_of_queue(home.store.take_queue_notices());
+        self.warn_of_connection(&home);
         let root = home.store.root();
         if let (true, Ok(end)) = (home.settings.git.value, home.store.journal_end()) {
             self.warn_of_commit(versions::retry_failed_commit(root, &end));

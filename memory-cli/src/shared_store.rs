@@ -121,7 +121,7 @@ pub(crate) fn proposed_notice(count: u64) -> String {
     } else {
         format!("{count} offline changes became proposals")
     };
-    format!("{changes}, because another machine changed the same memories; review with `memory inbox`")
+    format!("{changes}, because of changes on other machines; review with `memory inbox`")
 }
 
 /// Returns the notice about the last write if it is not in the shared database yet.

@@ -84,7 +84,7 @@ pub(crate) struct Globals {
     /// Print output as JSON
     #[arg(long, global = true)]
     pub json: bool,
-    /// Check all files for changes first, and fail if a shared database is unreachable
+    /// Check every file for changes, and fail if a shared database is unreachable
     #[arg(long, global = true)]
     pub fresh: bool,
     /// Color the output: auto, always or never

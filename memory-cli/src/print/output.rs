@@ -25,6 +25,8 @@ pub(crate) struct Output {
     home: Option<PathBuf>,
     out_palette: Palette,
     err_palette: Palette,
+    /// Whether a warning about the result was written.
+    has_warned_of_result: bool,
 }
 
 /// The format of the data.
@@ -48,7 +50,17 @@ impl Output {
         };
         let plain = Palette::default();
         let (has_json_errors, program) = (json, ProgramName::Memory);
-        Self { streams, form, has_json_errors, program, quiet, home: None, out_palette: plain, err_palette: plain }
+        Self {
+            streams,
+            form,
+            has_json_errors,
+            program,
+            quiet,
+            home: None,
+            out_palette: plain,
+            err_palette: plain,
+            has_warned_of_result: false,
+        }
     }
 
     /// Sets the colors of the streams; `Auto` colors terminals if `terminals` is true.
@@ -223,8 +235,14 @@ impl Output {
         if self.quiet { Ok(()) } else { self.error_line(text) }
     }
 
+    /// Returns whether a warning about the result was written.
+    pub(crate) fn has_warned_of_result(&self) -> bool {
+        self.has_warned_of_result
+    }
+
     /// Writes a warning that the result may be incomplete.
     pub(crate) fn warn_incomplete(&mut self, why: &str) -> io::Result<()> {
+        self.has_warned_of_result = true;
         self.warning(&format!("the result may be incomplete: {why}"))
     }
 

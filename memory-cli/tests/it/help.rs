@@ -98,7 +98,7 @@ fn help_lists_the_commands() {
     Options:
           --root <DIR>    Use this home folder for the memories [default: MEMORY_ROOT, else ~/.memory]
           --json          Print output as JSON
-          --fresh         Check all files for changes first, and fail if a shared database is unreachable
+          --fresh         Check every file for changes, and fail if a shared database is unreachable
           --color <WHEN>  Color the output: auto, always or never [default: auto]
       -q, --quiet         Print only the result and errors
       -h, --help          Print help
@@ -213,7 +213,7 @@ fn help_of_a_command_tells_its_flags_and_its_json() {
               Print output as JSON
 
           --fresh
-              Check all files for changes first, and fail if a shared database is unreachable
+              Check every file for changes, and fail if a shared database is unreachable
 
           --color <WHEN>
               Color the output: auto, always or never

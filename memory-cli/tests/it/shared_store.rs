@@ -108,6 +108,8 @@ fn principals_see_their_own_memories_and_those_of_their_teams() {
     sandbox.file("owner.address", &server.url(&owner, &database, ""));
     sandbox.file("node.address", &server.url(&node, &database, ""));
     sandbox.run_shell("memory --root owner init --store @owner.address --name owner");
+    let refused = sandbox.run_shell("memory --root owner principal add con");
+    assert!(refused.contains("con is the name of a device on Windows"), "{refused}");
     assert_snapshot!(sandbox.run_shell("memory --root owner principal add ada --role absent"), @r#"
     --- stderr
     error[invalid_input]: the database has no role absent; create it with CREATE ROLE "absent" LOGIN PASSWORD 'PASSWORD'
@@ -168,6 +170,34 @@ fn principals_see_their_own_memories_and_those_of_their_teams() {
     hint: `memory principal list` lists the grants
     --- exit 2
     ");
+}
+
+#[test]
+fn a_home_whose_login_is_rejected_works_as_without_the_database() {
+    let Some(server) = shared_server("rejected logins") else { return };
+    let sandbox = Sandbox::new();
+    let database = server.database();
+    let owner = format!("{database}_owner");
+    server.sql(&database, &format!("CREATE ROLE {owner} LOGIN; ALTER DATABASE {database} OWNER TO {owner}"));
+    sandbox.file("address", &server.url(&owner, &database, ""));
+    for home in ["one", "two"] {
+        sandbox.run_shell(&format!("memory --root {home} init --store @address"));
+    }
+    sandbox.run_shell("memory --root one write 'The team deploys on Mondays'; memory --root two list");
+    server.sql(&database, &format!("ALTER ROLE {owner} NOLOGIN"));
+    let edit = |home: &str, day: &str| {
+        sandbox.run_shell(&format!("memory --root {home} edit $(cat id) --content 'The team deploys on {day}'"))
+    };
+    sandbox.run_shell("memory --root one list -q --json | jq -r '.memories[0].id' > id");
+    let read = sandbox.run_shell("memory --root one read $(cat id)");
+    assert!(read.contains("on Mondays"), "{read}");
+    assert!(read.contains("the memories may be outdated: the database rejected the login"), "{read}");
+    let edited = edit("one", "Fridays");
+    assert!(edited.contains("it will be sent to the shared database"), "{edited}");
+    server.sql(&database, &format!("ALTER ROLE {owner} LOGIN"));
+    edit("two", "Tuesdays");
+    let sent = sandbox.run_shell("memory --root one read $(cat id)");
+    assert!(sent.contains("on Tuesdays") && sent.contains("1 offline change became a proposal"), "{sent}");
 }
 
 #[test]

@@ -138,7 +138,7 @@ fn parse_error() -> InstanceError {
 
 fn address_error(why: impl Into<String>) -> InstanceError {
     let hint = "an address is postgres://USER:PASSWORD@HOST:PORT/DATABASE?sslmode=MODE, where special characters of a password are \
-                written as %40, or host=HOST user=USER password='PASSWORD' dbname=DATABASE";
+                written as %40, or host=HOST user=USER password='PASSWORD' dbname=DATABASE; @FILE reads an address from a file";
     InstanceError::invalid(why, hint)
 }
 

@@ -190,6 +190,14 @@ impl AddressOwner {
         }
     }
 
+    /// Returns the code of a rejected login. Users of a role can change its password, so a home then works as without the database.
+    fn login_code(self) -> Code {
+        match self {
+            Self::Instance => Code::PermissionDenied,
+            Self::Home => Code::DatabaseUnreachable,
+        }
+    }
+
     fn login_hint(self) -> &'static str {
         match self {
             Self::Instance => "`memory instance connect` sets another user and password",
@@ -233,7 +241,7 @@ fn postgres_error(error: &tokio_postgres::Error, owner: AddressOwner) -> Instanc
             Code::DatabaseUnreachable,
             "set ssl = on in its postgresql.conf, or sslmode=disable in the address if the network is trusted",
         ),
-        DatabaseErrorKind::NotLetIn => ("the database rejected the login", Code::PermissionDenied, owner.login_hint()),
+        DatabaseErrorKind::NotLetIn => ("the database rejected the login", owner.login_code(), owner.login_hint()),
         DatabaseErrorKind::NotAllowed => {
             ("the database user lacks a permission", Code::PermissionDenied, owner.permission_hint())
         }

@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 use memory_core::instance::InstanceError;
+use memory_core::text::windows_name_problem;
 use memory_core::{
-    Code, PRINCIPAL_TOKEN_PREFIX, PrincipalAccess, PrincipalKind, PrincipalName, PrincipalTokens, Scope, StoreError,
+    AgentName, Code, PRINCIPAL_TOKEN_PREFIX, PrincipalAccess, PrincipalKind, PrincipalName, PrincipalTokens, Scope, StoreError,
 };
 use tokio_postgres::Client;
 use tokio_postgres::error::SqlState;
@@ -100,8 +101,16 @@ impl PrincipalTable {
     /// It also lets the role of the nodes call their functions.
     ///
     /// # Errors
-    /// [`Code::InvalidInput`] if the principal has a token already, or the role does not exist or bypasses the access control.
+    /// [`Code::InvalidInput`] if the principal has a token already, or a name that is reserved or that Windows does not allow, or if the role does not exist or
+    /// bypasses the access control.
     pub fn add(&self, name: &PrincipalName, kind: PrincipalKind, scopes: &[Scope], role: &str) -> Result<String, InstanceError> {
+        // Homes have folders with the names of principals.
+        if let Some(problem) = windows_name_problem(name.as_str()) {
+            return Err(InstanceError::invalid(format!("{name} {problem}"), "choose another name"));
+        }
+        if name.as_str().parse::<AgentName>().is_err() {
+            return Err(InstanceError::invalid(format!("{name} is a reserved name"), "choose another name"));
+        }
         let scopes: Vec<_> = scopes.iter().map(grantable_scope).collect::<Result<_, _>>()?;
         let token = random_token()?;
         self.run(async |client| {

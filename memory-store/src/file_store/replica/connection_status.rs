@@ -32,7 +32,7 @@ pub struct SharedStoreStatus {
 pub struct QueueNotices {
     /// Whether a write was queued.
     pub is_queued: bool,
-    /// The number of changes that were sent as proposals, because their memories were changed on another machine.
+    /// The number of changes that were sent as proposals, because their memories or the access to them changed meanwhile.
     pub proposed: u64,
 }
 
@@ -56,13 +56,15 @@ impl FileStore {
 
     /// Adds the reason why a replica may be outdated to the reasons why a result may be incomplete.
     pub(in crate::file_store) fn with_replica_lag(&self, degraded: Option<String>) -> Option<String> {
-        let trouble = self.replica.as_ref().and_then(|replica| replica.last().trouble.clone());
-        let lag = trouble.map(|(_, trouble)| {
-            let since = self.last_contact().map(|at| format!("offline since {}; ", at.format("%Y-%m-%d %H:%M UTC")));
-            format!("{}the memories may be outdated: {trouble}", since.unwrap_or_default())
-        });
-        let reasons: Vec<_> = degraded.into_iter().chain(lag).collect();
+        let reasons: Vec<_> = degraded.into_iter().chain(self.replica_lag()).collect();
         Some(reasons.join("; ")).filter(|reasons| !reasons.is_empty())
+    }
+
+    /// Returns why the memories may be outdated, if the last read could not reach the database.
+    pub fn replica_lag(&self) -> Option<String> {
+        let (_, trouble) = self.replica.as_ref()?.last().trouble.clone()?;
+        let since = self.last_contact().map(|at| format!("offline since {}; ", at.format("%Y-%m-%d %H:%M UTC")));
+        Some(format!("{}the memories may be outdated: {trouble}", since.unwrap_or_default()))
     }
 
     /// Returns the time of the last contact with the database. It is the time of the file of the state.

@@ -36,6 +36,9 @@ use crate::shared_log::{LogAppendResult, LogHead, LoggedOperation, NewOperation}
 /// The reason of a proposal in the journal.
 const CONFLICT_REASON: &str = "changed on another machine while this one was offline";
 
+/// The reason of a proposal whose scope was withdrawn from the principal.
+const LOST_SCOPE_REASON: &str = "access to the scope was withdrawn while this machine was offline";
+
 impl FileStore {
     /// Returns the queue of the operations that are not in the log yet.
     pub(super) fn queue(&self) -> OfflineQueue<'_> {
@@ -231,7 +234,7 @@ impl FileStore {
                     Ok(LogAppendResult::Appended(position)) => {
                         state.heads.advance(operation.scopes(), LogHead { position, token: operation.token });
                         let changes = &first.record.subject.changes;
-                        let proposals = changes.iter().filter(|change| change.why.as_deref() == Some(CONFLICT_REASON));
+                        let proposals = changes.iter().filter(|change| is_proposal_reason(change.why.as_deref()));
                         replica.notices().proposed += proposals.count() as u64;
                     }
                     Ok(LogAppendResult::Behind) => return Ok(Err((first.token, AppendObstacle::Outdated))),
@@ -282,7 +285,7 @@ impl FileStore {
                     let bytes = markdown::encode(&memory, "").into_bytes();
                     let key = access_key(&memory.scope, self.principal_name()?.as_deref()).to_string();
                     files.push(QueuedFile { former_key: None, key: Some(key), content: Some(bytes.clone()) });
-                    let (after, why) = (Some(PlannedFile { path, bytes }), Some(CONFLICT_REASON.to_owned()));
+                    let (after, why) = (Some(PlannedFile { path, bytes }), Some(self.proposal_reason(change)?.to_owned()));
                     steps.push(CommitStep { id: memory.id, before: None, after, why });
                 }
                 continue;
@@ -309,7 +312,7 @@ impl FileStore {
             operation.verb = Verb::Propose;
         }
         // An undo only reverts changes. The rest of the operation can be undone later.
-        let is_undo = steps.iter().all(|step| step.why.as_deref() != Some(CONFLICT_REASON));
+        let is_undo = steps.iter().all(|step| !is_proposal_reason(step.why.as_deref()));
         let undoes = queued.record.undoes.clone().filter(|_| is_undo);
         let record = record_steps(self.disk.as_ref(), &operation, undoes.as_ref(), &steps);
         if record != queued.record {
@@ -350,6 +353,16 @@ impl FileStore {
             (None, Some(_)) => Ok(self.find(&change.id)?.is_some()),
             (None, None) => Ok(false),
         }
+    }
+
+    /// Returns why a change becomes a proposal.
+    fn proposal_reason(&self, change: &RecordedChange) -> Result<&'static str, StoreError> {
+        for file in change.before.iter().chain(&change.after) {
+            if !self.is_readable(&key_of_file(&file.path, &Scope::Global, None))? {
+                return Ok(LOST_SCOPE_REASON);
+            }
+        }
+        Ok(CONFLICT_REASON)
     }
 
     /// Returns whether the principal of the node may read and write an access key, according to the last contact with the database.
@@ -447,6 +460,11 @@ impl FileStore {
 fn is_permitted(queued: &QueuedOperation, readable: Option<&[String]>) -> bool {
     let mut keys = queued.files.iter().flat_map(|file| file.former_key.iter().chain(&file.key));
     readable.is_none_or(|readable| keys.all(|key| readable.contains(key)))
+}
+
+/// Returns whether a reason in the journal is that of a proposal instead of a queued change.
+fn is_proposal_reason(why: Option<&str>) -> bool {
+    why.is_some_and(|why| [CONFLICT_REASON, LOST_SCOPE_REASON].contains(&why))
 }
 
 fn is_missing_file(error: &StoreError) -> bool {
