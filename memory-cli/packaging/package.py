@@ -5,7 +5,7 @@ usage: package.py build PROGRAM TARGET OUTPUT
        package.py index OUTPUT [ADDRESS]
 
 The first form adds packages to the folder OUTPUT: PROGRAM is the compiled program, and TARGET its Rust target, such as
-x86_64-unknown-linux-musl. For systems other than Linux, it builds the archive only. The second form writes the Homebrew
+x86_64-unknown-linux-musl. For systems other than Linux, it builds the archives only. The second form writes the Homebrew
 formula and the Nix flake for all archives in OUTPUT, and SHA256SUMS. ADDRESS is the address of the folder at which the archives
 will be published, by default that of OUTPUT.
 
@@ -20,6 +20,7 @@ import gzip
 import hashlib
 import io
 import json
+import lzma
 import os
 import pathlib
 import platform
@@ -112,6 +113,10 @@ def gzip_bytes(content, at=0):
     with gzip.GzipFile(fileobj=buffer, mode="wb", mtime=at, compresslevel=COMPRESSION) as stream:
         stream.write(content)
     return buffer.getvalue()
+
+
+def xz_bytes(content):
+    return lzma.compress(content, format=lzma.FORMAT_XZ, check=lzma.CHECK_CRC64, preset=COMPRESSION)
 
 
 def ar_bytes(members, at):
@@ -232,11 +237,13 @@ def contents(program_path, target, at, work):
 # Packages ------------------------------------------------------------------------------------------------------------
 
 
-def archive(files, target, at):
-    """Returns the archive, whose name and layout cargo-binstall expects."""
+def archives(files, target, at):
+    """Returns the archive, whose name and layout cargo-binstall expects, and a smaller one with the same files."""
     folder = f"memory-{VERSION}-{target}"
     moved = {path.removeprefix("bin/"): entry for path, entry in files.items() if not path.startswith("units/")}
-    return f"{folder}.tar.gz", gzip_bytes(tar_bytes(moved, at, prefix=f"{folder}/"))
+    content = tar_bytes(moved, at, prefix=f"{folder}/")
+    yield f"{folder}.tar.gz", gzip_bytes(content)
+    yield f"{folder}.tar.xz", xz_bytes(content)
 
 
 def debian(files, target, at):
@@ -266,10 +273,10 @@ def debian(files, target, at):
     sums = "".join(f"{hashlib.md5(entry.content).hexdigest()}  {path}\n" for path, entry in sorted(installed.items()) if not entry.link)
     members = [
         ("debian-binary", b"2.0\n"),
-        ("control.tar.gz", gzip_bytes(tar_bytes({"control": Entry(control), "md5sums": Entry(sums)}, at, folders=False, prefix="./"))),
-        ("data.tar.gz", gzip_bytes(tar_bytes(installed, at, prefix="./"))),
+        ("control.tar.xz", xz_bytes(tar_bytes({"control": Entry(control), "md5sums": Entry(sums)}, at, folders=False, prefix="./"))),
+        ("data.tar.xz", xz_bytes(tar_bytes(installed, at, prefix="./"))),
     ]
-    return f"memory-cli_{VERSION}_{processor}.deb", ar_bytes(members, at)
+    yield f"memory-cli_{VERSION}_{processor}.deb", ar_bytes(members, at)
 
 
 def container(files, target, at):
@@ -311,7 +318,7 @@ def container(files, target, at):
                   annotations={"org.opencontainers.image.ref.name": VERSION})
     blobs["oci-layout"] = Entry('{"imageLayoutVersion":"1.0.0"}')
     blobs["index.json"] = Entry(json.dumps({"schemaVersion": 2, "mediaType": "application/vnd.oci.image.index.v1+json", "manifests": [listed]}))
-    return f"memory-{VERSION}-{processor}.oci.tar", tar_bytes(blobs, at)
+    yield f"memory-{VERSION}-{processor}.oci.tar", tar_bytes(blobs, at)
 
 
 def wheel(files, target, at):
@@ -347,7 +354,7 @@ def wheel(files, target, at):
             item = zipfile.ZipInfo(path, date)
             item.external_attr, item.compress_type = (0o100000 | entry.mode) << 16, zipfile.ZIP_DEFLATED
             archive.writestr(item, entry.content)
-    return f"{base}-{tag}.whl", buffer.getvalue()
+    yield f"{base}-{tag}.whl", buffer.getvalue()
 
 
 def npm(files, target, at):
@@ -360,7 +367,7 @@ def npm(files, target, at):
     members = {f"package/{path}": files[path] for path in
                ["bin/memory", "README.md", "LICENSE", "LICENSES-OF-DEPENDENCIES.md", "memory.cdx.json"]}
     members["package/package.json"] = Entry(json.dumps(manifest, indent=2) + "\n")
-    return f"memory-cli-{VERSION}-{processor}.tgz", gzip_bytes(tar_bytes(members, at, folders=False))
+    yield f"memory-cli-{VERSION}-{processor}.tgz", gzip_bytes(tar_bytes(members, at, folders=False))
 
 
 # Index ---------------------------------------------------------------------------------------------------------------
@@ -410,8 +417,8 @@ def build(program, target, output):
     work.mkdir(parents=True, exist_ok=True)
     files = contents(program, target, at, work)
     shutil.rmtree(work)
-    builders = (archive, debian, container, wheel, npm) if "linux" in target else (archive,)
-    packages = [build_one(files, target, at) for build_one in builders]
+    builders = (archives, debian, container, wheel, npm) if "linux" in target else (archives,)
+    packages = [package for build_one in builders for package in build_one(files, target, at)]
     packages.append((f"memory-{VERSION}-{target}.cdx.json", files["memory.cdx.json"].content))
     for name, content in packages:
         (output / name).write_bytes(content)
