@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Tests the packages of a folder in a bare Debian system: no Rust, no compiler.
+# Tests the packages of a folder for the processor of this machine in a bare Debian system: no Rust, no compiler.
 #
 # usage: test.sh FOLDER
 #
@@ -45,24 +45,25 @@ for tool in cargo rustc gcc; do
 done
 before="$(find / -xdev -path /proc -prune -o -path /packages -prune -o -type f -print | wc -l)"
 cd /tmp
-tar -xzf /packages/memory-*-linux-musl.tar.gz
+archive="$(echo /packages/memory-*-"$(uname -m)"-unknown-linux-musl.tar.gz)"
+tar -xzf "$archive"
 try "$(echo /tmp/memory-*/memory)"
-echo "archive: $(cat /packages/memory-*-linux-musl.tar.gz | wc -c) bytes"
+echo "archives: $(wc -c <"$archive") bytes with gzip, $(wc -c <"${archive%gz}xz") bytes with xz"
 rm -r /tmp/memory-*
 start="$(date +%s%N)"
-dpkg -i /packages/*.deb >/dev/null
+dpkg -i /packages/*_"$(dpkg --print-architecture)".deb >/dev/null
 echo "dpkg: installed in $(( ($(date +%s%N) - start) / 1000000 )) ms"
 try memory
 dpkg -P memory-cli >/dev/null
 [ ! -e /usr/bin/memory ]
 python3 -m venv /tmp/venv
 start="$(date +%s%N)"
-/tmp/venv/bin/pip install --no-index --quiet /packages/*.whl
+/tmp/venv/bin/pip install --no-index --quiet /packages/*_"$(uname -m)".whl
 echo "pip: installed in $(( ($(date +%s%N) - start) / 1000000 )) ms"
 try /tmp/venv/bin/memory
 rm -r /tmp/venv
 start="$(date +%s%N)"
-npm install --global --offline --no-audit --no-fund --loglevel=error /packages/*.tgz >/dev/null
+npm install --global --offline --no-audit --no-fund --loglevel=error /packages/*-"$(node -p process.arch)".tgz >/dev/null
 echo "npm: installed in $(( ($(date +%s%N) - start) / 1000000 )) ms"
 program="$(npm prefix --global)/bin/memory"
 try "$program"

@@ -1,5 +1,6 @@
 //! The folder of a store, alone or as a replica of files in a database.
 
+mod copy;
 mod replica;
 mod replica_state;
 

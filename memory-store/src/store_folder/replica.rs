@@ -3,8 +3,6 @@
 //! `.replica.jsonl` contains the position up to which the files equal those in the database, and the hashes of the files that users see. A
 //! file that another program changed is moved to `.unsynced/` before a change of another node replaces it.
 
-use std::collections::BTreeMap;
-use std::fs;
 use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,9 +12,7 @@ use std::time::{Duration, Instant};
 use memory_core::{Code, StoreError};
 
 use super::replica_state::FolderState;
-use crate::disk::{
-    DirEntryKind, Disk, FileEdit, LazyDisk, NewFileContent, OverlayDisk, RealDisk, now_ns, parent_folder, replace_file,
-};
+use crate::disk::{Disk, FileEdit, LazyDisk, NewFileContent, OverlayDisk, now_ns, parent_folder, replace_file};
 use crate::error::{io_error, replica_folder_error};
 use crate::lock::WriterLock;
 use crate::oplog::hash_bytes;
@@ -37,18 +33,15 @@ const LOCK: &str = "_replica";
 /// Number of changed files from which the folder is synced once instead of each file.
 const BULK: usize = 32;
 
-/// Maximum size of a part of a copy, in bytes.
-const COPY_SIZE: usize = 8 << 20;
-
 /// Errors after which a read continues with the files that the replica has.
 const TEMPORARY: [Code; 3] = [Code::DatabaseUnreachable, Code::DatabaseTimeout, Code::Locked];
 
 /// The connection of a folder with its files in a database.
 #[derive(Debug)]
 pub(crate) struct FolderReplica {
-    files: Arc<dyn SharedFiles>,
-    folder: SharedFolderId,
-    layout: ReplicaLayout,
+    pub(super) files: Arc<dyn SharedFiles>,
+    pub(super) folder: SharedFolderId,
+    pub(super) layout: ReplicaLayout,
     /// Minimum time between two reads that fetch changes.
     interval: Duration,
     identity: OnceLock<String>,
@@ -155,77 +148,7 @@ impl FolderReplica {
         }
     }
 
-    /// Copies the files of the folder at `source` into the database, and returns their number.
-    ///
-    /// The copy has several parts, each of which is a commit. A call after an interruption copies the rest.
-    pub(super) fn copy_files(&self, source: &Path) -> Result<usize, StoreError> {
-        if !source.is_dir() {
-            return Ok(0);
-        }
-        let told = |error| io_error(format!("read {}", source.display()), error);
-        let mut paths = self.list_files(&RealDisk::open(source).map_err(told)?).map_err(told)?;
-        if paths.is_empty() {
-            return Ok(0);
-        }
-        paths.sort_by_key(|path| path_order(path));
-        let (mut copied, position) = self.find_copied()?;
-        let mut copy = FileCopy { replica: self, position, edits: Vec::new(), size: 0 };
-        for path in &paths {
-            let bytes = fs::read(source.join(path)).map_err(told)?;
-            // The end of a large file may be in a later part.
-            let start = match copied.remove(path) {
-                None => None,
-                Some((size, hash)) if bytes.get(..size).is_some_and(|part| hash_bytes(part) == hash) => Some(size),
-                Some(_) => return Err(self.other_files_error()),
-            };
-            copy.add(path, &bytes, start)?;
-        }
-        if !copied.is_empty() {
-            return Err(self.other_files_error());
-        }
-        copy.commit()?;
-        Ok(paths.len())
-    }
-
-    /// Returns the size and the hash of each file in the database, and the position of the folder.
-    fn find_copied(&self) -> Result<(CopiedFiles, i64), StoreError> {
-        let (mut copied, mut last) = (BTreeMap::new(), None);
-        loop {
-            let SharedFilePage { position, files } = self.files.changes_after(&self.folder, 0, last.as_ref())?;
-            for SharedFile { edit: FileEdit { path, content }, .. } in &files {
-                if let NewFileContent::Whole(bytes) = content {
-                    copied.insert(path.clone(), (bytes.len(), hash_bytes(bytes)));
-                }
-            }
-            match files.into_iter().last() {
-                Some(file) => last = Some(file),
-                None => return Ok((copied, position)),
-            }
-        }
-    }
-
-    fn other_files_error(&self) -> StoreError {
-        StoreError::Invalid { why: format!("the database contains other {}; use an empty database", self.folder.name) }
-    }
-
-    /// Returns the paths of the shared files.
-    fn list_files(&self, disk: &dyn Disk) -> io::Result<Vec<String>> {
-        let (mut folders, mut files) = (vec![String::new()], Vec::new());
-        while let Some(folder) = folders.pop() {
-            for entry in disk.list_folder(&folder)? {
-                let path = if folder.is_empty() { entry.name } else { format!("{folder}/{}", entry.name) };
-                match entry.kind {
-                    DirEntryKind::Folder => folders.push(path),
-                    DirEntryKind::File if self.is_shared(&path) => files.push(path),
-                    DirEntryKind::File | DirEntryKind::Other => {}
-                }
-            }
-        }
-        files.sort();
-        Ok(files)
-    }
-
-    fn is_shared(&self, path: &str) -> bool {
+    pub(super) fn is_shared(&self, path: &str) -> bool {
         (self.layout.is_shared)(path)
     }
 
@@ -459,54 +382,6 @@ impl FolderReplica {
     }
 }
 
-/// The size and the hash of each file, by its path.
-type CopiedFiles = BTreeMap<String, (usize, String)>;
-
-/// The next part of a copy into the database.
-struct FileCopy<'r> {
-    replica: &'r FolderReplica,
-    /// The position of the folder in the database.
-    position: i64,
-    edits: Vec<FileEdit>,
-    size: usize,
-}
-
-impl FileCopy<'_> {
-    /// Adds the bytes of a file after `start`, or a whole new file; commits each full part.
-    fn add(&mut self, path: &str, bytes: &[u8], start: Option<usize>) -> Result<(), StoreError> {
-        let (mut start, mut is_new) = (start.unwrap_or(0), start.is_none());
-        while is_new || start < bytes.len() {
-            let end = bytes.len().min(start + COPY_SIZE - self.size);
-            let part = bytes[start..end].to_vec();
-            let content =
-                if is_new { NewFileContent::Whole(part) } else { NewFileContent::Appended { start: start as u64, bytes: part } };
-            self.edits.push(FileEdit { path: path.to_owned(), content });
-            self.size += end - start;
-            (start, is_new) = (end, false);
-            if self.size == COPY_SIZE {
-                self.commit()?;
-            }
-        }
-        Ok(())
-    }
-
-    fn commit(&mut self) -> Result<(), StoreError> {
-        let edits = std::mem::take(&mut self.edits);
-        if edits.is_empty() {
-            return Ok(());
-        }
-        let FolderReplica { files, folder, .. } = self.replica;
-        match files.commit(folder, self.position, random_token()?, &edits)? {
-            FileCommitResult::Committed(position) => self.position = position,
-            // A commit increases the position by one.
-            FileCommitResult::Repeated => self.position += 1,
-            FileCommitResult::Behind | FileCommitResult::Diverged => return Err(self.replica.other_files_error()),
-        }
-        self.size = 0;
-        Ok(())
-    }
-}
-
 /// Returns the order in which changes are made: the trash first, and the logs last, so that no reader finds a line without its files.
 ///
 /// A file that moves is first added and then removed.
@@ -516,7 +391,7 @@ fn apply_order(edit: &FileEdit) -> u8 {
 }
 
 /// Returns the order in which new files are written, as in [`apply_order`].
-fn path_order(path: &str) -> u8 {
+pub(super) fn path_order(path: &str) -> u8 {
     let is_log = Path::new(path).extension().is_some_and(|extension| extension == "jsonl");
     if is_log { 3 } else { u8::from(is_visible(path)) }
 }
