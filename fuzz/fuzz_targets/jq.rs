@@ -33,7 +33,11 @@ fuzz_target!(
             assert!(matches!(error, JqError::Syntax { .. }), "{error}");
             return;
         }
-        let helper = JqChildCommand { program: std::env::current_exe().expect("this program"), arguments: vec![CHILD.into()] };
+        let helper = JqChildCommand {
+            program: std::env::current_exe().expect("this program"),
+            arguments: vec![CHILD.into()],
+            variables: Vec::new(),
+        };
         let question = JqRequest { filter, input, on: JqInputMode::Each, form: JqOutputFormat::Compact };
         match run_bounded(&helper, &question, &BOUNDS) {
             Ok(answers) => {

@@ -16,6 +16,9 @@ use crate::config::Settings;
 /// They are checked before anything else is read, to keep the start of the child fast.
 const CHILD_ARGUMENTS: [&str; 3] = ["bank", "filter", "--child"];
 
+/// The allocator of static programs reserves memory in advance, which must not count as used by the filter.
+const CHILD_VARIABLES: [(&str, &str); 1] = [("MIMALLOC_ARENA_EAGER_COMMIT", "0")];
+
 /// Returns whether the arguments request to run a filter for a parent process.
 pub(crate) fn is_child(arguments: &[OsString]) -> bool {
     arguments.len() == CHILD_ARGUMENTS.len() + 1
@@ -61,7 +64,8 @@ impl JqRunner {
                         .into(),
             });
         };
-        let helper = JqChildCommand { program, arguments: CHILD_ARGUMENTS.map(OsString::from).into() };
+        let variables = CHILD_VARIABLES.map(|(name, value)| (name.into(), value.into())).into();
+        let helper = JqChildCommand { program, arguments: CHILD_ARGUMENTS.map(OsString::from).into(), variables };
         jq::run_bounded(&helper, question, &bounds)
     }
 

@@ -29,7 +29,12 @@ pub type JqResult = Result<String, JqError>;
 /// If the system cannot start a thread.
 pub fn run_bounded(helper: &JqChildCommand, question: &JqRequest<'_>, bounds: &JqLimits) -> Result<Vec<JqResult>, JqError> {
     let mut command = Command::new(&helper.program);
-    command.args(&helper.arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    command
+        .args(&helper.arguments)
+        .envs(helper.variables.iter().cloned())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null());
     let mut child = command.spawn().map_err(|error| process_error(&error))?;
     let stdin = child.stdin.take().expect("it is a pipe");
     let stdout = child.stdout.take().expect("it is a pipe");

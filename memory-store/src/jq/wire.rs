@@ -184,6 +184,8 @@ pub struct JqChildCommand {
     pub program: PathBuf,
     /// The arguments that make the program serve a request.
     pub arguments: Vec<OsString>,
+    /// Additional environment variables, such as settings of its memory allocator.
+    pub variables: Vec<(OsString, OsString)>,
 }
 
 #[cfg(test)]

@@ -24,7 +24,7 @@ fn helper() -> JqChildCommand {
     let (_, module) = module_path!().split_once("::").expect("it is in a crate");
     let program = std::env::current_exe().expect("it runs");
     let arguments = ["-c".into(), line.into(), program.into_os_string(), format!("{module}::child").into()];
-    JqChildCommand { program: "/bin/sh".into(), arguments: arguments.into() }
+    JqChildCommand { program: "/bin/sh".into(), arguments: arguments.into(), variables: Vec::new() }
 }
 
 fn run_filter(filter: &str, input: &str, bounds: &JqLimits) -> Result<Vec<JqResult>, JqError> {
@@ -81,7 +81,7 @@ fn a_filter_that_takes_too_much_takes_nobody_along() {
 fn who_does_not_serve_is_named() {
     let question = JqRequest { filter: ".", input: "1", on: JqInputMode::Each, form: JqOutputFormat::Compact };
     for program in ["/nowhere/at/all", "/bin/echo"] {
-        let helper = JqChildCommand { program: program.into(), arguments: Vec::new() };
+        let helper = JqChildCommand { program: program.into(), arguments: Vec::new(), variables: Vec::new() };
         assert!(matches!(run_bounded(&helper, &question, &generous_limits()), Err(JqError::Process { .. })), "{program}");
     }
 }
