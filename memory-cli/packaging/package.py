@@ -7,7 +7,7 @@ usage: package.py build PROGRAM TARGET OUTPUT
 The first form adds packages to the folder OUTPUT: PROGRAM is the compiled program, and TARGET its Rust target, such as
 x86_64-unknown-linux-musl. For systems other than Linux, it builds the archives only. The second form writes the Homebrew
 formula and the Nix flake for all archives in OUTPUT, and SHA256SUMS. ADDRESS is the address of the folder at which the archives
-will be published, by default that of OUTPUT.
+will be published; by default, they are beside the formula.
 
 The same program gives the same bytes: all times are SOURCE_DATE_EPOCH, or the time of the last commit.
 A program for another processor runs in the emulator that CARGO_TARGET_<TARGET>_RUNNER names, as for `cargo run`.
@@ -430,8 +430,8 @@ def main():
         case ["build", program, target, output]:
             build(pathlib.Path(program).resolve(), target, pathlib.Path(output))
         case ["index", output, *address] if len(address) < 2:
-            output = pathlib.Path(output).resolve()
-            write_index(output, address[0] if address else output.as_uri())
+            # By default, the archives are beside the formula.
+            write_index(pathlib.Path(output), address[0] if address else "file://#{__dir__}")
         case _:
             sys.exit(__doc__)
 

@@ -1,7 +1,7 @@
 //! The version of the format of a folder: of a home, or of the banks, topics, sessions or conversations in another folder.
 //!
 //! All formats until now are version 1, which has no file. A later version that this one would damage by writing stores its number in
-//! `format.json`. Such a folder is read as far as possible, and not changed.
+//! `format.json`. Such a folder is read as far as possible, and neither it nor a folder below it is changed.
 
 use std::fs;
 use std::path::Path;
@@ -15,6 +15,12 @@ const FILE: &str = "format.json";
 /// The highest version that this program can change.
 const SUPPORTED: u64 = 1;
 
+/// The number of folders above that of a store that may be its home, as for `instances/kv/team`.
+const HOME_DEPTH: usize = 3;
+
+/// The start of [`FolderFormat::program`] in a home.
+const PROGRAM: &str = "memory ";
+
 /// The content of [`FILE`].
 #[derive(Debug, Deserialize)]
 struct FolderFormat {
@@ -27,13 +33,20 @@ struct FolderFormat {
 /// Checks that this program may change the folder `root`.
 ///
 /// # Errors
-/// [`StoreError::NewerFormat`] if a newer version has written it.
+/// [`StoreError::NewerFormat`] if a newer version has written it, or the home that contains it.
 pub(crate) fn check_writable(root: &Path) -> Result<(), StoreError> {
+    check_folder(root, |_| true)?;
+    // The folders above may belong to other programs, whose files may have this name.
+    let is_own = |program: &str| program.starts_with(PROGRAM);
+    root.ancestors().skip(1).take(HOME_DEPTH).try_for_each(|folder| check_folder(folder, is_own))
+}
+
+fn check_folder(folder: &Path, is_own: impl Fn(&str) -> bool) -> Result<(), StoreError> {
     // Without a readable file, the folder has a version that this program supports.
-    let Ok(text) = fs::read_to_string(root.join(FILE)) else { return Ok(()) };
+    let Ok(text) = fs::read_to_string(folder.join(FILE)) else { return Ok(()) };
     match serde_json::from_str(&text) {
-        Ok(FolderFormat { version, program }) if SUPPORTED < version => {
-            Err(StoreError::NewerFormat { folder: root.display().to_string(), version, program })
+        Ok(FolderFormat { version, program }) if SUPPORTED < version && is_own(&program) => {
+            Err(StoreError::NewerFormat { folder: folder.display().to_string(), version, program })
         }
         _ => Ok(()),
     }
@@ -55,5 +68,19 @@ mod tests {
         assert!(check("damaged").is_ok());
         let refusal = check(r#"{"version": 2, "program": "memory 3.1.0", "more": 1}"#).unwrap_err().to_string();
         assert!(refusal.ends_with("has format 2 of memory 3.1.0, which this version cannot change"), "{refusal}");
+    }
+
+    #[test]
+    fn a_folder_in_a_newer_home_is_refused() {
+        let home = tempfile::tempdir().unwrap();
+        let check = |text: &str| {
+            fs::write(home.path().join(FILE), text).unwrap();
+            ["banks", "instances/kv/team"].map(|folder| check_writable(&home.path().join(folder)).is_err())
+        };
+        assert_eq!(check(r#"{"version": 2, "program": "memory 3.1.0"}"#), [true, true]);
+        assert_eq!(check(r#"{"version": 1, "program": "memory 0.2.0"}"#), [false, false]);
+        // A file of another program.
+        assert_eq!(check(r#"{"version": 2}"#), [false, false]);
+        assert_eq!(check(r#"{"version": 2, "program": "prettier"}"#), [false, false]);
     }
 }

@@ -189,13 +189,15 @@ fn a_home_of_a_newer_format_is_read_and_not_changed() {
     let sandbox = Sandbox::new();
     let id = sandbox.write("The user prefers tea", &[]);
     sandbox.run(&["bank", "write", "b", "k", "1"]);
-    for folder in [".memory", ".memory/banks"] {
-        sandbox.file(&format!("{folder}/format.json"), r#"{"version": 2, "program": "memory 9.0.0"}"#);
-    }
+    sandbox.run(&["instance", "run", "kv/default", "set", "-p", "key=k", "-p", "value=v"]);
+    sandbox.file(".memory/format.json", r#"{"version": 2, "program": "memory 9.0.0"}"#);
     assert!(sandbox.run(&["search", "tea"]).contains("prefers tea"));
     assert!(sandbox.run(&["read", &id]).contains("prefers tea"));
     assert!(sandbox.run(&["bank", "read", "b", "k"]).starts_with(r#"{"value":1,"#));
-    for change in [&["write", "coffee"][..], &["delete", &id], &["undo"], &["bank", "write", "b", "k", "2"]] {
+    let set = ["instance", "run", "kv/default", "set", "-p", "key=k", "-p", "value=w"];
+    let append = ["instance", "run", "history/default", "append", "-p", "session=s", "-p", "role=user", "-p", "content=hi"];
+    let bank = ["bank", "write", "b", "k", "2"];
+    for change in [&["write", "coffee"][..], &["delete", &id], &["undo"], &bank, &set, &append] {
         let output = sandbox.run(change);
         assert!(output.to_lowercase().contains("newer_format"), "{change:?}: {output}");
     }
