@@ -213,6 +213,7 @@ def contents(program_path, target, at, work):
         run(*start, "service", "units", "--program", "/usr/bin/memory", "--output", work / "units")
     files = {
         "README.md": Entry((ROOT / "README.md").read_text()),
+        "INSTALL.md": Entry((ROOT / "docs/src/installing.md").read_text()),
         "CHANGELOG.md": Entry((ROOT / "CHANGELOG.md").read_text()),
         "LICENSE": Entry((ROOT / "LICENSE").read_text()),
         "LICENSES-OF-DEPENDENCIES.md": Entry(third_party(crates)),
@@ -253,7 +254,7 @@ def debian(files, target, at):
         "bin/": "usr/bin/", "units/": "usr/lib/systemd/user/", "completions/memory.bash": "usr/share/bash-completion/completions/memory",
         "completions/memory.fish": "usr/share/fish/vendor_completions.d/memory.fish",
         "completions/_memory": "usr/share/zsh/vendor-completions/_memory",
-        "README.md": f"{documents}/README.md", "LICENSE": f"{documents}/copyright",
+        "README.md": f"{documents}/README.md", "INSTALL.md": f"{documents}/INSTALL.md", "LICENSE": f"{documents}/copyright",
         "LICENSES-OF-DEPENDENCIES.md": f"{documents}/LICENSES-OF-DEPENDENCIES.md", "memory.cdx.json": f"{documents}/memory.cdx.json",
     }
     installed = {}

@@ -66,7 +66,7 @@ fn with_file(instead: Option<String>) -> SelectedNotifier {
 }
 
 /// Finds a program in the absolute folders of `PATH`; relative ones could contain any program.
-fn find_program(program: &str, path: Option<&OsStr>) -> Option<PathBuf> {
+pub(crate) fn find_program(program: &str, path: Option<&OsStr>) -> Option<PathBuf> {
     let folders = std::env::split_paths(path?).filter(|folder| folder.is_absolute());
     folders.map(|folder| folder.join(program)).find(|file| file.is_file())
 }

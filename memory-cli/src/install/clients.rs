@@ -1,5 +1,6 @@
 //! The supported clients, their folders and their configuration files.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use super::hooks::{HookFormat, HookStyle};
@@ -7,6 +8,7 @@ use super::plan::ClientEntry;
 use super::server::{ServerEntryFormat, ServerFormat};
 use crate::config::Environment;
 use crate::failure::Failure;
+use crate::notification::find_program;
 
 /// A program that can be configured to use the memories.
 #[derive(Debug)]
@@ -15,6 +17,8 @@ pub struct Client {
     pub name: &'static str,
     /// The name that its vendor uses.
     pub title: &'static str,
+    /// Its command, if it has one.
+    pub(crate) program: Option<&'static str>,
     /// Returns the configuration files of the client; none if it has no files at the level.
     pub(crate) files: fn(&ClientFolders, InstallLevel) -> Vec<ClientFile>,
     /// A note for the user about each change; a restart of the client is always needed.
@@ -46,8 +50,11 @@ impl Client {
     pub const ALL: [&'static Self; 12] =
         [&CLAUDE_CODE, &CODEX, &CURSOR, &GEMINI, &VSCODE, &OPENCODE, &CLAUDE_DESKTOP, &WINDSURF, &ZED, &CLINE, &ROO_CODE, &GOOSE];
 
-    /// Returns whether the client has files or a folder of its own in the home folder.
+    /// Returns whether the client has files or a folder of its own in the home folder, or its command is on the `PATH`.
     pub(crate) fn is_present(&self, folders: &ClientFolders) -> bool {
+        if self.program.is_some_and(|program| find_program(program, folders.path.as_deref()).is_some()) {
+            return true;
+        }
         let shared = [&folders.home, &folders.config, &folders.application];
         (self.files)(folders, InstallLevel::User).iter().flat_map(|file| &file.paths).any(|path| {
             let own = path.parent().filter(|folder| !shared.iter().any(|shared| shared == folder));
@@ -99,6 +106,8 @@ pub(crate) struct ClientFolders {
     pub gemini: Option<PathBuf>,
     /// The folder of the project, which is the current folder.
     pub project: PathBuf,
+    /// The value of `PATH`.
+    pub path: Option<OsString>,
 }
 
 impl ClientFolders {
@@ -121,6 +130,7 @@ impl ClientFolders {
             claude: whole(&environment.claude),
             codex: whole(&environment.codex),
             gemini: whole(&environment.gemini),
+            path: environment.path.clone(),
             home,
             config,
             project,
@@ -160,6 +170,7 @@ const fn json_servers(under: &'static str, form: ServerEntryFormat) -> ClientEnt
 const CLAUDE_CODE: Client = Client {
     name: "claude-code",
     title: "Claude Code",
+    program: Some("claude"),
     files: claude_code_files,
     note: None,
     project_note: Some("Claude Code asks whether to trust the server at its next start in this project"),
@@ -193,6 +204,7 @@ pub(super) fn claude_code_topics_file(project: &Path) -> ClientFile {
 const CODEX: Client = Client {
     name: "codex",
     title: "Codex",
+    program: Some("codex"),
     files: codex_files,
     note: Some("Codex runs the hooks after you approve them with /hooks"),
     project_note: Some("Codex reads these files only in trusted projects"),
@@ -215,7 +227,8 @@ fn codex_files(folders: &ClientFolders, level: InstallLevel) -> Vec<ClientFile> 
 ///
 /// Servers are under `mcpServers` in `mcp.json`, hooks in `hooks.json` of `~/.cursor` or of a project's `.cursor`. Source:
 /// <https://cursor.com/docs/mcp>, <https://cursor.com/docs/hooks>.
-const CURSOR: Client = Client { name: "cursor", title: "Cursor", files: cursor_files, note: None, project_note: None };
+const CURSOR: Client =
+    Client { name: "cursor", title: "Cursor", program: Some("cursor"), files: cursor_files, note: None, project_note: None };
 
 /// The hooks of Cursor.
 pub(super) const CURSOR_HOOKS: HookFormat =
@@ -232,7 +245,8 @@ fn cursor_files(folders: &ClientFolders, level: InstallLevel) -> Vec<ClientFile>
 /// Servers are under `mcpServers` and hooks under `hooks` in `.gemini/settings.json` of the home folder (or
 /// `GEMINI_CLI_HOME`) or of a project. Source: <https://geminicli.com/docs/tools/mcp-server/>,
 /// <https://geminicli.com/docs/hooks/reference/>.
-const GEMINI: Client = Client { name: "gemini", title: "Gemini CLI", files: gemini_files, note: None, project_note: None };
+const GEMINI: Client =
+    Client { name: "gemini", title: "Gemini CLI", program: Some("gemini"), files: gemini_files, note: None, project_note: None };
 
 /// The hooks of Gemini CLI; its timeouts are in milliseconds.
 pub(super) const GEMINI_HOOKS: HookFormat =
@@ -250,8 +264,14 @@ fn gemini_files(folders: &ClientFolders, level: InstallLevel) -> Vec<ClientFile>
 ///
 /// Servers are under `servers` in `mcp.json` of the user profile or of a project's `.vscode`. Source:
 /// <https://code.visualstudio.com/docs/copilot/reference/mcp-configuration>.
-const VSCODE: Client =
-    Client { name: "vscode", title: "Visual Studio Code", files: vscode_files, note: None, project_note: None };
+const VSCODE: Client = Client {
+    name: "vscode",
+    title: "Visual Studio Code",
+    program: Some("code"),
+    files: vscode_files,
+    note: None,
+    project_note: None,
+};
 
 fn vscode_files(folders: &ClientFolders, level: InstallLevel) -> Vec<ClientFile> {
     let path = match level {
@@ -265,7 +285,14 @@ fn vscode_files(folders: &ClientFolders, level: InstallLevel) -> Vec<ClientFile>
 ///
 /// Servers are under `mcp` in `opencode.jsonc` or `opencode.json`, in `~/.config/opencode` (or below `XDG_CONFIG_HOME`) or
 /// in a project. Source: <https://opencode.ai/docs/config/>.
-const OPENCODE: Client = Client { name: "opencode", title: "opencode", files: opencode_files, note: None, project_note: None };
+const OPENCODE: Client = Client {
+    name: "opencode",
+    title: "opencode",
+    program: Some("opencode"),
+    files: opencode_files,
+    note: None,
+    project_note: None,
+};
 
 fn opencode_files(folders: &ClientFolders, level: InstallLevel) -> Vec<ClientFile> {
     let folder = match level {
@@ -284,6 +311,7 @@ fn opencode_files(folders: &ClientFolders, level: InstallLevel) -> Vec<ClientFil
 const CLAUDE_DESKTOP: Client = Client {
     name: "claude-desktop",
     title: "Claude Desktop",
+    program: None,
     files: |folders, level| user_file(folders.application.join("Claude/claude_desktop_config.json"), SERVERS, level),
     note: None,
     project_note: None,
@@ -296,6 +324,7 @@ const CLAUDE_DESKTOP: Client = Client {
 const WINDSURF: Client = Client {
     name: "windsurf",
     title: "Windsurf",
+    program: None,
     files: |folders, level| user_file(folders.home.join(".codeium/windsurf/mcp_config.json"), SERVERS, level),
     note: None,
     project_note: None,
@@ -305,7 +334,7 @@ const WINDSURF: Client = Client {
 ///
 /// Servers are under `context_servers` in `settings.json` of `~/.config/zed` (on Linux below `XDG_CONFIG_HOME`) or of a
 /// project's `.zed`. Source: <https://zed.dev/docs/ai/mcp>, <https://zed.dev/docs/configuring-zed>.
-const ZED: Client = Client { name: "zed", title: "Zed", files: zed_files, note: None, project_note: None };
+const ZED: Client = Client { name: "zed", title: "Zed", program: None, files: zed_files, note: None, project_note: None };
 
 fn zed_files(folders: &ClientFolders, level: InstallLevel) -> Vec<ClientFile> {
     let folder = match level {
@@ -320,7 +349,7 @@ fn zed_files(folders: &ClientFolders, level: InstallLevel) -> Vec<ClientFile> {
 ///
 /// Servers are under `mcpServers` in `~/.cline/data/settings/cline_mcp_settings.json`; older versions of the extension have
 /// this file in the storage of Visual Studio Code. Source: <https://docs.cline.bot/mcp/mcp-overview>.
-const CLINE: Client = Client { name: "cline", title: "Cline", files: cline_files, note: None, project_note: None };
+const CLINE: Client = Client { name: "cline", title: "Cline", program: None, files: cline_files, note: None, project_note: None };
 
 fn cline_files(folders: &ClientFolders, level: InstallLevel) -> Vec<ClientFile> {
     let path = folders.home.join(".cline/data/settings/cline_mcp_settings.json");
@@ -333,7 +362,8 @@ fn cline_files(folders: &ClientFolders, level: InstallLevel) -> Vec<ClientFile> 
 ///
 /// Servers are under `mcpServers` in `mcp_settings.json` in the storage of Visual Studio Code, or in `.roo/mcp.json` of a
 /// project. Source: <https://docs.roocode.com/features/mcp/using-mcp-in-roo>.
-const ROO_CODE: Client = Client { name: "roo-code", title: "Roo Code", files: roo_code_files, note: None, project_note: None };
+const ROO_CODE: Client =
+    Client { name: "roo-code", title: "Roo Code", program: None, files: roo_code_files, note: None, project_note: None };
 
 fn roo_code_files(folders: &ClientFolders, level: InstallLevel) -> Vec<ClientFile> {
     let path = match level {
@@ -349,7 +379,8 @@ fn roo_code_files(folders: &ClientFolders, level: InstallLevel) -> Vec<ClientFil
 ///
 /// Servers are under `extensions` in `~/.config/goose/config.yaml` (on Linux below `XDG_CONFIG_HOME`). Source:
 /// <https://goose-docs.ai/docs/guides/config-files>.
-const GOOSE: Client = Client { name: "goose", title: "goose", files: goose_files, note: None, project_note: None };
+const GOOSE: Client =
+    Client { name: "goose", title: "goose", program: Some("goose"), files: goose_files, note: None, project_note: None };
 
 fn goose_files(folders: &ClientFolders, level: InstallLevel) -> Vec<ClientFile> {
     let config = if cfg!(target_os = "macos") { &folders.home.join(".config") } else { &folders.config };
@@ -377,6 +408,7 @@ mod tests {
             codex: None,
             gemini: None,
             project: "/work".into(),
+            path: None,
         }
     }
 
