@@ -201,12 +201,12 @@ impl FileStore {
     }
 }
 
-/// Returns the exported file updated to `memory`; `None` if it is missing or cannot be updated.
 /// Returns the name of the file of a new memory.
 pub(super) fn generated_name(memory: &Memory) -> String {
     format!("{}-{}.md", text::slug(memory.headline()), memory.id.short())
 }
 
+/// Returns the exported file updated to `memory`; `None` if it is missing or cannot be updated.
 fn updated_export(path: &str, file: Option<&ExportedFile>, memory: &Memory) -> Option<Vec<u8>> {
     let text = file?.text.as_ref()?;
     markdown::rewrite(path, text.as_bytes(), memory).ok()

@@ -6,7 +6,7 @@ mod replica_state;
 
 pub(crate) use self::replica::FolderReplica;
 #[cfg(feature = "postgres")]
-pub(crate) use self::replica::{ReplicaLayout, is_in_log_folder};
+pub(crate) use self::replica::{ReplicaLayout, is_in_log_folder, is_visible};
 
 use std::io;
 use std::path::{Path, PathBuf};

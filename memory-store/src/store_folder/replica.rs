@@ -53,8 +53,8 @@ pub(crate) struct FolderReplica {
 /// Which files of a folder are shared, and where a replica has files of its own.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ReplicaLayout {
-    /// Returns whether a file is shared: only files that the store itself writes. Other nodes could otherwise place any file here, such as the
-    /// configuration of another program.
+    /// Returns whether a file is shared: none that is hidden, except for logs. Other nodes could otherwise place files here that
+    /// other programs obey, such as the configuration of git.
     pub is_shared: fn(&str) -> bool,
     /// The start of the paths of the replica's own files, such as `folder/`.
     pub prefix: &'static str,
@@ -415,7 +415,7 @@ pub(crate) fn is_in_log_folder(path: &str, folder: &str) -> bool {
 }
 
 /// Returns whether no part of a path is hidden.
-fn is_visible(path: &str) -> bool {
+pub(crate) fn is_visible(path: &str) -> bool {
     path.split('/').all(|part| !part.starts_with('.'))
 }
 

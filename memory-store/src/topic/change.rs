@@ -99,6 +99,10 @@ pub(super) fn undo(disk: &dyn Disk, undone: &OperationId, operation: &Operation)
 
 /// Returns the changes of the undo, if the files are as the operation left them.
 fn plan_undo(disk: &dyn Disk, payload: &TopicPayload) -> Result<Vec<TopicFileChange>, TopicError> {
+    // In a shared folder, other members write the log too. No topic has a hidden path.
+    if let Some(file) = payload.files.iter().find(|file| file.path.starts_with('.')) {
+        return Err(damaged_error(&file.path, "it is the path of no topic"));
+    }
     let operations = file_operations(disk);
     let change = |(line, change): (&TopicFileLine, FileChange)| {
         let after = operations.previous_content(&change).map_err(|error| match error {

@@ -137,8 +137,9 @@ impl TopicFolder {
 /// Returns whether a replica of the folder shares a file.
 #[cfg(feature = "postgres")]
 pub(crate) fn is_shared(path: &str) -> bool {
-    let is_topic = !path.starts_with('.') && !path.contains('/') && path.strip_suffix(".md").is_some();
-    is_topic || path == index::GENERATED_FILE || crate::store_folder::is_in_log_folder(path, trash::FOLDER)
+    crate::store_folder::is_visible(path)
+        || path == index::GENERATED_FILE
+        || crate::store_folder::is_in_log_folder(path, trash::FOLDER)
 }
 
 impl TopicStore for TopicFolder {

@@ -67,6 +67,18 @@ fn path(text: &str) -> TopicPath {
 const THEIRS: &str = "\u{feff}---\r\n# by hand\r\nowner: Anna # not you\r\nname: 'Old'\r\ntype: decision\r\nupdated: 2020-01-01\r\n---\r\n\r\none\r\ntwo\r\n";
 
 #[test]
+fn an_undo_creates_no_hidden_file_whatever_the_log_contains() {
+    let fixture = TestTopics::new();
+    fixture.write("plan", "the plan").unwrap();
+    delete(&fixture.topics, "plan").unwrap();
+    let log = ".trash/2026-05.jsonl";
+    fixture.put_file(log, fixture.file(log).replace(r#""path":"plan.md""#, r#""path":".git/config""#));
+    let refused = undo(&fixture.topics, &fixture.last()).unwrap_err();
+    assert_eq!(refused.code(), Code::FileDamaged, "{refused}");
+    assert!(!fixture.path().join(".git").exists());
+}
+
+#[test]
 fn a_change_leaves_all_else_of_a_file_byte_for_byte() {
     let folder = TestTopics::new();
     folder.put_file("a.md", THEIRS);

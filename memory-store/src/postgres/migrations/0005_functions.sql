@@ -904,7 +904,6 @@ BEGIN
     IF EXISTS (
         SELECT FROM unnest(paths) AS new(path) WHERE new.path = '' OR octet_length(new.path) > 800
         OR new.path <> '.index.json' AND new.path !~ '^([.]trash/|[.]conversations/journal/)?[^./][^/]*(/[^./][^/]*)*$'
-        OR own_folder LIKE 'topics/%' AND new.path !~ '^([.]index[.]json|[.]trash/.*|[^/]*[.]md)$'
         OR EXISTS (SELECT FROM unnest(string_to_array(new.path, '/')) AS part(name) WHERE NOT memory_is_file_name(part.name))
     ) THEN
         RAISE data_exception USING MESSAGE = 'a path is not valid';

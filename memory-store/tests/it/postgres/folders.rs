@@ -162,6 +162,10 @@ fn a_file_that_the_store_does_not_write_is_not_placed_on_a_node() {
     );
     second.write_topic("plan", "the second plan");
     assert!(first.topic("plan.md").unwrap().contains("the second plan"));
+    // Files in folders are shared.
+    let nested = "notes/list.txt".parse().unwrap();
+    topic::file::create(&first.topics, &nested, "tea", SecretPolicy::Refuse).unwrap();
+    assert_eq!(topic::file::read(&second.topics, &nested).unwrap().as_deref(), Some("tea"));
     for node in [first, second] {
         assert!(!node.home.path().join("topics/.git").exists());
     }
