@@ -24,6 +24,7 @@ import lzma
 import os
 import pathlib
 import platform
+import re
 import shutil
 import subprocess
 import sys
@@ -199,6 +200,16 @@ def bill_of_materials(crates, program, at):
     return json.dumps(shape, indent=1, sort_keys=True) + "\n"
 
 
+def readme():
+    """Returns the README without the sections for readers of the sources, and without links to files outside the packages."""
+    start, *sections = re.split(r"^## ", (ROOT / "README.md").read_text(), flags=re.MULTILINE)
+    own = [section for section in sections if section.split("\n")[0] not in {"Two commands", "Install", "Documentation"}]
+    assert len(own) == len(sections) - 3, "the sections of the README changed"
+    help = "Commands\n\n`memory help` lists all commands, and `memory install` sets up your coding assistants.\n\n"
+    text = "## ".join([start, help, *own])
+    return re.sub(r"\[([^\]]+)\]\((?!https?:)([^)]+)\)", lambda link: link[0] if link[2] == "LICENSE" else link[1], text)
+
+
 def runner_variable(target):
     return f"CARGO_TARGET_{target.upper().replace('-', '_')}_RUNNER"
 
@@ -212,7 +223,7 @@ def contents(program_path, target, at, work):
     if "linux" in target:
         run(*start, "service", "units", "--program", "/usr/bin/memory", "--output", work / "units")
     files = {
-        "README.md": Entry((ROOT / "README.md").read_text()),
+        "README.md": Entry(readme()),
         "INSTALL.md": Entry((ROOT / "docs/src/installing.md").read_text()),
         "CHANGELOG.md": Entry((ROOT / "CHANGELOG.md").read_text()),
         "LICENSE": Entry((ROOT / "LICENSE").read_text()),
@@ -233,6 +244,25 @@ def contents(program_path, target, at, work):
     for shell, name in SHELLS.items():
         files[f"completions/{name}"] = Entry(run(*start, "completions", shell))
     return files
+
+
+# Stops the daemons and servers of the program, which would go on without it. An updated one starts again by itself.
+PRERM = """#!/bin/sh
+set -e
+if [ "$1" = remove ]; then
+    for process in /proc/[0-9]*; do
+        if [ "$(readlink "$process/exe" 2>/dev/null)" = "$DPKG_ROOT/usr/bin/memory" ]; then
+            kill "${process#/proc/}" || :
+        fi
+    done
+fi
+"""
+
+# The short forms in a wheel, which has no symlinks.
+SHORT_FORM = """#!python
+import os, sys
+os.execv(os.path.join(os.path.dirname(os.path.abspath(sys.argv[0])), "memory"), sys.argv)
+"""
 
 
 # Packages ------------------------------------------------------------------------------------------------------------
@@ -274,7 +304,7 @@ def debian(files, target, at):
     sums = "".join(f"{hashlib.md5(entry.content).hexdigest()}  {path}\n" for path, entry in sorted(installed.items()) if not entry.link)
     members = [
         ("debian-binary", b"2.0\n"),
-        ("control.tar.xz", xz_bytes(tar_bytes({"control": Entry(control), "md5sums": Entry(sums)}, at, folders=False, prefix="./"))),
+        ("control.tar.xz", xz_bytes(tar_bytes({"control": Entry(control), "md5sums": Entry(sums), "prerm": Entry(PRERM, 0o755)}, at, folders=False, prefix="./"))),
         ("data.tar.xz", xz_bytes(tar_bytes(installed, at, prefix="./"))),
     ]
     yield f"memory-cli_{VERSION}_{processor}.deb", ar_bytes(members, at)
@@ -334,6 +364,7 @@ def wheel(files, target, at):
         f"Tag: py3-none-{platform}\n" for platform in tag.removeprefix("py3-none-").split("."))
     members = {
         f"{base}.data/scripts/memory": files["bin/memory"],
+        **{f"{base}.data/scripts/{name}": Entry(SHORT_FORM, 0o755) for name in ["memo", "memory-cli"]},
         f"{base}.dist-info/METADATA": Entry(metadata),
         f"{base}.dist-info/WHEEL": Entry(wheel_file),
         f"{base}.dist-info/licenses/LICENSE": files["LICENSE"],
@@ -363,7 +394,7 @@ def npm(files, target, at):
     processor = PROCESSORS[target.split("-")[0]][3]
     manifest = {
         "name": "memory-cli", "version": VERSION, "description": SUMMARY, "license": "(MIT OR Apache-2.0)",
-        "bin": {"memory": "bin/memory"}, "os": ["linux"], "cpu": [processor], "files": ["bin", "LICENSES-OF-DEPENDENCIES.md"],
+        "bin": {name: "bin/memory" for name in ["memory", "memo", "memory-cli"]}, "os": ["linux"], "cpu": [processor], "files": ["bin", "LICENSES-OF-DEPENDENCIES.md"],
     }
     members = {f"package/{path}": files[path] for path in
                ["bin/memory", "README.md", "LICENSE", "LICENSES-OF-DEPENDENCIES.md", "memory.cdx.json"]}

@@ -68,6 +68,12 @@ fn use_program(program: &Path) {
     assert!(String::from_utf8_lossy(&answer).contains(r#""serverInfo""#));
 }
 
+/// Uses `memo` and `memory-cli` in a folder.
+fn use_short_forms(folder: &Path) {
+    assert!(run(Command::new(folder.join("memo")).arg("--version")).starts_with("memo "));
+    assert!(run(Command::new(folder.join("memory-cli")).arg("--help")).contains("Usage: memory-cli "));
+}
+
 #[test]
 fn the_archive_has_the_program_its_manual_and_its_licences() {
     let Some(folder) = packages() else { return };
@@ -75,11 +81,12 @@ fn the_archive_has_the_program_its_manual_and_its_licences() {
     run(Command::new("tar").arg("-xzf").arg(package(folder, ".tar.gz")).arg("-C").arg(place.path()));
     let own = place.path().join(format!("memory-{TARGET}"));
     use_program(&own.join("memory"));
-    assert!(run(Command::new(own.join("memo")).arg("--version")).starts_with("memo "));
-    assert!(run(Command::new(own.join("memory-cli")).arg("--help")).contains("Usage: memory-cli "));
+    use_short_forms(&own);
     for file in ["man/man1/memory-search.1", "completions/memory.nu", "LICENSE", "README.md"] {
         assert!(own.join(file).is_file(), "{file}");
     }
+    let readme = fs::read_to_string(own.join("README.md")).expect("a file");
+    assert!(readme.contains("## Five minutes") && !readme.contains("cargo ") && !readme.contains("](docs/"), "{readme}");
     let bill: Value = serde_json::from_slice(&fs::read(own.join("memory.cdx.json")).expect("a file")).expect("JSON");
     let names: BTreeSet<_> = bill["components"].as_array().expect("a list").iter().map(|one| one["name"].as_str()).collect();
     assert!(names.contains(&Some("tantivy")) && !names.contains(&Some("criterion")));
@@ -95,7 +102,12 @@ fn the_debian_package_installs_units_and_leaves_nothing_when_it_is_removed() {
     fs::write(root.path().join("var/lib/dpkg/status"), "").expect("a file");
     let dpkg = |arguments: &[&str], package: &Path| {
         let mut command = Command::new("dpkg");
-        command.arg("--root").arg(root.path()).args(["--force-not-root", "--force-depends"]).args(arguments).arg(package);
+        command
+            .arg("--root")
+            .arg(root.path())
+            .args(["--force-not-root", "--force-depends", "--force-script-chrootless"])
+            .args(arguments)
+            .arg(package);
         run(command.env("PATH", format!("{}:/usr/sbin:/sbin", std::env::var("PATH").unwrap_or_default())))
     };
     dpkg(&["--install"], &package(folder, ".deb"));
@@ -103,7 +115,17 @@ fn the_debian_package_installs_units_and_leaves_nothing_when_it_is_removed() {
     let unit = fs::read_to_string(root.path().join("usr/lib/systemd/user/memory.service")).expect("a unit");
     assert!(unit.contains(r#"ExecStart="/usr/bin/memory" "serve" "--log" "-" "--root" "%h/.memory""#), "{unit}");
     dpkg(&["--verify"], Path::new("memory-cli"));
+    // The removal stops a daemon, which would use a deleted program.
+    let home = tempfile::tempdir().expect("a folder");
+    let mut daemon = Command::new(root.path().join("usr/bin/memory"));
+    let daemon = daemon.arg("serve").env("HOME", home.path()).stdout(Stdio::null()).stderr(Stdio::null());
+    let mut daemon = daemon.spawn().expect("the program starts");
+    while !home.path().join(".memory/memory.sock").exists() {
+        assert!(daemon.try_wait().expect("a state").is_none(), "it runs");
+        std::thread::yield_now();
+    }
     dpkg(&["--purge"], Path::new("memory-cli"));
+    daemon.wait().expect("it ends");
     assert!(!root.path().join("usr").exists());
 }
 
@@ -115,6 +137,7 @@ fn pip_and_npm_install_the_program_without_a_network() {
     let pip = place.path().join("venv/bin/pip");
     run(Command::new(&pip).args(["install", "--no-index", "--disable-pip-version-check"]).arg(package(folder, ".whl")));
     use_program(&place.path().join("venv/bin/memory"));
+    use_short_forms(&place.path().join("venv/bin"));
     run(Command::new(&pip).args(["uninstall", "--yes", "memory-cli"]));
     assert!(!place.path().join("venv/bin/memory").exists());
 
@@ -126,6 +149,7 @@ fn pip_and_npm_install_the_program_without_a_network() {
     };
     run(npm().arg("install").arg(package(folder, ".tgz")));
     use_program(&prefix.join("bin/memory"));
+    use_short_forms(&prefix.join("bin"));
     run(npm().args(["uninstall", "memory-cli"]));
     assert!(!prefix.join("bin/memory").exists());
 }
