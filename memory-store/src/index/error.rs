@@ -1,6 +1,7 @@
 //! Errors of the index, and the remedy for each.
 
 use std::io;
+use std::path::Path;
 
 use memory_core::{Code, StoreError};
 use rusqlite::ErrorCode;
@@ -8,6 +9,10 @@ use tantivy::TantivyError;
 use tantivy::directory::error::{LockError, OpenDirectoryError, OpenReadError, OpenWriteError};
 
 use crate::error::{index_error, io_error};
+use crate::system::free_space;
+
+/// Free space that the files of a few segments may need, in bytes.
+const LITTLE_SPACE: u64 = 16 << 20;
 
 /// An error of the index.
 #[derive(Debug, thiserror::Error)]
@@ -46,6 +51,17 @@ impl IndexError {
             Self::Mismatch => IndexErrorKind::TextDamaged,
             Self::Io(error) => io_error_kind(error, IndexErrorKind::Other),
             Self::Store(_) => IndexErrorKind::Other,
+        }
+    }
+
+    /// Returns the error of a full disk instead, if a thread that writes the full text failed and `place` has little space.
+    ///
+    /// The error of such a thread does not contain its cause.
+    pub(super) fn or_full_disk(self, place: &Path) -> Self {
+        let is_full = || matches!(free_space(place), Ok(Some(free)) if free < LITTLE_SPACE);
+        match self {
+            Self::Text(TantivyError::ErrorInThread(_)) if is_full() => Self::Io(io::ErrorKind::StorageFull.into()),
+            other => other,
         }
     }
 

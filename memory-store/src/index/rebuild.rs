@@ -60,25 +60,46 @@ pub(super) fn rebuild(
     let kept = if is_complete { PreservedData::read(&transaction)? } else { PreservedData::default() };
     let begun = now_ns();
     let epoch = begun.max(kept.epoch + 1);
-    schema::create(&transaction, epoch, kept.last_key)?;
-    let text = FullText::create(place, epoch)?;
-    let mut writer = text.bulk_writer()?;
-    let mut build = IndexRebuild::new(&transaction, &mut writer, kept.last_key);
-    build.run(index, progress)?;
-    let IndexRebuild { handles, folders, documents, lengths, contested, .. } = build;
-    insert_handles(&transaction, handles)?;
-    insert_folders(&transaction, &folders)?;
-    contested.iter().try_for_each(|claimed| assign_claimed_id(&transaction, claimed))?;
-    kept.write(&transaction)?;
-    let sql = "UPDATE meta SET documents = ?, length = ?, characters = ?, journal = ?, checked_ns = ?";
-    transaction.execute(sql, params![documents, lengths[0], lengths[1], kept.journal, begun])?;
-    writer.commit_in_one_segment(0)?;
-    // Vectors that cannot be moved are computed again.
-    let _ = reassign_vectors(&transaction, place);
-    transaction.commit()?;
+    let built = fill(index, &transaction, place, epoch, &kept, progress).and_then(|()| {
+        let sql = "UPDATE meta SET journal = ?, checked_ns = ?";
+        transaction.execute(sql, params![kept.journal, begun])?;
+        // Vectors that cannot be moved are computed again.
+        let _ = reassign_vectors(&transaction, place);
+        Ok(transaction.commit()?)
+    });
+    if let Err(error) = built {
+        let error = error.or_full_disk(place);
+        // No attempt may leave its files on a full disk.
+        let _ = fs::remove_dir_all(text::epoch_folder(place, epoch));
+        return Err(error);
+    }
     checkpoint(connection);
     remove_old_epochs(place, epoch);
     Ok(())
+}
+
+/// Creates the tables and the full text of `epoch`, and adds all documents.
+fn fill(
+    index: &MemoryIndex,
+    transaction: &Transaction<'_>,
+    place: &Path,
+    epoch: i64,
+    kept: &PreservedData,
+    progress: &mut dyn FnMut(u64, u64),
+) -> Result<(), IndexError> {
+    schema::create(transaction, epoch, kept.last_key)?;
+    let text = FullText::create(place, epoch)?;
+    let mut writer = text.bulk_writer()?;
+    let mut build = IndexRebuild::new(transaction, &mut writer, kept.last_key);
+    build.run(index, progress)?;
+    let IndexRebuild { handles, folders, documents, lengths, contested, .. } = build;
+    insert_handles(transaction, handles)?;
+    insert_folders(transaction, &folders)?;
+    contested.iter().try_for_each(|claimed| assign_claimed_id(transaction, claimed))?;
+    kept.write(transaction)?;
+    let sql = "UPDATE meta SET documents = ?, length = ?, characters = ?";
+    transaction.execute(sql, params![documents, lengths[0], lengths[1]])?;
+    writer.commit_in_one_segment(0)
 }
 
 /// Removes the content of deleted documents from the database file and its log. Queries of other processes may run.

@@ -114,6 +114,10 @@ fn work_on_a_full_disk_is_done_to_its_end_once_there_is_room() {
         let mut refused = 0;
         for room in FREE_SPACES {
             refused += usize::from(!small.run_and_check(room, small.home.command(arguments)));
+            if what == "reindex" {
+                let builds = fs::read_dir(small.home.path(".memory/index/text")).expect("the full text").count();
+                assert_eq!(builds, 1, "a failed build leaves nothing");
+            }
             assert!(before.is_subset(&SHAPES[0].names(&small.home)), "{what} has lost something");
         }
         query_item(&small.home, arguments);
