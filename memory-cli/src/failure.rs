@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use memory_core::bank::{BankError, BankErrorKind, BankName, BankScope, Key};
 use memory_core::instance::InstanceError;
 use memory_core::topic::TopicError;
-use memory_core::{Code, IngestError, LogError, NotifyError, ParseError, SourceError, StoreError, ToolError};
+use memory_core::{Code, IngestError, LogError, NotifyError, ParseError, SourceError, StoreError, ToolError, io_hint};
 
 use crate::config::ConfigError;
 
@@ -275,6 +275,7 @@ impl Failure {
             Self::Topic(error) => error.code(),
             Self::Tool(error) | Self::BrokenOff { source: error } => error.code,
             Self::Source(error) => error.code(),
+            Self::Config(ConfigError::Unreadable { .. }) => Code::Io,
             Self::Config(_) => Code::ConfigInvalid,
             Self::Usage { .. } | Self::NotUnderstood { .. } => Code::InvalidInput,
             Self::Filter { .. } => Code::FilterError,
@@ -339,7 +340,8 @@ impl Failure {
             }
             Self::Output(_) => Some("the operation may have completed; check before you repeat a change".into()),
             Self::SystemCheckFailed { .. } => Some("follow the next steps in the report".into()),
-            Self::File { .. } | Self::Filter { .. } | Self::Editor { draft: None, .. } | Self::Tour { .. } => None,
+            Self::File { source, .. } => io_hint(source).map(str::to_owned),
+            Self::Filter { .. } | Self::Editor { draft: None, .. } | Self::Tour { .. } => None,
         }
     }
 

@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, SecondsFormat, Utc};
 use memory_core::{Filter, HomeSection, ListOrder, PageRequest, Phase, ProposalSummary, ReminderQuery, StoreError};
-use memory_store::{ChoreState, DaemonLock, DaemonProcess, DaemonState, SharedStoreStatus};
+use memory_store::{ChoreState, DaemonLock, DaemonProcess, DaemonState, SharedStoreStatus, check_writable};
 use serde_json::{Value, json};
 
 use crate::home::Home;
@@ -23,6 +23,8 @@ pub(crate) struct StatusSnapshot {
     pub(crate) entries: u64,
     pub(crate) due: u64,
     pub(crate) trash: (u64, u64),
+    /// The format of the home, if this version cannot change it.
+    pub(crate) newer: Option<StoreError>,
     /// The state of the shared database, if the home is a replica of one.
     pub(crate) database: Option<SharedStoreStatus>,
     /// The assistants that use another program or entries of another version.
@@ -50,6 +52,7 @@ impl StatusSnapshot {
             entries: count(&of_conversations)?,
             due: store.reminders(ReminderQuery::Due(now), None, Some(0))?.total,
             trash: home.store.trash_size()?,
+            newer: check_writable(home.store.root()).err(),
             database: home.store.shared_store_status()?,
             outdated: outdated_clients(&home.settings.environment),
         })
@@ -92,6 +95,9 @@ impl StatusSnapshot {
         });
         if let Some(principal) = &self.principal {
             shape["principal"] = principal.as_str().into();
+        }
+        if let Some(StoreError::NewerFormat { version, program, .. }) = &self.newer {
+            shape["newer_format"] = json!({ "version": version, "program": program });
         }
         if let Some(database) = &self.database {
             shape["database"] = database_json(database);

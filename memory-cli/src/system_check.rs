@@ -10,6 +10,8 @@ use crate::embedding;
 use crate::failure::ProgramError;
 use crate::install::{Client, ClientFileChange, ClientFolders, ClientSetup, InstallLevel, PlannedChange};
 use crate::service::ServiceManager;
+use memory_core::io_hint;
+use memory_store::check_writable;
 use memory_store::system::{free_space, is_accessible_to_others, sync_folder};
 
 /// Free space from which writes are not at risk, in bytes.
@@ -64,9 +66,10 @@ pub(crate) fn check_system(settings: &Settings) -> Vec<SystemFinding> {
     let environment = &settings.environment;
     let root = &settings.root.value;
     let mut findings = vec![check_program(environment), check_permissions(root)];
+    findings.extend(check_format(root));
     findings.push(check_file_system(root).unwrap_or_else(|error| {
         SystemFinding::new("file system", SystemState::Problem, format!("{}: {error}", root.display()))
-            .hint("use a local file system for the home, with --root or MEMORY_ROOT")
+            .hint(io_hint(&error).unwrap_or("use a local file system for the home, with --root or MEMORY_ROOT"))
     }));
     findings.extend([check_space(root), check_git(settings), check_embedding(settings), check_language_model(settings)]);
     findings.push(check_service());
@@ -93,7 +96,10 @@ fn check_permissions(root: &Path) -> SystemFinding {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             finding(SystemState::Ok, format!("{} does not exist yet; the first write creates it", root.display()))
         }
-        Err(error) => finding(SystemState::Problem, format!("{}: {error}", root.display())),
+        Err(error) => {
+            let finding = finding(SystemState::Problem, format!("{}: {error}", root.display()));
+            SystemFinding { hint: io_hint(&error).map(str::to_owned), ..finding }
+        }
         Ok(found) if is_accessible_to_others(&found) => {
             finding(SystemState::Problem, format!("other users of this machine can open {}", root.display()))
                 .hint(format!("run `chmod 700 {}`", root.display()))
@@ -101,6 +107,12 @@ fn check_permissions(root: &Path) -> SystemFinding {
         Ok(_) if cfg!(unix) => finding(SystemState::Ok, format!("only you can open {}", root.display())),
         Ok(_) => finding(SystemState::Ok, format!("{} has the permissions of its folder", root.display())),
     }
+}
+
+/// Checks that this version can change the home; `None` if it can.
+fn check_format(root: &Path) -> Option<SystemFinding> {
+    let error = check_writable(root).err()?;
+    Some(SystemFinding { hint: error.hint(), ..SystemFinding::new("format", SystemState::Problem, error.to_string()) })
 }
 
 /// Uses the operations on files that a write needs.

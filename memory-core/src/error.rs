@@ -2,6 +2,7 @@
 
 use std::error::Error;
 use std::fmt;
+use std::io;
 
 use chrono::{DateTime, FixedOffset};
 
@@ -235,8 +236,18 @@ impl StoreError {
             )),
             Self::Backend { code: Code::DiskFull, .. } => Some("free some space and repeat; nothing was changed".into()),
             Self::Database { hint, .. } => Some((*hint).into()),
-            Self::Parse(_) | Self::Invalid { .. } | Self::Backend { .. } => None,
+            Self::Backend { source, .. } => source.downcast_ref().and_then(io_hint).map(str::to_owned),
+            Self::Parse(_) | Self::Invalid { .. } => None,
         }
+    }
+}
+
+/// Returns advice for an error of the system about a file, if there is any.
+pub fn io_hint(error: &io::Error) -> Option<&'static str> {
+    match error.kind() {
+        io::ErrorKind::PermissionDenied => Some("check the owner and the permissions of the file and of its folder"),
+        io::ErrorKind::ReadOnlyFilesystem => Some("the file system is read-only; use another folder, or mount it for writing"),
+        _ => None,
     }
 }
 

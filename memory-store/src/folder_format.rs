@@ -10,7 +10,7 @@ use memory_core::StoreError;
 use serde::Deserialize;
 
 /// The file with the version.
-const FILE: &str = "format.json";
+pub(crate) const FILE: &str = "format.json";
 
 /// The highest version that this program can change.
 const SUPPORTED: u64 = 1;
@@ -30,11 +30,11 @@ struct FolderFormat {
     program: String,
 }
 
-/// Checks that this program may change the folder `root`.
+/// Checks that this version of the program may change the files in the folder `root`.
 ///
 /// # Errors
 /// [`StoreError::NewerFormat`] if a newer version has written it, or the home that contains it.
-pub(crate) fn check_writable(root: &Path) -> Result<(), StoreError> {
+pub fn check_writable(root: &Path) -> Result<(), StoreError> {
     check_folder(root, |_| true)?;
     // The folders above may belong to other programs, whose files may have this name.
     let is_own = |program: &str| program.starts_with(PROGRAM);

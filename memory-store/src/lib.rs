@@ -101,6 +101,7 @@ pub use file_store::{
     DoctorFinding, DoctorReport, FileStore, FileStoreOptions, Freshness, HomeStatistics, QueueNotices, SharedStoreStatus,
     TrialCopy,
 };
+pub use folder_format::check_writable;
 pub use index::{DocumentVector, ModelVectors, NearestVectors};
 pub use ledger::Ledger;
 pub use memory_core::{RandomIds, SystemClock};

@@ -21,6 +21,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::disk::{BackwardLines, DirEntryKind, Disk, ForwardLines, LazyDisk, line_to_append, replace_file};
 use crate::error::{path_error, read_error};
+use crate::folder_format::check_writable;
 use crate::lock::WriterLock;
 use crate::oplog::is_monthly_file;
 
@@ -131,6 +132,7 @@ impl RecallLedger for RecallFolder {
     fn record(&self, recall: &Checked<RecallRecord>) -> Result<(), StoreError> {
         let missing = || path_error("write to", FOLDER, io::ErrorKind::NotFound.into());
         let disk = self.existing_disk()?.ok_or_else(missing)?;
+        check_writable(self.disk.root())?;
         let file = RecallFile::open_at(recall.at);
         let path = file.path();
         let refused = write_error(&path);

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use memory_store::edit_file;
+use memory_store::{check_writable, edit_file};
 use serde_json::{Value, json};
 
 use crate::app::App;
@@ -65,6 +65,7 @@ fn init(app: &mut App) -> Result<(), Failure> {
     let path = Settings::file(app.root.as_deref(), app.environment)?;
     let place = app.output.display_path(&path);
     if let Some(folder) = path.parent() {
+        check_writable(folder)?;
         private_folder_builder()
             .recursive(true)
             .create(folder)

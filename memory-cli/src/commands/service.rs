@@ -93,6 +93,10 @@ impl ServiceInstallArgs {
             let why = format!("a daemon already runs for {}{id}", app.output.display_path(&service.root));
             return Err(Failure::usage(why, "stop it, and try again"));
         }
+        if !ServiceManager::is_available() {
+            let why = "no service manager runs for this user, so nothing was installed";
+            return Err(Failure::usage(why, "start `memory serve` when you log in; `memory doctor --system` checks the system"));
+        }
         let status = manager.install(&service)?;
         print(&service, &status, app)?;
         print_note(app, "the service starts when you log in; `memory service uninstall` deletes it")

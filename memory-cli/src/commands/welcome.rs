@@ -33,7 +33,8 @@ pub(crate) fn ask(output: &mut Output) -> io::Result<Vec<OsString>> {
     // Without a key, the commands are listed.
     let key = terminal.read_key().ok();
     terminal.write_line("")?;
-    let chosen = CHOICES.iter().find(|(own, ..)| key == Some(Key::Char(*own)));
+    let is_key = |own: char| matches!(key, Some(Key::Char(pressed)) if pressed.eq_ignore_ascii_case(&own));
+    let chosen = CHOICES.iter().find(|(own, ..)| is_key(*own));
     let command = chosen.map_or(&["--help"][..], |(.., command)| command);
     Ok(["memory"].iter().chain(command).map(OsString::from).collect())
 }

@@ -93,7 +93,7 @@ pub struct Environment {
     pub(crate) runtime: Option<PathBuf>,
     /// The path of the program `memory`.
     pub(crate) program: Option<PathBuf>,
-    /// Whether terminals may be colored: `NO_COLOR` is unset and `TERM` is not `dumb`.
+    /// Whether terminals may be colored: `NO_COLOR` is unset, and `TERM` is set on Unix and not `dumb`.
     pub(crate) colors: bool,
     /// `SSL_CERT_FILE`: the file of trusted certificate authorities in place of the built-in ones.
     pub(crate) certificates: Option<PathBuf>,
@@ -138,7 +138,7 @@ impl Environment {
             has_desktop: ["DBUS_SESSION_BUS_ADDRESS", "DISPLAY"].into_iter().any(|name| variable(name).is_some()),
             runtime: variable("XDG_RUNTIME_DIR").map(PathBuf::from).or_else(usual_runtime),
             program: None,
-            colors: variable("NO_COLOR").is_none() && variable("TERM").is_none_or(|term| term != "dumb"),
+            colors: variable("NO_COLOR").is_none() && variable("TERM").map_or(cfg!(windows), |term| term != "dumb"),
             certificates: variable("SSL_CERT_FILE").map(PathBuf::from),
             variables: Some(|name| env::var(name).ok()),
         }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use memory_core::ParseError;
+use memory_core::{ParseError, io_hint};
 
 /// The error for invalid settings.
 #[derive(Debug, thiserror::Error)]
@@ -67,7 +67,7 @@ impl ConfigError {
     pub(crate) fn hint(&self) -> Option<String> {
         match self {
             Self::NoHome => Some("specify the folder with --root or MEMORY_ROOT".into()),
-            Self::Unreadable { .. } => None,
+            Self::Unreadable { source, .. } => io_hint(source).map(str::to_owned),
             Self::Key { variable } => Some(format!("correct or unset {variable}")),
             Self::Variable { variable, .. } => Some(format!("correct or unset {variable}")),
             Self::Malformed { .. } | Self::NoKeys { .. } | Self::Value { .. } => {

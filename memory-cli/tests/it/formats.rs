@@ -201,4 +201,18 @@ fn a_home_of_a_newer_format_is_read_and_not_changed() {
         let output = sandbox.run(change);
         assert!(output.to_lowercase().contains("newer_format"), "{change:?}: {output}");
     }
+    assert!(sandbox.run(&["config", "init"]).contains("error[newer_format]"));
+    assert!(!sandbox.path(".memory/config.yaml").exists());
+    assert_eq!(sandbox.run_json(&["status"])["newer_format"], serde_json::json!({"version": 2, "program": "memory 9.0.0"}));
+    let doctor = sandbox.run(&["doctor"]);
+    assert!(
+        doctor.contains("newer_format") && doctor.contains("update this program") && doctor.ends_with("--- exit 5\n"),
+        "{doctor}"
+    );
+    assert!(sandbox.run(&["doctor", "--fix"]).contains("error[newer_format]"));
+    assert!(sandbox.run(&["doctor", "--system"]).contains("has format 2 of memory 9.0.0"));
+    // A hook still shows memories, and records nothing.
+    let prompt = r#"{"session_id": "s", "prompt": "which tea does the user prefer"}"#;
+    assert!(sandbox.run_with_input(prompt, &["hook", "prompt"]).contains("prefers tea"));
+    assert!(!sandbox.path(".memory/recalls").exists());
 }

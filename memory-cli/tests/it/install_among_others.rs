@@ -299,6 +299,7 @@ fn a_file_that_is_read_only_stays_so() {
     --- stderr
     error[io]: cannot write ~/.claude/settings.json
       because: the file is read-only
+    hint: check the owner and the permissions of the file and of its folder
     --- exit 1
     ");
     assert!(!sandbox.read_file(".claude.json").contains("/bin/memory"), "the other file was not changed either");

@@ -12,6 +12,7 @@ use super::FileStore;
 use crate::access_key::key_of_file;
 use crate::disk::DirEntryKind;
 use crate::error::io_error;
+use crate::folder_format;
 use crate::journal::{INVALID_CHANGE, JournalPayload, journal_read_error, journal_write_error};
 use crate::memory_file::{is_conversation_file, load};
 use crate::oplog::is_temporary_name;
@@ -30,7 +31,7 @@ pub struct DoctorReport {
 pub struct DoctorFinding {
     /// The stable code of the kind of defect.
     ///
-    /// One of `index_differs`, `file_damaged`, `file_too_large`, `link_one_sided`, `file_missing`, `journal_damaged`, `leftover`,
+    /// One of `newer_format`, `index_differs`, `file_damaged`, `file_too_large`, `link_one_sided`, `file_missing`, `journal_damaged`, `leftover`,
     /// `bank_damaged`, `line_damaged` or `file_unreadable`.
     pub code: &'static str,
     /// The file.
@@ -68,7 +69,11 @@ impl FileStore {
     /// If the home cannot be read or repaired.
     pub fn doctor(&self, repair: Option<&Operation>) -> Result<DoctorReport, StoreError> {
         // An interrupted operation is rolled back first, so that its files are not reported as missing.
-        drop(self.lock_for_writing()?);
+        let newer = match self.lock_for_writing() {
+            Ok(_lock) => None,
+            Err(error @ StoreError::NewerFormat { .. }) if repair.is_none() => Some(newer_format_finding(&error)),
+            Err(error) => return Err(error),
+        };
         // Changes by other programs are not defects of the index; only differences that a refresh does not detect are.
         self.index.refresh(crate::index::RefreshDepth::Fresh)?;
         let mut findings = self.index_findings()?;
@@ -79,7 +84,10 @@ impl FileStore {
         findings.extend(self.problem_findings()?);
         findings.extend(self.link_findings(repair)?);
         findings.extend(self.journal_findings(repair)?);
-        findings.extend(self.leftover_findings(repair)?);
+        match newer {
+            Some(newer) => findings.push(newer),
+            None => findings.extend(self.leftover_findings(repair)?),
+        }
         findings.extend(self.other_file_findings()?);
         findings.sort_by(|left, right| (&left.path, left.code).cmp(&(&right.path, right.code)));
         Ok(DoctorReport { checked: self.index.statistics()?.documents, findings })
@@ -244,6 +252,10 @@ impl FileStore {
         }
         Ok(findings)
     }
+}
+
+fn newer_format_finding(error: &StoreError) -> DoctorFinding {
+    DoctorFinding { hint: error.hint(), ..DoctorFinding::new("newer_format", folder_format::FILE, error.to_string()) }
 }
 
 fn finding_from_problem(problem: Problem) -> DoctorFinding {
