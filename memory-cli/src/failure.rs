@@ -185,6 +185,14 @@ pub(crate) enum Failure {
         /// Error code of the first failed chore.
         code: Code,
     },
+    /// Some assistants could not be configured; the error of each was printed.
+    #[error("{count} {} failed", if *count == 1 { "assistant" } else { "assistants" })]
+    ClientsFailed {
+        /// Number of these assistants.
+        count: u64,
+        /// Error code of the first of them.
+        code: Code,
+    },
     /// A client's configuration file has an entry of another program under our key.
     #[error("{place}: {key} {}: {content}", if key.contains('.') { "belongs to another program" } else { "has another value" })]
     Taken {
@@ -289,7 +297,7 @@ impl Failure {
             Self::NotShown { .. } => Code::NotifyFailed,
             Self::NoConversations { .. } => Code::PathNotFound,
             Self::Taken { .. } | Self::ForeignFile { .. } => Code::Conflict,
-            Self::Undone { code, .. } => *code,
+            Self::Undone { code, .. } | Self::ClientsFailed { code, .. } => *code,
             Self::Tour { .. } => Code::Internal,
             Self::CheckFailed { .. } | Self::BanksDamaged { .. } | Self::SystemCheckFailed { .. } => Code::CheckFailed,
             Self::Unreadable { .. } | Self::NotTaken { .. } => Code::FileDamaged,
@@ -315,7 +323,9 @@ impl Failure {
             Self::NoConversations { .. } => {
                 Some("specify the folder that `memory proxy` or `memory add` used as --memory-path".into())
             }
-            Self::Undone { .. } | Self::CallsFailed { .. } => Some("all others succeeded; see the reported errors".into()),
+            Self::Undone { .. } | Self::CallsFailed { .. } | Self::ClientsFailed { .. } => {
+                Some("all others succeeded; see the reported errors".into())
+            }
             Self::ForeignFile { .. } => {
                 Some("nothing was written; move the file away, or choose another folder with --output".into())
             }
@@ -356,6 +366,7 @@ impl Failure {
                 | Self::NotTaken { .. }
                 | Self::NotUnderstood { .. }
                 | Self::CallsFailed { .. }
+                | Self::ClientsFailed { .. }
                 | Self::NotShown { .. }
         )
     }

@@ -6,6 +6,7 @@ use std::io;
 use memory_agent::json;
 use memory_core::bank::BankScope;
 use memory_core::{Fault, ToolError};
+use serde_json::Value;
 
 use crate::failure::Failure;
 use crate::print::Output;
@@ -45,6 +46,11 @@ fn write_json_error(failure: &Failure, scope: Option<BankScope>, output: &mut Ou
         let error = ToolError { message: own(&error.message), hint: error.hint.as_deref().map(own), ..error.clone() };
         return output.json(&json::tool_error(&error));
     }
+    output.json(&error_json(failure, scope, output))
+}
+
+/// Returns `{"error": {…}}` for an error, with its causes and its hint.
+pub(crate) fn error_json(failure: &Failure, scope: Option<BankScope>, output: &Output) -> Value {
     let mut message = failure.to_string();
     for cause in causes(failure) {
         message.push_str(": ");
@@ -58,10 +64,11 @@ fn write_json_error(failure: &Failure, scope: Option<BankScope>, output: &mut Ou
     if let Some(hint) = hint {
         shape["error"]["hint"] = hint.into();
     }
-    output.json(&shape)
+    shape
 }
 
-fn write_text_error(failure: &Failure, output: &mut Output) -> io::Result<()> {
+/// Prints an error for people, with its causes and its hint.
+pub(crate) fn write_text_error(failure: &Failure, output: &mut Output) -> io::Result<()> {
     output.error(&failure.code().to_lowercase(), &failure.to_string())?;
     for cause in causes(failure) {
         output.error_line(&format!("  because: {cause}"))?;

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use memory_store::DaemonLock;
 use serde_json::{Value, json};
 
 use super::{print_note, service};
@@ -14,6 +15,7 @@ use crate::install::{
     Client, ClientFileChange, ClientFolders, ClientSetup, EntryOptions, InstallLevel, PlannedChange, ServerName,
 };
 use crate::print::{escape_text, select_several};
+use crate::report::{error_json, write_text_error};
 use crate::topics;
 
 /// Configure coding assistants to use the memories
@@ -27,7 +29,7 @@ use crate::topics;
 /// call `memory` from the PATH and name no home.
 ///
 /// JSON: {client, level, dry_run, changed, files: [{path, change, backup, diff}]}; `change` is created, changed or unchanged,
-/// `diff` is given with --dry-run; with --all {clients: [{client, …}…]}
+/// `diff` is given with --dry-run; with --all {clients: [{client, …}…]}, where one that failed is {client, error}
 #[derive(Debug, Args)]
 pub(crate) struct InstallArgs {
     #[command(flatten)]
@@ -71,7 +73,8 @@ impl InstallArgs {
             let why = "the files of a project are shared and cannot name a home";
             return Err(Failure::usage(why, "omit --root or --project"));
         }
-        let clients = self.arguments.clients("set up", Client::is_present, app)?;
+        let clients =
+            self.arguments.clients("set up", Some("no assistant was found on this machine"), Client::is_present, app)?;
         self.arguments.run_each(&clients, &[], app, |client, app| self.install(client, app))
     }
 
@@ -109,9 +112,13 @@ struct SetupOutcome {
 
 impl SetupArgs {
     /// Returns the clients to configure: the named one, all that satisfy `is_candidate`, or those of them that the user selects.
+    ///
+    /// # Errors
+    /// If the user must name one, or with the message `none_found` if there is one and no client satisfies `is_candidate`.
     fn clients(
         &self,
         action: &str,
+        none_found: Option<&str>,
         is_candidate: impl Fn(&Client, &ClientFolders) -> bool,
         app: &mut App,
     ) -> Result<Vec<&'static Client>, Failure> {
@@ -124,10 +131,13 @@ impl SetupArgs {
             return Ok(found);
         }
         let names = Client::ALL.map(|client| client.name).join(", ");
-        if found.is_empty() || !app.output.input_is_terminal() || app.output.is_json() {
+        if found.is_empty() {
+            let none = |why: &str| Err(Failure::usage(why, format!("specify one of {names}")));
+            return none_found.map_or(Ok(found), none);
+        }
+        if !app.output.input_is_terminal() || app.output.is_json() {
             let found: Vec<_> = found.iter().map(|client| client.name).collect();
-            let found = if found.is_empty() { "none".to_owned() } else { found.join(", ") };
-            let why = format!("no assistant is specified; found on this machine: {found}");
+            let why = format!("no assistant is specified; found on this machine: {}", found.join(", "));
             return Err(Failure::usage(why, format!("specify one of {names}, or --all")));
         }
         let items: Vec<_> = found.iter().map(|client| (client.title.to_owned(), true)).collect();
@@ -147,24 +157,39 @@ impl SetupArgs {
         if clients.is_empty() && service.is_empty() {
             print_note(app, "no assistant was found or selected; nothing was changed")?;
         }
-        let mut shapes = Vec::new();
+        let (mut shapes, mut failed) = (Vec::new(), Vec::new());
         for client in clients {
-            shapes.push(work(client, app)?);
-        }
-        if !app.output.is_json() {
-            return Ok(());
-        }
-        match shapes.pop() {
-            Some(shape) if self.client.is_some() => Ok(app.output.json(&shape)?),
-            last => {
-                shapes.extend(last);
-                let mut shape = json!({ "clients": shapes });
-                if !service.is_empty() {
-                    shape["service"] = json!(service);
+            match work(client, app) {
+                Ok(shape) => shapes.push(shape),
+                // The files of the other clients do not depend on this one.
+                Err(failure) if self.client.is_none() && !matches!(failure, Failure::Output(_)) => {
+                    failed.push(failure.core_code());
+                    if app.output.is_json() {
+                        let mut shape = error_json(&failure, None, &app.output);
+                        shape["client"] = client.name.into();
+                        shapes.push(shape);
+                    } else {
+                        write_text_error(&failure, &mut app.output)?;
+                    }
                 }
-                Ok(app.output.json(&shape)?)
+                Err(failure) => return Err(failure),
             }
         }
+        if app.output.is_json() {
+            let shape = match shapes.pop() {
+                Some(shape) if self.client.is_some() => shape,
+                last => {
+                    shapes.extend(last);
+                    let mut shape = json!({ "clients": shapes });
+                    if !service.is_empty() {
+                        shape["service"] = json!(service);
+                    }
+                    shape
+                }
+            };
+            app.output.json(&shape)?;
+        }
+        failed.first().map_or(Ok(()), |code| Err(Failure::ClientsFailed { count: failed.len() as u64, code: *code }))
     }
 
     /// Returns the setup of a client.
@@ -224,7 +249,7 @@ fn change_json(outcome: &PlannedChange, is_rehearsal: bool) -> Value {
 /// Remove the entries of `memory install` from the settings of coding assistants
 ///
 /// A file that is unchanged since the installation is restored exactly; in any other file, only the entries of this program
-/// are removed. A file that the installation created and that contains nothing else is deleted. No memory is changed. The
+/// are removed. Backups (`….before-memory`) are deleted, unless an entry has values that no installation writes. A file that the installation created and that contains nothing else is deleted. No memory is changed. The
 /// setting for topics is removed from the current folder and those above it in the project; with --project, only without an
 /// installation for the user.
 ///
@@ -244,9 +269,10 @@ impl UninstallArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let (root, environment) = (app.root.clone(), app.environment);
         let has_entries = |client: &Client, _: &ClientFolders| has_entries(client, root.as_deref(), environment);
-        let clients = self.arguments.clients("remove the entries from", has_entries, app)?;
+        let clients = self.arguments.clients("remove the entries from", None, has_entries, app)?;
         let files = if self.arguments.all { service::uninstall_if_installed(self.arguments.dry_run, app)? } else { Vec::new() };
-        self.arguments.run_each(&clients, &files, app, |client, app| self.uninstall(client, app))
+        self.arguments.run_each(&clients, &files, app, |client, app| self.uninstall(client, app))?;
+        if self.arguments.all { note_running_daemon(app) } else { Ok(()) }
     }
 
     fn uninstall(&self, client: &'static Client, app: &mut App) -> Result<Value, Failure> {
@@ -291,10 +317,19 @@ impl UninstallArgs {
     }
 }
 
-/// Returns whether a removal would change a file of a client.
+/// Notes that a daemon that no service manager started uses the home.
+fn note_running_daemon(app: &mut App) -> Result<(), Failure> {
+    let settings = app.settings()?;
+    let Some(process) = DaemonLock::find_running(&settings.root.value)? else { return Ok(()) };
+    let home = app.output.display_path(&settings.root.value);
+    let id = process.pid.map_or_else(String::new, |pid| format!(" (process {pid})"));
+    print_note(app, &format!("a daemon still runs for {home}{id}; stop it before you remove the program"))
+}
+
+/// Returns whether a removal would change a file of a client, or its files cannot be read.
 fn has_entries(client: &Client, root: Option<&Path>, environment: &Environment) -> bool {
     let Some(client) = Client::named(client.name) else { return false };
     let setup = ClientSetup::new(client, InstallLevel::User, root, environment);
     let changes = setup.and_then(|setup| setup.plan_uninstall());
-    changes.is_ok_and(|changes| changes.iter().any(|change| change.change != ClientFileChange::Unchanged))
+    changes.map_or(true, |changes| changes.iter().any(|change| change.change != ClientFileChange::Unchanged))
 }

@@ -176,7 +176,7 @@ const CLAUDE_CODE: Client = Client {
     project_note: Some("Claude Code asks whether to trust the server at its next start in this project"),
 };
 
-/// The hooks of Claude Code.
+/// The hooks of Claude Code, which has arguments of hooks since version 2.1.139.
 pub(super) const CLAUDE_CODE_HOOKS: HookFormat =
     HookFormat { events: ["SessionStart", "UserPromptSubmit"], style: HookStyle::Exec, timeout: 5 };
 

@@ -63,12 +63,23 @@ fn install_each<'a>(
     Ok([mark, &installed].concat())
 }
 
-/// Returns whether an installation creates exactly this file, if its entries have the commands that they have there.
-pub(super) fn is_created_file(file: &str, entries: &[ClientEntry], own: &Invocation) -> bool {
+/// Returns whether `rest` and the entries of `file` contain all of its content, whatever its layout; `None` means no file.
+///
+/// The words of the two texts are compared, so a value in an entry that no installation writes counts as content.
+pub(super) fn is_complete(rest: Option<&str>, file: &str, entries: &[ClientEntry], own: &Invocation) -> bool {
     let find = |entry: &ClientEntry| Some((*entry, entry.find_installed(split_mark(file).1, own).ok()?));
     let found = entries.iter().filter_map(find).flat_map(|(entry, found)| found.into_iter().map(move |own| (entry, own)));
     let found: Vec<(ClientEntry, Invocation)> = found.collect();
-    install_each(None, found.iter().map(|(entry, own)| (*entry, own))).is_ok_and(|installed| installed == file)
+    let installed = install_each(rest, found.iter().map(|(entry, own)| (*entry, own)));
+    installed.is_ok_and(|installed| sorted_words(&installed) == sorted_words(file))
+}
+
+/// Returns the text between white space and punctuation of JSON, TOML and YAML, in order of the bytes.
+fn sorted_words(text: &str) -> Vec<&str> {
+    let is_between = |letter: char| letter.is_whitespace() || ",:={}[]".contains(letter);
+    let mut words: Vec<&str> = text.split(is_between).filter(|word| !word.is_empty()).collect();
+    words.sort_unstable();
+    words
 }
 
 /// Returns the content of a file without the entries; `formers` are the readable backups, the newest first.

@@ -88,8 +88,8 @@ pub struct PlannedChange {
     /// The path of the backup.
     pub backup: Option<PathBuf>,
     seen: ClientFileSnapshot,
-    /// The backup that is restored.
-    restored: Option<PathBuf>,
+    /// Backups with nothing that the new file lacks.
+    obsolete: Vec<PathBuf>,
     /// Whether a backup is written first.
     needs_backup: bool,
 }
@@ -201,8 +201,8 @@ impl ClientSetup {
 
     /// Writes the planned changes.
     ///
-    /// All files are checked for write permission before the first one is changed. A backup is written next to each changed
-    /// file.
+    /// All files are checked for write permission before the first one is changed. A backup is written next to each file that
+    /// loses content; a removal deletes the backups that contain nothing else than the file.
     ///
     /// # Errors
     /// If a file was changed since it was read, or cannot be written.
@@ -221,7 +221,7 @@ impl ClientSetup {
                 ReplaceError::Changed => Failure::Store(StoreError::Conflict { what: outcome.path.display().to_string() }),
                 ReplaceError::Refused(source) => Failure::File { action: format!("write {}", outcome.path.display()), source },
             })?;
-            if let Some(backup) = &outcome.restored {
+            for backup in &outcome.obsolete {
                 file::delete_backup(backup).map_err(Failure::file(format!("remove {}", backup.display())))?;
             }
         }
@@ -238,7 +238,7 @@ impl ClientSetup {
             Some(_) => ClientFileChange::Changed,
         };
         let (path, needs_backup) = (seen.path.clone(), change == ClientFileChange::Changed);
-        Ok(PlannedChange { path, change, before, after: Some(after), backup: None, seen, restored: None, needs_backup })
+        Ok(PlannedChange { path, change, before, after: Some(after), backup: None, seen, obsolete: Vec::new(), needs_backup })
     }
 
     fn plan_file_uninstall(&self, target: ClientFile) -> Result<PlannedChange, Failure> {
@@ -246,29 +246,32 @@ impl ClientSetup {
         let (seen, before) = read_target(target)?;
         let (path, after) = (seen.path.clone(), before.clone());
         let change = ClientFileChange::Unchanged;
-        let outcome = PlannedChange { path, change, before, after, backup: None, seen, restored: None, needs_backup: false };
+        let outcome =
+            PlannedChange { path, change, before, after, backup: None, seen, obsolete: Vec::new(), needs_backup: false };
         let Some(text) = &outcome.before else { return Ok(outcome) };
         let action = format!("list the backups of {}", outcome.path.display());
-        let backups = outcome.seen.backups().map_err(Failure::file(action))?;
+        let mut backups = outcome.seen.backups().map_err(Failure::file(action))?;
+        backups.reverse();
         let former = |path: &PathBuf| Some((path.clone(), std::fs::read_to_string(path).ok()?));
-        let mut formers: Vec<(PathBuf, String)> = backups.iter().rev().filter_map(former).collect();
+        let formers: Vec<(PathBuf, String)> = backups.iter().filter_map(former).collect();
         let texts: Vec<&str> = formers.iter().map(|(_, text)| text.as_str()).collect();
         let rest = plan::uninstall(text, &entries, &self.own, &texts).map_err(client_file_failure(&outcome.path))?;
-        Ok(match rest {
-            UninstallResult::Same => outcome,
-            UninstallResult::Text(text) => {
-                PlannedChange { change: ClientFileChange::Changed, after: Some(text), needs_backup: true, ..outcome }
-            }
-            UninstallResult::Nothing => {
-                // The user may have added values to the entry.
-                let needs_backup = !plan::is_created_file(text, &entries, &self.own);
-                PlannedChange { change: ClientFileChange::Removed, after: None, needs_backup, ..outcome }
-            }
+        let (change, after) = match rest {
+            UninstallResult::Same => return Ok(outcome),
+            UninstallResult::Text(text) => (ClientFileChange::Changed, Some(text)),
+            UninstallResult::Nothing => (ClientFileChange::Removed, None),
             UninstallResult::Former(index) => {
-                let (backup, text) = formers.swap_remove(index);
-                PlannedChange { change: ClientFileChange::Restored, after: Some(text), restored: Some(backup), ..outcome }
+                // The newer backups are from updates of the entries.
+                let obsolete = backups.iter().take_while(|path| **path != formers[index].0).chain([&formers[index].0]);
+                let obsolete = obsolete.cloned().collect();
+                let after = Some(formers[index].1.clone());
+                return Ok(PlannedChange { change: ClientFileChange::Restored, after, obsolete, ..outcome });
             }
-        })
+        };
+        // The user may have added values to the entries.
+        let is_complete = plan::is_complete(after.as_deref(), text, &entries, &self.own);
+        let obsolete = if is_complete { backups } else { Vec::new() };
+        Ok(PlannedChange { change, after, obsolete, needs_backup: !is_complete, ..outcome })
     }
 }
 

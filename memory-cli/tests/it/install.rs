@@ -1,6 +1,7 @@
 //! Tests of `memory install` and `memory uninstall`.
 
 use insta::assert_snapshot;
+use serde_json::Value;
 
 use crate::client_files::{home_with_client_files, run_in};
 use crate::sandbox::Sandbox;
@@ -408,6 +409,78 @@ fn all_assistants_on_the_machine_are_set_up_and_cleaned_at_once() {
     assert_eq!(sandbox.read_file(".codex/config.toml"), "model = \"x\"\n");
     assert!(!sandbox.path(".claude.json").exists());
     assert_snapshot!(sandbox.run(&["uninstall", "--all"]), @"
+    --- stderr
+    no assistant was found or selected; nothing was changed
+    ");
+}
+
+#[test]
+fn the_other_assistants_are_set_up_if_the_settings_of_one_are_damaged() {
+    let sandbox = Sandbox::new();
+    sandbox.file(".codex/config.toml", "model = \"o\"\nmodel = \"p\"\n");
+    sandbox.file(".cursor/mcp.json", "{}\n");
+    assert_snapshot!(sandbox.run(&["install", "--all"]), @"
+    changed	~/.cursor/mcp.json
+    created	~/.cursor/hooks.json
+    --- stderr
+    error[file_damaged]: ~/.codex/config.toml:2: duplicate key
+    hint: the file was not changed; correct it and try again
+    backup: ~/.cursor/mcp.json.before-memory
+    restart Cursor to use the memories
+    error[file_damaged]: 1 assistant failed
+    hint: all others succeeded; see the reported errors
+    --- exit 5
+    ");
+    // The damaged file may contain entries, so its assistant is not skipped.
+    assert_snapshot!(sandbox.run(&["uninstall", "--all", "--json"]), @r#"
+    {"clients":[{"error":{"code":"FILE_DAMAGED","message":"~/.codex/config.toml:2: duplicate key","hint":"the file was not changed; correct it and try again"},"client":"codex"},{"client":"cursor","level":"user","dry_run":false,"changed":true,"files":[{"path":"~/.cursor/mcp.json","change":"restored","backup":null,"diff":null},{"path":"~/.cursor/hooks.json","change":"removed","backup":null,"diff":null}]}]}
+    --- exit 5
+    "#);
+}
+
+#[test]
+fn a_removal_leaves_no_backups() {
+    let sandbox = home_with_client_files();
+    sandbox.run(&["install", "claude-code"]);
+    sandbox.run(&["install", "claude-code", "--root", "elsewhere"]);
+    // The assistant writes its settings in another layout, with a value of its own.
+    let mut servers: Value = serde_json::from_str(&sandbox.read_file(".claude.json")).expect("JSON");
+    servers["numStartups"] = 8.into();
+    sandbox.file(".claude.json", &servers.to_string());
+    assert_snapshot!(sandbox.run(&["uninstall", "claude-code"]), @"
+    changed	~/.claude.json
+    restored	~/.claude/settings.json
+    ");
+    assert_eq!(sandbox.read_file(".claude.json"), r#"{"numStartups":8,"mcpServers":{"files":{"command":"npx"}},"theme":"dark"}"#);
+    for folder in ["", ".claude"] {
+        let mut names =
+            std::fs::read_dir(sandbox.path(folder)).expect("a folder").map(|entry| entry.expect("an entry").file_name());
+        assert!(names.all(|name| !name.to_string_lossy().contains("before-memory")), "{folder}");
+    }
+}
+
+#[test]
+fn a_removal_names_a_running_daemon() {
+    let sandbox = Sandbox::new();
+    std::fs::create_dir(sandbox.path(".memory")).expect("a folder");
+    let _daemon = memory_store::DaemonLock::acquire(&sandbox.path(".memory"), 41).expect("a lock");
+    assert_snapshot!(sandbox.run(&["uninstall", "--all"]), @"
+    --- stderr
+    no assistant was found or selected; nothing was changed
+    a daemon still runs for ~/.memory (process 41); stop it before you remove the program
+    ");
+}
+
+#[test]
+fn without_an_assistant_an_installation_fails_and_a_removal_changes_nothing() {
+    let sandbox = Sandbox::new();
+    assert_snapshot!(sandbox.run(&["install"]), @"
+    --- stderr
+    error[usage]: no assistant was found on this machine
+    hint: specify one of claude-code, codex, cursor, gemini, vscode, opencode, claude-desktop, windsurf, zed, cline, roo-code, goose
+    --- exit 2
+    ");
+    assert_snapshot!(sandbox.run(&["uninstall"]), @"
     --- stderr
     no assistant was found or selected; nothing was changed
     ");

@@ -78,7 +78,7 @@ fn what_others_do_meanwhile_stays() {
     --- stderr
     nothing was written
     "#);
-    assert_snapshot!(sandbox.run(&["uninstall", "claude-code", "--json"]), @r#"{"client":"claude-code","level":"user","dry_run":false,"changed":true,"files":[{"path":"~/.claude.json","change":"changed","backup":"~/.claude.json.before-memory-2","diff":null},{"path":"~/.claude/settings.json","change":"restored","backup":null,"diff":null}]}"#);
+    assert_snapshot!(sandbox.run(&["uninstall", "claude-code", "--json"]), @r#"{"client":"claude-code","level":"user","dry_run":false,"changed":true,"files":[{"path":"~/.claude.json","change":"changed","backup":null,"diff":null},{"path":"~/.claude/settings.json","change":"restored","backup":null,"diff":null}]}"#);
     assert_snapshot!(sandbox.read_file(".claude.json"), @r#"
     {
       "numStartups": 8,

@@ -162,8 +162,8 @@ fn a_person_who_types_nothing_is_offered_three_choices_on_a_key_each() {
     };
     let Some(imported) = after("i") else { return };
     assert!(imported.contains("no data of a known program was found"), "{imported}");
-    let set_up = after("s").expect("a terminal");
-    assert!(set_up.contains("no assistant is specified; found on this machine: none"), "{set_up}");
+    let set_up = after("S").expect("a terminal");
+    assert!(set_up.contains("no assistant was found on this machine"), "{set_up}");
     let tour = after("t").expect("a terminal");
     assert!(tour.contains("About seventy notes are in ~/vault"), "{tour}");
     let help = after("q").expect("a terminal");

@@ -164,6 +164,8 @@ proptest! {
             let rest = uninstalled(&with, part, &[]);
             let is_bare = read(&file) == serde_json::json!({});
             prop_assert_eq!(rest, if is_bare { UninstallResult::Nothing } else { UninstallResult::Text(file.clone()) });
+            prop_assert!(is_complete(Some(&file), &with, &[part], &own()));
+            prop_assert!(!is_complete(Some(&file), &with.replace("/bin/memory", "/bin/memory --quiet"), &[part], &own()));
         }
     }
 
