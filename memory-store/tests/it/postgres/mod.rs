@@ -46,7 +46,8 @@ fn reopen(server: &PostgresServer, name: &str) -> Arc<Database> {
     Arc::new(Database::new(&server.address(name), patient_limits()).unwrap())
 }
 
-/// Returns limits that allow a slow restart, as on a machine that is busy with other tests.
+/// Returns limits that allow a slow restart and a slow connect, as on a machine that is busy with other tests.
 fn patient_limits() -> DatabaseLimits {
-    DatabaseLimits { restart: Duration::from_secs(20), ..DatabaseLimits::default() }
+    let long = Duration::from_secs(20);
+    DatabaseLimits { connect: long, restart: long, ..DatabaseLimits::default() }
 }
