@@ -8,6 +8,7 @@ use super::external;
 use super::trash::{self, TopicFileLine, TopicPayload};
 use crate::disk::Disk;
 use crate::oplog::{FileChange, FileOperations, FilePayload, NewContent, OperationError, Staging, find_undoable, hash_bytes};
+use crate::store_folder::is_visible;
 
 /// The folder of new files before they replace the old ones. There is one writer at a time.
 const WAITING: &str = ".next";
@@ -100,7 +101,7 @@ pub(super) fn undo(disk: &dyn Disk, undone: &OperationId, operation: &Operation)
 /// Returns the changes of the undo, if the files are as the operation left them.
 fn plan_undo(disk: &dyn Disk, payload: &TopicPayload) -> Result<Vec<TopicFileChange>, TopicError> {
     // In a shared folder, other members write the log too. No topic has a hidden path.
-    if let Some(file) = payload.files.iter().find(|file| file.path.starts_with('.')) {
+    if let Some(file) = payload.files.iter().find(|file| !is_visible(&file.path)) {
         return Err(damaged_error(&file.path, "it is the path of no topic"));
     }
     let operations = file_operations(disk);

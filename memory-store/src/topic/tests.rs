@@ -68,14 +68,16 @@ const THEIRS: &str = "\u{feff}---\r\n# by hand\r\nowner: Anna # not you\r\nname:
 
 #[test]
 fn an_undo_creates_no_hidden_file_whatever_the_log_contains() {
-    let fixture = TestTopics::new();
-    fixture.write("plan", "the plan").unwrap();
-    delete(&fixture.topics, "plan").unwrap();
-    let log = ".trash/2026-05.jsonl";
-    fixture.put_file(log, fixture.file(log).replace(r#""path":"plan.md""#, r#""path":".git/config""#));
-    let refused = undo(&fixture.topics, &fixture.last()).unwrap_err();
-    assert_eq!(refused.code(), Code::FileDamaged, "{refused}");
-    assert!(!fixture.path().join(".git").exists());
+    for hidden in [".git/config", "notes/.git/config"] {
+        let fixture = TestTopics::new();
+        fixture.write("plan", "the plan").unwrap();
+        delete(&fixture.topics, "plan").unwrap();
+        let log = ".trash/2026-05.jsonl";
+        fixture.put_file(log, fixture.file(log).replace(r#""path":"plan.md""#, &format!(r#""path":"{hidden}""#)));
+        let refused = undo(&fixture.topics, &fixture.last()).unwrap_err();
+        assert_eq!(refused.code(), Code::FileDamaged, "{refused}");
+        assert!(!fixture.path().join(hidden).exists());
+    }
 }
 
 #[test]
