@@ -6,7 +6,7 @@ use memory_store::{ChoreState, DaemonLock, DaemonProcess, DaemonState, SharedSto
 use serde_json::{Value, json};
 
 use crate::home::Home;
-use crate::install::Client;
+use crate::install::{Client, OutdatedPlugin, outdated_plugins};
 use crate::system_check::outdated_clients;
 
 /// The state of a home, as `memory status` and the web page show it.
@@ -29,6 +29,8 @@ pub(crate) struct StatusSnapshot {
     pub(crate) database: Option<SharedStoreStatus>,
     /// The assistants that use another program or entries of another version.
     pub(crate) outdated: Vec<&'static Client>,
+    /// The plugins of another version.
+    pub(crate) outdated_plugins: Vec<OutdatedPlugin>,
 }
 
 impl StatusSnapshot {
@@ -55,6 +57,7 @@ impl StatusSnapshot {
             newer: check_writable(home.store.root()).err(),
             database: home.store.shared_store_status()?,
             outdated: outdated_clients(&home.settings.environment),
+            outdated_plugins: outdated_plugins(&home.settings.environment),
         })
     }
 
@@ -104,6 +107,11 @@ impl StatusSnapshot {
         }
         if !self.outdated.is_empty() {
             shape["outdated_assistants"] = self.outdated.iter().map(|client| client.name).collect();
+        }
+        if !self.outdated_plugins.is_empty() {
+            let plugin =
+                |OutdatedPlugin { client, version }: &OutdatedPlugin| json!({ "client": client.name, "version": version });
+            shape["outdated_plugins"] = self.outdated_plugins.iter().map(plugin).collect();
         }
         shape
     }

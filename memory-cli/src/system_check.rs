@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use crate::config::{Environment, Settings};
 use crate::embedding;
 use crate::failure::ProgramError;
-use crate::install::{Client, ClientFileChange, ClientFolders, ClientSetup, InstallLevel, PlannedChange};
+use crate::install::{Client, ClientFileChange, ClientFolders, ClientSetup, InstallLevel, PlannedChange, outdated_plugins};
 use crate::service::ServiceManager;
 use memory_core::io_hint;
 use memory_store::check_writable;
@@ -74,6 +74,8 @@ pub(crate) fn check_system(settings: &Settings) -> Vec<SystemFinding> {
     findings.extend([check_space(root), check_git(settings), check_embedding(settings), check_language_model(settings)]);
     findings.push(check_service());
     findings.extend(check_clients(settings));
+    let plugins = outdated_plugins(environment);
+    findings.extend(plugins.iter().map(|plugin| SystemFinding::new("plugin", SystemState::Problem, plugin.describe())));
     findings
 }
 

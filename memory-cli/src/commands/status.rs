@@ -19,11 +19,12 @@ use crate::status::StatusSnapshot;
 /// JSON: {daemon: {running, pid?, version?, started_at?, stopped_at?, watching?, socket?}, principal?, memories, inbox, proposals,
 /// overdue: [ID…], entries, due, trash_files, trash_bytes, chores: [{name, began_at?, ended_at?, ending?, said?, worked_at?, due_at?}],
 /// database?: {reachable, queued, last_contact?, queued_since?, problem?}, outdated_assistants?: [NAME…],
-/// newer_format?: {version, program}};
+/// outdated_plugins?: [{client, version}], newer_format?: {version, program}};
 /// `proposals` counts changes of agents that wait for a review, `overdue` are those that have been waiting for more than a week,
 /// `entries` counts facts and turns of conversations, which are not included in memories, `due` counts reminders, and
 /// `worked_at` is when a chore last made changes; `database` is the shared database, and `queued` counts the operations that wait for it;
-/// `outdated_assistants` use another program or other entries than this version, and `memory install NAME` updates them;
+/// `outdated_assistants` use another program or other entries than this version, and `memory install NAME` updates them; `outdated_plugins` have another
+/// version than this program;
 /// `newer_format` is the format of a home that this version can only read
 #[derive(Debug, Args)]
 pub(crate) struct StatusArgs {}
@@ -82,6 +83,9 @@ impl StatusSnapshot {
         for client in &self.outdated {
             let text = format!("{} uses another program or version; run `memory install {}`", client.title, client.name);
             table.push(["assistant", &text]);
+        }
+        for plugin in &self.outdated_plugins {
+            table.push(["plugin", &plugin.describe()]);
         }
         table
     }

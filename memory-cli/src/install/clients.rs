@@ -139,6 +139,21 @@ impl ClientFolders {
 }
 
 impl ClientFolders {
+    /// Returns the folder of Claude Code: `CLAUDE_CONFIG_DIR`, else `~/.claude`.
+    pub(super) fn claude_folder(&self) -> PathBuf {
+        self.claude.clone().unwrap_or_else(|| self.home.join(".claude"))
+    }
+
+    /// Returns the folder of Codex: `CODEX_HOME`, else `~/.codex`.
+    pub(super) fn codex_folder(&self) -> PathBuf {
+        self.codex.clone().unwrap_or_else(|| self.home.join(".codex"))
+    }
+
+    /// Returns the folder of Gemini CLI: `.gemini` in `GEMINI_CLI_HOME`, else in the home folder.
+    pub(super) fn gemini_folder(&self) -> PathBuf {
+        self.gemini.as_ref().unwrap_or(&self.home).join(".gemini")
+    }
+
     /// Returns the folder that contains the files of a level.
     fn base(&self, level: InstallLevel) -> &Path {
         match level {
@@ -181,10 +196,12 @@ pub(super) const CLAUDE_CODE_HOOKS: HookFormat =
     HookFormat { events: ["SessionStart", "UserPromptSubmit"], style: HookStyle::Exec, timeout: 5 };
 
 fn claude_code_files(folders: &ClientFolders, level: InstallLevel) -> Vec<ClientFile> {
-    let (servers, settings) = match (level, &folders.claude) {
-        (InstallLevel::Project, _) => (folders.project.join(".mcp.json"), folders.project.join(".claude/settings.json")),
-        (InstallLevel::User, Some(folder)) => (folder.join(".claude.json"), folder.join("settings.json")),
-        (InstallLevel::User, None) => (folders.home.join(".claude.json"), folders.home.join(".claude/settings.json")),
+    let (servers, settings) = match level {
+        InstallLevel::Project => (folders.project.join(".mcp.json"), folders.project.join(".claude/settings.json")),
+        InstallLevel::User => {
+            let servers = folders.claude.as_ref().unwrap_or(&folders.home).join(".claude.json");
+            (servers, folders.claude_folder().join("settings.json"))
+        }
     };
     vec![ClientFile::new(servers, &[STDIO_SERVERS]), ClientFile::new(settings, &[ClientEntry::Hooks(CLAUDE_CODE_HOOKS)])]
 }
@@ -217,7 +234,7 @@ pub(super) const CODEX_HOOKS: HookFormat =
 fn codex_files(folders: &ClientFolders, level: InstallLevel) -> Vec<ClientFile> {
     let folder = match level {
         InstallLevel::Project => folders.project.join(".codex"),
-        InstallLevel::User => folders.codex.clone().unwrap_or_else(|| folders.home.join(".codex")),
+        InstallLevel::User => folders.codex_folder(),
     };
     let servers = ClientFile::new(folder.join("config.toml"), &[ClientEntry::Server(ServerFormat::Toml)]);
     vec![servers, ClientFile::new(folder.join("hooks.json"), &[ClientEntry::Hooks(CODEX_HOOKS)])]
@@ -254,10 +271,10 @@ pub(super) const GEMINI_HOOKS: HookFormat =
 
 fn gemini_files(folders: &ClientFolders, level: InstallLevel) -> Vec<ClientFile> {
     let folder = match level {
-        InstallLevel::Project => &folders.project,
-        InstallLevel::User => folders.gemini.as_ref().unwrap_or(&folders.home),
+        InstallLevel::Project => folders.project.join(".gemini"),
+        InstallLevel::User => folders.gemini_folder(),
     };
-    vec![ClientFile::new(folder.join(".gemini/settings.json"), &[SERVERS, ClientEntry::Hooks(GEMINI_HOOKS)])]
+    vec![ClientFile::new(folder.join("settings.json"), &[SERVERS, ClientEntry::Hooks(GEMINI_HOOKS)])]
 }
 
 /// Visual Studio Code.

@@ -57,6 +57,19 @@ impl ClientPrograms {
     fn out(&self, name: &str) -> String {
         self.sandbox.path("out").join(name).display().to_string()
     }
+
+    /// Asserts that `memory status` reports a plugin of another version, and none of this one.
+    fn assert_plugin_versions_are_compared(&self, client: &str, folder: &str, manifest: &str) {
+        let status = || self.sandbox.run_json(&["status"])["outdated_plugins"].clone();
+        assert_eq!(status(), Value::Null);
+        let version = env!("CARGO_PKG_VERSION");
+        let path = format!("{folder}/plugins/cache/memory/memory/{version}/{manifest}/plugin.json");
+        let text = std::fs::read_to_string(self.sandbox.path(&path)).expect("a manifest");
+        self.sandbox.file(&path, &text.replace(version, "0.0.9"));
+        assert_eq!(status(), serde_json::json!([{"client": client, "version": "0.0.9"}]));
+        let system = self.sandbox.run(&["doctor", "--system"]);
+        assert!(system.contains("has version 0.0.9 of the plugin"), "{system}");
+    }
 }
 
 #[test]
@@ -77,6 +90,9 @@ fn claude_code_validates_the_plugin_and_starts_its_server() {
         servers.contains("plugin:memory:memory: memory mcp --agent claude-code") && servers.contains("Connected"),
         "{servers}"
     );
+    clients.assert_plugin_versions_are_compared("claude-code", ".claude", ".claude-plugin");
+    clients.run("claude", &["plugin", "uninstall", "memory@memory"]);
+    assert_eq!(clients.sandbox.run_json(&["status"])["outdated_plugins"], Value::Null);
 }
 
 #[test]
@@ -104,6 +120,7 @@ fn codex_installs_the_plugin_and_reads_the_installed_server() {
         let version = env!("CARGO_PKG_VERSION");
         assert!(clients.sandbox.path(&format!(".codex/plugins/cache/memory/memory/{version}/{file}")).exists(), "{file}");
     }
+    clients.assert_plugin_versions_are_compared("codex", ".codex", ".codex-plugin");
     clients.run("codex", &["plugin", "remove", "memory@memory"]);
     clients.sandbox.run(&["install", "codex"]);
     let server = clients.run("codex", &["mcp", "get", "memory"]);

@@ -90,3 +90,20 @@ fn the_environment_is_checked_with_a_next_step_for_each_problem() {
     let shown = sandbox.run(&["status"]);
     assert!(shown.contains("Codex uses another program or version; run `memory install codex`"), "{shown}");
 }
+
+#[test]
+fn an_extension_of_another_version_is_reported() {
+    let sandbox = Sandbox::new();
+    sandbox.run(&["plugin", "gemini", "--output", "out"]);
+    let manifest = sandbox.read_file("out/gemini/gemini-extension.json");
+    let installed = ".gemini/extensions/memory/gemini-extension.json";
+    sandbox.file(installed, &manifest);
+    assert_eq!(sandbox.run_json(&["status"])["outdated_plugins"], Value::Null);
+    sandbox.file(installed, &manifest.replace(env!("CARGO_PKG_VERSION"), "0.0.9"));
+    let shown = sandbox.run(&["status"]);
+    let plugin = "Gemini CLI has version 0.0.9 of the plugin, and this program is 0.1.0; `memory plugin gemini` writes this version";
+    assert!(shown.contains(plugin), "{shown}");
+    // An extension of another program with this name.
+    sandbox.file(installed, r#"{"name": "memory", "version": "3.0.0"}"#);
+    assert_eq!(sandbox.run_json(&["status"])["outdated_plugins"], Value::Null);
+}
