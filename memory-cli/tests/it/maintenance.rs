@@ -101,7 +101,8 @@ fn an_extension_of_another_version_is_reported() {
     assert_eq!(sandbox.run_json(&["status"])["outdated_plugins"], Value::Null);
     sandbox.file(installed, &manifest.replace(env!("CARGO_PKG_VERSION"), "0.0.9"));
     let shown = sandbox.run(&["status"]);
-    let plugin = "Gemini CLI has version 0.0.9 of the plugin, and this program is 0.1.0; `memory plugin gemini` writes this version";
+    let plugin =
+        "Gemini CLI has version 0.0.9 of the plugin, and this program is 0.1.0; `memory plugin gemini` writes this version";
     assert!(shown.contains(plugin), "{shown}");
     // An extension of another program with this name.
     sandbox.file(installed, r#"{"name": "memory", "version": "3.0.0"}"#);
