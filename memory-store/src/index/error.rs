@@ -56,7 +56,7 @@ impl IndexError {
 
     /// Returns the error of a full disk instead, if a thread that writes the full text failed and `place` has little space.
     ///
-    /// The error of such a thread does not contain its cause.
+    /// The error of such a thread does not contain its cause. The files of a failed build must still exist.
     pub(super) fn or_full_disk(self, place: &Path) -> Self {
         let is_full = || matches!(free_space(place), Ok(Some(free)) if free < LITTLE_SPACE);
         match self {

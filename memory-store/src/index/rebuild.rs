@@ -61,18 +61,19 @@ pub(super) fn rebuild(
     let begun = now_ns();
     let epoch = begun.max(kept.epoch + 1);
     let built = fill(index, &transaction, place, epoch, &kept, progress).and_then(|()| {
-        let sql = "UPDATE meta SET journal = ?, checked_ns = ?";
-        transaction.execute(sql, params![kept.journal, begun])?;
+        transaction.execute("UPDATE meta SET journal = ?, checked_ns = ?", params![kept.journal, begun])?;
         // Vectors that cannot be moved are computed again.
         let _ = reassign_vectors(&transaction, place);
-        Ok(transaction.commit()?)
+        // As opposed to `commit`, a failure does not end the transaction.
+        Ok(transaction.execute_batch("COMMIT")?)
     });
     if let Err(error) = built {
         let error = error.or_full_disk(place);
-        // No attempt may leave its files on a full disk.
+        // No attempt may leave its files on a full disk. Until the end of the transaction, no other process builds an index.
         let _ = fs::remove_dir_all(text::epoch_folder(place, epoch));
         return Err(error);
     }
+    drop(transaction);
     checkpoint(connection);
     remove_old_epochs(place, epoch);
     Ok(())
