@@ -205,8 +205,10 @@ def readme():
     start, *sections = re.split(r"^## ", (ROOT / "README.md").read_text(), flags=re.MULTILINE)
     own = [section for section in sections if section.split("\n")[0] not in {"Two commands", "Install", "Documentation"}]
     assert len(own) == len(sections) - 3, "the sections of the README changed"
-    help = "Commands\n\n`memory help` lists all commands, and `memory install` sets up your coding assistants.\n\n"
-    text = "## ".join([start, help, *own])
+    commands = "Commands\n\n`memory help` lists all commands, and `memory install` sets up your coding assistants.\n\n"
+    text = "## ".join([start, *own[:1], commands, *own[1:]])
+    # Sentences about a page of the documentation.
+    text = re.sub(r"(?:^|(?<=\. ))\[[^\]]+\]\(docs/[^)]+\) [^.|\n]*\. ?", "", text, flags=re.MULTILINE)
     return re.sub(r"\[([^\]]+)\]\((?!https?:)([^)]+)\)", lambda link: link[0] if link[2] == "LICENSE" else link[1], text)
 
 
@@ -246,14 +248,17 @@ def contents(program_path, target, at, work):
     return files
 
 
-# Stops the daemons and servers of the program, which would go on without it. An updated one starts again by itself.
+# Stops the processes of the program, such as daemons, which would go on without it. An updated daemon starts again by itself.
 PRERM = """#!/bin/sh
 set -e
 if [ "$1" = remove ]; then
     for process in /proc/[0-9]*; do
-        if [ "$(readlink "$process/exe" 2>/dev/null)" = "$DPKG_ROOT/usr/bin/memory" ]; then
-            kill "${process#/proc/}" || :
-        fi
+        # The link of a program that was replaced since ends with " (deleted)". Processes of containers have another root.
+        case "$(readlink "$process/exe" 2>/dev/null)" in
+        "$DPKG_ROOT/usr/bin/memory" | "$DPKG_ROOT/usr/bin/memory (deleted)")
+            [ ! "$process/root" -ef / ] || kill "${process#/proc/}" || :
+            ;;
+        esac
     done
 fi
 """
@@ -261,7 +266,7 @@ fi
 # The short forms in a wheel, which has no symlinks.
 SHORT_FORM = """#!python
 import os, sys
-os.execv(os.path.join(os.path.dirname(os.path.abspath(sys.argv[0])), "memory"), sys.argv)
+os.execv(os.path.join(os.path.dirname(os.path.realpath(sys.argv[0])), "memory"), sys.argv)
 """
 
 
