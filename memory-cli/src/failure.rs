@@ -185,11 +185,13 @@ pub(crate) enum Failure {
         /// Error code of the first failed chore.
         code: Code,
     },
-    /// Some assistants could not be configured; the error of each was printed.
-    #[error("{count} {} failed", if *count == 1 { "assistant" } else { "assistants" })]
-    ClientsFailed {
-        /// Number of these assistants.
+    /// Some of several parts of a command failed; the error of each was printed.
+    #[error("{count} of {total} failed")]
+    PartsFailed {
+        /// Number of failed parts.
         count: u64,
+        /// Number of all parts.
+        total: u64,
         /// Error code of the first of them.
         code: Code,
     },
@@ -283,7 +285,7 @@ impl Failure {
             Self::Topic(error) => error.code(),
             Self::Tool(error) | Self::BrokenOff { source: error } => error.code,
             Self::Source(error) => error.code(),
-            Self::Config(ConfigError::Unreadable { .. }) => Code::Io,
+            Self::Config(ConfigError::Unreadable { .. }) | Self::Editor { .. } | Self::ServiceManager { .. } => Code::Io,
             Self::Config(_) => Code::ConfigInvalid,
             Self::Usage { .. } | Self::NotUnderstood { .. } => Code::InvalidInput,
             Self::Filter { .. } => Code::FilterError,
@@ -293,11 +295,10 @@ impl Failure {
                 io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Code::DiskFull,
                 _ => Code::Io,
             },
-            Self::Editor { .. } | Self::ServiceManager { .. } => Code::Io,
             Self::NotShown { .. } => Code::NotifyFailed,
             Self::NoConversations { .. } => Code::PathNotFound,
             Self::Taken { .. } | Self::ForeignFile { .. } => Code::Conflict,
-            Self::Undone { code, .. } | Self::ClientsFailed { code, .. } => *code,
+            Self::Undone { code, .. } | Self::PartsFailed { code, .. } => *code,
             Self::Tour { .. } => Code::Internal,
             Self::CheckFailed { .. } | Self::BanksDamaged { .. } | Self::SystemCheckFailed { .. } => Code::CheckFailed,
             Self::Unreadable { .. } | Self::NotTaken { .. } => Code::FileDamaged,
@@ -323,7 +324,8 @@ impl Failure {
             Self::NoConversations { .. } => {
                 Some("specify the folder that `memory proxy` or `memory add` used as --memory-path".into())
             }
-            Self::Undone { .. } | Self::CallsFailed { .. } | Self::ClientsFailed { .. } => {
+            Self::Undone { .. } | Self::CallsFailed { .. } => Some("all others succeeded; see the reported errors".into()),
+            Self::PartsFailed { count, total, .. } if count < total => {
                 Some("all others succeeded; see the reported errors".into())
             }
             Self::ForeignFile { .. } => {
@@ -351,7 +353,7 @@ impl Failure {
             Self::Output(_) => Some("the operation may have completed; check before you repeat a change".into()),
             Self::SystemCheckFailed { .. } => Some("follow the next steps in the report".into()),
             Self::File { source, .. } => io_hint(source).map(str::to_owned),
-            Self::Filter { .. } | Self::Editor { draft: None, .. } | Self::Tour { .. } => None,
+            Self::Filter { .. } | Self::Editor { draft: None, .. } | Self::Tour { .. } | Self::PartsFailed { .. } => None,
         }
     }
 
@@ -366,7 +368,7 @@ impl Failure {
                 | Self::NotTaken { .. }
                 | Self::NotUnderstood { .. }
                 | Self::CallsFailed { .. }
-                | Self::ClientsFailed { .. }
+                | Self::PartsFailed { .. }
                 | Self::NotShown { .. }
         )
     }

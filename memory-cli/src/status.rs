@@ -100,6 +100,7 @@ impl StatusSnapshot {
             shape["principal"] = principal.as_str().into();
         }
         if let Some(StoreError::NewerFormat { version, program, .. }) = &self.newer {
+            let version: Value = serde_json::from_str(version).unwrap_or_default();
             shape["newer_format"] = json!({ "version": version, "program": program });
         }
         if let Some(database) = &self.database {

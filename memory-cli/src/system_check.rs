@@ -1,5 +1,6 @@
 //! Checks of the environment: programs, clients, models, permissions and the file system.
 
+use std::error::Error;
 use std::fs::{self, File};
 use std::io;
 use std::path::Path;
@@ -7,7 +8,7 @@ use std::process::{Command, Stdio};
 
 use crate::config::{Environment, Settings};
 use crate::embedding;
-use crate::failure::ProgramError;
+use crate::failure::{Failure, ProgramError};
 use crate::install::{Client, ClientFileChange, ClientFolders, ClientSetup, InstallLevel, PlannedChange, outdated_plugins};
 use crate::service::ServiceManager;
 use memory_core::io_hint;
@@ -73,9 +74,16 @@ pub(crate) fn check_system(settings: &Settings) -> Vec<SystemFinding> {
     }));
     findings.extend([check_space(root), check_git(settings), check_embedding(settings), check_language_model(settings)]);
     findings.push(check_service());
-    findings.extend(check_clients(settings));
-    let plugins = outdated_plugins(environment);
-    findings.extend(plugins.iter().map(|plugin| SystemFinding::new("plugin", SystemState::Problem, plugin.describe())));
+    findings.extend(check_clients(environment));
+    findings
+}
+
+/// Checks the environment of a home whose settings cannot be used because of `failure`.
+pub(crate) fn check_without_settings(failure: &Failure, environment: &Environment) -> Vec<SystemFinding> {
+    let cause = failure.source().map_or_else(String::new, |cause| format!(": {cause}"));
+    let settings = SystemFinding::new("settings", SystemState::Problem, format!("{failure}{cause}"));
+    let mut findings = vec![check_program(environment), SystemFinding { hint: failure.hint(), ..settings }, check_service()];
+    findings.extend(check_clients(environment));
     findings
 }
 
@@ -195,12 +203,13 @@ fn check_service() -> SystemFinding {
     finding(SystemState::Unused, "none was found for this user; start `memory serve` when you log in")
 }
 
-/// Checks the clients on this machine: whether they are set up, and with a program that exists.
-fn check_clients(settings: &Settings) -> Vec<SystemFinding> {
-    let environment = &settings.environment;
+/// Checks the clients on this machine: whether they are set up, with a program that exists, and with plugins of this version.
+fn check_clients(environment: &Environment) -> Vec<SystemFinding> {
     let Ok(folders) = ClientFolders::of(environment) else { return Vec::new() };
     let found = Client::ALL.into_iter().filter(|client| client.is_present(&folders));
-    found.map(|client| check_client(client, environment)).collect()
+    let plugins = outdated_plugins(environment);
+    let plugins = plugins.iter().map(|plugin| SystemFinding::new("plugin", SystemState::Problem, plugin.describe()));
+    found.map(|client| check_client(client, environment)).chain(plugins).collect()
 }
 
 /// Whether a client is set up for this program.

@@ -73,8 +73,8 @@ pub enum StoreError {
     NewerFormat {
         /// The folder.
         folder: String,
-        /// The version of the format.
-        version: u64,
+        /// The version of the format, as JSON.
+        version: String,
         /// The name and version of the program that wrote it.
         program: String,
     },

@@ -8,6 +8,7 @@ use std::path::Path;
 
 use memory_core::StoreError;
 use serde::Deserialize;
+use serde_json::Value;
 
 /// The file with the version.
 pub(crate) const FILE: &str = "format.json";
@@ -24,7 +25,7 @@ const PROGRAM: &str = "memory ";
 /// The content of [`FILE`].
 #[derive(Debug, Deserialize)]
 struct FolderFormat {
-    version: u64,
+    version: Value,
     /// The name and version of the program that wrote it.
     #[serde(default)]
     program: String,
@@ -45,8 +46,11 @@ fn check_folder(folder: &Path, is_own: impl Fn(&str) -> bool) -> Result<(), Stor
     // Without a readable file, the folder has a version that this program supports.
     let Ok(text) = fs::read_to_string(folder.join(FILE)) else { return Ok(()) };
     match serde_json::from_str(&text) {
-        Ok(FolderFormat { version, program }) if SUPPORTED < version && is_own(&program) => {
-            Err(StoreError::NewerFormat { folder: folder.display().to_string(), version, program })
+        // A later version may not number its formats.
+        Ok(FolderFormat { version, program }) if version.as_u64().is_none_or(|own| SUPPORTED < own) && is_own(&program) => {
+            let (folder, version) = (folder.display().to_string(), version.to_string());
+            let program = if program.is_empty() { "a newer version".to_owned() } else { program };
+            Err(StoreError::NewerFormat { folder, version, program })
         }
         _ => Ok(()),
     }
@@ -66,6 +70,9 @@ mod tests {
         assert!(check_writable(folder.path()).is_ok());
         assert!(check(r#"{"version": 1, "program": "memory 0.2.0"}"#).is_ok());
         assert!(check("damaged").is_ok());
+        assert!(check(r#"{"version": "2.1", "program": "memory 9.0.0"}"#).is_err());
+        let refusal = check(r#"{"version": 2}"#).unwrap_err().to_string();
+        assert!(refusal.ends_with("has format 2 of a newer version, which this version cannot change"), "{refusal}");
         let refusal = check(r#"{"version": 2, "program": "memory 3.1.0", "more": 1}"#).unwrap_err().to_string();
         assert!(refusal.ends_with("has format 2 of memory 3.1.0, which this version cannot change"), "{refusal}");
     }

@@ -9,7 +9,7 @@ use crate::app::App;
 use crate::doctor::report_json;
 use crate::failure::Failure;
 use crate::print::{Table, TableColumn};
-use crate::system_check::{SystemFinding, SystemState, check_system};
+use crate::system_check::{SystemFinding, SystemState, check_system, check_without_settings};
 
 /// Check the files against the index and the journal
 ///
@@ -49,7 +49,10 @@ impl DoctorArgs {
 }
 
 fn check_environment(app: &mut App) -> Result<(), Failure> {
-    let findings = check_system(&*app.settings()?);
+    let findings = match app.settings() {
+        Ok(settings) => check_system(&settings),
+        Err(failure) => check_without_settings(&failure, app.environment),
+    };
     let problems = findings.iter().filter(|finding| finding.state == SystemState::Problem).count() as u64;
     if app.output.is_json() {
         let shape = |SystemFinding { name, state, what, hint }: &SystemFinding| {

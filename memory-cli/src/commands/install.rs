@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use memory_store::DaemonLock;
+use memory_core::Code;
+use memory_store::{DaemonLock, DaemonProcess};
 use serde_json::{Value, json};
 
 use super::{print_note, service};
@@ -47,6 +48,9 @@ pub(crate) struct InstallArgs {
 /// A note for the user about changes in the files of a project.
 const PROJECT_NOTE: &str = "each user of the project needs `memory` on the PATH, and uses their own home";
 
+/// A note for the user if there is nothing to do.
+const NONE_SELECTED: &str = "no assistant was found or selected; nothing was changed";
+
 /// The client to configure, and how.
 #[derive(Debug, Args)]
 pub(super) struct SetupArgs {
@@ -73,24 +77,32 @@ impl InstallArgs {
             let why = "the files of a project are shared and cannot name a home";
             return Err(Failure::usage(why, "omit --root or --project"));
         }
-        let clients =
-            self.arguments.clients("set up", Some("no assistant was found on this machine"), Client::is_present, app)?;
-        self.arguments.run_each(&clients, &[], app, |client, app| self.install(client, app))
+        let mut topics = None;
+        if self.topics {
+            let settings = app.settings()?;
+            let missing = || Failure::usage("the current folder has no topics", "change to the folder of a project");
+            topics = Some(topics::project_folder(&settings).ok_or_else(missing)?);
+        }
+        let none_found = Some("no assistant was found on this machine");
+        let clients = self.arguments.clients("set up", none_found, Client::is_present, app)?;
+        if clients.is_empty() {
+            print_note(app, NONE_SELECTED)?;
+        }
+        let results = self.arguments.run_each(&clients, app, |client, app| self.install(client, topics.as_deref(), app))?;
+        results.finish(self.arguments.client.is_some(), app)
     }
 
-    fn install(&self, client: &'static Client, app: &mut App) -> Result<Value, Failure> {
+    /// Installs the entries, and sets the folder of the client's own memory to `topics`.
+    fn install(&self, client: &'static Client, topics: Option<&Path>, app: &mut App) -> Result<Value, Failure> {
         let SetupArgs { dry_run, project, .. } = self.arguments;
         let mut setup = self.arguments.setup(client, app, self.replace)?;
         let mut watched = None;
-        if self.topics && (client.has_topics_setting() || !self.arguments.all) {
-            let settings = app.settings()?;
-            let missing = || Failure::usage("the current folder has no topics", "change to the folder of a project");
-            let folder = topics::project_folder(&settings).ok_or_else(missing)?;
-            setup = setup.with_topics(&folder)?;
+        if let Some(folder) = topics.filter(|_| client.has_topics_setting() || !self.arguments.all) {
+            setup = setup.with_topics(folder)?;
             watched = Some(folder).filter(|_| !dry_run);
         }
         let outcome = self.arguments.run(app, client, &setup, ClientSetup::plan_install)?;
-        watched.map_or(Ok(()), |folder| topics::watch(&folder))?;
+        watched.map_or(Ok(()), topics::watch)?;
         let note = match (outcome.is_changed, dry_run) {
             (false, _) => format!("{} is already configured; nothing was changed", client.title),
             (true, true) => "nothing was written".to_owned(),
@@ -101,6 +113,46 @@ impl InstallArgs {
         let notes = [client.note].into_iter().chain(project_notes);
         notes.flatten().filter(|_| outcome.is_changed && !dry_run).try_for_each(|note| print_note(app, note))?;
         Ok(outcome.json)
+    }
+}
+
+/// The results of several setups.
+#[derive(Default)]
+struct ClientResults {
+    /// The JSON of each client.
+    shapes: Vec<Value>,
+    /// Further fields of the JSON.
+    fields: Vec<(&'static str, Value)>,
+    /// The number of parts: clients, and the service.
+    total: u64,
+    /// The codes of the failures.
+    failures: Vec<Code>,
+}
+
+impl ClientResults {
+    /// Counts and prints a failure, and returns its JSON.
+    fn add_failure(&mut self, failure: &Failure, app: &mut App) -> Result<Value, Failure> {
+        self.failures.push(failure.core_code());
+        if !app.output.is_json() {
+            write_text_error(failure, &mut app.output)?;
+        }
+        Ok(error_json(failure, None, &app.output))
+    }
+
+    /// Prints the JSON: that of the only client if `is_single`, else a list. Fails if a part failed.
+    fn finish(mut self, is_single: bool, app: &mut App) -> Result<(), Failure> {
+        if app.output.is_json() {
+            let mut shape = match self.shapes.pop() {
+                Some(shape) if is_single => shape,
+                last => json!({ "clients": self.shapes.into_iter().chain(last).collect::<Vec<_>>() }),
+            };
+            for (key, value) in self.fields {
+                shape[key] = value;
+            }
+            app.output.json(&shape)?;
+        }
+        let count = self.failures.len() as u64;
+        self.failures.first().map_or(Ok(()), |code| Err(Failure::PartsFailed { count, total: self.total, code: *code }))
     }
 }
 
@@ -146,50 +198,27 @@ impl SetupArgs {
         Ok(found.into_iter().enumerate().filter(|(index, _)| chosen.contains(index)).map(|(_, client)| client).collect())
     }
 
-    /// Runs `work` for each client, and prints the JSON. `service` are the deleted files of the service.
+    /// Runs `work` for each client. If one of several fails, its error is printed, and the others are not affected.
     fn run_each(
         &self,
         clients: &[&'static Client],
-        service: &[PathBuf],
         app: &mut App,
         work: impl Fn(&'static Client, &mut App) -> Result<Value, Failure>,
-    ) -> Result<(), Failure> {
-        if clients.is_empty() && service.is_empty() {
-            print_note(app, "no assistant was found or selected; nothing was changed")?;
-        }
-        let (mut shapes, mut failed) = (Vec::new(), Vec::new());
+    ) -> Result<ClientResults, Failure> {
+        let mut results = ClientResults::default();
         for client in clients {
+            results.total += 1;
             match work(client, app) {
-                Ok(shape) => shapes.push(shape),
-                // The files of the other clients do not depend on this one.
-                Err(failure) if self.client.is_none() && !matches!(failure, Failure::Output(_)) => {
-                    failed.push(failure.core_code());
-                    if app.output.is_json() {
-                        let mut shape = error_json(&failure, None, &app.output);
-                        shape["client"] = client.name.into();
-                        shapes.push(shape);
-                    } else {
-                        write_text_error(&failure, &mut app.output)?;
-                    }
+                Ok(shape) => results.shapes.push(shape),
+                Err(failure) if self.client.is_some() || matches!(failure, Failure::Output(_)) => return Err(failure),
+                Err(failure) => {
+                    let mut shape = results.add_failure(&failure, app)?;
+                    shape["client"] = client.name.into();
+                    results.shapes.push(shape);
                 }
-                Err(failure) => return Err(failure),
             }
         }
-        if app.output.is_json() {
-            let shape = match shapes.pop() {
-                Some(shape) if self.client.is_some() => shape,
-                last => {
-                    shapes.extend(last);
-                    let mut shape = json!({ "clients": shapes });
-                    if !service.is_empty() {
-                        shape["service"] = json!(service);
-                    }
-                    shape
-                }
-            };
-            app.output.json(&shape)?;
-        }
-        failed.first().map_or(Ok(()), |code| Err(Failure::ClientsFailed { count: failed.len() as u64, code: *code }))
+        Ok(results)
     }
 
     /// Returns the setup of a client.
@@ -233,32 +262,38 @@ fn print_change(outcome: &PlannedChange, is_rehearsal: bool, app: &mut App) -> R
     }
     let place = app.output.display_path(&outcome.path);
     app.output.fields(&[outcome.change.as_str(), &place])?;
-    if let Some(backup) = &outcome.backup {
-        let backup = app.output.display_path(backup);
-        app.output.note(&format!("backup: {backup}"))?;
+    for (title, backups) in [("backup", outcome.backup.as_slice()), ("deleted backup", &outcome.obsolete)] {
+        for backup in backups {
+            let backup = app.output.display_path(backup);
+            app.output.note(&format!("{title}: {backup}"))?;
+        }
     }
     Ok(())
 }
 
 fn change_json(outcome: &PlannedChange, is_rehearsal: bool) -> Value {
-    let PlannedChange { path, change, backup, .. } = outcome;
+    let PlannedChange { path, change, backup, obsolete, .. } = outcome;
     let diff = (is_rehearsal && *change != ClientFileChange::Unchanged).then(|| outcome.diff());
-    json!({ "path": path, "change": change.as_str(), "backup": backup, "diff": diff })
+    let mut shape = json!({ "path": path, "change": change.as_str(), "backup": backup, "diff": diff });
+    if !obsolete.is_empty() {
+        shape["deleted_backups"] = json!(obsolete);
+    }
+    shape
 }
 
 /// Remove the entries of `memory install` from the settings of coding assistants
 ///
 /// A file that is unchanged since the installation is restored exactly; in any other file, only the entries of this program
-/// are removed. Backups (`….before-memory`) are deleted, unless an entry has values that no installation writes. A file that the installation created and that contains nothing else is deleted. No memory is changed. The
+/// are removed. Backups (`….before-memory`) are deleted if the file has all of their content. A file that the installation created and that contains nothing else is deleted. No memory is changed. The
 /// setting for topics is removed from the current folder and those above it in the project; with --project, only without an
 /// installation for the user.
 ///
 /// Without a name, those that have entries are listed at a terminal to select from; with --all, the entries of all are removed,
 /// and the service of `memory service`.
 ///
-/// JSON: {client, level, dry_run, changed, files: [{path, change, backup, diff}]}; `change` is restored, changed, removed or
-/// unchanged, `diff` is given with --dry-run; with --all {clients: [{client, …}…], service?: [FILE…]}, where `service` are the
-/// files of the service
+/// JSON: {client, level, dry_run, changed, files: [{path, change, backup, diff, deleted_backups?}]}; `change` is restored, changed, removed or
+/// unchanged, `diff` is given with --dry-run; with --all {clients: [{client, …}…], service?: [FILE…],
+/// daemon?: {pid}}, where one that failed is {client, error}, `service` are the files of the service, and `daemon` still runs
 #[derive(Debug, Args)]
 pub(crate) struct UninstallArgs {
     #[command(flatten)]
@@ -268,11 +303,35 @@ pub(crate) struct UninstallArgs {
 impl UninstallArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let (root, environment) = (app.root.clone(), app.environment);
-        let has_entries = |client: &Client, _: &ClientFolders| has_entries(client, root.as_deref(), environment);
+        let has_entries = |client: &Client, folders: &ClientFolders| has_entries(client, folders, root.as_deref(), environment);
         let clients = self.arguments.clients("remove the entries from", None, has_entries, app)?;
-        let files = if self.arguments.all { service::uninstall_if_installed(self.arguments.dry_run, app)? } else { Vec::new() };
-        self.arguments.run_each(&clients, &files, app, |client, app| self.uninstall(client, app))?;
-        if self.arguments.all { note_running_daemon(app) } else { Ok(()) }
+        let service =
+            if self.arguments.all { service::uninstall_if_installed(self.arguments.dry_run, app) } else { Ok(Vec::new()) };
+        if clients.is_empty() && service.as_ref().is_ok_and(Vec::is_empty) {
+            print_note(app, NONE_SELECTED)?;
+        }
+        let mut results = self.arguments.run_each(&clients, app, |client, app| self.uninstall(client, app))?;
+        let has_service = match service {
+            Ok(files) if files.is_empty() => false,
+            Ok(files) => {
+                results.fields.push(("service", json!(files)));
+                true
+            }
+            Err(failure) => {
+                results.total += 1;
+                let shape = results.add_failure(&failure, app)?;
+                results.fields.push(("service", shape));
+                false
+            }
+        };
+        // The removal of the service stops its daemon.
+        if self.arguments.all
+            && !(has_service && self.arguments.dry_run)
+            && let Some(process) = find_daemon(app)?
+        {
+            results.fields.push(("daemon", json!({ "pid": process.pid })));
+        }
+        results.finish(self.arguments.client.is_some(), app)
     }
 
     fn uninstall(&self, client: &'static Client, app: &mut App) -> Result<Value, Failure> {
@@ -317,19 +376,22 @@ impl UninstallArgs {
     }
 }
 
-/// Notes that a daemon that no service manager started uses the home.
-fn note_running_daemon(app: &mut App) -> Result<(), Failure> {
-    let settings = app.settings()?;
-    let Some(process) = DaemonLock::find_running(&settings.root.value)? else { return Ok(()) };
+/// Returns the daemon that still uses the home, and notes it. Without valid settings, it is not known.
+fn find_daemon(app: &mut App) -> Result<Option<DaemonProcess>, Failure> {
+    let Ok(settings) = app.settings() else { return Ok(None) };
+    let Ok(Some(process)) = DaemonLock::find_running(&settings.root.value) else { return Ok(None) };
     let home = app.output.display_path(&settings.root.value);
     let id = process.pid.map_or_else(String::new, |pid| format!(" (process {pid})"));
-    print_note(app, &format!("a daemon still runs for {home}{id}; stop it before you remove the program"))
+    print_note(app, &format!("a daemon still runs for {home}{id}; stop it before you remove the program"))?;
+    Ok(Some(process))
 }
 
-/// Returns whether a removal would change a file of a client, or its files cannot be read.
-fn has_entries(client: &Client, root: Option<&Path>, environment: &Environment) -> bool {
+/// Returns whether a removal would change a file of a client, or cannot read a file that names this program.
+fn has_entries(client: &Client, folders: &ClientFolders, root: Option<&Path>, environment: &Environment) -> bool {
     let Some(client) = Client::named(client.name) else { return false };
-    let setup = ClientSetup::new(client, InstallLevel::User, root, environment);
-    let changes = setup.and_then(|setup| setup.plan_uninstall());
-    changes.map_or(true, |changes| changes.iter().any(|change| change.change != ClientFileChange::Unchanged))
+    let Ok(setup) = ClientSetup::new(client, InstallLevel::User, root, environment) else { return false };
+    match setup.plan_uninstall() {
+        Ok(changes) => changes.iter().any(|change| change.change != ClientFileChange::Unchanged),
+        Err(_) => client.may_have_entries(folders),
+    }
 }

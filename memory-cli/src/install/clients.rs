@@ -1,11 +1,12 @@
 //! The supported clients, their folders and their configuration files.
 
 use std::ffi::OsString;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::hooks::{HookFormat, HookStyle};
 use super::plan::ClientEntry;
-use super::server::{ServerEntryFormat, ServerFormat};
+use super::server::{NAME, ServerEntryFormat, ServerFormat};
 use crate::config::Environment;
 use crate::failure::Failure;
 use crate::notification::find_program;
@@ -60,6 +61,13 @@ impl Client {
             let own = path.parent().filter(|folder| !shared.iter().any(|shared| shared == folder));
             path.exists() || own.is_some_and(Path::exists)
         })
+    }
+
+    /// Returns whether a file of the client, which may be damaged, contains the name of this program.
+    pub(crate) fn may_have_entries(&self, folders: &ClientFolders) -> bool {
+        let files = (self.files)(folders, InstallLevel::User).into_iter().flat_map(|file| file.paths);
+        let contents = files.filter_map(|path| fs::read(path).ok());
+        contents.into_iter().any(|bytes| String::from_utf8_lossy(&bytes).contains(NAME))
     }
 
     /// Returns whether the folder of the client's own memory can be set.

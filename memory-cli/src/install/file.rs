@@ -59,7 +59,7 @@ impl ClientFileSnapshot {
 
     /// Returns the backups of the file, the oldest first.
     pub(super) fn backups(&self) -> io::Result<Vec<PathBuf>> {
-        Ok(self.numbered_backups()?.into_iter().map(|(_, path)| path).collect())
+        Ok(self.numbered_backups()?.into_iter().map(|(_, path)| path).filter(|path| path.is_file()).collect())
     }
 
     /// Writes a backup next to the file, unless one has the same bytes; returns the path of the backup.
@@ -164,7 +164,7 @@ impl ClientFileSnapshot {
     }
 }
 
-/// Deletes a backup after the file has the same bytes again.
+/// Deletes a backup.
 pub(super) fn delete_backup(path: &Path) -> io::Result<()> {
     fs::remove_file(path)?;
     sync_folder(path)

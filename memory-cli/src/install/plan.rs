@@ -67,11 +67,33 @@ fn install_each<'a>(
 ///
 /// The words of the two texts are compared, so a value in an entry that no installation writes counts as content.
 pub(super) fn is_complete(rest: Option<&str>, file: &str, entries: &[ClientEntry], own: &Invocation) -> bool {
-    let find = |entry: &ClientEntry| Some((*entry, entry.find_installed(split_mark(file).1, own).ok()?));
-    let found = entries.iter().filter_map(find).flat_map(|(entry, found)| found.into_iter().map(move |own| (entry, own)));
-    let found: Vec<(ClientEntry, Invocation)> = found.collect();
+    let Ok(found) = find_all(file, entries, own) else { return false };
     let installed = install_each(rest, found.iter().map(|(entry, own)| (*entry, own)));
     installed.is_ok_and(|installed| sorted_words(&installed) == sorted_words(file))
+}
+
+/// Returns whether `rest`, the file without the entries, has all content of a backup except for its own entries.
+///
+/// Numbers and truth values are not compared, because assistants count and toggle in their settings.
+pub(super) fn is_obsolete(backup: &str, rest: Option<&str>, entries: &[ClientEntry], own: &Invocation) -> bool {
+    let any_name = Invocation { server_name: None, ..own.clone() };
+    if rest.is_some_and(|rest| !find_all(rest, entries, &any_name).is_ok_and(|found| found.is_empty())) {
+        return false;
+    }
+    let Ok(found) = find_all(backup, entries, &any_name) else { return false };
+    let Ok(installed) = install_each(rest, found.iter().map(|(entry, own)| (*entry, own))) else { return false };
+    let mut available = sorted_words(&installed).into_iter();
+    let is_compared = |word: &&str| word.parse::<f64>().is_err() && !["true", "false", "null"].contains(word);
+    sorted_words(backup).into_iter().filter(is_compared).all(|word| available.any(|other| other == word))
+}
+
+/// Returns the invocations that produced the entries of this program in a file.
+fn find_all(file: &str, entries: &[ClientEntry], own: &Invocation) -> Result<Vec<(ClientEntry, Invocation)>, ClientFileError> {
+    let mut found = Vec::new();
+    for entry in entries {
+        found.extend(entry.find_installed(split_mark(file).1, own)?.into_iter().map(|invocation| (*entry, invocation)));
+    }
+    Ok(found)
 }
 
 /// Returns the text between white space and punctuation of JSON, TOML and YAML, in order of the bytes.
@@ -90,17 +112,14 @@ pub(super) fn uninstall(
     formers: &[&str],
 ) -> Result<UninstallResult, ClientFileError> {
     let (mark, text) = split_mark(file);
-    let mut found = Vec::new();
-    for entry in entries {
-        found.extend(entry.find_installed(text, own)?.into_iter().map(|invocation| (*entry, invocation)));
-    }
+    let found = find_all(file, entries, own)?;
     if found.is_empty() {
         return Ok(UninstallResult::Same);
     }
     // A former text has no entry of ours, whatever its name.
     let is_clean = |former: &&str| {
         let any_name = Invocation { server_name: None, ..own.clone() };
-        entries.iter().all(|entry| entry.find_installed(split_mark(former).1, &any_name).is_ok_and(|found| found.is_empty()))
+        find_all(former, entries, &any_name).is_ok_and(|found| found.is_empty())
     };
     let becomes_this = |former: Option<&str>| {
         install_each(former, found.iter().map(|(entry, own)| (*entry, own))).is_ok_and(|installed| installed == file)
@@ -113,9 +132,10 @@ pub(super) fn uninstall(
     if was_made_for_us && becomes_this(None) {
         return Ok(UninstallResult::Nothing);
     }
+    let former_texts: Vec<&str> = formers.iter().map(|former| split_mark(former).1).collect();
     let mut left = text.to_owned();
     for (entry, own) in &found {
-        left = entry.uninstall(&left, own, clean.first().copied())?;
+        left = entry.uninstall(&left, own, &former_texts)?;
         left = entry.remove_empty(left, &clean)?;
     }
     let is_json = entries.iter().all(|entry| !matches!(entry, ClientEntry::Server(ServerFormat::Toml | ServerFormat::Yaml)));
@@ -132,11 +152,11 @@ impl ClientEntry {
         }
     }
 
-    fn uninstall(self, text: &str, own: &Invocation, former: Option<&str>) -> Result<String, ClientFileError> {
+    fn uninstall(self, text: &str, own: &Invocation, formers: &[&str]) -> Result<String, ClientFileError> {
         match self {
-            Self::Server(format) => format.uninstall(text, own, former),
+            Self::Server(format) => format.uninstall(text, own, formers),
             Self::Hooks(format) => format.uninstall(text, own),
-            Self::Topics => topics_setting::uninstall(text, former),
+            Self::Topics => topics_setting::uninstall(text, own, formers),
         }
     }
 

@@ -100,10 +100,17 @@ impl ServerFormat {
         }
     }
 
-    /// Removes the entry. If it replaced an entry in `former`, that entry is inserted again.
-    pub(super) fn uninstall(self, text: &str, own: &Invocation, former: Option<&str>) -> Result<String, ClientFileError> {
+    /// Removes the entry. If it replaced an entry, that entry is inserted again.
+    ///
+    /// The replaced entry is that of the newest backup in `formers` without an entry of this program at its place.
+    pub(super) fn uninstall(self, text: &str, own: &Invocation, formers: &[&str]) -> Result<String, ClientFileError> {
         let ServerSlot::Own { name, .. } = self.find_slot(text, own)? else { return Ok(text.to_owned()) };
         let rest = self.remove(text, &name)?;
+        let is_own = |server: ServerEntry| {
+            let is_installed = |words: &[String]| own.is_installed(ClientSubcommand::Serve, words);
+            server.name == name && server.command.as_deref().is_some_and(is_installed)
+        };
+        let former = formers.iter().find(|former| self.servers(former).is_ok_and(|found| !found.into_iter().any(is_own)));
         let replaced = former.and_then(|former| self.source(former, &name).ok().flatten());
         replaced.map_or(Ok(rest.clone()), |source| self.insert_source(&rest, &name, &source))
     }

@@ -87,9 +87,9 @@ pub struct PlannedChange {
     pub after: Option<String>,
     /// The path of the backup.
     pub backup: Option<PathBuf>,
+    /// The backups that are deleted, because the new file has all of their content.
+    pub obsolete: Vec<PathBuf>,
     seen: ClientFileSnapshot,
-    /// Backups with nothing that the new file lacks.
-    obsolete: Vec<PathBuf>,
     /// Whether a backup is written first.
     needs_backup: bool,
 }
@@ -201,8 +201,8 @@ impl ClientSetup {
 
     /// Writes the planned changes.
     ///
-    /// All files are checked for write permission before the first one is changed. A backup is written next to each file that
-    /// loses content; a removal deletes the backups that contain nothing else than the file.
+    /// All files are checked for write permission before the first one is changed. An installation writes a backup next to each
+    /// changed file. A removal writes one if the file loses content of the user, and deletes those whose content is in the file.
     ///
     /// # Errors
     /// If a file was changed since it was read, or cannot be written.
@@ -221,9 +221,10 @@ impl ClientSetup {
                 ReplaceError::Changed => Failure::Store(StoreError::Conflict { what: outcome.path.display().to_string() }),
                 ReplaceError::Refused(source) => Failure::File { action: format!("write {}", outcome.path.display()), source },
             })?;
-            for backup in &outcome.obsolete {
-                file::delete_backup(backup).map_err(Failure::file(format!("remove {}", backup.display())))?;
-            }
+        }
+        for outcome in outcomes {
+            // A backup that cannot be deleted is not listed.
+            outcome.obsolete.retain(|backup| file::delete_backup(backup).is_ok());
         }
         Ok(())
     }
@@ -250,28 +251,23 @@ impl ClientSetup {
             PlannedChange { path, change, before, after, backup: None, seen, obsolete: Vec::new(), needs_backup: false };
         let Some(text) = &outcome.before else { return Ok(outcome) };
         let action = format!("list the backups of {}", outcome.path.display());
-        let mut backups = outcome.seen.backups().map_err(Failure::file(action))?;
-        backups.reverse();
-        let former = |path: &PathBuf| Some((path.clone(), std::fs::read_to_string(path).ok()?));
-        let formers: Vec<(PathBuf, String)> = backups.iter().filter_map(former).collect();
+        let backups = outcome.seen.backups().map_err(Failure::file(action))?;
+        let former = |path: PathBuf| std::fs::read_to_string(&path).ok().map(|text| (path, text));
+        let formers: Vec<(PathBuf, String)> = backups.into_iter().rev().filter_map(former).collect();
         let texts: Vec<&str> = formers.iter().map(|(_, text)| text.as_str()).collect();
         let rest = plan::uninstall(text, &entries, &self.own, &texts).map_err(client_file_failure(&outcome.path))?;
         let (change, after) = match rest {
             UninstallResult::Same => return Ok(outcome),
             UninstallResult::Text(text) => (ClientFileChange::Changed, Some(text)),
             UninstallResult::Nothing => (ClientFileChange::Removed, None),
-            UninstallResult::Former(index) => {
-                // The newer backups are from updates of the entries.
-                let obsolete = backups.iter().take_while(|path| **path != formers[index].0).chain([&formers[index].0]);
-                let obsolete = obsolete.cloned().collect();
-                let after = Some(formers[index].1.clone());
-                return Ok(PlannedChange { change: ClientFileChange::Restored, after, obsolete, ..outcome });
-            }
+            UninstallResult::Former(index) => (ClientFileChange::Restored, Some(formers[index].1.clone())),
         };
         // The user may have added values to the entries.
-        let is_complete = plan::is_complete(after.as_deref(), text, &entries, &self.own);
-        let obsolete = if is_complete { backups } else { Vec::new() };
-        Ok(PlannedChange { change, after, obsolete, needs_backup: !is_complete, ..outcome })
+        let needs_backup =
+            change != ClientFileChange::Restored && !plan::is_complete(after.as_deref(), text, &entries, &self.own);
+        let is_obsolete = |text: &str| plan::is_obsolete(text, after.as_deref(), &entries, &self.own);
+        let obsolete = formers.iter().filter(|(_, text)| is_obsolete(text)).map(|(path, _)| path.clone()).collect();
+        Ok(PlannedChange { change, after, obsolete, needs_backup, ..outcome })
     }
 }
 

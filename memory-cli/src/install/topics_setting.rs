@@ -21,9 +21,10 @@ pub(super) fn install(text: &str, own: &Invocation) -> Result<String, ClientFile
     }
 }
 
-/// Removes the setting, or restores its value in `former`.
-pub(super) fn uninstall(text: &str, former: Option<&str>) -> Result<String, ClientFileError> {
-    match former.map(setting).transpose()?.flatten() {
+/// Removes the setting, or restores the value in the newest backup in `formers` that has another one or none.
+pub(super) fn uninstall(text: &str, own: &Invocation, formers: &[&str]) -> Result<String, ClientFileError> {
+    let former = formers.iter().find(|former| is_set(former, own) != Ok(true));
+    match former.map(|former| setting(former)).transpose()?.flatten() {
         Some(former) => jsonc::set_value(text, &[JsoncStep::Key(KEY)], &former.value),
         None => jsonc::remove(text, &[JsoncStep::Key(KEY)]),
     }

@@ -181,6 +181,9 @@ fn claude_code_gets_a_server_and_hooks_and_gives_them_back() {
     assert_snapshot!(sandbox.run(&["uninstall", "claude-code"]), @"
     restored	~/.claude.json
     restored	~/.claude/settings.json
+    --- stderr
+    deleted backup: ~/.claude.json.before-memory
+    deleted backup: ~/.claude/settings.json.before-memory
     ");
     assert_eq!((sandbox.read_file(".claude.json"), sandbox.read_file(".claude/settings.json")), (servers, settings));
     assert!(!sandbox.path(".claude.json.before-memory").exists(), "it would say what the file says");
@@ -311,6 +314,7 @@ fn claude_code_stores_its_memory_in_the_topics_of_the_project() {
     removed	~/.claude.json
     removed	~/.claude/settings.json
     restored	~/work/.claude/settings.local.json
+    deleted backup: ~/work/.claude/settings.local.json.before-memory
     ");
     restore();
     sandbox.file("work/.claude/settings.local.json", "{ \"autoMemoryDirectory\": \"~/notes\" }\n");
@@ -405,6 +409,8 @@ fn all_assistants_on_the_machine_are_set_up_and_cleaned_at_once() {
     removed	~/.claude/settings.json
     restored	~/.codex/config.toml
     removed	~/.codex/hooks.json
+    --- stderr
+    deleted backup: ~/.codex/config.toml.before-memory
     ");
     assert_eq!(sandbox.read_file(".codex/config.toml"), "model = \"x\"\n");
     assert!(!sandbox.path(".claude.json").exists());
@@ -417,7 +423,7 @@ fn all_assistants_on_the_machine_are_set_up_and_cleaned_at_once() {
 #[test]
 fn the_other_assistants_are_set_up_if_the_settings_of_one_are_damaged() {
     let sandbox = Sandbox::new();
-    sandbox.file(".codex/config.toml", "model = \"o\"\nmodel = \"p\"\n");
+    sandbox.file(".codex/config.toml", "model = \"o\"\nmodel = \"p\"\n# memory\n");
     sandbox.file(".cursor/mcp.json", "{}\n");
     assert_snapshot!(sandbox.run(&["install", "--all"]), @"
     changed	~/.cursor/mcp.json
@@ -427,13 +433,13 @@ fn the_other_assistants_are_set_up_if_the_settings_of_one_are_damaged() {
     hint: the file was not changed; correct it and try again
     backup: ~/.cursor/mcp.json.before-memory
     restart Cursor to use the memories
-    error[file_damaged]: 1 assistant failed
+    error[file_damaged]: 1 of 2 failed
     hint: all others succeeded; see the reported errors
     --- exit 5
     ");
     // The damaged file may contain entries, so its assistant is not skipped.
     assert_snapshot!(sandbox.run(&["uninstall", "--all", "--json"]), @r#"
-    {"clients":[{"error":{"code":"FILE_DAMAGED","message":"~/.codex/config.toml:2: duplicate key","hint":"the file was not changed; correct it and try again"},"client":"codex"},{"client":"cursor","level":"user","dry_run":false,"changed":true,"files":[{"path":"~/.cursor/mcp.json","change":"restored","backup":null,"diff":null},{"path":"~/.cursor/hooks.json","change":"removed","backup":null,"diff":null}]}]}
+    {"clients":[{"error":{"code":"FILE_DAMAGED","message":"~/.codex/config.toml:2: duplicate key","hint":"the file was not changed; correct it and try again"},"client":"codex"},{"client":"cursor","level":"user","dry_run":false,"changed":true,"files":[{"path":"~/.cursor/mcp.json","change":"restored","backup":null,"diff":null,"deleted_backups":["~/.cursor/mcp.json.before-memory"]},{"path":"~/.cursor/hooks.json","change":"removed","backup":null,"diff":null}]}]}
     --- exit 5
     "#);
 }
@@ -450,6 +456,11 @@ fn a_removal_leaves_no_backups() {
     assert_snapshot!(sandbox.run(&["uninstall", "claude-code"]), @"
     changed	~/.claude.json
     restored	~/.claude/settings.json
+    --- stderr
+    deleted backup: ~/.claude.json.before-memory-2
+    deleted backup: ~/.claude.json.before-memory
+    deleted backup: ~/.claude/settings.json.before-memory-2
+    deleted backup: ~/.claude/settings.json.before-memory
     ");
     assert_eq!(sandbox.read_file(".claude.json"), r#"{"numStartups":8,"mcpServers":{"files":{"command":"npx"}},"theme":"dark"}"#);
     for folder in ["", ".claude"] {
@@ -457,6 +468,37 @@ fn a_removal_leaves_no_backups() {
             std::fs::read_dir(sandbox.path(folder)).expect("a folder").map(|entry| entry.expect("an entry").file_name());
         assert!(names.all(|name| !name.to_string_lossy().contains("before-memory")), "{folder}");
     }
+}
+
+#[test]
+fn values_that_the_user_added_to_an_entry_stay_in_a_backup_for_ever() {
+    let sandbox = Sandbox::new();
+    sandbox.file(".cursor/mcp.json", r#"{"mcpServers":{"files":{"command":"npx"}}}"#);
+    sandbox.run(&["install", "cursor"]);
+    let with = sandbox.read_file(".cursor/mcp.json").replace(r#""type":"stdio""#, r#""type":"stdio","env":{"KEY":"theirs"}"#);
+    sandbox.file(".cursor/mcp.json", &with.replace("/bin/memory", env!("CARGO_BIN_EXE_memory")));
+    assert_snapshot!(sandbox.run(&["uninstall", "cursor"]), @"
+    changed	~/.cursor/mcp.json
+    removed	~/.cursor/hooks.json
+    --- stderr
+    backup: ~/.cursor/mcp.json.before-memory-2
+    deleted backup: ~/.cursor/mcp.json.before-memory
+    ");
+    sandbox.run(&["install", "cursor"]);
+    sandbox.run(&["uninstall", "cursor"]);
+    assert!(sandbox.read_file(".cursor/mcp.json.before-memory-2").contains("theirs"));
+}
+
+#[test]
+fn a_removal_with_invalid_settings_or_a_failed_service_still_removes_entries() {
+    let sandbox = Sandbox::new();
+    sandbox.file(".cursor/mcp.json", "{}\n");
+    sandbox.run(&["install", "cursor"]);
+    sandbox.file(".memory/config.yaml", "agents: [\n");
+    let removed = sandbox.run_json(&["uninstall", "--all"]);
+    assert_eq!(removed["service"]["error"]["code"], "CONFIG_INVALID");
+    assert_eq!(removed["clients"][0]["files"][0]["change"], "restored");
+    assert_eq!(sandbox.read_file(".cursor/mcp.json"), "{}\n");
 }
 
 #[test]

@@ -78,7 +78,7 @@ fn what_others_do_meanwhile_stays() {
     --- stderr
     nothing was written
     "#);
-    assert_snapshot!(sandbox.run(&["uninstall", "claude-code", "--json"]), @r#"{"client":"claude-code","level":"user","dry_run":false,"changed":true,"files":[{"path":"~/.claude.json","change":"changed","backup":null,"diff":null},{"path":"~/.claude/settings.json","change":"restored","backup":null,"diff":null}]}"#);
+    assert_snapshot!(sandbox.run(&["uninstall", "claude-code", "--json"]), @r#"{"client":"claude-code","level":"user","dry_run":false,"changed":true,"files":[{"path":"~/.claude.json","change":"changed","backup":null,"diff":null,"deleted_backups":["~/.claude.json.before-memory"]},{"path":"~/.claude/settings.json","change":"restored","backup":null,"diff":null,"deleted_backups":["~/.claude/settings.json.before-memory"]}]}"#);
     assert_snapshot!(sandbox.read_file(".claude.json"), @r#"
     {
       "numStartups": 8,
@@ -145,6 +145,8 @@ fn another_programs_entry_is_replaced_or_kept_on_request() {
     assert_snapshot!(sandbox.run(&["uninstall", "cursor"]), @"
     restored	~/.cursor/mcp.json
     removed	~/.cursor/hooks.json
+    --- stderr
+    deleted backup: ~/.cursor/mcp.json.before-memory
     ");
     assert_eq!(sandbox.read_file(".cursor/mcp.json"), file);
     assert_snapshot!(sandbox.run(&["install", "cursor", "--replace", "--quiet"]), @"
@@ -169,6 +171,8 @@ fn another_programs_entry_is_replaced_or_kept_on_request() {
     assert_snapshot!(sandbox.run(&["uninstall", "cursor"]), @"
     restored	~/.cursor/mcp.json
     removed	~/.cursor/hooks.json
+    --- stderr
+    deleted backup: ~/.cursor/mcp.json.before-memory
     ");
     assert_eq!(sandbox.read_file(".cursor/mcp.json"), file);
     assert_snapshot!(sandbox.run(&["install", "cursor", "--name", "my notes"]), @r#"
@@ -285,6 +289,8 @@ fn a_link_stays_a_link() {
     assert_snapshot!(sandbox.run(&["uninstall", "cursor"]), @"
     restored	~/.cursor/mcp.json
     removed	~/.cursor/hooks.json
+    --- stderr
+    deleted backup: ~/.cursor/mcp.json.before-memory
     ");
     assert!(sandbox.path(".cursor/mcp.json").is_symlink());
     assert_eq!(sandbox.read_file("dots/mcp.json"), "{}\n");

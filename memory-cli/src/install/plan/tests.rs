@@ -165,6 +165,8 @@ proptest! {
             let is_bare = read(&file) == serde_json::json!({});
             prop_assert_eq!(rest, if is_bare { UninstallResult::Nothing } else { UninstallResult::Text(file.clone()) });
             prop_assert!(is_complete(Some(&file), &with, &[part], &own()));
+            prop_assert!(is_obsolete(&file, Some(&file), &[part], &own()) && is_obsolete(&with, Some(&file), &[part], &own()));
+            prop_assert!(!is_obsolete(&file, Some(&with), &[part], &own()), "an entry is left");
             prop_assert!(!is_complete(Some(&file), &with.replace("/bin/memory", "/bin/memory --quiet"), &[part], &own()));
         }
     }
@@ -213,6 +215,40 @@ fn a_file_that_was_made_for_us_goes_again() {
     }
     let touched = install(None, &[SERVER], &own()).expect("a file").replacen('{', "{\n  \"theme\": \"dark\",", 1);
     assert_eq!(uninstalled(&touched, SERVER, &[]), UninstallResult::Text("{\n  \"theme\": \"dark\"\n}\n".into()));
+}
+
+#[test]
+fn a_backup_with_content_that_the_file_lacks_is_not_obsolete() {
+    let rest = "{\n  // why\n  \"a\": 1,\n  \"mcpServers\": { \"x\": { \"command\": \"npx\" } }\n}\n";
+    let is_obsolete = |backup: &str| is_obsolete(backup, Some(rest), &[SERVER], &own());
+    // Values that assistants count and toggle, another layout, and own entries at another path.
+    let with = install(Some(rest), &[SERVER], &Invocation { program: "/old/memory".into(), ..own() }).expect("a file");
+    for backup in [rest, &with, &rest.replace("1,", "27,"), &rest.replace("  ", "\t").replace(": ", ":"), "{}", ""] {
+        assert!(is_obsolete(backup), "{backup}");
+    }
+    let replaced = r#"{"mcpServers":{"memory":{"command":"npx","args":["server-memory"]}}}"#;
+    let changed = with.replace("\"args\"", "\"env\": { \"KEY\": \"value\" },\n      \"args\"");
+    for backup in [replaced, &changed, &rest.replace("why", "because"), &rest.replace("\"a\"", "\"lost\""), "{", "notes"] {
+        assert!(!is_obsolete(backup), "{backup}");
+    }
+}
+
+#[test]
+fn the_entry_that_was_replaced_last_comes_back() {
+    let theirs = r#"{"mcpServers":{"memory":{"command":"npx"}},"theme":"x"}"#;
+    let entries = [SERVER, HOOKS];
+    let replacing = Invocation { replaces: true, ..own() };
+    // The user replaced our server, so the newest backup has their server and our hooks.
+    let hooks_and_theirs = install(Some(theirs), &[HOOKS], &own()).expect("a file");
+    let with = install(Some(&hooks_and_theirs), &entries, &replacing).expect("a file");
+    let removed = uninstall(&with, &entries, &own(), &[&hooks_and_theirs, r#"{"theme":"x"}"#]).expect("a file");
+    let UninstallResult::Text(left) = removed else { panic!("a text is left") };
+    assert_eq!(read(&left), read(theirs));
+    // The user removed our server, and with it the one that it had replaced.
+    let bare = r#"{"theme":"x"}"#;
+    let touched = installed(bare, SERVER).replace("\"x\"", "\"y\"");
+    let UninstallResult::Text(left) = uninstalled(&touched, SERVER, &[bare, theirs]) else { panic!("a text is left") };
+    assert_eq!(read(&left), read(r#"{"theme":"y","mcpServers":{}}"#));
 }
 
 #[test]

@@ -12,7 +12,7 @@ fn installed(text: &str) -> String {
 }
 
 fn uninstalled(text: &str) -> String {
-    ServerFormat::Toml.uninstall(text, &own(), None).expect("TOML")
+    ServerFormat::Toml.uninstall(text, &own(), &[]).expect("TOML")
 }
 
 #[test]
@@ -88,6 +88,6 @@ fn a_replaced_entry_of_another_program_is_inserted_again_with_its_tables() {
     let replacing = Invocation { replaces: true, ..own() };
     let with = ServerFormat::Toml.install(&text, &replacing).expect("TOML");
     assert_eq!(with, format!("a = 1\n\n[b]\n\n{ENTRY}"));
-    let rest = ServerFormat::Toml.uninstall(&with, &own(), Some(&text)).expect("TOML");
+    let rest = ServerFormat::Toml.uninstall(&with, &own(), &[text.as_str()]).expect("TOML");
     assert_eq!(rest, "a = 1\n\n[b]\n\n[mcp_servers.memory]\ncommand = \"npx\"\n[mcp_servers.memory.env]\nA = \"1\"\n");
 }
