@@ -83,7 +83,11 @@ impl FileStore {
             self.remove_lost_topics(readable.as_deref(), state.readable.as_deref())?;
             self.remove_pages()?;
         }
-        let queued = self.queue().read()?.into_iter().flat_map(|queued| queued.files);
+        let (in_log, queued): (Vec<_>, Vec<_>) =
+            self.queue().read()?.into_iter().partition(|queued| applied.contains(&queued.token));
+        // The database has performed them, but its response was lost.
+        in_log.iter().try_for_each(|queued| self.queue().remove(queued))?;
+        let queued = queued.into_iter().flat_map(|queued| queued.files);
         contents.extend(queued.filter_map(|file| Some(ContentHash::from_bytes(file.content?.as_slice()))));
         self.sync_replica()?;
         (state.start, state.synced) = (replica.start_id(), Some(self.journal_end()?));

@@ -89,6 +89,27 @@ fn a_write_whose_response_is_lost_together_with_the_connection_happens_once() {
 }
 
 #[test]
+fn an_operation_whose_response_is_lost_happens_once_if_the_replica_is_created_again() {
+    let (first, mut second) = two_nodes();
+    let id = second.write("two");
+    second.update(&id, "two, changed");
+    second.disconnect();
+    undo(&second.services, None).unwrap();
+    second.connection.loses_response.store(true, Ordering::SeqCst);
+    second.connect();
+    // This sends the undo, and is queued itself because the response is lost.
+    second.update(&id, "two, changed again");
+    assert_eq!(second.queued(), 2);
+    first.write("three");
+    fs::remove_dir_all(second.home.path().join("journal")).unwrap();
+    second.connect();
+    second.restart();
+    assert_equal_nodes(&[&first, &second]);
+    assert_eq!((second.connection.log.lock().unwrap().operations.len(), second.queued()), (5, 0));
+    assert_eq!(first.content(&id).unwrap(), "two, changed again");
+}
+
+#[test]
 fn a_change_of_a_memory_that_another_node_changed_becomes_a_proposal() {
     let (first, second) = two_nodes();
     let [updated, deleted, gone, same] = ["one", "two", "three", "four"].map(|text| first.write(text));
