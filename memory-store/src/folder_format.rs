@@ -4,11 +4,14 @@
 //! `format.json`. Such a folder is read as far as possible, and neither it nor a folder below it is changed.
 
 use std::fs;
+use std::io;
 use std::path::Path;
 
 use memory_core::StoreError;
 use serde::Deserialize;
 use serde_json::Value;
+
+use crate::error::io_error;
 
 /// The file with the version.
 pub(crate) const FILE: &str = "format.json";
@@ -34,7 +37,7 @@ struct FolderFormat {
 /// Checks that this version of the program may change the files in the folder `root`.
 ///
 /// # Errors
-/// [`StoreError::NewerFormat`] if a newer version has written it, or the home that contains it.
+/// [`StoreError::NewerFormat`] if a newer version has written it, or the home that contains it. If the version may not be read.
 pub fn check_writable(root: &Path) -> Result<(), StoreError> {
     check_folder(root, |_| true)?;
     // The folders above may belong to other programs, whose files may have this name.
@@ -43,8 +46,16 @@ pub fn check_writable(root: &Path) -> Result<(), StoreError> {
 }
 
 fn check_folder(folder: &Path, is_own: impl Fn(&str) -> bool) -> Result<(), StoreError> {
-    // Without a readable file, the folder has a version that this program supports.
-    let Ok(text) = fs::read_to_string(folder.join(FILE)) else { return Ok(()) };
+    let file = folder.join(FILE);
+    let text = match fs::read_to_string(&file) {
+        Ok(text) => text,
+        // A file that this user may not read may contain any version.
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+            return Err(io_error(format!("read {}", file.display()), error));
+        }
+        // Without a text, the folder has a version that this program supports.
+        Err(_) => return Ok(()),
+    };
     match serde_json::from_str(&text) {
         // A later version may not number its formats.
         Ok(FolderFormat { version, program }) if version.as_u64().is_none_or(|own| SUPPORTED < own) && is_own(&program) => {

@@ -258,6 +258,10 @@ fn print_change(outcome: &PlannedChange, is_rehearsal: bool, app: &mut App) -> R
         for line in outcome.diff().lines() {
             app.output.line(&escape_text(line.trim_end_matches('\r')))?;
         }
+        for backup in &outcome.obsolete {
+            let backup = app.output.display_path(backup);
+            app.output.note(&format!("would delete the backup {backup}"))?;
+        }
         return Ok(());
     }
     let place = app.output.display_path(&outcome.path);
@@ -293,7 +297,8 @@ fn change_json(outcome: &PlannedChange, is_rehearsal: bool) -> Value {
 ///
 /// JSON: {client, level, dry_run, changed, files: [{path, change, backup, diff, deleted_backups?}]}; `change` is restored, changed, removed or
 /// unchanged, `diff` is given with --dry-run; with --all {clients: [{client, …}…], service?: [FILE…],
-/// daemon?: {pid}}, where one that failed is {client, error}, `service` are the files of the service, and `daemon` still runs
+/// daemon?: {pid}}, where one that failed is {client, error}, `service` are the files of the service
+/// or {error}, and `daemon` still runs
 #[derive(Debug, Args)]
 pub(crate) struct UninstallArgs {
     #[command(flatten)]
@@ -392,6 +397,7 @@ fn has_entries(client: &Client, folders: &ClientFolders, root: Option<&Path>, en
     let Ok(setup) = ClientSetup::new(client, InstallLevel::User, root, environment) else { return false };
     match setup.plan_uninstall() {
         Ok(changes) => changes.iter().any(|change| change.change != ClientFileChange::Unchanged),
-        Err(_) => client.may_have_entries(folders),
+        Err(error) if error.code() == Code::FileDamaged.as_str() => client.may_have_entries(folders),
+        Err(_) => true,
     }
 }

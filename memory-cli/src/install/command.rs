@@ -105,6 +105,17 @@ pub(super) fn join_words(words: &[String]) -> String {
     shlex::try_join(words.iter().map(String::as_str)).expect("what came from arguments or from a file's text has no NUL")
 }
 
+/// Returns the line for a shell with the words `new` in place of `old`.
+///
+/// If the user added shell syntax, such as a redirection, only the program is replaced, since the words do not show the syntax.
+pub(super) fn replace_command(line: &str, old: &[String], new: &[String]) -> String {
+    let program = |words: &[String]| join_words(&words[..1]);
+    match line.strip_prefix(&program(old)) {
+        Some(rest) if join_words(old) != line => program(new) + rest,
+        _ => join_words(new),
+    }
+}
+
 /// Splits a line for a shell into words; `None` if its quotes are not closed.
 pub(super) fn split_words(line: &str) -> Option<Vec<String>> {
     shlex::split(line)
@@ -218,6 +229,16 @@ mod tests {
         let elsewhere = Invocation { root: Some("/y".into()), ..own() };
         let moved = elsewhere.updated(ClientSubcommand::Serve, &found("/opt/memory mcp --agent codex --root /x"));
         assert_eq!(moved.join(" "), "/opt/memory mcp --agent codex --root /y");
+    }
+
+    #[test]
+    fn the_shell_syntax_of_a_user_stays() {
+        let replaced =
+            |line: &str| replace_command(line, &found(line), &own().updated(ClientSubcommand::Hook("prompt"), &found(line)));
+        assert_eq!(replaced("/old/memory hook prompt --agent codex"), "/opt/memory hook prompt --agent codex");
+        let with = |program: &str| format!("{program} hook prompt --agent codex 2>>$HOME/a.log || true");
+        assert_eq!(replaced(&with("/old/memory")), with("/opt/memory"));
+        assert_eq!(replaced(&with("'/my programs/memory'")), with("/opt/memory"));
     }
 
     #[test]

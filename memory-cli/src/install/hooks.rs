@@ -43,6 +43,8 @@ struct HookPosition {
     path: Vec<JsoncStep<'static>>,
     /// The path of the part to remove with the hook: the group if it contains no other hook.
     removal: Vec<JsoncStep<'static>>,
+    /// The command, without the arguments of a list.
+    line: String,
     words: Vec<String>,
     /// Whether the hook has its arguments in a list.
     has_arguments: bool,
@@ -73,7 +75,8 @@ impl HookFormat {
                         text = jsonc::set_value(&text, &member("command"), &json!(words[0]))?;
                         text = jsonc::set_value(&text, &member("args"), &json!(words[1..]))?;
                     } else {
-                        text = jsonc::set_value(&text, &member("command"), &command::join_words(&words).into())?;
+                        let line = command::replace_command(&place.line, &place.words, &words);
+                        text = jsonc::set_value(&text, &member("command"), &line.into())?;
                     }
                 }
             }
@@ -179,7 +182,8 @@ impl HookPosition {
             }
             None => command::split_words(line)?,
         };
-        own.is_ours(verb, &words).then_some(Self { path, removal, words, has_arguments: arguments.is_some() })
+        let (line, has_arguments) = (line.to_owned(), arguments.is_some());
+        own.is_ours(verb, &words).then_some(Self { path, removal, line, words, has_arguments })
     }
 }
 

@@ -76,6 +76,8 @@ fn what_others_do_meanwhile_stays() {
      	}
      }
     --- stderr
+    would delete the backup ~/.claude.json.before-memory
+    would delete the backup ~/.claude/settings.json.before-memory
     nothing was written
     "#);
     assert_snapshot!(sandbox.run(&["uninstall", "claude-code", "--json"]), @r#"{"client":"claude-code","level":"user","dry_run":false,"changed":true,"files":[{"path":"~/.claude.json","change":"changed","backup":null,"diff":null,"deleted_backups":["~/.claude.json.before-memory"]},{"path":"~/.claude/settings.json","change":"restored","backup":null,"diff":null,"deleted_backups":["~/.claude/settings.json.before-memory"]}]}"#);
