@@ -5,8 +5,10 @@ mod replica;
 mod replica_state;
 
 pub(crate) use self::replica::FolderReplica;
+#[cfg(feature = "topics")]
+pub(crate) use self::replica::is_visible;
 #[cfg(feature = "postgres")]
-pub(crate) use self::replica::{ReplicaLayout, is_in_log_folder, is_visible};
+pub(crate) use self::replica::{ReplicaLayout, is_in_log_folder};
 
 use std::io;
 use std::path::{Path, PathBuf};
