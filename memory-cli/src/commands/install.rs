@@ -287,18 +287,18 @@ fn change_json(outcome: &PlannedChange, is_rehearsal: bool) -> Value {
 
 /// Remove the entries of `memory install` from the settings of coding assistants
 ///
-/// A file that is unchanged since the installation is restored exactly; in any other file, only the entries of this program
-/// are removed. Backups (`….before-memory`) are deleted if the file has all of their content. A file that the installation created and that contains nothing else is deleted. No memory is changed. The
-/// setting for topics is removed from the current folder and those above it in the project; with --project, only without an
-/// installation for the user.
+/// A file that is unchanged since the installation is restored exactly; in any other file, only the entries of this program are
+/// removed. Backups (`….before-memory`) are deleted if the file has all of their content. A file that the installation created
+/// and that contains nothing else is deleted. No memory is changed. The setting for topics is removed from the current folder
+/// and those above it in the project; with --project, only without an installation for the user.
 ///
 /// Without a name, those that have entries are listed at a terminal to select from; with --all, the entries of all are removed,
 /// and the service of `memory service`.
 ///
-/// JSON: {client, level, dry_run, changed, files: [{path, change, backup, diff, deleted_backups?}]}; `change` is restored, changed, removed or
-/// unchanged, `diff` is given with --dry-run; with --all {clients: [{client, …}…], service?: [FILE…],
-/// daemon?: {pid}}, where one that failed is {client, error}, `service` are the files of the service
-/// or {error}, and `daemon` still runs
+/// JSON: {client, level, dry_run, changed, files: [{path, change, backup, diff, deleted_backups?}]}; `change` is restored,
+/// changed, removed or unchanged, `diff` is given with --dry-run; with --all {clients: [{client, …}…], service?: [FILE…],
+/// daemon?: {pid}}, where one that failed is {client, error}, `service` are the files of the service or {error}, and `daemon`
+/// still runs
 #[derive(Debug, Args)]
 pub(crate) struct UninstallArgs {
     #[command(flatten)]
